@@ -1,0 +1,51 @@
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *tz_status_text(tz_status status)
+{
+    static const char *const texts[] = {
+#define TZ_STATUS_TEXT(name, text) text,
+        TZ_STATUS_TABLE(TZ_STATUS_TEXT)
+#undef TZ_STATUS_TEXT
+    };
+    return (unsigned)status < TZ_STATUS_COUNT ? texts[status] : "unknown status";
+}
+
+tz_status tz_error_set_v(tz_error *error, tz_status code, const char *place, const char *format,
+                         va_list arguments)
+{
+    if (!error)
+        return code;
+    /* Formatted aside first: an argument may point into the record that is being replaced. */
+    char message[sizeof error->message], where[sizeof error->place];
+    vsnprintf(message, sizeof message, format, arguments);
+    snprintf(where, sizeof where, "%s", place ? place : "");
+    error->code = code;
+    memcpy(error->message, message, sizeof message);
+    memcpy(error->place, where, sizeof where);
+    return code;
+}
+
+tz_status tz_error_set(tz_error *error, tz_status code, const char *place, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tz_error_set_v(error, code, place, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+tz_status tz_error_set_errno(tz_error *error, int errno_value, const char *place, const char *what)
+{
+    return tz_error_set(error, TZ_IO, place, "%s: %s", what, strerror(errno_value));
+}
+
+void tz_error_format(const tz_error *error, char *text, size_t size)
+{
+    if (error->place[0])
+        snprintf(text, size, "%s: %s", error->place, error->message);
+    else
+        snprintf(text, size, "%s", error->message);
+}

@@ -1,0 +1,143 @@
+#include "base/machine.h"
+
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static int64_t read_number(const char *path)
+{
+    char text[64] = "";
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return -1;
+    char *line = fgets(text, sizeof text, file);
+    fclose(file);
+    if (!line)
+        return -1;
+    char *end;
+    const long long value = strtoll(text, &end, 10);
+    if (end == text)
+        return -1;
+    return *end == 'K' ? value << 10 : *end == 'M' ? value << 20 : value;
+}
+
+static void read_caches(tz_machine *machine)
+{
+    for (int i = 0; i < 8; i++) {
+        char path[96], type[32] = "";
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/type", i);
+        FILE *file = fopen(path, "r");
+        if (!file)
+            break;
+        char *line = fgets(type, sizeof type, file);
+        fclose(file);
+        if (!line || strncmp(type, "Instruction", 11) == 0)
+            continue;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/level", i);
+        const int64_t level = read_number(path);
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+        const int64_t bytes = read_number(path);
+        if (bytes > 0 && level == 1)
+            machine->l1_bytes = bytes;
+        else if (bytes > 0 && level == 2)
+            machine->l2_bytes = bytes;
+        else if (bytes > 0 && level == 3)
+            machine->l3_bytes = bytes;
+    }
+}
+
+static void read_cpu_name(tz_machine *machine)
+{
+    snprintf(machine->cpu, sizeof machine->cpu, "unknown");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    if (!file)
+        return;
+    char line[512];
+    while (fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (colon && strncmp(line, "model name", 10) == 0) {
+            snprintf(machine->cpu, sizeof machine->cpu, "%.120s", colon + 2);
+            machine->cpu[strcspn(machine->cpu, "\n")] = '\0';
+            break;
+        }
+    }
+    fclose(file);
+}
+
+static tz_isa best_isa(void)
+{
+    tz_isa isa = TZ_ISA_BASE;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi2"))
+        isa = TZ_ISA_V3;
+    if (isa == TZ_ISA_V3 && __builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        isa = TZ_ISA_V4;
+#endif
+    const char *wanted = getenv("TZ_ISA");
+    for (int i = 0; wanted && i < (int)isa; i++)
+        if (strcmp(wanted, tz_isa_name((tz_isa)i)) == 0)
+            return (tz_isa)i;
+    return isa;
+}
+
+void tz_machine_read(tz_machine *machine)
+{
+    memset(machine, 0, sizeof *machine);
+    read_cpu_name(machine);
+    read_caches(machine);
+    cpu_set_t set;
+    machine->cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    machine->isa = best_isa();
+}
+
+const char *tz_isa_name(tz_isa isa)
+{
+    static const char *const names[TZ_ISA_COUNT] = {"base", "v3", "v4"};
+    return names[isa];
+}
+
+int64_t tz_machine_memory_available(void)
+{
+    int64_t available = INT64_MAX;
+    FILE *file = fopen("/proc/meminfo", "r");
+    char line[128];
+    while (file && fgets(line, sizeof line, file)) {
+        int64_t kib;
+        if (sscanf(line, "MemAvailable: %" SCNd64, &kib) == 1)
+            available = kib * 1024;
+    }
+    if (file)
+        fclose(file);
+    const int64_t group = read_number("/sys/fs/cgroup/memory.max");
+    const int64_t used = read_number("/sys/fs/cgroup/memory.current");
+    if (group > 0 && used >= 0 && group - used < available)
+        available = group > used ? group - used : 0;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+        int64_t pages = 0;
+        file = fopen("/proc/self/statm", "r");
+        if (file) {
+            if (fscanf(file, "%" SCNd64, &pages) != 1)
+                pages = 0;
+            fclose(file);
+        }
+        const int64_t left = (int64_t)limit.rlim_cur - pages * 4096;
+        if (left < available)
+            available = left > 0 ? left : 0;
+    }
+    return available;
+}
+
+double tz_machine_clock_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,22 @@
+/* Included by trapeze/rows.h alone: one instruction set, every precision. No include guard. */
+#define TZ__PRECISION single
+#define real float
+#define TZ__SLOT_real(slot) ((slot).f)
+#define TZ_FMA(a, b, c) __builtin_fmaf((a), (b), (c))
+#include TZ__LOOP
+#undef TZ__PRECISION
+#undef real
+#undef TZ__SLOT_real
+#undef TZ_FMA
+#if TZ_CELL_REAL
+#define TZ__PRECISION double
+#define real double
+#define TZ__SLOT_real(slot) ((slot).d)
+#define TZ_FMA(a, b, c) __builtin_fma((a), (b), (c))
+#include TZ__LOOP
+#undef TZ__PRECISION
+#undef real
+#undef TZ__SLOT_real
+#undef TZ_FMA
+#endif
+#undef TZ__ISA

@@ -1,0 +1,52 @@
+/* Backends: what holds the fields and advances them. One table of functions each. */
+#ifndef TZ_CORE_SIM_BACKEND_H
+#define TZ_CORE_SIM_BACKEND_H
+
+#include "sim/problem.h"
+
+typedef struct tz_stream_source tz_stream_source; /* stream_source.h */
+
+/* What a backend is created with; borrowed for its lifetime. */
+typedef struct tz_backend_context {
+    const tz_problem *problem;
+    /* Per field; NULL for fields that are not streamed or have no source yet. */
+    const tz_stream_source *const *streams;
+    int threads;
+} tz_backend_context;
+
+typedef struct tz_backend {
+    const char *name;
+    const char *doc;
+    /* Complete a plan (zeros mean: choose) and check it. TZ_RANGE: height too large, with the
+     * largest that fits. */
+    tz_status (*plan)(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error);
+    /* Bytes that create() and any stage of this plan take. */
+    int64_t (*bytes)(const tz_problem *problem, int threads, const tz_plan *plan);
+    tz_status (*create)(void **state, const tz_backend_context *context, tz_error *error);
+    void (*destroy)(void *state);
+    /* Copy a box of elements (words for bits) in or out, x fastest, in the field's own type. */
+    tz_status (*store)(void *state, int field, const tz_box *box, const void *elements,
+                       tz_error *error);
+    tz_status (*load)(const void *state, int field, const tz_box *box, void *elements,
+                      tz_error *error);
+    /* Every element of a field. A static field may then take no memory. */
+    tz_status (*fill)(void *state, int field, const void *element, tz_error *error);
+    /* One stage: `height` iterations (at most plan->height) from iteration `step` on. */
+    tz_status (*stage)(void *state, const tz_plan *plan, int height, int64_t step, tz_error *error);
+    tz_status (*reduce)(const void *state, int field, tz_reduction *out, tz_error *error);
+    /* No NaN or infinity in any state field: cheaper than reduce(). */
+    bool (*all_finite)(const void *state);
+    /* After a stage of height 1: max over cells and state fields of |new - old|; NAN if unknown. */
+    double (*update_norm)(const void *state);
+} tz_backend;
+
+extern const tz_backend tz_backend_reference;
+extern const tz_backend tz_backend_cpu;
+
+/* All backends, NULL-terminated, in the order that "auto" tries them. */
+extern const tz_backend *const tz_backends[];
+
+/* By name; "auto" is the first. TZ_UNKNOWN names the known ones. */
+tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *error);
+
+#endif

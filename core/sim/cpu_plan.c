@@ -1,0 +1,164 @@
+#include "sim/cpu_plan.h"
+
+#include "cpu/stream.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    WORK_BYTES_MAX = 24 << 20, /* rings of all threads: a share of the 64 MiB of work space */
+    HEIGHT_MAX = 64            /* past this the model gains nothing and tiles only grow */
+};
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+static int64_t round_up(int64_t value, int64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* Cells by which the ghost zone grows per iteration on one side. */
+static int reach(const tz_problem *problem)
+{
+    int sum = 0;
+    for (int p = 0; p < problem->stencil->passes_count; p++)
+        sum += problem->stencil->passes[p].radius;
+    return sum;
+}
+
+/* Bytes that one more iteration adds to the rings, per element of a slab: each pass keeps
+ * 2r + 1 slabs of what it makes, or a pass between fields a few more. */
+static double ring_bytes_per_element(const tz_problem *problem)
+{
+    double bytes = 0.0;
+    for (int p = 0; p < problem->stencil->passes_count; p++) {
+        const tz_pass *pass = &problem->stencil->passes[p];
+        const int depth = problem->dims == 1 ? 1 : 2 * pass->radius + 1;
+        for (int f = 0; f < problem->stencil->fields_count; f++)
+            if (pass->writes >> f & 1)
+                bytes += depth * (double)tz_problem_element_size(problem, f);
+    }
+    return bytes;
+}
+
+/* Bytes of static fields that stay in cache while a slab passes through all levels. */
+static double static_bytes_per_element(const tz_problem *problem)
+{
+    double bytes = 0.0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->stencil->fields[f].role == TZ_STATIC)
+            bytes += (double)tz_problem_element_size(problem, f) * reach(problem);
+    return bytes;
+}
+
+static tz_status check_given(const tz_problem *problem, const tz_plan *plan, tz_error *error)
+{
+    const int height_max = tz_stage_height_max(problem->stencil);
+    if (plan->height < 0 || plan->height > height_max)
+        return tz_error_set(error, TZ_RANGE, "height",
+                            "height %d is out of range; 1 to %d are possible for '%s'",
+                            plan->height, height_max, problem->stencil->id);
+    const int inner = problem->dims == 3 ? 2 : 1;
+    for (int axis = 0; axis < problem->dims; axis++) {
+        if (plan->tile[axis] < 0)
+            return tz_error_set(error, TZ_RANGE, "tile", "extent %d is %" PRId64 "; use 1 or more",
+                                axis + 1, plan->tile[axis]);
+        const int64_t ghost = (int64_t)plan->height * reach(problem);
+        if (axis < inner && plan->tile[axis] > 0 && plan->tile[axis] < problem->elements[axis] &&
+            ghost > plan->tile[axis])
+            return tz_error_set(error, TZ_RANGE, "height",
+                                "height %d needs a ghost zone of %" PRId64
+                                " cells on each side, more than the tile's %" PRId64
+                                " along axis %d: use a height up to %" PRId64 " or a larger tile",
+                                plan->height, ghost, plan->tile[axis], axis + 1,
+                                plan->tile[axis] / reach(problem));
+    }
+    return TZ_OK;
+}
+
+/* Elements of a slab that the rings may hold for this height. */
+static double slab_budget(const tz_problem *problem, const tz_machine *machine, int height)
+{
+    const double l2 = machine->l2_bytes > 0 ? (double)machine->l2_bytes : 1 << 20;
+    const double per_element =
+        height * (ring_bytes_per_element(problem) + static_bytes_per_element(problem));
+    return 0.6 * l2 / per_element;
+}
+
+static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
+{
+    if (largest >= extent)
+        return extent;
+    const int64_t parts = (extent + largest - 1) / largest;
+    return min64(extent, round_up((extent + parts - 1) / parts, unit));
+}
+
+static void choose_height(const tz_problem *problem, const tz_machine *machine, tz_plan *plan)
+{
+    const int r = reach(problem) > 0 ? reach(problem) : 1;
+    int height = problem->dims == 1 ? 32 / r : problem->dims == 2 ? 16 / r : 4 / r;
+    height = height < 1 ? 1 : height;
+    (void)machine;
+    plan->height = height;
+}
+
+static void choose_tile(const tz_problem *problem, const tz_machine *machine, int threads,
+                        tz_plan *plan)
+{
+    const int64_t *n = problem->elements;
+    const int64_t halo = (int64_t)plan->height * reach(problem);
+    const double budget = slab_budget(problem, machine, plan->height);
+    int64_t *tile = plan->tile;
+    if (problem->bits)
+        tile[0] = n[0]; /* ends of bit rows wrap into each other: rows are never cut */
+    if (problem->dims == 1 && tile[0] == 0)
+        tile[0] = split_evenly(n[0], max64(16 * halo, 8192), TZ_ALIGN_ELEMENTS);
+    if (problem->dims == 2 && tile[0] == 0)
+        tile[0] = split_evenly(n[0], max64(8 * halo, (int64_t)budget), TZ_ALIGN_ELEMENTS);
+    if (problem->dims == 3) {
+        if (tile[0] == 0)
+            tile[0] = split_evenly(n[0], max64(512, 8 * halo), TZ_ALIGN_ELEMENTS);
+        if (tile[1] == 0)
+            tile[1] = split_evenly(
+                n[1], max64((int64_t)(budget / (double)tile[0]) - 2 * halo, 4 * halo), 1);
+    }
+    const int last = problem->dims - 1;
+    if (problem->dims > 1 && tile[last] == 0) {
+        /* Chunks long enough that their warm-up does not count, and enough jobs for the threads. */
+        const int64_t tiles = (n[0] + tile[0] - 1) / tile[0] *
+                              (problem->dims == 3 ? (n[1] + tile[1] - 1) / tile[1] : 1);
+        const int64_t wanted = threads == 1 ? 1 : (4 * (int64_t)threads + tiles - 1) / tiles;
+        const int64_t least = max64(32 * halo, 16);
+        tile[last] = max64(min64(n[last], least), (n[last] + wanted - 1) / wanted);
+    }
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        tile[axis] = axis < problem->dims ? max64(1, min64(tile[axis], n[axis])) : 1;
+}
+
+tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int threads,
+                      tz_plan *plan, tz_error *error)
+{
+    tz_status status = check_given(problem, plan, error);
+    if (status)
+        return status;
+    if (problem->bits && plan->tile[0] > 0 && plan->tile[0] < problem->elements[0])
+        return tz_error_set(error, TZ_RANGE, "tile",
+                            "rows of a bit field are not cut: leave the tile's x out or make it "
+                            "%" PRId64,
+                            problem->elements[0]);
+    const bool height_chosen = plan->height == 0, tile_chosen = plan->tile[0] == 0;
+    if (height_chosen)
+        choose_height(problem, machine, plan);
+    choose_tile(problem, machine, threads, plan);
+    strcpy(plan->family, "stream");
+    snprintf(plan->why, sizeof plan->why, "%s height, %s tile (L2 %" PRId64 " KiB)",
+             height_chosen ? "default" : "given", tile_chosen ? "default" : "given",
+             machine->l2_bytes >> 10);
+    return TZ_OK;
+}

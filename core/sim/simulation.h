@@ -1,0 +1,197 @@
+/* A simulation: one stencil on one grid with fields, parameters and a backend that advances it.
+ *
+ * Boxes are half open, in cells, x first. Cells are handed over as doubles, x fastest. */
+#ifndef TZ_CORE_SIM_SIMULATION_H
+#define TZ_CORE_SIM_SIMULATION_H
+
+#include "base/array.h"
+#include "sim/registry.h"
+#include <stdbool.h>
+
+typedef struct tz_simulation tz_simulation;
+
+typedef struct tz_box {
+    int64_t low[TZ_AXES], high[TZ_AXES];
+} tz_box;
+
+/* A parameter as a scenario gives it. */
+typedef struct tz_assignment {
+    const char *name;
+    double number;    /* numbers and flags (0 or 1) */
+    const char *text; /* texts and choices; NULL for a number */
+} tz_assignment;
+
+/* What executes a stage, and how. height 0: the backend's own choice; tile 0: likewise. */
+typedef struct tz_plan {
+    int height;            /* iterations between two exchanges */
+    int64_t tile[TZ_AXES]; /* useful cells (words for TZ_BITS) of a tile; the last axis is the
+                            * length of a stream's chunk */
+    char family[16];       /* "reference", "stream" */
+    char why[160];         /* how height and tile were chosen */
+} tz_plan;
+
+typedef struct tz_simulation_config {
+    const tz_registry *registry;
+    const char *stencil;
+    int dims;                      /* how many extents the scenario gave */
+    int64_t extent[TZ_AXES];       /* cells, each >= 1 */
+    int precision;                 /* tz_precision, or -1: single (none for integer stencils) */
+    const char *boundary[TZ_AXES]; /* a name per axis; NULL: the stencil's default */
+    size_t boundary_values_count;  /* name: a state or static field */
+    const tz_assignment *boundary_values;
+    size_t params_count;
+    const tz_assignment *params;
+    const char *backend; /* "auto", "reference" or "cpu" */
+    int threads;         /* 0: as many as the machine has */
+    tz_plan plan;        /* zeros: chosen */
+    bool dry;            /* validate and plan only: no field memory */
+} tz_simulation_config;
+
+/* Errors: TZ_UNKNOWN (stencil, parameter, boundary, backend; with the nearest name), TZ_SHAPE,
+ * TZ_RANGE, TZ_UNSTABLE (derive), TZ_MEMORY (with bytes needed and available), TZ_UNSUPPORTED. */
+tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *config,
+                               tz_error *error);
+void tz_simulation_destroy(tz_simulation *simulation); /* NULL is fine */
+
+/* ---- What it is ------------------------------------------------------------------------------ */
+const tz_stencil *tz_simulation_stencil(const tz_simulation *simulation);
+const tz_plugin *tz_simulation_plugin(const tz_simulation *simulation);
+const int64_t *tz_simulation_extent(const tz_simulation *simulation); /* [3], unused axes 1 */
+const char *tz_simulation_backend(const tz_simulation *simulation);   /* which one runs */
+int tz_simulation_threads(const tz_simulation *simulation);
+const char *
+tz_simulation_precision(const tz_simulation *simulation); /* "single", "double", "none" */
+tz_boundary tz_simulation_boundary(const tz_simulation *simulation, int axis);
+double tz_simulation_boundary_value(const tz_simulation *simulation, int field);
+const tz_value *tz_simulation_params(const tz_simulation *simulation); /* per stencil param */
+const tz_plan *tz_simulation_plan(const tz_simulation *simulation);
+int64_t tz_simulation_step(const tz_simulation *simulation);
+int64_t tz_simulation_cells(const tz_simulation *simulation);
+/* Bytes that its fields and work space take (or would take, when dry). */
+int64_t tz_simulation_bytes(const tz_simulation *simulation);
+/* Seconds spent in stages so far, and iterations advanced. */
+double tz_simulation_seconds(const tz_simulation *simulation);
+
+/* ---- Parameters and plan --------------------------------------------------------------------- */
+/* Set parameters between stages; the constants are derived anew. On error nothing changes. */
+tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
+                                   const tz_assignment *params, tz_error *error);
+/* Change height or tile between stages (zeros: chosen). The result's bits do not depend on it. */
+tz_status tz_simulation_set_plan(tz_simulation *simulation, const tz_plan *plan, tz_error *error);
+/* Back to step 0; fields keep their values. */
+void tz_simulation_rewind(tz_simulation *simulation);
+
+/* ---- Fields ---------------------------------------------------------------------------------- */
+/* Every cell of a box to one value (box NULL: everywhere). Refuses NaN, infinity, values that the
+ * field's type cannot hold, and boxes outside the grid. */
+tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box *box, double value,
+                             tz_error *error);
+/* Cells of a box from doubles. `place` names the source in messages (may be NULL). */
+tz_status tz_simulation_write(tz_simulation *simulation, int field, const tz_box *box,
+                              const double *values, const char *place, tz_error *error);
+/* From an array of the grid's shape, or (bits, `at` given) a smaller one laid at that cell. A 1-D
+ * array of nx*ny*nz numbers is accepted for any shape. */
+tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const tz_array *array,
+                                    const int64_t *at, const char *place, tz_error *error);
+tz_status tz_simulation_read(const tz_simulation *simulation, int field, const tz_box *box,
+                             double *values, tz_error *error);
+/* The whole field in its own element type (float32/float64/int32; bits as uint8 0/1). */
+tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, tz_array **out,
+                                   tz_error *error);
+
+/* Uniform random numbers that depend on (seed, cell[, step]) alone: real fields in [low, high),
+ * integer fields low..high inclusive, bits 1 with probability `density`. */
+typedef struct tz_random {
+    uint64_t seed;
+    double low, high;
+    double density;
+} tz_random;
+tz_status tz_simulation_fill_random(tz_simulation *simulation, int field, const tz_box *box,
+                                    const tz_random *random, tz_error *error);
+
+/* ---- Streamed fields: one slab (of the grid's shape) an iteration ------------------------------
+ */
+/* Rows from memory: slab k of `data` (int32, C order, `slabs` of them) serves step k; the run stops
+ * with TZ_RANGE when rows run out. `data` is borrowed until the simulation is destroyed or the
+ * source replaced. */
+tz_status tz_simulation_stream_array(tz_simulation *simulation, int field, const int32_t *data,
+                                     int64_t slabs, tz_error *error);
+/* Rows made on the fly, endless, never stored. */
+tz_status tz_simulation_stream_random(tz_simulation *simulation, int field, const tz_random *random,
+                                      tz_error *error);
+/* Slabs there are from step 0; -1: endless; 0: none given. */
+int64_t tz_simulation_stream_slabs(const tz_simulation *simulation, int field);
+/* Read `count` cells of slab `step` of a streamed field, from cell x on. */
+tz_status tz_simulation_stream_read(const tz_simulation *simulation, int field, int64_t step,
+                                    int64_t x, int64_t count, double *values, tz_error *error);
+
+/* ---- Numbers about a field: the same on every backend ------------------------------------------
+ */
+typedef struct tz_reduction {
+    double min, max;                   /* of the finite values; +inf, -inf when there is none */
+    double sum;                        /* in double, in a fixed order: see reduce.h */
+    int64_t population;                /* cells that are not zero */
+    uint64_t hash;                     /* of the cells' bits in grid order, independent of layout */
+    int64_t not_finite;                /* cells that are NaN or infinite */
+    int64_t first_not_finite[TZ_AXES]; /* the first of them, x fastest */
+} tz_reduction;
+tz_status tz_simulation_reduce(const tz_simulation *simulation, int field, tz_reduction *out,
+                               tz_error *error);
+/* Max norm of the last iteration's update times the stencil's factor; NAN before any iteration and
+ * when the last stage had a height above 1 (ask the run for it: see tz_run). */
+double tz_simulation_residual(const tz_simulation *simulation);
+
+/* ---- Analysis methods of the stencil -----------------------------------------------------------
+ */
+typedef struct tz_method_sink {
+    void *context;
+    void (*number)(void *context, const char *name, double value);
+    void (*list)(void *context, const char *name, int64_t count, const int64_t *values);
+} tz_method_sink;
+/* TZ_UNKNOWN with the nearest name; TZ_RANGE with the method's own message. */
+tz_status tz_simulation_analyse(const tz_simulation *simulation, const char *method,
+                                const tz_method_sink *sink, tz_error *error);
+
+/* ---- Running ------------------------------------------------------------------------------------
+ */
+typedef struct tz_event {
+    int64_t every;       /* fires at step 0 (start of the first run) and at multiples of this */
+    bool wants_residual; /* the iteration before it is a stage of height 1 */
+    tz_status (*fire)(void *context, tz_simulation *simulation, tz_error *error);
+    void *context;
+} tz_event;
+
+typedef struct tz_run {
+    int64_t steps;         /* iterations to do; < 0: unlimited (needs until_residual) */
+    double until_residual; /* stop when the residual is <= this; NAN: no such test */
+    int64_t check_every;   /* iterations between residual tests; 0: a default (about every 50) */
+    size_t events_count;
+    const tz_event *events;
+    /* Called after each stage, with the steps done and the steps asked for (-1: unknown); returns
+     * false to stop (the run then ends with TZ_INTERRUPTED, fields whole). May be NULL. */
+    bool (*progress)(void *context, const tz_simulation *simulation, int64_t done, int64_t total);
+    void *progress_context;
+} tz_run;
+
+typedef struct tz_run_result {
+    int64_t steps;   /* iterations done by this call */
+    double residual; /* last one measured, NAN if none */
+    bool converged;  /* until_residual was reached */
+    double seconds;  /* wall time in stages alone */
+    int64_t stages;
+} tz_run_result;
+
+/* Errors: TZ_DIVERGED names step, field and cell of the first NaN or infinity; TZ_INTERRUPTED;
+ * whatever an event's fire() returns. `result` is filled in every case. */
+tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run_result *result,
+                            tz_error *error);
+
+/* Every distinct plan used so far, in order, with its stages, iterations and seconds. */
+typedef struct tz_plan_use {
+    tz_plan plan;
+    int64_t stages, steps;
+    double seconds;
+} tz_plan_use;
+size_t tz_simulation_plan_uses(const tz_simulation *simulation, const tz_plan_use **uses);
+
+#endif

@@ -1,0 +1,33 @@
+/* The inside of tz_simulation, for the files of this folder. */
+#ifndef TZ_CORE_SIM_SIMULATION_IMPL_H
+#define TZ_CORE_SIM_SIMULATION_IMPL_H
+
+#include "sim/backend.h"
+#include "sim/stream_source.h"
+
+struct tz_simulation {
+    tz_problem problem;
+    const tz_plugin *plugin;
+    const tz_backend *backend;
+    void *state; /* of the backend; NULL when dry */
+    bool dry;
+    int threads;
+    tz_plan wanted; /* as given, zeros where the backend chooses */
+    tz_plan plan;   /* as resolved */
+    int64_t bytes;
+    int64_t step;
+    int64_t fired_step; /* step at which events fired last; -1: never */
+    double seconds;
+    double residual;
+    tz_stream_source streams[TZ_FIELDS_MAX];
+    const tz_stream_source *stream_pointers[TZ_FIELDS_MAX];
+    tz_plan_use *uses;
+    size_t uses_count;
+    int64_t stages_unchecked; /* stages since every cell was last seen to be finite */
+    int64_t finite_step;      /* step at which it was */
+};
+
+/* TZ_UNSUPPORTED when the simulation is dry: it has no fields. */
+tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error);
+
+#endif

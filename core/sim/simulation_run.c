@@ -1,0 +1,230 @@
+/* Advancing a simulation: stages between the steps at which something is due. */
+#include "sim/simulation.h"
+
+#include "base/machine.h"
+#include "sim/simulation_impl.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHECK_EVERY = 50,        /* iterations between residual tests when the run does not say */
+    FINITE_CHECK_STAGES = 64 /* a scan costs a fraction of a stage: one in 64 is not felt */
+};
+
+static tz_status record_use(tz_simulation *simulation, int height, double seconds, tz_error *error)
+{
+    tz_plan plan = simulation->plan;
+    plan.height = height;
+    tz_plan_use *use = NULL;
+    for (size_t i = 0; i < simulation->uses_count && !use; i++) {
+        const tz_plan *known = &simulation->uses[i].plan;
+        if (known->height == height && memcmp(known->tile, plan.tile, sizeof plan.tile) == 0 &&
+            strcmp(known->family, plan.family) == 0)
+            use = &simulation->uses[i];
+    }
+    if (!use) {
+        tz_plan_use *uses = realloc(simulation->uses, (simulation->uses_count + 1) * sizeof *uses);
+        if (!uses)
+            return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the plan record");
+        simulation->uses = uses;
+        use = &uses[simulation->uses_count++];
+        *use = (tz_plan_use){.plan = plan};
+        if (height != simulation->plan.height)
+            strcpy(use->plan.why, "remainder before an output, a test or the end");
+    }
+    use->stages++;
+    use->steps += height;
+    use->seconds += seconds;
+    return TZ_OK;
+}
+
+static tz_status report_divergence(const tz_simulation *simulation, tz_error *error)
+{
+    const tz_stencil *stencil = simulation->problem.stencil;
+    for (int f = 0; f < stencil->fields_count; f++) {
+        tz_reduction reduction;
+        if (stencil->fields[f].role != TZ_STATE ||
+            simulation->backend->reduce(simulation->state, f, &reduction, NULL) ||
+            reduction.not_finite == 0)
+            continue;
+        return tz_error_set(error, TZ_DIVERGED, stencil->id,
+                            "field '%s' is not finite at cell (%" PRId64 ", %" PRId64 ", %" PRId64
+                            ") at step %" PRId64 " (%" PRId64 " such cells; all were finite at "
+                            "step %" PRId64 "): use a smaller time step or check the input",
+                            stencil->fields[f].name, reduction.first_not_finite[0],
+                            reduction.first_not_finite[1], reduction.first_not_finite[2],
+                            simulation->step, reduction.not_finite, simulation->finite_step);
+    }
+    return TZ_OK;
+}
+
+static tz_status check_finite(tz_simulation *simulation, tz_error *error)
+{
+    if (simulation->stages_unchecked == 0)
+        return TZ_OK;
+    simulation->stages_unchecked = 0;
+    if (!simulation->backend->all_finite(simulation->state))
+        return report_divergence(simulation, error);
+    simulation->finite_step = simulation->step;
+    return TZ_OK;
+}
+
+static tz_status check_streams(const tz_simulation *simulation, int64_t steps, tz_error *error)
+{
+    const tz_stencil *stencil = simulation->problem.stencil;
+    for (int f = 0; f < stencil->fields_count; f++) {
+        if (stencil->fields[f].role != TZ_STREAMED)
+            continue;
+        const int64_t slabs = tz_simulation_stream_slabs(simulation, f);
+        if (slabs == 0)
+            return tz_error_set(error, TZ_RANGE, stencil->fields[f].name,
+                                "the field streams in and has no source: give it an array of "
+                                "slabs or a generator");
+        if (slabs > 0 && (steps < 0 || simulation->step + steps > slabs))
+            return tz_error_set(error, TZ_RANGE, stencil->fields[f].name,
+                                "there are %" PRId64 " slabs, one a step, and the run would end "
+                                "at step %" PRId64,
+                                slabs, steps < 0 ? -1 : simulation->step + steps);
+    }
+    return TZ_OK;
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+typedef struct runner {
+    tz_simulation *simulation;
+    const tz_run *run;
+    tz_run_result *result;
+    int64_t start, end;  /* end < 0: unlimited */
+    int64_t check_every; /* 0: no residual test */
+} runner;
+
+static int64_t next_multiple(int64_t step, int64_t every)
+{
+    return (step / every + 1) * every;
+}
+
+/* The next step at which something is due, and whether it needs the residual. */
+static int64_t next_stop(const runner *r, bool *wants_residual)
+{
+    const int64_t step = r->simulation->step;
+    const int64_t end = r->end < 0 ? INT64_MAX : r->end;
+    const int64_t test =
+        r->check_every > 0 ? r->start + next_multiple(step - r->start, r->check_every) : INT64_MAX;
+    int64_t stop = test < end ? test : end;
+    for (size_t i = 0; i < r->run->events_count; i++) {
+        const int64_t next = next_multiple(step, r->run->events[i].every);
+        stop = next < stop ? next : stop;
+    }
+    *wants_residual = r->check_every > 0 && (stop == test || stop == end);
+    for (size_t i = 0; i < r->run->events_count; i++)
+        if (r->run->events[i].wants_residual && stop % r->run->events[i].every == 0)
+            *wants_residual = true;
+    return stop;
+}
+
+static tz_status advance(runner *r, int height, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    const double begin = tz_machine_clock_s();
+    tz_status status = simulation->backend->stage(simulation->state, &simulation->plan, height,
+                                                  simulation->step, error);
+    if (status)
+        return status;
+    const double seconds = tz_machine_clock_s() - begin;
+    simulation->step += height;
+    simulation->seconds += seconds;
+    simulation->residual = NAN;
+    simulation->stages_unchecked++;
+    r->result->seconds += seconds;
+    r->result->steps += height;
+    r->result->stages++;
+    status = record_use(simulation, height, seconds, error);
+    if (!status && simulation->stages_unchecked >= FINITE_CHECK_STAGES)
+        status = check_finite(simulation, error);
+    if (status)
+        return status;
+    if (r->run->progress &&
+        !r->run->progress(r->run->progress_context, simulation, r->result->steps,
+                          r->end < 0 ? -1 : r->end - r->start))
+        return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted at step %" PRId64,
+                            simulation->step);
+    return TZ_OK;
+}
+
+static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    const int64_t fused = wants_residual ? stop - 1 : stop;
+    tz_status status = TZ_OK;
+    while (!status && simulation->step < fused) {
+        const int64_t left = fused - simulation->step;
+        status =
+            advance(r, left < simulation->plan.height ? (int)left : simulation->plan.height, error);
+    }
+    if (!status && wants_residual)
+        status = advance(r, 1, error);
+    if (!status && wants_residual)
+        simulation->residual = simulation->backend->update_norm(simulation->state) *
+                               simulation->problem.residual_per_update;
+    return status;
+}
+
+static tz_status fire_events(runner *r, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    if (simulation->fired_step == simulation->step)
+        return TZ_OK;
+    simulation->fired_step = simulation->step;
+    for (size_t i = 0; i < r->run->events_count; i++) {
+        const tz_event *event = &r->run->events[i];
+        if (simulation->step % event->every != 0)
+            continue;
+        tz_status status = check_finite(simulation, error);
+        if (!status)
+            status = event->fire(event->context, simulation, error);
+        if (status)
+            return status;
+    }
+    return TZ_OK;
+}
+
+tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run_result *result,
+                            tz_error *error)
+{
+    *result = (tz_run_result){.residual = NAN};
+    tz_status status = tz__simulation_need_fields(simulation, error);
+    if (status)
+        return status;
+    if (run->steps < 0 && isnan(run->until_residual))
+        return tz_error_set(error, TZ_RANGE, "run", "give a number of steps or until_residual");
+    status = check_streams(simulation, run->steps, error);
+    if (status)
+        return status;
+    const int height = simulation->plan.height;
+    runner r = {.simulation = simulation,
+                .run = run,
+                .result = result,
+                .start = simulation->step,
+                .end = run->steps < 0 ? -1 : simulation->step + run->steps};
+    if (!isnan(run->until_residual))
+        r.check_every =
+            run->check_every > 0 ? run->check_every : (CHECK_EVERY + height - 1) / height * height;
+    if (simulation->step == 0)
+        status = fire_events(&r, error);
+    while (!status && !result->converged && simulation->step != r.end) {
+        bool wants_residual;
+        const int64_t stop = next_stop(&r, &wants_residual);
+        status = advance_to(&r, stop, wants_residual, error);
+        if (status)
+            break;
+        if (wants_residual) {
+            result->residual = simulation->residual;
+            result->converged = simulation->residual <= run->until_residual;
+        }
+        status = fire_events(&r, error);
+    }
+    return status ? status : check_finite(simulation, error);
+}

@@ -1,0 +1,25 @@
+/* Where the slabs of a streamed field come from: memory, or a generator. */
+#ifndef TZ_CORE_SIM_STREAM_SOURCE_H
+#define TZ_CORE_SIM_STREAM_SOURCE_H
+
+#include "sim/problem.h"
+
+typedef struct tz_stream_source {
+    const int32_t *data; /* NULL: the generator */
+    int64_t slabs;       /* -1: endless */
+    int64_t cells;       /* of a slab: nx */
+    tz_boundary boundary;
+    tz_random random;
+} tz_stream_source;
+
+/* tz_stream_row_fn (kernels/cpu/stream.h) of a source. */
+const void *tz_stream_source_row(const void *source, int64_t step, int64_t x, int64_t count,
+                                 int32_t *scratch);
+
+/* The random number of cell `index` at `step` (0 for fields that are not streamed): 64 even bits.
+ */
+uint64_t tz_random_bits(uint64_t seed, int64_t step, int64_t index);
+/* Integer low..high inclusive from those bits. */
+int32_t tz_random_int(const tz_random *random, int64_t step, int64_t index);
+
+#endif

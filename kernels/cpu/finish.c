@@ -1,0 +1,152 @@
+#include "cpu/finish.h"
+
+#include <string.h>
+
+int64_t tz_ghost_source(tz_boundary boundary, int64_t coordinate, int64_t extent)
+{
+    switch (boundary) {
+    case TZ_CLAMP:
+        return coordinate < 0 ? 0 : coordinate < extent ? coordinate : extent - 1;
+    case TZ_PERIODIC: {
+        const int64_t rest = coordinate % extent;
+        return rest < 0 ? rest + extent : rest;
+    }
+    case TZ_MIRROR: {
+        if (extent == 1)
+            return 0;
+        const int64_t period = 2 * (extent - 1);
+        int64_t rest = coordinate % period;
+        if (rest < 0)
+            rest += period;
+        return rest < extent ? rest : period - rest;
+    }
+    default:
+        return coordinate >= 0 && coordinate < extent ? coordinate : -1;
+    }
+}
+
+static inline void copy_element(char *row, int64_t to, int64_t from, size_t size)
+{
+    if (size == 4)
+        memcpy(row + to * 4, row + from * 4, 4);
+    else
+        memcpy(row + to * 8, row + from * 8, 8);
+}
+
+static void finish_columns(const tz_stage *stage, int field, char *row, int64_t x_low,
+                           int64_t x_high, int ghost)
+{
+    const int64_t n = stage->elements[0];
+    const size_t size = stage->element_size[field];
+    const tz_boundary boundary = stage->boundary[0];
+    for (int side = 0; side < 2; side++)
+        for (int g = 0; g < ghost; g++) {
+            const int64_t x = side == 0 ? -1 - g : n + g;
+            if (boundary == TZ_FIXED) {
+                if (side == 0 ? x_low == 0 : x_high == n)
+                    memcpy(row + x * (int64_t)size, stage->boundary_row[field], size);
+                continue;
+            }
+            const int64_t from = tz_ghost_source(boundary, x, n);
+            if (from >= x_low && from < x_high)
+                copy_element(row, x, from, size);
+        }
+}
+
+/* Bit fields. A word beyond the row's end holds the columns one further: the same word of the other
+ * end, shifted by one bit. Columns outside the grid (in padding bits and ghost words) are then set
+ * one by one: dead, or the torus's. */
+static void finish_bits(const tz_stage *stage, int field, uint32_t *row, int ghost)
+{
+    const int64_t words = stage->elements[0], columns = stage->columns;
+    const bool periodic = stage->boundary[0] == TZ_PERIODIC;
+    for (int g = 0; g < ghost; g++) {
+        /* Widths below the radius: the shift is taken of a word already made. */
+        row[words + g] = row[g] >> 1;
+        row[-1 - g] = row[words - 1 - g] << 1;
+    }
+    for (int side = 0; side < 2; side++)
+        for (int g = 0; g < ghost; g++) {
+            const int64_t x = side == 0 ? -1 - g : columns + g;
+            uint32_t value = *(const uint32_t *)stage->boundary_row[field] & 1;
+            if (periodic) {
+                const int64_t from = tz_ghost_source(TZ_PERIODIC, x, columns);
+                value = row[from % words] >> (from / words) & 1;
+            }
+            /* Column x is bit b of word x - b*words, wherever that word is at hand. */
+            for (int64_t b = (x - words - ghost + 1) / words; b < 32; b++) {
+                const int64_t word = x - b * words;
+                if (b < 0 || word >= words + ghost)
+                    continue;
+                if (word < -ghost)
+                    break;
+                row[word] = (row[word] & ~(UINT32_C(1) << b)) | value << b;
+            }
+        }
+}
+
+static void finish_row(const tz_stage *stage, int field, char *row, int64_t x_low, int64_t x_high,
+                       int ghost)
+{
+    if (stage->bits)
+        finish_bits(stage, field, (uint32_t *)(void *)row, ghost);
+    else
+        finish_columns(stage, field, row, x_low, x_high, ghost);
+}
+
+void tz_patch_finish(const tz_stage *stage, int field, const tz_patch *patch, int ghost)
+{
+    const size_t size = stage->element_size[field];
+    const ptrdiff_t row_bytes = patch->row_stride * (ptrdiff_t)size;
+    const int64_t nx = stage->elements[0];
+    const bool columns = !patch->keep_x && (stage->bits || stage->boundary[0] == TZ_PERIODIC ||
+                                            patch->x_low <= ghost || patch->x_high >= nx - ghost);
+    for (int64_t y = patch->y_low; columns && y < patch->y_high; y++)
+        finish_row(stage, field, patch->at + y * row_bytes, patch->x_low, patch->x_high, ghost);
+    if (stage->dims < 3 || patch->keep_y)
+        return;
+    const int64_t ny = stage->elements[1];
+    const size_t length = (size_t)(patch->x_high - patch->x_low) * size;
+    for (int side = 0; side < 2; side++)
+        for (int g = 0; g < ghost; g++) {
+            const int64_t y = side == 0 ? -1 - g : ny + g;
+            char *row = patch->at + y * row_bytes, *start = row + patch->x_low * (int64_t)size;
+            if (stage->boundary[1] == TZ_FIXED) {
+                if (side == 0 ? patch->y_low > 0 : patch->y_high < ny)
+                    continue;
+                /* Outside in y: the value everywhere, whatever x says. */
+                const int64_t low =
+                    patch->x_low <= 0 || patch->keep_x ? patch->x_low - ghost : patch->x_low;
+                const int64_t high =
+                    patch->x_high >= nx || patch->keep_x ? patch->x_high + ghost : patch->x_high;
+                memcpy(row + low * (int64_t)size, stage->boundary_row[field],
+                       (size_t)(high - low) * size);
+                continue;
+            }
+            const int64_t from = tz_ghost_source(stage->boundary[1], y, ny);
+            if (from < patch->y_low || from >= patch->y_high)
+                continue;
+            memcpy(start, patch->at + from * row_bytes + patch->x_low * (int64_t)size, length);
+            if (columns)
+                finish_row(stage, field, row, patch->x_low, patch->x_high, ghost);
+        }
+}
+
+void tz_host_field_finish(const tz_stage *stage, int field, const tz_host_field *host)
+{
+    if (host->uniform)
+        return;
+    const size_t size = stage->element_size[field];
+    const bool planes = stage->dims == 3;
+    const int64_t slabs = planes ? stage->elements[2] : stage->elements[1];
+    const ptrdiff_t stride = planes ? host->plane_stride : host->row_stride;
+    for (int64_t s = 0; s < slabs; s++) {
+        const tz_patch patch = {
+            .at = host->origin + s * stride * (ptrdiff_t)size,
+            .row_stride = host->row_stride,
+            .x_high = stage->elements[0],
+            .y_high = planes ? stage->elements[1] : 1,
+        };
+        tz_patch_finish(stage, field, &patch, stage->ghost);
+    }
+}

@@ -1,0 +1,80 @@
+/* kernels/cpu: temporal blocking on CPUs.
+ *
+ * A stage advances the whole grid by `height` iterations. The grid is cut into tiles along the
+ * inner axes (x; x and y) and into chunks along the stream axis (y; z). Each job takes one tile and
+ * chunk and streams slabs (rows; planes) through a pipeline of levels, one level a pass of an
+ * iteration: when slab k of level 0 arrives, level l computes slab k - lag(l) from the slabs that
+ * level l-1 left in its ring. Only rings of a few slabs live in cache; level 0 is read from one
+ * array, the last level is written to the other. Tiles overlap by the ghost zone, so jobs never
+ * wait for each other.
+ *
+ * A 1-D stencil has no stream axis: its only slab is the row itself. */
+#ifndef TZ_KERNELS_CPU_STREAM_H
+#define TZ_KERNELS_CPU_STREAM_H
+
+#include <stdbool.h>
+#include <trapeze/plugin.h>
+
+enum {
+    TZ_LEVELS_MAX = 512,
+    TZ_ALIGN_ELEMENTS = 16 /* tiles start at multiples of this: 64 bytes of 4-byte elements */
+};
+
+/* A field in memory. `origin` is element (0, 0, 0); ghosts lie around it: up to `ghost` elements
+ * before and after each row and (3-D) rows before and after each plane. Reads of up to 64 elements
+ * past either end of the allocation's rows must be harmless. A uniform field is one long row. */
+typedef struct tz_host_field {
+    char *origin;
+    ptrdiff_t row_stride;   /* elements; 0 when uniform */
+    ptrdiff_t plane_stride; /* elements; 0 when uniform */
+    bool uniform;
+} tz_host_field;
+
+/* Row of a streamed field: `count` elements from column x (which may lie outside the grid, where
+ * any value will do unless the boundary is periodic), at once or through `scratch`. */
+typedef const void *tz_stream_row_fn(const void *source, int64_t step, int64_t x, int64_t count,
+                                     int32_t *scratch);
+
+/* All that a stage needs. Everything is borrowed. */
+typedef struct tz_stage {
+    const tz_stencil *stencil;
+    int dims;
+    int64_t elements[TZ_AXES]; /* extents in elements */
+    int64_t columns;           /* cells along x (differs from elements[0] for bits) */
+    bool bits;
+    tz_boundary boundary[TZ_AXES];
+    size_t element_size[TZ_FIELDS_MAX];
+    /* An element of the boundary value, repeated over a row as long as the longest tile's. */
+    const void *boundary_row[TZ_FIELDS_MAX];
+    int ghost; /* ghost elements that the arrays have */
+    tz_isa isa;
+    tz_precision precision;
+    const tz_slot *constants;
+    tz_host_field in[TZ_FIELDS_MAX];
+    tz_host_field out[TZ_FIELDS_MAX]; /* only of fields that a pass writes */
+    const void *stream[TZ_FIELDS_MAX];
+    tz_stream_row_fn *stream_row;
+    int height;
+    int64_t step; /* iterations done before this stage */
+    int64_t tile[TZ_AXES];
+    int threads;
+} tz_stage;
+
+typedef struct tz_pipeline tz_pipeline;
+
+/* Bytes of a pipeline object, and of the arena that each thread needs for a stage (rings and
+ * scratch), for this stencil, grid, tile and height. `pipeline` is scratch. */
+size_t tz_pipeline_size(void);
+size_t tz_stage_arena_bytes(const tz_stage *stage, tz_pipeline *pipeline);
+
+/* Largest height that TZ_LEVELS_MAX allows. */
+int tz_stage_height_max(const tz_stencil *stencil);
+
+/* Run one stage. `pipeline` is tz_pipeline_size() bytes of scratch; `arena` has `threads` pieces of
+ * tz_stage_arena_bytes() each, 64-byte aligned. Allocates nothing. */
+void tz_stage_run(const tz_stage *stage, tz_pipeline *pipeline, char *arena, size_t arena_bytes);
+
+/* Set the ghosts of a whole array from its cells (after a field was written from outside). */
+void tz_host_field_finish(const tz_stage *stage, int field, const tz_host_field *host);
+
+#endif

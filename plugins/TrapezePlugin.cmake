@@ -1,0 +1,22 @@
+# trapeze_add_plugin(NAME SOURCE...): a stencil plugin as a loadable module NAME.so.
+#
+# The flags are part of the contract: without contraction CPU and GPU results agree bit for bit,
+# and -O3 is what makes the row functions vectorise.
+function(trapeze_add_plugin name)
+    add_library(${name} MODULE ${ARGN})
+    set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".so" C_STANDARD 17
+        C_EXTENSIONS ON C_VISIBILITY_PRESET hidden)
+    target_compile_options(${name} PRIVATE -ffp-contract=off -fno-math-errno -fno-trapping-math
+        -Wall -Wextra $<$<NOT:$<CONFIG:Debug>>:-O3>)
+    # Cell updates are included, and embedded as text (.incbin), both found relative to the plugin's source.
+    foreach(source IN LISTS ARGN)
+        get_filename_component(folder "${source}" DIRECTORY)
+        get_filename_component(folder "${folder}" ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+        target_compile_options(${name} PRIVATE "-Wa,-I${folder}")
+        target_include_directories(${name} PRIVATE "${folder}")
+    endforeach()
+    target_link_libraries(${name} PRIVATE m)
+    if(TARGET Trapeze::headers)
+        target_link_libraries(${name} PRIVATE Trapeze::headers)
+    endif()
+endfunction()

@@ -1,0 +1,131 @@
+/* HotSpot: transient temperature of a chip from a map of its power (Rodinia's benchmark). */
+#include <math.h>
+#include <stdio.h>
+
+#define TZ_CELL_TEXT "hotspot.cell.h"
+#define TZ_CELL_ID hotspot
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+enum {
+    HEIGHT,
+    WIDTH,
+    THICKNESS,
+    CONDUCTIVITY,
+    HEAT,
+    FACTOR,
+    MAX_POWER,
+    PRECISION,
+    AMBIENT,
+    DT,
+    ALLOW_UNSTABLE,
+    PARAMS
+};
+
+static const tz_param params[PARAMS] = {
+    [HEIGHT] = {"chip_height_m", TZ_PARAM_REAL, 0.016, NULL, 1e-9, 1e3, "m",
+                "extent of the chip along y", NULL},
+    [WIDTH] = {"chip_width_m", TZ_PARAM_REAL, 0.016, NULL, 1e-9, 1e3, "m",
+               "extent of the chip along x", NULL},
+    [THICKNESS] = {"thickness_m", TZ_PARAM_REAL, 0.0005, NULL, 1e-9, 1e3, "m",
+                   "thickness of the die", NULL},
+    [CONDUCTIVITY] = {"conductivity_w_mk", TZ_PARAM_REAL, 100.0, NULL, 1e-9, 1e9, "W/(m K)",
+                      "thermal conductivity of silicon", NULL},
+    [HEAT] = {"specific_heat_j_m3k", TZ_PARAM_REAL, 1.75e6, NULL, 1e-9, 1e15, "J/(m3 K)",
+              "volumetric specific heat of silicon", NULL},
+    [FACTOR] = {"capacitance_factor", TZ_PARAM_REAL, 0.5, NULL, 1e-9, 1e9, "",
+                "share of the die's heat capacity that counts", NULL},
+    [MAX_POWER] = {"max_power_density_w_m2", TZ_PARAM_REAL, 3e6, NULL, 1e-9, 1e15, "W/m2",
+                   "power density from which the time step is chosen", NULL},
+    [PRECISION] = {"precision_k", TZ_PARAM_REAL, 0.001, NULL, 1e-12, 1e3, "K",
+                   "temperature step from which the time step is chosen", NULL},
+    [AMBIENT] = {"ambient_k", TZ_PARAM_REAL, 318.15, NULL, 0.0, 1e5, "K",
+                 "ambient temperature (Rodinia's program uses 80)", NULL},
+    [DT] = {"dt_s", TZ_PARAM_REAL, NAN, NULL, 1e-30, 1e9, "s",
+            "time step; by default precision / (max power density / (factor * t * sh))", NULL},
+    [ALLOW_UNSTABLE] = {"allow_unstable", TZ_PARAM_FLAG, 0.0, NULL, 0.0, 1.0, "",
+                        "run even with a time step that diverges", NULL},
+};
+
+/* The largest step with a non-negative centre weight: then no mode of the grid can grow. */
+static double stable_dt_s(double capacitance, double rx, double ry, double rz)
+{
+    return capacitance / (2.0 / rx + 2.0 / ry + 1.0 / rz);
+}
+
+static int derive(tz_setup *setup)
+{
+    const tz_value *p = setup->params;
+    const double h = p[HEIGHT].number / (double)setup->extent[1];
+    const double w = p[WIDTH].number / (double)setup->extent[0];
+    const double t = p[THICKNESS].number, k = p[CONDUCTIVITY].number;
+    const double heat = p[FACTOR].number * p[HEAT].number * t;
+    const double capacitance = heat * w * h;
+    const double rx = w / (2.0 * k * t * h), ry = h / (2.0 * k * t * w), rz = t / (k * h * w);
+    if (!p[DT].given)
+        setup->params[DT].number = p[PRECISION].number / (p[MAX_POWER].number / heat);
+    const double dt = p[DT].number, limit = stable_dt_s(capacitance, rx, ry, rz);
+    if (dt > limit && p[ALLOW_UNSTABLE].number == 0.0) {
+        snprintf(setup->message, setup->message_size,
+                 "dt_s = %.6g s is unstable on this grid; the largest stable step is %.6g s: set "
+                 "dt_s to at most that, or allow_unstable = true",
+                 dt, limit);
+        return -1;
+    }
+    const double scale = dt / capacitance;
+    double cx = scale / rx, cy = scale / ry, cz = scale / rz;
+    double c = 1.0 - 2.0 * cx - 2.0 * cy - cz;
+    if (setup->precision == TZ_SINGLE) {
+        /* The weights are rounded to float; what they then leave for the ambient is cz, so that a
+         * chip at ambient temperature without power stays there. */
+        c = (float)c;
+        cz = 1.0 - c - 2.0 * (float)cx - 2.0 * (float)cy;
+    }
+    double *constants = setup->constants;
+    constants[TZ_CONSTANT(hotspot, c)] = c;
+    constants[TZ_CONSTANT(hotspot, cx)] = cx;
+    constants[TZ_CONSTANT(hotspot, cy)] = cy;
+    constants[TZ_CONSTANT(hotspot, cp)] = scale;
+    constants[TZ_CONSTANT(hotspot, ambient)] = cz * p[AMBIENT].number;
+    return 0;
+}
+
+static const tz_field fields[] = {
+    {"temperature", TZ_STATE, TZ_REAL, 0, "K", "temperature of the die", 0, 323.15, 318.15},
+    {"power", TZ_STATIC, TZ_REAL, 0, "W", "power that each cell dissipates", 0, 0.0, 0.0},
+};
+
+static const tz_pass passes[] = {
+    {.name = "update", .writes = TZ_WRITES(hotspot, temperature), TZ_PASS(hotspot)},
+};
+
+static const tz_stencil stencil = {
+    .struct_size = sizeof stencil,
+    .id = "hotspot",
+    .doc = "Temperature of a chip from its power map (Rodinia's HotSpot).",
+    .dims = 2,
+    .fields_count = 2,
+    .fields = fields,
+    .params_count = PARAMS,
+    .params = params,
+    .constants_count = TZ_CONSTANTS_COUNT(hotspot),
+    .constants = hotspot_constants,
+    .passes_count = 1,
+    .passes = passes,
+    .boundaries =
+        TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR),
+    .boundary = TZ_CLAMP,
+    .picture = {"temperature", "inferno", 318.0, 360.0},
+    .derive = derive,
+};
+
+static const tz_stencil *const stencils[] = {&stencil};
+
+static const tz_plugin plugin = {
+    TZ_PLUGIN_HEADER,    .id = "hotspot",
+    .version = "1.0.0",  .doc = "thermal simulation of a chip",
+    .stencils_count = 1, .stencils = stencils,
+};
+TZ_PLUGIN_ENTRY(&plugin)
