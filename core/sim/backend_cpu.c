@@ -36,8 +36,20 @@ static int store_ghost(const tz_problem *problem)
     return ghost;
 }
 
+/* Slabs that a level computes at a time. A level that follows at once finds in L1 what the one
+ * before it just wrote: with six rows of at most a sixth of L1 it goes to L2 for two rows in eight
+ * instead of two in three. Planes are larger than L1 anyway. */
+static int choose_batch(const tz_problem *problem, const tz_plan *plan, const tz_machine *machine)
+{
+    const int64_t l1 = machine->l1_bytes > 0 ? machine->l1_bytes : 32 << 10;
+    const int64_t row = plan->tile[0] * (int64_t)tz_problem_element_size(problem, 0);
+    const int64_t batch = problem->dims == 2 ? l1 / row : 1;
+    return batch < 1 ? 1 : batch > 6 ? 6 : (int)batch;
+}
+
 /* Everything of a stage that does not change from one to the next. */
-static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan, int threads)
+static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
+                               const tz_machine *machine, int threads)
 {
     tz_stage stage = {
         .stencil = problem->stencil,
@@ -48,6 +60,8 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan, i
         .precision = problem->precision,
         .constants = problem->constants,
         .height = plan->height,
+        .batch = choose_batch(problem, plan, machine),
+        .isa = machine->isa,
         .threads = threads,
         .stream_row = tz_stream_source_row,
     };
@@ -61,7 +75,9 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan, i
 
 static int64_t arena_bytes(const tz_problem *problem, const tz_plan *plan, int threads)
 {
-    const tz_stage stage = describe_stage(problem, plan, threads);
+    tz_machine machine;
+    tz_machine_read(&machine);
+    const tz_stage stage = describe_stage(problem, plan, &machine, threads);
     tz_pipeline *pipeline = malloc(tz_pipeline_size());
     if (!pipeline)
         return INT64_MAX / 64;
@@ -169,8 +185,7 @@ static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     const tz_problem *problem = state->context.problem;
     tz_plan now = *plan;
     now.height = height;
-    tz_stage stage = describe_stage(problem, &now, state->context.threads);
-    stage.isa = state->machine.isa;
+    tz_stage stage = describe_stage(problem, &now, &state->machine, state->context.threads);
     stage.step = step;
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         stage.boundary_row[f] =

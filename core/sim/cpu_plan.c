@@ -6,8 +6,7 @@
 #include <string.h>
 
 enum {
-    WORK_BYTES_MAX = 24 << 20, /* rings of all threads: a share of the 64 MiB of work space */
-    HEIGHT_MAX = 64            /* past this the model gains nothing and tiles only grow */
+    ROW_BYTES = 8 << 10 /* of a tile's row in 2-D */
 };
 
 static int64_t min64(int64_t a, int64_t b)
@@ -99,13 +98,14 @@ static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
     return min64(extent, round_up((extent + parts - 1) / parts, unit));
 }
 
-static void choose_height(const tz_problem *problem, const tz_machine *machine, tz_plan *plan)
+/* Measured on two cores with AVX-512 (see README, speed): past these heights redundant cells cost
+ * what less traffic saves. The reach of an iteration divides them: ghost zones grow with it. */
+static void choose_height(const tz_problem *problem, tz_plan *plan)
 {
+    static const int best[] = {0, 20, 16, 6};
     const int r = reach(problem) > 0 ? reach(problem) : 1;
-    int height = problem->dims == 1 ? 32 / r : problem->dims == 2 ? 16 / r : 4 / r;
-    height = height < 1 ? 1 : height;
-    (void)machine;
-    plan->height = height;
+    const int height = (problem->bits ? 4 : best[problem->dims]) / r;
+    plan->height = height < 1 ? 1 : height;
 }
 
 static void choose_tile(const tz_problem *problem, const tz_machine *machine, int threads,
@@ -114,16 +114,19 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
     const int64_t *n = problem->elements;
     const int64_t halo = (int64_t)plan->height * reach(problem);
     const double budget = slab_budget(problem, machine, plan->height);
+    /* Longer rows gain nothing, and a few of them must fit L1 (see choose_batch). */
+    const int64_t row_elements = ROW_BYTES / (int64_t)tz_problem_element_size(problem, 0);
     int64_t *tile = plan->tile;
     if (problem->bits)
         tile[0] = n[0]; /* ends of bit rows wrap into each other: rows are never cut */
     if (problem->dims == 1 && tile[0] == 0)
         tile[0] = split_evenly(n[0], max64(16 * halo, 8192), TZ_ALIGN_ELEMENTS);
     if (problem->dims == 2 && tile[0] == 0)
-        tile[0] = split_evenly(n[0], max64(8 * halo, (int64_t)budget), TZ_ALIGN_ELEMENTS);
+        tile[0] = split_evenly(n[0], max64(8 * halo, min64((int64_t)budget, row_elements)),
+                               TZ_ALIGN_ELEMENTS);
     if (problem->dims == 3) {
         if (tile[0] == 0)
-            tile[0] = split_evenly(n[0], max64(512, 8 * halo), TZ_ALIGN_ELEMENTS);
+            tile[0] = split_evenly(n[0], max64(row_elements / 4, 8 * halo), TZ_ALIGN_ELEMENTS);
         if (tile[1] == 0)
             tile[1] = split_evenly(
                 n[1], max64((int64_t)(budget / (double)tile[0]) - 2 * halo, 4 * halo), 1);
@@ -154,7 +157,7 @@ tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int 
                             problem->elements[0]);
     const bool height_chosen = plan->height == 0, tile_chosen = plan->tile[0] == 0;
     if (height_chosen)
-        choose_height(problem, machine, plan);
+        choose_height(problem, plan);
     choose_tile(problem, machine, threads, plan);
     strcpy(plan->family, "stream");
     snprintf(plan->why, sizeof plan->why, "%s height, %s tile (L2 %" PRId64 " KiB)",

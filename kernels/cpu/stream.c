@@ -11,7 +11,7 @@ typedef struct tz__ring {
     size_t offset; /* of the ring in the arena */
     size_t slab_bytes;
     uint32_t depth;
-    uint32_t inverse; /* ceil(2^32 / depth): slot = j mod depth without a division */
+    uint64_t inverse; /* ceil(2^32 / depth): slot = j mod depth without a division */
 } tz__ring;
 
 typedef struct tz__level {
@@ -85,7 +85,7 @@ static size_t ring_place(tz__ring *ring, size_t at, int depth, size_t slab_bytes
     ring->offset = at;
     ring->slab_bytes = slab_bytes;
     ring->depth = (uint32_t)depth;
-    ring->inverse = (uint32_t)(((UINT64_C(1) << 32) + ring->depth - 1) / ring->depth);
+    ring->inverse = ((UINT64_C(1) << 32) + ring->depth - 1) / ring->depth;
     return at + (size_t)depth * slab_bytes;
 }
 
@@ -132,7 +132,7 @@ static int ring_depth(const tz_pipeline *pipeline, const tz_stage *stage, int ma
         if (reader->source[field] == maker)
             depth = stage->dims == 1
                         ? 1
-                        : reader->lag - pipeline->level[maker].lag + reader->radius + 1;
+                        : reader->lag - pipeline->level[maker].lag + reader->radius + stage->batch;
     }
     return depth;
 }
@@ -199,7 +199,7 @@ size_t tz_stage_arena_bytes(const tz_stage *stage, tz_pipeline *pipeline)
 static inline char *ring_slab(const tz__job *job, const tz__ring *ring, int64_t j, size_t size)
 {
     const uint32_t n = (uint32_t)(j - job->slab_base);
-    const uint32_t quotient = (uint32_t)((uint64_t)n * ring->inverse >> 32);
+    const uint32_t quotient = (uint32_t)(n * ring->inverse >> 32);
     const uint32_t slot = n - quotient * ring->depth;
     return job->arena + ring->offset + slot * ring->slab_bytes + job->zero * (ptrdiff_t)size;
 }
@@ -433,35 +433,43 @@ static tz__area level_area(const tz_pipeline *pipeline, const tz__job *job, int 
     return area;
 }
 
+/* Slabs [from, to) of level l that the job needs. */
+static void run_level(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job, int l,
+                      int64_t from, int64_t to)
+{
+    const int halo = stage->dims == 1 ? 0 : pipeline->level[l].halo;
+    from = max64(from, job->slab_low - halo);
+    to = min64(to, job->slab_high + halo);
+    if (!job->wrap) {
+        from = max64(from, 0);
+        to = min64(to, stream_extent(stage));
+    }
+    const tz__area area = level_area(pipeline, job, l);
+    const bool wraps = job->x.virtual || job->y.virtual;
+    for (int64_t j = from; j < to; j++) {
+        if (wraps)
+            compute_wrapped(stage, pipeline, job, l, j, &area);
+        else
+            compute_area(stage, pipeline, job, l, j, &area, area.x_low, area.y_low);
+        finish_slab(stage, pipeline, job, l, j, &area);
+    }
+}
+
 static void run_job(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job)
 {
     const bool flat = stage->dims == 1;
+    const int halo = flat ? 0 : pipeline->halo, batch = stage->batch;
     const int64_t slabs = stream_extent(stage);
-    const int halo = flat ? 0 : pipeline->halo;
     const int64_t first = job->wrap ? job->slab_low - halo : max64(0, job->slab_low - halo);
-    const bool wraps = job->x.virtual || job->y.virtual || job->wrap;
-    for (int64_t k = first; k < job->slab_high + halo; k++) {
-        if (job->gather && (job->wrap || k < slabs))
-            for (int f = 0; f < stage->stencil->fields_count; f++)
+    const int64_t end = job->slab_high + halo;
+    for (int64_t k = first; k < end; k += batch) {
+        for (int64_t j = k; job->gather && j < k + batch && j < end; j++)
+            for (int f = 0; (job->wrap || j < slabs) && f < stage->stencil->fields_count; f++)
                 if (pipeline->level[0].ring[f].depth && !stage->in[f].uniform)
-                    gather_slab(stage, pipeline, job, f, k);
+                    gather_slab(stage, pipeline, job, f, j);
         for (int l = 1; l <= pipeline->levels; l++) {
-            const tz__level *level = &pipeline->level[l];
-            const int level_halo = flat ? 0 : level->halo;
-            const int64_t j = k - (flat ? 0 : level->lag);
-            int64_t low = job->slab_low - level_halo, high = job->slab_high + level_halo;
-            if (!job->wrap) {
-                low = max64(low, 0);
-                high = min64(high, slabs);
-            }
-            if (j < low || j >= high)
-                continue;
-            const tz__area area = level_area(pipeline, job, l);
-            if (wraps)
-                compute_wrapped(stage, pipeline, job, l, j, &area);
-            else
-                compute_area(stage, pipeline, job, l, j, &area, area.x_low, area.y_low);
-            finish_slab(stage, pipeline, job, l, j, &area);
+            const int64_t j = k - (flat ? 0 : pipeline->level[l].lag);
+            run_level(stage, pipeline, job, l, j, j + batch);
         }
     }
 }

@@ -57,6 +57,7 @@ typedef struct tz_stage {
     int height;
     int64_t step; /* iterations done before this stage */
     int64_t tile[TZ_AXES];
+    int batch; /* slabs that a level computes at a time: what it just read is then still in L1 */
     int threads;
 } tz_stage;
 

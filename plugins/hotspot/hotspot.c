@@ -78,9 +78,15 @@ static int derive(tz_setup *setup)
     double cx = scale / rx, cy = scale / ry, cz = scale / rz;
     double c = 1.0 - 2.0 * cx - 2.0 * cy - cz;
     if (setup->precision == TZ_SINGLE) {
-        /* The weights are rounded to float; what they then leave for the ambient is cz, so that a
-         * chip at ambient temperature without power stays there. */
+        /* Rounding c to float loses up to 3e-8, which is much of a small weight: the larger of
+         * lateral and package weights takes it. What the rounded weights leave is the ambient's,
+         * so that a chip at ambient temperature without power stays there. */
         c = (float)c;
+        if (2.0 * (cx + cy) > cz) {
+            const double lateral = (1.0 - c - cz) / (2.0 * (cx + cy));
+            cx = (float)(cx * lateral);
+            cy = (float)(cy * lateral);
+        }
         cz = 1.0 - c - 2.0 * (float)cx - 2.0 * (float)cy;
     }
     double *constants = setup->constants;

@@ -8,8 +8,7 @@ TZ_CELL(hotspot)
     const real y = TZ_AT(temperature, 0, -1) + TZ_AT(temperature, 0, 1);
     const real x = TZ_AT(temperature, -1, 0) + TZ_AT(temperature, 1, 0);
     real t = TZ_FMA(TZ_K(cp), TZ_AT(power, 0, 0), TZ_K(ambient));
-    t = TZ_FMA(TZ_K(c), TZ_AT(temperature, 0, 0), t);
     t = TZ_FMA(TZ_K(cy), y, t);
     t = TZ_FMA(TZ_K(cx), x, t);
-    TZ_PUT(temperature, t);
+    TZ_PUT(temperature, TZ_FMA(TZ_K(c), TZ_AT(temperature, 0, 0), t));
 }
