@@ -25,8 +25,9 @@ while read -r name nx ny nz steps; do
     while [ $round -lt "$rounds" ]; do
         round=$((round + 1))
         plain=$("$work/plain" "$name" "$nx" "$ny" "$nz" "$steps" "$threads" | cut -d' ' -f1)
-        ours=$("$build/bin/trapeze" run "$root/scripts/bench.lua" --quiet --out "$work/run" \
-            --set "case=$name" --set "threads=$threads" --set rounds=3 | awk 'NR == 2 {print $6}')
+        "$build/bin/trapeze" run "$root/scripts/bench.lua" --quiet --out "$work/run" \
+            --set "case=$name" --set "threads=$threads" --set rounds=3 >"$work/table"
+        ours=$(awk 'NR == 2 {print $6}' "$work/table")
         rm -rf "$work/run"
         echo "$plain" >>"$work/p"
         echo "$ours" >>"$work/t"

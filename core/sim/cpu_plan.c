@@ -108,6 +108,24 @@ static void choose_height(const tz_problem *problem, tz_plan *plan)
     plan->height = height < 1 ? 1 : height;
 }
 
+/* Length of a chunk of the stream axis. A chunk of n slabs costs about n + halo (its warm-up and
+ * run-out), and the slowest thread decides: the most chunks that cost within 1 % of the best, so
+ * that a thread that is held up leaves work to the others. */
+static int64_t choose_chunk(int64_t extent, int64_t tiles, int64_t halo, int threads)
+{
+    int64_t best_cost = INT64_MAX, best = extent;
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t parts = 1; parts <= extent && tiles * parts <= 8 * (int64_t)threads; parts++) {
+            const int64_t chunk = (extent + parts - 1) / parts;
+            const int64_t cost = (tiles * parts + threads - 1) / threads * (chunk + halo);
+            if (pass == 0)
+                best_cost = min64(best_cost, cost);
+            else if (cost <= best_cost + best_cost / 100)
+                best = chunk;
+        }
+    return best;
+}
+
 static void choose_tile(const tz_problem *problem, const tz_machine *machine, int threads,
                         tz_plan *plan)
 {
@@ -133,12 +151,9 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
     }
     const int last = problem->dims - 1;
     if (problem->dims > 1 && tile[last] == 0) {
-        /* Chunks long enough that their warm-up does not count, and enough jobs for the threads. */
         const int64_t tiles = (n[0] + tile[0] - 1) / tile[0] *
                               (problem->dims == 3 ? (n[1] + tile[1] - 1) / tile[1] : 1);
-        const int64_t wanted = threads == 1 ? 1 : (4 * (int64_t)threads + tiles - 1) / tiles;
-        const int64_t least = max64(32 * halo, 16);
-        tile[last] = max64(min64(n[last], least), (n[last] + wanted - 1) / wanted);
+        tile[last] = choose_chunk(n[last], tiles, halo, threads);
     }
     for (int axis = 0; axis < TZ_AXES; axis++)
         tile[axis] = axis < problem->dims ? max64(1, min64(tile[axis], n[axis])) : 1;

@@ -1,0 +1,204 @@
+/* trapeze doctor: what this machine has and what is missing. */
+#include "cli/command.h"
+
+#include "base/machine.h"
+#include "sim/backend.h"
+#include <jansson.h>
+#include <limits.h>
+#include <lua.h>
+#include <omp.h>
+#include <png.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum { OPT_PLUGINS = 256 };
+
+static void say_build(void)
+{
+    printf("trapeze %s\n", TZ_VERSION);
+#if defined(__clang__)
+    const char *compiler = "clang " __clang_version__;
+#else
+    const char *compiler = "gcc " __VERSION__;
+#endif
+    printf("  built with %s, plugin ABI %u.%u%s%s\n", compiler, TZ_ABI_MAJOR, TZ_ABI_MINOR,
+#ifdef NDEBUG
+           ", optimised",
+#else
+           ", with assertions",
+#endif
+#ifdef __SANITIZE_ADDRESS__
+           ", address sanitizer"
+#else
+           ""
+#endif
+    );
+    printf("  %s, libpng %s, jansson %s, OpenMP %d\n", LUA_RELEASE, png_get_libpng_ver(NULL),
+           JANSSON_VERSION, _OPENMP);
+}
+
+static void say_cache(const char *name, int64_t bytes)
+{
+    char text[32];
+    tz_format_bytes((double)bytes, text, sizeof text);
+    printf("%s %s", name, bytes > 0 ? text : "unknown");
+}
+
+static void say_machine(void)
+{
+    tz_machine machine;
+    struct utsname system;
+    char text[32];
+    tz_machine_read(&machine);
+    printf("machine\n  %s, %d core%s for this process\n", machine.cpu, machine.cores,
+           machine.cores == 1 ? "" : "s");
+    if (uname(&system) == 0)
+        printf("  %s %s %s\n", system.sysname, system.release, system.machine);
+    printf("  row functions: %s\n  caches: ", tz_isa_name(machine.isa));
+    say_cache("L1", machine.l1_bytes);
+    say_cache(", L2", machine.l2_bytes);
+    say_cache(", L3", machine.l3_bytes);
+    const int64_t available = tz_machine_memory_available();
+    tz_format_bytes((double)available, text, sizeof text);
+    printf("\n  memory available: %s\n", available == INT64_MAX ? "unknown" : text);
+    const char *limit = getenv("OMP_NUM_THREADS");
+    printf("  OpenMP: %d thread%s%s%s\n", omp_get_max_threads(),
+           omp_get_max_threads() == 1 ? "" : "s", limit != NULL ? ", OMP_NUM_THREADS=" : "",
+           limit != NULL ? limit : "");
+}
+
+static void say_backends(void)
+{
+    printf("backends\n");
+    for (int i = 0; tz_backends[i] != NULL; i++)
+        printf("  %s: %s%s\n", tz_backends[i]->name, tz_backends[i]->doc,
+               i == 0 ? " (what auto takes)" : "");
+    printf("  cuda: not part of this version\n");
+}
+
+/* The number of problems found. */
+static int say_plugins(const tz_registry *registry, const tz_paths *folders)
+{
+    int stencils = 0, refused = 0;
+    printf("plugins\n");
+    for (size_t k = 0; k < folders->count; k++) {
+        int here = 0;
+        const size_t length = strlen(folders->items[k]);
+        for (size_t i = 0; i < tz_registry_count(registry); i++) {
+            const char *path = tz_registry_get(registry, i)->path;
+            here += strncmp(path, folders->items[k], length) == 0 && path[length] == '/';
+        }
+        printf("  %s: %d file%s\n", folders->items[k], here, here == 1 ? "" : "s");
+    }
+    if (folders->count == 0)
+        printf("  no folder: give one with --plugins or $TRAPEZE_PLUGIN_PATH\n");
+    for (size_t i = 0; i < tz_registry_count(registry); i++) {
+        const tz_registry_entry *entry = tz_registry_get(registry, i);
+        if (entry->plugin != NULL) {
+            stencils += entry->plugin->stencils_count;
+        } else {
+            char text[2100];
+            tz_error_format(&entry->error, text, sizeof text);
+            printf("  refused: %s\n", text);
+            refused++;
+        }
+    }
+    printf("  %d stencil%s, %d plugin%s refused\n", stencils, stencils == 1 ? "" : "s", refused,
+           refused == 1 ? "" : "s");
+    return refused + (stencils == 0);
+}
+
+static bool is_on_path(const char *program)
+{
+    const char *list = getenv("PATH");
+    while (list != NULL && *list != '\0') {
+        char path[PATH_MAX];
+        const size_t length = strcspn(list, ":");
+        snprintf(path, sizeof path, "%.*s/%s", (int)length, list, program);
+        if (access(path, X_OK) == 0)
+            return true;
+        list += length + (list[length] == ':');
+    }
+    return false;
+}
+
+static int say_surroundings(void)
+{
+    static const struct {
+        const char *program, *use;
+    } tools[] = {{"ffmpeg", "makes a film of the frames"},
+                 {"gnuplot", "plots tables"},
+                 {"paraview", "shows .vti files"},
+                 {"python3", "reads .npy files and run.json"}};
+    char folder[PATH_MAX];
+    const bool known = getcwd(folder, sizeof folder) != NULL;
+    const bool writable = known && access(".", W_OK) == 0;
+    tz_paths modules = {0};
+    printf("surroundings\n  working folder: %s, %s\n", known ? folder : "unknown",
+           writable ? "writable" : "NOT writable: give a run folder with --out");
+    if (tz_paths_add_modules(&modules, NULL) == TZ_OK)
+        for (size_t i = 0; i < modules.count; i++)
+            printf("  Lua modules: %s\n", modules.items[i]);
+    tz_paths_clear(&modules);
+    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
+        if (!is_on_path(tools[i].program))
+            printf("  missing, optional: %s (%s)\n", tools[i].program, tools[i].use);
+    return !writable;
+}
+
+static int doctor(const tz_command *command, int argc, char **argv)
+{
+    static const struct option options[] = {{"plugins", required_argument, NULL, OPT_PLUGINS},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    tz_paths given = {0}, folders = {0};
+    tz_registry *registry = NULL;
+    tz_error error;
+    int code = EXIT_USAGE;
+    for (int option; (option = tz_option_next(command, argc, argv, ":h", options)) != -1;) {
+        if (option == 'h') {
+            code = tz_help(command);
+            goto cleanup;
+        }
+        if (option != OPT_PLUGINS)
+            goto cleanup;
+        if (tz_paths_add(&given, optarg, &error) != TZ_OK) {
+            code = tz_fail(EXIT_FAILED, &error);
+            goto cleanup;
+        }
+    }
+    if (optind < argc) {
+        tz_misuse(command, "takes no argument, not '%.60s'", argv[optind]);
+        goto cleanup;
+    }
+    code = EXIT_FAILED;
+    registry = tz_plugins_open(&given, &folders);
+    if (registry == NULL)
+        goto cleanup;
+    say_build();
+    say_machine();
+    say_backends();
+    int problems = say_plugins(registry, &folders);
+    problems += say_surroundings();
+    if (problems == 0)
+        printf("nothing is missing that a run needs\n");
+    else
+        printf("%d problem%s: see above\n", problems, problems == 1 ? "" : "s");
+    code = tz_finish_output();
+cleanup:
+    tz_registry_destroy(registry);
+    tz_paths_clear(&given);
+    tz_paths_clear(&folders);
+    return code;
+}
+
+const tz_command tz_command_doctor = {
+    .name = "doctor",
+    .arguments = "[OPTION]…",
+    .doc = "say what this machine has and what is missing",
+    .help = "  --plugins DIR   look for plugins here first; may be repeated\n"
+            "  -h, --help      print this\n",
+    .call = doctor,
+};

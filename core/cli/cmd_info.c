@@ -1,0 +1,209 @@
+/* trapeze info FRAME.png|FILE.npy|RUNDIR */
+#include "cli/command.h"
+
+#include "files/npy.h"
+#include "files/number.h"
+#include "files/png_info.h"
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+/* ---- A frame ----------------------------------------------------------------------------------
+ */
+
+static int info_png(const char *path)
+{
+    tz_png_facts facts;
+    tz_error error;
+    memset(&facts, 0, sizeof facts);
+    if (tz_png_read_text(path, &facts, &error) != TZ_OK)
+        return tz_fail(EXIT_FAILED, &error);
+    printf("%s\n  %-12s %u x %u pixels, %s, %d bits\n", path, "picture", facts.width, facts.height,
+           facts.colour_name, facts.bit_depth);
+    for (size_t i = 0; i < facts.text_count; i++)
+        printf("  %-12s %s\n", facts.texts[i].key, facts.texts[i].value);
+    if (facts.text_count == 0)
+        printf("  no facts inside: not a frame of trapeze\n");
+    tz_png_facts_clear(&facts);
+    return tz_finish_output();
+}
+
+static int info_npy(const char *path)
+{
+    tz_npy_facts facts;
+    tz_error error;
+    if (tz_npy_inspect(path, &facts, &error) != TZ_OK)
+        return tz_fail(EXIT_FAILED, &error);
+    printf("%s\n  %-12s", path, "shape");
+    for (int axis = 0; axis < facts.dims; axis++)
+        printf("%s %" PRId64, axis > 0 ? " x" : "", facts.shape[axis]);
+    printf(" (x first)\n  %-12s %s%s%s%s\n", "numbers", tz_dtype_name(facts.dtype),
+           facts.half ? ", stored in half precision" : "", facts.swapped ? ", bytes swapped" : "",
+           facts.fortran ? ", Fortran order" : "");
+    return tz_finish_output();
+}
+
+/* ---- A run ------------------------------------------------------------------------------------
+ */
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "?";
+}
+
+static void print_number(const json_t *value)
+{
+    char number[TZ_NUMBER_SIZE];
+    if (json_is_integer(value))
+        printf("%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        printf("%s", tz_number_format(number, json_real_value(value)));
+    else if (json_is_boolean(value))
+        printf("%s", json_is_true(value) ? "true" : "false");
+    else
+        printf("%s", json_is_string(value) ? json_string_value(value) : "?");
+}
+
+static void print_list(const json_t *list, const char *between)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        if (i > 0)
+            printf("%s", between);
+        print_number(json_array_get(list, i));
+    }
+}
+
+static void print_params(const json_t *params)
+{
+    const char *name;
+    const json_t *entry;
+    json_object_foreach((json_t *)params, name, entry)
+    {
+        printf("    %-24s ", name);
+        print_number(json_object_get(entry, "value"));
+        const char *unit = json_string_value(json_object_get(entry, "unit"));
+        printf("%s%s%s\n", unit != NULL && unit[0] != '\0' ? " " : "", unit != NULL ? unit : "",
+               json_is_true(json_object_get(entry, "given")) ? "  (given)" : "");
+    }
+}
+
+static void print_fields(const json_t *fields)
+{
+    const char *name;
+    const json_t *list;
+    json_object_foreach((json_t *)fields, name, list)
+    {
+        for (size_t i = 0; i < json_array_size(list); i++) {
+            const json_t *entry = json_array_get(list, i);
+            const json_t *seed = json_object_get(entry, "seed");
+            printf("    %-24s %s", i == 0 ? name : "", text_of(entry, "source"));
+            if (seed != NULL)
+                printf(", seed %" JSON_INTEGER_FORMAT, json_integer_value(seed));
+            printf("\n");
+        }
+    }
+}
+
+static void print_simulation(const json_t *simulation)
+{
+    printf("\n%s: %s\n  %-12s ", text_of(simulation, "name"), text_of(simulation, "stencil"),
+           "grid");
+    print_list(json_object_get(simulation, "grid"), " x ");
+    printf("\n  %-12s %s\n  %-12s ", "precision", text_of(simulation, "precision"), "boundary");
+    print_list(json_object_get(simulation, "boundary"), ", ");
+    printf("\n  %-12s %s, %" JSON_INTEGER_FORMAT " threads\n", "backend",
+           text_of(simulation, "backend"),
+           json_integer_value(json_object_get(simulation, "threads")));
+    printf("  %-12s %" JSON_INTEGER_FORMAT " in %.3g s", "steps",
+           json_integer_value(json_object_get(simulation, "steps")),
+           json_number_value(json_object_get(simulation, "seconds")));
+    const json_t *rate = json_object_get(simulation, "gcells_per_s");
+    if (json_is_number(rate))
+        printf(", %.3g GCells/s", json_number_value(rate));
+    printf("\n");
+    const json_t *plans = json_object_get(simulation, "plans");
+    for (size_t i = 0; i < json_array_size(plans); i++) {
+        const json_t *plan = json_array_get(plans, i);
+        printf("  %-12s %s, height %" JSON_INTEGER_FORMAT ", tile ", i == 0 ? "plan" : "",
+               text_of(plan, "family"), json_integer_value(json_object_get(plan, "height")));
+        print_list(json_object_get(plan, "tile"), " x ");
+        printf(", %" JSON_INTEGER_FORMAT " stages: %s\n",
+               json_integer_value(json_object_get(plan, "stages")), text_of(plan, "why"));
+    }
+    printf("  parameters\n");
+    print_params(json_object_get(simulation, "params"));
+    printf("  fields\n");
+    print_fields(json_object_get(simulation, "fields"));
+    const char *pattern;
+    const json_t *output;
+    json_object_foreach(json_object_get(simulation, "outputs"), pattern, output)
+    {
+        printf("  %-12s %s: %" JSON_INTEGER_FORMAT "\n", text_of(output, "kind"), pattern,
+               json_integer_value(json_object_get(output, "count")));
+    }
+}
+
+static int info_run(const char *folder)
+{
+    char path[PATH_MAX];
+    json_error_t problem;
+    snprintf(path, sizeof path, "%s/run.json", folder);
+    json_t *root = json_load_file(path, 0, &problem);
+    if (root == NULL) {
+        struct stat facts;
+        if (stat(path, &facts) != 0)
+            return tz_fail_text(EXIT_FAILED, "%s: has no run.json: not the folder of a run",
+                                folder);
+        return tz_fail_text(EXIT_FAILED, "%s:%d: %s", path, problem.line, problem.text);
+    }
+    const json_t *failure = json_object_get(root, "error");
+    const json_t *machine = json_object_get(root, "machine");
+    printf("%s\n  %-12s %s\n  %-12s %s\n", folder, "scenario", text_of(root, "scenario"), "status",
+           text_of(root, "status"));
+    if (json_is_string(failure))
+        printf("  %-12s %s\n", "error", json_string_value(failure));
+    printf("  %-12s %s\n  %-12s %s, %s\n", "trapeze", text_of(root, "trapeze"), "machine",
+           text_of(machine, "cpu"), text_of(machine, "isa"));
+    const json_t *simulations = json_object_get(root, "simulations");
+    for (size_t i = 0; i < json_array_size(simulations); i++)
+        print_simulation(json_array_get(simulations, i));
+    json_decref(root);
+    return tz_finish_output();
+}
+
+/* ---- Which ------------------------------------------------------------------------------------
+ */
+
+static int info_call(const tz_command *command, int argc, char **argv)
+{
+    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    const int option = tz_option_next(command, argc, argv, ":h", options);
+    struct stat facts;
+    if (option == 'h')
+        return tz_help(command);
+    if (option != -1)
+        return EXIT_USAGE;
+    if (optind == argc)
+        return tz_misuse(command, "wants a frame or a run folder");
+    if (optind + 1 != argc)
+        return tz_misuse(command, "wants one file or folder, not '%.60s' too", argv[optind + 1]);
+    const char *path = argv[optind];
+    if (stat(path, &facts) != 0)
+        return tz_fail_text(EXIT_FAILED, "%s: there is no such file or folder", path);
+    if (S_ISDIR(facts.st_mode))
+        return info_run(path);
+    const char *suffix = strrchr(path, '.');
+    return suffix != NULL && strcasecmp(suffix, ".npy") == 0 ? info_npy(path) : info_png(path);
+}
+
+const tz_command tz_command_info = {
+    .name = "info",
+    .arguments = "FRAME.png|ARRAY.npy|RUNDIR",
+    .doc = "say what a frame, an array or a run is",
+    .help = "  -h, --help   print this\n",
+    .call = info_call,
+};

@@ -1,0 +1,301 @@
+/* trapeze plugins [NAME] [--json] */
+#include "cli/command.h"
+
+#include "base/names.h"
+#include "files/number.h"
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+enum { OPT_JSON = 256, OPT_PLUGINS, BOUNDARIES = TZ_MIRROR + 1 };
+
+static const char *param_type_name(tz_param_type type)
+{
+    static const char *const names[] = {"real", "integer", "flag", "text", "choice"};
+    return names[type];
+}
+
+/* ---- As text ----------------------------------------------------------------------------------
+ */
+
+static void print_param(const tz_param *param)
+{
+    char low[TZ_NUMBER_SIZE], high[TZ_NUMBER_SIZE], value[TZ_NUMBER_SIZE];
+    printf("      %-24s %s", param->name, param->doc);
+    printf("\n      %-24s %s", "", param_type_name(param->type));
+    if (param->unit != NULL && param->unit[0] != '\0')
+        printf(", %s", param->unit);
+    switch (param->type) {
+    case TZ_PARAM_REAL:
+    case TZ_PARAM_INTEGER:
+        printf(", %s to %s, default %s\n", tz_number_format(low, param->min),
+               tz_number_format(high, param->max),
+               isnan(param->value) ? "derived" : tz_number_format(value, param->value));
+        break;
+    case TZ_PARAM_FLAG:
+        printf(", default %s\n", param->value != 0 ? "true" : "false");
+        break;
+    case TZ_PARAM_CHOICE:
+        printf(" of %s, default %s\n", param->choices, param->text);
+        break;
+    case TZ_PARAM_TEXT:
+        printf(", default \"%s\"\n", param->text != NULL ? param->text : "");
+        break;
+    }
+}
+
+static void print_fields(const tz_stencil *stencil)
+{
+    printf("    fields\n");
+    for (int i = 0; i < stencil->fields_count; i++) {
+        const tz_field *field = &stencil->fields[i];
+        char initial[TZ_NUMBER_SIZE];
+        printf("      %-24s %s\n      %-24s %s, %s", field->name, field->doc, "",
+               tz_role_name(field->role), tz_type_name(field->type));
+        if (field->unit != NULL && field->unit[0] != '\0')
+            printf(", %s", field->unit);
+        if (field->required)
+            printf(", required\n");
+        else if (field->role == TZ_STREAMED)
+            printf("\n");
+        else
+            printf(", default %s\n", tz_number_format(initial, field->initial));
+    }
+}
+
+static void print_stencil(const tz_stencil *stencil)
+{
+    printf("\n  %s: %s\n    %d-D, radius %d, %d pass%s, boundary", stencil->id, stencil->doc,
+           stencil->dims, tz_stencil_radius(stencil), stencil->passes_count,
+           stencil->passes_count == 1 ? "" : "es");
+    for (int i = 0; i < BOUNDARIES; i++)
+        if (stencil->boundaries & TZ_ALLOW(i))
+            printf(" %s%s", tz_boundary_name((tz_boundary)i),
+                   i == (int)stencil->boundary ? " (default)" : "");
+    printf("\n");
+    print_fields(stencil);
+    if (stencil->params_count > 0)
+        printf("    parameters\n");
+    for (int i = 0; i < stencil->params_count; i++)
+        print_param(&stencil->params[i]);
+    if (stencil->methods_count > 0)
+        printf("    methods\n");
+    for (int i = 0; i < stencil->methods_count; i++)
+        printf("      %-24s %s\n", stencil->methods[i].name, stencil->methods[i].doc);
+}
+
+static void print_refused(const tz_registry_entry *entry)
+{
+    char text[2100];
+    tz_error_format(&entry->error, text, sizeof text);
+    printf("refused: %s\n", entry->path);
+    printf("  %s\n", text);
+}
+
+/* ---- As JSON ----------------------------------------------------------------------------------
+ */
+
+static json_t *number_json(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *words(const char *text)
+{
+    return text != NULL ? json_string(text) : json_null();
+}
+
+static json_t *param_json(const tz_param *param)
+{
+    json_t *object =
+        json_pack("{s:s, s:s, s:o, s:o}", "name", param->name, "type", param_type_name(param->type),
+                  "unit", words(param->unit), "doc", words(param->doc));
+    switch (param->type) {
+    case TZ_PARAM_REAL:
+    case TZ_PARAM_INTEGER:
+        json_object_set_new(object, "default", number_json(param->value));
+        json_object_set_new(object, "min", number_json(param->min));
+        json_object_set_new(object, "max", number_json(param->max));
+        break;
+    case TZ_PARAM_FLAG:
+        json_object_set_new(object, "default", json_boolean(param->value != 0));
+        break;
+    case TZ_PARAM_CHOICE:
+        json_object_set_new(object, "choices", words(param->choices));
+        json_object_set_new(object, "default", words(param->text));
+        break;
+    case TZ_PARAM_TEXT:
+        json_object_set_new(object, "default", words(param->text));
+        break;
+    }
+    return object;
+}
+
+static json_t *field_json(const tz_field *field)
+{
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:b, s:o}", "name", field->name, "role",
+                     tz_role_name(field->role), "type", tz_type_name(field->type), "unit",
+                     words(field->unit), "doc", words(field->doc), "required", field->required,
+                     "default", number_json(field->initial));
+}
+
+static json_t *stencil_json(const tz_stencil *stencil)
+{
+    json_t *object = json_pack("{s:s, s:o, s:i, s:i, s:i}", "id", stencil->id, "doc",
+                               words(stencil->doc), "dims", stencil->dims, "radius",
+                               tz_stencil_radius(stencil), "passes", stencil->passes_count);
+    json_t *boundaries = json_array(), *fields = json_array(), *params = json_array(),
+           *methods = json_array();
+    for (int i = 0; i < BOUNDARIES; i++)
+        if (stencil->boundaries & TZ_ALLOW(i))
+            json_array_append_new(boundaries, words(tz_boundary_name((tz_boundary)i)));
+    for (int i = 0; i < stencil->fields_count; i++)
+        json_array_append_new(fields, field_json(&stencil->fields[i]));
+    for (int i = 0; i < stencil->params_count; i++)
+        json_array_append_new(params, param_json(&stencil->params[i]));
+    for (int i = 0; i < stencil->methods_count; i++)
+        json_array_append_new(methods, json_pack("{s:s, s:o}", "name", stencil->methods[i].name,
+                                                 "doc", words(stencil->methods[i].doc)));
+    json_object_set_new(object, "boundary", words(tz_boundary_name(stencil->boundary)));
+    json_object_set_new(object, "boundaries", boundaries);
+    json_object_set_new(object, "fields", fields);
+    json_object_set_new(object, "parameters", params);
+    json_object_set_new(object, "methods", methods);
+    return object;
+}
+
+/* ---- Both -------------------------------------------------------------------------------------
+ */
+
+static bool is_wanted(const tz_plugin *plugin, const tz_stencil *stencil, const char *name)
+{
+    return name == NULL || strcmp(plugin->id, name) == 0 || strcmp(stencil->id, name) == 0;
+}
+
+/* How many stencils were shown. */
+static int show_plugin(const tz_registry_entry *entry, const char *name, json_t *list)
+{
+    const tz_plugin *plugin = entry->plugin;
+    json_t *stencils = json_array();
+    int shown = 0;
+    for (int i = 0; i < plugin->stencils_count; i++) {
+        if (!is_wanted(plugin, plugin->stencils[i], name))
+            continue;
+        if (list == NULL && shown == 0)
+            printf("%s %s: %s\n  %s\n", plugin->id, plugin->version, plugin->doc, entry->path);
+        if (list == NULL)
+            print_stencil(plugin->stencils[i]);
+        else
+            json_array_append_new(stencils, stencil_json(plugin->stencils[i]));
+        shown++;
+    }
+    if (list != NULL && shown > 0)
+        json_array_append_new(list,
+                              json_pack("{s:s, s:o, s:o, s:s, s:O}", "id", plugin->id, "version",
+                                        words(plugin->version), "doc", words(plugin->doc), "path",
+                                        entry->path, "stencils", stencils));
+    json_decref(stencils);
+    return shown;
+}
+
+static int show_all(const tz_registry *registry, const char *name, json_t *plugins, json_t *refused)
+{
+    int shown = 0;
+    for (size_t i = 0; i < tz_registry_count(registry); i++) {
+        const tz_registry_entry *entry = tz_registry_get(registry, i);
+        if (entry->plugin != NULL) {
+            if (plugins == NULL && shown > 0 && name == NULL)
+                printf("\n");
+            shown += show_plugin(entry, name, plugins);
+        } else if (name == NULL && refused != NULL) {
+            char text[2100];
+            tz_error_format(&entry->error, text, sizeof text);
+            json_array_append_new(refused,
+                                  json_pack("{s:s, s:s}", "path", entry->path, "reason", text));
+        }
+    }
+    for (size_t i = 0; plugins == NULL && name == NULL && i < tz_registry_count(registry); i++)
+        if (tz_registry_get(registry, i)->plugin == NULL) {
+            printf("\n");
+            print_refused(tz_registry_get(registry, i));
+        }
+    return shown;
+}
+
+static int show(const tz_registry *registry, const tz_paths *folders, const char *name, bool json)
+{
+    json_t *plugins = json ? json_array() : NULL, *refused = json ? json_array() : NULL;
+    const int shown = show_all(registry, name, plugins, refused);
+    int code = EXIT_DONE;
+    if (shown == 0 && name != NULL) {
+        tz_error error;
+        if (tz_registry_find(registry, name, NULL, NULL, &error) == TZ_OK)
+            tz_error_set(&error, TZ_UNKNOWN, NULL, "unknown plugin '%.60s'", name);
+        code = tz_fail(EXIT_FAILED, &error);
+    } else if (json) {
+        json_t *root = json_pack("{s:s, s:O, s:O}", "trapeze", TZ_VERSION, "plugins", plugins,
+                                 "refused", refused);
+        json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+        printf("\n");
+        json_decref(root);
+    } else if (tz_registry_count(registry) == 0) {
+        printf("no plugins; looked in\n");
+        for (size_t i = 0; i < folders->count; i++)
+            printf("  %s\n", folders->items[i]);
+    }
+    json_decref(plugins);
+    json_decref(refused);
+    return code == EXIT_DONE ? tz_finish_output() : code;
+}
+
+static int plugins_call(const tz_command *command, int argc, char **argv)
+{
+    static const struct option options[] = {{"json", no_argument, NULL, OPT_JSON},
+                                            {"plugins", required_argument, NULL, OPT_PLUGINS},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    tz_paths given = {0}, folders = {0};
+    tz_error error;
+    bool json = false;
+    int code = EXIT_USAGE;
+    for (int option; (option = tz_option_next(command, argc, argv, ":h", options)) != -1;) {
+        if (option == OPT_JSON) {
+            json = true;
+        } else if (option == 'h') {
+            code = tz_help(command);
+            goto cleanup;
+        } else if (option != OPT_PLUGINS) {
+            goto cleanup;
+        } else if (tz_paths_add(&given, optarg, &error) != TZ_OK) {
+            code = tz_fail(EXIT_FAILED, &error);
+            goto cleanup;
+        }
+    }
+    if (argc - optind > 1) {
+        tz_misuse(command, "wants one name, not '%.60s' too", argv[optind + 1]);
+        goto cleanup;
+    }
+    tz_registry *registry = tz_plugins_open(&given, &folders);
+    code = registry == NULL ? EXIT_FAILED
+                            : show(registry, &folders, optind < argc ? argv[optind] : NULL, json);
+    tz_registry_destroy(registry);
+cleanup:
+    tz_paths_clear(&given);
+    tz_paths_clear(&folders);
+    return code;
+}
+
+const tz_command tz_command_plugins = {
+    .name = "plugins",
+    .arguments = "[NAME] [OPTION]…",
+    .doc = "list the stencils: fields, parameters, methods, and plugins that were refused",
+    .help =
+        "  NAME            only the stencil or plugin of that name\n"
+        "  --json          for programs\n"
+        "  --plugins DIR   look here first; may be repeated\n"
+        "  -h, --help      print this\n"
+        "\n"
+        "Plugins are looked for in --plugins, in the folders of $TRAPEZE_PLUGIN_PATH (separated\n"
+        "by colons), and in the folder that came with this program.\n",
+    .call = plugins_call,
+};

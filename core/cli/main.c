@@ -1,0 +1,52 @@
+/* trapeze: finds the command and leaves the rest to it. */
+#include "cli/command.h"
+#include "cli/openmp.h"
+
+#include "base/names.h"
+#include <string.h>
+
+static const tz_command *const commands[] = {&tz_command_run, &tz_command_plugins,
+                                             &tz_command_doctor, &tz_command_info};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static int help(FILE *to)
+{
+    fputs("usage: trapeze COMMAND [ARGUMENT]…\n\n"
+          "Iterative stencil loops with ghost zones, run from Lua scenarios.\n\n",
+          to);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->doc);
+    fputs("\n  --version  print the version\n"
+          "  --help     print this; trapeze COMMAND --help says more\n",
+          to);
+    return to == stdout ? tz_finish_output() : EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return help(stderr);
+    const char *word = argv[1];
+    if (strcmp(word, tz_command_run.name) == 0)
+        tz_openmp_start_over(argv);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return help(stdout);
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        printf("trapeze %s\n", TZ_VERSION);
+        return tz_finish_output();
+    }
+    const char *names[COMMANDS + 1] = {[COMMANDS] = "help"};
+    for (int i = 0; i < COMMANDS; i++) {
+        names[i] = commands[i]->name;
+        if (strcmp(word, names[i]) == 0)
+            return commands[i]->call(commands[i], argc - 1, argv + 1);
+        if (strcmp(word, "help") == 0 && argc > 2 && strcmp(argv[2], names[i]) == 0)
+            return tz_help(commands[i]);
+    }
+    if (strcmp(word, "help") == 0 && argc == 2)
+        return help(stdout);
+    char hint[256];
+    const char *unknown = strcmp(word, "help") == 0 ? argv[2] : word;
+    return tz_misuse(NULL, "unknown %s '%.60s'%s", unknown[0] == '-' ? "option" : "command",
+                     unknown, tz_names_hint(hint, sizeof hint, unknown, names, COMMANDS));
+}

@@ -1,0 +1,388 @@
+/* tz.array and the arrays that tz.read, sim:array and sim:slabs give. */
+#include "lua/context.h"
+#include "lua/values.h"
+
+#include "base/names.h"
+#include "files/rle.h"
+#include "files/vti.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+tz_array_handle *tz_array_push(lua_State *L, const char *source)
+{
+    tz_array_handle *handle = lua_newuserdatauv(L, sizeof *handle, 0);
+    memset(handle, 0, sizeof *handle);
+    snprintf(handle->source, sizeof handle->source, "%s", source);
+    luaL_setmetatable(L, TZ_TYPE_ARRAY);
+    return handle;
+}
+
+void tz_array_own(tz_array_handle *handle, tz_array *array)
+{
+    handle->owned = array;
+    handle->view = *array;
+}
+
+tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
+{
+    tz_array_handle *handle = luaL_testudata(L, index, TZ_TYPE_ARRAY);
+    if (handle == NULL)
+        tz_raise(L, "%s: wants an array (tz.read, tz.array or sim:array), not a %s", what,
+                 luaL_typename(L, index));
+    if (handle->view.data == NULL)
+        tz_raise(L, "%s: the array (%.200s) is closed", what, handle->source);
+    return handle;
+}
+
+static void release(tz_array_handle *handle)
+{
+    tz_array_destroy(handle->owned);
+    handle->owned = NULL;
+    tz_npy_unmap(&handle->map);
+    memset(&handle->map, 0, sizeof handle->map);
+    handle->view.data = NULL;
+}
+
+static int array_close(lua_State *L)
+{
+    tz_array_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_ARRAY);
+    if (handle->pinned)
+        handle->view.data = NULL;
+    else
+        release(handle);
+    return 0;
+}
+
+static int array_gc(lua_State *L)
+{
+    release(luaL_checkudata(L, 1, TZ_TYPE_ARRAY));
+    return 0;
+}
+
+/* The flat index of 0-based coordinates at stack indices 2… */
+static int64_t element_index(lua_State *L, const tz_array *array, const char *what, int given)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    if (given != array->dims)
+        tz_raise(L, "%s: wants %d coordinate%s, not %d", what, array->dims,
+                 array->dims > 1 ? "s" : "", given);
+    int64_t at = 0;
+    for (int axis = array->dims - 1; axis >= 0; axis--)
+        at = at * array->shape[axis] +
+             tz_integer_check(L, 2 + axis, what, names[axis], 0, array->shape[axis] - 1);
+    return at;
+}
+
+static void push_element(lua_State *L, const tz_array *array, int64_t i)
+{
+    switch (array->dtype) {
+    case TZ_DTYPE_F32:
+    case TZ_DTYPE_F64:
+        lua_pushnumber(L, tz_array_get(array, i));
+        break;
+    case TZ_DTYPE_I64:
+        lua_pushinteger(L, ((const int64_t *)array->data)[i]);
+        break;
+    default:
+        lua_pushinteger(L, (lua_Integer)tz_array_get(array, i));
+    }
+}
+
+static int array_get(lua_State *L)
+{
+    const tz_array *array = &tz_array_check(L, 1, "array:get")->view;
+    push_element(L, array, element_index(L, array, "array:get", lua_gettop(L) - 1));
+    return 1;
+}
+
+/* Store the number at a stack index; the element type must be able to hold it. */
+static void store(lua_State *L, tz_array *array, int64_t i, int index, const char *what)
+{
+    static const double least[TZ_DTYPE_COUNT] = {
+        [TZ_DTYPE_I8] = INT8_MIN, [TZ_DTYPE_I16] = INT16_MIN, [TZ_DTYPE_I32] = INT32_MIN};
+    static const double most[TZ_DTYPE_COUNT] = {
+        [TZ_DTYPE_BOOL] = 1,        [TZ_DTYPE_I8] = INT8_MAX,    [TZ_DTYPE_U8] = UINT8_MAX,
+        [TZ_DTYPE_I16] = INT16_MAX, [TZ_DTYPE_U16] = UINT16_MAX, [TZ_DTYPE_I32] = INT32_MAX,
+        [TZ_DTYPE_U32] = UINT32_MAX};
+    const tz_dtype dtype = array->dtype;
+    if (lua_type(L, index) == LUA_TBOOLEAN) {
+        tz_array_set(array, i, lua_toboolean(L, index));
+        return;
+    }
+    if (lua_type(L, index) != LUA_TNUMBER)
+        tz_raise(L, "%s: an element must be a number, not a %s", what, luaL_typename(L, index));
+    const double value = lua_tonumber(L, index);
+    if (dtype == TZ_DTYPE_I64) {
+        ((int64_t *)array->data)[i] =
+            tz_integer_check(L, index, what, "value", INT64_MIN, INT64_MAX);
+        return;
+    }
+    if (dtype == TZ_DTYPE_U64) {
+        ((uint64_t *)array->data)[i] =
+            (uint64_t)tz_integer_check(L, index, what, "value", 0, INT64_MAX);
+        return;
+    }
+    if (dtype != TZ_DTYPE_F32 && dtype != TZ_DTYPE_F64 &&
+        !(value >= least[dtype] && value <= most[dtype] && value == floor(value)))
+        tz_raise(L, "%s: %.17g is no %s", what, value, tz_dtype_name(dtype));
+    tz_array_set(array, i, value);
+}
+
+static int array_set(lua_State *L)
+{
+    tz_array_handle *handle = tz_array_check(L, 1, "array:set");
+    if (handle->owned == NULL || handle->pinned)
+        tz_raise(L,
+                 "array:set: the array (%.200s) is read only: it is a mapped file or feeds a "
+                 "simulation",
+                 handle->source);
+    const int64_t i = element_index(L, &handle->view, "array:set", lua_gettop(L) - 2);
+    store(L, &handle->view, i, lua_gettop(L), "array:set");
+    return 0;
+}
+
+static int array_extreme(lua_State *L, const char *what, bool want_max)
+{
+    const tz_array *array = &tz_array_check(L, 1, what)->view;
+    const int64_t count = tz_shape_count(array->dims, array->shape);
+    int64_t best = 0;
+    for (int64_t i = 1; i < count; i++) {
+        const double value = tz_array_get(array, i), record = tz_array_get(array, best);
+        if (isnan(record) || (want_max ? value > record : value < record))
+            best = i;
+    }
+    push_element(L, array, best);
+    return 1;
+}
+
+static int array_min(lua_State *L)
+{
+    return array_extreme(L, "array:min", false);
+}
+
+static int array_max(lua_State *L)
+{
+    return array_extreme(L, "array:max", true);
+}
+
+static int array_sum(lua_State *L)
+{
+    const tz_array *array = &tz_array_check(L, 1, "array:sum")->view;
+    const int64_t count = tz_shape_count(array->dims, array->shape);
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += tz_array_get(array, i);
+    lua_pushnumber(L, sum);
+    return 1;
+}
+
+static tz_status save_vti(const tz_array *array, const char *path, tz_error *error)
+{
+    tz_vti_grid grid = {.dims = array->dims};
+    memcpy(grid.shape, array->shape, sizeof grid.shape);
+    const tz_vti_field field = {.name = "data", .dtype = array->dtype};
+    tz_vti_writer *writer = NULL;
+    tz_status status = tz_vti_write_begin(&writer, path, &grid, &field, 1, false, error);
+    if (status != TZ_OK)
+        return status;
+    status =
+        tz_vti_write_slab(writer, 0, array->data, tz_shape_count(array->dims, array->shape), error);
+    if (status == TZ_OK)
+        return tz_vti_write_commit(writer, error);
+    tz_vti_write_abort(writer);
+    return status;
+}
+
+/* array:save(name): .npy, .rle or .vti into the run folder. */
+static int array_save(lua_State *L)
+{
+    const tz_array_handle *handle = tz_array_check(L, 1, "array:save");
+    const char *name = luaL_checkstring(L, 2);
+    tz_context *context = tz_context_get(L);
+    const char *suffix = strrchr(name, '.');
+    const bool npy = suffix != NULL && strcmp(suffix, ".npy") == 0;
+    const bool rle = suffix != NULL && strcmp(suffix, ".rle") == 0;
+    tz_error error;
+    if (!npy && !rle && (suffix == NULL || strcmp(suffix, ".vti") != 0))
+        tz_raise(L, "array:save: '%.100s' must end in .npy, .rle or .vti", name);
+    if (tz_folder_check_name(name, &error) != TZ_OK)
+        tz_raise_error(L, "array:save", &error);
+    if (context->options->check) {
+        tz_context_print(context, "  writes %s\n", name);
+        return 0;
+    }
+    char path[PATH_MAX];
+    tz_status status = tz_context_open_folder(context, &error);
+    if (status == TZ_OK)
+        status = tz_folder_join(context->folder, name, path, sizeof path, &error);
+    if (status == TZ_OK && npy)
+        status = tz_npy_write(path, &handle->view, false, &error);
+    else if (status == TZ_OK && rle)
+        status = tz_rle_write(path, &handle->view, handle->rule[0] ? handle->rule : NULL, NULL,
+                              false, &error);
+    else if (status == TZ_OK)
+        status = save_vti(&handle->view, path, &error);
+    if (status != TZ_OK)
+        tz_raise_error(L, "array:save", &error);
+    tz_record_file(context->record, name);
+    return 0;
+}
+
+/* array.shape, .dtype, .source, .rule, .count, or a method. */
+static int array_index(lua_State *L)
+{
+    const tz_array_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_ARRAY);
+    const char *key = luaL_checkstring(L, 2);
+    lua_pushvalue(L, 2);
+    if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
+    if (strcmp(key, "source") == 0) {
+        lua_pushstring(L, handle->source);
+        return 1;
+    }
+    tz_array_check(L, 1, "array");
+    const tz_array *array = &handle->view;
+    if (strcmp(key, "shape") == 0) {
+        lua_createtable(L, array->dims, 0);
+        for (int axis = 0; axis < array->dims; axis++) {
+            lua_pushinteger(L, array->shape[axis]);
+            lua_rawseti(L, -2, axis + 1);
+        }
+    } else if (strcmp(key, "dtype") == 0) {
+        lua_pushstring(L, tz_dtype_name(array->dtype));
+    } else if (strcmp(key, "count") == 0) {
+        lua_pushinteger(L, tz_shape_count(array->dims, array->shape));
+    } else if (strcmp(key, "rule") == 0) {
+        lua_pushstring(L, handle->rule[0] ? handle->rule : NULL);
+    } else {
+        static const char *const known[] = {"get",   "set",   "min",   "max",    "sum",   "save",
+                                            "close", "shape", "dtype", "source", "count", "rule"};
+        char hint[256];
+        tz_raise(L, "array: has no '%.60s'%s", key,
+                 tz_names_hint(hint, sizeof hint, key, known, sizeof known / sizeof known[0]));
+    }
+    return 1;
+}
+
+static int array_length(lua_State *L)
+{
+    const tz_array *array = &tz_array_check(L, 1, "#")->view;
+    lua_pushinteger(L, tz_shape_count(array->dims, array->shape));
+    return 1;
+}
+
+static int array_tostring(lua_State *L)
+{
+    const tz_array_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_ARRAY);
+    const tz_array *array = &handle->view;
+    if (array->data == NULL) {
+        lua_pushfstring(L, "array (%s, closed)", handle->source);
+        return 1;
+    }
+    char shape[80];
+    int used = snprintf(shape, sizeof shape, "%lld", (long long)array->shape[0]);
+    for (int axis = 1; axis < array->dims; axis++)
+        used += snprintf(shape + used, sizeof shape - (size_t)used, " x %lld",
+                         (long long)array->shape[axis]);
+    lua_pushfstring(L, "array (%s, %s, %s)", shape, tz_dtype_name(array->dtype), handle->source);
+    return 1;
+}
+
+/* ---- tz.array ---------------------------------------------------------------------------------
+ */
+
+static void fill_from_function(lua_State *L, tz_array *array, int function)
+{
+    int64_t i = 0;
+    for (int64_t z = 0; z < array->shape[2]; z++)
+        for (int64_t y = 0; y < array->shape[1]; y++)
+            for (int64_t x = 0; x < array->shape[0]; x++, i++) {
+                lua_pushvalue(L, function);
+                lua_pushinteger(L, x);
+                lua_pushinteger(L, y);
+                lua_pushinteger(L, z);
+                lua_call(L, 3, 1);
+                store(L, array, i, -1, "tz.array: 'fill'");
+                lua_pop(L, 1);
+            }
+}
+
+static void fill_from_list(lua_State *L, tz_array *array, int list)
+{
+    const int64_t count = tz_shape_count(array->dims, array->shape);
+    if ((int64_t)lua_rawlen(L, list) != count)
+        tz_raise(L, "tz.array: 'data' holds %lld numbers, the shape wants %lld",
+                 (long long)lua_rawlen(L, list), (long long)count);
+    for (int64_t i = 0; i < count; i++) {
+        lua_rawgeti(L, list, i + 1);
+        store(L, array, i, -1, "tz.array: 'data'");
+        lua_pop(L, 1);
+    }
+}
+
+static tz_dtype find_dtype(lua_State *L, const char *name)
+{
+    const char *names[TZ_DTYPE_COUNT];
+    for (int i = 0; i < TZ_DTYPE_COUNT; i++) {
+        names[i] = tz_dtype_name((tz_dtype)i);
+        if (strcmp(name, names[i]) == 0)
+            return (tz_dtype)i;
+    }
+    char hint[256];
+    tz_raise(L, "tz.array: unknown dtype '%.40s'%s", name,
+             tz_names_hint(hint, sizeof hint, name, names, TZ_DTYPE_COUNT));
+}
+
+static int array_new(lua_State *L)
+{
+    static const char *const keys[] = {"shape", "dtype", "fill", "data"};
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    tz_keys_check(L, 1, "tz.array", keys, 4, false);
+    int64_t shape[TZ_AXES] = {1, 1, 1};
+    const int dims = tz_key_integers(L, 1, "tz.array", "shape", TZ_AXES, 1, shape);
+    if (dims == 0)
+        tz_raise(L, "tz.array: 'shape' is missing: {nx[, ny[, nz]]}");
+    const char *dtype_name = "float64";
+    tz_key_text(L, 1, "tz.array", "dtype", &dtype_name);
+    const tz_dtype dtype = find_dtype(L, dtype_name);
+    const int data_type = lua_getfield(L, 1, "data"), fill_type = lua_getfield(L, 1, "fill");
+    if (data_type != LUA_TNIL && data_type != LUA_TTABLE)
+        tz_raise(L, "tz.array: 'data' must be a list of numbers, not a %s", luaL_typename(L, 2));
+    if (fill_type != LUA_TNIL && fill_type != LUA_TNUMBER && fill_type != LUA_TFUNCTION)
+        tz_raise(L, "tz.array: 'fill' must be a number or a function(x, y, z), not a %s",
+                 luaL_typename(L, 3));
+    if (data_type != LUA_TNIL && fill_type != LUA_TNIL)
+        tz_raise(L, "tz.array: give 'data' or 'fill', not both");
+    tz_array_handle *handle = tz_array_push(L, "array");
+    tz_array *array = NULL;
+    tz_error error;
+    if (tz_array_create(&array, dtype, dims, shape, &error) != TZ_OK)
+        tz_raise_error(L, "tz.array", &error);
+    tz_array_own(handle, array);
+    if (data_type == LUA_TTABLE)
+        fill_from_list(L, array, 2);
+    else if (fill_type == LUA_TFUNCTION)
+        fill_from_function(L, array, 3);
+    else if (fill_type == LUA_TNUMBER)
+        for (int64_t i = 0, n = tz_shape_count(dims, shape); i < n; i++)
+            store(L, array, i, 3, "tz.array: 'fill'");
+    return 1;
+}
+
+void tz_array_register(lua_State *L)
+{
+    static const luaL_Reg methods[] = {
+        {"get", array_get}, {"set", array_set},   {"min", array_min},     {"max", array_max},
+        {"sum", array_sum}, {"save", array_save}, {"close", array_close}, {NULL, NULL}};
+    tz_metatable_create(L, TZ_TYPE_ARRAY, methods, array_close, array_index, array_tostring);
+    luaL_getmetatable(L, TZ_TYPE_ARRAY);
+    lua_pushcfunction(L, array_gc);
+    lua_setfield(L, -2, "__gc");
+    lua_pushcfunction(L, array_length);
+    lua_setfield(L, -2, "__len");
+    lua_pop(L, 1);
+    lua_pushcfunction(L, array_new);
+    lua_setfield(L, -2, "array");
+}

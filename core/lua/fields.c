@@ -1,0 +1,399 @@
+/* Giving fields their values: a number, a function, random numbers, an array, a floorplan. */
+#include "lua/handle.h"
+#include "lua/values.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cells handed to the engine at a time, when a function makes them. */
+enum { CHUNK_CELLS = 1 << 16 };
+
+/* What the assignment works on, passed down as one. */
+typedef struct target {
+    lua_State *L;
+    tz_simulation_handle *handle;
+    const tz_field *about;
+    int field;
+    const tz_box *box; /* never NULL */
+    bool whole;        /* the box is the grid */
+    const char *what;
+} target;
+
+static noreturn void refuse(const target *t, const tz_error *error)
+{
+    tz_raise_error(t->L, t->what, error);
+}
+
+void tz_box_check(lua_State *L, int index, const tz_simulation_handle *handle, const char *what,
+                  tz_box *box)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    const int dims = tz_handle_stencil(handle)->dims;
+    const int64_t *extent = tz_simulation_extent(handle->simulation);
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        box->low[axis] = 0;
+        box->high[axis] = extent[axis];
+    }
+    if (lua_isnoneornil(L, index))
+        return;
+    if (!lua_istable(L, index))
+        tz_raise(L, "%s: the box must be {x = {low, high}, …}, not a %s", what,
+                 luaL_typename(L, index));
+    tz_keys_check(L, index, what, axes, (size_t)dims, false);
+    for (int axis = 0; axis < dims; axis++) {
+        int64_t pair[2];
+        const int got = tz_key_integers(L, index, what, axes[axis], 2, 0, pair);
+        if (got == 0)
+            continue;
+        if (got != 2 || pair[0] >= pair[1] || pair[1] > extent[axis])
+            tz_raise(L, "%s: the box's %s must be {low, high} with 0 <= low < high <= %lld", what,
+                     axes[axis], (long long)extent[axis]);
+        box->low[axis] = pair[0];
+        box->high[axis] = pair[1];
+    }
+}
+
+/* ---- Functions --------------------------------------------------------------------------------
+ */
+
+/* Call the function at `index` for one cell; a finite number or a refusal. */
+static double call_for_cell(const target *t, int index, int64_t x, int64_t y, int64_t z)
+{
+    lua_State *L = t->L;
+    lua_pushvalue(L, index);
+    lua_pushinteger(L, x);
+    lua_pushinteger(L, y);
+    lua_pushinteger(L, z);
+    lua_call(L, 3, 1);
+    double value = 0;
+    if (lua_isboolean(L, -1))
+        value = lua_toboolean(L, -1);
+    else if (lua_type(L, -1) == LUA_TNUMBER)
+        value = lua_tonumber(L, -1);
+    else
+        tz_raise(L, "%s: the function gave a %s, not a number, for cell (%lld, %lld, %lld)",
+                 t->what, luaL_typename(L, -1), (long long)x, (long long)y, (long long)z);
+    if (!isfinite(value))
+        tz_raise(L, "%s: the function gave %s for cell (%lld, %lld, %lld)", t->what,
+                 isnan(value) ? "NaN" : "an infinity", (long long)x, (long long)y, (long long)z);
+    lua_pop(L, 1);
+    return value;
+}
+
+static void assign_function(const target *t, int index)
+{
+    const tz_box *box = t->box;
+    if (tz_handle_is_dry(t->handle)) {
+        call_for_cell(t, index, box->low[0], box->low[1], box->low[2]);
+        return;
+    }
+    const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1];
+    int64_t rows = CHUNK_CELLS / nx;
+    rows = rows < 1 ? 1 : rows > ny ? ny : rows;
+    double *values = lua_newuserdatauv(t->L, (size_t)(nx * rows) * sizeof *values, 0);
+    for (int64_t z = box->low[2]; z < box->high[2]; z++)
+        for (int64_t y0 = box->low[1]; y0 < box->high[1]; y0 += rows) {
+            const int64_t y1 = y0 + rows < box->high[1] ? y0 + rows : box->high[1];
+            int64_t i = 0;
+            for (int64_t y = y0; y < y1; y++)
+                for (int64_t x = box->low[0]; x < box->high[0]; x++)
+                    values[i++] = call_for_cell(t, index, x, y, z);
+            const tz_box piece = {{box->low[0], y0, z}, {box->high[0], y1, z + 1}};
+            tz_error error;
+            if (tz_simulation_write(t->handle->simulation, t->field, &piece, values, "function",
+                                    &error) != TZ_OK)
+                refuse(t, &error);
+        }
+    lua_pop(t->L, 1);
+}
+
+/* ---- Arrays -----------------------------------------------------------------------------------
+ */
+
+static void shape_text(char *text, size_t size, int dims, const int64_t *shape)
+{
+    size_t used = 0;
+    for (int axis = 0; axis < dims; axis++)
+        used += (size_t)snprintf(text + used, size - used, "%s%lld", axis > 0 ? " x " : "",
+                                 (long long)shape[axis]);
+}
+
+/* Does the array cover the box, as {nx, ny, nz} or as one list of as many numbers? */
+static bool fits(const tz_array *array, int dims, const int64_t *wanted)
+{
+    if (array->dims == 1)
+        return array->shape[0] == wanted[0] * wanted[1] * wanted[2];
+    return array->dims == dims && memcmp(array->shape, wanted, sizeof array->shape) == 0;
+}
+
+static void assign_array(const target *t, const tz_array_handle *source)
+{
+    tz_simulation *simulation = t->handle->simulation;
+    const int dims = tz_handle_stencil(t->handle)->dims;
+    const tz_array *array = &source->view;
+    tz_error error;
+    int64_t wanted[TZ_AXES];
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        wanted[axis] = t->box->high[axis] - t->box->low[axis];
+    if (source->has_at) {
+        if (!t->whole)
+            tz_raise(t->L, "%s: give a box or a place with 'at', not both", t->what);
+        if (!tz_handle_is_dry(t->handle) &&
+            tz_simulation_write_array(simulation, t->field, array, source->at, source->source,
+                                      &error) != TZ_OK)
+            refuse(t, &error);
+        return;
+    }
+    if (!fits(array, dims, wanted)) {
+        char has[80], wants[80];
+        shape_text(has, sizeof has, array->dims, array->shape);
+        shape_text(wants, sizeof wants, dims, wanted);
+        tz_raise(t->L, "%s: %.250s has %s numbers, the %s wants %s", t->what, source->source, has,
+                 t->whole ? "grid" : "box", wants);
+    }
+    if (tz_handle_is_dry(t->handle))
+        return;
+    if (t->whole) {
+        if (tz_simulation_write_array(simulation, t->field, array, NULL, source->source, &error) !=
+            TZ_OK)
+            refuse(t, &error);
+        return;
+    }
+    double *row = lua_newuserdatauv(t->L, (size_t)wanted[0] * sizeof *row, 0);
+    int64_t i = 0;
+    for (int64_t z = t->box->low[2]; z < t->box->high[2]; z++)
+        for (int64_t y = t->box->low[1]; y < t->box->high[1]; y++) {
+            for (int64_t x = 0; x < wanted[0]; x++)
+                row[x] = tz_array_get(array, i++);
+            const tz_box piece = {{t->box->low[0], y, z}, {t->box->high[0], y + 1, z + 1}};
+            if (tz_simulation_write(simulation, t->field, &piece, row, source->source, &error) !=
+                TZ_OK)
+                refuse(t, &error);
+        }
+    lua_pop(t->L, 1);
+}
+
+/* ---- Floorplans -------------------------------------------------------------------------------
+ */
+
+/* A length among the stencil's parameters, 0 if it has none of that name. */
+static double length_param(const tz_simulation_handle *handle, const char *name)
+{
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    const int i = tz_stencil_param_index(stencil, name);
+    return i < 0 ? 0 : tz_simulation_params(handle->simulation)[i].number;
+}
+
+static void assign_floorplan(const target *t, const tz_floorplan_value *value)
+{
+    const int64_t *extent = tz_simulation_extent(t->handle->simulation);
+    tz_array *array = NULL;
+    tz_error error;
+    if (value->plan.unit_count == 0)
+        tz_raise(t->L, "%s: the floorplan is closed", t->what);
+    if (tz_handle_stencil(t->handle)->dims != 2 || !t->whole)
+        tz_raise(t->L, "%s: a floorplan covers a whole 2-D grid", t->what);
+    double width_m = value->width_m, height_m = value->height_m;
+    if (width_m == 0) {
+        width_m = length_param(t->handle, "chip_width_m");
+        height_m = length_param(t->handle, "chip_height_m");
+        if (!(width_m > 0 && height_m > 0))
+            width_m = height_m = 0;
+    }
+    double *powers_w = lua_newuserdatauv(t->L, value->plan.unit_count * sizeof *powers_w, 0);
+    tz_status status = tz_ptrace_arrange(&value->trace, &value->plan, value->row, powers_w, &error);
+    if (status == TZ_OK)
+        status = tz_floorplan_rasterise(&value->plan, powers_w, extent[0], extent[1], width_m,
+                                        height_m, &array, &error);
+    if (status == TZ_OK && !tz_handle_is_dry(t->handle))
+        status = tz_simulation_write_array(t->handle->simulation, t->field, array, NULL,
+                                           value->plan.path, &error);
+    tz_array_destroy(array);
+    if (status != TZ_OK)
+        refuse(t, &error);
+    lua_pop(t->L, 1);
+}
+
+/* ---- Streamed fields ---------------------------------------------------------------------------
+ */
+
+/* The array as int32, itself if it is; a new handle is pushed either way. */
+static tz_array_handle *push_int32(const target *t, int index)
+{
+    tz_array_handle *source = tz_array_check(t->L, index, t->what);
+    if (source->view.dtype == TZ_DTYPE_I32) {
+        lua_pushvalue(t->L, index);
+        return source;
+    }
+    const int64_t count = tz_shape_count(source->view.dims, source->view.shape);
+    tz_array_handle *copy = tz_array_push(t->L, source->source);
+    tz_array *array = NULL;
+    tz_error error;
+    if (tz_array_create(&array, TZ_DTYPE_I32, source->view.dims, source->view.shape, &error) !=
+        TZ_OK)
+        refuse(t, &error);
+    tz_array_own(copy, array);
+    for (int64_t i = 0; i < count; i++) {
+        const double value = tz_array_get(&source->view, i);
+        if (!(value >= INT32_MIN && value <= INT32_MAX && value == floor(value)))
+            tz_raise(t->L, "%s: %.250s: element %lld is %.17g, which is no 32-bit whole number",
+                     t->what, source->source, (long long)i, value);
+        ((int32_t *)array->data)[i] = (int32_t)value;
+    }
+    return copy;
+}
+
+static void stream_array(const target *t, int handle_index, int index)
+{
+    lua_State *L = t->L;
+    const int dims = tz_handle_stencil(t->handle)->dims;
+    const int64_t *extent = tz_simulation_extent(t->handle->simulation);
+    tz_array_handle *rows = push_int32(t, index);
+    const tz_array *array = &rows->view;
+    bool ok = array->dims == dims + 1;
+    for (int axis = 0; ok && axis < dims; axis++)
+        ok = array->shape[axis] == extent[axis];
+    if (!ok) {
+        char has[80], wants[80];
+        shape_text(has, sizeof has, array->dims, array->shape);
+        shape_text(wants, sizeof wants, dims, extent);
+        tz_raise(L, "%s: %.250s has %s numbers; a streamed field wants %s x slabs", t->what,
+                 rows->source, has, wants);
+    }
+    if (!tz_handle_is_dry(t->handle)) {
+        tz_error error;
+        if (tz_simulation_stream_array(t->handle->simulation, t->field, array->data,
+                                       array->shape[dims], &error) != TZ_OK)
+            refuse(t, &error);
+        /* The engine borrows the rows: they live as long as the simulation. */
+        rows->pinned = true;
+        lua_getiuservalue(L, handle_index, 1);
+        lua_pushvalue(L, -2);
+        lua_setfield(L, -2, t->about->name);
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+/* ---- Random numbers ----------------------------------------------------------------------------
+ */
+
+static void assign_random(const target *t, const tz_random_value *value)
+{
+    tz_error error;
+    const tz_type type = t->about->type;
+    if (type == TZ_BITS && value->has_range)
+        tz_raise(t->L, "%s: cells are 0 or 1; give tz.random a 'density', not a 'range'", t->what);
+    if (type != TZ_BITS && value->has_density)
+        tz_raise(t->L, "%s: holds numbers; give tz.random a 'range', not a 'density'", t->what);
+    if (type == TZ_INT && !value->has_range)
+        tz_raise(t->L, "%s: holds whole numbers; give tz.random a 'range' {low, high}", t->what);
+    if (type == TZ_INT && (value->random.low != floor(value->random.low) ||
+                           value->random.high != floor(value->random.high)))
+        tz_raise(t->L, "%s: holds whole numbers; so must the 'range' be", t->what);
+    if (tz_handle_is_dry(t->handle))
+        return;
+    const tz_status status =
+        t->about->role == TZ_STREAMED
+            ? tz_simulation_stream_random(t->handle->simulation, t->field, &value->random, &error)
+            : tz_simulation_fill_random(t->handle->simulation, t->field, t->box, &value->random,
+                                        &error);
+    if (status != TZ_OK)
+        refuse(t, &error);
+}
+
+/* ---- All of them -------------------------------------------------------------------------------
+ */
+
+static void assign_number(const target *t, double value)
+{
+    tz_error error;
+    if (!isfinite(value))
+        tz_raise(t->L, "%s: must be a finite number, not %s", t->what,
+                 isnan(value) ? "NaN" : "an infinity");
+    if (!tz_handle_is_dry(t->handle) &&
+        tz_simulation_fill(t->handle->simulation, t->field, t->box, value, &error) != TZ_OK)
+        refuse(t, &error);
+}
+
+/* Note in the record where the values came from. */
+static void note_source(const target *t, int index)
+{
+    char source[320];
+    const uint64_t *seed = NULL;
+    lua_State *L = t->L;
+    const tz_array_handle *array = luaL_testudata(L, index, TZ_TYPE_ARRAY);
+    const tz_random_value *random = luaL_testudata(L, index, TZ_TYPE_RANDOM);
+    const tz_floorplan_value *plan = luaL_testudata(L, index, TZ_TYPE_FLOORPLAN);
+    if (array != NULL) {
+        snprintf(source, sizeof source, "%s", array->source);
+    } else if (random != NULL) {
+        const tz_random *r = &random->random;
+        if (t->about->type == TZ_BITS)
+            snprintf(source, sizeof source, "random, density %.17g", r->density);
+        else
+            snprintf(source, sizeof source, "random, %.17g to %.17g", r->low, r->high);
+        seed = &r->seed;
+    } else if (plan != NULL) {
+        snprintf(source, sizeof source, "%.150s with %.150s", plan->plan.path, plan->trace.path);
+    } else if (lua_isfunction(L, index)) {
+        lua_Debug about;
+        lua_pushvalue(L, index);
+        lua_getinfo(L, ">S", &about);
+        snprintf(source, sizeof source, "function at %s:%d", about.short_src, about.linedefined);
+    } else {
+        snprintf(source, sizeof source, "%s", luaL_tolstring(L, index, NULL));
+        lua_pop(L, 1);
+    }
+    tz_record_source(t->handle->context->record, t->handle->index, t->about->name, source, seed,
+                     !t->whole);
+}
+
+void tz_field_assign(lua_State *L, int handle_index, tz_simulation_handle *handle, int field,
+                     const tz_box *box, int index, const char *what)
+{
+    tz_box all;
+    lua_pushnil(L);
+    tz_box_check(L, lua_gettop(L), handle, what, &all);
+    lua_pop(L, 1);
+    index = lua_absindex(L, index);
+    const target t = {.L = L,
+                      .handle = handle,
+                      .about = &tz_handle_stencil(handle)->fields[field],
+                      .field = field,
+                      .box = box != NULL ? box : &all,
+                      .whole = box == NULL || memcmp(box, &all, sizeof all) == 0,
+                      .what = what};
+    const bool streamed = t.about->role == TZ_STREAMED;
+    if (streamed && !t.whole)
+        tz_raise(L, "%s: a streamed field has no boxes", what);
+    const tz_array_handle *array = luaL_testudata(L, index, TZ_TYPE_ARRAY);
+    const tz_random_value *random = luaL_testudata(L, index, TZ_TYPE_RANDOM);
+    const tz_floorplan_value *plan = luaL_testudata(L, index, TZ_TYPE_FLOORPLAN);
+    const int type = lua_type(L, index);
+    if (random != NULL)
+        assign_random(&t, random);
+    else if (array != NULL && streamed)
+        stream_array(&t, handle_index, index);
+    else if (streamed)
+        tz_raise(L, "%s: a streamed field wants tz.random or an array, not a %s", what,
+                 luaL_typename(L, index));
+    else if (array != NULL)
+        assign_array(&t, tz_array_check(L, index, what));
+    else if (plan != NULL)
+        assign_floorplan(&t, plan);
+    else if (type == LUA_TNUMBER)
+        assign_number(&t, lua_tonumber(L, index));
+    else if (type == LUA_TBOOLEAN)
+        assign_number(&t, lua_toboolean(L, index));
+    else if (type == LUA_TFUNCTION)
+        assign_function(&t, index);
+    else
+        tz_raise(L,
+                 "%s: wants a number, a function(x, y, z), tz.read, tz.random, tz.array or "
+                 "tz.floorplan, not a %s",
+                 what, luaL_typename(L, index));
+    note_source(&t, index);
+}

@@ -1,0 +1,223 @@
+#include "lua/keys.h"
+
+#include "base/names.h"
+#include "files/number.h"
+#include "lua/context.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void push_where(lua_State *L)
+{
+    lua_Debug record;
+    for (int level = 1; lua_getstack(L, level, &record); level++) {
+        lua_getinfo(L, "Sl", &record);
+        if (record.currentline > 0) {
+            lua_pushfstring(L, "%s:%d: ", record.short_src, record.currentline);
+            return;
+        }
+    }
+    lua_pushliteral(L, "");
+}
+
+static noreturn void raise_text(lua_State *L, const char *text)
+{
+    push_where(L);
+    lua_pushstring(L, text);
+    lua_concat(L, 2);
+    /* Remembered, so that the script's end can tell a refusal from a bug in the script. */
+    tz_context *context = tz_context_get(L);
+    snprintf(context->refusal, sizeof context->refusal, "%s", lua_tostring(L, -1));
+    lua_error(L);
+    abort();
+}
+
+noreturn void tz_raise(lua_State *L, const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    raise_text(L, text);
+}
+
+noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *error)
+{
+    char text[2560], inner[2100];
+    tz_error_format(error, inner, sizeof inner);
+    snprintf(text, sizeof text, "%s%s%s", what != NULL ? what : "", what != NULL ? ": " : "",
+             inner);
+    raise_text(L, text);
+}
+
+static noreturn void raise_unknown(lua_State *L, const char *what, const char *key,
+                                   const char *const *keys, size_t n)
+{
+    char hint[512];
+    tz_raise(L, "%s: unknown key '%.60s'%s", what, key,
+             tz_names_hint(hint, sizeof hint, key, keys, n));
+}
+
+void tz_keys_check(lua_State *L, int index, const char *what, const char *const *keys, size_t n,
+                   bool list)
+{
+    index = lua_absindex(L, index);
+    const lua_Integer length = (lua_Integer)lua_rawlen(L, index);
+    lua_pushnil(L);
+    while (lua_next(L, index) != 0) {
+        lua_pop(L, 1);
+        if (lua_type(L, -1) == LUA_TSTRING) {
+            const char *key = lua_tostring(L, -1);
+            bool known = false;
+            for (size_t i = 0; !known && i < n; i++)
+                known = strcmp(key, keys[i]) == 0;
+            if (!known)
+                raise_unknown(L, what, key, keys, n);
+        } else if (!list) {
+            tz_raise(L, "%s: wants named options such as %s = …, not a list element", what,
+                     n > 0 ? keys[0] : "name");
+        } else if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1 ||
+                   lua_tointeger(L, -1) > length) {
+            tz_raise(L, "%s: a list must be numbered 1, 2, … without gaps", what);
+        }
+    }
+}
+
+static bool get(lua_State *L, int index, const char *key)
+{
+    if (lua_getfield(L, index, key) != LUA_TNIL)
+        return true;
+    lua_pop(L, 1);
+    return false;
+}
+
+bool tz_key_number(lua_State *L, int index, const char *what, const char *key, double *out)
+{
+    if (!get(L, index, key))
+        return false;
+    if (lua_type(L, -1) != LUA_TNUMBER)
+        tz_raise(L, "%s: '%s' must be a number, not a %s", what, key, luaL_typename(L, -1));
+    if (!isfinite(lua_tonumber(L, -1)))
+        tz_raise(L, "%s: '%s' must be a finite number", what, key);
+    *out = lua_tonumber(L, -1);
+    lua_pop(L, 1);
+    return true;
+}
+
+int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *name, int64_t low,
+                         int64_t high)
+{
+    int is_integer = 0;
+    if (lua_type(L, index) != LUA_TNUMBER)
+        tz_raise(L, "%s: '%s' must be a whole number, not a %s", what, name,
+                 luaL_typename(L, index));
+    const int64_t value = lua_tointegerx(L, index, &is_integer);
+    if (!is_integer) {
+        char number[TZ_NUMBER_SIZE];
+        tz_raise(L, "%s: '%s' must be a whole number, not %s", what, name,
+                 tz_number_format(number, lua_tonumber(L, index)));
+    }
+    if (value < low && high >= INT64_MAX / 4)
+        tz_raise(L, "%s: '%s' must be at least %lld, not %lld", what, name, (long long)low,
+                 (long long)value);
+    if (value < low || value > high)
+        tz_raise(L, "%s: '%s' must be from %lld to %lld, not %lld", what, name, (long long)low,
+                 (long long)high, (long long)value);
+    return value;
+}
+
+bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, int64_t low,
+                    int64_t high, int64_t *out)
+{
+    if (!get(L, index, key))
+        return false;
+    *out = tz_integer_check(L, -1, what, key, low, high);
+    lua_pop(L, 1);
+    return true;
+}
+
+bool tz_key_text(lua_State *L, int index, const char *what, const char *key, const char **out)
+{
+    if (!get(L, index, key))
+        return false;
+    if (lua_type(L, -1) != LUA_TSTRING)
+        tz_raise(L, "%s: '%s' must be a text, not a %s", what, key, luaL_typename(L, -1));
+    *out = lua_tostring(L, -1);
+    if (strlen(*out) != lua_rawlen(L, -1))
+        tz_raise(L, "%s: '%s' holds a zero byte", what, key);
+    lua_pop(L, 1);
+    return true;
+}
+
+bool tz_key_copy(lua_State *L, int index, const char *what, const char *key, char *out, size_t size)
+{
+    const char *text = NULL;
+    if (!tz_key_text(L, index, what, key, &text))
+        return false;
+    if (strlen(text) >= size)
+        tz_raise(L, "%s: '%s' is longer than %zu characters", what, key, size - 1);
+    memcpy(out, text, strlen(text) + 1);
+    return true;
+}
+
+bool tz_key_flag(lua_State *L, int index, const char *what, const char *key, bool *out)
+{
+    if (!get(L, index, key))
+        return false;
+    if (!lua_isboolean(L, -1))
+        tz_raise(L, "%s: '%s' must be true or false, not a %s", what, key, luaL_typename(L, -1));
+    *out = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return true;
+}
+
+bool tz_key_range(lua_State *L, int index, const char *what, const char *key, bool equal,
+                  double *low, double *high)
+{
+    if (!get(L, index, key))
+        return false;
+    double pair[2];
+    bool ok = lua_istable(L, -1) && lua_rawlen(L, -1) == 2;
+    for (int i = 0; ok && i < 2; i++) {
+        ok = lua_rawgeti(L, -1, i + 1) == LUA_TNUMBER && isfinite(lua_tonumber(L, -1));
+        pair[i] = ok ? lua_tonumber(L, -1) : 0;
+        lua_pop(L, 1);
+    }
+    if (!ok)
+        tz_raise(L, "%s: '%s' must be two finite numbers {low, high}", what, key);
+    if (pair[0] > pair[1] || (!equal && pair[0] == pair[1]))
+        tz_raise(L, "%s: '%s' must be {low, high} with low %s high", what, key, equal ? "<=" : "<");
+    lua_pop(L, 1);
+    *low = pair[0];
+    *high = pair[1];
+    return true;
+}
+
+int tz_key_integers(lua_State *L, int index, const char *what, const char *key, int most,
+                    int64_t low, int64_t *out)
+{
+    if (!get(L, index, key))
+        return 0;
+    if (lua_type(L, -1) == LUA_TNUMBER) {
+        out[0] = tz_integer_check(L, -1, what, key, low, INT64_MAX);
+        lua_pop(L, 1);
+        return 1;
+    }
+    if (!lua_istable(L, -1))
+        tz_raise(L, "%s: '%s' must be a list of whole numbers, not a %s", what, key,
+                 luaL_typename(L, -1));
+    const size_t count = lua_rawlen(L, -1);
+    if (count < 1 || count > (size_t)most)
+        tz_raise(L, "%s: '%s' must hold 1 to %d numbers, not %zu", what, key, most, count);
+    for (size_t i = 0; i < count; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%.40s[%zu]", key, i + 1);
+        lua_rawgeti(L, -1, (lua_Integer)i + 1);
+        out[i] = tz_integer_check(L, -1, what, name, low, INT64_MAX);
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    return (int)count;
+}

@@ -1,0 +1,42 @@
+/* Arguments of the Lua functions: raising errors with the script's line, reading tables of named
+ * options. Every function here may raise (longjmp), so call them before acquiring anything. */
+#ifndef TZ_CORE_LUA_KEYS_H
+#define TZ_CORE_LUA_KEYS_H
+
+#include "base/array.h"
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdnoreturn.h>
+
+/* Raise "script.lua:12: message": the line is that of the nearest Lua code on the call stack. */
+noreturn void tz_raise(lua_State *L, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same from an error record; `what` (may be NULL) goes in front. */
+noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *error);
+
+/* Refuse an unknown key of the table at `index`, naming the nearest known one. List elements
+ * (1, 2, …) are fine if `list`. */
+void tz_keys_check(lua_State *L, int index, const char *what, const char *const *keys, size_t n,
+                   bool list);
+
+/* Options of the table at `index`. False, and `out` untouched, when the key is absent. A wrong type
+ * or range is an error that names `what` and the key. Texts are borrowed from the table. */
+bool tz_key_number(lua_State *L, int index, const char *what, const char *key, double *out);
+bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, int64_t low,
+                    int64_t high, int64_t *out);
+bool tz_key_text(lua_State *L, int index, const char *what, const char *key, const char **out);
+bool tz_key_flag(lua_State *L, int index, const char *what, const char *key, bool *out);
+/* {low, high}, both finite, low < high (or <= if `equal`). */
+bool tz_key_range(lua_State *L, int index, const char *what, const char *key, bool equal,
+                  double *low, double *high);
+/* A list of 1 to `most` integers (or one bare integer); returns how many, 0 when absent. */
+int tz_key_integers(lua_State *L, int index, const char *what, const char *key, int most,
+                    int64_t low, int64_t *out);
+/* Copy a text option into a fixed buffer; too long is an error. */
+bool tz_key_copy(lua_State *L, int index, const char *what, const char *key, char *out,
+                 size_t size);
+
+/* The number at a stack index as an integer, with the message "what: 'name' must be …". */
+int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *name, int64_t low,
+                         int64_t high);
+
+#endif

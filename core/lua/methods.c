@@ -1,0 +1,473 @@
+/* Reading and changing a simulation: get, set, min, max, sum, population, hash, array, slabs,
+ * params, plan, analyse. In check mode nothing is there to be read: reads give 0. */
+#include "lua/handle.h"
+#include "lua/values.h"
+
+#include "base/names.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A field that is kept, so that it can be read. */
+static int kept_field(lua_State *L, int index, const tz_simulation_handle *handle, const char *what)
+{
+    const int field = tz_handle_field(L, index, handle, what);
+    if (tz_handle_stencil(handle)->fields[field].role == TZ_STREAMED)
+        tz_raise(L, "%s: '%s' is streamed and not kept; read its slabs with sim:slabs", what,
+                 tz_handle_stencil(handle)->fields[field].name);
+    return field;
+}
+
+static void push_cell(lua_State *L, const tz_simulation_handle *handle, int field, double value)
+{
+    if (tz_handle_stencil(handle)->fields[field].type == TZ_REAL)
+        lua_pushnumber(L, value);
+    else
+        lua_pushinteger(L, (lua_Integer)value);
+}
+
+static int method_get(lua_State *L)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:get");
+    const int dims = tz_handle_stencil(handle)->dims;
+    luaL_checktype(L, 2, LUA_TSTRING);
+    const int field = kept_field(L, 2, handle, "sim:get");
+    const int64_t *extent = tz_simulation_extent(handle->simulation);
+    if (lua_gettop(L) - 2 != dims)
+        tz_raise(L, "sim:get: wants a field and %d coordinate%s, not %d", dims, dims > 1 ? "s" : "",
+                 lua_gettop(L) - 2);
+    tz_box box = {{0, 0, 0}, {1, 1, 1}};
+    for (int axis = 0; axis < dims; axis++) {
+        box.low[axis] = tz_integer_check(L, 3 + axis, "sim:get", axes[axis], 0, extent[axis] - 1);
+        box.high[axis] = box.low[axis] + 1;
+    }
+    double value = 0;
+    tz_error error;
+    if (!tz_handle_is_dry(handle) &&
+        tz_simulation_read(handle->simulation, field, &box, &value, &error) != TZ_OK)
+        tz_raise_error(L, "sim:get", &error);
+    push_cell(L, handle, field, value);
+    return 1;
+}
+
+/* sim:set(field, value[, box]) */
+static int method_set(lua_State *L)
+{
+    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:set");
+    tz_box box;
+    char what[128];
+    lua_settop(L, 4);
+    luaL_checktype(L, 2, LUA_TSTRING);
+    const int field = tz_handle_field(L, 2, handle, "sim:set");
+    tz_box_check(L, 4, handle, "sim:set", &box);
+    snprintf(what, sizeof what, "sim:set: field '%.60s'",
+             tz_handle_stencil(handle)->fields[field].name);
+    tz_field_assign(L, 1, handle, field, lua_isnil(L, 4) ? NULL : &box, 3, what);
+    lua_settop(L, 1);
+    return 1;
+}
+
+static tz_reduction reduce(lua_State *L, const char *what, const tz_simulation_handle **out_handle,
+                           int *out_field)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
+    const int field = kept_field(L, 2, handle, what);
+    tz_reduction facts;
+    tz_error error;
+    memset(&facts, 0, sizeof facts);
+    if (!tz_handle_is_dry(handle) &&
+        tz_simulation_reduce(handle->simulation, field, &facts, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+    *out_handle = handle;
+    *out_field = field;
+    return facts;
+}
+
+static int method_min(lua_State *L)
+{
+    const tz_simulation_handle *handle;
+    int field;
+    const tz_reduction facts = reduce(L, "sim:min", &handle, &field);
+    push_cell(L, handle, field, facts.min);
+    return 1;
+}
+
+static int method_max(lua_State *L)
+{
+    const tz_simulation_handle *handle;
+    int field;
+    const tz_reduction facts = reduce(L, "sim:max", &handle, &field);
+    push_cell(L, handle, field, facts.max);
+    return 1;
+}
+
+static int method_sum(lua_State *L)
+{
+    const tz_simulation_handle *handle;
+    int field;
+    const tz_reduction facts = reduce(L, "sim:sum", &handle, &field);
+    lua_pushnumber(L, facts.sum);
+    return 1;
+}
+
+static int method_mean(lua_State *L)
+{
+    const tz_simulation_handle *handle;
+    int field;
+    const tz_reduction facts = reduce(L, "sim:mean", &handle, &field);
+    lua_pushnumber(L, facts.sum / (double)tz_simulation_cells(handle->simulation));
+    return 1;
+}
+
+static int method_population(lua_State *L)
+{
+    const tz_simulation_handle *handle;
+    int field;
+    lua_pushinteger(L, reduce(L, "sim:population", &handle, &field).population);
+    return 1;
+}
+
+static int method_hash(lua_State *L)
+{
+    const tz_simulation_handle *handle;
+    int field;
+    char text[20];
+    snprintf(text, sizeof text, "%016llx",
+             (unsigned long long)reduce(L, "sim:hash", &handle, &field).hash);
+    lua_pushstring(L, text);
+    return 1;
+}
+
+static int method_residual(lua_State *L)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:residual");
+    lua_pushnumber(L, tz_handle_is_dry(handle) ? 0 : tz_simulation_residual(handle->simulation));
+    return 1;
+}
+
+static int method_array(lua_State *L)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:array");
+    const int field = kept_field(L, 2, handle, "sim:array");
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    tz_array_handle *result = tz_array_push(L, stencil->fields[field].name);
+    tz_array *array = NULL;
+    tz_error error;
+    const tz_status status =
+        tz_handle_is_dry(handle)
+            ? tz_array_create(&array,
+                              stencil->fields[field].type == TZ_REAL ? TZ_DTYPE_F64 : TZ_DTYPE_I32,
+                              stencil->dims, tz_simulation_extent(handle->simulation), &error)
+            : tz_simulation_read_array(handle->simulation, field, &array, &error);
+    if (status != TZ_OK)
+        tz_raise_error(L, "sim:array", &error);
+    tz_array_own(result, array);
+    const int rule = tz_stencil_param_index(stencil, "rule");
+    if (rule >= 0 && tz_simulation_params(handle->simulation)[rule].text != NULL)
+        snprintf(result->rule, sizeof result->rule, "%s",
+                 tz_simulation_params(handle->simulation)[rule].text);
+    return 1;
+}
+
+/* sim:slabs(field, first, count[, x0, nx]): slabs first … first+count-1 of a streamed field. */
+static int method_slabs(lua_State *L)
+{
+    const char *what = "sim:slabs";
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    luaL_checktype(L, 2, LUA_TSTRING);
+    const int field = tz_handle_field(L, 2, handle, what);
+    if (stencil->fields[field].role != TZ_STREAMED)
+        tz_raise(L, "%s: '%s' is not streamed; read it with sim:array", what,
+                 stencil->fields[field].name);
+    const int64_t cells = tz_simulation_cells(handle->simulation);
+    const int64_t first = tz_integer_check(L, 3, what, "first", 0, INT64_MAX / 4);
+    const int64_t count = tz_integer_check(L, 4, what, "count", 1, INT64_MAX / 4);
+    const int64_t x0 = lua_isnoneornil(L, 5) ? 0 : tz_integer_check(L, 5, what, "x0", 0, cells - 1);
+    const int64_t nx =
+        lua_isnoneornil(L, 6) ? cells - x0 : tz_integer_check(L, 6, what, "nx", 1, cells - x0);
+    if (!tz_handle_is_dry(handle)) {
+        const int64_t slabs = tz_simulation_stream_slabs(handle->simulation, field);
+        if (slabs >= 0 && first + count > slabs)
+            tz_raise(L, "%s: '%s' has %lld slabs, not %lld", what, stencil->fields[field].name,
+                     (long long)slabs, (long long)(first + count));
+    }
+    const bool real = stencil->fields[field].type == TZ_REAL;
+    const int64_t shape[TZ_AXES] = {nx, count, 1};
+    tz_array_handle *result = tz_array_push(L, stencil->fields[field].name);
+    tz_array *array = NULL;
+    tz_error error;
+    if (tz_array_create(&array, real ? TZ_DTYPE_F64 : TZ_DTYPE_I32, 2, shape, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+    tz_array_own(result, array);
+    if (tz_handle_is_dry(handle))
+        return 1;
+    double *row = lua_newuserdatauv(L, (size_t)nx * sizeof *row, 0);
+    for (int64_t k = 0; k < count; k++) {
+        if (tz_simulation_stream_read(handle->simulation, field, first + k, x0, nx, row, &error) !=
+            TZ_OK)
+            tz_raise_error(L, what, &error);
+        for (int64_t x = 0; x < nx; x++)
+            tz_array_set(array, k * nx + x, row[x]);
+    }
+    lua_pop(L, 1);
+    return 1;
+}
+
+/* ---- Parameters and plan ----------------------------------------------------------------------
+ */
+
+static void push_param(lua_State *L, const tz_param *param, const tz_value *value)
+{
+    switch (param->type) {
+    case TZ_PARAM_REAL:
+        lua_pushnumber(L, value->number);
+        break;
+    case TZ_PARAM_INTEGER:
+        lua_pushinteger(L, (lua_Integer)value->number);
+        break;
+    case TZ_PARAM_FLAG:
+        lua_pushboolean(L, value->number != 0);
+        break;
+    case TZ_PARAM_TEXT:
+    case TZ_PARAM_CHOICE:
+        lua_pushstring(L, value->text);
+        break;
+    }
+}
+
+/* sim:params{…} changes; sim:params() gives all, resolved. */
+static int method_params(lua_State *L)
+{
+    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:params");
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    lua_settop(L, 2);
+    if (lua_isnil(L, 2)) {
+        const tz_value *values = tz_simulation_params(handle->simulation);
+        lua_createtable(L, 0, stencil->params_count);
+        for (int i = 0; i < stencil->params_count; i++) {
+            push_param(L, &stencil->params[i], &values[i]);
+            lua_setfield(L, -2, stencil->params[i].name);
+        }
+        return 1;
+    }
+    tz_assignment params[2 * TZ_PARAMS_MAX];
+    tz_error error;
+    const size_t count = tz_assignments_get(L, 2, "sim:params", params, 2 * TZ_PARAMS_MAX);
+    if (tz_simulation_set_params(handle->simulation, count, params, &error) != TZ_OK)
+        tz_raise_error(L, "sim:params", &error);
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int method_param(lua_State *L)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:param");
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    const char *name = luaL_checkstring(L, 2);
+    const int i = tz_stencil_param_index(stencil, name);
+    if (i < 0) {
+        const char *names[TZ_PARAMS_MAX];
+        char hint[512];
+        for (int k = 0; k < stencil->params_count; k++)
+            names[k] = stencil->params[k].name;
+        tz_raise(L, "sim:param: %s has no parameter '%.60s'%s", stencil->id, name,
+                 tz_names_hint(hint, sizeof hint, name, names, (size_t)stencil->params_count));
+    }
+    push_param(L, &stencil->params[i], &tz_simulation_params(handle->simulation)[i]);
+    return 1;
+}
+
+/* sim:plan{height=, tile=} changes; sim:plan() tells. */
+static int method_plan(lua_State *L)
+{
+    static const char *const keys[] = {"height", "tile"};
+    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:plan");
+    const int dims = tz_handle_stencil(handle)->dims;
+    tz_error error;
+    lua_settop(L, 2);
+    if (!lua_isnil(L, 2)) {
+        tz_plan plan = {.height = 0};
+        int64_t height = 0;
+        luaL_checktype(L, 2, LUA_TTABLE);
+        tz_keys_check(L, 2, "sim:plan", keys, 2, false);
+        if (lua_getfield(L, 2, "height") != LUA_TSTRING || strcmp(lua_tostring(L, -1), "auto") != 0)
+            tz_key_integer(L, 2, "sim:plan", "height", 1, 1 << 20, &height);
+        lua_pop(L, 1);
+        tz_key_integers(L, 2, "sim:plan", "tile", dims, 1, plan.tile);
+        plan.height = (int)height;
+        if (tz_simulation_set_plan(handle->simulation, &plan, &error) != TZ_OK)
+            tz_raise_error(L, "sim:plan", &error);
+    }
+    const tz_plan *plan = tz_simulation_plan(handle->simulation);
+    lua_createtable(L, 0, 4);
+    lua_pushinteger(L, plan->height);
+    lua_setfield(L, -2, "height");
+    lua_pushstring(L, plan->family);
+    lua_setfield(L, -2, "family");
+    lua_pushstring(L, plan->why);
+    lua_setfield(L, -2, "why");
+    lua_createtable(L, dims, 0);
+    for (int axis = 0; axis < dims; axis++) {
+        lua_pushinteger(L, plan->tile[axis]);
+        lua_rawseti(L, -2, axis + 1);
+    }
+    lua_setfield(L, -2, "tile");
+    return 1;
+}
+
+/* ---- Analysis methods -------------------------------------------------------------------------
+ */
+
+/* Results wait here, out of Lua's reach (its errors would jump over the method), until the call
+ * is over. */
+typedef struct result {
+    struct result *next;
+    char name[64];
+    int64_t count; /* -1: a number */
+    double number;
+    int64_t values[];
+} result;
+
+typedef struct results {
+    result *first, **end;
+    bool out_of_memory;
+} results;
+
+static result *add_result(results *list, const char *name, int64_t count)
+{
+    const size_t room = count > 0 ? (size_t)count * sizeof(int64_t) : 0;
+    result *r = calloc(1, sizeof *r + room);
+    if (r == NULL) {
+        list->out_of_memory = true;
+        return NULL;
+    }
+    snprintf(r->name, sizeof r->name, "%s", name);
+    r->count = count;
+    *list->end = r;
+    list->end = &r->next;
+    return r;
+}
+
+static void on_number(void *context, const char *name, double value)
+{
+    result *r = add_result(context, name, -1);
+    if (r != NULL)
+        r->number = value;
+}
+
+static void on_list(void *context, const char *name, int64_t count, const int64_t *values)
+{
+    result *r = add_result(context, name, count < 0 ? 0 : count);
+    if (r != NULL && count > 0)
+        memcpy(r->values, values, (size_t)count * sizeof *values);
+}
+
+/* Argument 1 is the list. In a protected call of its own, so that the list is freed whatever
+ * happens. */
+static int push_results(lua_State *L)
+{
+    const results *list = lua_touserdata(L, 1);
+    lua_newtable(L);
+    for (const result *r = list->first; r != NULL; r = r->next) {
+        if (r->count < 0) {
+            lua_pushnumber(L, r->number);
+        } else {
+            lua_createtable(L, r->count < INT32_MAX ? (int)r->count : INT32_MAX, 0);
+            for (int64_t i = 0; i < r->count; i++) {
+                lua_pushinteger(L, r->values[i]);
+                lua_rawseti(L, -2, i + 1);
+            }
+        }
+        lua_setfield(L, -2, r->name);
+    }
+    return 1;
+}
+
+/* In check mode analyse() gives a table in which every result is 0, and 0 may be indexed and has
+ * no elements, so that a script which goes through a list of results finds none. */
+static int zero_index(lua_State *L)
+{
+    if (lua_istable(L, 1) && lua_type(L, 2) == LUA_TSTRING)
+        lua_pushinteger(L, 0);
+    else
+        lua_pushnil(L);
+    return 1;
+}
+
+static int zero_length(lua_State *L)
+{
+    lua_pushinteger(L, 0);
+    return 1;
+}
+
+static void push_zeros(lua_State *L)
+{
+    static const luaL_Reg events[] = {
+        {"__index", zero_index}, {"__len", zero_length}, {NULL, NULL}};
+    lua_newtable(L);
+    luaL_newlib(L, events);
+    lua_pushinteger(L, 0);
+    lua_pushvalue(L, -2);
+    lua_setmetatable(L, -2); /* of all numbers */
+    lua_pop(L, 1);
+    lua_setmetatable(L, -2);
+}
+
+static int method_analyse(lua_State *L)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:analyse");
+    const char *name = luaL_checkstring(L, 2);
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    lua_settop(L, 2);
+    bool known = false;
+    for (int i = 0; i < stencil->methods_count; i++)
+        known = known || strcmp(stencil->methods[i].name, name) == 0;
+    if (tz_handle_is_dry(handle) && known) {
+        push_zeros(L);
+        return 1;
+    }
+    results list = {.first = NULL};
+    list.end = &list.first;
+    const tz_method_sink sink = {.context = &list, .number = on_number, .list = on_list};
+    tz_error error;
+    tz_status status = tz_simulation_analyse(handle->simulation, name, &sink, &error);
+    if (status == TZ_OK && list.out_of_memory)
+        status = tz_error_set(&error, TZ_MEMORY, NULL, "not enough memory for the results");
+    int called = LUA_OK;
+    if (status == TZ_OK) {
+        lua_pushcfunction(L, push_results);
+        lua_pushlightuserdata(L, &list);
+        called = lua_pcall(L, 1, 1, 0);
+    }
+    for (result *r = list.first, *next; r != NULL; r = next) {
+        next = r->next;
+        free(r);
+    }
+    if (status != TZ_OK)
+        tz_raise_error(L, "sim:analyse", &error);
+    return called == LUA_OK ? 1 : lua_error(L);
+}
+
+void tz_methods_add(lua_State *L)
+{
+    static const luaL_Reg methods[] = {{"get", method_get},
+                                       {"set", method_set},
+                                       {"min", method_min},
+                                       {"max", method_max},
+                                       {"sum", method_sum},
+                                       {"mean", method_mean},
+                                       {"population", method_population},
+                                       {"hash", method_hash},
+                                       {"residual", method_residual},
+                                       {"array", method_array},
+                                       {"slabs", method_slabs},
+                                       {"params", method_params},
+                                       {"param", method_param},
+                                       {"plan", method_plan},
+                                       {"analyse", method_analyse},
+                                       {NULL, NULL}};
+    luaL_setfuncs(L, methods, 0);
+}

@@ -1,0 +1,305 @@
+/* tz.png, tz.npy, tz.rle, tz.vti and tz.table: descriptions, checked as far as they can be without
+ * a simulation. */
+#include "lua/output.h"
+
+#include "base/names.h"
+#include "frames/colormap.h"
+#include "lua/context.h"
+#include "lua/keys.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *tz_output_kind_name(tz_output_kind kind)
+{
+    static const char *const names[TZ_OUTPUT_KINDS] = {"png", "npy", "rle", "vti", "table"};
+    return names[kind];
+}
+
+const char *tz_output_suffix(tz_output_kind kind)
+{
+    static const char *const suffixes[TZ_OUTPUT_KINDS] = {".png", ".npy", ".rle", ".vti", ".csv"};
+    return suffixes[kind];
+}
+
+const char *const tz_look_keys[] = {"map",  "range", "size",    "zoom",
+                                    "bits", "bar",   "caption", "unit"};
+
+void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
+{
+    int64_t bits = 8;
+    tz_error error;
+    if (tz_key_copy(L, index, what, "map", look->map, sizeof look->map)) {
+        tz_colormap map;
+        if (tz_colormap_find(look->map, &map, &error) != TZ_OK)
+            tz_raise_error(L, what, &error);
+    }
+    if (lua_getfield(L, index, "range") == LUA_TSTRING) {
+        if (strcmp(lua_tostring(L, -1), "auto") != 0)
+            tz_raise(L, "%s: 'range' must be {low, high} or \"auto\", not '%.40s'", what,
+                     lua_tostring(L, -1));
+        look->range = TZ_RANGE_AUTO;
+    } else if (tz_key_range(L, index, what, "range", false, &look->low, &look->high)) {
+        look->range = TZ_RANGE_FIXED;
+    }
+    lua_pop(L, 1);
+    tz_key_integer(L, index, what, "size", 16, 16384, &look->size);
+    tz_key_integer(L, index, what, "zoom", 1, 1024, &look->zoom);
+    tz_key_integer(L, index, what, "bits", 8, 16, &bits);
+    if (bits != 8 && bits != 16)
+        tz_raise(L, "%s: 'bits' must be 8 (colour) or 16 (gray values)", what);
+    look->bits = (int)bits;
+    tz_key_flag(L, index, what, "bar", &look->bar);
+    tz_key_copy(L, index, what, "caption", look->caption, sizeof look->caption);
+    look->has_unit = tz_key_copy(L, index, what, "unit", look->unit, sizeof look->unit);
+    if (look->bits == 16 && (look->bar || look->caption[0] != '\0'))
+        tz_raise(L, "%s: a 16-bit picture holds values only: no 'bar' and no 'caption'", what);
+}
+
+/* Push a userdata for an output with that many columns. */
+static tz_output *push_output(lua_State *L, tz_output_kind kind, size_t columns)
+{
+    tz_output *output =
+        lua_newuserdatauv(L, sizeof *output + columns * sizeof output->columns[0], 1);
+    memset(output, 0, sizeof *output);
+    output->kind = kind;
+    output->look.bits = 8;
+    output->columns_count = columns;
+    luaL_setmetatable(L, TZ_TYPE_OUTPUT);
+    return output;
+}
+
+static void copy_field(lua_State *L, int index, const char *what, char *out, size_t size)
+{
+    if (lua_type(L, index) != LUA_TSTRING)
+        tz_raise(L, "%s: a field's name must be a text, not a %s", what, luaL_typename(L, index));
+    if (lua_rawlen(L, index) >= size)
+        tz_raise(L, "%s: the field's name '%.40s…' is too long", what, lua_tostring(L, index));
+    snprintf(out, size, "%s", lua_tostring(L, index));
+}
+
+static void get_name(lua_State *L, int index, const char *what, tz_output *output)
+{
+    tz_error error;
+    if (tz_key_copy(L, index, what, "name", output->name, sizeof output->name) &&
+        tz_folder_check_name(output->name, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+}
+
+/* f(), f(options), f(field) or f(field, options): leaves field (or nil) at 1, options at 2. */
+static void arrange(lua_State *L, const char *what)
+{
+    if (lua_istable(L, 1)) {
+        lua_settop(L, 1);
+        lua_pushnil(L);
+        lua_insert(L, 1);
+        if (lua_getfield(L, 2, "field") != LUA_TNIL)
+            lua_replace(L, 1);
+        lua_settop(L, 2);
+    }
+    lua_settop(L, 2);
+    if (lua_isnil(L, 2)) {
+        lua_newtable(L);
+        lua_replace(L, 2);
+    }
+    if (!lua_istable(L, 2))
+        tz_raise(L, "%s: the options must be a table, not a %s", what, luaL_typename(L, 2));
+}
+
+static int output_png(lua_State *L)
+{
+    static const char *const own[] = {"field", "slice", "montage", "name"};
+    const char *keys[TZ_LOOK_KEYS + 4];
+    const char *what = "tz.png";
+    memcpy(keys, tz_look_keys, TZ_LOOK_KEYS * sizeof keys[0]);
+    memcpy(keys + TZ_LOOK_KEYS, own, sizeof own);
+    arrange(L, what);
+    tz_keys_check(L, 2, what, keys, TZ_LOOK_KEYS + 4, false);
+    tz_output *output = push_output(L, TZ_OUTPUT_PNG, 0);
+    bool montage = false;
+    if (!lua_isnil(L, 1)) {
+        copy_field(L, 1, what, output->fields[0], sizeof output->fields[0]);
+        output->fields_count = 1;
+    }
+    tz_look_get(L, 2, what, &output->look);
+    output->has_slice = tz_key_integer(L, 2, what, "slice", 0, INT64_MAX, &output->slice);
+    tz_key_flag(L, 2, what, "montage", &montage);
+    if (montage && output->has_slice)
+        tz_raise(L, "%s: give 'slice' or 'montage', not both", what);
+    get_name(L, 2, what, output);
+    return 1;
+}
+
+/* tz.npy and tz.rle: one field and a name. */
+static int output_array(lua_State *L, tz_output_kind kind, const char *what)
+{
+    static const char *const keys[] = {"name", "field"};
+    arrange(L, what);
+    tz_keys_check(L, 2, what, keys, 2, false);
+    tz_output *output = push_output(L, kind, 0);
+    if (!lua_isnil(L, 1)) {
+        copy_field(L, 1, what, output->fields[0], sizeof output->fields[0]);
+        output->fields_count = 1;
+    }
+    get_name(L, 2, what, output);
+    return 1;
+}
+
+static int output_npy(lua_State *L)
+{
+    return output_array(L, TZ_OUTPUT_NPY, "tz.npy");
+}
+
+static int output_rle(lua_State *L)
+{
+    return output_array(L, TZ_OUTPUT_RLE, "tz.rle");
+}
+
+/* tz.vti{"a", "b", name=} or tz.vti("a", {name=}). */
+static int output_vti(lua_State *L)
+{
+    static const char *const keys[] = {"name", "field"};
+    const char *what = "tz.vti";
+    arrange(L, what);
+    tz_keys_check(L, 2, what, keys, 2, true);
+    const size_t listed = lua_rawlen(L, 2);
+    if (listed > TZ_OUTPUT_FIELDS_MAX)
+        tz_raise(L, "%s: more than %d fields", what, TZ_OUTPUT_FIELDS_MAX);
+    tz_output *output = push_output(L, TZ_OUTPUT_VTI, 0);
+    if (!lua_isnil(L, 1)) {
+        if (listed > 0)
+            tz_raise(L, "%s: name the fields before the options or among them, not both", what);
+        copy_field(L, 1, what, output->fields[0], sizeof output->fields[0]);
+        output->fields_count = 1;
+    }
+    for (size_t i = 0; i < listed; i++) {
+        lua_rawgeti(L, 2, (lua_Integer)i + 1);
+        copy_field(L, -1, what, output->fields[i], sizeof output->fields[i]);
+        output->fields_count = i + 1;
+        lua_pop(L, 1);
+    }
+    get_name(L, 2, what, output);
+    return 1;
+}
+
+/* ---- tz.table ---------------------------------------------------------------------------------
+ */
+
+static void parse_column(lua_State *L, const char *text, tz_column *column)
+{
+    static const char *const names[] = {"step", "residual", "min",        "max",
+                                        "sum",  "mean",     "population", "hash"};
+    const char *open = strchr(text, '(');
+    const size_t length = open != NULL ? (size_t)(open - text) : strlen(text);
+    memset(column, 0, sizeof *column);
+    if (strlen(text) >= sizeof column->title)
+        tz_raise(L, "tz.table: the column '%.40s…' is too long", text);
+    snprintf(column->title, sizeof column->title, "%s", text);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strlen(names[i]) != length || memcmp(text, names[i], length) != 0)
+            continue;
+        column->kind = (tz_column_kind)i;
+        if (open == NULL)
+            return;
+        const size_t inside = strlen(open + 1);
+        if (column->kind <= TZ_COLUMN_RESIDUAL || inside < 2 || open[inside] != ')' ||
+            inside > sizeof column->field)
+            tz_raise(L, "tz.table: the column '%.90s' must read %s%s", text, names[i],
+                     column->kind <= TZ_COLUMN_RESIDUAL ? "" : "(FIELD)");
+        snprintf(column->field, sizeof column->field, "%.*s", (int)inside - 1, open + 1);
+        return;
+    }
+    char word[96], hint[256];
+    snprintf(word, sizeof word, "%.*s", (int)length, text);
+    tz_raise(L, "tz.table: unknown column '%.60s'%s", text,
+             tz_names_hint(hint, sizeof hint, word, names, sizeof names / sizeof names[0]));
+}
+
+static int compare_titles(const void *a, const void *b)
+{
+    return strcmp(((const tz_column *)a)->title, ((const tz_column *)b)->title);
+}
+
+/* Named functions become columns after the listed ones, in alphabetical order. */
+static size_t count_functions(lua_State *L)
+{
+    static const char *const keys[] = {"name"};
+    size_t count = 0;
+    lua_pushnil(L);
+    while (lua_next(L, 1) != 0) {
+        const bool named = lua_type(L, -2) == LUA_TSTRING;
+        const char *key = named ? lua_tostring(L, -2) : "";
+        if (named && lua_isfunction(L, -1)) {
+            count++;
+        } else if (named && strcmp(key, "name") != 0) {
+            char hint[128];
+            tz_raise(L, "tz.table: '%.60s' must be a function(sim), not a %s%s", key,
+                     luaL_typename(L, -1),
+                     tz_names_nearest(key, keys, 1) != NULL
+                         ? tz_names_hint(hint, sizeof hint, key, keys, 1)
+                         : "");
+        } else if (!named && lua_type(L, -1) != LUA_TSTRING) {
+            tz_raise(L, "tz.table: a column must be a text such as \"max(temperature)\", not a %s",
+                     luaL_typename(L, -1));
+        }
+        lua_pop(L, 1);
+    }
+    return count;
+}
+
+static int output_table(lua_State *L)
+{
+    if (!lua_istable(L, 1))
+        tz_raise(L, "tz.table: wants a list of columns: tz.table { \"step\", \"residual\" }");
+    lua_settop(L, 1);
+    const size_t listed = lua_rawlen(L, 1), functions = count_functions(L);
+    if (listed + functions < 1 || listed + functions > TZ_COLUMNS_MAX)
+        tz_raise(L, "tz.table: wants 1 to %d columns, not %zu", TZ_COLUMNS_MAX, listed + functions);
+    tz_output *output = push_output(L, TZ_OUTPUT_TABLE, listed + functions);
+    for (size_t i = 0; i < listed; i++) {
+        if (lua_rawgeti(L, 1, (lua_Integer)i + 1) != LUA_TSTRING)
+            tz_raise(L, "tz.table: the list of columns has gaps");
+        parse_column(L, lua_tostring(L, -1), &output->columns[i]);
+        lua_pop(L, 1);
+    }
+    size_t n = listed;
+    lua_pushnil(L);
+    while (n < listed + functions && lua_next(L, 1) != 0) {
+        if (lua_type(L, -2) == LUA_TSTRING && lua_isfunction(L, -1)) {
+            tz_column *column = &output->columns[n++];
+            memset(column, 0, sizeof *column);
+            column->kind = TZ_COLUMN_FUNCTION;
+            if (lua_rawlen(L, -2) >= sizeof column->title)
+                tz_raise(L, "tz.table: the column '%.40s…' is too long", lua_tostring(L, -2));
+            snprintf(column->title, sizeof column->title, "%s", lua_tostring(L, -2));
+        }
+        lua_pop(L, 1);
+    }
+    lua_settop(L, 2);
+    qsort(output->columns + listed, functions, sizeof output->columns[0], compare_titles);
+    lua_createtable(L, (int)(listed + functions), 0);
+    for (size_t i = listed; i < listed + functions; i++) {
+        lua_getfield(L, 1, output->columns[i].title);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setiuservalue(L, 2, 1);
+    get_name(L, 1, "tz.table", output);
+    return 1;
+}
+
+static int output_tostring(lua_State *L)
+{
+    const tz_output *output = luaL_checkudata(L, 1, TZ_TYPE_OUTPUT);
+    lua_pushfstring(L, "output (%s)", tz_output_kind_name(output->kind));
+    return 1;
+}
+
+void tz_output_register(lua_State *L)
+{
+    static const luaL_Reg none[] = {{NULL, NULL}};
+    static const luaL_Reg functions[] = {{"png", output_png},     {"npy", output_npy},
+                                         {"rle", output_rle},     {"vti", output_vti},
+                                         {"table", output_table}, {NULL, NULL}};
+    tz_metatable_create(L, TZ_TYPE_OUTPUT, none, NULL, NULL, output_tostring);
+    luaL_setfuncs(L, functions, 0);
+}

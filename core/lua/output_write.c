@@ -1,0 +1,343 @@
+/* Writing a bound output for the step that the simulation is at. */
+#include "lua/handle.h"
+
+#include "files/npy.h"
+#include "files/number.h"
+#include "files/rle.h"
+#include "files/vti.h"
+#include "lua/frame.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tz_binding_pattern(const tz_binding *binding, char *text, size_t size)
+{
+    if (binding->output == NULL)
+        snprintf(text, size, "%s", binding->stem);
+    else if (binding->output->kind == TZ_OUTPUT_TABLE)
+        snprintf(text, size, "%s.csv", binding->stem);
+    else
+        snprintf(text, size, "%s-NNNNNN%s", binding->stem, tz_output_suffix(binding->output->kind));
+}
+
+/* "temperature-000100.png", with "-r2" before the number after one rewind. */
+static tz_status make_path(const tz_binding *binding, int64_t step, char *path, size_t size,
+                           tz_error *error)
+{
+    char name[240], again[24] = "";
+    if (binding->handle->rewinds > 0)
+        snprintf(again, sizeof again, "-r%d", binding->handle->rewinds + 1);
+    snprintf(name, sizeof name, "%s%s-%06lld%s", binding->stem, again, (long long)step,
+             tz_output_suffix(binding->output->kind));
+    return tz_folder_join(binding->handle->context->folder, name, path, size, error);
+}
+
+/* ---- Pictures ---------------------------------------------------------------------------------
+ */
+
+static void describe(tz_frame *frame, const tz_binding *binding, int64_t step)
+{
+    const tz_simulation_handle *handle = binding->handle;
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    const int64_t *extent = tz_simulation_extent(handle->simulation);
+    char grid[80], low[TZ_NUMBER_SIZE], high[TZ_NUMBER_SIZE];
+    size_t used = 0;
+    for (int axis = 0; axis < stencil->dims; axis++)
+        used += (size_t)snprintf(grid + used, sizeof grid - used, "%s%lld", axis > 0 ? " x " : "",
+                                 (long long)extent[axis]);
+    tz_frame_note(frame, "Software", "Trapeze %s", TZ_VERSION);
+    tz_frame_note(frame, "Scenario", "%s", handle->context->name);
+    tz_frame_note(frame, "Simulation", "%s", handle->name);
+    tz_frame_note(frame, "Stencil", "%s", stencil->id);
+    tz_frame_note(frame, "Grid", "%s", grid);
+    tz_frame_note(frame, "Step", "%lld", (long long)step);
+    tz_frame_note(frame, "Field", "%s", stencil->fields[binding->field].name);
+    if (frame->look.unit[0] != '\0')
+        tz_frame_note(frame, "Unit", "%s", frame->look.unit);
+    tz_frame_note(frame, "Range", "%s %s", tz_number_format(low, frame->look.low),
+                  tz_number_format(high, frame->look.high));
+    tz_frame_note(frame, "Map", "%s", frame->look.bits == 16 ? "gray, 16 bit" : frame->look.map);
+    if (stencil->dims == 3 && binding->output->has_slice)
+        tz_frame_note(frame, "Slice", "z = %lld", (long long)binding->output->slice);
+}
+
+/* Fill in what the script left open: the stencil's own picture if it is of this field. */
+static tz_status resolve_look(const tz_binding *binding, tz_look *look, tz_error *error)
+{
+    const tz_stencil *stencil = tz_handle_stencil(binding->handle);
+    const tz_field *about = &stencil->fields[binding->field];
+    const tz_picture *own = &stencil->picture;
+    const bool is_own = own->field != NULL && strcmp(own->field, about->name) == 0;
+    if (look->map[0] == '\0')
+        snprintf(look->map, sizeof look->map, "%s",
+                 is_own && own->map != NULL ? own->map
+                 : about->type == TZ_BITS   ? "gray"
+                                            : "viridis");
+    if (!look->has_unit && about->unit != NULL)
+        snprintf(look->unit, sizeof look->unit, "%s", about->unit);
+    if (look->range == TZ_RANGE_FIXED)
+        return TZ_OK;
+    if (look->range == TZ_RANGE_PICTURE && is_own && own->low < own->high) {
+        look->low = own->low;
+        look->high = own->high;
+    } else if (look->range == TZ_RANGE_PICTURE && about->type == TZ_BITS) {
+        look->low = 0;
+        look->high = 1;
+    } else {
+        tz_reduction facts;
+        const tz_status status =
+            tz_simulation_reduce(binding->handle->simulation, binding->field, &facts, error);
+        if (status != TZ_OK)
+            return status;
+        look->low = isfinite(facts.min) ? facts.min : 0;
+        look->high = isfinite(facts.max) ? facts.max : 0;
+    }
+    return TZ_OK;
+}
+
+static tz_status write_picture(const tz_binding *binding, int64_t step, tz_error *error)
+{
+    tz_simulation_handle *handle = binding->handle;
+    tz_frame *frame = NULL;
+    tz_status status = tz_frame_create(&frame, &binding->output->look, error);
+    if (status == TZ_OK)
+        status = make_path(binding, step, frame->path, sizeof frame->path, error);
+    if (status == TZ_OK)
+        status = resolve_look(binding, &frame->look, error);
+    if (status == TZ_OK)
+        status = tz_frame_read(frame, handle->simulation, binding->field,
+                               binding->output->has_slice ? binding->output->slice : -1, error);
+    if (status != TZ_OK) {
+        tz_frame_destroy(frame);
+        return status;
+    }
+    describe(frame, binding, step);
+    return tz_frame_submit(frame, handle->context, error);
+}
+
+/* ---- Arrays -----------------------------------------------------------------------------------
+ */
+
+static tz_status write_npy(const tz_binding *binding, const char *path, tz_error *error)
+{
+    tz_array *array = NULL;
+    tz_status status =
+        tz_simulation_read_array(binding->handle->simulation, binding->field, &array, error);
+    if (status == TZ_OK)
+        status = tz_npy_write(path, array, false, error);
+    tz_array_destroy(array);
+    return status;
+}
+
+/* The stencil's rule, if it has a text parameter of that name. */
+static const char *find_rule(const tz_simulation_handle *handle)
+{
+    const int i = tz_stencil_param_index(tz_handle_stencil(handle), "rule");
+    return i < 0 ? NULL : tz_simulation_params(handle->simulation)[i].text;
+}
+
+static tz_status write_rle(const tz_binding *binding, const char *path, int64_t step,
+                           tz_error *error)
+{
+    tz_array *array = NULL;
+    char comment[160];
+    snprintf(comment, sizeof comment, "%s, step %lld, by Trapeze %s",
+             binding->handle->context->name, (long long)step, TZ_VERSION);
+    tz_status status =
+        tz_simulation_read_array(binding->handle->simulation, binding->field, &array, error);
+    if (status == TZ_OK)
+        status = tz_rle_write(path, array, find_rule(binding->handle), comment, false, error);
+    tz_array_destroy(array);
+    return status;
+}
+
+static tz_dtype field_dtype(const tz_simulation_handle *handle, int field)
+{
+    switch (tz_handle_stencil(handle)->fields[field].type) {
+    case TZ_INT:
+        return TZ_DTYPE_I32;
+    case TZ_BITS:
+        return TZ_DTYPE_U8;
+    case TZ_REAL:
+        break;
+    }
+    return strcmp(tz_simulation_precision(handle->simulation), "double") == 0 ? TZ_DTYPE_F64
+                                                                              : TZ_DTYPE_F32;
+}
+
+static tz_status write_vti(const tz_binding *binding, const char *path, tz_error *error)
+{
+    const tz_simulation_handle *handle = binding->handle;
+    const tz_output *output = binding->output;
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    tz_vti_grid grid = {.dims = stencil->dims};
+    tz_vti_field fields[TZ_OUTPUT_FIELDS_MAX];
+    int indices[TZ_OUTPUT_FIELDS_MAX] = {binding->field};
+    const size_t count = output->fields_count > 0 ? output->fields_count : 1;
+    memcpy(grid.shape, tz_simulation_extent(handle->simulation), sizeof grid.shape);
+    for (size_t i = 0; i < count; i++) {
+        if (output->fields_count > 0)
+            indices[i] = tz_stencil_field_index(stencil, output->fields[i]);
+        fields[i] = (tz_vti_field){.name = stencil->fields[indices[i]].name,
+                                   .dtype = field_dtype(handle, indices[i])};
+    }
+    tz_vti_writer *writer = NULL;
+    tz_status status = tz_vti_write_begin(&writer, path, &grid, fields, count, false, error);
+    if (status != TZ_OK)
+        return status;
+    for (size_t i = 0; status == TZ_OK && i < count; i++) {
+        tz_array *array = NULL;
+        status = tz_simulation_read_array(handle->simulation, indices[i], &array, error);
+        if (status == TZ_OK)
+            status = tz_vti_write_slab(writer, i, array->data,
+                                       tz_shape_count(array->dims, array->shape), error);
+        tz_array_destroy(array);
+    }
+    if (status == TZ_OK)
+        return tz_vti_write_commit(writer, error);
+    tz_vti_write_abort(writer);
+    return status;
+}
+
+/* ---- Tables -----------------------------------------------------------------------------------
+ */
+
+enum { CELL_SIZE = 64 };
+
+static void format_number(char cell[CELL_SIZE], double value)
+{
+    char number[TZ_NUMBER_SIZE];
+    if (isnan(value))
+        snprintf(cell, CELL_SIZE, "nan");
+    else
+        snprintf(cell, CELL_SIZE, "%s", tz_number_format(number, value));
+}
+
+/* Call the function of column i; its result as a text. */
+static void call_column(lua_State *L, tz_binding *binding, int handle_index, size_t i,
+                        char cell[CELL_SIZE])
+{
+    lua_getiuservalue(L, handle_index, 1);
+    lua_rawgeti(L, -1, binding->reference);
+    lua_getiuservalue(L, -1, 1);
+    lua_rawgeti(L, -1, (lua_Integer)i + 1);
+    lua_pushvalue(L, handle_index);
+    lua_call(L, 1, 1);
+    if (lua_isinteger(L, -1))
+        snprintf(cell, CELL_SIZE, "%lld", (long long)lua_tointeger(L, -1));
+    else if (lua_type(L, -1) == LUA_TNUMBER)
+        format_number(cell, lua_tonumber(L, -1));
+    else
+        snprintf(cell, CELL_SIZE, "%.60s", luaL_tolstring(L, -1, NULL));
+}
+
+static void write_row(lua_State *L, tz_binding *binding, int handle_index, int64_t step)
+{
+    const tz_output *output = binding->output;
+    tz_simulation_handle *handle = binding->handle;
+    char texts[TZ_COLUMNS_MAX][CELL_SIZE];
+    const char *cells[TZ_COLUMNS_MAX], *titles[TZ_COLUMNS_MAX];
+    tz_reduction facts[TZ_FIELDS_MAX];
+    bool known[TZ_FIELDS_MAX] = {false};
+    tz_error error;
+    for (size_t i = 0; i < output->columns_count; i++) {
+        const tz_column *column = &output->columns[i];
+        cells[i] = texts[i];
+        titles[i] = column->title;
+        if (column->kind == TZ_COLUMN_FUNCTION) {
+            const int top = lua_gettop(L);
+            call_column(L, binding, handle_index, i, texts[i]);
+            lua_settop(L, top);
+            continue;
+        }
+        if (column->kind == TZ_COLUMN_STEP) {
+            snprintf(texts[i], CELL_SIZE, "%lld", (long long)step);
+            continue;
+        }
+        if (column->kind == TZ_COLUMN_RESIDUAL) {
+            format_number(texts[i], tz_simulation_residual(handle->simulation));
+            continue;
+        }
+        const int field = column->field[0] != '\0'
+                              ? tz_stencil_field_index(tz_handle_stencil(handle), column->field)
+                              : binding->field;
+        if (!known[field] &&
+            tz_simulation_reduce(handle->simulation, field, &facts[field], &error) != TZ_OK)
+            tz_raise_error(L, "tz.table", &error);
+        known[field] = true;
+        const tz_reduction *f = &facts[field];
+        switch (column->kind) {
+        case TZ_COLUMN_MIN:
+            format_number(texts[i], f->min);
+            break;
+        case TZ_COLUMN_MAX:
+            format_number(texts[i], f->max);
+            break;
+        case TZ_COLUMN_SUM:
+            format_number(texts[i], f->sum);
+            break;
+        case TZ_COLUMN_MEAN:
+            format_number(texts[i], f->sum / (double)tz_simulation_cells(handle->simulation));
+            break;
+        case TZ_COLUMN_POPULATION:
+            snprintf(texts[i], CELL_SIZE, "%lld", (long long)f->population);
+            break;
+        default:
+            snprintf(texts[i], CELL_SIZE, "%016llx", (unsigned long long)f->hash);
+        }
+    }
+    tz_status status = TZ_OK;
+    if (binding->table == NULL) {
+        char path[PATH_MAX], name[200];
+        tz_binding_pattern(binding, name, sizeof name);
+        status = tz_folder_join(handle->context->folder, name, path, sizeof path, &error);
+        if (status == TZ_OK)
+            status = tz_table_create(&binding->table, path, output->columns_count, titles, &error);
+    }
+    if (status == TZ_OK)
+        status = tz_table_add(binding->table, cells, &error);
+    if (status != TZ_OK)
+        tz_raise_error(L, NULL, &error);
+}
+
+/* ---- All of them ------------------------------------------------------------------------------
+ */
+
+void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
+{
+    tz_simulation_handle *handle = binding->handle;
+    const int64_t step = tz_simulation_step(handle->simulation);
+    if (binding->output == NULL) {
+        lua_getiuservalue(L, handle_index, 1);
+        lua_rawgeti(L, -1, binding->reference);
+        lua_pushvalue(L, handle_index);
+        lua_call(L, 1, 0);
+        lua_pop(L, 1);
+    } else if (binding->output->kind == TZ_OUTPUT_TABLE) {
+        write_row(L, binding, handle_index, step);
+    } else {
+        char path[PATH_MAX];
+        tz_error error;
+        tz_status status = make_path(binding, step, path, sizeof path, &error);
+        if (status == TZ_OK) {
+            switch (binding->output->kind) {
+            case TZ_OUTPUT_PNG:
+                status = write_picture(binding, step, &error);
+                break;
+            case TZ_OUTPUT_NPY:
+                status = write_npy(binding, path, &error);
+                break;
+            case TZ_OUTPUT_RLE:
+                status = write_rle(binding, path, step, &error);
+                break;
+            default:
+                status = write_vti(binding, path, &error);
+            }
+        }
+        if (status != TZ_OK)
+            tz_raise_error(L, NULL, &error);
+    }
+    binding->last_step = step;
+    binding->count++;
+}

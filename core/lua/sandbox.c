@@ -1,0 +1,186 @@
+/* The closed-in library set of a scenario: computing and text, no processes, no files but through
+ * tz.read, no machine code. */
+#include "lua/context.h"
+#include "lua/keys.h"
+
+#include "files/number.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MODULE_BYTES_MAX = 16 << 20 };
+
+static int base_print(lua_State *L)
+{
+    luaL_Buffer line;
+    const int n = lua_gettop(L);
+    luaL_buffinit(L, &line);
+    for (int i = 1; i <= n; i++) {
+        if (i > 1)
+            luaL_addchar(&line, '\t');
+        luaL_tolstring(L, i, NULL);
+        luaL_addvalue(&line);
+    }
+    luaL_addchar(&line, '\n');
+    luaL_pushresult(&line);
+    const tz_script_sink *sink = &tz_context_get(L)->options->sink;
+    if (sink->print != NULL)
+        sink->print(sink->context, lua_tostring(L, -1));
+    return 0;
+}
+
+/* load() of texts and pieces of text; compiled code is refused. Upvalue 1 is Lua's own load. */
+static int base_load(lua_State *L)
+{
+    const int has_environment = lua_gettop(L) >= 4;
+    lua_settop(L, 4);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, 2);
+    lua_pushliteral(L, "t");
+    if (has_environment)
+        lua_pushvalue(L, 4);
+    lua_call(L, has_environment ? 4 : 3, LUA_MULTRET);
+    return lua_gettop(L) - 4;
+}
+
+static bool is_module_name(const char *name)
+{
+    if (name[0] == '\0' || name[0] == '.' || strlen(name) > 200)
+        return false;
+    for (const char *c = name; *c != '\0'; c++)
+        if (!isalnum((unsigned char)*c) && strchr("_-.", *c) == NULL)
+            return false;
+    return strstr(name, "..") == NULL;
+}
+
+/* Load FOLDER/NAME.lua as text; false when there is no such file. Leaves the chunk. */
+static bool load_module(lua_State *L, const char *folder, const char *name)
+{
+    char path[PATH_MAX], tail[256];
+    snprintf(tail, sizeof tail, "%s", name);
+    for (char *c = tail; *c != '\0'; c++)
+        if (*c == '.')
+            *c = '/';
+    if ((size_t)snprintf(path, sizeof path, "%s/%s.lua", folder, tail) >= sizeof path ||
+        access(path, F_OK) != 0)
+        return false;
+    char *text = NULL;
+    size_t bytes = 0;
+    tz_error error;
+    if (tz_file_slurp(path, MODULE_BYTES_MAX, &text, &bytes, &error) != TZ_OK)
+        tz_raise_error(L, "require", &error);
+    lua_pushfstring(L, "@%s", path);
+    const int status = luaL_loadbufferx(L, text, bytes, lua_tostring(L, -1), "t");
+    free(text);
+    if (status != LUA_OK)
+        lua_error(L);
+    lua_remove(L, -2);
+    return true;
+}
+
+/* require: what is loaded, else NAME.lua beside the script, else among the shipped modules. */
+static int base_require(lua_State *L)
+{
+    const char *name = luaL_checkstring(L, 1);
+    const tz_context *context = tz_context_get(L);
+    lua_settop(L, 1);
+    lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    if (lua_getfield(L, 2, name) != LUA_TNIL)
+        return 1;
+    lua_pop(L, 1);
+    if (!is_module_name(name))
+        tz_raise(L, "require: '%.60s' is no module name; give it without folder and '.lua'", name);
+    bool found = load_module(L, context->folder_of_script, name);
+    for (size_t i = 0; !found && i < context->options->modules->count; i++)
+        found = load_module(L, context->options->modules->items[i], name);
+    if (!found)
+        tz_raise(L,
+                 "require: no module '%.60s' beside the script (%.300s) or among the shipped "
+                 "ones",
+                 name, context->folder_of_script);
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        lua_pushboolean(L, 1);
+    }
+    lua_pushvalue(L, -1);
+    lua_setfield(L, 2, name);
+    return 1;
+}
+
+static void open_safe(lua_State *L)
+{
+    static const luaL_Reg libraries[] = {
+        {LUA_GNAME, luaopen_base},        {LUA_TABLIBNAME, luaopen_table},
+        {LUA_STRLIBNAME, luaopen_string}, {LUA_MATHLIBNAME, luaopen_math},
+        {LUA_UTF8LIBNAME, luaopen_utf8},  {LUA_COLIBNAME, luaopen_coroutine},
+        {LUA_OSLIBNAME, luaopen_os},
+    };
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+        luaL_requiref(L, libraries[i].name, libraries[i].func, 1);
+        lua_pop(L, 1);
+    }
+    lua_newtable(L);
+    lua_getglobal(L, LUA_OSLIBNAME);
+    static const char *const clocks[] = {"clock", "date", "difftime", "time"};
+    for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
+        lua_getfield(L, -1, clocks[i]);
+        lua_setfield(L, -3, clocks[i]);
+    }
+    lua_pop(L, 1);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_pushvalue(L, -2);
+    lua_setfield(L, -2, LUA_OSLIBNAME);
+    lua_pop(L, 1);
+    lua_setglobal(L, LUA_OSLIBNAME);
+    static const char *const removed[] = {"dofile", "loadfile"};
+    for (size_t i = 0; i < sizeof removed / sizeof removed[0]; i++) {
+        lua_pushnil(L);
+        lua_setglobal(L, removed[i]);
+    }
+    lua_getglobal(L, "load");
+    lua_pushcclosure(L, base_load, 1);
+    lua_setglobal(L, "load");
+    lua_pushcfunction(L, base_require);
+    lua_setglobal(L, "require");
+}
+
+/* Everything, with package.path looking beside the script and among the shipped modules first. */
+static void open_unsafe(lua_State *L)
+{
+    const tz_context *context = tz_context_get(L);
+    luaL_openlibs(L);
+    lua_getglobal(L, LUA_LOADLIBNAME);
+    luaL_Buffer path;
+    luaL_buffinit(L, &path);
+    luaL_addstring(&path, context->folder_of_script);
+    luaL_addstring(&path, "/?.lua;");
+    for (size_t i = 0; i < context->options->modules->count; i++) {
+        luaL_addstring(&path, context->options->modules->items[i]);
+        luaL_addstring(&path, "/?.lua;");
+    }
+    luaL_pushresult(&path);
+    lua_getfield(L, -2, "path");
+    lua_concat(L, 2);
+    lua_setfield(L, -2, "path");
+    lua_pop(L, 1);
+}
+
+void tz_sandbox_open(lua_State *L, bool unsafe)
+{
+    if (unsafe)
+        open_unsafe(L);
+    else
+        open_safe(L);
+    lua_pushcfunction(L, base_print);
+    lua_setglobal(L, "print");
+    lua_getglobal(L, LUA_COLIBNAME);
+    tz_coroutines_patch(L);
+    lua_pop(L, 1);
+    luaL_requiref(L, "trapeze", tz_module_open, 0);
+    lua_pop(L, 1);
+}

@@ -1,0 +1,80 @@
+/* A first plugin: heat spreads in a plate, dT/dt = diffusivity lap(T). */
+#include <math.h>
+#include <stdio.h>
+
+/* rows.h turns the cell update in heat.cell.h into loops for every precision and processor. */
+#define TZ_CELL_TEXT "heat.cell.h"
+#define TZ_CELL_ID heat
+#define TZ_CELL_DIMS 2   /* a plate */
+#define TZ_CELL_RADIUS 1 /* it reads one cell to each side */
+#define TZ_CELL_REAL 1   /* the fields are `real`: float or double, as the scenario says */
+#include <trapeze/rows.h>
+
+/* What a scenario may set. Type, default, range, unit and one sentence: messages and
+ * `trapeze plugins` come from this table. NAN: derive() chooses the default. */
+enum { DIFFUSIVITY, CELL, DT, PARAMS };
+static const tz_param params[PARAMS] = {
+    [DIFFUSIVITY] = {"diffusivity", TZ_PARAM_REAL, 1.11e-4, NULL, 0, 1, "m2/s",
+                     "thermal diffusivity (copper by default)", NULL},
+    [CELL] = {"cell_m", TZ_PARAM_REAL, 0.001, NULL, 1e-9, 1e3, "m", "side of a cell", NULL},
+    [DT] = {"dt_s", TZ_PARAM_REAL, NAN, NULL, 1e-30, 1e9, "s",
+            "time step; by default 0.8 of the largest stable one", NULL},
+};
+
+/* Turns parameters into the constants of the cell update, once, in double. Refuses what cannot work
+ * with one line that says what to do. */
+static int derive(tz_setup *setup)
+{
+    tz_value *p = setup->params;
+    const double cell = p[CELL].number;
+    const double stable = cell * cell / (4 * fmax(p[DIFFUSIVITY].number, 1e-30));
+    if (!p[DT].given)
+        p[DT].number = fmin(0.8 * stable, 1e9);
+    if (p[DT].number > stable) {
+        snprintf(setup->message, setup->message_size,
+                 "dt_s = %g s is unstable: with this cell_m and diffusivity set it to %g s or less",
+                 p[DT].number, stable);
+        return -1;
+    }
+    setup->constants[TZ_CONSTANT(heat, share)] =
+        p[DIFFUSIVITY].number * p[DT].number / (cell * cell);
+    return 0;
+}
+
+/* Name, role, type, radius (static fields only), unit, sentence, must a scenario give it?, value
+ * when it does not, value outside the grid when the boundary is "fixed". */
+static const tz_field fields[] = {
+    {"temperature", TZ_STATE, TZ_REAL, 0, "K", "temperature of the plate", 0, 293.15, 293.15},
+};
+
+/* One pass an iteration, which writes the temperature. */
+static const tz_pass passes[] = {
+    {.name = "spread", .writes = TZ_WRITES(heat, temperature), .text_defines = "", TZ_PASS(heat)},
+};
+
+static const tz_stencil stencil = {
+    .struct_size = sizeof stencil,
+    .id = "heat", /* the name in scenarios */
+    .doc = "Heat conduction in a plate.",
+    .dims = 2,
+    .fields_count = 1,
+    .fields = fields,
+    .params_count = PARAMS,
+    .params = params,
+    .constants_count = TZ_CONSTANTS_COUNT(heat),
+    .constants = heat_constants,
+    .passes_count = 1,
+    .passes = passes,
+    .boundaries = TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_PERIODIC),
+    .boundary = TZ_CLAMP,                                  /* no heat leaves through the edges */
+    .picture = {"temperature", "inferno", 293.15, 373.15}, /* what a frame shows by default */
+    .derive = derive,
+};
+
+static const tz_stencil *const stencils[] = {&stencil};
+static const tz_plugin plugin = {
+    TZ_PLUGIN_HEADER,    .id = "heat",
+    .version = "1.0.0",  .doc = "an example: heat conduction in a plate",
+    .stencils_count = 1, .stencils = stencils,
+};
+TZ_PLUGIN_ENTRY(&plugin) /* the only thing that the shared object exports */

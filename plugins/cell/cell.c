@@ -1,0 +1,66 @@
+/* Life in three dimensions (C. Bays, Complex Systems 1, 1987), 32 cells a word. */
+#include <trapeze/liferule.h>
+
+#define TZ_CELL_TEXT "cell.cell.h"
+#define TZ_CELL_ID cell
+#define TZ_CELL_DIMS 3
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 0
+#define TZ_CELL_SWITCH bays
+#include <trapeze/rows.h>
+
+enum { NEIGHBOURS = 26, BAYS_BIRTH = 1 << 5, BAYS_SURVIVE = 1 << 4 | 1 << 5 };
+
+static const tz_param params[] = {
+    {"rule", TZ_PARAM_TEXT, 0.0, "4555", 0.0, 0.0, "",
+     "counts of living neighbours with which a dead cell is born (B) and a living one survives (S)",
+     NULL},
+};
+
+static int derive(tz_setup *setup)
+{
+    uint32_t birth = 0, survive = 0;
+    if (tz_life_rule_parse(setup->params[0].text, NEIGHBOURS, &birth, &survive, setup->message,
+                           setup->message_size) != 0)
+        return -1;
+    setup->constants[TZ_CONSTANT(cell, birth)] = birth;
+    setup->constants[TZ_CONSTANT(cell, survive)] = survive;
+    setup->constants[TZ_CONSTANT(cell, bays)] = birth == BAYS_BIRTH && survive == BAYS_SURVIVE;
+    return 0;
+}
+
+static const tz_field fields[] = {
+    {"alive", TZ_STATE, TZ_BITS, 0, "", "1 where a cell lives", 0, 0.0, 0.0},
+};
+
+static const tz_pass passes[] = {
+    {.name = "generation", .writes = TZ_WRITES(cell, alive), .text_defines = "", TZ_PASS(cell)},
+};
+
+static const tz_stencil stencil = {
+    .struct_size = sizeof stencil,
+    .id = "cell",
+    .doc = "Three-dimensional Life (4555), or any B/S rule on the 26 neighbours, 32 cells a word.",
+    .dims = 3,
+    .fields_count = 1,
+    .fields = fields,
+    .params_count = 1,
+    .params = params,
+    .constants_count = TZ_CONSTANTS_COUNT(cell),
+    .constants = cell_constants,
+    .passes_count = 1,
+    .passes = passes,
+    .boundaries = TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_PERIODIC),
+    .boundary = TZ_FIXED,
+    .picture = {"alive", "gray", 0.0, 1.0},
+    .derive = derive,
+};
+
+static const tz_stencil *const stencils[] = {&stencil};
+
+static const tz_plugin plugin = {
+    TZ_PLUGIN_HEADER,    .id = "cell",
+    .version = "1.0.0",  .doc = "three-dimensional life-like automata",
+    .stencils_count = 1, .stencils = stencils,
+};
+TZ_PLUGIN_ENTRY(&plugin)

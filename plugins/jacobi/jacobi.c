@@ -1,0 +1,171 @@
+/* The benchmark stencils of the field: constant coefficients on stars and boxes. All seven share
+ * one cell update, which knows them by TZ_CELL_DIMS, TZ_CELL_RADIUS and JACOBI_BOX. */
+#include <trapeze/plugin.h>
+
+#define JACOBI_BOX 0
+#define TZ_CELL_TEXT "jacobi.cell.h"
+#define TZ_CELL_NAME jacobi
+#define TZ_CELL_ID star2d1r
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+#define TZ_CELL_TEXT "jacobi.cell.h"
+#define TZ_CELL_NAME jacobi
+#define TZ_CELL_ID star2d2r
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 2
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+#define TZ_CELL_TEXT "jacobi.cell.h"
+#define TZ_CELL_NAME jacobi
+#define TZ_CELL_ID star3d1r
+#define TZ_CELL_DIMS 3
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+#define TZ_CELL_TEXT "jacobi.cell.h"
+#define TZ_CELL_NAME jacobi
+#define TZ_CELL_ID star3d2r
+#define TZ_CELL_DIMS 3
+#define TZ_CELL_RADIUS 2
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+#undef JACOBI_BOX
+#define JACOBI_BOX 1
+
+#define TZ_CELL_TEXT "jacobi.cell.h"
+#define TZ_CELL_NAME jacobi
+#define TZ_CELL_ID box2d1r
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+#define TZ_CELL_TEXT "jacobi.cell.h"
+#define TZ_CELL_NAME jacobi
+#define TZ_CELL_ID box2d2r
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 2
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+#define TZ_CELL_TEXT "jacobi.cell.h"
+#define TZ_CELL_NAME jacobi
+#define TZ_CELL_ID box3d1r
+#define TZ_CELL_DIMS 3
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+/* A weight as a parameter. The defaults of a stencil sum to 1 and are exact in float: they average,
+ * and nothing grows. */
+#define WEIGHT(name, value, doc)                                                                   \
+    {                                                                                              \
+        name, TZ_PARAM_REAL, value, NULL, -1e6, 1e6, "", doc, NULL                                 \
+    }
+#define CENTER(value) WEIGHT("center", value, "weight of the cell itself")
+
+static const tz_param star2d1r_params[] = {
+    CENTER(0.5),
+    WEIGHT("axis_1", 0.125, "weight of the 4 cells 1 off along an axis"),
+};
+static const tz_param star2d2r_params[] = {
+    CENTER(0.5),
+    WEIGHT("axis_1", 0.09375, "weight of the 4 cells 1 off along an axis"),
+    WEIGHT("axis_2", 0.03125, "weight of the 4 cells 2 off along an axis"),
+};
+static const tz_param star3d1r_params[] = {
+    CENTER(0.25),
+    WEIGHT("axis_1", 0.125, "weight of the 6 cells 1 off along an axis"),
+};
+static const tz_param star3d2r_params[] = {
+    CENTER(0.25),
+    WEIGHT("axis_1", 0.09375, "weight of the 6 cells 1 off along an axis"),
+    WEIGHT("axis_2", 0.03125, "weight of the 6 cells 2 off along an axis"),
+};
+static const tz_param box2d1r_params[] = {
+    CENTER(0.25),
+    WEIGHT("axis_1", 0.125, "weight of the 4 cells 1 off along an axis"),
+    WEIGHT("diagonal_11", 0.0625, "weight of the 4 cells at (+-1, +-1)"),
+};
+static const tz_param box2d2r_params[] = {
+    CENTER(0.140625),
+    WEIGHT("axis_1", 0.09375, "weight of the 4 cells 1 off along an axis"),
+    WEIGHT("diagonal_11", 0.0625, "weight of the 4 cells at (+-1, +-1)"),
+    WEIGHT("axis_2", 0.0234375, "weight of the 4 cells 2 off along an axis"),
+    WEIGHT("diagonal_21", 0.015625, "weight of the 8 cells at (+-2, +-1) and (+-1, +-2)"),
+    WEIGHT("diagonal_22", 0.00390625, "weight of the 4 cells at (+-2, +-2)"),
+};
+static const tz_param box3d1r_params[] = {
+    CENTER(0.125),
+    WEIGHT("axis_1", 0.0625, "weight of the 6 cells 1 off along an axis"),
+    WEIGHT("diagonal_11", 0.03125, "weight of the 12 cells 1 off along two axes"),
+    WEIGHT("diagonal_111", 0.015625, "weight of the 8 cells 1 off along three axes"),
+};
+
+/* The parameters are the constants, in the same order. */
+#define DERIVE(id)                                                                                 \
+    static int id##_derive(tz_setup *setup)                                                        \
+    {                                                                                              \
+        _Static_assert(sizeof id##_params / sizeof(tz_param) == TZ_CONSTANTS_COUNT(id), #id);      \
+        for (int k = 0; k < TZ_CONSTANTS_COUNT(id); k++)                                           \
+            setup->constants[k] = setup->params[k].number;                                         \
+        return 0;                                                                                  \
+    }
+
+static const tz_field fields[] = {
+    {"u", TZ_STATE, TZ_REAL, 0, "", "the values that are averaged", 0, 0.0, 0.0},
+};
+
+#define STENCIL(ID, dimensions, defines, sentence)                                                 \
+    DERIVE(ID)                                                                                     \
+    static const tz_pass ID##_passes[] = {                                                         \
+        {.name = "sum", .writes = TZ_WRITES(ID, u), .text_defines = defines, TZ_PASS(ID)},         \
+    };                                                                                             \
+    static const tz_stencil ID##_stencil = {                                                       \
+        .struct_size = sizeof(tz_stencil),                                                         \
+        .id = #ID,                                                                                 \
+        .doc = sentence,                                                                           \
+        .dims = dimensions,                                                                        \
+        .fields_count = 1,                                                                         \
+        .fields = fields,                                                                          \
+        .params_count = sizeof ID##_params / sizeof(tz_param),                                     \
+        .params = ID##_params,                                                                     \
+        .constants_count = TZ_CONSTANTS_COUNT(ID),                                                 \
+        .constants = ID##_constants,                                                               \
+        .passes_count = 1,                                                                         \
+        .passes = ID##_passes,                                                                     \
+        .boundaries =                                                                              \
+            TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR), \
+        .boundary = TZ_CLAMP,                                                                      \
+        .picture = {"u", "viridis", 0.0, 1.0},                                                     \
+        .derive = ID##_derive,                                                                     \
+    };
+
+STENCIL(star2d1r, 2, "JACOBI_BOX=0", "Weighted sum of 5 cells: a 2-D star of radius 1.")
+STENCIL(star2d2r, 2, "JACOBI_BOX=0", "Weighted sum of 9 cells: a 2-D star of radius 2.")
+STENCIL(box2d1r, 2, "JACOBI_BOX=1", "Weighted sum of 9 cells: a 2-D box of radius 1.")
+STENCIL(box2d2r, 2, "JACOBI_BOX=1", "Weighted sum of 25 cells: a 2-D box of radius 2.")
+STENCIL(star3d1r, 3, "JACOBI_BOX=0", "Weighted sum of 7 cells: a 3-D star of radius 1.")
+STENCIL(star3d2r, 3, "JACOBI_BOX=0", "Weighted sum of 13 cells: a 3-D star of radius 2.")
+STENCIL(box3d1r, 3, "JACOBI_BOX=1", "Weighted sum of 27 cells: a 3-D box of radius 1.")
+
+static const tz_stencil *const stencils[] = {
+    &star2d1r_stencil, &star2d2r_stencil, &box2d1r_stencil, &box2d2r_stencil,
+    &star3d1r_stencil, &star3d2r_stencil, &box3d1r_stencil,
+};
+
+static const tz_plugin plugin = {
+    TZ_PLUGIN_HEADER,
+    .id = "jacobi",
+    .version = "1.0.0",
+    .doc = "benchmark stencils with constant coefficients",
+    .stencils_count = sizeof stencils / sizeof *stencils,
+    .stencils = stencils,
+};
+TZ_PLUGIN_ENTRY(&plugin)

@@ -1,0 +1,67 @@
+/* The Game of Life and its kin in two dimensions, 32 cells a word. */
+#include <trapeze/liferule.h>
+
+#define TZ_CELL_TEXT "life.cell.h"
+#define TZ_CELL_ID life
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 0
+#define TZ_CELL_SWITCH conway
+#include <trapeze/rows.h>
+
+enum { NEIGHBOURS = 8, CONWAY_BIRTH = 1 << 3, CONWAY_SURVIVE = 1 << 2 | 1 << 3 };
+
+static const tz_param params[] = {
+    {"rule", TZ_PARAM_TEXT, 0.0, "B3/S23", 0.0, 0.0, "",
+     "counts of living neighbours with which a dead cell is born (B) and a living one survives (S)",
+     NULL},
+};
+
+static int derive(tz_setup *setup)
+{
+    uint32_t birth = 0, survive = 0;
+    if (tz_life_rule_parse(setup->params[0].text, NEIGHBOURS, &birth, &survive, setup->message,
+                           setup->message_size) != 0)
+        return -1;
+    setup->constants[TZ_CONSTANT(life, birth)] = birth;
+    setup->constants[TZ_CONSTANT(life, survive)] = survive;
+    setup->constants[TZ_CONSTANT(life, conway)] =
+        birth == CONWAY_BIRTH && survive == CONWAY_SURVIVE;
+    return 0;
+}
+
+static const tz_field fields[] = {
+    {"alive", TZ_STATE, TZ_BITS, 0, "", "1 where a cell lives", 0, 0.0, 0.0},
+};
+
+static const tz_pass passes[] = {
+    {.name = "generation", .writes = TZ_WRITES(life, alive), .text_defines = "", TZ_PASS(life)},
+};
+
+static const tz_stencil stencil = {
+    .struct_size = sizeof stencil,
+    .id = "life",
+    .doc = "Conway's Game of Life, or any B/S rule on the 8 neighbours, 32 cells a word.",
+    .dims = 2,
+    .fields_count = 1,
+    .fields = fields,
+    .params_count = 1,
+    .params = params,
+    .constants_count = TZ_CONSTANTS_COUNT(life),
+    .constants = life_constants,
+    .passes_count = 1,
+    .passes = passes,
+    .boundaries = TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_PERIODIC),
+    .boundary = TZ_FIXED,
+    .picture = {"alive", "gray", 0.0, 1.0},
+    .derive = derive,
+};
+
+static const tz_stencil *const stencils[] = {&stencil};
+
+static const tz_plugin plugin = {
+    TZ_PLUGIN_HEADER,    .id = "life",
+    .version = "1.0.0",  .doc = "two-dimensional life-like automata",
+    .stencils_count = 1, .stencils = stencils,
+};
+TZ_PLUGIN_ENTRY(&plugin)

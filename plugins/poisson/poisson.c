@@ -1,0 +1,112 @@
+/* Poisson's equation in two dimensions, relaxed by (weighted) Jacobi iterations. */
+#include <math.h>
+#include <stdio.h>
+
+#define TZ_CELL_TEXT "poisson.cell.h"
+#define TZ_CELL_ID poisson
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+enum { OMEGA, HX, HY, PARAMS };
+
+static const tz_param params[PARAMS] = {
+    [OMEGA] =
+        {"omega", TZ_PARAM_REAL, NAN, NULL, 1e-6, 1.0, "",
+         "damping: each iteration takes this share of the Jacobi step (more than 1 diverges); "
+         "1 by default, 0.8 when every side is periodic or mirror, where a checkerboard "
+         "would never decay",
+         NULL},
+    [HX] = {"hx", TZ_PARAM_REAL, NAN, NULL, 1e-12, 1e12, "",
+            "mesh width along x; by default that of a unit length: 1/(nx+1) fixed, 1/nx periodic "
+            "and clamp, 1/(nx-1) mirror",
+            NULL},
+    [HY] = {"hy", TZ_PARAM_REAL, NAN, NULL, 1e-12, 1e12, "", "mesh width along y; as hx", NULL},
+};
+
+/* A side of length 1: with fixed sides the first cells outside are the boundary's nodes, with
+ * mirror the edge cells are; with clamp the boundary runs half a mesh width outside them. */
+static double mesh_width(int64_t cells, tz_boundary boundary)
+{
+    if (boundary == TZ_FIXED)
+        return 1.0 / (double)(cells + 1);
+    if (boundary == TZ_MIRROR)
+        return cells > 1 ? 1.0 / (double)(cells - 1) : 1.0;
+    return 1.0 / (double)cells;
+}
+
+static int derive(tz_setup *setup)
+{
+    tz_value *p = setup->params;
+    int undamped = 1; /* the checkerboard mode is */
+    for (int axis = 0; axis < 2; axis++) {
+        const tz_boundary boundary = setup->boundary[axis];
+        if (!p[HX + axis].given)
+            p[HX + axis].number = mesh_width(setup->extent[axis], boundary);
+        undamped = undamped && (boundary == TZ_PERIODIC || boundary == TZ_MIRROR);
+    }
+    if (!p[OMEGA].given)
+        p[OMEGA].number = undamped ? 0.8 : 1.0;
+    const double hx = p[HX].number, hy = p[HY].number, omega = p[OMEGA].number;
+    const double shape = hx / hy;
+    if (!(shape >= 1e-3 && shape <= 1e3)) {
+        snprintf(setup->message, setup->message_size,
+                 "hx = %.6g and hy = %.6g differ more than a thousandfold, which Jacobi cannot "
+                 "resolve: choose mesh widths closer to each other",
+                 hx, hy);
+        return -1;
+    }
+    /* 1 + q is rounded first, so that the weights of u and its neighbours cancel exactly. */
+    const double sum =
+        setup->precision == TZ_SINGLE ? (float)(1.0 + shape * shape) : 1.0 + shape * shape;
+    double *constants = setup->constants;
+    constants[TZ_CONSTANT(poisson, ratio)] = sum - 1.0;
+    constants[TZ_CONSTANT(poisson, centre)] = -2.0 * sum;
+    constants[TZ_CONSTANT(poisson, source)] = -hx * hx;
+    constants[TZ_CONSTANT(poisson, weight)] = omega / (2.0 * sum);
+    /* The update is -weight hx^2 (f - lap u). */
+    setup->residual_per_update = 2.0 * sum / (omega * hx * hx);
+    return 0;
+}
+
+static const tz_field fields[] = {
+    {"u", TZ_STATE, TZ_REAL, 0, "", "the solution; its initial value is the first guess", 0, 0.0,
+     0.0},
+    {"f", TZ_STATIC, TZ_REAL, 0, "",
+     "right-hand side; without a fixed side its sum must be 0 for a solution to exist", 0, 0.0,
+     0.0},
+};
+
+static const tz_pass passes[] = {
+    {.name = "jacobi", .writes = TZ_WRITES(poisson, u), .text_defines = "", TZ_PASS(poisson)},
+};
+
+static const tz_stencil stencil = {
+    .struct_size = sizeof stencil,
+    .id = "poisson",
+    .doc = "Poisson's equation lap(u) = f by weighted Jacobi; the residual is max|f - lap(u)|.",
+    .dims = 2,
+    .fields_count = 2,
+    .fields = fields,
+    .params_count = PARAMS,
+    .params = params,
+    .constants_count = TZ_CONSTANTS_COUNT(poisson),
+    .constants = poisson_constants,
+    .passes_count = 1,
+    .passes = passes,
+    .boundaries =
+        TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR),
+    .boundary = TZ_FIXED,
+    .picture = {"u", "balance", -1.0, 1.0},
+    .derive = derive,
+};
+
+static const tz_stencil *const stencils[] = {&stencil};
+
+static const tz_plugin plugin = {
+    TZ_PLUGIN_HEADER,    .id = "poisson",
+    .version = "1.0.0",  .doc = "relaxation of Poisson's equation",
+    .stencils_count = 1, .stencils = stencils,
+};
+TZ_PLUGIN_ENTRY(&plugin)

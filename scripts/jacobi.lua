@@ -1,0 +1,39 @@
+-- What averaging stencils do to waves. The start is a zone plate: rings that get finer outwards, so that
+-- each place holds one wave length and direction. After a few iterations its contrast is the stencil's
+-- frequency response: an ideal blur leaves a round disc, and what is not round is the stencil's own.
+--
+--   trapeze run jacobi.lua [--set steps=3]
+local tz = require "trapeze"
+
+local n, steps = 384, math.tointeger(tz.args.steps or 3)
+local function plate(x, y)
+  local dx, dy = x - (n - 1) / 2, y - (n - 1) / 2
+  return 0.5 + 0.5 * math.cos(math.pi * (dx * dx + dy * dy) / n)
+end
+for _, stencil in ipairs { "star2d1r", "star2d2r", "box2d1r", "box2d2r" } do
+  local sim = tz.simulation { plugin = stencil, grid = { n, n }, boundary = "mirror", name = stencil,
+    fields = { u = plate } }
+  sim:every(steps, tz.png("u", { map = "viridis", range = { 0, 1 }, zoom = 2, bar = true,
+    caption = ("%s, %d iterations"):format(stencil, steps) }))
+  sim:run(steps)
+  tz.expect(sim:max "u" <= 1 and sim:min "u" >= 0, "an average lies between the averaged")
+  sim:close()
+end
+
+-- In three dimensions: a hollow ball, cut in half.
+for _, stencil in ipairs { "star3d1r", "star3d2r", "box3d1r" } do
+  local m = 96
+  local sim = tz.simulation {
+    plugin = stencil, grid = { m, m, m }, boundary = "clamp", name = stencil,
+    fields = { u = function(x, y, z)
+      local r = math.sqrt((x - m / 2) ^ 2 + (y - m / 2) ^ 2 + (z - m / 2) ^ 2) / m
+      return r > 0.3 and r < 0.38 and 1 or 0
+    end },
+  }
+  local before = sim:sum "u"
+  sim:every(20, tz.png("u", { slice = m // 2, map = "inferno", range = { 0, 1 }, zoom = 4 }))
+  sim:run(20)
+  -- Clamped sides let nothing out, so the sum stays.
+  tz.expect(math.abs(sim:sum "u" - before) < 1e-4 * before, "the sum has changed")
+  sim:close()
+end

@@ -1,0 +1,120 @@
+#!/bin/sh
+# Installs what Trapeze is built with, where it is missing: sh scripts/setup.sh [--ci]
+#
+# On Debian, Ubuntu and what descends from them it installs the packages itself, as root or through
+# sudo, without asking. Elsewhere it names what is missing and stops. Quick when nothing is.
+# --ci adds what only the continuous integration needs.
+set -eu
+
+packages='gcc libc6-dev cmake ninja-build pkg-config liblua5.4-dev libpng-dev libjansson-dev libcmocka-dev'
+ci=no
+for argument in "$@"; do
+    case $argument in
+    --ci) ci=yes packages="$packages clang-format-14" ;;
+    *) echo "setup: unknown argument '$argument'; usage: sh scripts/setup.sh [--ci]" >&2; exit 2 ;;
+    esac
+done
+
+say() { echo "setup: $*"; }
+fail() { echo "setup: $*" >&2; exit 1; }
+
+# The system's family, from the file that every current distribution has.
+family=$(
+    ID='' ID_LIKE=''
+    [ -r /etc/os-release ] && . /etc/os-release
+    echo "$ID $ID_LIKE"
+)
+
+has_header() { # has_header FILE: the compiler finds it, or a usual folder holds it
+    echo "#include <$1>" | "${CC:-cc}" -E -x c - >/dev/null 2>&1
+}
+
+# What is missing where there is no dpkg to ask, in words.
+missing_in_words() {
+    command -v "${CC:-cc}" >/dev/null 2>&1 || echo 'a C compiler (gcc)'
+    command -v cmake >/dev/null 2>&1 || echo 'cmake (3.25 or newer)'
+    command -v ninja >/dev/null 2>&1 || echo 'ninja'
+    if ! command -v pkg-config >/dev/null 2>&1; then
+        echo 'pkg-config'
+    else
+        pkg-config --exists jansson || echo 'jansson, development files'
+        pkg-config --exists cmocka || echo 'cmocka, development files'
+        pkg-config --exists libpng || echo 'libpng, development files'
+    fi
+    has_header lua5.4/lua.h || has_header lua54/lua.h || has_header lua.h ||
+        echo 'Lua 5.4, development files'
+    if [ $ci = yes ] && ! command -v clang-format-14 >/dev/null 2>&1; then
+        echo clang-format-14
+    fi
+}
+
+check_cmake() {
+    version=$(cmake --version | sed -n '1s/^cmake version \([0-9.]*\).*/\1/p')
+    major=${version%%.*}
+    minor=${version#*.}
+    minor=${minor%%.*}
+    if [ "$major" -lt 3 ] || { [ "$major" -eq 3 ] && [ "$minor" -lt 25 ]; }; then
+        fail "cmake $version is too old: Trapeze needs 3.25 or newer (Debian 12, Ubuntu 24.04); see https://cmake.org/download"
+    fi
+}
+
+case " $family " in
+*' debian '* | *' ubuntu '*) ;;
+*)
+    missing=$(missing_in_words)
+    if [ -n "$missing" ]; then
+        echo 'setup: this is neither Debian nor Ubuntu; please install:' >&2
+        echo "$missing" | sed 's/^/  /' >&2
+        exit 1
+    fi
+    check_cmake
+    exit 0
+    ;;
+esac
+
+missing=
+for package in $packages; do
+    status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] || missing="$missing $package"
+done
+
+if [ -n "$missing" ]; then
+    as_root=
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null 2>&1 ||
+            fail "missing packages, and neither root nor sudo to install them; run as root: apt-get install$missing"
+        as_root=sudo
+        # Without a terminal a password prompt would hang or fail obscurely.
+        [ -t 0 ] || as_root='sudo -n'
+        $as_root true ||
+            fail "sudo refuses; run as root, or in a terminal: sudo apt-get install$missing"
+    fi
+    apt="$as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -qq -o DPkg::Lock::Timeout=300"
+    log=$(mktemp)
+    trap 'rm -f "$log"' EXIT
+    update() {
+        say 'fetching the package lists'
+        $apt update >>"$log" 2>&1 </dev/null || { cat "$log" >&2; fail 'apt-get update failed: see above'; }
+    }
+    install() {
+        # shellcheck disable=SC2086 # a list of packages
+        $apt install -y --no-install-recommends $missing >>"$log" 2>&1 </dev/null
+    }
+    # A bare machine has no package lists yet, another may have stale ones.
+    updated=no
+    if ! ls /var/lib/apt/lists/*Packages* >/dev/null 2>&1; then
+        update
+        updated=yes
+    fi
+    say "installing$missing"
+    if ! install; then
+        if [ $updated = no ]; then
+            update
+            install || { cat "$log" >&2; fail "could not install$missing: see above"; }
+        else
+            cat "$log" >&2
+            fail "could not install$missing: see above"
+        fi
+    fi
+fi
+check_cmake

@@ -1,0 +1,149 @@
+/* A plugin with one thing wrong: a BAD_ macro, named after what it is, says which. The stencil's id
+ * is that of the file, so that all of them can lie in one folder. */
+#include <stdio.h>
+
+#define TZ_CELL_TEXT "bad_plugin.cell.h"
+#define TZ_CELL_ID bad
+#define TZ_CELL_DIMS 1
+#define TZ_CELL_RADIUS 0
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+static const tz_field fields[] = {
+    {"u", TZ_STATE, TZ_REAL, 0, "", "what stays", 0, 0.0, 0.0},
+    {"f", TZ_STATIC, TZ_REAL, 0, "", "what is added", 0, 0.0, 0.0},
+};
+
+#ifdef BAD_MISSING_ROW
+static const tz_kernels half_kernels = {.rows = {[TZ_SINGLE] = {bad_rows_base_single}},
+                                        .cell = {bad_cell_any_single, bad_cell_any_double}};
+#endif
+
+static const tz_pass passes[] = {
+    {
+        .name = "keep",
+        .text_defines = "",
+#ifdef BAD_WRITES_STATIC
+        .writes = TZ_WRITES(bad, f),
+#else
+        .writes = TZ_WRITES(bad, u),
+#endif
+        .text = bad_text,
+        .text_file = bad_text_file,
+#ifndef BAD_MISSING_TEXT
+        .text_cell = bad_text_cell,
+#endif
+#ifdef BAD_MISSING_ROW
+        .kernels = &half_kernels,
+#else
+        .kernels = &bad_kernels,
+#endif
+#ifdef BAD_RADIUS_TOO_LARGE
+        .radius = TZ_RADIUS_MAX + 1,
+#else
+        .radius = bad_radius,
+#endif
+    },
+};
+
+#if defined BAD_ABI_MAJOR
+#define ID "bad_abi_major"
+#elif defined BAD_ABI_MINOR
+#define ID "bad_abi_minor"
+#elif defined BAD_OLD_STRUCT
+#define ID "bad_old_struct"
+#elif defined BAD_FAILING_INIT
+#define ID "bad_failing_init"
+#elif defined BAD_TWICE_ONE_ID
+#define ID "bad_twice_one_id"
+#else
+#define ID "bad"
+#endif
+
+static const tz_stencil stencil = {
+#ifdef BAD_SHORT_STENCIL
+    .struct_size = offsetof(tz_stencil, passes),
+#elif defined BAD_OLD_STRUCT
+    .struct_size = offsetof(tz_stencil, methods_count), /* from before there were methods */
+#else
+    .struct_size = sizeof stencil,
+#endif
+    .id = ID,
+    .doc = "Test-only: must be refused.",
+    .dims = 1,
+    .fields_count = 2,
+    .fields = fields,
+    .passes_count = 1,
+    .passes = passes,
+    .boundaries = TZ_ALLOW(TZ_CLAMP),
+    .boundary = TZ_CLAMP,
+    .picture = {"u", "viridis", 0.0, 1.0},
+#ifdef BAD_OLD_STRUCT
+    .methods_count = -1, /* beyond struct_size: must not be read */
+#endif
+};
+
+static const tz_stencil *const stencils[] = {
+    &stencil,
+#ifdef BAD_TWICE_ONE_ID
+    &stencil,
+#endif
+};
+
+#if defined BAD_FAILING_INIT || defined BAD_OLD_STRUCT
+static int init(char *message, size_t message_size)
+{
+    snprintf(message, message_size, "the licence of the frobnicator has run out");
+    return -1;
+}
+#endif
+
+#ifdef BAD_UNDEFINED_SYMBOL
+extern int frobnicate_nowhere_defined(void);
+static int init(char *message, size_t message_size)
+{
+    (void)message;
+    (void)message_size;
+    return frobnicate_nowhere_defined();
+}
+#endif
+
+#ifdef BAD_ABI_MAJOR
+#define MAJOR_OFF 1
+#else
+#define MAJOR_OFF 0
+#endif
+#ifdef BAD_ABI_MINOR
+#define MINOR_OFF 1
+#else
+#define MINOR_OFF 0
+#endif
+#if defined BAD_SHORT_PLUGIN
+#define PLUGIN_SIZE offsetof(tz_plugin, stencils)
+#elif defined BAD_OLD_STRUCT
+#define PLUGIN_SIZE offsetof(tz_plugin, init) /* its init, beyond that, must not be called */
+#else
+#define PLUGIN_SIZE sizeof(tz_plugin)
+#endif
+
+static const tz_plugin plugin __attribute__((unused)) = {
+    .abi_major = TZ_ABI_MAJOR + MAJOR_OFF,
+    .abi_minor = TZ_ABI_MINOR + MINOR_OFF,
+    .struct_size = PLUGIN_SIZE,
+    .id = ID,
+    .version = "1.0.0",
+    .doc = "test-only",
+#ifndef BAD_NO_STENCIL
+    .stencils_count = sizeof stencils / sizeof *stencils,
+#endif
+    .stencils = stencils,
+#if defined BAD_FAILING_INIT || defined BAD_UNDEFINED_SYMBOL || defined BAD_OLD_STRUCT
+    .init = init,
+#endif
+};
+
+#if defined BAD_NO_PLUGIN
+TZ_PLUGIN_ENTRY(NULL)
+#elif !defined BAD_NO_ENTRY
+TZ_PLUGIN_ENTRY(&plugin)
+#endif

@@ -1,0 +1,412 @@
+#!/bin/sh
+# The command line as a user meets it: every command, exit codes, wrong use, signals, full disks.
+#
+#   run_cli_tests.sh TRAPEZE [BADPLUGINS_DIR]
+#
+# Prints TAP; exits 1 if a case failed. A failing case shows what the program said.
+set -u
+bin=$1
+bad=${2:-$(dirname "$1")/../bad-plugins}
+[ -d "$bad" ] || bad=
+here=$(cd "$(dirname "$0")" && pwd)
+case $bin in /*) ;; *) bin=$(pwd)/$bin ;; esac
+case $bad in '' | /*) ;; *) bad=$(pwd)/$bad ;; esac
+work=$(mktemp -d "${TMPDIR:-/tmp}/trapeze-cli.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+count=0
+failed=0
+
+# t ARGUMENT…: run the program; its words are in ./out and ./err, its exit code in $rc.
+t() {
+    "$bin" "$@" >out 2>err </dev/null
+    rc=$?
+}
+
+# check NAME CONDITION…: one line of TAP.
+check() {
+    name=$1
+    shift
+    count=$((count + 1))
+    if "$@"; then
+        echo "ok $count - $name"
+    else
+        failed=$((failed + 1))
+        echo "not ok $count - $name"
+        echo "# wanted: $*; exit code ${rc:-?}"
+        sed 's/^/# out: /' out | head -20
+        sed 's/^/# err: /' err | head -20
+    fi
+}
+
+skip() {
+    count=$((count + 1))
+    echo "ok $count - $1 # SKIP $2"
+}
+
+says() { grep -qF -- "$1" out; }
+errs() { grep -qF -- "$1" err; }
+lines_err() { [ "$(wc -l <err)" -eq "$1" ]; }
+is() { [ "$1" = "$2" ]; }
+absent() { [ ! -e "$1" ]; }
+empty_dir() { [ -z "$(ls -A "$1")" ]; }
+
+# refused NAME CODE TEXT ARGUMENT…: that exit code, that text, one line, nothing left behind.
+refused() {
+    name=$1 code=$2 text=$3
+    shift 3
+    mkdir -p clean && cd clean || exit 1
+    "$bin" "$@" >../out 2>../err </dev/null
+    rc=$?
+    cd ..
+    check "$name: exit code $code" is "$rc" "$code"
+    check "$name: says so" errs "$text"
+    check "$name: one line" lines_err 1
+    check "$name: leaves nothing" empty_dir clean
+    rm -rf clean
+}
+
+script() { # script NAME: the text comes from stdin
+    cat >"$work/$1"
+}
+
+# ---- help, version, wrong use ------------------------------------------------------------------
+t --version
+check "version" is $rc 0
+check "version is said" says "trapeze "
+t
+check "no command: exit code 2" is $rc 2
+check "no command: usage" errs "usage: trapeze"
+for command in '' run plugins doctor info; do
+    # shellcheck disable=SC2086
+    t $command --help
+    check "trapeze $command --help" is $rc 0
+    check "trapeze $command --help says usage" says "usage: trapeze $command"
+    check "trapeze $command --help: nothing on stderr" lines_err 0
+done
+t help run
+check "help run" says "usage: trapeze run"
+refused "unknown command" 2 "unknown command 'rnu'; did you mean 'run'?" rnu
+refused "unknown global option" 2 "unknown option '--verison'" --verison
+refused "unknown option" 2 "unknown option --hieght; did you mean --height?" run a.lua --hieght 3
+refused "unknown letter" 2 "unknown option -z" run a.lua -z
+refused "option without value" 2 "--out wants a value" run a.lua --out
+refused "option with too much" 2 "option --check takes no value" run a.lua --check=1
+refused "no script" 2 "run: wants a script" run
+refused "two scripts" 2 "wants one script" run a.lua b.lua
+refused "bad height" 2 "--height (or auto) wants a whole number" run a.lua --height x
+refused "zero height" 2 "wants a whole number from 1" run a.lua --height 0
+refused "bad threads" 2 "--threads wants a whole number" run a.lua --threads -1
+refused "bad backend" 2 "did you mean 'cpu'?" run a.lua --backend cqu
+refused "bad set" 2 "--set wants NAME=VALUE, not 'x'" run a.lua --set x
+refused "missing script" 1 "nosuch.lua: " run nosuch.lua
+refused "plugins: unknown option" 2 "did you mean --json?" plugins --jsno
+refused "plugins: unknown name" 1 "did you mean 'hotspot'?" plugins hotspt
+refused "doctor: an argument" 2 "takes no argument" doctor x
+refused "info: nothing" 2 "wants a frame or a run folder" info
+refused "info: no such file" 1 "there is no such file" info nosuch.png
+
+# ---- plugins, doctor ---------------------------------------------------------------------------
+t plugins
+check "plugins" is $rc 0
+for word in hotspot temperature ambient_k "2-D, radius 1" "default 318.15" "W/(m K)"; do
+    check "plugins says $word" says "$word"
+done
+t plugins hotspot
+check "plugins NAME" is $rc 0
+check "plugins NAME: that one only" sh -c '! grep -q pathfinder out'
+t plugins --json
+check "plugins --json" says '"ambient_k"'
+if command -v python3 >/dev/null; then
+    check "plugins --json is JSON" python3 -c 'import json; json.load(open("out"))'
+fi
+t doctor
+check "doctor" is $rc 0
+for word in "machine" "row functions" "Lua 5.4" "libpng" "jansson" "OpenMP" "cuda: not part of this version" "stencil"; do
+    check "doctor says $word" says "$word"
+done
+if [ -n "$bad" ]; then
+    t plugins --plugins "$bad"
+    check "bad plugins do not stop the list" is $rc 0
+    check "bad plugins are refused" says "refused: $bad"
+    t doctor --plugins "$bad"
+    check "doctor counts bad plugins" says "refused"
+fi
+
+# ---- a run and its folder ----------------------------------------------------------------------
+script first.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 48, 32 }, params = { ambient_k = 318.15 },
+                            fields = { temperature = 323.15, power = tz.random { seed = 7, range = { 0, 1e-3 } } } }
+sim:every(50, tz.png("temperature", { map = "inferno", range = { 320, 325 }, bar = true, caption = "Chip" }))
+sim:every(10, tz.table { "step", "min(temperature)", "max(temperature)", "mean(temperature)", "residual",
+                         "hash(temperature)", twice = function(s) return 2 * s.step end })
+sim:every(100, tz.npy "temperature")
+sim:every(100, tz.vti { "temperature", "power" })
+sim:every(100, tz.png("power", { range = "auto", bits = 16 }))
+sim:run { steps = tz.args.steps or 100 }
+tz.picture { data = sim:array "power", file = "power.png", path = { 0, 1, 2, 3 } }
+sim:array("temperature"):save "end.npy"
+print("printed", sim:hash())
+tz.log("logged", sim.step)
+END
+t run first.lua
+check "run: exit code 0" is $rc 0
+check "run: prints" says printed
+check "run: logs" errs "logged 100"
+check "run: summary" errs "GCells/s; runs/first-001"
+for file in run.json scenario.lua log.txt table.csv temperature-000000.png temperature-000050.png \
+    temperature-000100.png temperature-000100.npy hotspot-000100.vti power-000100.png power.png end.npy; do
+    check "run wrote $file" test -s "runs/first-001/$file"
+done
+check "the scenario is copied" cmp -s first.lua runs/first-001/scenario.lua
+check "the log has the line" grep -q "logged 100" runs/first-001/log.txt
+check "the table has 12 lines" is "$(wc -l <runs/first-001/table.csv)" 12
+check "the table's header" is "$(head -1 runs/first-001/table.csv)" \
+    "step,min(temperature),max(temperature),mean(temperature),residual,hash(temperature),twice"
+check "the table's last row" grep -q '^100,.*,200$' runs/first-001/table.csv
+check "run.json is done" grep -q '"status": "done"' runs/first-001/run.json
+check "run.json has the seed" grep -q '"seed": 7' runs/first-001/run.json
+if command -v python3 >/dev/null; then
+    check "run.json is JSON" python3 -c 'import json; json.load(open("runs/first-001/run.json"))'
+fi
+check "no temporary files" sh -c '! ls -A runs/first-001 | grep -q "^\."'
+t run first.lua --quiet
+check "--quiet says nothing" lines_err 0
+check "a second run has its own folder" test -d runs/first-002
+for file in temperature-000050.png power-000100.png power.png table.csv temperature-000100.npy hotspot-000100.vti; do
+    check "a rerun gives the same $file" cmp -s "runs/first-001/$file" "runs/first-002/$file"
+done
+for other in "--height 1" "--height 5" "--backend reference" "--threads 1"; do
+    rm -rf other
+    # shellcheck disable=SC2086
+    t run first.lua -q --out other $other
+    check "$other gives the same frame" cmp -s runs/first-001/temperature-000100.png other/temperature-000100.png
+    check "$other gives the same table" cmp -s runs/first-001/table.csv other/table.csv
+done
+t info runs/first-001
+check "info RUNDIR" is $rc 0
+for word in "status       done" "48 x 32" "ambient_k" "seed 7" "temperature-NNNNNN.png: 3"; do
+    check "info RUNDIR says $word" says "$word"
+done
+t info runs/first-001/temperature-000050.png
+for word in "Step         50" "Field        temperature" "Range        320 325" "Map          inferno" "Stencil      hotspot" "Grid         48 x 32" "Unit         K"; do
+    check "info FRAME says $word" says "$word"
+done
+t info runs/first-001/end.npy
+check "info ARRAY" says "48 x 32"
+t info first.lua
+check "info on something else" is $rc 1
+t run first.lua --set steps=20 -q --out twenty
+check "--set reaches the script" grep -q '^20,' twenty/table.csv
+check "--set ends there" sh -c '! grep -q "^30," twenty/table.csv'
+t run first.lua --set step=20 --set steps=10 -q --out warned
+check "--set never read: a warning" errs "the script never reads tz.args.step; did you mean 'steps'?"
+
+# ---- --check -----------------------------------------------------------------------------------
+mkdir checked && cp first.lua checked && cd checked || exit 1
+t run first.lua --check
+mv out err ..
+cd ..
+check "--check: exit code 0" is $rc 0
+for word in "grid 48 x 32" "memory" "plan " "height" "temperature-NNNNNN.png, 3 files" "table.csv, 11 rows" "writes power.png" "boundary clamp"; do
+    check "--check says $word" says "$word"
+done
+check "--check writes nothing" is "$(ls -A checked)" first.lua
+
+# ---- the run folder ----------------------------------------------------------------------------
+t run first.lua --out runs/first-001
+check "a full folder is refused" is $rc 1
+check "a full folder: why" errs "is not empty"
+mkdir empty
+t run first.lua -q --out empty
+check "an empty folder is taken" is $rc 0
+t run first.lua --out first.lua
+check "a file is no folder" errs "is a file"
+t run first.lua --out first.lua/below
+check "a folder below a file: exit code 1" is $rc 1
+check "a folder below a file: why" errs "first.lua"
+check "a folder below a file: one line" lines_err 1
+mkdir locked && chmod a-w locked
+if touch locked/x 2>/dev/null; then
+    rm -f locked/x
+    skip "an unwritable folder" "this user may write everywhere"
+else
+    t run first.lua --out locked/x
+    check "an unwritable folder" is $rc 1
+fi
+chmod u+w locked
+
+# ---- a full disk -------------------------------------------------------------------------------
+script big.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 300, 300 }, fields = { power = tz.random { seed = 1, range = { 0, 1 } } } }
+sim:every(1, tz.table { "step", "max(power)" })
+sim:every(5, tz.png("power", { range = "auto" }))
+sim:run(100)
+END
+(
+    ulimit -f 40 # blocks of 512 bytes
+    "$bin" run big.lua -q --out full >out 2>err
+    echo $? >code
+)
+rc=$(cat code)
+check "full disk: exit code 1" is "$rc" 1
+check "full disk: says so" errs "cannot write"
+check "full disk: one line" lines_err 1
+check "full disk: no half frame, no temporary file" sh -c '! ls -A full | grep -Eq "^\.|png"'
+check "full disk: run.json says failed" grep -q '"status": "failed"' full/run.json
+(
+    ulimit -f 0
+    "$bin" run big.lua -q --out nothing >/dev/null 2>&1
+    echo $? >/dev/null
+)
+check "a disk with no room at all: no folder is left" absent nothing
+script bigtable.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 8, 8 } }
+sim:every(1, tz.table { "step", "hash", word = function() return ("x"):rep(50) end })
+sim:run(2000)
+END
+(
+    ulimit -f 40
+    "$bin" run bigtable.lua -q --out fulltable >out 2>err
+    echo $? >code
+)
+rc=$(cat code)
+check "full disk, table: exit code 1" is "$rc" 1
+check "full disk, table: whole lines only" sh -c 'tail -c 1 fulltable/table.csv | od -c | grep -q "\\\\n"'
+
+# ---- scripts that fail -------------------------------------------------------------------------
+echo 'local x = = 3' | script syntax.lua
+refused "syntax error" 1 "syntax.lua:1: unexpected symbol" run ../syntax.lua
+script runtime.lua <<'END'
+local function deep(x)
+    return x.y.z
+end
+local function shallow() return (deep({})) end
+shallow()
+END
+t run runtime.lua
+check "run-time error: exit code 1" is $rc 1
+check "run-time error: the line" errs "trapeze: runtime.lua:2: attempt to index a nil value"
+check "run-time error: traceback" errs "    	runtime.lua:4: in"
+check "run-time error: no folder" absent runs/runtime-001
+script expect.lua <<'END'
+local tz = require "trapeze"
+tz.expect(true)
+tz.expect(1 == 2, "one is not two")
+END
+refused "a failed expectation" 1 "expect.lua:3: expectation failed: one is not two" run ../expect.lua
+script unknown.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 8, 8 }, hieght = 3 }
+END
+refused "an unknown key" 1 "unknown.lua:2: tz.simulation: unknown key 'hieght'; did you mean 'height'?" run ../unknown.lua
+script diverge.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 8, 8 }, params = { dt_s = 1, allow_unstable = true },
+                            fields = { power = tz.random { seed = 1, range = { 0, 1 } } } }
+sim:every(1, tz.table { "step" })
+sim:run(1000)
+END
+t run diverge.lua -q --out diverged
+check "a diverging run: exit code 1" is $rc 1
+check "a diverging run: which field" errs "field 'temperature' is not finite at cell ("
+check "a diverging run: run.json" grep -q '"status": "failed"' diverged/run.json
+printf 'nonsense' >bad.npy
+printf '1 2 three\n' >bad.txt
+printf 'x = 3, y = 1, rule = B3/S23\n9o!\n' >bad.rle
+printf 'not a png' >bad.png
+for file in bad.npy bad.txt bad.rle bad.png gone.npy; do
+    printf 'local tz = require "trapeze"\ntz.read("%s")\n' "$file" | script read.lua
+    refused "tz.read of $file" 1 "$file" run ../read.lua
+done
+printf '1\n2\n3\n' >three.txt
+script short.lua <<'END'
+local tz = require "trapeze"
+tz.simulation { plugin = "hotspot", grid = { 2, 2 }, fields = { power = tz.read "three.txt" } }
+END
+refused "too few numbers" 1 "three.txt has 3 numbers, the grid wants 2 x 2" run ../short.lua
+script empty.lua </dev/null
+t run empty.lua
+check "an empty script is fine" is $rc 0
+printf '#!/usr/bin/env trapeze\nlocal tz = require "trapeze"\nerror("line 3")\n' | script bang.lua
+t run bang.lua
+check "a first line with #! keeps the numbering" errs "bang.lua:3: line 3"
+printf '\033Lua' | script compiled.lua
+t run compiled.lua
+check "compiled code is refused" is $rc 1
+
+# ---- the sandbox -------------------------------------------------------------------------------
+echo 'return { answer = 42 }' | script mymodule.lua
+script unsafe.lua <<'END'
+local tz = require "trapeze"
+assert(require "mymodule".answer == 42)
+assert(io.open and os.execute and package.loadlib and debug)
+END
+t run unsafe.lua
+check "without --unsafe: no io" is $rc 1
+t run unsafe.lua --unsafe
+check "with --unsafe: all libraries" is $rc 0
+mkdir -p elsewhere
+cp mymodule.lua elsewhere/other.lua
+echo 'assert(require "other".answer == 42)' >elsewhere/beside.lua
+t run elsewhere/beside.lua
+check "modules lie beside the script" is $rc 0
+
+# ---- signals -----------------------------------------------------------------------------------
+# after SIGNAL SECONDS ARGUMENT…: start, wait, send, collect.
+after() {
+    signal=$1 seconds=$2
+    shift 2
+    "$bin" "$@" >out 2>err </dev/null &
+    pid=$!
+    sleep "$seconds"
+    kill -s "$signal" $pid
+    wait $pid
+    rc=$?
+}
+echo 'while true do pcall(function() while true do end end) end' | script loop.lua
+after INT 0.5 run loop.lua
+check "an endless loop and SIGINT: 130" is $rc 130
+check "an endless loop: where" errs "loop.lua:1: interrupted"
+echo 'coroutine.wrap(function() while true do end end)()' | script coloop.lua
+after INT 0.5 run coloop.lua
+check "an endless coroutine and SIGINT: 130" is $rc 130
+script long.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 64, 64 }, fields = { power = 1e-4 } }
+sim:every(1000, tz.png())
+sim:every(10, tz.table { "step", "max(temperature)" })
+sim:run { steps = 1000000000 }
+END
+after TERM 1 run long.lua --out term
+check "SIGTERM in a run: 143" is $rc 143
+check "SIGTERM: run.json says interrupted" grep -q '"status": "interrupted"' term/run.json
+check "SIGTERM: the table is there" sh -c '[ "$(wc -l <term/table.csv)" -gt 2 ]'
+check "SIGTERM: the table ends with a line" sh -c 'tail -c 1 term/table.csv | od -c | grep -q "\\\\n"'
+check "SIGTERM: no temporary files" sh -c '! ls -A term | grep -q "^\."'
+check "SIGTERM: one line of error" sh -c '[ "$(grep -c "^trapeze:" err)" -eq 1 ]'
+after INT 1 run long.lua -q --out int
+check "SIGINT in a run: 130" is $rc 130
+check "SIGINT: run.json says interrupted" grep -q '"status": "interrupted"' int/run.json
+t info int
+check "info of an interrupted run" says "status       interrupted"
+
+# ---- from another folder -----------------------------------------------------------------------
+mkdir -p away && printf '1 2\n3 4\n' >data.txt
+script relative.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 2, 2 }, fields = { power = tz.read "data.txt" } }
+tz.expect(sim:get("power", 1, 1) == 4)
+END
+cd away || exit 1
+"$bin" run ../relative.lua >../out 2>../err
+rc=$?
+cd ..
+check "tz.read is relative to the script" is $rc 0
+
+echo "1..$count"
+[ "$failed" -eq 0 ] || echo "# $failed of $count failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,211 @@
+#include "contract.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Odd, prime and tiny extents, all orders of long and short; a few cells suffice to find a wrong
+ * edge. Bit fields need rows of more than one word of 32 cells. */
+static const int64_t sizes_1d[][TZ_AXES] = {
+    {1, 1, 1},  {2, 1, 1},  {3, 1, 1},  {5, 1, 1},   {7, 1, 1},   {13, 1, 1},   {17, 1, 1},
+    {33, 1, 1}, {40, 1, 1}, {64, 1, 1}, {129, 1, 1}, {257, 1, 1}, {1000, 1, 1}, {2049, 1, 1},
+};
+static const int64_t sizes_2d[][TZ_AXES] = {
+    {1, 1, 1},   {1, 7, 1},  {7, 1, 1},  {2, 3, 1},    {3, 2, 1},   {5, 5, 1},
+    {7, 17, 1},  {17, 7, 1}, {2, 33, 1}, {33, 2, 1},   {33, 17, 1}, {40, 33, 1},
+    {17, 41, 1}, {1, 40, 1}, {40, 1, 1}, {129, 19, 1},
+};
+static const int64_t sizes_2d_bits[][TZ_AXES] = {
+    {1, 1, 1},  {1, 7, 1},   {7, 1, 1},   {2, 3, 1},    {31, 5, 1},
+    {32, 3, 1}, {33, 7, 1},  {63, 2, 1},  {64, 17, 1},  {65, 33, 1},
+    {95, 9, 1}, {129, 5, 1}, {40, 33, 1}, {161, 17, 1}, {257, 40, 1},
+};
+static const int64_t sizes_3d[][TZ_AXES] = {
+    {1, 1, 1},  {2, 1, 3},  {1, 5, 1},   {3, 2, 5},    {5, 3, 2},   {7, 5, 3},
+    {5, 7, 17}, {17, 5, 7}, {7, 17, 5},  {17, 7, 1},   {1, 17, 7},  {33, 5, 3},
+    {3, 33, 5}, {5, 3, 33}, {13, 11, 9}, {17, 17, 17}, {40, 29, 5},
+};
+static const int64_t sizes_3d_bits[][TZ_AXES] = {
+    {1, 1, 1},  {2, 1, 3}, {31, 5, 1},  {33, 2, 5},  {32, 3, 2},   {65, 5, 3},
+    {40, 7, 9}, {3, 9, 7}, {95, 3, 11}, {129, 9, 5}, {1100, 3, 4},
+};
+#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+
+bool contract_has_bits(const tz_stencil *stencil)
+{
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (stencil->fields[f].type == TZ_BITS)
+            return true;
+    return false;
+}
+
+int contract_sizes(const contract *c, const int64_t (**sizes)[TZ_AXES])
+{
+    const bool bits = contract_has_bits(c->stencil);
+    switch (c->stencil->dims) {
+    case 1:
+        *sizes = sizes_1d;
+        return COUNT(sizes_1d);
+    case 2:
+        *sizes = bits ? sizes_2d_bits : sizes_2d;
+        return bits ? COUNT(sizes_2d_bits) : COUNT(sizes_2d);
+    default:
+        *sizes = bits ? sizes_3d_bits : sizes_3d;
+        return bits ? COUNT(sizes_3d_bits) : COUNT(sizes_3d);
+    }
+}
+
+int contract_precisions(const contract *c, int precisions[TZ_PRECISIONS])
+{
+    if (!tz_stencil_has_real(c->stencil)) {
+        precisions[0] = -1;
+        return 1;
+    }
+    int count = 0;
+    for (int p = 0; p < TZ_PRECISIONS; p++) {
+        bool all = true;
+        for (int i = 0; i < c->stencil->passes_count; i++)
+            all = all && c->stencil->passes[i].kernels->cell[p] != NULL;
+        if (all)
+            precisions[count++] = p;
+    }
+    return count;
+}
+
+int contract_boundaries(const contract *c, tz_boundary boundaries[][TZ_AXES])
+{
+    tz_boundary allowed[4];
+    int n = 0, count = 0;
+    for (int b = TZ_CLAMP; b <= TZ_MIRROR; b++)
+        if (c->stencil->boundaries & TZ_ALLOW(b))
+            allowed[n++] = (tz_boundary)b;
+    for (int i = 0; i < n; i++, count++)
+        for (int axis = 0; axis < TZ_AXES; axis++)
+            boundaries[count][axis] = allowed[i];
+    if (c->stencil->dims > 1 && n > 1)
+        for (int i = 0; i < n; i++, count++)
+            for (int axis = 0; axis < TZ_AXES; axis++)
+                boundaries[count][axis] = allowed[(i + axis) % n];
+    return count;
+}
+
+int contract_isas(const char *isas[3])
+{
+    int count = 0;
+    isas[count++] = "base";
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        isas[count++] = "v3";
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
+        isas[count++] = "v4";
+#endif
+    return count;
+}
+
+const char *contract_case_text(const contract *c, const contract_case *k, char *text, size_t size)
+{
+    char names[64] = "", grid[80] = "";
+    for (int axis = 0; axis < c->stencil->dims; axis++) {
+        const size_t a = strlen(names), b = strlen(grid);
+        snprintf(names + a, sizeof names - a, "%s%s", axis > 0 ? "," : "",
+                 tz_boundary_name(k->boundary[axis]));
+        snprintf(grid + b, sizeof grid - b, "%s%lld", axis > 0 ? "x" : "",
+                 (long long)k->extent[axis]);
+    }
+    const char *precision = k->precision == TZ_SINGLE   ? "single"
+                            : k->precision == TZ_DOUBLE ? "double"
+                                                        : "none";
+    snprintf(text, size, "boundary %s precision %s grid %s", names, precision, grid);
+    if (k->assignment != NULL) {
+        const size_t used = strlen(text);
+        if (k->assignment->text != NULL)
+            snprintf(text + used, size - used, " %s = '%s'", k->assignment->name,
+                     k->assignment->text);
+        else
+            snprintf(text + used, size - used, " %s = %g", k->assignment->name,
+                     k->assignment->number);
+    }
+    return text;
+}
+
+tz_random contract_values(const tz_field *field, uint64_t seed)
+{
+    /* Around the value that the plugin itself starts from: what is sane there stays finite. */
+    tz_random random = {.seed = seed, .density = 0.4};
+    if (field->type == TZ_REAL) {
+        random.low = field->initial - 1.0;
+        random.high = field->initial + 1.0;
+    } else {
+        random.high = 9.0;
+    }
+    return random;
+}
+
+static tz_status fill_fields(const contract *c, const contract_case *k, tz_simulation *sim,
+                             tz_error *error)
+{
+    for (int f = 0; f < c->stencil->fields_count; f++) {
+        const tz_field *field = &c->stencil->fields[f];
+        const tz_random random = contract_values(field, k->seed + 1000u * (uint64_t)f);
+        tz_status status;
+        if (field->role == TZ_STREAMED)
+            status = tz_simulation_stream_random(sim, f, &random, error);
+        else if (field->role == TZ_STATIC && k->constant_statics)
+            status = tz_simulation_fill(sim, f, NULL, field->type == TZ_REAL ? 0.75 : 1.0, error);
+        else
+            status = tz_simulation_fill_random(sim, f, NULL, &random, error);
+        if (status != TZ_OK)
+            return status;
+    }
+    return TZ_OK;
+}
+
+tz_status contract_create(const contract *c, const contract_case *k, const char *backend,
+                          int threads, const char *isa, tz_simulation **out, tz_error *error)
+{
+    const tz_stencil *stencil = c->stencil;
+    tz_assignment outside[TZ_FIELDS_MAX];
+    size_t outside_count = 0;
+    if (k->other_outside)
+        for (int f = 0; f < stencil->fields_count; f++)
+            if (stencil->fields[f].role != TZ_STREAMED)
+                outside[outside_count++] =
+                    (tz_assignment){.name = stencil->fields[f].name,
+                                    .number = stencil->fields[f].type == TZ_REAL ? 0.375 - f : 1.0};
+    tz_simulation_config config = {.registry = c->registry,
+                                   .stencil = stencil->id,
+                                   .dims = stencil->dims,
+                                   .precision = k->precision,
+                                   .boundary_values_count = outside_count,
+                                   .boundary_values = outside,
+                                   .params_count = k->assignment != NULL,
+                                   .params = k->assignment,
+                                   .backend = backend,
+                                   .threads = threads};
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        config.extent[axis] = k->extent[axis];
+        if (axis < stencil->dims)
+            config.boundary[axis] = tz_boundary_name(k->boundary[axis]);
+    }
+    if (isa != NULL)
+        setenv("TZ_ISA", isa, 1);
+    tz_status status = tz_simulation_create(out, &config, error);
+    if (isa != NULL)
+        unsetenv("TZ_ISA");
+    if (status != TZ_OK)
+        return status;
+    status = fill_fields(c, k, *out, error);
+    if (status != TZ_OK) {
+        tz_simulation_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+tz_status contract_run(tz_simulation *sim, int64_t steps, tz_error *error)
+{
+    const tz_run run = {.steps = steps, .until_residual = NAN};
+    tz_run_result result;
+    return tz_simulation_run(sim, &run, &result, error);
+}

@@ -1,0 +1,158 @@
+/* What a plugin says of itself: complete, consistent, within its own ranges. */
+#include "contract.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_identifier(const char *name)
+{
+    if (name == NULL || !(isalpha((unsigned char)name[0]) || name[0] == '_'))
+        return false;
+    for (const char *at = name; *at != '\0'; at++)
+        if (!isalnum((unsigned char)*at) && *at != '_')
+            return false;
+    return true;
+}
+
+static bool is_text(const char *text)
+{
+    return text != NULL && text[0] != '\0';
+}
+
+static void check(contract *c, bool holds, const char *what, const char *name)
+{
+    c->compared++;
+    if (!holds)
+        contract_fail(c, "%s: %s", name != NULL ? name : "(no name)", what);
+}
+
+static void check_fields(contract *c)
+{
+    const tz_stencil *s = c->stencil;
+    int states = 0;
+    for (int f = 0; f < s->fields_count; f++) {
+        const tz_field *field = &s->fields[f];
+        check(c, is_identifier(field->name), "a field's name must be an identifier", field->name);
+        check(c, is_text(field->doc), "the field has no doc", field->name);
+        check(c, field->unit != NULL, "the field's unit is NULL: use \"\"", field->name);
+        check(c, isfinite(field->initial) && isfinite(field->boundary_value),
+              "initial and boundary values must be finite", field->name);
+        states += field->role == TZ_STATE;
+        if (field->role == TZ_STATE)
+            check(c, field->radius == 0, "a state field's radius is the pass's: leave it 0",
+                  field->name);
+        else
+            check(c, field->radius <= tz_stencil_radius(s),
+                  "the field's radius exceeds that of every pass", field->name);
+        for (int other = 0; other < f; other++)
+            check(c, strcmp(field->name, s->fields[other].name) != 0, "two fields have this name",
+                  field->name);
+    }
+    check(c, states > 0, "no field is a state field", s->id);
+    check(c, s->picture.field == NULL || tz_stencil_field_index(s, s->picture.field) >= 0,
+          "the default picture shows an unknown field", s->picture.field);
+    check(c, s->picture.field == NULL || s->picture.low < s->picture.high,
+          "the default picture's range is empty", s->picture.field);
+}
+
+/* True if `text` is one of "a|b|c". */
+static bool is_choice(const char *choices, const char *text)
+{
+    const size_t length = strlen(text);
+    for (const char *at = choices; at != NULL; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+        if (strncmp(at, text, length) == 0 && (at[length] == '|' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+static void check_params(contract *c)
+{
+    const tz_stencil *s = c->stencil;
+    for (int p = 0; p < s->params_count; p++) {
+        const tz_param *param = &s->params[p];
+        check(c, is_identifier(param->name), "a parameter's name must be an identifier",
+              param->name);
+        check(c, is_text(param->doc), "the parameter has no doc", param->name);
+        check(c, param->unit != NULL, "the parameter's unit is NULL: use \"\"", param->name);
+        for (int other = 0; other < p; other++)
+            check(c, strcmp(param->name, s->params[other].name) != 0,
+                  "two parameters have this name", param->name);
+        switch (param->type) {
+        case TZ_PARAM_CHOICE:
+            check(c,
+                  is_text(param->choices) && param->text != NULL &&
+                      is_choice(param->choices, param->text),
+                  "the default is not among the choices", param->name);
+            break;
+        case TZ_PARAM_TEXT:
+            check(c, param->text != NULL, "the default text is NULL: use \"\"", param->name);
+            break;
+        default:
+            check(c, param->min <= param->max, "the range is empty", param->name);
+            check(c,
+                  isnan(param->value) || (param->value >= param->min && param->value <= param->max),
+                  "the default is outside the range", param->name);
+            check(c,
+                  param->type == TZ_PARAM_REAL || isnan(param->value) ||
+                      param->value == trunc(param->value),
+                  "the default is not a whole number", param->name);
+        }
+    }
+    for (int k = 0; k < s->constants_count; k++)
+        check(c, is_identifier(s->constants[k].name), "a constant's name must be an identifier",
+              s->constants[k].name);
+    for (int m = 0; m < s->methods_count; m++) {
+        check(c, is_identifier(s->methods[m].name), "a method's name must be an identifier",
+              s->methods[m].name);
+        check(c, is_text(s->methods[m].doc) && s->methods[m].call != NULL,
+              "the method has no doc or function", s->methods[m].name);
+    }
+}
+
+static void check_passes(contract *c)
+{
+    const tz_stencil *s = c->stencil;
+    uint32_t written = 0;
+    for (int p = 0; p < s->passes_count; p++) {
+        const tz_pass *pass = &s->passes[p];
+        written |= pass->writes;
+        check(c, is_text(pass->name), "the pass has no name", s->id);
+        check(c, is_text(pass->text) && is_text(pass->text_file),
+              "the pass carries no text of its cell update", pass->name);
+        char mark[128];
+        snprintf(mark, sizeof mark, "TZ_CELL(%s)", pass->text_cell);
+        /* A name that the text itself pastes together cannot be looked for. */
+        check(c, strstr(pass->text, mark) != NULL || pass->text_defines != NULL,
+              "the text does not define the pass's TZ_CELL", pass->text_cell);
+        for (int precision = TZ_SINGLE; precision < TZ_PRECISIONS; precision++) {
+            if (pass->kernels->cell[precision] == NULL)
+                continue;
+            check(c, pass->kernels->rows[precision][TZ_ISA_BASE] != NULL,
+                  "a cell function without a row function", pass->name);
+#if defined(__x86_64__)
+            check(c,
+                  pass->kernels->rows[precision][TZ_ISA_V3] != NULL &&
+                      pass->kernels->rows[precision][TZ_ISA_V4] != NULL,
+                  "row functions of better instruction sets are missing", pass->name);
+#endif
+        }
+    }
+    for (int f = 0; f < s->fields_count; f++)
+        check(c, s->fields[f].role != TZ_STATE || (written >> f & 1),
+              "no pass writes this state field", s->fields[f].name);
+}
+
+void contract_descriptor(contract *c)
+{
+    const tz_stencil *s = c->stencil;
+    check(c, is_identifier(s->id), "the stencil's id must be an identifier", s->id);
+    check(c, is_text(s->doc), "the stencil has no doc", s->id);
+    check(c, is_text(c->plugin->doc) && is_text(c->plugin->version),
+          "the plugin has no doc or version", c->plugin->id);
+    check(c, (s->boundaries & ~0xfu) == 0, "an unknown boundary is allowed", s->id);
+    check_fields(c);
+    check_params(c);
+    check_passes(c);
+}

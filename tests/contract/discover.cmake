@@ -1,0 +1,16 @@
+# Run by ctest itself: one test per stencil that the plugin folders hold.
+set(stencils)
+if(EXISTS ${CONTRACT_PROGRAM})
+    execute_process(COMMAND ${CONTRACT_PROGRAM} --list ${CONTRACT_FOLDERS}
+        OUTPUT_VARIABLE output RESULT_VARIABLE result)
+    string(REGEX MATCHALL "[^\n]+" stencils "${output}")
+endif()
+if(NOT stencils OR NOT result EQUAL 0)
+    # Fails and says why, instead of being silently absent.
+    add_test(contract ${CONTRACT_PROGRAM} --list ${CONTRACT_FOLDERS})
+endif()
+foreach(stencil IN LISTS stencils)
+    add_test(contract.${stencil} ${CONTRACT_PROGRAM} --stencil ${stencil} ${CONTRACT_FOLDERS})
+    set_tests_properties(contract.${stencil} PROPERTIES LABELS contract TIMEOUT 600
+        ENVIRONMENT "${CONTRACT_ENVIRONMENT}")
+endforeach()

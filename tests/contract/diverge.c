@@ -1,0 +1,152 @@
+/* A run whose numbers overflow must end in TZ_DIVERGED that says step, field and cell. */
+#include "contract.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { STEPS = 400, WAYS = 3 };
+
+/* Make fields (and, if asked, parameters) so large that an update overflows. */
+static tz_status blow_up(const contract *c, tz_simulation *sim, int precision, int way,
+                         tz_error *error)
+{
+    const tz_stencil *s = c->stencil;
+    const double most = precision == TZ_DOUBLE ? DBL_MAX : FLT_MAX;
+    tz_status status = TZ_OK;
+    for (int f = 0; f < s->fields_count && status == TZ_OK; f++) {
+        if (s->fields[f].type != TZ_REAL || s->fields[f].role == TZ_STREAMED)
+            continue;
+        if (s->fields[f].role == TZ_STATIC && way == 0)
+            continue;
+        status = tz_simulation_fill(sim, f, NULL, most, error);
+        /* Opposite neighbours make differences overflow as well as sums. */
+        const int64_t *extent = tz_simulation_extent(sim);
+        for (int64_t x = 0; x < extent[0] && status == TZ_OK && way == 1; x += 2) {
+            const tz_box box = {{x, 0, 0}, {x + 1, extent[1], extent[2]}};
+            status = tz_simulation_fill(sim, f, &box, -most, error);
+        }
+    }
+    for (int p = 0; p < s->params_count && status == TZ_OK && way == 2; p++) {
+        const tz_param *param = &s->params[p];
+        if (param->type != TZ_PARAM_REAL)
+            continue;
+        /* A plugin may refuse one of these: the others may do. */
+        const tz_assignment most_of_it = {.name = param->name, .number = param->max};
+        tz_error ignored;
+        tz_simulation_set_params(sim, 1, &most_of_it, &ignored);
+    }
+    return status;
+}
+
+/* The message must name the field and the cell that the engine itself reports. */
+static void check_message(contract *c, tz_simulation *sim, const char *what, const tz_error *error)
+{
+    char text[sizeof error->place + sizeof error->message + 4];
+    tz_error_format(error, text, sizeof text);
+    bool names_field = false, names_cell = false;
+    for (int f = 0; f < c->stencil->fields_count; f++) {
+        if (c->stencil->fields[f].role != TZ_STATE || c->stencil->fields[f].type != TZ_REAL ||
+            strstr(text, c->stencil->fields[f].name) == NULL)
+            continue;
+        names_field = true;
+        tz_reduction r;
+        tz_error ignored;
+        if (tz_simulation_reduce(sim, f, &r, &ignored) != TZ_OK || r.not_finite == 0)
+            continue;
+        char cell[96];
+        const long long x = r.first_not_finite[0], y = r.first_not_finite[1],
+                        z = r.first_not_finite[2];
+        if (c->stencil->dims == 1)
+            snprintf(cell, sizeof cell, "%lld", x);
+        else if (c->stencil->dims == 2)
+            snprintf(cell, sizeof cell, "%lld, %lld", x, y);
+        else
+            snprintf(cell, sizeof cell, "%lld, %lld, %lld", x, y, z);
+        names_cell = names_cell || strstr(text, cell) != NULL;
+    }
+    if (!names_field)
+        contract_fail(c, "%s: the report names no field: %s", what, text);
+    else if (!names_cell)
+        contract_fail(c, "%s: the report does not name the first such cell: %s", what, text);
+    if (strstr(text, "step") == NULL)
+        contract_fail(c, "%s: the report names no step: %s", what, text);
+}
+
+/* True if the run diverged. */
+static bool check_way(contract *c, const contract_case *k, const char *backend, int height, int way,
+                      tz_error *error)
+{
+    char what[256];
+    contract_case_text(c, k, what, sizeof what);
+    const size_t used = strlen(what);
+    snprintf(what + used, sizeof what - used, " backend %s height %d", backend, height);
+    tz_simulation *sim = NULL;
+    const int precision = k->precision;
+    bool diverged = false;
+    tz_status status = contract_create(c, k, backend, 2, NULL, &sim, error);
+    if (status == TZ_OK)
+        status = blow_up(c, sim, precision, way, error);
+    if (status == TZ_OK && height > 0)
+        status = tz_simulation_set_plan(sim, &(tz_plan){.height = height}, error);
+    if (status != TZ_OK) {
+        contract_fail(c, "%s: %s", what, error->message);
+    } else {
+        status = contract_run(sim, STEPS, error);
+        diverged = status == TZ_DIVERGED;
+        if (diverged)
+            check_message(c, sim, what, error);
+        else if (status != TZ_OK)
+            contract_fail(c, "%s: ends with '%s' instead of a report of divergence: %s", what,
+                          tz_status_text(status), error->message);
+        for (int f = 0; status == TZ_OK && f < c->stencil->fields_count; f++) {
+            tz_reduction r;
+            if (c->stencil->fields[f].role == TZ_STATE &&
+                tz_simulation_reduce(sim, f, &r, error) == TZ_OK && r.not_finite > 0)
+                contract_fail(c, "%s: '%s' holds %lld values that are not finite, unreported", what,
+                              c->stencil->fields[f].name, (long long)r.not_finite);
+        }
+        c->compared += diverged;
+    }
+    tz_simulation_destroy(sim);
+    return diverged;
+}
+
+void contract_diverge(contract *c)
+{
+    const tz_stencil *s = c->stencil;
+    bool real_state = false;
+    for (int f = 0; f < s->fields_count; f++)
+        real_state = real_state || (s->fields[f].role == TZ_STATE && s->fields[f].type == TZ_REAL);
+    if (!real_state) {
+        snprintf(c->note, sizeof c->note, "integers cannot diverge");
+        return;
+    }
+    int precisions[TZ_PRECISIONS];
+    const int count = contract_precisions(c, precisions);
+    bool ever = false;
+    for (int p = 0; p < count; p++) {
+        contract_case k = {.precision = precisions[p], .extent = {1, 1, 1}, .seed = 77};
+        for (int axis = 0; axis < TZ_AXES; axis++) {
+            k.boundary[axis] = s->boundary;
+            k.extent[axis] = axis < s->dims ? 9 + axis : 1;
+        }
+        for (int way = 0; way < WAYS; way++) {
+            tz_error first = {0}, other = {0};
+            if (!check_way(c, &k, "reference", 1, way, &first))
+                continue;
+            ever = true;
+            if (!check_way(c, &k, "cpu", 1, way, &other))
+                contract_fail(c, "the reference diverges, the cpu backend does not");
+            else if (strcmp(first.message, other.message) != 0)
+                contract_fail(c, "the backends report differently: '%s' and '%s'", first.message,
+                              other.message);
+            if (!check_way(c, &k, "cpu", 0, way, &other))
+                contract_fail(c, "the cpu backend diverges at height 1, but not at its own");
+        }
+    }
+    /* A convex combination of finite values stays finite, whatever they are. */
+    if (!ever)
+        snprintf(c->note, sizeof c->note, "its update cannot overflow");
+}

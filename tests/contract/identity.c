@@ -1,0 +1,346 @@
+/* The cpu backend equals the reference bit for bit, whatever the plan. */
+#include "contract.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 13 and 29 leave a remainder at every height from 2 to 12, and 29 makes two whole stages of it. */
+enum { STEPS_FEW = 13, STEPS_MANY = 29, HEIGHTS = 12, TILES_MAX = 5 };
+
+/* What the reference computed: start and end values of every state field. */
+typedef struct answer {
+    int64_t steps;
+    tz_array *start[TZ_FIELDS_MAX], *end[TZ_FIELDS_MAX];
+    tz_reduction reduction[TZ_FIELDS_MAX];
+    double residual; /* of a last iteration that was asked for it */
+} answer;
+
+typedef struct identity {
+    contract *c;
+    const contract_case *k;
+    const answer *a;
+    const char *isa;
+    int threads;
+} identity;
+
+static void answer_clear(answer *a)
+{
+    for (int f = 0; f < TZ_FIELDS_MAX; f++) {
+        tz_array_destroy(a->start[f]);
+        tz_array_destroy(a->end[f]);
+    }
+    memset(a, 0, sizeof *a);
+}
+
+static bool is_state(const contract *c, int field)
+{
+    return c->stencil->fields[field].role == TZ_STATE;
+}
+
+/* The last iteration measures its residual: that number must not depend on the backend either. */
+static tz_status run_with_residual(tz_simulation *sim, int64_t steps, double *residual,
+                                   tz_error *error)
+{
+    const tz_run run = {.steps = steps, .until_residual = -1.0, .check_every = steps};
+    tz_run_result result;
+    const tz_status status = tz_simulation_run(sim, &run, &result, error);
+    *residual = result.residual;
+    return status;
+}
+
+static tz_status answer_compute(const contract *c, const contract_case *k, int64_t steps, answer *a,
+                                tz_error *error)
+{
+    memset(a, 0, sizeof *a);
+    a->steps = steps;
+    tz_simulation *sim = NULL;
+    tz_status status = contract_create(c, k, "reference", 1, NULL, &sim, error);
+    for (int f = 0; f < c->stencil->fields_count && status == TZ_OK; f++)
+        if (is_state(c, f))
+            status = tz_simulation_read_array(sim, f, &a->start[f], error);
+    if (status == TZ_OK)
+        status = run_with_residual(sim, steps, &a->residual, error);
+    for (int f = 0; f < c->stencil->fields_count && status == TZ_OK; f++) {
+        if (!is_state(c, f))
+            continue;
+        status = tz_simulation_read_array(sim, f, &a->end[f], error);
+        if (status == TZ_OK)
+            status = tz_simulation_reduce(sim, f, &a->reduction[f], error);
+    }
+    tz_simulation_destroy(sim);
+    return status;
+}
+
+static void describe(const identity *t, const char *plan, char *text, size_t size)
+{
+    contract_case_text(t->c, t->k, text, size);
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, " steps %" PRId64 " threads %d isa %s %s", t->a->steps,
+             t->threads, t->isa != NULL ? t->isa : "best", plan);
+}
+
+static void report_difference(const identity *t, const char *plan, int field, const tz_array *got)
+{
+    const tz_array *want = t->a->end[field];
+    const size_t size = tz_dtype_size(want->dtype);
+    const int64_t *n = t->k->extent;
+    char what[512];
+    describe(t, plan, what, sizeof what);
+    int64_t first = -1, count = 0;
+    for (int64_t i = 0; i < n[0] * n[1] * n[2]; i++)
+        if (memcmp((const char *)got->data + (size_t)i * size,
+                   (const char *)want->data + (size_t)i * size, size) != 0) {
+            first = first < 0 ? i : first;
+            count++;
+        }
+    contract_fail(t->c,
+                  "%s: %" PRId64 " cells of '%s' differ, first (%" PRId64 ", %" PRId64 ", %" PRId64
+                  "): %.17g (%a) instead of %.17g (%a)",
+                  what, count, t->c->stencil->fields[field].name, first % n[0], first / n[0] % n[1],
+                  first / n[0] / n[1], tz_array_get(got, first), tz_array_get(got, first),
+                  tz_array_get(want, first), tz_array_get(want, first));
+}
+
+static bool same_double(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+}
+
+/* Every state field against the answer: its hash always, its cells, its other numbers. */
+static void compare(const identity *t, tz_simulation *sim, const char *plan)
+{
+    contract *c = t->c;
+    tz_error error = {0};
+    c->compared++;
+    for (int f = 0; f < c->stencil->fields_count; f++) {
+        if (!is_state(c, f))
+            continue;
+        tz_array *got = NULL;
+        tz_reduction r;
+        char what[512];
+        if (tz_simulation_read_array(sim, f, &got, &error) != TZ_OK ||
+            tz_simulation_reduce(sim, f, &r, &error) != TZ_OK) {
+            describe(t, plan, what, sizeof what);
+            contract_fail(c, "%s: %s", what, error.message);
+        } else if (memcmp(got->data, t->a->end[f]->data,
+                          tz_dtype_size(got->dtype) *
+                              (size_t)(t->k->extent[0] * t->k->extent[1] * t->k->extent[2])) != 0) {
+            report_difference(t, plan, f, got);
+        } else {
+            const tz_reduction *want = &t->a->reduction[f];
+            if (r.hash != want->hash || !same_double(r.min, want->min) ||
+                !same_double(r.max, want->max) || !same_double(r.sum, want->sum) ||
+                r.population != want->population) {
+                describe(t, plan, what, sizeof what);
+                contract_fail(c,
+                              "%s: the same cells of '%s' reduce to another hash, min, max, sum or "
+                              "population",
+                              what, c->stencil->fields[f].name);
+            }
+        }
+        tz_array_destroy(got);
+    }
+}
+
+static tz_status restart(const identity *t, tz_simulation *sim, tz_error *error)
+{
+    tz_simulation_rewind(sim);
+    for (int f = 0; f < t->c->stencil->fields_count; f++) {
+        const tz_status status =
+            is_state(t->c, f)
+                ? tz_simulation_write_array(sim, f, t->a->start[f], NULL, "contract", error)
+                : TZ_OK;
+        if (status != TZ_OK)
+            return status;
+    }
+    return TZ_OK;
+}
+
+/* Heights that change from run to run of one simulation, and a last iteration with its residual. */
+static void check_changing_heights(const identity *t, tz_simulation *sim)
+{
+    static const int heights[] = {3, 5, 1, 4, 2, 7};
+    char plan[128] = "heights changing";
+    tz_error error = {0};
+    tz_status status = restart(t, sim, &error);
+    int64_t left = t->a->steps;
+    for (int i = 0; status == TZ_OK && left > 1; i = (i + 1) % 6) {
+        const int64_t steps = heights[i] + 1 < left ? heights[i] + 1 : left - 1;
+        status = tz_simulation_set_plan(sim, &(tz_plan){.height = heights[i]}, &error);
+        if (status == TZ_OK)
+            status = contract_run(sim, steps, &error);
+        left -= steps;
+    }
+    double residual = NAN;
+    if (status == TZ_OK)
+        status = run_with_residual(sim, left, &residual, &error);
+    char what[512];
+    describe(t, plan, what, sizeof what);
+    if (status != TZ_OK)
+        contract_fail(t->c, "%s: %s", what, error.message);
+    else if (!same_double(residual, t->a->residual))
+        contract_fail(t->c, "%s: residual %.17g instead of %.17g", what, residual, t->a->residual);
+    else
+        compare(t, sim, plan);
+}
+
+/* Small tiles, so that a small grid has several of them and several chunks. A tile must hold the
+ * ghost zone on the axes that are not streamed: w is just wide enough for every height. Rows of
+ * bits are never cut. Returns how many; the first leaves the choice to the engine. */
+static int list_tiles(const contract *c, int64_t tiles[TILES_MAX][TZ_AXES])
+{
+    int64_t w = 0;
+    for (int p = 0; p < c->stencil->passes_count; p++)
+        w += HEIGHTS * c->stencil->passes[p].radius;
+    w = w > 0 ? w : 1;
+    const int64_t lists[3][TILES_MAX][TZ_AXES] = {
+        {{0}, {w}, {5}, {w + 5}, {16}},
+        {{0, 0}, {w, 6}, {8, 3}, {5, 16}, {w + 5, 1}},
+        {{0, 0, 0}, {w, w, 3}, {8, 4, 6}, {5, w, 1}, {w + 4, 5, 2}},
+    };
+    memcpy(tiles, lists[c->stencil->dims - 1], TILES_MAX * sizeof *tiles);
+    if (contract_has_bits(c->stencil))
+        for (int i = 0; i < TILES_MAX; i++)
+            tiles[i][0] = 0;
+    return c->quick ? 2 : TILES_MAX;
+}
+
+/* Full runs over tiles and heights by one simulation. `few`: the machine's other variants have had
+ * the whole list. */
+static void check_plans(const identity *t, tz_simulation *sim, bool few)
+{
+    contract *c = t->c;
+    int64_t tiles[TILES_MAX][TZ_AXES];
+    const int tiles_count = list_tiles(c, tiles);
+    for (int tile = 0; tile < tiles_count; tile++) {
+        for (int height = 1; height <= HEIGHTS; height++) {
+            if ((few || c->quick) && height != 2 && height != 3 && height != 5 && height != 12)
+                continue;
+            /* Every forced tile meets every height, but not on every grid. */
+            if (!c->quick && tile > 1 && ((uint64_t)height + (uint64_t)tile + t->k->seed) % 3 != 0)
+                continue;
+            tz_plan plan = {.height = height};
+            memcpy(plan.tile, tiles[tile], sizeof plan.tile);
+            char text[128];
+            snprintf(text, sizeof text, "height %d tile %" PRId64 ",%" PRId64 ",%" PRId64, height,
+                     plan.tile[0], plan.tile[1], plan.tile[2]);
+            char what[512];
+            describe(t, text, what, sizeof what);
+            tz_error error = {0};
+            tz_status status = tz_simulation_set_plan(sim, &plan, &error);
+            if (status == TZ_RANGE && tile > 0) {
+                c->refused++; /* a forced tile may be too small for the height */
+                continue;
+            }
+            if (status == TZ_OK)
+                status = restart(t, sim, &error);
+            if (status == TZ_OK)
+                status = contract_run(sim, t->a->steps, &error);
+            if (status != TZ_OK)
+                contract_fail(c, "%s: %s", what, error.message);
+            else
+                compare(t, sim, text);
+        }
+    }
+    check_changing_heights(t, sim);
+}
+
+/* One problem: the reference once, then every way to compute it. */
+static void check_case(contract *c, const contract_case *k, int64_t steps, bool few)
+{
+    answer a;
+    tz_error error = {0};
+    char what[256];
+    contract_case_text(c, k, what, sizeof what);
+    const tz_status status = answer_compute(c, k, steps, &a, &error);
+    if (status != TZ_OK) {
+        /* A plugin may refuse a grid or parameter; both backends must then agree on that. */
+        tz_simulation *sim = NULL;
+        tz_error other = {0};
+        if (status != TZ_DIVERGED && contract_create(c, k, "cpu", 1, NULL, &sim, &other) == status)
+            c->refused++;
+        else
+            contract_fail(c, "%s: reference: %s", what, error.message);
+        tz_simulation_destroy(sim);
+        answer_clear(&a);
+        return;
+    }
+    const char *isas[4] = {NULL};
+    int isas_count = 1 + contract_isas(isas + 1);
+    /* The best set comes first and in full; the others differ in the row function alone. */
+    for (int i = 0; i < isas_count; i++)
+        for (int threads = 1; threads <= 3; threads++) {
+            if (i > 0 && (threads != 2 || (k->seed + (uint64_t)i) % 2 != 0))
+                continue;
+            if ((c->quick || few) && threads == 1)
+                continue;
+            identity t = {.c = c, .k = k, .a = &a, .isa = isas[i], .threads = threads};
+            tz_simulation *sim = NULL;
+            if (contract_create(c, k, "cpu", threads, isas[i], &sim, &error) != TZ_OK)
+                contract_fail(c, "%s: cpu: %s", what, error.message);
+            else
+                check_plans(&t, sim, few || i > 0);
+            tz_simulation_destroy(sim);
+        }
+    answer_clear(&a);
+}
+
+/* Each choice and flag that is not the default leads to another arithmetic: a few cases of each. */
+static void check_options(contract *c, const contract_case *like, int64_t steps)
+{
+    for (int p = 0; p < c->stencil->params_count; p++) {
+        const tz_param *param = &c->stencil->params[p];
+        contract_case k = *like;
+        if (param->type == TZ_PARAM_FLAG) {
+            k.assignment = &(tz_assignment){.name = param->name, .number = param->value == 0.0};
+            check_case(c, &k, steps, true);
+        }
+        const char *at = param->type == TZ_PARAM_CHOICE ? param->choices : NULL;
+        while (at != NULL && *at != '\0') {
+            char choice[64];
+            const size_t length = strcspn(at, "|");
+            snprintf(choice, sizeof choice, "%.*s", (int)length, at);
+            k.assignment = &(tz_assignment){.name = param->name, .text = choice};
+            if (strcmp(choice, param->text) != 0)
+                check_case(c, &k, steps, true);
+            at += length + (at[length] == '|');
+        }
+    }
+}
+
+void contract_identity(contract *c)
+{
+    int precisions[TZ_PRECISIONS];
+    tz_boundary boundaries[CONTRACT_BOUNDARIES_MAX][TZ_AXES];
+    const int64_t(*sizes)[TZ_AXES];
+    const int precisions_count = contract_precisions(c, precisions);
+    const int boundaries_count = contract_boundaries(c, boundaries);
+    const int sizes_count = contract_sizes(c, &sizes);
+    bool static_fields = false;
+    for (int f = 0; f < c->stencil->fields_count; f++)
+        static_fields = static_fields || c->stencil->fields[f].role == TZ_STATIC;
+    for (int b = 0; b < boundaries_count; b++)
+        for (int size = 0; size < sizes_count; size++) {
+            if (c->quick && (size + b) % 4 != 0)
+                continue;
+            contract_case k = {.seed = (uint64_t)(b * sizes_count + size)};
+            memcpy(k.boundary, boundaries[b], sizeof k.boundary);
+            memcpy(k.extent, sizes[size], sizeof k.extent);
+            k.constant_statics = static_fields && (size + b) % 3 == 2;
+            k.other_outside = (size + b) % 2 == 1;
+            const int64_t cells = k.extent[0] * k.extent[1] * k.extent[2];
+            const int64_t steps = cells > 1000 ? STEPS_FEW : STEPS_MANY;
+            for (int p = 0; p < precisions_count; p++) {
+                /* Both precisions on every size and boundary, but not on each pair of them. */
+                if (precisions_count > 1 && size > 5 && (size + b + p) % 2 != 0)
+                    continue;
+                k.precision = precisions[p];
+                check_case(c, &k, steps, false);
+                if (size == sizes_count - 1)
+                    check_options(c, &k, steps);
+            }
+        }
+}

@@ -1,0 +1,149 @@
+/* contract [--list] [--stencil ID]… [--section NAME]… FOLDER…: see contract.h. */
+#include "contract.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FAILURES_SHOWN = 8, NAMES_MAX = 64 };
+
+typedef struct names {
+    int count;
+    const char *items[NAMES_MAX];
+} names;
+
+static const struct {
+    const char *name;
+    void (*check)(contract *c);
+} sections[] = {
+    {"descriptor", contract_descriptor}, {"fields", contract_fields},   {"radius", contract_radius},
+    {"identity", contract_identity},     {"diverge", contract_diverge},
+};
+enum { SECTIONS = sizeof sections / sizeof *sections };
+
+void contract_fail(contract *c, const char *format, ...)
+{
+    if (c->failures++ < FAILURES_SHOWN) {
+        printf("  FAIL %s: ", c->stencil->id);
+        va_list arguments;
+        va_start(arguments, format);
+        vprintf(format, arguments);
+        va_end(arguments);
+        printf("\n");
+    }
+}
+
+/* True if `name` is listed, or nothing is. */
+static bool wanted(const names *list, const char *name)
+{
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->items[i], name) == 0)
+            return true;
+    return list->count == 0;
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* One line per section; returns the number of failures. */
+static int check_stencil(contract *c, const names *wanted_sections)
+{
+    int failures = 0;
+    for (int i = 0; i < SECTIONS; i++) {
+        if (!wanted(wanted_sections, sections[i].name))
+            continue;
+        c->compared = c->refused = c->failures = 0;
+        c->note[0] = '\0';
+        const double start = now_s();
+        sections[i].check(c);
+        printf("%-14s %-10s %8lld cases", c->stencil->id, sections[i].name, (long long)c->compared);
+        if (c->refused > 0)
+            printf(", %lld not possible", (long long)c->refused);
+        if (c->note[0] != '\0')
+            printf(", %s", c->note);
+        if (c->failures > 0)
+            printf(", %d FAILED", c->failures);
+        printf(" (%.1f s)\n", now_s() - start);
+        fflush(stdout);
+        failures += c->failures;
+    }
+    return failures;
+}
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: contract [--list] [--stencil ID]... [--section NAME]... FOLDER...\n"
+                    "sections:");
+    for (int i = 0; i < SECTIONS; i++)
+        fprintf(stderr, " %s", sections[i].name);
+    fprintf(stderr, "\nTZ_CONTRACT=quick in the environment checks fewer cases\n");
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    names stencils = {0}, wanted_sections = {0}, folders = {0};
+    bool list_only = false;
+    for (int i = 1; i < argc; i++) {
+        names *target = &folders;
+        if (strcmp(argv[i], "--list") == 0) {
+            list_only = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--stencil") == 0)
+            target = &stencils;
+        else if (strcmp(argv[i], "--section") == 0)
+            target = &wanted_sections;
+        else if (argv[i][0] == '-')
+            return usage();
+        if (target != &folders && ++i == argc)
+            return usage();
+        if (target->count == NAMES_MAX)
+            return usage();
+        target->items[target->count++] = argv[i];
+    }
+    if (folders.count == 0)
+        return usage();
+
+    tz_registry *registry = NULL;
+    tz_error error = {0};
+    if (tz_registry_create(&registry, folders.items, (size_t)folders.count, &error) != TZ_OK) {
+        fprintf(stderr, "contract: %s\n", error.message);
+        return 1;
+    }
+    const char *mode = getenv("TZ_CONTRACT");
+    contract c = {.registry = registry, .quick = mode != NULL && strcmp(mode, "quick") == 0};
+    int failures = 0, checked = 0;
+    for (size_t i = 0; i < tz_registry_count(registry); i++) {
+        const tz_registry_entry *entry = tz_registry_get(registry, i);
+        if (entry->plugin == NULL) {
+            /* A folder of plugins to test holds none that are refused. */
+            fprintf(stderr, "contract: %s: %s\n", entry->path, entry->error.message);
+            failures++;
+            continue;
+        }
+        c.plugin = entry->plugin;
+        for (int s = 0; s < entry->plugin->stencils_count; s++) {
+            c.stencil = entry->plugin->stencils[s];
+            if (!wanted(&stencils, c.stencil->id))
+                continue;
+            checked++;
+            if (list_only)
+                printf("%s\n", c.stencil->id);
+            else
+                failures += check_stencil(&c, &wanted_sections);
+        }
+    }
+    tz_registry_destroy(registry);
+    if (!list_only)
+        printf("contract: %d stencils, %d failures%s\n", checked, failures,
+               c.quick ? " (quick)" : "");
+    if (checked == 0)
+        fprintf(stderr, "contract: no stencil to check\n");
+    return failures > 0 || checked == 0;
+}

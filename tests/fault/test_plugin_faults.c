@@ -1,0 +1,206 @@
+/* Every broken plugin is refused with a line that says which file, what is wrong and what to do; an
+ * older plugin, with shorter structs, is taken. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sim/registry.h"
+#include "sim/simulation.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* File, and what its refusal must say: the fault, and the remedy or the facts. */
+static const struct {
+    const char *file, *says[3];
+} faults[] = {
+    {"bad_abi_major.so", {"ABI 2.0", "1.0", "rebuild"}},
+    {"bad_abi_minor.so", {"ABI 1.1", "1.0", "rebuild"}},
+    {"bad_short_plugin.so", {"bytes", "struct_size", "rebuild"}},
+    {"bad_short_stencil.so", {"bytes", "struct_size", "rebuild"}},
+    {"bad_missing_row.so", {"row", "rows.h"}},
+    {"bad_missing_text.so", {"text"}},
+    {"bad_failing_init.so", {"init failed", "the licence of the frobnicator has run out"}},
+    {"bad_undefined_symbol.so", {"undefined symbol", "frobnicate_nowhere_defined"}},
+    {"bad_no_entry.so", {"tz_plugin_entry", "TZ_PLUGIN_ENTRY"}},
+    {"bad_no_plugin.so", {"tz_plugin_entry", "nothing"}},
+    {"bad_radius_too_large.so", {"radius 9", "8"}},
+    {"bad_twice_one_id.so", {"bad_twice_one_id", "twice"}},
+    {"bad_writes_static.so", {"writes", "no state field"}},
+    {"bad_no_stencil.so", {"no stencil"}},
+    {"bad_not_elf.so", {"cannot be opened"}},
+};
+enum { FAULTS = sizeof faults / sizeof *faults };
+
+static const char *file_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static int create(void **state)
+{
+    const char *folder = TZ_TEST_BAD_PLUGIN_DIR;
+    tz_registry *registry = NULL;
+    tz_error error = {0};
+    if (tz_registry_create(&registry, &folder, 1, &error) != TZ_OK)
+        return -1;
+    *state = registry;
+    return 0;
+}
+
+static int destroy(void **state)
+{
+    tz_registry_destroy(*state);
+    return 0;
+}
+
+static const tz_registry_entry *find_entry(const tz_registry *registry, const char *file)
+{
+    for (size_t i = 0; i < tz_registry_count(registry); i++)
+        if (strcmp(file_of(tz_registry_get(registry, i)->path), file) == 0)
+            return tz_registry_get(registry, i);
+    return NULL;
+}
+
+static void each_fault_is_refused_with_its_reason(void **state)
+{
+    for (int i = 0; i < FAULTS; i++) {
+        const tz_registry_entry *entry = find_entry(*state, faults[i].file);
+        if (entry == NULL)
+            fail_msg("%s is not listed", faults[i].file);
+        if (entry->plugin != NULL)
+            fail_msg("%s was accepted", faults[i].file);
+        char text[sizeof entry->error.place + sizeof entry->error.message + 4];
+        tz_error_format(&entry->error, text, sizeof text);
+        assert_int_equal(entry->error.code, TZ_PLUGIN);
+        if (strstr(text, faults[i].file) == NULL)
+            fail_msg("the refusal does not name the file %s: %s", faults[i].file, text);
+        if (strchr(text, '\n') != NULL)
+            fail_msg("the refusal is not one line: %s", text);
+        for (int k = 0; k < 3 && faults[i].says[k] != NULL; k++)
+            if (strstr(text, faults[i].says[k]) == NULL)
+                fail_msg("'%s' is missing in: %s", faults[i].says[k], text);
+        print_message("%s\n", text);
+    }
+}
+
+static void no_other_is_refused(void **state)
+{
+    for (size_t i = 0; i < tz_registry_count(*state); i++) {
+        const tz_registry_entry *entry = tz_registry_get(*state, i);
+        bool listed = false;
+        for (int k = 0; k < FAULTS; k++)
+            listed = listed || strcmp(file_of(entry->path), faults[k].file) == 0;
+        if (!listed && entry->plugin == NULL)
+            fail_msg("%s was refused: %s", entry->path, entry->error.message);
+    }
+}
+
+/* The old plugin's structs end early: nothing beyond is read, and it runs. */
+static void an_older_plugin_runs(void **state)
+{
+    const tz_registry_entry *entry = find_entry(*state, "bad_old_struct.so");
+    assert_non_null(entry);
+    if (entry->plugin == NULL)
+        fail_msg("refused: %s", entry->error.message);
+    assert_null(entry->plugin->init);
+    assert_int_equal(entry->plugin->stencils[0]->methods_count, 0);
+    const tz_simulation_config config = {.registry = *state,
+                                         .stencil = "bad_old_struct",
+                                         .dims = 1,
+                                         .extent = {40, 1, 1},
+                                         .precision = -1,
+                                         .backend = "cpu",
+                                         .threads = 1};
+    tz_simulation *sim = NULL;
+    tz_error error = {0};
+    if (tz_simulation_create(&sim, &config, &error) != TZ_OK)
+        fail_msg("%s", error.message);
+    assert_int_equal(tz_simulation_fill(sim, 1, NULL, 0.5, &error), TZ_OK);
+    tz_run_result result;
+    const tz_run run = {.steps = 3, .until_residual = NAN};
+    assert_int_equal(tz_simulation_run(sim, &run, &result, &error), TZ_OK);
+    double value;
+    const tz_box cell = {{39, 0, 0}, {40, 1, 1}};
+    assert_int_equal(tz_simulation_read(sim, 0, &cell, &value, &error), TZ_OK);
+    assert_true(value == 1.5);
+    tz_simulation_destroy(sim);
+}
+
+/* Asking for a refused plugin by name tells why it is not there. */
+static void finding_a_refused_plugin_tells_why(void **state)
+{
+    const tz_stencil *stencil = NULL;
+    tz_error error = {0};
+    assert_int_not_equal(tz_registry_find(*state, "bad_abi_major", &stencil, NULL, &error), TZ_OK);
+    char text[sizeof error.place + sizeof error.message + 4];
+    tz_error_format(&error, text, sizeof text);
+    assert_non_null(strstr(text, "bad_abi_major.so"));
+    assert_non_null(strstr(text, "rebuild"));
+    assert_int_equal(tz_registry_find(*state, "bad_old_strukt", &stencil, NULL, &error),
+                     TZ_UNKNOWN);
+    assert_non_null(strstr(error.message, "bad_old_struct"));
+}
+
+/* One id from two folders: the first folder's plugin stays, the second is refused and says so. */
+static void a_second_plugin_of_the_same_id_is_refused(void **state)
+{
+    (void)state;
+    const char *folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_PLUGIN_DIR};
+    tz_registry *registry = NULL;
+    tz_error error = {0};
+    assert_int_equal(tz_registry_create(&registry, folders, 2, &error), TZ_OK);
+    const size_t count = tz_registry_count(registry);
+    assert_true(count >= 2 && count % 2 == 0);
+    for (size_t i = 0; i < count; i++) {
+        const tz_registry_entry *entry = tz_registry_get(registry, i);
+        if (i < count / 2) {
+            assert_non_null(entry->plugin);
+        } else {
+            assert_null(entry->plugin);
+            assert_non_null(strstr(entry->error.message, "already there"));
+        }
+    }
+    tz_registry_destroy(registry);
+}
+
+/* A folder that is missing or holds no plugin is not an error; a link to nowhere is refused. */
+static void odd_folders_do_no_harm(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/trapeze-fault-XXXXXX", dangling[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(dangling, sizeof dangling, "%s/dangling.so", folder);
+    assert_int_equal(symlink("/nonexistent/nowhere.so", dangling), 0);
+    const char *folders[] = {"/nonexistent/folder", "", "/etc/passwd", folder};
+    tz_registry *registry = NULL;
+    tz_error error = {0};
+    assert_int_equal(tz_registry_create(&registry, folders, 4, &error), TZ_OK);
+    assert_int_equal(tz_registry_count(registry), 1);
+    assert_null(tz_registry_get(registry, 0)->plugin);
+    assert_non_null(strstr(tz_registry_get(registry, 0)->error.place, "dangling.so"));
+    const tz_stencil *stencil = NULL;
+    assert_int_equal(tz_registry_find(registry, "hotspot", &stencil, NULL, &error), TZ_UNKNOWN);
+    tz_registry_destroy(registry);
+    unlink(dangling);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_fault_is_refused_with_its_reason),
+        cmocka_unit_test(no_other_is_refused),
+        cmocka_unit_test(an_older_plugin_runs),
+        cmocka_unit_test(finding_a_refused_plugin_tells_why),
+        cmocka_unit_test(a_second_plugin_of_the_same_id_is_refused),
+        cmocka_unit_test(odd_folders_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, create, destroy);
+}

@@ -1,0 +1,159 @@
+/* What the oracle tests share: simulations of shipped plugins in a few words. Answers come from the
+ * tests' own plain code, never from the engine. */
+#ifndef TZ_TESTS_ORACLE_H
+#define TZ_TESTS_ORACLE_H
+
+#include "sim/simulation.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct oracle_config {
+    const char *stencil;
+    int dims;
+    int64_t nx, ny, nz; /* 0 is 1 */
+    int precision;
+    const char *boundary;
+    const char *backend;
+    int height;
+    size_t params_count;
+    tz_assignment params[8];
+} oracle_config;
+
+static tz_registry *oracle_registry;
+
+static inline int oracle_setup(void **state)
+{
+    (void)state;
+    const char *const folders[] = {TZ_TEST_PLUGIN_DIR};
+    return tz_registry_create(&oracle_registry, folders, 1, NULL) != TZ_OK;
+}
+
+static inline int oracle_teardown(void **state)
+{
+    (void)state;
+    tz_registry_destroy(oracle_registry);
+    return 0;
+}
+
+static inline tz_status oracle_try(tz_simulation **out, const oracle_config *c, tz_error *error)
+{
+    return tz_simulation_create(out,
+                                &(tz_simulation_config){
+                                    .registry = oracle_registry,
+                                    .stencil = c->stencil,
+                                    .dims = c->dims,
+                                    .extent = {c->nx, c->ny ? c->ny : 1, c->nz ? c->nz : 1},
+                                    .precision = c->precision,
+                                    .boundary = {c->boundary, c->dims > 1 ? c->boundary : NULL,
+                                                 c->dims > 2 ? c->boundary : NULL},
+                                    .params_count = c->params_count,
+                                    .params = c->params,
+                                    .backend = c->backend,
+                                    .threads = 2,
+                                    .plan = {.height = c->height},
+                                },
+                                error);
+}
+
+static inline void oracle_check(tz_status status, const tz_error *error)
+{
+    if (status != TZ_OK)
+        fail_msg("%s: %s: %s", tz_status_text(status), error->place, error->message);
+}
+
+static inline tz_simulation *oracle_create(const oracle_config *config)
+{
+    tz_simulation *simulation = NULL;
+    tz_error error = {0};
+    oracle_check(oracle_try(&simulation, config, &error), &error);
+    return simulation;
+}
+
+static inline int oracle_field(const tz_simulation *simulation, const char *name)
+{
+    const int field = tz_stencil_field_index(tz_simulation_stencil(simulation), name);
+    assert_true(field >= 0);
+    return field;
+}
+
+static inline void oracle_write(tz_simulation *simulation, const char *field, const double *values)
+{
+    tz_error error = {0};
+    oracle_check(tz_simulation_write(simulation, oracle_field(simulation, field), NULL, values,
+                                     NULL, &error),
+                 &error);
+}
+
+static inline void oracle_read(const tz_simulation *simulation, const char *field, double *values)
+{
+    tz_error error = {0};
+    oracle_check(
+        tz_simulation_read(simulation, oracle_field(simulation, field), NULL, values, &error),
+        &error);
+}
+
+static inline void oracle_run(tz_simulation *simulation, int64_t steps)
+{
+    tz_error error = {0};
+    tz_run_result result;
+    oracle_check(tz_simulation_run(simulation, &(tz_run){.steps = steps, .until_residual = NAN},
+                                   &result, &error),
+                 &error);
+    assert_int_equal(result.steps, steps);
+}
+
+/* The reference, then the cpu backend at heights 1 to 5: `height` from 0 to ORACLE_LAST. */
+enum { ORACLE_LAST = 5 };
+static inline void oracle_choose(oracle_config *config, int height)
+{
+    config->backend = height ? "cpu" : "reference";
+    config->height = height;
+}
+
+/* Random numbers in [0, 1). */
+static inline double oracle_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) / 9007199254740992.0;
+}
+
+static inline double *oracle_numbers(int64_t count)
+{
+    double *numbers = calloc((size_t)count, sizeof *numbers);
+    assert_non_null(numbers);
+    return numbers;
+}
+
+static inline int64_t oracle_wrap(int64_t i, int64_t n)
+{
+    return ((i % n) + n) % n;
+}
+
+/* Index of the cell that a neighbour index means, or -1 where it lies outside (fixed). */
+static inline int64_t oracle_neighbour(int64_t i, int64_t n, const char *boundary)
+{
+    if (i >= 0 && i < n)
+        return i;
+    if (strcmp(boundary, "periodic") == 0)
+        return oracle_wrap(i, n);
+    if (strcmp(boundary, "clamp") == 0)
+        return i < 0 ? 0 : n - 1;
+    if (strcmp(boundary, "mirror") == 0) {
+        const int64_t period = n > 1 ? 2 * (n - 1) : 1, k = oracle_wrap(i, period);
+        return k < n ? k : period - k;
+    }
+    return -1;
+}
+
+#endif

@@ -1,0 +1,222 @@
+/* HotSpot against Rodinia's formula, written as it stands in the issue, and against closed forms.
+ */
+#include "oracle.h"
+
+enum { STEPS = 60 };
+
+/* Rodinia's constants for a grid of nx by ny cells. */
+typedef struct chip {
+    double capacitance, rx, ry, rz, dt, ambient;
+} chip;
+
+static chip chip_make(int64_t nx, int64_t ny)
+{
+    const double height = 0.016, width = 0.016, t = 0.0005, k = 100.0, sh = 1.75e6, factor = 0.5;
+    const double h = height / (double)ny, w = width / (double)nx;
+    return (chip){.capacitance = factor * sh * t * w * h,
+                  .rx = w / (2.0 * k * t * h),
+                  .ry = h / (2.0 * k * t * w),
+                  .rz = t / (k * h * w),
+                  .dt = 0.001 / (3e6 / (factor * t * sh)),
+                  .ambient = 318.15};
+}
+
+static void advance(const chip *c, int64_t nx, int64_t ny, const char *boundary,
+                    const double *power, const double *old, double *now)
+{
+#define AT(x, y)                                                                                   \
+    (oracle_neighbour(x, nx, boundary) < 0 || oracle_neighbour(y, ny, boundary) < 0                \
+         ? 318.15                                                                                  \
+         : old[oracle_neighbour(y, ny, boundary) * nx + oracle_neighbour(x, nx, boundary)])
+    for (int64_t y = 0; y < ny; y++)
+        for (int64_t x = 0; x < nx; x++) {
+            const double T = AT(x, y);
+            now[y * nx + x] =
+                T +
+                c->dt / c->capacitance *
+                    (power[y * nx + x] + (AT(x, y - 1) + AT(x, y + 1) - 2.0 * T) / c->ry +
+                     (AT(x - 1, y) + AT(x + 1, y) - 2.0 * T) / c->rx + (c->ambient - T) / c->rz);
+        }
+#undef AT
+}
+
+static void compare(int64_t nx, int64_t ny, const char *boundary, const double *start,
+                    const double *power)
+{
+    const chip c = chip_make(nx, ny);
+    const int64_t count = nx * ny;
+    double *expected = oracle_numbers(count), *scratch = oracle_numbers(count);
+    double *got = oracle_numbers(count);
+    memcpy(expected, start, (size_t)count * sizeof *start);
+    for (int k = 0; k < STEPS; k++) {
+        advance(&c, nx, ny, boundary, power, expected, scratch);
+        double *swap = expected;
+        expected = scratch;
+        scratch = swap;
+    }
+    for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++)
+        for (int height = 0; height <= ORACLE_LAST; height++) {
+            oracle_config config = {.stencil = "hotspot",
+                                    .dims = 2,
+                                    .nx = nx,
+                                    .ny = ny,
+                                    .precision = precision,
+                                    .boundary = boundary};
+            oracle_choose(&config, height);
+            tz_simulation *simulation = oracle_create(&config);
+            oracle_write(simulation, "temperature", start);
+            oracle_write(simulation, "power", power);
+            oracle_run(simulation, STEPS);
+            oracle_read(simulation, "temperature", got);
+            const double tolerance = precision == TZ_DOUBLE ? 1e-12 : 4e-6;
+            for (int64_t i = 0; i < count; i++)
+                assert_true(fabs(got[i] - expected[i]) <= tolerance * expected[i]);
+            tz_simulation_destroy(simulation);
+        }
+    free(expected);
+    free(scratch);
+    free(got);
+}
+
+static void formula(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][2] = {{64, 48}, {1, 1}, {1, 9}, {17, 1}, {37, 23}};
+    static const char *const boundaries[] = {"clamp", "periodic", "fixed", "mirror"};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int b = 0; b < 4; b++) {
+            const int64_t count = sizes[s][0] * sizes[s][1];
+            double *start = oracle_numbers(count), *power = oracle_numbers(count);
+            uint64_t seed = s + 1;
+            for (int64_t i = 0; i < count; i++) {
+                start[i] = 310.0 + 40.0 * oracle_random(&seed);
+                power[i] = 0.01 * oracle_random(&seed);
+            }
+            compare(sizes[s][0], sizes[s][1], boundaries[b], start, power);
+            free(start);
+            free(power);
+        }
+}
+
+static int read_numbers(const char *folder, const char *name, double *values, int count)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/rodinia/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    int done = 0;
+    while (file && done < count && fscanf(file, "%lf", &values[done]) == 1)
+        done++;
+    if (file)
+        fclose(file);
+    return done == count;
+}
+
+static void rodinia_inputs(void **state)
+{
+    (void)state;
+    const char *folder = getenv("TZ_DATA_DIR");
+    double *start = oracle_numbers(4096), *power = oracle_numbers(4096);
+    if (folder && read_numbers(folder, "temp_64.txt", start, 4096) &&
+        read_numbers(folder, "power_64.txt", power, 4096))
+        compare(64, 64, "clamp", start, power);
+    else
+        print_message("skipped: TZ_DATA_DIR has no rodinia/temp_64.txt and power_64.txt\n");
+    free(start);
+    free(power);
+}
+
+/* Large steps lead to the steady state: uniform power P gives T_amb + P Rz everywhere, and any
+ * power leaves through the package: sum P = sum (T - T_amb) / Rz. */
+static void steady_state(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    const chip c = chip_make(N, N);
+    for (int uniform = 0; uniform < 2; uniform++) {
+        double power[N * N], got[N * N], total = 0.0, leaving = 0.0;
+        uint64_t seed = 3;
+        for (int i = 0; i < N * N; i++)
+            total += power[i] = uniform ? 0.25 : oracle_random(&seed);
+        tz_simulation *simulation =
+            oracle_create(&(oracle_config){.stencil = "hotspot",
+                                           .dims = 2,
+                                           .nx = N,
+                                           .ny = N,
+                                           .precision = TZ_DOUBLE,
+                                           .boundary = "clamp",
+                                           .backend = "cpu",
+                                           .height = 3,
+                                           .params_count = 1,
+                                           .params = {{"dt_s", 4e-4, NULL}}});
+        oracle_write(simulation, "power", power);
+        oracle_run(simulation, 400);
+        oracle_read(simulation, "temperature", got);
+        for (int i = 0; i < N * N; i++) {
+            leaving += (got[i] - c.ambient) / c.rz;
+            if (uniform)
+                assert_true(fabs(got[i] - (c.ambient + power[i] * c.rz)) < 1e-9);
+        }
+        assert_true(fabs(leaving - total) < 1e-9 * total);
+        tz_simulation_destroy(simulation);
+    }
+}
+
+/* A chip at ambient temperature without power stays there, to the last bits. */
+static void equilibrium(void **state)
+{
+    (void)state;
+    double got[40 * 30];
+    for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
+        tz_simulation *simulation = oracle_create(&(oracle_config){.stencil = "hotspot",
+                                                                   .dims = 2,
+                                                                   .nx = 40,
+                                                                   .ny = 30,
+                                                                   .precision = precision,
+                                                                   .boundary = "clamp",
+                                                                   .backend = "cpu"});
+        tz_error error = {0};
+        oracle_check(tz_simulation_fill(simulation, 0, NULL, 318.15, &error), &error);
+        oracle_run(simulation, 2000);
+        oracle_read(simulation, "temperature", got);
+        for (int i = 0; i < 40 * 30; i++)
+            assert_true(fabs(got[i] - 318.15) < (precision == TZ_SINGLE ? 2e-3 : 1e-9));
+        tz_simulation_destroy(simulation);
+    }
+}
+
+static void unstable_step(void **state)
+{
+    (void)state;
+    oracle_config config = {.stencil = "hotspot",
+                            .dims = 2,
+                            .nx = 64,
+                            .ny = 64,
+                            .precision = TZ_DOUBLE,
+                            .backend = "reference",
+                            .params_count = 1,
+                            .params = {{"dt_s", 1.0, NULL}, {"allow_unstable", 1.0, NULL}}};
+    tz_simulation *simulation = NULL;
+    tz_error error = {0};
+    assert_int_equal(oracle_try(&simulation, &config, &error), TZ_UNSTABLE);
+    assert_null(simulation);
+    const chip c = chip_make(64, 64);
+    const double limit = c.capacitance / (2.0 / c.rx + 2.0 / c.ry + 1.0 / c.rz);
+    char number[32];
+    snprintf(number, sizeof number, "%.6g", limit);
+    assert_non_null(strstr(error.message, number));
+    config.params_count = 2; /* the explicit override */
+    tz_simulation_destroy(oracle_create(&config));
+    config.params[0].number = limit * 0.999999;
+    config.params_count = 1;
+    tz_simulation_destroy(oracle_create(&config));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formula),       cmocka_unit_test(rodinia_inputs),
+        cmocka_unit_test(steady_state),  cmocka_unit_test(equilibrium),
+        cmocka_unit_test(unstable_step),
+    };
+    return cmocka_run_group_tests(tests, oracle_setup, oracle_teardown);
+}

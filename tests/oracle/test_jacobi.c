@@ -1,0 +1,173 @@
+/* The benchmark stencils against plain loops over the neighbourhood. */
+#include "oracle.h"
+
+/* Weights by how far off a cell is along each axis, the largest offset first. */
+typedef struct weight {
+    const char *name;
+    int offsets[3];
+    double default_value;
+} weight;
+
+typedef struct stencil {
+    const char *id;
+    int dims, radius;
+    weight weights[8];
+} stencil;
+
+static const stencil stencils[] = {
+    {"star2d1r", 2, 1, {{"center", {0}, 0.5}, {"axis_1", {1}, 0.125}}},
+    {"star2d2r", 2, 2, {{"center", {0}, 0.5}, {"axis_1", {1}, 0.09375}, {"axis_2", {2}, 0.03125}}},
+    {"box2d1r",
+     2,
+     1,
+     {{"center", {0}, 0.25}, {"axis_1", {1}, 0.125}, {"diagonal_11", {1, 1}, 0.0625}}},
+    {"box2d2r",
+     2,
+     2,
+     {{"center", {0}, 36.0 / 256},
+      {"axis_1", {1}, 24.0 / 256},
+      {"diagonal_11", {1, 1}, 16.0 / 256},
+      {"axis_2", {2}, 6.0 / 256},
+      {"diagonal_21", {2, 1}, 4.0 / 256},
+      {"diagonal_22", {2, 2}, 1.0 / 256}}},
+    {"star3d1r", 3, 1, {{"center", {0}, 0.25}, {"axis_1", {1}, 0.125}}},
+    {"star3d2r", 3, 2, {{"center", {0}, 0.25}, {"axis_1", {1}, 0.09375}, {"axis_2", {2}, 0.03125}}},
+    {"box3d1r",
+     3,
+     1,
+     {{"center", {0}, 0.125},
+      {"axis_1", {1}, 0.0625},
+      {"diagonal_11", {1, 1}, 0.03125},
+      {"diagonal_111", {1, 1, 1}, 0.015625}}},
+};
+
+static double weight_of(const stencil *s, const double *values, int dx, int dy, int dz)
+{
+    int d[3] = {abs(dx), abs(dy), abs(dz)};
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++)
+            if (d[j] < d[j + 1]) {
+                const int swap = d[j];
+                d[j] = d[j + 1];
+                d[j + 1] = swap;
+            }
+    for (int w = 0; w < 8 && s->weights[w].name; w++)
+        if (memcmp(s->weights[w].offsets, d, sizeof d) == 0)
+            return values[w];
+    return 0.0;
+}
+
+static void advance(const stencil *s, const double *weights, const int64_t n[3],
+                    const char *boundary, const double *old, double *now)
+{
+    const int r = s->radius, rz = s->dims == 3 ? r : 0;
+    for (int64_t z = 0; z < n[2]; z++)
+        for (int64_t y = 0; y < n[1]; y++)
+            for (int64_t x = 0; x < n[0]; x++) {
+                double sum = 0.0;
+                for (int dz = -rz; dz <= rz; dz++)
+                    for (int dy = -r; dy <= r; dy++)
+                        for (int dx = -r; dx <= r; dx++) {
+                            const int64_t i = oracle_neighbour(x + dx, n[0], boundary);
+                            const int64_t j = oracle_neighbour(y + dy, n[1], boundary);
+                            const int64_t k = oracle_neighbour(z + dz, n[2], boundary);
+                            if (i >= 0 && j >= 0 && k >= 0)
+                                sum += weight_of(s, weights, dx, dy, dz) *
+                                       old[(k * n[1] + j) * n[0] + i];
+                        }
+                now[(z * n[1] + y) * n[0] + x] = sum;
+            }
+}
+
+static void check(const stencil *s, const int64_t n[3], const char *boundary, int defaults)
+{
+    enum { STEPS = 7 };
+    const int64_t cells = n[0] * n[1] * n[2];
+    double *start = oracle_numbers(cells), *got = oracle_numbers(cells);
+    double *a = oracle_numbers(cells), *b = oracle_numbers(cells), weights[8];
+    uint64_t seed = (uint64_t)cells;
+    oracle_config config = {.stencil = s->id,
+                            .dims = s->dims,
+                            .nx = n[0],
+                            .ny = n[1],
+                            .nz = n[2],
+                            .boundary = boundary};
+    for (int w = 0; w < 8 && s->weights[w].name; w++) {
+        weights[w] = defaults ? s->weights[w].default_value : 0.05 * (oracle_random(&seed) - 0.3);
+        if (!defaults)
+            config.params[config.params_count++] =
+                (tz_assignment){s->weights[w].name, weights[w], NULL};
+    }
+    for (int64_t i = 0; i < cells; i++)
+        a[i] = start[i] = oracle_random(&seed) - 0.5;
+    for (int k = 0; k < STEPS; k++) {
+        advance(s, weights, n, boundary, a, b);
+        double *swap = a;
+        a = b;
+        b = swap;
+    }
+    for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++)
+        for (int height = 0; height <= ORACLE_LAST; height++) {
+            config.precision = precision;
+            oracle_choose(&config, height);
+            tz_simulation *simulation = oracle_create(&config);
+            oracle_write(simulation, "u", start);
+            oracle_run(simulation, STEPS);
+            oracle_read(simulation, "u", got);
+            const double tolerance = precision == TZ_DOUBLE ? 1e-14 : 2e-6;
+            for (int64_t i = 0; i < cells; i++)
+                if (!(fabs(got[i] - a[i]) <= tolerance))
+                    fail_msg("%s %s height %d: cell %d is %.17g, not %.17g", s->id, boundary,
+                             height, (int)i, got[i], a[i]);
+            tz_simulation_destroy(simulation);
+        }
+    free(start);
+    free(got);
+    free(a);
+    free(b);
+}
+
+static void loops(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][3] = {{37, 23, 9}, {1, 1, 1}, {2, 5, 3}, {64, 3, 2}};
+    static const char *const boundaries[] = {"clamp", "periodic", "fixed", "mirror"};
+    for (size_t s = 0; s < sizeof stencils / sizeof *stencils; s++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            for (int b = 0; b < 4; b++)
+                for (int defaults = 0; defaults < 2; defaults++) {
+                    const int64_t n[3] = {sizes[i][0], sizes[i][1],
+                                          stencils[s].dims == 3 ? sizes[i][2] : 1};
+                    check(&stencils[s], n, boundaries[b], defaults);
+                }
+}
+
+/* The defaults average: a constant stays, bit for bit, in both precisions. */
+static void averages(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < sizeof stencils / sizeof *stencils; s++)
+        for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
+            tz_simulation *simulation =
+                oracle_create(&(oracle_config){.stencil = stencils[s].id,
+                                               .dims = stencils[s].dims,
+                                               .nx = 20,
+                                               .ny = 9,
+                                               .nz = stencils[s].dims == 3 ? 6 : 1,
+                                               .precision = precision,
+                                               .boundary = "mirror",
+                                               .backend = "cpu"});
+            tz_reduction reduction;
+            assert_int_equal(tz_simulation_fill(simulation, 0, NULL, 0.75, NULL), TZ_OK);
+            oracle_run(simulation, 100);
+            assert_int_equal(tz_simulation_reduce(simulation, 0, &reduction, NULL), TZ_OK);
+            assert_true(reduction.min == 0.75 && reduction.max == 0.75);
+            tz_simulation_destroy(simulation);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loops), cmocka_unit_test(averages)};
+    return cmocka_run_group_tests(tests, oracle_setup, oracle_teardown);
+}

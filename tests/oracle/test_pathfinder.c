@@ -1,0 +1,245 @@
+/* PathFinder against a plain dynamic programme that keeps every row, ties as documented. */
+#include "oracle.h"
+
+static int32_t *random_weights(int64_t nx, int64_t rows, int range, uint64_t seed)
+{
+    int32_t *weights = malloc((size_t)(nx * rows) * sizeof *weights);
+    assert_non_null(weights);
+    for (int64_t i = 0; i < nx * rows; i++)
+        weights[i] = (int32_t)(oracle_random(&seed) * range);
+    return weights;
+}
+
+typedef struct answer {
+    int64_t *cost; /* of every column after every row */
+    int64_t *path;
+} answer;
+
+static answer solve(const int32_t *weights, int64_t nx, int64_t rows, int periodic)
+{
+    answer a = {calloc((size_t)(nx * (rows + 1)), sizeof(int64_t)),
+                calloc((size_t)rows, sizeof(int64_t))};
+    signed char *from = calloc((size_t)(nx * rows), 1);
+    for (int64_t k = 0; k < rows; k++) {
+        const int64_t *old = a.cost + k * nx;
+        for (int64_t x = 0; x < nx; x++) {
+            static const int order[] = {0, -1, 1};
+            int64_t best = INT64_MAX;
+            for (int d = 0; d < 3; d++) {
+                int64_t c = x + order[d];
+                if (c < 0 || c >= nx) {
+                    if (!periodic)
+                        continue;
+                    c = oracle_wrap(c, nx);
+                }
+                if (old[c] < best) {
+                    best = old[c];
+                    from[k * nx + x] = (signed char)order[d];
+                }
+            }
+            a.cost[(k + 1) * nx + x] = best + weights[k * nx + x];
+        }
+    }
+    int64_t column = 0;
+    const int64_t *last = a.cost + rows * nx;
+    for (int64_t x = 1; x < nx; x++)
+        column = last[x] < last[column] ? x : column;
+    for (int64_t k = rows - 1; k >= 0; k--) {
+        a.path[k] = column;
+        column = oracle_wrap(column + from[k * nx + column], nx);
+    }
+    free(from);
+    return a;
+}
+
+typedef struct found {
+    int64_t *columns, count;
+    double cost, end;
+} found;
+
+static void take_number(void *context, const char *name, double value)
+{
+    found *f = context;
+    if (strcmp(name, "cost") == 0)
+        f->cost = value;
+    else if (strcmp(name, "end") == 0)
+        f->end = value;
+}
+
+static void take_list(void *context, const char *name, int64_t count, const int64_t *values)
+{
+    found *f = context;
+    assert_string_equal(name, "columns");
+    f->count = count;
+    f->columns = malloc((size_t)(count + 1) * sizeof *values);
+    memcpy(f->columns, values, (size_t)count * sizeof *values);
+}
+
+static tz_status find_path(tz_simulation *simulation, found *f, tz_error *error)
+{
+    *f = (found){NULL, -1, NAN, NAN};
+    return tz_simulation_analyse(simulation, "path", &(tz_method_sink){f, take_number, take_list},
+                                 error);
+}
+
+/* One column a row at most, and the weights on the way sum to `cost`. */
+static void check_path(const found *f, const int32_t *weights, int64_t nx, int64_t rows,
+                       int periodic, int64_t cost)
+{
+    int64_t sum = 0;
+    assert_int_equal(f->count, rows);
+    for (int64_t k = 0; k < rows; k++) {
+        const int64_t c = f->columns[k];
+        assert_true(c >= 0 && c < nx);
+        sum += weights[k * nx + c];
+        if (k > 0) {
+            const int64_t step = llabs(c - f->columns[k - 1]);
+            assert_true(step <= 1 || (periodic && step == nx - 1));
+        }
+    }
+    assert_int_equal(sum, cost);
+    assert_true(f->cost == (double)cost);
+}
+
+static void check_size(int64_t nx, int64_t rows, int range, uint64_t seed, const char *boundary)
+{
+    const int periodic = strcmp(boundary, "periodic") == 0;
+    int32_t *weights = random_weights(nx, rows, range, seed);
+    answer a = solve(weights, nx, rows, periodic);
+    const int64_t *last = a.cost + rows * nx;
+    double *cost = oracle_numbers(nx);
+    for (int height = 0; height <= ORACLE_LAST; height++) {
+        oracle_config config = {
+            .stencil = "pathfinder", .dims = 1, .nx = nx, .precision = -1, .boundary = boundary};
+        oracle_choose(&config, height);
+        tz_simulation *simulation = oracle_create(&config);
+        tz_error error = {0};
+        oracle_check(tz_simulation_stream_array(simulation, oracle_field(simulation, "weights"),
+                                                weights, rows, &error),
+                     &error);
+        oracle_run(simulation, rows);
+        oracle_read(simulation, "cost", cost);
+        for (int64_t x = 0; x < nx; x++)
+            assert_true(cost[x] == (double)last[x]);
+        found f;
+        oracle_check(find_path(simulation, &f, &error), &error);
+        assert_true(f.end == (double)a.path[rows - 1]);
+        check_path(&f, weights, nx, rows, periodic, last[a.path[rows - 1]]);
+        /* Where the walls matter not, ties are as documented too. */
+        if (!periodic)
+            assert_memory_equal(f.columns, a.path, (size_t)rows * sizeof *a.path);
+        free(f.columns);
+        tz_simulation_destroy(simulation);
+    }
+    free(cost);
+    free(a.cost);
+    free(a.path);
+    free(weights);
+}
+
+static void costs_and_paths(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][2] = {{1, 5},  {2, 7},    {3, 3},     {7, 1},    {33, 40},
+                                       {64, 9}, {200, 90}, {1000, 31}, {31, 400}, {5000, 17}};
+    static const char *const boundaries[] = {"clamp", "periodic", "mirror"};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int b = 0; b < 3; b++)
+            for (uint64_t seed = 1; seed <= 3; seed++)
+                check_size(sizes[s][0], sizes[s][1], seed == 3 ? 2 : 10, seed, boundaries[b]);
+}
+
+static void no_rows_yet(void **state)
+{
+    (void)state;
+    tz_simulation *simulation = oracle_create(&(oracle_config){
+        .stencil = "pathfinder", .dims = 1, .nx = 9, .precision = -1, .backend = "cpu"});
+    const int32_t weights[18] = {0};
+    tz_error error = {0};
+    found f;
+    oracle_check(tz_simulation_stream_array(simulation, 1, weights, 2, &error), &error);
+    oracle_check(find_path(simulation, &f, &error), &error);
+    assert_int_equal(f.count, 0);
+    assert_true(f.cost == 0.0 && f.end == 0.0);
+    free(f.columns);
+    tz_simulation_destroy(simulation);
+}
+
+/* Too many rows to keep a choice for every cell: the path is found in pieces. */
+static void long_paths(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t nx, rows;
+        const char *boundary;
+    } cases[] = {{6200, 6000, "clamp"},
+                 {13000, 5000, "periodic"}, /* the window never closes the ring */
+                 {100, 800000, "clamp"},
+                 {37, 1000000, "periodic"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t nx = cases[i].nx, rows = cases[i].rows;
+        const int periodic = strcmp(cases[i].boundary, "periodic") == 0;
+        tz_simulation *simulation = oracle_create(&(oracle_config){.stencil = "pathfinder",
+                                                                   .dims = 1,
+                                                                   .nx = nx,
+                                                                   .precision = -1,
+                                                                   .boundary = cases[i].boundary,
+                                                                   .backend = "cpu",
+                                                                   .height = 4});
+        tz_error error = {0};
+        oracle_check(tz_simulation_stream_random(
+                         simulation, 1, &(tz_random){.seed = 7, .low = 0, .high = 9}, &error),
+                     &error);
+        oracle_run(simulation, rows);
+        double *cost = oracle_numbers(nx), *row = oracle_numbers(nx);
+        oracle_read(simulation, "cost", cost);
+        found f;
+        oracle_check(find_path(simulation, &f, &error), &error);
+        assert_int_equal(f.count, rows);
+        double least = cost[0], sum = 0.0;
+        for (int64_t x = 0; x < nx; x++)
+            least = cost[x] < least ? cost[x] : least;
+        for (int64_t k = 0; k < rows; k++) {
+            const int64_t c = f.columns[k];
+            oracle_check(tz_simulation_stream_read(simulation, 1, k, c, 1, row, &error), &error);
+            sum += row[0];
+            if (k > 0) {
+                const int64_t step = llabs(c - f.columns[k - 1]);
+                assert_true(step <= 1 || (periodic && step == nx - 1));
+            }
+        }
+        assert_true(sum == least && f.cost == least);
+        free(f.columns);
+        free(cost);
+        free(row);
+        tz_simulation_destroy(simulation);
+    }
+}
+
+static void path_needs_zero_start(void **state)
+{
+    (void)state;
+    tz_simulation *simulation = oracle_create(&(oracle_config){
+        .stencil = "pathfinder", .dims = 1, .nx = 50, .precision = -1, .backend = "cpu"});
+    int32_t *weights = random_weights(50, 20, 10, 5);
+    tz_error error = {0};
+    oracle_check(tz_simulation_stream_array(simulation, 1, weights, 20, &error), &error);
+    oracle_check(tz_simulation_fill(simulation, 0, NULL, 3.0, &error), &error);
+    oracle_run(simulation, 20);
+    found f;
+    assert_int_equal(find_path(simulation, &f, &error), TZ_RANGE);
+    assert_non_null(strstr(error.message, "zero costs at step 0"));
+    tz_simulation_destroy(simulation);
+    free(weights);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(costs_and_paths),
+        cmocka_unit_test(no_rows_yet),
+        cmocka_unit_test(long_paths),
+        cmocka_unit_test(path_needs_zero_start),
+    };
+    return cmocka_run_group_tests(tests, oracle_setup, oracle_teardown);
+}

@@ -1,0 +1,197 @@
+/* Poisson against manufactured solutions, at second order, and one step against the formula. */
+#include "oracle.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* u along one axis of length 1, at cell i of n: zero at fixed sides, flat at clamp and mirror. */
+static double mode(int64_t i, int64_t n, const char *boundary)
+{
+    if (strcmp(boundary, "fixed") == 0)
+        return sin(pi * (double)(i + 1) / (double)(n + 1));
+    if (strcmp(boundary, "periodic") == 0)
+        return cos(2.0 * pi * (double)i / (double)n);
+    if (strcmp(boundary, "clamp") == 0)
+        return cos(pi * ((double)i + 0.5) / (double)n);
+    return cos(pi * (double)i / (double)(n - 1));
+}
+
+/* Error in the max norm of the converged solution on nx by ny cells. */
+static double error_norm(int64_t nx, int64_t ny, const char *boundary, double omega)
+{
+    const double k = strcmp(boundary, "periodic") == 0 ? 2.0 * pi : pi;
+    double *exact = oracle_numbers(nx * ny), *f = oracle_numbers(nx * ny);
+    for (int64_t y = 0; y < ny; y++)
+        for (int64_t x = 0; x < nx; x++) {
+            exact[y * nx + x] = mode(x, nx, boundary) * mode(y, ny, boundary);
+            f[y * nx + x] = -2.0 * k * k * exact[y * nx + x];
+        }
+    tz_simulation *simulation = oracle_create(&(oracle_config){.stencil = "poisson",
+                                                               .dims = 2,
+                                                               .nx = nx,
+                                                               .ny = ny,
+                                                               .precision = TZ_DOUBLE,
+                                                               .boundary = boundary,
+                                                               .backend = "cpu",
+                                                               .height = 8,
+                                                               .params_count = omega > 0.0 ? 1 : 0,
+                                                               .params = {{"omega", omega, NULL}}});
+    oracle_write(simulation, "f", f);
+    tz_error error = {0};
+    tz_run_result result;
+    oracle_check(
+        tz_simulation_run(simulation,
+                          &(tz_run){.steps = 200000, .until_residual = 1e-9, .check_every = 200},
+                          &result, &error),
+        &error);
+    assert_true(result.converged && result.residual <= 1e-9);
+    double *u = oracle_numbers(nx * ny), norm = 0.0;
+    oracle_read(simulation, "u", u);
+    for (int64_t i = 0; i < nx * ny; i++)
+        norm = fmax(norm, fabs(u[i] - exact[i]));
+    free(exact);
+    free(f);
+    free(u);
+    tz_simulation_destroy(simulation);
+    return norm;
+}
+
+static void second_order(void **state)
+{
+    (void)state;
+    static const char *const boundaries[] = {"fixed", "periodic", "clamp", "mirror"};
+    for (int b = 0; b < 4; b++) {
+        /* Meshes that are exactly half as wide. */
+        const int64_t off = b == 0 ? -1 : b == 3 ? 1 : 0;
+        double norms[3];
+        for (int g = 0; g < 3; g++)
+            norms[g] = error_norm((16 << g) + off, (16 << g) + off, boundaries[b], 0.0);
+        const double first = log2(norms[0] / norms[1]), second = log2(norms[1] / norms[2]);
+        print_message("%s: errors %.3g %.3g %.3g, orders %.3f %.3f\n", boundaries[b], norms[0],
+                      norms[1], norms[2], first, second);
+        assert_true(fabs(first - 2.0) < 0.1 && fabs(second - 2.0) < 0.03);
+    }
+}
+
+static void meshes_and_damping(void **state)
+{
+    (void)state;
+    /* hx is not hy, and omega is not 1: the answer converges all the same. */
+    const double coarse = error_norm(15, 23, "fixed", 0.7), fine = error_norm(31, 47, "fixed", 0.7);
+    assert_true(fabs(log2(coarse / fine) - 2.0) < 0.1);
+}
+
+/* One iteration against the formula, and the residual against max|f - lap u|. */
+static void one_step(void **state)
+{
+    (void)state;
+    enum { NX = 21, NY = 13 };
+    static const char *const boundaries[] = {"fixed", "periodic", "clamp", "mirror"};
+    const double hx = 0.05, hy = 0.08, omega = 0.6;
+    double u[NX * NY], f[NX * NY], got[NX * NY];
+    uint64_t seed = 11;
+    for (int i = 0; i < NX * NY; i++) {
+        u[i] = oracle_random(&seed) - 0.5;
+        f[i] = 100.0 * (oracle_random(&seed) - 0.5);
+    }
+    for (int b = 0; b < 4; b++)
+        for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++)
+            for (int height = 0; height <= 1; height++) {
+                oracle_config config = {
+                    .stencil = "poisson",
+                    .dims = 2,
+                    .nx = NX,
+                    .ny = NY,
+                    .precision = precision,
+                    .boundary = boundaries[b],
+                    .params_count = 3,
+                    .params = {{"omega", omega, NULL}, {"hx", hx, NULL}, {"hy", hy, NULL}}};
+                oracle_choose(&config, height);
+                tz_simulation *simulation = oracle_create(&config);
+                oracle_write(simulation, "u", u);
+                oracle_write(simulation, "f", f);
+                tz_error error = {0};
+                tz_run_result result;
+                oracle_check(tz_simulation_run(
+                                 simulation,
+                                 &(tz_run){.steps = 1, .until_residual = 0.0, .check_every = 1},
+                                 &result, &error),
+                             &error);
+                oracle_read(simulation, "u", got);
+                const double tolerance = precision == TZ_DOUBLE ? 1e-14 : 4e-7;
+                double residual = 0.0;
+                for (int y = 0; y < NY; y++)
+                    for (int x = 0; x < NX; x++) {
+#define AT(X, Y)                                                                                   \
+    (oracle_neighbour(X, NX, boundaries[b]) < 0 || oracle_neighbour(Y, NY, boundaries[b]) < 0      \
+         ? 0.0                                                                                     \
+         : u[oracle_neighbour(Y, NY, boundaries[b]) * NX +                                         \
+             oracle_neighbour(X, NX, boundaries[b])])
+                        const double lap =
+                            (AT(x - 1, y) - 2.0 * AT(x, y) + AT(x + 1, y)) / (hx * hx) +
+                            (AT(x, y - 1) - 2.0 * AT(x, y) + AT(x, y + 1)) / (hy * hy);
+                        const double expected =
+                            u[y * NX + x] +
+                            omega / (2.0 / (hx * hx) + 2.0 / (hy * hy)) * (lap - f[y * NX + x]);
+                        assert_true(fabs(got[y * NX + x] - expected) <= tolerance);
+                        residual = fmax(residual, fabs(f[y * NX + x] - lap));
+                    }
+                assert_true(fabs(result.residual - residual) <=
+                            4.0 * tolerance / omega * (2.0 / (hx * hx) + 2.0 / (hy * hy)));
+                tz_simulation_destroy(simulation);
+            }
+}
+
+/* In single precision a constant stays what it is, to the last bit, whatever the mesh. */
+static void constants_stay(void **state)
+{
+    (void)state;
+    double got[33 * 17];
+    tz_simulation *simulation =
+        oracle_create(&(oracle_config){.stencil = "poisson",
+                                       .dims = 2,
+                                       .nx = 33,
+                                       .ny = 17,
+                                       .precision = TZ_SINGLE,
+                                       .boundary = "periodic",
+                                       .backend = "cpu",
+                                       .params_count = 2,
+                                       .params = {{"hx", 0.0371, NULL}, {"hy", 0.0913, NULL}}});
+    tz_error error = {0};
+    oracle_check(tz_simulation_fill(simulation, 0, NULL, (double)0.1f, &error), &error);
+    oracle_run(simulation, 500);
+    oracle_read(simulation, "u", got);
+    for (int i = 0; i < 33 * 17; i++)
+        assert_true(fabs(got[i] - 0.1) < 1e-7);
+    tz_simulation_destroy(simulation);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    tz_simulation *simulation = NULL;
+    tz_error error = {0};
+    oracle_config config = {.stencil = "poisson",
+                            .dims = 2,
+                            .nx = 8,
+                            .ny = 8,
+                            .precision = TZ_DOUBLE,
+                            .backend = "cpu",
+                            .params_count = 1,
+                            .params = {{"omega", 1.5, NULL}, {"hy", 1.0, NULL}}};
+    assert_int_equal(oracle_try(&simulation, &config, &error), TZ_RANGE);
+    config.params_count = 2;
+    config.params[0] = (tz_assignment){"hx", 1e-4, NULL};
+    assert_int_not_equal(oracle_try(&simulation, &config, &error), TZ_OK);
+    assert_non_null(strstr(error.message, "thousandfold"));
+    assert_null(simulation);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(second_order), cmocka_unit_test(meshes_and_damping),
+        cmocka_unit_test(one_step),     cmocka_unit_test(constants_stay),
+        cmocka_unit_test(refused),
+    };
+    return cmocka_run_group_tests(tests, oracle_setup, oracle_teardown);
+}

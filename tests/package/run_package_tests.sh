@@ -1,0 +1,54 @@
+#!/bin/sh
+# run_package_tests.sh BUILD EXAMPLE WORK: installs BUILD, moves the tree, builds the plugin in
+# EXAMPLE against it and runs both from other folders. WORK is made anew.
+set -eu
+build=$(CDPATH= cd -- "$1" && pwd -P)
+example=$(CDPATH= cd -- "$2" && pwd -P)
+work=$3
+rm -rf "$work"
+mkdir -p "$work/elsewhere"
+work=$(CDPATH= cd -- "$work" && pwd -P)
+unset TRAPEZE_PLUGIN_PATH
+
+fail() { echo "FAIL: $*" >&2; exit 1; }
+
+cmake --install "$build" --prefix "$work/first" >"$work/install.log" || fail "$(cat "$work/install.log")"
+mv "$work/first" "$work/moved tree"
+prefix="$work/moved tree"
+trapeze="$prefix/bin/trapeze"
+for file in lib/trapeze/plugins/hotspot.so share/trapeze/scripts/hotspot.lua \
+    include/trapeze/plugin.h lib/cmake/Trapeze/TrapezeConfig.cmake \
+    lib/cmake/Trapeze/TrapezeConfigVersion.cmake lib/cmake/Trapeze/TrapezePlugin.cmake; do
+    [ -f "$prefix/$file" ] || fail "$file was not installed"
+done
+if grep -rlF "$work/first" "$prefix" >"$work/paths.log"; then
+    fail "these files name the folder that they were installed to: $(cat "$work/paths.log")"
+fi
+echo "ok: installed and moved"
+
+cd "$work/elsewhere"
+"$trapeze" plugins >"$work/plugins.log" || fail 'trapeze plugins'
+for id in hotspot pathfinder life; do
+    grep -qw "$id" "$work/plugins.log" || fail "the installed trapeze does not list '$id'"
+done
+"$trapeze" run "$prefix/share/trapeze/scripts/hotspot.lua" --quiet --out "$work/elsewhere/run"
+[ -n "$(find "$work/elsewhere/run" -name '*.png')" ] || fail 'the shipped scenario made no frame'
+echo "ok: the moved tree lists its plugins and runs a shipped scenario"
+
+# A link in PATH must find the tree too.
+mkdir "$work/bin"
+ln -s "$trapeze" "$work/bin/trapeze"
+"$work/bin/trapeze" plugins | grep -qw hotspot || fail 'a link to trapeze finds no plugins'
+echo "ok: through a link"
+
+cp -R "$example" "$work/example"
+cmake -G Ninja -S "$work/example" -B "$work/example-build" -DCMAKE_PREFIX_PATH="$prefix" \
+    >"$work/example.log" 2>&1 && cmake --build "$work/example-build" >>"$work/example.log" 2>&1 ||
+    fail "the example plugin does not build: $(cat "$work/example.log")"
+plugins=$(dirname "$(find "$work/example-build" -name heat.so | head -n 1)")
+TRAPEZE_PLUGIN_PATH=$plugins "$trapeze" plugins | grep -qw heat || fail "the example's plugin is not listed"
+scenario=$(find "$work/example" -name '*.lua' | head -n 1)
+TRAPEZE_PLUGIN_PATH=$plugins "$trapeze" run "$scenario" --quiet --out "$work/elsewhere/heat"
+[ -n "$(find "$work/elsewhere/heat" -name '*.png')" ] || fail "the example's scenario made no frame"
+echo "ok: a plugin built outside the tree runs its scenario"
+rm -rf "$work"

@@ -1,0 +1,50 @@
+/* Two passes over one field, which know where they are: TZ_X and TZ_Y count cells of the grid, in
+ * the ghost zone too, where a periodic neighbour has its own coordinates. */
+#include "common.h"
+
+#define REDBLACK_COLOUR 0
+#define TZ_CELL_TEXT "redblack.cell.h"
+#define TZ_CELL_ID red
+#define TZ_CELL_NAME redblack
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+#undef REDBLACK_COLOUR
+#define REDBLACK_COLOUR 1
+#define TZ_CELL_TEXT "redblack.cell.h"
+#define TZ_CELL_ID black
+#define TZ_CELL_NAME redblack
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+static const tz_param redblack_params[] = {
+    {"omega", TZ_PARAM_REAL, 0.75, NULL, 0.0, 1.0, "", "share of the move", NULL},
+};
+
+static int redblack_derive(tz_setup *setup)
+{
+    const double omega = setup->params[0].number;
+    setup->constants[TZ_CONSTANT(red, keep)] = 1.0 - omega;
+    setup->constants[TZ_CONSTANT(red, share)] = 0.25 * omega;
+    return 0;
+}
+
+#define redblack_FIRST_FIELD "u"
+static const tz_field redblack_fields[] = {
+    {"u", TZ_STATE, TZ_REAL, 0, "", "what is smoothed", 0, 0.0, 0.0},
+};
+
+static const tz_pass redblack_passes[] = {
+    {.name = "red", .writes = TZ_WRITES(red, u), .text_defines = "REDBLACK_COLOUR=0", TZ_PASS(red)},
+    {.name = "black",
+     .writes = TZ_WRITES(black, u),
+     .text_defines = "REDBLACK_COLOUR=1",
+     TZ_PASS(black)},
+};
+
+TEST_STENCIL(redblack, red, 2)
+TEST_PLUGIN(redblack, &redblack_stencil)

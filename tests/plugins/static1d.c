@@ -1,0 +1,32 @@
+/* One dimension and a static field with a radius of its own. */
+#include "common.h"
+
+#define TZ_CELL_TEXT "static1d.cell.h"
+#define TZ_CELL_ID static1d
+#define TZ_CELL_DIMS 1
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+static const tz_param static1d_params[] = {
+    {"share", TZ_PARAM_REAL, 0.25, NULL, 0.0, 0.5, "", "dt / h^2", NULL},
+};
+
+static int static1d_derive(tz_setup *setup)
+{
+    setup->constants[TZ_CONSTANT(static1d, half)] = 0.5 * setup->params[0].number;
+    return 0;
+}
+
+#define static1d_FIRST_FIELD "u"
+static const tz_field static1d_fields[] = {
+    {"u", TZ_STATE, TZ_REAL, 0, "", "temperature", 0, 0.0, 0.5},
+    {"k", TZ_STATIC, TZ_REAL, 1, "", "conductivity, 0 to 1", 0, 1.0, 0.25},
+};
+
+static const tz_pass static1d_passes[] = {
+    {.name = "update", .writes = TZ_WRITES(static1d, u), .text_defines = "", TZ_PASS(static1d)},
+};
+
+TEST_STENCIL(static1d, static1d, 1)
+TEST_PLUGIN(static1d, &static1d_stencil)

@@ -1,0 +1,42 @@
+/* Two state fields, both written by one pass. */
+#include "common.h"
+
+#define TZ_CELL_TEXT "wave.cell.h"
+#define TZ_CELL_ID wave
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+static const tz_param wave_params[] = {
+    {"courant", TZ_PARAM_REAL, 0.5, NULL, 0.0, 10.0, "", "c dt / h", NULL},
+};
+
+static int wave_derive(tz_setup *setup)
+{
+    const double courant = setup->params[0].number;
+    if (courant * courant > 0.5) {
+        snprintf(setup->message, setup->message_size,
+                 "courant = %.6g is unstable: the largest stable value is 0.707", courant);
+        return -1;
+    }
+    setup->constants[TZ_CONSTANT(wave, side)] = courant * courant;
+    setup->constants[TZ_CONSTANT(wave, centre)] = 2.0 - 4.0 * courant * courant;
+    return 0;
+}
+
+#define wave_FIRST_FIELD "u"
+static const tz_field wave_fields[] = {
+    {"u", TZ_STATE, TZ_REAL, 0, "", "displacement", 0, 0.0, 0.0},
+    {"before", TZ_STATE, TZ_REAL, 0, "", "displacement one step ago", 0, 0.0, 0.0},
+};
+
+static const tz_pass wave_passes[] = {
+    {.name = "leapfrog",
+     .writes = TZ_WRITES(wave, u) | TZ_WRITES(wave, before),
+     .text_defines = "",
+     TZ_PASS(wave)},
+};
+
+TEST_STENCIL(wave, wave, 2)
+TEST_PLUGIN(wave, &wave_stencil)

@@ -1,0 +1,76 @@
+-- Arrays, random numbers, streamed fields.
+local tz = require "trapeze"
+local c = require "checks"
+
+local a = tz.array { shape = { 3, 2 }, fill = function(x, y) return 10 * y + x end }
+tz.expect(a:get(2, 1) == 12 and #a == 6 and a.count == 6 and a.dtype == "float64")
+tz.expect(a.shape[1] == 3 and a.shape[2] == 2 and #a.shape == 2)
+tz.expect(a:min() == 0 and a:max() == 12 and a:sum() == 36)
+a:set(0, 0, -1)
+tz.expect(a:get(0, 0) == -1)
+c.refuses("'x' must be from 0 to 2", a.get, a, 3, 0)
+c.refuses("2 coordinates", a.get, a, 1)
+c.refuses("unknown dtype 'float65'; did you mean 'float64'?", tz.array, { shape = 3, dtype = "float65" })
+c.refuses("no uint8", tz.array, { shape = 3, dtype = "uint8", fill = 300 })
+c.refuses("'data' holds 2 numbers", tz.array, { shape = 3, data = { 1, 2 } })
+c.refuses("unknown key 'shap'; did you mean 'shape'?", tz.array, { shap = 3 })
+c.refuses("must be at least 1", tz.array, { shape = { 0 } })
+c.refuses("has no 'gett'", function() return a.gett end)
+
+local i = tz.array { shape = 4, dtype = "int32", data = { 1, 2, 3, 4 } }
+tz.expect(i:get(3) == 4 and math.type(i:get(3)) == "integer")
+
+-- Fields from arrays, and back.
+local sim = c.chip { precision = "double",
+                     fields = { temperature = tz.array { shape = { 16, 8 }, fill = function(x, y) return 300 + x + y end } } }
+tz.expect(sim:get("temperature", 5, 6) == 311)
+local back = sim:array "temperature"
+tz.expect(back.shape[1] == 16 and back.shape[2] == 8 and back:get(5, 6) == 311 and back.dtype == "float64")
+local flat = c.chip { fields = { temperature = tz.array { shape = 128, fill = 301 } } }
+tz.expect(flat:min() == 301 and flat:array().dtype == "float32")
+c.refuses("the grid wants 16 x 8", c.chip, { fields = { power = tz.array { shape = { 8, 16 } } } })
+
+-- Random numbers depend on seed and cell alone.
+local function random(seed)
+    local s <close> = c.chip { fields = { temperature = tz.random { seed = seed, range = { 310, 330 } } } }
+    tz.expect(s:min() >= 310 and s:max() <= 330)
+    return s:hash()
+end
+tz.expect(random(1) == random(1) and random(1) ~= random(2))
+c.refuses("'seed' is missing", tz.random, {})
+c.refuses("low <= high", tz.random, { seed = 1, range = { 2, 1 } })
+c.refuses("'density' must be from 0 to 1", tz.random, { seed = 1, density = 2 })
+c.refuses("not a 'density'", c.chip, { fields = { power = tz.random { seed = 1, density = 0.5 } } })
+
+-- Life: bits.
+local life = tz.simulation { plugin = "life", grid = { 40, 30 }, name = "life",
+                             fields = { alive = tz.random { seed = 1, density = 0.3 } } }
+tz.expect(life:population() > 200 and life:population() < 520)
+life:set("alive", 0)
+tz.expect(life:population() == 0)
+life:set("alive", 1, { x = { 10, 13 }, y = { 10, 11 } })
+life:run(2)
+tz.expect(life:population() == 3 and life:get("alive", 11, 10) == 1)
+c.refuses("give tz.random a 'density'", life.set, life, "alive", tz.random { seed = 1, range = { 0, 1 } })
+
+-- PathFinder: streamed rows.
+local rows = tz.array { shape = { 4, 3 }, dtype = "int32", data = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 1, 9 } }
+local field
+local path
+do
+    path = tz.simulation { plugin = "pathfinder", grid = { 4 }, name = "path",
+                           fields = { weights = rows } }
+end
+local slabs = path:slabs("weights", 1, 2)
+tz.expect(slabs.shape[1] == 4 and slabs.shape[2] == 2 and slabs:get(0, 0) == 5 and slabs:get(3, 1) == 9)
+tz.expect(path:slabs("weights", 0, 1, 1, 2):get(1, 0) == 3)
+rows:close()
+c.refuses("is closed", rows.get, rows, 0, 0)
+path:run(2) -- streams on: the simulation keeps the rows alive
+c.refuses("has 3 slabs", path.slabs, path, "weights", 2, 2)
+c.refuses("streamed", path.get, path, "weights", 0)
+c.refuses("slabs", path.run, path, 9)
+c.refuses("wants 4 x slabs", tz.simulation, { plugin = "pathfinder", grid = { 4 }, name = "p2",
+    fields = { weights = tz.array { shape = { 3, 4 }, dtype = "int32" } } })
+c.refuses("no 32-bit whole number", tz.simulation, { plugin = "pathfinder", grid = { 4 }, name = "p3",
+    fields = { weights = tz.array { shape = { 4, 4 }, fill = 0.5 } } })

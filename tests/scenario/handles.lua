@@ -1,0 +1,49 @@
+-- Handles: closing, collecting, use after close.
+local tz = require "trapeze"
+local c = require "checks"
+
+local sim = c.chip {}
+sim:close()
+sim:close()
+tz.expect(tostring(sim):find "closed")
+for _, method in ipairs { "run", "get", "set", "min", "hash", "array", "every", "write", "params",
+                          "param", "plan", "rewind", "residual", "analyse", "slabs" } do
+    c.refuses("closed", sim[method], sim, "temperature", 1, 1)
+end
+c.refuses("closed", function() return sim.step end)
+
+do
+    local s <close> = c.chip {}
+    sim = s
+end
+c.refuses("closed", sim.run, sim, 1)
+
+-- Nobody holds them: the collector closes them.
+for _ = 1, 200 do
+    c.chip { grid = { 64, 64 } }
+    tz.array { shape = { 64, 64 } }
+end
+collectgarbage()
+collectgarbage()
+
+-- Not from within an output of its own.
+local busy = c.chip { name = "busy" }
+busy:every(1, function(s)
+    c.refuses("not from within", s.run, s, 1)
+    c.refuses("not from within", s.close, s)
+    c.refuses("not from within", s.set, s, "power", 0)
+    tz.expect(s:max() > 0)
+end)
+busy:run(2)
+
+-- Methods want their own kind.
+c.refuses("wants a simulation, not a table", busy.run, {}, 1)
+c.refuses("wants a simulation, not a no value", busy.run)
+tz.expect(getmetatable(busy) == "trapeze.simulation")
+
+local a = tz.array { shape = 3 }
+a:close()
+a:close()
+c.refuses("is closed", a.get, a, 0)
+tz.expect(tostring(a):find "closed")
+c.refuses("closed", c.chip, { name = "x", fields = { power = a } })
