@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "files/rle.h"
 #include "files/vti.h"
+#include "sim/stream_source.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -321,6 +322,25 @@ static void fill_from_list(lua_State *L, tz_array *array, int list)
     }
 }
 
+/* The numbers that a field of the same kind would get: element i is cell i of step 0. */
+static void fill_from_random(lua_State *L, tz_array *array, const tz_random_value *value)
+{
+    const tz_random *random = &value->random;
+    const bool whole = array->dtype != TZ_DTYPE_F32 && array->dtype != TZ_DTYPE_F64;
+    if (whole && value->has_range &&
+        (random->low != floor(random->low) || random->high != floor(random->high) ||
+         random->low < INT32_MIN || random->high > INT32_MAX))
+        tz_raise(L, "tz.array: 'fill' wants a 'range' {low, high} of whole numbers of 32 bits for "
+                    "this dtype");
+    for (int64_t i = 0, n = tz_shape_count(array->dims, array->shape); i < n; i++) {
+        const double unit = (double)(tz_random_bits(random->seed, 0, i) >> 11) * 0x1p-53;
+        const double number = value->has_density ? unit < random->density
+                              : whole            ? tz_random_int(random, 0, i)
+                                      : random->low + unit * (random->high - random->low);
+        tz_array_set(array, i, number);
+    }
+}
+
 static tz_dtype find_dtype(lua_State *L, const char *name)
 {
     const char *names[TZ_DTYPE_COUNT];
@@ -350,8 +370,9 @@ static int array_new(lua_State *L)
     const int data_type = lua_getfield(L, 1, "data"), fill_type = lua_getfield(L, 1, "fill");
     if (data_type != LUA_TNIL && data_type != LUA_TTABLE)
         tz_raise(L, "tz.array: 'data' must be a list of numbers, not a %s", luaL_typename(L, 2));
-    if (fill_type != LUA_TNIL && fill_type != LUA_TNUMBER && fill_type != LUA_TFUNCTION)
-        tz_raise(L, "tz.array: 'fill' must be a number or a function(x, y, z), not a %s",
+    const tz_random_value *random = luaL_testudata(L, 3, TZ_TYPE_RANDOM);
+    if (fill_type != LUA_TNIL && fill_type != LUA_TNUMBER && fill_type != LUA_TFUNCTION && !random)
+        tz_raise(L, "tz.array: 'fill' must be a number, a function(x, y, z) or tz.random, not a %s",
                  luaL_typename(L, 3));
     if (data_type != LUA_TNIL && fill_type != LUA_TNIL)
         tz_raise(L, "tz.array: give 'data' or 'fill', not both");
@@ -365,6 +386,8 @@ static int array_new(lua_State *L)
         fill_from_list(L, array, 2);
     else if (fill_type == LUA_TFUNCTION)
         fill_from_function(L, array, 3);
+    else if (random)
+        fill_from_random(L, array, random);
     else if (fill_type == LUA_TNUMBER)
         for (int64_t i = 0, n = tz_shape_count(dims, shape); i < n; i++)
             store(L, array, i, 3, "tz.array: 'fill'");

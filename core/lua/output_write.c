@@ -119,14 +119,57 @@ static tz_status write_picture(const tz_binding *binding, int64_t step, tz_error
 /* ---- Arrays -----------------------------------------------------------------------------------
  */
 
+/* What takes the cells of a field in grid order, piece by piece. */
+typedef tz_status tz_piece_fn(void *writer, size_t which, const void *cells, int64_t count,
+                              tz_error *error);
+
+/* Hand a field over in pieces of a few MiB: a copy of a large one may not fit beside it. */
+static tz_status write_pieces(const tz_simulation *simulation, int field, tz_piece_fn *piece,
+                              void *writer, size_t which, tz_error *error)
+{
+    enum { PIECE_CELLS = 1 << 20 };
+    const int64_t *extent = tz_simulation_extent(simulation);
+    const int64_t width = extent[0] < PIECE_CELLS ? extent[0] : PIECE_CELLS;
+    const int64_t rows = width < extent[0] || PIECE_CELLS / width < 1 ? 1 : PIECE_CELLS / width;
+    char *cells = malloc((size_t)(width * rows) * sizeof(double));
+    if (cells == NULL)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to write a field");
+    tz_status status = TZ_OK;
+    for (int64_t z = 0; z < extent[2]; z++)
+        for (int64_t y = 0; y < extent[1]; y += rows)
+            for (int64_t x = 0; status == TZ_OK && x < extent[0]; x += width) {
+                const tz_box box = {{x, y, z},
+                                    {x + width < extent[0] ? x + width : extent[0],
+                                     y + rows < extent[1] ? y + rows : extent[1], z + 1}};
+                status = tz_simulation_read_cells(simulation, field, &box, cells, error);
+                if (status == TZ_OK)
+                    status = piece(writer, which, cells,
+                                   (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]), error);
+            }
+    free(cells);
+    return status;
+}
+
+static tz_status npy_piece(void *writer, size_t which, const void *cells, int64_t count,
+                           tz_error *error)
+{
+    (void)which;
+    return tz_npy_write_rows(writer, cells, count, error);
+}
+
 static tz_status write_npy(const tz_binding *binding, const char *path, tz_error *error)
 {
-    tz_array *array = NULL;
-    tz_status status =
-        tz_simulation_read_array(binding->handle->simulation, binding->field, &array, error);
+    const tz_simulation *simulation = binding->handle->simulation;
+    tz_npy_writer *writer = NULL;
+    tz_status status = tz_npy_write_begin(
+        &writer, path, tz_simulation_dtype(simulation, binding->field),
+        tz_handle_stencil(binding->handle)->dims, tz_simulation_extent(simulation), false, error);
+    if (status != TZ_OK)
+        return status;
+    status = write_pieces(simulation, binding->field, npy_piece, writer, 0, error);
     if (status == TZ_OK)
-        status = tz_npy_write(path, array, false, error);
-    tz_array_destroy(array);
+        return tz_npy_write_commit(writer, error);
+    tz_npy_write_abort(writer);
     return status;
 }
 
@@ -152,18 +195,10 @@ static tz_status write_rle(const tz_binding *binding, const char *path, int64_t 
     return status;
 }
 
-static tz_dtype field_dtype(const tz_simulation_handle *handle, int field)
+static tz_status vti_piece(void *writer, size_t which, const void *cells, int64_t count,
+                           tz_error *error)
 {
-    switch (tz_handle_stencil(handle)->fields[field].type) {
-    case TZ_INT:
-        return TZ_DTYPE_I32;
-    case TZ_BITS:
-        return TZ_DTYPE_U8;
-    case TZ_REAL:
-        break;
-    }
-    return strcmp(tz_simulation_precision(handle->simulation), "double") == 0 ? TZ_DTYPE_F64
-                                                                              : TZ_DTYPE_F32;
+    return tz_vti_write_slab(writer, which, cells, count, error);
 }
 
 static tz_status write_vti(const tz_binding *binding, const char *path, tz_error *error)
@@ -180,20 +215,14 @@ static tz_status write_vti(const tz_binding *binding, const char *path, tz_error
         if (output->fields_count > 0)
             indices[i] = tz_stencil_field_index(stencil, output->fields[i]);
         fields[i] = (tz_vti_field){.name = stencil->fields[indices[i]].name,
-                                   .dtype = field_dtype(handle, indices[i])};
+                                   .dtype = tz_simulation_dtype(handle->simulation, indices[i])};
     }
     tz_vti_writer *writer = NULL;
     tz_status status = tz_vti_write_begin(&writer, path, &grid, fields, count, false, error);
     if (status != TZ_OK)
         return status;
-    for (size_t i = 0; status == TZ_OK && i < count; i++) {
-        tz_array *array = NULL;
-        status = tz_simulation_read_array(handle->simulation, indices[i], &array, error);
-        if (status == TZ_OK)
-            status = tz_vti_write_slab(writer, i, array->data,
-                                       tz_shape_count(array->dims, array->shape), error);
-        tz_array_destroy(array);
-    }
+    for (size_t i = 0; status == TZ_OK && i < count; i++)
+        status = write_pieces(handle->simulation, indices[i], vti_piece, writer, i, error);
     if (status == TZ_OK)
         return tz_vti_write_commit(writer, error);
     tz_vti_write_abort(writer);

@@ -96,6 +96,13 @@ void *tz_constant_row_create(const tz_problem *problem, int field, const void *e
     return row;
 }
 
+/* One row serves every cell, inside and outside: not where the outside has values of its own. */
+static bool may_be_uniform(const tz_problem *problem, int field)
+{
+    const tz_field *about = &problem->stencil->fields[field];
+    return about->role == TZ_STATIC && about->radius == 0;
+}
+
 static tz_status make_uniform(tz_host_store *store, int f, const void *element, tz_error *error)
 {
     char *row = tz_constant_row_create(store->problem, f, element);
@@ -126,8 +133,8 @@ tz_status tz_host_store_create(tz_host_store *store, const tz_problem *problem, 
                 status = allocate_array(store, f, 1, error);
             break;
         case TZ_STATIC:
-            status =
-                lazy ? make_uniform(store, f, &zero, error) : allocate_array(store, f, 0, error);
+            status = lazy && may_be_uniform(problem, f) ? make_uniform(store, f, &zero, error)
+                                                        : allocate_array(store, f, 0, error);
             break;
         default:
             break;
@@ -201,7 +208,7 @@ tz_status tz_host_store_fill(tz_host_store *store, int field, const void *elemen
                              tz_error *error)
 {
     const tz_problem *problem = store->problem;
-    if (lazy && problem->stencil->fields[field].role == TZ_STATIC)
+    if (lazy && may_be_uniform(problem, field))
         return make_uniform(store, field, element, error);
     const tz_host_field *host = tz_host_store_current(store, field);
     const size_t size = tz_problem_element_size(problem, field);

@@ -95,7 +95,12 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
                                     const int64_t *at, const char *place, tz_error *error);
 tz_status tz_simulation_read(const tz_simulation *simulation, int field, const tz_box *box,
                              double *values, tz_error *error);
-/* The whole field in its own element type (float32/float64/int32; bits as uint8 0/1). */
+/* Cells of a box (NULL: all) in the field's own type, which tz_simulation_dtype names: float32 or
+ * float64, int32, bits as uint8 0/1. */
+tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, const tz_box *box,
+                                   void *cells, tz_error *error);
+tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field);
+/* The same of the whole field, as an array that the caller destroys. */
 tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, tz_array **out,
                                    tz_error *error);
 

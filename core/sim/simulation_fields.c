@@ -287,39 +287,62 @@ tz_status tz_simulation_read(const tz_simulation *simulation, int field, const t
     return status;
 }
 
+tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field)
+{
+    return tz_problem_dtype(&simulation->problem, field);
+}
+
+/* Bits of a box as bytes, row by row. */
+static tz_status read_bits(const tz_simulation *simulation, int field, const tz_box *box,
+                           uint8_t *cells, tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const int64_t words = problem->elements[0], nx = box->high[0] - box->low[0];
+    const int64_t ny = box->high[1] - box->low[1], nz = box->high[2] - box->low[2];
+    uint32_t *row = malloc((size_t)words * sizeof *row);
+    if (!row)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of bits");
+    tz_status status = TZ_OK;
+    for (int64_t i = 0; !status && i < ny * nz; i++, cells += nx) {
+        const tz_box line = row_box(problem, 0, nx, box->low[1] + i % ny, box->low[2] + i / ny);
+        status = simulation->backend->load(simulation->state, field, &line, row, error);
+        int64_t word = box->low[0] % words, bit = box->low[0] / words;
+        for (int64_t x = 0; !status && x < nx; x++) {
+            cells[x] = row[word] >> bit & 1;
+            if (++word == words) {
+                word = 0;
+                bit++;
+            }
+        }
+    }
+    free(row);
+    return status;
+}
+
+tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, const tz_box *box,
+                                   void *cells, tz_error *error)
+{
+    const tz_box all = whole(&simulation->problem);
+    box = box ? box : &all;
+    tz_status status = check_box(simulation, field, box, error);
+    if (status)
+        return status;
+    if (simulation->problem.bits)
+        return read_bits(simulation, field, box, cells, error);
+    return simulation->backend->load(simulation->state, field, box, cells, error);
+}
+
 tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, tz_array **out,
                                    tz_error *error)
 {
     const tz_problem *problem = &simulation->problem;
-    *out = NULL;
-    const tz_box all = whole(problem);
-    tz_status status = check_box(simulation, field, &all, error);
-    if (status)
-        return status;
     tz_array *array;
-    status = tz_array_create(&array, tz_problem_dtype(problem, field), problem->dims,
-                             problem->extent, error);
+    *out = NULL;
+    tz_status status = tz_array_create(&array, tz_problem_dtype(problem, field), problem->dims,
+                                       problem->extent, error);
     if (status)
         return status;
-    if (!problem->bits) {
-        status = simulation->backend->load(simulation->state, field, &all, array->data, error);
-    } else {
-        const int64_t nx = problem->extent[0], words = problem->elements[0];
-        uint32_t *row = malloc((size_t)words * sizeof *row);
-        if (!row)
-            status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of bits");
-        for (int64_t i = 0; !status && i < problem->extent[1] * problem->extent[2]; i++) {
-            const tz_box box =
-                row_box(problem, 0, nx, i % problem->extent[1], i / problem->extent[1]);
-            status = simulation->backend->load(simulation->state, field, &box, row, error);
-            uint8_t *cells = (uint8_t *)array->data + i * nx;
-            int64_t x = 0;
-            for (int64_t b = 0; !status && x < nx; b++)
-                for (int64_t w = 0; w < words && x < nx; w++, x++)
-                    cells[x] = row[w] >> b & 1;
-        }
-        free(row);
-    }
+    status = tz_simulation_read_cells(simulation, field, NULL, array->data, error);
     if (status)
         tz_array_destroy(array);
     else

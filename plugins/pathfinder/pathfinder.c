@@ -236,11 +236,10 @@ static int path_call(const tz_access *access)
     if (!job.columns)
         return fail(&job,
                     "not enough memory for the path: free some, or take it after fewer steps");
-    /* The costs before step 0 are gone, and taken as zero; so is the boundary. A periodic grid only
-     * adds paths, so where the clamped path costs what the field says, it is a cheapest one. */
+    /* The costs before step 0 are gone, and taken as zero: the cost tells whether they were. */
     int status = 0, found = job.rows == 0;
-    for (int periodic = 0; periodic < 2 && !found && status == 0; periodic++) {
-        job.periodic = periodic;
+    if (!found) {
+        job.periodic = access->boundary[0] == TZ_PERIODIC;
         const path_window window = window_make(&job, end, job.rows);
         int32_t *zeros = calloc((size_t)window.count, sizeof *zeros);
         status = zeros ? path_recover(&job, 0, job.rows, window, zeros, end, &before)

@@ -248,14 +248,20 @@ static void check_plans(const identity *t, tz_simulation *sim, bool few)
     check_changing_heights(t, sim);
 }
 
-/* One problem: the reference once, then every way to compute it. */
+/* One problem: the reference once (or until it stays finite), then every way to compute it. */
 static void check_case(contract *c, const contract_case *k, int64_t steps, bool few)
 {
     answer a;
     tz_error error = {0};
     char what[256];
     contract_case_text(c, k, what, sizeof what);
-    const tz_status status = answer_compute(c, k, steps, &a, &error);
+    tz_status status = answer_compute(c, k, steps, &a, &error);
+    /* Random values may be more than a nonlinear update can bear for long: then compare earlier. */
+    while (status == TZ_DIVERGED && steps > 2) {
+        answer_clear(&a);
+        steps /= 2;
+        status = answer_compute(c, k, steps, &a, &error);
+    }
     if (status != TZ_OK) {
         /* A plugin may refuse a grid or parameter; both backends must then agree on that. */
         tz_simulation *sim = NULL;
