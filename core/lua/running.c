@@ -238,10 +238,13 @@ static bool on_progress(void *context, const tz_simulation *simulation, int64_t 
     return tz_interrupt_signal() == 0;
 }
 
-/* run(n), run{steps=} or run{until_residual=, max_steps=, check_every=} at index 2. */
+/* run(n), run{steps=} or run{until_residual= or until_update=, max_steps=, check_every=} at
+ * index 2.
+ */
 static void get_run(lua_State *L, tz_run *run)
 {
-    static const char *const keys[] = {"steps", "until_residual", "max_steps", "check_every"};
+    static const char *const keys[] = {"steps", "until_residual", "until_update", "max_steps",
+                                       "check_every"};
     const char *what = "sim:run";
     *run = (tz_run){.steps = -1, .until_residual = NAN};
     if (lua_type(L, 2) == LUA_TNUMBER) {
@@ -253,18 +256,25 @@ static void get_run(lua_State *L, tz_run *run)
                  "%s: wants a number of steps, { steps = n } or { until_residual = r, "
                  "max_steps = n }",
                  what);
-    tz_keys_check(L, 2, what, keys, 4, false);
+    tz_keys_check(L, 2, what, keys, 5, false);
     const bool has_steps = tz_key_integer(L, 2, what, "steps", 0, INT64_MAX / 4, &run->steps);
-    const bool until = tz_key_number(L, 2, what, "until_residual", &run->until_residual);
+    const bool residual = tz_key_number(L, 2, what, "until_residual", &run->until_residual);
+    run->until_is_update = tz_key_number(L, 2, what, "until_update", &run->until_residual);
+    if (residual && run->until_is_update)
+        tz_raise(L, "%s: give 'until_residual' or 'until_update', not both", what);
+    const bool until = residual || run->until_is_update;
     int64_t most = -1;
     const bool has_most = tz_key_integer(L, 2, what, "max_steps", 0, INT64_MAX / 4, &most);
     tz_key_integer(L, 2, what, "check_every", 1, INT64_MAX / 4, &run->check_every);
     if (has_steps == until)
-        tz_raise(L, "%s: give 'steps' or 'until_residual' (with 'max_steps')", what);
+        tz_raise(L, "%s: give 'steps' or 'until_residual' or 'until_update' (with 'max_steps')",
+                 what);
     if (!until && (has_most || run->check_every > 0))
-        tz_raise(L, "%s: 'max_steps' and 'check_every' go with 'until_residual'", what);
+        tz_raise(L, "%s: 'max_steps' and 'check_every' go with 'until_residual' or 'until_update'",
+                 what);
     if (until && run->until_residual < 0)
-        tz_raise(L, "%s: 'until_residual' must not be negative", what);
+        tz_raise(L, "%s: '%s' must not be negative", what,
+                 run->until_is_update ? "until_update" : "until_residual");
     if (has_most)
         run->steps = most;
 }
@@ -278,11 +288,12 @@ static void run_dry(tz_simulation_handle *handle, const tz_run *run)
         tz_context_print(context, "  %s: runs %lld steps from step %lld\n", handle->name,
                          (long long)steps, (long long)from);
     else if (run->steps < 0)
-        tz_context_print(context, "  %s: runs until the residual is <= %g\n", handle->name,
-                         run->until_residual);
+        tz_context_print(context, "  %s: runs until the %s is <= %g\n", handle->name,
+                         run->until_is_update ? "update" : "residual", run->until_residual);
     else
-        tz_context_print(context, "  %s: runs until the residual is <= %g, at most %lld steps\n",
-                         handle->name, run->until_residual, (long long)steps);
+        tz_context_print(context, "  %s: runs until the %s is <= %g, at most %lld steps\n",
+                         handle->name, run->until_is_update ? "update" : "residual",
+                         run->until_residual, (long long)steps);
     for (tz_binding *b = handle->bindings; b != NULL; b = b->next) {
         if (b->every == 0)
             continue;
@@ -313,6 +324,8 @@ static void push_result(lua_State *L, const tz_run_result *result, int64_t cells
     lua_setfield(L, -2, "seconds");
     lua_pushnumber(L, result->residual);
     lua_setfield(L, -2, "residual");
+    lua_pushnumber(L, result->update);
+    lua_setfield(L, -2, "update");
     lua_pushboolean(L, result->converged);
     lua_setfield(L, -2, "converged");
     lua_pushnumber(L, result->seconds > 0

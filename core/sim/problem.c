@@ -245,8 +245,9 @@ static tz_status derive_constants(tz_problem *problem, tz_error *error)
     };
     memcpy(setup.extent, problem->extent, sizeof setup.extent);
     memcpy(setup.boundary, problem->boundary, sizeof setup.boundary);
-    if (stencil->derive && stencil->derive(&setup) != 0)
-        return tz_error_set(error, strstr(message, "nstable") ? TZ_UNSTABLE : TZ_RANGE, stencil->id,
+    const int derived = stencil->derive ? stencil->derive(&setup) : 0;
+    if (derived != 0)
+        return tz_error_set(error, derived == TZ_DIVERGES ? TZ_UNSTABLE : TZ_RANGE, stencil->id,
                             "%s", message[0] ? message : "the plugin refused its parameters");
     for (int c = 0; c < stencil->constants_count; c++) {
         if (!isfinite(constants[c]))

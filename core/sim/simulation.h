@@ -169,6 +169,7 @@ typedef struct tz_event {
 typedef struct tz_run {
     int64_t steps;         /* iterations to do; < 0: unlimited (needs until_residual) */
     double until_residual; /* stop when the residual is <= this; NAN: no such test */
+    bool until_is_update;  /* the test is of the update's max norm, not of the residual */
     int64_t check_every;   /* iterations between residual tests; 0: a default (about every 50) */
     size_t events_count;
     const tz_event *events;
@@ -181,6 +182,7 @@ typedef struct tz_run {
 typedef struct tz_run_result {
     int64_t steps;   /* iterations done by this call */
     double residual; /* last one measured, NAN if none */
+    double update;   /* max norm of the last update measured, NAN if none */
     bool converged;  /* until_residual was reached */
     double seconds;  /* wall time in stages alone */
     int64_t stages;

@@ -166,9 +166,11 @@ static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_err
     }
     if (!status && wants_residual)
         status = advance(r, 1, error);
-    if (!status && wants_residual)
-        simulation->residual = simulation->backend->update_norm(simulation->state) *
-                               simulation->problem.residual_per_update;
+    if (!status && wants_residual) {
+        r->result->update = simulation->backend->update_norm(simulation->state);
+        r->result->residual = simulation->residual =
+            r->result->update * simulation->problem.residual_per_update;
+    }
     return status;
 }
 
@@ -194,7 +196,7 @@ static tz_status fire_events(runner *r, tz_error *error)
 tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run_result *result,
                             tz_error *error)
 {
-    *result = (tz_run_result){.residual = NAN};
+    *result = (tz_run_result){.residual = NAN, .update = NAN};
     tz_status status = tz__simulation_need_fields(simulation, error);
     if (status)
         return status;
@@ -221,8 +223,8 @@ tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run
         if (status)
             break;
         if (wants_residual) {
-            result->residual = simulation->residual;
-            result->converged = simulation->residual <= run->until_residual;
+            const double value = run->until_is_update ? result->update : result->residual;
+            result->converged = value <= run->until_residual;
         }
         status = fire_events(&r, error);
     }

@@ -34,7 +34,7 @@ static int derive(tz_setup *setup)
         snprintf(setup->message, setup->message_size,
                  "dt_s = %g s is unstable: with this cell_m and diffusivity set it to %g s or less",
                  p[DT].number, stable);
-        return -1;
+        return TZ_DIVERGES;
     }
     setup->constants[TZ_CONSTANT(heat, share)] =
         p[DIFFUSIVITY].number * p[DT].number / (cell * cell);

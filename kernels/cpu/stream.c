@@ -139,8 +139,9 @@ static int ring_depth(const tz_pipeline *pipeline, const tz_stage *stage, int ma
 
 static int64_t ext_max(const tz_stage *stage, int axis, int halo)
 {
-    return stage->tile[axis] >= stage->elements[axis] ? stage->elements[axis]
-                                                      : stage->tile[axis] + 2 * (int64_t)halo;
+    return stage->tile[axis] >= stage->elements[axis]
+               ? stage->elements[axis]
+               : stage->tile[axis] + halo + round_up(halo, axis == 0 ? PAD : 1);
 }
 
 static bool may_gather(const tz_stage *stage)
@@ -481,7 +482,10 @@ static span_axis place_axis(const tz_stage *stage, int axis, int64_t index, int 
     const int64_t n = stage->elements[axis], tile = stage->tile[axis];
     span_axis a = {.low = index * tile, .high = min64(n, (index + 1) * tile)};
     a.virtual = stage->boundary[axis] == TZ_PERIODIC && tile < n;
-    a.ext_low = a.virtual ? a.low - halo : max64(0, a.low - halo);
+    /* Rows start at whole vectors, so that what every level reads and writes is aligned. */
+    const int64_t unit = axis == 0 ? PAD : 1;
+    const int64_t low = a.low - round_up(halo, unit);
+    a.ext_low = a.virtual ? low : max64(0, low);
     a.ext_high = a.virtual ? a.high + halo : min64(n, a.high + halo);
     return a;
 }

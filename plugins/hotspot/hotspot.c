@@ -72,7 +72,7 @@ static int derive(tz_setup *setup)
                  "dt_s = %.6g s is unstable on this grid; the largest stable step is %.6g s: set "
                  "dt_s to at most that, or allow_unstable = true",
                  dt, limit);
-        return -1;
+        return TZ_DIVERGES;
     }
     const double scale = dt / capacitance;
     double cx = scale / rx, cy = scale / ry, cz = scale / rz;

@@ -22,7 +22,7 @@ static int derive(tz_setup *setup)
     uint32_t birth = 0, survive = 0;
     if (tz_life_rule_parse(setup->params[0].text, NEIGHBOURS, &birth, &survive, setup->message,
                            setup->message_size) != 0)
-        return -1;
+        return TZ_REFUSED;
     setup->constants[TZ_CONSTANT(life, birth)] = birth;
     setup->constants[TZ_CONSTANT(life, survive)] = survive;
     setup->constants[TZ_CONSTANT(life, conway)] =

@@ -55,7 +55,7 @@ static int derive(tz_setup *setup)
                  "hx = %.6g and hy = %.6g differ more than a thousandfold, which Jacobi cannot "
                  "resolve: choose mesh widths closer to each other",
                  hx, hy);
-        return -1;
+        return TZ_REFUSED;
     }
     /* 1 + q is rounded first, so that the weights of u and its neighbours cancel exactly. */
     const double sum =

@@ -18,7 +18,7 @@ static int wave_derive(tz_setup *setup)
     if (courant * courant > 0.5) {
         snprintf(setup->message, setup->message_size,
                  "courant = %.6g is unstable: the largest stable value is 0.707", courant);
-        return -1;
+        return TZ_DIVERGES;
     }
     setup->constants[TZ_CONSTANT(wave, side)] = courant * courant;
     setup->constants[TZ_CONSTANT(wave, centre)] = 2.0 - 4.0 * courant * courant;

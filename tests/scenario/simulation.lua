@@ -33,6 +33,8 @@ r = sim:run(5)
 tz.expect(r.steps == 5 and sim.step == 15)
 r = sim:run { until_residual = 1e-9, max_steps = 100 }
 tz.expect(r.converged == (r.residual <= 1e-9))
+r = sim:run { until_update = 1e-3, max_steps = 4000, check_every = 7 }
+tz.expect(r.converged == (r.update <= 1e-3) and (r.converged or r.steps == 4000) or tz.checking)
 
 -- The same answer at any height.
 local hashes = {}

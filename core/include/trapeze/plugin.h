@@ -167,6 +167,12 @@ typedef struct tz_value {
     int given; /* 1: the scenario set it */
 } tz_value;
 
+/* What derive() returns when it does not return 0. */
+enum {
+    TZ_REFUSED = -1, /* the parameters make no sense */
+    TZ_DIVERGES = -2 /* they do, and the iteration would be unstable */
+};
+
 /* What derive() sees and fills. */
 typedef struct tz_setup {
     uint32_t struct_size;
@@ -229,7 +235,8 @@ typedef struct tz_stencil {
     uint32_t boundaries; /* TZ_ALLOW() of each that is allowed */
     tz_boundary boundary;
     tz_picture picture; /* what a frame shows when a script does not say */
-    /* Derive constants from parameters; 0, or -1 with setup->message. NULL: no constants. */
+    /* Derive constants from parameters; 0, or TZ_REFUSED or TZ_DIVERGES with setup->message. NULL:
+     * no constants. */
     int (*derive)(tz_setup *setup);
     int methods_count;
     const tz_method *methods;
