@@ -9,7 +9,17 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { LEVEL_DEFAULT = 3, LEVEL_GRAY16 = 2, KEY_MAX = 79 };
+enum { LEVEL_DEFAULT = 3, LEVEL_GRAY16 = 2, KEY_MAX = 79, TABLE_SIZE = 1024 };
+
+/* The colours of a picture that has at most 256, in order of appearance: an index is a third of the
+ * bytes to compress. */
+typedef struct palette {
+    int count; /* 0: too many colours */
+    png_color colors[256];
+    uint8_t *pixels;            /* indices; owned */
+    uint32_t slots[TABLE_SIZE]; /* colour + 1, hashed; 0: free */
+    uint8_t index[TABLE_SIZE];
+} palette;
 
 typedef struct writer {
     jmp_buf jump;
@@ -21,6 +31,7 @@ typedef struct writer {
     png_textp texts;
     size_t text_count;
     const tz_image *image;
+    palette *palette; /* NULL: not indexed */
     int level;
 } writer;
 
@@ -51,11 +62,53 @@ static void on_flush(png_structp png)
     (void)png; /* at commit */
 }
 
+static void palette_destroy(palette *p)
+{
+    if (!p)
+        return;
+    free(p->pixels);
+    free(p);
+}
+
+/* NULL when the picture has more than 256 colours, or memory is short: it is then written as RGB.
+ */
+static palette *palette_make(const tz_image *image)
+{
+    const size_t pixels = (size_t)image->width * (size_t)image->height;
+    palette *p = image->pixel == TZ_PIXEL_RGB8 ? calloc(1, sizeof *p) : NULL;
+    if (!p || !(p->pixels = malloc(pixels))) {
+        palette_destroy(p);
+        return NULL;
+    }
+    const uint8_t *rgb = image->data;
+    for (size_t i = 0; i < pixels; i++, rgb += 3) {
+        const uint32_t key = 1u + rgb[0] + 256u * rgb[1] + 65536u * rgb[2];
+        uint32_t slot = (key * 2654435761u) >> 22;
+        while (p->slots[slot] != key && p->slots[slot])
+            slot = (slot + 1) % TABLE_SIZE;
+        if (!p->slots[slot]) {
+            if (p->count == 256) {
+                palette_destroy(p);
+                return NULL;
+            }
+            p->slots[slot] = key;
+            p->index[slot] = (uint8_t)p->count;
+            p->colors[p->count++] = (png_color){rgb[0], rgb[1], rgb[2]};
+        }
+        p->pixels[i] = p->index[slot];
+    }
+    return p;
+}
+
 static void encode_all(writer *w)
 {
     const tz_image *image = w->image;
-    const bool colour = image->pixel == TZ_PIXEL_RGB8;
-    const size_t stride = (size_t)image->width * (size_t)tz_pixel_bytes(image->pixel);
+    const int color_type = w->palette                      ? PNG_COLOR_TYPE_PALETTE
+                           : image->pixel == TZ_PIXEL_RGB8 ? PNG_COLOR_TYPE_RGB
+                                                           : PNG_COLOR_TYPE_GRAY;
+    const size_t stride =
+        (size_t)image->width * (size_t)(w->palette ? 1 : tz_pixel_bytes(image->pixel));
+    const uint8_t *rows = w->palette ? w->palette->pixels : image->data;
     w->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, w, on_error, on_warning);
     w->info = w->png ? png_create_info_struct(w->png) : NULL;
     if (!w->info) {
@@ -67,9 +120,10 @@ static void encode_all(writer *w)
     png_set_compression_level(w->png, w->level);
     png_set_compression_buffer_size(w->png, 1 << 16);
     png_set_IHDR(w->png, w->info, (png_uint_32)image->width, (png_uint_32)image->height,
-                 image->pixel == TZ_PIXEL_GRAY16 ? 16 : 8,
-                 colour ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
+                 image->pixel == TZ_PIXEL_GRAY16 ? 16 : 8, color_type, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (w->palette)
+        png_set_PLTE(w->png, w->info, w->palette->colors, w->palette->count);
     if (w->text_count)
         png_set_text(w->png, w->info, w->texts, (int)w->text_count);
     /* Coloured fields repeat whole pixels, which deflate finds best unfiltered; 16-bit values do
@@ -82,7 +136,7 @@ static void encode_all(writer *w)
     if (image->pixel == TZ_PIXEL_GRAY16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
         png_set_swap(w->png);
     for (int y = 0; y < image->height; y++)
-        png_write_row(w->png, image->data + (size_t)y * stride);
+        png_write_row(w->png, rows + (size_t)y * stride);
     png_write_end(w->png, NULL);
 }
 
@@ -148,6 +202,7 @@ tz_status tz_frame_write(const char *path, const tz_image *image, const tz_frame
         set_text(&w->texts[w->text_count++], "Offset", tz_number_format(offset, image->offset));
     }
     w->image = image;
+    w->palette = palette_make(image);
     w->error = error;
     w->level = options && options->level > 0     ? options->level
                : image->pixel == TZ_PIXEL_GRAY16 ? LEVEL_GRAY16
@@ -165,6 +220,7 @@ cleanup:
     if (w) {
         if (w->png)
             png_destroy_write_struct(&w->png, w->info ? &w->info : NULL);
+        palette_destroy(w->palette);
         free(w->texts);
     }
     free(w);

@@ -196,12 +196,16 @@ size_t tz_stage_arena_bytes(const tz_stage *stage, tz_pipeline *pipeline)
 
 /* ---- Slabs ----------------------------------------------------------------------------------- */
 
+static inline uint32_t ring_slot(const tz__job *job, const tz__ring *ring, int64_t j)
+{
+    const uint32_t n = (uint32_t)(j - job->slab_base);
+    return n - (uint32_t)(n * ring->inverse >> 32) * ring->depth;
+}
+
 /* Element (0, 0) of slab j in a ring (which may lie before the ring's memory). */
 static inline char *ring_slab(const tz__job *job, const tz__ring *ring, int64_t j, size_t size)
 {
-    const uint32_t n = (uint32_t)(j - job->slab_base);
-    const uint32_t quotient = (uint32_t)(n * ring->inverse >> 32);
-    const uint32_t slot = n - quotient * ring->depth;
+    const uint32_t slot = ring_slot(job, ring, j);
     return job->arena + ring->offset + slot * ring->slab_bytes + job->zero * (ptrdiff_t)size;
 }
 
@@ -281,6 +285,50 @@ static inline tz_view view_slab(const tz_stage *stage, const tz_pipeline *pipeli
     return (tz_view){at + (y * row_stride + x) * (ptrdiff_t)size, row_stride};
 }
 
+/* Slabs j - radius to j + radius of a field's version, at element (x, y). Once per level and slab,
+ * so the usual case, no slab outside the grid, steps from one pointer to the next. */
+static void view_window(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
+                        int f, int version, int64_t j, int radius, int64_t x, int64_t y,
+                        tz_view *views)
+{
+    const tz_field *field = &stage->stencil->fields[f];
+    const int window = 2 * radius + 1;
+    if (field->role == TZ_STATIC && field->radius == 0) {
+        /* Only the middle is read. */
+        const tz_view middle = view_slab(stage, pipeline, job, f, version, j, x, y);
+        for (int k = 0; k < window; k++) {
+            views[k].at = middle.at;
+            views[k].row_stride = middle.row_stride;
+        }
+        return;
+    }
+    if (j - radius < 0 || j + radius >= stream_extent(stage)) {
+        for (int k = 0; k < window; k++)
+            views[k] = view_slab(stage, pipeline, job, f, version, j - radius + k, x, y);
+        return;
+    }
+    views[0] = view_slab(stage, pipeline, job, f, version, j - radius, x, y);
+    const char *at = views[0].at;
+    const ptrdiff_t row_stride = views[0].row_stride;
+    if (version == 0 && !job->gather) {
+        const ptrdiff_t stride =
+            array_slab(stage, &stage->in[f], 1, stage->element_size[f]) - stage->in[f].origin;
+        for (int k = 1; k < window; k++)
+            views[k] = (tz_view){at += stride, row_stride};
+        return;
+    }
+    const tz__ring *ring = &pipeline->level[version].ring[f];
+    uint32_t slot = ring_slot(job, ring, j - radius);
+    for (int k = 1; k < window; k++) {
+        at += ring->slab_bytes;
+        if (++slot == ring->depth) {
+            slot = 0;
+            at -= ring->depth * ring->slab_bytes;
+        }
+        views[k] = (tz_view){at, row_stride};
+    }
+}
+
 /* ---- One level on one slab ------------------------------------------------------------------- */
 
 typedef struct tz__area {
@@ -304,9 +352,8 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
                           0};
             continue;
         }
-        for (int d = -radius; d <= radius; d++)
-            in[f * window + radius + d] = view_slab(stage, pipeline, job, f, level->source[f],
-                                                    j + d, area->x_low, area->y_low);
+        view_window(stage, pipeline, job, f, level->source[f], j, radius, area->x_low, area->y_low,
+                    &in[f * window]);
         if (!(level->pass->writes >> f & 1))
             continue;
         const size_t size = stage->element_size[f];
