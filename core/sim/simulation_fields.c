@@ -172,7 +172,6 @@ tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box 
         status = check_value(problem, field, value, 0, 0, 0, NULL, error);
     if (status)
         return status;
-    simulation->stages_unchecked = 0;
     if (!box || memcmp(box, &all, sizeof all) == 0) {
         uint64_t element = 0;
         tz_problem_element(problem, field, value, &element);

@@ -23,8 +23,8 @@ struct tz_simulation {
     const tz_stream_source *stream_pointers[TZ_FIELDS_MAX];
     tz_plan_use *uses;
     size_t uses_count;
-    int64_t stages_unchecked; /* stages since every cell was last seen to be finite */
-    int64_t finite_step;      /* step at which it was */
+    int64_t steps_unchecked; /* iterations since every cell was last seen to be finite */
+    int64_t finite_step;     /* step at which it was */
 };
 
 /* TZ_UNSUPPORTED when the simulation is dry: it has no fields. */

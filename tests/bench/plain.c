@@ -127,9 +127,9 @@ typedef struct plain_case {
 } plain_case;
 
 static const plain_case cases[] = {
-    {"star2d1r", 4, 1, 0, star2d_f32},      {"star2d1r-fp64", 8, 1, 0, star2d_f64},
-    {"hotspot", 4, 1, 1, hotspot_f32},      {"star3d1r", 4, 1, 0, star3d_f32},
-    {"life", 4, 32, 0, life_bits},          {"pathfinder", 4, 1, 2, pathfinder_i32},
+    {"star2d1r", 4, 1, 0, star2d_f32}, {"star2d1r-fp64", 8, 1, 0, star2d_f64},
+    {"hotspot", 4, 1, 1, hotspot_f32}, {"star3d1r", 4, 1, 0, star3d_f32},
+    {"life", 4, 32, 0, life_bits},     {"pathfinder", 4, 1, 2, pathfinder_i32},
 };
 
 static void fill(void *array, int64_t count, size_t size, int bits)
