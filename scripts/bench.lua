@@ -19,7 +19,7 @@ local cases = {
   { "star3d1r", { 512, 512, 512 } }, { "star3d2r", { 512, 512, 512 } }, { "box3d1r", { 512, 512, 512 } },
   { "hotspot", { 8192, 8192 }, params = chip, fields = { temperature = real, power = real } },
   { "poisson", { 8192, 8192 }, fields = { u = real, f = real } },
-  { "life", { 16384, 16384 }, fields = { alive = bits } },
+  { "life", { 65536, 65536 }, fields = { alive = bits } },
   { "cell", { 1024, 1024, 1024 }, fields = { alive = bits } },
   { "pathfinder", { 10000000 }, fields = { cost = whole }, weights = 100 },
 }

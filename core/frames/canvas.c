@@ -107,6 +107,46 @@ static void draw_path(tz_image *image, const tz_plane *plane, const tz_canvas_op
     }
 }
 
+/* A plane in a map's 256 colours and nothing else: a third of the memory to write and compress, for
+ * frames share the cores with the simulation. *out stays NULL if a NaN wants a colour of its own.
+ */
+static tz_status draw_indexed(tz_image **out, const tz_plane *plane, int zoom, double lo, double hi,
+                              const tz_colormap *map, tz_error *error)
+{
+    tz_image *image;
+    tz_status status =
+        tz_image_create(&image, TZ_PIXEL_INDEX8, plane->nx * zoom, plane->ny * zoom, error);
+    if (status != TZ_OK)
+        return status;
+    memcpy(image->palette, map->rgb, sizeof image->palette);
+    const double scale = (TZ_COLORMAP_SIZE - 1) / (hi - lo), top = TZ_COLORMAP_SIZE - 1;
+    int nans = 0;
+    for (int j = 0; j < plane->ny; j++) {
+        const double *values = plane->values + (size_t)j * (size_t)plane->nx;
+        uint8_t *first = image->data + (size_t)j * (size_t)zoom * (size_t)image->width, *to = first;
+        if (zoom == 1)
+            for (int i = 0; i < plane->nx; i++) {
+                const double t = (values[i] - lo) * scale;
+                const double clipped = t > 0.0 ? t : 0.0;
+                first[i] = (uint8_t)((clipped < top ? clipped : top) + 0.5);
+                nans += t != t;
+            }
+        else
+            for (int i = 0; i < plane->nx; i++, to += zoom) {
+                const int k = tz_colormap_index(values[i], lo, hi);
+                nans += k < 0;
+                memset(to, k, (size_t)zoom);
+            }
+        for (int z = 1; z < zoom; z++)
+            memcpy(first + (size_t)z * (size_t)image->width, first, (size_t)image->width);
+    }
+    if (nans)
+        tz_image_destroy(image);
+    else
+        *out = image;
+    return TZ_OK;
+}
+
 static tz_status check(const tz_canvas_options *o, int count, tz_error *error)
 {
     if (!o->gray16 && !o->map)
@@ -163,6 +203,15 @@ tz_status tz_canvas_draw_planes(tz_image **out, const tz_plane *const *planes, i
         return tz_error_set(error, TZ_RANGE, NULL, "%d slices of %d x %d make too large a picture",
                             count, nx, ny);
     const int zoom = whole_zoom(columns * nx, rows * ny, room);
+    const double width = range.hi - range.lo;
+    if (count == 1 && !o->gray16 && !o->path_columns && !o->colorbar &&
+        !(o->caption && o->caption[0]) && width > 0.0 && isfinite(width)) {
+        status = draw_indexed(&image, planes[0], zoom, range.lo, range.hi, o->map, error);
+        if (status != TZ_OK)
+            return status;
+        if (image)
+            goto done;
+    }
     status =
         tz_image_create(&image, o->gray16 ? TZ_PIXEL_GRAY16 : TZ_PIXEL_RGB8,
                         columns * (nx * zoom + gap) - gap, rows * (ny * zoom + gap) - gap, error);
@@ -187,6 +236,7 @@ tz_status tz_canvas_draw_planes(tz_image **out, const tz_plane *const *planes, i
     status = add_bar(&image, o, range.lo, range.hi, error);
     if (status != TZ_OK)
         goto cleanup;
+done:
     if (facts)
         *facts = (tz_canvas_facts){range.lo, range.hi, range.others, zoom, nx, ny, count, columns};
     *out = image;

@@ -5,18 +5,24 @@
 #include "base/error.h"
 #include <stdint.h>
 
-typedef enum tz_pixel { TZ_PIXEL_GRAY8, TZ_PIXEL_RGB8, TZ_PIXEL_GRAY16 } tz_pixel;
+typedef enum tz_pixel {
+    TZ_PIXEL_GRAY8,
+    TZ_PIXEL_RGB8,
+    TZ_PIXEL_GRAY16,
+    TZ_PIXEL_INDEX8 /* of `palette` */
+} tz_pixel;
 
 typedef struct tz_image {
     int width, height; /* pixels */
     tz_pixel pixel;
-    double scale, offset; /* GRAY16: value = offset + scale * pixel */
-    uint8_t *data;        /* owned; GRAY16 in native byte order, aligned for uint16_t */
+    double scale, offset;    /* GRAY16: value = offset + scale * pixel */
+    uint8_t palette[256][3]; /* INDEX8: sRGB */
+    uint8_t *data;           /* owned; GRAY16 in native byte order, aligned for uint16_t */
 } tz_image;
 
 enum { TZ_IMAGE_MAX_EXTENT = 32768 };
 
-/* Bytes of one pixel: 1, 3 or 2. */
+/* Bytes of one pixel: 1, 3, 2 or 1. */
 int tz_pixel_bytes(tz_pixel pixel);
 
 /* A black picture. Errors: TZ_RANGE (extents outside 1..TZ_IMAGE_MAX_EXTENT), TZ_MEMORY. */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { LEVEL_DEFAULT = 3, LEVEL_GRAY16 = 2, KEY_MAX = 79, TABLE_SIZE = 1024 };
+enum { LEVEL_DEFAULT = 3, LEVEL_GRAY16 = 2, LEVEL_INDEXED = 1, KEY_MAX = 79, TABLE_SIZE = 1024 };
 
 /* The colours of a picture that has at most 256, in order of appearance: an index is a third of the
  * bytes to compress. */
@@ -75,14 +75,28 @@ static void palette_destroy(palette *p)
 static palette *palette_make(const tz_image *image)
 {
     const size_t pixels = (size_t)image->width * (size_t)image->height;
-    palette *p = image->pixel == TZ_PIXEL_RGB8 ? calloc(1, sizeof *p) : NULL;
+    const bool indexed = image->pixel == TZ_PIXEL_INDEX8;
+    palette *p = indexed || image->pixel == TZ_PIXEL_RGB8 ? calloc(1, sizeof *p) : NULL;
+    if (p && indexed) {
+        p->count = 256;
+        for (int i = 0; i < 256; i++)
+            p->colors[i] =
+                (png_color){image->palette[i][0], image->palette[i][1], image->palette[i][2]};
+        return p;
+    }
     if (!p || !(p->pixels = malloc(pixels))) {
         palette_destroy(p);
         return NULL;
     }
     const uint8_t *rgb = image->data;
+    uint32_t last = 0;
     for (size_t i = 0; i < pixels; i++, rgb += 3) {
         const uint32_t key = 1u + rgb[0] + 256u * rgb[1] + 65536u * rgb[2];
+        if (key == last) {
+            p->pixels[i] = p->pixels[i - 1];
+            continue;
+        }
+        last = key;
         uint32_t slot = (key * 2654435761u) >> 22;
         while (p->slots[slot] != key && p->slots[slot])
             slot = (slot + 1) % TABLE_SIZE;
@@ -108,7 +122,7 @@ static void encode_all(writer *w)
                                                            : PNG_COLOR_TYPE_GRAY;
     const size_t stride =
         (size_t)image->width * (size_t)(w->palette ? 1 : tz_pixel_bytes(image->pixel));
-    const uint8_t *rows = w->palette ? w->palette->pixels : image->data;
+    const uint8_t *rows = w->palette && w->palette->pixels ? w->palette->pixels : image->data;
     w->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, w, on_error, on_warning);
     w->info = w->png ? png_create_info_struct(w->png) : NULL;
     if (!w->info) {
@@ -203,9 +217,14 @@ tz_status tz_frame_write(const char *path, const tz_image *image, const tz_frame
     }
     w->image = image;
     w->palette = palette_make(image);
+    if (!w->palette && image->pixel == TZ_PIXEL_INDEX8) {
+        status = tz_error_set(error, TZ_MEMORY, path, "not enough memory to encode the PNG");
+        goto cleanup;
+    }
     w->error = error;
     w->level = options && options->level > 0     ? options->level
                : image->pixel == TZ_PIXEL_GRAY16 ? LEVEL_GRAY16
+               : w->palette                      ? LEVEL_INDEXED
                                                  : LEVEL_DEFAULT;
     w->level = w->level > Z_BEST_COMPRESSION ? Z_BEST_COMPRESSION : w->level;
     status = tz_atomic_open(&w->file, path, options && options->replace, error);

@@ -80,20 +80,21 @@ static tz_status allocate_planes(tz_frame *frame, int count, tz_error *error)
 
 /* One slice of a field, a few rows at a time; a 1-D field is one row, drawn as a strip. */
 static tz_status read_slice(tz_plane **out, const tz_simulation *simulation, int field, int64_t z,
-                            int max_width, int max_height, double *rows_values, int64_t rows_most,
+                            int max_width, int max_height, void *rows_values, int64_t rows_most,
                             tz_error *error)
 {
     const int64_t *extent = tz_simulation_extent(simulation);
     const bool strip = tz_simulation_stencil(simulation)->dims == 1;
+    const tz_dtype dtype = tz_simulation_dtype(simulation, field);
     tz_reducer *reducer = NULL;
     tz_status status = tz_reducer_create(&reducer, extent[0], strip ? STRIP_ROWS : extent[1],
                                          max_width, max_height, error);
     for (int64_t y = 0; status == TZ_OK && y < extent[1]; y += rows_most) {
         const int64_t end = y + rows_most < extent[1] ? y + rows_most : extent[1];
         const tz_box box = {{0, y, z}, {extent[0], end, z + 1}};
-        status = tz_simulation_read(simulation, field, &box, rows_values, error);
+        status = tz_simulation_read_cells(simulation, field, &box, rows_values, error);
         for (int repeat = 0; status == TZ_OK && repeat < (strip ? STRIP_ROWS : 1); repeat++)
-            status = tz_reducer_add(reducer, TZ_DTYPE_F64, rows_values, end - y, error);
+            status = tz_reducer_add(reducer, dtype, rows_values, end - y, error);
     }
     if (status == TZ_OK)
         return tz_reducer_finish(reducer, out, error);

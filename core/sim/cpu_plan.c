@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum {
-    ROW_BYTES = 8 << 10 /* of a tile's row in 2-D */
+    ROW_BYTES = 8 << 10,     /* of a tile's row in 2-D */
+    LINE_ELEMENTS = 32 << 10 /* of a tile in 1-D: two of them in L2, streamed rows long enough */
 };
 
 static int64_t min64(int64_t a, int64_t b)
@@ -102,9 +103,9 @@ static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
  * what less traffic saves. The reach of an iteration divides them: ghost zones grow with it. */
 static void choose_height(const tz_problem *problem, tz_plan *plan)
 {
-    static const int best[] = {0, 20, 16, 6};
+    static const int best[] = {0, 48, 16, 6}, best_bits[] = {0, 48, 8, 4};
     const int r = reach(problem) > 0 ? reach(problem) : 1;
-    const int height = (problem->bits ? 4 : best[problem->dims]) / r;
+    const int height = (problem->bits ? best_bits : best)[problem->dims] / r;
     plan->height = height < 1 ? 1 : height;
 }
 
@@ -138,7 +139,9 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
     if (problem->bits)
         tile[0] = n[0]; /* ends of bit rows wrap into each other: rows are never cut */
     if (problem->dims == 1 && tile[0] == 0)
-        tile[0] = split_evenly(n[0], max64(16 * halo, 8192), TZ_ALIGN_ELEMENTS);
+        tile[0] = split_evenly(
+            n[0], max64(16 * halo, min64(LINE_ELEMENTS, (n[0] + 2 * threads - 1) / (2 * threads))),
+            TZ_ALIGN_ELEMENTS);
     if (problem->dims == 2 && tile[0] == 0)
         tile[0] = split_evenly(n[0], max64(8 * halo, min64((int64_t)budget, row_elements)),
                                TZ_ALIGN_ELEMENTS);
