@@ -39,7 +39,8 @@ int64_t tz_problem_elements(const tz_problem *problem);
 void tz_problem_element(const tz_problem *problem, int field, double value, void *element);
 
 /* Where a coordinate outside [0, extent) is read: an index inside, or -1 for "the boundary value".
- * Defined for any coordinate, however far outside. */
+ * Defined for any coordinate, however far outside. The kernels have their own: this one is the
+ * reference backend's, which is their oracle. */
 int64_t tz_boundary_map(tz_boundary boundary, int64_t coordinate, int64_t extent);
 
 #endif
