@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/machine.h"
+#include "cuda/driver.h"
 #include "sim/backend.h"
 #include <jansson.h>
 #include <limits.h>
@@ -72,10 +73,18 @@ static void say_machine(void)
 static void say_backends(void)
 {
     printf("backends\n");
+    const tz_backend *taken = NULL;
+    tz_backend_find("auto", &taken, NULL);
     for (int i = 0; tz_backends[i] != NULL; i++)
-        printf("  %s: %s%s\n", tz_backends[i]->name, tz_backends[i]->doc,
-               i == 0 ? " (what auto takes)" : "");
-    printf("  cuda: not part of this version\n");
+        printf("  %s: %s%s%s\n", tz_backends[i]->name, tz_backends[i]->doc,
+               tz_backends[i] == taken ? " (what auto takes)" : "",
+               tz_backends[i]->available && !tz_backends[i]->available() ? " (not on this machine)"
+                                                                         : "");
+    char text[4096];
+    tz_cuda_describe(text, sizeof text);
+    printf("cuda\n");
+    for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        printf("  %.*s\n", (int)(end - line), line);
 }
 
 /* The number of problems found. */

@@ -12,6 +12,7 @@ enum {
     OPT_BACKEND = 256,
     OPT_HEIGHT,
     OPT_THREADS,
+    OPT_DEVICE,
     OPT_OUT,
     OPT_SET,
     OPT_CHECK,
@@ -65,6 +66,7 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
     static const struct option options[] = {{"backend", required_argument, NULL, OPT_BACKEND},
                                             {"height", required_argument, NULL, OPT_HEIGHT},
                                             {"threads", required_argument, NULL, OPT_THREADS},
+                                            {"device", required_argument, NULL, OPT_DEVICE},
                                             {"out", required_argument, NULL, OPT_OUT},
                                             {"set", required_argument, NULL, OPT_SET},
                                             {"check", no_argument, NULL, OPT_CHECK},
@@ -93,6 +95,10 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
             break;
         case OPT_THREADS:
             if (!tz_option_number(command, "--threads", optarg, 1, 1024, &s->script.threads))
+                return false;
+            break;
+        case OPT_DEVICE:
+            if (!tz_option_number(command, "--device", optarg, 0, 1023, &s->script.device))
                 return false;
             break;
         case OPT_OUT:
@@ -217,9 +223,10 @@ const tz_command tz_command_run = {
     .name = "run",
     .arguments = "SCRIPT [OPTION]…",
     .doc = "run a Lua scenario",
-    .help = "  --backend NAME     auto, cpu or reference; overrides the script\n"
+    .help = "  --backend NAME     auto, cpu, cuda or reference; overrides the script\n"
             "  --height N|auto    iterations between two halo exchanges; overrides the script\n"
             "  --threads N        threads of the cpu backend; overrides the script\n"
+            "  --device N         which GPU the cuda backend uses, from 0\n"
             "  --out DIR          the run's folder: new or empty (default: runs/SCRIPT-NNN)\n"
             "  --set NAME=VALUE   a value for the script, as tz.args.NAME; may be repeated\n"
             "  --check            say what the script would do; write nothing\n"

@@ -308,6 +308,7 @@ static void get_plan(lua_State *L, int index, const tz_script_options *options,
     tz_key_text(L, index, what_it_is, "backend", &config->backend);
     config->plan.height = options->height >= 0 ? options->height : (int)height;
     config->threads = options->threads > 0 ? options->threads : (int)threads;
+    config->device = options->device;
     if (options->backend != NULL)
         config->backend = options->backend;
 }

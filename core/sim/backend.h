@@ -12,11 +12,14 @@ typedef struct tz_backend_context {
     /* Per field; NULL for fields that are not streamed or have no source yet. */
     const tz_stream_source *const *streams;
     int threads;
+    int device; /* ordinal of the GPU, for backends that use one */
 } tz_backend_context;
 
 typedef struct tz_backend {
     const char *name;
     const char *doc;
+    /* Can it run on this machine? NULL: always. Cheap; "auto" asks. */
+    int (*available)(void);
     /* Complete a plan (zeros mean: choose) and check it. TZ_RANGE: height too large, with the
      * largest that fits. */
     tz_status (*plan)(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error);
@@ -42,11 +45,12 @@ typedef struct tz_backend {
 
 extern const tz_backend tz_backend_reference;
 extern const tz_backend tz_backend_cpu;
+extern const tz_backend tz_backend_cuda;
 
 /* All backends, NULL-terminated, in the order that "auto" tries them. */
 extern const tz_backend *const tz_backends[];
 
-/* By name; "auto" is the first. TZ_UNKNOWN names the known ones. */
+/* By name; "auto" is the first that can run here. TZ_UNKNOWN names the known ones. */
 tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *error);
 
 #endif

@@ -278,4 +278,5 @@ const tz_backend tz_backend_cpu = {
     .update_norm = cpu_update_norm,
 };
 
-const tz_backend *const tz_backends[] = {&tz_backend_cpu, &tz_backend_reference, NULL};
+const tz_backend *const tz_backends[] = {&tz_backend_cuda, &tz_backend_cpu, &tz_backend_reference,
+                                         NULL};

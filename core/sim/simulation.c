@@ -13,7 +13,10 @@ tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *er
     const char *names[8] = {"auto"};
     size_t count = 1;
     if (!name || strcmp(name, "auto") == 0) {
-        *out = tz_backends[0];
+        const tz_backend *const *first = tz_backends;
+        while ((*first)->available && !(*first)->available())
+            first++;
+        *out = *first;
         return TZ_OK;
     }
     for (const tz_backend *const *backend = tz_backends; *backend; backend++) {
@@ -76,7 +79,8 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
     if (!status && !config->dry) {
         const tz_backend_context context = {.problem = &simulation->problem,
                                             .streams = simulation->stream_pointers,
-                                            .threads = simulation->threads};
+                                            .threads = simulation->threads,
+                                            .device = config->device};
         status = simulation->backend->create(&simulation->state, &context, error);
     }
     for (int f = 0; !status && !config->dry && f < stencil->fields_count; f++)

@@ -41,7 +41,8 @@ typedef struct tz_simulation_config {
     const tz_assignment *boundary_values;
     size_t params_count;
     const tz_assignment *params;
-    const char *backend; /* "auto", "reference" or "cpu" */
+    const char *backend; /* "auto", "reference", "cpu" or "cuda" */
+    int device;          /* ordinal of the GPU for "cuda" */
     int threads;         /* 0: as many as the machine has */
     tz_plan plan;        /* zeros: chosen */
     bool dry;            /* validate and plan only: no field memory */

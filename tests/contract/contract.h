@@ -11,11 +11,12 @@ typedef struct contract {
     const tz_registry *registry;
     const tz_plugin *plugin;
     const tz_stencil *stencil;
-    bool quick;       /* fewer heights, sizes, tiles */
-    int64_t compared; /* cases checked in this section */
-    int64_t refused;  /* cases that the engine declined to set up */
-    int failures;     /* in this section */
-    char note[256];   /* a remark for the section's line, or "" */
+    bool quick;          /* fewer heights, sizes, tiles */
+    const char *backend; /* held against the reference: "cpu" unless --backend says otherwise */
+    int64_t compared;    /* cases checked in this section */
+    int64_t refused;     /* cases that the engine declined to set up */
+    int failures;        /* in this section */
+    char note[256];      /* a remark for the section's line, or "" */
 } contract;
 
 /* Count a failure and print it, with the stencil's name; only the first few of a section. */

@@ -137,12 +137,12 @@ void contract_diverge(contract *c)
             if (!check_way(c, &k, "reference", 1, way, &first))
                 continue;
             ever = true;
-            if (!check_way(c, &k, "cpu", 1, way, &other))
+            if (!check_way(c, &k, c->backend, 1, way, &other))
                 contract_fail(c, "the reference diverges, the cpu backend does not");
             else if (strcmp(first.message, other.message) != 0)
                 contract_fail(c, "the backends report differently: '%s' and '%s'", first.message,
                               other.message);
-            if (!check_way(c, &k, "cpu", 0, way, &other))
+            if (!check_way(c, &k, c->backend, 0, way, &other))
                 contract_fail(c, "the cpu backend diverges at height 1, but not at its own");
         }
     }

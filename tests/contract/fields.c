@@ -233,8 +233,8 @@ static void check_stream(contract *c, const contract_case *k, int field, const c
     double *row = malloc((size_t)cells * sizeof *row);
     if (slabs == NULL || row == NULL)
         abort();
-    if (contract_create(c, k, "cpu", 2, NULL, &made, &error) != TZ_OK ||
-        contract_create(c, k, "cpu", 2, NULL, &given, &error) != TZ_OK) {
+    if (contract_create(c, k, c->backend, 2, NULL, &made, &error) != TZ_OK ||
+        contract_create(c, k, c->backend, 2, NULL, &given, &error) != TZ_OK) {
         contract_fail(c, "%s: %s", what, error.message);
         goto done;
     }
@@ -318,7 +318,7 @@ void contract_fields(contract *c)
                     check_stream(c, &k, f, what);
                 } else {
                     check_field(c, &k, "reference", f);
-                    check_field(c, &k, "cpu", f);
+                    check_field(c, &k, c->backend, f);
                 }
             }
         }

@@ -1,4 +1,4 @@
-/* contract [--list] [--stencil ID]… [--section NAME]… FOLDER…: see contract.h. */
+/* contract [--list] [--stencil ID]… [--section NAME]… [--backend NAME] FOLDER…: see contract.h. */
 #include "contract.h"
 
 #include <stdio.h>
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
     if (getenv("OMP_WAIT_POLICY") == NULL && setenv("OMP_WAIT_POLICY", "passive", 1) == 0)
         execv("/proc/self/exe", argv);
 
-    names stencils = {0}, wanted_sections = {0}, folders = {0};
+    names stencils = {0}, wanted_sections = {0}, folders = {0}, backends = {0};
     bool list_only = false;
     for (int i = 1; i < argc; i++) {
         names *target = &folders;
@@ -104,6 +104,8 @@ int main(int argc, char **argv)
             target = &stencils;
         else if (strcmp(argv[i], "--section") == 0)
             target = &wanted_sections;
+        else if (strcmp(argv[i], "--backend") == 0)
+            target = &backends;
         else if (argv[i][0] == '-')
             return usage();
         if (target != &folders && ++i == argc)
@@ -122,7 +124,9 @@ int main(int argc, char **argv)
         return 1;
     }
     const char *mode = getenv("TZ_CONTRACT");
-    contract c = {.registry = registry, .quick = mode != NULL && strcmp(mode, "quick") == 0};
+    contract c = {.registry = registry,
+                  .backend = backends.count > 0 ? backends.items[0] : "cpu",
+                  .quick = mode != NULL && strcmp(mode, "quick") == 0};
     int failures = 0, checked = 0;
     for (size_t i = 0; i < tz_registry_count(registry); i++) {
         const tz_registry_entry *entry = tz_registry_get(registry, i);

@@ -1,0 +1,98 @@
+/* The device text of every stencil, compiled for real architectures; needs NVRTC, no GPU. */
+#include "cuda/source.h"
+#include "sim/backend.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
+                         const char *architecture)
+{
+    static const int64_t extents[][TZ_AXES] = {{0}, {1000, 1, 1}, {200, 100, 1}, {70, 50, 40}};
+    tz_simulation_config config = {.dims = stencil->dims, .precision = precision};
+    tz_problem problem;
+    tz_plan plan = {0};
+    tz_error error = {0};
+    memcpy(config.extent, extents[stencil->dims], sizeof config.extent);
+    for (int d = 0; d < TZ_AXES; d++)
+        config.boundary[d] = tz_boundary_name((tz_boundary)boundary);
+    tz_assignment unstable[] = {{"allow_unstable", 1.0, NULL}};
+    if (tz_stencil_param_index(stencil, "allow_unstable") >= 0) {
+        config.params = unstable;
+        config.params_count = 1;
+    }
+    if (tz_problem_resolve(&problem, stencil, &config, &error) ||
+        tz_backend_cuda.plan(&problem, 1, &plan, &error))
+        fail_msg("%s: %s", stencil->id, error.message);
+    char *source = NULL;
+    tz_cuda_header header;
+    void *cubin = NULL;
+    size_t bytes = 0;
+    assert_int_equal(tz_cuda_source(&problem, &plan, &source, &header, &error), TZ_OK);
+    const tz_status status =
+        tz_cuda_compile(architecture, source, &header, 1, &cubin, &bytes, &error);
+    if (status && getenv("TZ_CUDA_DUMP"))
+        puts(source);
+    free(source);
+    tz_problem_clear(&problem);
+    if (status == TZ_UNSUPPORTED) {
+        print_message("skipped: %s\n", error.message);
+        skip();
+    }
+    if (status)
+        fail_msg("%s, %s, %s: %s", stencil->id, tz_boundary_name((tz_boundary)boundary),
+                 architecture, error.message);
+    assert_true(bytes > 64 && memcmp(cubin, "\177ELF", 4) == 0);
+    free(cubin);
+}
+
+static void each_stencil_compiles(const char *folder, const char *const *architectures)
+{
+    tz_registry *registry;
+    tz_error error = {0};
+    int compiled = 0;
+    assert_int_equal(tz_registry_create(&registry, &folder, 1, &error), TZ_OK);
+    for (size_t i = 0; i < tz_registry_count(registry); i++) {
+        const tz_plugin *plugin = tz_registry_get(registry, i)->plugin;
+        for (int s = 0; plugin && s < plugin->stencils_count; s++) {
+            const tz_stencil *stencil = plugin->stencils[s];
+            for (const char *const *a = architectures; *a; a++)
+                compile_plan(stencil, -1, stencil->boundary, *a);
+            if (tz_stencil_has_real(stencil))
+                compile_plan(stencil, TZ_DOUBLE, stencil->boundary, architectures[0]);
+            compiled++;
+        }
+    }
+    tz_registry_destroy(registry);
+    assert_true(compiled > 0);
+}
+
+static void built_in_stencils_compile(void **state)
+{
+    (void)state;
+    static const char *const architectures[] = {"sm_90", "sm_80", "sm_100", NULL};
+    each_stencil_compiles(TZ_TEST_PLUGIN_DIR, architectures);
+}
+
+static void test_stencils_compile(void **state)
+{
+    (void)state;
+    static const char *const architectures[] = {"sm_90", NULL};
+    each_stencil_compiles(TZ_TEST_TEST_PLUGIN_DIR, architectures);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(built_in_stencils_compile),
+        cmocka_unit_test(test_stencils_compile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
