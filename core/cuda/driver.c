@@ -234,7 +234,10 @@ int tz_cuda_available(void)
     if (driver_open(&api, NULL) != TZ_OK)
         return 0;
     driver_close(&api);
-    return 1;
+    /* Kernels are compiled at run time: a GPU without a compiler cannot be used. */
+    char text[256];
+    tz_error error;
+    return tz__nvrtc_describe(text, sizeof text, &error) == TZ_OK;
 }
 
 tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error)

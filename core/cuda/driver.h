@@ -26,7 +26,7 @@ typedef struct tz_cuda tz_cuda; /* an opened driver with a context on one device
  * fails; creates no context. `text` is lines, each ended by a newline. */
 void tz_cuda_describe(char *text, size_t size);
 
-/* 1 when a driver and at least one device are there (cheap, no context), else 0. */
+/* 1 when a driver, at least one device and NVRTC are there (cheap, no context), else 0. */
 int tz_cuda_available(void);
 
 /* Open the driver and the device with that ordinal (CUDA_VISIBLE_DEVICES counts). TZ_BACKEND names
