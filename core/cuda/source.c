@@ -11,14 +11,6 @@ __asm__(
     ".pushsection .rodata\ntz_cuda_tile_text:\n.incbin \"cuda/tile.cuh\"\n.byte 0\n.popsection\n");
 extern const char tz_cuda_tile_text[] __attribute__((visibility("hidden")));
 
-static int reach(const tz_problem *problem)
-{
-    int sum = 0;
-    for (int p = 0; p < problem->stencil->passes_count; p++)
-        sum += problem->stencil->passes[p].radius;
-    return sum;
-}
-
 /* ---- Arguments: offsets as the device compiler lays the struct out ----------------------------
  */
 
@@ -53,7 +45,7 @@ void tz_cuda_arguments_fill(const tz_problem *problem, int height, int64_t step,
 
 int64_t tz_cuda_tile_shared_bytes(const tz_problem *problem, const tz_plan *plan)
 {
-    const int64_t halo = (int64_t)plan->height * reach(problem);
+    const int64_t halo = (int64_t)plan->height * tz_stencil_reach(problem->stencil);
     int64_t elements = 1, bytes = 0;
     for (int d = 0; d < problem->dims; d++)
         elements *= plan->tile[d] + 2 * halo;
@@ -100,7 +92,7 @@ static const char *type_name(tz_type type)
 
 static void say_sizes(text *t, const tz_problem *problem, const tz_plan *plan)
 {
-    const int halo = plan->height * reach(problem);
+    const int halo = plan->height * tz_stencil_reach(problem->stencil);
     say(t,
         "typedef unsigned int tz_word;\n#define real %s\n#define TZ_FMA(a, b, c) %s((a), (b), "
         "(c))\n"
@@ -218,7 +210,7 @@ static void say_kernel(text *t, const tz_problem *problem)
     say(t,
         "  }\n  __syncthreads();\n  int rest = a.height * %d;\n"
         "  for (int t = 0; t < a.height; t++) {\n",
-        reach(problem));
+        tz_stencil_reach(problem->stencil));
     for (int p = 0; p < s->passes_count; p++)
         say_pass_loop(t, problem, p);
     say(t, "  }\n  for (int i = threadIdx.x; i < TZ_EXT; i += TZ_THREADS) {\n"

@@ -42,14 +42,6 @@ static int64_t field_bytes(const tz_problem *problem, int f)
     return tz_problem_elements(problem) * (int64_t)tz_problem_element_size(problem, f);
 }
 
-static int reach(const tz_problem *problem)
-{
-    int sum = 0;
-    for (int p = 0; p < problem->stencil->passes_count; p++)
-        sum += problem->stencil->passes[p].radius;
-    return sum;
-}
-
 /* ---- Plans ------------------------------------------------------------------------------------
  */
 
@@ -61,7 +53,7 @@ static tz_status gpu_plan(const tz_problem *problem, int threads, tz_plan *plan,
     const tz_stencil *stencil = problem->stencil;
     const bool chosen = plan->height == 0;
     const tz_plan given = *plan;
-    const int r = reach(problem) > 0 ? reach(problem) : 1;
+    const int r = tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
     for (int f = 0; problem->bits && f < stencil->fields_count; f++)
         if (stencil->fields[f].role == TZ_STATIC)
             return tz_error_set(error, TZ_UNSUPPORTED, "backend",

@@ -23,15 +23,6 @@ static int64_t round_up(int64_t value, int64_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Cells by which the ghost zone grows per iteration on one side. */
-static int reach(const tz_problem *problem)
-{
-    int sum = 0;
-    for (int p = 0; p < problem->stencil->passes_count; p++)
-        sum += problem->stencil->passes[p].radius;
-    return sum;
-}
-
 /* Bytes that one more iteration adds to the rings, per element of a slab: each pass keeps
  * 2r + 1 slabs of what it makes, or a pass between fields a few more. */
 static double ring_bytes_per_element(const tz_problem *problem)
@@ -53,7 +44,8 @@ static double static_bytes_per_element(const tz_problem *problem)
     double bytes = 0.0;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].role == TZ_STATIC)
-            bytes += (double)tz_problem_element_size(problem, f) * reach(problem);
+            bytes +=
+                (double)tz_problem_element_size(problem, f) * tz_stencil_reach(problem->stencil);
     return bytes;
 }
 
@@ -69,7 +61,7 @@ static tz_status check_given(const tz_problem *problem, const tz_plan *plan, tz_
         if (plan->tile[axis] < 0)
             return tz_error_set(error, TZ_RANGE, "tile", "extent %d is %" PRId64 "; use 1 or more",
                                 axis + 1, plan->tile[axis]);
-        const int64_t ghost = (int64_t)plan->height * reach(problem);
+        const int64_t ghost = (int64_t)plan->height * tz_stencil_reach(problem->stencil);
         if (axis < inner && plan->tile[axis] > 0 && plan->tile[axis] < problem->elements[axis] &&
             ghost > plan->tile[axis])
             return tz_error_set(error, TZ_RANGE, "height",
@@ -77,7 +69,7 @@ static tz_status check_given(const tz_problem *problem, const tz_plan *plan, tz_
                                 " cells on each side, more than the tile's %" PRId64
                                 " along axis %d: use a height up to %" PRId64 " or a larger tile",
                                 plan->height, ghost, plan->tile[axis], axis + 1,
-                                plan->tile[axis] / reach(problem));
+                                plan->tile[axis] / tz_stencil_reach(problem->stencil));
     }
     return TZ_OK;
 }
@@ -104,7 +96,7 @@ static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
 static void choose_height(const tz_problem *problem, tz_plan *plan)
 {
     static const int best[] = {0, 48, 16, 6}, best_bits[] = {0, 48, 8, 4};
-    const int r = reach(problem) > 0 ? reach(problem) : 1;
+    const int r = tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
     const int height = (problem->bits ? best_bits : best)[problem->dims] / r;
     plan->height = height < 1 ? 1 : height;
 }
@@ -131,7 +123,7 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
                         tz_plan *plan)
 {
     const int64_t *n = problem->elements;
-    const int64_t halo = (int64_t)plan->height * reach(problem);
+    const int64_t halo = (int64_t)plan->height * tz_stencil_reach(problem->stencil);
     const double budget = slab_budget(problem, machine, plan->height);
     /* Longer rows gain nothing, and a few of them must fit L1 (see choose_batch). */
     const int64_t row_elements = ROW_BYTES / (int64_t)tz_problem_element_size(problem, 0);

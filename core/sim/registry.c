@@ -59,6 +59,14 @@ int tz_stencil_radius(const tz_stencil *stencil)
     return radius;
 }
 
+int tz_stencil_reach(const tz_stencil *stencil)
+{
+    int sum = 0;
+    for (int p = 0; p < stencil->passes_count; p++)
+        sum += stencil->passes[p].radius;
+    return sum;
+}
+
 int tz_stencil_has_real(const tz_stencil *stencil)
 {
     for (int f = 0; f < stencil->fields_count; f++)

@@ -35,6 +35,8 @@ const char *tz_boundary_name(tz_boundary boundary);
 /* 0..n, or -1 when no boundary has that name. */
 int tz_boundary_find(const char *name);
 
+/* Cells by which the ghost zone grows per iteration on each side: the sum of the passes' radii. */
+int tz_stencil_reach(const tz_stencil *stencil);
 /* Largest pass radius; 1 if the stencil has TZ_REAL fields or constants. */
 int tz_stencil_radius(const tz_stencil *stencil);
 int tz_stencil_has_real(const tz_stencil *stencil);
