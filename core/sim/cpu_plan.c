@@ -7,6 +7,7 @@
 
 enum {
     ROW_BYTES = 8 << 10,     /* of a tile's row in 2-D */
+    CHUNK_MAX = 1 << 22,     /* slabs of a job */
     LINE_ELEMENTS = 32 << 10 /* of a tile in 1-D: two of them in L2, streamed rows long enough */
 };
 
@@ -150,6 +151,8 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
                               (problem->dims == 3 ? (n[1] + tile[1] - 1) / tile[1] : 1);
         tile[last] = choose_chunk(n[last], tiles, halo, threads);
     }
+    if (problem->dims > 1) /* past this the kernel's slot arithmetic would not be exact */
+        tile[last] = min64(tile[last], CHUNK_MAX);
     for (int axis = 0; axis < TZ_AXES; axis++)
         tile[axis] = axis < problem->dims ? max64(1, min64(tile[axis], n[axis])) : 1;
 }
