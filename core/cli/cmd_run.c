@@ -13,6 +13,7 @@ enum {
     OPT_HEIGHT,
     OPT_THREADS,
     OPT_DEVICE,
+    OPT_FAMILY,
     OPT_OUT,
     OPT_SET,
     OPT_CHECK,
@@ -67,6 +68,7 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
                                             {"height", required_argument, NULL, OPT_HEIGHT},
                                             {"threads", required_argument, NULL, OPT_THREADS},
                                             {"device", required_argument, NULL, OPT_DEVICE},
+                                            {"family", required_argument, NULL, OPT_FAMILY},
                                             {"out", required_argument, NULL, OPT_OUT},
                                             {"set", required_argument, NULL, OPT_SET},
                                             {"check", no_argument, NULL, OPT_CHECK},
@@ -100,6 +102,9 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
         case OPT_DEVICE:
             if (!tz_option_number(command, "--device", optarg, 0, 1023, &s->script.device))
                 return false;
+            break;
+        case OPT_FAMILY:
+            s->script.family = optarg;
             break;
         case OPT_OUT:
             s->script.out = optarg;
@@ -226,6 +231,7 @@ const tz_command tz_command_run = {
     .help = "  --backend NAME     auto, cpu, cuda or reference; overrides the script\n"
             "  --height N|auto    iterations between two halo exchanges; overrides the script\n"
             "  --threads N        threads of the cpu backend; overrides the script\n"
+            "  --family NAME      how stages are executed: stream, tile, resident (cuda)\n"
             "  --device N         which GPU the cuda backend uses, from 0\n"
             "  --out DIR          the run's folder: new or empty (default: runs/SCRIPT-NNN)\n"
             "  --set NAME=VALUE   a value for the script, as tz.args.NAME; may be repeated\n"

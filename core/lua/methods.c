@@ -1,6 +1,7 @@
 /* Reading and changing a simulation: get, set, min, max, sum, population, hash, array, slabs,
  * params, plan, analyse. In check mode nothing is there to be read: reads give 0. */
 #include "lua/handle.h"
+#include "lua/plan.h"
 #include "lua/values.h"
 
 #include "base/names.h"
@@ -280,41 +281,23 @@ static int method_param(lua_State *L)
     return 1;
 }
 
-/* sim:plan{height=, tile=} changes; sim:plan() tells. */
+/* sim:plan{height=, tile=, family=, …} changes; sim:plan() tells. */
 static int method_plan(lua_State *L)
 {
-    static const char *const keys[] = {"height", "tile"};
+    static const char *const keys[] = {TZ_PLAN_KEYS};
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:plan");
     const int dims = tz_handle_stencil(handle)->dims;
     tz_error error;
     lua_settop(L, 2);
     if (!lua_isnil(L, 2)) {
-        tz_plan plan = {.height = 0};
-        int64_t height = 0;
+        tz_plan plan;
         luaL_checktype(L, 2, LUA_TTABLE);
-        tz_keys_check(L, 2, "sim:plan", keys, 2, false);
-        if (lua_getfield(L, 2, "height") != LUA_TSTRING || strcmp(lua_tostring(L, -1), "auto") != 0)
-            tz_key_integer(L, 2, "sim:plan", "height", 1, 1 << 20, &height);
-        lua_pop(L, 1);
-        tz_key_integers(L, 2, "sim:plan", "tile", dims, 1, plan.tile);
-        plan.height = (int)height;
+        tz_keys_check(L, 2, "sim:plan", keys, TZ_PLAN_KEYS_COUNT, false);
+        tz_plan_read(L, 2, "sim:plan", dims, &plan);
         if (tz_simulation_set_plan(handle->simulation, &plan, &error) != TZ_OK)
             tz_raise_error(L, "sim:plan", &error);
     }
-    const tz_plan *plan = tz_simulation_plan(handle->simulation);
-    lua_createtable(L, 0, 4);
-    lua_pushinteger(L, plan->height);
-    lua_setfield(L, -2, "height");
-    lua_pushstring(L, plan->family);
-    lua_setfield(L, -2, "family");
-    lua_pushstring(L, plan->why);
-    lua_setfield(L, -2, "why");
-    lua_createtable(L, dims, 0);
-    for (int axis = 0; axis < dims; axis++) {
-        lua_pushinteger(L, plan->tile[axis]);
-        lua_rawseti(L, -2, axis + 1);
-    }
-    lua_setfield(L, -2, "tile");
+    tz_plan_push(L, tz_simulation_plan(handle->simulation), dims);
     return 1;
 }
 

@@ -1,5 +1,6 @@
 /* tz.simulation: options in, a handle out; closing and collecting it. */
 #include "lua/handle.h"
+#include "lua/plan.h"
 
 #include "base/names.h"
 #include <stdio.h>
@@ -293,20 +294,15 @@ static void get_boundary(lua_State *L, int index, const tz_stencil *stencil,
 static void get_plan(lua_State *L, int index, const tz_script_options *options,
                      tz_simulation_config *config)
 {
-    int64_t height = 0, threads = 0;
-    if (lua_getfield(L, index, "height") == LUA_TSTRING) {
-        if (strcmp(lua_tostring(L, -1), "auto") != 0)
-            tz_raise(L, "tz.simulation: 'height' must be a whole number or \"auto\", not '%.40s'",
-                     lua_tostring(L, -1));
-    } else {
-        tz_key_integer(L, index, what_it_is, "height", 1, 1 << 20, &height);
-    }
-    lua_pop(L, 1);
-    tz_key_integers(L, index, what_it_is, "tile", TZ_AXES, 1, config->plan.tile);
+    int64_t threads = 0;
+    tz_plan_read(L, index, what_it_is, TZ_AXES, &config->plan);
     tz_key_integer(L, index, what_it_is, "threads", 1, 4096, &threads);
     config->backend = "auto";
     tz_key_text(L, index, what_it_is, "backend", &config->backend);
-    config->plan.height = options->height >= 0 ? options->height : (int)height;
+    if (options->height >= 0)
+        config->plan.height = options->height;
+    if (options->family)
+        snprintf(config->plan.family, sizeof config->plan.family, "%s", options->family);
     config->threads = options->threads > 0 ? options->threads : (int)threads;
     config->device = options->device;
     if (options->backend != NULL)
@@ -388,9 +384,9 @@ static void print_plan(tz_simulation_handle *handle)
 
 static int simulation_new(lua_State *L)
 {
-    static const char *const keys[] = {"plugin", "grid",     "precision",       "params",
-                                       "fields", "boundary", "boundary_values", "height",
-                                       "tile",   "threads",  "backend",         "name"};
+    static const char *const keys[] = {"plugin",  "grid",     "precision",       "params",
+                                       "fields",  "boundary", "boundary_values", "threads",
+                                       "backend", "name",     TZ_PLAN_KEYS};
     tz_context *context = tz_context_get(L);
     tz_simulation_config config = {.registry = context->options->registry,
                                    .dry = context->options->check};

@@ -50,6 +50,11 @@ extern const tz_backend tz_backend_cuda;
 /* All backends, NULL-terminated, in the order that "auto" tries them. */
 extern const tz_backend *const tz_backends[];
 
+/* For a plan function: refuses a given family that is not `family`, and what only GPU families that
+ * stream take. */
+tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const char *family,
+                                tz_error *error);
+
 /* By name; "auto" is the first that can run here. TZ_UNKNOWN names the known ones. */
 tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *error);
 

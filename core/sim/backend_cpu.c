@@ -91,7 +91,9 @@ static tz_status cpu_plan(const tz_problem *problem, int threads, tz_plan *plan,
     tz_machine machine;
     tz_machine_read(&machine);
     const tz_plan given = *plan;
-    tz_status status = tz_cpu_plan(problem, &machine, threads, plan, error);
+    tz_status status = tz_backend_check_plan(plan, "cpu", "stream", error);
+    if (!status)
+        status = tz_cpu_plan(problem, &machine, threads, plan, error);
     if (status)
         return status;
     const int wanted = plan->height;

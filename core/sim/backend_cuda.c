@@ -1,7 +1,8 @@
-/* cuda: one NVIDIA GPU, the tile family (kernels/cuda/tile.cuh). Fields live in device memory,
- * dense, two copies of each state field; kernels are compiled for their plan at run time. */
+/* cuda: one NVIDIA GPU (core/cuda, kernels/cuda). Fields live in device memory, rows padded to
+ * a multiple of 32 elements, two copies of each state field; kernels are compiled for their plan at
+ * run time. */
 #include "base/machine.h"
-#include "cuda/source.h"
+#include "cuda/family.h"
 #include "sim/backend.h"
 #include "sim/host_store.h"
 #include "sim/reduce.h"
@@ -14,13 +15,14 @@
 #include <string.h>
 
 enum {
-    KERNELS_MAX = 4,             /* plans in use at once: the height, a remainder, one more */
-    SHARED_BYTES_MAX = 200 << 10 /* of a block, on any GPU from Ampere's A100 on less is given */
+    KERNELS_MAX = 8 /* in use at once: plans and their remainders */
 };
 
 typedef struct compiled {
     tz_plan plan;
+    const tz_cuda_family *family;
     tz_cuda_kernel kernel;
+    tz_cuda_shape shape;
     int64_t used; /* stage that used it last */
 } compiled;
 
@@ -39,7 +41,8 @@ typedef struct gpu {
 
 static int64_t field_bytes(const tz_problem *problem, int f)
 {
-    return tz_problem_elements(problem) * (int64_t)tz_problem_element_size(problem, f);
+    return tz_cuda_pitch(problem) * problem->elements[1] * problem->elements[2] *
+           (int64_t)tz_problem_element_size(problem, f);
 }
 
 /* ---- Plans ------------------------------------------------------------------------------------
@@ -48,62 +51,7 @@ static int64_t field_bytes(const tz_problem *problem, int f)
 static tz_status gpu_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
 {
     (void)threads;
-    static const int64_t tiles[][TZ_AXES] = {{0}, {2048, 1, 1}, {64, 32, 1}, {32, 8, 8}};
-    static const int heights[] = {0, 20, 4, 2};
-    const tz_stencil *stencil = problem->stencil;
-    const bool chosen = plan->height == 0;
-    const tz_plan given = *plan;
-    const int r = tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
-    for (int f = 0; problem->bits && f < stencil->fields_count; f++)
-        if (stencil->fields[f].role == TZ_STATIC)
-            return tz_error_set(error, TZ_UNSUPPORTED, "backend",
-                                "the cuda backend has no static bit fields yet, and '%s' has '%s': "
-                                "use --backend cpu",
-                                stencil->id, stencil->fields[f].name);
-    if (plan->height < 0 || plan->height > 512)
-        return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; 1 to 512",
-                            plan->height);
-    if (chosen)
-        plan->height = heights[problem->dims] / r > 0 ? heights[problem->dims] / r : 1;
-    for (int d = 0; d < TZ_AXES; d++) {
-        if (plan->tile[d] < 0)
-            return tz_error_set(error, TZ_RANGE, "tile", "extent %d is %" PRId64 "; use 1 or more",
-                                d + 1, plan->tile[d]);
-        if (d >= problem->dims)
-            plan->tile[d] = 1;
-        else if (plan->tile[d] == 0)
-            plan->tile[d] = tiles[problem->dims][d];
-        if (plan->tile[d] > problem->elements[d])
-            plan->tile[d] = problem->elements[d];
-    }
-    /* A high trapezoid leaves room for a smaller tile only. */
-    while (tz_cuda_tile_shared_bytes(problem, plan) > SHARED_BYTES_MAX) {
-        int widest = -1;
-        for (int d = 0; d < problem->dims; d++)
-            if (given.tile[d] == 0 && plan->tile[d] > 4 &&
-                (widest < 0 || plan->tile[d] > plan->tile[widest]))
-                widest = d;
-        if (widest < 0)
-            break;
-        plan->tile[widest] = (plan->tile[widest] + 1) / 2;
-    }
-    const int wanted = plan->height;
-    while (plan->height > 1 && tz_cuda_tile_shared_bytes(problem, plan) > SHARED_BYTES_MAX)
-        plan->height--;
-    if (tz_cuda_tile_shared_bytes(problem, plan) > SHARED_BYTES_MAX)
-        return tz_error_set(error, TZ_RANGE, "tile",
-                            "a tile of %" PRId64 " x %" PRId64 " x %" PRId64
-                            " with its ghost zone does not fit a block's shared memory: use a "
-                            "smaller one",
-                            plan->tile[0], plan->tile[1], plan->tile[2]);
-    if (plan->height < wanted && !chosen)
-        return tz_error_set(error, TZ_RANGE, "height",
-                            "height %d with this tile needs more shared memory than a block has: "
-                            "use a height up to %d, or a smaller tile",
-                            wanted, plan->height);
-    strcpy(plan->family, "tile");
-    snprintf(plan->why, sizeof plan->why, "%s height", chosen ? "default" : "given");
-    return TZ_OK;
+    return tz_cuda_plan(problem, plan, error);
 }
 
 /* Host memory: the check before a run is of that. The device says itself when it is full. */
@@ -168,7 +116,7 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
 static tz_cuda_box device_box(const tz_problem *problem, int f, const tz_box *box)
 {
     const size_t size = tz_problem_element_size(problem, f);
-    const size_t row = (size_t)problem->elements[0] * size;
+    const size_t row = (size_t)tz_cuda_pitch(problem) * size;
     const size_t plane = row * (size_t)problem->elements[1];
     return (tz_cuda_box){
         .row_bytes = (size_t)(box->high[0] - box->low[0]) * size,
@@ -224,24 +172,56 @@ static tz_status gpu_fill(void *any, int field, const void *element, tz_error *e
 /* ---- Stages -----------------------------------------------------------------------------------
  */
 
-static tz_status find_kernel(gpu *state, const tz_plan *plan, const tz_cuda_kernel **out,
-                             tz_error *error)
+/* Blocks of a kernel that a multiprocessor takes at once. */
+static int blocks_per_processor(const tz_cuda_kernel *kernel, int threads, int shared_bytes)
 {
+    const int warps = (threads + 31) / 32;
+    const int registers = (kernel->registers * 32 + 255) / 256 * 256 * warps;
+    const int by_registers = registers > 0 ? 65536 / registers : 32;
+    const int by_shared = shared_bytes > 0 ? (227 << 10) / (shared_bytes + 1024) : 32;
+    const int by_warps = 64 / warps < 32 ? 64 / warps : 32;
+    int blocks = by_registers < by_shared ? by_registers : by_shared;
+    blocks = blocks < by_warps ? blocks : by_warps;
+    return blocks > 0 ? blocks : 1;
+}
+
+static bool same_kernel(const tz_plan *a, const tz_plan *b)
+{
+    return a->height == b->height && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
+           strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->ahead == b->ahead &&
+           a->slack == b->slack && a->warps == b->warps;
+}
+
+static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz_error *error)
+{
+    const tz_problem *problem = state->context.problem;
     compiled *slot = NULL;
     for (int k = 0; k < state->kernels_count; k++)
-        if (state->kernels[k].plan.height == plan->height &&
-            memcmp(state->kernels[k].plan.tile, plan->tile, sizeof plan->tile) == 0)
+        if (same_kernel(&state->kernels[k].plan, plan))
             slot = &state->kernels[k];
     if (!slot) {
-        tz_cuda_header header;
+        compiled fresh = {.plan = *plan};
         char *source = NULL;
-        tz_status status = tz_cuda_source(state->context.problem, plan, &source, &header, error);
-        tz_cuda_kernel kernel;
+        tz_status status = tz_cuda_family_find(plan->family, problem, &fresh.family, error);
         if (!status)
-            status = tz_cuda_load(state->cuda, &kernel, source, "tz_tile", &header, 1, error);
+            status = tz_cuda_source(problem, plan, &source, error);
+        if (!status)
+            status = tz_cuda_load(state->cuda, &fresh.kernel, source, TZ_CUDA_ENTRY,
+                                  tz_cuda_headers, tz_cuda_headers_count, error);
         free(source);
         if (status)
             return status;
+        const tz_cuda_room room = {
+            .processors = tz_cuda_device_of(state->cuda)->processors,
+            .blocks_per_processor =
+                blocks_per_processor(&fresh.kernel, fresh.family->threads(problem, plan),
+                                     fresh.family->shared_bytes(problem, plan)),
+        };
+        status = fresh.family->shape(problem, plan, &room, &fresh.shape, error);
+        if (status) {
+            tz_cuda_unload(state->cuda, &fresh.kernel);
+            return status;
+        }
         slot = &state->kernels[0];
         if (state->kernels_count < KERNELS_MAX)
             slot = &state->kernels[state->kernels_count++];
@@ -251,11 +231,10 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, const tz_cuda_kern
                     slot = &state->kernels[k];
             tz_cuda_unload(state->cuda, &slot->kernel);
         }
-        slot->plan = *plan;
-        slot->kernel = kernel;
+        *slot = fresh;
     }
     slot->used = state->stages++;
-    *out = &slot->kernel;
+    *out = slot;
     return TZ_OK;
 }
 
@@ -263,13 +242,13 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, const tz_cuda_kern
 static tz_status upload_slabs(gpu *state, int f, int height, int64_t step, tz_error *error)
 {
     const tz_problem *problem = state->context.problem;
-    const int64_t nx = problem->elements[0];
+    const int64_t nx = problem->elements[0], pitch = tz_cuda_pitch(problem);
     if (state->slabs_room[f] < height) {
         tz_cuda_free(state->cuda, state->slabs[f]);
         state->slabs[f] = 0;
         state->slabs_room[f] = 0;
         tz_status status = tz_cuda_allocate(state->cuda, &state->slabs[f],
-                                            (size_t)(nx * height) * sizeof(int32_t), error);
+                                            (size_t)(pitch * height) * sizeof(int32_t), error);
         if (status)
             return status;
         state->slabs_room[f] = height;
@@ -280,7 +259,7 @@ static tz_status upload_slabs(gpu *state, int f, int height, int64_t step, tz_er
     tz_status status = TZ_OK;
     for (int t = 0; !status && t < height; t++) {
         const void *row = tz_stream_source_row(state->context.streams[f], step + t, 0, nx, scratch);
-        status = tz_cuda_upload(state->cuda, state->slabs[f] + (tz_cu_pointer)(t * nx * 4), row,
+        status = tz_cuda_upload(state->cuda, state->slabs[f] + (tz_cu_pointer)(t * pitch * 4), row,
                                 (size_t)nx * sizeof *scratch, error);
     }
     free(scratch);
@@ -293,9 +272,15 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     gpu *state = any;
     const tz_problem *problem = state->context.problem;
     const tz_stencil *stencil = problem->stencil;
-    const tz_cuda_kernel *kernel;
+    const tz_cuda_family *family;
+    compiled *use = NULL;
+    tz_plan exact = *plan;
     tz_cu_pointer in[TZ_FIELDS_MAX] = {0}, out[TZ_FIELDS_MAX] = {0};
-    tz_status status = find_kernel(state, plan, &kernel, error);
+    tz_status status = tz_cuda_family_find(plan->family, problem, &family, error);
+    if (!status && family->exact)
+        exact.height = height;
+    if (!status)
+        status = find_kernel(state, &exact, &use, error);
     for (int f = 0; !status && f < stencil->fields_count; f++) {
         if (stencil->fields[f].role == TZ_STREAMED) {
             status = upload_slabs(state, f, height, step, error);
@@ -309,20 +294,13 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
         return status;
     union {
         uint64_t align;
-        char bytes[TZ_FIELDS_MAX * 24 + TZ_CUDA_KERNEL_CONSTANTS * 8 + 64];
+        char bytes[TZ_CUDA_ARGUMENTS_MAX];
     } arguments;
-    tz_cuda_arguments_fill(problem, height, step, in, out, arguments.bytes);
+    tz_cuda_arguments_fill(problem, &use->shape, height, step, in, out, 0, arguments.bytes);
     void *pointers[] = {arguments.bytes};
-    const int block[3] = {TZ_CUDA_THREADS, 1, 1};
-    int grid[3];
-    for (int d = 0; d < TZ_AXES; d++)
-        grid[d] = (int)((problem->elements[d] + plan->tile[d] - 1) / plan->tile[d]);
-    if (grid[1] > 65535 || grid[2] > 65535)
-        return tz_error_set(error, TZ_RANGE, "tile",
-                            "too many tiles along y or z for a GPU: use "
-                            "larger ones");
-    status = tz_cuda_launch(state->cuda, kernel, grid, block,
-                            (int)tz_cuda_tile_shared_bytes(problem, plan), pointers, error);
+    const int block[3] = {use->shape.threads, 1, 1};
+    status = tz_cuda_launch(state->cuda, &use->kernel, use->shape.grid, block,
+                            use->shape.shared_bytes, pointers, error);
     if (!status)
         status = tz_cuda_wait(state->cuda, error);
     if (status)
@@ -343,8 +321,8 @@ static tz_status fetch(const gpu *state, int field, int copy, tz_host_field *hos
     const tz_problem *problem = state->context.problem;
     const size_t bytes = (size_t)field_bytes(problem, field);
     *host = (tz_host_field){.origin = malloc(bytes),
-                            .row_stride = problem->elements[0],
-                            .plane_stride = problem->elements[0] * problem->elements[1]};
+                            .row_stride = tz_cuda_pitch(problem),
+                            .plane_stride = tz_cuda_pitch(problem) * problem->elements[1]};
     if (!host->origin)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a copy of '%s'",
                             problem->stencil->fields[field].name);
@@ -407,7 +385,7 @@ static double gpu_update_norm(const void *any)
 
 const tz_backend tz_backend_cuda = {
     .name = "cuda",
-    .doc = "one NVIDIA GPU, tiles with ghost zones in shared memory",
+    .doc = "one NVIDIA GPU",
     .available = tz_cuda_available,
     .plan = gpu_plan,
     .bytes = gpu_bytes,

@@ -128,7 +128,9 @@ static tz_status reference_plan(const tz_problem *problem, int threads, tz_plan 
                                 tz_error *error)
 {
     (void)threads;
-    (void)error;
+    const tz_status status = tz_backend_check_plan(plan, "reference", "reference", error);
+    if (status)
+        return status;
     strcpy(plan->family, "reference");
     strcpy(plan->why, "the reference backend knows no ghost zones");
     plan->height = 1;

@@ -8,6 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const char *family,
+                                tz_error *error)
+{
+    if (given->family[0] && strcmp(given->family, family) != 0)
+        return tz_error_set(error, TZ_UNKNOWN, "family",
+                            "'%s' is no family of the %s backend; it has %s", given->family,
+                            backend, family);
+    if (given->vector || given->ahead || given->slack || given->warps)
+        return tz_error_set(error, TZ_UNSUPPORTED, "plan",
+                            "the %s backend takes height and tile; 'vector', 'ahead', 'slack' and "
+                            "'warps' are for families of the cuda backend that stream",
+                            backend);
+    return TZ_OK;
+}
+
 tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *error)
 {
     const char *names[8] = {"auto"};

@@ -21,13 +21,18 @@ typedef struct tz_assignment {
     const char *text; /* texts and choices; NULL for a number */
 } tz_assignment;
 
-/* What executes a stage, and how. height 0: the backend's own choice; tile 0: likewise. */
+/* What executes a stage, and how. Zeros and an empty family: the backend's own choice. */
 typedef struct tz_plan {
     int height;            /* iterations between two exchanges */
     int64_t tile[TZ_AXES]; /* useful cells (words for TZ_BITS) of a tile; the last axis is the
                             * length of a stream's chunk */
-    char family[16];       /* "reference", "stream" */
-    char why[160];         /* how height and tile were chosen */
+    char family[16];       /* "reference", "stream", "tile", "resident" */
+    /* Of GPU families that stream; others take 0 alone. */
+    int vector;    /* elements side by side that a lane holds */
+    int ahead;     /* rows or planes that are loaded before they are needed */
+    int slack;     /* 1: levels lag a slab more than they must, and so are independent in a step */
+    int warps;     /* of a block */
+    char why[160]; /* how height and tile were chosen */
 } tz_plan;
 
 typedef struct tz_simulation_config {

@@ -2,23 +2,10 @@
  *
  * A block loads its tile with a ghost zone into shared memory, computes height iterations there, each
  * on a region that shrinks by the radius, and commits the tile. Generated text defines TZ_* sizes, the
- * fields' kinds and the passes, includes the cell updates and then TZ_TILE_KERNEL. Blocks whose ghost
+ * fields' kinds and the passes, includes the cell updates and then the kernel. Blocks whose ghost
  * zone leaves the grid take a second instance of the code that looks at boundaries. */
 
-struct tz_arguments {
-    const void *in[TZ_FIELDS_COUNT]; /* a streamed field: the slab of the stage's first iteration */
-    void *out[TZ_FIELDS_COUNT];
-    unsigned long long edge[TZ_FIELDS_COUNT]; /* boundary value, in the field's own bits */
-    union {
-        float f;
-        double d;
-        long long i;
-    } constants[TZ_CONSTANTS_MAX];
-    long long step;
-    int nx, ny, nz; /* elements */
-    int columns;    /* cells along x */
-    int height;     /* iterations of this launch, at most TZ_HEIGHT */
-};
+#include "common.cuh"
 
 #define TZ_EXT_X (TZ_TILE_X + 2 * TZ_HALO_X)
 #define TZ_EXT_Y (TZ_TILE_Y + 2 * TZ_HALO_Y)
@@ -35,32 +22,10 @@ struct tz_place {
     long long step;
 };
 
-template <int BOUNDARY> static __device__ __forceinline__ int tz_map(int c, int n)
-{
-    if (c >= 0 && c < n)
-        return c;
-    if (BOUNDARY == TZ_CLAMP)
-        return c < 0 ? 0 : n - 1;
-    if (BOUNDARY == TZ_PERIODIC) {
-        const int rest = c % n;
-        return rest < 0 ? rest + n : rest;
-    }
-    if (BOUNDARY == TZ_MIRROR) {
-        if (n == 1)
-            return 0;
-        const int period = 2 * (n - 1);
-        int rest = c % period;
-        if (rest < 0)
-            rest += period;
-        return rest < n ? rest : period - rest;
-    }
-    return -1;
-}
-
 /* The offset to a neighbour's place in shared memory along one axis; `outside` for a fixed value. A
  * wrapping axis has its neighbours in the slab. */
 template <int BOUNDARY>
-static __device__ __forceinline__ int tz_offset(int c, int d, int n, bool &outside)
+TZ_DEVICE int tz_offset(int c, int d, int n, bool &outside)
 {
     if (BOUNDARY == TZ_PERIODIC)
         return d;
@@ -70,7 +35,7 @@ static __device__ __forceinline__ int tz_offset(int c, int d, int n, bool &outsi
 }
 
 template <bool BORDER, class T>
-static __device__ __forceinline__ T tz_state(const tz_arguments &a, const tz_place &p, const T *field,
+TZ_DEVICE T tz_state(const tz_arguments &a, const tz_place &p, const T *field,
                                              T edge, int dx, int dy, int dz)
 {
     if (BORDER) {
@@ -84,11 +49,11 @@ static __device__ __forceinline__ T tz_state(const tz_arguments &a, const tz_pla
         if (outside)
             return edge;
     }
-    return field[p.index + dx + TZ_EXT_X * (dy + TZ_EXT_Y * dz)];
+    return tz_get(field + p.index + dx + TZ_EXT_X * (dy + TZ_EXT_Y * dz));
 }
 
 template <bool BORDER, class T>
-static __device__ __forceinline__ T tz_static(const tz_arguments &a, const tz_place &p,
+TZ_DEVICE T tz_static(const tz_arguments &a, const tz_place &p,
                                               const T *field, T edge, int dx, int dy, int dz)
 {
     int x = p.x + dx, y = p.y + dy, z = p.z + dz;
@@ -99,71 +64,33 @@ static __device__ __forceinline__ T tz_static(const tz_arguments &a, const tz_pl
         if (x < 0 || y < 0 || z < 0)
             return edge;
     }
-    return field[x + (long long)a.nx * (y + (long long)a.ny * z)];
+    return field[x + (long long)a.pitch * y + a.plane * z];
 }
 
 template <class T>
-static __device__ __forceinline__ T tz_streamed(const tz_arguments &a, const tz_place &p,
+TZ_DEVICE T tz_streamed(const tz_arguments &a, const tz_place &p,
                                                 const T *field)
 {
-    return field[(long long)p.iteration * a.nx + p.x_in];
-}
-
-/* A word of a bit row at level 0, which may lie past the row's ends: bit b is column b*nx + x. */
-static __device__ __forceinline__ tz_word tz_load_word(const tz_arguments &a, const tz_word *row,
-                                                       int x, tz_word edge)
-{
-    if (x >= 0 && x < a.nx && 31LL * a.nx + x < a.columns)
-        return row[x];
-    tz_word word = 0;
-    for (int b = 0; b < 32; b++) {
-        long long c = (long long)b * a.nx + x;
-        tz_word bit = edge & 1u;
-        if (TZ_BOUNDARY_X == TZ_PERIODIC)
-            c = (c % a.columns + a.columns) % a.columns;
-        if (c >= 0 && c < a.columns)
-            bit = row[c % a.nx] >> (c / a.nx) & 1u;
-        word |= bit << b;
-    }
-    return word;
-}
-
-/* Columns outside the grid hold the boundary value again after each iteration; a torus has none. */
-static __device__ __forceinline__ tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word,
-                                                       tz_word edge)
-{
-    if (TZ_BOUNDARY_X == TZ_PERIODIC)
-        return word;
-    const int low = x < 0 ? (-x + a.nx - 1) / a.nx : 0;
-    const int high = a.columns > x ? (a.columns - x + a.nx - 1) / a.nx : 0;
-    const tz_word below = low >= 32 ? 0u : ~0u << low;
-    const tz_word above = high >= 32 ? ~0u : (1u << high) - 1u;
-    const tz_word inside = below & above;
-    return (word & inside) | (edge & ~inside);
+    return field[(long long)p.iteration * a.pitch + p.x_in];
 }
 
 /* Element i of the slab. */
-static __device__ __forceinline__ tz_place tz_place_of(const tz_arguments &a, int i)
+TZ_DEVICE tz_place tz_place_of(const tz_arguments &a, int i)
 {
     tz_place p;
     const int ex = i % TZ_EXT_X, ey = i / TZ_EXT_X % TZ_EXT_Y, ez = i / (TZ_EXT_X * TZ_EXT_Y);
     p.index = i;
-    p.x = (int)blockIdx.x * TZ_TILE_X - TZ_HALO_X + ex;
-    p.y = (int)blockIdx.y * TZ_TILE_Y - TZ_HALO_Y + ey;
-    p.z = (int)blockIdx.z * TZ_TILE_Z - TZ_HALO_Z + ez;
+    p.x = tz_block(0) * TZ_TILE_X - TZ_HALO_X + ex;
+    p.y = tz_block(1) * TZ_TILE_Y - TZ_HALO_Y + ey;
+    p.z = tz_block(2) * TZ_TILE_Z - TZ_HALO_Z + ez;
     return p;
 }
 
-template <int BOUNDARY> static __device__ __forceinline__ bool tz_computed(int c, int n)
-{
-    return BOUNDARY == TZ_PERIODIC || (c >= 0 && c < n);
-}
-
 /* Is the element within `rest` of the tile, and does it stand for a cell? */
-static __device__ __forceinline__ bool tz_wanted(const tz_arguments &a, const tz_place &p, int rest)
+TZ_DEVICE bool tz_wanted(const tz_arguments &a, const tz_place &p, int rest)
 {
-    const int x = p.x - (int)blockIdx.x * TZ_TILE_X, y = p.y - (int)blockIdx.y * TZ_TILE_Y;
-    const int z = p.z - (int)blockIdx.z * TZ_TILE_Z;
+    const int x = p.x - tz_block(0) * TZ_TILE_X, y = p.y - tz_block(1) * TZ_TILE_Y;
+    const int z = p.z - tz_block(2) * TZ_TILE_Z;
     if (x < -rest || x >= TZ_TILE_X + rest)
         return false;
     if (TZ_DIMS > 1 && (y < -rest || y >= TZ_TILE_Y + rest))
@@ -175,7 +102,7 @@ static __device__ __forceinline__ bool tz_wanted(const tz_arguments &a, const tz
            (TZ_DIMS < 3 || tz_computed<TZ_BOUNDARY_Z>(p.z, a.nz));
 }
 
-static __device__ __forceinline__ void tz_place_inside(const tz_arguments &a, tz_place &p)
+TZ_DEVICE void tz_place_inside(const tz_arguments &a, tz_place &p)
 {
     p.x_in = TZ_BITS_GRID ? (p.x % a.nx + a.nx) % a.nx : tz_map<TZ_BOUNDARY_X>(p.x, a.nx);
     p.y_in = TZ_DIMS > 1 ? tz_map<TZ_BOUNDARY_Y>(p.y, a.ny) : 0;
@@ -184,14 +111,10 @@ static __device__ __forceinline__ void tz_place_inside(const tz_arguments &a, tz
 
 /* ---- The words of a cell update -------------------------------------------------------------- */
 
-#define TZ__CAT_(a, b) a##b
-#define TZ__CAT(a, b) TZ__CAT_(a, b)
-#define TZ__PICK(a, b, c, d, name, ...) name
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     const type *name;                                                                              \
     type *name##_out;                                                                              \
     type name##_edge;
-#define TZ__CONTEXT_CONSTANT(name, type) type k_##name;
 #define TZ_CELL(cell)                                                                              \
     struct context_##cell {                                                                        \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
@@ -199,21 +122,15 @@ static __device__ __forceinline__ void tz_place_inside(const tz_arguments &a, tz
         const tz_arguments *arguments;                                                             \
     };                                                                                             \
     template <bool TZ__BORDER>                                                                     \
-    static __device__ __forceinline__ void update_##cell(const context_##cell &tz_c,               \
-                                                         const tz_place &tz_p)
+    TZ_DEVICE void update_##cell(const context_##cell &tz_c, const tz_place &tz_p)
 #define TZ__READ_state(f, dx, dy, dz)                                                              \
     tz_state<TZ__BORDER>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge, (dx), (dy), (dz))
 #define TZ__READ_static(f, dx, dy, dz)                                                             \
     tz_static<TZ__BORDER>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge, (dx), (dy), (dz))
 #define TZ__READ_streamed(f, dx, dy, dz) tz_streamed(*tz_c.arguments, tz_p, tz_c.f)
 #define TZ__AT3(f, dx, dy, dz) TZ__CAT(TZ__READ_, TZ__CAT(TZ__KIND_, f))(f, dx, dy, dz)
-#define TZ__AT2(f, dx, dy) TZ__AT3(f, dx, dy, 0)
-#define TZ__AT1(f, dx) TZ__AT3(f, dx, 0, 0)
-#define TZ_AT(...) TZ__PICK(__VA_ARGS__, TZ__AT3, TZ__AT2, TZ__AT1, )(__VA_ARGS__)
-#define TZ_PUT(f, value) (tz_c.f##_out[tz_p.index] = (value))
-#define TZ_K(name) (tz_c.k_##name)
+#define TZ_PUT(f, value) tz_put(tz_c.f##_out + tz_p.index, (value))
 #define TZ_X (tz_p.x_in)
 #define TZ_Y (tz_p.y_in)
 #define TZ_Z (tz_p.z_in)
 #define TZ_STEP (tz_p.step)
-#define TZ_UNROLL _Pragma("unroll")

@@ -1,5 +1,5 @@
 /* The device text of every stencil, compiled for real architectures; needs NVRTC, no GPU. */
-#include "cuda/source.h"
+#include "cuda/family.h"
 #include "sim/backend.h"
 
 #include <math.h>
@@ -32,12 +32,11 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
         tz_backend_cuda.plan(&problem, 1, &plan, &error))
         fail_msg("%s: %s", stencil->id, error.message);
     char *source = NULL;
-    tz_cuda_header header;
     void *cubin = NULL;
     size_t bytes = 0;
-    assert_int_equal(tz_cuda_source(&problem, &plan, &source, &header, &error), TZ_OK);
-    const tz_status status =
-        tz_cuda_compile(architecture, source, &header, 1, &cubin, &bytes, &error);
+    assert_int_equal(tz_cuda_source(&problem, &plan, &source, &error), TZ_OK);
+    const tz_status status = tz_cuda_compile(architecture, source, tz_cuda_headers,
+                                             tz_cuda_headers_count, &cubin, &bytes, &error);
     if (status && getenv("TZ_CUDA_DUMP"))
         puts(source);
     free(source);

@@ -1,0 +1,29 @@
+/* Device text in the making: a string that grows, and what every family's text begins with. */
+#ifndef TZ_CORE_CUDA_TEXT_H
+#define TZ_CORE_CUDA_TEXT_H
+
+#include "sim/problem.h"
+
+typedef struct tz_cuda_text {
+    char *at; /* malloc'd; the caller frees it */
+    size_t length, room;
+    bool failed; /* memory was short: what follows is lost */
+} tz_cuda_text;
+
+__attribute__((format(printf, 2, 3))) void tz_cuda_say(tz_cuda_text *text, const char *format, ...);
+
+/* The type of a field or constant as device text names it. */
+const char *tz_cuda_type_name(tz_type type);
+
+/* Sizes, boundaries, roles and the precision's words, as definitions. `tile`: TZ_TILE_X, _Y, _Z. */
+void tz_cuda_say_sizes(tz_cuda_text *text, const tz_problem *problem, int height,
+                       const int64_t tile[TZ_AXES]);
+
+/* The plugin's text of a pass in a namespace pass_N of its own: two passes may share a text. #line
+ * makes a compile error name the plugin's own file and line. */
+void tz_cuda_say_pass(tz_cuda_text *text, const tz_problem *problem, int pass);
+
+/* "c.k_NAME = a.constants[…]" for each constant. */
+void tz_cuda_say_constants(tz_cuda_text *text, const tz_problem *problem);
+
+#endif

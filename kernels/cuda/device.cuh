@@ -1,0 +1,231 @@
+/* kernels/cuda: the words of the machine. Every other text here uses these and no CUDA name, so that
+ * tests can run the same text on a host. */
+#ifndef TZ_DEVICE_CUH
+#define TZ_DEVICE_CUH
+
+#define TZ_DEVICE static __device__ __forceinline__
+/* A kernel of blocks of `threads`, at least `blocks` of them on a multiprocessor (0: no wish). */
+#define TZ_KERNEL(name, threads, blocks)                                                           \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) name
+
+typedef unsigned int tz_word;
+
+/* Blocks are rows of threads. */
+TZ_DEVICE int tz_thread()
+{
+    return (int)threadIdx.x;
+}
+TZ_DEVICE int tz_threads()
+{
+    return (int)blockDim.x;
+}
+TZ_DEVICE int tz_lane()
+{
+    return (int)(threadIdx.x & 31u);
+}
+TZ_DEVICE int tz_warp()
+{
+    return (int)(threadIdx.x >> 5);
+}
+TZ_DEVICE int tz_block(int axis)
+{
+    return (int)(axis == 0 ? blockIdx.x : axis == 1 ? blockIdx.y : blockIdx.z);
+}
+TZ_DEVICE int tz_blocks(int axis)
+{
+    return (int)(axis == 0 ? gridDim.x : axis == 1 ? gridDim.y : gridDim.z);
+}
+
+/* All threads of a block, or of a warp, arrive; their writes are seen by each other afterwards. */
+TZ_DEVICE void tz_barrier()
+{
+    __syncthreads();
+}
+TZ_DEVICE void tz_barrier_warp()
+{
+    __syncwarp();
+}
+
+/* ---- Lanes -----------------------------------------------------------------------------------
+ *
+ * All 32 lanes take part. Assembly that is not volatile: a shuffle whose result nobody reads is
+ * left out, which the intrinsics are not. */
+#define TZ__SHUFFLE(name, mode, clamp)                                                             \
+    TZ_DEVICE unsigned int tz__##name(unsigned int value, int n)                                   \
+    {                                                                                              \
+        unsigned int result;                                                                       \
+        asm("shfl.sync." mode ".b32 %0, %1, %2, " clamp ", 0xffffffff;"                            \
+            : "=r"(result)                                                                         \
+            : "r"(value), "r"(n));                                                                 \
+        return result;                                                                             \
+    }                                                                                              \
+    TZ_DEVICE unsigned int tz_##name(unsigned int value, int n)                                    \
+    {                                                                                              \
+        return tz__##name(value, n);                                                               \
+    }                                                                                              \
+    TZ_DEVICE int tz_##name(int value, int n)                                                      \
+    {                                                                                              \
+        return (int)tz__##name((unsigned int)value, n);                                            \
+    }                                                                                              \
+    TZ_DEVICE float tz_##name(float value, int n)                                                  \
+    {                                                                                              \
+        return __uint_as_float(tz__##name(__float_as_uint(value), n));                             \
+    }                                                                                              \
+    TZ_DEVICE double tz_##name(double value, int n)                                                \
+    {                                                                                              \
+        const unsigned int high = tz__##name((unsigned int)__double2hiint(value), n);              \
+        const unsigned int low = tz__##name((unsigned int)__double2loint(value), n);               \
+        return __hiloint2double((int)high, (int)low);                                              \
+    }                                                                                              \
+    TZ_DEVICE unsigned long long tz_##name(unsigned long long value, int n)                        \
+    {                                                                                              \
+        const unsigned long long high = tz__##name((unsigned int)(value >> 32), n);                \
+        return high << 32 | tz__##name((unsigned int)value, n);                                    \
+    }                                                                                              \
+    TZ_DEVICE long long tz_##name(long long value, int n)                                          \
+    {                                                                                              \
+        return (long long)tz_##name((unsigned long long)value, n);                                 \
+    }
+/* From the lane n below (the first n lanes keep their own), n above, an exclusive or away, or n. */
+TZ__SHUFFLE(shuffle_up, "up", "0")
+TZ__SHUFFLE(shuffle_down, "down", "31")
+TZ__SHUFFLE(shuffle_xor, "bfly", "31")
+TZ__SHUFFLE(shuffle, "idx", "31")
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* The block's shared memory, 16-byte aligned, as many bytes as the launch asked for. Reads and
+ * writes of it go through tz_get and tz_put. */
+TZ_DEVICE unsigned char *tz_shared()
+{
+    extern __shared__ uint4 tz_shared_words[];
+    return (unsigned char *)tz_shared_words;
+}
+template <class T> TZ_DEVICE T tz_get(const T *from)
+{
+    return *from;
+}
+template <class T, class V> TZ_DEVICE void tz_put(T *to, V value)
+{
+    *to = (T)value;
+}
+
+/* N elements side by side in 16-byte accesses (8 or 4 for less); aligned to what N takes. */
+template <int BYTES> struct tz_bytes {
+    typedef uint4 type;
+};
+template <> struct tz_bytes<8> {
+    typedef uint2 type;
+};
+template <> struct tz_bytes<4> {
+    typedef unsigned int type;
+};
+template <class T, int N> struct tz_packet {
+    typedef typename tz_bytes<(sizeof(T) * N < 16 ? (int)sizeof(T) * N : 16)>::type word;
+    enum { WORDS = sizeof(T) * N / sizeof(word), PER_WORD = sizeof(word) / sizeof(T) };
+    union one {
+        word w;
+        T v[PER_WORD];
+        __device__ one()
+        {
+        }
+    };
+};
+template <class T, int N> TZ_DEVICE void tz_load(const T *from, T (&to)[N])
+{
+    typedef tz_packet<T, N> packet;
+#pragma unroll
+    for (int i = 0; i < packet::WORDS; i++) {
+        typename packet::one one;
+        one.w = ((const typename packet::word *)from)[i];
+#pragma unroll
+        for (int k = 0; k < packet::PER_WORD; k++)
+            to[i * packet::PER_WORD + k] = one.v[k];
+    }
+}
+/* Data that nobody reads again: it need not stay in any cache. */
+template <class T, int N> TZ_DEVICE void tz_load_once(const T *from, T (&to)[N])
+{
+    typedef tz_packet<T, N> packet;
+#pragma unroll
+    for (int i = 0; i < packet::WORDS; i++) {
+        typename packet::one one;
+        one.w = __ldcs((const typename packet::word *)from + i);
+#pragma unroll
+        for (int k = 0; k < packet::PER_WORD; k++)
+            to[i * packet::PER_WORD + k] = one.v[k];
+    }
+}
+template <class T, int N> TZ_DEVICE void tz_store(T *to, const T (&from)[N])
+{
+    typedef tz_packet<T, N> packet;
+#pragma unroll
+    for (int i = 0; i < packet::WORDS; i++) {
+        typename packet::one one;
+#pragma unroll
+        for (int k = 0; k < packet::PER_WORD; k++)
+            one.v[k] = from[i * packet::PER_WORD + k];
+        ((typename packet::word *)to)[i] = one.w;
+    }
+}
+/* The same in shared memory. */
+template <class T, int N> TZ_DEVICE void tz_get_packet(const T *from, T (&to)[N])
+{
+    tz_load(from, to);
+}
+template <class T, int N> TZ_DEVICE void tz_put_packet(T *to, const T (&from)[N])
+{
+    tz_store(to, from);
+}
+
+TZ_DEVICE unsigned int tz_atomic_add_u32(unsigned int *to, unsigned int value)
+{
+    return atomicAdd(to, value);
+}
+TZ_DEVICE void tz_atomic_add_u64(unsigned long long *to, unsigned long long value)
+{
+    atomicAdd(to, value);
+}
+TZ_DEVICE void tz_atomic_min_i64(long long *to, long long value)
+{
+    atomicMin(to, value);
+}
+
+/* All blocks of a cooperative launch arrive; their writes to device memory are seen by each other
+ * afterwards. `barrier` is one word in device memory, zero before the first launch; every block adds
+ * one, block 0 what completes 2^31, so that the top bit flips when all have arrived. */
+TZ_DEVICE void tz_grid_barrier(unsigned int *barrier)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        const unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;
+        const bool first = blockIdx.x + blockIdx.y + blockIdx.z == 0;
+        const unsigned int add = first ? 0x80000000u - (blocks - 1) : 1u;
+        __threadfence();
+        const unsigned int before = atomicAdd(barrier, add);
+        unsigned int now;
+        do
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                         : "=r"(now)
+                         : "l"(barrier)
+                         : "memory");
+        while (((before ^ now) & 0x80000000u) == 0);
+        __threadfence();
+    }
+    __syncthreads();
+}
+/* Reads of device memory that other blocks have written in the same launch. */
+template <class T, int N> TZ_DEVICE void tz_load_fresh(const T *from, T (&to)[N])
+{
+    typedef tz_packet<T, N> packet;
+#pragma unroll
+    for (int i = 0; i < packet::WORDS; i++) {
+        typename packet::one one;
+        one.w = __ldcg((const typename packet::word *)from + i);
+#pragma unroll
+        for (int k = 0; k < packet::PER_WORD; k++)
+            to[i * packet::PER_WORD + k] = one.v[k];
+    }
+}
+
+#endif
