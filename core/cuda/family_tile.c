@@ -112,7 +112,7 @@ static void say_kernel(tz_cuda_text *t, const tz_problem *problem)
             tz_cuda_say(t, "    ((%s *)a.out[%d])[to] = tz_get(%s_now + i);\n",
                         tz_cuda_type_name(s->fields[f].type), f, s->fields[f].name);
     tz_cuda_say(t, "  }\n}\n\n"
-                   "TZ_KERNEL(tz_stage, TZ_THREADS, 0)(const tz_arguments a)\n{\n"
+                   "TZ_KERNEL(tz_stage, TZ_THREADS)(const tz_arguments a)\n{\n"
                    "  const int x = tz_block(0) * TZ_TILE_X, y = tz_block(1) * TZ_TILE_Y;\n"
                    "  const int z = tz_block(2) * TZ_TILE_Z;\n"
                    "  const bool border = x < TZ_HALO_X || x + TZ_TILE_X + TZ_HALO_X > a.nx ||\n"

@@ -81,6 +81,8 @@ void tz_cuda_say_pass(tz_cuda_text *t, const tz_problem *problem, int p)
                 pass->text_file, pass->text);
 }
 
+/* Whole numbers (rules, switches) go in as literals, so that the compiler drops what they exclude;
+ * real ones stay arguments. */
 void tz_cuda_say_constants(tz_cuda_text *t, const tz_problem *problem)
 {
     const tz_stencil *s = problem->stencil;
@@ -89,5 +91,6 @@ void tz_cuda_say_constants(tz_cuda_text *t, const tz_problem *problem)
             tz_cuda_say(t, "      c.k_%s = a.constants[%d].%s;\n", s->constants[k].name, k,
                         problem->precision == TZ_DOUBLE ? "d" : "f");
         else
-            tz_cuda_say(t, "      c.k_%s = (int)a.constants[%d].i;\n", s->constants[k].name, k);
+            tz_cuda_say(t, "      c.k_%s = (int)%" PRId64 "LL;\n", s->constants[k].name,
+                        problem->constants[k].i);
 }

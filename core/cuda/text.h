@@ -23,7 +23,8 @@ void tz_cuda_say_sizes(tz_cuda_text *text, const tz_problem *problem, int height
  * makes a compile error name the plugin's own file and line. */
 void tz_cuda_say_pass(tz_cuda_text *text, const tz_problem *problem, int pass);
 
-/* "c.k_NAME = a.constants[…]" for each constant. */
+/* "c.k_NAME = …" for each constant. Whole ones are part of the text: it is to be made anew when
+ * they change. */
 void tz_cuda_say_constants(tz_cuda_text *text, const tz_problem *problem);
 
 #endif

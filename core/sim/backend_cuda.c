@@ -21,6 +21,7 @@ enum {
 typedef struct compiled {
     tz_plan plan;
     const tz_cuda_family *family;
+    tz_slot constants[TZ_CONSTANTS_MAX]; /* whole ones are part of the text */
     tz_cuda_kernel kernel;
     tz_cuda_shape shape;
     int64_t used; /* stage that used it last */
@@ -192,15 +193,26 @@ static bool same_kernel(const tz_plan *a, const tz_plan *b)
            a->slack == b->slack && a->warps == b->warps;
 }
 
+static bool same_text(const tz_problem *problem, const tz_slot *constants)
+{
+    for (int k = 0; k < problem->stencil->constants_count; k++)
+        if (problem->stencil->constants[k].type != TZ_REAL &&
+            problem->constants[k].i != constants[k].i)
+            return false;
+    return true;
+}
+
 static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz_error *error)
 {
     const tz_problem *problem = state->context.problem;
     compiled *slot = NULL;
     for (int k = 0; k < state->kernels_count; k++)
-        if (same_kernel(&state->kernels[k].plan, plan))
+        if (same_kernel(&state->kernels[k].plan, plan) &&
+            same_text(problem, state->kernels[k].constants))
             slot = &state->kernels[k];
     if (!slot) {
         compiled fresh = {.plan = *plan};
+        memcpy(fresh.constants, problem->constants, sizeof fresh.constants);
         char *source = NULL;
         tz_status status = tz_cuda_family_find(plan->family, problem, &fresh.family, error);
         if (!status)

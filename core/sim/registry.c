@@ -78,6 +78,35 @@ int tz_stencil_has_real(const tz_stencil *stencil)
     return 0;
 }
 
+/* Watches one cell update. */
+typedef struct watcher {
+    tz_cell_access access; /* first: the update sees only this */
+    bool diagonal;
+    double zero, written[TZ_FIELDS_MAX];
+} watcher;
+
+static const void *watch_read(const tz_cell_access *access, int field, int dx, int dy, int dz)
+{
+    watcher *w = (watcher *)(uintptr_t)access; /* it is one, and ours to write */
+    (void)field;
+    w->diagonal = w->diagonal || (dx != 0) + (dy != 0) + (dz != 0) > 1;
+    return &w->zero;
+}
+
+static void *watch_write(const tz_cell_access *access, int field)
+{
+    return &((watcher *)(uintptr_t)access)->written[field];
+}
+
+bool tz_stencil_reads_diagonals(const tz_stencil *stencil)
+{
+    const tz_slot constants[TZ_CONSTANTS_MAX] = {{0}};
+    watcher w = {.access = {watch_read, watch_write, constants, 0, 0, 0, 0}};
+    for (int p = 0; p < stencil->passes_count; p++)
+        stencil->passes[p].kernels->cell[TZ_SINGLE](&w.access);
+    return w.diagonal;
+}
+
 int tz_stencil_field_index(const tz_stencil *stencil, const char *name)
 {
     for (int f = 0; f < stencil->fields_count; f++)

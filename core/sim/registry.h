@@ -40,6 +40,10 @@ int tz_stencil_reach(const tz_stencil *stencil);
 /* Largest pass radius; 1 if the stencil has TZ_REAL fields or constants. */
 int tz_stencil_radius(const tz_stencil *stencil);
 int tz_stencil_has_real(const tz_stencil *stencil);
+
+/* Does a cell update read neighbours that are off centre along two axes (a box, not a star)? Found
+ * by watching one update; a hint for choosing between equivalent kernels. */
+bool tz_stencil_reads_diagonals(const tz_stencil *stencil);
 /* Index of a field or parameter by name, or -1. */
 int tz_stencil_field_index(const tz_stencil *stencil, const char *name);
 int tz_stencil_param_index(const tz_stencil *stencil, const char *name);

@@ -23,26 +23,39 @@ struct tz_arguments {
     int geometry[6]; /* the family's own numbers */
 };
 
+/* A choice of values. A ?: of two array elements is a choice of places in C++, and puts the arrays into
+ * memory. */
+template <class T> TZ_DEVICE T tz_choose(bool first, T a, T b)
+{
+    T chosen = b;
+    if (first)
+        chosen = a;
+    return chosen;
+}
+
+/* Where a coordinate is read: inside, or -1 for the boundary value. Loops rather than divisions, which take
+ * many registers; they run once unless the grid is smaller than a ghost zone. */
 template <int BOUNDARY> TZ_DEVICE int tz_map(int c, int n)
 {
-    if (c >= 0 && c < n)
-        return c;
     if (BOUNDARY == TZ_CLAMP)
-        return c < 0 ? 0 : n - 1;
+        return c < 0 ? 0 : c < n ? c : n - 1;
+    if (BOUNDARY == TZ_FIXED)
+        return c < n ? (c < 0 ? -1 : c) : -1;
     if (BOUNDARY == TZ_PERIODIC) {
-        const int rest = c % n;
-        return rest < 0 ? rest + n : rest;
+#pragma unroll 1
+        while (c < 0)
+            c += n;
+#pragma unroll 1
+        while (c >= n)
+            c -= n;
+        return c;
     }
-    if (BOUNDARY == TZ_MIRROR) {
-        if (n == 1)
-            return 0;
-        const int period = 2 * (n - 1);
-        int rest = c % period;
-        if (rest < 0)
-            rest += period;
-        return rest < n ? rest : period - rest;
-    }
-    return -1;
+    if (n == 1)
+        return 0;
+#pragma unroll 1
+    while (c < 0 || c >= n)
+        c = c < 0 ? -c : 2 * (n - 1) - c;
+    return c;
 }
 
 template <int BOUNDARY> TZ_DEVICE bool tz_computed(int c, int n)
@@ -50,30 +63,40 @@ template <int BOUNDARY> TZ_DEVICE bool tz_computed(int c, int n)
     return BOUNDARY == TZ_PERIODIC || (c >= 0 && c < n);
 }
 
-/* A word of a bit row at level 0, which may lie past the row's ends: bit b is column b*nx + x. */
-TZ_DEVICE tz_word tz_load_word(const tz_arguments &a, const tz_word *row,
-                                                       int x, tz_word edge)
+/* A column of a bit row, wrapped or outside. */
+TZ_DEVICE tz_word tz_load_bit(const tz_arguments &a, const tz_word *row, long long column, tz_word edge)
 {
-    if (x >= 0 && x < a.nx && 31LL * a.nx + x < a.columns)
+    if (TZ_BOUNDARY_X == TZ_PERIODIC)
+        column = (column % a.columns + a.columns) % a.columns;
+    else if (column < 0 || column >= a.columns)
+        return edge & 1u;
+    return row[column % a.nx] >> (column / a.nx) & 1u;
+}
+
+/* A word of a bit row at level 0, which may lie past the row's ends: bit b is column b*nx + x. */
+TZ_DEVICE tz_word tz_load_word(const tz_arguments &a, const tz_word *row, int x, tz_word edge)
+{
+    const int full = a.columns - 31 * a.nx; /* words before this one have all their columns inside */
+    if (x >= 0 && x < a.nx && x < full)
         return row[x];
+    /* Past an end a word is a neighbour's, shifted, with one column from elsewhere. */
+    if (x < 0 && x + a.nx >= 0 && full >= 0)
+        return row[x + a.nx] << 1 | tz_load_bit(a, row, x, edge);
+    if (x >= a.nx && x - a.nx < full)
+        return row[x - a.nx] >> 1 | tz_load_bit(a, row, 31LL * a.nx + x, edge) << 31;
     tz_word word = 0;
-    for (int b = 0; b < 32; b++) {
-        long long c = (long long)b * a.nx + x;
-        tz_word bit = edge & 1u;
-        if (TZ_BOUNDARY_X == TZ_PERIODIC)
-            c = (c % a.columns + a.columns) % a.columns;
-        if (c >= 0 && c < a.columns)
-            bit = row[c % a.nx] >> (c / a.nx) & 1u;
-        word |= bit << b;
-    }
+#pragma unroll 1
+    for (int b = 0; b < 32; b++)
+        word |= tz_load_bit(a, row, (long long)b * a.nx + x, edge) << b;
     return word;
 }
 
 /* Columns outside the grid hold the boundary value again after each iteration; a torus has none. */
-TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word,
-                                                       tz_word edge)
+TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word, tz_word edge)
 {
     if (TZ_BOUNDARY_X == TZ_PERIODIC)
+        return word;
+    if (x >= 0 && x < a.nx && x < a.columns - 31 * a.nx)
         return word;
     const int low = x < 0 ? (-x + a.nx - 1) / a.nx : 0;
     const int high = a.columns > x ? (a.columns - x + a.nx - 1) / a.nx : 0;
@@ -94,5 +117,9 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word,
 #define TZ_AT(...) TZ__PICK(__VA_ARGS__, TZ__AT3, TZ__AT2, TZ__AT1, )(__VA_ARGS__)
 #define TZ_K(name) (tz_c.k_##name)
 #define TZ_UNROLL _Pragma("unroll")
+#define TZ_LOGIC3(table, a, b, c, expression) tz_logic3<(table)>((a), (b), (c))
+#define TZ_XOR3(a, b, c) tz_logic3<0x96>((a), (b), (c))
+#define TZ_MAJ3(a, b, c) tz_logic3<0xe8>((a), (b), (c))
+#define TZ_PICK3(bit, set, clear) tz_logic3<0xca>((bit), (set), (clear))
 
 #endif

@@ -4,8 +4,9 @@
 #define TZ_DEVICE_CUH
 
 #define TZ_DEVICE static __device__ __forceinline__
-/* A kernel of blocks of `threads`, at least `blocks` of them on a multiprocessor (0: no wish). */
-#define TZ_KERNEL(name, threads, blocks)                                                           \
+/* A kernel of blocks of `threads`; TZ_KERNEL_MANY: at least `blocks` of them on a multiprocessor. */
+#define TZ_KERNEL(name, threads) extern "C" __global__ void __launch_bounds__(threads) name
+#define TZ_KERNEL_MANY(name, threads, blocks)                                                      \
     extern "C" __global__ void __launch_bounds__(threads, blocks) name
 
 typedef unsigned int tz_word;
@@ -23,9 +24,12 @@ TZ_DEVICE int tz_lane()
 {
     return (int)(threadIdx.x & 31u);
 }
+/* The warp in the block, known to the compiler to be the same in all lanes. */
 TZ_DEVICE int tz_warp()
 {
-    return (int)(threadIdx.x >> 5);
+    unsigned int warp = threadIdx.x >> 5;
+    asm("shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;" : "=r"(warp) : "r"(warp));
+    return (int)warp;
 }
 TZ_DEVICE int tz_block(int axis)
 {
@@ -91,6 +95,22 @@ TZ__SHUFFLE(shuffle_up, "up", "0")
 TZ__SHUFFLE(shuffle_down, "down", "31")
 TZ__SHUFFLE(shuffle_xor, "bfly", "31")
 TZ__SHUFFLE(shuffle, "idx", "31")
+
+/* The same value, of which the compiler knows nothing: what follows from it is computed where it is used,
+ * not kept in registers from elsewhere. */
+TZ_DEVICE int tz_hidden(int value)
+{
+    asm volatile("" : "+r"(value));
+    return value;
+}
+
+/* Any function of three bits, bit by bit: bit 4a + 2b + c of TABLE. */
+template <int TABLE> TZ_DEVICE tz_word tz_logic3(tz_word a, tz_word b, tz_word c)
+{
+    tz_word result;
+    asm("lop3.b32 %0, %1, %2, %3, %4;" : "=r"(result) : "r"(a), "r"(b), "r"(c), "n"(TABLE));
+    return result;
+}
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 

@@ -6,42 +6,45 @@
 #define TZ_FIELDS(F) F(alive, tz_word)
 #define TZ_CONSTANTS(K) K(birth, int) K(survive, int) K(conway, int)
 
-/* ones, twos = a + b + c, bit by bit: three operations where the machine has three-input logic. */
-#define LIFE_ADD3(ones, twos, a, b, c)                                                             \
-    const tz_word ones##_half = (a) ^ (b), ones = ones##_half ^ (c),                               \
-                  twos = (ones##_half & (c)) | (~ones##_half & (a))
-/* What a cell with n neighbours becomes; `here` says which of them live. */
+/* What a cell becomes when n of the nine cells live; `here` says whether it is one of them. */
 #define LIFE_LEAF(n)                                                                               \
-    (((0u - ((tz_word)TZ_K(survive) >> (n)&1u)) & here) |                                          \
+    (((0u - ((tz_word)TZ_K(survive) >> ((n) > 0 ? (n)-1 : 31) & 1u)) & here) |                     \
      ((0u - ((tz_word)TZ_K(birth) >> (n)&1u)) & ~here))
-#define LIFE_PICK(bit, set, clear) (((bit) & (set)) | (~(bit) & (clear)))
 
 TZ_CELL(life)
 {
     const tz_word here = TZ_AT(alive, 0, 0);
-    const tz_word north = TZ_AT(alive, 0, -1), south = TZ_AT(alive, 0, 1);
-    LIFE_ADD3(west1, west2, TZ_AT(alive, -1, -1), TZ_AT(alive, -1, 0), TZ_AT(alive, -1, 1));
-    LIFE_ADD3(east1, east2, TZ_AT(alive, 1, -1), TZ_AT(alive, 1, 0), TZ_AT(alive, 1, 1));
-    const tz_word middle1 = north ^ south, middle2 = north & south;
-    /* The count of neighbours is ones + 2 (carry + west2 + east2 + middle2). */
-    LIFE_ADD3(ones, carry, west1, east1, middle1);
+    /* Columns of three: ones and twos. Neighbouring words share them. */
+    const tz_word west1 = TZ_XOR3(TZ_AT(alive, -1, -1), TZ_AT(alive, -1, 0), TZ_AT(alive, -1, 1));
+    const tz_word west2 = TZ_MAJ3(TZ_AT(alive, -1, -1), TZ_AT(alive, -1, 0), TZ_AT(alive, -1, 1));
+    const tz_word mid1 = TZ_XOR3(TZ_AT(alive, 0, -1), here, TZ_AT(alive, 0, 1));
+    const tz_word mid2 = TZ_MAJ3(TZ_AT(alive, 0, -1), here, TZ_AT(alive, 0, 1));
+    const tz_word east1 = TZ_XOR3(TZ_AT(alive, 1, -1), TZ_AT(alive, 1, 0), TZ_AT(alive, 1, 1));
+    const tz_word east2 = TZ_MAJ3(TZ_AT(alive, 1, -1), TZ_AT(alive, 1, 0), TZ_AT(alive, 1, 1));
+    /* All nine cells are ones + 2 (carry + odd + 2 more). */
+    const tz_word ones = TZ_XOR3(west1, mid1, east1);
+    const tz_word odd = TZ_XOR3(west2, mid2, east2), more = TZ_MAJ3(west2, mid2, east2);
     if (TZ_K(conway)) {
-        /* Two or three neighbours: just one of the four twos. Their sum is odd, and three of them
-         * would take both carry and middle2 or both west2 and east2. Then three, or alive. */
-        const tz_word odd = west2 ^ east2 ^ middle2;
-        const tz_word one = (odd ^ (carry & (odd | ~middle2))) & ~(west2 & east2);
-        TZ_PUT(alive, one & (ones | here));
+        /* Three cells, or four and this one is alive. With flip = carry ^ ones both need odd ==
+         * flip; then three are an odd number with more = 0, and four an even one with more != odd.
+         */
+        const tz_word flip =
+            TZ_LOGIC3(0x7e, west1, mid1, east1, (west1 | mid1 | east1) & ~(west1 & mid1 & east1));
+        const tz_word count =
+            TZ_LOGIC3(0x36, ones, more, odd, (ones & ~more) | (~ones & (more ^ odd)));
+        const tz_word right = TZ_LOGIC3(0x82, odd, flip, count, ~(odd ^ flip) & count);
+        TZ_PUT(alive, TZ_LOGIC3(0xe0, right, ones, here, right & (ones | here)));
     } else {
-        LIFE_ADD3(odd, fours, west2, east2, middle2);
-        const tz_word twos = odd ^ carry, more = odd & carry;
-        const tz_word four = fours ^ more, eight = fours & more;
-        const tz_word low = LIFE_PICK(twos, LIFE_PICK(ones, LIFE_LEAF(3), LIFE_LEAF(2)),
-                                      LIFE_PICK(ones, LIFE_LEAF(1), LIFE_LEAF(0)));
-        const tz_word high = LIFE_PICK(twos, LIFE_PICK(ones, LIFE_LEAF(7), LIFE_LEAF(6)),
-                                       LIFE_PICK(ones, LIFE_LEAF(5), LIFE_LEAF(4)));
-        TZ_PUT(alive, LIFE_PICK(eight, LIFE_LEAF(8), LIFE_PICK(four, high, low)));
+        const tz_word carry = TZ_MAJ3(west1, mid1, east1);
+        const tz_word twos = odd ^ carry, fours1 = odd & carry;
+        const tz_word four = more ^ fours1, eight = more & fours1;
+        /* The leaf of n cells in all: n neighbours of a dead cell, n - 1 of a living one. */
+        const tz_word low = TZ_PICK3(twos, TZ_PICK3(ones, LIFE_LEAF(3), LIFE_LEAF(2)),
+                                     TZ_PICK3(ones, LIFE_LEAF(1), LIFE_LEAF(0)));
+        const tz_word high = TZ_PICK3(twos, TZ_PICK3(ones, LIFE_LEAF(7), LIFE_LEAF(6)),
+                                      TZ_PICK3(ones, LIFE_LEAF(5), LIFE_LEAF(4)));
+        const tz_word top = TZ_PICK3(ones, LIFE_LEAF(9), LIFE_LEAF(8));
+        TZ_PUT(alive, TZ_PICK3(eight, top, TZ_PICK3(four, high, low)));
     }
 }
-#undef LIFE_ADD3
 #undef LIFE_LEAF
-#undef LIFE_PICK

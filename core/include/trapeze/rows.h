@@ -20,8 +20,12 @@
  * TZ_AT(field, dx[, dy[, dz]]) reads a neighbour, TZ_PUT(field, value) writes the cell, TZ_K(name)
  * is a constant; TZ_X, TZ_Y, TZ_Z and TZ_STEP say which cell and iteration it is (for a TZ_BITS
  * field, TZ_X counts words). TZ_FMA(a, b, c) is a fused multiply-add; nothing else is contracted.
- * TZ_UNROLL before a loop of constant count unrolls it. The same text is compiled for GPUs: keep it
- * C without library calls. */
+ * For tz_words, TZ_XOR3(a, b, c) and TZ_MAJ3(a, b, c) are the sum and the carry of three bits,
+ * TZ_PICK3(bit, set, clear) chooses, and TZ_LOGIC3(table, a, b, c, expression) is any function of
+ * three bits, said twice: bit 4a + 2b + c of `table` for machines that look it up, and in C. They
+ * are an instruction each where the machine has three-input logic. TZ_UNROLL before a loop of
+ * constant count unrolls it. The same text is compiled for GPUs: keep it C without library calls.
+ */
 #include <trapeze/plugin.h>
 
 #ifndef TZ_ROWS_ONCE
@@ -42,6 +46,10 @@ typedef uint32_t tz_word;
 #endif
 #define TZ__INLINE static inline __attribute__((always_inline, unused))
 #define TZ_UNROLL _Pragma("GCC unroll 32")
+#define TZ_LOGIC3(table, a, b, c, expression) (expression)
+#define TZ_XOR3(a, b, c) ((a) ^ (b) ^ (c))
+#define TZ_MAJ3(a, b, c) (((a) & (b)) | ((c) & ((a) | (b))))
+#define TZ_PICK3(bit, set, clear) (((bit) & (set)) | (~(bit) & (clear)))
 
 #define TZ__THIS(kind) TZ__JOIN(TZ_CELL_ID, kind, TZ__ISA, TZ__PRECISION)
 

@@ -1,0 +1,556 @@
+/* The stream family in two dimensions (kernels/cuda/rows.cuh): strips of a warp's width stream down
+ * the rows of a chunk, all levels in registers.
+ *
+ * plan.tile: useful columns of a strip (follows from height and vector) and rows of a chunk (0: as
+ * many as fill the GPU evenly). plan.vector: columns of a lane. plan.ahead: rows loaded before they
+ * are needed. plan.slack 1: levels lag a row more, so that those of one step do not wait for each
+ * other. */
+#include "cuda/family.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LEVELS_MAX = 96,
+    REGISTERS = 255,      /* of a thread */
+    REGISTERS_OTHER = 34, /* addresses, loop, what is in flight */
+    UNROLLED_WORDS = 420, /* levels times words a lane of a loop body: instructions stay in cache */
+    CHUNK_MAX = 1 << 20
+};
+
+/* A ring: the rows of a field's version that are kept. Row y + newest is in its last slot when row
+ * y of level 0 arrives. */
+typedef struct ring {
+    int field;
+    int level;  /* that made it; 0: loaded */
+    int depth;  /* rows */
+    int newest; /* relative to y */
+    int radius; /* how far it is read in x and y */
+    int halo;   /* columns of neighbouring lanes that are kept with it, on each side */
+} ring;
+
+typedef struct design {
+    const tz_problem *problem;
+    int vector, ahead, levels;
+    int lag[LEVELS_MAX + 1];
+    int reach; /* of all levels: ghost rows and columns */
+    int extra; /* rows more at the start, for static fields that reach far */
+    int rings_count;
+    ring rings[LEVELS_MAX * 2 + TZ_FIELDS_MAX];
+    int unroll;
+} design;
+
+static const tz_pass *pass_of(const design *d, int level)
+{
+    return &d->problem->stencil->passes[(level - 1) % d->problem->stencil->passes_count];
+}
+
+/* The level that made what level `level` reads of a state field. */
+static int version_before(const design *d, int field, int level)
+{
+    int version = level - 1;
+    while (version > 0 && !(pass_of(d, version)->writes >> field & 1))
+        version--;
+    return version;
+}
+
+static int element_words(const tz_problem *problem, int field)
+{
+    return (int)tz_problem_element_size(problem, field) / 4;
+}
+
+static const ring *find_ring(const design *d, int field, int level)
+{
+    for (int i = 0; i < d->rings_count; i++)
+        if (d->rings[i].field == field && d->rings[i].level == level)
+            return &d->rings[i];
+    return NULL;
+}
+
+static void add_state_ring(design *d, int field, int made, bool eager)
+{
+    ring r = {.field = field, .level = made, .newest = made ? -d->lag[made] : d->ahead};
+    int oldest = r.newest;
+    for (int l = made + 1; l <= d->levels; l++) {
+        if (version_before(d, field, l) != made)
+            continue;
+        const int radius = pass_of(d, l)->radius;
+        r.radius = radius > r.radius ? radius : r.radius;
+        oldest = -d->lag[l] - radius < oldest ? -d->lag[l] - radius : oldest;
+    }
+    r.depth = r.newest - oldest + 1;
+    r.halo = eager ? r.radius : 0;
+    d->rings[d->rings_count++] = r;
+}
+
+/* Moves at the end of a loop body of `unroll` steps, per step. */
+static double moves(const design *d, int unroll)
+{
+    double words = 0.0;
+    for (int i = 0; i < d->rings_count; i++)
+        if (unroll % d->rings[i].depth != 0)
+            words += d->rings[i].depth * (d->vector + 2 * d->rings[i].halo) *
+                     element_words(d->problem, d->rings[i].field);
+    return words / unroll;
+}
+
+/* Fails when there are more levels than registers could ever hold. */
+static bool make_design(design *d, const tz_problem *problem, const tz_plan *plan)
+{
+    const tz_stencil *s = problem->stencil;
+    *d = (design){.problem = problem, .vector = plan->vector, .ahead = plan->ahead};
+    if (plan->height * s->passes_count > LEVELS_MAX)
+        return false;
+    d->levels = plan->height * s->passes_count;
+    for (int l = 1; l <= d->levels; l++) {
+        d->lag[l] = d->lag[l - 1] + pass_of(d, l)->radius + plan->slack;
+        d->reach += pass_of(d, l)->radius;
+    }
+    /* A box reads the neighbours of every row: they are fetched once a row and kept. */
+    const bool eager = tz_stencil_reads_diagonals(s);
+    for (int f = 0; f < s->fields_count; f++) {
+        if (s->fields[f].role == TZ_STATE) {
+            add_state_ring(d, f, 0, eager);
+            for (int l = 1; l <= d->levels; l++)
+                if (pass_of(d, l)->writes >> f & 1)
+                    add_state_ring(d, f, l, eager);
+        } else {
+            const int r = s->fields[f].radius, later = d->lag[1] - r;
+            const int extra = 2 * r - s->passes[0].radius - d->lag[1];
+            d->rings[d->rings_count++] =
+                (ring){.field = f,
+                       .newest = d->ahead - later,
+                       .depth = d->lag[d->levels] - d->lag[1] + 2 * r + 1 + d->ahead,
+                       .radius = r};
+            d->extra = extra > d->extra ? extra : d->extra;
+        }
+    }
+    d->unroll = 1;
+    for (int u = 2; u <= 16 && u * d->levels * d->vector <= UNROLLED_WORDS; u++)
+        if (moves(d, u) < moves(d, d->unroll))
+            d->unroll = u;
+    return true;
+}
+
+/* An estimate, never far below what the compiler needs. The oldest row of a ring dies when the
+ * newest is made. */
+static int registers(const design *d)
+{
+    int words = REGISTERS_OTHER;
+    for (int i = 0; i < d->rings_count; i++) {
+        const ring *r = &d->rings[i];
+        if (r->radius == 0 && r->level == d->levels)
+            continue;
+        words += (r->depth - 1) * (d->vector + 2 * r->halo) * element_words(d->problem, r->field);
+    }
+    return words;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void say_rings(tz_cuda_text *t, const design *d)
+{
+    tz_cuda_say(t, "struct tz_rings {\n");
+    for (int i = 0; i < d->rings_count; i++) {
+        const ring *r = &d->rings[i];
+        const tz_field *f = &d->problem->stencil->fields[r->field];
+        tz_cuda_say(t, "  %s %s_%d[%d][%d];\n", tz_cuda_type_name(f->type), f->name, r->level,
+                    r->depth, d->vector + 2 * r->halo);
+    }
+    tz_cuda_say(t, "};\n");
+}
+
+/* The window that a level has of a field. */
+static void say_window(tz_cuda_text *t, const design *d, int level, int f)
+{
+    const tz_field *field = &d->problem->stencil->fields[f];
+    const bool is_state = field->role == TZ_STATE;
+    const ring *r = find_ring(d, f, is_state ? version_before(d, f, level) : 0);
+    const int radius = is_state ? pass_of(d, level)->radius : field->radius;
+    const int centre = r->depth - 1 - (r->newest + d->lag[level]);
+    tz_cuda_say(t, "    %s %s_w[%d][TZ_V + %d];\n", tz_cuda_type_name(field->type), field->name,
+                2 * radius + 1, 2 * radius);
+    for (int dy = -radius; dy <= radius; dy++) {
+        const char *const name = field->name;
+        const int slot = centre + dy, row = dy + radius;
+        if (r->halo)
+            tz_cuda_say(t,
+                        "    TZ_UNROLL for (int i = 0; i < TZ_V + %d; i++) %s_w[%d][i] = "
+                        "q.%s_%d[%d][i + %d];\n",
+                        2 * radius, name, row, name, r->level, slot, r->halo - radius);
+        else
+            tz_cuda_say(t, "    tz_widen<%d>(q.%s_%d[%d], %s_w[%d]);\n", radius, name, r->level,
+                        slot, name, row);
+    }
+    tz_cuda_say(t, "    c.%s = %s_w;\n", field->name, field->name);
+}
+
+static void say_level(tz_cuda_text *t, const design *d, int level)
+{
+    const tz_problem *problem = d->problem;
+    const tz_stencil *s = problem->stencil;
+    const tz_pass *pass = pass_of(d, level);
+    const int p = (level - 1) % s->passes_count;
+    tz_cuda_say(t, "  { /* level %d */\n    pass_%d::context_%s c;\n    const int row = y - %d;\n",
+                level, p, pass->text_cell, d->lag[level]);
+    tz_cuda_say_constants(t, problem);
+    for (int f = 0; f < s->fields_count; f++)
+        say_window(t, d, level, f);
+    for (int f = 0; f < s->fields_count; f++)
+        if (pass->writes >> f & 1)
+            tz_cuda_say(t, "    %s %s_new[TZ_V];\n    c.%s_out = %s_new;\n",
+                        tz_cuda_type_name(s->fields[f].type), s->fields[f].name, s->fields[f].name,
+                        s->fields[f].name);
+    tz_cuda_say(t,
+                "    c.y = BORDER ? tz_map<TZ_BOUNDARY_Y>(row, a.ny) : row;\n"
+                "    c.step = a.step + %d;\n"
+                "    TZ_UNROLL for (int e = 0; e < TZ_V; e++) {\n"
+                "      c.x = s.x + e;\n"
+                "      if (BORDER) c.x = %s;\n"
+                "      pass_%d::update_%s(c, e);\n    }\n",
+                (level - 1) / s->passes_count,
+                problem->bits ? "(c.x % a.nx + a.nx) % a.nx" : "tz_map<TZ_BOUNDARY_X>(c.x, a.nx)",
+                p, pass->text_cell);
+    for (int f = 0; f < s->fields_count; f++) {
+        if (!(pass->writes >> f & 1))
+            continue;
+        const char *name = s->fields[f].name;
+        const ring *r = find_ring(d, f, level);
+        const bool last = version_before(d, f, d->levels + 1) == level;
+        if (last)
+            tz_cuda_say(t, "    tz_commit(a, s, a.out[%d], row, %s_new);\n", f, name);
+        if (r->radius == 0 && last && level == d->levels)
+            continue;
+        tz_cuda_say(t,
+                    "    if (BORDER) tz_fix_columns(a, s, %s_new, %s_edge);\n"
+                    "    tz_shift(q.%s_%d);\n",
+                    name, name, name, level);
+        if (r->halo)
+            tz_cuda_say(t,
+                        "    {\n      %s wide[TZ_V + %d];\n      tz_widen<%d>(%s_new, wide);\n"
+                        "      TZ_UNROLL for (int i = 0; i < TZ_V + %d; i++) q.%s_%d[%d][i] = "
+                        "wide[i];\n    }\n",
+                        tz_cuda_type_name(s->fields[f].type), 2 * r->halo, r->halo, name,
+                        2 * r->halo, name, level, r->depth - 1);
+        else
+            tz_cuda_say(t,
+                        "    TZ_UNROLL for (int i = 0; i < TZ_V; i++) q.%s_%d[%d][i] = "
+                        "%s_new[i];\n",
+                        name, level, r->depth - 1, name);
+        tz_cuda_say(t, "    if (BORDER) tz_fix_rows<%d>(a, row, q.%s_%d, %s_edge);\n", r->radius,
+                    name, level, name);
+    }
+    tz_cuda_say(t, "  }\n");
+}
+
+static void say_load(tz_cuda_text *t, const design *d, const ring *r, const char *border,
+                     const char *slot, const char *row)
+{
+    const tz_field *field = &d->problem->stencil->fields[r->field];
+    const char *type = tz_cuda_type_name(field->type);
+    tz_cuda_say(t, "    { %s v[TZ_V]; tz_load_row<%s>(a, s, a.in[%d], %s_edge, %s, v);\n", type,
+                border, r->field, field->name, row);
+    if (r->halo)
+        tz_cuda_say(t,
+                    "      %s wide[TZ_V + %d]; tz_widen<%d>(v, wide);\n"
+                    "      TZ_UNROLL for (int i = 0; i < TZ_V + %d; i++) q.%s_0[%s][i] = wide[i]; "
+                    "}\n",
+                    type, 2 * r->halo, r->halo, 2 * r->halo, field->name, slot);
+    else
+        tz_cuda_say(t, "      TZ_UNROLL for (int i = 0; i < TZ_V; i++) q.%s_0[%s][i] = v[i]; }\n",
+                    field->name, slot);
+}
+
+static void say_edges(tz_cuda_text *t, const tz_problem *problem)
+{
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const tz_field *field = &problem->stencil->fields[f];
+        const char *type = tz_cuda_type_name(field->type);
+        tz_cuda_say(t, "  const %s %s_edge = *(const %s *)&a.edge[%d];\n", type, field->name, type,
+                    f);
+    }
+}
+
+static void say_step(tz_cuda_text *t, const design *d)
+{
+    char slot[16], row[32];
+    tz_cuda_say(t, "template <bool BORDER> TZ_DEVICE void tz_step(const tz_arguments &a, const "
+                   "tz_strip &s, tz_rings &q, const int y)\n{\n");
+    say_edges(t, d->problem);
+    for (int i = 0; i < d->rings_count; i++) {
+        const ring *r = &d->rings[i];
+        if (r->level > 0)
+            continue;
+        tz_cuda_say(t, "    tz_shift(q.%s_0);\n", d->problem->stencil->fields[r->field].name);
+        snprintf(slot, sizeof slot, "%d", r->depth - 1);
+        snprintf(row, sizeof row, "y + %d", r->newest);
+        say_load(t, d, r, "BORDER", slot, row);
+    }
+    for (int l = 1; l <= d->levels; l++)
+        say_level(t, d, l);
+    tz_cuda_say(t, "}\n");
+}
+
+static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
+{
+    char slot[32], row[32];
+    say_step(t, d);
+    tz_cuda_say(
+        t,
+        "template <bool BORDER> TZ_DEVICE void tz_steps(const tz_arguments &a, const tz_strip &s, "
+        "tz_rings &q, const int y)\n{\n"
+        "  if (BORDER) {\n    _Pragma(\"unroll 1\") for (int u = 0; u < TZ_STEPS; u++)\n"
+        "      tz_step<BORDER>(a, s, q, y + u);\n  } else {\n"
+        "    TZ_UNROLL for (int u = 0; u < TZ_STEPS; u++)\n      tz_step<BORDER>(a, s, q, y + "
+        "u);\n  }\n}\n"
+        "TZ_KERNEL(tz_stage, 32 * TZ_WARPS)(const tz_arguments a)\n{\n"
+        "  const int strips = a.geometry[0], left = a.geometry[1], right = a.geometry[2];\n"
+        "  int item = TZ_WARPS == 1 ? tz_block(0) : tz_block(0) * TZ_WARPS + tz_warp(), chunk = "
+        "a.geometry[4];\n"
+        "  const int border = (left + right) * ((a.ny + chunk - 1) / chunk);\n"
+        "  int across = left + right, strip, part;\n"
+        "  tz_strip s;\n"
+        "  s.border = item < border;\n"
+        "  if (s.border) {\n"
+        "    strip = item %% across;\n    part = item / across;\n"
+        "    strip = strip < left ? strip : strips - 1 - (strip - left);\n"
+        "  } else {\n"
+        "    item -= border;\n    across = strips - left - right;\n    chunk = a.geometry[3];\n"
+        "    if (across == 0)\n      return;\n"
+        "    strip = left + item %% across;\n    part = item / across;\n  }\n"
+        "  s.low = part * chunk;\n  s.high = s.low + chunk < a.ny ? s.low + chunk : a.ny;\n"
+        "  if (s.low >= a.ny)\n    return;\n"
+        "  s.x0 = strip * (TZ_STRIP - 2 * TZ_GHOST) - TZ_GHOST;\n"
+        "  s.x = s.x0 + tz_lane() * TZ_V;\n"
+        "  s.commits = tz_lane() * TZ_V >= TZ_GHOST && tz_lane() * TZ_V < TZ_STRIP - TZ_GHOST && "
+        "s.x < a.nx;\n"
+        "  tz_rings q;\n  int y = s.low - %d;\n",
+        d->reach + d->extra);
+    say_edges(t, d->problem);
+    for (int i = 0; i < d->rings_count; i++) {
+        const ring *r = &d->rings[i];
+        tz_cuda_say(t, "  tz_clear(q.%s_%d);\n", d->problem->stencil->fields[r->field].name,
+                    r->level);
+        if (r->level > 0)
+            continue;
+        tz_cuda_say(t, "  TZ_UNROLL for (int k = 0; k < %d; k++)\n", d->ahead);
+        snprintf(slot, sizeof slot, "%d + k", r->depth - d->ahead);
+        snprintf(row, sizeof row, "y + %d + k", r->newest - d->ahead);
+        say_load(t, d, r, "true", slot, row);
+    }
+    int radius = 0;
+    for (int i = 0; i < d->rings_count; i++)
+        radius = d->rings[i].radius > radius ? d->rings[i].radius : radius;
+    const bool wraps = d->problem->boundary[1] == TZ_PERIODIC;
+    const int last = d->lag[d->levels];
+    /* Rows are loaded ahead, and static ones further still when they reach far. */
+    int newest = 0, oldest = 0;
+    for (int i = 0; i < d->rings_count; i++)
+        if (d->rings[i].level == 0) {
+            newest = d->rings[i].newest > newest ? d->rings[i].newest : newest;
+            oldest = d->rings[i].newest < oldest ? d->rings[i].newest : oldest;
+        }
+    tz_cuda_say(t,
+                "  const int end = s.high + %d;\n"
+                "  for (; y < end; y += TZ_STEPS)\n"
+                "    if (s.border || y < %d || y + %d >= a.ny)\n"
+                "      tz_steps<true>(a, s, q, y);\n    else\n"
+                "      tz_steps<false>(a, s, q, y);\n}\n",
+                last, wraps ? -oldest : last + radius + 1 - oldest, d->unroll - 1 + newest);
+    (void)plan;
+}
+
+static int warps_of(const tz_plan *plan)
+{
+    return plan->warps > 0 ? plan->warps : 2;
+}
+
+static int ghost_columns(const design *d)
+{
+    return (d->reach + d->vector - 1) / d->vector * d->vector;
+}
+
+static void rows_say(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
+{
+    design d;
+    make_design(&d, problem, plan);
+    tz_cuda_say_sizes(t, problem, plan->height, plan->tile);
+    tz_cuda_say(t,
+                "#define TZ_V %d\n#define TZ_GHOST %d\n#define TZ_STEPS %d\n#define TZ_WARPS %d\n"
+                "#include \"rows.cuh\"\n",
+                d.vector, ghost_columns(&d), d.unroll, warps_of(plan));
+    for (int p = 0; p < problem->stencil->passes_count; p++) {
+        for (int f = 0; f < problem->stencil->fields_count; f++) {
+            const tz_field *field = &problem->stencil->fields[f];
+            tz_cuda_say(t, "#undef TZ__R_%s\n#define TZ__R_%s %d\n", field->name, field->name,
+                        field->role == TZ_STATE ? problem->stencil->passes[p].radius
+                                                : field->radius);
+        }
+        tz_cuda_say_pass(t, problem, p);
+    }
+    say_rings(t, &d);
+    say_kernel(t, &d, plan);
+}
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+static const char *rows_refuses(const tz_problem *problem)
+{
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->stencil->fields[f].role == TZ_STREAMED)
+            return "has fields that stream in, in two dimensions";
+    return NULL;
+}
+
+/* Does a plan fit: 0, or which limit it breaks. */
+enum { FITS, TOO_MANY_REGISTERS, TOO_NARROW };
+static int fits(const tz_problem *problem, const tz_plan *plan)
+{
+    design d;
+    if (!make_design(&d, problem, plan))
+        return TOO_MANY_REGISTERS;
+    if (32 * d.vector - 2 * ghost_columns(&d) < d.vector)
+        return TOO_NARROW;
+    return registers(&d) > REGISTERS ? TOO_MANY_REGISTERS : FITS;
+}
+
+static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
+{
+    const tz_stencil *s = problem->stencil;
+    const tz_plan given = *plan;
+    const bool wide = problem->precision == TZ_DOUBLE && tz_stencil_has_real(s);
+    if (plan->height < 0)
+        return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; use 1 or more",
+                            plan->height);
+    if (plan->vector == 0)
+        plan->vector = problem->bits ? 8 : 4;
+    if (plan->vector != 1 && plan->vector != 2 && plan->vector != 4 && plan->vector != 8)
+        return tz_error_set(error, TZ_RANGE, "vector", "'vector' is 1, 2, 4 or 8, not %d",
+                            plan->vector);
+    if (plan->ahead == 0)
+        plan->ahead = 3;
+    if (plan->height == 0) {
+        const int reach = tz_stencil_reach(s) > 0 ? tz_stencil_reach(s) : 1;
+        plan->height = (problem->bits ? 4 : wide ? 6 : 12) / reach;
+        if (plan->height < 1)
+            plan->height = 1;
+        while (plan->height > 1 && fits(problem, plan) != FITS)
+            plan->height--;
+    }
+    const int why = fits(problem, plan);
+    if (why != FITS) {
+        tz_plan lower = *plan;
+        while (lower.height > 0 && fits(problem, &lower) != FITS)
+            lower.height = lower.height > LEVELS_MAX ? LEVELS_MAX : lower.height - 1;
+        if (lower.height == 0)
+            return tz_error_set(error, TZ_RANGE, "vector",
+                                "%s at any height with %d columns a lane: use family \"tile\"",
+                                why == TOO_NARROW ? "the ghost zone fills the strip"
+                                                  : "the rows need more registers than there are",
+                                plan->vector);
+        return tz_error_set(error, TZ_RANGE, "height",
+                            "height %d %s: use a height up to %d, or family \"tile\"", plan->height,
+                            why == TOO_NARROW ? "has a ghost zone that fills the strip"
+                                              : "needs more registers than there are",
+                            lower.height);
+    }
+    design d;
+    make_design(&d, problem, plan);
+    const int useful = 32 * d.vector - 2 * ghost_columns(&d);
+    if (given.tile[0] != 0 && given.tile[0] != useful)
+        return tz_error_set(error, TZ_RANGE, "tile",
+                            "strips of height %d and %d columns a lane are %d wide, not %" PRId64
+                            ": leave the tile's x out (0) or choose another 'vector'",
+                            plan->height, d.vector, useful, given.tile[0]);
+    plan->tile[0] = useful;
+    if (plan->tile[1] < 0 || plan->tile[1] > CHUNK_MAX)
+        return tz_error_set(error, TZ_RANGE, "tile", "a chunk has 1 to %d rows, not %" PRId64,
+                            CHUNK_MAX, plan->tile[1]);
+    plan->tile[2] = 1;
+    strcpy(plan->family, "stream");
+    snprintf(plan->why, sizeof plan->why, "%s height", given.height ? "given" : "default");
+    return TZ_OK;
+}
+
+static int rows_threads(const tz_problem *problem, const tz_plan *plan)
+{
+    (void)problem;
+    return 32 * warps_of(plan);
+}
+
+/* A row of each warp, where border loads go through. */
+static int rows_shared_bytes(const tz_problem *problem, const tz_plan *plan)
+{
+    const bool wide = problem->precision == TZ_DOUBLE && tz_stencil_has_real(problem->stencil);
+    return rows_threads(problem, plan) * plan->vector * (wide ? 8 : 4);
+}
+
+/* Rows of a chunk so that the strips' chunks fill the GPU a whole number of times, with the warm-up
+ * of each counted: the fewest row steps that the slowest warp does. */
+static int64_t choose_chunk(int64_t rows, int64_t strips, int64_t warm_up, int64_t slots)
+{
+    int64_t best = rows, best_cost = INT64_MAX;
+    for (int64_t parts = 1; parts <= rows && parts <= 4096; parts++) {
+        const int64_t chunk = (rows + parts - 1) / parts;
+        const int64_t waves = (strips * parts + slots - 1) / slots;
+        const int64_t cost = waves * (chunk + warm_up);
+        if (cost < best_cost) {
+            best_cost = cost;
+            best = chunk;
+        }
+    }
+    return best;
+}
+
+static tz_status rows_shape(const tz_problem *problem, const tz_plan *plan,
+                            const tz_cuda_room *room, tz_cuda_shape *shape, tz_error *error)
+{
+    (void)error;
+    design d;
+    make_design(&d, problem, plan);
+    const int64_t nx = problem->elements[0], ny = problem->elements[1];
+    const int64_t ghost = ghost_columns(&d), useful = 32 * d.vector - 2 * ghost;
+    const int64_t strips = (nx + useful - 1) / useful;
+    /* Words whose last bits lie past the row's end are border too. */
+    const int64_t inner =
+        problem->bits && problem->extent[0] - 31 * nx < nx ? problem->extent[0] - 31 * nx : nx;
+    int64_t left = 0, right = 0;
+    while (left < strips && left * useful < ghost)
+        left++;
+    while (right < strips - left && (strips - 1 - right) * useful - ghost + 32 * d.vector > inner)
+        right++;
+    const int64_t slots = (int64_t)room->processors *
+                          (room->blocks_per_processor > 0 ? room->blocks_per_processor : 8) *
+                          warps_of(plan);
+    const int64_t warm_up = d.reach + d.extra + d.lag[d.levels];
+    int64_t chunk = plan->tile[1];
+    if (chunk == 0)
+        chunk = choose_chunk(ny, strips + (left + right) / 2, warm_up, slots);
+    /* Border strips do half as much again a row. */
+    int64_t border_chunk = chunk * 2 / 3 > 0 ? chunk * 2 / 3 : 1;
+    if (problem->boundary[0] == TZ_PERIODIC)
+        border_chunk = chunk;
+    const int64_t items = (left + right) * ((ny + border_chunk - 1) / border_chunk) +
+                          (strips - left - right) * ((ny + chunk - 1) / chunk);
+    const int64_t blocks = (items + warps_of(plan) - 1) / warps_of(plan);
+    *shape = (tz_cuda_shape){
+        .grid = {(int)blocks, 1, 1},
+        .threads = rows_threads(problem, plan),
+        .shared_bytes = rows_shared_bytes(problem, plan),
+        .geometry = {(int)strips, (int)left, (int)right, (int)chunk, (int)border_chunk},
+    };
+    return TZ_OK;
+}
+
+const tz_cuda_family tz_cuda_family_rows = {
+    .name = "stream",
+    .doc = "strips of a warp's width stream down the rows, all iterations in registers",
+    .exact = true,
+    .refuses = rows_refuses,
+    .plan = rows_plan,
+    .say = rows_say,
+    .threads = rows_threads,
+    .shared_bytes = rows_shared_bytes,
+    .shape = rows_shape,
+};
