@@ -1,0 +1,247 @@
+#include "build.h"
+
+#include "cuda/family.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { KERNELS_MAX = 64, ARGUMENTS_MAX = 24 };
+
+typedef struct kernel {
+    char *source;
+    void *handle;
+    const simt_entry *entry;
+} kernel;
+
+struct simt_build {
+    char folder[512], shim[512], text[600];
+    bool keep;
+    int count;
+    int kernels_count;
+    kernel kernels[KERNELS_MAX]; /* the latest */
+};
+
+/* ---- Files ------------------------------------------------------------------------------------
+ */
+
+static tz_status write_text(const char *path, const char *text, const char *more, tz_error *error)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return tz_error_set_errno(error, errno, path, "cannot write");
+    fputs(text, file);
+    fputs(more, file);
+    if (fclose(file) != 0)
+        return tz_error_set_errno(error, errno, path, "cannot write");
+    return TZ_OK;
+}
+
+static void path_of(const simt_build *build, char path[600], const char *name)
+{
+    snprintf(path, 600, "%s/%s", build->folder, name);
+}
+
+/* ---- The compiler -----------------------------------------------------------------------------
+ */
+
+static const char *compiler(void)
+{
+    const char *given = getenv("CXX");
+    return given && *given ? given : "c++";
+}
+
+/* Runs a command, what it says into a file or nowhere; its exit status, 127 when there is none. */
+static int run(char *const *command, const char *log)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status = 0;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, log ? log : "/dev/null",
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    const int failed = posix_spawnp(&child, command[0], &actions, NULL, command, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed)
+        return 127;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return 127;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+tz_status simt_build_create(simt_build **out, const char *shim, const char *keep, tz_error *error)
+{
+    char *const version[] = {(char *)compiler(), "--version", NULL};
+    if (run(version, NULL) != 0)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "there is no C++ compiler '%s': install g++, or name one in CXX",
+                            compiler());
+    simt_build *build = calloc(1, sizeof *build);
+    if (!build)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    const char *temporary = getenv("TMPDIR");
+    snprintf(build->shim, sizeof build->shim, "%s", shim);
+    build->keep = keep != NULL;
+    if (keep)
+        snprintf(build->folder, sizeof build->folder, "%s", keep);
+    else
+        snprintf(build->folder, sizeof build->folder, "%s/trapeze-simt-XXXXXX",
+                 temporary && *temporary ? temporary : "/tmp");
+    tz_status status = TZ_OK;
+    if (keep ? mkdir(keep, 0777) != 0 && errno != EEXIST : !mkdtemp(build->folder)) {
+        status = tz_error_set_errno(error, errno, build->folder, "cannot make this folder");
+        free(build);
+        return status;
+    }
+    for (size_t i = 0; i < tz_cuda_headers_count && !status; i++) {
+        char path[600];
+        if (strcmp(tz_cuda_headers[i].name, "device.cuh") == 0)
+            continue;
+        path_of(build, path, tz_cuda_headers[i].name);
+        status = write_text(path, tz_cuda_headers[i].text, "", error);
+    }
+    if (status) {
+        simt_build_destroy(build);
+        return status;
+    }
+    *out = build;
+    return TZ_OK;
+}
+
+void simt_build_destroy(simt_build *build)
+{
+    if (!build)
+        return;
+    for (int k = 0; k < build->kernels_count; k++) {
+        dlclose(build->kernels[k].handle);
+        free(build->kernels[k].source);
+    }
+    for (size_t i = 0; i < tz_cuda_headers_count && !build->keep; i++) {
+        char path[600];
+        path_of(build, path, tz_cuda_headers[i].name);
+        unlink(path);
+    }
+    if (!build->keep)
+        rmdir(build->folder);
+    free(build);
+}
+
+/* The first lines of a file. */
+static void first_lines(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    const size_t got = file ? fread(text, 1, size - 1, file) : 0;
+    text[got] = '\0';
+    if (file)
+        fclose(file);
+}
+
+/* Arithmetic as on the GPU: no contraction, integers wrap, no library call where the machine has
+ * the instruction. */
+static tz_status compile(const simt_build *build, const char *from, const char *to, tz_error *error)
+{
+    char log[600], text[1200];
+    path_of(build, log, "log");
+    char *command[ARGUMENTS_MAX] = {
+        (char *)compiler(),
+        "-std=c++17",
+        "-O1",
+        "-shared",
+        "-fPIC",
+        "-ffp-contract=off",
+        "-fno-strict-aliasing",
+        "-fwrapv",
+        "-g1",
+        "-w",
+        "-I",
+        (char *)build->shim,
+        "-I",
+    };
+    int n = 13;
+    command[n++] = (char *)build->folder;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("fma"))
+        command[n++] = "-mfma";
+#endif
+    command[n++] = "-x";
+    command[n++] = "c++";
+    command[n++] = (char *)from;
+    command[n++] = "-o";
+    command[n++] = (char *)to;
+    command[n++] = "-lm";
+    tz_status status = TZ_OK;
+    if (run(command, log) != 0) {
+        first_lines(log, text, sizeof text);
+        status = tz_error_set(error, TZ_BACKEND, from, "%s says:\n%s", command[0], text);
+    }
+    unlink(log);
+    return status;
+}
+
+tz_status simt_build_kernel(simt_build *build, const char *source, const char *entry,
+                            const simt_entry **out, tz_error *error)
+{
+    for (int k = 0; k < build->kernels_count; k++)
+        if (strcmp(build->kernels[k].source, source) == 0) {
+            *out = build->kernels[k].entry;
+            return TZ_OK;
+        }
+    char name[64], object[600], more[128];
+    snprintf(name, sizeof name, "kernel-%d.cu", ++build->count);
+    path_of(build, build->text, name);
+    snprintf(name, sizeof name, "kernel-%d.so", build->count);
+    path_of(build, object, name);
+    snprintf(more, sizeof more, "\nTZ_SIMT_ENTRY(%s)\n", entry);
+    kernel fresh = {.source = strdup(source)};
+    tz_status status = fresh.source ? write_text(build->text, source, more, error)
+                                    : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    if (!status)
+        status = compile(build, build->text, object, error);
+    if (!status) {
+        snprintf(more, sizeof more, "%s_simt", entry);
+        fresh.handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+        fresh.entry = fresh.handle ? dlsym(fresh.handle, more) : NULL;
+        if (!fresh.entry)
+            status = tz_error_set(error, TZ_BACKEND, object, "%s", dlerror());
+    }
+    if (!build->keep) {
+        unlink(build->text);
+        unlink(object);
+    }
+    if (status) {
+        if (fresh.handle)
+            dlclose(fresh.handle);
+        free(fresh.source);
+        return status;
+    }
+    if (build->kernels_count == KERNELS_MAX) {
+        dlclose(build->kernels[0].handle);
+        free(build->kernels[0].source);
+        memmove(build->kernels, build->kernels + 1, sizeof(kernel) * (KERNELS_MAX - 1));
+        build->kernels_count--;
+    }
+    build->kernels[build->kernels_count++] = fresh;
+    *out = fresh.entry;
+    return TZ_OK;
+}
+
+const char *simt_build_text(const simt_build *build)
+{
+    return build->keep ? build->text : NULL;
+}
+
+int simt_build_count(const simt_build *build)
+{
+    return build->count;
+}

@@ -1,0 +1,199 @@
+/* The words of kernels/cuda/device.cuh for a host, where lanes are fibers of the executor (simt.h):
+ * the same text, every access to shared memory and every packet of device memory checked. Texts
+ * find this file in place of the real one. No system header: `real` is a macro by now. */
+#ifndef TZ_DEVICE_CUH
+#define TZ_DEVICE_CUH
+
+#include "abi.h"
+
+#define TZ_DEVICE static inline
+#define TZ_KERNEL(name, threads, blocks)                                                           \
+    static const int name##_threads = (threads);                                                   \
+    extern "C" void name
+#define TZ_SIMT_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+#define TZ_SIMT_PLACE (simt_place{file, line})
+
+typedef unsigned int tz_word;
+
+static const simt_words *tz_simt;
+static const simt_lane_facts *tz_simt_lane;
+
+TZ_DEVICE int tz_thread()
+{
+    return tz_simt_lane->thread;
+}
+TZ_DEVICE int tz_threads()
+{
+    return tz_simt_lane->threads;
+}
+TZ_DEVICE int tz_lane()
+{
+    return tz_simt_lane->lane;
+}
+TZ_DEVICE int tz_warp()
+{
+    return tz_simt_lane->warp;
+}
+TZ_DEVICE int tz_block(int axis)
+{
+    return tz_simt_lane->block[axis];
+}
+TZ_DEVICE int tz_blocks(int axis)
+{
+    return tz_simt_lane->blocks[axis];
+}
+
+TZ_DEVICE void tz_barrier(TZ_SIMT_HERE)
+{
+    tz_simt->barrier(SIMT_BARRIER, TZ_SIMT_PLACE);
+}
+TZ_DEVICE void tz_barrier_warp(TZ_SIMT_HERE)
+{
+    tz_simt->barrier(SIMT_BARRIER_WARP, TZ_SIMT_PLACE);
+}
+
+/* ---- Arithmetic that texts name by its CUDA name ---------------------------------------------- */
+
+TZ_DEVICE float __fmaf_rn(float a, float b, float c)
+{
+    return __builtin_fmaf(a, b, c);
+}
+TZ_DEVICE double __fma_rn(double a, double b, double c)
+{
+    return __builtin_fma(a, b, c);
+}
+
+/* ---- Lanes ------------------------------------------------------------------------------------ */
+
+template <class T>
+TZ_DEVICE T tz_simt_shuffle(int word, T value, int n, simt_place place)
+{
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a shuffle takes 4 or 8 bytes");
+    unsigned long long bits = 0;
+    __builtin_memcpy(&bits, &value, sizeof value);
+    bits = tz_simt->shuffle(word, bits, (int)sizeof value, n, place);
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+#define TZ__SHUFFLE(name, word)                                                                    \
+    TZ__SHUFFLE_OF(name, word, unsigned int)                                                       \
+    TZ__SHUFFLE_OF(name, word, int)                                                                \
+    TZ__SHUFFLE_OF(name, word, float)                                                              \
+    TZ__SHUFFLE_OF(name, word, double)                                                             \
+    TZ__SHUFFLE_OF(name, word, unsigned long long)                                                 \
+    TZ__SHUFFLE_OF(name, word, long long)
+#define TZ__SHUFFLE_OF(name, word, type)                                                           \
+    TZ_DEVICE type tz_##name(type value, int n, TZ_SIMT_HERE)                                      \
+    {                                                                                              \
+        return tz_simt_shuffle(word, value, n, TZ_SIMT_PLACE);                                     \
+    }
+TZ__SHUFFLE(shuffle_up, SIMT_SHUFFLE_UP)
+TZ__SHUFFLE(shuffle_down, SIMT_SHUFFLE_DOWN)
+TZ__SHUFFLE(shuffle_xor, SIMT_SHUFFLE_XOR)
+TZ__SHUFFLE(shuffle, SIMT_SHUFFLE)
+
+/* ---- Memory ----------------------------------------------------------------------------------- */
+
+TZ_DEVICE unsigned char *tz_shared()
+{
+    return tz_simt_lane->shared;
+}
+template <class T> TZ_DEVICE T tz_get(const T *from, TZ_SIMT_HERE)
+{
+    tz_simt->shared(SIMT_READ, from, (int)sizeof(T), (int)sizeof(T), TZ_SIMT_PLACE);
+    return *from;
+}
+template <class T, class V> TZ_DEVICE void tz_put(T *to, V value, TZ_SIMT_HERE)
+{
+    tz_simt->shared(SIMT_WRITE, to, (int)sizeof(T), (int)sizeof(T), TZ_SIMT_PLACE);
+    *to = (T)value;
+}
+
+template <class T, int N> struct tz_packet {
+    enum { BYTES = (int)sizeof(T) * N, ALIGNED = BYTES < 16 ? BYTES : 16 };
+    static_assert(BYTES == 4 || BYTES == 8 || BYTES % 16 == 0,
+                  "a packet has 4, 8 or a multiple of 16 bytes");
+};
+#define TZ__LOAD(name, half, access, ...)                                                          \
+    template <class T, int N> TZ_DEVICE void name(const T *from, T(&to)[N], TZ_SIMT_HERE)          \
+    {                                                                                              \
+        typedef tz_packet<T, N> packet;                                                            \
+        tz_simt->half(access, from, packet::BYTES, packet::ALIGNED, __VA_ARGS__ TZ_SIMT_PLACE);    \
+        __builtin_memcpy(to, from, sizeof to);                                                     \
+    }
+#define TZ__STORE(name, half, ...)                                                                 \
+    template <class T, int N> TZ_DEVICE void name(T *to, const T(&from)[N], TZ_SIMT_HERE)          \
+    {                                                                                              \
+        typedef tz_packet<T, N> packet;                                                            \
+        tz_simt->half(SIMT_WRITE, to, packet::BYTES, packet::ALIGNED, __VA_ARGS__ TZ_SIMT_PLACE);  \
+        __builtin_memcpy(to, from, sizeof from);                                                   \
+    }
+#define TZ__COMMA ,
+TZ__LOAD(tz_load, memory, SIMT_READ, 0 TZ__COMMA)
+TZ__LOAD(tz_load_once, memory, SIMT_READ, 0 TZ__COMMA)
+TZ__LOAD(tz_load_fresh, memory, SIMT_READ_FRESH, 0 TZ__COMMA)
+TZ__LOAD(tz_get_packet, shared, SIMT_READ, )
+TZ__STORE(tz_store, memory, from TZ__COMMA)
+TZ__STORE(tz_put_packet, shared, )
+
+TZ_DEVICE unsigned int tz_atomic_add_u32(unsigned int *to, unsigned int value, TZ_SIMT_HERE)
+{
+    tz_simt->memory(SIMT_ATOMIC, to, 4, 4, 0, TZ_SIMT_PLACE);
+    const unsigned int before = *to;
+    *to = before + value;
+    return before;
+}
+TZ_DEVICE void tz_atomic_add_u64(unsigned long long *to, unsigned long long value, TZ_SIMT_HERE)
+{
+    tz_simt->memory(SIMT_ATOMIC, to, 8, 8, 0, TZ_SIMT_PLACE);
+    *to += value;
+}
+TZ_DEVICE void tz_atomic_min_i64(long long *to, long long value, TZ_SIMT_HERE)
+{
+    tz_simt->memory(SIMT_ATOMIC, to, 8, 8, 0, TZ_SIMT_PLACE);
+    *to = value < *to ? value : *to;
+}
+TZ_DEVICE void tz_grid_barrier(unsigned int *barrier, TZ_SIMT_HERE)
+{
+    tz_simt->grid_barrier(barrier, TZ_SIMT_PLACE);
+}
+
+/* ---- How the executor calls a kernel: the executor adds TZ_SIMT_ENTRY(name) to the text -------- */
+
+static void tz_simt_attach(const simt_words *words, const simt_lane_facts ***lane)
+{
+    tz_simt = words;
+    *lane = &tz_simt_lane;
+}
+template <class A> TZ_DEVICE void tz_simt_call(void (*f)(A), void **at)
+{
+    f(*(const A *)at[0]);
+}
+template <class A, class B> TZ_DEVICE void tz_simt_call(void (*f)(A, B), void **at)
+{
+    f(*(const A *)at[0], *(const B *)at[1]);
+}
+template <class A, class B, class C> TZ_DEVICE void tz_simt_call(void (*f)(A, B, C), void **at)
+{
+    f(*(const A *)at[0], *(const B *)at[1], *(const C *)at[2]);
+}
+template <class A, class... MORE> constexpr int tz_simt_count(void (*)(A, MORE...))
+{
+    return 1 + (int)sizeof...(MORE);
+}
+template <class A, class... MORE> constexpr int tz_simt_bytes(void (*)(A, MORE...))
+{
+    return (int)sizeof(A);
+}
+#define TZ_SIMT_ENTRY(name)                                                                        \
+    static void name##_call(void **arguments)                                                      \
+    {                                                                                              \
+        tz_simt_call(name, arguments);                                                             \
+    }                                                                                              \
+    extern "C" {                                                                                   \
+    extern __attribute__((visibility("default"))) const simt_entry name##_simt;                    \
+    const simt_entry name##_simt = {tz_simt_attach, name##_call, name##_threads,                   \
+                                    tz_simt_count(name), tz_simt_bytes(name)};                     \
+    }
+
+#endif
