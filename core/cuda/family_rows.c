@@ -147,6 +147,13 @@ static int registers(const design *d)
     return words;
 }
 
+/* Rows of what pass p makes once: from its first level to its last. */
+static int once_depth(const design *d, int p)
+{
+    const int passes = d->problem->stencil->passes_count;
+    return d->lag[d->levels - passes + 1 + p] - d->lag[1 + p] + 1;
+}
+
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 static void say_rings(tz_cuda_text *t, const design *d)
@@ -158,6 +165,10 @@ static void say_rings(tz_cuda_text *t, const design *d)
         tz_cuda_say(t, "  %s %s_%d[%d][%d];\n", tz_cuda_type_name(f->type), f->name, r->level,
                     r->depth, d->vector + 2 * r->halo);
     }
+    /* What an update takes from static fields, once a cell: made for the pass's first level. */
+    for (int p = 0; p < d->problem->stencil->passes_count; p++)
+        tz_cuda_say(t, "  pass_%d::once_%s once_%d[%d][TZ_V];\n", p,
+                    d->problem->stencil->passes[p].text_cell, p, once_depth(d, p));
     tz_cuda_say(t, "};\n");
 }
 
@@ -197,6 +208,13 @@ static void say_level(tz_cuda_text *t, const design *d, int level)
     tz_cuda_say_constants(t, problem);
     for (int f = 0; f < s->fields_count; f++)
         say_window(t, d, level, f);
+    if (level <= s->passes_count)
+        tz_cuda_say(t,
+                    "    tz_shift(q.once_%d);\n    TZ_UNROLL for (int e = 0; e < TZ_V; e++) "
+                    "q.once_%d[%d][e] = pass_%d::make_once_%s(c, e);\n",
+                    p, p, once_depth(d, p) - 1, p, pass->text_cell);
+    tz_cuda_say(t, "    c.once = q.once_%d[%d];\n", p,
+                once_depth(d, p) - 1 - (d->lag[level] - d->lag[1 + p]));
     for (int f = 0; f < s->fields_count; f++)
         if (pass->writes >> f & 1)
             tz_cuda_say(t, "    %s %s_new[TZ_V];\n    c.%s_out = %s_new;\n",

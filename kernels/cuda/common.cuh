@@ -116,6 +116,11 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word, tz_wo
 #define TZ__AT1(f, dx) TZ__AT3(f, dx, 0, 0)
 #define TZ_AT(...) TZ__PICK(__VA_ARGS__, TZ__AT3, TZ__AT2, TZ__AT1, )(__VA_ARGS__)
 #define TZ_K(name) (tz_c.k_##name)
+#define TZ_CELL(cell) TZ_CELL_ONCE(cell, TZ__ONCE_NOTHING)
+#define TZ_ONCE(value) (tz_o.value)
+#define TZ__ONCE_NOTHING(D)
+#define TZ__ONCE_MEMBER(name, type, expression) type name;
+#define TZ__ONCE_ASSIGN(name, type, expression) tz_o.name = (expression);
 #define TZ_UNROLL _Pragma("unroll")
 #define TZ_LOGIC3(table, a, b, c, expression) tz_logic3<(table)>((a), (b), (c))
 #define TZ_XOR3(a, b, c) tz_logic3<0x96>((a), (b), (c))

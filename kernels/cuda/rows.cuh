@@ -195,14 +195,30 @@ TZ_DEVICE void tz_commit(const tz_arguments &a, const tz_strip &s, void *field, 
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     const type(*name)[TZ_V + 2 * TZ__R_##name];                                                    \
     type *name##_out;
-#define TZ_CELL(cell)                                                                              \
+#define TZ_CELL_ONCE(cell, ONCE)                                                                   \
+    struct once_##cell {                                                                           \
+        ONCE(TZ__ONCE_MEMBER)                                                                      \
+    };                                                                                             \
     struct context_##cell {                                                                        \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
+        const once_##cell *once;                                                                   \
         int x, y;                                                                                  \
         long long step;                                                                            \
     };                                                                                             \
-    TZ_DEVICE void update_##cell(const context_##cell &tz_c, const int tz_e)
+    TZ_DEVICE once_##cell make_once_##cell(const context_##cell &tz_c, const int tz_e)             \
+    {                                                                                              \
+        once_##cell tz_o;                                                                          \
+        ONCE(TZ__ONCE_ASSIGN)                                                                      \
+        return tz_o;                                                                               \
+    }                                                                                              \
+    TZ_DEVICE void body_##cell(const context_##cell &tz_c, const int tz_e,                         \
+                               const once_##cell &tz_o);                                           \
+    TZ_DEVICE void update_##cell(const context_##cell &tz_c, const int tz_e)                       \
+    {                                                                                              \
+        body_##cell(tz_c, tz_e, tz_c.once[tz_e]);                                                  \
+    }                                                                                              \
+    TZ_DEVICE void body_##cell(const context_##cell &tz_c, const int tz_e, const once_##cell &tz_o)
 #define TZ__AT3(f, dx, dy, dz) (tz_c.f[(dy) + TZ__R_##f][tz_e + (dx) + TZ__R_##f])
 #define TZ_PUT(f, value) (tz_c.f##_out[tz_e] = (value))
 #define TZ_X (tz_c.x)

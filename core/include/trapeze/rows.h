@@ -20,11 +20,15 @@
  * TZ_AT(field, dx[, dy[, dz]]) reads a neighbour, TZ_PUT(field, value) writes the cell, TZ_K(name)
  * is a constant; TZ_X, TZ_Y, TZ_Z and TZ_STEP say which cell and iteration it is (for a TZ_BITS
  * field, TZ_X counts words). TZ_FMA(a, b, c) is a fused multiply-add; nothing else is contracted.
- * For tz_words, TZ_XOR3(a, b, c) and TZ_MAJ3(a, b, c) are the sum and the carry of three bits,
- * TZ_PICK3(bit, set, clear) chooses, and TZ_LOGIC3(table, a, b, c, expression) is any function of
- * three bits, said twice: bit 4a + 2b + c of `table` for machines that look it up, and in C. They
- * are an instruction each where the machine has three-input logic. TZ_UNROLL before a loop of
- * constant count unrolls it. The same text is compiled for GPUs: keep it C without library calls.
+ * What static fields and constants contribute to a cell can be said apart, so that a backend that
+ * makes several iterations at once computes it once a cell: with #define NAME_ONCE(D) D(heat, real,
+ * TZ_K(a) * TZ_AT(power, 0, 0)) TZ_CELL_ONCE(name, NAME_ONCE) { … TZ_ONCE(heat) … } it is a value
+ * of every update. The expression reads static fields at the cell itself. For tz_words, TZ_XOR3(a,
+ * b, c) and TZ_MAJ3(a, b, c) are the sum and the carry of three bits, TZ_PICK3(bit, set, clear)
+ * chooses, and TZ_LOGIC3(table, a, b, c, expression) is any function of three bits, said twice: bit
+ * 4a + 2b + c of `table` for machines that look it up, and in C. They are an instruction each where
+ * the machine has three-input logic. TZ_UNROLL before a loop of constant count unrolls it. The same
+ * text is compiled for GPUs: keep it C without library calls.
  */
 #include <trapeze/plugin.h>
 
@@ -44,6 +48,11 @@ typedef uint32_t tz_word;
 #else
 #define TZ__VECTOR_LOOP _Pragma("GCC ivdep")
 #endif
+#define TZ_CELL(name) TZ_CELL_ONCE(name, TZ__ONCE_NOTHING)
+#define TZ_ONCE(value) (tz_o.value)
+#define TZ__ONCE_NOTHING(D)
+#define TZ__ONCE_MEMBER(name, type, expression) type name;
+#define TZ__ONCE_ASSIGN(name, type, expression) tz_o.name = (expression);
 #define TZ__INLINE static inline __attribute__((always_inline, unused))
 #define TZ_UNROLL _Pragma("GCC unroll 32")
 #define TZ_LOGIC3(table, a, b, c, expression) (expression)
@@ -204,6 +213,6 @@ static const tz_kernels TZ__CAT(TZ_CELL_ID, _kernels) = {
 #undef TZ_CELL_REAL
 #undef TZ_CELL_SWITCH
 #undef TZ_CELL_TEXT
-#undef TZ_CELL
+#undef TZ_CELL_ONCE
 #undef TZ_FIELDS
 #undef TZ_CONSTANTS

@@ -1,6 +1,6 @@
 /* Included by trapeze/rows_isa.h alone: the reference backend's cell function of one precision,
  * which reaches every value through a callback. No include guard. */
-#undef TZ_CELL
+#undef TZ_CELL_ONCE
 #undef TZ__AT1
 #undef TZ__AT2
 #undef TZ__AT3
@@ -11,14 +11,29 @@
 #undef TZ_Z
 #undef TZ_STEP
 
-#define TZ_CELL(name)                                                                              \
+#define TZ_CELL_ONCE(name, ONCE)                                                                   \
     struct TZ__THIS(context_##name) {                                                              \
         TZ_FIELDS(TZ__CONTEXT_TYPE)                                                                \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
         TZ__CONTEXT_INDEX                                                                          \
         const tz_cell_access *access;                                                              \
     };                                                                                             \
-    TZ__INLINE void TZ__THIS(update_##name)(const struct TZ__THIS(context_##name) *const tz_c)
+    struct TZ__THIS(once_##name) {                                                                 \
+        ONCE(TZ__ONCE_MEMBER)                                                                      \
+        char nothing;                                                                              \
+    };                                                                                             \
+    TZ__INLINE void TZ__THIS(body_##name)(const struct TZ__THIS(context_##name) *const tz_c,       \
+                                          const struct TZ__THIS(once_##name) tz_o);                \
+    TZ__INLINE void TZ__THIS(update_##name)(const struct TZ__THIS(context_##name) *const tz_c)     \
+    {                                                                                              \
+        struct TZ__THIS(once_##name) tz_o;                                                         \
+        tz_o.nothing = 0;                                                                          \
+        ONCE(TZ__ONCE_ASSIGN)                                                                      \
+        TZ__THIS(body_##name)(tz_c, tz_o);                                                         \
+    }                                                                                              \
+    TZ__INLINE void TZ__THIS(body_##name)(const struct TZ__THIS(context_##name) *const tz_c,       \
+                                          const struct TZ__THIS(once_##name) tz_o                  \
+                                          __attribute__((unused)))
 #define TZ__AT3(field, dx, dy, dz)                                                                 \
     (*(__typeof__(tz_c->field))tz_c->access->read(tz_c->access, (int)TZ__FIELD_AT(tz_c, field),    \
                                                   (dx), (dy), (dz)))

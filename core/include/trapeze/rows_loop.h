@@ -2,7 +2,7 @@
  * No include guard. */
 
 /* A context per TZ_CELL: the text may hold several cell updates. */
-#undef TZ_CELL
+#undef TZ_CELL_ONCE
 #undef TZ__AT1
 #undef TZ__AT2
 #undef TZ__AT3
@@ -12,15 +12,31 @@
 #undef TZ_Y
 #undef TZ_Z
 #undef TZ_STEP
-#define TZ_CELL(name)                                                                              \
+#define TZ_CELL_ONCE(name, ONCE)                                                                   \
     struct TZ__THIS(context_##name) {                                                              \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
         TZ__CONTEXT_INDEX                                                                          \
         int64_t x, y, z, step;                                                                     \
     };                                                                                             \
+    struct TZ__THIS(once_##name) {                                                                 \
+        ONCE(TZ__ONCE_MEMBER)                                                                      \
+        char nothing;                                                                              \
+    };                                                                                             \
+    TZ__INLINE void TZ__THIS(body_##name)(const struct TZ__THIS(context_##name) *const tz_c,       \
+                                          const ptrdiff_t tz_i,                                    \
+                                          const struct TZ__THIS(once_##name) tz_o);                \
     TZ__INLINE void TZ__THIS(update_##name)(const struct TZ__THIS(context_##name) *const tz_c,     \
-                                            const ptrdiff_t tz_i)
+                                            const ptrdiff_t tz_i)                                  \
+    {                                                                                              \
+        struct TZ__THIS(once_##name) tz_o;                                                         \
+        tz_o.nothing = 0;                                                                          \
+        ONCE(TZ__ONCE_ASSIGN)                                                                      \
+        TZ__THIS(body_##name)(tz_c, tz_i, tz_o);                                                   \
+    }                                                                                              \
+    TZ__INLINE void TZ__THIS(body_##name)(                                                         \
+        const struct TZ__THIS(context_##name) *const tz_c, const ptrdiff_t tz_i,                   \
+        const struct TZ__THIS(once_##name) tz_o __attribute__((unused)))
 #define TZ__AT1(field, dx) (tz_c->field[0][tz_i + (dx)])
 #define TZ__AT2(field, dx, dy) (tz_c->field[TZ_CELL_RADIUS + (dy)][tz_i + (dx)])
 #define TZ__AT3(field, dx, dy, dz)                                                                 \

@@ -7,9 +7,10 @@
 #include "abi.h"
 
 #define TZ_DEVICE static inline
-#define TZ_KERNEL(name, threads, blocks)                                                           \
+#define TZ_KERNEL(name, threads)                                                           \
     static const int name##_threads = (threads);                                                   \
     extern "C" void name
+#define TZ_KERNEL_MANY(name, threads, blocks) TZ_KERNEL(name, threads)
 #define TZ_SIMT_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 #define TZ_SIMT_PLACE (simt_place{file, line})
 
@@ -17,6 +18,19 @@ typedef unsigned int tz_word;
 
 static const simt_words *tz_simt;
 static const simt_lane_facts *tz_simt_lane;
+
+TZ_DEVICE int tz_hidden(int value)
+{
+    return value;
+}
+template <int TABLE> TZ_DEVICE tz_word tz_logic3(tz_word a, tz_word b, tz_word c)
+{
+    tz_word result = 0;
+    for (int i = 0; i < 8; i++)
+        if (TABLE >> i & 1)
+            result |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+    return result;
+}
 
 TZ_DEVICE int tz_thread()
 {
