@@ -70,7 +70,7 @@ static const ring *find_ring(const design *d, int field, int level)
 
 static void add_state_ring(design *d, int field, int made, bool eager)
 {
-    ring r = {.field = field, .level = made, .newest = made ? -d->lag[made] : d->ahead};
+    ring r = {.field = field, .level = made, .newest = -d->lag[made]};
     int oldest = r.newest;
     for (int l = made + 1; l <= d->levels; l++) {
         if (version_before(d, field, l) != made)
@@ -118,11 +118,10 @@ static bool make_design(design *d, const tz_problem *problem, const tz_plan *pla
         } else {
             const int r = s->fields[f].radius, later = d->lag[1] - r;
             const int extra = 2 * r - s->passes[0].radius - d->lag[1];
-            d->rings[d->rings_count++] =
-                (ring){.field = f,
-                       .newest = d->ahead - later,
-                       .depth = d->lag[d->levels] - d->lag[1] + 2 * r + 1 + d->ahead,
-                       .radius = r};
+            d->rings[d->rings_count++] = (ring){.field = f,
+                                                .newest = -later,
+                                                .depth = d->lag[d->levels] - d->lag[1] + 2 * r + 1,
+                                                .radius = r};
             d->extra = extra > d->extra ? extra : d->extra;
         }
     }
@@ -262,22 +261,35 @@ static void say_level(tz_cuda_text *t, const design *d, int level)
     tz_cuda_say(t, "  }\n");
 }
 
-static void say_load(tz_cuda_text *t, const design *d, const ring *r, const char *border,
-                     const char *slot, const char *row)
+/* A row of a loaded field comes out of its queue into the newest slot of its ring. */
+static void say_take(tz_cuda_text *t, const design *d, const ring *r)
 {
     const tz_field *field = &d->problem->stencil->fields[r->field];
-    const char *type = tz_cuda_type_name(field->type);
-    tz_cuda_say(t, "    { %s v[TZ_V]; tz_load_row<%s>(a, s, a.in[%d], %s_edge, %s, v);\n", type,
-                border, r->field, field->name, row);
+    const char *type = tz_cuda_type_name(field->type), *name = field->name;
+    tz_cuda_say(t,
+                "  tz_shift(q.%s_0);\n  { %s v[TZ_V]; tz_take_row<BORDER>(a, s, w.%s + (y & "
+                "(TZ_QUEUE - 1)) * TZ_STRIP, v);\n",
+                name, type, name);
     if (r->halo)
-        tz_cuda_say(t,
-                    "      %s wide[TZ_V + %d]; tz_widen<%d>(v, wide);\n"
-                    "      TZ_UNROLL for (int i = 0; i < TZ_V + %d; i++) q.%s_0[%s][i] = wide[i]; "
-                    "}\n",
-                    type, 2 * r->halo, r->halo, 2 * r->halo, field->name, slot);
+        tz_cuda_say(
+            t,
+            "    %s wide[TZ_V + %d]; tz_widen<%d>(v, wide);\n"
+            "    TZ_UNROLL for (int i = 0; i < TZ_V + %d; i++) q.%s_0[%d][i] = wide[i]; }\n",
+            type, 2 * r->halo, r->halo, 2 * r->halo, name, r->depth - 1);
     else
-        tz_cuda_say(t, "      TZ_UNROLL for (int i = 0; i < TZ_V; i++) q.%s_0[%s][i] = v[i]; }\n",
-                    field->name, slot);
+        tz_cuda_say(t, "    TZ_UNROLL for (int i = 0; i < TZ_V; i++) q.%s_0[%d][i] = v[i]; }\n",
+                    name, r->depth - 1);
+}
+
+/* The row that follows `row`s before it into the queue. */
+static void say_fetch(tz_cuda_text *t, const design *d, const ring *r, const char *border,
+                      const char *row)
+{
+    const char *name = d->problem->stencil->fields[r->field].name;
+    tz_cuda_say(t,
+                "  tz_fetch_row<%s>(a, s, w.%s + (%s & (TZ_QUEUE - 1)) * TZ_STRIP, a.in[%d], "
+                "%s_edge, %s + %d);\n",
+                border, name, row, r->field, name, row, r->newest);
 }
 
 static void say_edges(tz_cuda_text *t, const tz_problem *problem)
@@ -290,21 +302,27 @@ static void say_edges(tz_cuda_text *t, const tz_problem *problem)
     }
 }
 
+static void say_queues(tz_cuda_text *t, const design *d)
+{
+    tz_cuda_say(t, "struct tz_queues {\n");
+    for (int f = 0; f < d->problem->stencil->fields_count; f++)
+        tz_cuda_say(t, "  %s *%s;\n", tz_cuda_type_name(d->problem->stencil->fields[f].type),
+                    d->problem->stencil->fields[f].name);
+    tz_cuda_say(t, "};\n");
+}
+
 static void say_step(tz_cuda_text *t, const design *d)
 {
-    char slot[16], row[32];
     tz_cuda_say(t, "template <bool BORDER> TZ_DEVICE void tz_step(const tz_arguments &a, const "
-                   "tz_strip &s, tz_rings &q, const int y)\n{\n");
+                   "tz_strip &s, const tz_queues &w, tz_rings &q, const int y)\n{\n");
     say_edges(t, d->problem);
-    for (int i = 0; i < d->rings_count; i++) {
-        const ring *r = &d->rings[i];
-        if (r->level > 0)
-            continue;
-        tz_cuda_say(t, "    tz_shift(q.%s_0);\n", d->problem->stencil->fields[r->field].name);
-        snprintf(slot, sizeof slot, "%d", r->depth - 1);
-        snprintf(row, sizeof row, "y + %d", r->newest);
-        say_load(t, d, r, "BORDER", slot, row);
-    }
+    for (int i = 0; i < d->rings_count; i++)
+        if (d->rings[i].level == 0)
+            say_fetch(t, d, &d->rings[i], "BORDER", "(y + TZ_AHEAD)");
+    tz_cuda_say(t, "  tz_fetch_close();\n  tz_fetch_wait<TZ_AHEAD>();\n");
+    for (int i = 0; i < d->rings_count; i++)
+        if (d->rings[i].level == 0)
+            say_take(t, d, &d->rings[i]);
     for (int l = 1; l <= d->levels; l++)
         say_level(t, d, l);
     tz_cuda_say(t, "}\n");
@@ -312,20 +330,24 @@ static void say_step(tz_cuda_text *t, const design *d)
 
 static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
 {
-    char slot[32], row[32];
+    char kernel[80] = "TZ_KERNEL(tz_stage, 32 * TZ_WARPS)";
+    if (plan->blocks > 0)
+        snprintf(kernel, sizeof kernel, "TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, %d)",
+                 plan->blocks);
+    say_queues(t, d);
     say_step(t, d);
     tz_cuda_say(
         t,
         "template <bool BORDER> TZ_DEVICE void tz_steps(const tz_arguments &a, const tz_strip &s, "
-        "tz_rings &q, const int y)\n{\n"
+        "const tz_queues &w, tz_rings &q, const int y)\n{\n"
         "  if (BORDER) {\n    _Pragma(\"unroll 1\") for (int u = 0; u < TZ_STEPS; u++)\n"
-        "      tz_step<BORDER>(a, s, q, y + u);\n  } else {\n"
-        "    TZ_UNROLL for (int u = 0; u < TZ_STEPS; u++)\n      tz_step<BORDER>(a, s, q, y + "
-        "u);\n  }\n}\n"
-        "TZ_KERNEL(tz_stage, 32 * TZ_WARPS)(const tz_arguments a)\n{\n"
+        "      tz_step<BORDER>(a, s, w, q, y + u);\n  } else {\n"
+        "    TZ_UNROLL for (int u = 0; u < TZ_STEPS; u++)\n"
+        "      tz_step<BORDER>(a, s, w, q, y + u);\n  }\n}\n"
+        "%s(const tz_arguments a)\n{\n"
         "  const int strips = a.geometry[0], left = a.geometry[1], right = a.geometry[2];\n"
-        "  int item = TZ_WARPS == 1 ? tz_block(0) : tz_block(0) * TZ_WARPS + tz_warp(), chunk = "
-        "a.geometry[4];\n"
+        "  int item = TZ_WARPS == 1 ? tz_block(0) : tz_block(0) * TZ_WARPS + tz_warp();\n"
+        "  int chunk = a.geometry[4];\n"
         "  const int border = (left + right) * ((a.ny + chunk - 1) / chunk);\n"
         "  int across = left + right, strip, part;\n"
         "  tz_strip s;\n"
@@ -343,45 +365,56 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
         "  s.x = s.x0 + tz_lane() * TZ_V;\n"
         "  s.commits = tz_lane() * TZ_V >= TZ_GHOST && tz_lane() * TZ_V < TZ_STRIP - TZ_GHOST && "
         "s.x < a.nx;\n"
-        "  tz_rings q;\n  int y = s.low - %d;\n",
-        d->reach + d->extra);
+        "  tz_rings q;\n  int y = s.low - %d;\n"
+        "  tz_queues w;\n  unsigned char *shared = tz_shared();\n",
+        kernel, d->reach + d->extra);
     say_edges(t, d->problem);
+    for (int f = 0; f < d->problem->stencil->fields_count; f++) {
+        const tz_field *field = &d->problem->stencil->fields[f];
+        const char *type = tz_cuda_type_name(field->type);
+        tz_cuda_say(t,
+                    "  w.%s = (%s *)shared + (tz_thread() / 32 * TZ_QUEUE * 32 + tz_lane()) * "
+                    "TZ_V;\n  shared += TZ_WARPS * TZ_QUEUE * TZ_STRIP * sizeof(%s);\n",
+                    field->name, type, type);
+    }
+    for (int i = 0; i < d->rings_count; i++)
+        tz_cuda_say(t, "  tz_clear(q.%s_%d);\n",
+                    d->problem->stencil->fields[d->rings[i].field].name, d->rings[i].level);
+    tz_cuda_say(t, "  _Pragma(\"unroll 1\") for (int k = 0; k < TZ_AHEAD; k++) {\n");
+    int radius = 0, newest = 0, oldest = 0;
     for (int i = 0; i < d->rings_count; i++) {
         const ring *r = &d->rings[i];
-        tz_cuda_say(t, "  tz_clear(q.%s_%d);\n", d->problem->stencil->fields[r->field].name,
-                    r->level);
+        radius = r->radius > radius ? r->radius : radius;
         if (r->level > 0)
             continue;
-        tz_cuda_say(t, "  TZ_UNROLL for (int k = 0; k < %d; k++)\n", d->ahead);
-        snprintf(slot, sizeof slot, "%d + k", r->depth - d->ahead);
-        snprintf(row, sizeof row, "y + %d + k", r->newest - d->ahead);
-        say_load(t, d, r, "true", slot, row);
+        say_fetch(t, d, r, "true", "(y + k)");
+        newest = r->newest > newest ? r->newest : newest;
+        oldest = r->newest < oldest ? r->newest : oldest;
     }
-    int radius = 0;
-    for (int i = 0; i < d->rings_count; i++)
-        radius = d->rings[i].radius > radius ? d->rings[i].radius : radius;
     const bool wraps = d->problem->boundary[1] == TZ_PERIODIC;
     const int last = d->lag[d->levels];
-    /* Rows are loaded ahead, and static ones further still when they reach far. */
-    int newest = 0, oldest = 0;
-    for (int i = 0; i < d->rings_count; i++)
-        if (d->rings[i].level == 0) {
-            newest = d->rings[i].newest > newest ? d->rings[i].newest : newest;
-            oldest = d->rings[i].newest < oldest ? d->rings[i].newest : oldest;
-        }
     tz_cuda_say(t,
-                "  const int end = s.high + %d;\n"
+                "    tz_fetch_close();\n  }\n  const int end = s.high + %d;\n"
                 "  for (; y < end; y += TZ_STEPS)\n"
                 "    if (s.border || y < %d || y + %d >= a.ny)\n"
-                "      tz_steps<true>(a, s, q, y);\n    else\n"
-                "      tz_steps<false>(a, s, q, y);\n}\n",
-                last, wraps ? -oldest : last + radius + 1 - oldest, d->unroll - 1 + newest);
-    (void)plan;
+                "      tz_steps<true>(a, s, w, q, y);\n    else\n"
+                "      tz_steps<false>(a, s, w, q, y);\n  tz_fetch_wait<0>();\n}\n",
+                last, wraps ? -oldest : last + radius + 1 - oldest,
+                d->unroll - 1 + newest + d->ahead);
 }
 
 static int warps_of(const tz_plan *plan)
 {
     return plan->warps > 0 ? plan->warps : 2;
+}
+
+/* Rows of a queue: those on their way and the one that is taken, a power of two. */
+static int queue_rows(const tz_plan *plan)
+{
+    int rows = 2;
+    while (rows < plan->ahead + 1)
+        rows *= 2;
+    return rows;
 }
 
 static int ghost_columns(const design *d)
@@ -396,8 +429,8 @@ static void rows_say(tz_cuda_text *t, const tz_problem *problem, const tz_plan *
     tz_cuda_say_sizes(t, problem, plan->height, plan->tile);
     tz_cuda_say(t,
                 "#define TZ_V %d\n#define TZ_GHOST %d\n#define TZ_STEPS %d\n#define TZ_WARPS %d\n"
-                "#include \"rows.cuh\"\n",
-                d.vector, ghost_columns(&d), d.unroll, warps_of(plan));
+                "#define TZ_AHEAD %d\n#define TZ_QUEUE %d\n#include \"rows.cuh\"\n",
+                d.vector, ghost_columns(&d), d.unroll, warps_of(plan), d.ahead, queue_rows(plan));
     for (int p = 0; p < problem->stencil->passes_count; p++) {
         for (int f = 0; f < problem->stencil->fields_count; f++) {
             const tz_field *field = &problem->stencil->fields[f];
@@ -447,7 +480,7 @@ static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *e
         return tz_error_set(error, TZ_RANGE, "vector", "'vector' is 1, 2, 4 or 8, not %d",
                             plan->vector);
     if (plan->ahead == 0)
-        plan->ahead = 3;
+        plan->ahead = 7;
     if (plan->height == 0) {
         const int reach = tz_stencil_reach(s) > 0 ? tz_stencil_reach(s) : 1;
         plan->height = (problem->bits ? 4 : wide ? 6 : 12) / reach;
@@ -497,21 +530,32 @@ static int rows_threads(const tz_problem *problem, const tz_plan *plan)
     return 32 * warps_of(plan);
 }
 
-/* A row of each warp, where border loads go through. */
 static int rows_shared_bytes(const tz_problem *problem, const tz_plan *plan)
 {
-    const bool wide = problem->precision == TZ_DOUBLE && tz_stencil_has_real(problem->stencil);
-    return rows_threads(problem, plan) * plan->vector * (wide ? 8 : 4);
+    int bytes = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        bytes += (int)tz_problem_element_size(problem, f);
+    return bytes * rows_threads(problem, plan) * plan->vector * queue_rows(plan);
+}
+
+/* Border strips take longer a row: they come first, in shorter chunks. */
+enum { BORDER_PARTS = 2 };
+
+static int64_t count_items(int64_t rows, int64_t inner, int64_t border, int64_t chunk)
+{
+    const int64_t short_chunk = chunk / BORDER_PARTS > 0 ? chunk / BORDER_PARTS : 1;
+    return border * ((rows + short_chunk - 1) / short_chunk) + inner * ((rows + chunk - 1) / chunk);
 }
 
 /* Rows of a chunk so that the strips' chunks fill the GPU a whole number of times, with the warm-up
  * of each counted: the fewest row steps that the slowest warp does. */
-static int64_t choose_chunk(int64_t rows, int64_t strips, int64_t warm_up, int64_t slots)
+static int64_t choose_chunk(int64_t rows, int64_t inner, int64_t border, int64_t warm_up,
+                            int64_t slots)
 {
     int64_t best = rows, best_cost = INT64_MAX;
     for (int64_t parts = 1; parts <= rows && parts <= 4096; parts++) {
         const int64_t chunk = (rows + parts - 1) / parts;
-        const int64_t waves = (strips * parts + slots - 1) / slots;
+        const int64_t waves = (count_items(rows, inner, border, chunk) + slots - 1) / slots;
         const int64_t cost = waves * (chunk + warm_up);
         if (cost < best_cost) {
             best_cost = cost;
@@ -544,13 +588,9 @@ static tz_status rows_shape(const tz_problem *problem, const tz_plan *plan,
     const int64_t warm_up = d.reach + d.extra + d.lag[d.levels];
     int64_t chunk = plan->tile[1];
     if (chunk == 0)
-        chunk = choose_chunk(ny, strips + (left + right) / 2, warm_up, slots);
-    /* Border strips do half as much again a row. */
-    int64_t border_chunk = chunk * 2 / 3 > 0 ? chunk * 2 / 3 : 1;
-    if (problem->boundary[0] == TZ_PERIODIC)
-        border_chunk = chunk;
-    const int64_t items = (left + right) * ((ny + border_chunk - 1) / border_chunk) +
-                          (strips - left - right) * ((ny + chunk - 1) / chunk);
+        chunk = choose_chunk(ny, strips - left - right, left + right, warm_up, slots);
+    const int64_t border_chunk = chunk / BORDER_PARTS > 0 ? chunk / BORDER_PARTS : 1;
+    const int64_t items = count_items(ny, strips - left - right, left + right, chunk);
     const int64_t blocks = (items + warps_of(plan) - 1) / warps_of(plan);
     *shape = (tz_cuda_shape){
         .grid = {(int)blocks, 1, 1},

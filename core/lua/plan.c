@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* X(key, smallest, largest) */
-#define KNOBS(X) X(vector, 1, 64) X(ahead, 1, 16) X(slack, 0, 1) X(warps, 1, 32)
+#define KNOBS(X) X(vector, 1, 64) X(ahead, 1, 16) X(slack, 0, 1) X(warps, 1, 32) X(blocks, 1, 32)
 
 void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan)
 {

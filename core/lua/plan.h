@@ -6,8 +6,8 @@
 #include "sim/simulation.h"
 
 /* The keys of a plan, in the order that the manual lists them. */
-#define TZ_PLAN_KEYS "height", "tile", "family", "vector", "ahead", "slack", "warps"
-enum { TZ_PLAN_KEYS_COUNT = 7 };
+#define TZ_PLAN_KEYS "height", "tile", "family", "vector", "ahead", "slack", "warps", "blocks"
+enum { TZ_PLAN_KEYS_COUNT = 8 };
 
 /* Read the plan's keys of the table at `index`; raises a Lua error that starts with `who`. */
 void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan);

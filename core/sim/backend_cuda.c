@@ -190,7 +190,7 @@ static bool same_kernel(const tz_plan *a, const tz_plan *b)
 {
     return a->height == b->height && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
            strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->ahead == b->ahead &&
-           a->slack == b->slack && a->warps == b->warps;
+           a->slack == b->slack && a->warps == b->warps && a->blocks == b->blocks;
 }
 
 static bool same_text(const tz_problem *problem, const tz_slot *constants)

@@ -15,10 +15,10 @@ tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const
         return tz_error_set(error, TZ_UNKNOWN, "family",
                             "'%s' is no family of the %s backend; it has %s", given->family,
                             backend, family);
-    if (given->vector || given->ahead || given->slack || given->warps)
+    if (given->vector || given->ahead || given->slack || given->warps || given->blocks)
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
-                            "the %s backend takes height and tile; 'vector', 'ahead', 'slack' and "
-                            "'warps' are for families of the cuda backend that stream",
+                            "the %s backend takes height and tile; 'vector', 'ahead', 'slack', "
+                            "'warps' and 'blocks' are for families of the cuda backend that stream",
                             backend);
     return TZ_OK;
 }

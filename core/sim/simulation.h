@@ -32,6 +32,7 @@ typedef struct tz_plan {
     int ahead;     /* rows or planes that are loaded before they are needed */
     int slack;     /* 1: levels lag a slab more than they must, and so are independent in a step */
     int warps;     /* of a block */
+    int blocks;    /* of a multiprocessor at once, at least: what registers must leave room for */
     char why[160]; /* how height and tile were chosen */
 } tz_plan;
 

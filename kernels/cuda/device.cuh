@@ -198,6 +198,36 @@ template <class T, int N> TZ_DEVICE void tz_put_packet(T *to, const T (&from)[N]
     tz_store(to, from);
 }
 
+/* Copies from device to shared memory that go on while the thread does other things: N elements of 4 or
+ * 8 bytes in all, or of a multiple of 16. tz_fetch_close ends a group of them; tz_fetch_wait<K> waits until
+ * all groups but the last K have arrived, of this thread alone. */
+template <int BYTES> TZ_DEVICE void tz__fetch(unsigned int to, const void *from)
+{
+    if (BYTES == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+                     :
+                     : "r"(to), "l"(from), "n"(BYTES == 16 ? 8 : BYTES)
+                     : "memory");
+}
+template <class T, int N> TZ_DEVICE void tz_fetch(T *to, const T *from)
+{
+    enum { BYTES = (int)sizeof(T) * N, STEP = BYTES < 16 ? BYTES : 16 };
+    const unsigned int at = (unsigned int)__cvta_generic_to_shared(to);
+#pragma unroll
+    for (int i = 0; i < BYTES; i += STEP)
+        tz__fetch<STEP>(at + i, (const unsigned char *)from + i);
+}
+TZ_DEVICE void tz_fetch_close()
+{
+    asm volatile("cp.async.commit_group;" : : : "memory");
+}
+template <int K> TZ_DEVICE void tz_fetch_wait()
+{
+    asm volatile("cp.async.wait_group %0;" : : "n"(K) : "memory");
+}
+
 TZ_DEVICE unsigned int tz_atomic_add_u32(unsigned int *to, unsigned int value)
 {
     return atomicAdd(to, value);

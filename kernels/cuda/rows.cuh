@@ -54,39 +54,85 @@ template <int R, class T> TZ_DEVICE void tz_widen(const T *row, T (&wide)[TZ_V +
     }
 }
 
-/* ---- Level 0 --------------------------------------------------------------------------------- */
+/* ---- Level 0 ---------------------------------------------------------------------------------
+ *
+ * Rows wait in a queue in shared memory, TZ_AHEAD of them on their way: each lane has its own columns
+ * there and nobody else reads them. */
 
-TZ_DEVICE tz_word tz_load_one(const tz_arguments &a, const tz_word *row, int x, tz_word edge)
+/* Elements from the left whose columns are all inside the grid. */
+TZ_DEVICE int tz_whole(const tz_arguments &a)
 {
-    return tz_load_word(a, row, x, edge);
+    return TZ_BITS_GRID && a.columns - 31 * a.nx < a.nx ? a.columns - 31 * a.nx : a.nx;
 }
-template <class T> TZ_DEVICE T tz_load_one(const tz_arguments &a, const T *row, int x, T edge)
+
+/* The word past an end of a bit row is one of its other end, turned by a bit, where rows are whole words
+ * and the strip wraps but once. */
+TZ_DEVICE bool tz_turns(const tz_arguments &a)
+{
+    return TZ_BOUNDARY_X == TZ_PERIODIC && a.columns == 32 * a.nx && a.nx >= TZ_STRIP;
+}
+TZ_DEVICE void tz_fetch_one(const tz_arguments &a, tz_word *to, const tz_word *row, int x, tz_word edge)
+{
+    if (tz_turns(a))
+        tz_fetch<tz_word, 1>(to, row + (x < 0 ? x + a.nx : x >= a.nx ? x - a.nx : x));
+    else
+        tz_put(to, tz_load_word(a, row, x, edge));
+}
+template <class T>
+TZ_DEVICE void tz_fetch_one(const tz_arguments &a, T *to, const T *row, int x, T edge)
 {
     const int mapped = tz_map<TZ_BOUNDARY_X>(x, a.nx);
-    return mapped < 0 ? edge : row[mapped];
+    if (mapped < 0)
+        tz_put(to, edge);
+    else
+        tz_fetch<T, 1>(to, row + mapped);
 }
 
 template <bool BORDER, class T>
-TZ_DEVICE void tz_load_row(const tz_arguments &a, const tz_strip &s, const void *field, T edge, int y,
-                           T *to)
+TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, const void *field, T edge,
+                            int y)
 {
-    const T *cells = (const T *)field;
-    T v[TZ_V];
-    if (BORDER) {
-        /* One by one through shared memory: side by side they would take registers that all levels need. */
-        const int row = tz_map<TZ_BOUNDARY_Y>(y, a.ny), x = tz_hidden(s.x);
-        T *const parked = (T *)tz_shared() + tz_thread() * TZ_V;
-        const T *const from = cells + (long long)a.pitch * (row < 0 ? 0 : row);
+    const T *const cells = (const T *)field;
+    if (!BORDER) {
+        tz_fetch<T, TZ_V>(to, cells + ((long long)a.pitch * y + s.x));
+        return;
+    }
+    const int row = tz_map<TZ_BOUNDARY_Y>(y, a.ny), x = tz_hidden(s.x);
+    const T *const from = cells + (long long)a.pitch * (row < 0 ? 0 : row);
+    if (row < 0) {
+#pragma unroll
+        for (int e = 0; e < TZ_V; e++)
+            tz_put(to + e, edge);
+    } else if (x >= 0 && x + TZ_V <= tz_whole(a)) {
+        tz_fetch<T, TZ_V>(to, from + x);
+    } else {
 #pragma unroll 1
         for (int e = 0; e < TZ_V; e++)
-            tz_put(parked + e, row < 0 ? edge : tz_load_one(a, from, x + e, edge));
-        tz_get_packet(parked, v);
-    } else {
-        tz_load(cells + ((long long)a.pitch * y + s.x), v);
+            tz_fetch_one(a, to + e, from, x + e, edge);
     }
+}
+
+template <class T> TZ_DEVICE void tz_turn(const tz_arguments &, const tz_strip &, T (&)[TZ_V])
+{
+}
+TZ_DEVICE void tz_turn(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ_V])
+{
+    if (tz_turns(a))
 #pragma unroll
-    for (int e = 0; e < TZ_V; e++)
-        to[e] = v[e];
+        for (int e = 0; e < TZ_V; e++) {
+            const int x = s.x + e;
+            if (x < 0)
+                v[e] = v[e] << 1 | v[e] >> 31;
+            else if (x >= a.nx)
+                v[e] = v[e] >> 1 | v[e] << 31;
+        }
+}
+template <bool BORDER, class T>
+TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *from, T (&to)[TZ_V])
+{
+    tz_get_packet(from, to);
+    if (BORDER)
+        tz_turn(a, s, to);
 }
 
 /* ---- Borders: what lies outside holds its level's boundary again after each level --------------- */

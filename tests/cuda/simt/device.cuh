@@ -150,6 +150,47 @@ TZ__LOAD(tz_get_packet, shared, SIMT_READ, )
 TZ__STORE(tz_store, memory, from TZ__COMMA)
 TZ__STORE(tz_put_packet, shared, )
 
+/* A copy is done when it is waited for; until then its place holds what no test can take for a value. */
+struct tz_simt_fetches {
+    struct {
+        void *to;
+        const void *from;
+        int bytes, group;
+    } pending[4096];
+    int count, group;
+};
+static tz_simt_fetches tz_simt_fetching[1024];
+
+template <class T, int N> TZ_DEVICE void tz_fetch(T *to, const T *from, TZ_SIMT_HERE)
+{
+    typedef tz_packet<T, N> packet;
+    tz_simt_fetches &mine = tz_simt_fetching[tz_thread()];
+    tz_simt->memory(SIMT_READ, from, packet::BYTES, packet::ALIGNED, 0, TZ_SIMT_PLACE);
+    tz_simt->shared(SIMT_WRITE, to, packet::BYTES, packet::ALIGNED, TZ_SIMT_PLACE);
+    __builtin_memset(to, 0xa5, packet::BYTES);
+    if (mine.count == 4096)
+        __builtin_trap();
+    mine.pending[mine.count].to = to;
+    mine.pending[mine.count].from = from;
+    mine.pending[mine.count].bytes = packet::BYTES;
+    mine.pending[mine.count++].group = mine.group;
+}
+TZ_DEVICE void tz_fetch_close()
+{
+    tz_simt_fetching[tz_thread()].group++;
+}
+template <int K> TZ_DEVICE void tz_fetch_wait()
+{
+    tz_simt_fetches &mine = tz_simt_fetching[tz_thread()];
+    int left = 0;
+    for (int i = 0; i < mine.count; i++)
+        if (mine.pending[i].group < mine.group - K)
+            __builtin_memcpy(mine.pending[i].to, mine.pending[i].from, mine.pending[i].bytes);
+        else
+            mine.pending[left++] = mine.pending[i];
+    mine.count = left;
+}
+
 TZ_DEVICE unsigned int tz_atomic_add_u32(unsigned int *to, unsigned int value, TZ_SIMT_HERE)
 {
     tz_simt->memory(SIMT_ATOMIC, to, 4, 4, 0, TZ_SIMT_PLACE);
