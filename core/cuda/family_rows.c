@@ -14,8 +14,10 @@
 
 enum {
     LEVELS_MAX = 96,
-    REGISTERS = 255,      /* of a thread */
-    REGISTERS_OTHER = 34, /* addresses, loop, what is in flight */
+    REGISTERS = 255,       /* of a thread */
+    REGISTERS_OTHER = 45,  /* addresses, loop, what is in flight */
+    REGISTERS_GOOD = 145,  /* as estimated: three warps a scheduler, 168 as compiled */
+    REGISTERS_SMALL = 115, /* the compiler needs no limit */
     UNROLLED_WORDS = 420, /* levels times words a lane of a loop body: instructions stay in cache */
     CHUNK_MAX = 1 << 20
 };
