@@ -20,7 +20,7 @@ typedef struct simt_lane_facts {
     unsigned char *shared;
 } simt_lane_facts;
 
-enum { SIMT_SHUFFLE_UP, SIMT_SHUFFLE_DOWN, SIMT_SHUFFLE_XOR, SIMT_SHUFFLE };
+enum { SIMT_SHUFFLE_UP, SIMT_SHUFFLE_DOWN, SIMT_SHUFFLE_XOR, SIMT_SHUFFLE, SIMT_WARP_WORD };
 enum { SIMT_BARRIER = 8, SIMT_BARRIER_WARP, SIMT_BARRIER_GRID };
 enum {
     SIMT_READ,

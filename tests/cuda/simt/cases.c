@@ -122,18 +122,20 @@ static void add(simt_groups *groups, const simt_group *g)
     groups->at[groups->count++] = *g;
 }
 
-static int list_boundaries(const tz_stencil *stencil, tz_boundary list[8][TZ_AXES])
+/* Each on all axes, then mixtures: all, or one of them. */
+static int list_boundaries(const tz_stencil *stencil, bool all, uint32_t turn,
+                           tz_boundary list[8][TZ_AXES])
 {
     int allowed[4], n = 0, count = 0;
     for (int b = TZ_CLAMP; b <= TZ_MIRROR; b++)
         if (stencil->boundaries & TZ_ALLOW(b))
             allowed[n++] = b;
-    for (int i = 0; i < n; i++, count++)
+    const int mixtures = stencil->dims == 1 || n == 1 ? 0 : all ? n : 1;
+    for (; count < n + mixtures; count++)
         for (int axis = 0; axis < TZ_AXES; axis++)
-            list[count][axis] = (tz_boundary)allowed[i];
-    for (int i = 0; stencil->dims > 1 && n > 1 && i < n; i++, count++)
-        for (int axis = 0; axis < TZ_AXES; axis++)
-            list[count][axis] = (tz_boundary)allowed[(i + axis) % n];
+            list[count][axis] =
+                (tz_boundary)(count < n ? allowed[count]
+                                        : allowed[(count + (int)(turn % 64) + axis) % n]);
     return count;
 }
 
@@ -164,14 +166,14 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
 {
     tz_boundary boundaries[8][TZ_AXES];
     int precisions[TZ_PRECISIONS];
-    const int boundaries_count = list_boundaries(stencil, boundaries);
+    simt_group g = {.k = {.stencil = stencil}, .pair = groups->pairs++, .row = row};
+    snprintf(g.k.plan.family, sizeof g.k.plan.family, "%s", family->name);
+    const uint32_t turn = draw(&g, "turn", 0);
+    const int boundaries_count = list_boundaries(stencil, depth == SIMT_FULL, turn, boundaries);
     const int precisions_count = list_precisions(stencil, precisions);
     const int ways = depth == SIMT_QUICK    ? 2
                      : depth == SIMT_NORMAL ? boundaries_count
                                             : 14 * boundaries_count * precisions_count;
-    simt_group g = {.k = {.stencil = stencil}, .pair = groups->pairs++, .row = row};
-    snprintf(g.k.plan.family, sizeof g.k.plan.family, "%s", family->name);
-    const uint32_t turn = draw(&g, "turn", 0);
     for (int i = 0; i < ways; i++) {
         const int number = i + (int)(turn % 64);
         const int b = depth == SIMT_QUICK

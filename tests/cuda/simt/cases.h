@@ -8,8 +8,8 @@
 
 typedef enum simt_depth {
     SIMT_QUICK,  /* each stencil and family */
-    SIMT_NORMAL, /* and each boundary and mixture, in one precision */
-    SIMT_FULL    /* and each precision, at many heights and with many knobs */
+    SIMT_NORMAL, /* and each boundary and a mixture, in one precision */
+    SIMT_FULL    /* all mixtures in each precision, at many heights and with many knobs */
 } simt_depth;
 
 enum { SIMT_GRIDS = 3 };

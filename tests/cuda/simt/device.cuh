@@ -7,7 +7,7 @@
 #include "abi.h"
 
 #define TZ_DEVICE static inline
-#define TZ_KERNEL(name, threads)                                                           \
+#define TZ_KERNEL(name, threads)                                                                   \
     static const int name##_threads = (threads);                                                   \
     extern "C" void name
 #define TZ_KERNEL_MANY(name, threads, blocks) TZ_KERNEL(name, threads)
@@ -18,19 +18,6 @@ typedef unsigned int tz_word;
 
 static const simt_words *tz_simt;
 static const simt_lane_facts *tz_simt_lane;
-
-TZ_DEVICE int tz_hidden(int value)
-{
-    return value;
-}
-template <int TABLE> TZ_DEVICE tz_word tz_logic3(tz_word a, tz_word b, tz_word c)
-{
-    tz_word result = 0;
-    for (int i = 0; i < 8; i++)
-        if (TABLE >> i & 1)
-            result |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
-    return result;
-}
 
 TZ_DEVICE int tz_thread()
 {
@@ -44,9 +31,10 @@ TZ_DEVICE int tz_lane()
 {
     return tz_simt_lane->lane;
 }
-TZ_DEVICE int tz_warp()
+/* On the GPU it is a shuffle: all lanes take part. */
+TZ_DEVICE int tz_warp(TZ_SIMT_HERE)
 {
-    return tz_simt_lane->warp;
+    return (int)tz_simt->shuffle(SIMT_WARP_WORD, (unsigned)tz_simt_lane->warp, 4, 0, TZ_SIMT_PLACE);
 }
 TZ_DEVICE int tz_block(int axis)
 {
@@ -66,7 +54,7 @@ TZ_DEVICE void tz_barrier_warp(TZ_SIMT_HERE)
     tz_simt->barrier(SIMT_BARRIER_WARP, TZ_SIMT_PLACE);
 }
 
-/* ---- Arithmetic that texts name by its CUDA name ---------------------------------------------- */
+/* ---- Arithmetic ------------------------------------------------------------------------------- */
 
 TZ_DEVICE float __fmaf_rn(float a, float b, float c)
 {
@@ -75,6 +63,18 @@ TZ_DEVICE float __fmaf_rn(float a, float b, float c)
 TZ_DEVICE double __fma_rn(double a, double b, double c)
 {
     return __builtin_fma(a, b, c);
+}
+TZ_DEVICE int tz_hidden(int value)
+{
+    return value;
+}
+template <int TABLE> TZ_DEVICE tz_word tz_logic3(tz_word a, tz_word b, tz_word c)
+{
+    tz_word result = 0;
+    for (int i = 0; i < 8; i++)
+        if (TABLE >> i & 1)
+            result |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+    return result;
 }
 
 /* ---- Lanes ------------------------------------------------------------------------------------ */

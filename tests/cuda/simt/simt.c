@@ -36,7 +36,8 @@ static void run_lane(void *any)
 static bool same_wait(const simt_lane *a, const simt_lane *b)
 {
     return a->state == b->state && a->word == b->word && a->bytes == b->bytes &&
-           a->place.line == b->place.line && strcmp(a->place.file, b->place.file) == 0;
+           a->place.line == b->place.line &&
+           (a->place.file == b->place.file || strcmp(a->place.file, b->place.file) == 0);
 }
 
 /* What shfl.sync does for a whole warp (PTX ISA, 9.7.9.6): a source out of range is oneself. */

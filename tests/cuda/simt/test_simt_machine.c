@@ -39,7 +39,7 @@ static void run(bench *b, const char *body, const launch *how)
     snprintf(source, sizeof source,
              "#include \"device.cuh\"\n"
              "struct tz_arguments { const unsigned *in; unsigned *out, *barrier; };\n"
-             "TZ_KERNEL(tz_stage, 64, 0)(const tz_arguments a)\n{\n"
+             "TZ_KERNEL(tz_stage, 64)(const tz_arguments a)\n{\n"
              "  unsigned *shared = (unsigned *)tz_shared();\n"
              "  const int t = tz_thread(), lane = tz_lane(), i = tz_block(0) * tz_threads() + t;\n"
              "#line 1 \"body\"\n%s\n}\n",
@@ -336,6 +336,7 @@ static void divergent_lanes_are_found(void **state)
           SIMT_FOUND_LANES, "body:2");
     wrong("if (lane != 3) tz_barrier_warp();\ntz_barrier();", SIMT_FOUND_LANES,
           "waits at tz_barrier (body:2)");
+    wrong("if (lane > 0) a.out[i] = tz_warp();", SIMT_FOUND_LANES, "waits at tz_warp");
     wrong("a.out[i] = tz_shuffle_up(1u, 32);", SIMT_FOUND_LANES, "by 32 lanes");
 }
 

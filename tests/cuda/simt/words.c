@@ -62,6 +62,8 @@ static const char *word_text(int word)
         return "tz_shuffle_xor";
     case SIMT_SHUFFLE:
         return "tz_shuffle";
+    case SIMT_WARP_WORD:
+        return "tz_warp";
     case SIMT_BARRIER:
         return "tz_barrier";
     case SIMT_BARRIER_WARP:
