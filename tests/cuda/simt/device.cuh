@@ -150,6 +150,27 @@ TZ__LOAD(tz_get_packet, shared, SIMT_READ, )
 TZ__STORE(tz_store, memory, from TZ__COMMA)
 TZ__STORE(tz_put_packet, shared, )
 
+template <class T, int N> TZ_DEVICE void tz_fetch(T *to, const T *from, TZ_SIMT_HERE)
+{
+    static_assert(tz_packet<T, N>::BYTES <= 16, "tz_fetch takes 4, 8 or 16 bytes");
+    tz_simt->fetch(to, from, tz_packet<T, N>::BYTES, TZ_SIMT_PLACE);
+}
+TZ_DEVICE void tz_fetch_end(TZ_SIMT_HERE)
+{
+    tz_simt->fetch_end(TZ_SIMT_PLACE);
+}
+template <int K> TZ_DEVICE void tz_fetch_wait(TZ_SIMT_HERE)
+{
+    tz_simt->fetch_wait(K, TZ_SIMT_PLACE);
+}
+/* A value that nothing may read. */
+template <class T> TZ_DEVICE T tz_absent()
+{
+    T nothing;
+    __builtin_memset(&nothing, 0xb7, sizeof nothing);
+    return nothing;
+}
+
 TZ_DEVICE unsigned int tz_atomic_add_u32(unsigned int *to, unsigned int value, TZ_SIMT_HERE)
 {
     tz_simt->memory(SIMT_ATOMIC, to, 4, 4, 0, TZ_SIMT_PLACE);
@@ -170,6 +191,23 @@ TZ_DEVICE void tz_atomic_min_i64(long long *to, long long value, TZ_SIMT_HERE)
 TZ_DEVICE void tz_grid_barrier(unsigned int *barrier, TZ_SIMT_HERE)
 {
     tz_simt->grid_barrier(barrier, TZ_SIMT_PLACE);
+}
+
+TZ_DEVICE void tz_send(unsigned long long *slot, unsigned int word, unsigned int tag, TZ_SIMT_HERE)
+{
+    tz_simt->memory(SIMT_SEND, slot, 8, 8, 0, TZ_SIMT_PLACE);
+    *slot = (unsigned long long)tag << 32 | word;
+}
+TZ_DEVICE unsigned long long tz_peek(const unsigned long long *slot, bool wanted, TZ_SIMT_HERE)
+{
+    if (!wanted)
+        return 0;
+    tz_simt->memory(SIMT_PEEK, slot, 8, 8, 0, TZ_SIMT_PLACE);
+    return *slot;
+}
+TZ_DEVICE void tz_pause(TZ_SIMT_HERE)
+{
+    tz_simt->pause(TZ_SIMT_PLACE);
 }
 
 /* ---- How the executor calls a kernel: the executor adds TZ_SIMT_ENTRY(name) to the text -------- */

@@ -8,9 +8,17 @@
 enum { SIMT_WARP = 32, SIMT_BUFFERS_MAX = 64 };
 
 /* What a lane is about. */
-enum { SIMT_RUNS, SIMT_AT_WARP, SIMT_AT_BLOCK, SIMT_AT_GRID, SIMT_IS_OVER };
+enum { SIMT_RUNS, SIMT_AT_WARP, SIMT_AT_BLOCK, SIMT_AT_GRID, SIMT_PAUSES, SIMT_IS_OVER };
 
 typedef struct simt_block simt_block;
+
+/* A copy that is under way. */
+typedef struct simt_fetch {
+    void *to;
+    const void *from;
+    int bytes, batch;
+    simt_place place;
+} simt_fetch;
 
 typedef struct simt_lane {
     simt_lane_facts facts;
@@ -21,6 +29,8 @@ typedef struct simt_lane {
     unsigned long long value; /* a shuffle's */
     int bytes, n;
     int turn; /* warp barriers passed */
+    simt_fetch *fetches;
+    int fetches_count, fetches_room, batch;
 } simt_lane;
 
 struct simt_block {
@@ -40,6 +50,7 @@ struct simt {
     simt_lane *running;          /* NULL: the scheduler runs */
     simt_fiber scheduler;
     bool failed;
+    bool moved;           /* since paused lanes looked last, some lane did more than look */
     volatile int expired; /* times that the launch ran out of time */
     char *stacks;
     size_t stacks_count;

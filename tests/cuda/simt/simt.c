@@ -82,14 +82,17 @@ static void report_pair(simt *machine, simt_finding finding, const simt_lane *a,
     machine->failed = true;
 }
 
-/* Until all its lanes wait for other warps or are over. */
+/* Until all its lanes wait for other warps or are over, or one pauses. */
 static bool run_warp(simt *machine, simt_lane *warp)
 {
     while (run_lanes(machine, warp)) {
         const simt_lane *waits = NULL;
-        for (int i = 0; i < SIMT_WARP && !waits; i++)
-            if (warp[i].state == SIMT_AT_WARP)
+        for (int i = 0; i < SIMT_WARP; i++) {
+            if (warp[i].state == SIMT_PAUSES)
+                return true;
+            if (warp[i].state == SIMT_AT_WARP && !waits)
                 waits = &warp[i];
+        }
         if (!waits)
             return true;
         for (int i = 0; i < SIMT_WARP; i++)
@@ -134,7 +137,16 @@ static void release(simt *machine, simt_block *b)
         b->lanes[t].state = SIMT_RUNS;
 }
 
-/* Until all threads are over or at a barrier of the grid. */
+static const simt_lane *find_paused(const simt *machine, const simt_block *blocks, int count)
+{
+    const int threads = machine->launch->threads;
+    for (int i = 0; i < count * threads; i++)
+        if (blocks[i / threads].lanes[i % threads].state == SIMT_PAUSES)
+            return &blocks[i / threads].lanes[i % threads];
+    return NULL;
+}
+
+/* Until all threads are over or at a barrier of the grid, or one pauses. */
 static bool run_block(simt *machine, simt_block *b)
 {
     const int warps = machine->launch->threads / SIMT_WARP;
@@ -144,11 +156,29 @@ static bool run_block(simt *machine, simt_block *b)
             if (!run_warp(machine, b->lanes + SIMT_WARP * warp))
                 return false;
         }
-        if (!all_wait(machine, b, 1, SIMT_AT_BLOCK))
+        if (find_paused(machine, b, 1) || !all_wait(machine, b, 1, SIMT_AT_BLOCK))
             return !machine->failed;
         b->interval++;
         release(machine, b);
     }
+}
+
+/* Lets lanes that paused look again, unless nobody has done anything since they looked. */
+static bool resume(simt *machine, simt_block *blocks, int count, const simt_lane *paused)
+{
+    const int threads = machine->launch->threads;
+    if (!machine->moved) {
+        simt_report_add(machine->report, SIMT_FOUND_BARRIER, "%s %s, and nobody else goes on",
+                        simt_lane_text(paused).text, simt_wait_text(paused).text);
+        return false;
+    }
+    machine->moved = false;
+    for (int i = 0; i < count * threads; i++) {
+        simt_lane *l = &blocks[i / threads].lanes[i % threads];
+        if (l->state == SIMT_PAUSES)
+            l->state = SIMT_RUNS;
+    }
+    return true;
 }
 
 static bool run_blocks(simt *machine, simt_block *blocks, int count)
@@ -157,6 +187,12 @@ static bool run_blocks(simt *machine, simt_block *blocks, int count)
         for (int i = 0; i < count; i++)
             if (!run_block(machine, &blocks[machine->launch->backwards ? count - 1 - i : i]))
                 return false;
+        const simt_lane *paused = find_paused(machine, blocks, count);
+        if (paused) {
+            if (!resume(machine, blocks, count, paused))
+                return false;
+            continue;
+        }
         if (!all_wait(machine, blocks, count, SIMT_AT_GRID))
             return !machine->failed;
         for (int i = 0; i < count; i++) {
@@ -330,6 +366,8 @@ static bool run_grid(simt *machine, simt_block *at, int live)
                         machine->stacks +
                             (size_t)i * (size_t)launch->threads * (size_t)STACK_STRIDE);
         whole = run_blocks(machine, at, live);
+        for (int i = 0; i < live * launch->threads; i++)
+            free(at[i / launch->threads].lanes[i % launch->threads].fetches);
     }
     return whole;
 }
@@ -368,6 +406,7 @@ bool simt_run(simt *machine, const simt_entry *kernel, const simt_launch *launch
         machine->failed = false;
         machine->expired = 0;
         machine->running = NULL;
+        machine->moved = false;
         kernel->attach(&simt_words_table, &machine->now);
         traps_set(&old, trap_stack);
         whole = run_grid(machine, at, live);

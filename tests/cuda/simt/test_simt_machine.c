@@ -211,6 +211,14 @@ static void arithmetic_is_not_contracted(void **state)
            rounding);
 }
 
+static uint32_t first_of_next(const bench *b, int block, int t)
+{
+    /* Slots follow: block 1 sees what lanes have sent. */
+    if (block == 0)
+        return b->in[64 + t];
+    return b->out[block * 32 + t];
+}
+
 static uint32_t other_block(const bench *b, int block, int t)
 {
     return in_at(b, (block + 1) % BLOCKS, t) + 1 + b->barrier / 0x80000000u;
@@ -228,6 +236,42 @@ static void grids_meet(void **state)
               "other[0] += 1;\n"
               "tz_store(a.out + i, other);",
               (launch){.threads = THREADS, .blocks = BLOCKS, .cooperative = true}, other_block);
+}
+
+static void blocks_hand_words_over(void **state)
+{
+    (void)state;
+    /* From each block to the one before it, by way of slots in out's second half. */
+    expect_in("unsigned long long *slots = (unsigned long long *)(a.out + 64);\n"
+              "const int blocks = tz_blocks(0), b = tz_block(0);\n"
+              "tz_send(slots + b * 32 + lane, a.in[b * 64 + lane], 1u);\n"
+              "unsigned long long value = 0;\n"
+              "while (value >> 32 != 1u) {\n"
+              "  value = tz_peek(slots + (b + 1) % blocks * 32 + lane, true);\n"
+              "  if (value >> 32 != 1u) tz_pause();\n"
+              "}\n"
+              "tz_grid_barrier(a.barrier);\n"
+              "if (b == 0) a.out[lane] = (unsigned)value;",
+              (launch){.threads = 32, .blocks = 2, .cooperative = true}, first_of_next);
+}
+
+static void fetches_arrive(void **state)
+{
+    (void)state;
+    /* The first batch has come, the second is under way. */
+    expect("tz_fetch<unsigned, 1>(shared + t, a.in + i);\n"
+           "tz_fetch_end();\n"
+           "tz_fetch<unsigned, 1>(shared + 64 + t, a.in + 191 - i);\n"
+           "tz_fetch_end();\n"
+           "tz_fetch_wait<1>();\n"
+           "a.out[i] = tz_get(shared + 64 + t) == 0xb7b7b7b7u ? tz_get(shared + t) : 0;",
+           same);
+    expect("if (t % 4 == 0) tz_fetch<unsigned, 4>(shared + t, a.in + i);\n"
+           "tz_fetch_end();\n"
+           "tz_fetch_wait<0>();\n"
+           "tz_barrier();\n"
+           "a.out[i] = tz_get(shared + t);",
+           same);
 }
 
 static uint32_t blocks_counted(const bench *b, int block, int t)
@@ -367,6 +411,30 @@ static void races_of_blocks_are_found(void **state)
              "of out");
 }
 
+static void lost_words_are_found(void **state)
+{
+    (void)state;
+    const launch grid = {.threads = 32, .blocks = BLOCKS, .cooperative = true};
+    wrong_in("unsigned long long *slots = (unsigned long long *)a.out;\n"
+             "if (tz_block(0) > 0) tz_send(slots + i, 5, 1u);\n"
+             "while (tz_peek(slots + i, true) >> 32 != 1u) tz_pause();",
+             &grid, SIMT_FOUND_BARRIER, "waits at tz_pause (body:3), and nobody else goes on");
+}
+
+static void early_reads_of_fetches_are_found(void **state)
+{
+    (void)state;
+    /* Others may look after the wait and a barrier only: not before the wait ... */
+    wrong("tz_fetch<unsigned, 1>(shared + t, a.in + i);\ntz_fetch_end();\ntz_barrier();\n"
+          "a.out[i] = tz_get(shared + (t ^ 1));\ntz_fetch_wait<0>();",
+          SIMT_FOUND_RACE, "body:1");
+    /* ... nor without the barrier. */
+    wrong("tz_fetch<unsigned, 1>(shared + t, a.in + i);\ntz_fetch_end();\n"
+          "tz_fetch_wait<0>();\na.out[i] = tz_get(shared + (t ^ 1));",
+          SIMT_FOUND_RACE, "body:4");
+    wrong("tz_fetch<unsigned, 4>(shared + t, a.in + i);", SIMT_FOUND_ADDRESS, "unaligned");
+}
+
 static void stopped_lanes_are_found(void **state)
 {
     (void)state;
@@ -470,6 +538,8 @@ int main(void)
         cmocka_unit_test(packets_move_values),
         cmocka_unit_test(arithmetic_is_not_contracted),
         cmocka_unit_test(grids_meet),
+        cmocka_unit_test(blocks_hand_words_over),
+        cmocka_unit_test(fetches_arrive),
         cmocka_unit_test(atomics_count),
         cmocka_unit_test(races_are_found),
         cmocka_unit_test(unwritten_reads_are_found),
@@ -477,6 +547,8 @@ int main(void)
         cmocka_unit_test(divergent_lanes_are_found),
         cmocka_unit_test(lonely_barriers_are_found),
         cmocka_unit_test(races_of_blocks_are_found),
+        cmocka_unit_test(lost_words_are_found),
+        cmocka_unit_test(early_reads_of_fetches_are_found),
         cmocka_unit_test(stopped_lanes_are_found),
         cmocka_unit_test(bad_launches_are_found),
         cmocka_unit_test(mistakes_in_tiles_are_found),

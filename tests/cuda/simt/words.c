@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NONSENSE = 0xb7 };
+
 simt *simt_here;
 
 /* ---- Findings ---------------------------------------------------------------------------------
@@ -68,6 +70,8 @@ static const char *word_text(int word)
         return "tz_barrier";
     case SIMT_BARRIER_WARP:
         return "tz_barrier_warp";
+    case SIMT_PAUSE:
+        return "tz_pause";
     default:
         return "tz_grid_barrier";
     }
@@ -121,11 +125,12 @@ void simt_give_up(void)
     abort();
 }
 
-/* Every word begins with it. */
-static simt_lane *begin(simt_place place)
+/* Every word begins with it. `looks`: it does nothing that another lane may be waiting for. */
+static simt_lane *begin(simt_place place, bool looks)
 {
     simt_lane *l = simt_here->running;
     l->place = place;
+    simt_here->moved = simt_here->moved || !looks;
     if (simt_here->expired) {
         simt_report_add(simt_here->report, SIMT_FOUND_STOPPED, "no end in sight at %s: %s",
                         simt_place_text(place).text, simt_lane_text(l).text);
@@ -147,7 +152,7 @@ static void wait_in(simt_lane *l, int state, int word)
 static unsigned long long word_shuffle(int word, unsigned long long value, int bytes, int n,
                                        simt_place place)
 {
-    simt_lane *l = begin(place);
+    simt_lane *l = begin(place, false);
     if (word != SIMT_SHUFFLE && (n < 0 || n >= SIMT_WARP)) {
         simt_report_add(simt_here->report, SIMT_FOUND_LANES, "%s by %d lanes at %s: %s",
                         word_text(word), n, simt_place_text(place).text, simt_lane_text(l).text);
@@ -162,7 +167,7 @@ static unsigned long long word_shuffle(int word, unsigned long long value, int b
 
 static void word_barrier(int word, simt_place place)
 {
-    simt_lane *l = begin(place);
+    simt_lane *l = begin(place, false);
     l->bytes = 0;
     wait_in(l, word == SIMT_BARRIER_WARP ? SIMT_AT_WARP : SIMT_AT_BLOCK, word);
 }
@@ -175,7 +180,7 @@ static bool is_in(const simt_buffer *buffer, const void *at, int bytes)
 
 static void word_grid_barrier(unsigned int *barrier, simt_place place)
 {
-    simt_lane *l = begin(place);
+    simt_lane *l = begin(place, false);
     const simt_launch *launch = simt_here->launch;
     bool known = false;
     for (int b = 0; b < launch->buffers_count; b++)
@@ -192,6 +197,13 @@ static void word_grid_barrier(unsigned int *barrier, simt_place place)
         *barrier += 0x80000000u;
     l->bytes = 0;
     wait_in(l, SIMT_AT_GRID, SIMT_BARRIER_GRID);
+}
+
+static void word_pause(simt_place place)
+{
+    simt_lane *l = begin(place, true);
+    l->bytes = 0;
+    wait_in(l, SIMT_PAUSES, SIMT_PAUSE);
 }
 
 /* ---- Words that touch memory ------------------------------------------------------------------
@@ -230,12 +242,14 @@ static void bad_address(const char *what, const char *where, long long offset, i
 
 static const char *access_text(int access)
 {
-    return access == SIMT_WRITE ? "write" : access == SIMT_ATOMIC ? "atomic" : "read";
+    return access == SIMT_WRITE || access == SIMT_SEND ? "write"
+           : access == SIMT_ATOMIC                     ? "atomic"
+                                                       : "read";
 }
 
 static void word_shared(int access, const void *at, int bytes, int aligned, simt_place place)
 {
-    const simt_lane *l = begin(place);
+    const simt_lane *l = begin(place, false);
     const simt_access now = access_now(l);
     const long long offset = (const unsigned char *)at - l->block->shared;
     if (offset < 0 || offset + bytes > simt_here->launch->shared_bytes)
@@ -290,8 +304,9 @@ static void report_stale(const simt_access *writer, const simt_buffer *buffer, l
 static void word_memory(int access, const void *at, int bytes, int aligned, const void *value,
                         simt_place place)
 {
-    const simt_lane *l = begin(place);
+    const simt_lane *l = begin(place, access == SIMT_PEEK || access == SIMT_READ_FRESH);
     const unsigned char *shared = l->block->shared, *byte = at;
+    const bool writes = access == SIMT_WRITE || access == SIMT_ATOMIC || access == SIMT_SEND;
     if (byte >= shared && byte < shared + simt_here->launch->shared_bytes) {
         word_shared(access, at, bytes, aligned, place);
         return;
@@ -301,11 +316,14 @@ static void word_memory(int access, const void *at, int bytes, int aligned, cons
     const long long offset = byte - (const unsigned char *)buffer->at;
     if (offset % aligned != 0)
         bad_address("unaligned access", buffer->name, offset, bytes);
-    if (!buffer->writable && (access == SIMT_WRITE || access == SIMT_ATOMIC))
+    if (!buffer->writable && writes)
         bad_address("write", buffer->name, offset, bytes);
+    /* No one is hurt by what is whole at any time. */
+    if (access == SIMT_ATOMIC || access == SIMT_SEND || access == SIMT_PEEK)
+        return;
     if (!simt_here->memory[b])
         simt_here->memory[b] = calloc((buffer->bytes + 3) / 4, sizeof(simt_cell));
-    if (access == SIMT_ATOMIC || !simt_here->memory[b])
+    if (!simt_here->memory[b])
         return;
     const simt_access now = access_now(l);
     for (int i = 0; i < bytes; i += 4) {
@@ -320,6 +338,52 @@ static void word_memory(int access, const void *at, int bytes, int aligned, cons
     }
 }
 
+/* ---- Words that fetch -------------------------------------------------------------------------
+ *
+ * What a lane has fetched arrives when it waits for it. Until then shared memory holds nonsense
+ * there; to others it is written both when the fetch begins and when it ends. */
+
+static void word_fetch(void *to, const void *from, int bytes, simt_place place)
+{
+    simt_lane *l = begin(place, false);
+    word_memory(SIMT_READ, from, bytes, bytes, NULL, place);
+    word_shared(SIMT_WRITE, to, bytes, bytes, place);
+    memset(to, NONSENSE, (size_t)bytes);
+    if (l->fetches_count == l->fetches_room) {
+        const int room = 2 * l->fetches_room + 16;
+        simt_fetch *larger = realloc(l->fetches, (size_t)room * sizeof *larger);
+        if (!larger) {
+            simt_report_add(simt_here->report, SIMT_FOUND_LAUNCH, "not enough memory for fetches");
+            simt_give_up();
+        }
+        l->fetches = larger;
+        l->fetches_room = room;
+    }
+    l->fetches[l->fetches_count++] = (simt_fetch){to, from, bytes, l->batch, place};
+}
+
+static void word_fetch_end(simt_place place)
+{
+    begin(place, false)->batch++;
+}
+
+static void word_fetch_wait(int batches, simt_place place)
+{
+    simt_lane *l = begin(place, false);
+    int kept = 0;
+    for (int i = 0; i < l->fetches_count; i++) {
+        const simt_fetch f = l->fetches[i];
+        if (f.batch >= l->batch - batches) {
+            l->fetches[kept++] = f;
+            continue;
+        }
+        word_shared(SIMT_WRITE, f.to, f.bytes, f.bytes, f.place);
+        memcpy(f.to, f.from, (size_t)f.bytes);
+    }
+    l->fetches_count = kept;
+}
+
 const simt_words simt_words_table = {
-    word_shuffle, word_barrier, word_grid_barrier, word_shared, word_memory,
+    word_shuffle, word_barrier, word_grid_barrier, word_pause,      word_shared,
+    word_memory,  word_fetch,   word_fetch_end,    word_fetch_wait,
 };
