@@ -322,7 +322,7 @@ static void say_step(tz_cuda_text *t, const design *d)
     for (int i = 0; i < d->rings_count; i++)
         if (d->rings[i].level == 0)
             say_fetch(t, d, &d->rings[i], "BORDER", "(y + TZ_AHEAD)");
-    tz_cuda_say(t, "  tz_fetch_close();\n  tz_fetch_wait<TZ_AHEAD>();\n");
+    tz_cuda_say(t, "  tz_fetch_end();\n  tz_fetch_wait<TZ_AHEAD>();\n");
     for (int i = 0; i < d->rings_count; i++)
         if (d->rings[i].level == 0)
             say_take(t, d, &d->rings[i]);
@@ -399,7 +399,7 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
     const bool wraps = d->problem->boundary[1] == TZ_PERIODIC;
     const int last = d->lag[d->levels];
     tz_cuda_say(t,
-                "    tz_fetch_close();\n  }\n  const int end = s.high + %d;\n"
+                "    tz_fetch_end();\n  }\n  const int end = s.high + %d;\n"
                 "  for (; y < end; y += TZ_STEPS)\n"
                 "    if (s.border || y < %d || y + %d >= a.ny)\n"
                 "      tz_steps<true>(a, s, w, q, y);\n    else\n"
