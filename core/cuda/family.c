@@ -16,10 +16,8 @@ TEXT(tz_cuda_text_rows, "rows.cuh")
 TEXT(tz_cuda_text_tile, "tile.cuh")
 
 const tz_cuda_header tz_cuda_headers[] = {
-    {"device.cuh", tz_cuda_text_device},
-    {"common.cuh", tz_cuda_text_common},
-    {"line.cuh", tz_cuda_text_line},
-    {"rows.cuh", tz_cuda_text_rows},
+    {"device.cuh", tz_cuda_text_device}, {"common.cuh", tz_cuda_text_common},
+    {"line.cuh", tz_cuda_text_line},     {"rows.cuh", tz_cuda_text_rows},
     {"tile.cuh", tz_cuda_text_tile},
 };
 const size_t tz_cuda_headers_count = sizeof tz_cuda_headers / sizeof *tz_cuda_headers;

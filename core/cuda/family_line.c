@@ -13,7 +13,7 @@ enum {
     WARPS_MAX = 16,
     AHEAD_MAX = 16,
     UNROLLED = 4,        /* iterations of a loop that waits for no streamed row */
-    REGISTERS_OWN = 32,  /* addresses, lane, loop */
+    REGISTERS_OWN = 32,  /* addresses, lane, loop; twice for masks of bits */
     REGISTERS_MAX = 240, /* of 255: the estimate is not exact */
     REGISTERS_GOOD = 128 /* 16 warps a multiprocessor and more */
 };
@@ -60,7 +60,7 @@ static int registers_of(const tz_problem *problem, int vector, int ahead)
 {
     const tz_stencil *s = problem->stencil;
     const int packets = vector / packet_of(problem);
-    int registers = REGISTERS_OWN, widest = 0;
+    int registers = problem->bits ? 2 * REGISTERS_OWN : REGISTERS_OWN, widest = 0;
     for (int f = 0; f < s->fields_count; f++) {
         const tz_field *field = &s->fields[f];
         const int words = field_words(problem, f);

@@ -105,7 +105,8 @@ TZ_DEVICE void tz_strip_stream(const tz_arguments &a, const tz_strip &s, const i
             tz_load_once(row + s.x + tz_strip_index(s, p, 0), to[p]);
         TZ_UNROLL
         for (int k = 0; BORDER && k < TZ_PACKET; k++) {
-            const int inside = tz_map<TZ_BOUNDARY_X>(s.x + tz_strip_index(s, p, k), a.nx);
+            /* Where each row is read, too, would take registers to remember. */
+            const int inside = tz_map<TZ_BOUNDARY_X>(tz_hidden(s.x) + tz_strip_index(s, p, k), a.nx);
             to[p][k] = inside < 0 ? 0 : row[inside];
         }
     }
@@ -183,7 +184,7 @@ TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, T edge
     for (int p = 0; p < TZ_PACKETS; p++)
         TZ_UNROLL
     for (int k = 0; k < TZ_PACKET; k++) {
-        const int x = s.x + tz_strip_index(s, p, k);
+        const int x = tz_hidden(s.x) + tz_strip_index(s, p, k);
 #if TZ_BITS_GRID
         now[p][k] = tz_mask_word(a, x, now[p][k], edge);
 #elif TZ_STAGED
