@@ -128,8 +128,8 @@ static void say_pass(tz_cuda_text *t, const tz_problem *problem, int p)
                 "          tz_place at;\n          at.packet = p;\n          at.element = k;\n"
                 "          at.x = tz_strip_x<BORDER>(a, s, p, k);\n"
                 "          at.step = a.step + t;\n"
-                "          pass_%d::update_%s(c, at);\n        }\n",
-                p, pass->text_cell);
+                "          pass_%d::update_%s(c, at, once_%d[p][k]);\n        }\n",
+                p, pass->text_cell, p);
     for (int f = 0; f < s->fields_count; f++)
         if (pass->writes >> f & 1) {
             const char *name = s->fields[f].name, *type = tz_cuda_type_name(s->fields[f].type);
@@ -140,6 +140,27 @@ static void say_pass(tz_cuda_text *t, const tz_problem *problem, int p)
                         name, name, name, type, name);
         }
     tz_cuda_say(t, "      }\n");
+}
+
+/* What a pass makes of static fields, once for all iterations. */
+static void say_once(tz_cuda_text *t, const tz_problem *problem, int p)
+{
+    const tz_stencil *s = problem->stencil;
+    const char *cell = s->passes[p].text_cell;
+    tz_cuda_say(t,
+                "  pass_%d::once_%s once_%d[TZ_PACKETS][TZ_PACKET];\n"
+                "  {\n      pass_%d::context_%s c;\n",
+                p, cell, p, p, cell);
+    for (int f = 0; f < s->fields_count; f++)
+        if (s->fields[f].role == TZ_STATIC)
+            tz_cuda_say(t, "      c.%s = %s_window;\n", s->fields[f].name, s->fields[f].name);
+    tz_cuda_say_constants(t, problem);
+    tz_cuda_say(t,
+                "      TZ_UNROLL\n      for (int p = 0; p < TZ_PACKETS; p++)\n"
+                "        TZ_UNROLL\n        for (int k = 0; k < TZ_PACKET; k++) {\n"
+                "          tz_place at;\n          at.packet = p;\n          at.element = k;\n"
+                "          once_%d[p][k] = pass_%d::make_once_%s(c, at);\n        }\n  }\n",
+                p, p, cell);
 }
 
 static void say_rows(tz_cuda_text *t, const tz_problem *problem, const char *indent,
@@ -184,6 +205,8 @@ static void say_kernel(tz_cuda_text *t, const tz_problem *problem)
                         "  tz_widen(%s_now, s, %s_window);\n",
                         type, name, name, name, name);
     }
+    for (int p = 0; p < s->passes_count; p++)
+        say_once(t, problem, p);
     tz_cuda_say(t, "  for (int first = 0; first < a.height; first += TZ_GROUP) {\n"
                    "    TZ_UNROLL\n    for (int r = 0; r < TZ_GROUP; r++) {\n"
                    "      const int t = first + r;\n"
