@@ -21,12 +21,12 @@ typedef struct simt_lane_facts {
 } simt_lane_facts;
 
 enum { SIMT_SHUFFLE_UP, SIMT_SHUFFLE_DOWN, SIMT_SHUFFLE_XOR, SIMT_SHUFFLE };
-enum { SIMT_BARRIER = 8, SIMT_BARRIER_WARP, SIMT_BARRIER_GRID };
+enum { SIMT_BARRIER = 8, SIMT_BARRIER_WARP, SIMT_BARRIER_GRID, SIMT_PAUSE };
 enum {
     SIMT_READ,
     SIMT_WRITE,
     SIMT_READ_FRESH, /* what other blocks have written, too */
-    SIMT_ATOMIC
+    SIMT_ATOMIC      /* what blocks hand to each other, too */
 };
 
 /* The executor's half. Each may switch to another lane, or report and not return. */
@@ -35,6 +35,7 @@ typedef struct simt_words {
                                   simt_place place);
     void (*barrier)(int word, simt_place place);
     void (*grid_barrier)(unsigned int *barrier, simt_place place);
+    void (*pause)(simt_place place); /* until others have gone on */
     /* Before `bytes` bytes, `aligned` to so many, are touched in shared or in device memory. A
      * write of device memory says what it will write. */
     void (*shared)(int access, const void *at, int bytes, int aligned, simt_place place);

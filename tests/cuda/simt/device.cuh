@@ -213,6 +213,23 @@ TZ_DEVICE void tz_grid_barrier(unsigned int *barrier, TZ_SIMT_HERE)
     tz_simt->grid_barrier(barrier, TZ_SIMT_PLACE);
 }
 
+TZ_DEVICE void tz_send(unsigned long long *slot, unsigned int word, unsigned int tag, TZ_SIMT_HERE)
+{
+    tz_simt->memory(SIMT_ATOMIC, slot, 8, 8, 0, TZ_SIMT_PLACE);
+    *slot = (unsigned long long)tag << 32 | word;
+}
+TZ_DEVICE unsigned long long tz_peek(const unsigned long long *slot, bool wanted, TZ_SIMT_HERE)
+{
+    if (!wanted)
+        return 0;
+    tz_simt->memory(SIMT_ATOMIC, slot, 8, 8, 0, TZ_SIMT_PLACE);
+    return *slot;
+}
+TZ_DEVICE void tz_pause(TZ_SIMT_HERE)
+{
+    tz_simt->pause(TZ_SIMT_PLACE);
+}
+
 /* ---- How the executor calls a kernel: the executor adds TZ_SIMT_ENTRY(name) to the text -------- */
 
 static void tz_simt_attach(const simt_words *words, const simt_lane_facts ***lane)

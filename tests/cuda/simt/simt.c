@@ -19,7 +19,7 @@ enum {
     POISON = 0xa5
 };
 
-enum { RUNNABLE, AT_WARP, AT_BLOCK, AT_GRID, OVER };
+enum { RUNNABLE, AT_WARP, AT_BLOCK, AT_GRID, PAUSED, OVER };
 
 struct block;
 
@@ -51,6 +51,7 @@ struct simt {
     lane *running;
     simt_fiber scheduler;
     bool failed;
+    bool moved; /* since all were paused last, a lane did more than look and pause */
     char *stacks;
     size_t stacks_count;
     simt_cell *memory[64]; /* of each buffer, made when first touched */
@@ -108,6 +109,8 @@ static const char *word_text(int word)
         return "tz_barrier";
     case SIMT_BARRIER_WARP:
         return "tz_barrier_warp";
+    case SIMT_PAUSE:
+        return "tz_pause";
     default:
         return "tz_grid_barrier";
     }
@@ -210,6 +213,13 @@ static void word_grid_barrier(unsigned int *barrier, simt_place place)
         *barrier += 0x80000000u;
     l->bytes = 0;
     wait_at(l, AT_GRID, SIMT_BARRIER_GRID, place);
+}
+
+static void word_pause(simt_place place)
+{
+    lane *l = here->running;
+    l->bytes = 0;
+    wait_at(l, PAUSED, SIMT_PAUSE, place);
 }
 
 /* ---- Words that touch memory ------------------------------------------------------------------
@@ -348,7 +358,7 @@ static void word_memory(int access, const void *at, int bytes, int aligned, cons
 }
 
 static const simt_words words = {
-    word_shuffle, word_barrier, word_grid_barrier, word_shared, word_memory,
+    word_shuffle, word_barrier, word_grid_barrier, word_pause, word_shared, word_memory,
 };
 
 /* ---- Scheduling -------------------------------------------------------------------------------
@@ -397,17 +407,22 @@ static bool run_warp(simt *machine, lane *warp)
             lane *l = &warp[machine->launch->backwards ? WARP - 1 - i : i];
             if (l->state != RUNNABLE)
                 continue;
+            const bool paused = l->word == SIMT_PAUSE;
             machine->running = l;
             *machine->now = &l->facts;
             simt_fiber_switch(&machine->scheduler, &l->fiber);
             if (machine->failed)
                 return false;
+            machine->moved = machine->moved || !paused || l->state != PAUSED;
         }
         const lane *waits = NULL, *other = NULL;
+        bool paused = false;
         for (int i = 0; i < WARP && !waits; i++)
             if (warp[i].state == AT_WARP)
                 waits = &warp[i];
-        if (!waits)
+        for (int i = 0; i < WARP; i++)
+            paused = paused || warp[i].state == PAUSED;
+        if (!waits || paused)
             return true;
         for (int i = 0; i < WARP && !other; i++)
             if (!same_wait(waits, &warp[i]))
@@ -461,7 +476,36 @@ static void release(simt *machine, block *b)
         b->lanes[t].state = RUNNABLE;
 }
 
-/* Until all threads are over or at a barrier of the grid. */
+static bool any_paused(const simt *machine, const block *b)
+{
+    for (int t = 0; t < machine->launch->threads; t++)
+        if (b->lanes[t].state == PAUSED)
+            return true;
+    return false;
+}
+
+/* Lets lanes that paused look again; not when nobody has done anything since they looked. */
+static bool resume(simt *machine, block *blocks, int count)
+{
+    for (int b = 0; b < count; b++)
+        for (int t = 0; t < machine->launch->threads; t++) {
+            lane *l = &blocks[b].lanes[t];
+            lane_text who;
+            wait_text waits;
+            if (l->state != PAUSED)
+                continue;
+            if (!machine->moved) {
+                simt_report_add(machine->report, SIMT_FOUND_BARRIER, "%s %s for what nobody sends",
+                                name_lane(l, who), name_wait(l, waits));
+                return false;
+            }
+            l->state = RUNNABLE;
+        }
+    machine->moved = false;
+    return true;
+}
+
+/* Until all threads are over or at a barrier of the grid, or one pauses. */
 static bool run_block(simt *machine, block *b)
 {
     const int warps = machine->launch->threads / WARP;
@@ -470,7 +514,7 @@ static bool run_block(simt *machine, block *b)
             if (!run_warp(machine,
                           b->lanes + WARP * (machine->launch->backwards ? warps - 1 - w : w)))
                 return false;
-        if (!all_at(machine, b, 1, AT_BLOCK))
+        if (any_paused(machine, b) || !all_at(machine, b, 1, AT_BLOCK))
             return !machine->failed;
         b->interval++;
         release(machine, b);
@@ -483,6 +527,14 @@ static bool run_blocks(simt *machine, block *blocks, int count)
         for (int i = 0; i < count; i++)
             if (!run_block(machine, &blocks[machine->launch->backwards ? count - 1 - i : i]))
                 return false;
+        bool paused = false;
+        for (int i = 0; i < count && !paused; i++)
+            paused = any_paused(machine, &blocks[i]);
+        if (paused) {
+            if (!resume(machine, blocks, count))
+                return false;
+            continue;
+        }
         if (!all_at(machine, blocks, count, AT_GRID))
             return !machine->failed;
         for (int i = 0; i < count; i++) {
