@@ -74,7 +74,8 @@ static void say_pass(tz_cuda_text *t, const tz_problem *problem, const tz_reside
                     p == 0 ? "      if (t > 0)\n        tz_barrier();\n" : "      tz_barrier();\n");
     tz_cuda_say(t, "      if (live) {\n");
     say_show(t, problem, d, changed, p);
-    tz_cuda_say(t, "      }\n      tz_barrier();\n      if (live) {\n");
+    /* Threads without a brick do what thread 0 does, as far as nobody sees it. */
+    tz_cuda_say(t, "      }\n      tz_barrier();\n      {\n");
     say_context(t, problem, d, p);
     tz_cuda_say(t, "      TZ_EACH_CELL {\n        tz_place at = tz_place_of(a, tile, i, j, k);\n"
                    "        at.step = a.step + t;\n");
@@ -97,25 +98,28 @@ static void say_pass(tz_cuda_text *t, const tz_problem *problem, const tz_reside
     tz_cuda_say(t, "      }\n");
 }
 
+/* Between two stages. The barrier, after which shared memory may be written again, costs nothing:
+ * words are on their way. */
 static void say_exchange(tz_cuda_text *t, const tz_problem *problem)
 {
     const tz_stencil *s = problem->stencil;
     const uint32_t written = tz_problem_written(problem);
     static const char *const words[] = {"send", "receive"};
-    tz_cuda_say(t, "      if (TZ_SPLIT && ++used == TZ_HEIGHT && t + 1 < a.height) {\n"
-                   "        used = 0;\n        tag++;\n        if (live) {\n");
+    tz_cuda_say(t, "    if (end < a.height) {\n      tag++;\n");
     for (int receive = 0; receive < 2; receive++) {
         int word = 0;
+        tz_cuda_say(t, "%s      if (live) {\n", receive ? "      tz_barrier();\n" : "");
         for (int f = 0; f < s->fields_count; f++)
             if (written >> f & 1) {
                 const char *name = s->fields[f].name;
-                tz_cuda_say(t, "          tz_%s_brick(a, tile, tag, %d, %s%s%s_own);\n",
+                tz_cuda_say(t, "        tz_%s_brick(a, tile, tag, %d, %s%s%s_own);\n",
                             words[receive], word, receive ? name : "", receive ? "_edge, " : "",
                             name);
                 word += (int)tz_problem_element_size(problem, f) / 4;
             }
+        tz_cuda_say(t, "      }\n");
     }
-    tz_cuda_say(t, "        }\n      }\n");
+    tz_cuda_say(t, "    }\n");
 }
 
 /* Fields into bricks and, what never changes, into shared memory. */
@@ -124,18 +128,18 @@ static void say_begin(tz_cuda_text *t, const tz_problem *problem, const tz_resid
     const tz_stencil *s = problem->stencil;
     const uint32_t written = tz_problem_written(problem);
     tz_cuda_say(t, "TZ_KERNEL(tz_stage, TZ_THREADS)(const tz_arguments a)\n{\n"
-                   "  const bool live = tz_thread() < TZ_LIVE;\n"
+                   "  const bool live = TZ_LIVE == TZ_THREADS || tz_thread() < TZ_LIVE;\n"
                    "  const int thread = live ? tz_thread() : 0;\n"
                    "  const tz_tile tile = tz_tile_of(a, thread);\n"
                    "  unsigned char *shared = tz_shared();\n"
-                   "  unsigned int tag = *tz_tag_of(a);\n  int used = 0;\n");
+                   "  unsigned int tag = *tz_tag_of(a);\n");
     for (int f = 0; f < s->fields_count; f++) {
         const char *name = s->fields[f].name, *type = tz_cuda_type_name(s->fields[f].type);
         tz_cuda_say(t, "  tz_brick<%s> %s_own;\n", type, name);
         if (s->fields[f].role == TZ_STREAMED) {
             tz_cuda_say(t,
                         "  tz_brick<int> %s_next;\n"
-                        "  if (live)\n    tz_take_row(a, tile, (const int *)a.in[%d], %s_next);\n",
+                        "  tz_take_row(a, tile, (const int *)a.in[%d], %s_next);\n",
                         name, f, name);
             continue;
         }
@@ -145,15 +149,14 @@ static void say_begin(tz_cuda_text *t, const tz_problem *problem, const tz_resid
                     type, name, type, f, type, name, type);
         if (tz_resident_is_shared(problem, d, f))
             tz_cuda_say(t, "  shared += %d;\n", tz_resident_shared_bytes(problem, d, f));
-        tz_cuda_say(t,
-                    "  if (live)\n    tz_take(a, tile, (const %s *)a.in[%d], %s_edge, %s_own);\n",
-                    type, f, name, name);
+        tz_cuda_say(t, "  tz_take(a, tile, (const %s *)a.in[%d], %s_edge, %s_own);\n", type, f,
+                    name, name);
     }
     tz_cuda_say(t, "      if (live) {\n");
     say_show(t, problem, d, ~written & ((1u << s->fields_count) - 1u), 0);
     tz_cuda_say(t, "      }\n");
     for (int p = 0; d->held && p < s->passes_count; p++) {
-        tz_cuda_say(t, "  pass_%d::once_%s once_%d[TZ_VZ][TZ_VY][TZ_VX];\n  if (live) {\n", p,
+        tz_cuda_say(t, "  pass_%d::once_%s once_%d[TZ_VZ][TZ_VY][TZ_VX];\n  {\n", p,
                     s->passes[p].text_cell, p);
         tz_cuda_say(t, "    const int odd = 0;\n");
         say_context(t, problem, d, p);
@@ -179,30 +182,34 @@ static void resident_say(tz_cuda_text *t, const tz_problem *problem, const tz_pl
     tz_cuda_say(t,
                 "#define TZ_SPLIT %d\n#define TZ_GHOST %d\n#define TZ_R %d\n#define TZ_RIM %d\n"
                 "#define TZ_HELD %d\n#define TZ_BUFFERS %d\n#define TZ_THREADS %d\n"
-                "#define TZ_SENT %d\n#include \"resident.cuh\"\n",
+                "#define TZ_SENT %d\n#define TZ_BATCH %d\n#include \"resident.cuh\"\n",
                 d.ghost > 0, d.ghost, d.radius > 0 ? d.radius : 1, d.rim, d.held, d.buffers,
-                32 * d.warps, d.sent_words);
+                32 * d.warps, d.sent_words, d.batch);
     for (int p = 0; p < s->passes_count; p++)
         tz_cuda_say_pass(t, problem, p);
     say_begin(t, problem, &d);
-    tz_cuda_say(t, "  for (int first = 0; first < a.height; first += TZ_BUFFERS) {\n"
-                   "    TZ_UNROLL\n    for (int odd = 0; odd < TZ_BUFFERS; odd++) {\n"
-                   "      const int t = first + odd;\n"
-                   "      if (t >= a.height)\n        break;\n");
+    tz_cuda_say(
+        t, "  for (int begin = 0, end = 0; begin < a.height; begin = end) {\n"
+           "    end = TZ_SPLIT && begin + TZ_HEIGHT < a.height ? begin + TZ_HEIGHT : a.height;\n"
+           "    for (int first = begin; first < end; first += TZ_BUFFERS) {\n"
+           "    TZ_UNROLL\n    for (int odd = 0; odd < TZ_BUFFERS; odd++) {\n"
+           "      const int t = first + odd;\n"
+           "      if (t >= end)\n        break;\n");
     for (int f = 0; f < s->fields_count; f++)
         if (s->fields[f].role == TZ_STREAMED) {
             const char *name = s->fields[f].name;
             tz_cuda_say(t,
                         "      %s_own = %s_next;\n"
-                        "      if (live && t + 1 < a.height)\n"
+                        "      if (t + 1 < a.height)\n"
                         "        tz_take_row(a, tile, (const int *)a.in[%d] + (long long)a.pitch * "
                         "(t + 1), %s_next);\n",
                         name, name, f, name);
         }
     for (int p = 0; p < s->passes_count; p++)
         say_pass(t, problem, &d, p);
+    tz_cuda_say(t, "    }\n    }\n");
     say_exchange(t, problem);
-    tz_cuda_say(t, "    }\n  }\n  if (live) {\n");
+    tz_cuda_say(t, "  }\n  if (live) {\n");
     for (int f = 0; f < s->fields_count; f++)
         if (written >> f & 1)
             tz_cuda_say(t, "    tz_give(a, tile, (%s *)a.out[%d], %s_own);\n",

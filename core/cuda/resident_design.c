@@ -8,9 +8,9 @@ enum {
     PROCESSORS = 132, /* a plan is made without a device; shape() checks the real one */
     SHARED_BYTES_MAX = 227 << 10,
     REGISTERS = 65536,
-    REGISTERS_OWN = 30, /* addresses, loop, tags */
+    REGISTERS_OWN = 36, /* addresses, loop, tags */
     THREADS_MAX = 1024,
-    BRICK_MAX = 128 /* cells: each is a copy of the cell update's text */
+    BRICK_MAX = 200 /* cells: each is a copy of the cell update's text */
 };
 
 /* Clocks of a multiprocessor, in round numbers: what orders designs. */
@@ -28,6 +28,7 @@ typedef struct facts {
     int loads;       /* fields whose neighbours are read */
     int sent_words;
     int held_words, out_words; /* 32-bit words of a cell in registers, for both ways */
+    int kept_words, widest;    /* of all its fields; of one */
     bool wraps[TZ_AXES];
 } facts;
 
@@ -53,6 +54,8 @@ static facts facts_of(const tz_problem *problem)
     for (int f = 0; f < s->fields_count; f++) {
         const int radius = field_radius(s, f), words = words_of(problem, f);
         k.radius = radius > k.radius ? radius : k.radius;
+        k.kept_words += words;
+        k.widest = words > k.widest ? words : k.widest;
         k.loads += radius > 0;
         for (int p = 0; p < s->passes_count && s->fields[f].role == TZ_STATIC; p++)
             if (s->fields[f].radius - s->passes[p].radius > k.beyond)
@@ -144,20 +147,31 @@ static bool complete(const facts *k, tz_resident *d, int height)
     const int brick = d->cells[0] * d->cells[1] * d->cells[2];
     const tz_stencil *s = k->problem->stencil;
     d->warps = (live + 31) / 32;
-    int room = REGISTERS / (32 * d->warps) / 8 * 8;
+    /* Registers are given out to four warps at a time. */
+    int room = REGISTERS / (128 * ((d->warps + 3) / 4)) / 8 * 8;
     room = room > 255 ? 255 : room;
     const int beside = 2 * k->radius * k->problem->dims;
+    /* What is read of shared memory serves several cells: it is kept from row to row or from plane
+     * to plane. */
+    int window = k->problem->dims == 3   ? d->cells[0] * d->cells[1] * (2 * k->radius + 1)
+                 : k->problem->dims == 2 ? d->cells[0] * (2 * k->radius + 1)
+                                         : 2 * k->radius + 1;
+    window = window < brick ? window : brick;
     for (int way = 0; way < 3; way++) {
         d->held = way < 2;
         d->buffers = way == 0 ? 2 : 1;
         d->registers = REGISTERS_OWN + (beside < 24 ? beside : 24) +
-                       brick * (d->held ? k->held_words : k->out_words);
+                       (d->held ? brick * k->held_words
+                                : brick * k->out_words + window * k->loads * k->widest);
         int64_t bytes = 0;
         for (int f = 0; f < s->fields_count; f++)
             if (tz_resident_is_shared(k->problem, d, f))
                 bytes += tz_resident_shared_bytes(k->problem, d, f);
         if (d->registers > room || bytes > SHARED_BYTES_MAX)
             continue;
+        /* While ghosts come in, nothing else is computed. */
+        d->batch = (room - REGISTERS_OWN - 16 - brick * k->kept_words) / (4 * k->widest);
+        d->batch = d->batch < 2 ? 2 : d->batch > brick ? brick : d->batch > 16 ? 16 : d->batch;
         d->shared_bytes = (int)bytes;
         d->cost = cost_of(k, d, height);
         return true;
@@ -175,7 +189,8 @@ typedef struct search {
     bool found;
 } search;
 
-static const int bricks[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32};
+static const int bricks[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
+                             12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32};
 enum { BRICKS = sizeof bricks / sizeof *bricks };
 
 /* Bricks along `axis` and those after it. */
@@ -199,7 +214,7 @@ static void try_bricks(search *s, tz_resident *d, int axis)
             break;
         if (axis == 0 && s->plan->vector > 0 && brick != s->plan->vector)
             continue;
-        if (others * brick > BRICK_MAX)
+        if (others * brick * s->k->problem->stencil->passes_count > BRICK_MAX)
             break;
         const int extent = extent_of(s->k, axis, d->blocks[axis], d->ghost, brick);
         if (extent == 0 || (int64_t)threads * (extent / brick) > THREADS_MAX)

@@ -206,6 +206,25 @@ TZ_DEVICE bool tz_is_strange(const tz_tile &t, int i, int j, int k)
     return ((t.x.strange >> i | t.y.strange >> j | t.z.strange >> k) & 1u) != 0;
 }
 
+/* The same tile, of whose place the compiler knows nothing: what follows from it is computed where it
+ * is used. Remembered for each cell of a brick, it would take more registers than the cells. */
+TZ_DEVICE tz_span tz_span_hidden(const tz_span &s)
+{
+    tz_span hidden;
+    hidden.first = tz_hidden(s.first);
+    hidden.strange = (unsigned int)tz_hidden((int)s.strange);
+    hidden.wanted = (unsigned int)tz_hidden((int)s.wanted);
+    return hidden;
+}
+TZ_DEVICE tz_tile tz_tile_hidden(const tz_tile &t)
+{
+    tz_tile hidden = t;
+    hidden.x = tz_span_hidden(t.x);
+    hidden.y = tz_span_hidden(t.y);
+    hidden.z = tz_span_hidden(t.z);
+    return hidden;
+}
+
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
 /* The word that a wrapped one stands for: `turn` rows of words further its bits are those of the next
@@ -344,11 +363,13 @@ TZ_DEVICE void tz_send_brick(const tz_arguments &a, const tz_tile &t, unsigned i
     if ((t.x.wanted | t.y.wanted | t.z.wanted) == 0)
         return;
     unsigned long long *slots = tz_slots(a, tag, word);
+    const tz_tile here = tz_tile_hidden(t);
     TZ_EACH_CELL
     {
-        const bool wanted = ((t.x.wanted >> i | t.y.wanted >> j | t.z.wanted >> k) & 1u) != 0;
-        if (wanted && !tz_is_strange(t, i, j, k)) {
-            const tz_place p = tz_place_of(a, t, i, j, k);
+        const bool wanted =
+            ((here.x.wanted >> i | here.y.wanted >> j | here.z.wanted >> k) & 1u) != 0;
+        if (wanted && !tz_is_strange(here, i, j, k)) {
+            const tz_place p = tz_place_of(a, here, i, j, k);
             const int cell = (p.z * a.ny + p.y) * a.nx + p.x;
             tz_words<T> parts;
             parts.value = own.v[k][j][i];
@@ -359,33 +380,34 @@ TZ_DEVICE void tz_send_brick(const tz_arguments &a, const tz_tile &t, unsigned i
     }
 }
 
-/* All words of up to 16 cells are asked for at once, and again until they have come. */
+/* All words of TZ_BATCH cells are asked for at once, and again until they have come. */
 template <class T>
 TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigned int tag, int word,
                                 T edge, tz_brick<T> &own)
 {
-    const int WORDS = sizeof(T) / 4, BATCH = 16 / WORDS;
+    const int WORDS = sizeof(T) / 4;
     if ((t.x.strange | t.y.strange | t.z.strange) == 0)
         return;
     const unsigned long long *slots = tz_slots(a, tag, word);
     TZ_UNROLL
-    for (int first = 0; first < TZ_CELLS; first += BATCH) {
+    for (int first = 0; first < TZ_CELLS; first += TZ_BATCH) {
+        const tz_tile here = tz_tile_hidden(t);
         unsigned int missing = 0;
         TZ_UNROLL
-        for (int n = 0; n < BATCH; n++) {
+        for (int n = 0; n < TZ_BATCH; n++) {
             const int q = first + n;
-            if (q < TZ_CELLS && tz_is_strange(t, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY)))
+            if (q < TZ_CELLS && tz_is_strange(here, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY)))
                 missing |= 1u << n;
         }
         while (missing != 0) {
-            unsigned long long raw[BATCH][WORDS];
+            unsigned long long raw[TZ_BATCH][WORDS];
             TZ_UNROLL
-            for (int n = 0; n < BATCH; n++) {
+            for (int n = 0; n < TZ_BATCH; n++) {
                 const int q = first + n;
                 if (q >= TZ_CELLS)
                     continue;
                 const tz_place p =
-                    tz_place_of(a, t, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY));
+                    tz_place_of(a, here, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY));
                 const int cell = (p.z * a.ny + p.y) * a.nx + p.x;
                 TZ_UNROLL
                 for (int w = 0; w < WORDS; w++)
@@ -393,16 +415,16 @@ TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigne
                                         (missing >> n & 1u) != 0);
             }
             TZ_UNROLL
-            for (int n = 0; n < BATCH; n++) {
+            for (int n = 0; n < TZ_BATCH; n++) {
                 const int q = first + n;
                 if (q >= TZ_CELLS)
                     continue;
                 const int i = q % TZ_VX, j = q / TZ_VX % TZ_VY, k = q / (TZ_VX * TZ_VY);
                 tz_words<T> parts;
-                bool here = (missing >> n & 1u) != 0;
+                bool came = (missing >> n & 1u) != 0;
                 TZ_UNROLL
                 for (int w = 0; w < WORDS; w++) {
-                    here = here && (unsigned int)(raw[n][w] >> 32) == tag;
+                    came = came && (unsigned int)(raw[n][w] >> 32) == tag;
                     parts.word[w] = (unsigned int)raw[n][w];
                 }
                 T value = parts.value;
@@ -410,8 +432,8 @@ TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigne
                 const int x = t.x.first + i;
                 value = tz_turned(value, x < 0 ? -1 : x < a.nx ? 0 : 1, edge);
 #endif
-                own.v[k][j][i] = tz_choose(here, value, own.v[k][j][i]);
-                missing &= ~((unsigned int)here << n);
+                own.v[k][j][i] = tz_choose(came, value, own.v[k][j][i]);
+                missing &= ~((unsigned int)came << n);
             }
             if (missing != 0)
                 tz_pause();
