@@ -23,7 +23,8 @@ typedef struct tz_cuda_shape {
     int threads; /* of a block */
     int shared_bytes;
     int geometry[TZ_CUDA_GEOMETRY]; /* tz_arguments.geometry */
-    bool cooperative;               /* all blocks are on the GPU at once */
+    int64_t scratch_bytes; /* device memory of the kernel's own, zero before its first launch */
+    bool cooperative;      /* all blocks are on the GPU at once */
 } tz_cuda_shape;
 
 typedef struct tz_cuda_family {

@@ -33,6 +33,7 @@ typedef struct tz_plan {
     int slack;     /* 1: levels lag a slab more than they must, and so are independent in a step */
     int warps;     /* of a block */
     int blocks;    /* of a multiprocessor at once, at least: what registers must leave room for */
+    int span;      /* iterations that a launch may run, several stages: chosen; 0: height */
     char why[160]; /* how height and tile were chosen */
 } tz_plan;
 

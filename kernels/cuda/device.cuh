@@ -278,4 +278,28 @@ template <class T, int N> TZ_DEVICE void tz_load_fresh(const T *from, T (&to)[N]
     }
 }
 
+/* Words that blocks of a cooperative launch hand to each other without a barrier: a word and a tag
+ * that says which it is arrive together, as 8 bytes (the tag is the high half). Nothing else that the
+ * sender wrote is known to have arrived with them. */
+TZ_DEVICE void tz_send(unsigned long long *slot, unsigned int word, unsigned int tag)
+{
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;"
+                 :
+                 : "l"(slot), "l"((unsigned long long)tag << 32 | word));
+}
+/* What is in a slot by now; 0, unread, if it is not wanted. */
+TZ_DEVICE unsigned long long tz_peek(const unsigned long long *slot, bool wanted)
+{
+    unsigned long long value;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.u64 %0, 0;"
+                 " @p ld.relaxed.gpu.global.u64 %0, [%1]; }"
+                 : "=&l"(value)
+                 : "l"(slot), "r"((int)wanted));
+    return value;
+}
+/* In each turn of a loop that waits for other blocks. */
+TZ_DEVICE void tz_pause()
+{
+}
+
 #endif

@@ -242,10 +242,14 @@ static tz_status run_stages(pair *p, tz_error *error)
 {
     simt_outcome *o = p->outcome;
     const int height = o->plan.height;
-    const int64_t steps = p->k->steps > 0 ? p->k->steps : 2 * height + 1;
+    /* A launch of several stages, where the family has those. */
+    const int most = o->plan.span >= 3 * height ? 3 * height : height;
+    const int64_t steps = p->k->steps > 0 ? p->k->steps
+                          : most > height ? 5 * height + 1
+                                          : 2 * height + 1;
     tz_status status = TZ_OK;
     while (!status && o->steps < steps && o->differences == 0) {
-        const int rest = (int)(steps - o->steps < height ? steps - o->steps : height);
+        const int rest = (int)(steps - o->steps < most ? steps - o->steps : most);
         status = tz_backend_reference.stage(p->reference, &o->plan, rest, o->steps, error);
         /* What is not finite has bits of its own choice. */
         if (!status && !tz_backend_reference.all_finite(p->reference))

@@ -247,6 +247,12 @@ static tz_status find_kernel(simt_device *device, stage *s, const tz_plan *plan,
     free(source);
     if (!status)
         status = s->family->shape(problem, &s->plan, &device->context.room, &s->shape, error);
+    if (!status && (size_t)s->shape.scratch_bytes > device->scratch.bytes) {
+        free(device->scratch.whole);
+        device->scratch.whole = NULL;
+        status =
+            guarded_create(&device->scratch, (size_t)s->shape.scratch_bytes, "", "scratch", error);
+    }
     return status;
 }
 

@@ -1,0 +1,300 @@
+#include "cuda/resident_design.h"
+
+#include "sim/host_store.h"
+
+#include <string.h>
+
+enum {
+    PROCESSORS = 132, /* a plan is made without a device; shape() checks the real one */
+    SHARED_BYTES_MAX = 227 << 10,
+    REGISTERS = 65536,
+    REGISTERS_OWN = 36, /* addresses, loop, tags */
+    THREADS_MAX = 1024,
+    BRICK_MAX = 200 /* cells: each is a copy of the cell update's text */
+};
+
+/* Clocks of a multiprocessor, in round numbers: what orders designs. */
+#define CLOCKS_PASS 200.0      /* barrier, shared memory, the longest chain of arithmetic */
+#define CLOCKS_EXCHANGE 1200.0 /* a store that others see, and their load of it */
+#define CLOCKS_GHOST 1.5       /* a ghost cell's word, sent and asked for */
+#define OPERATIONS 10.0        /* of a cell update */
+
+/* What does not depend on the design. */
+typedef struct facts {
+    const tz_problem *problem;
+    int radius, rim; /* as in tz_resident */
+    int reach;       /* of an iteration */
+    int beyond;      /* what static fields are read further than the passes reach */
+    int loads;       /* fields whose neighbours are read */
+    int sent_words;
+    int held_words, out_words; /* 32-bit words of a cell in registers, for both ways */
+    int kept_words, widest;    /* of all its fields; of one */
+    bool wraps[TZ_AXES];
+} facts;
+
+static int words_of(const tz_problem *problem, int f)
+{
+    return (int)tz_problem_element_size(problem, f) / 4;
+}
+
+static int field_radius(const tz_stencil *s, int f)
+{
+    int radius = s->fields[f].radius;
+    for (int p = 0; p < s->passes_count && s->fields[f].role == TZ_STATE; p++)
+        radius = s->passes[p].radius > radius ? s->passes[p].radius : radius;
+    return radius;
+}
+
+static facts facts_of(const tz_problem *problem)
+{
+    const tz_stencil *s = problem->stencil;
+    const uint32_t written = tz_problem_written(problem);
+    facts k = {.problem = problem, .reach = tz_stencil_reach(s)};
+    bool mirror = false;
+    for (int f = 0; f < s->fields_count; f++) {
+        const int radius = field_radius(s, f), words = words_of(problem, f);
+        k.radius = radius > k.radius ? radius : k.radius;
+        k.kept_words += words;
+        k.widest = words > k.widest ? words : k.widest;
+        k.loads += radius > 0;
+        for (int p = 0; p < s->passes_count && s->fields[f].role == TZ_STATIC; p++)
+            if (s->fields[f].radius - s->passes[p].radius > k.beyond)
+                k.beyond = s->fields[f].radius - s->passes[p].radius;
+        if (s->fields[f].role == TZ_STREAMED)
+            k.held_words += 2 * words, k.out_words += 2 * words;
+        else
+            k.held_words += written >> f & 1 ? 2 * words : words;
+        if (written >> f & 1) {
+            k.out_words += words;
+            k.sent_words += words;
+        }
+    }
+    for (int axis = 0; axis < problem->dims; axis++) {
+        k.wraps[axis] = problem->boundary[axis] == TZ_PERIODIC || (axis == 0 && problem->bits);
+        mirror = mirror || problem->boundary[axis] == TZ_MIRROR;
+    }
+    k.rim = k.radius + mirror;
+    return k;
+}
+
+bool tz_resident_is_shared(const tz_problem *problem, const tz_resident *design, int field)
+{
+    if (problem->stencil->fields[field].role == TZ_STREAMED)
+        return false;
+    return !design->held || field_radius(problem->stencil, field) > 0;
+}
+
+int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *design, int field)
+{
+    const bool written = tz_problem_written(problem) >> field & 1;
+    int64_t bytes = (int64_t)tz_problem_element_size(problem, field);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        bytes *= design->cells[axis] * design->threads[axis];
+    bytes = bytes * (written ? design->buffers : 1) + 15;
+    return bytes < INT32_MAX ? (int)(bytes / 16 * 16) : INT32_MAX / TZ_FIELDS_MAX;
+}
+
+/* ---- One design -------------------------------------------------------------------------------
+ */
+
+/* Cells of a tile along an axis: a whole number of bricks that leaves every block more of its own
+ * than its neighbours' ghost zones reach into; 0 if there is none. */
+static int extent_of(const facts *k, int axis, int64_t blocks, int ghost, int brick)
+{
+    const int64_t n = k->problem->elements[axis];
+    if (blocks == 1)
+        return n % brick == 0 ? (int)n : 0;
+    const int64_t ends = k->wraps[axis] ? 2 * blocks : 2 * (blocks - 1);
+    int64_t extent = k->wraps[axis] ? (n + blocks - 1) / blocks + 2 * ghost
+                                    : (n + ends * ghost + blocks - 1) / blocks;
+    extent = (extent + brick - 1) / brick * brick;
+    const int64_t least = k->wraps[axis] ? n / blocks : (n - extent) / (blocks - 1);
+    return extent <= n && least > ghost + brick ? (int)extent : 0;
+}
+
+static double cost_of(const facts *k, const tz_resident *d, int height)
+{
+    const tz_problem *problem = k->problem;
+    const double passes = problem->stencil->passes_count;
+    const double words = k->out_words > 0 ? k->out_words : 1;
+    double brick = 1.0, inner = 1.0, loads = d->held ? 0.0 : 1.0, tile = 1.0, own = 1.0;
+    for (int axis = 0; axis < problem->dims; axis++) {
+        const int in = d->cells[axis] - 2 * d->rim;
+        brick *= d->cells[axis];
+        inner *= in > 0 ? in : 0;
+        loads += 2.0 * d->radius / d->cells[axis];
+        tile *= (double)d->cells[axis] * d->threads[axis];
+        own *= (double)problem->elements[axis] / d->blocks[axis];
+    }
+    const double shared = loads * k->loads + (d->held ? 1.0 - inner / brick : 1.0);
+    const double issued = d->warps * brick * (OPERATIONS + shared + 2.0);
+    /* Four schedulers; a warp alone on one waits for its own results. */
+    double clocks = issued / 4.0;
+    const double each = brick * (OPERATIONS + shared + 2.0) * 2.0;
+    clocks = clocks > each ? clocks : each;
+    const double moved = d->warps * brick * shared * words;
+    clocks = clocks > moved ? clocks : moved;
+    clocks = passes * (clocks + CLOCKS_PASS + (d->buffers == 1 ? 40.0 : 0.0));
+    if (d->ghost > 0)
+        clocks += (CLOCKS_EXCHANGE + CLOCKS_GHOST * (tile - own) * k->sent_words) / height;
+    return clocks;
+}
+
+/* Completes a design whose blocks, bricks and threads are chosen. */
+static bool complete(const facts *k, tz_resident *d, int height)
+{
+    const int live = d->threads[0] * d->threads[1] * d->threads[2];
+    const int brick = d->cells[0] * d->cells[1] * d->cells[2];
+    const tz_stencil *s = k->problem->stencil;
+    d->warps = (live + 31) / 32;
+    /* Registers are given out to four warps at a time. */
+    int room = REGISTERS / (128 * ((d->warps + 3) / 4)) / 8 * 8;
+    room = room > 255 ? 255 : room;
+    const int beside = 2 * k->radius * k->problem->dims;
+    /* What is read of shared memory serves several cells: it is kept from row to row or from plane
+     * to plane. */
+    int window = k->problem->dims == 3   ? d->cells[0] * d->cells[1] * (2 * k->radius + 1)
+                 : k->problem->dims == 2 ? d->cells[0] * (2 * k->radius + 1)
+                                         : 2 * k->radius + 1;
+    window = window < brick ? window : brick;
+    for (int way = 0; way < 3; way++) {
+        d->held = way < 2;
+        d->buffers = way == 0 ? 2 : 1;
+        d->registers = REGISTERS_OWN + (beside < 24 ? beside : 24) +
+                       (d->held ? brick * k->held_words
+                                : brick * k->out_words + window * k->loads * k->widest);
+        int64_t bytes = 0;
+        for (int f = 0; f < s->fields_count; f++)
+            if (tz_resident_is_shared(k->problem, d, f))
+                bytes += tz_resident_shared_bytes(k->problem, d, f);
+        if (d->registers > room || bytes > SHARED_BYTES_MAX)
+            continue;
+        /* While ghosts come in, nothing else is computed. */
+        d->batch = (room - REGISTERS_OWN - 16 - brick * k->kept_words) / (4 * k->widest);
+        d->batch = d->batch < 2 ? 2 : d->batch > brick ? brick : d->batch > 16 ? 16 : d->batch;
+        d->shared_bytes = (int)bytes;
+        d->cost = cost_of(k, d, height);
+        return true;
+    }
+    return false;
+}
+
+/* ---- The best of many -------------------------------------------------------------------------
+ */
+
+typedef struct search {
+    const facts *k;
+    const tz_plan *plan;
+    tz_resident best;
+    bool found;
+} search;
+
+static const int bricks[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
+                             12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32};
+enum { BRICKS = sizeof bricks / sizeof *bricks };
+
+/* Bricks along `axis` and those after it. */
+static void try_bricks(search *s, tz_resident *d, int axis)
+{
+    if (axis == TZ_AXES) {
+        if (s->plan->warps > 0 &&
+            (d->threads[0] * d->threads[1] * d->threads[2] + 31) / 32 != s->plan->warps)
+            return;
+        if (complete(s->k, d, s->plan->height) && (!s->found || d->cost < s->best.cost)) {
+            s->best = *d;
+            s->found = true;
+        }
+        return;
+    }
+    const int others = axis == 0 ? 1 : axis == 1 ? d->cells[0] : d->cells[0] * d->cells[1];
+    const int threads = axis == 0 ? 1 : axis == 1 ? d->threads[0] : d->threads[0] * d->threads[1];
+    for (int i = 0; i < BRICKS; i++) {
+        const int brick = bricks[i];
+        if (axis >= s->k->problem->dims && brick > 1)
+            break;
+        if (axis == 0 && s->plan->vector > 0 && brick != s->plan->vector)
+            continue;
+        if (others * brick * s->k->problem->stencil->passes_count > BRICK_MAX)
+            break;
+        const int extent = extent_of(s->k, axis, d->blocks[axis], d->ghost, brick);
+        if (extent == 0 || (int64_t)threads * (extent / brick) > THREADS_MAX)
+            continue;
+        d->cells[axis] = brick;
+        d->threads[axis] = extent / brick;
+        try_bricks(s, d, axis + 1);
+    }
+}
+
+/* The least that a tile of these blocks costs: most numbers of blocks need no closer look. */
+static bool hopeless(const search *s, const tz_resident *d)
+{
+    double tile = 1.0;
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        const int64_t blocks = d->blocks[axis];
+        tile *=
+            (double)s->k->problem->elements[axis] / (double)blocks +
+            (blocks > 1 ? 2.0 * d->ghost * (s->k->wraps[axis] ? 1.0 : 1.0 - 1.0 / (double)blocks)
+                        : 0.0);
+    }
+    if (tile > (double)THREADS_MAX * BRICK_MAX || tile > SHARED_BYTES_MAX)
+        return true;
+    const double clocks = tile / 128.0 * OPERATIONS * s->k->problem->stencil->passes_count;
+    return s->found && clocks > s->best.cost;
+}
+
+static void try_blocks(search *s, tz_resident *d, int axis, int left)
+{
+    if (axis == TZ_AXES) {
+        const bool split = d->blocks[0] * d->blocks[1] * d->blocks[2] > 1;
+        d->ghost = split ? s->plan->height * s->k->reach + s->k->beyond : 0;
+        if (split && d->ghost == 0)
+            d->ghost = 1;
+        if (!hopeless(s, d))
+            try_bricks(s, d, 0);
+        return;
+    }
+    const int64_t n = s->k->problem->elements[axis];
+    for (int blocks = left; blocks >= 1; blocks--) {
+        const int64_t tile = (n + blocks - 1) / blocks;
+        if (blocks > 1 && (axis >= s->k->problem->dims || (n + tile - 1) / tile != blocks))
+            continue;
+        if (s->plan->tile[axis] > 0 && axis < s->k->problem->dims &&
+            (n + s->plan->tile[axis] - 1) / s->plan->tile[axis] != blocks)
+            continue;
+        d->blocks[axis] = blocks;
+        try_blocks(s, d, axis + 1, left / blocks);
+    }
+}
+
+bool tz_resident_design(const tz_problem *problem, const tz_plan *plan, tz_resident *design)
+{
+    const facts k = facts_of(problem);
+    search s = {.k = &k, .plan = plan};
+    tz_resident d = {.radius = k.radius, .rim = k.rim, .sent_words = k.sent_words};
+    if (tz_problem_elements(problem) > INT64_C(8) << 20)
+        return false;
+    try_blocks(&s, &d, 0, PROCESSORS);
+    *design = s.best;
+    return s.found;
+}
+
+int tz_resident_height(const tz_problem *problem, const tz_plan *plan)
+{
+    static const int heights[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
+    int best = 1;
+    double cost = 0.0;
+    for (size_t i = 0; i < sizeof heights / sizeof *heights; i++) {
+        tz_plan with = *plan;
+        tz_resident d;
+        with.height = heights[i];
+        if (!tz_resident_design(problem, &with, &d))
+            break;
+        if (i > 0 && d.cost >= cost)
+            continue;
+        best = heights[i];
+        cost = d.cost;
+        if (d.ghost == 0)
+            break; /* one block: it never exchanges anything */
+    }
+    return best;
+}

@@ -1,0 +1,242 @@
+/* kernels/cuda: the stream family in one dimension.
+ *
+ * A warp owns a strip of 32 * TZ_VECTOR columns and holds it in registers for all iterations of a
+ * launch: TZ_VECTOR elements of each field a lane, as packets of TZ_PACKET side by side. Packet p
+ * of all lanes together is one run of columns, so that every access to memory is one run of bytes.
+ * Neighbours in other lanes come by shuffle. At its ends the strip knows no neighbours: there its
+ * values go wrong, by the radius further in with each pass, and TZ_GHOST columns at each end are
+ * therefore another warp's. Rows of streamed fields are loaded TZ_GROUP iterations before they are
+ * needed.
+ *
+ * Strips that reach over the grid's ends take a second instance of the code (BORDER): its columns
+ * outside hold what the boundary gives them, anew after each pass.
+ *
+ * Generated text defines TZ_* sizes, the fields' kinds and the passes, includes the cell updates and
+ * then the kernel. */
+
+#include "common.cuh"
+
+#define TZ_PACKETS (TZ_VECTOR / TZ_PACKET)
+#define TZ_STRIP (32 * TZ_VECTOR)
+
+struct tz_strip {
+    int x; /* column of the first element */
+    int lane;
+};
+
+/* One element of a lane: what a cell update sees. */
+struct tz_place {
+    int packet, element;
+    int x; /* inside the grid */
+    long long step;
+};
+
+/* Where element k of packet p is in the strip. */
+TZ_DEVICE int tz_strip_index(const tz_strip &s, int p, int k)
+{
+    return (p * 32 + s.lane) * TZ_PACKET + k;
+}
+
+/* The block's first strip. The last block comes first: it reaches over an end and takes longer. */
+TZ_DEVICE int tz_strips_first()
+{
+    const int block = tz_block(0) > 0 ? tz_block(0) - 1 : tz_blocks(0) - 1;
+    return block * (TZ_WARPS * TZ_TILE_X) - TZ_GHOST;
+}
+
+/* Does one of the block's strips hold columns outside the grid? All warps take the same way. */
+TZ_DEVICE bool tz_strips_border(const tz_arguments &a, int first)
+{
+    /* Words of bits have columns outside where the last column is in no word's last bit. */
+    const int whole = TZ_BITS_GRID ? (int)(a.columns - 31LL * a.nx) : a.nx;
+    return first < 0 || first + (TZ_WARPS - 1) * TZ_TILE_X + TZ_STRIP > whole;
+}
+
+template <bool BORDER> TZ_DEVICE int tz_strip_x(const tz_arguments &a, const tz_strip &s, int p, int k)
+{
+    const int x = s.x + tz_strip_index(s, p, k);
+    if (!BORDER)
+        return x;
+    return TZ_BITS_GRID ? (x % a.nx + a.nx) % a.nx : tz_map<TZ_BOUNDARY_X>(x, a.nx);
+}
+
+template <class T>
+TZ_DEVICE void tz_strip_copy(const T (&from)[TZ_PACKETS][TZ_PACKET],
+                             T (&to)[TZ_PACKETS][TZ_PACKET])
+{
+    TZ_UNROLL
+    for (int p = 0; p < TZ_PACKETS; p++)
+        TZ_UNROLL
+    for (int k = 0; k < TZ_PACKET; k++)
+        to[p][k] = from[p][k];
+}
+
+/* ---- Memory to registers and back ------------------------------------------------------------ */
+
+template <bool BORDER, class T>
+TZ_DEVICE void tz_strip_load(const tz_arguments &a, const tz_strip &s, const T *row, T edge,
+                             T (&to)[TZ_PACKETS][TZ_PACKET])
+{
+    TZ_UNROLL
+    for (int p = 0; p < TZ_PACKETS; p++) {
+        if (!BORDER)
+            tz_load(row + s.x + tz_strip_index(s, p, 0), to[p]);
+        TZ_UNROLL
+        for (int k = 0; BORDER && k < TZ_PACKET; k++) {
+            const int x = s.x + tz_strip_index(s, p, k);
+#if TZ_BITS_GRID
+            to[p][k] = tz_load_word(a, row, x, edge);
+#else
+            const int inside = tz_map<TZ_BOUNDARY_X>(x, a.nx);
+            to[p][k] = inside < 0 ? edge : row[inside];
+#endif
+        }
+    }
+}
+
+/* A row of a streamed field; columns outside get anything. */
+template <bool BORDER>
+TZ_DEVICE void tz_strip_stream(const tz_arguments &a, const tz_strip &s, const int *row,
+                               int (&to)[TZ_PACKETS][TZ_PACKET])
+{
+    TZ_UNROLL
+    for (int p = 0; p < TZ_PACKETS; p++) {
+        if (!BORDER)
+            tz_load_once(row + s.x + tz_strip_index(s, p, 0), to[p]);
+        TZ_UNROLL
+        for (int k = 0; BORDER && k < TZ_PACKET; k++) {
+            /* Where each row is read, too, would take registers to remember. */
+            const int inside = tz_map<TZ_BOUNDARY_X>(tz_hidden(s.x) + tz_strip_index(s, p, k), a.nx);
+            to[p][k] = inside < 0 ? 0 : row[inside];
+        }
+    }
+}
+
+template <bool BORDER, class T>
+TZ_DEVICE void tz_strip_store(const tz_arguments &a, const tz_strip &s, T *row,
+                              const T (&from)[TZ_PACKETS][TZ_PACKET])
+{
+    TZ_UNROLL
+    for (int p = 0; p < TZ_PACKETS; p++) {
+        const int i = tz_strip_index(s, p, 0);
+        if (i < TZ_GHOST || i >= TZ_GHOST + TZ_TILE_X)
+            continue;
+        if (!BORDER)
+            tz_store(row + s.x + i, from[p]);
+        TZ_UNROLL
+        for (int k = 0; BORDER && k < TZ_PACKET; k++)
+            if (s.x + i + k < a.nx)
+                row[s.x + i + k] = from[p][k];
+    }
+}
+
+/* ---- Neighbours ------------------------------------------------------------------------------ */
+
+/* The element `i` columns after the first of packet p, whichever lane holds it; any element where
+ * that is off the strip. All lanes take part. */
+template <class T>
+TZ_DEVICE T tz_beside(const T (&now)[TZ_PACKETS][TZ_PACKET], const tz_strip &s, int p, int i)
+{
+    const int hop = i >= 0 ? i / TZ_PACKET : -((TZ_PACKET - 1 - i) / TZ_PACKET);
+    const int k = i - hop * TZ_PACKET;
+    if (hop == 0)
+        return now[p][k];
+    /* Lanes at one end of packet p are next to lanes at the other end of the packet beside it. */
+    T value = now[p][k];
+    if (hop < 0 && p > 0)
+        value = tz_choose(s.lane >= 32 + hop, now[p > 0 ? p - 1 : 0][k], value);
+    if (hop > 0 && p + 1 < TZ_PACKETS)
+        value = tz_choose(s.lane < hop, now[p + 1 < TZ_PACKETS ? p + 1 : p][k], value);
+    return tz_shuffle(value, (s.lane + hop) & 31);
+}
+
+/* A lane's packets with RADIUS neighbours on both sides of each: what a cell update reads. */
+template <class T, int RADIUS> struct tz_window {
+    T v[TZ_PACKETS][TZ_PACKET + 2 * RADIUS];
+};
+
+template <class T, int RADIUS>
+TZ_DEVICE void tz_widen(const T (&now)[TZ_PACKETS][TZ_PACKET], const tz_strip &s,
+                        tz_window<T, RADIUS> &window)
+{
+    TZ_UNROLL
+    for (int p = 0; p < TZ_PACKETS; p++)
+        TZ_UNROLL
+    for (int i = -RADIUS; i < TZ_PACKET + RADIUS; i++)
+        window.v[p][RADIUS + i] = tz_beside(now, s, p, i);
+}
+
+/* ---- The grid's ends ------------------------------------------------------------------------- */
+
+/* Columns outside the grid hold what the boundary gives them at this level. `row`: the warp's own
+ * TZ_STRIP elements of shared memory, where a boundary reads other columns. */
+template <class T>
+TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, T edge, T *row,
+                                T (&now)[TZ_PACKETS][TZ_PACKET])
+{
+#if TZ_STAGED
+    TZ_UNROLL
+    for (int p = 0; p < TZ_PACKETS; p++)
+        tz_put_packet(row + tz_strip_index(s, p, 0), now[p]);
+    tz_barrier_warp();
+#endif
+    TZ_UNROLL
+    for (int p = 0; p < TZ_PACKETS; p++)
+        TZ_UNROLL
+    for (int k = 0; k < TZ_PACKET; k++) {
+        const int x = tz_hidden(s.x) + tz_strip_index(s, p, k);
+#if TZ_BITS_GRID
+        now[p][k] = tz_mask_word(a, x, now[p][k], edge);
+#elif TZ_STAGED
+        /* What lies off the strip, too, is wanted by columns alone that are wrong by now. */
+        const int from = tz_map<TZ_BOUNDARY_X>(x, a.nx) - s.x;
+        if (x < 0 || x >= a.nx)
+            now[p][k] = tz_get(row + (from < 0 ? 0 : from < TZ_STRIP ? from : TZ_STRIP - 1));
+#elif TZ_BOUNDARY_X == TZ_FIXED
+        now[p][k] = x < 0 || x >= a.nx ? edge : now[p][k];
+#endif
+    }
+#if TZ_STAGED
+    tz_barrier_warp();
+#endif
+}
+
+/* ---- The words of a cell update -------------------------------------------------------------- */
+
+#define TZ__WIDTH_state(f) TZ_CELL_RADIUS
+#define TZ__WIDTH_static(f) TZ__RADIUS_##f
+#define TZ__WIDTH_streamed(f) 0
+#define TZ__WIDTH(f) TZ__CAT(TZ__WIDTH_, TZ__CAT(TZ__KIND_, f))(f)
+#define TZ__CONTEXT_FIELD(name, type)                                                              \
+    tz_window<type, TZ__WIDTH(name)> name;                                                         \
+    type name##_out[TZ_PACKETS][TZ_PACKET];
+/* Radii are the pass's: an enumerator keeps each for the accesses below. */
+#define TZ__CONTEXT_WIDTH(name, type) name##_width = TZ__WIDTH(name),
+#define TZ_CELL_ONCE(cell, ONCE)                                                                   \
+    struct once_##cell {                                                                           \
+        ONCE(TZ__ONCE_MEMBER)                                                                      \
+    };                                                                                             \
+    struct context_##cell {                                                                        \
+        TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
+        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
+        enum { TZ_FIELDS(TZ__CONTEXT_WIDTH) };                                                     \
+    };                                                                                             \
+    TZ_DEVICE once_##cell make_once_##cell(const context_##cell &tz_c, const tz_place &tz_p)       \
+    {                                                                                              \
+        once_##cell tz_o;                                                                          \
+        ONCE(TZ__ONCE_ASSIGN)                                                                      \
+        return tz_o;                                                                               \
+    }                                                                                              \
+    TZ_DEVICE void update_##cell(context_##cell &tz_c, const tz_place &tz_p,                       \
+                                 const once_##cell &tz_o)
+#define TZ__AT3(f, dx, dy, dz) (tz_c.f.v[tz_p.packet][tz_p.element + tz_c.f##_width + (dx)])
+#define TZ_PUT(f, value) tz_assign(tz_c.f##_out[tz_p.packet][tz_p.element], (value))
+#define TZ_X (tz_p.x)
+#define TZ_Y 0
+#define TZ_Z 0
+#define TZ_STEP (tz_p.step)
+
+template <class T, class V> TZ_DEVICE void tz_assign(T &to, V value)
+{
+    to = (T)value;
+}

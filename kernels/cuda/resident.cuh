@@ -1,0 +1,482 @@
+/* kernels/cuda: the resident family: a grid that fits on chip stays there.
+ *
+ * One launch runs many stages. The grid is cut into one tile a block; a tile holds the cells that the
+ * block owns and around them TZ_GHOST cells of its neighbours, except at the grid's ends. Each thread
+ * has a brick of TZ_VX x TZ_VY x TZ_VZ cells, in registers (TZ_HELD) or in shared memory, through
+ * which it reads what other threads have. After TZ_HEIGHT iterations the ghost zone is used up: each
+ * block sends the cells that its neighbours hold too, each with a tag, and waits for theirs. There is
+ * no barrier of the grid: a block waits for its neighbours alone, and a value and the news that it is
+ * there are one store.
+ *
+ * Shared memory holds element e of all threads' bricks side by side, so that whatever neighbour all
+ * threads of a warp read, they read 32 words in a row; and, but for threads at a tile's end, it lies
+ * at the same distance from each thread's own.
+ *
+ * Along an axis with one block the tile is the grid's whole extent and there is no ghost zone: a
+ * boundary, too, is then another cell of the tile. Of bit rows neither end is one: what is beyond it
+ * is the other end, shifted.
+ *
+ * Generated text defines TZ_* sizes, the fields' kinds and the passes, includes the cell updates and
+ * then the kernel. */
+
+#include "common.cuh"
+
+#define TZ_CELLS (TZ_VX * TZ_VY * TZ_VZ)
+#define TZ_LIVE (TZ_TX * TZ_TY * TZ_TZ)
+#define TZ_WRAPS_X (TZ_BITS_GRID || TZ_BOUNDARY_X == TZ_PERIODIC)
+#define TZ_WRAPS_Y (TZ_BOUNDARY_Y == TZ_PERIODIC)
+#define TZ_WRAPS_Z (TZ_BOUNDARY_Z == TZ_PERIODIC)
+
+/* A thread's elements of a field. */
+template <class T> struct tz_brick {
+    T v[TZ_VZ][TZ_VY][TZ_VX];
+};
+/* Runs over a brick: constants after unrolling. */
+#define TZ_EACH_CELL                                                                               \
+    TZ_UNROLL                                                                                      \
+    for (int k = 0; k < TZ_VZ; k++)                                                                \
+        TZ_UNROLL                                                                                  \
+    for (int j = 0; j < TZ_VY; j++)                                                                \
+        TZ_UNROLL                                                                                  \
+    for (int i = 0; i < TZ_VX; i++)
+
+/* Where a thread's brick is along an axis. Bit c of a mask stands for cell c of the brick. */
+struct tz_span {
+    int first;            /* coordinate of its first cell: outside the grid only where the axis wraps */
+    unsigned int strange; /* other blocks own it */
+    unsigned int wanted;  /* other blocks hold it, too */
+};
+
+/* What lies beside a brick along an axis: R elements before it, then R after it. */
+struct tz_beside {
+    int offset[2 * TZ_R]; /* from the thread's element 0 to it, in elements of shared memory */
+    bool outside[2 * TZ_R]; /* a fixed value */
+    int turn[2 * TZ_R];     /* rows of bits: times that the coordinate wraps */
+};
+
+/* What a thread knows of where it is. */
+struct tz_tile {
+    tz_span x, y, z;
+    tz_beside beside_x, beside_y, beside_z;
+    bool masked; /* bits: there are columns outside the grid */
+};
+
+/* One cell of a brick: what a cell update sees. */
+struct tz_place {
+    int i, j, k;
+    int x, y, z; /* in the grid */
+    long long step;
+};
+
+/* ---- Cutting the grid ------------------------------------------------------------------------ */
+
+/* Tiles are spread evenly: a grid's last tile ends where the grid does, whatever their size. */
+TZ_DEVICE int tz_tile_begin(int block, int blocks, int n, int extent, bool wraps)
+{
+    if (blocks == 1)
+        return 0;
+    if (wraps)
+        return block * n / blocks - TZ_GHOST;
+    return block * (n - extent) / (blocks - 1);
+}
+
+/* What a block owns, as a range of coordinates. */
+TZ_DEVICE int tz_own_begin(int block, int blocks, int n, int extent, bool wraps)
+{
+    if (!wraps && block == 0)
+        return 0;
+    if (!wraps && block == blocks)
+        return n;
+    return blocks == 1 ? block * n : tz_tile_begin(block, blocks, n, extent, wraps) + TZ_GHOST;
+}
+
+TZ_DEVICE int tz_wrap(int c, int n)
+{
+    while (c < 0)
+        c += n;
+    while (c >= n)
+        c -= n;
+    return c;
+}
+
+/* Does the tile of a block (which may be none) hold the cell? */
+TZ_DEVICE bool tz_tile_holds(int block, int blocks, int n, int extent, bool wraps, int c)
+{
+    if (wraps)
+        block = block < 0 ? blocks - 1 : block < blocks ? block : 0;
+    if (block < 0 || block >= blocks)
+        return false;
+    const int away = c - tz_tile_begin(block, blocks, n, extent, wraps);
+    return (wraps ? tz_wrap(away, n) : away >= 0 ? away : extent) < extent;
+}
+
+/* `thread`: of the block, along the axis. */
+TZ_DEVICE tz_span tz_span_of(int thread, int cells, int block, int blocks, int n, int extent,
+                             bool wraps)
+{
+    tz_span s;
+    s.first = tz_tile_begin(block, blocks, n, extent, wraps) + thread * cells;
+    s.strange = s.wanted = 0;
+    const int low = tz_own_begin(block, blocks, n, extent, wraps);
+    const int high = tz_own_begin(block + 1, blocks, n, extent, wraps);
+    for (int c = 0; blocks > 1 && c < cells; c++) {
+        if (s.first + c < low || s.first + c >= high)
+            s.strange |= 1u << c;
+        else if (tz_tile_holds(block - 1, blocks, n, extent, wraps, s.first + c) ||
+                 tz_tile_holds(block + 1, blocks, n, extent, wraps, s.first + c))
+            s.wanted |= 1u << c;
+    }
+    return s;
+}
+
+/* `slot`: elements from a cell of the brick to the next; `step`: from a thread's to the next
+ * thread's. */
+template <int BOUNDARY>
+TZ_DEVICE tz_beside tz_beside_of(int thread, int cells, int threads, int slot, int step, int block,
+                                 int blocks, int n, int extent, bool bits)
+{
+    tz_beside b;
+    const bool wraps = bits || BOUNDARY == TZ_PERIODIC;
+    const int begin = tz_tile_begin(block, blocks, n, extent, wraps);
+    TZ_UNROLL
+    for (int q = 0; q < 2 * TZ_R; q++) {
+        int c = thread * cells + (q < TZ_R ? q - TZ_R : cells + q - TZ_R);
+        b.outside[q] = false;
+        b.turn[q] = 0;
+        const bool end = c < 0 ? block == 0 : block == blocks - 1;
+        if (c >= 0 && c < extent) {
+        } else if (bits && blocks == 1) {
+            for (; c < 0; c += n)
+                b.turn[q]--;
+            for (; c >= n; c -= n)
+                b.turn[q]++;
+        } else if (end && (blocks == 1 || !wraps)) {
+            c = tz_map<BOUNDARY>(begin + c, n) - begin;
+            b.outside[q] = BOUNDARY == TZ_FIXED;
+        }
+        /* Beyond a tile's end within the grid anything will do. */
+        c = c < 0 ? 0 : c < extent ? c : extent - 1;
+        b.offset[q] = c % cells * slot + (c / cells - thread) * step;
+    }
+    return b;
+}
+
+TZ_DEVICE tz_tile tz_tile_of(const tz_arguments &a, int thread)
+{
+    tz_tile t;
+    const int x = thread % TZ_TX, y = thread / TZ_TX % TZ_TY, z = thread / (TZ_TX * TZ_TY);
+    const int ex = TZ_VX * TZ_TX, ey = TZ_VY * TZ_TY, ez = TZ_VZ * TZ_TZ;
+    t.x = tz_span_of(x, TZ_VX, tz_block(0), TZ_BLOCKS_X, a.nx, ex, TZ_WRAPS_X);
+    t.y = tz_span_of(y, TZ_VY, tz_block(1), TZ_BLOCKS_Y, a.ny, ey, TZ_WRAPS_Y);
+    t.z = tz_span_of(z, TZ_VZ, tz_block(2), TZ_BLOCKS_Z, a.nz, ez, TZ_WRAPS_Z);
+    t.beside_x = tz_beside_of<TZ_BOUNDARY_X>(x, TZ_VX, TZ_TX, TZ_LIVE, 1, tz_block(0), TZ_BLOCKS_X,
+                                             a.nx, ex, TZ_BITS_GRID);
+    t.beside_y = tz_beside_of<TZ_BOUNDARY_Y>(y, TZ_VY, TZ_TY, TZ_LIVE * TZ_VX, TZ_TX, tz_block(1),
+                                             TZ_BLOCKS_Y, a.ny, ey, false);
+    t.beside_z = tz_beside_of<TZ_BOUNDARY_Z>(z, TZ_VZ, TZ_TZ, TZ_LIVE * TZ_VX * TZ_VY,
+                                             TZ_TX * TZ_TY, tz_block(2), TZ_BLOCKS_Z, a.nz, ez,
+                                             false);
+    const int begin = tz_tile_begin(tz_block(0), TZ_BLOCKS_X, a.nx, ex, TZ_WRAPS_X);
+    t.masked = TZ_BITS_GRID && TZ_BOUNDARY_X != TZ_PERIODIC &&
+               (begin < 0 || begin + ex > a.columns - 31 * a.nx);
+    return t;
+}
+
+/* A coordinate that is off the grid by less than its extent. */
+TZ_DEVICE int tz_inside(int c, int n, bool wraps)
+{
+    return !wraps ? c : c < 0 ? c + n : c < n ? c : c - n;
+}
+
+TZ_DEVICE tz_place tz_place_of(const tz_arguments &a, const tz_tile &t, int i, int j, int k)
+{
+    tz_place p;
+    p.i = i;
+    p.j = j;
+    p.k = k;
+    p.x = tz_inside(t.x.first + i, a.nx, TZ_WRAPS_X);
+    p.y = tz_inside(t.y.first + j, a.ny, TZ_WRAPS_Y);
+    p.z = tz_inside(t.z.first + k, a.nz, TZ_WRAPS_Z);
+    p.step = 0;
+    return p;
+}
+
+TZ_DEVICE bool tz_is_strange(const tz_tile &t, int i, int j, int k)
+{
+    return ((t.x.strange >> i | t.y.strange >> j | t.z.strange >> k) & 1u) != 0;
+}
+
+/* The same tile, of whose place the compiler knows nothing: what follows from it is computed where it
+ * is used. Remembered for each cell of a brick, it would take more registers than the cells. */
+TZ_DEVICE tz_span tz_span_hidden(const tz_span &s)
+{
+    tz_span hidden;
+    hidden.first = tz_hidden(s.first);
+    hidden.strange = (unsigned int)tz_hidden((int)s.strange);
+    hidden.wanted = (unsigned int)tz_hidden((int)s.wanted);
+    return hidden;
+}
+TZ_DEVICE tz_tile tz_tile_hidden(const tz_tile &t)
+{
+    tz_tile hidden = t;
+    hidden.x = tz_span_hidden(t.x);
+    hidden.y = tz_span_hidden(t.y);
+    hidden.z = tz_span_hidden(t.z);
+    return hidden;
+}
+
+/* ---- Bits ------------------------------------------------------------------------------------ */
+
+/* The word that a wrapped one stands for: `turn` rows of words further its bits are those of the next
+ * columns. */
+TZ_DEVICE tz_word tz_turned(tz_word word, int turn, tz_word edge)
+{
+    if (turn == 0)
+        return word;
+    const int left = turn < 0 ? -turn : 32 - turn;
+    const tz_word low = (1u << (left & 31)) - 1u; /* the bits that come in when turned left */
+    const tz_word rotated = word << (left & 31) | word >> (32 - left & 31);
+    if (TZ_BOUNDARY_X == TZ_PERIODIC)
+        return rotated;
+    const tz_word strange = turn < 0 ? low : ~low;
+    return (rotated & ~strange) | (edge & strange);
+}
+
+template <class T>
+TZ_DEVICE void tz_mask_brick(const tz_arguments &a, const tz_tile &t, T edge, tz_brick<T> &own)
+{
+#if TZ_BITS_GRID
+    if (t.masked)
+        TZ_EACH_CELL
+    own.v[k][j][i] = tz_mask_word(a, t.x.first + i, own.v[k][j][i], edge);
+#endif
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+template <class T>
+TZ_DEVICE void tz_take(const tz_arguments &a, const tz_tile &t, const T *field, T edge,
+                       tz_brick<T> &own)
+{
+    TZ_EACH_CELL
+    {
+        const tz_place p = tz_place_of(a, t, i, j, k);
+        const T *row = field + ((long long)a.pitch * p.y + a.plane * p.z);
+#if TZ_BITS_GRID
+        own.v[k][j][i] = tz_load_word(a, row, t.x.first + i, edge);
+#else
+        own.v[k][j][i] = row[p.x];
+#endif
+    }
+}
+
+/* Row `row` of a streamed field. */
+TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_tile &t, const int *row,
+                           tz_brick<int> &own)
+{
+    TZ_EACH_CELL
+    own.v[k][j][i] = row[tz_inside(t.x.first + i, a.nx, TZ_WRAPS_X)];
+}
+
+template <class T>
+TZ_DEVICE void tz_give(const tz_arguments &a, const tz_tile &t, T *field, const tz_brick<T> &own)
+{
+    TZ_EACH_CELL
+    if (!tz_is_strange(t, i, j, k)) {
+        const tz_place p = tz_place_of(a, t, i, j, k);
+        field[p.x + (long long)a.pitch * p.y + a.plane * p.z] = own.v[k][j][i];
+    }
+}
+
+/* `at`: the thread's element 0 in shared memory. What is held in registers is shown as far as others
+ * look into a brick. */
+template <class T> TZ_DEVICE void tz_show(T *at, const tz_brick<T> &own)
+{
+    TZ_EACH_CELL
+    {
+        const bool seen = i < TZ_RIM || i >= TZ_VX - TZ_RIM ||
+                          (TZ_DIMS > 1 && (j < TZ_RIM || j >= TZ_VY - TZ_RIM)) ||
+                          (TZ_DIMS > 2 && (k < TZ_RIM || k >= TZ_VZ - TZ_RIM));
+        if (!TZ_HELD || seen)
+            tz_put(at + ((k * TZ_VY + j) * TZ_VX + i) * TZ_LIVE, own.v[k][j][i]);
+    }
+}
+
+/* ---- Neighbours ------------------------------------------------------------------------------ */
+
+template <class T>
+TZ_DEVICE T tz_near(const tz_tile &t, const tz_place &p, const tz_brick<T> &own, const T *at,
+                    T edge, int dx, int dy, int dz)
+{
+    const int i = p.i + dx, j = p.j + dy, k = p.k + dz;
+    const bool off_x = i < 0 || i >= TZ_VX, off_y = j < 0 || j >= TZ_VY;
+    const bool off_z = k < 0 || k >= TZ_VZ;
+    if (TZ_HELD && !off_x && !off_y && !off_z)
+        return own.v[k][j][i];
+    const int qx = i < 0 ? i + TZ_R : i >= TZ_VX ? i - TZ_VX + TZ_R : 0;
+    const int qy = j < 0 ? j + TZ_R : j >= TZ_VY ? j - TZ_VY + TZ_R : 0;
+    const int qz = k < 0 ? k + TZ_R : k >= TZ_VZ ? k - TZ_VZ + TZ_R : 0;
+    int offset = off_x ? t.beside_x.offset[qx] + 0 : i * TZ_LIVE;
+    offset += off_y ? t.beside_y.offset[qy] + 0 : j * (TZ_VX * TZ_LIVE);
+    offset += off_z ? t.beside_z.offset[qz] + 0 : k * (TZ_VY * TZ_VX * TZ_LIVE);
+    T value = tz_get(at + offset);
+#if TZ_BITS_GRID
+    if (off_x)
+        value = tz_turned(value, t.beside_x.turn[qx], edge);
+#endif
+    if (!TZ_BITS_GRID && TZ_BOUNDARY_X == TZ_FIXED && off_x)
+        value = tz_choose(t.beside_x.outside[qx], edge, value);
+    if (TZ_BOUNDARY_Y == TZ_FIXED && off_y)
+        value = tz_choose(t.beside_y.outside[qy], edge, value);
+    if (TZ_BOUNDARY_Z == TZ_FIXED && off_z)
+        value = tz_choose(t.beside_z.outside[qz], edge, value);
+    return value;
+}
+
+/* ---- Between blocks -------------------------------------------------------------------------- */
+
+/* In scratch: each block's last tag, then two sets of slots for all words of the grid. A block is at
+ * most one exchange ahead of its neighbours. */
+#define TZ_TAGS 256
+TZ_DEVICE unsigned int *tz_tag_of(const tz_arguments &a)
+{
+    const int block = (tz_block(2) * TZ_BLOCKS_Y + tz_block(1)) * TZ_BLOCKS_X + tz_block(0);
+    return (unsigned int *)a.scratch + block;
+}
+/* `word`: which of the TZ_SENT words of a cell. */
+TZ_DEVICE unsigned long long *tz_slots(const tz_arguments &a, unsigned int tag, int word)
+{
+    const long long set = (long long)(tag & 1u) * TZ_SENT + word;
+    return (unsigned long long *)((unsigned int *)a.scratch + TZ_TAGS) +
+           set * a.nx * a.ny * a.nz;
+}
+
+template <class T> union tz_words {
+    T value;
+    unsigned int word[sizeof(T) / 4];
+};
+
+template <class T>
+TZ_DEVICE void tz_send_brick(const tz_arguments &a, const tz_tile &t, unsigned int tag, int word,
+                             const tz_brick<T> &own)
+{
+    if ((t.x.wanted | t.y.wanted | t.z.wanted) == 0)
+        return;
+    unsigned long long *slots = tz_slots(a, tag, word);
+    const tz_tile here = tz_tile_hidden(t);
+    TZ_EACH_CELL
+    {
+        const bool wanted =
+            ((here.x.wanted >> i | here.y.wanted >> j | here.z.wanted >> k) & 1u) != 0;
+        if (wanted && !tz_is_strange(here, i, j, k)) {
+            const tz_place p = tz_place_of(a, here, i, j, k);
+            const int cell = (p.z * a.ny + p.y) * a.nx + p.x;
+            tz_words<T> parts;
+            parts.value = own.v[k][j][i];
+            TZ_UNROLL
+            for (int w = 0; w < (int)sizeof(T) / 4; w++)
+                tz_send(slots + ((long long)w * a.nx * a.ny * a.nz + cell), parts.word[w], tag);
+        }
+    }
+}
+
+/* All words of TZ_BATCH cells are asked for at once, and again until they have come. */
+template <class T>
+TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigned int tag, int word,
+                                T edge, tz_brick<T> &own)
+{
+    const int WORDS = sizeof(T) / 4;
+    if ((t.x.strange | t.y.strange | t.z.strange) == 0)
+        return;
+    const unsigned long long *slots = tz_slots(a, tag, word);
+    TZ_UNROLL
+    for (int first = 0; first < TZ_CELLS; first += TZ_BATCH) {
+        const tz_tile here = tz_tile_hidden(t);
+        unsigned int missing = 0;
+        TZ_UNROLL
+        for (int n = 0; n < TZ_BATCH; n++) {
+            const int q = first + n;
+            if (q < TZ_CELLS && tz_is_strange(here, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY)))
+                missing |= 1u << n;
+        }
+        while (missing != 0) {
+            unsigned long long raw[TZ_BATCH][WORDS];
+            TZ_UNROLL
+            for (int n = 0; n < TZ_BATCH; n++) {
+                const int q = first + n;
+                if (q >= TZ_CELLS)
+                    continue;
+                const tz_place p =
+                    tz_place_of(a, here, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY));
+                const int cell = (p.z * a.ny + p.y) * a.nx + p.x;
+                TZ_UNROLL
+                for (int w = 0; w < WORDS; w++)
+                    raw[n][w] = tz_peek(slots + ((long long)w * a.nx * a.ny * a.nz + cell),
+                                        (missing >> n & 1u) != 0);
+            }
+            TZ_UNROLL
+            for (int n = 0; n < TZ_BATCH; n++) {
+                const int q = first + n;
+                if (q >= TZ_CELLS)
+                    continue;
+                const int i = q % TZ_VX, j = q / TZ_VX % TZ_VY, k = q / (TZ_VX * TZ_VY);
+                tz_words<T> parts;
+                bool came = (missing >> n & 1u) != 0;
+                TZ_UNROLL
+                for (int w = 0; w < WORDS; w++) {
+                    came = came && (unsigned int)(raw[n][w] >> 32) == tag;
+                    parts.word[w] = (unsigned int)raw[n][w];
+                }
+                T value = parts.value;
+#if TZ_BITS_GRID
+                const int x = t.x.first + i;
+                value = tz_turned(value, x < 0 ? -1 : x < a.nx ? 0 : 1, edge);
+#endif
+                own.v[k][j][i] = tz_choose(came, value, own.v[k][j][i]);
+                missing &= ~((unsigned int)came << n);
+            }
+            if (missing != 0)
+                tz_pause();
+        }
+    }
+}
+
+template <class T, class V> TZ_DEVICE void tz_assign(T &to, V value)
+{
+    to = (T)value;
+}
+
+/* ---- The words of a cell update -------------------------------------------------------------- */
+
+#define TZ__CONTEXT_FIELD(name, type)                                                              \
+    tz_brick<type> name;                                                                           \
+    const type *name##_at;                                                                         \
+    type name##_edge;                                                                              \
+    tz_brick<type> name##_out;
+#define TZ_CELL_ONCE(cell, ONCE)                                                                   \
+    struct once_##cell {                                                                           \
+        ONCE(TZ__ONCE_MEMBER)                                                                      \
+    };                                                                                             \
+    struct context_##cell {                                                                        \
+        TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
+        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
+    };                                                                                             \
+    TZ_DEVICE once_##cell make_once_##cell(const context_##cell &tz_c, const tz_tile &tz_t,        \
+                                           const tz_place &tz_p)                                   \
+    {                                                                                              \
+        once_##cell tz_o;                                                                          \
+        ONCE(TZ__ONCE_ASSIGN)                                                                      \
+        return tz_o;                                                                               \
+    }                                                                                              \
+    TZ_DEVICE void update_##cell(context_##cell &tz_c, const tz_tile &tz_t, const tz_place &tz_p,  \
+                                 const once_##cell &tz_o)
+#define TZ__READ_state(f, dx, dy, dz)                                                              \
+    tz_near(tz_t, tz_p, tz_c.f, tz_c.f##_at, tz_c.f##_edge, (dx), (dy), (dz))
+#define TZ__READ_static(f, dx, dy, dz) TZ__READ_state(f, dx, dy, dz)
+#define TZ__READ_streamed(f, dx, dy, dz) (tz_c.f.v[tz_p.k][tz_p.j][tz_p.i])
+#define TZ__AT3(f, dx, dy, dz) TZ__CAT(TZ__READ_, TZ__CAT(TZ__KIND_, f))(f, dx, dy, dz)
+#define TZ_PUT(f, value) tz_assign(tz_c.f##_out.v[tz_p.k][tz_p.j][tz_p.i], (value))
+#define TZ_X (tz_p.x)
+#define TZ_Y (tz_p.y)
+#define TZ_Z (tz_p.z)
+#define TZ_STEP (tz_p.step)
