@@ -198,6 +198,39 @@ template <class T, int N> TZ_DEVICE void tz_put_packet(T *to, const T (&from)[N]
     tz_store(to, from);
 }
 
+/* N elements side by side from device memory to shared memory, beside other work; aligned as a
+ * packet is, of 16, 8 or 4 bytes. What a thread has fetched since its last tz_fetch_end() is a batch,
+ * be it empty; tz_fetch_wait<K>() returns when all batches but the last K have arrived. Only then may
+ * the thread itself read them, and others after a barrier that follows. */
+template <class T, int N> TZ_DEVICE void tz_fetch(T *to, const T *from)
+{
+    const unsigned int at = (unsigned int)__cvta_generic_to_shared(to);
+    static_assert(sizeof(T) * N == 16 || sizeof(T) * N == 8 || sizeof(T) * N == 4,
+                  "tz_fetch takes 4, 8 or 16 bytes");
+    if (sizeof(T) * N == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(at), "l"(from) : "memory");
+    else if (sizeof(T) * N == 8)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" : : "r"(at), "l"(from) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" : : "r"(at), "l"(from) : "memory");
+}
+TZ_DEVICE void tz_fetch_end()
+{
+    asm volatile("cp.async.commit_group;" : : : "memory");
+}
+template <int K> TZ_DEVICE void tz_fetch_wait()
+{
+    asm volatile("cp.async.wait_group %0;" : : "n"(K) : "memory");
+}
+
+/* A value that nothing may read: a text that does is not compiled (on a host: nonsense). */
+template <class T> TZ_DEVICE T tz_absent()
+{
+    unsigned int nothing;
+    asm("the cell update reads a cell that it did not read when it was tried;" : "=r"(nothing));
+    return (T)nothing;
+}
+
 TZ_DEVICE unsigned int tz_atomic_add_u32(unsigned int *to, unsigned int value)
 {
     return atomicAdd(to, value);
