@@ -148,11 +148,12 @@ static void say_context(tz_cuda_text *t, const tz_problem *problem, const planes
         tz_cuda_say(t, "      %s %s_near[%d][TZ_ROWS + %d][TZ_VECTOR + %d];\n", type, name,
                     2 * r + 1, 2 * r, 2 * r);
         if (v->planes > 0)
-            tz_cuda_say(t,
-                        "      tz_window<BORDER, need_%d_%s, %d, v_%s_%d>(%s_near, q.%s_%d, i, "
-                        "*(const %s *)&a.edge[%d]);\n",
-                        pass->pass, name, pass->lag - v->lag, name, v->number, name, name,
-                        v->number, type, f);
+            tz_cuda_say(
+                t,
+                "      tz_window<BORDER, need_%d_%s, %d, v_%s_%d>(tile, %s_near, q.%s_%d, i, "
+                "*(const %s *)&a.edge[%d]);\n",
+                pass->pass, name, pass->lag - v->lag, name, v->number, name, name, v->number, type,
+                f);
         else
             tz_cuda_say(t, "      tz_window_absent(%s_near);\n", name);
         tz_cuda_say(t, "      c.%s = %s_near;\n", name, name);
@@ -210,11 +211,13 @@ static void say_pass(tz_cuda_text *t, const tz_problem *problem, const planes_sc
             "*(const %s *)&a.edge[%d]);\n      tz_ring_push(q.%s_%d, %s_next);\n",
             name, n, name, n, name, type, f, name, n, name);
         if (v->slots > 0)
-            tz_cuda_say(t, "      tz_leave_rows<BORDER, v_%s_%d>(i, 0, %s_next);\n", name, n, name);
-        tz_cuda_say(t,
-                    "      if (BORDER == 2)\n        tz_hold_below<v_%s_%d>(a, z, i, q.%s_%d, "
-                    "*(const %s *)&a.edge[%d]);\n",
-                    name, n, name, n, type, f);
+            tz_cuda_say(t, "      tz_leave_rows<BORDER, v_%s_%d>(tile, i, 0, %s_next);\n", name, n,
+                        name);
+        tz_cuda_say(
+            t,
+            "      if (BORDER == 2)\n        tz_hold_below<v_%s_%d>(a, tile, z, i, q.%s_%d, "
+            "*(const %s *)&a.edge[%d]);\n",
+            name, n, name, n, type, f);
     }
     tz_cuda_say(t, "    }\n");
 }

@@ -2,20 +2,21 @@
  *
  * A block of TZ_WARPS warps covers 32*TZ_VECTOR columns and TZ_WARPS*TZ_ROWS rows, TZ_VECTOR x
  * TZ_ROWS cells a lane, and streams planes along z. Planes of the stage's start arrive in shared
- * memory ahead of time. Every pass computes one plane a step, some planes behind the pass before it;
- * a lane keeps its own cells of the planes that are still needed in registers. Neighbours along x come
- * by shuffle, along y from the lane itself or from rows that the warps leave in shared memory for each
- * other: one barrier a plane serves all passes. Where the tile ends values are wrong, and ever more of
- * them: that is the ghost zone, which is not stored.
+ * memory ahead of time. Every pass computes one plane a step, some planes behind the pass before
+ * it; a lane keeps its own cells of the planes that are still needed in registers. Neighbours along
+ * x come by shuffle, along y from the lane itself or from rows that the warps leave in shared
+ * memory for each other: one barrier a plane serves all passes. Where the tile ends values are
+ * wrong, and ever more of them: that is the ghost zone, which is not stored.
  *
  * Generated text defines the sizes, a struct per version of a field (what a pass makes of it), the
  * footprints of the passes and the step; see core/cuda/family_planes.c. Three instances of a step:
- * BORDER 0 looks at no boundary; 1 is of tiles that leave the grid in x or y; 2 also of planes that do,
- * and of a chunk's first and last planes.
+ * BORDER 0 looks at no boundary; 1 is of tiles that leave the grid in x or y; 2 also of planes that
+ * do, and of a chunk's first and last planes.
  *
- * A cell outside the grid that a neighbour reads holds the boundary's value: at the start because it
- * was read from where the boundary says; of a version in columns and planes because it is put there
- * after each pass; in rows because a read is led to the row inside. On a torus it is computed. */
+ * A cell outside the grid that a neighbour reads holds the boundary's value: at the start because
+ * it was read from where the boundary says; of a version in columns and planes because it is put
+ * there after each pass; in rows because a read is led to the row inside. On a torus it is
+ * computed. */
 
 #include "common.cuh"
 
@@ -24,22 +25,23 @@
 #define TZ_ROLL _Pragma("unroll 1")
 
 struct tz_tile {
-    int x, y;            /* the lane's first cell in the grid */
+    int warp;             /* tz_warp() */
+    int x, y;             /* the lane's first cell in the grid */
     int x_first, y_first; /* the tile's */
-    int z;               /* the plane that arrives, of level 0 */
-    int z_from, z_to;    /* planes that the block stores */
-    long long at;        /* element of the lane's first cell in plane z */
-    bool keeps;          /* the lane's columns are of the tile's useful part */
+    int z;                /* the plane that arrives, of level 0 */
+    int z_from, z_to;     /* planes that the block stores */
+    long long at;         /* element of the lane's first cell in plane z */
+    bool keeps;           /* the lane's columns are of the tile's useful part */
 };
 
 /* ---- Shared memory -----------------------------------------------------------------------------
  *
- * First tables of the tile's rows and columns, for borders; then, for each version, a ring of planes
- * of all rows. A lane's part of a row is in packets of at most 16 bytes. */
+ * First tables of the tile's rows and columns, for borders; then, for each version, a ring of
+ * planes of all rows. A lane's part of a row is in packets of at most 16 bytes. */
 
-#define TZ_TABLE_LED (0)                                     /* the row a read is led to, or -1 */
-#define TZ_TABLE_ROW (TZ_TILE_ROWS + 2 * TZ_RADIUS_ROWS)     /* the grid's row, or -1 */
-#define TZ_TABLE_COLUMN (TZ_TABLE_ROW + TZ_TILE_ROWS)        /* the grid's column, or -1 */
+#define TZ_TABLE_LED (0)                                 /* the row a read is led to, or -1 */
+#define TZ_TABLE_ROW (TZ_TILE_ROWS + 2 * TZ_RADIUS_ROWS) /* the grid's row, or -1 */
+#define TZ_TABLE_COLUMN (TZ_TABLE_ROW + TZ_TILE_ROWS)    /* the grid's column, or -1 */
 #define TZ_TABLE_END (TZ_TABLE_COLUMN + TZ_COLUMNS)
 
 TZ_DEVICE int tz_table(int entry)
@@ -140,17 +142,16 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
     const int z_in = BORDER == 2 ? tz_map<TZ_BOUNDARY_Z>(z, a.nz) : z;
     TZ_UNROLL
     for (int j = 0; j < TZ_ROWS; j++) {
-        T *const to = tz_place_of<V>(i, -ahead, tz_warp() * TZ_ROWS + j);
+        T *const to = tz_place_of<V>(i, -ahead, tile.warp * TZ_ROWS + j);
         if (BORDER) {
-            const int y = tz_table(TZ_TABLE_ROW + tz_warp() * TZ_ROWS + j);
+            const int y = tz_table(TZ_TABLE_ROW + tile.warp * TZ_ROWS + j);
             if (y < 0 || z_in < 0) {
                 tz_row_fill(to, edge);
                 continue;
             }
             const T *const row = (const T *)field + (z_in * a.plane + (long long)y * a.pitch);
             const int last = tile.x + TZ_VECTOR - 1;
-            if (tile.x < 0 || last >= a.nx ||
-                (TZ_BITS_GRID && 31LL * a.nx + last >= a.columns)) {
+            if (tile.x < 0 || last >= a.nx || (TZ_BITS_GRID && 31LL * a.nx + last >= a.columns)) {
                 tz_fetch_outside(a, tile, to, row, edge);
                 continue;
             }
@@ -159,7 +160,8 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
                 tz_fetch<T, layout::PACKET>(to + p * layout::STRIDE,
                                             row + tile.x + p * layout::PACKET);
         } else {
-            const T *const from = (const T *)field + (tile.at + ahead * a.plane + (long long)j * a.pitch);
+            const T *const from =
+                (const T *)field + (tile.at + ahead * a.plane + (long long)j * a.pitch);
             TZ_UNROLL
             for (int p = 0; p < layout::PACKETS; p++)
                 tz_fetch<T, layout::PACKET>(to + p * layout::STRIDE, from + p * layout::PACKET);
@@ -172,38 +174,41 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
  * ring[0] is the newest. */
 
 template <class T, int PLANES>
-TZ_DEVICE void tz_ring_push(T (&ring)[PLANES][TZ_ROWS][TZ_VECTOR], const T (&now)[TZ_ROWS][TZ_VECTOR])
+TZ_DEVICE void tz_ring_push(T (&ring)[PLANES][TZ_ROWS][TZ_VECTOR],
+                            const T (&now)[TZ_ROWS][TZ_VECTOR])
 {
     TZ_UNROLL
     for (int j = 0; j < TZ_ROWS; j++)
         TZ_UNROLL
-        for (int i = 0; i < TZ_VECTOR; i++) {
-            TZ_UNROLL
-            for (int k = PLANES - 1; k > 0; k--)
-                ring[k][j][i] = ring[k - 1][j][i];
-            ring[0][j][i] = now[j][i];
-        }
+    for (int i = 0; i < TZ_VECTOR; i++) {
+        TZ_UNROLL
+        for (int k = PLANES - 1; k > 0; k--)
+            ring[k][j][i] = ring[k - 1][j][i];
+        ring[0][j][i] = now[j][i];
+    }
 }
 
 /* The plane of level 0 that has arrived. */
 template <int BORDER, class V>
-TZ_DEVICE void tz_take_plane(const tz_tile &tile, int i, typename V::type (&now)[TZ_ROWS][TZ_VECTOR])
+TZ_DEVICE void tz_take_plane(const tz_tile &tile, int i,
+                             typename V::type (&now)[TZ_ROWS][TZ_VECTOR])
 {
     if (BORDER == 2 && tile.z >= tile.z_to + TZ_REACH)
         return;
     TZ_UNROLL
     for (int j = 0; j < TZ_ROWS; j++)
-        tz_row_get(tz_place_of<V>(i, 0, tz_warp() * TZ_ROWS + j), now[j]);
+        tz_row_get(tz_place_of<V>(i, 0, tile.warp * TZ_ROWS + j), now[j]);
 }
 
 /* The rows that other warps read, or all. */
 template <int BORDER, class V>
-TZ_DEVICE void tz_leave_rows(int i, int age, const typename V::type (&now)[TZ_ROWS][TZ_VECTOR])
+TZ_DEVICE void tz_leave_rows(const tz_tile &tile, int i, int age,
+                             const typename V::type (&now)[TZ_ROWS][TZ_VECTOR])
 {
     TZ_UNROLL
     for (int j = 0; j < TZ_ROWS; j++)
         if (BORDER || j < V::RADIUS || j >= TZ_ROWS - V::RADIUS)
-            tz_row_put(tz_place_of<V>(i, age, tz_warp() * TZ_ROWS + j), now[j]);
+            tz_row_put(tz_place_of<V>(i, age, tile.warp * TZ_ROWS + j), now[j]);
 }
 
 /* ---- Boundaries of a version -------------------------------------------------------------------
@@ -219,12 +224,12 @@ TZ_DEVICE void tz_hold_columns(const tz_arguments &a, const tz_tile &tile,
 #if TZ_BITS_GRID
     if (TZ_BOUNDARY_X != TZ_PERIODIC)
         TZ_UNROLL
-        for (int i = 0; i < TZ_VECTOR; i++) {
-            const T inside = (T)tz_table(TZ_TABLE_COLUMN + tz_lane() * TZ_VECTOR + i);
-            TZ_UNROLL
-            for (int j = 0; j < TZ_ROWS; j++)
-                now[j][i] = (now[j][i] & inside) | (edge & ~inside);
-        }
+    for (int i = 0; i < TZ_VECTOR; i++) {
+        const T inside = (T)tz_table(TZ_TABLE_COLUMN + tz_lane() * TZ_VECTOR + i);
+        TZ_UNROLL
+        for (int j = 0; j < TZ_ROWS; j++)
+            now[j][i] = (now[j][i] & inside) | (edge & ~inside);
+    }
 #else
     if (TZ_BOUNDARY_X == TZ_FIXED) {
         TZ_UNROLL
@@ -238,30 +243,30 @@ TZ_DEVICE void tz_hold_columns(const tz_arguments &a, const tz_tile &tile,
         TZ_UNROLL
         for (int side = 0; side < 2; side++)
             TZ_UNROLL
-            for (int d = 1; d <= V::RADIUS; d++) {
-                const int to = side ? a.nx - 1 + d : -d;
-                const int near = TZ_BOUNDARY_X == TZ_MIRROR ? d : 0;
-                const int from = TZ_NARROW_X ? tz_map<TZ_BOUNDARY_X>(to, a.nx)
-                                 : side      ? a.nx - 1 - near
-                                             : near;
-                const int rest = side ? TZ_REST_X - 1 + 16 * TZ_VECTOR : 16 * TZ_VECTOR;
-                const int to_element = (side ? rest + d : rest - d) % TZ_VECTOR;
-                const int from_element = (side ? rest - near : rest + near) % TZ_VECTOR;
-                const int to_lane = (to - to_element - tile.x_first) / TZ_VECTOR;
-                const int from_lane = (from - tile.x_first) / TZ_VECTOR;
-                TZ_UNROLL
-                for (int j = 0; j < TZ_ROWS; j++) {
-                    T value = now[j][from_element];
-                    if (TZ_NARROW_X)
-                        TZ_UNROLL
-                        for (int e = 0; e < TZ_VECTOR; e++)
-                            if ((from - tile.x_first) % TZ_VECTOR == e)
-                                value = now[j][e];
-                    value = tz_shuffle(value, from_lane & 31);
-                    if (tz_lane() == to_lane)
-                        now[j][to_element] = value;
-                }
+        for (int d = 1; d <= V::RADIUS; d++) {
+            const int to = side ? a.nx - 1 + d : -d;
+            const int near = TZ_BOUNDARY_X == TZ_MIRROR ? d : 0;
+            const int from = TZ_NARROW_X ? tz_map<TZ_BOUNDARY_X>(to, a.nx)
+                             : side ? a.nx - 1 - near
+                                    : near;
+            const int rest = side ? TZ_REST_X - 1 + 16 * TZ_VECTOR : 16 * TZ_VECTOR;
+            const int to_element = (side ? rest + d : rest - d) % TZ_VECTOR;
+            const int from_element = (side ? rest - near : rest + near) % TZ_VECTOR;
+            const int to_lane = (to - to_element - tile.x_first) / TZ_VECTOR;
+            const int from_lane = (from - tile.x_first) / TZ_VECTOR;
+            TZ_UNROLL
+            for (int j = 0; j < TZ_ROWS; j++) {
+                T value = now[j][from_element];
+                if (TZ_NARROW_X)
+                    TZ_UNROLL
+                for (int e = 0; e < TZ_VECTOR; e++)
+                    if ((from - tile.x_first) % TZ_VECTOR == e)
+                        value = now[j][e];
+                value = tz_shuffle(value, from_lane & 31);
+                if (tz_lane() == to_lane)
+                    now[j][to_element] = value;
             }
+        }
     }
 #endif
 }
@@ -285,20 +290,20 @@ TZ_DEVICE void tz_hold_above(const tz_arguments &a, int z,
     TZ_UNROLL
     for (int j = 0; j < TZ_ROWS; j++)
         TZ_UNROLL
-        for (int i = 0; i < TZ_VECTOR; i++) {
-            if (TZ_BOUNDARY_Z == TZ_FIXED)
-                now[j][i] = edge;
-            else
-                TZ_UNROLL
-                for (int k = 1; k <= V::PLANES; k++)
-                    if (off == k)
-                        now[j][i] = ring[k - 1][j][i];
-        }
+    for (int i = 0; i < TZ_VECTOR; i++) {
+        if (TZ_BOUNDARY_Z == TZ_FIXED)
+            now[j][i] = edge;
+        else
+            TZ_UNROLL
+        for (int k = 1; k <= V::PLANES; k++)
+            if (off == k)
+                now[j][i] = ring[k - 1][j][i];
+    }
 }
 
 /* Planes below the grid, once the plane that they repeat is there. After the push. */
 template <class V>
-TZ_DEVICE void tz_hold_below(const tz_arguments &a, int z, int i,
+TZ_DEVICE void tz_hold_below(const tz_arguments &a, const tz_tile &tile, int z, int i,
                              typename V::type (&ring)[V::PLANES][TZ_ROWS][TZ_VECTOR],
                              typename V::type edge)
 {
@@ -313,10 +318,10 @@ TZ_DEVICE void tz_hold_below(const tz_arguments &a, int z, int i,
         TZ_UNROLL
         for (int j = 0; j < TZ_ROWS; j++)
             TZ_UNROLL
-            for (int e = 0; e < TZ_VECTOR; e++)
-                ring[k][j][e] = TZ_BOUNDARY_Z == TZ_FIXED ? edge : ring[0][j][e];
+        for (int e = 0; e < TZ_VECTOR; e++)
+            ring[k][j][e] = TZ_BOUNDARY_Z == TZ_FIXED ? edge : ring[0][j][e];
         if (V::ROWS_BELOW && k < V::SLOTS)
-            tz_leave_rows<2, V>(i, k, ring[k]);
+            tz_leave_rows<2, V>(tile, i, k, ring[k]);
     }
 }
 
@@ -325,22 +330,25 @@ TZ_DEVICE void tz_hold_below(const tz_arguments &a, int z, int i,
 
 /* A row that is not the lane's own, or that is and lies outside the grid. */
 template <int BORDER, class V>
-TZ_DEVICE void tz_row_beside(int i, int age, int j, typename V::type edge,
+TZ_DEVICE void tz_row_beside(const tz_tile &tile, int i, int age, int j, typename V::type edge,
                              typename V::type (&to)[TZ_VECTOR])
 {
     if (BORDER) {
-        const int row = tz_table(TZ_TABLE_LED + TZ_RADIUS_ROWS + tz_warp() * TZ_ROWS + j);
+        const int own = tile.warp * TZ_ROWS + j;
+        const int row = tz_table(TZ_TABLE_LED + TZ_RADIUS_ROWS + own);
+        if (j >= 0 && j < TZ_ROWS && row == own)
+            return;
         tz_row_get(tz_place_of<V>(i, age, row < 0 ? 0 : row), to);
         if (TZ_BOUNDARY_Y == TZ_FIXED)
             TZ_UNROLL
-            for (int e = 0; e < TZ_VECTOR; e++)
-                to[e] = row < 0 ? edge : to[e];
+        for (int e = 0; e < TZ_VECTOR; e++)
+            to[e] = row < 0 ? edge : to[e];
         return;
     }
     /* The row of the same place in the warp that has it; where there is none, in this one. */
     const int away = j < 0 ? -((TZ_ROWS - 1 - j) / TZ_ROWS) : j / TZ_ROWS;
-    const int other = tz_warp() + away;
-    const int warp = other >= 0 && other < TZ_WARPS ? other : tz_warp();
+    const int other = tile.warp + away;
+    const int warp = other >= 0 && other < TZ_WARPS ? other : tile.warp;
     tz_row_get(tz_place_of<V>(i, age, warp * TZ_ROWS + (j - away * TZ_ROWS)), to);
 }
 
@@ -348,7 +356,7 @@ TZ_DEVICE void tz_row_beside(int i, int age, int j, typename V::type edge,
  * at dz 0. NEED says what of it is read: row(dz, j) the columns of a row, turns(dz) whether cells
  * read other rows of the plane than their own. */
 template <int BORDER, class NEED, int AGE, class V, int PLANES, int SIDE, int HIGH, int WIDE>
-TZ_DEVICE void tz_window(typename V::type (&window)[SIDE][HIGH][WIDE],
+TZ_DEVICE void tz_window(const tz_tile &tile, typename V::type (&window)[SIDE][HIGH][WIDE],
                          const typename V::type (&ring)[PLANES][TZ_ROWS][TZ_VECTOR], int i,
                          typename V::type edge)
 {
@@ -357,31 +365,31 @@ TZ_DEVICE void tz_window(typename V::type (&window)[SIDE][HIGH][WIDE],
     TZ_UNROLL
     for (int dz = -r; dz <= r; dz++)
         TZ_UNROLL
-        for (int j = -r; j < TZ_ROWS + r; j++) {
-            const unsigned int need = NEED::row(dz, j);
-            const int age = AGE - dz;
-            const bool own = j >= 0 && j < TZ_ROWS;
-            T row[TZ_VECTOR];
-            if (need != 0 && own)
-                TZ_UNROLL
-                for (int e = 0; e < TZ_VECTOR; e++)
-                    row[e] = ring[age < 0 ? 0 : age < PLANES ? age : PLANES - 1][j][e];
-            if (need != 0 && (!own || (BORDER && TZ_STRADDLE_Y && NEED::turns(dz))))
-                tz_row_beside<BORDER, V>(i, age, j, edge, row);
+    for (int j = -r; j < TZ_ROWS + r; j++) {
+        const unsigned int need = NEED::row(dz, j);
+        const int age = AGE - dz;
+        const bool own = j >= 0 && j < TZ_ROWS;
+        T row[TZ_VECTOR];
+        if (need != 0 && own)
             TZ_UNROLL
-            for (int e = -r; e < TZ_VECTOR + r; e++) {
-                T &to = window[dz + r][j + r][e + r];
-                const int lanes = e < 0 ? (TZ_VECTOR - 1 - e) / TZ_VECTOR : e / TZ_VECTOR;
-                if ((need >> (e + r) & 1u) == 0)
-                    to = tz_absent<T>();
-                else if (e < 0)
-                    to = tz_shuffle_up(row[e + lanes * TZ_VECTOR], lanes);
-                else if (e >= TZ_VECTOR)
-                    to = tz_shuffle_down(row[e - lanes * TZ_VECTOR], lanes);
-                else
-                    to = row[e];
-            }
+        for (int e = 0; e < TZ_VECTOR; e++)
+            row[e] = ring[age < 0 ? 0 : age < PLANES ? age : PLANES - 1][j][e];
+        if (need != 0 && (!own || (BORDER && TZ_STRADDLE_Y && NEED::turns(dz))))
+            tz_row_beside<BORDER, V>(tile, i, age, j, edge, row);
+        TZ_UNROLL
+        for (int e = -r; e < TZ_VECTOR + r; e++) {
+            T &to = window[dz + r][j + r][e + r];
+            const int lanes = e < 0 ? (TZ_VECTOR - 1 - e) / TZ_VECTOR : e / TZ_VECTOR;
+            if ((need >> (e + r) & 1u) == 0)
+                to = tz_absent<T>();
+            else if (e < 0)
+                to = tz_shuffle_up(row[e + lanes * TZ_VECTOR], lanes);
+            else if (e >= TZ_VECTOR)
+                to = tz_shuffle_down(row[e - lanes * TZ_VECTOR], lanes);
+            else
+                to = row[e];
         }
+    }
 }
 
 template <class T, int SIDE, int HIGH, int WIDE>
@@ -390,10 +398,10 @@ TZ_DEVICE void tz_window_absent(T (&window)[SIDE][HIGH][WIDE])
     TZ_UNROLL
     for (int dz = 0; dz < SIDE; dz++)
         TZ_UNROLL
-        for (int j = 0; j < HIGH; j++)
-            TZ_UNROLL
-            for (int e = 0; e < WIDE; e++)
-                window[dz][j][e] = tz_absent<T>();
+    for (int j = 0; j < HIGH; j++)
+        TZ_UNROLL
+    for (int e = 0; e < WIDE; e++)
+        window[dz][j][e] = tz_absent<T>();
 }
 
 /* ---- Out ---------------------------------------------------------------------------------------
@@ -409,7 +417,7 @@ TZ_DEVICE void tz_store_plane(const tz_arguments &a, const tz_tile &tile, int la
     T *const to = (T *)field + (tile.at - lag * a.plane);
     TZ_UNROLL
     for (int j = 0; j < TZ_ROWS; j++) {
-        const int row = tz_warp() * TZ_ROWS + j;
+        const int row = tile.warp * TZ_ROWS + j;
         if (row < TZ_GHOST_Y || row >= TZ_TILE_ROWS - TZ_GHOST_Y || !tile.keeps ||
             (BORDER && tile.y + j >= a.ny))
             continue;
@@ -455,11 +463,12 @@ TZ_DEVICE tz_tile tz_tile_here(const tz_arguments &a)
     const int wide = a.geometry[1], high = a.geometry[2];
     const int chunk = tz_block(0) / (wide * high);
     int bx, by;
+    tile.warp = tz_warp();
     tz_tile_number(tz_block(0) % (wide * high), wide, high, bx, by);
     tile.x_first = bx * (TZ_COLUMNS - 2 * TZ_GHOST_X) - TZ_GHOST_X;
     tile.y_first = by * (TZ_TILE_ROWS - 2 * TZ_GHOST_Y) - TZ_GHOST_Y;
     tile.x = tile.x_first + tz_lane() * TZ_VECTOR;
-    tile.y = tile.y_first + tz_warp() * TZ_ROWS;
+    tile.y = tile.y_first + tile.warp * TZ_ROWS;
     tile.z_from = chunk * a.geometry[0];
     tile.z_to = a.nz - tile.z_from > a.geometry[0] ? tile.z_from + a.geometry[0] : a.nz;
     tile.z = tile.z_from - TZ_REACH;
@@ -482,7 +491,8 @@ TZ_DEVICE bool tz_tile_leaves(const tz_arguments &a, const tz_tile &tile)
 TZ_DEVICE bool tz_group_leaves(const tz_arguments &a, const tz_tile &tile, int done)
 {
     const int low = tile.z - TZ_LAG - TZ_STATIC_RADIUS;
-    const int high = tile.z + TZ_GROUP - 1 + (TZ_AHEAD > TZ_STATIC_RADIUS ? TZ_AHEAD : TZ_STATIC_RADIUS);
+    const int high =
+        tile.z + TZ_GROUP - 1 + (TZ_AHEAD > TZ_STATIC_RADIUS ? TZ_AHEAD : TZ_STATIC_RADIUS);
     return done < TZ_LAG || low <= TZ_RADIUS_ROWS || high >= a.nz;
 }
 
@@ -501,13 +511,15 @@ TZ_DEVICE void tz_tables_make(const tz_arguments &a, const tz_tile &tile)
             entry = tz_map<TZ_BOUNDARY_Y>(tile.y_first + k - TZ_TABLE_ROW, a.ny);
         } else {
             const int x = tile.x_first + k - TZ_TABLE_COLUMN;
-            entry = TZ_BITS_GRID ? (int)tz_mask_word(a, x, ~0u, 0u) : tz_map<TZ_BOUNDARY_X>(x, a.nx);
+            entry =
+                TZ_BITS_GRID ? (int)tz_mask_word(a, x, ~0u, 0u) : tz_map<TZ_BOUNDARY_X>(x, a.nx);
         }
         tz_put(table + k, entry);
     }
 }
 
-/* ---- The words of a cell update ---------------------------------------------------------------- */
+/* ---- The words of a cell update ----------------------------------------------------------------
+ */
 
 /* Where a cell is: in the lane's block, and in the grid. */
 struct tz_cell_place {
@@ -537,7 +549,7 @@ TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const T *fi
 }
 
 #define TZ__FIELD_state(name, type)                                                                \
-    const type (*name)[TZ_ROWS + 2 * TZ_CELL_RADIUS][TZ_VECTOR + 2 * TZ_CELL_RADIUS];              \
+    const type(*name)[TZ_ROWS + 2 * TZ_CELL_RADIUS][TZ_VECTOR + 2 * TZ_CELL_RADIUS];               \
     type(*name##_out)[TZ_VECTOR];
 #define TZ__FIELD_static(name, type)                                                               \
     const type *name;                                                                              \
@@ -582,7 +594,8 @@ TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const T *fi
 
 /* ---- A block's run -----------------------------------------------------------------------------
  *
- * RUN holds the rings; fetch<BORDER>(a, tile, i, ahead) of all fields, step<BORDER>(run, a, tile, i). */
+ * RUN holds the rings; fetch<BORDER>(a, tile, i, ahead) of all fields, step<BORDER>(run, a, tile,
+ * i). */
 
 template <int BORDER, class RUN>
 TZ_DEVICE void tz_step(RUN &run, const tz_arguments &a, tz_tile &tile, int i)
@@ -601,12 +614,11 @@ TZ_DEVICE void tz_group(RUN &run, const tz_arguments &a, tz_tile &tile)
 {
     if (BORDER == 2)
         TZ_ROLL
-        for (int i = 0; i < TZ_GROUP; i++)
-            tz_step<BORDER>(run, a, tile, i);
-    else
-        TZ_UNROLL
-        for (int i = 0; i < TZ_GROUP; i++)
-            tz_step<BORDER>(run, a, tile, i);
+    for (int i = 0; i < TZ_GROUP; i++)
+        tz_step<BORDER>(run, a, tile, i);
+    else TZ_UNROLL
+    for (int i = 0; i < TZ_GROUP; i++)
+        tz_step<BORDER>(run, a, tile, i);
 }
 
 template <class RUN> TZ_DEVICE void tz_run(const tz_arguments &a)

@@ -150,6 +150,58 @@ TZ__LOAD(tz_get_packet, shared, SIMT_READ, )
 TZ__STORE(tz_store, memory, from TZ__COMMA)
 TZ__STORE(tz_put_packet, shared, )
 
+/* What a lane has fetched and not yet waited for arrives when it waits, and is nonsense until then.
+ * One queue a thread: not for cooperative launches, whose blocks are there at once. */
+struct tz_simt_fetch {
+    void *to;
+    const void *from;
+    int bytes, batch;
+    simt_place place;
+};
+static struct tz_simt_queue {
+    enum { MOST = 1024 };
+    int count, batch;
+    tz_simt_fetch fetches[MOST];
+} tz_simt_queues[1024];
+
+template <class T, int N> TZ_DEVICE void tz_fetch(T *to, const T *from, TZ_SIMT_HERE)
+{
+    typedef tz_packet<T, N> packet;
+    static_assert(packet::BYTES <= 16, "tz_fetch takes 4, 8 or 16 bytes");
+    tz_simt_queue &queue = tz_simt_queues[tz_simt_lane->thread];
+    tz_simt->memory(SIMT_READ, from, packet::BYTES, packet::ALIGNED, 0, TZ_SIMT_PLACE);
+    tz_simt->shared(SIMT_WRITE, to, packet::BYTES, packet::ALIGNED, TZ_SIMT_PLACE);
+    __builtin_memset((void *)to, 0xb7, packet::BYTES);
+    if (queue.count == tz_simt_queue::MOST)
+        __builtin_trap();
+    queue.fetches[queue.count++] = {to, from, packet::BYTES, queue.batch, TZ_SIMT_PLACE};
+}
+TZ_DEVICE void tz_fetch_end()
+{
+    tz_simt_queues[tz_simt_lane->thread].batch++;
+}
+template <int K> TZ_DEVICE void tz_fetch_wait()
+{
+    tz_simt_queue &queue = tz_simt_queues[tz_simt_lane->thread];
+    int kept = 0;
+    for (int i = 0; i < queue.count; i++) {
+        const tz_simt_fetch &f = queue.fetches[i];
+        if (f.batch >= queue.batch - K) {
+            queue.fetches[kept++] = f;
+            continue;
+        }
+        tz_simt->shared(SIMT_WRITE, f.to, f.bytes, f.bytes, f.place);
+        __builtin_memcpy(f.to, f.from, f.bytes);
+    }
+    queue.count = kept;
+}
+template <class T> TZ_DEVICE T tz_absent()
+{
+    T nothing;
+    __builtin_memset(&nothing, 0xb7, sizeof nothing);
+    return nothing;
+}
+
 TZ_DEVICE unsigned int tz_atomic_add_u32(unsigned int *to, unsigned int value, TZ_SIMT_HERE)
 {
     tz_simt->memory(SIMT_ATOMIC, to, 4, 4, 0, TZ_SIMT_PLACE);
