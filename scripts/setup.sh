@@ -6,7 +6,7 @@
 # --ci adds what only the continuous integration needs.
 set -eu
 
-packages='gcc libc6-dev cmake ninja-build pkg-config liblua5.4-dev libpng-dev libjansson-dev libcmocka-dev'
+packages='gcc g++ libc6-dev cmake ninja-build pkg-config liblua5.4-dev libpng-dev libjansson-dev libcmocka-dev'
 ci=no
 for argument in "$@"; do
     case $argument in
@@ -32,6 +32,8 @@ has_header() { # has_header FILE: the compiler finds it, or a usual folder holds
 # What is missing where there is no dpkg to ask, in words.
 missing_in_words() {
     command -v "${CC:-cc}" >/dev/null 2>&1 || echo 'a C compiler (gcc)'
+    command -v "${CXX:-c++}" >/dev/null 2>&1 ||
+        echo 'a C++ compiler (g++; the tests alone need it, to run GPU kernels without a GPU)'
     command -v cmake >/dev/null 2>&1 || echo 'cmake (3.25 or newer)'
     command -v ninja >/dev/null 2>&1 || echo 'ninja'
     if ! command -v pkg-config >/dev/null 2>&1; then

@@ -54,6 +54,12 @@ tz_status tz_cuda_family_find(const char *name, const tz_problem *problem,
                         problem->dims, known);
 }
 
+bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out)
+{
+    *out = index < FAMILIES ? families[index][dims] : NULL;
+    return index < FAMILIES;
+}
+
 int64_t tz_cuda_pitch(const tz_problem *problem)
 {
     return (problem->elements[0] + 31) / 32 * 32;

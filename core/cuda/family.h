@@ -56,6 +56,10 @@ extern const tz_cuda_family tz_cuda_family_resident;
 tz_status tz_cuda_family_find(const char *name, const tz_problem *problem,
                               const tz_cuda_family **out, tz_error *error);
 
+/* The families one after the other, NULL where there is none for that many dimensions; false behind
+ * the last. */
+bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out);
+
 /* Elements of a row in device memory, from one row to the next. */
 int64_t tz_cuda_pitch(const tz_problem *problem);
 

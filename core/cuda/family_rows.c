@@ -8,13 +8,16 @@
 #include "cuda/family.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
     LEVELS_MAX = 96,
-    REGISTERS = 255,      /* of a thread */
-    REGISTERS_OTHER = 34, /* addresses, loop, what is in flight */
+    REGISTERS = 255,       /* of a thread */
+    REGISTERS_OTHER = 45,  /* addresses, loop, what is in flight */
+    REGISTERS_GOOD = 145,  /* as estimated: three warps a scheduler, 168 as compiled */
+    REGISTERS_SMALL = 115, /* the compiler needs no limit */
     UNROLLED_WORDS = 420, /* levels times words a lane of a loop body: instructions stay in cache */
     CHUNK_MAX = 1 << 20
 };
@@ -240,7 +243,7 @@ static void say_level(tz_cuda_text *t, const design *d, int level)
         if (r->radius == 0 && last && level == d->levels)
             continue;
         tz_cuda_say(t,
-                    "    if (BORDER) tz_fix_columns(a, s, %s_new, %s_edge);\n"
+                    "    if (BORDER && s.border) tz_fix_columns(a, s, %s_new, %s_edge);\n"
                     "    tz_shift(q.%s_%d);\n",
                     name, name, name, level);
         if (r->halo)
@@ -319,7 +322,7 @@ static void say_step(tz_cuda_text *t, const design *d)
     for (int i = 0; i < d->rings_count; i++)
         if (d->rings[i].level == 0)
             say_fetch(t, d, &d->rings[i], "BORDER", "(y + TZ_AHEAD)");
-    tz_cuda_say(t, "  tz_fetch_close();\n  tz_fetch_wait<TZ_AHEAD>();\n");
+    tz_cuda_say(t, "  tz_fetch_end();\n  tz_fetch_wait<TZ_AHEAD>();\n");
     for (int i = 0; i < d->rings_count; i++)
         if (d->rings[i].level == 0)
             say_take(t, d, &d->rings[i]);
@@ -359,6 +362,8 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
         "    item -= border;\n    across = strips - left - right;\n    chunk = a.geometry[3];\n"
         "    if (across == 0)\n      return;\n"
         "    strip = left + item %% across;\n    part = item / across;\n  }\n"
+        "  /* The ends of the grid first: they take longer. */\n"
+        "  part = part == 0 ? (a.ny + chunk - 1) / chunk - 1 : part - 1;\n"
         "  s.low = part * chunk;\n  s.high = s.low + chunk < a.ny ? s.low + chunk : a.ny;\n"
         "  if (s.low >= a.ny)\n    return;\n"
         "  s.x0 = strip * (TZ_STRIP - 2 * TZ_GHOST) - TZ_GHOST;\n"
@@ -394,7 +399,7 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
     const bool wraps = d->problem->boundary[1] == TZ_PERIODIC;
     const int last = d->lag[d->levels];
     tz_cuda_say(t,
-                "    tz_fetch_close();\n  }\n  const int end = s.high + %d;\n"
+                "    tz_fetch_end();\n  }\n  const int end = s.high + %d;\n"
                 "  for (; y < end; y += TZ_STEPS)\n"
                 "    if (s.border || y < %d || y + %d >= a.ny)\n"
                 "      tz_steps<true>(a, s, w, q, y);\n    else\n"
@@ -466,6 +471,12 @@ static int fits(const tz_problem *problem, const tz_plan *plan)
     return registers(&d) > REGISTERS ? TOO_MANY_REGISTERS : FITS;
 }
 
+static int estimate(const tz_problem *problem, const tz_plan *plan)
+{
+    design d;
+    return make_design(&d, problem, plan) ? registers(&d) : INT_MAX;
+}
+
 static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
 {
     const tz_stencil *s = problem->stencil;
@@ -475,18 +486,20 @@ static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *e
         return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; use 1 or more",
                             plan->height);
     if (plan->vector == 0)
-        plan->vector = problem->bits ? 8 : 4;
+        plan->vector = problem->bits ? 8 : wide ? 2 : 4;
     if (plan->vector != 1 && plan->vector != 2 && plan->vector != 4 && plan->vector != 8)
         return tz_error_set(error, TZ_RANGE, "vector", "'vector' is 1, 2, 4 or 8, not %d",
                             plan->vector);
     if (plan->ahead == 0)
-        plan->ahead = 7;
+        plan->ahead = 3;
     if (plan->height == 0) {
+        /* The highest that leaves three warps a scheduler (measured: docs/performance.md). */
         const int reach = tz_stencil_reach(s) > 0 ? tz_stencil_reach(s) : 1;
-        plan->height = (problem->bits ? 4 : wide ? 6 : 12) / reach;
+        plan->height = (wide ? 10 : problem->bits ? 5 : 12) / reach;
         if (plan->height < 1)
             plan->height = 1;
-        while (plan->height > 1 && fits(problem, plan) != FITS)
+        while (plan->height > 1 &&
+               (fits(problem, plan) != FITS || estimate(problem, plan) > REGISTERS_GOOD))
             plan->height--;
     }
     const int why = fits(problem, plan);
@@ -515,6 +528,9 @@ static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *e
                             ": leave the tile's x out (0) or choose another 'vector'",
                             plan->height, d.vector, useful, given.tile[0]);
     plan->tile[0] = useful;
+    const int needed = registers(&d);
+    if (plan->blocks == 0 && needed > REGISTERS_SMALL && needed <= REGISTERS_GOOD)
+        plan->blocks = 12 / warps_of(plan) > 0 ? 12 / warps_of(plan) : 1;
     if (plan->tile[1] < 0 || plan->tile[1] > CHUNK_MAX)
         return tz_error_set(error, TZ_RANGE, "tile", "a chunk has 1 to %d rows, not %" PRId64,
                             CHUNK_MAX, plan->tile[1]);
@@ -539,7 +555,7 @@ static int rows_shared_bytes(const tz_problem *problem, const tz_plan *plan)
 }
 
 /* Border strips take longer a row: they come first, in shorter chunks. */
-enum { BORDER_PARTS = 2 };
+enum { BORDER_PARTS = 4 };
 
 static int64_t count_items(int64_t rows, int64_t inner, int64_t border, int64_t chunk)
 {

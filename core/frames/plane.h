@@ -24,18 +24,23 @@ typedef struct tz_plane {
 
 void tz_plane_destroy(tz_plane *plane); /* NULL is fine */
 
-/* Averages nx x ny cells down to at most max_nx x max_ny values (each at least 1), keeping the
- * aspect, but no axis is reduced below min(its extent, 64) for that. Every cell counts with the
- * exact area it covers; a NaN makes the values it touches NaN. Grids that fit are copied. */
+/* The plane, zeros, that a grid of nx x ny cells is to be averaged down to: at most max_nx x max_ny
+ * values (each at least 1), keeping the aspect, but no axis is reduced below min(its extent, 64)
+ * for that. */
+tz_status tz_plane_create(tz_plane **out, int64_t nx, int64_t ny, int max_nx, int max_ny,
+                          tz_error *error);
+
+/* Averages nx x ny cells down to values_nx x values_ny values (base/average.h), at most as many,
+ * which are written to `values` (borrowed, row 0 on top). */
 typedef struct tz_reducer tz_reducer;
 
-tz_status tz_reducer_create(tz_reducer **out, int64_t nx, int64_t ny, int max_nx, int max_ny,
-                            tz_error *error);
+tz_status tz_reducer_create(tz_reducer **out, int64_t nx, int64_t ny, int values_nx, int values_ny,
+                            double *values, tz_error *error);
 /* The next `rows` rows from the top, nx elements each. TZ_SHAPE if they are too many. */
 tz_status tz_reducer_add(tz_reducer *reducer, tz_dtype dtype, const void *data, int64_t rows,
                          tz_error *error);
 /* Frees the reducer in any case. TZ_SHAPE if rows are missing. */
-tz_status tz_reducer_finish(tz_reducer *reducer, tz_plane **out, tz_error *error);
+tz_status tz_reducer_finish(tz_reducer *reducer, tz_error *error);
 void tz_reducer_destroy(tz_reducer *reducer); /* NULL is fine */
 
 /* Slice z of an array (0 for 1-D and 2-D; a 1-D array is one row). */

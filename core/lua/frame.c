@@ -78,27 +78,57 @@ static tz_status allocate_planes(tz_frame *frame, int count, tz_error *error)
     return TZ_OK;
 }
 
-/* One slice of a field, a few rows at a time; a 1-D field is one row, drawn as a strip. */
+/* A slice of cells that pass through here, a few rows at a time. */
+static tz_status average_rows(double *values, int nx, int ny, const tz_simulation *simulation,
+                              int field, int64_t z, tz_error *error)
+{
+    const int64_t *extent = tz_simulation_extent(simulation);
+    const tz_dtype dtype = tz_simulation_dtype(simulation, field);
+    int64_t rows = CHUNK_CELLS / extent[0];
+    rows = rows < 1 ? 1 : rows > extent[1] ? extent[1] : rows;
+    double *cells = malloc((size_t)(rows * extent[0]) * sizeof *cells);
+    if (cells == NULL)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
+    tz_reducer *reducer = NULL;
+    tz_status status = tz_reducer_create(&reducer, extent[0], extent[1], nx, ny, values, error);
+    for (int64_t y = 0; status == TZ_OK && y < extent[1]; y += rows) {
+        const int64_t end = y + rows < extent[1] ? y + rows : extent[1];
+        const tz_box box = {{0, y, z}, {extent[0], end, z + 1}};
+        status = tz_simulation_read_cells(simulation, field, &box, cells, error);
+        if (status == TZ_OK)
+            status = tz_reducer_add(reducer, dtype, cells, end - y, error);
+    }
+    if (status == TZ_OK)
+        status = tz_reducer_finish(reducer, error);
+    else
+        tz_reducer_destroy(reducer);
+    free(cells);
+    return status;
+}
+
+/* One slice of a field, averaged where the field is if the backend does that; a 1-D field is one
+ * row, drawn as a strip. */
 static tz_status read_slice(tz_plane **out, const tz_simulation *simulation, int field, int64_t z,
-                            int max_width, int max_height, void *rows_values, int64_t rows_most,
-                            tz_error *error)
+                            int max_width, int max_height, tz_error *error)
 {
     const int64_t *extent = tz_simulation_extent(simulation);
     const bool strip = tz_simulation_stencil(simulation)->dims == 1;
-    const tz_dtype dtype = tz_simulation_dtype(simulation, field);
-    tz_reducer *reducer = NULL;
-    tz_status status = tz_reducer_create(&reducer, extent[0], strip ? STRIP_ROWS : extent[1],
-                                         max_width, max_height, error);
-    for (int64_t y = 0; status == TZ_OK && y < extent[1]; y += rows_most) {
-        const int64_t end = y + rows_most < extent[1] ? y + rows_most : extent[1];
-        const tz_box box = {{0, y, z}, {extent[0], end, z + 1}};
-        status = tz_simulation_read_cells(simulation, field, &box, rows_values, error);
-        for (int repeat = 0; status == TZ_OK && repeat < (strip ? STRIP_ROWS : 1); repeat++)
-            status = tz_reducer_add(reducer, dtype, rows_values, end - y, error);
-    }
+    tz_plane *plane;
+    tz_status status = tz_plane_create(&plane, extent[0], strip ? STRIP_ROWS : extent[1], max_width,
+                                       max_height, error);
+    if (status != TZ_OK)
+        return status;
+    const int ny = strip ? 1 : plane->ny;
+    status = tz_simulation_shrink(simulation, field, z, plane->nx, ny, plane->values, error);
+    if (status == TZ_UNSUPPORTED)
+        status = average_rows(plane->values, plane->nx, ny, simulation, field, z, error);
+    for (int j = ny; status == TZ_OK && j < plane->ny; j++)
+        memcpy(plane->values + (size_t)j * (size_t)plane->nx, plane->values,
+               (size_t)plane->nx * sizeof *plane->values);
     if (status == TZ_OK)
-        return tz_reducer_finish(reducer, out, error);
-    tz_reducer_destroy(reducer);
+        *out = plane;
+    else
+        tz_plane_destroy(plane);
     return status;
 }
 
@@ -109,17 +139,11 @@ tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int fi
     const int dims = tz_simulation_stencil(simulation)->dims;
     int max_width, max_height;
     const int count = lay_out(frame, dims, extent, slice, &max_width, &max_height);
-    int64_t rows = CHUNK_CELLS / extent[0];
-    rows = rows < 1 ? 1 : rows > extent[1] ? extent[1] : rows;
-    double *values = malloc((size_t)(rows * extent[0]) * sizeof *values);
-    if (values == NULL)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
     tz_status status = allocate_planes(frame, count, error);
     for (int k = 0; status == TZ_OK && k < count; k++)
-        status = read_slice(&frame->planes[k], simulation, field,
-                            pick_slice(k, count, dims, extent[2], slice), max_width, max_height,
-                            values, rows, error);
-    free(values);
+        status =
+            read_slice(&frame->planes[k], simulation, field,
+                       pick_slice(k, count, dims, extent[2], slice), max_width, max_height, error);
     return status;
 }
 

@@ -42,6 +42,10 @@ typedef struct tz_backend {
     bool (*all_finite)(const void *state);
     /* After a stage of height 1: max over cells and state fields of |new - old|; NAN if unknown. */
     double (*update_norm)(const void *state);
+    /* Plane z of a field averaged down to nx x ny values (base/average.h). NULL: the caller loads
+     * the cells and does it; worth having where fields are far away. */
+    tz_status (*shrink)(const void *state, int field, int64_t z, int nx, int ny, double *values,
+                        tz_error *error);
 } tz_backend;
 
 extern const tz_backend tz_backend_reference;

@@ -1,11 +1,10 @@
 /* cuda: one NVIDIA GPU (core/cuda, kernels/cuda). Fields live in device memory, rows padded to
  * a multiple of 32 elements, two copies of each state field; kernels are compiled for their plan at
  * run time. */
-#include "base/machine.h"
 #include "cuda/family.h"
+#include "cuda/reduce.h"
 #include "sim/backend.h"
 #include "sim/host_store.h"
-#include "sim/reduce.h"
 #include "sim/stream_source.h"
 
 #include <inttypes.h>
@@ -38,6 +37,7 @@ typedef struct gpu {
     compiled kernels[KERNELS_MAX];
     int kernels_count;
     int64_t stages;
+    tz_cuda_reducer *reducer;
     bool norm_known;
 } gpu;
 
@@ -61,11 +61,7 @@ static int64_t gpu_bytes(const tz_problem *problem, int threads, const tz_plan *
 {
     (void)threads;
     (void)plan;
-    int64_t largest = 0;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (problem->stencil->fields[f].role != TZ_STREAMED && field_bytes(problem, f) > largest)
-            largest = field_bytes(problem, f);
-    return 2 * largest; /* reductions look at a copy here */
+    return problem->elements[0] * 8; /* a row at a time */
 }
 
 /* ---- Life -------------------------------------------------------------------------------------
@@ -83,6 +79,7 @@ static void gpu_destroy(void *any)
     gpu *state = any;
     if (!state)
         return;
+    tz_cuda_reducer_destroy(state->reducer);
     for (int f = 0; state->cuda && f < TZ_FIELDS_MAX; f++) {
         tz_cuda_free(state->cuda, state->copy[f][0]);
         tz_cuda_free(state->cuda, state->copy[f][1]);
@@ -102,6 +99,8 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     state->context = *context;
     tz_status status = tz_cuda_open(&state->cuda, context->device, error);
+    if (!status)
+        status = tz_cuda_reducer_create(&state->reducer, state->cuda, problem, error);
     for (int f = 0; !status && f < problem->stencil->fields_count; f++) {
         const tz_role role = problem->stencil->fields[f].role;
         for (int c = 0; !status && c < (role == TZ_STATE ? 2 : role == TZ_STATIC ? 1 : 0); c++) {
@@ -339,38 +338,21 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     return TZ_OK;
 }
 
-/* ---- Numbers: of a copy in host memory --------------------------------------------------------
+/* ---- Numbers: made on the device --------------------------------------------------------------
  */
 
-static tz_status fetch(const gpu *state, int field, int copy, tz_host_field *host, tz_error *error)
+static tz_cuda_array array_of(const gpu *state, int field, int copy)
 {
-    const tz_problem *problem = state->context.problem;
-    const size_t bytes = (size_t)field_bytes(problem, field);
-    *host = (tz_host_field){.origin = malloc(bytes),
-                            .row_stride = tz_cuda_pitch(problem),
-                            .plane_stride = tz_cuda_pitch(problem) * problem->elements[1]};
-    if (!host->origin)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a copy of '%s'",
-                            problem->stencil->fields[field].name);
-    return tz_cuda_download(state->cuda, host->origin, state->copy[field][copy], bytes, error);
-}
-
-static int host_threads(void)
-{
-    tz_machine machine;
-    tz_machine_read(&machine);
-    return machine.cores;
+    const int64_t pitch = tz_cuda_pitch(state->context.problem);
+    return (tz_cuda_array){state->copy[field][copy], pitch,
+                           pitch * state->context.problem->elements[1]};
 }
 
 static tz_status gpu_reduce(const void *any, int field, tz_reduction *out, tz_error *error)
 {
     const gpu *state = any;
-    tz_host_field host;
-    tz_status status = fetch(state, field, state->current[field], &host, error);
-    if (!status)
-        status = tz_reduce_host(state->context.problem, field, &host, host_threads(), out, error);
-    free(host.origin);
-    return status;
+    const tz_cuda_array array = array_of(state, field, state->current[field]);
+    return tz_cuda_reduce(state->reducer, field, &array, out, error);
 }
 
 static bool gpu_all_finite(const void *any)
@@ -379,13 +361,12 @@ static bool gpu_all_finite(const void *any)
     const tz_problem *problem = state->context.problem;
     bool finite = true;
     for (int f = 0; finite && f < problem->stencil->fields_count; f++) {
-        tz_host_field host;
         if (problem->stencil->fields[f].role != TZ_STATE ||
             problem->stencil->fields[f].type != TZ_REAL)
             continue;
-        if (fetch(state, f, state->current[f], &host, NULL) == TZ_OK)
-            finite = tz_reduce_all_finite(problem, f, &host, host_threads());
-        free(host.origin);
+        const tz_cuda_array array = array_of(state, f, state->current[f]);
+        if (tz_cuda_all_finite(state->reducer, f, &array, &finite, NULL) != TZ_OK)
+            finite = false;
     }
     return finite;
 }
@@ -395,18 +376,24 @@ static double gpu_update_norm(const void *any)
     const gpu *state = any;
     const tz_problem *problem = state->context.problem;
     double largest = 0.0;
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        tz_host_field a, b;
+    for (int f = 0; state->norm_known && f < problem->stencil->fields_count; f++) {
         if (!(tz_problem_written(problem) >> f & 1))
             continue;
-        const tz_status first = fetch(state, f, 0, &a, NULL), second = fetch(state, f, 1, &b, NULL);
-        const double d =
-            first || second ? NAN : tz_reduce_difference(problem, f, &a, &b, host_threads());
-        free(a.origin);
-        free(b.origin);
+        const tz_cuda_array a = array_of(state, f, 0), b = array_of(state, f, 1);
+        double d = NAN;
+        if (tz_cuda_difference(state->reducer, f, &a, &b, &d, NULL) != TZ_OK)
+            d = NAN;
         largest = d <= largest ? largest : d;
     }
     return state->norm_known ? largest : NAN;
+}
+
+static tz_status gpu_shrink(const void *any, int field, int64_t z, int nx, int ny, double *values,
+                            tz_error *error)
+{
+    const gpu *state = any;
+    const tz_cuda_array array = array_of(state, field, state->current[field]);
+    return tz_cuda_shrink(state->reducer, field, &array, z, nx, ny, values, error);
 }
 
 const tz_backend tz_backend_cuda = {
@@ -424,4 +411,5 @@ const tz_backend tz_backend_cuda = {
     .reduce = gpu_reduce,
     .all_finite = gpu_all_finite,
     .update_norm = gpu_update_norm,
+    .shrink = gpu_shrink,
 };

@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEGMENT = 65536, LANES = 32 };
+enum {
+    SEGMENT = TZ_REDUCE_SEGMENT,
+    LANES = 32,
+    PARALLEL_CELLS = 65536 /* fewer are not worth a team of threads */
+};
 
 static inline uint64_t mix(uint64_t z)
 {
@@ -79,19 +83,32 @@ static double combine_lanes(double *lanes)
 SEGMENT_FUNCTION(f32, float, uint32_t, value - value == 0)
 SEGMENT_FUNCTION(f64, double, uint64_t, value - value == 0)
 SEGMENT_FUNCTION(i32, int32_t, uint32_t, value == value)
-SEGMENT_FUNCTION(u8, uint8_t, uint8_t, value == value)
 
-/* One row of bits as bytes, columns in order. */
-static void unpack_row(const uint32_t *row, int64_t words, int64_t first, int64_t count,
-                       uint8_t *cells)
+/* Bits of word i of a row that are cells: bit b is column b*words + i. */
+static inline uint32_t cells_of_word(int64_t columns, int64_t words, int64_t i)
 {
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t x = first + i;
-        cells[i] = row[x % words] >> (x / words) & 1;
-    }
+    const int64_t valid = columns / words + (i < columns % words);
+    return valid >= 32 ? UINT32_MAX : (UINT32_C(1) << valid) - 1;
 }
 
-static double pairwise(double *sums, int64_t count)
+/* Words first.. of a row that begins with cell `index`. */
+static void segment_bits(const uint32_t *row, bool uniform, int64_t columns, int64_t words,
+                         int64_t first, int64_t count, int64_t index, partial *out)
+{
+    const uint64_t bits = mix(1);
+    for (int64_t i = first; i < first + count; i++) {
+        const uint32_t cells = cells_of_word(columns, words, i);
+        uint32_t word = row[uniform ? 0 : i] & cells;
+        out->min = word == cells ? out->min : 0.0;
+        out->max = word ? 1.0 : out->max;
+        out->population += __builtin_popcount(word);
+        for (; word; word &= word - 1)
+            out->hash += mix(bits + (uint64_t)(index + __builtin_ctz(word) * words + i));
+    }
+    out->sum = (double)out->population;
+}
+
+double tz_reduce_pairwise(double *sums, int64_t count)
 {
     while (count > 1) {
         const int64_t half = count / 2;
@@ -118,10 +135,30 @@ static void uniform_segment(const tz_host_field *host, size_t size, int64_t coun
         memcpy(cells + i * (int64_t)size, host->origin, size);
 }
 
+void tz_reduce_conclude(const tz_problem *problem, uint64_t hash, int64_t first, tz_reduction *out)
+{
+    const int64_t nx = problem->extent[0], ny = problem->extent[1];
+    for (int d = 0; d < TZ_AXES; d++)
+        hash = mix(hash ^ (uint64_t)problem->extent[d]);
+    out->hash = hash;
+    out->min += 0.0; /* -0 is less than +0 to some and not to others */
+    out->max += 0.0;
+    if (isnan(out->sum))
+        out->sum = NAN; /* which of them depends on the machine */
+    memset(out->first_not_finite, 0, sizeof out->first_not_finite);
+    if (out->not_finite) {
+        out->first_not_finite[0] = first % nx;
+        out->first_not_finite[1] = first / nx % ny;
+        out->first_not_finite[2] = first / nx / ny;
+    }
+}
+
 tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_field *host,
                          int threads, tz_reduction *out, tz_error *error)
 {
-    const int64_t nx = problem->extent[0], rows = problem->extent[1] * problem->extent[2];
+    /* A row of bits is cut by words. */
+    const int64_t columns = problem->extent[0], nx = problem->elements[0];
+    const int64_t rows = problem->extent[1] * problem->extent[2];
     const int64_t segments = (nx + SEGMENT - 1) / SEGMENT;
     const size_t size = tz_problem_element_size(problem, field);
     const tz_dtype dtype = tz_problem_dtype(problem, field);
@@ -136,24 +173,18 @@ tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_fie
     int64_t population = 0, not_finite = 0, first = INT64_MAX;
     uint64_t hash = 0;
 #pragma omp parallel for num_threads(threads) reduction(min : low, first) reduction(max : high)    \
-    reduction(+ : population, not_finite, hash) if (nx * rows > SEGMENT)
+    reduction(+ : population, not_finite, hash) if (columns * rows > PARALLEL_CELLS)
     for (int64_t i = 0; i < rows * segments; i++) {
         const int64_t row = i / segments, x = i % segments * SEGMENT;
-        const int64_t count = nx - x < SEGMENT ? nx - x : SEGMENT, index = row * nx + x;
-        const char *cells = row_at(problem, host, row, size);
-        char *copy = scratch + (size_t)omp_get_thread_num() * SEGMENT * 8;
-        if (dtype == TZ_DTYPE_U8) {
-            unpack_row((const uint32_t *)(const void *)cells, problem->elements[0], x, count,
-                       (uint8_t *)copy);
-            cells = copy;
-        } else if (host->uniform) {
+        const int64_t count = nx - x < SEGMENT ? nx - x : SEGMENT, index = row * columns + x;
+        const char *whole = row_at(problem, host, row, size);
+        const void *at = whole + x * (int64_t)size;
+        if (host->uniform && dtype != TZ_DTYPE_U8) {
+            char *copy = scratch + (size_t)omp_get_thread_num() * SEGMENT * 8;
             uniform_segment(host, size, count, copy);
-            cells = copy;
-        } else {
-            cells += x * (int64_t)size;
+            at = copy;
         }
-        partial p = {0};
-        const void *at = cells;
+        partial p = {.min = 1.0, .first_not_finite = -1};
         if (dtype == TZ_DTYPE_F32)
             segment_f32(at, count, index, &p);
         else if (dtype == TZ_DTYPE_F64)
@@ -161,7 +192,8 @@ tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_fie
         else if (dtype == TZ_DTYPE_I32)
             segment_i32(at, count, index, &p);
         else
-            segment_u8(at, count, index, &p);
+            segment_bits((const void *)whole, host->uniform, columns, nx, x, count, row * columns,
+                         &p);
         sums[i] = p.sum;
         low = p.min < low ? p.min : low;
         high = p.max > high ? p.max : high;
@@ -173,17 +205,10 @@ tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_fie
     }
     *out = (tz_reduction){.min = low,
                           .max = high,
-                          .sum = pairwise(sums, rows * segments),
+                          .sum = tz_reduce_pairwise(sums, rows * segments),
                           .population = population,
                           .not_finite = not_finite};
-    for (int d = 0; d < TZ_AXES; d++)
-        hash = mix(hash ^ (uint64_t)problem->extent[d]);
-    out->hash = hash;
-    if (not_finite) {
-        out->first_not_finite[0] = first % nx;
-        out->first_not_finite[1] = first / nx % problem->extent[1];
-        out->first_not_finite[2] = first / nx / problem->extent[1];
-    }
+    tz_reduce_conclude(problem, hash, first, out);
     free(sums);
     free(scratch);
     return TZ_OK;
@@ -210,7 +235,7 @@ bool tz_reduce_all_finite(const tz_problem *problem, int field, const tz_host_fi
     const size_t size = tz_problem_element_size(problem, field);
     const int64_t segments = (nx + SEGMENT - 1) / SEGMENT;
     int64_t found = 0;
-#pragma omp parallel for num_threads(threads) reduction(+ : found) if (nx * rows > SEGMENT)
+#pragma omp parallel for num_threads(threads) reduction(+ : found) if (nx * rows > PARALLEL_CELLS)
     for (int64_t i = 0; i < rows * segments; i++) {
         const int64_t row = i / segments, x = i % segments * SEGMENT;
         const int64_t count = nx - x < SEGMENT ? nx - x : SEGMENT;
@@ -226,25 +251,23 @@ bool tz_reduce_all_finite(const tz_problem *problem, int field, const tz_host_fi
     static double difference_##name(const type *a, const type *b, int64_t count)                   \
     {                                                                                              \
         double largest = 0.0;                                                                      \
+        int64_t nans = 0;                                                                          \
         for (int64_t i = 0; i < count; i++) {                                                      \
             const double d = fabs((double)a[i] - (double)b[i]);                                    \
-            largest = d <= largest ? largest : d; /* a NaN stays */                                \
+            largest = d > largest ? d : largest;                                                   \
+            nans += d != d;                                                                        \
         }                                                                                          \
-        return largest;                                                                            \
+        return nans ? INFINITY : largest;                                                          \
     }
 DIFFERENCE_FUNCTION(f32, float)
 DIFFERENCE_FUNCTION(f64, double)
 DIFFERENCE_FUNCTION(i32, int32_t)
 
-/* Padding bits do not count: word i has a valid bit b where b*words + i < columns. */
 static double difference_bits(const uint32_t *a, const uint32_t *b, int64_t words, int64_t columns)
 {
-    for (int64_t i = 0; i < words; i++) {
-        const int64_t valid = (columns - i + words - 1) / words;
-        const uint32_t mask = valid >= 32 ? UINT32_MAX : (UINT32_C(1) << valid) - 1;
-        if ((a[i] ^ b[i]) & mask)
+    for (int64_t i = 0; i < words; i++)
+        if ((a[i] ^ b[i]) & cells_of_word(columns, words, i))
             return 1.0;
-    }
     return 0.0;
 }
 
@@ -256,9 +279,8 @@ double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_
     const tz_dtype dtype = tz_problem_dtype(problem, field);
     const int64_t segments = problem->bits ? 1 : (nx + SEGMENT - 1) / SEGMENT;
     double largest = 0.0;
-    int nans = 0;
-#pragma omp parallel for num_threads(threads) reduction(max : largest) reduction(+ : nans)         \
-    if (nx * rows > SEGMENT)
+#pragma omp parallel for num_threads(threads) if (nx * rows > PARALLEL_CELLS) reduction(max        \
+                                                                                        : largest)
     for (int64_t i = 0; i < rows * segments; i++) {
         const int64_t row = i / segments, x = i % segments * SEGMENT;
         const int64_t count = nx - x < SEGMENT ? nx - x : SEGMENT;
@@ -268,8 +290,7 @@ double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_
                          : dtype == TZ_DTYPE_F64 ? difference_f64(p, q, count)
                          : dtype == TZ_DTYPE_I32 ? difference_i32(p, q, count)
                                                  : difference_bits(p, q, nx, problem->extent[0]);
-        nans += isnan(d) != 0;
         largest = d > largest ? d : largest;
     }
-    return nans ? INFINITY : largest;
+    return largest;
 }

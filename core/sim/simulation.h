@@ -107,6 +107,10 @@ tz_status tz_simulation_read(const tz_simulation *simulation, int field, const t
  * float64, int32, bits as uint8 0/1. */
 tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, const tz_box *box,
                                    void *cells, tz_error *error);
+/* Plane z of a field averaged down to nx x ny values, at most the plane's extents (base/average.h).
+ * TZ_UNSUPPORTED, without a message, where the backend leaves that to who reads the cells. */
+tz_status tz_simulation_shrink(const tz_simulation *simulation, int field, int64_t z, int nx,
+                               int ny, double *values, tz_error *error);
 tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field);
 /* The same of the whole field, as an array that the caller destroys. */
 tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, tz_array **out,

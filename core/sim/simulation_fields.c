@@ -331,6 +331,26 @@ tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, c
     return simulation->backend->load(simulation->state, field, box, cells, error);
 }
 
+tz_status tz_simulation_shrink(const tz_simulation *simulation, int field, int64_t z, int nx,
+                               int ny, double *values, tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    tz_box box = whole(problem);
+    box.low[2] = z;
+    box.high[2] = z + 1;
+    if (!simulation->backend->shrink)
+        return TZ_UNSUPPORTED;
+    tz_status status = check_box(simulation, field, &box, error);
+    if (status)
+        return status;
+    if (nx < 1 || nx > problem->extent[0] || ny < 1 || ny > problem->extent[1])
+        return tz_error_set(error, TZ_RANGE, problem->stencil->fields[field].name,
+                            "a plane of %" PRId64 " x %" PRId64
+                            " cells cannot be averaged down to %d x %d values",
+                            problem->extent[0], problem->extent[1], nx, ny);
+    return simulation->backend->shrink(simulation->state, field, z, nx, ny, values, error);
+}
+
 tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, tz_array **out,
                                    tz_error *error)
 {

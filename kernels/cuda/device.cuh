@@ -199,7 +199,7 @@ template <class T, int N> TZ_DEVICE void tz_put_packet(T *to, const T (&from)[N]
 }
 
 /* Copies from device to shared memory that go on while the thread does other things: N elements of 4 or
- * 8 bytes in all, or of a multiple of 16. tz_fetch_close ends a group of them; tz_fetch_wait<K> waits until
+ * 8 bytes in all, or of a multiple of 16. tz_fetch_end ends a group of them; tz_fetch_wait<K> waits until
  * all groups but the last K have arrived, of this thread alone. */
 template <int BYTES> TZ_DEVICE void tz__fetch(unsigned int to, const void *from)
 {
@@ -219,7 +219,7 @@ template <class T, int N> TZ_DEVICE void tz_fetch(T *to, const T *from)
     for (int i = 0; i < BYTES; i += STEP)
         tz__fetch<STEP>(at + i, (const unsigned char *)from + i);
 }
-TZ_DEVICE void tz_fetch_close()
+TZ_DEVICE void tz_fetch_end()
 {
     asm volatile("cp.async.commit_group;" : : : "memory");
 }

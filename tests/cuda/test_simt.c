@@ -1,24 +1,30 @@
 /* Device text run on the host and held against the reference backend: see usage(). */
-#include "simt/compare.h"
+#include "simt/suite.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { SHOWN = 12 };
+enum { SHOWN = 12, WORKERS_MAX = 32 };
+#define SHIM TZ_TEST_SOURCE_DIR "/cuda/simt"
 
 static int usage(void)
 {
-    fputs("usage: test_simt --stencil ID --grid NX[,NY[,NZ]] [--family NAME] [--height N]\n"
-          "                 [--tile X[,Y[,Z]]] [--vector N] [--ahead N] [--slack N] [--warps N]\n"
-          "                 [--boundary NAME[,NAME[,NAME]]] [--precision single|double]\n"
-          "                 [--steps N] [--seed N] [--room PROCESSORS[,BLOCKS]] [--own-constants]\n"
-          "                 [--param NAME=VALUE] [--keep FOLDER] [--plugins FOLDER]\n"
-          "A kernel's text, compiled for this machine, against the reference backend: prints what\n"
-          "races and which cells differ. --keep leaves the text in FOLDER.\n",
-          stderr);
+    fputs(
+        "usage: test_simt [--stencil ID] [--family NAME] [--plugins FOLDER]\n"
+        "       test_simt --stencil ID --grid NX[,NY[,NZ]] [--family NAME] [--height N]\n"
+        "                 [--tile X[,Y[,Z]]] [--vector N] [--ahead N] [--slack N] [--warps N]\n"
+        "                 [--boundary NAME[,NAME[,NAME]]] [--precision single|double]\n"
+        "                 [--steps N] [--seed N] [--room PROCESSORS[,BLOCKS]] [--own-constants]\n"
+        "                 [--param NAME=VALUE] [--keep FOLDER] [--plugins FOLDER]\n"
+        "The texts of GPU kernels, compiled for this machine and run lane by lane, against the\n"
+        "reference backend: says what races and which cells differ. Without a grid, a choice of\n"
+        "cases of every stencil and family; TZ_SIMT=quick or full in the environment runs fewer\n"
+        "or all, TZ_SIMT_WORKERS=N on as many cores. --keep leaves the text in FOLDER. --room is\n"
+        "how many multiprocessors a family believes there are, and how many blocks each takes.\n",
+        stderr);
     return 2;
 }
 
@@ -127,7 +133,7 @@ static bool read_options(options *o, int argc, char **argv)
         }
         i++;
     }
-    return o->stencil != NULL;
+    return o->stencil != NULL || o->k.extent[0] == 0;
 }
 
 /* One name for all axes, or one an axis. */
@@ -173,8 +179,7 @@ static int run_one(options *o, const tz_registry *registry)
         return usage();
     simt_build *build = NULL;
     simt *machine = simt_create();
-    if (!machine ||
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/cuda/simt", o->keep, &error) != TZ_OK) {
+    if (!machine || simt_build_create(&build, SHIM, o->keep, &error) != TZ_OK) {
         fprintf(stderr, "test_simt: %s\n", error.message);
         simt_destroy(machine);
         return 1;
@@ -193,6 +198,38 @@ static int run_one(options *o, const tz_registry *registry)
     return outcome.verdict != SIMT_SAME;
 }
 
+/* ---- The suite --------------------------------------------------------------------------------
+ */
+
+static int run_suite(const options *o, const tz_registry *registry)
+{
+    const char *mode = getenv("TZ_SIMT"), *workers = getenv("TZ_SIMT_WORKERS");
+    const simt_depth depth = mode && strcmp(mode, "quick") == 0  ? SIMT_QUICK
+                             : mode && strcmp(mode, "full") == 0 ? SIMT_FULL
+                                                                 : SIMT_NORMAL;
+    long cores = workers ? atol(workers) : sysconf(_SC_NPROCESSORS_ONLN);
+    cores = cores < 1 ? 1 : cores > WORKERS_MAX ? WORKERS_MAX : cores;
+    simt_build *build = NULL;
+    tz_error error = {0};
+    const tz_status status = simt_build_create(&build, SHIM, NULL, &error);
+    simt_build_destroy(build);
+    if (status == TZ_UNSUPPORTED) {
+        printf("skipped: %s\n", error.message);
+        return 0;
+    }
+    simt_groups groups;
+    simt_groups_make(&groups, registry, depth, o->stencil,
+                     o->k.plan.family[0] ? o->k.plan.family : NULL);
+    if (status || groups.failed || groups.count == 0) {
+        fprintf(stderr, "test_simt: %s\n", status ? error.message : "no case to run");
+        free(groups.at);
+        return 1;
+    }
+    const int wrong = simt_suite_run(&groups, (int)cores, SHIM);
+    free(groups.at);
+    return wrong > 0;
+}
+
 int main(int argc, char **argv)
 {
     options o = {.k = {.precision = TZ_SINGLE, .room = {4, 1}}};
@@ -208,7 +245,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "test_simt: %s\n", error.message);
         return 1;
     }
-    const int failed = run_one(&o, registry);
+    const int failed = o.k.extent[0] > 0 ? run_one(&o, registry) : run_suite(&o, registry);
     tz_registry_destroy(registry);
     return failed;
 }

@@ -134,12 +134,66 @@ static void averages_are_exact(void **state)
     assert_int_equal(plane->ny, 64);
     tz_plane_destroy(plane);
     tz_array_destroy(array);
-    tz_reducer *reducer;
+    tz_reducer *reducer = NULL;
+    double values[8];
     const float row[4] = {1, 2, 3, 4};
-    assert_int_equal(tz_reducer_create(&reducer, 4, 2, 4, 4, &error), TZ_OK);
+    check_error(tz_reducer_create(&reducer, 4, 2, 4, 4, values, &error), TZ_RANGE, &error, "",
+                "4 x 2 cells cannot be averaged down to 4 x 4 values");
+    assert_int_equal(tz_reducer_create(&reducer, 4, 2, 4, 2, values, &error), TZ_OK);
     assert_int_equal(tz_reducer_add(reducer, TZ_DTYPE_F32, row, 1, &error), TZ_OK);
-    check_error(tz_reducer_finish(reducer, &plane, &error), TZ_SHAPE, &error, "",
+    check_error(tz_reducer_finish(reducer, &error), TZ_SHAPE, &error, "",
                 "1 of its field's 2 rows");
+}
+
+/* Cells of `from` to `to`, in fractions, along one axis that holds cell k: the part it covers. */
+static double covered(double from, double to, int64_t k)
+{
+    const double part = fmin(to, (double)(k + 1)) - fmax(from, (double)k);
+    return part > 0 ? part : 0;
+}
+
+static void averages_do_not_depend_on_pieces(void **state)
+{
+    (void)state;
+    static const int64_t cases[][4] = {/* cells, values */
+                                       {200, 90, 7, 11}, {97, 89, 97, 13}, {64, 64, 16, 32},
+                                       {33, 7, 1, 7},    {50, 40, 49, 39}, {130, 3, 2, 1}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const int64_t nx = cases[k][0], ny = cases[k][1];
+        const int vx = (int)cases[k][2], vy = (int)cases[k][3];
+        float *cells = malloc((size_t)(nx * ny) * sizeof *cells);
+        double *values = malloc((size_t)(vx * vy) * sizeof *values), *first = NULL;
+        assert_true(cells && values);
+        for (int64_t i = 0; i < nx * ny; i++)
+            cells[i] = (float)(i * 7919 % 1009) - 300.25f;
+        for (int64_t rows = 1; rows <= ny; rows += 4) {
+            tz_reducer *reducer;
+            assert_int_equal(tz_reducer_create(&reducer, nx, ny, vx, vy, values, NULL), TZ_OK);
+            for (int64_t y = 0; y < ny; y += rows)
+                assert_int_equal(tz_reducer_add(reducer, TZ_DTYPE_F32, cells + y * nx,
+                                                y + rows < ny ? rows : ny - y, NULL),
+                                 TZ_OK);
+            assert_int_equal(tz_reducer_finish(reducer, NULL), TZ_OK);
+            if (first == NULL) {
+                first = malloc((size_t)(vx * vy) * sizeof *values);
+                assert_non_null(first);
+                memcpy(first, values, (size_t)(vx * vy) * sizeof *values);
+            }
+            assert_memory_equal(values, first, (size_t)(vx * vy) * sizeof *values);
+        }
+        for (int i = 0; i < vx * vy; i++) {
+            const double rx = (double)nx / vx, ry = (double)ny / vy;
+            double sum = 0;
+            for (int64_t y = 0; y < ny; y++)
+                for (int64_t x = 0; x < nx; x++)
+                    sum += cells[y * nx + x] * covered(i % vx * rx, (i % vx + 1) * rx, x) *
+                           covered(i / vx * ry, (i / vx + 1) * ry, y);
+            assert_true(fabs(values[i] - sum / (rx * ry)) < 1e-9);
+        }
+        free(first);
+        free(values);
+        free(cells);
+    }
 }
 
 static void canvas_draws_values(void **state)
@@ -417,6 +471,7 @@ int main(void)
         TEST(colormaps_match_the_published_colours),
         TEST(ranges_skip_what_is_not_finite),
         TEST(averages_are_exact),
+        TEST(averages_do_not_depend_on_pieces),
         TEST(canvas_draws_values),
         TEST(montages_show_every_slice),
         TEST(ticks_are_round),

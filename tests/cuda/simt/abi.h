@@ -20,13 +20,15 @@ typedef struct simt_lane_facts {
     unsigned char *shared;
 } simt_lane_facts;
 
-enum { SIMT_SHUFFLE_UP, SIMT_SHUFFLE_DOWN, SIMT_SHUFFLE_XOR, SIMT_SHUFFLE };
+enum { SIMT_SHUFFLE_UP, SIMT_SHUFFLE_DOWN, SIMT_SHUFFLE_XOR, SIMT_SHUFFLE, SIMT_WARP_WORD };
 enum { SIMT_BARRIER = 8, SIMT_BARRIER_WARP, SIMT_BARRIER_GRID, SIMT_PAUSE };
 enum {
     SIMT_READ,
     SIMT_WRITE,
     SIMT_READ_FRESH, /* what other blocks have written, too */
-    SIMT_ATOMIC      /* what blocks hand to each other, too */
+    SIMT_ATOMIC,
+    SIMT_SEND, /* 8 bytes between blocks, whole whenever they are looked at */
+    SIMT_PEEK
 };
 
 /* The executor's half. Each may switch to another lane, or report and not return. */
@@ -41,6 +43,10 @@ typedef struct simt_words {
     void (*shared)(int access, const void *at, int bytes, int aligned, simt_place place);
     void (*memory)(int access, const void *at, int bytes, int aligned, const void *value,
                    simt_place place);
+    /* From device to shared memory; ends a batch; waits for all batches but the last ones. */
+    void (*fetch)(void *to, const void *from, int bytes, simt_place place);
+    void (*fetch_end)(simt_place place);
+    void (*fetch_wait)(int batches, simt_place place);
 } simt_words;
 
 /* A text's half, made by TZ_SIMT_ENTRY(name): the symbol name_simt. */

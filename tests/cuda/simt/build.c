@@ -17,6 +17,8 @@ extern char **environ;
 
 enum { KERNELS_MAX = 64, ARGUMENTS_MAX = 24 };
 
+#define PATTERNS "-ftrivial-auto-var-init=pattern"
+
 typedef struct kernel {
     char *source;
     void *handle;
@@ -25,7 +27,7 @@ typedef struct kernel {
 
 struct simt_build {
     char folder[512], shim[512], text[600];
-    bool keep;
+    bool keep, patterns; /* the compiler fills variables that a text leaves without a value */
     int count;
     int kernels_count;
     kernel kernels[KERNELS_MAX]; /* the latest */
@@ -90,6 +92,8 @@ tz_status simt_build_create(simt_build **out, const char *shim, const char *keep
     simt_build *build = calloc(1, sizeof *build);
     if (!build)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    char *const patterns[] = {(char *)compiler(), PATTERNS, "-E", "-x", "c++", "/dev/null", NULL};
+    build->patterns = run(patterns, NULL) == 0;
     const char *temporary = getenv("TMPDIR");
     snprintf(build->shim, sizeof build->shim, "%s", shim);
     build->keep = keep != NULL;
@@ -170,6 +174,10 @@ static tz_status compile(const simt_build *build, const char *from, const char *
     };
     int n = 13;
     command[n++] = (char *)build->folder;
+    if (build->keep)
+        command[n++] = "-g";
+    if (build->patterns)
+        command[n++] = PATTERNS;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("fma"))
         command[n++] = "-mfma";

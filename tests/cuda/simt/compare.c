@@ -151,7 +151,8 @@ static tz_box whole_box(const tz_problem *problem)
 
 static tz_status create(pair *p, simt_build *build, simt *machine, tz_error *error)
 {
-    const simt_context context = {&p->problem, p->streams, build, machine, p->k->room};
+    const simt_context context = {&p->problem, p->streams,      build,        machine,
+                                  p->k->room,  p->k->edit_from, p->k->edit_to};
     const tz_backend_context reference = {
         .problem = &p->problem, .streams = p->streams, .threads = 1};
     const tz_box box = whole_box(&p->problem);

@@ -20,6 +20,7 @@ typedef struct simt_case {
     bool own_constants; /* the plugin's constants, not some of which none is small */
     size_t params_count;
     const tz_assignment *params;
+    const char *edit_from, *edit_to; /* a change of the text, to see that it is found; or NULL */
 } simt_case;
 
 typedef enum simt_verdict {

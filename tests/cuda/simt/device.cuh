@@ -7,7 +7,7 @@
 #include "abi.h"
 
 #define TZ_DEVICE static inline
-#define TZ_KERNEL(name, threads)                                                           \
+#define TZ_KERNEL(name, threads)                                                                   \
     static const int name##_threads = (threads);                                                   \
     extern "C" void name
 #define TZ_KERNEL_MANY(name, threads, blocks) TZ_KERNEL(name, threads)
@@ -18,19 +18,6 @@ typedef unsigned int tz_word;
 
 static const simt_words *tz_simt;
 static const simt_lane_facts *tz_simt_lane;
-
-TZ_DEVICE int tz_hidden(int value)
-{
-    return value;
-}
-template <int TABLE> TZ_DEVICE tz_word tz_logic3(tz_word a, tz_word b, tz_word c)
-{
-    tz_word result = 0;
-    for (int i = 0; i < 8; i++)
-        if (TABLE >> i & 1)
-            result |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
-    return result;
-}
 
 TZ_DEVICE int tz_thread()
 {
@@ -44,9 +31,10 @@ TZ_DEVICE int tz_lane()
 {
     return tz_simt_lane->lane;
 }
-TZ_DEVICE int tz_warp()
+/* On the GPU it is a shuffle: all lanes take part. */
+TZ_DEVICE int tz_warp(TZ_SIMT_HERE)
 {
-    return tz_simt_lane->warp;
+    return (int)tz_simt->shuffle(SIMT_WARP_WORD, (unsigned)tz_simt_lane->warp, 4, 0, TZ_SIMT_PLACE);
 }
 TZ_DEVICE int tz_block(int axis)
 {
@@ -66,7 +54,7 @@ TZ_DEVICE void tz_barrier_warp(TZ_SIMT_HERE)
     tz_simt->barrier(SIMT_BARRIER_WARP, TZ_SIMT_PLACE);
 }
 
-/* ---- Arithmetic that texts name by its CUDA name ---------------------------------------------- */
+/* ---- Arithmetic ------------------------------------------------------------------------------- */
 
 TZ_DEVICE float __fmaf_rn(float a, float b, float c)
 {
@@ -75,6 +63,18 @@ TZ_DEVICE float __fmaf_rn(float a, float b, float c)
 TZ_DEVICE double __fma_rn(double a, double b, double c)
 {
     return __builtin_fma(a, b, c);
+}
+TZ_DEVICE int tz_hidden(int value)
+{
+    return value;
+}
+template <int TABLE> TZ_DEVICE tz_word tz_logic3(tz_word a, tz_word b, tz_word c)
+{
+    tz_word result = 0;
+    for (int i = 0; i < 8; i++)
+        if (TABLE >> i & 1)
+            result |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+    return result;
 }
 
 /* ---- Lanes ------------------------------------------------------------------------------------ */
@@ -150,45 +150,27 @@ TZ__LOAD(tz_get_packet, shared, SIMT_READ, )
 TZ__STORE(tz_store, memory, from TZ__COMMA)
 TZ__STORE(tz_put_packet, shared, )
 
-/* A copy is done when it is waited for; until then its place holds what no test can take for a value. */
-struct tz_simt_fetches {
-    struct {
-        void *to;
-        const void *from;
-        int bytes, group;
-    } pending[4096];
-    int count, group;
-};
-static tz_simt_fetches tz_simt_fetching[1024];
-
 template <class T, int N> TZ_DEVICE void tz_fetch(T *to, const T *from, TZ_SIMT_HERE)
 {
     typedef tz_packet<T, N> packet;
-    tz_simt_fetches &mine = tz_simt_fetching[tz_thread()];
-    tz_simt->memory(SIMT_READ, from, packet::BYTES, packet::ALIGNED, 0, TZ_SIMT_PLACE);
-    tz_simt->shared(SIMT_WRITE, to, packet::BYTES, packet::ALIGNED, TZ_SIMT_PLACE);
-    __builtin_memset(to, 0xa5, packet::BYTES);
-    if (mine.count == 4096)
-        __builtin_trap();
-    mine.pending[mine.count].to = to;
-    mine.pending[mine.count].from = from;
-    mine.pending[mine.count].bytes = packet::BYTES;
-    mine.pending[mine.count++].group = mine.group;
+    for (int i = 0; i < packet::BYTES; i += packet::ALIGNED)
+        tz_simt->fetch((unsigned char *)to + i, (const unsigned char *)from + i, packet::ALIGNED,
+                       TZ_SIMT_PLACE);
 }
-TZ_DEVICE void tz_fetch_close()
+TZ_DEVICE void tz_fetch_end(TZ_SIMT_HERE)
 {
-    tz_simt_fetching[tz_thread()].group++;
+    tz_simt->fetch_end(TZ_SIMT_PLACE);
 }
-template <int K> TZ_DEVICE void tz_fetch_wait()
+template <int K> TZ_DEVICE void tz_fetch_wait(TZ_SIMT_HERE)
 {
-    tz_simt_fetches &mine = tz_simt_fetching[tz_thread()];
-    int left = 0;
-    for (int i = 0; i < mine.count; i++)
-        if (mine.pending[i].group < mine.group - K)
-            __builtin_memcpy(mine.pending[i].to, mine.pending[i].from, mine.pending[i].bytes);
-        else
-            mine.pending[left++] = mine.pending[i];
-    mine.count = left;
+    tz_simt->fetch_wait(K, TZ_SIMT_PLACE);
+}
+/* A value that nothing may read. */
+template <class T> TZ_DEVICE T tz_absent()
+{
+    T nothing;
+    __builtin_memset(&nothing, 0xb7, sizeof nothing);
+    return nothing;
 }
 
 TZ_DEVICE unsigned int tz_atomic_add_u32(unsigned int *to, unsigned int value, TZ_SIMT_HERE)
@@ -215,14 +197,14 @@ TZ_DEVICE void tz_grid_barrier(unsigned int *barrier, TZ_SIMT_HERE)
 
 TZ_DEVICE void tz_send(unsigned long long *slot, unsigned int word, unsigned int tag, TZ_SIMT_HERE)
 {
-    tz_simt->memory(SIMT_ATOMIC, slot, 8, 8, 0, TZ_SIMT_PLACE);
+    tz_simt->memory(SIMT_SEND, slot, 8, 8, 0, TZ_SIMT_PLACE);
     *slot = (unsigned long long)tag << 32 | word;
 }
 TZ_DEVICE unsigned long long tz_peek(const unsigned long long *slot, bool wanted, TZ_SIMT_HERE)
 {
     if (!wanted)
         return 0;
-    tz_simt->memory(SIMT_ATOMIC, slot, 8, 8, 0, TZ_SIMT_PLACE);
+    tz_simt->memory(SIMT_PEEK, slot, 8, 8, 0, TZ_SIMT_PLACE);
     return *slot;
 }
 TZ_DEVICE void tz_pause(TZ_SIMT_HERE)

@@ -29,6 +29,8 @@
     X(LANES, "lanes")                                                                              \
     /* Threads that do not arrive at the same barrier. */                                          \
     X(BARRIER, "barrier")                                                                          \
+    /* A lane that runs on without end, or divides by zero. */                                     \
+    X(STOPPED, "stopped")                                                                          \
     /* A launch that a GPU refuses. */                                                             \
     X(LAUNCH, "launch")
 
@@ -40,11 +42,11 @@ typedef enum simt_finding {
 } simt_finding;
 const char *simt_finding_text(simt_finding finding);
 
-enum { SIMT_MESSAGES = 6, SIMT_MESSAGE_SIZE = 480 };
+enum { SIMT_MESSAGES = 8, SIMT_MESSAGES_EACH = 2, SIMT_MESSAGE_SIZE = 480 };
 typedef struct simt_report {
     long long count[SIMT_FINDINGS_COUNT];
     int messages;
-    char message[SIMT_MESSAGES][SIMT_MESSAGE_SIZE]; /* the first ones, a line each */
+    char message[SIMT_MESSAGES][SIMT_MESSAGE_SIZE]; /* the first of each kind, a line each */
 } simt_report;
 /* Adds a finding; the message is kept while there is room. */
 void simt_report_add(simt_report *report, simt_finding finding, const char *format, ...)

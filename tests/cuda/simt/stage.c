@@ -210,6 +210,25 @@ static void stage_clear(stage *s)
     }
 }
 
+/* The text with one string in place of another, which must be there. */
+static tz_status edit(char **source, const char *from, const char *to, tz_error *error)
+{
+    tz_cuda_text text = {0};
+    const char *at = *source;
+    for (const char *found; (found = strstr(at, from)); at = found + strlen(from))
+        tz_cuda_say(&text, "%.*s%s", (int)(found - at), at, to);
+    if (at == *source)
+        return tz_error_set(error, TZ_UNKNOWN, NULL, "the text has no '%s'", from);
+    tz_cuda_say(&text, "%s", at);
+    if (text.failed) {
+        free(text.at);
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text");
+    }
+    free(*source);
+    *source = text.at;
+    return TZ_OK;
+}
+
 static tz_status find_kernel(simt_device *device, stage *s, const tz_plan *plan, int height,
                              tz_error *error)
 {
@@ -221,6 +240,8 @@ static tz_status find_kernel(simt_device *device, stage *s, const tz_plan *plan,
         s->plan.height = height;
     if (!status)
         status = tz_cuda_source(problem, &s->plan, &source, error);
+    if (!status && device->context.edit_from)
+        status = edit(&source, device->context.edit_from, device->context.edit_to, error);
     if (!status)
         status = simt_build_kernel(device->context.build, source, TZ_CUDA_ENTRY, &s->kernel, error);
     free(source);

@@ -18,6 +18,7 @@ typedef struct simt_context {
     simt_build *build;
     simt *machine;
     tz_cuda_room room;
+    const char *edit_from, *edit_to; /* replaced in the text, wherever it is found; or NULL */
 } simt_context;
 
 tz_status simt_device_create(simt_device **out, const simt_context *context, tz_error *error);

@@ -1,0 +1,36 @@
+/* Which cases the suite runs: every stencil with every family that takes it. */
+#ifndef TZ_SIMT_CASES_H
+#define TZ_SIMT_CASES_H
+
+#include "compare.h"
+
+#include "sim/registry.h"
+
+typedef enum simt_depth {
+    SIMT_QUICK,  /* each stencil and family */
+    SIMT_NORMAL, /* and each boundary and a mixture, in one precision */
+    SIMT_FULL    /* all mixtures in each precision, at many heights and with many knobs */
+} simt_depth;
+
+enum { SIMT_GRIDS = 3 };
+
+/* One plan on several grids, so that they share its text where the plan does not depend on them. */
+typedef struct simt_group {
+    simt_case k; /* but for the grid */
+    int64_t extent[SIMT_GRIDS][TZ_AXES];
+    int pair; /* stencil and family, counted */
+    int row;  /* of the summary: a family in so many dimensions */
+} simt_group;
+
+typedef struct simt_groups {
+    int count, room;
+    simt_group *at;
+    int pairs;
+    bool failed; /* memory was short */
+} simt_groups;
+
+/* `stencil`, `family`: NULL for all. Free groups->at. */
+void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_depth depth,
+                      const char *stencil, const char *family);
+
+#endif

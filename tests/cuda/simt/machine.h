@@ -1,0 +1,76 @@
+/* Inside the machine: what words.c (a lane's side) and simt.c (the scheduler's) share. */
+#ifndef TZ_SIMT_MACHINE_H
+#define TZ_SIMT_MACHINE_H
+
+#include "fiber.h"
+#include "memory.h"
+
+enum { SIMT_WARP = 32, SIMT_BUFFERS_MAX = 64 };
+
+/* What a lane is about. */
+enum { SIMT_RUNS, SIMT_AT_WARP, SIMT_AT_BLOCK, SIMT_AT_GRID, SIMT_PAUSES, SIMT_IS_OVER };
+
+typedef struct simt_block simt_block;
+
+/* A copy that is under way. */
+typedef struct simt_fetch {
+    void *to;
+    const void *from;
+    int bytes, batch;
+    simt_place place;
+} simt_fetch;
+
+typedef struct simt_lane {
+    simt_lane_facts facts;
+    simt_fiber fiber;
+    simt_block *block;
+    int state, word; /* the word that it waits in, or was in last */
+    simt_place place;
+    unsigned long long value; /* a shuffle's */
+    int bytes, n;
+    int turn; /* warp barriers passed */
+    simt_fetch *fetches;
+    int fetches_count, fetches_room, batch;
+} simt_lane;
+
+struct simt_block {
+    simt_lane *lanes;
+    unsigned char *shared;
+    simt_cell *cells;    /* of shared memory */
+    int number;          /* from 1 */
+    int round, interval; /* barriers passed: the grid's, its own */
+};
+
+struct simt {
+    const simt_entry *kernel;
+    const simt_launch *launch;
+    void **arguments;
+    simt_report *report;
+    const simt_lane_facts **now; /* the text's pointer to the lane that runs */
+    simt_lane *running;          /* NULL: the scheduler runs */
+    simt_fiber scheduler;
+    bool failed;
+    bool moved;           /* since paused lanes looked last, some lane did more than look */
+    volatile int expired; /* times that the launch ran out of time */
+    char *stacks;
+    size_t stacks_count;
+    simt_cell *memory[SIMT_BUFFERS_MAX]; /* of each buffer, made when first touched */
+};
+
+/* The machine whose launch runs: words are called without a context. */
+extern simt *simt_here;
+extern const simt_words simt_words_table;
+
+/* Back to the scheduler for good: the launch cannot go on. On a lane's stack. */
+__attribute__((noreturn)) void simt_give_up(void);
+
+/* For messages: "thread 37 (warp 1, lane 5) of block 2,0,0", "waits at tz_barrier (tile.cuh:80)".
+ */
+typedef struct simt_text {
+    char text[256];
+} simt_text;
+simt_text simt_lane_text(const simt_lane *lane);
+simt_text simt_wait_text(const simt_lane *lane);
+simt_text simt_place_text(simt_place place);
+
+#endif

@@ -1,0 +1,11 @@
+/* The suite: groups of cases on all cores, a line each, and a table at the end. */
+#ifndef TZ_SIMT_SUITE_H
+#define TZ_SIMT_SUITE_H
+
+#include "cases.h"
+
+/* Runs all groups in `workers` processes, which a kernel may bring down. Returns how many went
+ * wrong. `shim` as simt_build_create has it. */
+int simt_suite_run(const simt_groups *groups, int workers, const char *shim);
+
+#endif
