@@ -82,6 +82,7 @@ static int registers_of(const tz_problem *problem, int vector, int ahead)
     return registers + widest;
 }
 
+/* Of a thread, when so many warps are on a multiprocessor. */
 static int registers_room(int warps)
 {
     const int room = 65536 / (32 * warps) - 8;
@@ -90,7 +91,7 @@ static int registers_room(int warps)
 
 /* Blocks that a multiprocessor is to hold. The compiler is told, lest the instance for the grid's
  * ends, which has addresses to keep, take registers that the other one does not need. */
-static int blocks_of(const tz_problem *problem, const tz_plan *plan)
+static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
 {
     const int registers = registers_of(problem, plan->vector, plan->ahead);
     const int blocks = 65536 / (32 * plan->warps * ((registers + 7) / 8 * 8));
@@ -252,7 +253,7 @@ static void line_say(tz_cuda_text *t, const tz_problem *problem, const tz_plan *
                 "#define TZ_BLOCKS %d\n#define TZ_STAGED %d\n#include \"line.cuh\"\n",
                 plan->vector, packet_of(problem), ghost_of(problem, plan->height),
                 plan->ahead > 0 ? plan->ahead : UNROLLED, plan->warps, 32 * plan->warps,
-                blocks_of(problem, plan), staged(problem) ? 16 / packet_of(problem) : 0);
+                plan->blocks, staged(problem) ? 16 / packet_of(problem) : 0);
     for (int p = 0; p < s->passes_count; p++)
         tz_cuda_say_pass(t, problem, p);
     say_kernel(t, problem);
@@ -315,6 +316,9 @@ static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, t
     if (plan->warps < 0 || plan->warps > WARPS_MAX)
         return tz_error_set(error, TZ_RANGE, "warps", "%d warps are out of range; 1 to %d",
                             plan->warps, WARPS_MAX);
+    if (plan->blocks < 0 || plan->blocks > 32)
+        return tz_error_set(error, TZ_RANGE, "blocks", "%d blocks are out of range; 1 to 32",
+                            plan->blocks);
     if (plan->vector < 0 || plan->vector > VECTOR_MAX || plan->vector % packet != 0)
         return tz_error_set(error, TZ_RANGE, "vector",
                             "a lane holds a multiple of %d elements, at most %d, not %d", packet,
@@ -353,11 +357,14 @@ static tz_status line_plan(const tz_problem *problem, tz_plan *plan, tz_error *e
         plan->vector = choose_vector(problem, plan);
     const int64_t wanted = plan->tile[0] > 0 ? plan->tile[0] : packet;
     const int registers = registers_of(problem, plan->vector, plan->ahead);
-    if (registers > registers_room(plan->warps))
+    const int warps = plan->warps * (plan->blocks > 0 ? plan->blocks : 1);
+    if (registers > registers_room(warps))
         return tz_error_set(error, TZ_RANGE, "vector",
                             "%d elements a lane need about %d registers, and a thread of %d warps "
                             "has %d: use a smaller vector, fewer rows ahead or fewer warps",
-                            plan->vector, registers, plan->warps, registers_room(plan->warps));
+                            plan->vector, registers, warps, registers_room(warps));
+    if (plan->blocks == 0)
+        plan->blocks = choose_blocks(problem, plan);
     if (useful_columns(problem, plan->vector, plan->height) < wanted)
         return tz_error_set(error, TZ_RANGE, "height",
                             "height %d leaves no tile of %" PRId64 " in a strip of %d: use a "

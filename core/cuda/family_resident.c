@@ -239,9 +239,9 @@ static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, t
     if (plan->height < 0 || plan->height > TZ_RESIDENT_HEIGHT_MAX)
         return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; 1 to %d",
                             plan->height, TZ_RESIDENT_HEIGHT_MAX);
-    if (plan->ahead || plan->slack)
+    if (plan->ahead || plan->slack || plan->blocks)
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
-                            "grids that stay on chip take no 'ahead' or 'slack'");
+                            "grids that stay on chip take no 'ahead', 'slack' or 'blocks'");
     if (plan->warps < 0 || plan->warps > 32)
         return tz_error_set(error, TZ_RANGE, "warps", "%d warps are out of range; 1 to 32",
                             plan->warps);

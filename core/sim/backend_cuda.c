@@ -23,7 +23,8 @@ typedef struct compiled {
     tz_slot constants[TZ_CONSTANTS_MAX]; /* whole ones are part of the text */
     tz_cuda_kernel kernel;
     tz_cuda_shape shape;
-    int64_t used; /* stage that used it last */
+    tz_cu_pointer scratch; /* of shape.scratch_bytes */
+    int64_t used;          /* stage that used it last */
 } compiled;
 
 typedef struct gpu {
@@ -66,6 +67,13 @@ static int64_t gpu_bytes(const tz_problem *problem, int threads, const tz_plan *
 /* ---- Life -------------------------------------------------------------------------------------
  */
 
+static void forget_kernel(gpu *state, compiled *slot)
+{
+    tz_cuda_free(state->cuda, slot->scratch);
+    slot->scratch = 0;
+    tz_cuda_unload(state->cuda, &slot->kernel);
+}
+
 static void gpu_destroy(void *any)
 {
     gpu *state = any;
@@ -78,7 +86,7 @@ static void gpu_destroy(void *any)
         tz_cuda_free(state->cuda, state->slabs[f]);
     }
     for (int k = 0; k < state->kernels_count; k++)
-        tz_cuda_unload(state->cuda, &state->kernels[k].kernel);
+        forget_kernel(state, &state->kernels[k]);
     tz_cuda_close(state->cuda);
     free(state);
 }
@@ -229,8 +237,13 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz
                                      fresh.family->shared_bytes(problem, plan)),
         };
         status = fresh.family->shape(problem, plan, &room, &fresh.shape, error);
+        const size_t scratch = status ? 0 : (size_t)fresh.shape.scratch_bytes;
+        if (scratch > 0)
+            status = tz_cuda_allocate(state->cuda, &fresh.scratch, scratch, error);
+        if (scratch > 0 && !status)
+            status = tz_cuda_clear(state->cuda, fresh.scratch, scratch, error);
         if (status) {
-            tz_cuda_unload(state->cuda, &fresh.kernel);
+            forget_kernel(state, &fresh);
             return status;
         }
         slot = &state->kernels[0];
@@ -240,7 +253,7 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz
             for (int k = 1; k < KERNELS_MAX; k++)
                 if (state->kernels[k].used < slot->used)
                     slot = &state->kernels[k];
-            tz_cuda_unload(state->cuda, &slot->kernel);
+            forget_kernel(state, slot);
         }
         *slot = fresh;
     }
@@ -307,7 +320,8 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
         uint64_t align;
         char bytes[TZ_CUDA_ARGUMENTS_MAX];
     } arguments;
-    tz_cuda_arguments_fill(problem, &use->shape, height, step, in, out, 0, arguments.bytes);
+    tz_cuda_arguments_fill(problem, &use->shape, height, step, in, out, use->scratch,
+                           arguments.bytes);
     void *pointers[] = {arguments.bytes};
     const int block[3] = {use->shape.threads, 1, 1};
     status = tz_cuda_launch(state->cuda, &use->kernel, use->shape.grid, block,

@@ -223,6 +223,7 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
 tz_status tz_simulation_set_plan(tz_simulation *simulation, const tz_plan *plan, tz_error *error)
 {
     tz_plan resolved = *plan;
+    resolved.span = 0; /* the family's to say */
     tz_status status =
         simulation->backend->plan(&simulation->problem, simulation->threads, &resolved, error);
     if (status)

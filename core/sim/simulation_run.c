@@ -13,9 +13,24 @@ enum {
     FINITE_CHECK_STEPS = 256 /* a scan costs about as much as two of them: it is not felt */
 };
 
-static tz_status record_use(tz_simulation *simulation, int height, double seconds, tz_error *error)
+/* What a backend call may advance at most. */
+static int longest_call(const tz_simulation *simulation)
+{
+    const tz_plan *plan = &simulation->plan;
+    return plan->span > plan->height ? plan->span : plan->height;
+}
+
+static int64_t stages_of(const tz_simulation *simulation, int iterations)
+{
+    const int height = simulation->plan.height;
+    return (iterations + height - 1) / height;
+}
+
+static tz_status record_use(tz_simulation *simulation, int iterations, double seconds,
+                            tz_error *error)
 {
     tz_plan plan = simulation->plan;
+    const int height = iterations < plan.height ? iterations : plan.height;
     plan.height = height;
     tz_plan_use *use = NULL;
     for (size_t i = 0; i < simulation->uses_count && !use; i++) {
@@ -34,8 +49,8 @@ static tz_status record_use(tz_simulation *simulation, int height, double second
         if (height != simulation->plan.height)
             strcpy(use->plan.why, "remainder before an output, a test or the end");
     }
-    use->stages++;
-    use->steps += height;
+    use->stages += stages_of(simulation, iterations);
+    use->steps += iterations;
     use->seconds += seconds;
     return TZ_OK;
 }
@@ -125,23 +140,24 @@ static int64_t next_stop(const runner *r, bool *wants_residual)
     return stop;
 }
 
-static tz_status advance(runner *r, int height, tz_error *error)
+/* Stages that the backend runs in one call. */
+static tz_status advance(runner *r, int iterations, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     const double begin = tz_machine_clock_s();
-    tz_status status = simulation->backend->stage(simulation->state, &simulation->plan, height,
+    tz_status status = simulation->backend->stage(simulation->state, &simulation->plan, iterations,
                                                   simulation->step, error);
     if (status)
         return status;
     const double seconds = tz_machine_clock_s() - begin;
-    simulation->step += height;
+    simulation->step += iterations;
     simulation->seconds += seconds;
     simulation->residual = NAN;
-    simulation->steps_unchecked += height;
+    simulation->steps_unchecked += iterations;
     r->result->seconds += seconds;
-    r->result->steps += height;
-    r->result->stages++;
-    status = record_use(simulation, height, seconds, error);
+    r->result->steps += iterations;
+    r->result->stages += stages_of(simulation, iterations);
+    status = record_use(simulation, iterations, seconds, error);
     if (!status && simulation->steps_unchecked >= FINITE_CHECK_STEPS)
         status = check_finite(simulation, error);
     if (status)
@@ -161,8 +177,8 @@ static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_err
     tz_status status = TZ_OK;
     while (!status && simulation->step < fused) {
         const int64_t left = fused - simulation->step;
-        status =
-            advance(r, left < simulation->plan.height ? (int)left : simulation->plan.height, error);
+        const int most = longest_call(simulation);
+        status = advance(r, left < most ? (int)left : most, error);
     }
     if (!status && wants_residual)
         status = advance(r, 1, error);
