@@ -493,7 +493,9 @@ TZ_DEVICE bool tz_group_leaves(const tz_arguments &a, const tz_tile &tile, int d
     const int low = tile.z - TZ_LAG - TZ_STATIC_RADIUS;
     const int high =
         tile.z + TZ_GROUP - 1 + (TZ_AHEAD > TZ_STATIC_RADIUS ? TZ_AHEAD : TZ_STATIC_RADIUS);
-    return done < TZ_LAG || low <= TZ_RADIUS_ROWS || high >= a.nz;
+    /* Fewer planes than that do not fill the rings. */
+    const bool few = tile.z_to - tile.z_from < TZ_GROUP;
+    return done < TZ_LAG || few || low <= TZ_RADIUS_ROWS || high >= a.nz;
 }
 
 TZ_DEVICE void tz_tables_make(const tz_arguments &a, const tz_tile &tile)
