@@ -321,8 +321,8 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
         return tz_error_set(error, TZ_RANGE, "tile",
                             "too many tiles along y or z for a GPU: use "
                             "larger ones");
-    status = tz_cuda_launch(state->cuda, kernel, grid, block,
-                            (int)tz_cuda_tile_shared_bytes(problem, plan), pointers, error);
+    status = tz_cuda_launch(state->cuda, NULL, kernel, grid, block,
+                            (int)tz_cuda_tile_shared_bytes(problem, plan), false, pointers, error);
     if (!status)
         status = tz_cuda_wait(state->cuda, error);
     if (status)
