@@ -243,7 +243,7 @@ static tz_status launch(const tz_cuda_reducer *reducer, const tz_cuda_kernel *ke
 {
     const int grid[3] = {(int)blocks, 1, 1}, block[3] = {TZ_CUDA_REDUCE_THREADS, 1, 1};
     void *pointers[] = {arguments};
-    return tz_cuda_launch(reducer->cuda, kernel, grid, block, 0, pointers, error);
+    return tz_cuda_launch(reducer->cuda, NULL, kernel, grid, block, 0, false, pointers, error);
 }
 
 /* Blocks that the GPU takes at once. */

@@ -49,6 +49,9 @@ void tz_context_note(tz_context *context, tz_note note, const char *format, ...)
 void tz_context_print(tz_context *context, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* What the libraries below have to warn of, and could not say themselves. */
+void tz_context_pass_warnings(tz_context *context);
+
 /* ---- sandbox.c ---- */
 /* Open the libraries a scenario may use, and `require`. May raise. */
 void tz_sandbox_open(lua_State *L, bool unsafe);

@@ -234,6 +234,7 @@ static void report(const tz_simulation_handle *handle, const tz_simulation *simu
 
 static bool on_progress(void *context, const tz_simulation *simulation, int64_t done, int64_t total)
 {
+    tz_context_pass_warnings(((tz_simulation_handle *)context)->context);
     report(context, simulation, done, total, false);
     return tz_interrupt_signal() == 0;
 }

@@ -1,6 +1,7 @@
 #include "lua/script.h"
 
 #include "base/names.h"
+#include "cuda/compile.h"
 #include "files/number.h"
 #include "frames/queue.h"
 #include "lua/context.h"
@@ -44,6 +45,13 @@ void tz_context_print(tz_context *context, const char *format, ...)
     va_end(arguments);
     if (sink->print != NULL)
         sink->print(sink->context, text);
+}
+
+void tz_context_pass_warnings(tz_context *context)
+{
+    char text[1100];
+    if (tz_cuda_cache_take_warning(text, sizeof text))
+        tz_context_note(context, TZ_NOTE_WARNING, "%s", text);
 }
 
 /* Lua's warn(): pieces of a line; a lone piece "@…" is a control message. */
@@ -238,6 +246,7 @@ static tz_status execute(lua_State *L, tz_context *context, tz_error *error)
 static tz_status finish(tz_context *context, tz_status status, tz_error *error)
 {
     tz_error later;
+    tz_context_pass_warnings(context);
     while (context->open != NULL) {
         const tz_status closed = tz_handle_close(context->open, status == TZ_OK ? error : &later);
         status = status == TZ_OK ? closed : status;

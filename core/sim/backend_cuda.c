@@ -324,8 +324,8 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
                            arguments.bytes);
     void *pointers[] = {arguments.bytes};
     const int block[3] = {use->shape.threads, 1, 1};
-    status = tz_cuda_launch(state->cuda, &use->kernel, use->shape.grid, block,
-                            use->shape.shared_bytes, pointers, error);
+    status = tz_cuda_launch(state->cuda, NULL, &use->kernel, use->shape.grid, block,
+                            use->shape.shared_bytes, use->shape.cooperative, pointers, error);
     if (!status)
         status = tz_cuda_wait(state->cuda, error);
     if (status)

@@ -1,0 +1,112 @@
+/* Symbols and numbers are nvml.h's. */
+#include "cuda/energy.h"
+
+#include "cuda/library.h"
+#include <dlfcn.h>
+#include <stdlib.h>
+
+enum { NVML_NOT_SUPPORTED = 3, NVML_DRIVER_NOT_LOADED = 9 }; /* nvmlReturn_t */
+
+typedef struct nvml_device *device_handle;
+
+/* X(member, result type, symbol, parameters) */
+#define NVML_TABLE(X)                                                                              \
+    X(init, int, nvmlInit_v2, (void))                                                              \
+    X(shutdown, int, nvmlShutdown, (void))                                                         \
+    X(error_text, const char *, nvmlErrorString, (int result))                                     \
+    X(device_find, int, nvmlDeviceGetHandleByPciBusId_v2,                                          \
+      (const char *bus_id, device_handle *device))                                                 \
+    X(energy, int, nvmlDeviceGetTotalEnergyConsumption,                                            \
+      (device_handle device, unsigned long long *millijoules))
+
+struct tz_cuda_energy {
+#define NVML_MEMBER(member, type, symbol, parameters) type(*member) parameters;
+    NVML_TABLE(NVML_MEMBER)
+#undef NVML_MEMBER
+    void *library;
+    bool started;
+    device_handle device;
+};
+
+static tz_status refused(const tz_cuda_energy *energy, int result, const char *what,
+                         tz_error *error)
+{
+    const char *text = energy->error_text(result);
+    return tz_error_set(error, TZ_UNSUPPORTED, NULL, "%s (NVML: %s, %d)", what,
+                        text ? text : "no text for it", result);
+}
+
+tz_status tz_cuda_energy_open(tz_cuda_energy **out, const tz_cuda_device *device, tz_error *error)
+{
+    static const tz__symbol symbols[] = {
+#define NVML_SYMBOL(member, type, symbol, parameters) {#symbol, offsetof(tz_cuda_energy, member)},
+        NVML_TABLE(NVML_SYMBOL)
+#undef NVML_SYMBOL
+    };
+    *out = NULL;
+    tz_status status = TZ_OK;
+    tz_cuda_energy *energy = calloc(1, sizeof *energy);
+    if (!energy)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to open NVML");
+    energy->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!energy->library) {
+        status = tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                              "no NVML: libnvidia-ml.so.1, a part of the driver, cannot be opened");
+        goto failed;
+    }
+    const char *missing =
+        tz__symbols_find(energy->library, energy, symbols, sizeof symbols / sizeof *symbols);
+    if (missing) {
+        status = tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                              "this NVML is too old: libnvidia-ml.so.1 has no %s", missing);
+        goto failed;
+    }
+    int result = energy->init();
+    if (result) {
+        status = refused(energy, result,
+                         result == NVML_DRIVER_NOT_LOADED ? "the driver is not loaded"
+                                                          : "NVML does not start",
+                         error);
+        goto failed;
+    }
+    energy->started = true;
+    result = energy->device_find(device->bus_id, &energy->device);
+    if (result) {
+        status = refused(energy, result, "NVML does not find the GPU by its bus id", error);
+        goto failed;
+    }
+    double joules;
+    status = tz_cuda_energy_read(energy, &joules, error);
+    if (status != TZ_OK)
+        goto failed;
+    *out = energy;
+    return TZ_OK;
+failed:
+    tz_cuda_energy_close(energy);
+    return status;
+}
+
+void tz_cuda_energy_close(tz_cuda_energy *energy)
+{
+    if (!energy)
+        return;
+    if (energy->started)
+        energy->shutdown();
+    if (energy->library)
+        dlclose(energy->library);
+    free(energy);
+}
+
+tz_status tz_cuda_energy_read(tz_cuda_energy *energy, double *joules, tz_error *error)
+{
+    unsigned long long millijoules = 0;
+    *joules = 0;
+    const int result = energy->energy(energy->device, &millijoules);
+    if (result)
+        return refused(energy, result,
+                       result == NVML_NOT_SUPPORTED ? "this GPU counts no energy"
+                                                    : "the GPU's energy cannot be read",
+                       error);
+    *joules = 1e-3 * (double)millijoules;
+    return TZ_OK;
+}

@@ -1,0 +1,22 @@
+/* The energy that a GPU has used, from NVML (libnvidia-ml.so.1), opened at run time.
+ *
+ * It is a number beside the results: where it is not to be had the functions say why, in one line,
+ * and a run goes on without. */
+#ifndef TZ_CORE_CUDA_ENERGY_H
+#define TZ_CORE_CUDA_ENERGY_H
+
+#include "cuda/driver.h"
+
+typedef struct tz_cuda_energy tz_cuda_energy;
+
+/* The counter of a device (its bus_id tells which). TZ_UNSUPPORTED: no NVML, a device that it does
+ * not know or one that counts no energy (older than Volta; some virtual ones). */
+tz_status tz_cuda_energy_open(tz_cuda_energy **out, const tz_cuda_device *device, tz_error *error);
+void tz_cuda_energy_close(tz_cuda_energy *energy); /* NULL is fine */
+
+/* Joules since the driver was loaded, of the whole board and whoever uses it. The counter is in
+ * millijoules and moves in steps of some tens of milliseconds: take differences over a second or
+ * more. TZ_UNSUPPORTED. */
+tz_status tz_cuda_energy_read(tz_cuda_energy *energy, double *joules, tz_error *error);
+
+#endif
