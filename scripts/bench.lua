@@ -3,8 +3,14 @@
 --
 --   trapeze run scripts/bench.lua --quiet                      every case at its default height
 --   … --set case=hotspot --set heights=1,2,4,8 --set threads=2 one case, several heights
+--   … --set families=stream,tile --backend cuda                several families of a GPU
 --   … --set rounds=5 --set seconds=1 --set small=true          how often, how long, how large
+--   … --set grid=16384,16384                                   another size
+--   … --set vector=4 --set ahead=3 --set warps=2 --set blocks=6 --set chunk=512   a plan's other knobs
 --
+-- On a GPU the line goes on: GB/s that the stage must move at least (each state field read and written,
+-- each static one read, once a stage; streamed rows each iteration), their share of the copy bandwidth
+-- measured in this run, registers, warps a multiprocessor, joule a GCell where energy is counted.
 -- scripts/bench.sh runs the same cases in turn with plain OpenMP loops of the same arithmetic.
 local tz = require "trapeze"
 local args = tz.args
@@ -12,67 +18,117 @@ local args = tz.args
 local real, bits, whole = tz.random { seed = 1, range = { 0, 1 } }, tz.random { seed = 1, density = 0.4 },
   tz.random { seed = 1, range = { 0, 9 } }
 -- Far beyond cache; the chip of hotspot grows with its grid, so that the default step stays stable.
-local chip = { chip_width_m = 0.256, chip_height_m = 0.256 }
+local function chip(grid)
+  return { chip_width_m = 0.256 * grid[1] / 8192, chip_height_m = 0.256 * grid[2] / 8192 }
+end
+-- `moved`: elements a cell that a stage reads or writes, one after the other in memory.
 local cases = {
   { "star2d1r", { 8192, 8192 } }, { "star2d1r", { 8192, 8192 }, "double" },
-  { "star2d2r", { 8192, 8192 } }, { "box2d1r", { 8192, 8192 } }, { "box2d2r", { 8192, 8192 } },
-  { "star3d1r", { 512, 512, 512 } }, { "star3d2r", { 512, 512, 512 } }, { "box3d1r", { 512, 512, 512 } },
-  { "hotspot", { 8192, 8192 }, params = chip, fields = { temperature = real, power = real } },
-  { "poisson", { 8192, 8192 }, fields = { u = real, f = real } },
-  { "life", { 65536, 65536 }, fields = { alive = bits } },
-  { "cell", { 1024, 1024, 1024 }, fields = { alive = bits } },
-  { "pathfinder", { 10000000 }, fields = { cost = whole }, weights = 100 },
+  { "star2d2r", { 8192, 8192 } }, { "star2d2r", { 8192, 8192 }, "double" },
+  { "box2d1r", { 8192, 8192 } }, { "box2d1r", { 8192, 8192 }, "double" }, { "box2d2r", { 8192, 8192 } },
+  { "star3d1r", { 512, 512, 512 } }, { "star3d1r", { 512, 512, 512 }, "double" },
+  { "star3d2r", { 512, 512, 512 } },
+  { "box3d1r", { 512, 512, 512 } }, { "box3d1r", { 512, 512, 512 }, "double" },
+  { "hotspot", { 8192, 8192 }, params = chip, fields = { temperature = real, power = real }, moved = 3 },
+  { "poisson", { 8192, 8192 }, fields = { u = real, f = real }, moved = 3 },
+  { "life", { 65536, 65536 }, fields = { alive = bits }, bytes = 1 / 8 },
+  { "cell", { 1024, 1024, 1024 }, fields = { alive = bits }, bytes = 1 / 8 },
+  { "pathfinder", { 10000000 }, fields = { cost = whole }, weights = 100, bytes = 4 },
 }
 
 local rounds, least_seconds = args.rounds or 5, args.seconds or 0.5
 local threads = args.threads
-local heights = {}
-for h in tostring(args.heights or ""):gmatch("%d+") do heights[#heights + 1] = math.tointeger(h) end
+local function whole_or_auto(text) return math.tointeger(text) or text end
+local function list(text, convert)
+  local out = {}
+  for item in tostring(text or ""):gmatch("[^,]+") do out[#out + 1] = convert(item) end
+  return out
+end
+local heights, families, size = list(args.heights, whole_or_auto), list(args.families, tostring),
+  list(args.grid, math.tointeger)
 
-local function median(list)
-  table.sort(list)
-  return list[(#list + 1) // 2]
+local function median(values)
+  table.sort(values)
+  return values[(#values + 1) // 2]
 end
 
-local function measure(case, height)
+local function plan_of(sim, height, family)
+  return { height = height, family = family, vector = args.vector, ahead = args.ahead, warps = args.warps,
+    blocks = args.blocks, tile = args.chunk and { 0, args.chunk } or nil }
+end
+
+-- One simulation serves all plans of a case: making a large grid's random cells takes longer than a run.
+local function measure(case)
   local name, grid, precision = case[1], case[2], case[3]
+  if #size == #grid then grid = size end
   if args.small then
     grid = { table.unpack(grid) }
     for i = 1, #grid do grid[i] = math.max(64, grid[i] // 8) end
   end
-  local fields = case.fields or { u = real }
-  local weights = case.weights
+  local fields, weights = case.fields or { u = real }, case.weights
   if weights then
     fields = { cost = 0, weights = tz.array { shape = { grid[1], weights }, dtype = "int32", fill = whole } }
   end
   local sim = tz.simulation {
-    plugin = name, grid = grid, precision = precision, height = height, threads = threads, params = case.params,
-    fields = fields,
+    plugin = name, grid = grid, precision = precision, threads = threads,
+    params = case.params and case.params(grid), fields = fields,
   }
-  -- A warm-up that also says how many iterations take long enough to time.
-  local steps = weights or 4 * sim.height
-  local seconds = sim:run(steps).seconds
-  if not weights then
-    steps = math.max(1, math.ceil(least_seconds / seconds * 4)) * sim.height
-  end
-  local rates = {}
-  for round = 1, rounds do
+  local function line(height, family)
+    sim:plan(plan_of(sim, height, family))
+    -- A warm-up that also says how many iterations take long enough to time.
     if weights then sim:rewind() end
-    rates[round] = sim:run(steps).gcells_per_s
+    local steps = weights or 4 * sim.height
+    sim:run(steps)
+    if weights then sim:rewind() end
+    local seconds = sim:run(steps).seconds
+    if not weights then
+      steps = math.max(1, math.ceil(least_seconds / seconds * 4)) * sim.height
+    end
+    local rates, joules, cells = {}, 0, 0
+    for round = 1, rounds do
+      if weights then sim:rewind() end
+      local result = sim:run(steps)
+      rates[round] = result.gcells_per_s
+      joules = joules + (result.energy_j or 0)
+      cells = cells + result.steps * sim.cells * 1e-9
+    end
+    local rate = median(rates)
+    local text = ("%-10s %-15s %-8s %-9s %4d %4d %10.3f  (%.3f to %.3f)"):format(name,
+      table.concat(grid, "x"), sim.precision, sim:plan().family, sim.height, sim.threads, rate, rates[1],
+      rates[#rates])
+    local kernel = sim:kernel()
+    if kernel then
+      local bytes = (case.bytes or (sim.precision == "double" and 8 or 4)) * (case.moved or 2)
+      local moved = rate * (bytes / sim.height + (weights and 4 or 0))
+      text = text .. ("  %6.0f GB/s %4.0f %% of %4.0f  %3d registers %2d of %2d warps"):format(moved,
+        100 * moved / kernel.copy_gb_per_s, kernel.copy_gb_per_s, kernel.registers, kernel.warps,
+        kernel.warps_max)
+      if kernel.local_bytes > 0 then text = text .. (" %d B spilt"):format(kernel.local_bytes) end
+      if joules > 0 then text = text .. ("  %.3f J/GCell"):format(joules / cells) end
+    end
+    print(text)
   end
-  print(("%-12s %-16s %-9s %6d %8d %9.3f   (%.3f to %.3f)"):format(name, table.concat(grid, "x"),
-    sim.precision, sim.height, sim.threads, median(rates), rates[1], rates[#rates]))
+  for _, family in ipairs(#families > 0 and families or { false }) do
+    for _, height in ipairs(#heights > 0 and heights or { "auto" }) do
+      local ok, message = pcall(line, height, family or nil)
+      if not ok and not tostring(message):find("sim:plan", 1, true) then error(message, 0) end
+      if not ok then
+        print(("%-10s %-15s %-8s %-9s %4s refused: %s"):format(name, table.concat(grid, "x"),
+          precision or "", family or "", height, tostring(message):gsub("^.*sim:plan: ", "")))
+      end
+    end
+  end
   sim:close()
 end
 
-print(("%-12s %-16s %-9s %6s %8s %9s"):format("stencil", "grid", "precision", "height", "threads", "GCells/s"))
+print(("%-10s %-15s %-8s %-9s %4s %4s %10s"):format("stencil", "grid", "precision", "family", "h", "thr",
+  "GCells/s"))
 local found = false
 for _, case in ipairs(cases) do
   local label = case[1] .. (case[3] == "double" and "-fp64" or "")
   if not args.case or args.case == label then
     found = true
-    if #heights == 0 then measure(case, "auto") end
-    for _, h in ipairs(heights) do measure(case, h) end
+    measure(case)
   end
 end
 tz.expect(found, "no such case: " .. tostring(args.case))

@@ -27,7 +27,7 @@ while read -r name nx ny nz steps; do
         plain=$("$work/plain" "$name" "$nx" "$ny" "$nz" "$steps" "$threads" | cut -d' ' -f1)
         "$build/bin/trapeze" run "$root/scripts/bench.lua" --quiet --out "$work/run" \
             --set "case=$name" --set "threads=$threads" --set rounds=3 >"$work/table"
-        ours=$(awk 'NR == 2 {print $6}' "$work/table")
+        ours=$(awk 'NR == 2 {print $7}' "$work/table")
         rm -rf "$work/run"
         echo "$plain" >>"$work/p"
         echo "$ours" >>"$work/t"

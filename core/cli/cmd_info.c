@@ -124,6 +124,9 @@ static void print_simulation(const json_t *simulation)
     const json_t *rate = json_object_get(simulation, "gcells_per_s");
     if (json_is_number(rate))
         printf(", %.3g GCells/s", json_number_value(rate));
+    const json_t *energy = json_object_get(simulation, "joule_per_gcell");
+    if (json_is_number(energy))
+        printf(", %.3g J/GCell", json_number_value(energy));
     printf("\n");
     const json_t *plans = json_object_get(simulation, "plans");
     for (size_t i = 0; i < json_array_size(plans); i++) {

@@ -14,6 +14,7 @@ enum {
     OPT_THREADS,
     OPT_DEVICE,
     OPT_FAMILY,
+    OPT_SYNC,
     OPT_OUT,
     OPT_SET,
     OPT_CHECK,
@@ -69,6 +70,7 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
                                             {"threads", required_argument, NULL, OPT_THREADS},
                                             {"device", required_argument, NULL, OPT_DEVICE},
                                             {"family", required_argument, NULL, OPT_FAMILY},
+                                            {"sync", no_argument, NULL, OPT_SYNC},
                                             {"out", required_argument, NULL, OPT_OUT},
                                             {"set", required_argument, NULL, OPT_SET},
                                             {"check", no_argument, NULL, OPT_CHECK},
@@ -102,6 +104,9 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
         case OPT_DEVICE:
             if (!tz_option_number(command, "--device", optarg, 0, 1023, &s->script.device))
                 return false;
+            break;
+        case OPT_SYNC:
+            s->script.sync = true;
             break;
         case OPT_FAMILY:
             s->script.family = optarg;
@@ -228,20 +233,22 @@ const tz_command tz_command_run = {
     .name = "run",
     .arguments = "SCRIPT [OPTION]…",
     .doc = "run a Lua scenario",
-    .help = "  --backend NAME     auto, cpu, cuda or reference; overrides the script\n"
-            "  --height N|auto    iterations between two halo exchanges; overrides the script\n"
-            "  --threads N        threads of the cpu backend; overrides the script\n"
-            "  --family NAME      how stages are executed: stream, tile, resident (cuda)\n"
-            "  --device N         which GPU the cuda backend uses, from 0\n"
-            "  --out DIR          the run's folder: new or empty (default: runs/SCRIPT-NNN)\n"
-            "  --set NAME=VALUE   a value for the script, as tz.args.NAME; may be repeated\n"
-            "  --check            say what the script would do; write nothing\n"
-            "  -q, --quiet        no progress, no log, no summary\n"
-            "  --unsafe           open all of Lua's libraries to the script (files, processes)\n"
-            "  --plugins DIR      look for plugins here first; may be repeated\n"
-            "  -h, --help         print this\n"
-            "\n"
-            "Ctrl-C finishes the current stage, writes what is due and exits with 130; a second\n"
-            "one stops at once. Exit codes: 0 done, 1 the run failed, 2 wrong use.\n",
+    .help =
+        "  --backend NAME     auto, cpu, cuda or reference; overrides the script\n"
+        "  --height N|auto    iterations between two halo exchanges; overrides the script\n"
+        "  --threads N        threads of the cpu backend; overrides the script\n"
+        "  --family NAME      how stages are executed: stream, tile, resident (cuda)\n"
+        "  --sync             wait for every stage and check it: a GPU's fault is told at once\n"
+        "  --device N         which GPU the cuda backend uses, from 0\n"
+        "  --out DIR          the run's folder: new or empty (default: runs/SCRIPT-NNN)\n"
+        "  --set NAME=VALUE   a value for the script, as tz.args.NAME; may be repeated\n"
+        "  --check            say what the script would do; write nothing\n"
+        "  -q, --quiet        no progress, no log, no summary\n"
+        "  --unsafe           open all of Lua's libraries to the script (files, processes)\n"
+        "  --plugins DIR      look for plugins here first; may be repeated\n"
+        "  -h, --help         print this\n"
+        "\n"
+        "Ctrl-C finishes the current stage, writes what is due and exits with 130; a second\n"
+        "one stops at once. Exit codes: 0 done, 1 the run failed, 2 wrong use.\n",
     .call = run,
 };

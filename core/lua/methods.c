@@ -3,6 +3,7 @@
 #include "lua/handle.h"
 #include "lua/plan.h"
 #include "lua/values.h"
+#include "sim/backend.h"
 
 #include "base/names.h"
 #include <math.h>
@@ -301,6 +302,36 @@ static int method_plan(lua_State *L)
     return 1;
 }
 
+/* sim:kernel(): what runs the plan, and the device's copy bandwidth, measured now; nil where the
+ * backend has nothing to tell. */
+static int method_kernel(lua_State *L)
+{
+    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:kernel");
+    tz_kernel_facts facts;
+    tz_error error;
+    const tz_status status = tz_simulation_kernel_facts(handle->simulation, &facts, &error);
+    if (status == TZ_UNSUPPORTED) {
+        lua_pushnil(L);
+        return 1;
+    }
+    if (status != TZ_OK)
+        tz_raise_error(L, "sim:kernel", &error);
+    lua_createtable(L, 0, 6);
+    lua_pushstring(L, facts.device);
+    lua_setfield(L, -2, "device");
+    lua_pushinteger(L, facts.registers);
+    lua_setfield(L, -2, "registers");
+    lua_pushinteger(L, facts.local_bytes);
+    lua_setfield(L, -2, "local_bytes");
+    lua_pushinteger(L, facts.warps);
+    lua_setfield(L, -2, "warps");
+    lua_pushinteger(L, facts.warps_max);
+    lua_setfield(L, -2, "warps_max");
+    lua_pushnumber(L, facts.copy_bytes_per_s * 1e-9);
+    lua_setfield(L, -2, "copy_gb_per_s");
+    return 1;
+}
+
 /* ---- Analysis methods -------------------------------------------------------------------------
  */
 
@@ -450,6 +481,7 @@ void tz_methods_add(lua_State *L)
                                        {"params", method_params},
                                        {"param", method_param},
                                        {"plan", method_plan},
+                                       {"kernel", method_kernel},
                                        {"analyse", method_analyse},
                                        {NULL, NULL}};
     luaL_setfuncs(L, methods, 0);

@@ -333,6 +333,10 @@ static void push_result(lua_State *L, const tz_run_result *result, int64_t cells
                           ? 1e-9 * (double)result->steps * (double)cells / result->seconds
                           : 0);
     lua_setfield(L, -2, "gcells_per_s");
+    if (!isnan(result->energy_j)) {
+        lua_pushnumber(L, result->energy_j);
+        lua_setfield(L, -2, "energy_j");
+    }
 }
 
 static void flush_tables(lua_State *L, const tz_simulation_handle *handle)

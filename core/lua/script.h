@@ -32,6 +32,7 @@ typedef struct tz_script_options {
     int height;              /* -1: the script's choice; 0: auto */
     int threads;             /* 0: the script's choice */
     int device;              /* ordinal of the GPU */
+    bool sync;               /* wait for every stage and check it */
     const char *family;      /* NULL: as the script says */
     const char *out;         /* NULL: runs/NAME-NNN */
     size_t sets_count;       /* NAME=VALUE, each */

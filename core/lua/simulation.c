@@ -305,6 +305,7 @@ static void get_plan(lua_State *L, int index, const tz_script_options *options,
         snprintf(config->plan.family, sizeof config->plan.family, "%s", options->family);
     config->threads = options->threads > 0 ? options->threads : (int)threads;
     config->device = options->device;
+    config->sync = options->sync;
     if (options->backend != NULL)
         config->backend = options->backend;
 }

@@ -213,6 +213,12 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
     put(record, object, "gcells_per_s",
         real(seconds > 0 ? 1e-9 * (double)steps * (double)tz_simulation_cells(simulation) / seconds
                          : NAN));
+    const double joules = tz_simulation_energy_used(simulation);
+    const double gcells = 1e-9 * (double)steps * (double)tz_simulation_cells(simulation);
+    if (joules > 0 && gcells > 0) {
+        put(record, object, "energy_j", real(joules));
+        put(record, object, "joule_per_gcell", real(joules / gcells));
+    }
     get_child(record, object, "outputs");
 }
 

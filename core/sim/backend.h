@@ -6,6 +6,15 @@
 
 typedef struct tz_stream_source tz_stream_source; /* stream_source.h */
 
+/* A plan's kernel on its device. */
+typedef struct tz_kernel_facts {
+    int registers;           /* of a thread */
+    int local_bytes;         /* of a thread: spilt registers */
+    int warps, warps_max;    /* on a multiprocessor at once, and how many it can hold */
+    double copy_bytes_per_s; /* measured now, device to device, bytes read and written */
+    char device[128];
+} tz_kernel_facts;
+
 /* What a backend is created with; borrowed for its lifetime. */
 typedef struct tz_backend_context {
     const tz_problem *problem;
@@ -13,6 +22,7 @@ typedef struct tz_backend_context {
     const tz_stream_source *const *streams;
     int threads;
     int device; /* ordinal of the GPU, for backends that use one */
+    bool sync;  /* wait after every stage: a fault is then told with its stage */
 } tz_backend_context;
 
 typedef struct tz_backend {
@@ -42,6 +52,13 @@ typedef struct tz_backend {
     bool (*all_finite)(const void *state);
     /* After a stage of height 1: max over cells and state fields of |new - old|; NAN if unknown. */
     double (*update_norm)(const void *state);
+    /* stage() may return before it is done; errors of stages since the last call may come here.
+     * NULL: stages are done when they return. */
+    tz_status (*wait)(void *state, tz_error *error);
+    /* What runs a plan and where, for who measures. NULL: nothing to tell. */
+    tz_status (*facts)(void *state, const tz_plan *plan, tz_kernel_facts *out, tz_error *error);
+    /* Joules that the device has used since some moment; NAN where nobody counts. NULL: never. */
+    double (*energy)(void *state);
     /* Plane z of a field averaged down to nx x ny values (base/average.h). NULL: the caller loads
      * the cells and does it; worth having where fields are far away. */
     tz_status (*shrink)(const void *state, int field, int64_t z, int nx, int ny, double *values,

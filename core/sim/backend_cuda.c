@@ -1,8 +1,11 @@
 /* cuda: one NVIDIA GPU (core/cuda, kernels/cuda). Fields live in device memory, rows padded to
  * a multiple of 32 elements, two copies of each state field; kernels are compiled for their plan at
  * run time. */
+#include "cuda/energy.h"
 #include "cuda/family.h"
 #include "cuda/reduce.h"
+#include "cuda/slabs.h"
+#include "cuda/stream.h"
 #include "sim/backend.h"
 #include "sim/host_store.h"
 #include "sim/stream_source.h"
@@ -14,6 +17,9 @@
 #include <string.h>
 
 enum {
+    IN_FLIGHT_MAX = 16,   /* stages launched and not known to be done, half of them */
+    COPY_BYTES = 1 << 30, /* of a copy that measures the bandwidth */
+    COPIES = 7,
     KERNELS_MAX = 8 /* in use at once: plans and their remainders */
 };
 
@@ -23,6 +29,7 @@ typedef struct compiled {
     tz_slot constants[TZ_CONSTANTS_MAX]; /* whole ones are part of the text */
     tz_cuda_kernel kernel;
     tz_cuda_shape shape;
+    int blocks;            /* that a multiprocessor takes at once */
     tz_cu_pointer scratch; /* of shape.scratch_bytes */
     int64_t used;          /* stage that used it last */
 } compiled;
@@ -32,8 +39,10 @@ typedef struct gpu {
     tz_cuda *cuda;
     tz_cu_pointer copy[TZ_FIELDS_MAX][2]; /* static fields have the first alone */
     int current[TZ_FIELDS_MAX];
-    tz_cu_pointer slabs[TZ_FIELDS_MAX]; /* streamed rows of a stage */
-    int64_t slabs_room[TZ_FIELDS_MAX];  /* rows */
+    tz_cuda_slabs *slabs[TZ_FIELDS_MAX]; /* of streamed fields */
+    tz_cuda_energy *energy;              /* NULL: not counted */
+    tz_cuda_event *mark;                 /* the stages before it are done, or as good as */
+    int unmarked;                        /* stages launched since */
     compiled kernels[KERNELS_MAX];
     int kernels_count;
     int64_t stages;
@@ -80,10 +89,13 @@ static void gpu_destroy(void *any)
     if (!state)
         return;
     tz_cuda_reducer_destroy(state->reducer);
+    tz_cuda_energy_close(state->energy);
+    if (state->cuda)
+        tz_cuda_event_destroy(state->cuda, state->mark);
     for (int f = 0; state->cuda && f < TZ_FIELDS_MAX; f++) {
         tz_cuda_free(state->cuda, state->copy[f][0]);
         tz_cuda_free(state->cuda, state->copy[f][1]);
-        tz_cuda_free(state->cuda, state->slabs[f]);
+        tz_cuda_slabs_destroy(state->slabs[f]);
     }
     for (int k = 0; k < state->kernels_count; k++)
         forget_kernel(state, &state->kernels[k]);
@@ -101,8 +113,15 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
     tz_status status = tz_cuda_open(&state->cuda, context->device, error);
     if (!status)
         status = tz_cuda_reducer_create(&state->reducer, state->cuda, problem, error);
+    if (!status)
+        status = tz_cuda_event_create(state->cuda, &state->mark, false, error);
+    if (!status) /* a number beside the results: doctor says why it is not there */
+        tz_cuda_energy_open(&state->energy, tz_cuda_device_of(state->cuda), NULL);
     for (int f = 0; !status && f < problem->stencil->fields_count; f++) {
         const tz_role role = problem->stencil->fields[f].role;
+        if (role == TZ_STREAMED)
+            status = tz_cuda_slabs_create(&state->slabs[f], state->cuda, problem->elements[0],
+                                          tz_cuda_pitch(problem), error);
         for (int c = 0; !status && c < (role == TZ_STATE ? 2 : role == TZ_STATIC ? 1 : 0); c++) {
             const size_t bytes = (size_t)field_bytes(problem, f);
             status = tz_cuda_allocate(state->cuda, &state->copy[f][c], bytes, error);
@@ -180,19 +199,6 @@ static tz_status gpu_fill(void *any, int field, const void *element, tz_error *e
 /* ---- Stages -----------------------------------------------------------------------------------
  */
 
-/* Blocks of a kernel that a multiprocessor takes at once. */
-static int blocks_per_processor(const tz_cuda_kernel *kernel, int threads, int shared_bytes)
-{
-    const int warps = (threads + 31) / 32;
-    const int registers = (kernel->registers * 32 + 255) / 256 * 256 * warps;
-    const int by_registers = registers > 0 ? 65536 / registers : 32;
-    const int by_shared = shared_bytes > 0 ? (227 << 10) / (shared_bytes + 1024) : 32;
-    const int by_warps = 64 / warps < 32 ? 64 / warps : 32;
-    int blocks = by_registers < by_shared ? by_registers : by_shared;
-    blocks = blocks < by_warps ? blocks : by_warps;
-    return blocks > 0 ? blocks : 1;
-}
-
 static bool same_kernel(const tz_plan *a, const tz_plan *b)
 {
     return a->height == b->height && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
@@ -230,13 +236,13 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz
         free(source);
         if (status)
             return status;
-        const tz_cuda_room room = {
-            .processors = tz_cuda_device_of(state->cuda)->processors,
-            .blocks_per_processor =
-                blocks_per_processor(&fresh.kernel, fresh.family->threads(problem, plan),
-                                     fresh.family->shared_bytes(problem, plan)),
-        };
-        status = fresh.family->shape(problem, plan, &room, &fresh.shape, error);
+        tz_cuda_room room = {.processors = tz_cuda_device_of(state->cuda)->processors};
+        status = tz_cuda_occupancy(state->cuda, &fresh.kernel, fresh.family->threads(problem, plan),
+                                   fresh.family->shared_bytes(problem, plan),
+                                   &room.blocks_per_processor, error);
+        fresh.blocks = room.blocks_per_processor;
+        if (!status)
+            status = fresh.family->shape(problem, plan, &room, &fresh.shape, error);
         const size_t scratch = status ? 0 : (size_t)fresh.shape.scratch_bytes;
         if (scratch > 0)
             status = tz_cuda_allocate(state->cuda, &fresh.scratch, scratch, error);
@@ -262,32 +268,23 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz
     return TZ_OK;
 }
 
-/* The rows that a stage consumes, one after the other in device memory. */
-static tz_status upload_slabs(gpu *state, int f, int height, int64_t step, tz_error *error)
+/* A GPU may be some stages behind, but not without end: an interrupt is to be felt. */
+static tz_status hold_back(gpu *state, tz_error *error)
 {
-    const tz_problem *problem = state->context.problem;
-    const int64_t nx = problem->elements[0], pitch = tz_cuda_pitch(problem);
-    if (state->slabs_room[f] < height) {
-        tz_cuda_free(state->cuda, state->slabs[f]);
-        state->slabs[f] = 0;
-        state->slabs_room[f] = 0;
-        tz_status status = tz_cuda_allocate(state->cuda, &state->slabs[f],
-                                            (size_t)(pitch * height) * sizeof(int32_t), error);
-        if (status)
-            return status;
-        state->slabs_room[f] = height;
-    }
-    int32_t *scratch = malloc((size_t)nx * sizeof *scratch);
-    if (!scratch)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row");
-    tz_status status = TZ_OK;
-    for (int t = 0; !status && t < height; t++) {
-        const void *row = tz_stream_source_row(state->context.streams[f], step + t, 0, nx, scratch);
-        status = tz_cuda_upload(state->cuda, state->slabs[f] + (tz_cu_pointer)(t * pitch * 4), row,
-                                (size_t)nx * sizeof *scratch, error);
-    }
-    free(scratch);
+    if (state->context.sync)
+        return tz_cuda_wait(state->cuda, error);
+    if (++state->unmarked < IN_FLIGHT_MAX)
+        return TZ_OK;
+    state->unmarked = 0;
+    tz_status status = tz_cuda_event_wait(state->cuda, state->mark, error);
+    if (!status)
+        status = tz_cuda_event_record(state->cuda, state->mark, NULL, error);
     return status;
+}
+
+static tz_status gpu_wait(void *any, tz_error *error)
+{
+    return tz_cuda_wait(((gpu *)any)->cuda, error);
 }
 
 static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t step,
@@ -307,8 +304,8 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
         status = find_kernel(state, &exact, &use, error);
     for (int f = 0; !status && f < stencil->fields_count; f++) {
         if (stencil->fields[f].role == TZ_STREAMED) {
-            status = upload_slabs(state, f, height, step, error);
-            in[f] = state->slabs[f];
+            status = tz_cuda_slabs_take(state->slabs[f], state->context.streams[f], step, height,
+                                        &in[f], error);
         } else {
             in[f] = state->copy[f][state->current[f]];
             out[f] = state->copy[f][1 - state->current[f]];
@@ -326,8 +323,11 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     const int block[3] = {use->shape.threads, 1, 1};
     status = tz_cuda_launch(state->cuda, NULL, &use->kernel, use->shape.grid, block,
                             use->shape.shared_bytes, use->shape.cooperative, pointers, error);
+    for (int f = 0; !status && f < stencil->fields_count; f++)
+        if (stencil->fields[f].role == TZ_STREAMED)
+            status = tz_cuda_slabs_used(state->slabs[f], error);
     if (!status)
-        status = tz_cuda_wait(state->cuda, error);
+        status = hold_back(state, error);
     if (status)
         return status;
     const uint32_t written = tz_problem_written(problem);
@@ -396,6 +396,79 @@ static tz_status gpu_shrink(const void *any, int field, int64_t z, int nx, int n
     return tz_cuda_shrink(state->reducer, field, &array, z, nx, ny, values, error);
 }
 
+/* ---- What a measurement wants to know --------------------------------------------------------
+ */
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of some copies between two pieces of device memory, after one more. */
+static tz_status measure_copy(gpu *state, double *bytes_per_s, tz_error *error)
+{
+    tz_cu_pointer from = 0, to = 0;
+    tz_cuda_event *begin = NULL, *end = NULL;
+    double seconds[COPIES] = {0};
+    tz_status status = tz_cuda_allocate(state->cuda, &from, COPY_BYTES, error);
+    if (!status)
+        status = tz_cuda_allocate(state->cuda, &to, COPY_BYTES, error);
+    if (!status)
+        status =
+            tz_cuda_stream_fill_words(state->cuda, NULL, from, 0x3f9d70a4u, COPY_BYTES / 4, error);
+    if (!status)
+        status = tz_cuda_event_create(state->cuda, &begin, true, error);
+    if (!status)
+        status = tz_cuda_event_create(state->cuda, &end, true, error);
+    for (int i = -1; !status && i < COPIES; i++) {
+        status = tz_cuda_event_record(state->cuda, begin, NULL, error);
+        if (!status)
+            status = tz_cuda_stream_copy(state->cuda, NULL, to, from, COPY_BYTES, error);
+        if (!status)
+            status = tz_cuda_event_record(state->cuda, end, NULL, error);
+        if (!status)
+            status = tz_cuda_event_wait(state->cuda, end, error);
+        if (!status && i >= 0)
+            status = tz_cuda_event_elapsed_s(state->cuda, begin, end, &seconds[i], error);
+    }
+    qsort(seconds, COPIES, sizeof *seconds, compare_doubles);
+    if (!status)
+        *bytes_per_s = 2.0 * COPY_BYTES / seconds[COPIES / 2];
+    tz_cuda_event_destroy(state->cuda, begin);
+    tz_cuda_event_destroy(state->cuda, end);
+    tz_cuda_free(state->cuda, from);
+    tz_cuda_free(state->cuda, to);
+    return status;
+}
+
+static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out, tz_error *error)
+{
+    gpu *state = any;
+    compiled *use;
+    tz_status status = find_kernel(state, plan, &use, error);
+    if (status)
+        return status;
+    const tz_cuda_device *device = tz_cuda_device_of(state->cuda);
+    *out = (tz_kernel_facts){
+        .registers = use->kernel.registers,
+        .local_bytes = use->kernel.local_bytes,
+        .warps = use->blocks * use->shape.threads / 32,
+        .warps_max = device->processor_threads / 32,
+    };
+    snprintf(out->device, sizeof out->device, "%s", device->name);
+    return measure_copy(state, &out->copy_bytes_per_s, error);
+}
+
+static double gpu_energy(void *any)
+{
+    gpu *state = any;
+    double joules;
+    if (!state->energy || tz_cuda_energy_read(state->energy, &joules, NULL) != TZ_OK)
+        return NAN;
+    return joules;
+}
+
 const tz_backend tz_backend_cuda = {
     .name = "cuda",
     .doc = "one NVIDIA GPU",
@@ -408,6 +481,9 @@ const tz_backend tz_backend_cuda = {
     .load = gpu_load,
     .fill = gpu_fill,
     .stage = gpu_stage,
+    .wait = gpu_wait,
+    .facts = gpu_facts,
+    .energy = gpu_energy,
     .reduce = gpu_reduce,
     .all_finite = gpu_all_finite,
     .update_norm = gpu_update_norm,

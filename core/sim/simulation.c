@@ -95,7 +95,8 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
         const tz_backend_context context = {.problem = &simulation->problem,
                                             .streams = simulation->stream_pointers,
                                             .threads = simulation->threads,
-                                            .device = config->device};
+                                            .device = config->device,
+                                            .sync = config->sync};
         status = simulation->backend->create(&simulation->state, &context, error);
     }
     for (int f = 0; !status && !config->dry && f < stencil->fields_count; f++)
@@ -210,6 +211,30 @@ size_t tz_simulation_plan_uses(const tz_simulation *simulation, const tz_plan_us
 {
     *uses = simulation->uses;
     return simulation->uses_count;
+}
+
+double tz_simulation_energy(const tz_simulation *simulation)
+{
+    return simulation->state && simulation->backend->energy
+               ? simulation->backend->energy(simulation->state)
+               : NAN;
+}
+
+double tz_simulation_energy_used(const tz_simulation *simulation)
+{
+    return simulation->energy_j;
+}
+
+tz_status tz_simulation_kernel_facts(tz_simulation *simulation, tz_kernel_facts *out,
+                                     tz_error *error)
+{
+    const tz_status status = tz__simulation_need_fields(simulation, error);
+    if (status)
+        return status;
+    if (!simulation->backend->facts)
+        return tz_error_set(error, TZ_UNSUPPORTED, "backend",
+                            "the %s backend has no kernels to tell of", simulation->backend->name);
+    return simulation->backend->facts(simulation->state, &simulation->plan, out, error);
 }
 
 /* ---- Parameters and plan --------------------------------------------------------------------- */

@@ -50,6 +50,7 @@ typedef struct tz_simulation_config {
     const tz_assignment *params;
     const char *backend; /* "auto", "reference", "cpu" or "cuda" */
     int device;          /* ordinal of the GPU for "cuda" */
+    bool sync;           /* wait for every stage and check it */
     int threads;         /* 0: as many as the machine has */
     tz_plan plan;        /* zeros: chosen */
     bool dry;            /* validate and plan only: no field memory */
@@ -198,12 +199,24 @@ typedef struct tz_run_result {
     bool converged;  /* until_residual was reached */
     double seconds;  /* wall time in stages alone */
     int64_t stages;
+    double energy_j; /* of the whole device meanwhile; NAN where nobody counts */
 } tz_run_result;
 
 /* Errors: TZ_DIVERGED names step, field and cell of the first NaN or infinity; TZ_INTERRUPTED;
  * whatever an event's fire() returns. `result` is filled in every case. */
 tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run_result *result,
                             tz_error *error);
+
+/* What the device's counter of energy says, in joule; NAN without one. Differences count. */
+double tz_simulation_energy(const tz_simulation *simulation);
+/* Joules of all runs so far; 0 without a counter. */
+double tz_simulation_energy_used(const tz_simulation *simulation);
+
+/* The kernel that the present plan leads to, and the device's copy bandwidth, measured now.
+ * TZ_UNSUPPORTED on backends that have nothing to tell. */
+struct tz_kernel_facts;
+tz_status tz_simulation_kernel_facts(tz_simulation *simulation, struct tz_kernel_facts *out,
+                                     tz_error *error);
 
 /* Every distinct plan used so far, in order, with its stages, iterations and seconds. */
 typedef struct tz_plan_use {

@@ -439,7 +439,9 @@ static tz_status set_stream(tz_simulation *simulation, int field, const tz_strea
     if (problem->stencil->fields[field].role != TZ_STREAMED)
         return tz_error_set(error, TZ_UNSUPPORTED, problem->stencil->fields[field].name,
                             "the field is not streamed");
+    const uint64_t generation = simulation->streams[field].generation + 1;
     simulation->streams[field] = *source;
+    simulation->streams[field].generation = generation;
     simulation->streams[field].cells = problem->extent[0];
     simulation->streams[field].boundary = problem->boundary[0];
     simulation->stream_pointers[field] = &simulation->streams[field];

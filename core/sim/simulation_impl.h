@@ -22,9 +22,10 @@ struct tz_simulation {
     tz_stream_source streams[TZ_FIELDS_MAX];
     const tz_stream_source *stream_pointers[TZ_FIELDS_MAX];
     tz_plan_use *uses;
-    size_t uses_count;
-    int64_t steps_unchecked; /* iterations since every cell was last seen to be finite */
-    int64_t finite_step;     /* step at which it was */
+    size_t uses_count, uses_last; /* last: the plan of the latest stage */
+    double energy_j;              /* of all runs so far, where it is counted */
+    int64_t steps_unchecked;      /* iterations since every cell was last seen to be finite */
+    int64_t finite_step;          /* step at which it was */
 };
 
 /* TZ_UNSUPPORTED when the simulation is dry: it has no fields. */

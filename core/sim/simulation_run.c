@@ -170,6 +170,22 @@ static tz_status advance(runner *r, int iterations, tz_error *error)
     return TZ_OK;
 }
 
+/* Stages that are still under way are part of the last plan's time. */
+static tz_status wait_for_stages(runner *r, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    if (!simulation->backend->wait)
+        return TZ_OK;
+    const double begin = tz_machine_clock_s();
+    const tz_status status = simulation->backend->wait(simulation->state, error);
+    const double seconds = tz_machine_clock_s() - begin;
+    simulation->seconds += seconds;
+    r->result->seconds += seconds;
+    if (simulation->uses_count > 0)
+        simulation->uses[simulation->uses_last].seconds += seconds;
+    return status;
+}
+
 static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
@@ -182,6 +198,8 @@ static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_err
     }
     if (!status && wants_residual)
         status = advance(r, 1, error);
+    if (!status)
+        status = wait_for_stages(r, error);
     if (!status && wants_residual) {
         r->result->update = simulation->backend->update_norm(simulation->state);
         r->result->residual = simulation->residual =
@@ -212,7 +230,7 @@ static tz_status fire_events(runner *r, tz_error *error)
 tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run_result *result,
                             tz_error *error)
 {
-    *result = (tz_run_result){.residual = NAN, .update = NAN};
+    *result = (tz_run_result){.residual = NAN, .update = NAN, .energy_j = NAN};
     tz_status status = tz__simulation_need_fields(simulation, error);
     if (status)
         return status;
@@ -230,6 +248,7 @@ tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run
     if (!isnan(run->until_residual))
         r.check_every =
             run->check_every > 0 ? run->check_every : (CHECK_EVERY + height - 1) / height * height;
+    const double joules = tz_simulation_energy(simulation);
     if (simulation->step == 0)
         status = fire_events(&r, error);
     while (!status && !result->converged && simulation->step != r.end) {
@@ -244,5 +263,8 @@ tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run
         }
         status = fire_events(&r, error);
     }
+    result->energy_j = tz_simulation_energy(simulation) - joules;
+    if (!isnan(result->energy_j))
+        simulation->energy_j += result->energy_j;
     return status ? status : check_finite(simulation, error);
 }

@@ -10,6 +10,7 @@ typedef struct tz_stream_source {
     int64_t cells;       /* of a slab: nx */
     tz_boundary boundary;
     tz_random random;
+    uint64_t generation; /* another for every source that a field is given; from 1 */
 } tz_stream_source;
 
 /* tz_stream_row_fn (kernels/cpu/stream.h) of a source. */
