@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    PROCESSORS = 132, /* a plan is made without a device; shape() checks the real one */
+    PROCESSORS = 132, /* where a plan does not say */
     SHARED_BYTES_MAX = 227 << 10,
     REGISTERS = 65536,
     REGISTERS_OWN = 40, /* addresses, loop, tags */
@@ -273,7 +273,7 @@ bool tz_resident_design(const tz_problem *problem, const tz_plan *plan, tz_resid
     tz_resident d = {.radius = k.radius, .rim = k.rim, .sent_words = k.sent_words};
     if (tz_problem_elements(problem) > INT64_C(8) << 20)
         return false;
-    try_blocks(&s, &d, 0, PROCESSORS);
+    try_blocks(&s, &d, 0, plan->processors > 0 ? plan->processors : PROCESSORS);
     *design = s.best;
     return s.found;
 }
