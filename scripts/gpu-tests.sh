@@ -1,8 +1,9 @@
 #!/bin/sh
-# Holds the cuda backend against the reference on a machine with a GPU, bit for bit, every stencil; ends
-# in a table. Needs a finished build: sh scripts/gpu-tests.sh [BUILD_FOLDER]
+# Holds the cuda backend against the reference on a machine with a GPU, bit for bit: every stencil, every
+# family; ends in a table. Needs a finished build: sh scripts/gpu-tests.sh [BUILD_FOLDER]
 #
-# TZ_CONTRACT=full checks every height and size; the default is the quick selection.
+# TZ_CONTRACT=full checks every height and size; the default is the quick selection. FAMILIES and
+# STENCILS (lists) restrict it. Small runs go through compute-sanitizer where it is installed.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 build=${1:-$root/build}
@@ -11,16 +12,52 @@ trap 'rm -rf "$work"' EXIT
 mode=${TZ_CONTRACT:-quick}
 contract=$build/test-bin/contract
 folders="$build/plugins $build/test-plugins"
+families=${FAMILIES:-stream resident tile}
+# shellcheck disable=SC2086 # two folders
+stencils=${STENCILS:-$("$contract" --list $folders)}
 
 "$build/bin/trapeze" doctor | sed -n '/^cuda/,/^[a-z]/p;/backends/,/plugins/p'
-# Kernels are compiled at run time, which is most of the work: one process a stencil.
-# shellcheck disable=SC2086 # two folders
-"$contract" --list $folders | TZ_CONTRACT=$mode xargs -P "$(nproc)" -I{} sh -c '
-    "$1" --backend cuda --section fields --section identity --section diverge --stencil "$2" $3 \
-        >"$4/$2" 2>&1 || echo "$2" >>"$4/.failed"' gpu "$contract" {} "$folders" "$work"
-cat "$work"/*
+# Kernels are compiled at run time, which is most of the work: one process a stencil and family.
+for stencil in $stencils; do
+    echo "any $stencil --section fields --section diverge"
+done >"$work/.jobs"
+for family in $families; do
+    for stencil in $stencils; do
+        echo "$family $stencil --section identity --family $family"
+    done
+done >>"$work/.jobs"
+xargs -P "$(nproc)" -L 1 sh -c '
+    contract=$1 work=$2 folders=$3 family=$4 stencil=$5
+    shift 5
+    TZ_CONTRACT=$0 "$contract" --backend cuda --stencil "$stencil" "$@" $folders \
+        >"$work/$family-$stencil" 2>&1 || echo "$family-$stencil" >>"$work/.failed"
+' "$mode" "$contract" "$work" "$folders" <"$work/.jobs"
+
+sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null || true)
+if [ -n "$sanitizer" ]; then
+    for tool in memcheck racecheck; do
+        for family in $families; do
+            for stencil in ${SANITIZED:-star2d1r box3d1r hotspot life pathfinder}; do
+                TZ_CONTRACT=smoke "$sanitizer" --tool "$tool" --error-exitcode 9 "$contract" \
+                    --backend cuda --stencil "$stencil" --section identity --family "$family" $folders \
+                    >"$work/$tool-$family-$stencil" 2>&1 ||
+                    echo "$tool-$family-$stencil" >>"$work/.failed"
+            done
+        done
+    done
+else
+    echo "compute-sanitizer: not installed, skipped"
+fi
+
+for file in "$work"/*; do
+    case ${file##*/} in
+    memcheck* | racecheck*) printf '%-32s %s\n' "${file##*/}" "$(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$file" | sed 's/=* *//')" ;;
+    *) sed -n "s/^/${file##*/}: /p" "$file" | grep -E "cases|FAIL|differ|:" | grep -v 'contract: ' ;;
+    esac
+done
 if [ -f "$work/.failed" ]; then
     echo "FAILED: $(tr '\n' ' ' <"$work/.failed")"
+    for failed in $(cat "$work/.failed"); do tail -n 5 "$work/$failed"; done
     exit 1
 fi
-echo "cuda backend: every stencil equals the reference ($mode)"
+echo "cuda backend: every stencil equals the reference in every family ($mode)"

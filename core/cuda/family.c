@@ -15,11 +15,13 @@ TEXT(tz_cuda_text_line, "line.cuh")
 TEXT(tz_cuda_text_resident, "resident.cuh")
 TEXT(tz_cuda_text_rows, "rows.cuh")
 TEXT(tz_cuda_text_tile, "tile.cuh")
+TEXT(tz_cuda_text_planes, "planes.cuh")
 
 const tz_cuda_header tz_cuda_headers[] = {
     {"device.cuh", tz_cuda_text_device}, {"common.cuh", tz_cuda_text_common},
     {"line.cuh", tz_cuda_text_line},     {"resident.cuh", tz_cuda_text_resident},
     {"rows.cuh", tz_cuda_text_rows},     {"tile.cuh", tz_cuda_text_tile},
+    {"planes.cuh", tz_cuda_text_planes},
 };
 const size_t tz_cuda_headers_count = sizeof tz_cuda_headers / sizeof *tz_cuda_headers;
 
@@ -28,7 +30,7 @@ const size_t tz_cuda_headers_count = sizeof tz_cuda_headers / sizeof *tz_cuda_he
 
 static const tz_cuda_family *const families[][TZ_AXES + 1] = {
     /* by preference, then by dimension */
-    {NULL, &tz_cuda_family_line, &tz_cuda_family_rows, NULL},
+    {NULL, &tz_cuda_family_line, &tz_cuda_family_rows, &tz_cuda_family_planes},
     {NULL, &tz_cuda_family_tile, &tz_cuda_family_tile, &tz_cuda_family_tile},
     {NULL, &tz_cuda_family_resident, &tz_cuda_family_resident, &tz_cuda_family_resident},
 };

@@ -222,16 +222,18 @@ static void say_level(tz_cuda_text *t, const design *d, int level)
             tz_cuda_say(t, "    %s %s_new[TZ_V];\n    c.%s_out = %s_new;\n",
                         tz_cuda_type_name(s->fields[f].type), s->fields[f].name, s->fields[f].name,
                         s->fields[f].name);
-    tz_cuda_say(t,
-                "    c.y = BORDER ? tz_map<TZ_BOUNDARY_Y>(row, a.ny) : row;\n"
-                "    c.step = a.step + %d;\n"
-                "    TZ_UNROLL for (int e = 0; e < TZ_V; e++) {\n"
-                "      c.x = s.x + e;\n"
-                "      if (BORDER) c.x = %s;\n"
-                "      pass_%d::update_%s(c, e);\n    }\n",
-                (level - 1) / s->passes_count,
-                problem->bits ? "(c.x % a.nx + a.nx) % a.nx" : "tz_map<TZ_BOUNDARY_X>(c.x, a.nx)",
-                p, pass->text_cell);
+    tz_cuda_say(
+        t,
+        "    c.y = BORDER || TZ_BOUNDARY_Y == TZ_PERIODIC ? tz_map<TZ_BOUNDARY_Y>(row, a.ny) : "
+        "row;\n"
+        "    c.step = a.step + %d;\n"
+        "    TZ_UNROLL for (int e = 0; e < TZ_V; e++) {\n"
+        "      c.x = s.x + e;\n"
+        "      if (BORDER) c.x = %s;\n"
+        "      pass_%d::update_%s(c, e);\n    }\n",
+        (level - 1) / s->passes_count,
+        problem->bits ? "(c.x % a.nx + a.nx) % a.nx" : "tz_map<TZ_BOUNDARY_X>(c.x, a.nx)", p,
+        pass->text_cell);
     for (int f = 0; f < s->fields_count; f++) {
         if (!(pass->writes >> f & 1))
             continue;

@@ -228,6 +228,14 @@ template <int K> TZ_DEVICE void tz_fetch_wait()
     asm volatile("cp.async.wait_group %0;" : : "n"(K) : "memory");
 }
 
+/* A value that nothing may read: a text that does is not compiled (on a host: nonsense). */
+template <class T> TZ_DEVICE T tz_absent()
+{
+    unsigned int nothing;
+    asm("the cell update reads a cell that it did not read when it was tried;" : "=r"(nothing));
+    return (T)nothing;
+}
+
 TZ_DEVICE unsigned int tz_atomic_add_u32(unsigned int *to, unsigned int value)
 {
     return atomicAdd(to, value);

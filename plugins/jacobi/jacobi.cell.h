@@ -15,8 +15,11 @@
 /* The two cells at an offset and opposite to it. */
 #define JACOBI_PAIR(dx, dy, dz) (JACOBI_AT(-(dx), -(dy), -(dz)) + JACOBI_AT(dx, dy, dz))
 /* 2 cells an axis at distance d. */
-#define JACOBI_AXIS(d)                                                                             \
-    JACOBI_PLANES(JACOBI_PAIR(d, 0, 0) + JACOBI_PAIR(0, d, 0), JACOBI_PAIR(0, 0, d), 0)
+#if TZ_CELL_DIMS == 2
+#define JACOBI_AXIS(d) (JACOBI_PAIR(d, 0, 0) + JACOBI_PAIR(0, d, 0))
+#else
+#define JACOBI_AXIS(d) ((JACOBI_PAIR(d, 0, 0) + JACOBI_PAIR(0, d, 0)) + JACOBI_PAIR(0, 0, d))
+#endif
 /* 4 cells a plane of axes at distance (d, d). */
 #define JACOBI_DIAGONAL(d)                                                                         \
     JACOBI_PLANES(JACOBI_PAIR(d, d, 0) + JACOBI_PAIR(d, -(d), 0),                                  \

@@ -12,7 +12,9 @@ typedef struct contract {
     const tz_plugin *plugin;
     const tz_stencil *stencil;
     bool quick;          /* fewer heights, sizes, tiles */
+    bool smoke;          /* one size and boundary: for runs under a slow checker */
     const char *backend; /* held against the reference: "cpu" unless --backend says otherwise */
+    const char *family;  /* of that backend, or NULL: as it chooses */
     int64_t compared;    /* cases checked in this section */
     int64_t refused;     /* cases that the engine declined to set up */
     int failures;        /* in this section */

@@ -159,19 +159,40 @@ static tz_status restart(const identity *t, tz_simulation *sim, tz_error *error)
     return TZ_OK;
 }
 
-/* Heights that change from run to run of one simulation, and a last iteration with its residual. */
+static bool on_cpu(const contract *c)
+{
+    return strcmp(c->backend, "cpu") == 0;
+}
+
+/* What a GPU family does not take at all, or not at this height, is refused, with a reason. */
+static bool is_refusal(const contract *c, tz_status status)
+{
+    return !on_cpu(c) && (status == TZ_RANGE || status == TZ_UNSUPPORTED);
+}
+
+static tz_plan plan_of(const contract *c, int height)
+{
+    tz_plan plan = {.height = height};
+    if (c->family)
+        snprintf(plan.family, sizeof plan.family, "%s", c->family);
+    return plan;
+}
+
+/* Heights that change from run to run of one simulation, and a last iteration with its residual. A
+ * GPU compiles a kernel for each, so it gets fewer. */
 static void check_changing_heights(const identity *t, tz_simulation *sim)
 {
-    static const int heights[] = {3, 5, 1, 4, 2, 7};
+    static const int every[] = {3, 5, 1, 4, 2, 7}, few[] = {3, 1, 8, 3, 1, 3};
+    const int *heights = on_cpu(t->c) ? every : few;
     char plan[128] = "heights changing";
     tz_error error = {0};
     tz_status status = restart(t, sim, &error);
     int64_t left = t->a->steps;
     for (int i = 0; status == TZ_OK && left > 1; i = (i + 1) % 6) {
         const int64_t steps = heights[i] + 1 < left ? heights[i] + 1 : left - 1;
-        status = tz_simulation_set_plan(sim, &(tz_plan){.height = heights[i]}, &error);
-        /* What a GPU refuses, the plan before it goes on with. */
-        if (status == TZ_RANGE && strcmp(t->c->backend, "cpu") != 0)
+        const tz_plan plan_wanted = plan_of(t->c, heights[i]);
+        status = tz_simulation_set_plan(sim, &plan_wanted, &error);
+        if (is_refusal(t->c, status)) /* the plan before it goes on */
             status = TZ_OK;
         if (status == TZ_OK)
             status = contract_run(sim, steps, &error);
@@ -211,6 +232,26 @@ static int list_tiles(const contract *c, int64_t tiles[TILES_MAX][TZ_AXES])
     return c->quick ? 2 : TILES_MAX;
 }
 
+static bool is_chosen(const contract *c, int height, int tile, bool few)
+{
+    if (!few && !c->quick)
+        return true;
+    if (on_cpu(c))
+        return height == 2 || height == 3 || height == 5 || height == 12;
+    return tile == 0 ? height == 1 || height == 3 || (height == 8 && !few) : height == 2;
+}
+
+/* Chunks of a few rows or planes, and what else a family that streams can be told. */
+static void vary_stream(const contract *c, int tile, tz_plan *plan)
+{
+    static const int vectors[] = {4, 1, 8, 2, 4}, warps[] = {0, 4, 1, 2, 8};
+    memset(plan->tile, 0, sizeof plan->tile);
+    if (c->stencil->dims > 1)
+        plan->tile[c->stencil->dims - 1] = 5 + 2 * tile;
+    plan->vector = vectors[tile];
+    plan->warps = warps[tile];
+}
+
 /* Full runs over tiles and heights by one simulation. `few`: the machine's other variants have had
  * the whole list. */
 static void check_plans(const identity *t, tz_simulation *sim, bool few)
@@ -220,23 +261,27 @@ static void check_plans(const identity *t, tz_simulation *sim, bool few)
     const int tiles_count = list_tiles(c, tiles);
     for (int tile = 0; tile < tiles_count; tile++) {
         for (int height = 1; height <= HEIGHTS; height++) {
-            if ((few || c->quick) && height != 2 && height != 3 && height != 5 && height != 12)
+            if (!is_chosen(c, height, tile, few))
                 continue;
             /* Every forced tile meets every height, but not on every grid. */
             if (!c->quick && tile > 1 && ((uint64_t)height + (uint64_t)tile + t->k->seed) % 3 != 0)
                 continue;
-            tz_plan plan = {.height = height};
+            tz_plan plan = plan_of(c, height);
             memcpy(plan.tile, tiles[tile], sizeof plan.tile);
+            if (tile > 0 && c->family && strcmp(c->family, "stream") == 0)
+                vary_stream(c, tile, &plan);
             char text[128];
-            snprintf(text, sizeof text, "height %d tile %" PRId64 ",%" PRId64 ",%" PRId64, height,
-                     plan.tile[0], plan.tile[1], plan.tile[2]);
+            snprintf(text, sizeof text,
+                     "family %s height %d tile %" PRId64 ",%" PRId64 ",%" PRId64
+                     " vector %d warps %d",
+                     plan.family[0] ? plan.family : "any", height, plan.tile[0], plan.tile[1],
+                     plan.tile[2], plan.vector, plan.warps);
             char what[512];
             describe(t, text, what, sizeof what);
             tz_error error = {0};
             tz_status status = tz_simulation_set_plan(sim, &plan, &error);
-            if (status == TZ_RANGE && (tile > 0 || strcmp(c->backend, "cpu") != 0)) {
-                /* A forced tile may be too small for the height, a GPU block's shared memory too.
-                 */
+            if (is_refusal(c, status) || (status == TZ_RANGE && tile > 0)) {
+                /* A forced tile may be too small for the height. */
                 c->refused++;
                 continue;
             }
@@ -295,7 +340,7 @@ static void check_case(contract *c, const contract_case *k, int64_t steps, bool 
             identity t = {.c = c, .k = k, .a = &a, .isa = isas[i], .threads = threads};
             tz_simulation *sim = NULL;
             if (contract_create(c, k, c->backend, threads, isas[i], &sim, &error) != TZ_OK)
-                contract_fail(c, "%s: cpu: %s", what, error.message);
+                contract_fail(c, "%s: %s: %s", what, c->backend, error.message);
             else
                 check_plans(&t, sim, few || i > 0);
             tz_simulation_destroy(sim);
@@ -365,7 +410,7 @@ void contract_identity(contract *c)
         static_fields = static_fields || c->stencil->fields[f].role == TZ_STATIC;
     for (int b = 0; b < boundaries_count; b++)
         for (int size = 0; size < sizes_count; size++) {
-            if (c->quick && (size + b) % 4 != 0)
+            if (c->smoke ? b > 0 || size != sizes_count / 2 : c->quick && (size + b) % 4 != 0)
                 continue;
             contract_case k = {.seed = (uint64_t)(b * sizes_count + size)};
             memcpy(k.boundary, boundaries[b], sizeof k.boundary);

@@ -1,4 +1,5 @@
-/* contract [--list] [--stencil ID]… [--section NAME]… [--backend NAME] FOLDER…: see contract.h. */
+/* contract [--list] [--stencil ID]… [--section NAME]… [--backend NAME [--family NAME]] FOLDER…: see
+ * contract.h. */
 #include "contract.h"
 
 #include <stdio.h>
@@ -82,7 +83,7 @@ static int usage(void)
                     "sections:");
     for (int i = 0; i < SECTIONS; i++)
         fprintf(stderr, " %s", sections[i].name);
-    fprintf(stderr, "\nTZ_CONTRACT=quick in the environment checks fewer cases\n");
+    fprintf(stderr, "\nTZ_CONTRACT=quick in the environment checks fewer cases, smoke a handful\n");
     return 2;
 }
 
@@ -92,7 +93,7 @@ int main(int argc, char **argv)
     if (getenv("OMP_WAIT_POLICY") == NULL && setenv("OMP_WAIT_POLICY", "passive", 1) == 0)
         execv("/proc/self/exe", argv);
 
-    names stencils = {0}, wanted_sections = {0}, folders = {0}, backends = {0};
+    names stencils = {0}, wanted_sections = {0}, folders = {0}, backends = {0}, families = {0};
     bool list_only = false;
     for (int i = 1; i < argc; i++) {
         names *target = &folders;
@@ -106,6 +107,8 @@ int main(int argc, char **argv)
             target = &wanted_sections;
         else if (strcmp(argv[i], "--backend") == 0)
             target = &backends;
+        else if (strcmp(argv[i], "--family") == 0)
+            target = &families;
         else if (argv[i][0] == '-')
             return usage();
         if (target != &folders && ++i == argc)
@@ -126,7 +129,9 @@ int main(int argc, char **argv)
     const char *mode = getenv("TZ_CONTRACT");
     contract c = {.registry = registry,
                   .backend = backends.count > 0 ? backends.items[0] : "cpu",
-                  .quick = mode != NULL && strcmp(mode, "quick") == 0};
+                  .family = families.count > 0 ? families.items[0] : NULL,
+                  .quick = mode != NULL && *mode != '\0' && strcmp(mode, "full") != 0,
+                  .smoke = mode != NULL && strcmp(mode, "smoke") == 0};
     int failures = 0, checked = 0;
     for (size_t i = 0; i < tz_registry_count(registry); i++) {
         const tz_registry_entry *entry = tz_registry_get(registry, i);

@@ -17,6 +17,7 @@ mv "$work/first" "$work/moved tree"
 prefix="$work/moved tree"
 trapeze="$prefix/bin/trapeze"
 for file in lib/trapeze/plugins/hotspot.so share/trapeze/scripts/hotspot.lua \
+    share/trapeze/devices/gtx280.txt share/trapeze/benchmarks/hotspot.txt \
     include/trapeze/plugin.h lib/cmake/Trapeze/TrapezeConfig.cmake \
     lib/cmake/Trapeze/TrapezeConfigVersion.cmake lib/cmake/Trapeze/TrapezePlugin.cmake; do
     [ -f "$prefix/$file" ] || fail "$file was not installed"

@@ -1,0 +1,485 @@
+/* The stream family in 3-D: planes pass through registers (kernels/cuda/planes.cuh).
+ *
+ * A plan's tile is what a block stores: tile[0] columns and tile[1] rows, tile[2] planes of a
+ * chunk. A block holds 32*vector columns, of which it loses the reach of the height, rounded up to
+ * a vector, on each side; and warps*R rows, of which it loses the reach on each side. tile[1] so
+ * says R, the rows of a lane. `ahead` planes are fetched before they arrive. `slack`: a pass lags a
+ * plane more than it must, so that it reads rows of others a step after they were made and not just
+ * then. A chunk of 0 is chosen when a kernel is launched. */
+#include "cuda/planes_scheme.h"
+
+#include "cuda/family.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Text -------------------------------------------------------------------------------------
+ */
+
+static const char *type_of(const tz_problem *problem, int field)
+{
+    return tz_cuda_type_name(problem->stencil->fields[field].type);
+}
+
+static const char *name_of(const tz_problem *problem, int field)
+{
+    return problem->stencil->fields[field].name;
+}
+
+static void say_numbers(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s)
+{
+    const bool torus = problem->boundary[1] == TZ_PERIODIC;
+    const struct {
+        const char *name;
+        int value;
+    } numbers[] = {
+        {"VECTOR", s->vector},
+        {"ROWS", s->rows},
+        {"WARPS", s->warps},
+        {"AHEAD", s->ahead},
+        {"REACH", s->reach},
+        {"GHOST_X", s->ghost_x},
+        {"GHOST_Y", s->ghost_y},
+        {"LAG", s->lag},
+        {"GROUP", s->group},
+        {"RADIUS_ROWS", s->radius_rows},
+        {"STATIC_RADIUS", s->static_radius},
+        /* Does the grid's edge run between two rows of a lane? */
+        {"STRADDLE_Y",
+         !torus && (s->ghost_y % s->rows != 0 || problem->elements[1] % s->rows != 0)},
+        {"REST_X", (int)(problem->elements[0] % s->vector)},
+        {"NARROW_X", problem->elements[0] <= s->radius_rows},
+    };
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        tz_cuda_say(t, "#define TZ_%s %d\n", numbers[k].name, numbers[k].value);
+}
+
+static void say_versions(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s)
+{
+    for (int k = 0; k < s->versions_count; k++) {
+        const planes_version *v = &s->versions[k];
+        tz_cuda_say(
+            t,
+            "struct v_%s_%d {\n  typedef %s type;\n  enum { PLANES = %d, RADIUS = %d, SLOTS "
+            "= %d, SHARED = %" PRId64 ", ROWS_BELOW = %d };\n};\n",
+            name_of(problem, v->field), v->number, type_of(problem, v->field),
+            v->planes > 0 ? v->planes : 1, v->radius, v->slots > 0 ? v->slots : 1, v->shared,
+            v->rows_below);
+    }
+}
+
+/* The columns of a row j, 0 being the lane's first row, that the lane's cells read; bit 0 is the
+ * column `radius` to the west of the lane's first. */
+static uint32_t needed(const planes_scheme *s, const tz_footprint *footprint, int radius, int field,
+                       int dz, int j)
+{
+    uint32_t columns = 0;
+    for (int row = 0; row < s->rows; row++) {
+        const uint32_t reads =
+            tz_footprint_row(footprint, field, dz, j - row) >> (TZ_RADIUS_MAX - radius);
+        for (int e = 0; e < s->vector; e++)
+            columns |= reads << e;
+    }
+    return columns & ((1u << (s->vector + 2 * radius)) - 1u);
+}
+
+static void say_needs(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s, int p,
+                      int f)
+{
+    const tz_footprint *footprint = &s->footprints[p];
+    const int r = problem->stencil->passes[p].radius, high = s->rows + 2 * r;
+    tz_cuda_say(t,
+                "struct need_%d_%s {\n  TZ_DEVICE unsigned int row(int dz, int j)\n  {\n"
+                "    switch ((dz + %d) * %d + j + %d) {\n",
+                p, name_of(problem, f), r, high, r);
+    for (int dz = -r; dz <= r; dz++)
+        for (int j = -r; j < s->rows + r; j++) {
+            const uint32_t columns = needed(s, footprint, r, f, dz, j);
+            if (columns)
+                tz_cuda_say(t, "    case %d:\n      return 0x%xu;\n", (dz + r) * high + j + r,
+                            columns);
+        }
+    tz_cuda_say(t, "    default:\n      return 0u;\n    }\n  }\n"
+                   "  TZ_DEVICE bool turns(int dz)\n  {\n    return false");
+    for (int dz = -r; dz <= r; dz++) {
+        uint32_t columns = 0;
+        for (int dy = -r; dy <= r; dy++)
+            columns |= dy != 0 ? tz_footprint_row(footprint, f, dz, dy) : 0;
+        if (columns)
+            tz_cuda_say(t, " || dz == %d", dz);
+    }
+    tz_cuda_say(t, ";\n  }\n};\n");
+}
+
+static void say_fetch(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s)
+{
+    tz_cuda_say(t, "  template <int BORDER>\n  TZ_DEVICE void fetch(const tz_arguments &a, const "
+                   "tz_tile &tile, int i, int ahead)\n  {\n");
+    for (int k = 0; k < s->versions_count; k++) {
+        const planes_version *v = &s->versions[k];
+        const char *type = type_of(problem, v->field);
+        if (v->number == 0 && v->planes > 0)
+            tz_cuda_say(t,
+                        "    tz_fetch_plane<BORDER, v_%s_0>(a, tile, i, ahead, a.in[%d], *(const "
+                        "%s *)&a.edge[%d]);\n",
+                        name_of(problem, v->field), v->field, type, v->field);
+    }
+    tz_cuda_say(t, "  }\n");
+}
+
+/* What a pass reads and where its results go: the cell update's context. */
+static void say_context(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s,
+                        const planes_pass *pass)
+{
+    const tz_stencil *stencil = problem->stencil;
+    const int r = stencil->passes[pass->pass].radius;
+    tz_cuda_say(t, "      pass_%d::context_%s c;\n      c.arguments = &a;\n", pass->pass,
+                stencil->passes[pass->pass].text_cell);
+    for (int f = 0; f < stencil->fields_count; f++) {
+        const char *name = name_of(problem, f), *type = type_of(problem, f);
+        if (stencil->fields[f].role == TZ_STATIC)
+            tz_cuda_say(t,
+                        "      c.%s = (const %s *)a.in[%d];\n      c.%s_edge = *(const %s "
+                        "*)&a.edge[%d];\n",
+                        name, type, f, name, type, f);
+        if (pass->reads[f] < 0)
+            continue;
+        const planes_version *v = &s->versions[pass->reads[f]];
+        tz_cuda_say(t, "      %s %s_near[%d][TZ_ROWS + %d][TZ_VECTOR + %d];\n", type, name,
+                    2 * r + 1, 2 * r, 2 * r);
+        if (v->planes > 0)
+            tz_cuda_say(
+                t,
+                "      tz_window<BORDER, need_%d_%s, %d, v_%s_%d>(tile, %s_near, q.%s_%d, i, "
+                "*(const %s *)&a.edge[%d]);\n",
+                pass->pass, name, pass->lag - v->lag, name, v->number, name, name, v->number, type,
+                f);
+        else
+            tz_cuda_say(t, "      tz_window_absent(%s_near);\n", name);
+        tz_cuda_say(t, "      c.%s = %s_near;\n", name, name);
+        if (pass->writes[f] >= 0)
+            tz_cuda_say(t, "      c.%s_out = %s_next;\n", name, name);
+        else
+            tz_cuda_say(t, "      c.%s_out = nullptr;\n", name);
+    }
+    tz_cuda_say_constants(t, problem);
+}
+
+static void say_pass(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s,
+                     const planes_pass *pass)
+{
+    const tz_stencil *stencil = problem->stencil;
+    if (pass->waits)
+        tz_cuda_say(t, "    tz_barrier();\n");
+    tz_cuda_say(t, "    { /* pass %d of iteration %d */\n      const int z = tile.z - %d;\n",
+                pass->pass, pass->iteration, pass->lag);
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (pass->writes[f] >= 0)
+            tz_cuda_say(t, "      %s %s_next[TZ_ROWS][TZ_VECTOR];\n", type_of(problem, f),
+                        name_of(problem, f));
+    tz_cuda_say(t, "      if (BORDER < 2 || tz_plane_wanted(a, tile, z, %d)) {\n", pass->rest);
+    say_context(t, problem, s, pass);
+    tz_cuda_say(
+        t,
+        "      TZ_UNROLL\n      for (int j = 0; j < TZ_ROWS; j++)\n        TZ_UNROLL\n"
+        "        for (int e = 0; e < TZ_VECTOR; e++) {\n"
+        "          const tz_cell_place p = {e, j, tile.x + e, tile.y + j, z, a.step + %d};\n"
+        "          pass_%d::update_%s<BORDER>(c, p);\n        }\n",
+        pass->iteration, pass->pass, stencil->passes[pass->pass].text_cell);
+    for (int f = 0; f < stencil->fields_count; f++) {
+        const planes_version *v = pass->writes[f] >= 0 ? &s->versions[pass->writes[f]] : NULL;
+        if (v && v->planes > 0)
+            tz_cuda_say(t,
+                        "      if (BORDER)\n        tz_hold_columns<v_%s_%d>(a, tile, %s_next, "
+                        "*(const %s *)&a.edge[%d]);\n",
+                        name_of(problem, f), v->number, name_of(problem, f), type_of(problem, f),
+                        f);
+        if (v && v->last)
+            tz_cuda_say(t, "      tz_store_plane<BORDER>(a, tile, %d, a.out[%d], %s_next);\n",
+                        v->lag, f, name_of(problem, f));
+    }
+    tz_cuda_say(t, "      }\n");
+    for (int f = 0; f < stencil->fields_count; f++) {
+        const planes_version *v = pass->writes[f] >= 0 ? &s->versions[pass->writes[f]] : NULL;
+        if (!v || v->planes == 0)
+            continue;
+        const char *name = name_of(problem, f), *type = type_of(problem, f);
+        const int n = v->number;
+        tz_cuda_say(
+            t,
+            "      if (BORDER == 2)\n        tz_hold_above<v_%s_%d>(a, z, q.%s_%d, %s_next, "
+            "*(const %s *)&a.edge[%d]);\n      tz_ring_push(q.%s_%d, %s_next);\n",
+            name, n, name, n, name, type, f, name, n, name);
+        if (v->slots > 0)
+            tz_cuda_say(t, "      tz_leave_rows<BORDER, v_%s_%d>(tile, i, 0, %s_next);\n", name, n,
+                        name);
+        tz_cuda_say(
+            t,
+            "      if (BORDER == 2)\n        tz_hold_below<v_%s_%d>(a, tile, z, i, q.%s_%d, "
+            "*(const %s *)&a.edge[%d]);\n",
+            name, n, name, n, type, f);
+    }
+    tz_cuda_say(t, "    }\n");
+}
+
+static void say_run(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s)
+{
+    tz_cuda_say(t, "struct tz_planes {\n");
+    for (int k = 0; k < s->versions_count; k++) {
+        const planes_version *v = &s->versions[k];
+        if (v->planes > 0)
+            tz_cuda_say(t, "  %s %s_%d[%d][TZ_ROWS][TZ_VECTOR];\n", type_of(problem, v->field),
+                        name_of(problem, v->field), v->number, v->planes);
+    }
+    say_fetch(t, problem, s);
+    tz_cuda_say(
+        t,
+        "  template <int BORDER>\n  TZ_DEVICE void step(tz_planes &q, const tz_arguments &a, const "
+        "tz_tile &tile, int i)\n  {\n");
+    for (int k = 0; k < s->versions_count; k++) {
+        const planes_version *v = &s->versions[k];
+        const char *name = name_of(problem, v->field);
+        if (v->number == 0 && v->planes > 0)
+            tz_cuda_say(t,
+                        "    { %s arrived[TZ_ROWS][TZ_VECTOR];\n"
+                        "      tz_take_plane<BORDER, v_%s_0>(tile, i, arrived);\n"
+                        "      tz_ring_push(q.%s_0, arrived); }\n",
+                        type_of(problem, v->field), name, name);
+    }
+    for (int k = 0; k < s->passes_count; k++)
+        say_pass(t, problem, s, &s->passes[k]);
+    tz_cuda_say(t, "  }\n};\n");
+}
+
+static void planes_say(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
+{
+    const tz_stencil *stencil = problem->stencil;
+    planes_scheme s;
+    planes_scheme_make(&s, problem, plan);
+    tz_cuda_say_sizes(t, problem, plan->height, plan->tile);
+    say_numbers(t, problem, &s);
+    tz_cuda_say(t, "#include \"planes.cuh\"\n");
+    say_versions(t, problem, &s);
+    for (int p = 0; p < stencil->passes_count; p++) {
+        tz_cuda_say_pass(t, problem, p);
+        for (int f = 0; f < stencil->fields_count; f++)
+            if (stencil->fields[f].role == TZ_STATE)
+                say_needs(t, problem, &s, p, f);
+    }
+    say_run(t, problem, &s);
+    tz_cuda_say(t, "TZ_KERNEL(tz_stage, 32 * TZ_WARPS)(const tz_arguments a)\n{\n"
+                   "  tz_run<tz_planes>(a);\n}\n");
+}
+
+/* ---- Plans ------------------------------------------------------------------------------------
+ */
+
+static const char *planes_refuses(const tz_problem *problem)
+{
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        if (problem->stencil->fields[f].role == TZ_STREAMED)
+            return "has streamed fields, which planes do not take";
+        if (problem->bits && problem->stencil->fields[f].role == TZ_STATIC)
+            return "has static bit fields, which planes do not take";
+    }
+    return NULL;
+}
+
+static bool fits(const planes_scheme *s, bool roomy)
+{
+    return s->shared_bytes <= TZ_CUDA_SHARED_BYTES_MAX &&
+           s->registers <= planes_registers_max(s->warps) + (roomy ? 24 : 0);
+}
+
+/* The useful rows of a lane of so many; less than 1: none. */
+static int64_t useful_rows(const tz_problem *problem, const tz_plan *plan, int rows)
+{
+    return (int64_t)plan->warps * rows -
+           2 * (int64_t)plan->height * tz_stencil_reach(problem->stencil);
+}
+
+static int64_t useful_columns(const tz_problem *problem, const tz_plan *plan, int vector)
+{
+    const int64_t reach = (int64_t)plan->height * tz_stencil_reach(problem->stencil);
+    return 32 * (int64_t)vector - 2 * ((reach + vector - 1) / vector * vector);
+}
+
+static tz_status check_numbers(const tz_plan *plan, tz_error *error)
+{
+    for (int d = 0; d < TZ_AXES; d++)
+        if (plan->tile[d] < 0 || plan->tile[d] > 1 << 20)
+            return tz_error_set(error, TZ_RANGE, "tile", "extent %d is %" PRId64 "; use 1 or more",
+                                d + 1, plan->tile[d]);
+    if (plan->height < 0 || plan->height > PLANES_STEPS_MAX)
+        return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; 1 to %d",
+                            plan->height, PLANES_STEPS_MAX);
+    if (plan->vector != 0 && plan->vector != 1 && plan->vector != 2 && plan->vector != 4)
+        return tz_error_set(error, TZ_RANGE, "vector", "vector is %d; use 1, 2 or 4", plan->vector);
+    if (plan->ahead < 0 || plan->ahead > 8)
+        return tz_error_set(error, TZ_RANGE, "ahead", "ahead is %d; use 1 to 8", plan->ahead);
+    if (plan->slack < 0 || plan->slack > 1)
+        return tz_error_set(error, TZ_RANGE, "slack", "slack is %d; use 0 or 1", plan->slack);
+    if (plan->warps < 0 || plan->warps > 32)
+        return tz_error_set(error, TZ_RANGE, "warps", "warps is %d; use 1 to 32", plan->warps);
+    return TZ_OK;
+}
+
+enum { ROWS_MAX = 8 };
+
+/* Everything but the height, for one height: vector by the columns that are asked for, rows of a
+ * lane by the rows. False: no tile has them. */
+static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *plan)
+{
+    int words = 1;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        words = tz_problem_element_size(problem, f) > 4 ? 2 : words;
+    if (given->vector == 0)
+        plan->vector = 4 / words;
+    while (given->vector == 0 && plan->vector > 1 && given->tile[0] > 0 &&
+           useful_columns(problem, plan, plan->vector / 2) >= given->tile[0])
+        plan->vector /= 2;
+    while (given->vector == 0 && plan->vector < 4 &&
+           useful_columns(problem, plan, plan->vector) < (given->tile[0] ? given->tile[0] : 1))
+        plan->vector *= 2;
+    if (useful_columns(problem, plan, plan->vector) < (given->tile[0] ? given->tile[0] : 1))
+        return false;
+    int rows = 2;
+    while (given->tile[1] && rows > 1 && useful_rows(problem, plan, rows - 1) >= given->tile[1])
+        rows--;
+    while (rows < ROWS_MAX &&
+           useful_rows(problem, plan, rows) < (given->tile[1] ? given->tile[1] : 1))
+        rows++;
+    if (useful_rows(problem, plan, rows) < (given->tile[1] ? given->tile[1] : 1))
+        return false;
+    plan->tile[0] = useful_columns(problem, plan, plan->vector);
+    plan->tile[1] = useful_rows(problem, plan, rows);
+    return true;
+}
+
+static bool possible(const tz_problem *problem, const tz_plan *given, tz_plan *plan, int height,
+                     bool roomy)
+{
+    planes_scheme s;
+    tz_plan trial = *plan;
+    trial.height = height;
+    if (!complete(problem, given, &trial) || !planes_scheme_make(&s, problem, &trial) ||
+        !fits(&s, roomy))
+        return false;
+    *plan = trial;
+    return true;
+}
+
+static tz_status planes_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
+{
+    const tz_plan given = *plan;
+    tz_status status = check_numbers(plan, error);
+    if (status)
+        return status;
+    if (plan->ahead == 0)
+        plan->ahead = 1;
+    if (plan->warps == 0)
+        plan->warps = 16;
+    if (plan->tile[2] > problem->elements[2])
+        plan->tile[2] = problem->elements[2];
+    int height = plan->height;
+    if (height == 0) {
+        height = 4;
+        while (height > 1 && !possible(problem, &given, plan, height, false))
+            height--;
+    }
+    if (!possible(problem, &given, plan, height, true)) {
+        int lower = height - 1;
+        while (lower > 0 && !possible(problem, &given, plan, lower, true))
+            lower--;
+        if (lower > 0)
+            return tz_error_set(error, TZ_RANGE, "height",
+                                "planes of this tile at height %d need more registers or shared "
+                                "memory than a block of %d warps has: use a height up to %d",
+                                height, plan->warps, lower);
+        return tz_error_set(error, TZ_RANGE, "tile",
+                            "no block of %d warps holds planes of this tile with their ghost zone: "
+                            "use a smaller one, fewer warps, or the family 'tile'",
+                            plan->warps);
+    }
+    strcpy(plan->family, "stream");
+    snprintf(plan->why, sizeof plan->why, "%s height", given.height == 0 ? "default" : "given");
+    return TZ_OK;
+}
+
+static int planes_threads(const tz_problem *problem, const tz_plan *plan)
+{
+    (void)problem;
+    return 32 * plan->warps;
+}
+
+static int planes_shared_bytes(const tz_problem *problem, const tz_plan *plan)
+{
+    planes_scheme s;
+    planes_scheme_make(&s, problem, plan);
+    return (int)s.shared_bytes;
+}
+
+/* Steps that a block of a chunk takes. */
+static int64_t chunk_steps(const planes_scheme *s, int64_t chunk)
+{
+    return (chunk + s->reach + s->lag + s->group - 1) / s->group * s->group;
+}
+
+/* A chunk's length: warm-up against blocks that find no place in the last round. */
+static int64_t choose_chunk(const planes_scheme *s, int64_t planes, int64_t tiles, int64_t at_once)
+{
+    int64_t best = planes, best_cost = INT64_MAX;
+    for (int64_t chunks = 1; chunks <= planes; chunks++) {
+        const int64_t chunk = (planes + chunks - 1) / chunks;
+        const int64_t blocks = tiles * ((planes + chunk - 1) / chunk);
+        const int64_t cost = (blocks + at_once - 1) / at_once * (chunk_steps(s, chunk) + 4);
+        if (cost < best_cost) {
+            best = chunk;
+            best_cost = cost;
+        }
+    }
+    return best;
+}
+
+static tz_status planes_shape(const tz_problem *problem, const tz_plan *plan,
+                              const tz_cuda_room *room, tz_cuda_shape *shape, tz_error *error)
+{
+    planes_scheme s;
+    planes_scheme_make(&s, problem, plan);
+    const int64_t wide = 32 * s.vector - 2 * s.ghost_x, high = s.warps * s.rows - 2 * s.ghost_y;
+    const int64_t tiles_x = (problem->elements[0] + wide - 1) / wide;
+    const int64_t tiles_y = (problem->elements[1] + high - 1) / high;
+    const int64_t each = room->blocks_per_processor > 0 ? room->blocks_per_processor : 1;
+    const int64_t planes = problem->elements[2];
+    int64_t chunk = plan->tile[2];
+    if (chunk == 0)
+        chunk = choose_chunk(&s, planes, tiles_x * tiles_y,
+                             each * (room->processors > 0 ? room->processors : 1));
+    if (chunk > planes)
+        chunk = planes;
+    const int64_t blocks = tiles_x * tiles_y * ((planes + chunk - 1) / chunk);
+    if (blocks > INT32_MAX)
+        return tz_error_set(error, TZ_RANGE, "tile",
+                            "%" PRId64 " tiles and chunks are more than a GPU takes: use larger "
+                            "ones",
+                            blocks);
+    *shape = (tz_cuda_shape){
+        .grid = {(int)blocks, 1, 1},
+        .threads = 32 * s.warps,
+        .shared_bytes = (int)s.shared_bytes,
+        .geometry = {(int)chunk, (int)tiles_x, (int)tiles_y},
+    };
+    return TZ_OK;
+}
+
+const tz_cuda_family tz_cuda_family_planes = {
+    .name = "stream",
+    .doc = "planes stream through registers, rows through shared memory",
+    .exact = true,
+    .refuses = planes_refuses,
+    .plan = planes_plan,
+    .say = planes_say,
+    .threads = planes_threads,
+    .shared_bytes = planes_shared_bytes,
+    .shape = planes_shape,
+};

@@ -1,0 +1,175 @@
+#include "cuda/planes_scheme.h"
+
+#include <string.h>
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* The extent of a footprint in z: on all rows, or on rows other than the cell's own. */
+static bool footprint_planes(const tz_footprint *footprint, int f, bool other_rows, int *low,
+                             int *high)
+{
+    bool any = false;
+    *low = *high = 0;
+    for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
+        for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++)
+            if ((dy != 0 || !other_rows) && tz_footprint_row(footprint, f, dz, dy)) {
+                *low = any && *low < dz ? *low : dz;
+                *high = dz;
+                any = true;
+            }
+    return any;
+}
+
+static int new_version(planes_scheme *s, int field, int number, int lag)
+{
+    s->versions[s->versions_count] =
+        (planes_version){.field = field, .number = number, .lag = lag, .rows_oldest = -1};
+    return s->versions_count++;
+}
+
+/* A pass reads a version: its planes stay that long. */
+static void read_version(planes_scheme *s, planes_pass *pass, planes_version *v, int radius)
+{
+    int low, high;
+    const tz_footprint *footprint = &s->footprints[pass->pass];
+    if (!footprint_planes(footprint, v->field, false, &low, &high))
+        return;
+    const int age = pass->lag - v->lag;
+    v->planes = larger(v->planes, age + 1 + (low < 0 || high > 0 ? radius : 0));
+    v->radius = larger(v->radius, radius);
+    if (footprint_planes(footprint, v->field, true, &low, &high)) {
+        v->rows_oldest = larger(v->rows_oldest, age - low);
+        v->rows_below = v->rows_below || low < 0;
+        /* Level 0 arrives before the barrier, the others after it. */
+        if (v->number > 0 && age - high == 0)
+            pass->waits = true;
+    }
+}
+
+static void make_passes(planes_scheme *s, const tz_problem *problem, const tz_plan *plan)
+{
+    const tz_stencil *stencil = problem->stencil;
+    int current[TZ_FIELDS_MAX];
+    int rest = s->reach, lag = 0;
+    for (int f = 0; f < stencil->fields_count; f++)
+        current[f] = stencil->fields[f].role == TZ_STATE ? new_version(s, f, 0, 0) : -1;
+    for (int k = 0; k < s->passes_count; k++) {
+        planes_pass *pass = &s->passes[k];
+        const tz_pass *what = &stencil->passes[k % stencil->passes_count];
+        rest -= what->radius;
+        lag += what->radius + (k > 0 && plan->slack ? 1 : 0);
+        *pass = (planes_pass){.pass = k % stencil->passes_count,
+                              .iteration = k / stencil->passes_count,
+                              .lag = lag,
+                              .rest = rest};
+        for (int f = 0; f < stencil->fields_count; f++) {
+            pass->reads[f] = current[f];
+            pass->writes[f] = -1;
+            if (current[f] >= 0)
+                read_version(s, pass, &s->versions[current[f]], what->radius);
+        }
+        for (int f = 0; f < stencil->fields_count; f++)
+            if (what->writes >> f & 1) {
+                const int number = s->versions[current[f]].number + 1;
+                current[f] = pass->writes[f] = new_version(s, f, number, lag);
+            }
+    }
+    s->lag = lag;
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (current[f] >= 0)
+            s->versions[current[f]].last = s->versions[current[f]].number > 0;
+}
+
+/* Steps of a group: a multiple of the planes that a pass keeps, so that they need not be moved, and
+ * of the slots of every ring in shared memory, so that those are known to the compiler. */
+static int64_t place_rings(planes_scheme *s, const tz_problem *problem, int group, int64_t at)
+{
+    for (int k = 0; k < s->versions_count; k++) {
+        planes_version *v = &s->versions[k];
+        int slots = v->rows_oldest + 1;
+        if (v->number == 0)
+            slots = larger(slots, 1) + s->ahead;
+        while (slots > 0 && slots <= group && group % slots != 0)
+            slots++;
+        if (slots > group)
+            return -1;
+        v->slots = slots;
+        v->shared = at;
+        at += (int64_t)slots * s->warps * s->rows * 32 * s->vector *
+              (int64_t)tz_problem_element_size(problem, v->field);
+    }
+    return at;
+}
+
+static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t limit)
+{
+    const int entries = 2 * s->warps * s->rows + 2 * s->radius_rows + 32 * s->vector;
+    const int64_t tables = ((int64_t)entries * 4 + 127) / 128 * 128;
+    int kept = 1;
+    for (int k = 0; k < s->versions_count; k++)
+        kept = larger(kept, s->versions[k].planes);
+    s->shared_bytes = -1;
+    /* The smallest that fits, else what needs the least. */
+    for (int group = kept; group <= PLANES_GROUP_MAX || group <= 2 * kept; group += kept) {
+        const int64_t bytes = place_rings(s, problem, group, tables);
+        if (bytes < 0 || (s->shared_bytes >= 0 && bytes >= s->shared_bytes))
+            continue;
+        s->group = group;
+        s->shared_bytes = bytes;
+        if (bytes <= limit)
+            break;
+    }
+    if (s->shared_bytes >= 0)
+        place_rings(s, problem, s->group, tables);
+}
+
+/* Planes in registers from one step to the next, a plane in the making and the rows beside it, and
+ * what every kernel of this kind needs. */
+static int count_registers(const planes_scheme *s, const tz_problem *problem)
+{
+    int planes = 0, widest = 0;
+    for (int k = 0; k < s->versions_count; k++) {
+        const planes_version *v = &s->versions[k];
+        const int words = (int)tz_problem_element_size(problem, v->field) / 4;
+        widest = larger(widest, words);
+        planes += (v->planes > 1 ? v->planes - 1 : 0) * words;
+    }
+    return planes * s->vector * s->rows + 2 * widest * s->vector * (s->rows + 1) + 28;
+}
+
+int planes_registers_max(int warps)
+{
+    const int registers = 65536 / (32 * warps) / 8 * 8;
+    return registers > 255 ? 255 : registers;
+}
+
+bool planes_scheme_make(planes_scheme *s, const tz_problem *problem, const tz_plan *plan)
+{
+    const tz_stencil *stencil = problem->stencil;
+    const int64_t limit = 200 << 10;
+    memset(s, 0, sizeof *s);
+    s->vector = plan->vector;
+    s->warps = plan->warps;
+    s->ahead = plan->ahead;
+    s->reach = plan->height * tz_stencil_reach(stencil);
+    s->ghost_x = (s->reach + s->vector - 1) / s->vector * s->vector;
+    s->ghost_y = s->reach;
+    s->rows = ((int)plan->tile[1] + 2 * s->ghost_y + s->warps - 1) / s->warps;
+    s->passes_count = plan->height * stencil->passes_count;
+    if (s->passes_count > PLANES_STEPS_MAX || 2 * s->ghost_x >= 32 * s->vector)
+        return false;
+    for (int p = 0; p < stencil->passes_count; p++) {
+        tz_footprint_probe(problem, &stencil->passes[p], &s->footprints[p]);
+        s->radius_rows = larger(s->radius_rows, stencil->passes[p].radius);
+    }
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (stencil->fields[f].role == TZ_STATIC)
+            s->static_radius = larger(s->static_radius, stencil->fields[f].radius);
+    make_passes(s, problem, plan);
+    choose_group(s, problem, limit);
+    s->registers = count_registers(s, problem);
+    return s->shared_bytes >= 0;
+}

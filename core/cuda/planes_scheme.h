@@ -1,0 +1,59 @@
+/* How a stage of the 3-D stream family is laid out: which version of which field is where, and
+ * when.
+ *
+ * A version of a field is what the stage starts with (level 0) or what a pass makes of it. In each
+ * step one plane of level 0 arrives and each pass computes one plane, lag planes behind it. */
+#ifndef TZ_CORE_CUDA_PLANES_SCHEME_H
+#define TZ_CORE_CUDA_PLANES_SCHEME_H
+
+#include "cuda/footprint.h"
+
+enum {
+    PLANES_STEPS_MAX = 64, /* passes of a stage */
+    PLANES_VERSIONS_MAX = TZ_FIELDS_MAX * (PLANES_STEPS_MAX + 1),
+    PLANES_GROUP_MAX = 12
+};
+
+typedef struct planes_version {
+    int field, number; /* number: 0 at the stage's start */
+    int lag;
+    int planes;      /* kept in registers, the newest among them; 0: nobody reads it */
+    int radius;      /* of the passes that read it */
+    int rows_oldest; /* age of the oldest plane whose rows other warps read; -1: none */
+    bool rows_below; /* planes below the centre are among those */
+    int slots;       /* planes of the ring in shared memory */
+    int64_t shared;  /* where it begins */
+    bool last;       /* the field's value when the stage ends, and not only at its start */
+} planes_version;
+
+typedef struct planes_pass {
+    int pass, iteration, lag;
+    int rest;   /* ghost zone that is left after it */
+    bool waits; /* it reads rows that are made in the same step: a barrier of its own */
+    int reads[TZ_FIELDS_MAX], writes[TZ_FIELDS_MAX]; /* versions; -1: none */
+} planes_pass;
+
+typedef struct planes_scheme {
+    int vector, rows, warps, ahead;
+    int reach;            /* ghost zone in y and z */
+    int ghost_x, ghost_y; /* cells that a tile loses on each side */
+    int lag;              /* of the last pass */
+    int group;            /* steps that are unrolled */
+    int radius_rows;      /* largest radius of a pass */
+    int static_radius;
+    int passes_count, versions_count;
+    planes_pass passes[PLANES_STEPS_MAX];
+    planes_version versions[PLANES_VERSIONS_MAX];
+    tz_footprint footprints[TZ_PASSES_MAX];
+    int64_t shared_bytes;
+    int registers; /* of a thread, about */
+} planes_scheme;
+
+/* What a plan with everything but the height chosen amounts to. False: more passes than there is
+ * room for, or no useful cells in a tile. */
+bool planes_scheme_make(planes_scheme *scheme, const tz_problem *problem, const tz_plan *plan);
+
+/* Registers that a thread of so many warps a block may have. */
+int planes_registers_max(int warps);
+
+#endif

@@ -1,0 +1,158 @@
+/* Records: devices and benchmarks as text files, each number with its unit and where it is from.
+ *
+ *     # a comment
+ *     name             = gtx280
+ *     clock            = 1.3 GHz      # Meng and Skadron 2009, table 1
+ *     memory_latency   = 300 cycles   # Meng and Skadron 2009, section 4.2
+ *
+ * One number a line: KEY = VALUE [UNIT] # SOURCE. The source is required; one that begins with
+ * "assumed" marks a guess, which predictions then report. A number has a unit exactly if its
+ * quantity has units (below); a time may be given in cycles of the record's own clock.
+ *
+ * Errors, with FILE:LINE as their place: TZ_MODEL_IO; TZ_MODEL_FORMAT (no '=', no number, unit
+ * missing or of another quantity, no source, a key given twice, a byte that is no text);
+ * TZ_MODEL_UNKNOWN (key; the nearest known one is named); TZ_MODEL_RANGE; TZ_MODEL_MISSING (no
+ * name, or cycles without a clock). On error the record is left zeroed. */
+#ifndef TZ_MODEL_RECORD_H
+#define TZ_MODEL_RECORD_H
+
+#include "model/error.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { TZ_MODEL_NAME_SIZE = 64, TZ_MODEL_SOURCE_SIZE = 160 };
+
+/* A number of a record. All zero: not known. */
+typedef struct tz_model_number {
+    double value; /* in the unit that the member's name ends with */
+    bool known;
+    bool assumed; /* neither published nor measured: the source begins with "assumed" */
+    char source[TZ_MODEL_SOURCE_SIZE];
+} tz_model_number;
+
+typedef enum tz_model_quantity {
+    TZ_MODEL_TEXT,      /* everything up to '#'; no source needed */
+    TZ_MODEL_COUNT,     /* a whole number without a unit */
+    TZ_MODEL_RATIO,     /* any number without a unit */
+    TZ_MODEL_FREQUENCY, /* kept in Hz; also kHz, MHz, GHz */
+    TZ_MODEL_BANDWIDTH, /* kept in B/s; also kB/s, MB/s, GB/s, TB/s, GiB/s */
+    TZ_MODEL_BYTES,     /* kept in B; also kB, MB, GB, KiB, MiB, GiB */
+    TZ_MODEL_TIME       /* kept in s; also ms, us, ns, and cycles of the record's clock */
+} tz_model_quantity;
+
+/* What a record may say: one entry a key. */
+typedef struct tz_model_key {
+    const char *name; /* in files */
+    tz_model_quantity quantity;
+    size_t offset;   /* of the tz_model_number, or of a char[TZ_MODEL_NAME_SIZE] */
+    double min, max; /* inclusive, in the kept unit */
+    const char *doc; /* one line, with the symbol that papers use */
+} tz_model_key;
+
+/* ---- Devices ---------------------------------------------------------------------------------
+ */
+
+/* X(member, key, quantity, min, max, doc): every number that describes a device. Each model says
+ * which it needs (tz_model.needs); a record need not have the others. */
+#define TZ_MODEL_DEVICE_TABLE(X)                                                                   \
+    X(clock_hz, "clock", FREQUENCY, 1e6, 1e11, "ClockRate: the multiprocessors' clock")            \
+    X(sm_count, "sm_count", COUNT, 1, 1e5, "M: multiprocessors")                                   \
+    X(sp_per_sm, "sp_per_sm", COUNT, 1, 1e4, "cores (SPs) of a multiprocessor")                    \
+    X(sp_pipeline_depth, "sp_pipeline_depth", COUNT, 1, 1e3, "pipeline stages of a core")          \
+    X(warp_size, "warp_size", COUNT, 1, 1e4, "WarpSize: threads that execute one instruction")     \
+    X(coalesce_width, "coalesce_width", COUNT, 1, 1e4,                                             \
+      "CoalesceDegree: words of one memory request")                                               \
+    X(blocks_per_sm, "blocks_per_sm", COUNT, 1, 1e4,                                               \
+      "BlksPerSM: thread blocks that a multiprocessor runs at once, at most")                      \
+    X(threads_per_block_max, "threads_per_block_max", COUNT, 1, 1e6, "threads of a block")         \
+    X(threads_per_sm_max, "threads_per_sm_max", COUNT, 1, 1e6, "threads of a multiprocessor")      \
+    X(registers_per_sm, "registers_per_sm", COUNT, 1, 1e9, "32-bit registers")                     \
+    X(shared_per_sm_bytes, "shared_per_sm", BYTES, 1, 1e12, "shared memory of a multiprocessor")   \
+    X(l2_bytes, "l2", BYTES, 0, 1e12, "second-level cache; 0: none")                               \
+    X(cpi, "cpi", RATIO, 1e-3, 1e3, "CPI: cycles that one warp instruction takes an SM")           \
+    X(memory_bandwidth_bytes_per_s, "memory_bandwidth", BANDWIDTH, 1e6, 1e15,                      \
+      "MemBandwidth: peak of the device memory")                                                   \
+    X(memory_latency_s, "memory_latency", TIME, 0, 1e-2,                                           \
+      "UncontendedLat: a memory request there and back, alone")                                    \
+    X(memory_prefetch_depth, "memory_prefetch_depth", COUNT, 1, 64,                                \
+      "PipelineDepth: words that the memory's prefetch buffer holds a pin")                        \
+    X(memory_pitch_max_bytes, "memory_pitch_max", BYTES, 1, 1e12, "widest row of a 2-D copy")      \
+    X(launch_s, "launch", TIME, 0, 1,                                                              \
+      "GlbSync: ending a kernel and starting the next, as many blocks as run at once")             \
+    X(fence_s, "fence", TIME, 0, 1,                                                                \
+      "synchronising all blocks inside a launch: the part that does not grow")                     \
+    X(fence_per_block_s, "fence_per_block", TIME, 0, 1, "the same: more for each block")           \
+    X(memory_conflict_base, "memory_conflict_base", RATIO, 1, 1e3,                                 \
+      "sigma: what one more dimension multiplies the memory time by")                              \
+    X(hidden_share, "hidden_share", RATIO, 0, 0.999,                                               \
+      "beta: share of the instructions that overlap with memory accesses")
+
+typedef struct tz_model_device {
+    char name[TZ_MODEL_NAME_SIZE];  /* as a user writes it: "gtx280" */
+    char title[TZ_MODEL_NAME_SIZE]; /* as its maker writes it; "" if not given */
+#define TZ_MODEL_DEVICE_MEMBER(member, key, quantity, min, max, doc) tz_model_number member;
+    TZ_MODEL_DEVICE_TABLE(TZ_MODEL_DEVICE_MEMBER)
+#undef TZ_MODEL_DEVICE_MEMBER
+} tz_model_device;
+
+/* All keys of a device, texts included; *count of them. Static. */
+const tz_model_key *tz_model_device_keys(size_t *count);
+
+tz_model_status tz_model_device_read(const char *path, tz_model_device *out, tz_model_error *error);
+
+/* What tz_model_device_read() reads back as the same record, bit for bit, with every unit the kept
+ * one. TZ_MODEL_IO when the stream fails; TZ_MODEL_MISSING, before anything is written, for a
+ * record without a name or a known number without a source. */
+tz_model_status tz_model_device_write(const tz_model_device *device, FILE *stream,
+                                      tz_model_error *error);
+
+/* ---- Benchmarks of papers --------------------------------------------------------------------
+ */
+
+/* X(member, key, quantity, min, max, doc): a row of table 2 of Meng and Skadron 2009, the grid and
+ * block that the paper evaluates it on, and what the paper says came out. */
+#define TZ_MODEL_BENCHMARK_TABLE(X)                                                                \
+    X(dims, "dims", COUNT, 1, 3, "D: dimensions")                                                  \
+    X(data_length_x, "data_length_x", COUNT, 1, 1e12, "DataLength_0 of the evaluation")            \
+    X(data_length_y, "data_length_y", COUNT, 1, 1e12, "DataLength_1")                              \
+    X(data_length_z, "data_length_z", COUNT, 1, 1e12, "DataLength_2")                              \
+    X(halo_width_x, "halo_width_x", COUNT, 0, 1e3, "HaloWidth_0: both sides together")             \
+    X(halo_width_y, "halo_width_y", COUNT, 0, 1e3, "HaloWidth_1")                                  \
+    X(halo_width_z, "halo_width_z", COUNT, 0, 1e3, "HaloWidth_2")                                  \
+    X(block_x, "block_x", COUNT, 1, 1e6, "blk_len: threads of a block, ghost zone included")       \
+    X(block_y, "block_y", COUNT, 1, 1e6, "blk_len in y")                                           \
+    X(block_z, "block_z", COUNT, 1, 1e6, "blk_len in z")                                           \
+    X(element_bytes, "element", BYTES, 1, 64, "x: one array element")                              \
+    X(stencil_arrays, "stencil_arrays", COUNT, 1, 64, "NumStencilArrays: arrays gathered")         \
+    X(elements_per_op, "elements_per_op", RATIO, 0, 1e3,                                           \
+      "NumElemPerOp: elements loaded for each stencil operation")                                  \
+    X(profile_cells, "profile_cells", COUNT, 1, 1e12, "N: cells of the profiled run")              \
+    X(profile_sm_count, "profile_sm_count", COUNT, 1, 1e5, "M of the profiled device")             \
+    X(profile_warp_size, "profile_warp_size", COUNT, 1, 1e4, "WarpSize of the profiled device")    \
+    X(insts_per_sm_misc, "insts_per_sm_misc", RATIO, 0, 1e15, "InstsPerSM_MC: once a trapezoid")   \
+    X(insts_per_sm_iter, "insts_per_sm_iter", RATIO, 0, 1e15, "InstsPerSM_IC: every iteration")    \
+    X(bank_conflict_rate, "bank_conflict_rate", RATIO, 0, 1e3,                                     \
+      "BankConflictRate: conflicts for each warp instruction")                                     \
+    X(paper_height, "paper_height", COUNT, 1, 1e4, "the height that the paper's model predicts")   \
+    X(paper_height_measured, "paper_height_measured", COUNT, 1, 1e4, "the fastest measured")       \
+    X(paper_speedup, "paper_speedup", RATIO, 0, 1e3, "measured at the predicted height, over 1")   \
+    X(paper_speedup_adaptive, "paper_speedup_adaptive", RATIO, 0, 1e3,                             \
+      "measured, adaptive from the predicted height on")                                           \
+    X(paper_speedup_adaptive_from_1, "paper_speedup_adaptive_from_1", RATIO, 0, 1e3,               \
+      "measured, adaptive from height 1 on")
+
+typedef struct tz_model_benchmark {
+    char name[TZ_MODEL_NAME_SIZE];
+    char title[TZ_MODEL_NAME_SIZE];
+#define TZ_MODEL_BENCHMARK_MEMBER(member, key, quantity, min, max, doc) tz_model_number member;
+    TZ_MODEL_BENCHMARK_TABLE(TZ_MODEL_BENCHMARK_MEMBER)
+#undef TZ_MODEL_BENCHMARK_MEMBER
+} tz_model_benchmark;
+
+const tz_model_key *tz_model_benchmark_keys(size_t *count);
+
+tz_model_status tz_model_benchmark_read(const char *path, tz_model_benchmark *out,
+                                        tz_model_error *error);
+
+#endif

@@ -1,0 +1,84 @@
+/* Shipped records, and comparisons. Include once a test program. */
+#ifndef TZ_TEST_MODEL_SUPPORT_H
+#define TZ_TEST_MODEL_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "model/meng2009.h"
+#include "model/meng2011.h"
+#include "model/model.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const device_names[] = {"gtx280", "gtx260", "gtx-titan"};
+static const char *const benchmark_names[] = {"pathfinder", "hotspot", "poisson", "cell"};
+enum { DEVICES = 3, BENCHMARKS = 4 };
+
+static inline tz_model_device device_named(const char *name)
+{
+    char path[512];
+    tz_model_device device;
+    tz_model_error error;
+    snprintf(path, sizeof path, "%s/devices/%s.txt", TZ_TEST_MODEL_DIR, name);
+    if (tz_model_device_read(path, &device, &error) != TZ_MODEL_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    return device;
+}
+
+typedef struct bench {
+    tz_model_benchmark record;
+    tz_model_facts facts;
+    tz_model_plan plan;
+} bench;
+
+static inline bench bench_named(const char *name)
+{
+    char path[512];
+    bench b;
+    tz_model_error error;
+    snprintf(path, sizeof path, "%s/benchmarks/%s.txt", TZ_TEST_MODEL_DIR, name);
+    if (tz_model_benchmark_read(path, &b.record, &error) != TZ_MODEL_OK ||
+        tz_model_benchmark_facts(&b.record, &b.facts, &b.plan, &error) != TZ_MODEL_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    return b;
+}
+
+/* A benchmark on a device in the papers' words, by 2009 or 2011. */
+static inline tz_model_meng meng_of(int year, const char *benchmark, const char *device)
+{
+    const bench b = bench_named(benchmark);
+    const tz_model_device d = device_named(device);
+    tz_model_meng m;
+    tz_model_error error;
+    if ((year == 2009 ? tz_model_meng2009_fill : tz_model_meng2011_fill)(&b.facts, &d, &b.plan, &m,
+                                                                         NULL, &error))
+        fail_msg("%s: %s", error.place, error.message);
+    return m;
+}
+
+#define assert_close(value, expected, relative)                                                    \
+    do {                                                                                           \
+        const double v_ = (value), e_ = (expected);                                                \
+        if (!(fabs(v_ - e_) <= (relative)*fabs(e_)))                                               \
+            fail_msg("%s is %.17g, not %.17g", #value, v_, e_);                                    \
+    } while (0)
+
+/* Speedup over height 1 at height h, and at the best. */
+static inline double speedup_at(const tz_model_meng *m, double h)
+{
+    return tz_model_meng_cpl(m, 1) / tz_model_meng_cpl(m, h);
+}
+
+static inline double speedup_best(const tz_model_meng *m)
+{
+    return speedup_at(m, tz_model_meng_height_best(m));
+}
+
+#endif

@@ -1,0 +1,326 @@
+/* Devices and benchmarks as text files: what is read, and what is refused with which words. */
+#include "model_support.h"
+
+#include <locale.h>
+
+static char path[64];
+
+static int setup(void **state)
+{
+    (void)state;
+    strcpy(path, "/tmp/trapeze-record-XXXXXX");
+    const int fd = mkstemp(path);
+    return fd < 0 || close(fd) != 0 ? -1 : 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+static void put(const char *text, size_t length)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, length, f), length);
+    assert_int_equal(fclose(f), 0);
+}
+
+static tz_model_device good(const char *text)
+{
+    tz_model_device device;
+    tz_model_error error;
+    put(text, strlen(text));
+    if (tz_model_device_read(path, &device, &error) != TZ_MODEL_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    return device;
+}
+
+/* `text` is refused in `line` (0: no line) with a message that contains `words`. */
+static void bad_bytes(const char *text, size_t length, int line, tz_model_status code,
+                      const char *words)
+{
+    tz_model_device device, zero;
+    tz_model_error error;
+    char place[128];
+    memset(&zero, 0, sizeof zero);
+    put(text, length);
+    assert_int_equal(tz_model_device_read(path, &device, &error), code);
+    assert_int_equal(error.code, code);
+    if (line)
+        snprintf(place, sizeof place, "%s:%d", path, line);
+    else
+        snprintf(place, sizeof place, "%s", path);
+    assert_string_equal(error.place, place);
+    if (strstr(error.message, words) == NULL)
+        fail_msg("'%s' does not say '%s'", error.message, words);
+    assert_memory_equal(&device, &zero, sizeof zero);
+}
+
+static void bad(const char *text, int line, tz_model_status code, const char *words)
+{
+    bad_bytes(text, strlen(text), line, code, words);
+}
+
+static void units_and_sources_are_kept(void **state)
+{
+    (void)state;
+    const tz_model_device d = good("# a comment\n\n"
+                                   "  name = mine # called so\r\n"
+                                   "title=My device\n"
+                                   "\tclock =  1.5 GHz   # a data sheet, page 3 # of 4 \r\n"
+                                   "sm_count = 30 # counted\n"
+                                   "cpi = 2.5e-1 # assumed: as others\n"
+                                   "memory_bandwidth = 1.5 GiB/s # x\n"
+                                   "shared_per_sm = 48 KiB # x\n"
+                                   "l2 = 0 B # x\n"
+                                   "launch = 2.5 us # x\n"
+                                   "memory_latency = 300 cycles # x"); /* no newline */
+    assert_string_equal(d.name, "mine");
+    assert_string_equal(d.title, "My device");
+    assert_close(d.clock_hz.value, 1.5e9, 0);
+    assert_string_equal(d.clock_hz.source, "a data sheet, page 3 # of 4");
+    assert_true(d.clock_hz.known && !d.clock_hz.assumed);
+    assert_close(d.sm_count.value, 30, 0);
+    assert_close(d.cpi.value, 0.25, 0);
+    assert_true(d.cpi.assumed);
+    assert_close(d.memory_bandwidth_bytes_per_s.value, 1.5 * 1073741824, 0);
+    assert_close(d.shared_per_sm_bytes.value, 49152, 0);
+    assert_true(d.l2_bytes.known && d.l2_bytes.value == 0);
+    assert_close(d.launch_s.value, 2.5e-6, 1e-15);
+    assert_close(d.memory_latency_s.value, 2e-7, 1e-15);
+    assert_false(d.warp_size.known);
+}
+
+static void cycles_may_come_before_the_clock(void **state)
+{
+    (void)state;
+    const tz_model_device d = good("launch = 3000 cycles # x\nname = a\nclock = 1 GHz # x\n");
+    assert_close(d.launch_s.value, 3e-6, 1e-15);
+}
+
+static void malformed_lines_are_named(void **state)
+{
+    (void)state;
+    bad("name = a\nclock 1.3 GHz # x\n", 2, TZ_MODEL_FORMAT, "'clock 1.3 GHz' is no KEY = VALUE");
+    bad("name = a\nclock = # x\n", 2, TZ_MODEL_FORMAT, "clock wants a number, not ''");
+    bad("name = a\nclock = fast # x\n", 2, TZ_MODEL_FORMAT, "clock wants a number, not 'fast'");
+    bad("name = a\ncpi = 0x10 # x\n", 2, TZ_MODEL_FORMAT, "not '0x10'");
+    bad("name = a\ncpi = inf # x\n", 2, TZ_MODEL_FORMAT, "not 'inf'");
+    bad("name = a\ncpi = 1,5 # x\n", 2, TZ_MODEL_FORMAT, "not '1,5'");
+    bad("name = a\ncpi = 1.2.3 # x\n", 2, TZ_MODEL_FORMAT, "not '1.2.3'");
+    bad("name = a\ncpi = 4\n", 2, TZ_MODEL_FORMAT, "cpi does not say where its number is from");
+    bad("name = a\ncpi = 4 #  \n", 2, TZ_MODEL_FORMAT, "does not say where");
+    bad("name = a\ncpi = 4 # x\n\ncpi = 4 # x\n", 4, TZ_MODEL_FORMAT,
+        "cpi is given in line 2 already");
+    bad("name =\n", 1, TZ_MODEL_FORMAT, "name is empty");
+    bad("name = a\nname = b\n", 2, TZ_MODEL_FORMAT, "name is given in line 1 already");
+    bad_bytes("name = a\ncpi\0= 4 # x\n", 20, 2, TZ_MODEL_FORMAT, "byte 0x00");
+    bad("name = a\n\033[31m\n", 2, TZ_MODEL_FORMAT, "byte 0x1b");
+}
+
+static void units_are_checked(void **state)
+{
+    (void)state;
+    bad("name = a\nclock = 1.3 # x\n", 2, TZ_MODEL_FORMAT,
+        "clock lacks its unit; one of Hz, kHz, MHz, GHz");
+    bad("name = a\nclock = 1.3 ghz # x\n", 2, TZ_MODEL_FORMAT, "'ghz' is no unit of clock");
+    bad("name = a\nclock = 1.3 GB/s # x\n", 2, TZ_MODEL_FORMAT, "'GB/s' is no unit of clock");
+    bad("name = a\nlaunch = 1 us later # x\n", 2, TZ_MODEL_FORMAT, "'us later' is no unit");
+    bad("name = a\nlaunch = 1 hour # x\n", 2, TZ_MODEL_FORMAT, "one of s, ms, us, ns, cycles");
+    bad("name = a\nsm_count = 30 SMs # x\n", 2, TZ_MODEL_FORMAT, "sm_count has no unit, and 'SMs'");
+    bad("launch = 5 cycles # x\nname = a\n", 1, TZ_MODEL_MISSING,
+        "launch is in cycles, and the record gives no clock");
+}
+
+static void ranges_are_checked(void **state)
+{
+    (void)state;
+    bad("name = a\ncpi = 0 # x\n", 2, TZ_MODEL_RANGE, "cpi is 0, outside 0.001 to 1000");
+    bad("name = a\ncpi = -4 # x\n", 2, TZ_MODEL_RANGE, "cpi is -4");
+    bad("name = a\ncpi = 1e999 # x\n", 2, TZ_MODEL_RANGE, "cpi is inf");
+    bad("name = a\nclock = 1.3 Hz # x\n", 2, TZ_MODEL_RANGE, "outside 1e+06 to 1e+11 Hz");
+    bad("name = a\nsm_count = 2.5 # x\n", 2, TZ_MODEL_RANGE, "must be a whole number");
+    bad("launch = 1e9 cycles # x\nname = a\nclock = 1 MHz # x\n", 1, TZ_MODEL_RANGE,
+        "launch is 1000, outside 0 to 1 s");
+}
+
+static void unknown_keys_name_the_nearest(void **state)
+{
+    (void)state;
+    bad("name = a\nclok = 1.3 GHz # x\n", 2, TZ_MODEL_UNKNOWN,
+        "unknown key 'clok'; did you mean 'clock'?");
+    bad("name = a\nmemory_bandwith = 1 GB/s # x\n", 2, TZ_MODEL_UNKNOWN,
+        "did you mean 'memory_bandwidth'?");
+    bad("name = a\nSM_COUNT = 3 # x\n", 2, TZ_MODEL_UNKNOWN, "did you mean 'sm_count'?");
+    bad("name = a\ncolour = 1 # x\n", 2, TZ_MODEL_UNKNOWN, "; known: name, title, clock");
+    bad("name = a\n= 1 # x\n", 2, TZ_MODEL_UNKNOWN, "unknown key ''");
+}
+
+static void lengths_are_checked(void **state)
+{
+    char text[2400];
+    (void)state;
+    snprintf(text, sizeof text, "name = %064d\n", 0);
+    bad(text, 1, TZ_MODEL_FORMAT, "name is longer than 63 bytes");
+    snprintf(text, sizeof text, "name = a\ncpi = 4 # %0160d\n", 0);
+    bad(text, 2, TZ_MODEL_FORMAT, "the source of cpi is longer than 159 bytes");
+    snprintf(text, sizeof text, "name = a\ncpi = 4 # %0159d\n", 0);
+    assert_int_equal(strlen(good(text).cpi.source), 159);
+    snprintf(text, sizeof text, "#%01500d\n", 0);
+    bad(text, 1, TZ_MODEL_FORMAT, "longer than 1023 bytes");
+}
+
+static void files_without_a_name_and_no_files(void **state)
+{
+    tz_model_device device;
+    tz_model_error error;
+    (void)state;
+    bad("", 0, TZ_MODEL_MISSING, "the record has no name");
+    bad("cpi = 4 # x\n", 0, TZ_MODEL_MISSING, "the record has no name");
+    assert_int_equal(tz_model_device_read("/nowhere/a.txt", &device, &error), TZ_MODEL_IO);
+    assert_string_equal(error.place, "/nowhere/a.txt");
+    assert_non_null(strstr(error.message, "cannot open"));
+    assert_int_equal(tz_model_device_read("/tmp", &device, &error), TZ_MODEL_IO);
+    assert_int_equal(tz_model_device_read("/nowhere/a.txt", &device, NULL), TZ_MODEL_IO);
+}
+
+static void written_records_read_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < DEVICES; i++) {
+        const tz_model_device device = device_named(device_names[i]);
+        tz_model_device again;
+        tz_model_error error;
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        assert_int_equal(tz_model_device_write(&device, f, &error), TZ_MODEL_OK);
+        assert_int_equal(fclose(f), 0);
+        if (tz_model_device_read(path, &again, &error) != TZ_MODEL_OK)
+            fail_msg("%s: %s", error.place, error.message);
+        assert_memory_equal(&device, &again, sizeof again);
+    }
+}
+
+static void what_cannot_be_read_back_is_not_written(void **state)
+{
+    tz_model_device device;
+    tz_model_error error;
+    (void)state;
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    memset(&device, 0, sizeof device);
+    assert_int_equal(tz_model_device_write(&device, f, &error), TZ_MODEL_MISSING);
+    strcpy(device.name, "a");
+    device.cpi.known = true;
+    device.cpi.value = 4;
+    assert_int_equal(tz_model_device_write(&device, f, &error), TZ_MODEL_MISSING);
+    assert_non_null(strstr(error.message, "cpi does not say"));
+    assert_int_equal(ftell(f), 0);
+    strcpy(device.cpi.source, "x");
+    assert_int_equal(tz_model_device_write(&device, f, &error), TZ_MODEL_OK);
+    fclose(f);
+    f = fopen("/dev/full", "w");
+    if (f != NULL) {
+        assert_int_equal(tz_model_device_write(&device, f, &error), TZ_MODEL_IO);
+        fclose(f);
+    }
+}
+
+/* Numbers have a point whatever the process's locale says; skipped where none is installed. */
+static void the_locale_does_not_matter(void **state)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (setlocale(LC_NUMERIC, names[i]) != NULL)
+            break;
+    written_records_read_back(state);
+    assert_close(good("name = a\nclock = 1.5 GHz # x\n").clock_hz.value, 1.5e9, 0);
+    setlocale(LC_NUMERIC, "C");
+}
+
+/* Table 1 of 2009, and the other devices' tables. */
+static void shipped_devices(void **state)
+{
+    (void)state;
+    const tz_model_device d = device_named("gtx280");
+    assert_string_equal(d.name, "gtx280");
+    assert_close(d.clock_hz.value, 1.3e9, 1e-15);
+    assert_close(d.coalesce_width.value, 16, 0);
+    assert_close(d.warp_size.value, 32, 0);
+    assert_close(d.sm_count.value, 30, 0);
+    assert_close(d.blocks_per_sm.value, 8, 0);
+    assert_close(d.sp_per_sm.value, 8, 0);
+    assert_close(d.sp_pipeline_depth.value, 4, 0);
+    assert_close(d.cpi.value, 4, 0);
+    assert_close(d.memory_bandwidth_bytes_per_s.value, 141.7e9, 1e-15);
+    assert_close(d.threads_per_block_max.value, 512, 0);
+    assert_close(d.memory_pitch_max_bytes.value, 262144, 0);
+    assert_close(d.launch_s.value * d.clock_hz.value, 3350, 1e-15);
+    assert_close(d.memory_latency_s.value * d.clock_hz.value, 300, 1e-15);
+    for (int i = 0; i < DEVICES; i++)
+        assert_string_equal(device_named(device_names[i]).name, device_names[i]);
+    assert_true(device_named("gtx260").launch_s.assumed);
+    assert_true(device_named("gtx-titan").memory_latency_s.assumed);
+}
+
+/* Table 2 of 2009. */
+static void shipped_benchmarks(void **state)
+{
+    static const struct {
+        const char *name;
+        int dims, arrays, per_op;
+        double n, misc, iter;
+    } rows[] = {
+        {"pathfinder", 1, 1, 1, 100000, 1998, 1859},
+        {"hotspot", 2, 2, 0, 500 * 500, 13488, 16645},
+        {"poisson", 2, 1, 0, 500 * 500, 12825, 12474},
+        {"cell", 3, 1, 0, 60 * 60 * 60, 71603, 220521},
+    };
+    (void)state;
+    for (int i = 0; i < BENCHMARKS; i++) {
+        const bench b = bench_named(rows[i].name);
+        assert_int_equal(b.facts.dims, rows[i].dims);
+        assert_int_equal(b.facts.state_fields + b.facts.static_fields, rows[i].arrays);
+        assert_close(b.facts.streamed_fields, rows[i].per_op, 0);
+        for (int k = 0; k < rows[i].dims; k++)
+            assert_close(b.facts.halo_width[k], 2, 0);
+        assert_close(b.record.profile_cells.value, rows[i].n, 0);
+        assert_close(b.record.insts_per_sm_misc.value, rows[i].misc, 0);
+        assert_close(b.record.insts_per_sm_iter.value, rows[i].iter, 0);
+        assert_false(b.record.bank_conflict_rate.known);
+    }
+}
+
+static void benchmarks_without_a_number(void **state)
+{
+    tz_model_benchmark b = bench_named("hotspot").record;
+    tz_model_facts facts;
+    tz_model_plan plan;
+    tz_model_error error;
+    (void)state;
+    b.halo_width_y.known = false;
+    assert_int_equal(tz_model_benchmark_facts(&b, &facts, &plan, &error), TZ_MODEL_MISSING);
+    assert_non_null(strstr(error.message, "no halo_width_y"));
+    b.dims.known = false;
+    assert_int_equal(tz_model_benchmark_facts(&b, &facts, &plan, &error), TZ_MODEL_MISSING);
+    assert_string_equal(error.place, "hotspot");
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(units_and_sources_are_kept), CASE(cycles_may_come_before_the_clock),
+        CASE(malformed_lines_are_named),  CASE(units_are_checked),
+        CASE(ranges_are_checked),         CASE(unknown_keys_name_the_nearest),
+        CASE(lengths_are_checked),        CASE(files_without_a_name_and_no_files),
+        CASE(written_records_read_back),  CASE(what_cannot_be_read_back_is_not_written),
+        CASE(the_locale_does_not_matter), CASE(shipped_devices),
+        CASE(shipped_benchmarks),         CASE(benchmarks_without_a_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

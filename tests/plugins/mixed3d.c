@@ -1,0 +1,48 @@
+/* Two passes of different radius over fields of different types, with a static field that is read
+ * off centre and branches that depend on what is read. */
+#include "common.h"
+
+#define TZ_CELL_TEXT "mixed3d_flow.cell.h"
+#define TZ_CELL_ID mixed3d_flow
+#define TZ_CELL_DIMS 3
+#define TZ_CELL_RADIUS 2
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+#define TZ_CELL_TEXT "mixed3d_count.cell.h"
+#define TZ_CELL_ID mixed3d_count
+#define TZ_CELL_DIMS 3
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+static const tz_param mixed3d_params[] = {
+    {"share", TZ_PARAM_REAL, 0.125, NULL, 0.0, 0.25, "", "what a neighbour counts", NULL},
+};
+
+static int mixed3d_derive(tz_setup *setup)
+{
+    setup->constants[TZ_CONSTANT(mixed3d_flow, share)] = setup->params[0].number;
+    return 0;
+}
+
+#define mixed3d_FIRST_FIELD "u"
+static const tz_field mixed3d_fields[] = {
+    {"u", TZ_STATE, TZ_REAL, 0, "", "what flows", 0, 0.5, 0.25},
+    {"n", TZ_STATE, TZ_INT, 0, "", "what is counted", 0, 0.0, 5.0},
+    {"k", TZ_STATIC, TZ_REAL, 1, "", "how well it flows, -1 to 1", 0, 0.75, 0.5},
+};
+
+static const tz_pass mixed3d_passes[] = {
+    {.name = "flow",
+     .writes = TZ_WRITES(mixed3d_flow, u),
+     .text_defines = "",
+     TZ_PASS(mixed3d_flow)},
+    {.name = "count",
+     .writes = TZ_WRITES(mixed3d_count, n),
+     .text_defines = "",
+     TZ_PASS(mixed3d_count)},
+};
+
+TEST_STENCIL(mixed3d, mixed3d_flow, 3)
+TEST_PLUGIN(mixed3d, &mixed3d_stencil)
