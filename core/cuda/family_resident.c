@@ -48,13 +48,15 @@ static void say_show(tz_cuda_text *t, const tz_problem *problem, const tz_reside
 }
 
 /* A pass's context: bricks, places in shared memory, constants. */
-static void say_context(tz_cuda_text *t, const tz_problem *problem, const tz_resident *d, int p)
+static void say_context(tz_cuda_text *t, const tz_problem *problem, const tz_resident *d, int p,
+                        bool once)
 {
     const tz_stencil *s = problem->stencil;
     tz_cuda_say(t, "      pass_%d::context_%s c;\n", p, s->passes[p].text_cell);
     for (int f = 0; f < s->fields_count; f++) {
         const char *name = s->fields[f].name;
-        tz_cuda_say(t, "      c.%s = %s_own;\n", name, name);
+        if (!once || s->fields[f].role == TZ_STATIC)
+            tz_cuda_say(t, "      c.%s = %s_own;\n", name, name);
         if (s->fields[f].role == TZ_STREAMED)
             continue;
         tz_cuda_say(t, "      c.%s_edge = %s_edge;\n      c.%s_at = ", name, name, name);
@@ -74,9 +76,9 @@ static void say_pass(tz_cuda_text *t, const tz_problem *problem, const tz_reside
                     p == 0 ? "      if (t > 0)\n        tz_barrier();\n" : "      tz_barrier();\n");
     tz_cuda_say(t, "      if (live) {\n");
     say_show(t, problem, d, changed, p);
-    /* Threads without a brick do what thread 0 does, as far as nobody sees it. */
+    /* Threads without a brick compute, too, what nobody sees. */
     tz_cuda_say(t, "      }\n      tz_barrier();\n      {\n");
-    say_context(t, problem, d, p);
+    say_context(t, problem, d, p, false);
     tz_cuda_say(t, "      TZ_EACH_CELL {\n        tz_place at = tz_place_of(a, tile, i, j, k);\n"
                    "        at.step = a.step + t;\n");
     if (d->held)
@@ -91,7 +93,7 @@ static void say_pass(tz_cuda_text *t, const tz_problem *problem, const tz_reside
         if (pass->writes >> f & 1) {
             const char *name = s->fields[f].name;
             tz_cuda_say(t,
-                        "      %s_own = c.%s_out;\n      tz_mask_brick(a, tile, %s_edge, "
+                        "      %s_own = c.%s_out;\n      tz_mask_brick(tile, %s_edge, "
                         "%s_own);\n",
                         name, name, name, name);
         }
@@ -149,8 +151,10 @@ static void say_begin(tz_cuda_text *t, const tz_problem *problem, const tz_resid
                     type, name, type, f, type, name, type);
         if (tz_resident_is_shared(problem, d, f))
             tz_cuda_say(t, "  shared += %d;\n", tz_resident_shared_bytes(problem, d, f));
-        tz_cuda_say(t, "  tz_take(a, tile, (const %s *)a.in[%d], %s_edge, %s_own);\n", type, f,
-                    name, name);
+        tz_cuda_say(t,
+                    "  if (live)\n"
+                    "    tz_take(a, tile, (const %s *)a.in[%d], %s_edge, %s_at, %s_own);\n",
+                    type, f, name, name, name);
     }
     tz_cuda_say(t, "      if (live) {\n");
     say_show(t, problem, d, ~written & ((1u << s->fields_count) - 1u), 0);
@@ -159,7 +163,7 @@ static void say_begin(tz_cuda_text *t, const tz_problem *problem, const tz_resid
         tz_cuda_say(t, "  pass_%d::once_%s once_%d[TZ_VZ][TZ_VY][TZ_VX];\n  {\n", p,
                     s->passes[p].text_cell, p);
         tz_cuda_say(t, "    const int odd = 0;\n");
-        say_context(t, problem, d, p);
+        say_context(t, problem, d, p, true);
         tz_cuda_say(t,
                     "      TZ_EACH_CELL\n        once_%d[k][j][i] = pass_%d::make_once_%s(c, tile, "
                     "tz_place_of(a, tile, i, j, k));\n      (void)odd;\n  }\n",
@@ -267,7 +271,7 @@ static tz_status cannot(const tz_problem *problem, const tz_plan *plan, tz_error
                                 "use a height up to %d",
                                 plan->height, lower.height);
     }
-    tz_plan free = {.height = plan->height};
+    tz_plan free = {.height = plan->height, .processors = plan->processors};
     if (tz_resident_design(problem, &free, &d))
         return tz_error_set(error, TZ_RANGE, "tile",
                             "the grid stays on chip, but not with this tile, vector and number of "

@@ -5,10 +5,10 @@
 #include <string.h>
 
 enum {
-    PROCESSORS = 132, /* a plan is made without a device; shape() checks the real one */
+    PROCESSORS = 132, /* where a plan does not say */
     SHARED_BYTES_MAX = 227 << 10,
     REGISTERS = 65536,
-    REGISTERS_OWN = 36, /* addresses, loop, tags */
+    REGISTERS_OWN = 40, /* addresses, loop, tags */
     THREADS_MAX = 1024,
     BRICK_MAX = 200 /* cells: each is a copy of the cell update's text */
 };
@@ -81,7 +81,7 @@ bool tz_resident_is_shared(const tz_problem *problem, const tz_resident *design,
 {
     if (problem->stencil->fields[field].role == TZ_STREAMED)
         return false;
-    return !design->held || field_radius(problem->stencil, field) > 0;
+    return problem->bits || !design->held || field_radius(problem->stencil, field) > 0;
 }
 
 int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *design, int field)
@@ -153,16 +153,16 @@ static bool complete(const facts *k, tz_resident *d, int height)
     const int beside = 2 * k->radius * k->problem->dims;
     /* What is read of shared memory serves several cells: it is kept from row to row or from plane
      * to plane. */
-    int window = k->problem->dims == 3   ? d->cells[0] * d->cells[1] * (2 * k->radius + 1)
-                 : k->problem->dims == 2 ? d->cells[0] * (2 * k->radius + 1)
-                                         : 2 * k->radius + 1;
-    window = window < brick ? window : brick;
+    const int front = k->problem->dims == 3   ? d->cells[0] * d->cells[1]
+                      : k->problem->dims == 2 ? d->cells[0]
+                                              : 1;
+    const int kept = k->loads * k->widest * front;
     for (int way = 0; way < 3; way++) {
         d->held = way < 2;
         d->buffers = way == 0 ? 2 : 1;
-        d->registers = REGISTERS_OWN + (beside < 24 ? beside : 24) +
-                       (d->held ? brick * k->held_words
-                                : brick * k->out_words + window * k->loads * k->widest);
+        d->registers = REGISTERS_OWN + (beside < 40 ? beside : 40);
+        d->registers += d->held ? brick * k->held_words * 9 / 8 + k->radius * kept
+                                : brick * k->out_words + (2 * k->radius + 1) * kept;
         int64_t bytes = 0;
         for (int f = 0; f < s->fields_count; f++)
             if (tz_resident_is_shared(k->problem, d, f))
@@ -273,7 +273,7 @@ bool tz_resident_design(const tz_problem *problem, const tz_plan *plan, tz_resid
     tz_resident d = {.radius = k.radius, .rim = k.rim, .sent_words = k.sent_words};
     if (tz_problem_elements(problem) > INT64_C(8) << 20)
         return false;
-    try_blocks(&s, &d, 0, PROCESSORS);
+    try_blocks(&s, &d, 0, plan->processors > 0 ? plan->processors : PROCESSORS);
     *design = s.best;
     return s.found;
 }

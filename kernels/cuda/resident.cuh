@@ -58,7 +58,10 @@ struct tz_beside {
 struct tz_tile {
     tz_span x, y, z;
     tz_beside beside_x, beside_y, beside_z;
-    bool masked; /* bits: there are columns outside the grid */
+#if TZ_BITS_GRID
+    bool masked; /* there are columns outside the grid */
+    tz_word inside[TZ_VX];
+#endif
 };
 
 /* One cell of a brick: what a cell update sees. */
@@ -176,9 +179,13 @@ TZ_DEVICE tz_tile tz_tile_of(const tz_arguments &a, int thread)
     t.beside_z = tz_beside_of<TZ_BOUNDARY_Z>(z, TZ_VZ, TZ_TZ, TZ_LIVE * TZ_VX * TZ_VY,
                                              TZ_TX * TZ_TY, tz_block(2), TZ_BLOCKS_Z, a.nz, ez,
                                              false);
+#if TZ_BITS_GRID
     const int begin = tz_tile_begin(tz_block(0), TZ_BLOCKS_X, a.nx, ex, TZ_WRAPS_X);
-    t.masked = TZ_BITS_GRID && TZ_BOUNDARY_X != TZ_PERIODIC &&
-               (begin < 0 || begin + ex > a.columns - 31 * a.nx);
+    t.masked = TZ_BOUNDARY_X != TZ_PERIODIC && (begin < 0 || begin + ex > a.columns - 31 * a.nx);
+    TZ_UNROLL
+    for (int i = 0; i < TZ_VX; i++)
+        t.inside[i] = t.masked ? tz_mask_word(a, t.x.first + i, ~0u, 0u) : ~0u;
+#endif
     return t;
 }
 
@@ -207,7 +214,8 @@ TZ_DEVICE bool tz_is_strange(const tz_tile &t, int i, int j, int k)
 }
 
 /* The same tile, of whose place the compiler knows nothing: what follows from it is computed where it
- * is used. Remembered for each cell of a brick, it would take more registers than the cells. */
+ * is used. Remembered for each cell of a large brick, it would take more registers than the cells;
+ * of a small one, it is waited for between two exchanges. */
 TZ_DEVICE tz_span tz_span_hidden(const tz_span &s)
 {
     tz_span hidden;
@@ -219,6 +227,8 @@ TZ_DEVICE tz_span tz_span_hidden(const tz_span &s)
 TZ_DEVICE tz_tile tz_tile_hidden(const tz_tile &t)
 {
     tz_tile hidden = t;
+    if (TZ_CELLS <= 8)
+        return hidden;
     hidden.x = tz_span_hidden(t.x);
     hidden.y = tz_span_hidden(t.y);
     hidden.z = tz_span_hidden(t.z);
@@ -242,31 +252,40 @@ TZ_DEVICE tz_word tz_turned(tz_word word, int turn, tz_word edge)
     return (rotated & ~strange) | (edge & strange);
 }
 
-template <class T>
-TZ_DEVICE void tz_mask_brick(const tz_arguments &a, const tz_tile &t, T edge, tz_brick<T> &own)
+/* Columns outside the grid hold the boundary value again. */
+template <class T> TZ_DEVICE void tz_mask_brick(const tz_tile &t, T edge, tz_brick<T> &own)
 {
 #if TZ_BITS_GRID
     if (t.masked)
         TZ_EACH_CELL
-    own.v[k][j][i] = tz_mask_word(a, t.x.first + i, own.v[k][j][i], edge);
+    own.v[k][j][i] = (own.v[k][j][i] & t.inside[i]) | (edge & ~t.inside[i]);
 #endif
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+/* `at`: as in tz_show; rows of bits, which take a long text to read, come through there. */
 template <class T>
-TZ_DEVICE void tz_take(const tz_arguments &a, const tz_tile &t, const T *field, T edge,
+TZ_DEVICE void tz_take(const tz_arguments &a, const tz_tile &t, const T *field, T edge, T *at,
                        tz_brick<T> &own)
 {
+#if TZ_BITS_GRID
+#pragma unroll 1
+    for (int q = 0; q < TZ_CELLS; q++) {
+        const int i = q % TZ_VX;
+        const tz_place p = tz_place_of(a, t, i, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY));
+        const T *row = field + ((long long)a.pitch * p.y + a.plane * p.z);
+        tz_put(at + q * TZ_LIVE, tz_load_word(a, row, t.x.first + i, edge));
+    }
+#endif
     TZ_EACH_CELL
     {
         const tz_place p = tz_place_of(a, t, i, j, k);
         const T *row = field + ((long long)a.pitch * p.y + a.plane * p.z);
-#if TZ_BITS_GRID
-        own.v[k][j][i] = tz_load_word(a, row, t.x.first + i, edge);
-#else
-        own.v[k][j][i] = row[p.x];
-#endif
+        if (TZ_BITS_GRID)
+            own.v[k][j][i] = tz_get(at + ((k * TZ_VY + j) * TZ_VX + i) * TZ_LIVE);
+        else
+            own.v[k][j][i] = row[p.x];
     }
 }
 
@@ -380,7 +399,8 @@ TZ_DEVICE void tz_send_brick(const tz_arguments &a, const tz_tile &t, unsigned i
     }
 }
 
-/* All words of TZ_BATCH cells are asked for at once, and again until they have come. */
+/* All words of TZ_BATCH cells are asked for at once, and again until all have come: whatever is done
+ * with the first waits for the last, or the compiler would ask for one after the other. */
 template <class T>
 TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigned int tag, int word,
                                 T edge, tz_brick<T> &own)
@@ -396,11 +416,15 @@ TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigne
         TZ_UNROLL
         for (int n = 0; n < TZ_BATCH; n++) {
             const int q = first + n;
-            if (q < TZ_CELLS && tz_is_strange(here, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY)))
+            if (q < TZ_CELLS &&
+                tz_is_strange(here, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY)))
                 missing |= 1u << n;
         }
-        while (missing != 0) {
-            unsigned long long raw[TZ_BATCH][WORDS];
+        if (missing == 0)
+            continue;
+        unsigned long long raw[TZ_BATCH][WORDS];
+        for (;;) {
+            unsigned int late = 0;
             TZ_UNROLL
             for (int n = 0; n < TZ_BATCH; n++) {
                 const int q = first + n;
@@ -415,28 +439,31 @@ TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigne
                                         (missing >> n & 1u) != 0);
             }
             TZ_UNROLL
-            for (int n = 0; n < TZ_BATCH; n++) {
-                const int q = first + n;
-                if (q >= TZ_CELLS)
-                    continue;
-                const int i = q % TZ_VX, j = q / TZ_VX % TZ_VY, k = q / (TZ_VX * TZ_VY);
-                tz_words<T> parts;
-                bool came = (missing >> n & 1u) != 0;
+            for (int n = 0; n < TZ_BATCH; n++)
                 TZ_UNROLL
-                for (int w = 0; w < WORDS; w++) {
-                    came = came && (unsigned int)(raw[n][w] >> 32) == tag;
-                    parts.word[w] = (unsigned int)raw[n][w];
-                }
-                T value = parts.value;
+            for (int w = 0; w < WORDS; w++)
+                if (first + n < TZ_CELLS && (missing >> n & 1u) != 0)
+                    late |= (unsigned int)(raw[n][w] >> 32) ^ tag;
+            if (late == 0)
+                break;
+            tz_pause();
+        }
+        TZ_UNROLL
+        for (int n = 0; n < TZ_BATCH; n++) {
+            const int q = first + n;
+            if (q >= TZ_CELLS)
+                continue;
+            const int i = q % TZ_VX, j = q / TZ_VX % TZ_VY, k = q / (TZ_VX * TZ_VY);
+            tz_words<T> parts;
+            TZ_UNROLL
+            for (int w = 0; w < WORDS; w++)
+                parts.word[w] = (unsigned int)raw[n][w];
+            T value = parts.value;
 #if TZ_BITS_GRID
-                const int x = t.x.first + i;
-                value = tz_turned(value, x < 0 ? -1 : x < a.nx ? 0 : 1, edge);
+            const int x = t.x.first + i;
+            value = tz_turned(value, x < 0 ? -1 : x < a.nx ? 0 : 1, edge);
 #endif
-                own.v[k][j][i] = tz_choose(came, value, own.v[k][j][i]);
-                missing &= ~((unsigned int)came << n);
-            }
-            if (missing != 0)
-                tz_pause();
+            own.v[k][j][i] = tz_choose((missing >> n & 1u) != 0, value, own.v[k][j][i]);
         }
     }
 }

@@ -89,6 +89,7 @@ static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_fa
     tz_assignment unstable = {"allow_unstable", 1.0, NULL};
     tz_problem problem;
     tz_plan plan = g->k.plan;
+    plan.processors = g->k.room.processors;
     memcpy(config.extent, g->extent[grid_number], sizeof config.extent);
     for (int d = 0; d < TZ_AXES; d++)
         config.boundary[d] = tz_boundary_name(g->k.boundary[d]);

@@ -273,6 +273,7 @@ void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show
     tz_error error = {0};
     memset(outcome, 0, sizeof *outcome);
     outcome->plan = k->plan;
+    outcome->plan.processors = k->room.processors;
     tz_status status = resolve(&p, &error);
     const bool resolved = !status;
     if (!status)

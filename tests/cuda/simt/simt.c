@@ -17,6 +17,7 @@ enum {
     SHARED_ALIGNED = 128,
     STACK_BYTES = 128 << 10,
     STACK_STRIDE = 2 * STACK_BYTES, /* below each stack is as much that must not be touched */
+    GUARDED_STACKS = 8192,
     TRAP_STACK_BYTES = 64 << 10,
     LAUNCH_SECONDS = 60, /* of processor time; no test comes near it */
     POISON = 0xa5
@@ -347,7 +348,8 @@ static bool provide_stacks(simt *machine, size_t count)
         machine->stacks = NULL;
         return false;
     }
-    for (size_t i = 0; i < count; i++)
+    /* Each guard is two mappings, of which a process may have some 65,000. */
+    for (size_t i = 0; i < count && i < GUARDED_STACKS; i++)
         mprotect(machine->stacks + i * STACK_STRIDE, STACK_BYTES, PROT_NONE);
     machine->stacks_count = count;
     return true;
