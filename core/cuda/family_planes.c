@@ -61,10 +61,10 @@ static void say_versions(tz_cuda_text *t, const tz_problem *problem, const plane
         tz_cuda_say(
             t,
             "struct v_%s_%d {\n  typedef %s type;\n  enum { PLANES = %d, RADIUS = %d, SLOTS "
-            "= %d, SHARED = %" PRId64 ", ROWS_BELOW = %d };\n};\n",
+            "= %d, SHARED = %" PRId64 ", ROWS_BELOW = %d, ARRIVES = %d };\n};\n",
             name_of(problem, v->field), v->number, type_of(problem, v->field),
             v->planes > 0 ? v->planes : 1, v->radius, v->slots > 0 ? v->slots : 1, v->shared,
-            v->rows_below);
+            v->rows_below, v->number == 0);
     }
 }
 
@@ -83,48 +83,70 @@ static uint32_t needed(const planes_scheme *s, const tz_footprint *footprint, in
     return columns & ((1u << (s->vector + 2 * radius)) - 1u);
 }
 
-static void say_needs(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s, int p,
-                      int f)
+/* The rows around and of a lane that a pass reads of a field. */
+static void say_near(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s,
+                     const planes_pass *pass, int f)
 {
-    const tz_footprint *footprint = &s->footprints[p];
-    const int r = problem->stencil->passes[p].radius, high = s->rows + 2 * r;
+    const tz_footprint *footprint = &s->footprints[pass->pass];
+    const planes_version *v = &s->versions[pass->reads[f]];
+    const char *name = name_of(problem, f), *type = type_of(problem, f);
+    const int r = problem->stencil->passes[pass->pass].radius;
     tz_cuda_say(t,
-                "struct need_%d_%s {\n  TZ_DEVICE unsigned int row(int dz, int j)\n  {\n"
-                "    switch ((dz + %d) * %d + j + %d) {\n",
-                p, name_of(problem, f), r, high, r);
-    for (int dz = -r; dz <= r; dz++)
+                "      %s %s_near[%d][TZ_ROWS + %d][TZ_VECTOR + %d];\n"
+                "      tz_near_nothing(%s_near);\n",
+                type, name, 2 * r + 1, 2 * r, 2 * r, name);
+    for (int dz = -r; dz <= r; dz++) {
+        uint32_t turns = 0;
+        for (int dy = -r; dy <= r; dy++)
+            turns |= dy != 0 ? tz_footprint_row(footprint, f, dz, dy) : 0;
         for (int j = -r; j < s->rows + r; j++) {
             const uint32_t columns = needed(s, footprint, r, f, dz, j);
             if (columns)
-                tz_cuda_say(t, "    case %d:\n      return 0x%xu;\n", (dz + r) * high + j + r,
-                            columns);
+                tz_cuda_say(t,
+                            "      tz_near_row<BORDER, v_%s_%d, %d, %d, 0x%xu, %s>(a, tile, led, "
+                            "%s_near[%d][%d], q.%s_%d, i, %s_edge);\n",
+                            name, v->number, pass->lag - v->lag - dz, j, columns,
+                            turns ? "true" : "false", name, dz + r, j + r, name, v->number, name);
         }
-    tz_cuda_say(t, "    default:\n      return 0u;\n    }\n  }\n"
-                   "  TZ_DEVICE bool turns(int dz)\n  {\n    return false");
-    for (int dz = -r; dz <= r; dz++) {
-        uint32_t columns = 0;
-        for (int dy = -r; dy <= r; dy++)
-            columns |= dy != 0 ? tz_footprint_row(footprint, f, dz, dy) : 0;
-        if (columns)
-            tz_cuda_say(t, " || dz == %d", dz);
     }
-    tz_cuda_say(t, ";\n  }\n};\n");
+}
+
+/* Boundary values, each in its field's own bits. */
+static void say_edges(tz_cuda_text *t, const tz_problem *problem)
+{
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        tz_cuda_say(t, "    const %s %s_edge = *(const %s *)&a.edge[%d];\n", type_of(problem, f),
+                    name_of(problem, f), type_of(problem, f), f);
 }
 
 static void say_fetch(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s)
 {
     tz_cuda_say(t, "  template <int BORDER>\n  TZ_DEVICE void fetch(const tz_arguments &a, const "
                    "tz_tile &tile, int i, int ahead)\n  {\n");
+    say_edges(t, problem);
     for (int k = 0; k < s->versions_count; k++) {
         const planes_version *v = &s->versions[k];
-        const char *type = type_of(problem, v->field);
+        const char *name = name_of(problem, v->field);
         if (v->number == 0 && v->planes > 0)
-            tz_cuda_say(t,
-                        "    tz_fetch_plane<BORDER, v_%s_0>(a, tile, i, ahead, a.in[%d], *(const "
-                        "%s *)&a.edge[%d]);\n",
-                        name_of(problem, v->field), v->field, type, v->field);
+            tz_cuda_say(
+                t, "    tz_fetch_plane<BORDER, v_%s_0>(a, tile, i, ahead, a.in[%d], %s_edge);\n",
+                name, v->field, name);
     }
     tz_cuda_say(t, "  }\n");
+}
+
+static void say_arrivals(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s)
+{
+    for (int k = 0; k < s->versions_count; k++) {
+        const planes_version *v = &s->versions[k];
+        const char *name = name_of(problem, v->field);
+        if (v->number == 0 && v->planes > 0)
+            tz_cuda_say(t,
+                        "    {\n      %s %s_next[TZ_ROWS][TZ_VECTOR];\n"
+                        "      tz_take_plane<BORDER, v_%s_0>(a, tile, i, %s_next, %s_edge);\n"
+                        "      tz_ring_push(q.%s_0, %s_next);\n    }\n",
+                        type_of(problem, v->field), name, name, name, name, name, name);
+    }
 }
 
 /* What a pass reads and where its results go: the cell update's context. */
@@ -132,30 +154,16 @@ static void say_context(tz_cuda_text *t, const tz_problem *problem, const planes
                         const planes_pass *pass)
 {
     const tz_stencil *stencil = problem->stencil;
-    const int r = stencil->passes[pass->pass].radius;
     tz_cuda_say(t, "      pass_%d::context_%s c;\n      c.arguments = &a;\n", pass->pass,
                 stencil->passes[pass->pass].text_cell);
     for (int f = 0; f < stencil->fields_count; f++) {
-        const char *name = name_of(problem, f), *type = type_of(problem, f);
-        if (stencil->fields[f].role == TZ_STATIC)
-            tz_cuda_say(t,
-                        "      c.%s = (const %s *)a.in[%d];\n      c.%s_edge = *(const %s "
-                        "*)&a.edge[%d];\n",
-                        name, type, f, name, type, f);
-        if (pass->reads[f] < 0)
+        const char *name = name_of(problem, f);
+        if (pass->reads[f] < 0) {
+            tz_cuda_say(t, "      c.%s = (const %s *)a.in[%d];\n      c.%s_edge = %s_edge;\n", name,
+                        type_of(problem, f), f, name, name);
             continue;
-        const planes_version *v = &s->versions[pass->reads[f]];
-        tz_cuda_say(t, "      %s %s_near[%d][TZ_ROWS + %d][TZ_VECTOR + %d];\n", type, name,
-                    2 * r + 1, 2 * r, 2 * r);
-        if (v->planes > 0)
-            tz_cuda_say(
-                t,
-                "      tz_window<BORDER, need_%d_%s, %d, v_%s_%d>(tile, %s_near, q.%s_%d, i, "
-                "*(const %s *)&a.edge[%d]);\n",
-                pass->pass, name, pass->lag - v->lag, name, v->number, name, name, v->number, type,
-                f);
-        else
-            tz_cuda_say(t, "      tz_window_absent(%s_near);\n", name);
+        }
+        say_near(t, problem, s, pass, f);
         tz_cuda_say(t, "      c.%s = %s_near;\n", name, name);
         if (pass->writes[f] >= 0)
             tz_cuda_say(t, "      c.%s_out = %s_next;\n", name, name);
@@ -163,6 +171,27 @@ static void say_context(tz_cuda_text *t, const tz_problem *problem, const planes
             tz_cuda_say(t, "      c.%s_out = nullptr;\n", name);
     }
     tz_cuda_say_constants(t, problem);
+}
+
+/* What a pass has made of a field: to memory, and to where later passes find it. */
+static void say_results(tz_cuda_text *t, const tz_problem *problem, const planes_version *v)
+{
+    const char *name = name_of(problem, v->field);
+    const int n = v->number;
+    if (v->planes == 0)
+        return;
+    tz_cuda_say(t,
+                "      if constexpr (BORDER == 2)\n"
+                "        tz_hold_above<v_%s_%d>(a, z, q.%s_%d, %s_next, %s_edge);\n"
+                "      tz_ring_push(q.%s_%d, %s_next);\n",
+                name, n, name, n, name, name, name, n, name);
+    if (v->slots > 0)
+        tz_cuda_say(t, "      tz_leave_rows<BORDER, v_%s_%d>(tile, i, 0, %s_next);\n", name, n,
+                    name);
+    tz_cuda_say(t,
+                "      if constexpr (BORDER == 2)\n"
+                "        tz_hold_below<v_%s_%d>(a, tile, z, i, q.%s_%d, %s_edge);\n",
+                name, n, name, n, name);
 }
 
 static void say_pass(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s,
@@ -188,37 +217,20 @@ static void say_pass(tz_cuda_text *t, const tz_problem *problem, const planes_sc
         pass->iteration, pass->pass, stencil->passes[pass->pass].text_cell);
     for (int f = 0; f < stencil->fields_count; f++) {
         const planes_version *v = pass->writes[f] >= 0 ? &s->versions[pass->writes[f]] : NULL;
+        const char *name = name_of(problem, f);
         if (v && v->planes > 0)
             tz_cuda_say(t,
-                        "      if (BORDER)\n        tz_hold_columns<v_%s_%d>(a, tile, %s_next, "
-                        "*(const %s *)&a.edge[%d]);\n",
-                        name_of(problem, f), v->number, name_of(problem, f), type_of(problem, f),
-                        f);
+                        "      if constexpr (BORDER)\n"
+                        "        tz_hold_columns<v_%s_%d>(a, tile, %s_next, %s_edge);\n",
+                        name, v->number, name, name);
         if (v && v->last)
             tz_cuda_say(t, "      tz_store_plane<BORDER>(a, tile, %d, a.out[%d], %s_next);\n",
-                        v->lag, f, name_of(problem, f));
+                        v->lag, f, name);
     }
     tz_cuda_say(t, "      }\n");
-    for (int f = 0; f < stencil->fields_count; f++) {
-        const planes_version *v = pass->writes[f] >= 0 ? &s->versions[pass->writes[f]] : NULL;
-        if (!v || v->planes == 0)
-            continue;
-        const char *name = name_of(problem, f), *type = type_of(problem, f);
-        const int n = v->number;
-        tz_cuda_say(
-            t,
-            "      if (BORDER == 2)\n        tz_hold_above<v_%s_%d>(a, z, q.%s_%d, %s_next, "
-            "*(const %s *)&a.edge[%d]);\n      tz_ring_push(q.%s_%d, %s_next);\n",
-            name, n, name, n, name, type, f, name, n, name);
-        if (v->slots > 0)
-            tz_cuda_say(t, "      tz_leave_rows<BORDER, v_%s_%d>(tile, i, 0, %s_next);\n", name, n,
-                        name);
-        tz_cuda_say(
-            t,
-            "      if (BORDER == 2)\n        tz_hold_below<v_%s_%d>(a, tile, z, i, q.%s_%d, "
-            "*(const %s *)&a.edge[%d]);\n",
-            name, n, name, n, type, f);
-    }
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (pass->writes[f] >= 0)
+            say_results(t, problem, &s->versions[pass->writes[f]]);
     tz_cuda_say(t, "    }\n");
 }
 
@@ -232,20 +244,12 @@ static void say_run(tz_cuda_text *t, const tz_problem *problem, const planes_sch
                         name_of(problem, v->field), v->number, v->planes);
     }
     say_fetch(t, problem, s);
-    tz_cuda_say(
-        t,
-        "  template <int BORDER>\n  TZ_DEVICE void step(tz_planes &q, const tz_arguments &a, const "
-        "tz_tile &tile, int i)\n  {\n");
-    for (int k = 0; k < s->versions_count; k++) {
-        const planes_version *v = &s->versions[k];
-        const char *name = name_of(problem, v->field);
-        if (v->number == 0 && v->planes > 0)
-            tz_cuda_say(t,
-                        "    { %s arrived[TZ_ROWS][TZ_VECTOR];\n"
-                        "      tz_take_plane<BORDER, v_%s_0>(tile, i, arrived);\n"
-                        "      tz_ring_push(q.%s_0, arrived); }\n",
-                        type_of(problem, v->field), name, name);
-    }
+    tz_cuda_say(t,
+                "  template <int BORDER>\n"
+                "  TZ_DEVICE void step(tz_planes &q, const tz_arguments &a, const tz_tile &tile, "
+                "int i)\n  {\n    const tz_led led = tz_led_here<BORDER>(tile);\n");
+    say_edges(t, problem);
+    say_arrivals(t, problem, s);
     for (int k = 0; k < s->passes_count; k++)
         say_pass(t, problem, s, &s->passes[k]);
     tz_cuda_say(t, "  }\n};\n");
@@ -262,9 +266,6 @@ static void planes_say(tz_cuda_text *t, const tz_problem *problem, const tz_plan
     say_versions(t, problem, &s);
     for (int p = 0; p < stencil->passes_count; p++) {
         tz_cuda_say_pass(t, problem, p);
-        for (int f = 0; f < stencil->fields_count; f++)
-            if (stencil->fields[f].role == TZ_STATE)
-                say_needs(t, problem, &s, p, f);
     }
     say_run(t, problem, &s);
     tz_cuda_say(t, "TZ_KERNEL(tz_stage, 32 * TZ_WARPS)(const tz_arguments a)\n{\n"

@@ -176,7 +176,25 @@ template <class T, int N> TZ_DEVICE void tz_load_once(const T *from, T (&to)[N])
             to[i * packet::PER_WORD + k] = one.v[k];
     }
 }
+/* By name, lest the compiler store the parts one by one. */
 template <class T, int N> TZ_DEVICE void tz_store(T *to, const T (&from)[N])
+{
+    typedef tz_packet<T, N> packet;
+#pragma unroll
+    for (int i = 0; i < packet::WORDS; i++) {
+        typename packet::one one;
+#pragma unroll
+        for (int k = 0; k < packet::PER_WORD; k++)
+            one.v[k] = from[i * packet::PER_WORD + k];
+        __stwb((typename packet::word *)to + i, one.w);
+    }
+}
+/* The same in shared memory. */
+template <class T, int N> TZ_DEVICE void tz_get_packet(const T *from, T (&to)[N])
+{
+    tz_load(from, to);
+}
+template <class T, int N> TZ_DEVICE void tz_put_packet(T *to, const T (&from)[N])
 {
     typedef tz_packet<T, N> packet;
 #pragma unroll
@@ -187,15 +205,6 @@ template <class T, int N> TZ_DEVICE void tz_store(T *to, const T (&from)[N])
             one.v[k] = from[i * packet::PER_WORD + k];
         ((typename packet::word *)to)[i] = one.w;
     }
-}
-/* The same in shared memory. */
-template <class T, int N> TZ_DEVICE void tz_get_packet(const T *from, T (&to)[N])
-{
-    tz_load(from, to);
-}
-template <class T, int N> TZ_DEVICE void tz_put_packet(T *to, const T (&from)[N])
-{
-    tz_store(to, from);
 }
 
 /* Copies from device to shared memory that go on while the thread does other things: N elements of 4 or

@@ -23,6 +23,8 @@
 #define TZ_COLUMNS (32 * TZ_VECTOR)
 #define TZ_TILE_ROWS (TZ_WARPS * TZ_ROWS)
 #define TZ_ROLL _Pragma("unroll 1")
+/* Are columns outside the grid put right by shuffles, also where they have just arrived? */
+#define TZ_HELD_X (!TZ_BITS_GRID && TZ_BOUNDARY_X != TZ_PERIODIC)
 
 struct tz_tile {
     int warp;             /* tz_warp() */
@@ -40,8 +42,8 @@ struct tz_tile {
  * planes of all rows. A lane's part of a row is in packets of at most 16 bytes. */
 
 #define TZ_TABLE_LED (0)                                 /* the row a read is led to, or -1 */
-#define TZ_TABLE_ROW (TZ_TILE_ROWS + 2 * TZ_RADIUS_ROWS) /* the grid's row, or -1 */
-#define TZ_TABLE_COLUMN (TZ_TABLE_ROW + TZ_TILE_ROWS)    /* the grid's column, or -1 */
+#define TZ_TABLE_ROW (TZ_TILE_ROWS + 2 * TZ_RADIUS_ROWS) /* the grid's row that is fetched */
+#define TZ_TABLE_COLUMN (TZ_TABLE_ROW + TZ_TILE_ROWS)    /* its column; of bits, those inside */
 #define TZ_TABLE_END (TZ_TABLE_COLUMN + TZ_COLUMNS)
 
 TZ_DEVICE int tz_table(int entry)
@@ -107,29 +109,23 @@ template <class T> TZ_DEVICE void tz_row_fill(T *to, T value)
 
 /* A row's part that may lie outside the grid, element by element. */
 template <class T>
-TZ_DEVICE void tz_fetch_outside(const tz_arguments &a, const tz_tile &tile, T *to, const T *row,
-                                T edge)
+TZ_DEVICE void tz_fetch_elements(const tz_arguments &a, const tz_tile &tile, T *to, const T *row,
+                                 T edge)
 {
     TZ_UNROLL
     for (int i = 0; i < TZ_VECTOR; i++) {
-        T *at = to + i / tz_row<T>::PACKET * tz_row<T>::STRIDE + i % tz_row<T>::PACKET;
-        const int x = tz_table(TZ_TABLE_COLUMN + tz_lane() * TZ_VECTOR + i);
+        T *const at = to + i / tz_row<T>::PACKET * tz_row<T>::STRIDE + i % tz_row<T>::PACKET;
 #if TZ_BITS_GRID
-        (void)x;
         tz_put(at, tz_load_word(a, row, tile.x + i, edge));
 #else
-        if (x < 0)
-            tz_put(at, edge);
-        else if (sizeof(T) >= 4) {
-            const T *const one = row + x;
-            T *const place = at;
-            tz_fetch<T, 1>(place, one);
-        }
+        tz_fetch<T, 1>(at, row + tz_table(TZ_TABLE_COLUMN + tz_lane() * TZ_VECTOR + i));
 #endif
     }
 }
 
-/* Fetches the plane that arrives in `AHEAD` steps. */
+/* Fetches the plane that arrives in `ahead` steps. What lies outside the grid is, in y and z, what
+ * the boundary says; in x too, on a torus and in words of bits; otherwise it is put right when it
+ * has arrived. */
 template <int BORDER, class V>
 TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i, int ahead,
                               const void *field, typename V::type edge)
@@ -143,29 +139,29 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
     TZ_UNROLL
     for (int j = 0; j < TZ_ROWS; j++) {
         T *const to = tz_place_of<V>(i, -ahead, tile.warp * TZ_ROWS + j);
+        const T *from = (const T *)field + (tile.at + ahead * a.plane + (long long)j * a.pitch);
         if (BORDER) {
             const int y = tz_table(TZ_TABLE_ROW + tile.warp * TZ_ROWS + j);
-            if (y < 0 || z_in < 0) {
+            if (TZ_BOUNDARY_Z == TZ_FIXED && z_in < 0) {
                 tz_row_fill(to, edge);
                 continue;
             }
             const T *const row = (const T *)field + (z_in * a.plane + (long long)y * a.pitch);
-            const int last = tile.x + TZ_VECTOR - 1;
-            if (tile.x < 0 || last >= a.nx || (TZ_BITS_GRID && 31LL * a.nx + last >= a.columns)) {
-                tz_fetch_outside(a, tile, to, row, edge);
+            int x = tile.x;
+            if (TZ_HELD_X)
+                x = x < 0 ? 0 : x < a.nx ? x : (a.nx - 1) / TZ_VECTOR * TZ_VECTOR;
+            else if (!TZ_BITS_GRID && TZ_REST_X == 0)
+                x = tz_map<TZ_BOUNDARY_X>(x, a.nx);
+            else if (x < 0 || x + TZ_VECTOR > a.nx ||
+                     (TZ_BITS_GRID && 31LL * a.nx + x + TZ_VECTOR > a.columns)) {
+                tz_fetch_elements(a, tile, to, row, edge);
                 continue;
             }
-            TZ_UNROLL
-            for (int p = 0; p < layout::PACKETS; p++)
-                tz_fetch<T, layout::PACKET>(to + p * layout::STRIDE,
-                                            row + tile.x + p * layout::PACKET);
-        } else {
-            const T *const from =
-                (const T *)field + (tile.at + ahead * a.plane + (long long)j * a.pitch);
-            TZ_UNROLL
-            for (int p = 0; p < layout::PACKETS; p++)
-                tz_fetch<T, layout::PACKET>(to + p * layout::STRIDE, from + p * layout::PACKET);
+            from = row + x;
         }
+        TZ_UNROLL
+        for (int p = 0; p < layout::PACKETS; p++)
+            tz_fetch<T, layout::PACKET>(to + p * layout::STRIDE, from + p * layout::PACKET);
     }
 }
 
@@ -188,18 +184,6 @@ TZ_DEVICE void tz_ring_push(T (&ring)[PLANES][TZ_ROWS][TZ_VECTOR],
     }
 }
 
-/* The plane of level 0 that has arrived. */
-template <int BORDER, class V>
-TZ_DEVICE void tz_take_plane(const tz_tile &tile, int i,
-                             typename V::type (&now)[TZ_ROWS][TZ_VECTOR])
-{
-    if (BORDER == 2 && tile.z >= tile.z_to + TZ_REACH)
-        return;
-    TZ_UNROLL
-    for (int j = 0; j < TZ_ROWS; j++)
-        tz_row_get(tz_place_of<V>(i, 0, tile.warp * TZ_ROWS + j), now[j]);
-}
-
 /* The rows that other warps read, or all. */
 template <int BORDER, class V>
 TZ_DEVICE void tz_leave_rows(const tz_tile &tile, int i, int age,
@@ -214,11 +198,11 @@ TZ_DEVICE void tz_leave_rows(const tz_tile &tile, int i, int age,
 /* ---- Boundaries of a version -------------------------------------------------------------------
  */
 
-/* Columns just outside the grid. A tile begins at a multiple of TZ_VECTOR, so that elements are
- * known when this is compiled, unless the grid is narrower than the radius. */
+/* Columns of a row just outside the grid. A tile begins at a multiple of TZ_VECTOR, so that
+ * elements are known when this is compiled, unless the grid is narrower than the radius. */
 template <class V>
-TZ_DEVICE void tz_hold_columns(const tz_arguments &a, const tz_tile &tile,
-                               typename V::type (&now)[TZ_ROWS][TZ_VECTOR], typename V::type edge)
+TZ_DEVICE void tz_hold_row(const tz_arguments &a, const tz_tile &tile,
+                           typename V::type (&row)[TZ_VECTOR], typename V::type edge)
 {
     typedef typename V::type T;
 #if TZ_BITS_GRID
@@ -226,19 +210,13 @@ TZ_DEVICE void tz_hold_columns(const tz_arguments &a, const tz_tile &tile,
         TZ_UNROLL
     for (int i = 0; i < TZ_VECTOR; i++) {
         const T inside = (T)tz_table(TZ_TABLE_COLUMN + tz_lane() * TZ_VECTOR + i);
-        TZ_UNROLL
-        for (int j = 0; j < TZ_ROWS; j++)
-            now[j][i] = (now[j][i] & inside) | (edge & ~inside);
+        row[i] = (row[i] & inside) | (edge & ~inside);
     }
 #else
     if (TZ_BOUNDARY_X == TZ_FIXED) {
         TZ_UNROLL
-        for (int i = 0; i < TZ_VECTOR; i++) {
-            const bool outside = tile.x + i < 0 || tile.x + i >= a.nx;
-            TZ_UNROLL
-            for (int j = 0; j < TZ_ROWS; j++)
-                now[j][i] = outside ? edge : now[j][i];
-        }
+        for (int i = 0; i < TZ_VECTOR; i++)
+            row[i] = tile.x + i < 0 || tile.x + i >= a.nx ? edge : row[i];
     } else if (TZ_BOUNDARY_X != TZ_PERIODIC) {
         TZ_UNROLL
         for (int side = 0; side < 2; side++)
@@ -254,21 +232,40 @@ TZ_DEVICE void tz_hold_columns(const tz_arguments &a, const tz_tile &tile,
             const int from_element = (side ? rest - near : rest + near) % TZ_VECTOR;
             const int to_lane = (to - to_element - tile.x_first) / TZ_VECTOR;
             const int from_lane = (from - tile.x_first) / TZ_VECTOR;
-            TZ_UNROLL
-            for (int j = 0; j < TZ_ROWS; j++) {
-                T value = now[j][from_element];
-                if (TZ_NARROW_X)
-                    TZ_UNROLL
-                for (int e = 0; e < TZ_VECTOR; e++)
-                    if ((from - tile.x_first) % TZ_VECTOR == e)
-                        value = now[j][e];
-                value = tz_shuffle(value, from_lane & 31);
-                if (tz_lane() == to_lane)
-                    now[j][to_element] = value;
-            }
+            T value = row[from_element];
+            if (TZ_NARROW_X)
+                TZ_UNROLL
+            for (int e = 0; e < TZ_VECTOR; e++)
+                if ((from - tile.x_first) % TZ_VECTOR == e)
+                    value = row[e];
+            value = tz_shuffle(value, from_lane & 31);
+            row[to_element] = tz_lane() == to_lane ? value : row[to_element];
         }
     }
 #endif
+}
+
+template <class V>
+TZ_DEVICE void tz_hold_columns(const tz_arguments &a, const tz_tile &tile,
+                               typename V::type (&now)[TZ_ROWS][TZ_VECTOR], typename V::type edge)
+{
+    TZ_UNROLL
+    for (int j = 0; j < TZ_ROWS; j++)
+        tz_hold_row<V>(a, tile, now[j], edge);
+}
+
+/* The plane of level 0 that has arrived. */
+template <int BORDER, class V>
+TZ_DEVICE void tz_take_plane(const tz_arguments &a, const tz_tile &tile, int i,
+                             typename V::type (&now)[TZ_ROWS][TZ_VECTOR], typename V::type edge)
+{
+    if (BORDER == 2 && tile.z >= tile.z_to + TZ_REACH)
+        return;
+    TZ_UNROLL
+    for (int j = 0; j < TZ_ROWS; j++)
+        tz_row_get(tz_place_of<V>(i, 0, tile.warp * TZ_ROWS + j), now[j]);
+    if (BORDER && TZ_HELD_X)
+        tz_hold_columns<V>(a, tile, now, edge);
 }
 
 /* Is plane z of a version computed, `rest` planes of ghost zone being left? Not before it is of use
@@ -328,17 +325,30 @@ TZ_DEVICE void tz_hold_below(const tz_arguments &a, const tz_tile &tile, int z, 
 /* ---- What a pass reads -------------------------------------------------------------------------
  */
 
+/* Where reads of the rows around and of a lane are led, -1 being the boundary's value. */
+struct tz_led {
+    int row[TZ_ROWS + 2 * TZ_RADIUS_ROWS];
+};
+
+template <int BORDER> TZ_DEVICE tz_led tz_led_here(const tz_tile &tile)
+{
+    tz_led led;
+    TZ_UNROLL
+    for (int j = 0; j < TZ_ROWS + 2 * TZ_RADIUS_ROWS; j++)
+        led.row[j] = BORDER ? tz_table(TZ_TABLE_LED + tile.warp * TZ_ROWS + j) : 0;
+    return led;
+}
+
 /* A row that is not the lane's own, or that is and lies outside the grid. */
 template <int BORDER, class V>
-TZ_DEVICE void tz_row_beside(const tz_tile &tile, int i, int age, int j, typename V::type edge,
-                             typename V::type (&to)[TZ_VECTOR])
+TZ_DEVICE void tz_row_beside(const tz_tile &tile, const tz_led &led, int i, int age, int j,
+                             typename V::type edge, typename V::type (&to)[TZ_VECTOR])
 {
     if (BORDER) {
-        const int own = tile.warp * TZ_ROWS + j;
-        const int row = tz_table(TZ_TABLE_LED + TZ_RADIUS_ROWS + own);
-        if (j >= 0 && j < TZ_ROWS && row == own)
+        const int row = led.row[j + TZ_RADIUS_ROWS];
+        if (j >= 0 && j < TZ_ROWS && row == tile.warp * TZ_ROWS + j)
             return;
-        tz_row_get(tz_place_of<V>(i, age, row < 0 ? 0 : row), to);
+        tz_row_get(tz_place_of<V>(i, age, TZ_BOUNDARY_Y == TZ_FIXED && row < 0 ? 0 : row), to);
         if (TZ_BOUNDARY_Y == TZ_FIXED)
             TZ_UNROLL
         for (int e = 0; e < TZ_VECTOR; e++)
@@ -352,56 +362,51 @@ TZ_DEVICE void tz_row_beside(const tz_tile &tile, int i, int age, int j, typenam
     tz_row_get(tz_place_of<V>(i, age, warp * TZ_ROWS + (j - away * TZ_ROWS)), to);
 }
 
-/* The neighbourhood of a lane's cells, [dz + r][dy + r + row][dx + r + element]; AGE: of the plane
- * at dz 0. NEED says what of it is read: row(dz, j) the columns of a row, turns(dz) whether cells
- * read other rows of the plane than their own. */
-template <int BORDER, class NEED, int AGE, class V, int PLANES, int SIDE, int HIGH, int WIDE>
-TZ_DEVICE void tz_window(const tz_tile &tile, typename V::type (&window)[SIDE][HIGH][WIDE],
-                         const typename V::type (&ring)[PLANES][TZ_ROWS][TZ_VECTOR], int i,
-                         typename V::type edge)
+/* A row of the neighbourhood of a lane's cells: NEED has a bit for each column that cells read, the
+ * first being WIDE - TZ_VECTOR over 2 to the west of the lane's own. J: the row, 0 being the lane's
+ * first; AGE: of its plane; TURNS: cells of other rows read it. */
+template <int BORDER, class V, int AGE, int J, unsigned int NEED, bool TURNS, int PLANES, int WIDE>
+TZ_DEVICE void tz_near_row(const tz_arguments &a, const tz_tile &tile, const tz_led &led,
+                           typename V::type (&near)[WIDE],
+                           const typename V::type (&ring)[PLANES][TZ_ROWS][TZ_VECTOR], int i,
+                           typename V::type edge)
 {
     typedef typename V::type T;
-    const int r = SIDE / 2;
-    TZ_UNROLL
-    for (int dz = -r; dz <= r; dz++)
+    constexpr int r = (WIDE - TZ_VECTOR) / 2;
+    constexpr bool own = J >= 0 && J < TZ_ROWS;
+    constexpr unsigned int inner = ((1u << TZ_VECTOR) - 1u) << r;
+    T row[TZ_VECTOR];
+    if constexpr (own) {
         TZ_UNROLL
-    for (int j = -r; j < TZ_ROWS + r; j++) {
-        const unsigned int need = NEED::row(dz, j);
-        const int age = AGE - dz;
-        const bool own = j >= 0 && j < TZ_ROWS;
-        T row[TZ_VECTOR];
-        if (need != 0 && own)
-            TZ_UNROLL
         for (int e = 0; e < TZ_VECTOR; e++)
-            row[e] = ring[age < 0 ? 0 : age < PLANES ? age : PLANES - 1][j][e];
-        if (need != 0 && (!own || (BORDER && TZ_STRADDLE_Y && NEED::turns(dz))))
-            tz_row_beside<BORDER, V>(tile, i, age, j, edge, row);
-        TZ_UNROLL
-        for (int e = -r; e < TZ_VECTOR + r; e++) {
-            T &to = window[dz + r][j + r][e + r];
-            const int lanes = e < 0 ? (TZ_VECTOR - 1 - e) / TZ_VECTOR : e / TZ_VECTOR;
-            if ((need >> (e + r) & 1u) == 0)
-                to = tz_absent<T>();
-            else if (e < 0)
-                to = tz_shuffle_up(row[e + lanes * TZ_VECTOR], lanes);
-            else if (e >= TZ_VECTOR)
-                to = tz_shuffle_down(row[e - lanes * TZ_VECTOR], lanes);
-            else
-                to = row[e];
-        }
+            row[e] = ring[AGE][J][e];
+    }
+    if constexpr (!own || (BORDER && TZ_STRADDLE_Y && TURNS)) {
+        tz_row_beside<BORDER, V>(tile, led, i, AGE, J, edge, row);
+        /* What has arrived is put right by the lane that takes it, for itself. */
+        if constexpr (BORDER && V::ARRIVES && TZ_HELD_X && (NEED & ~inner) != 0)
+            tz_hold_row<V>(a, tile, row, edge);
+    }
+    TZ_UNROLL
+    for (int e = 0; e < TZ_VECTOR; e++)
+        near[r + e] = row[e];
+    TZ_UNROLL
+    for (int d = 1; d <= r; d++) {
+        const int lanes = (TZ_VECTOR - 1 + d) / TZ_VECTOR, e = lanes * TZ_VECTOR - d;
+        if (NEED >> (r - d) & 1u)
+            near[r - d] = tz_shuffle_up(row[e], lanes);
+        if (NEED >> (r + TZ_VECTOR - 1 + d) & 1u)
+            near[r + TZ_VECTOR - 1 + d] = tz_shuffle_down(row[TZ_VECTOR - 1 - e], lanes);
     }
 }
 
+/* What is not read stays as it is here. */
 template <class T, int SIDE, int HIGH, int WIDE>
-TZ_DEVICE void tz_window_absent(T (&window)[SIDE][HIGH][WIDE])
+TZ_DEVICE void tz_near_nothing(T (&near)[SIDE][HIGH][WIDE])
 {
     TZ_UNROLL
-    for (int dz = 0; dz < SIDE; dz++)
-        TZ_UNROLL
-    for (int j = 0; j < HIGH; j++)
-        TZ_UNROLL
-    for (int e = 0; e < WIDE; e++)
-        window[dz][j][e] = tz_absent<T>();
+    for (int k = 0; k < SIDE * HIGH * WIDE; k++)
+        near[k / (HIGH * WIDE)][k / WIDE % HIGH][k % WIDE] = tz_absent<T>();
 }
 
 /* ---- Out ---------------------------------------------------------------------------------------
@@ -510,7 +515,9 @@ TZ_DEVICE void tz_tables_make(const tz_arguments &a, const tz_tile &tile)
             entry = entry < 0 ? 0 : entry < TZ_TILE_ROWS ? entry : TZ_TILE_ROWS - 1;
             entry = inside < 0 ? -1 : entry;
         } else if (k < TZ_TABLE_COLUMN) {
-            entry = tz_map<TZ_BOUNDARY_Y>(tile.y_first + k - TZ_TABLE_ROW, a.ny);
+            const int y = tile.y_first + k - TZ_TABLE_ROW;
+            entry = TZ_BOUNDARY_Y == TZ_PERIODIC ? tz_map<TZ_BOUNDARY_Y>(y, a.ny)
+                                                 : tz_map<TZ_CLAMP>(y, a.ny);
         } else {
             const int x = tile.x_first + k - TZ_TABLE_COLUMN;
             entry =
