@@ -1,4 +1,5 @@
-/* The device text of every stencil, compiled for real architectures; needs NVRTC, no GPU. */
+/* The device text of every stencil, compiled for real architectures; needs NVRTC, no GPU. Kernels
+ * that need local memory are named; with TZ_CUDA_NO_LOCAL in the environment they fail. */
 #include "cuda/source.h"
 #include "sim/backend.h"
 
@@ -36,8 +37,10 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     void *cubin = NULL;
     size_t bytes = 0;
     assert_int_equal(tz_cuda_source(&problem, &plan, &source, &header, &error), TZ_OK);
-    const tz_status status =
-        tz_cuda_compile(architecture, source, &header, 1, &cubin, &bytes, &error);
+    tz_cuda_kernel_report kernel;
+    size_t kernels = 0;
+    const tz_status status = tz_cuda_compile_report(architecture, source, &header, 1, &cubin,
+                                                    &bytes, &kernel, 1, &kernels, &error);
     if (status && getenv("TZ_CUDA_DUMP"))
         puts(source);
     free(source);
@@ -51,6 +54,17 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
                  architecture, error.message);
     assert_true(bytes > 64 && memcmp(cubin, "\177ELF", 4) == 0);
     free(cubin);
+    assert_int_equal(kernels, 1);
+    /* Local memory is off chip: a kernel that needs it is slow, and nothing else says so. */
+    if (kernel.local_bytes == 0)
+        return;
+    char text[200];
+    snprintf(text, sizeof text, "%s, %s, %s: %d registers, %d bytes of local memory (%d spilt)",
+             stencil->id, tz_boundary_name((tz_boundary)boundary), architecture, kernel.registers,
+             kernel.local_bytes, kernel.spill_store_bytes);
+    if (getenv("TZ_CUDA_NO_LOCAL"))
+        fail_msg("%s", text);
+    print_message("%s\n", text);
 }
 
 static void each_stencil_compiles(const char *folder, const char *const *architectures)
