@@ -1,0 +1,609 @@
+/* libcuda.so.1 without a GPU: see fake.h. */
+#include "fake_impl.h"
+
+#include <limits.h>
+
+static context contexts[DEVICES_MAX];
+_Thread_local context *fake_current;
+fake_cuda_seen fake_seen;
+static int broken; /* a result that ended the context */
+static char fault_text[64];
+static long fault_skip, fault_times;
+static double clock_ms;
+
+API const fake_cuda_seen *fake_cuda(void);
+API const fake_cuda_seen *fake_cuda(void)
+{
+    return &fake_seen;
+}
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+
+static long number(const char *variable, long otherwise)
+{
+    const char *text = getenv(variable);
+    return text && *text ? atol(text) : otherwise;
+}
+
+static int fault_of(const char *symbol)
+{
+    const char *text = getenv("FAKE_CUDA_FAULT");
+    if (!text || !*text) {
+        fault_text[0] = '\0';
+        return 0;
+    }
+    const char *colon = strchr(text, ':');
+    if (!colon || strncmp(text, symbol, (size_t)(colon - text)) != 0 ||
+        symbol[colon - text] != '\0')
+        return 0;
+    if (strcmp(text, fault_text) != 0) { /* a new one: count anew */
+        snprintf(fault_text, sizeof fault_text, "%s", text);
+        fault_skip = 0;
+        fault_times = LONG_MAX;
+        sscanf(colon, ":%*d:%ld:%ld", &fault_skip, &fault_times);
+    }
+    if (fault_skip-- > 0 || fault_times-- <= 0)
+        return 0;
+    const int result = atoi(colon + 1);
+    if ((result >= 700 && result <= 721 && result != 701 && result != 720) || result == 999 ||
+        result == 214)
+        broken = result;
+    return result;
+}
+
+int fake_enter(const char *symbol, bool needs_context)
+{
+    const int fault = broken ? broken : fault_of(symbol);
+    if (fault)
+        return fault;
+    return needs_context && (!fake_current || fake_current->retained == 0) ? INVALID_CONTEXT : 0;
+}
+
+EXPORT(cuGetErrorName, (int result, const char **text))
+{
+    switch (result) {
+    case 2:
+        *text = "CUDA_ERROR_OUT_OF_MEMORY";
+        break;
+    case 700:
+        *text = "CUDA_ERROR_ILLEGAL_ADDRESS";
+        break;
+    case 702:
+        *text = "CUDA_ERROR_LAUNCH_TIMEOUT";
+        break;
+    case 719:
+        *text = "CUDA_ERROR_LAUNCH_FAILED";
+        break;
+    default:
+        *text = "CUDA_ERROR_OF_A_FAKE";
+    }
+    return 0;
+}
+
+EXPORT(cuGetErrorString, (int result, const char **text))
+{
+    (void)result;
+    *text = "text of a fake";
+    return 0;
+}
+
+/* ---- Handles --------------------------------------------------------------------------------- */
+
+bool fake_keep(void *what, void (*drop)(void *what))
+{
+    kept *made = what ? malloc(sizeof *made) : NULL;
+    if (!made) {
+        if (what)
+            drop(what);
+        return false;
+    }
+    *made = (kept){what, drop, fake_current->kept};
+    fake_current->kept = made;
+    return true;
+}
+
+void fake_let_go(void *what)
+{
+    for (kept **h = &fake_current->kept; *h; h = &(*h)->next)
+        if ((*h)->what == what) {
+            kept *gone = *h;
+            *h = gone->next;
+            gone->drop(what);
+            free(gone);
+            return;
+        }
+}
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+
+stream *fake_stream(void *handle)
+{
+    return handle ? handle : &fake_current->standard;
+}
+
+static void stream_start(stream *s)
+{
+    memset(s, 0, sizeof *s);
+    s->last = &s->first;
+}
+
+static char *side_at(const struct side *side, size_t row, size_t plane)
+{
+    char *base = side->memory == 1 ? side->host : (char *)(uintptr_t)side->device;
+    return base + side->x + (side->y + row + (side->z + plane) * side->height) * side->pitch;
+}
+
+static void operation_do(const operation *o)
+{
+    fake_seen.done++;
+    clock_ms += 1;
+    if (o->kind == COPY)
+        memcpy(o->to, o->from, o->bytes);
+    for (size_t plane = 0; o->kind == COPY_3D && plane < o->box.depth; plane++)
+        for (size_t row = 0; row < o->box.height; row++)
+            memcpy(side_at(&o->box.to, row, plane), side_at(&o->box.from, row, plane),
+                   o->box.width);
+    for (size_t k = 0; o->kind == FILL && k < o->bytes; k++)
+        memcpy((char *)o->to + 4 * k, &o->word, 4);
+    if (o->kind == RECORD)
+        o->event->ms = clock_ms;
+    if (o->kind == WAIT)
+        fake_drain(o->other, o->target);
+}
+
+void fake_drain(stream *s, long target)
+{
+    while (s->first && s->done < target) {
+        operation *o = s->first;
+        s->first = o->next;
+        if (!s->first)
+            s->last = &s->first;
+        s->done++;
+        operation_do(o);
+        free(o);
+    }
+}
+
+static void all_drain(context *c)
+{
+    fake_drain(&c->standard, c->standard.put);
+    for (stream *s = c->streams; s; s = s->next)
+        fake_drain(s, s->put);
+}
+
+int fake_put(void *handle, const operation *what)
+{
+    stream *s = fake_stream(handle);
+    operation *o = malloc(sizeof *o);
+    if (!o)
+        return OUT_OF_MEMORY;
+    *o = *what;
+    o->next = NULL;
+    operation ***last = s->noting ? &s->noting->last : &s->last;
+    **last = o;
+    *last = &o->next;
+    s->put += !s->noting;
+    return 0;
+}
+
+EXPORT(cuStreamCreate, (void **out, unsigned flags))
+{
+    ENTER(cuStreamCreate);
+    if (flags != 1)
+        return INVALID_VALUE;
+    stream *s = malloc(sizeof *s);
+    if (!s)
+        return OUT_OF_MEMORY;
+    stream_start(s);
+    s->next = fake_current->streams;
+    fake_current->streams = s;
+    fake_seen.streams++;
+    *out = s;
+    return 0;
+}
+
+/* Kept until the context goes: events may still name it. */
+EXPORT(cuStreamDestroy_v2, (stream * s))
+{
+    ENTER(cuStreamDestroy_v2);
+    if (!s || s->destroyed)
+        return INVALID_HANDLE;
+    fake_drain(s, s->put);
+    s->destroyed = true;
+    fake_seen.streams--;
+    return 0;
+}
+
+EXPORT(cuStreamSynchronize, (void *handle))
+{
+    ENTER(cuStreamSynchronize);
+    stream *s = fake_stream(handle);
+    if (s->noting)
+        return CAPTURE_UNSUPPORTED;
+    fake_drain(s, s->put);
+    return 0;
+}
+
+EXPORT(cuStreamWaitEvent, (void *handle, event *e, unsigned flags))
+{
+    ENTER(cuStreamWaitEvent);
+    if (!e || flags != 0)
+        return INVALID_VALUE;
+    return e->on ? fake_put(handle, &(operation){.kind = WAIT, .other = e->on, .target = e->target})
+                 : 0;
+}
+
+EXPORT(cuCtxSynchronize, (void))
+{
+    ENTER(cuCtxSynchronize);
+    all_drain(fake_current);
+    return 0;
+}
+
+/* ---- Events ---------------------------------------------------------------------------------- */
+
+EXPORT(cuEventCreate, (event * *out, unsigned flags))
+{
+    ENTER(cuEventCreate);
+    if (flags != 0 && flags != 2)
+        return INVALID_VALUE;
+    *out = calloc(1, sizeof **out);
+    if (!fake_keep(*out, free))
+        return OUT_OF_MEMORY;
+    (*out)->timed = flags == 0;
+    fake_seen.events++;
+    return 0;
+}
+
+EXPORT(cuEventDestroy_v2, (event * e))
+{
+    ENTER(cuEventDestroy_v2);
+    if (e->on)
+        fake_drain(e->on, e->target);
+    fake_let_go(e);
+    fake_seen.events--;
+    return 0;
+}
+
+EXPORT(cuEventRecord, (event * e, void *handle))
+{
+    ENTER(cuEventRecord);
+    e->on = fake_stream(handle);
+    const int result = fake_put(handle, &(operation){.kind = RECORD, .event = e});
+    e->target = e->on->put;
+    return result;
+}
+
+/* Each question lets the stream come one operation further, so that who polls comes to an end. */
+EXPORT(cuEventQuery, (event * e))
+{
+    ENTER(cuEventQuery);
+    if (!e->on || e->on->done >= e->target)
+        return 0;
+    fake_drain(e->on, e->on->done + 1);
+    return NOT_READY;
+}
+
+EXPORT(cuEventSynchronize, (event * e))
+{
+    ENTER(cuEventSynchronize);
+    if (e->on)
+        fake_drain(e->on, e->target);
+    return 0;
+}
+
+EXPORT(cuEventElapsedTime, (float *ms, const event *from, const event *to))
+{
+    ENTER(cuEventElapsedTime);
+    if (!from->timed || !to->timed || !from->on || !to->on)
+        return INVALID_HANDLE;
+    if (from->on->done < from->target || to->on->done < to->target)
+        return NOT_READY;
+    *ms = (float)(to->ms - from->ms);
+    return 0;
+}
+
+/* ---- The library and its devices ---------------------------------------------------------------
+ */
+
+static int devices(void)
+{
+    const long count = number("FAKE_CUDA_DEVICES", 1);
+    return count < DEVICES_MAX ? (int)count : DEVICES_MAX;
+}
+
+EXPORT(cuInit, (unsigned flags))
+{
+    const int fault = fault_of("cuInit");
+    return fault ? fault : flags != 0 ? INVALID_VALUE : devices() == 0 ? NO_DEVICE : 0;
+}
+
+EXPORT(cuDriverGetVersion, (int *version))
+{
+    *version = 13000;
+    return 0;
+}
+
+/* A real NVRTC asks for it, and falls over where it is not. */
+EXPORT(cuGetExportTable, (const void **table, const void *id))
+{
+    (void)id;
+    *table = NULL;
+    return NOT_FOUND;
+}
+
+EXPORT(cuDeviceGetCount, (int *count))
+{
+    *count = devices();
+    return 0;
+}
+
+EXPORT(cuDeviceGet, (int *device, int ordinal))
+{
+    *device = ordinal;
+    return ordinal < 0 || ordinal >= devices() ? INVALID_DEVICE : 0;
+}
+
+EXPORT(cuDeviceGetName, (char *name, int size, int device))
+{
+    const int fault = fault_of("cuDeviceGetName");
+    snprintf(name, (size_t)size, "Fake GPU %c", 'A' + device);
+    return fault;
+}
+
+EXPORT(cuDeviceGetPCIBusId, (char *text, int size, int device))
+{
+    snprintf(text, (size_t)size, "0000:%02x:00.0", 0x10 + device);
+    return 0;
+}
+
+EXPORT(cuDeviceTotalMem_v2, (size_t * bytes, int device))
+{
+    (void)device;
+    *bytes = (size_t)number("FAKE_CUDA_MEMORY", 1 << 30);
+    return 0;
+}
+
+EXPORT(cuDeviceGetAttribute, (int *value, int which, int device))
+{
+    static const struct {
+        int which, value;
+    } known[] = {{75, 9},     {76, 0},    {16, 132}, {97, 232448},   {111, 1024},   {81, 233472},
+                 {82, 65536}, {39, 2048}, {106, 32}, {38, 52428800}, {13, 1980000}, {36, 3201000},
+                 {37, 6144},  {95, 1},    {41, 1},   {18, 0},        {17, 0}};
+    (void)device;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (known[k].which == which && number("FAKE_CUDA_WITHOUT", 0) != which) {
+            *value = known[k].value;
+            return 0;
+        }
+    *value = -1;
+    return INVALID_VALUE;
+}
+
+EXPORT(cuDevicePrimaryCtxRetain, (context * *out, int device))
+{
+    const int fault = fault_of("cuDevicePrimaryCtxRetain");
+    if (fault)
+        return fault;
+    context *c = &contexts[device];
+    if (c->retained++ == 0) {
+        stream_start(&c->standard);
+        fake_seen.contexts++;
+    }
+    *out = c;
+    return 0;
+}
+
+/* What is alive goes with its context. It was forgotten, unless a fault came before. */
+EXPORT(cuDevicePrimaryCtxRelease_v2, (int device))
+{
+    context *c = &contexts[device];
+    if (--c->retained > 0)
+        return 0;
+    all_drain(c);
+    for (stream *s; (s = c->streams);) {
+        c->streams = s->next;
+        free(s);
+    }
+    for (block *b; (b = c->blocks);) {
+        c->blocks = b->next;
+        free(b);
+    }
+    for (kept *h; (h = c->kept);) {
+        c->kept = h->next;
+        h->drop(h->what);
+        free(h);
+    }
+    c->used = 0;
+    if (!broken)
+        fake_seen.left_behind += fake_seen.allocations + fake_seen.pinned + fake_seen.streams +
+                                 fake_seen.events + fake_seen.modules + fake_seen.noted +
+                                 fake_seen.graphs;
+    fake_seen.allocations = fake_seen.pinned = fake_seen.streams = fake_seen.events = 0;
+    fake_seen.modules = fake_seen.noted = fake_seen.graphs = 0;
+    fake_seen.contexts--;
+    broken = 0;
+    return 0;
+}
+
+EXPORT(cuCtxSetCurrent, (context * c))
+{
+    const int fault = c ? fault_of("cuCtxSetCurrent") : 0;
+    fake_current = c;
+    return fault;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static int block_make(size_t bytes, bool pinned, void **out)
+{
+    block *b = malloc(sizeof *b + bytes);
+    if (!b)
+        return OUT_OF_MEMORY;
+    *b = (block){.next = fake_current->blocks, .bytes = bytes, .pinned = pinned};
+    fake_current->blocks = b;
+    memset(b + 1, 0xcd, bytes); /* nobody promised zeros */
+    *out = b + 1;
+    return 0;
+}
+
+static int block_drop(const void *memory, bool pinned)
+{
+    for (block **b = &fake_current->blocks; *b; b = &(*b)->next)
+        if (*b + 1 == memory && (*b)->pinned == pinned) {
+            block *dropped = *b;
+            all_drain(fake_current);
+            *b = dropped->next;
+            fake_current->used -= pinned ? 0 : dropped->bytes;
+            free(dropped);
+            return 0;
+        }
+    return INVALID_VALUE;
+}
+
+static bool is_pinned(const void *memory)
+{
+    for (const block *b = fake_current->blocks; b; b = b->next)
+        if (b->pinned && (const char *)memory >= (const char *)(b + 1) &&
+            (const char *)memory < (const char *)(b + 1) + b->bytes)
+            return true;
+    return false;
+}
+
+EXPORT(cuMemGetInfo_v2, (size_t * free_bytes, size_t *bytes))
+{
+    ENTER(cuMemGetInfo_v2);
+    *bytes = (size_t)number("FAKE_CUDA_MEMORY", 1 << 30);
+    *free_bytes = *bytes - fake_current->used;
+    return 0;
+}
+
+EXPORT(cuMemAlloc_v2, (pointer * out, size_t bytes))
+{
+    void *memory = NULL;
+    ENTER(cuMemAlloc_v2);
+    if (bytes == 0)
+        return INVALID_VALUE;
+    if (bytes > (size_t)number("FAKE_CUDA_MEMORY", 1 << 30) - fake_current->used)
+        return OUT_OF_MEMORY;
+    const int result = block_make(bytes, false, &memory);
+    if (result)
+        return result;
+    fake_current->used += bytes;
+    fake_seen.allocations++;
+    *out = (pointer)(uintptr_t)memory;
+    return 0;
+}
+
+EXPORT(cuMemFree_v2, (pointer memory))
+{
+    ENTER(cuMemFree_v2);
+    const int result = block_drop((void *)(uintptr_t)memory, false);
+    fake_seen.allocations -= !result;
+    return result;
+}
+
+EXPORT(cuMemHostAlloc, (void **out, size_t bytes, unsigned flags))
+{
+    ENTER(cuMemHostAlloc);
+    if (bytes == 0 || flags != 0)
+        return INVALID_VALUE;
+    const int result = block_make(bytes, true, out);
+    fake_seen.pinned += !result;
+    return result;
+}
+
+EXPORT(cuMemFreeHost, (void *memory))
+{
+    ENTER(cuMemFreeHost);
+    const int result = block_drop(memory, true);
+    fake_seen.pinned -= !result;
+    return result;
+}
+
+/* On a stream; at once after what is there already if a side of it is the host's own memory. */
+static int put_copy(void *handle, const operation *o, const void *host)
+{
+    stream *s = fake_stream(handle);
+    const int result = fake_put(handle, o);
+    if (!result && !s->noting && host && !is_pinned(host))
+        fake_drain(s, s->put);
+    return result;
+}
+
+EXPORT(cuMemcpyHtoDAsync_v2, (pointer to, const void *from, size_t bytes, void *handle))
+{
+    ENTER(cuMemcpyHtoDAsync_v2);
+    const operation o = {.kind = COPY, .to = (void *)(uintptr_t)to, .from = from, .bytes = bytes};
+    return put_copy(handle, &o, from);
+}
+
+EXPORT(cuMemcpyDtoHAsync_v2, (void *to, pointer from, size_t bytes, void *handle))
+{
+    ENTER(cuMemcpyDtoHAsync_v2);
+    const operation o = {.kind = COPY, .to = to, .from = (void *)(uintptr_t)from, .bytes = bytes};
+    return put_copy(handle, &o, to);
+}
+
+EXPORT(cuMemcpyDtoDAsync_v2, (pointer to, pointer from, size_t bytes, void *handle))
+{
+    ENTER(cuMemcpyDtoDAsync_v2);
+    const operation o = {
+        .kind = COPY, .to = (void *)(uintptr_t)to, .from = (void *)(uintptr_t)from, .bytes = bytes};
+    return put_copy(handle, &o, NULL);
+}
+
+EXPORT(cuMemcpy3DAsync_v2, (const copy_3d *copy, void *handle))
+{
+    ENTER(cuMemcpy3DAsync_v2);
+    const struct side *sides[] = {&copy->from, &copy->to};
+    for (int k = 0; k < 2; k++)
+        if (sides[k]->pitch < copy->width || sides[k]->height < copy->height ||
+            (sides[k]->memory != 1 && sides[k]->memory != 2))
+            return INVALID_VALUE;
+    return put_copy(handle, &(operation){.kind = COPY_3D, .box = *copy},
+                    copy->from.memory == 1 ? copy->from.host : copy->to.host);
+}
+
+EXPORT(cuMemsetD32Async, (pointer to, unsigned word, size_t count, void *handle))
+{
+    ENTER(cuMemsetD32Async);
+    if (to % 4)
+        return INVALID_VALUE;
+    return fake_put(
+        handle,
+        &(operation){.kind = FILL, .to = (void *)(uintptr_t)to, .word = word, .bytes = count});
+}
+
+/* Those without a stream go to the default one; the ones from the host are left there for a while.
+ */
+EXPORT(cuMemcpyHtoD_v2, (pointer to, const void *from, size_t bytes))
+{
+    ENTER(cuMemcpyHtoD_v2);
+    return cuMemcpyHtoDAsync_v2(to, from, bytes, NULL);
+}
+
+EXPORT(cuMemcpyDtoH_v2, (void *to, pointer from, size_t bytes))
+{
+    ENTER(cuMemcpyDtoH_v2);
+    const int result = cuMemcpyDtoHAsync_v2(to, from, bytes, NULL);
+    fake_drain(&fake_current->standard, fake_current->standard.put);
+    return result;
+}
+
+EXPORT(cuMemcpy3D_v2, (const copy_3d *copy))
+{
+    ENTER(cuMemcpy3D_v2);
+    const int result = cuMemcpy3DAsync_v2(copy, NULL);
+    fake_drain(&fake_current->standard, fake_current->standard.put);
+    return result;
+}
+
+EXPORT(cuMemsetD8_v2, (pointer to, unsigned char value, size_t bytes))
+{
+    ENTER(cuMemsetD8_v2);
+    fake_drain(&fake_current->standard, fake_current->standard.put);
+    memset((void *)(uintptr_t)to, value, bytes);
+    return 0;
+}

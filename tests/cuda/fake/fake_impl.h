@@ -1,0 +1,130 @@
+/* What the files of the stand-in for libcuda.so.1 share. */
+#ifndef TZ_TEST_FAKE_IMPL_H
+#define TZ_TEST_FAKE_IMPL_H
+
+#include "fake.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define API __attribute__((visibility("default")))
+
+enum {
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    NO_DEVICE = 100,
+    INVALID_DEVICE = 101,
+    INVALID_IMAGE = 200,
+    INVALID_CONTEXT = 201,
+    INVALID_HANDLE = 400,
+    NOT_FOUND = 500,
+    NOT_READY = 600,
+    CAPTURE_UNSUPPORTED = 900,
+    DEVICES_MAX = 8,
+};
+
+typedef uint64_t pointer;
+
+typedef struct copy_3d { /* CUDA_MEMCPY3D_v2 */
+    struct side {
+        size_t x, y, z, level;
+        int memory; /* 1: host; 2: device */
+        char *host;
+        pointer device;
+        void *array, *reserved;
+        size_t pitch, height;
+    } from, to;
+    size_t width, height, depth;
+} copy_3d;
+
+typedef struct stream stream;
+
+typedef struct operation {
+    enum { COPY, COPY_3D, FILL, KERNEL, RECORD, WAIT } kind;
+    void *to;
+    const void *from;
+    size_t bytes; /* of a copy; words of a fill */
+    unsigned word;
+    copy_3d box;
+    struct event *event; /* RECORD */
+    stream *other;       /* WAIT: until that stream has done so much */
+    long target;
+    struct operation *next;
+} operation;
+
+typedef struct graph {
+    operation *first, **last;
+} graph;
+
+struct stream {
+    operation *first, **last;
+    long put, done;
+    graph *noting; /* capturing into this */
+    bool destroyed;
+    stream *next;
+};
+
+typedef struct event {
+    stream *on; /* NULL: never recorded */
+    long target;
+    bool timed;
+    double ms;
+} event;
+
+typedef struct block { /* before each piece of memory */
+    struct block *next;
+    size_t bytes;
+    bool pinned;
+    char align[8];
+} block;
+
+typedef struct module {
+    int unused;
+    char text[];
+} module;
+
+typedef struct kept { /* alive; what its context frees when it goes */
+    void *what;
+    void (*drop)(void *what);
+    struct kept *next;
+} kept;
+
+typedef struct context {
+    int retained;
+    kept *kept;
+    stream standard, *streams;
+    block *blocks;
+    size_t used;
+} context;
+
+extern _Thread_local context *fake_current;
+extern fake_cuda_seen fake_seen;
+
+/* What every call does first: the fault that is asked for, the context. */
+int fake_enter(const char *symbol, bool needs_context);
+/* The stream of a handle: NULL is the default one. */
+stream *fake_stream(void *handle);
+/* Put on a stream, or noted while it is being captured. */
+int fake_put(void *handle, const operation *what);
+void fake_drain(stream *s, long target);
+/* `what` belongs to the context until it is let go of; `drop` frees it. False: there is no memory.
+ */
+bool fake_keep(void *what, void (*drop)(void *what));
+void fake_let_go(void *what);
+
+#define ENTER(symbol)                                                                              \
+    do {                                                                                           \
+        const int result_ = fake_enter(#symbol, true);                                             \
+        if (result_)                                                                               \
+            return result_;                                                                        \
+    } while (0)
+
+/* Declared before it is defined, as the warnings want it. */
+#define EXPORT(symbol, parameters)                                                                 \
+    API int symbol parameters;                                                                     \
+    int symbol parameters
+
+#endif

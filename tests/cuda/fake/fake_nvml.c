@@ -1,0 +1,56 @@
+/* libnvidia-ml.so.1 without a GPU: see fake.h. Each reading is 1.5 J above the one before. */
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT(type, symbol, parameters)                                                           \
+    __attribute__((visibility("default"))) type symbol parameters;                                 \
+    type symbol parameters
+
+static int started;
+
+static int fault_of(const char *symbol)
+{
+    const char *text = getenv("FAKE_NVML_FAULT");
+    const size_t length = strlen(symbol);
+    return text && strncmp(text, symbol, length) == 0 && text[length] == ':'
+               ? atoi(text + length + 1)
+               : 0;
+}
+
+EXPORT(int, nvmlInit_v2, (void))
+{
+    const int fault = fault_of("nvmlInit_v2");
+    started += !fault;
+    return fault;
+}
+
+EXPORT(int, nvmlShutdown, (void))
+{
+    return started > 0 ? (started--, 0) : 1;
+}
+
+EXPORT(const char *, nvmlErrorString, (int result))
+{
+    return result == 3 ? "Not Supported" : "text of a fake";
+}
+
+EXPORT(int, nvmlDeviceGetHandleByPciBusId_v2, (const char *bus_id, void **device))
+{
+    static int devices[8];
+    const int fault = fault_of("nvmlDeviceGetHandleByPciBusId_v2");
+    const int which = strlen(bus_id) == 12 ? bus_id[6] - '0' : -1;
+    if (fault || which < 0 || which > 7)
+        return fault ? fault : 6;
+    *device = &devices[which];
+    return started ? 0 : 1;
+}
+
+EXPORT(int, nvmlDeviceGetTotalEnergyConsumption, (void *device, unsigned long long *millijoules))
+{
+    static unsigned long long counter = 1234500;
+    const int fault = fault_of("nvmlDeviceGetTotalEnergyConsumption");
+    if (fault || !device)
+        return fault ? fault : 2;
+    *millijoules = counter += 1500;
+    return started ? 0 : 1;
+}

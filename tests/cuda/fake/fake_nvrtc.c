@@ -1,0 +1,111 @@
+/* libnvrtc.so.13 without a compiler: see fake.h. A "cubin" is the ELF mark, the source and the
+ * texts that it may include. A source with the word `nowhere` does not compile. The assembler's
+ * words are those of NVRTC 12. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT(type, symbol, parameters)                                                           \
+    __attribute__((visibility("default"))) type symbol parameters;                                 \
+    type symbol parameters
+
+typedef struct program {
+    char *text;
+    char log[1024];
+} program;
+
+EXPORT(int, nvrtcVersion, (int *major, int *minor))
+{
+    *major = 13;
+    *minor = 7;
+    return 0;
+}
+
+EXPORT(const char *, nvrtcGetErrorString, (int result))
+{
+    return result == 6 ? "NVRTC_ERROR_COMPILATION" : "text of a fake";
+}
+
+EXPORT(int, nvrtcCreateProgram,
+       (program * *out, const char *source, const char *name, int count, const char *const *headers,
+        const char *const *names))
+{
+    (void)name;
+    size_t bytes = strlen(source) + 1;
+    for (int k = 0; k < count; k++) {
+        if (!headers[k] || !names[k])
+            return 3;
+        bytes += strlen(headers[k]);
+    }
+    *out = calloc(1, sizeof **out);
+    if (!*out || !((*out)->text = malloc(bytes)))
+        return 1;
+    strcpy((*out)->text, source);
+    for (int k = 0; k < count; k++)
+        strcat((*out)->text, headers[k]);
+    return 0;
+}
+
+EXPORT(int, nvrtcDestroyProgram, (program * *p))
+{
+    free((*p)->text);
+    free(*p);
+    *p = NULL;
+    return 0;
+}
+
+EXPORT(int, nvrtcCompileProgram, (program * p, int count, const char *const *options))
+{
+    const char *path = getenv("FAKE_NVRTC_LOG");
+    FILE *file = path ? fopen(path, "a") : NULL;
+    for (int k = 0; k < count; k++) {
+        if (file)
+            fprintf(file, "%s%s", options[k], k + 1 < count ? " " : "\n");
+        if (strcmp(options[k], "--ptxas-options=-v") == 0)
+            snprintf(p->log, sizeof p->log,
+                     "ptxas info    : 0 bytes gmem\n"
+                     "ptxas info    : Compiling entry function 'spills' for 'sm_90'\n"
+                     "ptxas info    : Function properties for spills\n"
+                     "    48 bytes stack frame, 52 bytes spill stores, 56 bytes spill loads\n"
+                     "ptxas info    : Used 255 registers, 128 bytes smem, 532 bytes cmem[0]\n"
+                     "ptxas info    : Function properties for _Z6calledv\n"
+                     "    16 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n"
+                     "ptxas info    : Compiling entry function 'fits' for 'sm_90'\n"
+                     "ptxas info    : Function properties for fits\n"
+                     "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                     "ptxas info    : Used 8 registers, 356 bytes cmem[0]\n");
+    }
+    if (file)
+        fclose(file);
+    if (!strstr(p->text, "nowhere"))
+        return 0;
+    snprintf(p->log, sizeof p->log,
+             "kernel.cu(3): error: identifier \"nowhere\" is undefined\n      x = nowhere;\n"
+             "          ^\n\n1 error detected in the compilation of \"kernel.cu\".\n");
+    return 6;
+}
+
+EXPORT(int, nvrtcGetCUBINSize, (const program *p, size_t *bytes))
+{
+    *bytes = strlen(p->text) + 5;
+    return 0;
+}
+
+EXPORT(int, nvrtcGetCUBIN, (const program *p, char *cubin))
+{
+    memcpy(cubin, "\177ELF", 4);
+    strcpy(cubin + 4, p->text);
+    return 0;
+}
+
+EXPORT(int, nvrtcGetProgramLogSize, (const program *p, size_t *bytes))
+{
+    *bytes = strlen(p->log) + 1;
+    return 0;
+}
+
+EXPORT(int, nvrtcGetProgramLog, (const program *p, char *log))
+{
+    strcpy(log, p->log);
+    return 0;
+}

@@ -1,0 +1,105 @@
+#!/bin/sh
+# The command line with stand-ins for driver, NVRTC and NVML (tests/cuda/fake), which ctest puts first in
+# LD_LIBRARY_PATH: doctor, the cache's warning, faults as a user meets them.
+#
+#   run_cuda_cli_tests.sh TRAPEZE
+#
+# Prints TAP; exits 1 if a case failed. A failing case shows what the program said.
+set -u
+bin=$1
+case $bin in /*) ;; *) bin=$(pwd)/$bin ;; esac
+work=$(mktemp -d "${TMPDIR:-/tmp}/trapeze-cuda.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export TRAPEZE_CACHE="$work/cache" FAKE_NVRTC_LOG="$work/compiled"
+count=0
+failed=0
+
+t() { # t ARGUMENT…: the program's words are in ./out and ./err, its exit code in $rc
+    "$bin" "$@" >out 2>err </dev/null
+    rc=$?
+}
+
+check() { # check NAME CONDITION…
+    name=$1
+    shift
+    count=$((count + 1))
+    if "$@"; then
+        echo "ok $count - $name"
+    else
+        failed=$((failed + 1))
+        echo "not ok $count - $name"
+        echo "# wanted: $*; exit code ${rc:-?}"
+        sed 's/^/# out: /' out | head -20
+        sed 's/^/# err: /' err | head -20
+    fi
+}
+
+says() { grep -qF -- "$1" out; }
+errs() { grep -qF -- "$1" err; }
+is() { [ "$1" = "$2" ]; }
+compiled() { [ "$(wc -l <"$FAKE_NVRTC_LOG")" -eq "$1" ]; }
+warnings() { [ "$(grep -c warning err)" -eq "$1" ]; }
+lines_err() { [ "$(wc -l <err)" -eq "$1" ]; }
+
+if ! "$bin" doctor | grep -q 'Fake GPU'; then
+    echo '1..0 # SKIP the stand-ins are not first in LD_LIBRARY_PATH'
+    exit 0
+fi
+
+cat >two.lua <<'END'
+local tz = require "trapeze"
+for k = 1, 2 do
+    local sim = tz.simulation { plugin = "star2d1r", grid = { 64, 48 }, height = 2 * k }
+    sim:run(4 * k)
+    sim:close()
+end
+END
+
+t doctor
+check "doctor" is $rc 0
+check "doctor: the device" says "GPU 0: Fake GPU A, sm_90, 132 multiprocessors"
+check "doctor: its energy" says "GPU 0 energy: 1.23"
+check "doctor: the cache" says "compiled kernels: $work/cache"
+check "doctor: what auto takes" says "(what auto takes)"
+FAKE_NVML_FAULT=nvmlInit_v2:9 t doctor
+check "doctor without energy" says "GPU 0 energy: not known: the driver is not loaded"
+check "doctor without energy is well" is $rc 0
+
+: >"$FAKE_NVRTC_LOG"
+t run two.lua --backend cuda -q
+check "a run" is $rc 0
+check "a run: nothing to warn of" warnings 0
+kernels=$(wc -l <"$FAKE_NVRTC_LOG")
+check "a run: kernels of two heights" [ "$kernels" -ge 2 ]
+t run two.lua --backend cuda -q
+check "again" is $rc 0
+check "again: from the cache" compiled "$kernels"
+
+: >file
+TRAPEZE_CACHE=$work/file/cache t run two.lua --backend cuda -q
+check "an unwritable cache is no failure" is $rc 0
+check "an unwritable cache: one warning" warnings 1
+check "an unwritable cache: the folder" errs "trapeze: warning: compiled kernels cannot be kept in $work/file/cache"
+check "an unwritable cache: what to do" errs "set TRAPEZE_CACHE"
+TRAPEZE_CACHE='' t run two.lua --backend cuda -q
+check "no cache wanted: no warning" warnings 0
+
+for fault in cuCtxSynchronize:700 cuStreamSynchronize:719 cuLaunchKernel:715; do
+    FAKE_CUDA_FAULT=$fault:3 t run two.lua --backend cuda -q
+    [ "$rc" -eq 0 ] && continue # a call that this backend does not make often enough
+    check "$fault: exit code" is $rc 1
+    check "$fault: what happened" errs "a kernel "
+    check "$fault: what to do" errs "run with --sync to find the stage"
+    check "$fault: no flood" lines_err 1
+done
+FAKE_CUDA_MEMORY=20000 t run two.lua --backend cuda -q
+check "full memory: exit code" is $rc 1
+check "full memory: numbers" errs "not enough GPU memory on Fake GPU A"
+check "full memory: one line" lines_err 1
+FAKE_CUDA_DEVICES=0 t run two.lua --backend cuda -q
+check "no device: exit code" is $rc 1
+check "no device: says so" errs "no NVIDIA GPU"
+
+echo "1..$count"
+[ "$failed" -eq 0 ]

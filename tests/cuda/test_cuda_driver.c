@@ -1,0 +1,856 @@
+/* core/cuda against stand-ins for the driver, NVRTC and NVML (fake/fake.h). Without them in
+ * LD_LIBRARY_PATH, where ctest puts them, everything is skipped. */
+#include "../unit/test_files_support.h"
+
+#include "cuda/cache.h"
+#include "cuda/energy.h"
+#include "cuda/stream.h"
+#include "fake/fake.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+static const char source[] = "extern \"C\" __global__ void step(float *x) { x[0] += 1; }";
+static const fake_cuda_seen *seen;
+
+static tz_error told; /* of calls that are to work */
+
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        if ((call) != TZ_OK)                                                                       \
+            fail_msg("line %d: %s", __LINE__, told.message);                                       \
+    } while (0)
+
+static void fault(const char *what)
+{
+    if (what)
+        setenv("FAKE_CUDA_FAULT", what, 1);
+    else
+        unsetenv("FAKE_CUDA_FAULT");
+}
+
+static int setup(void **state)
+{
+    static const char *const variables[] = {"FAKE_CUDA_FAULT",  "FAKE_CUDA_DEVICES",
+                                            "FAKE_CUDA_MEMORY", "FAKE_CUDA_WITHOUT",
+                                            "FAKE_NVML_FAULT",  "FAKE_NVRTC_LOG"};
+    for (size_t k = 0; k < sizeof variables / sizeof *variables; k++)
+        unsetenv(variables[k]);
+    const int result = scratch_setup(state);
+    if (result == 0)
+        setenv("TRAPEZE_CACHE", ((scratch *)*state)->directory, 1);
+    return result;
+}
+
+/* Whatever a test did, nothing of the driver's is forgotten. */
+static int teardown(void **state)
+{
+    unsetenv("TRAPEZE_CACHE");
+    const int forgotten = seen ? seen->contexts + seen->left_behind : 0;
+    if (forgotten)
+        print_error("%d contexts open, %d handles left behind\n", seen->contexts,
+                    seen->left_behind);
+    return scratch_teardown(state) || forgotten ? -1 : 0;
+}
+
+static void need_fake(void)
+{
+    if (seen)
+        return;
+    print_message("skipped: libcuda.so.1 is not the stand-in (ctest puts it in LD_LIBRARY_PATH)\n");
+    skip();
+}
+
+static tz_cuda *opened(void)
+{
+    tz_cuda *cuda = NULL;
+    need_fake();
+    OK(tz_cuda_open(&cuda, 0, &told));
+    return cuda;
+}
+
+static tz_cuda_kernel loaded(tz_cuda *cuda)
+{
+    tz_cuda_kernel kernel;
+    OK(tz_cuda_load(cuda, &kernel, source, "step", NULL, 0, &told));
+    return kernel;
+}
+
+static const int one[3] = {1, 1, 1}, two[3] = {2, 1, 1}, warp[3] = {32, 1, 1};
+
+static tz_status launch(tz_cuda *cuda, const tz_cuda_kernel *kernel, tz_cuda_stream *stream,
+                        tz_error *error)
+{
+    tz_cu_pointer x = 64;
+    void *arguments[] = {&x};
+    return tz_cuda_launch(cuda, stream, kernel, two, warp, 0, false, arguments, error);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static void a_device_is_described(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    const tz_cuda_device *device = tz_cuda_device_of(cuda);
+    assert_string_equal(device->name, "Fake GPU A");
+    assert_string_equal(device->bus_id, "0000:10:00.0");
+    assert_int_equal(device->major * 10 + device->minor, 90);
+    assert_int_equal(device->memory_bytes, 1 << 30);
+    assert_int_equal(device->l2_bytes, 50 << 20);
+    assert_int_equal(device->processors, 132);
+    assert_int_equal(device->shared_bytes, 227 << 10);
+    assert_int_equal(device->shared_reserved_bytes, 1024);
+    assert_int_equal(device->processor_shared_bytes, 228 << 10);
+    assert_int_equal(device->processor_registers, 65536);
+    assert_int_equal(device->processor_threads, 2048);
+    assert_int_equal(device->processor_blocks, 32);
+    assert_int_equal(device->clock_khz, 1980000);
+    assert_int_equal(device->memory_clock_khz, 3201000);
+    assert_int_equal(device->memory_bus_bits, 6144);
+    assert_true(device->cooperative && device->unified_addressing);
+    assert_false(device->integrated || device->time_limit);
+    tz_cuda_close(cuda);
+}
+
+static void attributes_may_be_unknown(void **state)
+{
+    (void)state;
+    need_fake();
+    tz_error error = {0};
+    setenv("FAKE_CUDA_WITHOUT", "36", 1); /* the memory's clock: a model can do without */
+    tz_cuda *cuda = opened();
+    assert_int_equal(tz_cuda_device_of(cuda)->memory_clock_khz, 0);
+    tz_cuda_close(cuda);
+    setenv("FAKE_CUDA_WITHOUT", "82", 1); /* registers: it cannot */
+    check_error(tz_cuda_open(&cuda, 0, &error), TZ_BACKEND, &error, "", "GPU 0 does not answer");
+    assert_null(cuda);
+}
+
+static void what_cannot_be_opened_says_why(void **state)
+{
+    (void)state;
+    need_fake();
+    static const struct {
+        const char *fault;
+        tz_status status;
+        const char *says;
+    } cases[] = {
+        {"cuInit:803", TZ_BACKEND, "restart the machine after a driver update"},
+        {"cuInit:802", TZ_BACKEND, "nvidia-fabricmanager"},
+        {"cuInit:3", TZ_BACKEND, "--backend cpu: CUDA_ERROR_OF_A_FAKE 3 (text of a fake)"},
+        {"cuDeviceGetName:999", TZ_BACKEND, "the driver lost the GPU"},
+        {"cuDevicePrimaryCtxRetain:46", TZ_BACKEND, "held by another process"},
+        {"cuDevicePrimaryCtxRetain:2", TZ_MEMORY, "not enough GPU memory"},
+        {"cuCtxSetCurrent:201", TZ_BACKEND, "cannot use the GPU"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tz_cuda *cuda = (tz_cuda *)&cuda;
+        tz_error error = {0};
+        fault(cases[k].fault);
+        check_error(tz_cuda_open(&cuda, 0, &error), cases[k].status, &error, "", cases[k].says);
+        assert_null(cuda);
+        assert_int_equal(seen->contexts, 0);
+    }
+    fault(NULL);
+    tz_cuda *cuda;
+    tz_error error = {0};
+    check_error(tz_cuda_open(&cuda, 1, &error), TZ_BACKEND, &error, "",
+                "there is no GPU 1: 1 found");
+    setenv("FAKE_CUDA_DEVICES", "0", 1);
+    check_error(tz_cuda_open(&cuda, 0, &error), TZ_BACKEND, &error, "", "no NVIDIA GPU");
+    assert_false(tz_cuda_available());
+    setenv("FAKE_CUDA_DEVICES", "3", 1);
+    assert_true(tz_cuda_available());
+    OK(tz_cuda_open(&cuda, 2, &told));
+    assert_string_equal(tz_cuda_device_of(cuda)->name, "Fake GPU C");
+    tz_cuda_close(cuda);
+}
+
+static void doctor_hears_of_devices_and_energy(void **state)
+{
+    const scratch *s = *state;
+    need_fake();
+    char text[4096];
+    setenv("FAKE_CUDA_DEVICES", "2", 1);
+    tz_cuda_describe(text, sizeof text);
+    assert_non_null(strstr(text, "CUDA driver: 13.0 (libcuda.so.1)\n"));
+    assert_non_null(strstr(text, "GPU 0: Fake GPU A, sm_90, 132 multiprocessors, 1.0 GiB\n"));
+    assert_non_null(strstr(text, "GPU 0 energy: 1.23"));
+    assert_non_null(strstr(text, " kJ since the driver was loaded\n"));
+    assert_non_null(strstr(text, "GPU 1: Fake GPU B"));
+    assert_non_null(strstr(text, "NVRTC: 13.7 (libnvrtc.so.13)\n"));
+    assert_non_null(strstr(text, s->directory));
+    setenv("FAKE_NVML_FAULT", "nvmlDeviceGetTotalEnergyConsumption:3", 1);
+    setenv("TRAPEZE_CACHE", "", 1);
+    tz_cuda_describe(text, sizeof text);
+    assert_non_null(strstr(text, "GPU 1 energy: not known: this GPU counts no energy (NVML: Not "
+                                 "Supported, 3)\n"));
+    assert_non_null(strstr(text, "compiled kernels: none: TRAPEZE_CACHE is empty\n"));
+    fault("cuInit:803");
+    tz_cuda_describe(text, sizeof text);
+    assert_non_null(strstr(text, "restart the machine"));
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static void memory_goes_there_and_back(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    tz_cu_pointer x;
+    float in[120], out[120];
+    for (int k = 0; k < 120; k++)
+        in[k] = (float)k;
+    OK(tz_cuda_allocate(cuda, &x, sizeof in, &told));
+    OK(tz_cuda_upload(cuda, x, in, sizeof in, &told));
+    /* Done on return: the device's memory, looked at from the side. */
+    assert_memory_equal((void *)(uintptr_t)x, in, sizeof in);
+    OK(tz_cuda_download(cuda, out, x, sizeof out, &told));
+    assert_memory_equal(in, out, sizeof in);
+    OK(tz_cuda_clear(cuda, x, sizeof in, &told));
+    assert_true(((float *)(uintptr_t)x)[119] == 0);
+
+    /* 2 planes of 3 rows of 4, 1 cell in, in an array of 3 planes of 5 rows of 8. */
+    const tz_cuda_box box = {.row_bytes = 16,
+                             .rows = 3,
+                             .planes = 2,
+                             .device_offset = sizeof(float) * (40 + 8 + 1),
+                             .device_row_pitch = 32,
+                             .device_plane_pitch = 160};
+    OK(tz_cuda_upload_box(cuda, x, &box, in, &told));
+    const float *whole = (const float *)(uintptr_t)x;
+    for (int k = 0; k < 24; k++)
+        assert_true(whole[49 + k / 12 * 40 + k / 4 % 3 * 8 + k % 4] == in[k]);
+    assert_true(whole[48] == 0 && whole[53] == 0);
+    memset(out, 0, sizeof out);
+    OK(tz_cuda_download_box(cuda, out, x, &box, &told));
+    assert_memory_equal(in, out, 96);
+
+    /* Dense: one piece. */
+    const tz_cuda_box dense = {.row_bytes = 32,
+                               .rows = 5,
+                               .planes = 2,
+                               .device_offset = 160,
+                               .device_row_pitch = 32,
+                               .device_plane_pitch = 160};
+    const int before = seen->done;
+    OK(tz_cuda_upload_box(cuda, x, &dense, in, &told));
+    assert_int_equal(seen->done, before + 1);
+    assert_memory_equal((char *)(uintptr_t)x + 160, in, 320);
+    OK(tz_cuda_download_box(cuda, out, x, &dense, &told));
+    assert_memory_equal(in, out, 320);
+
+    tz_error error = {0};
+    tz_cuda_box odd = box;
+    odd.device_plane_pitch = 170;
+    check_error(tz_cuda_upload_box(cuda, x, &odd, in, &error), TZ_SHAPE, &error, "",
+                "does not fit pitches of 32 bytes a row and 170 a plane");
+    odd = box;
+    odd.rows = 0;
+    OK(tz_cuda_upload_box(cuda, 0, &odd, NULL, &told));
+    OK(tz_cuda_upload(cuda, 0, NULL, 0, &told));
+    OK(tz_cuda_clear(cuda, 0, 0, &told));
+    tz_cuda_free(cuda, x);
+    tz_cuda_free(cuda, 0);
+    assert_int_equal(seen->allocations, 0);
+    tz_cuda_close(cuda);
+    tz_cuda_close(NULL);
+}
+
+static void full_memory_is_told_in_numbers(void **state)
+{
+    (void)state;
+    setenv("FAKE_CUDA_MEMORY", "2147483648", 1);
+    tz_cuda *cuda = opened();
+    tz_cu_pointer x, y = 1;
+    void *pinned = &pinned;
+    tz_error error = {0};
+    OK(tz_cuda_allocate(cuda, &x, 1 << 20, &told));
+    check_error(tz_cuda_allocate(cuda, &y, (size_t)3 << 30, &error), TZ_MEMORY, &error, "",
+                "on Fake GPU A: 3221225472 bytes (3.00 GiB) asked for, 2146435072 (2.00 GiB) free");
+    assert_int_equal(y, 0);
+    fault("cuMemHostAlloc:2");
+    check_error(tz_cuda_host_allocate(cuda, &pinned, 4096, &error), TZ_MEMORY, &error, "",
+                "to pin 4096 bytes");
+    assert_null(pinned);
+    fault("cuMemcpyHtoD_v2:1");
+    check_error(tz_cuda_upload(cuda, x, "abcd", 4, &error), TZ_BACKEND, &error, "",
+                "cannot copy 4 bytes to the GPU: CUDA_ERROR_OF_A_FAKE 1");
+    fault(NULL);
+    OK(tz_cuda_upload(cuda, x, "abcd", 4, &told)); /* refusals leave everything usable */
+    tz_cuda_free(cuda, x);
+    tz_cuda_close(cuda);
+}
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+
+static void copies_on_a_stream_do_not_wait(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    tz_cuda_stream *stream;
+    tz_cu_pointer x, y;
+    void *memory;
+    enum { BYTES = 960 };
+    OK(tz_cuda_stream_create(cuda, &stream, &told));
+    OK(tz_cuda_allocate(cuda, &x, BYTES, &told));
+    OK(tz_cuda_allocate(cuda, &y, BYTES, &told));
+    OK(tz_cuda_host_allocate(cuda, &memory, BYTES, &told));
+    unsigned *host = memory;
+    for (unsigned k = 0; k < BYTES / 4; k++)
+        host[k] = k;
+    OK(tz_cuda_clear(cuda, x, BYTES, &told));
+
+    OK(tz_cuda_stream_upload(cuda, stream, x, host, BYTES, &told));
+    assert_int_equal(((unsigned *)(uintptr_t)x)[7], 0);
+    OK(tz_cuda_stream_copy(cuda, stream, y, x, BYTES, &told));
+    OK(tz_cuda_stream_fill_words(cuda, stream, x, 0xdeadbeef, BYTES / 4, &told));
+    OK(tz_cuda_stream_wait(cuda, stream, &told));
+    assert_memory_equal((void *)(uintptr_t)y, host, BYTES);
+    assert_int_equal(((unsigned *)(uintptr_t)x)[BYTES / 4 - 1], 0xdeadbeef);
+
+    const tz_cuda_box box = {
+        .row_bytes = 8, .rows = 3, .planes = 1, .device_offset = 4, .device_row_pitch = 32};
+    OK(tz_cuda_stream_upload_box(cuda, stream, x, &box, host, &told));
+    assert_int_equal(((unsigned *)(uintptr_t)x)[9], 0xdeadbeef);
+    OK(tz_cuda_stream_wait(cuda, stream, &told));
+    assert_int_equal(((unsigned *)(uintptr_t)x)[9], 2);
+    assert_int_equal(((unsigned *)(uintptr_t)x)[11], 0xdeadbeef);
+    memset(host, 0, BYTES);
+    OK(tz_cuda_stream_download_box(cuda, stream, host, x, &box, &told));
+    OK(tz_cuda_stream_download(cuda, stream, host + 100, y, 40, &told));
+    assert_int_equal(host[5] + host[109], 0);
+    OK(tz_cuda_wait(cuda, &told)); /* for all streams */
+    for (unsigned k = 0; k < 6; k++)
+        assert_int_equal(host[k], k);
+    assert_int_equal(host[109], 9);
+
+    OK(tz_cuda_stream_upload(cuda, stream, 0, NULL, 0, &told));
+    OK(tz_cuda_stream_fill_words(cuda, stream, 0, 1, 0, &told));
+    tz_cuda_stream_destroy(cuda, stream);
+    tz_cuda_stream_destroy(cuda, NULL);
+    tz_cuda_host_free(cuda, memory);
+    tz_cuda_host_free(cuda, NULL);
+    tz_cuda_free(cuda, x);
+    tz_cuda_free(cuda, y);
+    tz_cuda_close(cuda);
+}
+
+static void events_order_streams(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    tz_cuda_stream *first, *second;
+    tz_cuda_event *start, *end, *plain;
+    tz_cu_pointer x, y;
+    tz_error error = {0};
+    double seconds = -1;
+    bool ready = false;
+    OK(tz_cuda_stream_create(cuda, &first, &told));
+    OK(tz_cuda_stream_create(cuda, &second, &told));
+    OK(tz_cuda_event_create(cuda, &start, true, &told));
+    OK(tz_cuda_event_create(cuda, &end, true, &told));
+    OK(tz_cuda_event_create(cuda, &plain, false, &told));
+    OK(tz_cuda_allocate(cuda, &x, 4, &told));
+    OK(tz_cuda_allocate(cuda, &y, 4, &told));
+
+    OK(tz_cuda_event_ready(cuda, plain, &ready, &told));
+    assert_true(ready);
+    OK(tz_cuda_stream_wait_event(cuda, second, plain, &told)); /* never recorded: nobody waits */
+    OK(tz_cuda_event_record(cuda, start, first, &told));
+    OK(tz_cuda_stream_fill_words(cuda, first, x, 17, 1, &told));
+    OK(tz_cuda_event_record(cuda, end, first, &told));
+    OK(tz_cuda_stream_wait_event(cuda, second, end, &told));
+    OK(tz_cuda_stream_copy(cuda, second, y, x, 4, &told));
+    OK(tz_cuda_event_ready(cuda, end, &ready, &told));
+    assert_false(ready);
+    check_error(tz_cuda_event_elapsed_s(cuda, start, end, &seconds, &error), TZ_BACKEND, &error, "",
+                "timed, recorded and waited for");
+    assert_true(seconds == 0);
+    OK(tz_cuda_stream_wait(cuda, second, &told));
+    assert_int_equal(*(int *)(uintptr_t)y, 17);
+    OK(tz_cuda_event_ready(cuda, end, &ready, &told));
+    assert_true(ready);
+    OK(tz_cuda_event_elapsed_s(cuda, start, end, &seconds, &told));
+    assert_true(seconds > 0 && seconds < 1); /* 2 ms on the stand-in's clock */
+
+    OK(tz_cuda_stream_fill_words(cuda, first, x, 18, 1, &told));
+    OK(tz_cuda_event_record(cuda, plain, first, &told));
+    int asked = 0;
+    for (ready = false; !ready; asked++)
+        OK(tz_cuda_event_ready(cuda, plain, &ready, &told));
+    assert_true(asked > 1);
+    assert_int_equal(*(int *)(uintptr_t)x, 18);
+    OK(tz_cuda_event_record(cuda, plain, first, &told));
+    OK(tz_cuda_event_wait(cuda, plain, &told));
+    check_error(tz_cuda_event_elapsed_s(cuda, start, plain, &seconds, &error), TZ_BACKEND, &error,
+                "", "cannot tell the time");
+
+    tz_cuda_event_destroy(cuda, start);
+    tz_cuda_event_destroy(cuda, end);
+    tz_cuda_event_destroy(cuda, plain);
+    tz_cuda_event_destroy(cuda, NULL);
+    tz_cuda_stream_destroy(cuda, first);
+    tz_cuda_stream_destroy(cuda, second);
+    tz_cuda_free(cuda, x);
+    tz_cuda_free(cuda, y);
+    tz_cuda_close(cuda);
+}
+
+static void *fill_from_elsewhere(void *any)
+{
+    tz_cuda *cuda = any;
+    tz_cu_pointer x = 0;
+    tz_error error;
+    if (tz_cuda_allocate(cuda, &x, 64, &error) || tz_cuda_clear(cuda, x, 64, &error))
+        return NULL;
+    tz_cuda_free(cuda, x);
+    return cuda;
+}
+
+static void any_thread_may_call(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    pthread_t thread;
+    void *result = NULL;
+    assert_int_equal(pthread_create(&thread, NULL, fill_from_elsewhere, cuda), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, cuda);
+    tz_cuda_close(cuda);
+}
+
+static void graphs_are_launched_again(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    tz_cuda_kernel kernel = loaded(cuda);
+    tz_cuda_stream *stream;
+    tz_cuda_graph *graph = NULL;
+    tz_cu_pointer x, y;
+    tz_error error = {0};
+    OK(tz_cuda_stream_create(cuda, &stream, &told));
+    OK(tz_cuda_allocate(cuda, &x, 4, &told));
+    OK(tz_cuda_allocate(cuda, &y, 4, &told));
+    OK(tz_cuda_clear(cuda, y, 4, &told));
+    OK(tz_cuda_graph_begin(cuda, stream, &told));
+    OK(launch(cuda, &kernel, stream, &told));
+    OK(launch(cuda, &kernel, stream, &told));
+    OK(tz_cuda_stream_copy(cuda, stream, y, x, 4, &told));
+    OK(tz_cuda_graph_end(cuda, stream, &graph, &told));
+    assert_int_equal(seen->noted, 0);
+    assert_int_equal(*(int *)(uintptr_t)y, 0);
+    for (int k = 1; k <= 3; k++) {
+        const int launches = seen->launches;
+        OK(tz_cuda_stream_fill_words(cuda, stream, x, (uint32_t)k, 1, &told));
+        OK(tz_cuda_graph_launch(cuda, graph, stream, &told));
+        assert_int_equal(*(int *)(uintptr_t)y, k - 1);
+        OK(tz_cuda_stream_wait(cuda, stream, &told));
+        assert_int_equal(*(int *)(uintptr_t)y, k);
+        assert_int_equal(seen->launches, launches + 2);
+    }
+    tz_cuda_graph_destroy(cuda, graph);
+    tz_cuda_graph_destroy(cuda, NULL);
+
+    /* Begun and dropped; waiting in between is refused, and so is a graph on the default stream. */
+    OK(tz_cuda_graph_begin(cuda, stream, &told));
+    check_error(tz_cuda_stream_wait(cuda, stream, &error), TZ_BACKEND, &error, "",
+                "waiting for the GPU failed");
+    OK(tz_cuda_graph_end(cuda, stream, NULL, &told));
+    assert_int_equal(seen->noted + seen->graphs, 0);
+    check_error(tz_cuda_graph_begin(cuda, NULL, &error), TZ_BACKEND, &error, "", "begin a graph");
+    OK(tz_cuda_graph_begin(cuda, stream, &told));
+    fault("cuGraphInstantiateWithFlags:2");
+    graph = (tz_cuda_graph *)&graph;
+    check_error(tz_cuda_graph_end(cuda, stream, &graph, &error), TZ_MEMORY, &error, "",
+                "not enough GPU memory");
+    assert_null(graph);
+    assert_int_equal(seen->noted, 0);
+    fault(NULL);
+    tz_cuda_stream_destroy(cuda, stream);
+    tz_cuda_unload(cuda, &kernel);
+    tz_cuda_free(cuda, x);
+    tz_cuda_free(cuda, y);
+    tz_cuda_close(cuda);
+}
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+static void launches_ask_the_driver_once(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    tz_cuda_kernel kernel = loaded(cuda);
+    tz_error error = {0};
+    tz_cu_pointer x = 64;
+    void *arguments[] = {&x};
+    assert_int_equal(kernel.registers, 40);
+    assert_int_equal(kernel.local_bytes, 0);
+    assert_int_equal(kernel.shared_bytes, 1024);
+    assert_int_equal(kernel.dynamic_shared_bytes, (227 << 10) - 1024);
+    assert_int_equal(seen->shared_limit, (227 << 10) - 1024);
+    const int gets = seen->kernel_gets, sets = seen->kernel_sets, launches = seen->launches;
+    const int grid[3] = {70000, 3, 2}, block[3] = {32, 4, 2};
+    for (int k = 0; k < 5; k++)
+        OK(tz_cuda_launch(cuda, NULL, &kernel, grid, block, 200 << 10, false, arguments, &told));
+    assert_int_equal(seen->kernel_gets, gets);
+    assert_int_equal(seen->kernel_sets, sets);
+    assert_int_equal(seen->launches, launches + 5);
+    assert_int_equal(seen->grid[0], 70000);
+    assert_int_equal(seen->grid[2] * 10 + seen->block[1], 24);
+    assert_int_equal(seen->shared_bytes, 200 << 10);
+    assert_true(seen->on_default_stream);
+
+    static const struct {
+        int grid[3], block[3], shared;
+        const char *says;
+    } wrong[] = {
+        {{0, 1, 1}, {1, 1, 1}, 0, "at least one block"},
+        {{1, 1, 1}, {1, -1, 1}, 0, "one thread a dimension"},
+        {{1, 65536, 1}, {1, 1, 1}, 0, "up to 65535 blocks along y and z, not 1x65536x1"},
+        {{1, 1, 1}, {1024, 2, 1}, 0, "up to 1024 threads"},
+        {{1, 1, 1}, {65536, 65536, 65536}, 0, "up to 1024 threads"},
+        {{1, 1, 1}, {1, 1, 1}, -1, "not -1"},
+        {{1, 1, 1}, {1, 1, 1}, 227 << 10, "0 to 231424 bytes of shared memory"},
+    };
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        check_error(tz_cuda_launch(cuda, NULL, &kernel, wrong[k].grid, wrong[k].block,
+                                   wrong[k].shared, false, arguments, &error),
+                    TZ_RANGE, &error, "", wrong[k].says);
+    assert_int_equal(seen->launches, launches + 5);
+    tz_cuda_unload(cuda, &kernel);
+    assert_null(kernel.module);
+    tz_cuda_unload(cuda, &kernel);
+    tz_cuda_close(cuda);
+}
+
+static void cooperative_launches_must_fit(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    tz_cuda_kernel kernel = loaded(cuda);
+    tz_cuda_stream *stream;
+    tz_error error = {0};
+    int blocks = -1;
+    void *arguments[] = {&blocks};
+    OK(tz_cuda_stream_create(cuda, &stream, &told));
+    OK(tz_cuda_occupancy(cuda, &kernel, 256, 0, &blocks, &told));
+    assert_int_equal(blocks, 6); /* of 40 registers a thread */
+    OK(tz_cuda_occupancy(cuda, &kernel, 256, 100 << 10, &blocks, &told));
+    assert_int_equal(blocks, 2);
+    OK(tz_cuda_occupancy(cuda, &kernel, 2048, 0, &blocks, &told));
+    assert_int_equal(blocks, 0);
+    check_error(tz_cuda_occupancy(cuda, &kernel, 0, 0, &blocks, &error), TZ_RANGE, &error, "",
+                "no blocks of 0 threads");
+
+    const int threads[3] = {256, 1, 1}, all[3] = {132 * 6, 1, 1}, more[3] = {132 * 6 + 1, 1, 1};
+    const int before = seen->cooperative;
+    OK(tz_cuda_launch(cuda, stream, &kernel, all, threads, 0, true, arguments, &told));
+    assert_int_equal(seen->cooperative, before + 1);
+    assert_false(seen->on_default_stream);
+    check_error(tz_cuda_launch(cuda, stream, &kernel, more, threads, 0, true, arguments, &error),
+                TZ_BACKEND, &error, "", "use fewer or smaller blocks");
+    tz_cuda_stream_destroy(cuda, stream);
+    tz_cuda_unload(cuda, &kernel);
+    tz_cuda_close(cuda);
+
+    setenv("FAKE_CUDA_WITHOUT", "95", 1);
+    cuda = opened();
+    kernel = loaded(cuda);
+    check_error(tz_cuda_launch(cuda, NULL, &kernel, one, warp, 0, true, arguments, &error),
+                TZ_UNSUPPORTED, &error, "", "Fake GPU A cannot launch");
+    tz_cuda_unload(cuda, &kernel);
+    tz_cuda_close(cuda);
+}
+
+static void opting_in_may_be_refused(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    fault("cuFuncSetAttribute:1");
+    tz_cuda_kernel kernel = loaded(cuda);
+    assert_int_equal(kernel.dynamic_shared_bytes, (48 << 10) - 1024);
+    tz_cuda_unload(cuda, &kernel);
+    tz_cuda_close(cuda);
+}
+
+static int lines_of(const char *path, char *last, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    int count = 0;
+    last[0] = '\0';
+    while (file && fgets(last, (int)size, file))
+        count++;
+    if (file)
+        fclose(file);
+    return count;
+}
+
+static void kernels_are_compiled_once(void **state)
+{
+    scratch *s = *state;
+    tz_cuda *cuda = opened();
+    tz_cuda_kernel kernel;
+    tz_error error = {0};
+    char log[1024], last[1024], missing[] = "extern \"C\" __global__ void other() { nowhere; }";
+    snprintf(log, sizeof log, "%s/log", s->directory);
+    setenv("FAKE_NVRTC_LOG", log, 1);
+    for (int k = 0; k < 3; k++) {
+        kernel = loaded(cuda);
+        tz_cuda_unload(cuda, &kernel);
+    }
+    assert_int_equal(lines_of(log, last, sizeof last), 1);
+    assert_non_null(strstr(last, "--gpu-architecture=sm_90 "));
+    assert_non_null(strstr(last, " --fmad=false "));
+
+    /* A report compiles with more options, and keeps its hands off the cache. */
+    tz_cuda_kernel_report reports[1];
+    size_t count;
+    OK(tz_cuda_compile_report("sm_90", source, NULL, 0, NULL, NULL, reports, 1, &count, &told));
+    assert_int_equal(lines_of(log, last, sizeof last), 2);
+    assert_non_null(strstr(last, "--ptxas-options=-v"));
+    kernel = loaded(cuda);
+    tz_cuda_unload(cuda, &kernel);
+    assert_int_equal(lines_of(log, last, sizeof last), 2);
+
+    /* A cubin that the driver refuses is compiled anew, once. */
+    fault("cuModuleLoadData:209:0:1");
+    kernel = loaded(cuda);
+    tz_cuda_unload(cuda, &kernel);
+    assert_int_equal(lines_of(log, last, sizeof last), 3);
+    fault("cuModuleLoadData:209");
+    check_error(tz_cuda_load(cuda, &kernel, source, "step", NULL, 0, &error), TZ_BACKEND, &error,
+                "step", "may be older than NVRTC");
+    assert_int_equal(lines_of(log, last, sizeof last), 4);
+    fault(NULL);
+    check_error(tz_cuda_load(cuda, &kernel, source, "stop", NULL, 0, &error), TZ_BACKEND, &error,
+                "stop", "has no such kernel");
+    check_error(tz_cuda_load(cuda, &kernel, missing, "other", NULL, 0, &error), TZ_BACKEND, &error,
+                "", "NVRTC 13.7 does not compile this for sm_90: kernel.cu(3): error");
+    assert_null(kernel.module);
+    tz_cuda_close(cuda);
+}
+
+static void reports_tell_registers_and_spills(void **state)
+{
+    (void)state;
+    need_fake();
+    tz_cuda_kernel_report r[3];
+    size_t count = 0, bytes = 0;
+    void *cubin = NULL;
+    OK(tz_cuda_compile_report("sm_90", source, NULL, 0, &cubin, &bytes, r, 3, &count, &told));
+    assert_int_equal(count, 2);
+    assert_true(bytes > 4);
+    free(cubin);
+    assert_string_equal(r[0].name, "spills");
+    assert_int_equal(r[0].registers, 255);
+    assert_int_equal(r[0].local_bytes, 48);
+    assert_int_equal(r[0].spill_store_bytes, 56); /* with those of the function that it calls */
+    assert_int_equal(r[0].spill_load_bytes, 60);
+    assert_int_equal(r[0].shared_bytes, 128);
+    assert_string_equal(r[1].name, "fits");
+    assert_int_equal(r[1].registers, 8);
+    assert_int_equal(r[1].local_bytes + r[1].shared_bytes + r[1].spill_store_bytes, 0);
+    memset(r, 0, sizeof r);
+    OK(tz_cuda_compile_report("sm_90", source, NULL, 0, NULL, NULL, r, 1, &count, &told));
+    assert_int_equal(count, 2);
+    assert_string_equal(r[0].name, "spills");
+    assert_string_equal(r[1].name, "");
+}
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+
+static void a_fault_is_told_once_and_again_the_same(void **state)
+{
+    (void)state;
+    need_fake();
+    static const struct {
+        const char *fault, *says;
+    } cases[] = {
+        {"cuCtxSynchronize:700", "a kernel read or wrote outside its memory on GPU 0, Fake GPU A "
+                                 "(CUDA_ERROR_ILLEGAL_ADDRESS "
+                                 "700); run with --sync to find the stage"},
+        {"cuCtxSynchronize:715", "a kernel came to an illegal instruction on GPU 0"},
+        {"cuCtxSynchronize:716", "misaligned address"},
+        {"cuLaunchKernel:719", "a kernel failed on GPU 0"},
+        {"cuStreamSynchronize:702", "a kernel ran longer than the system allows on GPU 0"},
+        {"cuMemAlloc_v2:714", "ran out of its stack"},
+        {"cuCtxSynchronize:999", "the driver lost GPU 0, Fake GPU A"},
+        {"cuCtxSynchronize:214", "memory error that cannot be corrected (ECC) on GPU 0"},
+        {"cuCtxSetCurrent:999:1", "the driver lost GPU 0"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tz_cuda *cuda = opened();
+        tz_cuda_kernel kernel = loaded(cuda);
+        tz_cuda_stream *stream = NULL;
+        tz_cuda_event *event = NULL;
+        tz_cu_pointer x = 0, y;
+        void *pinned = NULL;
+        OK(tz_cuda_stream_create(cuda, &stream, &told));
+        OK(tz_cuda_event_create(cuda, &event, true, &told));
+        OK(tz_cuda_allocate(cuda, &x, 64, &told));
+        OK(tz_cuda_host_allocate(cuda, &pinned, 64, &told));
+
+        tz_error first = {0};
+        fault(cases[k].fault);
+        tz_status status = launch(cuda, &kernel, stream, &first);
+        if (status == TZ_OK)
+            status = tz_cuda_allocate(cuda, &y, 64, &first);
+        if (status == TZ_OK)
+            status = tz_cuda_stream_wait(cuda, stream, &first);
+        if (status == TZ_OK)
+            status = tz_cuda_wait(cuda, &first);
+        check_error(status, TZ_BACKEND, &first, "", cases[k].says);
+        fault(NULL);
+
+        /* Whatever is called now: the same line, and the driver is left in peace. */
+        const int done = seen->done, launches = seen->launches;
+        tz_error again[8] = {{0}};
+        double seconds;
+        bool ready;
+        char bytes[64];
+        int blocks;
+        assert_int_equal(launch(cuda, &kernel, stream, &again[0]), TZ_BACKEND);
+        assert_int_equal(tz_cuda_download(cuda, bytes, x, 64, &again[1]), TZ_BACKEND);
+        assert_int_equal(tz_cuda_stream_wait(cuda, stream, &again[2]), TZ_BACKEND);
+        assert_int_equal(tz_cuda_event_ready(cuda, event, &ready, &again[3]), TZ_BACKEND);
+        assert_int_equal(tz_cuda_event_elapsed_s(cuda, event, event, &seconds, &again[4]),
+                         TZ_BACKEND);
+        assert_int_equal(tz_cuda_graph_begin(cuda, stream, &again[5]), TZ_BACKEND);
+        assert_int_equal(tz_cuda_occupancy(cuda, &kernel, 32, 0, &blocks, &again[6]), TZ_BACKEND);
+        assert_int_equal(tz_cuda_load(cuda, &kernel, source, "step", NULL, 0, &again[7]),
+                         TZ_BACKEND);
+        for (int e = 0; e < 8; e++)
+            assert_string_equal(again[e].message, first.message);
+        assert_int_equal(tz_cuda_wait(cuda, NULL), TZ_BACKEND);
+        assert_int_equal(seen->done, done);
+        assert_int_equal(seen->launches, launches);
+        tz_cuda_event_destroy(cuda, event);
+        tz_cuda_stream_destroy(cuda, stream);
+        tz_cuda_host_free(cuda, pinned);
+        tz_cuda_free(cuda, x);
+        tz_cuda_unload(cuda, &kernel);
+        tz_cuda_close(cuda);
+        assert_int_equal(seen->contexts, 0);
+    }
+    /* A new context begins anew. */
+    tz_cuda *cuda = opened();
+    OK(tz_cuda_wait(cuda, &told));
+    tz_cuda_close(cuda);
+}
+
+static void a_refusal_ends_nothing(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    tz_cuda_kernel kernel = loaded(cuda);
+    tz_error error = {0};
+    fault("cuLaunchKernel:701");
+    check_error(launch(cuda, &kernel, NULL, &error), TZ_BACKEND, &error, "",
+                "cannot launch 2x1x1 blocks of 32x1x1 threads with 0 bytes of shared memory: the "
+                "kernel needs more registers");
+    fault("cuLaunchKernel:2");
+    check_error(launch(cuda, &kernel, NULL, &error), TZ_MEMORY, &error, "",
+                "not enough GPU memory");
+    fault(NULL);
+    OK(launch(cuda, &kernel, NULL, &told));
+    OK(tz_cuda_wait(cuda, &told));
+    tz_cuda_unload(cuda, &kernel);
+    tz_cuda_close(cuda);
+}
+
+/* ---- Energy, warnings ------------------------------------------------------------------------ */
+
+static void energy_is_counted_or_says_why_not(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    tz_cuda_energy *energy = NULL;
+    tz_error error = {0};
+    double before, after;
+    OK(tz_cuda_energy_open(&energy, tz_cuda_device_of(cuda), &told));
+    OK(tz_cuda_energy_read(energy, &before, &told));
+    OK(tz_cuda_energy_read(energy, &after, &told));
+    assert_true(before > 1000 && after - before > 1.49 && after - before < 1.51);
+    setenv("FAKE_NVML_FAULT", "nvmlDeviceGetTotalEnergyConsumption:15", 1);
+    check_error(tz_cuda_energy_read(energy, &after, &error), TZ_UNSUPPORTED, &error, "",
+                "the GPU's energy cannot be read (NVML: text of a fake, 15)");
+    tz_cuda_energy_close(energy);
+    tz_cuda_energy_close(NULL);
+    static const char *const cases[][2] = {
+        {"nvmlInit_v2:9", "the driver is not loaded"},
+        {"nvmlInit_v2:18", "NVML does not start"},
+        {"nvmlDeviceGetHandleByPciBusId_v2:6", "does not find the GPU by its bus id"},
+        {"nvmlDeviceGetTotalEnergyConsumption:3", "this GPU counts no energy"}};
+    for (int k = 0; k < 4; k++) {
+        setenv("FAKE_NVML_FAULT", cases[k][0], 1);
+        check_error(tz_cuda_energy_open(&energy, tz_cuda_device_of(cuda), &error), TZ_UNSUPPORTED,
+                    &error, "", cases[k][1]);
+        assert_null(energy);
+    }
+    tz_cuda_close(cuda);
+}
+
+/* The last test: it uses up what a process says once. */
+static void an_unwritable_cache_warns_once(void **state)
+{
+    scratch *s = *state;
+    tz_cuda *cuda = opened();
+    char text[1024] = "", folder[1024];
+    assert_false(tz_cuda_cache_take_warning(text, sizeof text));
+    scratch_text(s, "file", "in the way");
+    snprintf(folder, sizeof folder, "%s/file/cache", s->directory);
+    setenv("TRAPEZE_CACHE", "", 1); /* none wanted: nothing to warn of */
+    tz_cuda_kernel kernel = loaded(cuda);
+    tz_cuda_unload(cuda, &kernel);
+    assert_false(tz_cuda_cache_take_warning(text, sizeof text));
+    setenv("TRAPEZE_CACHE", folder, 1);
+    for (int k = 0; k < 2; k++) {
+        kernel = loaded(cuda);
+        tz_cuda_unload(cuda, &kernel);
+        assert_int_equal(tz_cuda_cache_take_warning(text, sizeof text), k == 0);
+    }
+    assert_non_null(strstr(text, folder));
+    assert_non_null(strstr(text, "Not a directory"));
+    assert_non_null(strstr(text, "TRAPEZE_CACHE"));
+    assert_null(strchr(text, '\n'));
+    tz_cuda_close(cuda);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_device_is_described),
+        TEST(attributes_may_be_unknown),
+        TEST(what_cannot_be_opened_says_why),
+        TEST(doctor_hears_of_devices_and_energy),
+        TEST(memory_goes_there_and_back),
+        TEST(full_memory_is_told_in_numbers),
+        TEST(copies_on_a_stream_do_not_wait),
+        TEST(events_order_streams),
+        TEST(any_thread_may_call),
+        TEST(graphs_are_launched_again),
+        TEST(launches_ask_the_driver_once),
+        TEST(cooperative_launches_must_fit),
+        TEST(opting_in_may_be_refused),
+        TEST(kernels_are_compiled_once),
+        TEST(reports_tell_registers_and_spills),
+        TEST(a_fault_is_told_once_and_again_the_same),
+        TEST(a_refusal_ends_nothing),
+        TEST(energy_is_counted_or_says_why_not),
+        TEST(an_unwritable_cache_warns_once),
+    };
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *look = library ? dlsym(library, "fake_cuda") : NULL;
+    if (look) {
+        fake_cuda_look *call;
+        memcpy(&call, &look, sizeof call);
+        seen = call();
+    }
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (library)
+        dlclose(library);
+    return failed;
+}
