@@ -273,8 +273,8 @@ static void say_take(tz_cuda_text *t, const design *d, const ring *r)
     const char *type = tz_cuda_type_name(field->type), *name = field->name;
     tz_cuda_say(t,
                 "  tz_shift(q.%s_0);\n  { %s v[TZ_V]; tz_take_row<BORDER>(a, s, w.%s + (y & "
-                "(TZ_QUEUE - 1)) * TZ_STRIP, v);\n",
-                name, type, name);
+                "(TZ_QUEUE - 1)) * TZ_STRIP, %s_edge, y + %d, v);\n",
+                name, type, name, name, r->newest);
     if (r->halo)
         tz_cuda_say(
             t,
@@ -497,7 +497,7 @@ static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *e
     if (plan->height == 0) {
         /* The highest that leaves three warps a scheduler (measured: docs/performance.md). */
         const int reach = tz_stencil_reach(s) > 0 ? tz_stencil_reach(s) : 1;
-        plan->height = (wide ? 10 : problem->bits ? 5 : 12) / reach;
+        plan->height = (wide ? 10 : problem->bits ? 4 : 12) / reach;
         if (plan->height < 1)
             plan->height = 1;
         while (plan->height > 1 &&
@@ -531,7 +531,10 @@ static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *e
                             plan->height, d.vector, useful, given.tile[0]);
     plan->tile[0] = useful;
     const int needed = registers(&d);
-    if (plan->blocks == 0 && needed > REGISTERS_SMALL && needed <= REGISTERS_GOOD)
+    /* One field, one pass: the estimate is known to be good enough for that not to spill. */
+    const bool simple = s->passes_count == 1 && problem->radius <= 2 &&
+                        (s->passes[0].writes & (s->passes[0].writes - 1)) == 0;
+    if (plan->blocks == 0 && simple && needed > REGISTERS_SMALL && needed <= REGISTERS_GOOD)
         plan->blocks = 12 / warps_of(plan) > 0 ? 12 / warps_of(plan) : 1;
     if (plan->tile[1] < 0 || plan->tile[1] > CHUNK_MAX)
         return tz_error_set(error, TZ_RANGE, "tile", "a chunk has 1 to %d rows, not %" PRId64,
