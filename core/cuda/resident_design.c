@@ -10,6 +10,7 @@ enum {
     REGISTERS = 65536,
     REGISTERS_OWN = 40, /* addresses, loop, tags */
     THREADS_MAX = 1024,
+    BATCH_MAX = 16, /* what is missing is a mask of 32 bits */
     BRICK_MAX = 200 /* cells: each is a copy of the cell update's text */
 };
 
@@ -181,7 +182,8 @@ static bool complete(const facts *k, tz_resident *d, int height)
             continue;
         /* While ghosts come in, nothing else is computed. */
         d->batch = (room - REGISTERS_OWN - 16 - brick * k->kept_words) / (4 * k->widest);
-        d->batch = d->batch < 2 ? 2 : d->batch > brick ? brick : d->batch > 16 ? 16 : d->batch;
+        d->batch = d->batch < 2 ? 2 : d->batch > BATCH_MAX ? BATCH_MAX : d->batch;
+        d->batch = d->batch > brick ? brick : d->batch;
         d->shared_bytes = (int)bytes;
         d->cost = cost_of(k, d, height);
         return true;
