@@ -89,6 +89,7 @@ static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_fa
     tz_assignment unstable = {"allow_unstable", 1.0, NULL};
     tz_problem problem;
     tz_plan plan = g->k.plan;
+    tz_cuda_shape shape;
     memcpy(config.extent, g->extent[grid_number], sizeof config.extent);
     for (int d = 0; d < TZ_AXES; d++)
         config.boundary[d] = tz_boundary_name(g->k.boundary[d]);
@@ -100,6 +101,8 @@ static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_fa
     if (status)
         return status;
     status = family->refuses(&problem) ? TZ_UNSUPPORTED : tz_cuda_plan(&problem, &plan, NULL);
+    if (!status)
+        status = family->shape(&problem, &plan, &g->k.room, &shape, NULL);
     tz_problem_clear(&problem);
     return status;
 }
@@ -182,15 +185,15 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
         memcpy(g.k.boundary, boundaries[b], sizeof g.k.boundary);
         g.k.precision = precisions[(i / boundaries_count + number) % precisions_count];
         g.k.seed = draw(&g, "seed", i) % 100000;
-        g.k.room = rooms[draw(&g, "room", i) % COUNT(rooms)];
+        g.k.rest = (int)(draw(&g, "rest", i) % 60);
         choose_grids(&g, number);
         /* The first plan that the family takes; the last ways are those without knobs. */
         tz_status status = TZ_RANGE;
         for (int attempt = 0; attempt < 16 && status; attempt++) {
             choose_plan(&g, number + i / 7, attempt);
+            g.k.room = rooms[(draw(&g, "room", i) + (unsigned)attempt) % COUNT(rooms)];
             status = try_plan(&g, SIMT_GRIDS - 1, family);
         }
-        g.k.steps = 2 * g.k.plan.height + (int)(draw(&g, "rest", i) % (unsigned)g.k.plan.height);
         if (!status)
             add(groups, &g);
     }
