@@ -71,8 +71,11 @@ static void choose_plan(simt_group *g, int number, int attempt)
     memcpy(fresh.family, plan->family, sizeof fresh.family);
     fresh.height = fresh.height > reach && reach > 1 ? fresh.height / reach : fresh.height;
     const int way = attempt < 8 ? (number + attempt) % 4 : 0;
-    if (way % 2 == 1)
-        memcpy(fresh.tile, tiles[dims][dice % 3], sizeof fresh.tile);
+    /* Of a tile much smaller than its ghost zone nearly all is redundant, and takes its time. */
+    for (int d = 0; way % 2 == 1 && d < TZ_AXES; d++) {
+        const int64_t tile = tiles[dims][dice % 3][d], halo = (int64_t)fresh.height * reach;
+        fresh.tile[d] = d < dims && tile < halo ? halo : tile;
+    }
     if (way >= 2) {
         static const int vectors[] = {0, 4, 2, 8}, aheads[] = {0, 1, 2, 4}, warps[] = {0, 1, 2, 4};
         fresh.vector = vectors[dice / 4 % 4];

@@ -244,8 +244,9 @@ static tz_status run_stages(pair *p, tz_error *error)
     const int height = o->plan.height;
     /* A launch of several stages, where the family has those. */
     const int most = o->plan.span >= 3 * height ? 3 * height : height;
+    const int several = most > height ? most : 0;
     const int64_t steps =
-        p->k->steps > 0 ? p->k->steps : most + 2 * height + p->k->rest % height;
+        p->k->steps > 0 ? p->k->steps : several + 2 * height + p->k->rest % height;
     tz_status status = TZ_OK;
     while (!status && o->steps < steps && o->differences == 0) {
         const int rest = (int)(steps - o->steps < most ? steps - o->steps : most);
