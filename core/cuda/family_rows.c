@@ -17,6 +17,7 @@ enum {
     REGISTERS = 255,       /* of a thread */
     REGISTERS_OTHER = 45,  /* addresses, loop, what is in flight */
     REGISTERS_GOOD = 145,  /* as estimated: three warps a scheduler, 168 as compiled */
+    REGISTERS_FEW = 110,   /* as estimated: four warps a scheduler, 128 as compiled */
     REGISTERS_SMALL = 115, /* the compiler needs no limit */
     UNROLLED_WORDS = 420, /* levels times words a lane of a loop body: instructions stay in cache */
     CHUNK_MAX = 1 << 20
@@ -273,8 +274,8 @@ static void say_take(tz_cuda_text *t, const design *d, const ring *r)
     const char *type = tz_cuda_type_name(field->type), *name = field->name;
     tz_cuda_say(t,
                 "  tz_shift(q.%s_0);\n  { %s v[TZ_V]; tz_take_row<BORDER>(a, s, w.%s + (y & "
-                "(TZ_QUEUE - 1)) * TZ_STRIP, v);\n",
-                name, type, name);
+                "(TZ_QUEUE - 1)) * TZ_STRIP, %s_edge, y + %d, v);\n",
+                name, type, name, name, r->newest);
     if (r->halo)
         tz_cuda_say(
             t,
@@ -488,21 +489,26 @@ static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *e
         return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; use 1 or more",
                             plan->height);
     if (plan->vector == 0)
-        plan->vector = problem->bits ? 8 : wide ? 2 : 4;
+        plan->vector = wide ? 2 : 4;
     if (plan->vector != 1 && plan->vector != 2 && plan->vector != 4 && plan->vector != 8)
         return tz_error_set(error, TZ_RANGE, "vector", "'vector' is 1, 2, 4 or 8, not %d",
                             plan->vector);
     if (plan->ahead == 0)
         plan->ahead = 3;
     if (plan->height == 0) {
-        /* The highest that leaves three warps a scheduler (measured: docs/performance.md). */
+        /* The highest that leaves three warps a scheduler, or four if eight iterations do
+         * (measured: docs/performance.md). */
         const int reach = tz_stencil_reach(s) > 0 ? tz_stencil_reach(s) : 1;
-        plan->height = (wide ? 10 : problem->bits ? 5 : 12) / reach;
+        plan->height = (wide ? 10 : problem->bits ? 4 : 12) / reach;
         if (plan->height < 1)
             plan->height = 1;
         while (plan->height > 1 &&
                (fits(problem, plan) != FITS || estimate(problem, plan) > REGISTERS_GOOD))
             plan->height--;
+        tz_plan eight = *plan;
+        eight.height = 8;
+        if (!wide && plan->height > 8 && estimate(problem, &eight) <= REGISTERS_FEW)
+            plan->height = 8;
     }
     const int why = fits(problem, plan);
     if (why != FITS) {
@@ -531,8 +537,13 @@ static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *e
                             plan->height, d.vector, useful, given.tile[0]);
     plan->tile[0] = useful;
     const int needed = registers(&d);
-    if (plan->blocks == 0 && needed > REGISTERS_SMALL && needed <= REGISTERS_GOOD)
-        plan->blocks = 12 / warps_of(plan) > 0 ? 12 / warps_of(plan) : 1;
+    /* One field, one pass: the estimate is known to be good enough for that not to spill. */
+    const bool simple = s->passes_count == 1 && problem->radius <= 2 &&
+                        (s->passes[0].writes & (s->passes[0].writes - 1)) == 0;
+    const int warps = needed > REGISTERS_SMALL ? 12 : 16;
+    if (plan->blocks == 0 && simple && needed > REGISTERS_FEW - 5 && needed <= REGISTERS_GOOD &&
+        (warps == 12 || needed <= REGISTERS_FEW))
+        plan->blocks = warps / warps_of(plan) > 0 ? warps / warps_of(plan) : 1;
     if (plan->tile[1] < 0 || plan->tile[1] > CHUNK_MAX)
         return tz_error_set(error, TZ_RANGE, "tile", "a chunk has 1 to %d rows, not %" PRId64,
                             CHUNK_MAX, plan->tile[1]);

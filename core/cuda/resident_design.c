@@ -10,14 +10,16 @@ enum {
     REGISTERS = 65536,
     REGISTERS_OWN = 40, /* addresses, loop, tags */
     THREADS_MAX = 1024,
+    BATCH_MAX = 16, /* what is missing is a mask of 32 bits */
     BRICK_MAX = 200 /* cells: each is a copy of the cell update's text */
 };
 
 /* Clocks of a multiprocessor, in round numbers: what orders designs. */
-#define CLOCKS_PASS 200.0      /* barrier, shared memory, the longest chain of arithmetic */
-#define CLOCKS_EXCHANGE 1200.0 /* a store that others see, and their load of it */
-#define CLOCKS_GHOST 1.5       /* a ghost cell's word, sent and asked for */
-#define OPERATIONS 10.0        /* of a cell update */
+#define CLOCKS_PASS 150.0      /* barrier, shared memory, the longest chain of arithmetic */
+#define CLOCKS_EXCHANGE 1000.0 /* a store that others see, and their load of it */
+#define CLOCKS_GHOST 0.3 /* a ghost cell's word, sent and asked for, where lanes' are adjacent */
+#define OPERATIONS 6.0   /* of a cell update */
+#define OPERATIONS_SENT 12.0 /* of a cell of a brick in an exchange: where it is, who wants it */
 
 /* What does not depend on the design. */
 typedef struct facts {
@@ -30,6 +32,7 @@ typedef struct facts {
     int held_words, out_words; /* 32-bit words of a cell in registers, for both ways */
     int kept_words, widest;    /* of all its fields; of one */
     bool wraps[TZ_AXES];
+    bool box; /* neighbours off two axes are read */
 } facts;
 
 static int words_of(const tz_problem *problem, int f)
@@ -49,7 +52,8 @@ static facts facts_of(const tz_problem *problem)
 {
     const tz_stencil *s = problem->stencil;
     const uint32_t written = tz_problem_written(problem);
-    facts k = {.problem = problem, .reach = tz_stencil_reach(s)};
+    facts k = {
+        .problem = problem, .reach = tz_stencil_reach(s), .box = tz_stencil_reads_diagonals(s)};
     bool mirror = false;
     for (int f = 0; f < s->fields_count; f++) {
         const int radius = field_radius(s, f), words = words_of(problem, f);
@@ -127,16 +131,19 @@ static double cost_of(const facts *k, const tz_resident *d, int height)
         own *= (double)problem->elements[axis] / d->blocks[axis];
     }
     const double shared = loads * k->loads + (d->held ? 1.0 - inner / brick : 1.0);
-    const double issued = d->warps * brick * (OPERATIONS + shared + 2.0);
-    /* Four schedulers; a warp alone on one waits for its own results. */
-    double clocks = issued / 4.0;
-    const double each = brick * (OPERATIONS + shared + 2.0) * 2.0;
-    clocks = clocks > each ? clocks : each;
+    const double operations = brick * (OPERATIONS + shared);
+    /* Four schedulers; few warps sometimes wait for their own results. */
+    double clocks = d->warps * operations / 4.0 * (1.0 + 2.0 / d->warps);
+    clocks = clocks > 1.2 * operations ? clocks : 1.2 * operations;
     const double moved = d->warps * brick * shared * words;
     clocks = clocks > moved ? clocks : moved;
     clocks = passes * (clocks + CLOCKS_PASS + (d->buffers == 1 ? 40.0 : 0.0));
+    /* A slot has 8 of the 32 bytes that L2 moves at least. */
+    const double apart = d->cells[0] < 4 ? d->cells[0] : 4.0;
     if (d->ghost > 0)
-        clocks += (CLOCKS_EXCHANGE + CLOCKS_GHOST * (tile - own) * k->sent_words) / height;
+        clocks += (CLOCKS_EXCHANGE + CLOCKS_GHOST * apart * (tile - own) * k->sent_words +
+                   d->warps * brick * OPERATIONS_SENT * k->sent_words / 4.0) /
+                  height;
     return clocks;
 }
 
@@ -150,13 +157,17 @@ static bool complete(const facts *k, tz_resident *d, int height)
     /* Registers are given out to four warps at a time. */
     int room = REGISTERS / (128 * ((d->warps + 3) / 4)) / 8 * 8;
     room = room > 255 ? 255 : room;
-    const int beside = 2 * k->radius * k->problem->dims;
+    const int beside = (k->box ? 4 : 2) * k->radius * k->problem->dims;
     /* What is read of shared memory serves several cells: it is kept from row to row or from plane
      * to plane. */
     const int front = k->problem->dims == 3   ? d->cells[0] * d->cells[1]
                       : k->problem->dims == 2 ? d->cells[0]
                                               : 1;
-    const int kept = k->loads * k->widest * front;
+    const int kept = k->loads * k->widest * front *
+                     (!k->box                 ? 2
+                      : k->problem->dims == 3 ? 6
+                                              : 3) /
+                     2;
     for (int way = 0; way < 3; way++) {
         d->held = way < 2;
         d->buffers = way == 0 ? 2 : 1;
@@ -171,7 +182,8 @@ static bool complete(const facts *k, tz_resident *d, int height)
             continue;
         /* While ghosts come in, nothing else is computed. */
         d->batch = (room - REGISTERS_OWN - 16 - brick * k->kept_words) / (4 * k->widest);
-        d->batch = d->batch < 2 ? 2 : d->batch > brick ? brick : d->batch > 16 ? 16 : d->batch;
+        d->batch = d->batch < 2 ? 2 : d->batch > BATCH_MAX ? BATCH_MAX : d->batch;
+        d->batch = d->batch > brick ? brick : d->batch;
         d->shared_bytes = (int)bytes;
         d->cost = cost_of(k, d, height);
         return true;

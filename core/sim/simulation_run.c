@@ -141,6 +141,22 @@ static int64_t next_stop(const runner *r, bool *wants_residual)
 }
 
 /* Stages that the backend runs in one call. */
+/* Stages that are still under way are part of the last plan's time. */
+static tz_status wait_for_stages(runner *r, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    if (!simulation->backend->wait)
+        return TZ_OK;
+    const double begin = tz_machine_clock_s();
+    const tz_status status = simulation->backend->wait(simulation->state, error);
+    const double seconds = tz_machine_clock_s() - begin;
+    simulation->seconds += seconds;
+    r->result->seconds += seconds;
+    if (simulation->uses_count > 0)
+        simulation->uses[simulation->uses_last].seconds += seconds;
+    return status;
+}
+
 static tz_status advance(runner *r, int iterations, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
@@ -158,8 +174,11 @@ static tz_status advance(runner *r, int iterations, tz_error *error)
     r->result->steps += iterations;
     r->result->stages += stages_of(simulation, iterations);
     status = record_use(simulation, iterations, seconds, error);
-    if (!status && simulation->steps_unchecked >= FINITE_CHECK_STEPS)
-        status = check_finite(simulation, error);
+    if (!status && simulation->steps_unchecked >= FINITE_CHECK_STEPS) {
+        status = wait_for_stages(r, error);
+        if (!status)
+            status = check_finite(simulation, error);
+    }
     if (status)
         return status;
     if (r->run->progress &&
@@ -168,22 +187,6 @@ static tz_status advance(runner *r, int iterations, tz_error *error)
         return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted at step %" PRId64,
                             simulation->step);
     return TZ_OK;
-}
-
-/* Stages that are still under way are part of the last plan's time. */
-static tz_status wait_for_stages(runner *r, tz_error *error)
-{
-    tz_simulation *simulation = r->simulation;
-    if (!simulation->backend->wait)
-        return TZ_OK;
-    const double begin = tz_machine_clock_s();
-    const tz_status status = simulation->backend->wait(simulation->state, error);
-    const double seconds = tz_machine_clock_s() - begin;
-    simulation->seconds += seconds;
-    r->result->seconds += seconds;
-    if (simulation->uses_count > 0)
-        simulation->uses[simulation->uses_last].seconds += seconds;
-    return status;
 }
 
 static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_error *error)

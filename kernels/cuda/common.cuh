@@ -96,10 +96,12 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word, tz_wo
 {
     if (TZ_BOUNDARY_X == TZ_PERIODIC)
         return word;
-    if (x >= 0 && x < a.nx && x < a.columns - 31 * a.nx)
-        return word;
-    const int low = x < 0 ? (-x + a.nx - 1) / a.nx : 0;
-    const int high = a.columns > x ? (a.columns - x + a.nx - 1) / a.nx : 0;
+    const int full = a.columns - 31 * a.nx;
+    int low = x < 0, high = 32 - (x >= full) - (x >= full + a.nx);
+    if (full <= 0 || x < -a.nx || x >= full + 2 * a.nx) { /* past more than one end */
+        low = x < 0 ? (-x + a.nx - 1) / a.nx : 0;
+        high = a.columns > x ? (a.columns - x + a.nx - 1) / a.nx : 0;
+    }
     const tz_word below = low >= 32 ? 0u : ~0u << low;
     const tz_word above = high >= 32 ? ~0u : (1u << high) - 1u;
     const tz_word inside = below & above;

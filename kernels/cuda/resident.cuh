@@ -406,6 +406,7 @@ TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigne
                                 T edge, tz_brick<T> &own)
 {
     const int WORDS = sizeof(T) / 4;
+    static_assert(TZ_BATCH <= 32, "a bit for each of a batch");
     if ((t.x.strange | t.y.strange | t.z.strange) == 0)
         return;
     const unsigned long long *slots = tz_slots(a, tag, word);

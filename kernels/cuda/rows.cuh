@@ -65,11 +65,11 @@ TZ_DEVICE int tz_whole(const tz_arguments &a)
     return TZ_BITS_GRID && a.columns - 31 * a.nx < a.nx ? a.columns - 31 * a.nx : a.nx;
 }
 
-/* The word past an end of a bit row is one of its other end, turned by a bit, where rows are whole words
- * and the strip wraps but once. */
+/* The word past an end of a bit row is one of its other end, shifted by a bit, where the strip passes an end
+ * but once and the bit that comes in is known: of the same word, or the boundary's. */
 TZ_DEVICE bool tz_turns(const tz_arguments &a)
 {
-    return TZ_BOUNDARY_X == TZ_PERIODIC && a.columns == 32 * a.nx && a.nx >= TZ_STRIP;
+    return a.nx >= TZ_STRIP && (TZ_BOUNDARY_X != TZ_PERIODIC || a.columns == 32 * a.nx);
 }
 TZ_DEVICE void tz_fetch_one(const tz_arguments &a, tz_word *to, const tz_word *row, int x, tz_word edge)
 {
@@ -112,27 +112,32 @@ TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, con
     }
 }
 
-template <class T> TZ_DEVICE void tz_turn(const tz_arguments &, const tz_strip &, T (&)[TZ_V])
+template <class T>
+TZ_DEVICE void tz_turn(const tz_arguments &, const tz_strip &, T (&)[TZ_V], T)
 {
 }
-TZ_DEVICE void tz_turn(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ_V])
+TZ_DEVICE void tz_turn(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
 {
-    if (tz_turns(a))
+    if (!tz_turns(a))
+        return;
 #pragma unroll
-        for (int e = 0; e < TZ_V; e++) {
-            const int x = s.x + e;
-            if (x < 0)
-                v[e] = v[e] << 1 | v[e] >> 31;
-            else if (x >= a.nx)
-                v[e] = v[e] >> 1 | v[e] << 31;
-        }
+    for (int e = 0; e < TZ_V; e++) {
+        const int x = s.x + e;
+        if (x < 0)
+            v[e] = v[e] << 1 | (TZ_BOUNDARY_X == TZ_PERIODIC ? v[e] >> 31 : edge & 1u);
+        else if (x >= a.nx)
+            v[e] = v[e] >> 1 | (TZ_BOUNDARY_X == TZ_PERIODIC ? v[e] << 31 : edge & 1u << 31);
+        v[e] = tz_mask_word(a, x, v[e], edge);
+    }
 }
+/* `y`: the row in the grid; one outside came as the boundary's value. */
 template <bool BORDER, class T>
-TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *from, T (&to)[TZ_V])
+TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *from, T edge, int y,
+                           T (&to)[TZ_V])
 {
     tz_get_packet(from, to);
-    if (BORDER)
-        tz_turn(a, s, to);
+    if (BORDER && s.border && tz_map<TZ_BOUNDARY_Y>(y, a.ny) >= 0)
+        tz_turn(a, s, to, edge);
 }
 
 /* ---- Borders: what lies outside holds its level's boundary again after each level --------------- */

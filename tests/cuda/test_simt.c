@@ -232,7 +232,7 @@ static int run_suite(const options *o, const tz_registry *registry)
 
 int main(int argc, char **argv)
 {
-    options o = {.k = {.precision = TZ_SINGLE, .room = {4, 1}}};
+    options o = {.k = {.precision = TZ_SINGLE, .rest = 1, .room = {132, 1}}};
     if (!read_options(&o, argc, argv))
         return usage();
     if (o.folders_count == 0) {

@@ -43,10 +43,8 @@ EXPORT(cuModuleUnload, (module * m))
 EXPORT(cuModuleGetFunction, (module * *function, module *m, const char *name))
 {
     ENTER(cuModuleGetFunction);
-    char call[128];
-    snprintf(call, sizeof call, "%s(", name);
     *function = m;
-    return strstr(m->text, call) ? 0 : NOT_FOUND;
+    return strstr(m->text, name) ? 0 : NOT_FOUND;
 }
 
 EXPORT(cuFuncGetAttribute, (int *value, int which, const module *function))

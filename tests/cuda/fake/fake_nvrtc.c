@@ -1,5 +1,6 @@
-/* libnvrtc.so.13 without a compiler: see fake.h. A "cubin" is the ELF mark and the source. A source
- * with the word `nowhere` does not compile. The assembler's words are those of NVRTC 12. */
+/* libnvrtc.so.13 without a compiler: see fake.h. A "cubin" is the ELF mark, the source and the
+ * texts that it may include. A source with the word `nowhere` does not compile. The assembler's
+ * words are those of NVRTC 12. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
     type symbol parameters
 
 typedef struct program {
-    char *source;
+    char *text;
     char log[1024];
 } program;
 
@@ -30,18 +31,24 @@ EXPORT(int, nvrtcCreateProgram,
         const char *const *names))
 {
     (void)name;
-    for (int k = 0; k < count; k++)
+    size_t bytes = strlen(source) + 1;
+    for (int k = 0; k < count; k++) {
         if (!headers[k] || !names[k])
             return 3;
+        bytes += strlen(headers[k]);
+    }
     *out = calloc(1, sizeof **out);
-    if (!*out || !((*out)->source = strdup(source)))
+    if (!*out || !((*out)->text = malloc(bytes)))
         return 1;
+    strcpy((*out)->text, source);
+    for (int k = 0; k < count; k++)
+        strcat((*out)->text, headers[k]);
     return 0;
 }
 
 EXPORT(int, nvrtcDestroyProgram, (program * *p))
 {
-    free((*p)->source);
+    free((*p)->text);
     free(*p);
     *p = NULL;
     return 0;
@@ -70,7 +77,7 @@ EXPORT(int, nvrtcCompileProgram, (program * p, int count, const char *const *opt
     }
     if (file)
         fclose(file);
-    if (!strstr(p->source, "nowhere"))
+    if (!strstr(p->text, "nowhere"))
         return 0;
     snprintf(p->log, sizeof p->log,
              "kernel.cu(3): error: identifier \"nowhere\" is undefined\n      x = nowhere;\n"
@@ -80,14 +87,14 @@ EXPORT(int, nvrtcCompileProgram, (program * p, int count, const char *const *opt
 
 EXPORT(int, nvrtcGetCUBINSize, (const program *p, size_t *bytes))
 {
-    *bytes = strlen(p->source) + 5;
+    *bytes = strlen(p->text) + 5;
     return 0;
 }
 
 EXPORT(int, nvrtcGetCUBIN, (const program *p, char *cubin))
 {
     memcpy(cubin, "\177ELF", 4);
-    strcpy(cubin + 4, p->source);
+    strcpy(cubin + 4, p->text);
     return 0;
 }
 

@@ -189,9 +189,11 @@ static tz_status compile(const simt_build *build, const char *from, const char *
     command[n++] = (char *)to;
     command[n++] = "-lm";
     tz_status status = TZ_OK;
-    if (run(command, log) != 0) {
+    const int ended = run(command, log);
+    if (ended != 0) {
         first_lines(log, text, sizeof text);
-        status = tz_error_set(error, TZ_BACKEND, from, "%s says:\n%s", command[0], text);
+        status =
+            tz_error_set(error, TZ_BACKEND, from, "%s ends with %d:\n%s", command[0], ended, text);
     }
     unlink(log);
     return status;

@@ -71,8 +71,11 @@ static void choose_plan(simt_group *g, int number, int attempt)
     memcpy(fresh.family, plan->family, sizeof fresh.family);
     fresh.height = fresh.height > reach && reach > 1 ? fresh.height / reach : fresh.height;
     const int way = attempt < 8 ? (number + attempt) % 4 : 0;
-    if (way % 2 == 1)
-        memcpy(fresh.tile, tiles[dims][dice % 3], sizeof fresh.tile);
+    /* Of a tile much smaller than its ghost zone nearly all is redundant, and takes its time. */
+    for (int d = 0; way % 2 == 1 && d < TZ_AXES; d++) {
+        const int64_t tile = tiles[dims][dice % 3][d], halo = (int64_t)fresh.height * reach;
+        fresh.tile[d] = d < dims && tile < halo ? halo : tile;
+    }
     if (way >= 2) {
         static const int vectors[] = {0, 4, 2, 8}, aheads[] = {0, 1, 2, 4}, warps[] = {0, 1, 2, 4};
         fresh.vector = vectors[dice / 4 % 4];
@@ -83,13 +86,14 @@ static void choose_plan(simt_group *g, int number, int attempt)
     *plan = fresh;
 }
 
-static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_family *family)
+static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_family *family,
+                          tz_error *error)
 {
     tz_simulation_config config = {.dims = g->k.stencil->dims, .precision = g->k.precision};
     tz_assignment unstable = {"allow_unstable", 1.0, NULL};
     tz_problem problem;
     tz_plan plan = g->k.plan;
-    plan.processors = g->k.room.processors;
+    tz_cuda_shape shape;
     memcpy(config.extent, g->extent[grid_number], sizeof config.extent);
     for (int d = 0; d < TZ_AXES; d++)
         config.boundary[d] = tz_boundary_name(g->k.boundary[d]);
@@ -97,10 +101,14 @@ static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_fa
         config.params = &unstable;
         config.params_count = 1;
     }
-    tz_status status = tz_problem_resolve(&problem, g->k.stencil, &config, NULL);
+    tz_status status = tz_problem_resolve(&problem, g->k.stencil, &config, error);
     if (status)
         return status;
-    status = family->refuses(&problem) ? TZ_UNSUPPORTED : tz_cuda_plan(&problem, &plan, NULL);
+    const char *why = family->refuses(&problem);
+    status = why ? tz_error_set(error, TZ_UNSUPPORTED, NULL, "it %s", why)
+                 : tz_cuda_plan(&problem, &plan, error);
+    if (!status)
+        status = family->shape(&problem, &plan, &g->k.room, &shape, error);
     tz_problem_clear(&problem);
     return status;
 }
@@ -150,16 +158,20 @@ static int list_precisions(const tz_stencil *stencil, int list[TZ_PRECISIONS])
     return count > 0 ? count : 1;
 }
 
-static void choose_grids(simt_group *g, int number)
+/* A large one last; before it a tiny and an odd one, or one of these. */
+static void choose_grids(simt_group *g, int number, bool all)
 {
     const bool bits = g->k.stencil->fields[0].type == TZ_BITS;
     grid(*lists)[4] = g->k.stencil->dims == 1   ? grids_1d
                       : g->k.stencil->dims == 2 ? bits ? grids_2d_bits : grids_2d
                       : bits                    ? grids_3d_bits
                                                 : grids_3d;
+    const uint32_t small = draw(g, "small", number) % 2;
+    g->grids = 0;
     for (int i = 0; i < SIMT_GRIDS; i++)
-        memcpy(g->extent[i], lists[i][draw(g, "grid", SIMT_GRIDS * number + i) % 4],
-               sizeof g->extent[i]);
+        if (all || i == SIMT_GRIDS - 1 || i == (int)small)
+            memcpy(g->extent[g->grids++], lists[i][draw(g, "grid", SIMT_GRIDS * number + i) % 4],
+                   sizeof g->extent[i]);
 }
 
 static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_cuda_family *family,
@@ -167,7 +179,7 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
 {
     tz_boundary boundaries[8][TZ_AXES];
     int precisions[TZ_PRECISIONS];
-    simt_group g = {.k = {.stencil = stencil}, .pair = groups->pairs++, .row = row};
+    simt_group g = {.k = {.stencil = stencil}, .row = row};
     snprintf(g.k.plan.family, sizeof g.k.plan.family, "%s", family->name);
     const uint32_t turn = draw(&g, "turn", 0);
     const int boundaries_count = list_boundaries(stencil, depth == SIMT_FULL, turn, boundaries);
@@ -175,6 +187,8 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
     const int ways = depth == SIMT_QUICK    ? 2
                      : depth == SIMT_NORMAL ? boundaries_count
                                             : 14 * boundaries_count * precisions_count;
+    const int before = groups->count;
+    tz_error error = {0};
     for (int i = 0; i < ways; i++) {
         const int number = i + (int)(turn % 64);
         const int b = depth == SIMT_QUICK
@@ -183,18 +197,22 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
         memcpy(g.k.boundary, boundaries[b], sizeof g.k.boundary);
         g.k.precision = precisions[(i / boundaries_count + number) % precisions_count];
         g.k.seed = draw(&g, "seed", i) % 100000;
-        g.k.room = rooms[draw(&g, "room", i) % COUNT(rooms)];
-        choose_grids(&g, number);
+        g.k.rest = (int)(draw(&g, "rest", i) % 60);
+        choose_grids(&g, number, depth == SIMT_FULL);
         /* The first plan that the family takes; the last ways are those without knobs. */
         tz_status status = TZ_RANGE;
         for (int attempt = 0; attempt < 16 && status; attempt++) {
             choose_plan(&g, number + i / 7, attempt);
-            status = try_plan(&g, SIMT_GRIDS - 1, family);
+            g.k.room = rooms[(draw(&g, "room", i) + (unsigned)attempt) % COUNT(rooms)];
+            status = try_plan(&g, g.grids - 1, family, &error);
         }
-        g.k.steps = 2 * g.k.plan.height + (int)(draw(&g, "rest", i) % (unsigned)g.k.plan.height);
         if (!status)
             add(groups, &g);
     }
+    const size_t used = strlen(groups->none);
+    if (groups->count == before)
+        snprintf(groups->none + used, sizeof groups->none - used, "%s takes no %s: %.200s\n",
+                 family->name, stencil->id, error.message);
 }
 
 void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_depth depth,

@@ -12,21 +12,21 @@ typedef enum simt_depth {
     SIMT_FULL    /* all mixtures in each precision, at many heights and with many knobs */
 } simt_depth;
 
-enum { SIMT_GRIDS = 3 };
+enum { SIMT_GRIDS = 3 }; /* of a group, at most */
 
 /* One plan on several grids, so that they share its text where the plan does not depend on them. */
 typedef struct simt_group {
     simt_case k; /* but for the grid */
+    int grids;
     int64_t extent[SIMT_GRIDS][TZ_AXES];
-    int pair; /* stencil and family, counted */
-    int row;  /* of the summary: a family in so many dimensions */
+    int row; /* of the summary: a family in so many dimensions */
 } simt_group;
 
 typedef struct simt_groups {
     int count, room;
     simt_group *at;
-    int pairs;
-    bool failed; /* memory was short */
+    bool failed;     /* memory was short */
+    char none[2000]; /* lines: families that take no case of a stencil, and why */
 } simt_groups;
 
 /* `stencil`, `family`: NULL for all. Free groups->at. */

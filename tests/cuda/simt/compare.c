@@ -244,9 +244,9 @@ static tz_status run_stages(pair *p, tz_error *error)
     const int height = o->plan.height;
     /* A launch of several stages, where the family has those. */
     const int most = o->plan.span >= 3 * height ? 3 * height : height;
-    const int64_t steps = p->k->steps > 0 ? p->k->steps
-                          : most > height ? 5 * height + 1
-                                          : 2 * height + 1;
+    const int several = most > height ? most : 0;
+    const int64_t steps =
+        p->k->steps > 0 ? p->k->steps : several + 2 * height + p->k->rest % height;
     tz_status status = TZ_OK;
     while (!status && o->steps < steps && o->differences == 0) {
         const int rest = (int)(steps - o->steps < most ? steps - o->steps : most);
@@ -290,8 +290,10 @@ void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show
         status = run_stages(&p, &error);
     const long long findings = simt_report_total(&outcome->report);
     outcome->verdict = outcome->differences || findings ? SIMT_DIFFERENT
-                       : status                         ? SIMT_FAILED
-                                                        : SIMT_SAME;
+                       : (status == TZ_RANGE || status == TZ_UNSUPPORTED) && !outcome->stages
+                           ? SIMT_REFUSED
+                       : status ? SIMT_FAILED
+                                : SIMT_SAME;
     if (status && !findings)
         say(outcome, "  %s\n", error.message);
     for (int i = 0; i < outcome->report.messages; i++)

@@ -14,7 +14,8 @@ typedef struct simt_case {
     tz_boundary boundary[TZ_AXES];
     int64_t extent[TZ_AXES];
     tz_plan plan;  /* with the family's name; zeros: the family's choice */
-    int64_t steps; /* at most; 0: two stages and a remainder */
+    int64_t steps; /* 0: two or three launches, `rest` iterations not a stage */
+    int rest;
     uint64_t seed; /* of values, constants and boundary values */
     tz_cuda_room room;
     bool own_constants; /* the plugin's constants, not some of which none is small */

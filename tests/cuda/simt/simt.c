@@ -16,8 +16,8 @@ enum {
     SHARED_BYTES_MAX = 227 << 10,
     SHARED_ALIGNED = 128,
     STACK_BYTES = 128 << 10,
-    STACK_STRIDE = 2 * STACK_BYTES, /* below each stack is as much that must not be touched */
-    GUARDED_STACKS = 8192,
+    STACK_STRIDE = 2 * STACK_BYTES, /* below each stack is as much that must not be touched: */
+    STACKS_GUARDED = 8192, /* of more, the kernel would have too many mappings to remember */
     TRAP_STACK_BYTES = 64 << 10,
     LAUNCH_SECONDS = 60, /* of processor time; no test comes near it */
     POISON = 0xa5
@@ -208,7 +208,8 @@ static void begin_block(simt *machine, simt_block *b, int number, char *stacks)
     const simt_launch *launch = machine->launch;
     const int *grid = launch->grid;
     memset(b->shared, POISON, (size_t)launch->shared_bytes);
-    memset(b->cells, 0, ((size_t)launch->shared_bytes + 3) / 4 * sizeof *b->cells);
+    if (b->number > 0) /* cells are zero before their first block */
+        memset(b->cells, 0, ((size_t)launch->shared_bytes + 3) / 4 * sizeof *b->cells);
     memset(b->lanes, 0, (size_t)launch->threads * sizeof *b->lanes);
     b->number = number + 1;
     b->round = b->interval = 0;
@@ -348,8 +349,7 @@ static bool provide_stacks(simt *machine, size_t count)
         machine->stacks = NULL;
         return false;
     }
-    /* Each guard is two mappings, of which a process may have some 65,000. */
-    for (size_t i = 0; i < count && i < GUARDED_STACKS; i++)
+    for (size_t i = 0; i < count && count <= STACKS_GUARDED; i++)
         mprotect(machine->stacks + i * STACK_STRIDE, STACK_BYTES, PROT_NONE);
     machine->stacks_count = count;
     return true;
@@ -387,7 +387,7 @@ bool simt_run(simt *machine, const simt_entry *kernel, const simt_launch *launch
     simt_block *at = calloc((size_t)live, sizeof *at);
     simt_lane *lanes = calloc((size_t)live * threads, sizeof *lanes);
     unsigned char *shared = aligned_alloc(SHARED_ALIGNED, (size_t)live * room);
-    simt_cell *cells = malloc((size_t)live * (room / 4) * sizeof *cells);
+    simt_cell *cells = calloc((size_t)live * (room / 4), sizeof *cells);
     void *trap_stack = malloc(TRAP_STACK_BYTES);
     bool whole = at && lanes && shared && cells && trap_stack &&
                  provide_stacks(machine, (size_t)live * threads);

@@ -99,7 +99,7 @@ static void run_group(const simt_group *g, simt_build *build, simt *machine, res
     const double start = now_s();
     const int texts = simt_build_count(build);
     head.used = details.used = 0;
-    for (int i = 0; i < SIMT_GRIDS; i++) {
+    for (int i = 0; i < g->grids; i++) {
         simt_case k = g->k;
         char text[512];
         memcpy(k.extent, g->extent[i], sizeof k.extent);
@@ -251,6 +251,7 @@ static int print_table(const simt_groups *groups, const board *b)
         if (rows[i].family)
             print_row(&rows[i]);
     print_row(&all);
+    fputs(groups->none, stdout);
     if (lost > 0)
         printf("%d cases were not run\n", lost);
     return all.wrong + lost;
