@@ -61,54 +61,50 @@ static void say_versions(tz_cuda_text *t, const tz_problem *problem, const plane
         tz_cuda_say(
             t,
             "struct v_%s_%d {\n  typedef %s type;\n  enum { PLANES = %d, RADIUS = %d, SLOTS "
-            "= %d, SHARED = %" PRId64 ", ROWS_BELOW = %d, ARRIVES = %d };\n};\n",
+            "= %d, SHARED = %" PRId64 ", RADIUS_Z = %d, ROWS_BELOW = %d, ARRIVES = %d };\n};\n",
             name_of(problem, v->field), v->number, type_of(problem, v->field),
             v->planes > 0 ? v->planes : 1, v->radius, v->slots > 0 ? v->slots : 1, v->shared,
-            v->rows_below, v->number == 0);
+            v->radius_z, v->rows_below, v->number == 0);
     }
 }
 
 /* The columns of a row j, 0 being the lane's first row, that the lane's cells read; bit 0 is the
  * column `radius` to the west of the lane's first. */
-static uint32_t needed(const planes_scheme *s, const tz_footprint *footprint, int radius, int field,
-                       int dz, int j)
+static uint32_t needed(const planes_scheme *s, const planes_pass *pass, int field, int dz, int j)
 {
     uint32_t columns = 0;
     for (int row = 0; row < s->rows; row++) {
         const uint32_t reads =
-            tz_footprint_row(footprint, field, dz, j - row) >> (TZ_RADIUS_MAX - radius);
+            planes_row(s, pass, field, dz, j - row) >> (TZ_RADIUS_MAX - pass->radius);
         for (int e = 0; e < s->vector; e++)
             columns |= reads << e;
     }
-    return columns & ((1u << (s->vector + 2 * radius)) - 1u);
+    return columns & ((1u << (s->vector + 2 * pass->radius)) - 1u);
 }
 
-/* The rows around and of a lane that a pass reads of a field. */
+/* The rows around and of a lane that a pass reads of its fields. */
 static void say_near(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s,
-                     const planes_pass *pass, int f)
+                     const planes_pass *pass)
 {
-    const tz_footprint *footprint = &s->footprints[pass->pass];
-    const planes_version *v = &s->versions[pass->reads[f]];
-    const char *name = name_of(problem, f), *type = type_of(problem, f);
-    const int r = problem->stencil->passes[pass->pass].radius;
-    tz_cuda_say(t,
-                "      %s %s_near[%d][TZ_ROWS + %d][TZ_VECTOR + %d];\n"
-                "      tz_near_nothing(%s_near);\n",
-                type, name, 2 * r + 1, 2 * r, 2 * r, name);
-    for (int dz = -r; dz <= r; dz++) {
-        uint32_t turns = 0;
-        for (int dy = -r; dy <= r; dy++)
-            turns |= dy != 0 ? tz_footprint_row(footprint, f, dz, dy) : 0;
-        for (int j = -r; j < s->rows + r; j++) {
-            const uint32_t columns = needed(s, footprint, r, f, dz, j);
-            if (columns)
-                tz_cuda_say(t,
-                            "      tz_near_row<BORDER, v_%s_%d, %d, %d, 0x%xu, %s>(a, tile, led, "
-                            "%s_near[%d][%d], q.%s_%d, i, %s_edge);\n",
-                            name, v->number, pass->lag - v->lag - dz, j, columns,
-                            turns ? "true" : "false", name, dz + r, j + r, name, v->number, name);
+    const int r = pass->radius;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        for (int dz = -r; dz <= r && pass->reads[f] >= 0; dz++) {
+            const planes_version *v = &s->versions[pass->reads[f]];
+            const char *name = name_of(problem, f);
+            uint32_t turns = 0;
+            for (int dy = -r; dy <= r; dy++)
+                turns |= dy != 0 ? planes_row(s, pass, f, dz, dy) : 0;
+            for (int j = -r; j < s->rows + r; j++) {
+                const uint32_t columns = needed(s, pass, f, dz, j);
+                if (columns)
+                    tz_cuda_say(t,
+                                "      tz_near_row<BORDER, v_%s_%d, %d, %d, 0x%xu, %s>(a, tile, "
+                                "led, %s_near[%d][%d], q.%s_%d, i, %s_edge);\n",
+                                name, v->number, planes_age(pass, v) - dz, j, columns,
+                                turns ? "true" : "false", name, dz + r, j + r, name, v->number,
+                                name);
+            }
         }
-    }
 }
 
 /* Boundary values, each in its field's own bits. */
@@ -150,10 +146,10 @@ static void say_arrivals(tz_cuda_text *t, const tz_problem *problem, const plane
 }
 
 /* What a pass reads and where its results go: the cell update's context. */
-static void say_context(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s,
-                        const planes_pass *pass)
+static void say_context(tz_cuda_text *t, const tz_problem *problem, const planes_pass *pass)
 {
     const tz_stencil *stencil = problem->stencil;
+    const int r = pass->radius;
     tz_cuda_say(t, "      pass_%d::context_%s c;\n      c.arguments = &a;\n", pass->pass,
                 stencil->passes[pass->pass].text_cell);
     for (int f = 0; f < stencil->fields_count; f++) {
@@ -163,14 +159,63 @@ static void say_context(tz_cuda_text *t, const tz_problem *problem, const planes
                         type_of(problem, f), f, name, name);
             continue;
         }
-        say_near(t, problem, s, pass, f);
-        tz_cuda_say(t, "      c.%s = %s_near;\n", name, name);
+        tz_cuda_say(t,
+                    "      %s %s_near[%d][TZ_ROWS + %d][TZ_VECTOR + %d];\n"
+                    "      tz_near_nothing(%s_near);\n      c.%s = %s_near;\n",
+                    type_of(problem, f), name, 2 * r + 1, 2 * r, 2 * r, name, name, name);
         if (pass->writes[f] >= 0)
             tz_cuda_say(t, "      c.%s_out = %s_next;\n", name, name);
         else
             tz_cuda_say(t, "      c.%s_out = nullptr;\n", name);
     }
     tz_cuda_say_constants(t, problem);
+}
+
+static void say_cells(tz_cuda_text *t, const char *body)
+{
+    tz_cuda_say(t,
+                "      TZ_UNROLL\n      for (int j = 0; j < TZ_ROWS; j++)\n        TZ_UNROLL\n"
+                "        for (int e = 0; e < TZ_VECTOR; e++) {\n%s        }\n",
+                body);
+}
+
+/* The sums of the plane that is `radius` ahead of the one that the pass computes. */
+static void say_sums(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s, int k)
+{
+    const planes_pass *pass = &s->passes[k];
+    const tz_stencil *stencil = problem->stencil;
+    const char *cell = stencil->passes[pass->pass].text_cell;
+    char body[400];
+    tz_cuda_say(t,
+                "      pass_%d::planes_%s made[TZ_ROWS][TZ_VECTOR], made_edge = {};\n"
+                "      if (BORDER < 2 || tz_plane_wanted(a, tile, z + %d, %d)) {\n",
+                pass->pass, cell, pass->radius, pass->rest + pass->radius);
+    say_near(t, problem, s, pass);
+    snprintf(
+        body, sizeof body,
+        "          const tz_cell_place p = {e, j, tile.x + e, tile.y + j, z + %d, a.step + %d};\n"
+        "          made[j][e] = pass_%d::make_planes_%s<BORDER>(c, p);\n",
+        pass->radius, pass->iteration, pass->pass, cell);
+    say_cells(t, body);
+    tz_cuda_say(t, "      }\n      if constexpr (BORDER == 2 && TZ_BOUNDARY_Z == TZ_FIXED) {\n");
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (pass->reads[f] >= 0)
+            tz_cuda_say(t, "        tz_near_fill(%s_near, %s_edge);\n", name_of(problem, f),
+                        name_of(problem, f));
+    tz_cuda_say(t,
+                "        const tz_cell_place p = {0, 0, 0, 0, 0, 0};\n"
+                "        made_edge = pass_%d::make_planes_%s<BORDER>(c, p);\n      }\n"
+                "      if constexpr (BORDER == 2)\n"
+                "        tz_hold_above<v_sums_%d>(a, z + %d, q.sums_%d, made, made_edge);\n"
+                "      tz_ring_push(q.sums_%d, made);\n"
+                "      if constexpr (BORDER == 2)\n"
+                "        tz_hold_below<v_sums_%d>(a, tile, z + %d, i, q.sums_%d, made_edge);\n"
+                "      c.planes = q.sums_%d;\n",
+                pass->pass, cell, k, pass->radius, k, k, k, pass->radius, k, k);
+    /* The update has nothing else to read. */
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (pass->reads[f] >= 0)
+            tz_cuda_say(t, "      tz_near_nothing(%s_near);\n", name_of(problem, f));
 }
 
 /* What a pass has made of a field: to memory, and to where later passes find it. */
@@ -194,10 +239,11 @@ static void say_results(tz_cuda_text *t, const tz_problem *problem, const planes
                 name, n, name, n, name);
 }
 
-static void say_pass(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s,
-                     const planes_pass *pass)
+static void say_pass(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s, int k)
 {
+    const planes_pass *pass = &s->passes[k];
     const tz_stencil *stencil = problem->stencil;
+    char body[400];
     if (pass->waits)
         tz_cuda_say(t, "    tz_barrier();\n");
     tz_cuda_say(t, "    { /* pass %d of iteration %d */\n      const int z = tile.z - %d;\n",
@@ -206,15 +252,20 @@ static void say_pass(tz_cuda_text *t, const tz_problem *problem, const planes_sc
         if (pass->writes[f] >= 0)
             tz_cuda_say(t, "      %s %s_next[TZ_ROWS][TZ_VECTOR];\n", type_of(problem, f),
                         name_of(problem, f));
+    if (pass->words > 0) {
+        say_context(t, problem, pass);
+        say_sums(t, problem, s, k);
+    }
     tz_cuda_say(t, "      if (BORDER < 2 || tz_plane_wanted(a, tile, z, %d)) {\n", pass->rest);
-    say_context(t, problem, s, pass);
-    tz_cuda_say(
-        t,
-        "      TZ_UNROLL\n      for (int j = 0; j < TZ_ROWS; j++)\n        TZ_UNROLL\n"
-        "        for (int e = 0; e < TZ_VECTOR; e++) {\n"
-        "          const tz_cell_place p = {e, j, tile.x + e, tile.y + j, z, a.step + %d};\n"
-        "          pass_%d::update_%s<BORDER>(c, p);\n        }\n",
-        pass->iteration, pass->pass, stencil->passes[pass->pass].text_cell);
+    if (pass->words == 0) {
+        say_context(t, problem, pass);
+        say_near(t, problem, s, pass);
+    }
+    snprintf(body, sizeof body,
+             "          const tz_cell_place p = {e, j, tile.x + e, tile.y + j, z, a.step + %d};\n"
+             "          pass_%d::update_%s<BORDER>(c, p);\n",
+             pass->iteration, pass->pass, stencil->passes[pass->pass].text_cell);
+    say_cells(t, body);
     for (int f = 0; f < stencil->fields_count; f++) {
         const planes_version *v = pass->writes[f] >= 0 ? &s->versions[pass->writes[f]] : NULL;
         const char *name = name_of(problem, f);
@@ -243,6 +294,12 @@ static void say_run(tz_cuda_text *t, const tz_problem *problem, const planes_sch
             tz_cuda_say(t, "  %s %s_%d[%d][TZ_ROWS][TZ_VECTOR];\n", type_of(problem, v->field),
                         name_of(problem, v->field), v->number, v->planes);
     }
+    for (int k = 0; k < s->passes_count; k++) {
+        const planes_pass *pass = &s->passes[k];
+        if (pass->words > 0)
+            tz_cuda_say(t, "  pass_%d::planes_%s sums_%d[%d][TZ_ROWS][TZ_VECTOR];\n", pass->pass,
+                        problem->stencil->passes[pass->pass].text_cell, k, 2 * pass->radius + 1);
+    }
     say_fetch(t, problem, s);
     tz_cuda_say(t,
                 "  template <int BORDER>\n"
@@ -251,7 +308,7 @@ static void say_run(tz_cuda_text *t, const tz_problem *problem, const planes_sch
     say_edges(t, problem);
     say_arrivals(t, problem, s);
     for (int k = 0; k < s->passes_count; k++)
-        say_pass(t, problem, s, &s->passes[k]);
+        say_pass(t, problem, s, k);
     tz_cuda_say(t, "  }\n};\n");
 }
 
@@ -267,8 +324,17 @@ static void planes_say(tz_cuda_text *t, const tz_problem *problem, const tz_plan
     for (int p = 0; p < stencil->passes_count; p++) {
         tz_cuda_say_pass(t, problem, p);
     }
+    for (int k = 0; k < s.passes_count; k++) {
+        const planes_pass *pass = &s.passes[k];
+        if (pass->words > 0)
+            tz_cuda_say(t,
+                        "struct v_sums_%d {\n  typedef pass_%d::planes_%s type;\n  enum { PLANES = "
+                        "%d, RADIUS_Z = %d, ROWS_BELOW = 0 };\n};\n",
+                        k, pass->pass, stencil->passes[pass->pass].text_cell, 2 * pass->radius + 1,
+                        pass->radius);
+    }
     say_run(t, problem, &s);
-    tz_cuda_say(t, "TZ_KERNEL(tz_stage, 32 * TZ_WARPS)(const tz_arguments a)\n{\n"
+    tz_cuda_say(t, "TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, 1)(const tz_arguments a)\n{\n"
                    "  tz_run<tz_planes>(a);\n}\n");
 }
 

@@ -7,15 +7,31 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
-/* The extent of a footprint in z: on all rows, or on rows other than the cell's own. */
-static bool footprint_planes(const tz_footprint *footprint, int f, bool other_rows, int *low,
-                             int *high)
+int planes_age(const planes_pass *pass, const planes_version *version)
+{
+    return pass->lag - (pass->words > 0 ? pass->radius : 0) - version->lag;
+}
+
+uint32_t planes_row(const planes_scheme *s, const planes_pass *pass, int field, int dz, int dy)
+{
+    const tz_footprint *footprint = &s->footprints[pass->pass];
+    uint32_t columns = 0;
+    if (pass->words == 0)
+        return tz_footprint_row(footprint, field, dz, dy);
+    for (int k = -TZ_RADIUS_MAX; k <= TZ_RADIUS_MAX && dz == 0; k++)
+        columns |= tz_footprint_row(footprint, field, k, dy);
+    return columns;
+}
+
+/* The extent in z of what a pass reads: on all rows, or on rows other than the cell's own. */
+static bool planes_read(const planes_scheme *s, const planes_pass *pass, int f, bool other_rows,
+                        int *low, int *high)
 {
     bool any = false;
     *low = *high = 0;
     for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
         for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++)
-            if ((dy != 0 || !other_rows) && tz_footprint_row(footprint, f, dz, dy)) {
+            if ((dy != 0 || !other_rows) && planes_row(s, pass, f, dz, dy)) {
                 *low = any && *low < dz ? *low : dz;
                 *high = dz;
                 any = true;
@@ -31,22 +47,42 @@ static int new_version(planes_scheme *s, int field, int number, int lag)
 }
 
 /* A pass reads a version: its planes stay that long. */
-static void read_version(planes_scheme *s, planes_pass *pass, planes_version *v, int radius)
+static void read_version(planes_scheme *s, planes_pass *pass, planes_version *v)
 {
     int low, high;
-    const tz_footprint *footprint = &s->footprints[pass->pass];
-    if (!footprint_planes(footprint, v->field, false, &low, &high))
+    if (!planes_read(s, pass, v->field, false, &low, &high))
         return;
-    const int age = pass->lag - v->lag;
-    v->planes = larger(v->planes, age + 1 + (low < 0 || high > 0 ? radius : 0));
-    v->radius = larger(v->radius, radius);
-    if (footprint_planes(footprint, v->field, true, &low, &high)) {
+    const int age = planes_age(pass, v), tall = low < 0 || high > 0 ? pass->radius : 0;
+    v->planes = larger(v->planes, age + 1 + tall);
+    v->radius = larger(v->radius, pass->radius);
+    v->radius_z = larger(v->radius_z, tall);
+    if (planes_read(s, pass, v->field, true, &low, &high)) {
         v->rows_oldest = larger(v->rows_oldest, age - low);
         v->rows_below = v->rows_below || low < 0;
         /* Level 0 arrives before the barrier, the others after it. */
         if (v->number > 0 && age - high == 0)
             pass->waits = true;
     }
+}
+
+/* How many words a cell's sums take that the update reads: the names after TZ_PLANE(. */
+static int count_sums(const tz_problem *problem, const tz_pass *pass)
+{
+    static const char mark[] = "TZ_PLANE(";
+    const char *names[16];
+    int count = 0;
+    if (!strstr(pass->text, "TZ_CELL_PLANES("))
+        return 0;
+    for (const char *at = pass->text; (at = strstr(at, mark)) != NULL;) {
+        at += strlen(mark);
+        const size_t length = strcspn(at, ",) ");
+        bool known = false;
+        for (int k = 0; k < count; k++)
+            known = known || (strncmp(names[k], at, length) == 0 && names[k][length] == ',');
+        if (!known && at[length] == ',' && count < 16)
+            names[count++] = at;
+    }
+    return larger(count, 1) * (problem->precision == TZ_DOUBLE ? 2 : 1);
 }
 
 static void make_passes(planes_scheme *s, const tz_problem *problem, const tz_plan *plan)
@@ -64,12 +100,14 @@ static void make_passes(planes_scheme *s, const tz_problem *problem, const tz_pl
         *pass = (planes_pass){.pass = k % stencil->passes_count,
                               .iteration = k / stencil->passes_count,
                               .lag = lag,
+                              .radius = what->radius,
+                              .words = count_sums(problem, what),
                               .rest = rest};
         for (int f = 0; f < stencil->fields_count; f++) {
             pass->reads[f] = current[f];
             pass->writes[f] = -1;
             if (current[f] >= 0)
-                read_version(s, pass, &s->versions[current[f]], what->radius);
+                read_version(s, pass, &s->versions[current[f]]);
         }
         for (int f = 0; f < stencil->fields_count; f++)
             if (what->writes >> f & 1) {
@@ -111,6 +149,8 @@ static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t li
     int kept = 1;
     for (int k = 0; k < s->versions_count; k++)
         kept = larger(kept, s->versions[k].planes);
+    for (int k = 0; k < s->passes_count; k++)
+        kept = larger(kept, s->passes[k].words > 0 ? 2 * s->passes[k].radius + 1 : 1);
     s->shared_bytes = -1;
     /* The smallest that fits, else what needs the least. */
     for (int group = kept; group <= PLANES_GROUP_MAX || group <= 2 * kept; group += kept) {
@@ -137,6 +177,8 @@ static int count_registers(const planes_scheme *s, const tz_problem *problem)
         widest = larger(widest, words);
         planes += (v->planes > 1 ? v->planes - 1 : 0) * words;
     }
+    for (int k = 0; k < s->passes_count; k++)
+        planes += 2 * s->passes[k].radius * s->passes[k].words;
     return planes * s->vector * s->rows + 2 * widest * s->vector * (s->rows + 1) + 28;
 }
 

@@ -19,6 +19,7 @@ typedef struct planes_version {
     int lag;
     int planes;      /* kept in registers, the newest among them; 0: nobody reads it */
     int radius;      /* of the passes that read it */
+    int radius_z;    /* of those that read its planes, and not sums of them */
     int rows_oldest; /* age of the oldest plane whose rows other warps read; -1: none */
     bool rows_below; /* planes below the centre are among those */
     int slots;       /* planes of the ring in shared memory */
@@ -28,7 +29,9 @@ typedef struct planes_version {
 
 typedef struct planes_pass {
     int pass, iteration, lag;
-    int rest;   /* ghost zone that is left after it */
+    int rest; /* ghost zone that is left after it */
+    int radius;
+    int words;  /* of the sums of a plane that it keeps; 0: it reads fields as they are */
     bool waits; /* it reads rows that are made in the same step: a barrier of its own */
     int reads[TZ_FIELDS_MAX], writes[TZ_FIELDS_MAX]; /* versions; -1: none */
 } planes_pass;
@@ -52,6 +55,13 @@ typedef struct planes_scheme {
 /* What a plan with everything but the height chosen amounts to. False: more passes than there is
  * room for, or no useful cells in a tile. */
 bool planes_scheme_make(planes_scheme *scheme, const tz_problem *problem, const tz_plan *plan);
+
+/* Age of a version's plane that is at the centre of what a pass reads, or of which it makes sums.
+ */
+int planes_age(const planes_pass *pass, const planes_version *version);
+/* Columns that a pass reads of a row, as tz_footprint_row(); of sums: at their own plane. */
+uint32_t planes_row(const planes_scheme *scheme, const planes_pass *pass, int field, int dz,
+                    int dy);
 
 /* Registers that a thread of so many warps a block may have. */
 int planes_registers_max(int warps);

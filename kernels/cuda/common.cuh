@@ -119,6 +119,8 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word, tz_wo
 #define TZ_AT(...) TZ__PICK(__VA_ARGS__, TZ__AT3, TZ__AT2, TZ__AT1, )(__VA_ARGS__)
 #define TZ_K(name) (tz_c.k_##name)
 #define TZ_CELL(cell) TZ_CELL_ONCE(cell, TZ__ONCE_NOTHING)
+#define TZ_CELL_PLANES(cell, PLANES) TZ_CELL(cell)
+#define TZ_PLANE(sum, dz) sum(dz)
 #define TZ_ONCE(value) (tz_o.value)
 #define TZ__ONCE_NOTHING(D)
 #define TZ__ONCE_MEMBER(name, type, expression) type name;

@@ -281,7 +281,7 @@ TZ_DEVICE void tz_hold_above(const tz_arguments &a, int z,
                              const typename V::type (&ring)[V::PLANES][TZ_ROWS][TZ_VECTOR],
                              typename V::type (&now)[TZ_ROWS][TZ_VECTOR], typename V::type edge)
 {
-    if (TZ_BOUNDARY_Z == TZ_PERIODIC || z < a.nz)
+    if (TZ_BOUNDARY_Z == TZ_PERIODIC || V::RADIUS_Z == 0 || z < a.nz)
         return;
     const int off = z - tz_map<TZ_BOUNDARY_Z>(z, a.nz);
     TZ_UNROLL
@@ -292,7 +292,7 @@ TZ_DEVICE void tz_hold_above(const tz_arguments &a, int z,
             now[j][i] = edge;
         else
             TZ_UNROLL
-        for (int k = 1; k <= V::PLANES; k++)
+        for (int k = 1; k < V::PLANES; k++)
             if (off == k)
                 now[j][i] = ring[k - 1][j][i];
     }
@@ -304,12 +304,12 @@ TZ_DEVICE void tz_hold_below(const tz_arguments &a, const tz_tile &tile, int z, 
                              typename V::type (&ring)[V::PLANES][TZ_ROWS][TZ_VECTOR],
                              typename V::type edge)
 {
-    if (TZ_BOUNDARY_Z == TZ_PERIODIC || z < 0 || z >= a.nz)
+    if (TZ_BOUNDARY_Z == TZ_PERIODIC || V::RADIUS_Z == 0 || z < 0 || z >= a.nz)
         return;
     TZ_UNROLL
     for (int k = 1; k < V::PLANES; k++) {
         const int outside = z - k;
-        if (outside >= 0 || outside < -V::RADIUS ||
+        if (outside >= 0 || outside < -V::RADIUS_Z ||
             (TZ_BOUNDARY_Z == TZ_FIXED ? z != 0 : tz_map<TZ_BOUNDARY_Z>(outside, a.nz) != z))
             continue;
         TZ_UNROLL
@@ -317,8 +317,10 @@ TZ_DEVICE void tz_hold_below(const tz_arguments &a, const tz_tile &tile, int z, 
             TZ_UNROLL
         for (int e = 0; e < TZ_VECTOR; e++)
             ring[k][j][e] = TZ_BOUNDARY_Z == TZ_FIXED ? edge : ring[0][j][e];
-        if (V::ROWS_BELOW && k < V::SLOTS)
-            tz_leave_rows<2, V>(tile, i, k, ring[k]);
+        if constexpr (V::ROWS_BELOW) {
+            if (k < V::SLOTS)
+                tz_leave_rows<2, V>(tile, i, k, ring[k]);
+        }
     }
 }
 
@@ -400,13 +402,19 @@ TZ_DEVICE void tz_near_row(const tz_arguments &a, const tz_tile &tile, const tz_
     }
 }
 
+template <class T, int SIDE, int HIGH, int WIDE>
+TZ_DEVICE void tz_near_fill(T (&near)[SIDE][HIGH][WIDE], T value)
+{
+    TZ_UNROLL
+    for (int k = 0; k < SIDE * HIGH * WIDE; k++)
+        near[k / (HIGH * WIDE)][k / WIDE % HIGH][k % WIDE] = value;
+}
+
 /* What is not read stays as it is here. */
 template <class T, int SIDE, int HIGH, int WIDE>
 TZ_DEVICE void tz_near_nothing(T (&near)[SIDE][HIGH][WIDE])
 {
-    TZ_UNROLL
-    for (int k = 0; k < SIDE * HIGH * WIDE; k++)
-        near[k / (HIGH * WIDE)][k / WIDE % HIGH][k % WIDE] = tz_absent<T>();
+    tz_near_fill(near, tz_absent<T>());
 }
 
 /* ---- Out ---------------------------------------------------------------------------------------
@@ -564,15 +572,35 @@ TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const T *fi
     const type *name;                                                                              \
     type name##_edge;
 #define TZ__CONTEXT_FIELD(name, type) TZ__CAT(TZ__FIELD_, TZ__CAT(TZ__KIND_, name))(name, type)
-#define TZ_CELL_ONCE(cell, ONCE)                                                                   \
-    struct context_##cell {                                                                        \
-        TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
-        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
-        const tz_arguments *arguments;                                                             \
-    };                                                                                             \
+#define TZ__NO_PLANES(D)
+#define TZ__PLANES_MEMBER(name, type) type name;
+#define TZ__PLANES_ASSIGN(name, type) tz_q.name = name(0);
+#define TZ_CELL_ONCE(cell, ONCE) TZ__CELL(cell, ONCE, TZ__NO_PLANES)
+#undef TZ_CELL_PLANES
+#define TZ_CELL_PLANES(cell, PLANES) TZ__CELL(cell, TZ__ONCE_NOTHING, PLANES)
+#undef TZ_PLANE
+#define TZ_PLANE(sum, dz) (tz_c.planes[TZ_CELL_RADIUS - (dz)][tz_p.j][tz_p.i].sum)
+#define TZ__CELL(cell, ONCE, PLANES)                                                               \
     struct once_##cell {                                                                           \
         ONCE(TZ__ONCE_MEMBER)                                                                      \
     };                                                                                             \
+    struct planes_##cell {                                                                         \
+        PLANES(TZ__PLANES_MEMBER)                                                                  \
+    };                                                                                             \
+    struct context_##cell {                                                                        \
+        TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
+        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
+        const planes_##cell (*planes)[TZ_ROWS][TZ_VECTOR]; /* the newest first */                  \
+        const tz_arguments *arguments;                                                             \
+    };                                                                                             \
+    template <int TZ__BORDER>                                                                      \
+    TZ_DEVICE planes_##cell make_planes_##cell(const context_##cell &tz_c,                         \
+                                               const tz_cell_place &tz_p)                          \
+    {                                                                                              \
+        planes_##cell tz_q;                                                                        \
+        PLANES(TZ__PLANES_ASSIGN)                                                                  \
+        return tz_q;                                                                               \
+    }                                                                                              \
     template <int TZ__BORDER>                                                                      \
     TZ_DEVICE void body_##cell(const context_##cell &tz_c, const tz_cell_place &tz_p,              \
                                const once_##cell &tz_o);                                           \

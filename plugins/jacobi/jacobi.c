@@ -1,5 +1,5 @@
-/* The benchmark stencils of the field: constant coefficients on stars and boxes. All seven share
- * one cell update, which knows them by TZ_CELL_DIMS, TZ_CELL_RADIUS and JACOBI_BOX. */
+/* The benchmark stencils of the field: constant coefficients on stars and boxes. All but the 3-D
+ * box share one cell update, which knows them by TZ_CELL_DIMS, TZ_CELL_RADIUS and JACOBI_BOX. */
 #include <trapeze/plugin.h>
 
 #define JACOBI_BOX 0
@@ -54,8 +54,8 @@
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
-#define TZ_CELL_TEXT "jacobi.cell.h"
-#define TZ_CELL_NAME jacobi
+#define TZ_CELL_TEXT "box3d.cell.h"
+#define TZ_CELL_NAME box3d
 #define TZ_CELL_ID box3d1r
 #define TZ_CELL_DIMS 3
 #define TZ_CELL_RADIUS 1
@@ -153,7 +153,7 @@ STENCIL(box2d1r, 2, "JACOBI_BOX=1", "Weighted sum of 9 cells: a 2-D box of radiu
 STENCIL(box2d2r, 2, "JACOBI_BOX=1", "Weighted sum of 25 cells: a 2-D box of radius 2.")
 STENCIL(star3d1r, 3, "JACOBI_BOX=0", "Weighted sum of 7 cells: a 3-D star of radius 1.")
 STENCIL(star3d2r, 3, "JACOBI_BOX=0", "Weighted sum of 13 cells: a 3-D star of radius 2.")
-STENCIL(box3d1r, 3, "JACOBI_BOX=1", "Weighted sum of 27 cells: a 3-D box of radius 1.")
+STENCIL(box3d1r, 3, "", "Weighted sum of 27 cells: a 3-D box of radius 1.")
 
 static const tz_stencil *const stencils[] = {
     &star2d1r_stencil, &star2d2r_stencil, &box2d1r_stencil, &box2d2r_stencil,

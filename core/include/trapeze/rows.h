@@ -23,12 +23,17 @@
  * What static fields and constants contribute to a cell can be said apart, so that a backend that
  * makes several iterations at once computes it once a cell: with #define NAME_ONCE(D) D(heat, real,
  * TZ_K(a) * TZ_AT(power, 0, 0)) TZ_CELL_ONCE(name, NAME_ONCE) { … TZ_ONCE(heat) … } it is a value
- * of every update. The expression reads static fields at the cell itself. For tz_words, TZ_XOR3(a,
- * b, c) and TZ_MAJ3(a, b, c) are the sum and the carry of three bits, TZ_PICK3(bit, set, clear)
- * chooses, and TZ_LOGIC3(table, a, b, c, expression) is any function of three bits, said twice: bit
- * 4a + 2b + c of `table` for machines that look it up, and in C. They are an instruction each where
- * the machine has three-input logic. TZ_UNROLL before a loop of constant count unrolls it. The same
- * text is compiled for GPUs: keep it C without library calls.
+ * of every update. The expression reads static fields at the cell itself. In 3-D, what a plane
+ * contributes can be said apart likewise, so that a backend to which plane after plane comes
+ * computes it once and not for each plane that reads it: with #define NAME_SUM(dz) (TZ_AT(u, -1, 0,
+ * dz) + …) and #define NAME_PLANES(D) D(NAME_SUM, real) TZ_CELL_PLANES(name, NAME_PLANES) { …
+ * TZ_PLANE(NAME_SUM, -1) … } the update reads state fields through such sums alone, at dz from
+ * -radius to radius, and they read nothing but state fields and constants, in the plane dz. For
+ * tz_words, TZ_XOR3(a, b, c) and TZ_MAJ3(a, b, c) are the sum and the carry of three bits,
+ * TZ_PICK3(bit, set, clear) chooses, and TZ_LOGIC3(table, a, b, c, expression) is any function of
+ * three bits, said twice: bit 4a + 2b + c of `table` for machines that look it up, and in C. They
+ * are an instruction each where the machine has three-input logic. TZ_UNROLL before a loop of
+ * constant count unrolls it. The same text is compiled for GPUs: keep it C without library calls.
  */
 #include <trapeze/plugin.h>
 
@@ -49,6 +54,8 @@ typedef uint32_t tz_word;
 #define TZ__VECTOR_LOOP _Pragma("GCC ivdep")
 #endif
 #define TZ_CELL(name) TZ_CELL_ONCE(name, TZ__ONCE_NOTHING)
+#define TZ_CELL_PLANES(name, PLANES) TZ_CELL(name)
+#define TZ_PLANE(sum, dz) sum(dz)
 #define TZ_ONCE(value) (tz_o.value)
 #define TZ__ONCE_NOTHING(D)
 #define TZ__ONCE_MEMBER(name, type, expression) type name;
