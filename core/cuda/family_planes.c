@@ -401,7 +401,7 @@ static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *p
     for (int f = 0; f < problem->stencil->fields_count; f++)
         words = tz_problem_element_size(problem, f) > 4 ? 2 : words;
     if (given->vector == 0)
-        plan->vector = 4 / words;
+        plan->vector = problem->bits ? 1 : 4 / words; /* measured: docs/performance.md */
     while (given->vector == 0 && plan->vector > 1 && given->tile[0] > 0 &&
            useful_columns(problem, plan, plan->vector / 2) >= given->tile[0])
         plan->vector /= 2;
@@ -450,7 +450,7 @@ static tz_status planes_plan(const tz_problem *problem, tz_plan *plan, tz_error 
         plan->tile[2] = problem->elements[2];
     int height = plan->height;
     if (height == 0) {
-        height = 4;
+        height = problem->bits ? 2 : 4;
         while (height > 1 && !possible(problem, &given, plan, height, false))
             height--;
     }
