@@ -342,7 +342,7 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
     const tz_stencil *stencil = stage->stencil;
     const int radius = stage->dims == 1 ? 0 : level->radius, window = 2 * radius + 1;
     tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + 1)];
-    tz_target out[TZ_FIELDS_MAX];
+    tz_target out[TZ_FIELDS_MAX] = {{0}}; /* rows are counted for those not written, too */
     for (int f = 0; f < stencil->fields_count; f++) {
         if (stencil->fields[f].role == TZ_STREAMED) {
             in[f * window] =
