@@ -40,6 +40,7 @@ static void say_numbers(tz_cuda_text *t, const tz_problem *problem, const planes
         {"REACH", s->reach},
         {"GHOST_X", s->ghost_x},
         {"GHOST_Y", s->ghost_y},
+        {"WHOLE_X", s->whole},
         {"LAG", s->lag},
         {"GROUP", s->group},
         {"RADIUS_ROWS", s->radius_rows},
@@ -367,8 +368,7 @@ static int64_t useful_rows(const tz_problem *problem, const tz_plan *plan, int r
 
 static int64_t useful_columns(const tz_problem *problem, const tz_plan *plan, int vector)
 {
-    const int64_t reach = (int64_t)plan->height * tz_stencil_reach(problem->stencil);
-    return 32 * (int64_t)vector - 2 * ((reach + vector - 1) / vector * vector);
+    return 32 * (int64_t)vector - 2 * planes_ghost_x(problem, vector, plan->height);
 }
 
 static tz_status check_numbers(const tz_plan *plan, tz_error *error)
@@ -393,33 +393,35 @@ static tz_status check_numbers(const tz_plan *plan, tz_error *error)
 
 enum { ROWS_MAX = 8 };
 
-/* Everything but the height, for one height: vector by the columns that are asked for, rows of a
- * lane by the rows. False: no tile has them. */
+/* Everything but the height, for one height: vector by the columns that are asked for or that there
+ * are, rows of a lane by the rows. False: no tile has them. */
 static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *plan)
 {
-    int words = 1;
+    int64_t columns = given->tile[0] ? given->tile[0] : problem->elements[0];
+    int words = 1, rows = 1;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         words = tz_problem_element_size(problem, f) > 4 ? 2 : words;
-    if (given->vector == 0)
-        plan->vector = 4 / words;
-    while (given->vector == 0 && plan->vector > 1 && given->tile[0] > 0 &&
-           useful_columns(problem, plan, plan->vector / 2) >= given->tile[0])
-        plan->vector /= 2;
-    while (given->vector == 0 && plan->vector < 4 &&
-           useful_columns(problem, plan, plan->vector) < (given->tile[0] ? given->tile[0] : 1))
-        plan->vector *= 2;
-    if (useful_columns(problem, plan, plan->vector) < (given->tile[0] ? given->tile[0] : 1))
-        return false;
-    int rows = 2;
-    while (given->tile[1] && rows > 1 && useful_rows(problem, plan, rows - 1) >= given->tile[1])
-        rows--;
-    while (rows < ROWS_MAX &&
-           useful_rows(problem, plan, rows) < (given->tile[1] ? given->tile[1] : 1))
+    if (given->vector == 0) {
+        plan->vector = 1;
+        while (plan->vector < 4 && useful_columns(problem, plan, plan->vector) < columns)
+            plan->vector *= 2;
+        /* Wider than 16 bytes only where it must be. */
+        while (plan->vector * words > 4 && given->tile[0] == 0 &&
+               useful_columns(problem, plan, plan->vector / 2) > 0)
+            plan->vector /= 2;
+    }
+    columns = useful_columns(problem, plan, plan->vector);
+    const int64_t high = given->tile[1] ? given->tile[1] : 1;
+    if (given->tile[1] == 0)
+        rows = problem->bits && plan->vector == 1 ? 4 : 2;
+    while (rows < ROWS_MAX && useful_rows(problem, plan, rows) < high)
         rows++;
-    if (useful_rows(problem, plan, rows) < (given->tile[1] ? given->tile[1] : 1))
+    if (columns < (given->tile[0] ? given->tile[0] : 1) || useful_rows(problem, plan, rows) < high)
         return false;
-    plan->tile[0] = useful_columns(problem, plan, plan->vector);
+    plan->tile[0] = columns < problem->elements[0] ? columns : problem->elements[0];
     plan->tile[1] = useful_rows(problem, plan, rows);
+    if (plan->tile[1] > problem->elements[1])
+        plan->tile[1] = problem->elements[1];
     return true;
 }
 
