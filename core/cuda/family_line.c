@@ -164,16 +164,14 @@ static void say_once(tz_cuda_text *t, const tz_problem *problem, int p)
                 p, p, cell);
 }
 
-static void say_rows(tz_cuda_text *t, const tz_problem *problem, const char *indent,
-                     const char *slot, const char *iteration)
+/* The next row of each streamed field, into a slot of its own. */
+static void say_rows(tz_cuda_text *t, const tz_problem *problem)
 {
     const tz_stencil *s = problem->stencil;
     for (int f = 0; f < s->fields_count; f++)
         if (s->fields[f].role == TZ_STREAMED)
-            tz_cuda_say(t,
-                        "%stz_strip_stream<BORDER>(a, s, (const int *)a.in[%d] + "
-                        "(long long)a.pitch * (%s), %s_rows[%s]);\n",
-                        indent, f, iteration, s->fields[f].name, slot);
+            tz_cuda_say(t, "        tz_strip_stream<BORDER>(a, s, %s_row, %s_rows[r]);\n",
+                        s->fields[f].name, s->fields[f].name);
 }
 
 static void say_kernel(tz_cuda_text *t, const tz_problem *problem)
@@ -184,11 +182,14 @@ static void say_kernel(tz_cuda_text *t, const tz_problem *problem)
                    "const tz_strip &s, unsigned char *staging)\n{\n");
     for (int f = 0; f < s->fields_count; f++)
         if (s->fields[f].role == TZ_STREAMED)
-            tz_cuda_say(t, "  int %s_rows[TZ_GROUP][TZ_PACKETS][TZ_PACKET];\n", s->fields[f].name);
+            tz_cuda_say(t,
+                        "  int %s_rows[TZ_GROUP][TZ_PACKETS][TZ_PACKET];\n"
+                        "  const int *%s_row = tz_strip_row<BORDER>(s, a.in[%d]);\n",
+                        s->fields[f].name, s->fields[f].name, f);
     if (rows) {
         tz_cuda_say(t, "  TZ_UNROLL\n  for (int r = 0; r < TZ_GROUP; r++)\n"
                        "    if (r < a.height) {\n");
-        say_rows(t, problem, "      ", "r", "r");
+        say_rows(t, problem);
         tz_cuda_say(t, "    }\n");
     }
     for (int f = 0; f < s->fields_count; f++) {
@@ -216,7 +217,7 @@ static void say_kernel(tz_cuda_text *t, const tz_problem *problem)
         say_pass(t, problem, p);
     if (rows) {
         tz_cuda_say(t, "      if (t + TZ_GROUP < a.height) {\n");
-        say_rows(t, problem, "        ", "r", "t + TZ_GROUP");
+        say_rows(t, problem);
         tz_cuda_say(t, "      }\n");
     }
     tz_cuda_say(t, "    }\n  }\n");

@@ -19,7 +19,8 @@ enum {
     REGISTERS_GOOD = 145,  /* as estimated: three warps a scheduler, 168 as compiled */
     REGISTERS_FEW = 110,   /* as estimated: four warps a scheduler, 128 as compiled */
     REGISTERS_SMALL = 115, /* the compiler needs no limit */
-    UNROLLED_WORDS = 420, /* levels times words a lane of a loop body: instructions stay in cache */
+    UNROLLED_WORDS =
+        150, /* levels times words a lane of a loop body: more misses the instruction cache */
     CHUNK_MAX = 1 << 20
 };
 

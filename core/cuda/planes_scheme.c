@@ -113,15 +113,21 @@ static void make_passes(planes_scheme *s, const tz_problem *problem, const tz_pl
             s->versions[current[f]].last = s->versions[current[f]].number > 0;
 }
 
+static int needed_slots(const planes_scheme *s, const planes_version *v)
+{
+    const int rows = v->rows_oldest + 1;
+    if (v->number > 0 || v->planes == 0)
+        return rows;
+    return larger(rows, 1) + s->ahead;
+}
+
 /* Steps of a group: a multiple of the planes that a pass keeps, so that they need not be moved, and
  * of the slots of every ring in shared memory, so that those are known to the compiler. */
 static int64_t place_rings(planes_scheme *s, const tz_problem *problem, int group, int64_t at)
 {
     for (int k = 0; k < s->versions_count; k++) {
         planes_version *v = &s->versions[k];
-        int slots = v->rows_oldest + 1;
-        if (v->number == 0)
-            slots = larger(slots, 1) + s->ahead;
+        int slots = needed_slots(s, v);
         while (slots > 0 && slots <= group && group % slots != 0)
             slots++;
         if (slots > group)
@@ -178,6 +184,31 @@ int planes_registers_max(int warps)
 {
     const int registers = 65536 / (32 * warps) / 8 * 8;
     return registers > 255 ? 255 : registers;
+}
+
+bool planes_corners(const tz_problem *problem, const tz_pass *pass)
+{
+    tz_footprint footprint;
+    bool corners = false;
+    tz_footprint_probe(problem, pass, &footprint);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
+            for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++)
+                corners =
+                    corners || (dz != 0 && dy != 0 && tz_footprint_row(&footprint, f, dz, dy) != 0);
+    return corners;
+}
+
+int planes_spare(const planes_scheme *s)
+{
+    int spare = PLANES_GROUP_MAX;
+    for (int k = 0; k < s->versions_count; k++) {
+        const planes_version *v = &s->versions[k];
+        const int more = v->slots - needed_slots(s, v);
+        if (v->number == 0 && v->planes > 0)
+            spare = more < spare ? more : spare;
+    }
+    return spare == PLANES_GROUP_MAX ? 0 : spare;
 }
 
 static bool whole_rows(const tz_problem *problem, int vector)

@@ -64,6 +64,12 @@ int planes_age(const planes_pass *pass, const planes_version *version);
 uint32_t planes_row(const planes_scheme *scheme, const planes_pass *pass, int field, int dz,
                     int dy);
 
+/* Does a pass read other rows in other planes? */
+bool planes_corners(const tz_problem *problem, const tz_pass *pass);
+
+/* How many planes more could be fetched ahead in the shared memory that the scheme takes. */
+int planes_spare(const planes_scheme *scheme);
+
 /* Columns that a tile loses on each side; 0 where a row of bits fits a warp: its lanes then find
  * each other's words round the ends of the row too. */
 int64_t planes_ghost_x(const tz_problem *problem, int vector, int height);

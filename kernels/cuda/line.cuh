@@ -94,22 +94,31 @@ TZ_DEVICE void tz_strip_load(const tz_arguments &a, const tz_strip &s, const T *
     }
 }
 
-/* A row of a streamed field; columns outside get anything. */
+/* Where a lane's first packet is in the first row of a streamed field; a border's rows are read
+ * column by column, from their start. */
+template <bool BORDER> TZ_DEVICE const int *tz_strip_row(const tz_strip &s, const void *rows)
+{
+    return (const int *)rows + (BORDER ? 0 : s.x + tz_strip_index(s, 0, 0));
+}
+
+/* A row of a streamed field; columns outside get anything. Moves on to the next row. */
 template <bool BORDER>
-TZ_DEVICE void tz_strip_stream(const tz_arguments &a, const tz_strip &s, const int *row,
+TZ_DEVICE void tz_strip_stream(const tz_arguments &a, const tz_strip &s, const int *&row,
                                int (&to)[TZ_PACKETS][TZ_PACKET])
 {
     TZ_UNROLL
     for (int p = 0; p < TZ_PACKETS; p++) {
         if (!BORDER)
-            tz_load_once(row + s.x + tz_strip_index(s, p, 0), to[p]);
+            tz_load_once(row + p * (32 * TZ_PACKET), to[p]);
         TZ_UNROLL
         for (int k = 0; BORDER && k < TZ_PACKET; k++) {
             /* Where each row is read, too, would take registers to remember. */
-            const int inside = tz_map<TZ_BOUNDARY_X>(tz_hidden(s.x) + tz_strip_index(s, p, k), a.nx);
+            const int inside =
+                tz_map<TZ_BOUNDARY_X>(tz_hidden(s.x) + tz_strip_index(s, p, k), a.nx);
             to[p][k] = inside < 0 ? 0 : row[inside];
         }
     }
+    row += a.pitch;
 }
 
 template <bool BORDER, class T>
