@@ -40,6 +40,7 @@ static void say_numbers(tz_cuda_text *t, const tz_problem *problem, const planes
         {"REACH", s->reach},
         {"GHOST_X", s->ghost_x},
         {"GHOST_Y", s->ghost_y},
+        {"WHOLE_X", s->whole},
         {"LAG", s->lag},
         {"GROUP", s->group},
         {"RADIUS_ROWS", s->radius_rows},
@@ -334,8 +335,10 @@ static void planes_say(tz_cuda_text *t, const tz_problem *problem, const tz_plan
                         pass->radius);
     }
     say_run(t, problem, &s);
-    tz_cuda_say(t, "TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, 1)(const tz_arguments a)\n{\n"
-                   "  tz_run<tz_planes>(a);\n}\n");
+    tz_cuda_say(t,
+                "TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, %d)(const tz_arguments a)\n{\n"
+                "  tz_run<tz_planes>(a);\n}\n",
+                plan->blocks > 0 ? plan->blocks : 1);
 }
 
 /* ---- Plans ------------------------------------------------------------------------------------
@@ -352,10 +355,11 @@ static const char *planes_refuses(const tz_problem *problem)
     return NULL;
 }
 
-static bool fits(const planes_scheme *s, bool roomy)
+static bool fits(const planes_scheme *s, const tz_plan *plan, bool roomy)
 {
-    return s->shared_bytes <= TZ_CUDA_SHARED_BYTES_MAX &&
-           s->registers <= planes_registers_max(s->warps) + (roomy ? 24 : 0);
+    const int blocks = plan->blocks > 0 ? plan->blocks : 1;
+    return s->shared_bytes * blocks <= TZ_CUDA_SHARED_BYTES_MAX &&
+           s->registers <= planes_registers_max(s->warps * blocks) + (roomy ? 24 : 0);
 }
 
 /* The useful rows of a lane of so many; less than 1: none. */
@@ -367,8 +371,7 @@ static int64_t useful_rows(const tz_problem *problem, const tz_plan *plan, int r
 
 static int64_t useful_columns(const tz_problem *problem, const tz_plan *plan, int vector)
 {
-    const int64_t reach = (int64_t)plan->height * tz_stencil_reach(problem->stencil);
-    return 32 * (int64_t)vector - 2 * ((reach + vector - 1) / vector * vector);
+    return 32 * (int64_t)vector - 2 * planes_ghost_x(problem, vector, plan->height);
 }
 
 static tz_status check_numbers(const tz_plan *plan, tz_error *error)
@@ -388,57 +391,73 @@ static tz_status check_numbers(const tz_plan *plan, tz_error *error)
         return tz_error_set(error, TZ_RANGE, "slack", "slack is %d; use 0 or 1", plan->slack);
     if (plan->warps < 0 || plan->warps > 32)
         return tz_error_set(error, TZ_RANGE, "warps", "warps is %d; use 1 to 32", plan->warps);
+    if (plan->blocks < 0 || plan->blocks > 16)
+        return tz_error_set(error, TZ_RANGE, "blocks", "blocks is %d; use 1 to 16", plan->blocks);
     return TZ_OK;
 }
 
 enum { ROWS_MAX = 8 };
 
-/* Everything but the height, for one height: vector by the columns that are asked for, rows of a
- * lane by the rows. False: no tile has them. */
+/* Everything but the height, for one height: vector by the columns that are asked for or that there
+ * are, rows of a lane by the rows. False: no tile has them. */
 static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *plan)
 {
-    int words = 1;
+    int64_t columns = given->tile[0] ? given->tile[0] : problem->elements[0];
+    int words = 1, rows = 1;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         words = tz_problem_element_size(problem, f) > 4 ? 2 : words;
-    if (given->vector == 0)
-        plan->vector = problem->bits ? 1 : 4 / words; /* measured: docs/performance.md */
-    while (given->vector == 0 && plan->vector > 1 && given->tile[0] > 0 &&
-           useful_columns(problem, plan, plan->vector / 2) >= given->tile[0])
-        plan->vector /= 2;
-    while (given->vector == 0 && plan->vector < 4 &&
-           useful_columns(problem, plan, plan->vector) < (given->tile[0] ? given->tile[0] : 1))
-        plan->vector *= 2;
-    if (useful_columns(problem, plan, plan->vector) < (given->tile[0] ? given->tile[0] : 1))
-        return false;
-    int rows = 2;
-    while (given->tile[1] && rows > 1 && useful_rows(problem, plan, rows - 1) >= given->tile[1])
-        rows--;
-    while (rows < ROWS_MAX &&
-           useful_rows(problem, plan, rows) < (given->tile[1] ? given->tile[1] : 1))
+    if (given->vector == 0) {
+        plan->vector = 1;
+        while (plan->vector < 4 && useful_columns(problem, plan, plan->vector) < columns)
+            plan->vector *= 2;
+        /* Wider than 16 bytes only where it must be. */
+        while (plan->vector * words > 4 && given->tile[0] == 0 &&
+               useful_columns(problem, plan, plan->vector / 2) > 0)
+            plan->vector /= 2;
+    }
+    columns = useful_columns(problem, plan, plan->vector);
+    const int64_t high = given->tile[1] ? given->tile[1] : 1;
+    if (given->tile[1] == 0)
+        rows = problem->bits && plan->vector == 1 ? 4 : 2;
+    while (rows < ROWS_MAX && useful_rows(problem, plan, rows) < high)
         rows++;
-    if (useful_rows(problem, plan, rows) < (given->tile[1] ? given->tile[1] : 1))
+    if (columns < (given->tile[0] ? given->tile[0] : 1) || useful_rows(problem, plan, rows) < high)
         return false;
-    plan->tile[0] = useful_columns(problem, plan, plan->vector);
+    plan->tile[0] = columns < problem->elements[0] ? columns : problem->elements[0];
     plan->tile[1] = useful_rows(problem, plan, rows);
+    if (plan->tile[1] > problem->elements[1])
+        plan->tile[1] = problem->elements[1];
     return true;
 }
 
+/* A plan for a height; *scheme: what it amounts to. */
 static bool possible(const tz_problem *problem, const tz_plan *given, tz_plan *plan, int height,
-                     bool roomy)
+                     bool roomy, planes_scheme *scheme)
 {
-    planes_scheme s;
     tz_plan trial = *plan;
     trial.height = height;
-    if (!complete(problem, given, &trial) || !planes_scheme_make(&s, problem, &trial) ||
-        !fits(&s, roomy))
+    if (!complete(problem, given, &trial) || !planes_scheme_make(scheme, problem, &trial) ||
+        !fits(scheme, &trial, roomy))
         return false;
     *plan = trial;
     return true;
 }
 
+/* Stars take what memory asks for; where cells read corners, arithmetic is the limit before. */
+static int usual_height(const tz_problem *problem)
+{
+    const int reach = tz_stencil_reach(problem->stencil);
+    bool corners = problem->bits;
+    for (int p = 0; p < problem->stencil->passes_count; p++)
+        corners = corners || planes_corners(problem, &problem->stencil->passes[p]);
+    const int height = (corners ? 2 : 4) / (reach > 0 ? reach : 1);
+    return height > 0 ? height : 1;
+}
+
 static tz_status planes_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
 {
     const tz_plan given = *plan;
+    planes_scheme s;
     tz_status status = check_numbers(plan, error);
     if (status)
         return status;
@@ -450,13 +469,13 @@ static tz_status planes_plan(const tz_problem *problem, tz_plan *plan, tz_error 
         plan->tile[2] = problem->elements[2];
     int height = plan->height;
     if (height == 0) {
-        height = problem->bits ? 2 : 4;
-        while (height > 1 && !possible(problem, &given, plan, height, false))
+        height = usual_height(problem);
+        while (height > 1 && !possible(problem, &given, plan, height, false, &s))
             height--;
     }
-    if (!possible(problem, &given, plan, height, true)) {
+    if (!possible(problem, &given, plan, height, true, &s)) {
         int lower = height - 1;
-        while (lower > 0 && !possible(problem, &given, plan, lower, true))
+        while (lower > 0 && !possible(problem, &given, plan, lower, true, &s))
             lower--;
         if (lower > 0)
             return tz_error_set(error, TZ_RANGE, "height",
@@ -468,6 +487,9 @@ static tz_status planes_plan(const tz_problem *problem, tz_plan *plan, tz_error 
                             "use a smaller one, fewer warps, or the family 'tile'",
                             plan->warps);
     }
+    /* The rings may have room for more planes on their way. */
+    if (given.ahead == 0)
+        plan->ahead += planes_spare(&s);
     strcpy(plan->family, "stream");
     snprintf(plan->why, sizeof plan->why, "%s height", given.height == 0 ? "default" : "given");
     return TZ_OK;

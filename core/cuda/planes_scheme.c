@@ -65,24 +65,16 @@ static void read_version(planes_scheme *s, planes_pass *pass, planes_version *v)
     }
 }
 
-/* How many words a cell's sums take that the update reads: the names after TZ_PLANE(. */
+/* How many words the sums of a cell take: the entries of the list PLANES(D) D(sum, type) … */
 static int count_sums(const tz_problem *problem, const tz_pass *pass)
 {
-    static const char mark[] = "TZ_PLANE(";
-    const char *names[16];
     int count = 0;
-    if (!strstr(pass->text, "TZ_CELL_PLANES("))
+    const char *at = strstr(pass->text, "PLANES(D)");
+    if (!at || !strstr(pass->text, "TZ_CELL_PLANES("))
         return 0;
-    for (const char *at = pass->text; (at = strstr(at, mark)) != NULL;) {
-        at += strlen(mark);
-        const size_t length = strcspn(at, ",) ");
-        bool known = false;
-        for (int k = 0; k < count; k++)
-            known = known || (strncmp(names[k], at, length) == 0 && names[k][length] == ',');
-        if (!known && at[length] == ',' && count < 16)
-            names[count++] = at;
-    }
-    return larger(count, 1) * (problem->precision == TZ_DOUBLE ? 2 : 1);
+    for (at += strlen("PLANES(D)"); *at && (*at != '\n' || at[-1] == '\\'); at++)
+        count += strncmp(at, " D(", 3) == 0;
+    return larger(count, 1) * (problem->precision == TZ_DOUBLE && !problem->bits ? 2 : 1);
 }
 
 static void make_passes(planes_scheme *s, const tz_problem *problem, const tz_plan *plan)
@@ -121,15 +113,21 @@ static void make_passes(planes_scheme *s, const tz_problem *problem, const tz_pl
             s->versions[current[f]].last = s->versions[current[f]].number > 0;
 }
 
+static int needed_slots(const planes_scheme *s, const planes_version *v)
+{
+    const int rows = v->rows_oldest + 1;
+    if (v->number > 0 || v->planes == 0)
+        return rows;
+    return larger(rows, 1) + s->ahead;
+}
+
 /* Steps of a group: a multiple of the planes that a pass keeps, so that they need not be moved, and
  * of the slots of every ring in shared memory, so that those are known to the compiler. */
 static int64_t place_rings(planes_scheme *s, const tz_problem *problem, int group, int64_t at)
 {
     for (int k = 0; k < s->versions_count; k++) {
         planes_version *v = &s->versions[k];
-        int slots = v->rows_oldest + 1;
-        if (v->number == 0)
-            slots = larger(slots, 1) + s->ahead;
+        int slots = needed_slots(s, v);
         while (slots > 0 && slots <= group && group % slots != 0)
             slots++;
         if (slots > group)
@@ -188,6 +186,44 @@ int planes_registers_max(int warps)
     return registers > 255 ? 255 : registers;
 }
 
+bool planes_corners(const tz_problem *problem, const tz_pass *pass)
+{
+    tz_footprint footprint;
+    bool corners = false;
+    tz_footprint_probe(problem, pass, &footprint);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
+            for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++)
+                corners =
+                    corners || (dz != 0 && dy != 0 && tz_footprint_row(&footprint, f, dz, dy) != 0);
+    return corners;
+}
+
+int planes_spare(const planes_scheme *s)
+{
+    int spare = PLANES_GROUP_MAX;
+    for (int k = 0; k < s->versions_count; k++) {
+        const planes_version *v = &s->versions[k];
+        const int more = v->slots - needed_slots(s, v);
+        if (v->number == 0 && v->planes > 0)
+            spare = more < spare ? more : spare;
+    }
+    return spare == PLANES_GROUP_MAX ? 0 : spare;
+}
+
+static bool whole_rows(const tz_problem *problem, int vector)
+{
+    const int64_t words = problem->elements[0];
+    return problem->bits && problem->extent[0] % 32 == 0 && words % vector == 0 &&
+           words <= 32 * vector && words >= problem->radius;
+}
+
+int64_t planes_ghost_x(const tz_problem *problem, int vector, int height)
+{
+    const int64_t reach = (int64_t)height * tz_stencil_reach(problem->stencil);
+    return whole_rows(problem, vector) ? 0 : (reach + vector - 1) / vector * vector;
+}
+
 bool planes_scheme_make(planes_scheme *s, const tz_problem *problem, const tz_plan *plan)
 {
     const tz_stencil *stencil = problem->stencil;
@@ -197,7 +233,8 @@ bool planes_scheme_make(planes_scheme *s, const tz_problem *problem, const tz_pl
     s->warps = plan->warps;
     s->ahead = plan->ahead;
     s->reach = plan->height * tz_stencil_reach(stencil);
-    s->ghost_x = (s->reach + s->vector - 1) / s->vector * s->vector;
+    s->ghost_x = (int)planes_ghost_x(problem, s->vector, plan->height);
+    s->whole = whole_rows(problem, s->vector) ? (int)problem->elements[0] / s->vector : 0;
     s->ghost_y = s->reach;
     s->rows = ((int)plan->tile[1] + 2 * s->ghost_y + s->warps - 1) / s->warps;
     s->passes_count = plan->height * stencil->passes_count;

@@ -40,9 +40,10 @@ typedef struct planes_scheme {
     int vector, rows, warps, ahead;
     int reach;            /* ghost zone in y and z */
     int ghost_x, ghost_y; /* cells that a tile loses on each side */
-    int lag;              /* of the last pass */
-    int group;            /* steps that are unrolled */
-    int radius_rows;      /* largest radius of a pass */
+    int whole;       /* lanes that hold a whole row of bits, which then has no ghost zone; or 0 */
+    int lag;         /* of the last pass */
+    int group;       /* steps that are unrolled */
+    int radius_rows; /* largest radius of a pass */
     int static_radius;
     int passes_count, versions_count;
     planes_pass passes[PLANES_STEPS_MAX];
@@ -62,6 +63,16 @@ int planes_age(const planes_pass *pass, const planes_version *version);
 /* Columns that a pass reads of a row, as tz_footprint_row(); of sums: at their own plane. */
 uint32_t planes_row(const planes_scheme *scheme, const planes_pass *pass, int field, int dz,
                     int dy);
+
+/* Does a pass read other rows in other planes? */
+bool planes_corners(const tz_problem *problem, const tz_pass *pass);
+
+/* How many planes more could be fetched ahead in the shared memory that the scheme takes. */
+int planes_spare(const planes_scheme *scheme);
+
+/* Columns that a tile loses on each side; 0 where a row of bits fits a warp: its lanes then find
+ * each other's words round the ends of the row too. */
+int64_t planes_ghost_x(const tz_problem *problem, int vector, int height);
 
 /* Registers that a thread of so many warps a block may have. */
 int planes_registers_max(int warps);

@@ -112,6 +112,16 @@ template <int TABLE> TZ_DEVICE tz_word tz_logic3(tz_word a, tz_word b, tz_word c
     return result;
 }
 
+/* 64 bits, `high` above `low`, shifted by n from 0 to 31: left, the upper half; right, the lower. */
+TZ_DEVICE tz_word tz_funnel_left(tz_word high, tz_word low, int n)
+{
+    return __funnelshift_l(low, high, n);
+}
+TZ_DEVICE tz_word tz_funnel_right(tz_word high, tz_word low, int n)
+{
+    return __funnelshift_r(low, high, n);
+}
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* The block's shared memory, 16-byte aligned, as many bytes as the launch asked for. Reads and

@@ -152,8 +152,8 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
                 x = x < 0 ? 0 : x < a.nx ? x : (a.nx - 1) / TZ_VECTOR * TZ_VECTOR;
             else if (!TZ_BITS_GRID && TZ_REST_X == 0)
                 x = tz_map<TZ_BOUNDARY_X>(x, a.nx);
-            else if (x < 0 || x + TZ_VECTOR > a.nx ||
-                     (TZ_BITS_GRID && 31LL * a.nx + x + TZ_VECTOR > a.columns)) {
+            else if (!TZ_WHOLE_X && (x < 0 || x + TZ_VECTOR > a.nx ||
+                                     (TZ_BITS_GRID && 31LL * a.nx + x + TZ_VECTOR > a.columns))) {
                 tz_fetch_elements(a, tile, to, row, edge);
                 continue;
             }
@@ -206,7 +206,7 @@ TZ_DEVICE void tz_hold_row(const tz_arguments &a, const tz_tile &tile,
 {
     typedef typename V::type T;
 #if TZ_BITS_GRID
-    if (TZ_BOUNDARY_X != TZ_PERIODIC)
+    if (TZ_BOUNDARY_X != TZ_PERIODIC && !TZ_WHOLE_X)
         TZ_UNROLL
     for (int i = 0; i < TZ_VECTOR; i++) {
         const T inside = (T)tz_table(TZ_TABLE_COLUMN + tz_lane() * TZ_VECTOR + i);
@@ -364,6 +364,29 @@ TZ_DEVICE void tz_row_beside(const tz_tile &tile, const tz_led &led, int i, int 
     tz_row_get(tz_place_of<V>(i, age, warp * TZ_ROWS + (j - away * TZ_ROWS)), to);
 }
 
+/* The element `e` of the lane that is `lanes` to the west or east. */
+template <class T> TZ_DEVICE T tz_west(const T (&row)[TZ_VECTOR], int e, int lanes, T edge)
+{
+#if TZ_WHOLE_X
+    const int turns = tz_lane() < lanes;
+    const T from = tz_shuffle(row[e], (tz_lane() - lanes + (turns ? TZ_WHOLE_X : 0)) & 31);
+    return tz_funnel_left(from, TZ_BOUNDARY_X == TZ_PERIODIC ? from : edge, turns);
+#else
+    return tz_shuffle_up(row[e], lanes);
+#endif
+}
+
+template <class T> TZ_DEVICE T tz_east(const T (&row)[TZ_VECTOR], int e, int lanes, T edge)
+{
+#if TZ_WHOLE_X
+    const int turns = tz_lane() + lanes >= TZ_WHOLE_X;
+    const T from = tz_shuffle(row[e], (tz_lane() + lanes - (turns ? TZ_WHOLE_X : 0)) & 31);
+    return tz_funnel_right(TZ_BOUNDARY_X == TZ_PERIODIC ? from : edge, from, turns);
+#else
+    return tz_shuffle_down(row[e], lanes);
+#endif
+}
+
 /* A row of the neighbourhood of a lane's cells: NEED has a bit for each column that cells read, the
  * first being WIDE - TZ_VECTOR over 2 to the west of the lane's own. J: the row, 0 being the lane's
  * first; AGE: of its plane; TURNS: cells of other rows read it. */
@@ -396,9 +419,9 @@ TZ_DEVICE void tz_near_row(const tz_arguments &a, const tz_tile &tile, const tz_
     for (int d = 1; d <= r; d++) {
         const int lanes = (TZ_VECTOR - 1 + d) / TZ_VECTOR, e = lanes * TZ_VECTOR - d;
         if (NEED >> (r - d) & 1u)
-            near[r - d] = tz_shuffle_up(row[e], lanes);
+            near[r - d] = tz_west(row, e, lanes, edge);
         if (NEED >> (r + TZ_VECTOR - 1 + d) & 1u)
-            near[r + TZ_VECTOR - 1 + d] = tz_shuffle_down(row[TZ_VECTOR - 1 - e], lanes);
+            near[r + TZ_VECTOR - 1 + d] = tz_east(row, TZ_VECTOR - 1 - e, lanes, edge);
     }
 }
 
@@ -481,13 +504,16 @@ TZ_DEVICE tz_tile tz_tile_here(const tz_arguments &a)
     tile.x_first = bx * (TZ_COLUMNS - 2 * TZ_GHOST_X) - TZ_GHOST_X;
     tile.y_first = by * (TZ_TILE_ROWS - 2 * TZ_GHOST_Y) - TZ_GHOST_Y;
     tile.x = tile.x_first + tz_lane() * TZ_VECTOR;
+    if (TZ_WHOLE_X && tz_lane() >= TZ_WHOLE_X)
+        tile.x = (TZ_WHOLE_X - 1) * TZ_VECTOR; /* does what another does */
     tile.y = tile.y_first + tile.warp * TZ_ROWS;
     tile.z_from = chunk * a.geometry[0];
     tile.z_to = a.nz - tile.z_from > a.geometry[0] ? tile.z_from + a.geometry[0] : a.nz;
     tile.z = tile.z_from - TZ_REACH;
     tile.at = tile.z * a.plane + (long long)tile.y * a.pitch + tile.x;
     const int column = tz_lane() * TZ_VECTOR;
-    tile.keeps = column >= TZ_GHOST_X && column < TZ_COLUMNS - TZ_GHOST_X && tile.x < a.nx;
+    tile.keeps = column >= TZ_GHOST_X && column < TZ_COLUMNS - TZ_GHOST_X &&
+                 (TZ_WHOLE_X ? tz_lane() < TZ_WHOLE_X : tile.x < a.nx);
     return tile;
 }
 
@@ -495,8 +521,10 @@ TZ_DEVICE tz_tile tz_tile_here(const tz_arguments &a)
 TZ_DEVICE bool tz_tile_leaves(const tz_arguments &a, const tz_tile &tile)
 {
     const int x = tile.x_first, y = tile.y_first, r = TZ_STATIC_RADIUS;
-    return x < r || x + TZ_COLUMNS + r > a.nx || y < r || y + TZ_TILE_ROWS + r > a.ny ||
-           (TZ_BITS_GRID && 31LL * a.nx + x + TZ_COLUMNS > a.columns);
+    if (y < r || y + TZ_TILE_ROWS + r > a.ny)
+        return true;
+    return !TZ_WHOLE_X && (x < r || x + TZ_COLUMNS + r > a.nx ||
+                           (TZ_BITS_GRID && 31LL * a.nx + x + TZ_COLUMNS > a.columns));
 }
 
 /* Do the planes of the next TZ_GROUP steps, from the fetched to the stored, need an eye on the

@@ -68,6 +68,14 @@ TZ_DEVICE int tz_hidden(int value)
 {
     return value;
 }
+TZ_DEVICE tz_word tz_funnel_left(tz_word high, tz_word low, int n)
+{
+    return (tz_word)(((unsigned long long)high << 32 | low) << n >> 32);
+}
+TZ_DEVICE tz_word tz_funnel_right(tz_word high, tz_word low, int n)
+{
+    return (tz_word)(((unsigned long long)high << 32 | low) >> n);
+}
 template <int TABLE> TZ_DEVICE tz_word tz_logic3(tz_word a, tz_word b, tz_word c)
 {
     tz_word result = 0;
