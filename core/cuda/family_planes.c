@@ -29,6 +29,9 @@ static const char *name_of(const tz_problem *problem, int field)
 static void say_numbers(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s)
 {
     const bool torus = problem->boundary[1] == TZ_PERIODIC;
+    int turns = 0;
+    for (int k = 0; k < s->turns_count; k++)
+        turns += s->turns[k];
     const struct {
         const char *name;
         int value;
@@ -43,6 +46,7 @@ static void say_numbers(tz_cuda_text *t, const tz_problem *problem, const planes
         {"WHOLE_X", s->whole},
         {"LAG", s->lag},
         {"GROUP", s->group},
+        {"TURNS", turns},
         {"RADIUS_ROWS", s->radius_rows},
         {"STATIC_RADIUS", s->static_radius},
         /* Does the grid's edge run between two rows of a lane? */
@@ -62,10 +66,11 @@ static void say_versions(tz_cuda_text *t, const tz_problem *problem, const plane
         tz_cuda_say(
             t,
             "struct v_%s_%d {\n  typedef %s type;\n  enum { PLANES = %d, RADIUS = %d, SLOTS "
-            "= %d, SHARED = %" PRId64 ", RADIUS_Z = %d, ROWS_BELOW = %d, ARRIVES = %d };\n};\n",
+            "= %d, TURN = %d, SHARED = %" PRId64
+            ", RADIUS_Z = %d, ROWS_BELOW = %d, ARRIVES = %d };\n};\n",
             name_of(problem, v->field), v->number, type_of(problem, v->field),
-            v->planes > 0 ? v->planes : 1, v->radius, v->slots > 0 ? v->slots : 1, v->shared,
-            v->radius_z, v->rows_below, v->number == 0);
+            v->planes > 0 ? v->planes : 1, v->radius, v->slots > 0 ? v->slots : 1, v->turn,
+            v->shared, v->radius_z, v->rows_below, v->number == 0);
     }
 }
 
@@ -301,6 +306,11 @@ static void say_run(tz_cuda_text *t, const tz_problem *problem, const planes_sch
             tz_cuda_say(t, "  pass_%d::planes_%s sums_%d[%d][TZ_ROWS][TZ_VECTOR];\n", pass->pass,
                         problem->stencil->passes[pass->pass].text_cell, k, 2 * pass->radius + 1);
     }
+    int first = 0;
+    tz_cuda_say(t, "  template <bool START>\n  TZ_DEVICE void turn(tz_tile &tile)\n  {\n");
+    for (int k = 0; k < s->turns_count; first += s->turns[k++])
+        tz_cuda_say(t, "    tz_turn<START, %d, %d>(tile);\n", first, s->turns[k]);
+    tz_cuda_say(t, "  }\n");
     say_fetch(t, problem, s);
     tz_cuda_say(t,
                 "  template <int BORDER>\n"

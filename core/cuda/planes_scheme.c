@@ -1,5 +1,6 @@
 #include "cuda/planes_scheme.h"
 
+#include "cuda/family.h"
 #include <string.h>
 
 static int larger(int a, int b)
@@ -121,47 +122,56 @@ static int needed_slots(const planes_scheme *s, const planes_version *v)
     return larger(rows, 1) + s->ahead;
 }
 
-/* Steps of a group: a multiple of the planes that a pass keeps, so that they need not be moved, and
- * of the slots of every ring in shared memory, so that those are known to the compiler. */
-static int64_t place_rings(planes_scheme *s, const tz_problem *problem, int group, int64_t at)
+/* Where the slots of a ring of so many are looked up. */
+static int find_turn(planes_scheme *s, int slots)
 {
-    for (int k = 0; k < s->versions_count; k++) {
-        planes_version *v = &s->versions[k];
-        int slots = needed_slots(s, v);
-        while (slots > 0 && slots <= group && group % slots != 0)
-            slots++;
-        if (slots > group)
-            return -1;
-        v->slots = slots;
-        v->shared = at;
-        at += (int64_t)slots * s->warps * s->rows * 32 * s->vector *
-              (int64_t)tz_problem_element_size(problem, v->field);
+    int at = 0;
+    for (int k = 0; k < s->turns_count; k++) {
+        if (s->turns[k] == slots)
+            return at;
+        at += s->turns[k];
     }
+    s->turns[s->turns_count++] = slots;
     return at;
 }
 
-static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t limit)
+/* Rings in shared memory: where the group is a multiple of a ring's slots the compiler knows which
+ * is which. `longer`: rings are made longer for that, 1 all but those of what arrives, 2 all. */
+static void place_rings(planes_scheme *s, const tz_problem *problem, int longer)
 {
     const int entries = 2 * s->warps * s->rows + 2 * s->radius_rows + 32 * s->vector;
-    const int64_t tables = ((int64_t)entries * 4 + 127) / 128 * 128;
-    int kept = 1;
+    int64_t at = ((int64_t)entries * 4 + 127) / 128 * 128;
+    s->turns_count = 0;
+    for (int k = 0; k < s->versions_count; k++) {
+        planes_version *v = &s->versions[k];
+        const int needed = needed_slots(s, v);
+        v->slots = needed;
+        while (longer > (v->number == 0) && v->slots > 0 && v->slots <= s->group &&
+               s->group % v->slots != 0)
+            v->slots++;
+        if (v->slots > s->group)
+            v->slots = needed;
+        v->turn = v->slots > 0 && s->group % v->slots != 0 ? find_turn(s, v->slots) : -1;
+        v->shared = at;
+        at += (int64_t)v->slots * s->warps * s->rows * 32 * s->vector *
+              (int64_t)tz_problem_element_size(problem, v->field);
+    }
+    s->shared_bytes = at;
+}
+
+/* Steps of a group: as many as a pass keeps planes, so that they need not be moved. */
+static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t limit)
+{
+    s->group = 1;
     for (int k = 0; k < s->versions_count; k++)
-        kept = larger(kept, s->versions[k].planes);
+        s->group = larger(s->group, s->versions[k].planes);
     for (int k = 0; k < s->passes_count; k++)
-        kept = larger(kept, s->passes[k].words > 0 ? 2 * s->passes[k].radius + 1 : 1);
-    s->shared_bytes = -1;
-    /* The smallest that fits, else what needs the least. */
-    for (int group = kept; group <= PLANES_GROUP_MAX || group <= 2 * kept; group += kept) {
-        const int64_t bytes = place_rings(s, problem, group, tables);
-        if (bytes < 0 || (s->shared_bytes >= 0 && bytes >= s->shared_bytes))
-            continue;
-        s->group = group;
-        s->shared_bytes = bytes;
-        if (bytes <= limit)
+        s->group = larger(s->group, s->passes[k].words > 0 ? 2 * s->passes[k].radius + 1 : 1);
+    for (int longer = 2; longer >= 0; longer--) {
+        place_rings(s, problem, longer);
+        if (s->shared_bytes <= limit)
             break;
     }
-    if (s->shared_bytes >= 0)
-        place_rings(s, problem, s->group, tables);
 }
 
 /* Planes in registers from one step to the next, a plane in the making and the rows beside it, and
@@ -201,14 +211,14 @@ bool planes_corners(const tz_problem *problem, const tz_pass *pass)
 
 int planes_spare(const planes_scheme *s)
 {
-    int spare = PLANES_GROUP_MAX;
+    int spare = 8;
     for (int k = 0; k < s->versions_count; k++) {
         const planes_version *v = &s->versions[k];
         const int more = v->slots - needed_slots(s, v);
         if (v->number == 0 && v->planes > 0)
             spare = more < spare ? more : spare;
     }
-    return spare == PLANES_GROUP_MAX ? 0 : spare;
+    return spare == 8 ? 0 : spare;
 }
 
 static bool whole_rows(const tz_problem *problem, int vector)
@@ -227,7 +237,7 @@ int64_t planes_ghost_x(const tz_problem *problem, int vector, int height)
 bool planes_scheme_make(planes_scheme *s, const tz_problem *problem, const tz_plan *plan)
 {
     const tz_stencil *stencil = problem->stencil;
-    const int64_t limit = 200 << 10;
+    const int64_t limit = (int64_t)TZ_CUDA_SHARED_BYTES_MAX / (plan->blocks > 0 ? plan->blocks : 1);
     memset(s, 0, sizeof *s);
     s->vector = plan->vector;
     s->warps = plan->warps;
@@ -250,5 +260,5 @@ bool planes_scheme_make(planes_scheme *s, const tz_problem *problem, const tz_pl
     make_passes(s, problem, plan);
     choose_group(s, problem, limit);
     s->registers = count_registers(s, problem);
-    return s->shared_bytes >= 0;
+    return true;
 }

@@ -11,7 +11,7 @@
 enum {
     PLANES_STEPS_MAX = 64, /* passes of a stage */
     PLANES_VERSIONS_MAX = TZ_FIELDS_MAX * (PLANES_STEPS_MAX + 1),
-    PLANES_GROUP_MAX = 12
+    PLANES_TURNS_MAX = 32
 };
 
 typedef struct planes_version {
@@ -24,6 +24,7 @@ typedef struct planes_version {
     bool rows_below; /* planes below the centre are among those */
     int slots;       /* planes of the ring in shared memory */
     int64_t shared;  /* where it begins */
+    int turn;        /* where the scheme's turns have its slots; -1: the compiler knows them */
     bool last;       /* the field's value when the stage ends, and not only at its start */
 } planes_version;
 
@@ -43,6 +44,8 @@ typedef struct planes_scheme {
     int whole;       /* lanes that hold a whole row of bits, which then has no ghost zone; or 0 */
     int lag;         /* of the last pass */
     int group;       /* steps that are unrolled */
+    int turns_count; /* lengths of rings whose slots do not return after a group */
+    int turns[PLANES_TURNS_MAX];
     int radius_rows; /* largest radius of a pass */
     int static_radius;
     int passes_count, versions_count;

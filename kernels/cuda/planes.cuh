@@ -27,14 +27,26 @@
 #define TZ_HELD_X (!TZ_BITS_GRID && TZ_BOUNDARY_X != TZ_PERIODIC)
 
 struct tz_tile {
-    int warp;             /* tz_warp() */
-    int x, y;             /* the lane's first cell in the grid */
-    int x_first, y_first; /* the tile's */
-    int z;                /* the plane that arrives, of level 0 */
-    int z_from, z_to;     /* planes that the block stores */
-    long long at;         /* element of the lane's first cell in plane z */
-    bool keeps;           /* the lane's columns are of the tile's useful part */
+    int warp;               /* tz_warp() */
+    int x, y;               /* the lane's first cell in the grid */
+    int x_first, y_first;   /* the tile's */
+    int z;                  /* the plane that arrives, of level 0 */
+    int z_from, z_to;       /* planes that the block stores */
+    long long at;           /* element of the lane's first cell in plane z */
+    bool keeps;             /* the lane's columns are of the tile's useful part */
+    int turn[TZ_TURNS + 1]; /* by age, where slots are that the compiler does not know */
 };
+
+/* The slots of a ring of SLOTS turn with each step; START: before the first. */
+template <bool START, int FIRST, int SLOTS> TZ_DEVICE void tz_turn(tz_tile &tile)
+{
+    const int last = START ? 0 : tile.turn[FIRST + SLOTS - 1];
+    TZ_UNROLL
+    for (int k = SLOTS - 1; k > 0; k--)
+        tile.turn[FIRST + k] =
+            START ? (SLOTS - k) * (TZ_TILE_ROWS * TZ_COLUMNS) : tile.turn[FIRST + k - 1];
+    tile.turn[FIRST] = last;
+}
 
 /* ---- Shared memory -----------------------------------------------------------------------------
  *
@@ -61,12 +73,14 @@ template <class T> struct tz_row {
 
 /* This lane's first packet of a row. `i`: the step in its group; `age`: steps since the plane was
  * written, or minus the steps until it arrives. */
-template <class V> TZ_DEVICE typename V::type *tz_place_of(int i, int age, int row)
+template <class V>
+TZ_DEVICE typename V::type *tz_place_of(const tz_tile &tile, int i, int age, int row)
 {
     typedef typename V::type T;
-    const int slot = (i - age + V::SLOTS * 64) % V::SLOTS;
-    return (T *)(tz_shared() + V::SHARED) + slot * (TZ_TILE_ROWS * TZ_COLUMNS) + row * TZ_COLUMNS +
-           tz_lane() * tz_row<T>::PACKET;
+    int slot = (i - age + V::SLOTS * 64) % V::SLOTS * (TZ_TILE_ROWS * TZ_COLUMNS);
+    if constexpr (V::TURN >= 0)
+        slot = tile.turn[V::TURN + (age + V::SLOTS * 64) % V::SLOTS];
+    return (T *)(tz_shared() + V::SHARED) + slot + row * TZ_COLUMNS + tz_lane() * tz_row<T>::PACKET;
 }
 
 template <class T> TZ_DEVICE void tz_row_get(const T *from, T (&to)[TZ_VECTOR])
@@ -138,7 +152,7 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
     const int z_in = BORDER == 2 ? tz_map<TZ_BOUNDARY_Z>(z, a.nz) : z;
     TZ_UNROLL
     for (int j = 0; j < TZ_ROWS; j++) {
-        T *const to = tz_place_of<V>(i, -ahead, tile.warp * TZ_ROWS + j);
+        T *const to = tz_place_of<V>(tile, i, -ahead, tile.warp * TZ_ROWS + j);
         const T *from = (const T *)field + (tile.at + ahead * a.plane + (long long)j * a.pitch);
         if (BORDER) {
             const int y = tz_table(TZ_TABLE_ROW + tile.warp * TZ_ROWS + j);
@@ -192,7 +206,7 @@ TZ_DEVICE void tz_leave_rows(const tz_tile &tile, int i, int age,
     TZ_UNROLL
     for (int j = 0; j < TZ_ROWS; j++)
         if (BORDER || j < V::RADIUS || j >= TZ_ROWS - V::RADIUS)
-            tz_row_put(tz_place_of<V>(i, age, tile.warp * TZ_ROWS + j), now[j]);
+            tz_row_put(tz_place_of<V>(tile, i, age, tile.warp * TZ_ROWS + j), now[j]);
 }
 
 /* ---- Boundaries of a version -------------------------------------------------------------------
@@ -263,7 +277,7 @@ TZ_DEVICE void tz_take_plane(const tz_arguments &a, const tz_tile &tile, int i,
         return;
     TZ_UNROLL
     for (int j = 0; j < TZ_ROWS; j++)
-        tz_row_get(tz_place_of<V>(i, 0, tile.warp * TZ_ROWS + j), now[j]);
+        tz_row_get(tz_place_of<V>(tile, i, 0, tile.warp * TZ_ROWS + j), now[j]);
     if (BORDER && TZ_HELD_X)
         tz_hold_columns<V>(a, tile, now, edge);
 }
@@ -350,7 +364,8 @@ TZ_DEVICE void tz_row_beside(const tz_tile &tile, const tz_led &led, int i, int 
         const int row = led.row[j + TZ_RADIUS_ROWS];
         if (j >= 0 && j < TZ_ROWS && row == tile.warp * TZ_ROWS + j)
             return;
-        tz_row_get(tz_place_of<V>(i, age, TZ_BOUNDARY_Y == TZ_FIXED && row < 0 ? 0 : row), to);
+        tz_row_get(tz_place_of<V>(tile, i, age, TZ_BOUNDARY_Y == TZ_FIXED && row < 0 ? 0 : row),
+                   to);
         if (TZ_BOUNDARY_Y == TZ_FIXED)
             TZ_UNROLL
         for (int e = 0; e < TZ_VECTOR; e++)
@@ -361,7 +376,7 @@ TZ_DEVICE void tz_row_beside(const tz_tile &tile, const tz_led &led, int i, int 
     const int away = j < 0 ? -((TZ_ROWS - 1 - j) / TZ_ROWS) : j / TZ_ROWS;
     const int other = tile.warp + away;
     const int warp = other >= 0 && other < TZ_WARPS ? other : tile.warp;
-    tz_row_get(tz_place_of<V>(i, age, warp * TZ_ROWS + (j - away * TZ_ROWS)), to);
+    tz_row_get(tz_place_of<V>(tile, i, age, warp * TZ_ROWS + (j - away * TZ_ROWS)), to);
 }
 
 /* The element `e` of the lane that is `lanes` to the west or east. */
@@ -670,6 +685,7 @@ TZ_DEVICE void tz_step(RUN &run, const tz_arguments &a, tz_tile &tile, int i)
     RUN::template fetch<BORDER>(a, tile, i, TZ_AHEAD);
     tz_fetch_end();
     RUN::template step<BORDER>(run, a, tile, i);
+    RUN::template turn<false>(tile);
     tile.z++;
     tile.at += a.plane;
 }
@@ -690,6 +706,7 @@ template <class RUN> TZ_DEVICE void tz_run(const tz_arguments &a)
 {
     RUN run;
     tz_tile tile = tz_tile_here(a);
+    RUN::template turn<true>(tile);
     tz_tables_make(a, tile);
     tz_barrier();
     TZ_UNROLL
