@@ -12,6 +12,7 @@
 #define TZ_MODEL_MODEL_H
 
 #include "model/record.h"
+#include "model/work.h"
 
 enum {
     TZ_MODEL_AXES = 3,
@@ -56,6 +57,8 @@ typedef struct tz_model_plan {
                                   * included; 0: the model's choice */
     int height;                  /* 0: the model's choice */
     tz_model_sync sync;
+    const tz_model_work *work; /* what the compiled kernel does: models that count instructions need
+                                * it, the papers' do not look at it */
 } tz_model_plan;
 
 typedef enum tz_model_resource {

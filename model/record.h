@@ -86,7 +86,59 @@ typedef struct tz_model_key {
     X(memory_conflict_base, "memory_conflict_base", RATIO, 1, 1e3,                                 \
       "sigma: what one more dimension multiplies the memory time by")                              \
     X(hidden_share, "hidden_share", RATIO, 0, 0.999,                                               \
-      "beta: share of the instructions that overlap with memory accesses")
+      "beta: share of the instructions that overlap with memory accesses")                         \
+    /* What `trapeze calibrate` measures. Rates are warp instructions that a multiprocessor, or    \
+     * vector instructions that a core, starts a cycle. */                                         \
+    X(compute_capability, "compute_capability", COUNT, 10, 999, "90: sm_90; of a GPU only")        \
+    X(cores, "cores", COUNT, 1, 1e5, "cores of a processor: of a CPU only")                        \
+    X(vector_bytes, "vector", BYTES, 4, 256, "bytes of a CPU's widest vector")                     \
+    X(issue_rate, "issue_rate", RATIO, 1e-3, 64, "instructions of any kind a cycle")               \
+    X(fp32_rate, "fp32_rate", RATIO, 1e-3, 64, "single precision a cycle")                         \
+    X(fp64_rate, "fp64_rate", RATIO, 1e-3, 64, "double precision a cycle")                         \
+    X(integer_rate, "integer_rate", RATIO, 1e-3, 64, "integer additions a cycle")                  \
+    X(logic_rate, "logic_rate", RATIO, 1e-3, 64, "three-input logic a cycle")                      \
+    X(move_rate, "move_rate", RATIO, 1e-3, 64, "selections and moves a cycle")                     \
+    X(shuffle_rate, "shuffle_rate", RATIO, 1e-3, 64, "exchanges between lanes a cycle")            \
+    X(special_rate, "special_rate", RATIO, 1e-3, 64, "divisions and square roots a cycle")         \
+    X(shared_rate, "shared_rate", RATIO, 1e-3, 64, "passes through shared memory a cycle")         \
+    X(load_rate, "load_rate", RATIO, 1e-3, 64, "vector loads that hit the first level a cycle")    \
+    X(store_rate, "store_rate", RATIO, 1e-3, 64, "vector stores a cycle")                          \
+    X(fp32_latency_s, "fp32_latency", TIME, 0, 1e-3, "until a dependent instruction can start")    \
+    X(fp64_latency_s, "fp64_latency", TIME, 0, 1e-3, "the same, double precision")                 \
+    X(integer_latency_s, "integer_latency", TIME, 0, 1e-3, "the same, integer additions")          \
+    X(logic_latency_s, "logic_latency", TIME, 0, 1e-3, "the same, logic")                          \
+    X(shuffle_latency_s, "shuffle_latency", TIME, 0, 1e-3, "the same, shuffles")                   \
+    X(shared_latency_s, "shared_latency", TIME, 0, 1e-3, "the same, shared memory")                \
+    X(l2_latency_s, "l2_latency", TIME, 0, 1e-3, "a load that hits the second level")              \
+    X(barrier_s, "barrier", TIME, 0, 1e-3, "a barrier of a block of 512 threads")                  \
+    X(copy_bandwidth_bytes_per_s, "copy_bandwidth", BANDWIDTH, 1e6, 1e15,                          \
+      "reading and writing memory at once, both counted; all processors")                          \
+    X(read_bandwidth_bytes_per_s, "read_bandwidth", BANDWIDTH, 1e6, 1e15,                          \
+      "reading memory; all processors")                                                            \
+    X(core_copy_bandwidth_bytes_per_s, "core_copy_bandwidth", BANDWIDTH, 1e6, 1e15,                \
+      "copying in memory, both counted; one core")                                                 \
+    X(core_read_bandwidth_bytes_per_s, "core_read_bandwidth", BANDWIDTH, 1e6, 1e15,                \
+      "reading memory; one core")                                                                  \
+    X(l1_bytes, "l1", BYTES, 0, 1e12, "first-level data cache of a core")                          \
+    X(l3_bytes, "l3", BYTES, 0, 1e12, "third-level cache, all of it; 0: none")                     \
+    X(l1_bandwidth_bytes_per_s, "l1_bandwidth", BANDWIDTH, 1e6, 1e15, "copying in it; one core")   \
+    X(l2_bandwidth_bytes_per_s, "l2_bandwidth", BANDWIDTH, 1e6, 1e15,                              \
+      "copying in the second level, both counted: a GPU's whole, a CPU's of one core")             \
+    X(l3_bandwidth_bytes_per_s, "l3_bandwidth", BANDWIDTH, 1e6, 1e15,                              \
+      "copying in the third level, both counted; all cores")                                       \
+    X(registers_per_thread_max, "registers_per_thread_max", COUNT, 1, 1e5, "registers")            \
+    X(register_unit, "register_unit", COUNT, 1, 1e5, "registers are dealt out to warps by this")   \
+    X(shared_per_block_max_bytes, "shared_per_block_max", BYTES, 1, 1e12, "shared memory")         \
+    X(shared_reserved_bytes, "shared_reserved", BYTES, 0, 1e12,                                    \
+      "shared memory that every block takes besides its own")                                      \
+    X(text_cache_bytes, "text_cache", BYTES, 0, 1e12,                                              \
+      "loop code that runs without waiting for instructions")                                      \
+    X(launch_queued_s, "launch_queued", TIME, 0, 1,                                                \
+      "an empty launch in a queue of them: what a stage costs at least")                           \
+    X(graph_launch_s, "graph_launch", TIME, 0, 1, "the same within a graph")                       \
+    X(neighbour_sync_s, "neighbour_sync", TIME, 0, 1,                                              \
+      "two blocks on two multiprocessors hand each other a word and back")                         \
+    X(fork_s, "fork", TIME, 0, 1, "an empty parallel region of a CPU's threads")
 
 typedef struct tz_model_device {
     char name[TZ_MODEL_NAME_SIZE];  /* as a user writes it: "gtx280" */

@@ -2,6 +2,8 @@
 #ifndef TZ_CORE_SIM_BACKEND_H
 #define TZ_CORE_SIM_BACKEND_H
 
+#include "model/record.h"
+#include "model/work.h"
 #include "sim/problem.h"
 
 typedef struct tz_stream_source tz_stream_source; /* stream_source.h */
@@ -14,6 +16,18 @@ typedef struct tz_kernel_facts {
     double copy_bytes_per_s; /* measured now, device to device, bytes read and written */
     char device[128];
 } tz_kernel_facts;
+
+/* Where plans are to run, for questions that need no device: it may be another machine's. */
+typedef struct tz_place {
+    const tz_model_device *device;
+    int threads; /* of a CPU */
+} tz_place;
+
+/* How much trouble tz_backend.work may take. */
+typedef enum tz_effort {
+    TZ_EFFORT_CACHED, /* what is compiled already; the rest is estimated and says so */
+    TZ_EFFORT_COMPILE /* compile what is missing */
+} tz_effort;
 
 /* What a backend is created with; borrowed for its lifetime. */
 typedef struct tz_backend_context {
@@ -63,6 +77,15 @@ typedef struct tz_backend {
      * the cells and does it; worth having where fields are far away. */
     tz_status (*shrink)(const void *state, int field, int64_t z, int nx, int ny, double *values,
                         tz_error *error);
+    /* Plans worth considering, at most `max` of them: every family, height and block shape that is
+     * admissible and not plainly worse than another. What `given` names is kept, as in plan().
+     * Nothing is compiled. NULL: plan()'s own choice is the only one. */
+    tz_status (*candidates)(const tz_problem *problem, const tz_place *place, const tz_plan *given,
+                            tz_plan *plans, int max, int *count, tz_error *error);
+    /* What a complete plan does in a stage, for models. NULL: nobody can tell. TZ_UNSUPPORTED says
+     * what is missing (a compiler, a disassembler). */
+    tz_status (*work)(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
+                      tz_effort effort, tz_model_work *out, tz_error *error);
 } tz_backend;
 
 extern const tz_backend tz_backend_reference;

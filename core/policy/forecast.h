@@ -1,0 +1,32 @@
+/* Forecasts: the time of every plan worth considering, by a model, and which one is best. */
+#ifndef TZ_CORE_POLICY_FORECAST_H
+#define TZ_CORE_POLICY_FORECAST_H
+
+#include "model/model.h"
+#include "sim/backend.h"
+
+enum { TZ_FORECAST_PLANS_MAX = 512 };
+
+typedef struct tz_forecast_plan {
+    tz_plan plan;
+    tz_model_work work;
+    tz_model_prediction prediction;
+} tz_forecast_plan;
+
+typedef struct tz_forecast {
+    int count, best; /* best: index of the fastest */
+    tz_forecast_plan *plans;
+    double seconds;   /* that it took, without compiling */
+    char reason[160]; /* of the best: "h 8: issue slots 81 %, registers limit ... to 12 warps" */
+} tz_forecast;
+
+/* Every candidate that keeps what `given` names. With TZ_EFFORT_CACHED the best ones are compiled
+ * and looked at again until the best is one that is compiled, so that a choice rests on true
+ * registers. Errors: TZ_UNSUPPORTED (the backend cannot tell, the record lacks a number: names it),
+ * TZ_RANGE. */
+tz_status tz_forecast_create(tz_forecast **out, const tz_problem *problem,
+                             const tz_backend *backend, const tz_place *place, const tz_plan *given,
+                             tz_effort effort, tz_error *error);
+void tz_forecast_destroy(tz_forecast *forecast); /* NULL is fine */
+
+#endif

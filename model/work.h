@@ -1,0 +1,87 @@
+/* Work: what a plan's kernel does on a grid, counted from the compiled code and the geometry, so
+ * that a model needs no engine and an engine no model.
+ *
+ * All counts are of one stage (height iterations) unless said otherwise; doubles, since they are
+ * averages and products. Nothing here is measured time. */
+#ifndef TZ_MODEL_WORK_H
+#define TZ_MODEL_WORK_H
+
+#include <stdbool.h>
+
+/* Instructions by the unit that executes them. On a GPU one is a warp's, on a CPU a vector's (or a
+ * scalar one). */
+typedef enum tz_work_class {
+    TZ_WORK_FP32,        /* add, multiply, fused, min, max, compare in single precision */
+    TZ_WORK_FP64,        /* the same in double precision */
+    TZ_WORK_INTEGER,     /* add, multiply, compare, address arithmetic */
+    TZ_WORK_LOGIC,       /* LOP3, shifts, bit and vector logic */
+    TZ_WORK_MOVE,        /* moves, selections, permutes of bytes, conversions, predicates */
+    TZ_WORK_SHUFFLE,     /* between lanes: SHFL; on a CPU shuffles, blends and rotations */
+    TZ_WORK_SPECIAL,     /* division, square root, transcendental */
+    TZ_WORK_SHARED_READ, /* shared memory */
+    TZ_WORK_SHARED_WRITE,
+    TZ_WORK_READ,    /* global memory; on a CPU loads from any level */
+    TZ_WORK_WRITE,   /* the same, stores */
+    TZ_WORK_COPY,    /* asynchronous copies, global to shared */
+    TZ_WORK_BARRIER, /* of a block */
+    TZ_WORK_CONTROL, /* branches, loop counters of their own unit, everything else */
+    TZ_WORK_CLASSES
+} tz_work_class;
+
+typedef struct tz_work_mix {
+    double of[TZ_WORK_CLASSES];
+} tz_work_mix;
+
+enum { TZ_WORK_PARTS_MAX = 6, TZ_WORK_NAME_SIZE = 16, TZ_WORK_LEVELS = 4 };
+
+/* Warps (on a CPU: jobs) that run the same code: the inner ones, those at the border, … */
+typedef struct tz_work_part {
+    char name[TZ_WORK_NAME_SIZE]; /* "inner", "border" */
+    double warps;                 /* that run it in a stage; on a CPU tiles */
+    double steps;             /* times that each goes round its loop: rows, planes, iterations */
+    tz_work_mix step;         /* instructions of a warp in one step */
+    tz_work_mix once;         /* instructions of a warp outside the loop */
+    tz_work_mix chain;        /* of one step: the instructions of the longest dependent chain */
+    double shared_wavefronts; /* a step and warp: passes through shared memory */
+    double text_bytes;        /* of the loop's code; 0: not known */
+} tz_work_part;
+
+typedef enum tz_work_kind { TZ_WORK_GPU, TZ_WORK_CPU } tz_work_kind;
+
+typedef struct tz_model_work {
+    tz_work_kind kind;
+    int height;
+    double cells;      /* useful cell updates */
+    double redundancy; /* updates computed / useful ones, >= 1 */
+    int parts_count;
+    tz_work_part parts[TZ_WORK_PARTS_MAX];
+
+    /* Bytes. Compulsory: what has to cross the memory bus at least, once. */
+    double read_bytes; /* compulsory, state and static fields and streamed slabs */
+    double write_bytes;
+    double ghost_bytes;    /* read once more because tiles overlap: from cache, if it was kept */
+    double resident_bytes; /* all that a stage touches: what a cache must hold to keep the grid */
+
+    /* GPU */
+    int registers;            /* a thread */
+    int local_bytes;          /* a thread: spilt registers */
+    int shared_bytes;         /* a block */
+    int threads;              /* of a block */
+    double blocks;            /* of a launch */
+    double ahead_bytes;       /* a warp has asked for this much before it needs it */
+    bool cooperative;         /* all blocks are resident; they meet `meetings` times a launch */
+    double meetings;          /* meetings of neighbouring blocks, or of all */
+    double stages_per_launch; /* 1, or more where a launch runs several */
+    bool estimated;           /* counts interpolated, registers estimated: not compiled yet */
+
+    /* CPU: bytes between level and the one below it (L1-L2, L2-L3, L3-memory) where the working set
+     * does not fit; working sets say what fits. */
+    int workers;                        /* threads */
+    double jobs;                        /* tiles that threads take one after the other */
+    double vector_bytes;                /* of the instructions counted */
+    double ring_bytes;                  /* that one thread goes round again and again: the rings */
+    double level_bytes[TZ_WORK_LEVELS]; /* asked of L1, of L2, of L3, of memory */
+    double forks;                       /* parallel regions */
+} tz_model_work;
+
+#endif
