@@ -6,7 +6,8 @@
 #include <string.h>
 
 static const tz_command *const commands[] = {&tz_command_run, &tz_command_plugins,
-                                             &tz_command_doctor, &tz_command_info};
+                                             &tz_command_doctor, &tz_command_info,
+                                             &tz_command_predict};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int help(FILE *to)

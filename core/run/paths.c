@@ -85,3 +85,17 @@ tz_status tz_paths_add_modules(tz_paths *paths, tz_error *error)
 #endif
     return status;
 }
+
+tz_status tz_paths_add_records(tz_paths *paths, const char *kind, tz_error *error)
+{
+    char tail[64];
+    snprintf(tail, sizeof tail, "../share/trapeze/%s", kind);
+    tz_status status = add_beside(paths, tail, error);
+#ifdef TZ_SOURCE_MODEL_DIR
+    char source[PATH_MAX];
+    snprintf(source, sizeof source, "%s/%s", TZ_SOURCE_MODEL_DIR, kind);
+    if (status == TZ_OK && paths->count == 0 && is_folder(source))
+        status = tz_paths_add(paths, source, error);
+#endif
+    return status;
+}
