@@ -13,7 +13,7 @@ tz_status tz_facts_benchmark(const char *name, tz_model_benchmark *out, tz_error
 {
     tz_paths folders = {0};
     tz_model_error why;
-    tz_status status = tz_paths_add_records(&folders, "benchmarks", error);
+    tz_status status = tz_paths_add_benchmarks(&folders, error);
     bool found = false;
     for (size_t i = 0; status == TZ_OK && !found && i < folders.count; i++) {
         char path[PATH_MAX];

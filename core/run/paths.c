@@ -86,16 +86,28 @@ tz_status tz_paths_add_modules(tz_paths *paths, tz_error *error)
     return status;
 }
 
-tz_status tz_paths_add_records(tz_paths *paths, const char *kind, tz_error *error)
+tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error)
 {
-    char tail[64];
-    snprintf(tail, sizeof tail, "../share/trapeze/%s", kind);
-    tz_status status = add_beside(paths, tail, error);
+    const size_t before = paths->count;
+    tz_status status = add_beside(paths, "../share/trapeze/devices", error);
+#ifdef TZ_SOURCE_DEVICES_DIR
+    if (status == TZ_OK && paths->count == before && is_folder(TZ_SOURCE_DEVICES_DIR))
+        status = tz_paths_add(paths, TZ_SOURCE_DEVICES_DIR, error);
+#else
+    (void)before;
+#endif
+    return status;
+}
+
+tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error)
+{
+    const size_t before = paths->count;
+    tz_status status = add_beside(paths, "../share/trapeze/benchmarks", error);
 #ifdef TZ_SOURCE_MODEL_DIR
-    char source[PATH_MAX];
-    snprintf(source, sizeof source, "%s/%s", TZ_SOURCE_MODEL_DIR, kind);
-    if (status == TZ_OK && paths->count == 0 && is_folder(source))
-        status = tz_paths_add(paths, source, error);
+    if (status == TZ_OK && paths->count == before && is_folder(TZ_SOURCE_MODEL_DIR "/benchmarks"))
+        status = tz_paths_add(paths, TZ_SOURCE_MODEL_DIR "/benchmarks", error);
+#else
+    (void)before;
 #endif
     return status;
 }
