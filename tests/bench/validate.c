@@ -421,7 +421,7 @@ int main(int argc, char **argv)
     if (tz_model_device_read(argv[2], &device, &model_error))
         quit(model_error.place, model_error.message);
     const char *folder = TZ_TEST_PLUGIN_DIR;
-    if (tz_registry_create(&registry, 1, &folder, &error))
+    if (tz_registry_create(&registry, &folder, 1, &error))
         quit(folder, error.message);
     if (strcmp(command, "measure") == 0)
         measure(registry, &device, argv[3], argc > 4 ? atof(argv[4]) : 0.1, argc > 5 ? argc - 5 : 0,
