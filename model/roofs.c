@@ -1,10 +1,13 @@
 #include "model/roofs.h"
 
 #include <stdio.h>
+#include <string.h>
 
 tz_model_status tz_roofs_predict(const tz_model_work *work, const tz_model_device *device,
                                  tz_model_prediction *out, tz_model_error *error)
 {
+    memset(out, 0, sizeof *out);
+    out->model = "roofs";
     if (work->height < 1 || !(work->cells > 0))
         return tz_model_error_set(error, TZ_MODEL_RANGE, device->name,
                                   "height %d and %g cells are no work to predict", work->height,
@@ -14,7 +17,7 @@ tz_model_status tz_roofs_predict(const tz_model_work *work, const tz_model_devic
                                        : tz_roofs_predict_gpu(work, device, out, error);
     if (status != TZ_MODEL_OK)
         return status;
-    out->height = work->height;
+    out->height = out->height_max = work->height;
     out->time_s = out->stage_s / work->height;
     out->cells_per_s = work->cells / out->stage_s;
     return TZ_MODEL_OK;

@@ -1,10 +1,149 @@
+/* roofs on a CPU: what one core computes and what crosses between its caches, per stage.
+ *
+ * The rule, for every stencil and machine:
+ *  - Units of a core work side by side: a vector of the inner loop takes the longest of issuing its
+ *    instructions, of the arithmetic units and of the first level's ports (a load across two lines
+ *    costs what calibration found for one).
+ *  - Lines that cross between L1 and L2 keep the first level's ports busy: their time adds to the
+ *    loads', and hides behind arithmetic (Stengel et al. 2015, section 2, T = max(T_OL, T_nOL +
+ *    T_data)).
+ *  - What comes from L3 or memory is fetched ahead and hides behind all that: the slower of the two
+ *    counts.
+ *  - Rows and calls cost their own instructions, and a row its end, a branch that was expected to
+ * go on; the busiest thread decides; a parallel region costs a fork. */
 #include "model/roofs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const needs[] = {
+    "clock",      "vector", "issue_rate",   "load_rate",      "unaligned_load_rate",
+    "store_rate", "l2",     "l2_bandwidth", "copy_bandwidth", "read_bandwidth",
+    NULL};
+
+enum { LINE = 64 };
+
+static double rate(const tz_model_number *number, double otherwise)
+{
+    return number->known ? number->value : otherwise;
+}
+
+/* The share of `need` bytes, gone round again and again, that a cache of `cache` bytes misses. */
+static double missed(double need, double cache)
+{
+    const double share = cache > 0 ? need / cache - 1.0 : 1.0;
+    return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
+}
+
+/* Cycles of a core for one vector (or scalar) step of the inner loop. */
+typedef struct core_cycles {
+    double issue, units, ports;
+} core_cycles;
+
+static core_cycles step_cycles(const tz_model_device *d, const tz_model_work *work,
+                               const tz_work_part *part)
+{
+    const double *n = part->step.of;
+    const double fp32 = rate(&d->fp32_mixed_rate, rate(&d->fp32_rate, 1));
+    const double fp64 = rate(&d->fp64_mixed_rate, rate(&d->fp64_rate, 1));
+    const double special = rate(&d->special_rate, 0.1);
+    const double parallel[] = {
+        n[TZ_WORK_FP32] / fp32 + n[TZ_WORK_FP64] / fp64,
+        n[TZ_WORK_LOGIC] / rate(&d->logic_rate, 1) + n[TZ_WORK_INTEGER] / rate(&d->integer_rate, 1),
+        n[TZ_WORK_SHUFFLE] / rate(&d->shuffle_rate, 1),
+        n[TZ_WORK_SPECIAL] / special,
+    };
+    core_cycles c = {0};
+    for (size_t i = 0; i < sizeof parallel / sizeof *parallel; i++)
+        c.units = fmax(c.units, parallel[i]);
+    double slots = part->slots;
+    for (int k = 0; k < TZ_WORK_CLASSES && part->slots <= 0; k++)
+        slots += n[k];
+    c.issue = slots / d->issue_rate.value;
+    /* Calibration's unaligned vectors cross a line as often as their width says. */
+    const double aligned = 1 / d->load_rate.value;
+    const double share = fmin(1, d->vector_bytes.value / LINE);
+    const double across =
+        fmax(aligned, (1 / d->unaligned_load_rate.value - (1 - share) * aligned) / share);
+    const double crossing = fmax(0, part->shared_wavefronts - n[TZ_WORK_READ]);
+    /* Narrower vectors than the machine's: as many loads and stores a cycle, if not more. */
+    c.ports = fmax((n[TZ_WORK_READ] - crossing) * aligned + crossing * across,
+                   n[TZ_WORK_WRITE] / d->store_rate.value);
+    (void)work;
+    return c;
+}
+
+static double once_cycles(const tz_model_device *d, const tz_work_part *part)
+{
+    double slots = 0;
+    for (int k = 0; k < TZ_WORK_CLASSES; k++)
+        slots += part->once.of[k];
+    return slots / d->issue_rate.value;
+}
+
+/* Seconds to copy within L3 or memory, of all threads together. */
+static double far_seconds(const tz_model_work *work, const tz_model_device *d, double read,
+                          double written, bool memory)
+{
+    const double share = fmin(1, work->workers / rate(&d->cores, work->workers));
+    if (!memory) /* a copy's line crosses three times: in, in for writing, out */
+        return (read + 2 * written) /
+               (1.5 * share *
+                rate(&d->l3_bandwidth_bytes_per_s, d->read_bandwidth_bytes_per_s.value));
+    const double n = work->workers;
+    const double core_copy = rate(&d->core_copy_bandwidth_bytes_per_s, INFINITY);
+    const double core_read = rate(&d->core_read_bandwidth_bytes_per_s, INFINITY);
+    const double copy = fmin(d->copy_bandwidth_bytes_per_s.value, n * core_copy);
+    const double reads = fmin(d->read_bandwidth_bytes_per_s.value, n * core_read);
+    return read / reads + written * fmax(1 / reads, 2 / copy - 1 / reads);
+}
 
 tz_model_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device *device,
                                      tz_model_prediction *out, tz_model_error *error)
 {
-    (void)work;
-    (void)out;
-    return tz_model_error_set(error, TZ_MODEL_MISSING, device->name,
-                              "the model roofs knows GPUs alone so far");
+    const tz_model_status status =
+        tz_model_device_check(device, "roofs", needs, &out->notes, error);
+    if (status != TZ_MODEL_OK)
+        return status;
+    const double clock = device->clock_hz.value, n = fmax(1, work->workers);
+    double issue = 0, units = 0, ports = 0, rows = 0;
+    for (int p = 0; p < work->parts_count; p++) {
+        const tz_work_part *part = &work->parts[p];
+        const core_cycles c = step_cycles(device, work, part);
+        issue += part->warps * part->steps * c.issue;
+        units += part->warps * part->steps * c.units;
+        ports += part->warps * part->steps * c.ports;
+        rows += part->warps * once_cycles(device, part);
+    }
+    const double each =
+        work->slowest / n / clock; /* seconds of the busiest thread a cycle of all */
+    const double l2 = device->l2_bytes.value, l3 = rate(&device->l3_bytes, 0);
+    const double near =
+        work->level_bytes[1] / (1.5 * device->l2_bandwidth_bytes_per_s.value) / n * work->slowest;
+    issue *= each, units *= each, ports *= each, rows *= each;
+    const double spilt = missed(work->ring_bytes, l2);
+    const double rings = spilt * far_seconds(work, device, work->level_bytes[2], 0, false);
+    const double reads = work->read_bytes + work->ghost_bytes, writes = work->write_bytes;
+    const double beyond_l2 = missed(work->resident_bytes, n * l2);
+    const double beyond_l3 = missed(work->resident_bytes, l3);
+    const double far =
+        beyond_l2 * ((1 - beyond_l3) * far_seconds(work, device, reads, writes, false) +
+                     beyond_l3 * far_seconds(work, device, reads, writes, true));
+    const double core = fmax(fmax(issue, units), ports + near);
+    const double fork = work->forks * rate(&device->fork_s, 0);
+    const double stage = fmax(core + rows + rings, far) + fork;
+    const double h = work->height;
+    out->stage_s = stage;
+    out->time_s = stage / h;
+    out->cells_per_s = work->cells / stage;
+    tz_model_component_add(out, TZ_MODEL_COMPUTATION, "issue", issue / h, "");
+    tz_model_component_add(out, TZ_MODEL_COMPUTATION, "units", units / h, "");
+    tz_model_component_add(out, TZ_MODEL_COMPUTATION, "ports", ports / h, "");
+    tz_model_component_add(out, TZ_MODEL_COMPUTATION, "rows", rows / h, "");
+    tz_model_component_add(out, TZ_MODEL_MEMORY, "near", near / h, "");
+    tz_model_component_add(out, TZ_MODEL_MEMORY, "rings", rings / h, "");
+    tz_model_component_add(out, TZ_MODEL_MEMORY, "far", far / h, "");
+    tz_model_component_add(out, TZ_MODEL_SYNCHRONISATION, "fork", fork / h, "");
+    return TZ_MODEL_OK;
 }

@@ -47,7 +47,10 @@ typedef struct tz_work_part {
                                * others are in `clocks` */
     double clocks;            /* GPU: of a step of a warp that is alone, without those waits */
     double shared_wavefronts; /* a step and warp: passes of 128 bytes through shared memory and the
-                               * first-level cache */
+                               * first-level cache; on a CPU lines of the first level that loads
+                               * touch: two where one crosses over */
+    double slots;             /* of one step: issued; 0: all of them. On a CPU a load that is part
+                               * of another instruction takes none */
     double bytes;             /* a step and warp: loaded from global memory */
     double text_bytes;        /* of the loop's code; 0: not known */
 } tz_work_part;
@@ -81,13 +84,16 @@ typedef struct tz_model_work {
     double stages_per_launch; /* 1, or more where a launch runs several */
     bool estimated;           /* counts interpolated, registers estimated: not compiled yet */
 
-    /* CPU: bytes between level and the one below it (L1-L2, L2-L3, L3-memory) where the working set
-     * does not fit; working sets say what fits. */
+    /* CPU. Bytes that cross between a level and the next: reads once, writes twice (the line has to
+     * be there first). level_bytes[0]: loads and stores; [1]: asked of L2; [2]: besides, asked of
+     * L3 if the rings do not fit L2; [3]: arrays, from wherever resident_bytes fit. */
     int workers;                        /* threads */
     double jobs;                        /* tiles that threads take one after the other */
+    double slowest;                     /* updates of the busiest thread / of the average, >= 1 */
+    double rows, spans;                 /* inner loops entered, and calls of row functions */
     double vector_bytes;                /* of the instructions counted */
     double ring_bytes;                  /* that one thread goes round again and again: the rings */
-    double level_bytes[TZ_WORK_LEVELS]; /* asked of L1, of L2, of L3, of memory */
+    double level_bytes[TZ_WORK_LEVELS]; /* see above */
     double forks;                       /* parallel regions */
 } tz_model_work;
 
