@@ -123,8 +123,7 @@ tz_model_status tz_model_height_max(const tz_model *model, const tz_model_facts 
     return status == TZ_MODEL_OK ? model->height_max(facts, device, plan, height, error) : status;
 }
 
-/* The resource that takes most, and its greatest component. */
-static void find_limit(tz_model_prediction *out)
+void tz_model_limit_find(tz_model_prediction *out)
 {
     double sums[TZ_MODEL_RESOURCES] = {0}, total = 0;
     const tz_model_component *greatest = NULL;
@@ -159,7 +158,8 @@ static tz_model_status predict_one(const tz_model *model, const tz_model_facts *
     }
     out->model = model->name;
     out->height_max = height_max;
-    find_limit(out);
+    if (!out->limit_text[0])
+        tz_model_limit_find(out);
     return TZ_MODEL_OK;
 }
 

@@ -266,11 +266,26 @@ static int rows_by_height(const tz_outlook *outlook, const tz_outlook_row **rows
     return count;
 }
 
+/* Do components add up, or is each a roof of its own under which the others hide? */
+static bool adds_up(const tz_outlook_row *const *rows, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const tz_model_prediction *p = &rows[i]->prediction;
+        double sum = 0;
+        for (int c = 0; c < p->component_count; c++)
+            sum += p->components[c].seconds;
+        if (fabs(sum - p->time_s) > 0.02 * p->time_s)
+            return false;
+    }
+    return true;
+}
+
 static void add_components(tz_plot *plot, canvas *c, const tz_outlook_row *const *rows, int count,
                            double scale)
 {
     int used[TZ_MODEL_RESOURCES] = {0};
     const tz_model_prediction *names = &rows[0]->prediction;
+    const tz_plot_style style = adds_up(rows, count) ? TZ_PLOT_AREA : TZ_PLOT_THIN;
     for (int k = 0; k < names->component_count; k++) {
         double *x = c->x + c->used, *y = c->y + c->used, most = 0;
         for (int i = 0; i < count; i++) {
@@ -279,12 +294,13 @@ static void add_components(tz_plot *plot, canvas *c, const tz_outlook_row *const
             most = fmax(most, y[i]);
         }
         const tz_model_resource resource = names->components[k].resource;
-        const unsigned shade = tz_plot_shade((int)resource, used[resource]);
+        const unsigned shade = style == TZ_PLOT_AREA ? tz_plot_shade((int)resource, used[resource])
+                                                     : tz_plot_colour(k);
         if (!(most > 0))
             continue;
         used[resource]++;
         c->used += (size_t)count;
-        tz_plot_series *series = tz_plot_add(plot, TZ_PLOT_AREA, shade, count, x, y);
+        tz_plot_series *series = tz_plot_add(plot, style, shade, count, x, y);
         if (series)
             snprintf(series->title, sizeof series->title, "%s (%s)", names->components[k].name,
                      tz_model_resource_text(resource));

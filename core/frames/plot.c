@@ -143,6 +143,9 @@ static void put_series(FILE *to, const tz_plot *plot, int s, bool first)
     case TZ_PLOT_LINE:
         fprintf(to, "1:2 with lines linewidth 1.7 linecolor rgb '#%06x'", series->colour);
         break;
+    case TZ_PLOT_THIN:
+        fprintf(to, "1:2 with lines linewidth 1.1 linecolor rgb '#%06x'", series->colour);
+        break;
     case TZ_PLOT_POINTS:
         fprintf(to, "%s pointtype 7 pointsize 1.5 linewidth 1 linecolor rgb '#%06x'",
                 series->low && series->high ? "1:2:3:4 with yerrorbars" : "1:2 with points",
