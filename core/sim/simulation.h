@@ -54,7 +54,10 @@ typedef struct tz_simulation_config {
     bool sync;           /* wait for every stage and check it */
     int threads;         /* 0: as many as the machine has */
     tz_plan plan;        /* zeros: chosen */
-    bool dry;            /* validate and plan only: no field memory */
+    /* Who chooses plans as runs go (policy/policy.h; its own `given` counts). NULL: `plan` is kept,
+     * and the backend chooses what it leaves open. */
+    const struct tz_policy_config *policy;
+    bool dry; /* validate and plan only: no field memory */
 } tz_simulation_config;
 
 /* Errors: TZ_UNKNOWN (stencil, parameter, boundary, backend; with the nearest name), TZ_SHAPE,
@@ -88,6 +91,10 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
                                    const tz_assignment *params, tz_error *error);
 /* Change height or tile between stages (zeros: chosen). The result's bits do not depend on it. */
 tz_status tz_simulation_set_plan(tz_simulation *simulation, const tz_plan *plan, tz_error *error);
+/* Another policy from here on. On error nothing changes. */
+tz_status tz_simulation_set_policy(tz_simulation *simulation, const struct tz_policy_config *config,
+                                   tz_error *error);
+struct tz_policy *tz_simulation_policy(const tz_simulation *simulation);
 /* Back to step 0; fields keep their values. */
 void tz_simulation_rewind(tz_simulation *simulation);
 

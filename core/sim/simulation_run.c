@@ -2,6 +2,7 @@
 #include "sim/simulation.h"
 
 #include "base/machine.h"
+#include "policy/policy_impl.h"
 #include "sim/simulation_impl.h"
 #include <inttypes.h>
 #include <math.h>
@@ -34,9 +35,7 @@ static tz_status record_use(tz_simulation *simulation, int iterations, double se
     plan.height = height;
     tz_plan_use *use = NULL;
     for (size_t i = 0; i < simulation->uses_count && !use; i++) {
-        const tz_plan *known = &simulation->uses[i].plan;
-        if (known->height == height && memcmp(known->tile, plan.tile, sizeof plan.tile) == 0 &&
-            strcmp(known->family, plan.family) == 0)
+        if (tz_policy_same_plan(&simulation->uses[i].plan, &plan))
             use = &simulation->uses[i];
     }
     if (!use) {
@@ -48,7 +47,10 @@ static tz_status record_use(tz_simulation *simulation, int iterations, double se
         *use = (tz_plan_use){.plan = plan};
         if (height != simulation->plan.height)
             strcpy(use->plan.why, "remainder before an output, a test or the end");
+    } else if (height == simulation->plan.height) {
+        memcpy(use->plan.why, plan.why, sizeof plan.why);
     }
+    simulation->uses_last = (size_t)(use - simulation->uses);
     use->stages += stages_of(simulation, iterations);
     use->steps += iterations;
     use->seconds += seconds;
@@ -140,7 +142,6 @@ static int64_t next_stop(const runner *r, bool *wants_residual)
     return stop;
 }
 
-/* Stages that the backend runs in one call. */
 /* Stages that are still under way are part of the last plan's time. */
 static tz_status wait_for_stages(runner *r, tz_error *error)
 {
@@ -154,18 +155,92 @@ static tz_status wait_for_stages(runner *r, tz_error *error)
     r->result->seconds += seconds;
     if (simulation->uses_count > 0)
         simulation->uses[simulation->uses_last].seconds += seconds;
+    if (simulation->watch.running)
+        simulation->watch.seconds += seconds;
+    simulation->watch.running = false;
     return status;
 }
 
-static tz_status advance(runner *r, int iterations, tz_error *error)
+/* ---- What the policy says, and what it is told -------------------------------------------------
+ */
+
+/* The plan of the next stage. */
+static tz_status ask_policy(runner *r, int64_t room, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
+    const tz_plan *plan = &simulation->plan;
+    tz_status status = tz_policy_next(simulation->policy, simulation->step, room, &plan, error);
+    if (status)
+        return status;
+    if (!tz_policy_same_plan(plan, &simulation->plan)) {
+        status = wait_for_stages(r, error); /* they are the other plan's */
+        simulation->watch = (tz_stopwatch){.stages = 0};
+        simulation->bytes =
+            simulation->backend->bytes(&simulation->problem, simulation->threads, plan);
+    }
+    simulation->plan = *plan;
+    return status;
+}
+
+/* How much to do in one call, and whether it counts as whole stages that the policy wants timed. */
+static int choose_length(const tz_simulation *simulation, int64_t room, bool *timed)
+{
+    const int height = simulation->plan.height;
+    const int64_t wanted = tz_policy_stages_wanted(simulation->policy) - simulation->watch.stages;
+    int64_t length = longest_call(simulation);
+    length = length < room ? length : room;
+    *timed = wanted > 0 && length >= height;
+    if (*timed) {
+        const int64_t stages = length / height < wanted ? length / height : wanted;
+        length = stages * height;
+    }
+    return (int)length;
+}
+
+static tz_status tell_policy(runner *r, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    const tz_stopwatch *watch = &simulation->watch;
+    if (watch->stages < tz_policy_stages_wanted(simulation->policy))
+        return TZ_OK;
+    const tz_status status = wait_for_stages(r, error);
+    if (status)
+        return status;
+    tz_policy_tell(simulation->policy, watch->stages, watch->iterations, watch->seconds);
+    simulation->watch = (tz_stopwatch){.stages = 0};
+    return TZ_OK;
+}
+
+/* A plan that turns out not to work here, before anything has changed, is the policy's to replace
+ * if it was only being tried. */
+static bool is_refusal(const tz_simulation *simulation, tz_status status, const tz_error *why)
+{
+    return (status == TZ_RANGE || status == TZ_UNSUPPORTED || status == TZ_MEMORY) &&
+           tz_policy_refuse(simulation->policy, why);
+}
+
+static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    tz_stopwatch *watch = &simulation->watch;
+    tz_status status = TZ_OK;
+    /* A group begins with the device idle, and ends before stages that are not part of it. */
+    if (watch->running != timed)
+        status = wait_for_stages(r, error);
+    if (status)
+        return status;
     const double begin = tz_machine_clock_s();
-    tz_status status = simulation->backend->stage(simulation->state, &simulation->plan, iterations,
-                                                  simulation->step, error);
+    status = simulation->backend->stage(simulation->state, &simulation->plan, iterations,
+                                        simulation->step, error);
     if (status)
         return status;
     const double seconds = tz_machine_clock_s() - begin;
+    if (timed) {
+        watch->running = true;
+        watch->seconds += seconds;
+        watch->iterations += iterations;
+        watch->stages += stages_of(simulation, iterations);
+    }
     simulation->step += iterations;
     simulation->seconds += seconds;
     simulation->residual = NAN;
@@ -174,6 +249,8 @@ static tz_status advance(runner *r, int iterations, tz_error *error)
     r->result->steps += iterations;
     r->result->stages += stages_of(simulation, iterations);
     status = record_use(simulation, iterations, seconds, error);
+    if (!status && timed)
+        status = tell_policy(r, error);
     if (!status && simulation->steps_unchecked >= FINITE_CHECK_STEPS) {
         status = wait_for_stages(r, error);
         if (!status)
@@ -195,12 +272,16 @@ static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_err
     const int64_t fused = wants_residual ? stop - 1 : stop;
     tz_status status = TZ_OK;
     while (!status && simulation->step < fused) {
-        const int64_t left = fused - simulation->step;
-        const int most = longest_call(simulation);
-        status = advance(r, left < most ? (int)left : most, error);
+        const int64_t room = fused - simulation->step;
+        bool timed = false;
+        status = ask_policy(r, room, error);
+        if (!status)
+            status = advance(r, choose_length(simulation, room, &timed), timed, error);
+        if (status && error && is_refusal(simulation, status, error))
+            status = TZ_OK;
     }
     if (!status && wants_residual)
-        status = advance(r, 1, error);
+        status = advance(r, 1, false, error);
     if (!status)
         status = wait_for_stages(r, error);
     if (!status && wants_residual) {
