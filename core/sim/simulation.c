@@ -87,6 +87,8 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
         simulation->threads = config->threads > 0 ? config->threads : machine.cores;
         if (simulation->backend == &tz_backend_reference)
             simulation->threads = 1;
+        if (simulation->backend->processors)
+            simulation->processors = simulation->backend->processors(config->device);
         status = tz_simulation_set_plan(simulation, &config->plan, error);
     }
     if (!status)
@@ -249,6 +251,8 @@ tz_status tz_simulation_set_plan(tz_simulation *simulation, const tz_plan *plan,
 {
     tz_plan resolved = *plan;
     resolved.span = 0; /* the family's to say */
+    if (resolved.processors == 0)
+        resolved.processors = simulation->processors;
     tz_status status =
         simulation->backend->plan(&simulation->problem, simulation->threads, &resolved, error);
     if (status)

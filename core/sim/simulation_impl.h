@@ -12,6 +12,7 @@ struct tz_simulation {
     void *state; /* of the backend; NULL when dry */
     bool dry;
     int threads;
+    int processors; /* of the GPU, for plans; 0: not known */
     tz_plan wanted; /* as given, zeros where the backend chooses */
     tz_plan plan;   /* as resolved */
     int64_t bytes;
@@ -30,5 +31,8 @@ struct tz_simulation {
 
 /* TZ_UNSUPPORTED when the simulation is dry: it has no fields. */
 tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error);
+
+/* TZ_DIVERGED if a cell is not finite and that was not seen yet. */
+tz_status tz__simulation_check_finite(tz_simulation *simulation, tz_error *error);
 
 #endif
