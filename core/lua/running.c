@@ -367,9 +367,13 @@ static int method_run(lua_State *L)
         count += b->every > 0;
     tz_event *events = lua_newuserdatauv(L, (count + 1) * sizeof *events, 0);
     for (tz_binding *b = handle->bindings; b != NULL; b = b->next)
-        if (b->every > 0)
-            events[run.events_count++] = (tz_event){
+        if (b->every > 0) {
+            tz_event *event = &events[run.events_count++];
+            *event = (tz_event){
                 .every = b->every, .wants_residual = wants_residual(b), .fire = fire, .context = b};
+            tz_later_bind(event, b);
+        }
+    tz_later_run(&run, handle);
     run.events = events;
     run.progress = on_progress;
     run.progress_context = handle;

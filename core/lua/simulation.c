@@ -93,8 +93,8 @@ tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error)
 {
     if (handle->simulation == NULL)
         return TZ_OK;
-    tz_status status = TZ_OK;
     tz_error ignored;
+    tz_status status = tz_later_settle(handle->context, error);
     tz_handle_record(handle);
     for (tz_binding *b = handle->bindings, *next; b != NULL; b = next) {
         next = b->next;

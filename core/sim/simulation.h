@@ -180,11 +180,17 @@ tz_status tz_simulation_analyse(const tz_simulation *simulation, const char *met
 
 /* ---- Running ------------------------------------------------------------------------------------
  */
+struct tz_snapshot; /* snapshot.h */
+
 typedef struct tz_event {
     int64_t every;       /* fires at step 0 (start of the first run) and at multiples of this */
     bool wants_residual; /* the iteration before it is a stage of height 1 */
     tz_status (*fire)(void *context, tz_simulation *simulation, tz_error *error);
     void *context;
+    /* Instead of fire() where fields can be kept while the run goes on: takes over what it needs of
+     * the snapshot (holding it) and returns soon. NULL: fire() alone, for which the run waits. */
+    tz_status (*later)(void *context, struct tz_snapshot *snapshot, tz_error *error);
+    uint32_t fields; /* state fields that later() reads */
 } tz_event;
 
 typedef struct tz_run {
@@ -198,6 +204,12 @@ typedef struct tz_run {
      * false to stop (the run then ends with TZ_INTERRUPTED, fields whole). May be NULL. */
     bool (*progress)(void *context, const tz_simulation *simulation, int64_t done, int64_t total);
     void *progress_context;
+    /* Where events have later(). settle() waits for all that they have taken over and returns its
+     * first error: before a fire() that comes after them, and at the end of the run. refused(): why
+     * they are fired at once (once a run). */
+    tz_status (*settle)(void *context, tz_error *error);
+    void (*refused)(void *context, const tz_error *why);
+    void *later_context;
 } tz_run;
 
 typedef struct tz_run_result {

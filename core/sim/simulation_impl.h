@@ -21,6 +21,7 @@ struct tz_simulation {
     bool dry;
     int threads;
     int device;        /* ordinal of the GPU */
+    int processors;    /* of the GPU, for plans; 0: not known */
     tz_policy *policy; /* NULL only while it is being made */
     tz_stopwatch watch;
     tz_plan plan; /* as resolved */
@@ -40,5 +41,8 @@ struct tz_simulation {
 
 /* TZ_UNSUPPORTED when the simulation is dry: it has no fields. */
 tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error);
+
+/* TZ_DIVERGED if a cell is not finite and that was not seen yet. */
+tz_status tz__simulation_check_finite(tz_simulation *simulation, tz_error *error);
 
 #endif

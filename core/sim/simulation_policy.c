@@ -15,8 +15,19 @@
 static tz_status complete(void *context, tz_plan *plan, tz_error *error)
 {
     const tz_simulation *simulation = context;
+    if (plan->processors == 0)
+        plan->processors = simulation->processors;
     plan->span = 0; /* the family's to say */
     return simulation->backend->plan(&simulation->problem, simulation->threads, plan, error);
+}
+
+/* What is given, for the device that there is. */
+static tz_plan here(const tz_simulation *simulation, const tz_plan *given)
+{
+    tz_plan plan = *given;
+    if (plan.processors == 0)
+        plan.processors = simulation->processors;
+    return plan;
 }
 
 static tz_status find_device(const tz_simulation *simulation, tz_model_device *out, tz_error *error)
@@ -40,7 +51,8 @@ static tz_status forecast(void *context, const tz_plan *given, tz_policy_options
     if (status)
         return status;
     const tz_place place = {.device = &device, .threads = simulation->threads};
-    status = tz_forecast_create(&made, &simulation->problem, simulation->backend, &place, given,
+    const tz_plan wanted = here(simulation, given);
+    status = tz_forecast_create(&made, &simulation->problem, simulation->backend, &place, &wanted,
                                 TZ_EFFORT_CACHED, error);
     if (status)
         return status;

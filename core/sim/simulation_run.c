@@ -4,6 +4,7 @@
 #include "base/machine.h"
 #include "policy/policy_impl.h"
 #include "sim/simulation_impl.h"
+#include "sim/snapshot.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,11 +28,10 @@ static int64_t stages_of(const tz_simulation *simulation, int iterations)
     return (iterations + height - 1) / height;
 }
 
-static tz_status record_use(tz_simulation *simulation, int iterations, double seconds,
-                            tz_error *error)
+static tz_status record_height(tz_simulation *simulation, int height, int iterations,
+                               double seconds, tz_error *error)
 {
     tz_plan plan = simulation->plan;
-    const int height = iterations < plan.height ? iterations : plan.height;
     plan.height = height;
     tz_plan_use *use = NULL;
     for (size_t i = 0; i < simulation->uses_count && !use; i++) {
@@ -51,10 +51,25 @@ static tz_status record_use(tz_simulation *simulation, int iterations, double se
         memcpy(use->plan.why, plan.why, sizeof plan.why);
     }
     simulation->uses_last = (size_t)(use - simulation->uses);
-    use->stages += stages_of(simulation, iterations);
+    use->stages += iterations / height;
     use->steps += iterations;
     use->seconds += seconds;
     return TZ_OK;
+}
+
+/* Whole stages, and a last one of fewer iterations. */
+static tz_status record_use(tz_simulation *simulation, int iterations, double seconds,
+                            tz_error *error)
+{
+    const int height = simulation->plan.height, rest = iterations % height;
+    const int whole = iterations - rest;
+    const double of_rest = seconds * rest / iterations;
+    tz_status status = TZ_OK;
+    if (whole > 0)
+        status = record_height(simulation, height, whole, seconds - of_rest, error);
+    if (!status && rest > 0)
+        status = record_height(simulation, rest, rest, of_rest, error);
+    return status;
 }
 
 static tz_status report_divergence(const tz_simulation *simulation, tz_error *error)
@@ -77,7 +92,7 @@ static tz_status report_divergence(const tz_simulation *simulation, tz_error *er
     return TZ_OK;
 }
 
-static tz_status check_finite(tz_simulation *simulation, tz_error *error)
+tz_status tz__simulation_check_finite(tz_simulation *simulation, tz_error *error)
 {
     if (simulation->steps_unchecked == 0)
         return TZ_OK;
@@ -116,6 +131,8 @@ typedef struct runner {
     tz_run_result *result;
     int64_t start, end;  /* end < 0: unlimited */
     int64_t check_every; /* 0: no residual test */
+    bool unsettled;      /* events have taken over what is not done yet */
+    bool refused;        /* there are no snapshots in this run */
 } runner;
 
 static int64_t next_multiple(int64_t step, int64_t every)
@@ -254,7 +271,7 @@ static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
     if (!status && simulation->steps_unchecked >= FINITE_CHECK_STEPS) {
         status = wait_for_stages(r, error);
         if (!status)
-            status = check_finite(simulation, error);
+            status = tz__simulation_check_finite(simulation, error);
     }
     if (status)
         return status;
@@ -282,7 +299,7 @@ static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_err
     }
     if (!status && wants_residual)
         status = advance(r, 1, false, error);
-    if (!status)
+    if (!status && wants_residual)
         status = wait_for_stages(r, error);
     if (!status && wants_residual) {
         r->result->update = simulation->backend->update_norm(simulation->state);
@@ -292,23 +309,97 @@ static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_err
     return status;
 }
 
+static tz_status settle(runner *r, tz_error *error)
+{
+    if (!r->unsettled)
+        return TZ_OK;
+    r->unsettled = false;
+    return r->run->settle(r->run->later_context, error);
+}
+
+/* The fields of this step for those events that take them over; NULL: they are fired at once. */
+static tz_status freeze(runner *r, tz_snapshot **out, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    uint32_t fields = 0;
+    *out = NULL;
+    if (r->refused)
+        return TZ_OK;
+    for (size_t i = 0; i < r->run->events_count; i++)
+        if (r->run->events[i].later && simulation->step % r->run->events[i].every == 0)
+            fields |= r->run->events[i].fields;
+    tz_error why = {0};
+    tz_status status = tz_snapshot_take(simulation, fields, false, out, &why);
+    if (!status && !*out) {
+        /* Outputs take longer than stages. These end meanwhile: their time ends here. */
+        status = wait_for_stages(r, &why);
+        if (!status)
+            status = tz_snapshot_take(simulation, fields, true, out, &why);
+    }
+    if (!status)
+        return TZ_OK;
+    if (status != TZ_UNSUPPORTED && status != TZ_MEMORY) {
+        if (error)
+            *error = why;
+        return status;
+    }
+    r->refused = true;
+    if (status == TZ_MEMORY && r->run->refused)
+        r->run->refused(r->run->later_context, &why);
+    return TZ_OK;
+}
+
+static tz_status fire_at_once(runner *r, const tz_event *event, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    tz_status status = wait_for_stages(r, error);
+    if (!status)
+        status = settle(r, error);
+    if (!status)
+        status = tz__simulation_check_finite(simulation, error);
+    return status ? status : event->fire(event->context, simulation, error);
+}
+
 static tz_status fire_events(runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
+    tz_snapshot *snapshot = NULL;
+    tz_status status = TZ_OK;
     if (simulation->fired_step == simulation->step)
         return TZ_OK;
     simulation->fired_step = simulation->step;
-    for (size_t i = 0; i < r->run->events_count; i++) {
+    for (size_t i = 0; !status && i < r->run->events_count; i++) {
         const tz_event *event = &r->run->events[i];
         if (simulation->step % event->every != 0)
             continue;
-        tz_status status = check_finite(simulation, error);
-        if (!status)
-            status = event->fire(event->context, simulation, error);
-        if (status)
-            return status;
+        if (simulation->watch.running) /* outputs are no part of what a policy has timed */
+            status = wait_for_stages(r, error);
+        if (!status && event->later && !snapshot)
+            status = freeze(r, &snapshot, error);
+        if (!status && event->later && snapshot) {
+            r->unsettled = true;
+            status = event->later(event->context, snapshot, error);
+        } else if (!status) {
+            status = fire_at_once(r, event, error);
+        }
     }
-    return TZ_OK;
+    tz_snapshot_release(snapshot);
+    return status;
+}
+
+/* All that was begun is done, also after a failure: what failed first counts. */
+static tz_status finish(runner *r, tz_status status, tz_error *error)
+{
+    tz_error first = {0};
+    if (!status)
+        status = wait_for_stages(r, error);
+    const tz_status settled = settle(r, &first);
+    if (settled && (!status || status == TZ_DIVERGED)) {
+        status = settled;
+        if (error)
+            *error = first;
+    }
+    return status;
 }
 
 tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run_result *result,
@@ -347,8 +438,9 @@ tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run
         }
         status = fire_events(&r, error);
     }
+    status = finish(&r, status, error);
     result->energy_j = tz_simulation_energy(simulation) - joules;
     if (!isnan(result->energy_j))
         simulation->energy_j += result->energy_j;
-    return status ? status : check_finite(simulation, error);
+    return status ? status : tz__simulation_check_finite(simulation, error);
 }
