@@ -94,8 +94,6 @@ typedef struct tz_backend {
      * what is missing (a compiler, a disassembler). */
     tz_status (*work)(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                       tz_effort effort, tz_model_work *out, tz_error *error);
-    /* The name of the device that stages run on. NULL: the processor. */
-    const char *(*device)(const void *state);
 } tz_backend;
 
 extern const tz_backend tz_backend_reference;

@@ -544,11 +544,6 @@ static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out,
     return measure_copy(state, &out->copy_bytes_per_s, error);
 }
 
-static const char *gpu_device(const void *any)
-{
-    return tz_cuda_device_of(((const gpu *)any)->cuda)->name;
-}
-
 static double gpu_energy(void *any)
 {
     gpu *state = any;
@@ -574,7 +569,6 @@ const tz_backend tz_backend_cuda = {
     .wait = gpu_wait,
     .facts = gpu_facts,
     .energy = gpu_energy,
-    .device = gpu_device,
     .reduce = gpu_reduce,
     .all_finite = gpu_all_finite,
     .update_norm = gpu_update_norm,

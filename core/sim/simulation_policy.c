@@ -2,6 +2,7 @@
 #include "sim/simulation.h"
 
 #include "base/machine.h"
+#include "cuda/driver.h"
 #include "policy/device.h"
 #include "policy/forecast.h"
 #include "policy/policy.h"
@@ -141,10 +142,11 @@ static bool memory_key(void *context, char *text, size_t size)
     for (int axis = 0; axis < problem->dims; axis++)
         say(&l, " %s", tz_boundary_name(problem->boundary[axis]));
     say(&l, "; %s", simulation->backend->name);
-    if (simulation->backend->device) {
-        if (!simulation->state)
-            return false; /* dry: which device it would be is not looked up */
-        say(&l, " on %s", simulation->backend->device(simulation->state));
+    if (simulation->backend == &tz_backend_cuda) {
+        tz_cuda_device device;
+        if (tz_cuda_look(simulation->device, &device, NULL) != TZ_OK)
+            return false;
+        say(&l, " on %s, %d multiprocessors", device.name, device.processors);
     } else {
         tz_machine machine;
         tz_machine_read(&machine);
