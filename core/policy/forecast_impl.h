@@ -1,0 +1,16 @@
+/* The inside of forecasts, for their test: any function that predicts may stand in for the model.
+ */
+#ifndef TZ_CORE_POLICY_FORECAST_IMPL_H
+#define TZ_CORE_POLICY_FORECAST_IMPL_H
+
+#include "policy/forecast.h"
+
+typedef tz_model_status tz__predict_fn(const tz_model_work *work, const tz_model_device *device,
+                                       tz_model_prediction *prediction, tz_model_error *error);
+
+/* tz_forecast_create() by another model. */
+tz_status tz__forecast_by(tz_forecast **out, tz__predict_fn *predict, const tz_problem *problem,
+                          const tz_backend *backend, const tz_place *place, const tz_plan *given,
+                          tz_effort effort, tz_error *error);
+
+#endif
