@@ -3,6 +3,7 @@
 
 #include "base/names.h"
 #include "lua/interrupt.h"
+#include "policy/policy.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -382,6 +383,9 @@ static int method_run(lua_State *L)
     handle->L = L;
     const tz_status status = tz_simulation_run(handle->simulation, &run, &result, &error);
     handle->L = NULL;
+    char warning[512];
+    if (tz_policy_take_warning(tz_simulation_policy(handle->simulation), warning, sizeof warning))
+        tz_context_note(handle->context, TZ_NOTE_WARNING, "%s", warning);
     report(handle, handle->simulation, result.steps,
            isnan(run.until_residual) ? run.steps : result.steps, true);
     if (status != TZ_OK && tz_interrupt_signal() != 0)

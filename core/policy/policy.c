@@ -294,7 +294,8 @@ static tz_status function_next(tz_policy *policy, int64_t room, bool fresh, tz_e
         return TZ_OK;
     f->asked_step = policy->step;
     f->told = false;
-    const tz_policy_view view = {.step = policy->step,
+    const tz_policy_view view = {.name = policy->config.function_name,
+                                 .step = policy->step,
                                  .plan = &policy->plan,
                                  .stages = f->stages,
                                  .iterations = f->iterations,
@@ -303,7 +304,7 @@ static tz_status function_next(tz_policy *policy, int64_t room, bool fresh, tz_e
     tz_plan next = policy->plan;
     tz_status status =
         policy->config.function(policy->config.function_context, &view, &next, error);
-    if (status || tz_policy_same_plan(&next, &policy->plan))
+    if (status || next.height == 0)
         return status;
     status = policy->host.complete(policy->host.context, &next, error);
     if (status || tz_policy_same_plan(&next, &policy->plan))

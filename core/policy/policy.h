@@ -68,6 +68,7 @@ typedef struct tz_policy_host {
 
 /* What a function policy sees. */
 typedef struct tz_policy_view {
+    const char *name; /* config.function_name */
     int64_t step;
     const tz_plan *plan; /* the present one */
     /* The last stages, timed together (0 stages: none yet). A plan's first ones include what it
@@ -82,7 +83,8 @@ typedef struct tz_policy_config {
     tz_plan given; /* zeros: the policy's to choose. Adaptive takes its height as the start */
     int start;     /* adaptive: the first height; 0: the given one, else the predicted one */
     bool forget;   /* exhaustive: measure anew whatever is remembered */
-    /* Change *next, the present plan, or leave it; zeros in it are completed. */
+    /* *next comes as `given` with a height of 0: left so, the present plan is kept, else the rest
+     * of it is completed. */
     tz_status (*function)(void *context, const tz_policy_view *view, tz_plan *next,
                           tz_error *error);
     void *function_context;
