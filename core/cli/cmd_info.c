@@ -108,6 +108,49 @@ static void print_fields(const json_t *fields)
     }
 }
 
+/* "stream 8": a plan where the height says most. */
+static void print_plan_short(const json_t *plan)
+{
+    printf("%s %" JSON_INTEGER_FORMAT, text_of(plan, "family"),
+           json_integer_value(json_object_get(plan, "height")));
+}
+
+/* What the policy decided, the middle of a long list left out. */
+static void print_policy(const json_t *policy)
+{
+    enum { FIRST = 6, LAST = 10 };
+    const json_t *decisions = json_object_get(policy, "decisions");
+    const size_t count = json_array_size(decisions);
+    if (!json_is_object(policy)) /* of an older run */
+        return;
+    printf("  %-12s %s\n", "policy", text_of(policy, "text"));
+    for (size_t i = 0; count > 1 && i < count; i++) {
+        if (count > FIRST + LAST && i == FIRST) {
+            i = count - LAST;
+            printf("  %-12s … %zu more, all in run.json …\n", "", i - FIRST);
+        }
+        const json_t *d = json_array_get(decisions, i);
+        const json_t *from = json_object_get(d, "from"), *times = json_object_get(d, "times");
+        const json_t *time = json_object_get(d, "seconds_per_iteration");
+        printf("  %-12s step %" JSON_INTEGER_FORMAT ": ", "",
+               json_integer_value(json_object_get(d, "step")));
+        if (json_is_object(from)) {
+            print_plan_short(from);
+            printf(" → ");
+        }
+        print_plan_short(json_object_get(d, "to"));
+        printf(", %s", text_of(d, "reason"));
+        if (json_is_number(time))
+            printf(" (%.3g us an iteration)", 1e6 * json_number_value(time));
+        if (times != NULL)
+            printf(", %" JSON_INTEGER_FORMAT " times", json_integer_value(times));
+        printf("\n");
+    }
+    const json_int_t left_out = json_integer_value(json_object_get(policy, "decisions_left_out"));
+    if (left_out > 0)
+        printf("  %-12s and %" JSON_INTEGER_FORMAT " that were not kept\n", "", left_out);
+}
+
 static void print_simulation(const json_t *simulation)
 {
     printf("\n%s: %s\n  %-12s ", text_of(simulation, "name"), text_of(simulation, "stencil"),
@@ -137,6 +180,7 @@ static void print_simulation(const json_t *simulation)
         printf(", %" JSON_INTEGER_FORMAT " stages: %s\n",
                json_integer_value(json_object_get(plan, "stages")), text_of(plan, "why"));
     }
+    print_policy(json_object_get(simulation, "policy"));
     printf("  parameters\n");
     print_params(json_object_get(simulation, "params"));
     printf("  fields\n");

@@ -1,9 +1,11 @@
 /* trapeze run SCRIPT */
 #include "cli/command.h"
 
+#include "base/names.h"
 #include "cli/progress.h"
 #include "lua/interrupt.h"
 #include "lua/script.h"
+#include "policy/policy.h"
 #include "sim/backend.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,8 @@
 enum {
     OPT_BACKEND = 256,
     OPT_HEIGHT,
+    OPT_POLICY,
+    OPT_FORGET,
     OPT_THREADS,
     OPT_DEVICE,
     OPT_FAMILY,
@@ -62,11 +66,31 @@ static bool is_assignment(const char *text)
     return equals != NULL && equals != text;
 }
 
+/* --height N, or the policy that is to choose it. */
+static bool take_height(const tz_command *command, settings *s)
+{
+    static const char *const names[] = {"auto", "predicted", "adaptive", "exhaustive"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(optarg, names[i]) == 0) {
+            s->script.policy = i > 0 ? names[i] : s->script.policy;
+            s->script.height = 0;
+            return true;
+        }
+    if (optarg[0] >= '0' && optarg[0] <= '9')
+        return tz_option_number(command, "--height", optarg, 1, 1 << 20, &s->script.height);
+    char hint[128];
+    tz_misuse(command, "--height wants a whole number or a policy, not '%.60s'%s", optarg,
+              tz_names_hint(hint, sizeof hint, optarg, names, sizeof names / sizeof *names));
+    return false;
+}
+
 /* False when an option is wrong; `*done` when --help was asked for. */
 static bool parse(const tz_command *command, int argc, char **argv, settings *s, bool *done)
 {
     static const struct option options[] = {{"backend", required_argument, NULL, OPT_BACKEND},
                                             {"height", required_argument, NULL, OPT_HEIGHT},
+                                            {"policy", required_argument, NULL, OPT_POLICY},
+                                            {"forget", no_argument, NULL, OPT_FORGET},
                                             {"threads", required_argument, NULL, OPT_THREADS},
                                             {"device", required_argument, NULL, OPT_DEVICE},
                                             {"family", required_argument, NULL, OPT_FAMILY},
@@ -81,6 +105,7 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
                                             {NULL, 0, NULL, 0}};
     tz_error error;
     const tz_backend *backend = NULL;
+    tz_policy_kind kind;
     for (int option; (option = tz_option_next(command, argc, argv, ":hq", options)) != -1;) {
         switch (option) {
         case OPT_BACKEND:
@@ -91,11 +116,18 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
             s->script.backend = optarg;
             break;
         case OPT_HEIGHT:
-            if (strcmp(optarg, "auto") == 0)
-                s->script.height = 0;
-            else if (!tz_option_number(command, "--height (or auto)", optarg, 1, 1 << 20,
-                                       &s->script.height))
+            if (!take_height(command, s))
                 return false;
+            break;
+        case OPT_POLICY:
+            if (tz_policy_find(optarg, &kind, &error) != TZ_OK) {
+                tz_misuse(command, "--policy: %s", error.message);
+                return false;
+            }
+            s->script.policy = optarg;
+            break;
+        case OPT_FORGET:
+            s->script.forget = true;
             break;
         case OPT_THREADS:
             if (!tz_option_number(command, "--threads", optarg, 1, 1024, &s->script.threads))
@@ -169,8 +201,11 @@ static int conclude(const settings *s, tz_status status, const tz_script_result 
     }
     if (!s->quiet && result->steps > 0) {
         const double rate = result->seconds > 0 ? 1e-9 * result->updates / result->seconds : 0;
-        fprintf(stderr, "%lld steps in %.3g s, %.3g GCells/s; %s\n", (long long)result->steps,
-                result->seconds, rate, result->folder);
+        fprintf(stderr, "%lld steps in %.3g s, %.3g GCells/s; ", (long long)result->steps,
+                result->seconds, rate);
+        if (result->ran == 1)
+            fprintf(stderr, "%s; ", result->policy);
+        fprintf(stderr, "%s\n", result->folder);
     } else if (!s->quiet && result->folder[0] != '\0') {
         fprintf(stderr, "%s\n", result->folder);
     }
@@ -235,7 +270,10 @@ const tz_command tz_command_run = {
     .doc = "run a Lua scenario",
     .help =
         "  --backend NAME     auto, cpu, cuda or reference; overrides the script\n"
-        "  --height N|auto    iterations between two halo exchanges; overrides the script\n"
+        "  --height N|POLICY  iterations between two halo exchanges, or who chooses them: auto,\n"
+        "                     predicted, adaptive, exhaustive; overrides the script\n"
+        "  --policy NAME      the same; with --height N adaptive starts there, others keep it\n"
+        "  --forget           measure anew what --policy exhaustive remembers\n"
         "  --threads N        threads of the cpu backend; overrides the script\n"
         "  --family NAME      how stages are executed: stream, tile, resident (cuda)\n"
         "  --sync             wait for every stage and check it: a GPU's fault is told at once\n"

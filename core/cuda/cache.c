@@ -1,6 +1,7 @@
 #include "cuda/cache.h"
 
 #include "base/atomic.h"
+#include "base/cache_folder.h"
 #include "cuda/family.h"
 #include "cuda/mix.h"
 #include "cuda/nvrtc.h"
@@ -119,28 +120,10 @@ bool tz_cuda_cache_take_warning(char *text, size_t size)
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
-/* The cache's folder, malloc'd; NULL when there is none: *wanted says whether one was. */
-static char *cache_folder(bool *wanted)
-{
-    char *folder = NULL;
-    const char *own = getenv("TRAPEZE_CACHE");
-    *wanted = !own || *own;
-    if (own)
-        return *own ? strdup(own) : NULL;
-    const char *shared = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    int length = -1;
-    if (shared && *shared == '/') /* the specification: relative ones are ignored */
-        length = asprintf(&folder, "%s/trapeze", shared);
-    else if (home && *home)
-        length = asprintf(&folder, "%s/.cache/trapeze", home);
-    return length < 0 ? NULL : folder;
-}
-
 void tz__cuda_cache_describe(char *text, size_t size)
 {
     bool wanted;
-    char *folder = cache_folder(&wanted);
+    char *folder = tz_cache_folder(&wanted);
     snprintf(text, size, "%s",
              folder   ? folder
              : wanted ? "none: neither TRAPEZE_CACHE nor XDG_CACHE_HOME nor HOME is set"
@@ -245,7 +228,7 @@ tz_status tz__cuda_cubin(const char *architecture, const char *source,
         return status;
     const hash key = cache_key(nvrtc, architecture, source, headers, headers_count);
     bool wanted;
-    char *folder = cache_folder(&wanted);
+    char *folder = tz_cache_folder(&wanted);
     char *path = entry_path(folder, key, "cubin");
     if (path && !refresh)
         *cubin = entry_read(path, cubin_magic, key, bytes);
@@ -279,7 +262,7 @@ tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const char *architectur
     if (status != TZ_OK)
         return status;
     const hash key = cache_key(nvrtc, architecture, source, headers, headers_count);
-    char *folder = cache_folder(&wanted);
+    char *folder = tz_cache_folder(&wanted);
     char *path = entry_path(folder, key, "mix");
     char *cubin_path = entry_path(folder, key, "cubin");
     if (path)

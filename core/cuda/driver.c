@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MULTIPROCESSORS = 16 }; /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
+
 static void driver_close(tz__driver *api)
 {
     if (api->library)
@@ -93,7 +95,7 @@ static tz_status device_look(const tz__driver *api, int ordinal, tz_cuda_device 
     const attribute attributes[] = {
         {75, &device->major, true},                   /* COMPUTE_CAPABILITY_MAJOR */
         {76, &device->minor, true},                   /* COMPUTE_CAPABILITY_MINOR */
-        {16, &device->processors, true},              /* MULTIPROCESSOR_COUNT */
+        {MULTIPROCESSORS, &device->processors, true}, /* MULTIPROCESSOR_COUNT */
         {97, &device->shared_bytes, true},            /* MAX_SHARED_MEMORY_PER_BLOCK_OPTIN */
         {111, &device->shared_reserved_bytes, false}, /* RESERVED_SHARED_MEMORY_PER_BLOCK */
         {81, &device->processor_shared_bytes, true},  /* MAX_SHARED_MEMORY_PER_MULTIPROCESSOR */
@@ -207,6 +209,20 @@ int tz_cuda_available(void)
     char text[256];
     tz_error error;
     return tz__nvrtc_describe(text, sizeof text, &error) == TZ_OK;
+}
+
+int tz_cuda_processors(int ordinal)
+{
+    tz__driver api;
+    int processors = 0;
+    tz_cu_device handle;
+    if (driver_open(&api, NULL) != TZ_OK)
+        return 0;
+    if (ordinal < 0 || ordinal >= api.devices || api.device_get(&handle, ordinal) != 0 ||
+        api.device_attribute(&processors, MULTIPROCESSORS, handle) != 0)
+        processors = 0;
+    driver_close(&api);
+    return processors;
 }
 
 int tz_cuda_devices_count(void)

@@ -58,6 +58,10 @@ void tz_cuda_describe(char *text, size_t size);
 /* 1 when a driver, at least one device and NVRTC are there (cheap, no context), else 0. */
 int tz_cuda_available(void);
 
+/* Multiprocessors of that device; 0 when there is none (no context, some microseconds once the
+ * driver is started). */
+int tz_cuda_processors(int ordinal);
+
 /* How many devices there are; 0 without a driver. */
 int tz_cuda_devices_count(void);
 /* What is known of a device without a context on it. TZ_BACKEND as tz_cuda_open. */
@@ -80,6 +84,8 @@ tz_status tz_cuda_wait(tz_cuda *cuda, tz_error *error);
 /* TZ_MEMORY says how much was asked for and how much is free. */
 tz_status tz_cuda_allocate(tz_cuda *cuda, tz_cu_pointer *out, size_t bytes, tz_error *error);
 void tz_cuda_free(tz_cuda *cuda, tz_cu_pointer pointer); /* 0 is fine; waits for the device */
+/* Bytes that nobody holds, and all that there are. */
+tz_status tz_cuda_memory(tz_cuda *cuda, size_t *free_bytes, size_t *all_bytes, tz_error *error);
 tz_status tz_cuda_upload(tz_cuda *cuda, tz_cu_pointer to, const void *from, size_t bytes,
                          tz_error *error);
 tz_status tz_cuda_download(tz_cuda *cuda, void *to, tz_cu_pointer from, size_t bytes,

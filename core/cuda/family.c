@@ -67,6 +67,28 @@ int64_t tz_cuda_pitch(const tz_problem *problem)
     return (problem->elements[0] + 31) / 32 * 32;
 }
 
+size_t tz_cuda_field_bytes(const tz_problem *problem, int field)
+{
+    return (size_t)(tz_cuda_pitch(problem) * problem->elements[1] * problem->elements[2]) *
+           tz_problem_element_size(problem, field);
+}
+
+tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int f, const tz_box *box)
+{
+    const size_t size = tz_problem_element_size(problem, f);
+    const size_t row = (size_t)tz_cuda_pitch(problem) * size;
+    const size_t plane = row * (size_t)problem->elements[1];
+    return (tz_cuda_box){
+        .row_bytes = (size_t)(box->high[0] - box->low[0]) * size,
+        .rows = (size_t)(box->high[1] - box->low[1]),
+        .planes = (size_t)(box->high[2] - box->low[2]),
+        .device_offset =
+            (size_t)box->low[0] * size + (size_t)box->low[1] * row + (size_t)box->low[2] * plane,
+        .device_row_pitch = row,
+        .device_plane_pitch = plane,
+    };
+}
+
 tz_status tz_cuda_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
 {
     const tz_cuda_family *family;

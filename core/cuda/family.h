@@ -32,6 +32,8 @@ typedef struct tz_cuda_family {
     const char *doc;
     /* A stage of fewer iterations than the plan's height takes a kernel compiled for just that. */
     bool exact;
+    /* A launch may run several stages: up to plan->span iterations. */
+    bool spans;
     /* Can it take this stencil at all? NULL or a reason. */
     const char *(*refuses)(const tz_problem *problem);
     /* Complete a plan (zeros mean: choose) and check it. TZ_RANGE, TZ_UNSUPPORTED with the reason.
@@ -62,6 +64,9 @@ bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out);
 
 /* Elements of a row in device memory, from one row to the next. */
 int64_t tz_cuda_pitch(const tz_problem *problem);
+/* Bytes of a field there, and where in it a box of elements lies. */
+size_t tz_cuda_field_bytes(const tz_problem *problem, int field);
+tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int field, const tz_box *box);
 
 /* Complete a plan: the family too, when it names none. */
 tz_status tz_cuda_plan(const tz_problem *problem, tz_plan *plan, tz_error *error);

@@ -351,6 +351,7 @@ static tz_status resident_shape(const tz_problem *problem, const tz_plan *plan,
 const tz_cuda_family tz_cuda_family_resident = {
     .name = "resident",
     .doc = "a small grid stays on chip; blocks hand each other their edges",
+    .spans = true,
     .refuses = resident_refuses,
     .plan = resident_plan,
     .say = resident_say,

@@ -38,6 +38,17 @@ void tz_cuda_free(tz_cuda *cuda, tz_cu_pointer pointer)
         cuda->driver.memory_free(pointer);
 }
 
+tz_status tz_cuda_memory(tz_cuda *cuda, size_t *free_bytes, size_t *all_bytes, tz_error *error)
+{
+    *free_bytes = *all_bytes = 0;
+    const tz_status status = tz__cuda_enter(cuda, error);
+    if (status != TZ_OK)
+        return status;
+    const tz_cu_result result = cuda->driver.memory_info(free_bytes, all_bytes);
+    return result ? tz__cuda_failed(cuda, result, error, NULL, "cannot tell the GPU's free memory")
+                  : TZ_OK;
+}
+
 tz_status tz_cuda_host_allocate(tz_cuda *cuda, void **out, size_t bytes, tz_error *error)
 {
     *out = NULL;

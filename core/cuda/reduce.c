@@ -2,6 +2,7 @@
 
 #include "base/average.h"
 #include "cuda/family.h"
+#include "cuda/stream.h"
 #include "sim/reduce.h"
 #include <math.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ _Static_assert(sizeof(tz_cuda_record) == 7 * 8 && sizeof(tz_cuda_reduce_argument
 
 struct tz_cuda_reducer {
     tz_cuda *cuda;
+    tz_cuda_stream *stream;
     const tz_problem *problem;
     tz_cuda_kernel kernels[DTYPES][TZ_CUDA_NUMBERS_END];
     tz_cu_pointer record;
@@ -173,14 +175,15 @@ double tz_cuda_record_difference(const tz_cuda_record *record)
 /* ---- On a GPU ---------------------------------------------------------------------------------
  */
 
-tz_status tz_cuda_reducer_create(tz_cuda_reducer **out, tz_cuda *cuda, const tz_problem *problem,
-                                 tz_error *error)
+tz_status tz_cuda_reducer_create(tz_cuda_reducer **out, tz_cuda *cuda, tz_cuda_stream *stream,
+                                 const tz_problem *problem, tz_error *error)
 {
     tz_cuda_reducer *reducer = calloc(1, sizeof *reducer);
     *out = NULL;
     if (!reducer)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     reducer->cuda = cuda;
+    reducer->stream = stream;
     reducer->problem = problem;
     tz_status status = tz_cuda_allocate(cuda, &reducer->record, sizeof(tz_cuda_record), error);
     if (status) {
@@ -238,12 +241,30 @@ static tz_status make_room(tz_cuda_reducer *reducer, tz_cu_pointer *memory, size
     return status;
 }
 
+/* On the reducer's stream, done when they return: what they read and write is no pinned memory. */
+static tz_status put(const tz_cuda_reducer *reducer, tz_cu_pointer to, const void *from,
+                     size_t bytes, tz_error *error)
+{
+    const tz_status status =
+        tz_cuda_stream_upload(reducer->cuda, reducer->stream, to, from, bytes, error);
+    return status ? status : tz_cuda_stream_wait(reducer->cuda, reducer->stream, error);
+}
+
+static tz_status get(const tz_cuda_reducer *reducer, void *to, tz_cu_pointer from, size_t bytes,
+                     tz_error *error)
+{
+    const tz_status status =
+        tz_cuda_stream_download(reducer->cuda, reducer->stream, to, from, bytes, error);
+    return status ? status : tz_cuda_stream_wait(reducer->cuda, reducer->stream, error);
+}
+
 static tz_status launch(const tz_cuda_reducer *reducer, const tz_cuda_kernel *kernel,
                         int64_t blocks, void *arguments, tz_error *error)
 {
     const int grid[3] = {(int)blocks, 1, 1}, block[3] = {TZ_CUDA_REDUCE_THREADS, 1, 1};
     void *pointers[] = {arguments};
-    return tz_cuda_launch(reducer->cuda, NULL, kernel, grid, block, 0, false, pointers, error);
+    return tz_cuda_launch(reducer->cuda, reducer->stream, kernel, grid, block, 0, false, pointers,
+                          error);
 }
 
 /* Blocks that the GPU takes at once. */
@@ -260,7 +281,6 @@ static tz_status run(tz_cuda_reducer *reducer, int field, tz_cuda_number which,
                      const tz_cuda_array *array, tz_cu_pointer other, tz_cuda_record *record,
                      double **sums, int64_t *sums_count, tz_error *error)
 {
-    tz_cuda *cuda = reducer->cuda;
     tz_cuda_kernel *kernel;
     tz_cuda_reduce_arguments arguments;
     tz_status status = kernel_of(reducer, field, which, &kernel, error);
@@ -276,20 +296,20 @@ static tz_status run(tz_cuda_reducer *reducer, int field, tz_cuda_number which,
     *record = tz_cuda_record_start();
     status = make_room(reducer, &reducer->results, &reducer->results_bytes, bytes, error);
     if (!status)
-        status = tz_cuda_upload(cuda, reducer->record, record, sizeof *record, error);
+        status = put(reducer, reducer->record, record, sizeof *record, error);
     arguments.record = reducer->record;
     arguments.sums = reducer->results;
     if (!status)
         status = launch(reducer, kernel, blocks, &arguments, error);
     if (!status)
-        status = tz_cuda_download(cuda, record, reducer->record, sizeof *record, error);
+        status = get(reducer, record, reducer->record, sizeof *record, error);
     if (status || !summed)
         return status;
     *sums = malloc(bytes);
     *sums_count = groups;
     if (!*sums)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to reduce a field");
-    return tz_cuda_download(cuda, *sums, reducer->results, bytes, error);
+    return get(reducer, *sums, reducer->results, bytes, error);
 }
 
 tz_status tz_cuda_reduce(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array,
@@ -342,7 +362,7 @@ static tz_status place_edges(tz_cuda_reducer *reducer, int nx, int ny, tz_error 
     reducer->edges_nx = reducer->edges_ny = 0;
     tz_status status = make_room(reducer, &reducer->edges, &reducer->edges_bytes, bytes, error);
     if (!status)
-        status = tz_cuda_upload(reducer->cuda, reducer->edges, edges, bytes, error);
+        status = put(reducer, reducer->edges, edges, bytes, error);
     if (!status) {
         reducer->edges_nx = nx;
         reducer->edges_ny = ny;
@@ -371,6 +391,5 @@ tz_status tz_cuda_shrink(tz_cuda_reducer *reducer, int field, const tz_cuda_arra
     arguments.values = reducer->results;
     status =
         launch(reducer, kernel, (warps + WARPS_OF_BLOCK - 1) / WARPS_OF_BLOCK, &arguments, error);
-    return status ? status
-                  : tz_cuda_download(reducer->cuda, values, reducer->results, bytes, error);
+    return status ? status : get(reducer, values, reducer->results, bytes, error);
 }

@@ -13,15 +13,16 @@ typedef struct tz_cuda_array {
 } tz_cuda_array;
 
 /* Kernels, loaded when first needed, and device memory for results, which grows with need. Not for
- * two threads at once. Borrows both; destroy it before they go. */
+ * two threads at once. Works on that stream (NULL: the default one). Borrows all three; destroy it
+ * before they go. */
 typedef struct tz_cuda_reducer tz_cuda_reducer;
 
-tz_status tz_cuda_reducer_create(tz_cuda_reducer **out, tz_cuda *cuda, const tz_problem *problem,
-                                 tz_error *error);
+tz_status tz_cuda_reducer_create(tz_cuda_reducer **out, tz_cuda *cuda, tz_cuda_stream *stream,
+                                 const tz_problem *problem, tz_error *error);
 void tz_cuda_reducer_destroy(tz_cuda_reducer *reducer); /* NULL is fine */
 
-/* All of these come after what was launched before and wait for their result. Errors: TZ_BACKEND,
- * TZ_MEMORY. */
+/* All of these come after what the stream holds already and wait for their result. Errors:
+ * TZ_BACKEND, TZ_MEMORY. */
 tz_status tz_cuda_reduce(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array,
                          tz_reduction *out, tz_error *error);
 /* No NaN, no infinity: cheaper than the above. */

@@ -114,6 +114,17 @@ tz_status tz_frame_queue_flush(tz_frame_queue *q, tz_error *error)
     return status;
 }
 
+tz_status tz_frame_queue_settle(tz_frame_queue *q, tz_error *error)
+{
+    pthread_mutex_lock(&q->lock);
+    while (q->waiting || q->busy)
+        pthread_cond_wait(&q->changed, &q->lock);
+    const tz_status status = first_error(q, error);
+    q->status = TZ_OK;
+    pthread_mutex_unlock(&q->lock);
+    return status;
+}
+
 tz_status tz_frame_queue_destroy(tz_frame_queue *q, tz_error *error)
 {
     if (!q)

@@ -25,6 +25,9 @@ tz_status tz_frame_queue_push(tz_frame_queue *queue, const tz_frame_job *job, tz
 /* Wait until every job pushed so far is done; the first error that any of them had. [any thread] */
 tz_status tz_frame_queue_flush(tz_frame_queue *queue, tz_error *error);
 
+/* Flush, and forget the error that is returned: jobs pushed from now on are run again. */
+tz_status tz_frame_queue_settle(tz_frame_queue *queue, tz_error *error);
+
 /* Flush, end the worker, free. The first error again. NULL is fine. */
 tz_status tz_frame_queue_destroy(tz_frame_queue *queue, tz_error *error);
 

@@ -22,7 +22,8 @@ typedef struct tz_context {
     char folder_of_script[PATH_MAX];
     tz_record *record;
     tz_folder *folder;                 /* NULL until something is written or run */
-    struct tz_frame_queue *queue;      /* likewise */
+    struct tz_frame_queue *queue;      /* likewise: pictures are drawn there */
+    struct tz_frame_queue *later;      /* likewise: outputs of snapshots are read there */
     struct tz_simulation_handle *open; /* those that are not closed: a list */
     size_t simulations;                /* made so far */
     bool *sets_read;                   /* which --set names the script has read */

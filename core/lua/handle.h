@@ -75,12 +75,24 @@ void tz_box_check(lua_State *L, int index, const tz_simulation_handle *handle, c
 size_t tz_assignments_get(lua_State *L, int index, const char *what, tz_assignment *out,
                           size_t most);
 
+/* ---- later.c: outputs written beside the run ---- */
+/* Completes events and a run for a handle: those that can are written from snapshots. */
+void tz_later_bind(tz_event *event, tz_binding *binding);
+void tz_later_run(tz_run *run, tz_simulation_handle *handle);
+/* All that was begun is done; the first error of it. */
+tz_status tz_later_settle(tz_context *context, tz_error *error);
+
 /* ---- methods.c and running.c: functions for the method table ---- */
 void tz_methods_add(lua_State *L);
 void tz_running_add(lua_State *L);
 
 /* ---- output_write.c: write a bound output for the simulation's present step. Raises. ---- */
 void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index);
+/* The same for a simulation or a snapshot of it, without Lua: not for functions, nor for tables
+ * with columns that are. [any thread, one at a time] */
+tz_status tz_binding_write_from(tz_binding *binding, const tz_simulation *source, tz_error *error);
+/* Has it no Lua function? */
+bool tz_binding_is_plain(const tz_binding *binding);
 /* The file or pattern that it writes: "temperature-NNNNNN.png". */
 void tz_binding_pattern(const tz_binding *binding, char *text, size_t size);
 

@@ -1,7 +1,7 @@
 /* Reading and changing a simulation: get, set, min, max, sum, population, hash, array, slabs,
  * params, plan, analyse. In check mode nothing is there to be read: reads give 0. */
 #include "lua/handle.h"
-#include "lua/plan.h"
+#include "lua/policy.h"
 #include "lua/values.h"
 #include "sim/backend.h"
 
@@ -282,7 +282,8 @@ static int method_param(lua_State *L)
     return 1;
 }
 
-/* sim:plan{height=, tile=, family=, …} changes; sim:plan() tells. */
+/* sim:plan{height=, tile=, family=, …} changes, and what was the policy is none any more;
+ * sim:plan() tells. */
 static int method_plan(lua_State *L)
 {
     static const char *const keys[] = {TZ_PLAN_KEYS};
@@ -291,11 +292,11 @@ static int method_plan(lua_State *L)
     tz_error error;
     lua_settop(L, 2);
     if (!lua_isnil(L, 2)) {
-        tz_plan plan;
+        tz_policy_config config;
         luaL_checktype(L, 2, LUA_TTABLE);
         tz_keys_check(L, 2, "sim:plan", keys, TZ_PLAN_KEYS_COUNT, false);
-        tz_plan_read(L, 2, "sim:plan", dims, &plan);
-        if (tz_simulation_set_plan(handle->simulation, &plan, &error) != TZ_OK)
+        tz_policy_read(L, 2, "sim:plan", dims, NULL, &config);
+        if (tz_simulation_set_policy(handle->simulation, &config, &error) != TZ_OK)
             tz_raise_error(L, "sim:plan", &error);
     }
     tz_plan_push(L, tz_simulation_plan(handle->simulation), dims);

@@ -63,7 +63,8 @@ static void describe(tz_frame *frame, const tz_binding *binding, int64_t step)
 }
 
 /* Fill in what the script left open: the stencil's own picture if it is of this field. */
-static tz_status resolve_look(const tz_binding *binding, tz_look *look, tz_error *error)
+static tz_status resolve_look(const tz_binding *binding, const tz_simulation *source, tz_look *look,
+                              tz_error *error)
 {
     const tz_stencil *stencil = tz_handle_stencil(binding->handle);
     const tz_field *about = &stencil->fields[binding->field];
@@ -86,8 +87,7 @@ static tz_status resolve_look(const tz_binding *binding, tz_look *look, tz_error
         look->high = 1;
     } else {
         tz_reduction facts;
-        const tz_status status =
-            tz_simulation_reduce(binding->handle->simulation, binding->field, &facts, error);
+        const tz_status status = tz_simulation_reduce(source, binding->field, &facts, error);
         if (status != TZ_OK)
             return status;
         look->low = isfinite(facts.min) ? facts.min : 0;
@@ -96,24 +96,25 @@ static tz_status resolve_look(const tz_binding *binding, tz_look *look, tz_error
     return TZ_OK;
 }
 
-static tz_status write_picture(const tz_binding *binding, int64_t step, tz_error *error)
+static tz_status write_picture(const tz_binding *binding, const tz_simulation *source,
+                               tz_error *error)
 {
-    tz_simulation_handle *handle = binding->handle;
+    const int64_t step = tz_simulation_step(source);
     tz_frame *frame = NULL;
     tz_status status = tz_frame_create(&frame, &binding->output->look, error);
     if (status == TZ_OK)
         status = make_path(binding, step, frame->path, sizeof frame->path, error);
     if (status == TZ_OK)
-        status = resolve_look(binding, &frame->look, error);
+        status = resolve_look(binding, source, &frame->look, error);
     if (status == TZ_OK)
-        status = tz_frame_read(frame, handle->simulation, binding->field,
+        status = tz_frame_read(frame, source, binding->field,
                                binding->output->has_slice ? binding->output->slice : -1, error);
     if (status != TZ_OK) {
         tz_frame_destroy(frame);
         return status;
     }
     describe(frame, binding, step);
-    return tz_frame_submit(frame, handle->context, error);
+    return tz_frame_submit(frame, binding->handle->context, error);
 }
 
 /* ---- Arrays -----------------------------------------------------------------------------------
@@ -157,9 +158,9 @@ static tz_status npy_piece(void *writer, size_t which, const void *cells, int64_
     return tz_npy_write_rows(writer, cells, count, error);
 }
 
-static tz_status write_npy(const tz_binding *binding, const char *path, tz_error *error)
+static tz_status write_npy(const tz_binding *binding, const tz_simulation *simulation,
+                           const char *path, tz_error *error)
 {
-    const tz_simulation *simulation = binding->handle->simulation;
     tz_npy_writer *writer = NULL;
     tz_status status = tz_npy_write_begin(
         &writer, path, tz_simulation_dtype(simulation, binding->field),
@@ -174,23 +175,22 @@ static tz_status write_npy(const tz_binding *binding, const char *path, tz_error
 }
 
 /* The stencil's rule, if it has a text parameter of that name. */
-static const char *find_rule(const tz_simulation_handle *handle)
+static const char *find_rule(const tz_simulation *simulation)
 {
-    const int i = tz_stencil_param_index(tz_handle_stencil(handle), "rule");
-    return i < 0 ? NULL : tz_simulation_params(handle->simulation)[i].text;
+    const int i = tz_stencil_param_index(tz_simulation_stencil(simulation), "rule");
+    return i < 0 ? NULL : tz_simulation_params(simulation)[i].text;
 }
 
-static tz_status write_rle(const tz_binding *binding, const char *path, int64_t step,
+static tz_status write_rle(const tz_binding *binding, const tz_simulation *source, const char *path,
                            tz_error *error)
 {
     tz_array *array = NULL;
     char comment[160];
     snprintf(comment, sizeof comment, "%s, step %lld, by Trapeze %s",
-             binding->handle->context->name, (long long)step, TZ_VERSION);
-    tz_status status =
-        tz_simulation_read_array(binding->handle->simulation, binding->field, &array, error);
+             binding->handle->context->name, (long long)tz_simulation_step(source), TZ_VERSION);
+    tz_status status = tz_simulation_read_array(source, binding->field, &array, error);
     if (status == TZ_OK)
-        status = tz_rle_write(path, array, find_rule(binding->handle), comment, false, error);
+        status = tz_rle_write(path, array, find_rule(source), comment, false, error);
     tz_array_destroy(array);
     return status;
 }
@@ -201,28 +201,28 @@ static tz_status vti_piece(void *writer, size_t which, const void *cells, int64_
     return tz_vti_write_slab(writer, which, cells, count, error);
 }
 
-static tz_status write_vti(const tz_binding *binding, const char *path, tz_error *error)
+static tz_status write_vti(const tz_binding *binding, const tz_simulation *source, const char *path,
+                           tz_error *error)
 {
-    const tz_simulation_handle *handle = binding->handle;
     const tz_output *output = binding->output;
-    const tz_stencil *stencil = tz_handle_stencil(handle);
+    const tz_stencil *stencil = tz_simulation_stencil(source);
     tz_vti_grid grid = {.dims = stencil->dims};
     tz_vti_field fields[TZ_OUTPUT_FIELDS_MAX];
     int indices[TZ_OUTPUT_FIELDS_MAX] = {binding->field};
     const size_t count = output->fields_count > 0 ? output->fields_count : 1;
-    memcpy(grid.shape, tz_simulation_extent(handle->simulation), sizeof grid.shape);
+    memcpy(grid.shape, tz_simulation_extent(source), sizeof grid.shape);
     for (size_t i = 0; i < count; i++) {
         if (output->fields_count > 0)
             indices[i] = tz_stencil_field_index(stencil, output->fields[i]);
         fields[i] = (tz_vti_field){.name = stencil->fields[indices[i]].name,
-                                   .dtype = tz_simulation_dtype(handle->simulation, indices[i])};
+                                   .dtype = tz_simulation_dtype(source, indices[i])};
     }
     tz_vti_writer *writer = NULL;
     tz_status status = tz_vti_write_begin(&writer, path, &grid, fields, count, false, error);
     if (status != TZ_OK)
         return status;
     for (size_t i = 0; status == TZ_OK && i < count; i++)
-        status = write_pieces(handle->simulation, indices[i], vti_piece, writer, i, error);
+        status = write_pieces(source, indices[i], vti_piece, writer, i, error);
     if (status == TZ_OK)
         return tz_vti_write_commit(writer, error);
     tz_vti_write_abort(writer);
@@ -261,82 +261,130 @@ static void call_column(lua_State *L, tz_binding *binding, int handle_index, siz
         snprintf(cell, CELL_SIZE, "%.60s", luaL_tolstring(L, -1, NULL));
 }
 
-static void write_row(lua_State *L, tz_binding *binding, int handle_index, int64_t step)
+/* The text of a column that no function gives. `facts` holds what is `known` of fields already. */
+static tz_status fill_column(const tz_binding *binding, const tz_simulation *source,
+                             const tz_column *column, tz_reduction *facts, bool *known,
+                             char cell[CELL_SIZE], tz_error *error)
+{
+    if (column->kind == TZ_COLUMN_STEP) {
+        snprintf(cell, CELL_SIZE, "%lld", (long long)tz_simulation_step(source));
+        return TZ_OK;
+    }
+    if (column->kind == TZ_COLUMN_RESIDUAL) {
+        format_number(cell, tz_simulation_residual(source));
+        return TZ_OK;
+    }
+    const int field = column->field[0] != '\0'
+                          ? tz_stencil_field_index(tz_simulation_stencil(source), column->field)
+                          : binding->field;
+    if (!known[field]) {
+        const tz_status status = tz_simulation_reduce(source, field, &facts[field], error);
+        if (status != TZ_OK)
+            return status;
+    }
+    known[field] = true;
+    const tz_reduction *f = &facts[field];
+    switch (column->kind) {
+    case TZ_COLUMN_MIN:
+        format_number(cell, f->min);
+        break;
+    case TZ_COLUMN_MAX:
+        format_number(cell, f->max);
+        break;
+    case TZ_COLUMN_SUM:
+        format_number(cell, f->sum);
+        break;
+    case TZ_COLUMN_MEAN:
+        format_number(cell, f->sum / (double)tz_simulation_cells(source));
+        break;
+    case TZ_COLUMN_POPULATION:
+        snprintf(cell, CELL_SIZE, "%lld", (long long)f->population);
+        break;
+    default:
+        snprintf(cell, CELL_SIZE, "%016llx", (unsigned long long)f->hash);
+    }
+    return TZ_OK;
+}
+
+static tz_status add_row(tz_binding *binding, char texts[][CELL_SIZE], tz_error *error)
 {
     const tz_output *output = binding->output;
-    tz_simulation_handle *handle = binding->handle;
-    char texts[TZ_COLUMNS_MAX][CELL_SIZE];
     const char *cells[TZ_COLUMNS_MAX], *titles[TZ_COLUMNS_MAX];
-    tz_reduction facts[TZ_FIELDS_MAX];
-    bool known[TZ_FIELDS_MAX] = {false};
-    tz_error error;
     for (size_t i = 0; i < output->columns_count; i++) {
-        const tz_column *column = &output->columns[i];
         cells[i] = texts[i];
-        titles[i] = column->title;
-        if (column->kind == TZ_COLUMN_FUNCTION) {
-            const int top = lua_gettop(L);
-            call_column(L, binding, handle_index, i, texts[i]);
-            lua_settop(L, top);
-            continue;
-        }
-        if (column->kind == TZ_COLUMN_STEP) {
-            snprintf(texts[i], CELL_SIZE, "%lld", (long long)step);
-            continue;
-        }
-        if (column->kind == TZ_COLUMN_RESIDUAL) {
-            format_number(texts[i], tz_simulation_residual(handle->simulation));
-            continue;
-        }
-        const int field = column->field[0] != '\0'
-                              ? tz_stencil_field_index(tz_handle_stencil(handle), column->field)
-                              : binding->field;
-        if (!known[field] &&
-            tz_simulation_reduce(handle->simulation, field, &facts[field], &error) != TZ_OK)
-            tz_raise_error(L, "tz.table", &error);
-        known[field] = true;
-        const tz_reduction *f = &facts[field];
-        switch (column->kind) {
-        case TZ_COLUMN_MIN:
-            format_number(texts[i], f->min);
-            break;
-        case TZ_COLUMN_MAX:
-            format_number(texts[i], f->max);
-            break;
-        case TZ_COLUMN_SUM:
-            format_number(texts[i], f->sum);
-            break;
-        case TZ_COLUMN_MEAN:
-            format_number(texts[i], f->sum / (double)tz_simulation_cells(handle->simulation));
-            break;
-        case TZ_COLUMN_POPULATION:
-            snprintf(texts[i], CELL_SIZE, "%lld", (long long)f->population);
-            break;
-        default:
-            snprintf(texts[i], CELL_SIZE, "%016llx", (unsigned long long)f->hash);
-        }
+        titles[i] = output->columns[i].title;
     }
     tz_status status = TZ_OK;
     if (binding->table == NULL) {
         char path[PATH_MAX], name[200];
         tz_binding_pattern(binding, name, sizeof name);
-        status = tz_folder_join(handle->context->folder, name, path, sizeof path, &error);
+        status = tz_folder_join(binding->handle->context->folder, name, path, sizeof path, error);
         if (status == TZ_OK)
-            status = tz_table_create(&binding->table, path, output->columns_count, titles, &error);
+            status = tz_table_create(&binding->table, path, output->columns_count, titles, error);
     }
-    if (status == TZ_OK)
-        status = tz_table_add(binding->table, cells, &error);
-    if (status != TZ_OK)
-        tz_raise_error(L, NULL, &error);
+    return status == TZ_OK ? tz_table_add(binding->table, cells, error) : status;
+}
+
+/* L NULL: there are no functions. */
+static tz_status write_row(lua_State *L, tz_binding *binding, const tz_simulation *source,
+                           int handle_index, tz_error *error)
+{
+    char texts[TZ_COLUMNS_MAX][CELL_SIZE];
+    tz_reduction facts[TZ_FIELDS_MAX];
+    bool known[TZ_FIELDS_MAX] = {false};
+    tz_status status = TZ_OK;
+    for (size_t i = 0; status == TZ_OK && i < binding->output->columns_count; i++) {
+        const tz_column *column = &binding->output->columns[i];
+        if (column->kind == TZ_COLUMN_FUNCTION) {
+            const int top = lua_gettop(L);
+            call_column(L, binding, handle_index, i, texts[i]);
+            lua_settop(L, top);
+        } else {
+            status = fill_column(binding, source, column, facts, known, texts[i], error);
+        }
+    }
+    return status == TZ_OK ? add_row(binding, texts, error) : status;
 }
 
 /* ---- All of them ------------------------------------------------------------------------------
  */
 
+bool tz_binding_is_plain(const tz_binding *binding)
+{
+    if (binding->output == NULL)
+        return false;
+    for (size_t i = 0; i < binding->output->columns_count; i++)
+        if (binding->output->columns[i].kind == TZ_COLUMN_FUNCTION)
+            return false;
+    return true;
+}
+
+tz_status tz_binding_write_from(tz_binding *binding, const tz_simulation *source, tz_error *error)
+{
+    char path[PATH_MAX];
+    if (binding->output->kind == TZ_OUTPUT_TABLE)
+        return write_row(NULL, binding, source, 0, error);
+    const tz_status status =
+        make_path(binding, tz_simulation_step(source), path, sizeof path, error);
+    if (status != TZ_OK)
+        return status;
+    switch (binding->output->kind) {
+    case TZ_OUTPUT_PNG:
+        return write_picture(binding, source, error);
+    case TZ_OUTPUT_NPY:
+        return write_npy(binding, source, path, error);
+    case TZ_OUTPUT_RLE:
+        return write_rle(binding, source, path, error);
+    default:
+        return write_vti(binding, source, path, error);
+    }
+}
+
 void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
 {
-    tz_simulation_handle *handle = binding->handle;
-    const int64_t step = tz_simulation_step(handle->simulation);
+    const tz_simulation *simulation = binding->handle->simulation;
+    tz_error error;
+    tz_status status = TZ_OK;
     if (binding->output == NULL) {
         lua_getiuservalue(L, handle_index, 1);
         lua_rawgeti(L, -1, binding->reference);
@@ -344,29 +392,12 @@ void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
         lua_call(L, 1, 0);
         lua_pop(L, 1);
     } else if (binding->output->kind == TZ_OUTPUT_TABLE) {
-        write_row(L, binding, handle_index, step);
+        status = write_row(L, binding, simulation, handle_index, &error);
     } else {
-        char path[PATH_MAX];
-        tz_error error;
-        tz_status status = make_path(binding, step, path, sizeof path, &error);
-        if (status == TZ_OK) {
-            switch (binding->output->kind) {
-            case TZ_OUTPUT_PNG:
-                status = write_picture(binding, step, &error);
-                break;
-            case TZ_OUTPUT_NPY:
-                status = write_npy(binding, path, &error);
-                break;
-            case TZ_OUTPUT_RLE:
-                status = write_rle(binding, path, step, &error);
-                break;
-            default:
-                status = write_vti(binding, path, &error);
-            }
-        }
-        if (status != TZ_OK)
-            tz_raise_error(L, NULL, &error);
+        status = tz_binding_write_from(binding, simulation, &error);
     }
-    binding->last_step = step;
+    if (status != TZ_OK)
+        tz_raise_error(L, NULL, &error);
+    binding->last_step = tz_simulation_step(simulation);
     binding->count++;
 }

@@ -1,6 +1,7 @@
 #include "lua/plan.h"
 
 #include "lua/keys.h"
+#include "policy/policy.h"
 #include <string.h>
 
 /* X(key, smallest, largest) */
@@ -12,7 +13,9 @@ void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *p
     const char *family = NULL;
     *plan = (tz_plan){.height = 0};
     if (lua_getfield(L, index, "height") == LUA_TSTRING) {
-        if (strcmp(lua_tostring(L, -1), "auto") != 0)
+        /* A policy's name is read by tz_policy_read. */
+        tz_policy_kind kind;
+        if (tz_policy_find(lua_tostring(L, -1), &kind, NULL) != TZ_OK || kind == TZ_POLICY_FIXED)
             tz_raise(L, "%s: 'height' must be a whole number or \"auto\", not '%.40s'", who,
                      lua_tostring(L, -1));
     } else {

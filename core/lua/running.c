@@ -3,6 +3,7 @@
 
 #include "base/names.h"
 #include "lua/interrupt.h"
+#include "policy/policy.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -367,9 +368,13 @@ static int method_run(lua_State *L)
         count += b->every > 0;
     tz_event *events = lua_newuserdatauv(L, (count + 1) * sizeof *events, 0);
     for (tz_binding *b = handle->bindings; b != NULL; b = b->next)
-        if (b->every > 0)
-            events[run.events_count++] = (tz_event){
+        if (b->every > 0) {
+            tz_event *event = &events[run.events_count++];
+            *event = (tz_event){
                 .every = b->every, .wants_residual = wants_residual(b), .fire = fire, .context = b};
+            tz_later_bind(event, b);
+        }
+    tz_later_run(&run, handle);
     run.events = events;
     run.progress = on_progress;
     run.progress_context = handle;
@@ -378,6 +383,9 @@ static int method_run(lua_State *L)
     handle->L = L;
     const tz_status status = tz_simulation_run(handle->simulation, &run, &result, &error);
     handle->L = NULL;
+    char warning[512];
+    if (tz_policy_take_warning(tz_simulation_policy(handle->simulation), warning, sizeof warning))
+        tz_context_note(handle->context, TZ_NOTE_WARNING, "%s", warning);
     report(handle, handle->simulation, result.steps,
            isnan(run.until_residual) ? run.steps : result.steps, true);
     if (status != TZ_OK && tz_interrupt_signal() != 0)

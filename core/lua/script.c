@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SCRIPT_BYTES_MAX = 16 << 20, FRAMES_WAITING = 8 };
+enum { SCRIPT_BYTES_MAX = 16 << 20, FRAMES_WAITING = 8, OUTPUTS_WAITING = 64 };
 
 /* ---- Words ------------------------------------------------------------------------------------
  */
@@ -143,6 +143,8 @@ tz_status tz_context_open_folder(tz_context *context, tz_error *error)
     snprintf(context->result->folder, sizeof context->result->folder, "%s",
              tz_folder_path(context->folder));
     status = tz_frame_queue_create(&context->queue, FRAMES_WAITING, error);
+    if (status == TZ_OK)
+        status = tz_frame_queue_create(&context->later, OUTPUTS_WAITING, error);
     if (status != TZ_OK)
         return status;
     /* So that even a run that is killed says what it was. */
@@ -253,6 +255,9 @@ static tz_status finish(tz_context *context, tz_status status, tz_error *error)
     }
     if (context->folder == NULL)
         return status;
+    /* Outputs hand pictures on: they come first. What they met, the simulations' end has told. */
+    tz_frame_queue_destroy(context->later, &later);
+    context->later = NULL;
     const tz_status flushed =
         tz_frame_queue_destroy(context->queue, status == TZ_OK ? error : &later);
     context->queue = NULL;

@@ -30,6 +30,8 @@ typedef struct tz_script_options {
     const tz_paths *modules; /* folders of shipped Lua modules */
     const char *backend;     /* NULL: the script's choice */
     int height;              /* -1: the script's choice; 0: auto */
+    const char *policy;      /* a name that tz_policy_find knows; NULL: the script's choice */
+    bool forget;             /* measure anew what an exhaustive policy remembers */
     int threads;             /* 0: the script's choice */
     int device;              /* ordinal of the GPU */
     bool sync;               /* wait for every stage and check it */
@@ -49,8 +51,10 @@ typedef struct tz_script_result {
     int64_t steps;         /* iterations by all simulations */
     double updates;        /* useful cell updates */
     double seconds;        /* in stages */
-    int signal;            /* that stopped the run; 0: none */
-    char traceback[4096];  /* "" unless Lua code failed deeper down; lines, each indented */
+    int ran;               /* simulations that advanced, and what the last one's policy says */
+    char policy[256];
+    int signal;           /* that stopped the run; 0: none */
+    char traceback[4096]; /* "" unless Lua code failed deeper down; lines, each indented */
 } tz_script_result;
 
 /* TZ_OK, TZ_INTERRUPTED, TZ_EXPECT, TZ_SCRIPT (the message begins with the script's line), or what

@@ -1,6 +1,6 @@
 /* tz.simulation: options in, a handle out; closing and collecting it. */
 #include "lua/handle.h"
-#include "lua/plan.h"
+#include "lua/policy.h"
 
 #include "base/names.h"
 #include <stdio.h>
@@ -93,8 +93,8 @@ tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error)
 {
     if (handle->simulation == NULL)
         return TZ_OK;
-    tz_status status = TZ_OK;
     tz_error ignored;
+    tz_status status = tz_later_settle(handle->context, error);
     tz_handle_record(handle);
     for (tz_binding *b = handle->bindings, *next; b != NULL; b = next) {
         next = b->next;
@@ -112,6 +112,11 @@ tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error)
         result->updates += (double)uses[i].steps * (double)tz_simulation_cells(handle->simulation);
     }
     result->seconds += tz_simulation_seconds(handle->simulation);
+    if (count > 0) {
+        tz_policy_describe(tz_simulation_policy(handle->simulation), result->policy,
+                           sizeof result->policy);
+        result->ran++;
+    }
     tz_simulation_destroy(handle->simulation);
     handle->simulation = NULL;
     *handle->link = handle->next;
@@ -292,17 +297,14 @@ static void get_boundary(lua_State *L, int index, const tz_stencil *stencil,
 }
 
 static void get_plan(lua_State *L, int index, const tz_script_options *options,
-                     tz_simulation_config *config)
+                     tz_policy_config *policy, tz_simulation_config *config)
 {
     int64_t threads = 0;
-    tz_plan_read(L, index, what_it_is, TZ_AXES, &config->plan);
+    tz_policy_read(L, index, what_it_is, TZ_AXES, options, policy);
+    config->policy = policy;
     tz_key_integer(L, index, what_it_is, "threads", 1, 4096, &threads);
     config->backend = "auto";
     tz_key_text(L, index, what_it_is, "backend", &config->backend);
-    if (options->height >= 0)
-        config->plan.height = options->height;
-    if (options->family)
-        snprintf(config->plan.family, sizeof config->plan.family, "%s", options->family);
     config->threads = options->threads > 0 ? options->threads : (int)threads;
     config->device = options->device;
     config->sync = options->sync;
@@ -381,19 +383,23 @@ static void print_plan(tz_simulation_handle *handle)
                      tz_simulation_backend(simulation), tz_simulation_threads(simulation),
                      tz_simulation_threads(simulation) == 1 ? "" : "s", plan->family, plan->height,
                      tile, plan->why);
+    char text[256];
+    tz_context_print(context, "  policy %s\n",
+                     tz_policy_describe(tz_simulation_policy(simulation), text, sizeof text));
 }
 
 static int simulation_new(lua_State *L)
 {
     static const char *const keys[] = {"plugin",  "grid",     "precision",       "params",
                                        "fields",  "boundary", "boundary_values", "threads",
-                                       "backend", "name",     TZ_PLAN_KEYS};
+                                       "backend", "name",     TZ_POLICY_KEYS,    TZ_PLAN_KEYS};
     tz_context *context = tz_context_get(L);
     tz_simulation_config config = {.registry = context->options->registry,
                                    .dry = context->options->check};
     tz_assignment params[2 * TZ_PARAMS_MAX], values[2 * TZ_FIELDS_MAX];
     const tz_stencil *stencil = NULL;
     const tz_plugin *plugin = NULL;
+    tz_policy_config policy;
     tz_error error;
     char name[48] = "";
 
@@ -413,7 +419,7 @@ static int simulation_new(lua_State *L)
                  stencil->dims > 2 ? ", nz" : "");
     config.precision = get_precision(L, 1);
     get_boundary(L, 1, stencil, &config);
-    get_plan(L, 1, context->options, &config);
+    get_plan(L, 1, context->options, &policy, &config);
     if (tz_key_copy(L, 1, what_it_is, "name", name, sizeof name) &&
         tz_folder_check_name(name, &error) != TZ_OK)
         tz_raise_error(L, what_it_is, &error);
@@ -441,10 +447,12 @@ static int simulation_new(lua_State *L)
     luaL_setmetatable(L, TZ_TYPE_SIMULATION);
     lua_newtable(L);
     lua_setiuservalue(L, 5, 1);
+    tz_policy_bind(&policy, handle);
     if (tz_simulation_create(&handle->simulation, &config, &error) != TZ_OK) {
         handle->simulation = NULL;
         tz_raise_error(L, what_it_is, &error);
     }
+    tz_policy_keep(L, 1, 5, &policy);
     handle->next = context->open;
     handle->link = &context->open;
     if (handle->next != NULL)
@@ -482,6 +490,7 @@ void tz_simulation_register(lua_State *L)
     lua_getupvalue(L, -1, 1);
     tz_methods_add(L);
     tz_running_add(L);
+    tz_policy_method_add(L);
     lua_pop(L, 3);
     lua_pushcfunction(L, simulation_new);
     lua_setfield(L, -2, "simulation");

@@ -2,6 +2,7 @@
 
 #include "base/atomic.h"
 #include "files/number.h"
+#include "policy/policy.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -143,6 +144,79 @@ static void put_params(tz_record *record, json_t *object, const tz_simulation *s
     }
 }
 
+/* A plan as an object: what it is, and the knobs that are not 0. */
+static json_t *plan_object(tz_record *record, const tz_plan *plan, int dims)
+{
+    json_t *entry = json_object(), *tile = json_array();
+    put(record, entry, "family", text(plan->family));
+    put(record, entry, "height", json_integer(plan->height));
+    put(record, entry, "tile", tile);
+    for (int axis = 0; axis < dims; axis++)
+        push(record, tile, json_integer(plan->tile[axis]));
+    const struct {
+        const char *name;
+        int value;
+    } knobs[] = {{"vector", plan->vector},
+                 {"ahead", plan->ahead},
+                 {"slack", plan->slack},
+                 {"warps", plan->warps},
+                 {"blocks", plan->blocks}};
+    for (size_t i = 0; i < sizeof knobs / sizeof *knobs; i++)
+        if (knobs[i].value != 0)
+            put(record, entry, knobs[i].name, json_integer(knobs[i].value));
+    return entry;
+}
+
+static void put_measured(tz_record *record, json_t *policy, const tz_policy *from, int dims)
+{
+    tz_policy_measurement m;
+    json_t *measured = json_array();
+    put(record, policy, "measured", measured);
+    for (size_t i = 0; tz_policy_measured(from, i, &m); i++) {
+        json_t *entry = plan_object(record, &m.plan, dims);
+        put(record, entry, "seconds_per_iteration", real(m.time_s));
+        put(record, entry, "predicted_seconds_per_iteration", real(m.predicted_s));
+        put(record, entry, "tie", json_boolean(m.tie));
+        if (m.note[0] != '\0')
+            put(record, entry, "note", text(m.note));
+        push(record, measured, entry);
+    }
+}
+
+/* Who chose the plans, and every decision with its reason. */
+static void put_policy(tz_record *record, json_t *object, const tz_simulation *simulation)
+{
+    const tz_policy *from = tz_simulation_policy(simulation);
+    const int dims = tz_simulation_stencil(simulation)->dims;
+    const tz_policy_decision *decisions = NULL;
+    int64_t left_out = 0;
+    char words[256];
+    const size_t count = tz_policy_decisions(from, &decisions, &left_out);
+    json_t *policy = json_object(), *list = json_array();
+    put(record, object, "policy", policy);
+    put(record, policy, "name", text(tz_policy_name(tz_policy_kind_of(from))));
+    put(record, policy, "text", text(tz_policy_describe(from, words, sizeof words)));
+    put(record, policy, "settled", json_boolean(tz_policy_settled(from)));
+    put(record, policy, "decisions", list);
+    for (size_t i = 0; i < count; i++) {
+        const tz_policy_decision *d = &decisions[i];
+        json_t *entry = json_object();
+        put(record, entry, "step", json_integer(d->step));
+        if (d->times > 1) {
+            put(record, entry, "last_step", json_integer(d->last_step));
+            put(record, entry, "times", json_integer(d->times));
+        }
+        put(record, entry, "from",
+            d->from.height > 0 ? plan_object(record, &d->from, dims) : json_null());
+        put(record, entry, "to", plan_object(record, &d->to, dims));
+        put(record, entry, "seconds_per_iteration", real(d->time_s));
+        put(record, entry, "reason", text(d->reason));
+        push(record, list, entry);
+    }
+    put(record, policy, "decisions_left_out", json_integer(left_out));
+    put_measured(record, policy, from, dims);
+}
+
 static void put_plans(tz_record *record, json_t *object, const tz_simulation *simulation)
 {
     const tz_plan_use *uses = NULL;
@@ -151,12 +225,7 @@ static void put_plans(tz_record *record, json_t *object, const tz_simulation *si
     json_t *plans = json_array();
     put(record, object, "plans", plans);
     for (size_t i = 0; i < count; i++) {
-        json_t *entry = json_object(), *tile = json_array();
-        put(record, entry, "family", text(uses[i].plan.family));
-        put(record, entry, "height", json_integer(uses[i].plan.height));
-        put(record, entry, "tile", tile);
-        for (int axis = 0; axis < dims; axis++)
-            push(record, tile, json_integer(uses[i].plan.tile[axis]));
+        json_t *entry = plan_object(record, &uses[i].plan, dims);
         put(record, entry, "why", text(uses[i].plan.why));
         put(record, entry, "stages", json_integer(uses[i].stages));
         put(record, entry, "steps", json_integer(uses[i].steps));
@@ -201,6 +270,7 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
     put(record, object, "threads", json_integer(tz_simulation_threads(simulation)));
     put(record, object, "bytes", json_integer(tz_simulation_bytes(simulation)));
     put_plans(record, object, simulation);
+    put_policy(record, object, simulation);
     const tz_plan_use *uses = NULL;
     const size_t count = tz_simulation_plan_uses(simulation, &uses);
     int64_t steps = 0;

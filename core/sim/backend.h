@@ -44,6 +44,8 @@ typedef struct tz_backend {
     const char *doc;
     /* Can it run on this machine? NULL: always. Cheap; "auto" asks. */
     int (*available)(void);
+    /* Multiprocessors of a device, for plans that need them; 0: not known. NULL: there are none. */
+    int (*processors)(int device);
     /* Complete a plan (zeros mean: choose) and check it. TZ_RANGE: height too large, with the
      * largest that fits. */
     tz_status (*plan)(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error);
@@ -77,6 +79,12 @@ typedef struct tz_backend {
      * the cells and does it; worth having where fields are far away. */
     tz_status (*shrink)(const void *state, int field, int64_t z, int nx, int ny, double *values,
                         tz_error *error);
+    /* The values that state fields of the mask will have after all stages so far, and static
+     * fields, to be read with the functions of `frozen` by one other thread while stages go on;
+     * destroy() of those lets go of them. *out NULL: too many are held (`wait`: waits instead).
+     * TZ_MEMORY: no room. TZ_UNSUPPORTED, without a message: not in this run. NULL: never. */
+    tz_status (*freeze)(void *state, uint32_t fields, bool wait, void **out, tz_error *error);
+    const struct tz_backend *frozen; /* destroy, load, reduce, all_finite, shrink */
     /* Plans worth considering, at most `max` of them: every family, height and block shape that is
      * admissible and not plainly worse than another. What `given` names is kept, as in plan().
      * Nothing is compiled. NULL: plan()'s own choice is the only one. */
@@ -91,6 +99,7 @@ typedef struct tz_backend {
 extern const tz_backend tz_backend_reference;
 extern const tz_backend tz_backend_cpu;
 extern const tz_backend tz_backend_cuda;
+extern const tz_backend tz_backend_cuda_frozen; /* its .frozen */
 
 /* All backends, NULL-terminated, in the order that "auto" tries them. */
 extern const tz_backend *const tz_backends[];

@@ -4,7 +4,10 @@
 #include "cuda/energy.h"
 #include "cuda/family.h"
 #include "cuda/reduce.h"
+#include "cuda/replay.h"
 #include "cuda/slabs.h"
+#include "cuda/snapshot.h"
+#include "cuda/staging.h"
 #include "cuda/stream.h"
 #include "cuda/work.h"
 #include "sim/backend.h"
@@ -21,7 +24,8 @@ enum {
     IN_FLIGHT_MAX = 16,   /* stages launched and not known to be done, half of them */
     COPY_BYTES = 1 << 30, /* of a copy that measures the bandwidth */
     COPIES = 7,
-    KERNELS_MAX = 8 /* in use at once: plans and their remainders */
+    KERNELS_MAX = 8,        /* in use at once: plans and their remainders */
+    REPLAY_BYTES = 32 << 20 /* moved by a stage at most: below some 10 us launches are felt */
 };
 
 typedef struct compiled {
@@ -30,9 +34,10 @@ typedef struct compiled {
     tz_slot constants[TZ_CONSTANTS_MAX]; /* whole ones are part of the text */
     tz_cuda_kernel kernel;
     tz_cuda_shape shape;
-    int blocks;            /* that a multiprocessor takes at once */
-    tz_cu_pointer scratch; /* of shape.scratch_bytes */
-    int64_t used;          /* stage that used it last */
+    int blocks;                /* that a multiprocessor takes at once */
+    tz_cu_pointer scratch;     /* of shape.scratch_bytes */
+    int64_t used;              /* stage that used it last */
+    tz_cuda_replay replays[2]; /* from either copy of the fields */
 } compiled;
 
 typedef struct gpu {
@@ -49,13 +54,11 @@ typedef struct gpu {
     int64_t stages;
     tz_cuda_reducer *reducer;
     bool norm_known;
+    tz_cuda_staging *staging;     /* of store, load and fill */
+    tz_cuda_snapshots *snapshots; /* made when first needed */
+    bool replays;                 /* stages may go into graphs */
+    tz_cuda_stream *notes;        /* where graphs are made */
 } gpu;
-
-static int64_t field_bytes(const tz_problem *problem, int f)
-{
-    return tz_cuda_pitch(problem) * problem->elements[1] * problem->elements[2] *
-           (int64_t)tz_problem_element_size(problem, f);
-}
 
 /* ---- Plans ------------------------------------------------------------------------------------
  */
@@ -63,7 +66,20 @@ static int64_t field_bytes(const tz_problem *problem, int f)
 static tz_status gpu_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
 {
     (void)threads;
-    return tz_cuda_plan(problem, plan, error);
+    const tz_status status = tz_cuda_plan(problem, plan, error);
+    int64_t bytes = 0;
+    for (int f = 0; !status && f < problem->stencil->fields_count; f++)
+        bytes += (int64_t)tz_cuda_field_bytes(problem, f);
+    /* Short stages are put on the GPU several at a time. */
+    if (!status && plan->span <= plan->height && bytes <= REPLAY_BYTES &&
+        tz_cuda_replay_can(problem))
+        plan->span = TZ_CUDA_REPLAY_STAGES * plan->height;
+    return status;
+}
+
+static int gpu_processors(int device)
+{
+    return tz_cuda_processors(device);
 }
 
 /* Host memory: the check before a run is of that. The device says itself when it is full. */
@@ -81,6 +97,8 @@ static void forget_kernel(gpu *state, compiled *slot)
 {
     tz_cuda_free(state->cuda, slot->scratch);
     slot->scratch = 0;
+    for (int parity = 0; parity < 2; parity++)
+        tz_cuda_replay_clear(&slot->replays[parity], state->cuda);
     tz_cuda_unload(state->cuda, &slot->kernel);
 }
 
@@ -89,7 +107,9 @@ static void gpu_destroy(void *any)
     gpu *state = any;
     if (!state)
         return;
+    tz_cuda_snapshots_destroy(state->snapshots);
     tz_cuda_reducer_destroy(state->reducer);
+    tz_cuda_staging_destroy(state->staging);
     tz_cuda_energy_close(state->energy);
     if (state->cuda)
         tz_cuda_event_destroy(state->cuda, state->mark);
@@ -100,6 +120,8 @@ static void gpu_destroy(void *any)
     }
     for (int k = 0; k < state->kernels_count; k++)
         forget_kernel(state, &state->kernels[k]);
+    if (state->cuda)
+        tz_cuda_stream_destroy(state->cuda, state->notes);
     tz_cuda_close(state->cuda);
     free(state);
 }
@@ -113,7 +135,12 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
     state->context = *context;
     tz_status status = tz_cuda_open(&state->cuda, context->device, error);
     if (!status)
-        status = tz_cuda_reducer_create(&state->reducer, state->cuda, problem, error);
+        status = tz_cuda_reducer_create(&state->reducer, state->cuda, NULL, problem, error);
+    if (!status)
+        status = tz_cuda_staging_create(&state->staging, state->cuda, NULL, error);
+    if (!status)
+        status = tz_cuda_stream_create(state->cuda, &state->notes, error);
+    state->replays = !context->sync && tz_cuda_replay_can(problem);
     if (!status)
         status = tz_cuda_event_create(state->cuda, &state->mark, false, error);
     if (!status) /* a number beside the results: doctor says why it is not there */
@@ -124,7 +151,7 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
             status = tz_cuda_slabs_create(&state->slabs[f], state->cuda, problem->elements[0],
                                           tz_cuda_pitch(problem), error);
         for (int c = 0; !status && c < (role == TZ_STATE ? 2 : role == TZ_STATIC ? 1 : 0); c++) {
-            const size_t bytes = (size_t)field_bytes(problem, f);
+            const size_t bytes = tz_cuda_field_bytes(problem, f);
             status = tz_cuda_allocate(state->cuda, &state->copy[f][c], bytes, error);
             if (!status)
                 status = tz_cuda_clear(state->cuda, state->copy[f][c], bytes, error);
@@ -141,60 +168,34 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
 /* ---- Cells ------------------------------------------------------------------------------------
  */
 
-static tz_cuda_box device_box(const tz_problem *problem, int f, const tz_box *box)
-{
-    const size_t size = tz_problem_element_size(problem, f);
-    const size_t row = (size_t)tz_cuda_pitch(problem) * size;
-    const size_t plane = row * (size_t)problem->elements[1];
-    return (tz_cuda_box){
-        .row_bytes = (size_t)(box->high[0] - box->low[0]) * size,
-        .rows = (size_t)(box->high[1] - box->low[1]),
-        .planes = (size_t)(box->high[2] - box->low[2]),
-        .device_offset =
-            (size_t)box->low[0] * size + (size_t)box->low[1] * row + (size_t)box->low[2] * plane,
-        .device_row_pitch = row,
-        .device_plane_pitch = plane,
-    };
-}
-
 static tz_status gpu_store(void *any, int field, const tz_box *box, const void *elements,
                            tz_error *error)
 {
     gpu *state = any;
-    const tz_cuda_box where = device_box(state->context.problem, field, box);
+    const tz_cuda_box where = tz_cuda_box_of(state->context.problem, field, box);
     state->norm_known = false;
-    return tz_cuda_upload_box(state->cuda, state->copy[field][state->current[field]], &where,
-                              elements, error);
+    return tz_cuda_staging_upload(state->staging, state->copy[field][state->current[field]], &where,
+                                  elements, error);
 }
 
 static tz_status gpu_load(const void *any, int field, const tz_box *box, void *elements,
                           tz_error *error)
 {
     const gpu *state = any;
-    const tz_cuda_box where = device_box(state->context.problem, field, box);
-    return tz_cuda_download_box(state->cuda, elements, state->copy[field][state->current[field]],
-                                &where, error);
+    const tz_cuda_box where = tz_cuda_box_of(state->context.problem, field, box);
+    return tz_cuda_staging_download(state->staging, elements,
+                                    state->copy[field][state->current[field]], &where, error);
 }
 
+/* What lies between the rows' ends and the pitch is filled too: nobody looks at it. */
 static tz_status gpu_fill(void *any, int field, const void *element, tz_error *error)
 {
     gpu *state = any;
     const tz_problem *problem = state->context.problem;
-    const size_t size = tz_problem_element_size(problem, field);
-    const size_t count = (size_t)problem->elements[0];
-    char *row = malloc(count * size);
-    if (!row)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row");
-    for (size_t i = 0; i < count; i++)
-        memcpy(row + i * size, element, size);
-    tz_status status = TZ_OK;
-    for (int64_t z = 0; !status && z < problem->elements[2]; z++)
-        for (int64_t y = 0; !status && y < problem->elements[1]; y++) {
-            const tz_box box = {{0, y, z}, {problem->elements[0], y + 1, z + 1}};
-            status = gpu_store(any, field, &box, row, error);
-        }
-    free(row);
-    return status;
+    state->norm_known = false;
+    return tz_cuda_staging_fill(state->staging, state->copy[field][state->current[field]], element,
+                                tz_problem_element_size(problem, field),
+                                tz_cuda_field_bytes(problem, field), error);
 }
 
 /* ---- Stages -----------------------------------------------------------------------------------
@@ -270,11 +271,12 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz
 }
 
 /* A GPU may be some stages behind, but not without end: an interrupt is to be felt. */
-static tz_status hold_back(gpu *state, tz_error *error)
+static tz_status hold_back(gpu *state, int stages, tz_error *error)
 {
     if (state->context.sync)
         return tz_cuda_wait(state->cuda, error);
-    if (++state->unmarked < IN_FLIGHT_MAX)
+    state->unmarked += stages;
+    if (state->unmarked < IN_FLIGHT_MAX)
         return TZ_OK;
     state->unmarked = 0;
     tz_status status = tz_cuda_event_wait(state->cuda, state->mark, error);
@@ -283,44 +285,64 @@ static tz_status hold_back(gpu *state, tz_error *error)
     return status;
 }
 
+/* Of the stages; who reads snapshots goes on. */
 static tz_status gpu_wait(void *any, tz_error *error)
 {
-    return tz_cuda_wait(((gpu *)any)->cuda, error);
+    return tz_cuda_stream_wait(((gpu *)any)->cuda, NULL, error);
 }
 
-static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t step,
+typedef union arguments {
+    uint64_t align;
+    char bytes[TZ_CUDA_ARGUMENTS_MAX];
+} arguments;
+
+/* What a launch passes when it reads the present copies, or (`turned`) the others. */
+static void fill_arguments(const gpu *state, const compiled *use, int height, int64_t step,
+                           bool turned, const tz_cu_pointer *streamed, arguments *out)
+{
+    const tz_problem *problem = state->context.problem;
+    const uint32_t written = tz_problem_written(problem);
+    tz_cu_pointer from[TZ_FIELDS_MAX] = {0}, to[TZ_FIELDS_MAX] = {0};
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const int current = state->current[f] ^ (turned && written >> f & 1);
+        from[f] = streamed && streamed[f] ? streamed[f] : state->copy[f][current];
+        to[f] = streamed && streamed[f] ? 0 : state->copy[f][1 - current];
+    }
+    tz_cuda_arguments_fill(problem, &use->shape, height, step, from, to, use->scratch, out->bytes);
+}
+
+static void turn(gpu *state)
+{
+    const tz_problem *problem = state->context.problem;
+    const uint32_t written = tz_problem_written(problem);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (written >> f & 1)
+            state->current[f] = 1 - state->current[f];
+}
+
+static tz_status one_stage(gpu *state, const tz_plan *plan, int height, int64_t step,
                            tz_error *error)
 {
-    gpu *state = any;
     const tz_problem *problem = state->context.problem;
     const tz_stencil *stencil = problem->stencil;
     const tz_cuda_family *family;
     compiled *use = NULL;
     tz_plan exact = *plan;
-    tz_cu_pointer in[TZ_FIELDS_MAX] = {0}, out[TZ_FIELDS_MAX] = {0};
+    tz_cu_pointer streamed[TZ_FIELDS_MAX] = {0};
+    arguments passed;
     tz_status status = tz_cuda_family_find(plan->family, problem, &family, error);
     if (!status && family->exact)
         exact.height = height;
     if (!status)
         status = find_kernel(state, &exact, &use, error);
-    for (int f = 0; !status && f < stencil->fields_count; f++) {
-        if (stencil->fields[f].role == TZ_STREAMED) {
+    for (int f = 0; !status && f < stencil->fields_count; f++)
+        if (stencil->fields[f].role == TZ_STREAMED)
             status = tz_cuda_slabs_take(state->slabs[f], state->context.streams[f], step, height,
-                                        &in[f], error);
-        } else {
-            in[f] = state->copy[f][state->current[f]];
-            out[f] = state->copy[f][1 - state->current[f]];
-        }
-    }
+                                        &streamed[f], error);
     if (status)
         return status;
-    union {
-        uint64_t align;
-        char bytes[TZ_CUDA_ARGUMENTS_MAX];
-    } arguments;
-    tz_cuda_arguments_fill(problem, &use->shape, height, step, in, out, use->scratch,
-                           arguments.bytes);
-    void *pointers[] = {arguments.bytes};
+    fill_arguments(state, use, height, step, false, streamed, &passed);
+    void *pointers[] = {passed.bytes};
     const int block[3] = {use->shape.threads, 1, 1};
     status = tz_cuda_launch(state->cuda, NULL, &use->kernel, use->shape.grid, block,
                             use->shape.shared_bytes, use->shape.cooperative, pointers, error);
@@ -328,15 +350,55 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
         if (stencil->fields[f].role == TZ_STREAMED)
             status = tz_cuda_slabs_used(state->slabs[f], error);
     if (!status)
-        status = hold_back(state, error);
+        status = hold_back(state, 1, error);
+    if (!status)
+        turn(state);
+    return status;
+}
+
+/* TZ_CUDA_REPLAY_STAGES stages of the plan's height; the fields end where they began. */
+static tz_status many_stages(gpu *state, const tz_plan *plan, tz_error *error)
+{
+    compiled *use = NULL;
+    arguments passed[2];
+    tz_status status = find_kernel(state, plan, &use, error);
     if (status)
         return status;
-    const uint32_t written = tz_problem_written(problem);
-    for (int f = 0; f < stencil->fields_count; f++)
-        if (written >> f & 1)
-            state->current[f] = 1 - state->current[f];
-    state->norm_known = height == 1;
-    return TZ_OK;
+    for (int i = 0; i < 2; i++)
+        fill_arguments(state, use, plan->height, 0, i > 0, NULL, &passed[i]);
+    void *const both[2] = {passed[0].bytes, passed[1].bytes};
+    int written = 0; /* a field that is: they turn together */
+    while (written < TZ_FIELDS_MAX - 1 &&
+           !(tz_problem_written(state->context.problem) >> written & 1))
+        written++;
+    status = tz_cuda_replay_launch(
+        &use->replays[state->current[written]], state->cuda, state->notes, &use->kernel,
+        &use->shape, both, tz_cuda_arguments_size(state->context.problem->stencil->fields_count),
+        error);
+    return status ? status : hold_back(state, TZ_CUDA_REPLAY_STAGES, error);
+}
+
+static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t step,
+                           tz_error *error)
+{
+    gpu *state = any;
+    const tz_cuda_family *family;
+    tz_status status = tz_cuda_family_find(plan->family, state->context.problem, &family, error);
+    for (int done = 0; !status && done < height;) {
+        int more = height - done;
+        if (!family->spans && more >= TZ_CUDA_REPLAY_STAGES * plan->height && state->replays) {
+            more = TZ_CUDA_REPLAY_STAGES * plan->height;
+            status = many_stages(state, plan, error);
+        } else {
+            if (!family->spans && more > plan->height)
+                more = plan->height;
+            status = one_stage(state, plan, more, step + done, error);
+        }
+        done += more;
+    }
+    if (!status)
+        state->norm_known = height == 1;
+    return status;
 }
 
 /* ---- Numbers: made on the device --------------------------------------------------------------
@@ -395,6 +457,29 @@ static tz_status gpu_shrink(const void *any, int field, int64_t z, int nx, int n
     const gpu *state = any;
     const tz_cuda_array array = array_of(state, field, state->current[field]);
     return tz_cuda_shrink(state->reducer, field, &array, z, nx, ny, values, error);
+}
+
+/* ---- Fields of a moment -----------------------------------------------------------------------
+ */
+
+static tz_status gpu_freeze(void *any, uint32_t fields, bool wait, void **out, tz_error *error)
+{
+    gpu *state = any;
+    tz_cuda_snapshot *frozen = NULL;
+    tz_cu_pointer now[TZ_FIELDS_MAX];
+    *out = NULL;
+    if (state->context.sync)
+        return TZ_UNSUPPORTED;
+    tz_status status = TZ_OK;
+    if (!state->snapshots)
+        status =
+            tz_cuda_snapshots_create(&state->snapshots, state->cuda, state->context.problem, error);
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        now[f] = state->copy[f][state->current[f]];
+    if (!status)
+        status = tz_cuda_snapshot_take(state->snapshots, fields, now, wait, &frozen, error);
+    *out = frozen;
+    return status;
 }
 
 /* ---- What a measurement wants to know --------------------------------------------------------
@@ -474,6 +559,7 @@ const tz_backend tz_backend_cuda = {
     .name = "cuda",
     .doc = "one NVIDIA GPU",
     .available = tz_cuda_available,
+    .processors = gpu_processors,
     .plan = gpu_plan,
     .bytes = gpu_bytes,
     .create = gpu_create,
@@ -489,6 +575,8 @@ const tz_backend tz_backend_cuda = {
     .all_finite = gpu_all_finite,
     .update_norm = gpu_update_norm,
     .shrink = gpu_shrink,
+    .freeze = gpu_freeze,
+    .frozen = &tz_backend_cuda_frozen,
     .candidates = tz_cuda_candidates,
     .work = tz_cuda_work,
 };

@@ -87,7 +87,11 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
         simulation->threads = config->threads > 0 ? config->threads : machine.cores;
         if (simulation->backend == &tz_backend_reference)
             simulation->threads = 1;
-        status = tz_simulation_set_plan(simulation, &config->plan, error);
+        simulation->device = config->device;
+        if (simulation->backend->processors)
+            simulation->processors = simulation->backend->processors(config->device);
+        const tz_plan *plan = config->policy ? &config->policy->given : &config->plan;
+        status = tz_simulation_set_plan(simulation, plan, error);
     }
     if (!status)
         status = check_memory(simulation, error);
@@ -102,6 +106,8 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
     for (int f = 0; !status && !config->dry && f < stencil->fields_count; f++)
         if (stencil->fields[f].role != TZ_STREAMED && stencil->fields[f].initial != 0.0)
             status = tz_simulation_fill(simulation, f, NULL, stencil->fields[f].initial, error);
+    if (!status && config->policy)
+        status = tz_simulation_set_policy(simulation, config->policy, error);
     if (status) {
         tz_simulation_destroy(simulation);
         return status;
@@ -116,6 +122,7 @@ void tz_simulation_destroy(tz_simulation *simulation)
         return;
     if (simulation->state)
         simulation->backend->destroy(simulation->state);
+    tz_policy_destroy(simulation->policy);
     tz_problem_clear(&simulation->problem);
     free(simulation->uses);
     free(simulation);
@@ -243,21 +250,6 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
                                    const tz_assignment *params, tz_error *error)
 {
     return tz_problem_set_params(&simulation->problem, count, params, error);
-}
-
-tz_status tz_simulation_set_plan(tz_simulation *simulation, const tz_plan *plan, tz_error *error)
-{
-    tz_plan resolved = *plan;
-    resolved.span = 0; /* the family's to say */
-    tz_status status =
-        simulation->backend->plan(&simulation->problem, simulation->threads, &resolved, error);
-    if (status)
-        return status;
-    simulation->wanted = *plan;
-    simulation->plan = resolved;
-    simulation->bytes =
-        simulation->backend->bytes(&simulation->problem, simulation->threads, &resolved);
-    return TZ_OK;
 }
 
 void tz_simulation_rewind(tz_simulation *simulation)

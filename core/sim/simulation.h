@@ -54,7 +54,10 @@ typedef struct tz_simulation_config {
     bool sync;           /* wait for every stage and check it */
     int threads;         /* 0: as many as the machine has */
     tz_plan plan;        /* zeros: chosen */
-    bool dry;            /* validate and plan only: no field memory */
+    /* Who chooses plans as runs go (policy/policy.h; its own `given` counts). NULL: `plan` is kept,
+     * and the backend chooses what it leaves open. */
+    const struct tz_policy_config *policy;
+    bool dry; /* validate and plan only: no field memory */
 } tz_simulation_config;
 
 /* Errors: TZ_UNKNOWN (stencil, parameter, boundary, backend; with the nearest name), TZ_SHAPE,
@@ -88,6 +91,10 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
                                    const tz_assignment *params, tz_error *error);
 /* Change height or tile between stages (zeros: chosen). The result's bits do not depend on it. */
 tz_status tz_simulation_set_plan(tz_simulation *simulation, const tz_plan *plan, tz_error *error);
+/* Another policy from here on. On error nothing changes. */
+tz_status tz_simulation_set_policy(tz_simulation *simulation, const struct tz_policy_config *config,
+                                   tz_error *error);
+struct tz_policy *tz_simulation_policy(const tz_simulation *simulation);
 /* Back to step 0; fields keep their values. */
 void tz_simulation_rewind(tz_simulation *simulation);
 
@@ -173,11 +180,17 @@ tz_status tz_simulation_analyse(const tz_simulation *simulation, const char *met
 
 /* ---- Running ------------------------------------------------------------------------------------
  */
+struct tz_snapshot; /* snapshot.h */
+
 typedef struct tz_event {
     int64_t every;       /* fires at step 0 (start of the first run) and at multiples of this */
     bool wants_residual; /* the iteration before it is a stage of height 1 */
     tz_status (*fire)(void *context, tz_simulation *simulation, tz_error *error);
     void *context;
+    /* Instead of fire() where fields can be kept while the run goes on: takes over what it needs of
+     * the snapshot (holding it) and returns soon. NULL: fire() alone, for which the run waits. */
+    tz_status (*later)(void *context, struct tz_snapshot *snapshot, tz_error *error);
+    uint32_t fields; /* state fields that later() reads */
 } tz_event;
 
 typedef struct tz_run {
@@ -191,6 +204,12 @@ typedef struct tz_run {
      * false to stop (the run then ends with TZ_INTERRUPTED, fields whole). May be NULL. */
     bool (*progress)(void *context, const tz_simulation *simulation, int64_t done, int64_t total);
     void *progress_context;
+    /* Where events have later(). settle() waits for all that they have taken over and returns its
+     * first error: before a fire() that comes after them, and at the end of the run. refused(): why
+     * they are fired at once (once a run). */
+    tz_status (*settle)(void *context, tz_error *error);
+    void (*refused)(void *context, const tz_error *why);
+    void *later_context;
 } tz_run;
 
 typedef struct tz_run_result {

@@ -2,8 +2,16 @@
 #ifndef TZ_CORE_SIM_SIMULATION_IMPL_H
 #define TZ_CORE_SIM_SIMULATION_IMPL_H
 
+#include "policy/policy.h"
 #include "sim/backend.h"
 #include "sim/stream_source.h"
+
+/* Whole stages of one plan that are timed together, for a policy. */
+typedef struct tz_stopwatch {
+    int64_t stages, iterations;
+    double seconds;
+    bool running; /* some may still be under way: the wait for them is part of their time */
+} tz_stopwatch;
 
 struct tz_simulation {
     tz_problem problem;
@@ -12,8 +20,11 @@ struct tz_simulation {
     void *state; /* of the backend; NULL when dry */
     bool dry;
     int threads;
-    tz_plan wanted; /* as given, zeros where the backend chooses */
-    tz_plan plan;   /* as resolved */
+    int device;        /* ordinal of the GPU */
+    int processors;    /* of the GPU, for plans; 0: not known */
+    tz_policy *policy; /* NULL only while it is being made */
+    tz_stopwatch watch;
+    tz_plan plan; /* as resolved */
     int64_t bytes;
     int64_t step;
     int64_t fired_step; /* step at which events fired last; -1: never */
@@ -30,5 +41,8 @@ struct tz_simulation {
 
 /* TZ_UNSUPPORTED when the simulation is dry: it has no fields. */
 tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error);
+
+/* TZ_DIVERGED if a cell is not finite and that was not seen yet. */
+tz_status tz__simulation_check_finite(tz_simulation *simulation, tz_error *error);
 
 #endif

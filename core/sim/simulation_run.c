@@ -2,7 +2,9 @@
 #include "sim/simulation.h"
 
 #include "base/machine.h"
+#include "policy/policy_impl.h"
 #include "sim/simulation_impl.h"
+#include "sim/snapshot.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,17 +28,14 @@ static int64_t stages_of(const tz_simulation *simulation, int iterations)
     return (iterations + height - 1) / height;
 }
 
-static tz_status record_use(tz_simulation *simulation, int iterations, double seconds,
-                            tz_error *error)
+static tz_status record_height(tz_simulation *simulation, int height, int iterations,
+                               double seconds, tz_error *error)
 {
     tz_plan plan = simulation->plan;
-    const int height = iterations < plan.height ? iterations : plan.height;
     plan.height = height;
     tz_plan_use *use = NULL;
     for (size_t i = 0; i < simulation->uses_count && !use; i++) {
-        const tz_plan *known = &simulation->uses[i].plan;
-        if (known->height == height && memcmp(known->tile, plan.tile, sizeof plan.tile) == 0 &&
-            strcmp(known->family, plan.family) == 0)
+        if (tz_policy_same_plan(&simulation->uses[i].plan, &plan))
             use = &simulation->uses[i];
     }
     if (!use) {
@@ -48,11 +47,29 @@ static tz_status record_use(tz_simulation *simulation, int iterations, double se
         *use = (tz_plan_use){.plan = plan};
         if (height != simulation->plan.height)
             strcpy(use->plan.why, "remainder before an output, a test or the end");
+    } else if (height == simulation->plan.height) {
+        memcpy(use->plan.why, plan.why, sizeof plan.why);
     }
-    use->stages += stages_of(simulation, iterations);
+    simulation->uses_last = (size_t)(use - simulation->uses);
+    use->stages += iterations / height;
     use->steps += iterations;
     use->seconds += seconds;
     return TZ_OK;
+}
+
+/* Whole stages, and a last one of fewer iterations. */
+static tz_status record_use(tz_simulation *simulation, int iterations, double seconds,
+                            tz_error *error)
+{
+    const int height = simulation->plan.height, rest = iterations % height;
+    const int whole = iterations - rest;
+    const double of_rest = seconds * rest / iterations;
+    tz_status status = TZ_OK;
+    if (whole > 0)
+        status = record_height(simulation, height, whole, seconds - of_rest, error);
+    if (!status && rest > 0)
+        status = record_height(simulation, rest, rest, of_rest, error);
+    return status;
 }
 
 static tz_status report_divergence(const tz_simulation *simulation, tz_error *error)
@@ -75,7 +92,7 @@ static tz_status report_divergence(const tz_simulation *simulation, tz_error *er
     return TZ_OK;
 }
 
-static tz_status check_finite(tz_simulation *simulation, tz_error *error)
+tz_status tz__simulation_check_finite(tz_simulation *simulation, tz_error *error)
 {
     if (simulation->steps_unchecked == 0)
         return TZ_OK;
@@ -114,6 +131,8 @@ typedef struct runner {
     tz_run_result *result;
     int64_t start, end;  /* end < 0: unlimited */
     int64_t check_every; /* 0: no residual test */
+    bool unsettled;      /* events have taken over what is not done yet */
+    bool refused;        /* there are no snapshots in this run */
 } runner;
 
 static int64_t next_multiple(int64_t step, int64_t every)
@@ -140,7 +159,6 @@ static int64_t next_stop(const runner *r, bool *wants_residual)
     return stop;
 }
 
-/* Stages that the backend runs in one call. */
 /* Stages that are still under way are part of the last plan's time. */
 static tz_status wait_for_stages(runner *r, tz_error *error)
 {
@@ -154,18 +172,92 @@ static tz_status wait_for_stages(runner *r, tz_error *error)
     r->result->seconds += seconds;
     if (simulation->uses_count > 0)
         simulation->uses[simulation->uses_last].seconds += seconds;
+    if (simulation->watch.running)
+        simulation->watch.seconds += seconds;
+    simulation->watch.running = false;
     return status;
 }
 
-static tz_status advance(runner *r, int iterations, tz_error *error)
+/* ---- What the policy says, and what it is told -------------------------------------------------
+ */
+
+/* The plan of the next stage. */
+static tz_status ask_policy(runner *r, int64_t room, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
+    const tz_plan *plan = &simulation->plan;
+    tz_status status = tz_policy_next(simulation->policy, simulation->step, room, &plan, error);
+    if (status)
+        return status;
+    if (!tz_policy_same_plan(plan, &simulation->plan)) {
+        status = wait_for_stages(r, error); /* they are the other plan's */
+        simulation->watch = (tz_stopwatch){.stages = 0};
+        simulation->bytes =
+            simulation->backend->bytes(&simulation->problem, simulation->threads, plan);
+    }
+    simulation->plan = *plan;
+    return status;
+}
+
+/* How much to do in one call, and whether it counts as whole stages that the policy wants timed. */
+static int choose_length(const tz_simulation *simulation, int64_t room, bool *timed)
+{
+    const int height = simulation->plan.height;
+    const int64_t wanted = tz_policy_stages_wanted(simulation->policy) - simulation->watch.stages;
+    int64_t length = longest_call(simulation);
+    length = length < room ? length : room;
+    *timed = wanted > 0 && length >= height;
+    if (*timed) {
+        const int64_t stages = length / height < wanted ? length / height : wanted;
+        length = stages * height;
+    }
+    return (int)length;
+}
+
+static tz_status tell_policy(runner *r, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    const tz_stopwatch *watch = &simulation->watch;
+    if (watch->stages < tz_policy_stages_wanted(simulation->policy))
+        return TZ_OK;
+    const tz_status status = wait_for_stages(r, error);
+    if (status)
+        return status;
+    tz_policy_tell(simulation->policy, watch->stages, watch->iterations, watch->seconds);
+    simulation->watch = (tz_stopwatch){.stages = 0};
+    return TZ_OK;
+}
+
+/* A plan that turns out not to work here, before anything has changed, is the policy's to replace
+ * if it was only being tried. */
+static bool is_refusal(const tz_simulation *simulation, tz_status status, const tz_error *why)
+{
+    return (status == TZ_RANGE || status == TZ_UNSUPPORTED || status == TZ_MEMORY) &&
+           tz_policy_refuse(simulation->policy, why);
+}
+
+static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    tz_stopwatch *watch = &simulation->watch;
+    tz_status status = TZ_OK;
+    /* A group begins with the device idle, and ends before stages that are not part of it. */
+    if (watch->running != timed)
+        status = wait_for_stages(r, error);
+    if (status)
+        return status;
     const double begin = tz_machine_clock_s();
-    tz_status status = simulation->backend->stage(simulation->state, &simulation->plan, iterations,
-                                                  simulation->step, error);
+    status = simulation->backend->stage(simulation->state, &simulation->plan, iterations,
+                                        simulation->step, error);
     if (status)
         return status;
     const double seconds = tz_machine_clock_s() - begin;
+    if (timed) {
+        watch->running = true;
+        watch->seconds += seconds;
+        watch->iterations += iterations;
+        watch->stages += stages_of(simulation, iterations);
+    }
     simulation->step += iterations;
     simulation->seconds += seconds;
     simulation->residual = NAN;
@@ -174,10 +266,12 @@ static tz_status advance(runner *r, int iterations, tz_error *error)
     r->result->steps += iterations;
     r->result->stages += stages_of(simulation, iterations);
     status = record_use(simulation, iterations, seconds, error);
+    if (!status && timed)
+        status = tell_policy(r, error);
     if (!status && simulation->steps_unchecked >= FINITE_CHECK_STEPS) {
         status = wait_for_stages(r, error);
         if (!status)
-            status = check_finite(simulation, error);
+            status = tz__simulation_check_finite(simulation, error);
     }
     if (status)
         return status;
@@ -195,13 +289,17 @@ static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_err
     const int64_t fused = wants_residual ? stop - 1 : stop;
     tz_status status = TZ_OK;
     while (!status && simulation->step < fused) {
-        const int64_t left = fused - simulation->step;
-        const int most = longest_call(simulation);
-        status = advance(r, left < most ? (int)left : most, error);
+        const int64_t room = fused - simulation->step;
+        bool timed = false;
+        status = ask_policy(r, room, error);
+        if (!status)
+            status = advance(r, choose_length(simulation, room, &timed), timed, error);
+        if (status && error && is_refusal(simulation, status, error))
+            status = TZ_OK;
     }
     if (!status && wants_residual)
-        status = advance(r, 1, error);
-    if (!status)
+        status = advance(r, 1, false, error);
+    if (!status && wants_residual)
         status = wait_for_stages(r, error);
     if (!status && wants_residual) {
         r->result->update = simulation->backend->update_norm(simulation->state);
@@ -211,23 +309,97 @@ static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_err
     return status;
 }
 
+static tz_status settle(runner *r, tz_error *error)
+{
+    if (!r->unsettled)
+        return TZ_OK;
+    r->unsettled = false;
+    return r->run->settle(r->run->later_context, error);
+}
+
+/* The fields of this step for those events that take them over; NULL: they are fired at once. */
+static tz_status freeze(runner *r, tz_snapshot **out, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    uint32_t fields = 0;
+    *out = NULL;
+    if (r->refused)
+        return TZ_OK;
+    for (size_t i = 0; i < r->run->events_count; i++)
+        if (r->run->events[i].later && simulation->step % r->run->events[i].every == 0)
+            fields |= r->run->events[i].fields;
+    tz_error why = {0};
+    tz_status status = tz_snapshot_take(simulation, fields, false, out, &why);
+    if (!status && !*out) {
+        /* Outputs take longer than stages. These end meanwhile: their time ends here. */
+        status = wait_for_stages(r, &why);
+        if (!status)
+            status = tz_snapshot_take(simulation, fields, true, out, &why);
+    }
+    if (!status)
+        return TZ_OK;
+    if (status != TZ_UNSUPPORTED && status != TZ_MEMORY) {
+        if (error)
+            *error = why;
+        return status;
+    }
+    r->refused = true;
+    if (status == TZ_MEMORY && r->run->refused)
+        r->run->refused(r->run->later_context, &why);
+    return TZ_OK;
+}
+
+static tz_status fire_at_once(runner *r, const tz_event *event, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    tz_status status = wait_for_stages(r, error);
+    if (!status)
+        status = settle(r, error);
+    if (!status)
+        status = tz__simulation_check_finite(simulation, error);
+    return status ? status : event->fire(event->context, simulation, error);
+}
+
 static tz_status fire_events(runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
+    tz_snapshot *snapshot = NULL;
+    tz_status status = TZ_OK;
     if (simulation->fired_step == simulation->step)
         return TZ_OK;
     simulation->fired_step = simulation->step;
-    for (size_t i = 0; i < r->run->events_count; i++) {
+    for (size_t i = 0; !status && i < r->run->events_count; i++) {
         const tz_event *event = &r->run->events[i];
         if (simulation->step % event->every != 0)
             continue;
-        tz_status status = check_finite(simulation, error);
-        if (!status)
-            status = event->fire(event->context, simulation, error);
-        if (status)
-            return status;
+        if (simulation->watch.running) /* outputs are no part of what a policy has timed */
+            status = wait_for_stages(r, error);
+        if (!status && event->later && !snapshot)
+            status = freeze(r, &snapshot, error);
+        if (!status && event->later && snapshot) {
+            r->unsettled = true;
+            status = event->later(event->context, snapshot, error);
+        } else if (!status) {
+            status = fire_at_once(r, event, error);
+        }
     }
-    return TZ_OK;
+    tz_snapshot_release(snapshot);
+    return status;
+}
+
+/* All that was begun is done, also after a failure: what failed first counts. */
+static tz_status finish(runner *r, tz_status status, tz_error *error)
+{
+    tz_error first = {0};
+    if (!status)
+        status = wait_for_stages(r, error);
+    const tz_status settled = settle(r, &first);
+    if (settled && (!status || status == TZ_DIVERGED)) {
+        status = settled;
+        if (error)
+            *error = first;
+    }
+    return status;
 }
 
 tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run_result *result,
@@ -266,8 +438,9 @@ tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run
         }
         status = fire_events(&r, error);
     }
+    status = finish(&r, status, error);
     result->energy_j = tz_simulation_energy(simulation) - joules;
     if (!isnan(result->energy_j))
         simulation->energy_j += result->energy_j;
-    return status ? status : check_finite(simulation, error);
+    return status ? status : tz__simulation_check_finite(simulation, error);
 }

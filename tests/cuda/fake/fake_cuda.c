@@ -1,7 +1,9 @@
 /* libcuda.so.1 without a GPU: see fake.h. */
+#define _GNU_SOURCE /* recursive mutexes */
 #include "fake_impl.h"
 
 #include <limits.h>
+#include <pthread.h>
 
 static context contexts[DEVICES_MAX];
 _Thread_local context *fake_current;
@@ -25,8 +27,22 @@ static long number(const char *variable, long otherwise)
     return text && *text ? atol(text) : otherwise;
 }
 
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+int fake_lock(void)
+{
+    return pthread_mutex_lock(&lock);
+}
+
+void fake_unlock(int *held)
+{
+    (void)held;
+    pthread_mutex_unlock(&lock);
+}
+
 static int fault_of(const char *symbol)
 {
+    ALONE;
     const char *text = getenv("FAKE_CUDA_FAULT");
     if (!text || !*text) {
         fault_text[0] = '\0';
@@ -383,6 +399,7 @@ EXPORT(cuDeviceGetAttribute, (int *value, int which, int device))
 
 EXPORT(cuDevicePrimaryCtxRetain, (context * *out, int device))
 {
+    ALONE;
     const int fault = fault_of("cuDevicePrimaryCtxRetain");
     if (fault)
         return fault;
@@ -398,6 +415,7 @@ EXPORT(cuDevicePrimaryCtxRetain, (context * *out, int device))
 /* What is alive goes with its context. It was forgotten, unless a fault came before. */
 EXPORT(cuDevicePrimaryCtxRelease_v2, (int device))
 {
+    ALONE;
     context *c = &contexts[device];
     if (--c->retained > 0)
         return 0;

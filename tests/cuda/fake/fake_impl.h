@@ -115,7 +115,13 @@ void fake_drain(stream *s, long target);
 bool fake_keep(void *what, void (*drop)(void *what));
 void fake_let_go(void *what);
 
+/* One call at a time, from whichever thread. */
+int fake_lock(void);
+void fake_unlock(int *held);
+#define ALONE __attribute__((cleanup(fake_unlock), unused)) int held_ = fake_lock()
+
 #define ENTER(symbol)                                                                              \
+    ALONE;                                                                                         \
     do {                                                                                           \
         const int result_ = fake_enter(#symbol, true);                                             \
         if (result_)                                                                               \

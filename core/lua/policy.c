@@ -1,0 +1,333 @@
+#include "lua/policy.h"
+
+#include "base/names.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Its address is the function's key in the handle's user value. */
+static const char function_key;
+
+/* ---- Reading ----------------------------------------------------------------------------------
+ */
+
+static void find_kind(lua_State *L, const char *who, const char *name, tz_policy_kind *kind)
+{
+    tz_error error;
+    if (tz_policy_find(name, kind, &error) != TZ_OK)
+        tz_raise_error(L, who, &error);
+}
+
+/* policy = "adaptive" or a function; height = "adaptive" says the same. */
+static void read_kind(lua_State *L, int index, const char *who, tz_policy_config *config)
+{
+    config->kind = TZ_POLICY_AUTO;
+    bool named = false;
+    if (lua_getfield(L, index, "height") == LUA_TSTRING &&
+        strcmp(lua_tostring(L, -1), "auto") != 0) {
+        find_kind(L, who, lua_tostring(L, -1), &config->kind);
+        named = true;
+    }
+    lua_pop(L, 1);
+    const int type = lua_getfield(L, index, "policy");
+    if (type != LUA_TNIL && named)
+        tz_raise(L, "%s: 'height' names a policy and 'policy' another: give one", who);
+    if (type == LUA_TSTRING) {
+        find_kind(L, who, lua_tostring(L, -1), &config->kind);
+    } else if (type == LUA_TFUNCTION) {
+        lua_Debug about;
+        lua_pushvalue(L, -1);
+        lua_getinfo(L, ">S", &about);
+        config->kind = TZ_POLICY_FUNCTION;
+        snprintf(config->function_name, sizeof config->function_name, "function at %.90s:%d",
+                 about.short_src, about.linedefined);
+    } else if (type != LUA_TNIL) {
+        tz_raise(L, "%s: 'policy' must be a name or a function, not a %s", who,
+                 luaL_typename(L, -1));
+    }
+    lua_pop(L, 1);
+}
+
+static void read_start(lua_State *L, int index, const char *who, tz_policy_config *config)
+{
+    const int type = lua_getfield(L, index, "start");
+    const bool predicted = type == LUA_TSTRING && strcmp(lua_tostring(L, -1), "predicted") == 0;
+    if (type != LUA_TNIL && config->kind != TZ_POLICY_ADAPTIVE)
+        tz_raise(L, "%s: 'start' goes with policy = \"adaptive\"", who);
+    if (type == LUA_TSTRING && !predicted)
+        tz_raise(L, "%s: 'start' must be a height or \"predicted\", not '%.40s'", who,
+                 lua_tostring(L, -1));
+    if (type != LUA_TNIL && config->given.height > 0)
+        tz_raise(L, "%s: an adaptive policy starts at 'start' or at 'height': give one", who);
+    if (type != LUA_TNIL && !predicted)
+        config->start = (int)tz_integer_check(L, -1, who, "start", 1, 1 << 20);
+    lua_pop(L, 1);
+}
+
+/* The command line's word counts: a height is fixed, a policy chooses the height. */
+static void override(const tz_script_options *options, tz_policy_config *config)
+{
+    if (options->family)
+        snprintf(config->given.family, sizeof config->given.family, "%s", options->family);
+    if (options->policy != NULL) {
+        tz_policy_kind kind = TZ_POLICY_AUTO;
+        tz_policy_find(options->policy, &kind, NULL); /* checked by who took it */
+        if (kind != config->kind)
+            config->start = 0;
+        if (kind != TZ_POLICY_FIXED)
+            config->given.height = 0;
+        config->kind = kind;
+    } else if (options->height >= 0) {
+        config->kind = TZ_POLICY_AUTO;
+    }
+    if (options->height >= 0) {
+        config->given.height = options->height;
+        config->start = 0;
+    }
+    config->forget = options->forget;
+}
+
+void tz_policy_read(lua_State *L, int index, const char *who, int dims,
+                    const tz_script_options *options, tz_policy_config *config)
+{
+    index = lua_absindex(L, index);
+    *config = (tz_policy_config){.kind = TZ_POLICY_AUTO};
+    tz_plan_read(L, index, who, dims, &config->given);
+    read_kind(L, index, who, config);
+    read_start(L, index, who, config);
+    if (options != NULL)
+        override(options, config);
+}
+
+/* ---- A function -------------------------------------------------------------------------------
+ */
+
+typedef struct question {
+    const tz_policy_view *view;
+    tz_plan *next;
+    int dims;
+} question;
+
+/* { height =, …, time_s = } of the best, with .heights[h]: an iteration's time at the best plan of
+ * each height. */
+static void push_prediction(lua_State *L, const tz_policy_options *forecast, int dims)
+{
+    const tz_policy_option *best = &forecast->at[forecast->best];
+    tz_plan_push(L, &best->plan, dims);
+    lua_pushnumber(L, best->time_s);
+    lua_setfield(L, -2, "time_s");
+    lua_newtable(L);
+    for (int i = 0; i < forecast->count; i++) {
+        const tz_policy_option *option = &forecast->at[i];
+        if (lua_rawgeti(L, -1, option->plan.height) == LUA_TNIL ||
+            lua_tonumber(L, -1) > option->time_s) {
+            lua_pushnumber(L, option->time_s);
+            lua_rawseti(L, -3, option->plan.height);
+        }
+        lua_pop(L, 1);
+    }
+    lua_setfield(L, -2, "heights");
+}
+
+static void push_view(lua_State *L, const question *q)
+{
+    const tz_policy_view *view = q->view;
+    lua_createtable(L, 0, 6);
+    lua_pushinteger(L, view->step);
+    lua_setfield(L, -2, "step");
+    tz_plan_push(L, view->plan, q->dims);
+    lua_setfield(L, -2, "plan");
+    if (view->stages > 0) {
+        lua_pushnumber(L, view->seconds);
+        lua_setfield(L, -2, "time_s");
+    }
+    lua_pushinteger(L, view->stages);
+    lua_setfield(L, -2, "stages");
+    lua_pushinteger(L, view->iterations);
+    lua_setfield(L, -2, "iterations");
+    if (view->forecast != NULL) {
+        push_prediction(L, view->forecast, q->dims);
+        lua_setfield(L, -2, "prediction");
+    }
+}
+
+/* Protected: argument 1 is the question, 2 the simulation. */
+static int ask_protected(lua_State *L)
+{
+    static const char *const keys[] = {TZ_PLAN_KEYS};
+    const question *q = lua_touserdata(L, 1);
+    char who[160];
+    snprintf(who, sizeof who, "policy (%s)", q->view->name);
+    lua_getiuservalue(L, 2, 1);
+    lua_rawgetp(L, -1, &function_key);
+    push_view(L, q);
+    lua_call(L, 1, 1);
+    if (lua_isnil(L, -1))
+        return 0;
+    if (lua_type(L, -1) == LUA_TNUMBER) {
+        q->next->height = (int)tz_integer_check(L, -1, who, "height", 1, 1 << 20);
+        return 0;
+    }
+    if (!lua_istable(L, -1))
+        tz_raise(L, "%s: must return a plan such as { height = 4 }, or nil to keep it, not a %s",
+                 who, luaL_typename(L, -1));
+    tz_keys_check(L, -1, who, keys, TZ_PLAN_KEYS_COUNT, false);
+    tz_plan plan;
+    if (lua_getfield(L, -1, "height") == LUA_TSTRING)
+        tz_raise(L, "%s: 'height' must be a whole number, not '%.40s'", who, lua_tostring(L, -1));
+    lua_pop(L, 1);
+    tz_plan_read(L, lua_gettop(L), who, q->dims, &plan);
+    if (plan.height == 0)
+        plan.height = q->view->plan->height;
+    *q->next = plan;
+    return 0;
+}
+
+static tz_status ask(void *context, const tz_policy_view *view, tz_plan *next, tz_error *error)
+{
+    tz_simulation_handle *handle = context;
+    lua_State *L = handle->L;
+    question q = {.view = view, .next = next, .dims = tz_handle_stencil(handle)->dims};
+    const tz_plan given = *next;
+    if (!lua_checkstack(L, 12))
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for Lua's stack");
+    lua_pushcfunction(L, tz_context_traceback);
+    lua_pushcfunction(L, ask_protected);
+    lua_pushlightuserdata(L, &q);
+    lua_pushvalue(L, 1); /* the simulation: argument 1 of the method that runs */
+    const int called = lua_pcall(L, 2, 0, -4);
+    if (called == LUA_OK) {
+        lua_pop(L, 1);
+        if (next->height > 0 && !next->family[0])
+            strcpy(next->family, given.family);
+        return TZ_OK;
+    }
+    const char *message = lua_tostring(L, -1);
+    snprintf(handle->failure, sizeof handle->failure, "%s",
+             message != NULL ? message : "an error that is no text");
+    lua_pop(L, 2);
+    return tz_error_set(error, TZ_SCRIPT, NULL, "%.1500s", handle->failure);
+}
+
+void tz_policy_bind(tz_policy_config *config, tz_simulation_handle *handle)
+{
+    config->function = ask;
+    config->function_context = handle;
+}
+
+void tz_policy_keep(lua_State *L, int index, int handle_index, const tz_policy_config *config)
+{
+    if (config->kind != TZ_POLICY_FUNCTION)
+        return;
+    lua_getfield(L, index, "policy");
+    lua_getiuservalue(L, handle_index, 1);
+    lua_insert(L, -2);
+    lua_rawsetp(L, -2, &function_key);
+    lua_pop(L, 1);
+}
+
+/* ---- sim:policy -------------------------------------------------------------------------------
+ */
+
+static void push_decisions(lua_State *L, const tz_policy *policy, int dims)
+{
+    const tz_policy_decision *decisions = NULL;
+    int64_t left_out = 0;
+    const size_t count = tz_policy_decisions(policy, &decisions, &left_out);
+    lua_createtable(L, (int)count, 0);
+    for (size_t i = 0; i < count; i++) {
+        const tz_policy_decision *d = &decisions[i];
+        lua_createtable(L, 0, 6);
+        lua_pushinteger(L, d->step);
+        lua_setfield(L, -2, "step");
+        lua_pushinteger(L, d->times);
+        lua_setfield(L, -2, "times");
+        if (d->from.height > 0) {
+            tz_plan_push(L, &d->from, dims);
+            lua_setfield(L, -2, "from");
+        }
+        tz_plan_push(L, &d->to, dims);
+        lua_setfield(L, -2, "to");
+        if (!isnan(d->time_s)) {
+            lua_pushnumber(L, d->time_s);
+            lua_setfield(L, -2, "time_s");
+        }
+        lua_pushstring(L, d->reason);
+        lua_setfield(L, -2, "reason");
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+}
+
+static void push_measured(lua_State *L, const tz_policy *policy, int dims)
+{
+    tz_policy_measurement m;
+    lua_newtable(L);
+    for (size_t i = 0; tz_policy_measured(policy, i, &m); i++) {
+        tz_plan_push(L, &m.plan, dims);
+        if (!isnan(m.time_s)) {
+            lua_pushnumber(L, m.time_s);
+            lua_setfield(L, -2, "time_s");
+        }
+        if (!isnan(m.predicted_s)) {
+            lua_pushnumber(L, m.predicted_s);
+            lua_setfield(L, -2, "predicted_s");
+        }
+        lua_pushboolean(L, m.tie);
+        lua_setfield(L, -2, "tie");
+        if (m.note[0] != '\0') {
+            lua_pushstring(L, m.note);
+            lua_setfield(L, -2, "note");
+        }
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+}
+
+/* sim:policy("adaptive"), sim:policy(function), sim:policy{ policy =, start =, … } change it;
+ * sim:policy() tells. */
+static int method_policy(lua_State *L)
+{
+    static const char *const keys[] = {TZ_POLICY_KEYS, TZ_PLAN_KEYS};
+    const char *who = "sim:policy";
+    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, who);
+    const int dims = tz_handle_stencil(handle)->dims;
+    tz_error error;
+    lua_settop(L, 2);
+    if (lua_isstring(L, 2) || lua_isfunction(L, 2)) {
+        lua_createtable(L, 0, 1);
+        lua_insert(L, 2);
+        lua_setfield(L, 2, "policy");
+    }
+    if (!lua_isnil(L, 2)) {
+        tz_policy_config config;
+        if (!lua_istable(L, 2))
+            tz_raise(L, "%s: wants a name, a function or { policy = … }, not a %s", who,
+                     luaL_typename(L, 2));
+        tz_keys_check(L, 2, who, keys, TZ_POLICY_KEYS_COUNT + TZ_PLAN_KEYS_COUNT, false);
+        tz_policy_read(L, 2, who, dims, NULL, &config);
+        config.forget = handle->context->options->forget;
+        tz_policy_bind(&config, handle);
+        if (tz_simulation_set_policy(handle->simulation, &config, &error) != TZ_OK)
+            tz_raise_error(L, who, &error);
+        tz_policy_keep(L, 2, 1, &config);
+    }
+    const tz_policy *policy = tz_simulation_policy(handle->simulation);
+    char text[256];
+    lua_createtable(L, 0, 5);
+    lua_pushstring(L, tz_policy_name(tz_policy_kind_of(policy)));
+    lua_setfield(L, -2, "policy");
+    lua_pushboolean(L, tz_policy_settled(policy));
+    lua_setfield(L, -2, "settled");
+    lua_pushstring(L, tz_policy_describe(policy, text, sizeof text));
+    lua_setfield(L, -2, "text");
+    push_decisions(L, policy, dims);
+    lua_setfield(L, -2, "decisions");
+    push_measured(L, policy, dims);
+    lua_setfield(L, -2, "measured");
+    return 1;
+}
+
+void tz_policy_method_add(lua_State *L)
+{
+    static const luaL_Reg methods[] = {{"policy", method_policy}, {NULL, NULL}};
+    luaL_setfuncs(L, methods, 0);
+}

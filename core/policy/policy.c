@@ -1,0 +1,471 @@
+#include "policy/policy.h"
+
+#include "base/names.h"
+#include "policy/policy_impl.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[] = {"fixed",      "predicted", "adaptive",
+                                    "exhaustive", "function",  "auto"};
+
+const char *tz_policy_name(tz_policy_kind kind)
+{
+    return names[kind];
+}
+
+tz_status tz_policy_find(const char *name, tz_policy_kind *out, tz_error *error)
+{
+    static const char *const known[] = {"auto", "fixed", "predicted", "adaptive", "exhaustive"};
+    static const tz_policy_kind kinds[] = {TZ_POLICY_AUTO, TZ_POLICY_FIXED, TZ_POLICY_PREDICTED,
+                                           TZ_POLICY_ADAPTIVE, TZ_POLICY_EXHAUSTIVE};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i]) == 0) {
+            *out = kinds[i];
+            return TZ_OK;
+        }
+    char hint[256];
+    return tz_error_set(
+        error, TZ_UNKNOWN, NULL, "unknown policy '%.60s'%s", name,
+        tz_names_hint(hint, sizeof hint, name, known, sizeof known / sizeof *known));
+}
+
+bool tz_policy_same_plan(const tz_plan *a, const tz_plan *b)
+{
+    return a->height == b->height && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
+           strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->ahead == b->ahead &&
+           a->slack == b->slack && a->warps == b->warps && a->blocks == b->blocks;
+}
+
+const char *tz_policy_plan_text(const tz_plan *plan, char *text, size_t size)
+{
+    int axes = TZ_AXES;
+    while (axes > 1 && plan->tile[axes - 1] <= 1)
+        axes--;
+    int used = snprintf(text, size, "%s, height %d, tile ", plan->family, plan->height);
+    for (int axis = 0; axis < axes && used >= 0 && (size_t)used < size; axis++)
+        used += snprintf(text + used, size - (size_t)used, "%s%" PRId64, axis > 0 ? " x " : "",
+                         plan->tile[axis]);
+    return text;
+}
+
+/* ---- Decisions --------------------------------------------------------------------------------
+ */
+
+static void record_decision(tz_policy *policy, const tz_plan *from, const tz_plan *to,
+                            double time_s, const char *reason)
+{
+    for (size_t i = policy->decisions_count; i-- > 0;) {
+        tz_policy_decision *known = &policy->decisions[i];
+        if (tz_policy_same_plan(&known->from, from) && tz_policy_same_plan(&known->to, to) &&
+            strcmp(known->reason, reason) == 0) {
+            known->last_step = policy->step;
+            known->times++;
+            known->time_s = isnan(time_s) ? known->time_s : time_s;
+            return;
+        }
+    }
+    if (policy->decisions_count == TZ_POLICY_DECISIONS_MAX) {
+        policy->decisions_left_out++;
+        return;
+    }
+    tz_policy_decision *made = &policy->decisions[policy->decisions_count++];
+    *made = (tz_policy_decision){.step = policy->step,
+                                 .last_step = policy->step,
+                                 .times = 1,
+                                 .from = *from,
+                                 .to = *to,
+                                 .time_s = time_s};
+    snprintf(made->reason, sizeof made->reason, "%s", reason);
+}
+
+void tz_policy_decide(tz_policy *policy, const tz_plan *to, double time_s, const char *format, ...)
+{
+    char reason[TZ_POLICY_REASON_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    record_decision(policy, &policy->plan, to, time_s, reason);
+    policy->plan = *to;
+    snprintf(policy->plan.why, sizeof policy->plan.why, "%s", reason);
+}
+
+size_t tz_policy_decisions(const tz_policy *policy, const tz_policy_decision **out,
+                           int64_t *left_out)
+{
+    *out = policy->decisions;
+    *left_out = policy->decisions_left_out;
+    return policy->decisions_count;
+}
+
+/* ---- What there is to choose from -------------------------------------------------------------
+ */
+
+const tz_policy_options *tz_policy_forecast(tz_policy *policy, bool any_height)
+{
+    if (policy->forecast_tried)
+        return policy->forecast;
+    policy->forecast_tried = true;
+    tz_error error = {0};
+    tz_plan given = policy->config.given;
+    if (any_height)
+        given.height = 0;
+    tz_policy_options *made = calloc(1, sizeof *made);
+    tz_status status = made ? TZ_OK : tz_error_set(&error, TZ_MEMORY, NULL, "not enough memory");
+    if (!status)
+        status = policy->host.forecast(policy->host.context, &given, made, &error);
+    if (!status && (made->count < 1 || made->best < 0))
+        status = tz_error_set(&error, TZ_UNSUPPORTED, NULL, "no plan could be predicted");
+    if (status) {
+        snprintf(policy->no_forecast, sizeof policy->no_forecast, "%.159s", error.message);
+        free(made);
+        made = NULL;
+    }
+    policy->forecast = made;
+    return made;
+}
+
+/* A backend that names no candidates has its choice for each height. */
+static tz_status list_heights(tz_policy *policy, const tz_plan *given, tz_policy_options *out,
+                              tz_error *error)
+{
+    static const int heights[] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12, 14, 16,
+                                  20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128};
+    tz_status status = TZ_OK;
+    for (size_t i = 0; i < sizeof heights / sizeof *heights; i++) {
+        tz_plan plan = *given;
+        if (given->height > 0 && i > 0)
+            break;
+        if (given->height == 0)
+            plan.height = heights[i];
+        status = policy->host.complete(policy->host.context, &plan, error);
+        if (status)
+            break;          /* and so are all above */
+        bool known = false; /* the reference makes a height of 1 of any */
+        for (int k = 0; k < out->count; k++)
+            known = known || tz_policy_same_plan(&out->at[k].plan, &plan);
+        if (!known)
+            out->at[out->count++] = (tz_policy_option){.plan = plan, .time_s = NAN};
+    }
+    return out->count > 0 ? TZ_OK : status;
+}
+
+tz_policy_options *tz_policy_list(tz_policy *policy, bool any_height, tz_error *error)
+{
+    tz_policy_options *list = calloc(1, sizeof *list);
+    if (!list) {
+        tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a list of plans");
+        return NULL;
+    }
+    const tz_policy_options *forecast = tz_policy_forecast(policy, any_height);
+    if (forecast) {
+        *list = *forecast;
+        return list;
+    }
+    tz_plan given = policy->config.given;
+    if (any_height)
+        given.height = 0;
+    list->best = -1;
+    tz_status status = policy->host.candidates
+                           ? policy->host.candidates(policy->host.context, &given, list, error)
+                           : TZ_UNSUPPORTED;
+    if (status == TZ_OK && list->count == 0)
+        status = TZ_UNSUPPORTED;
+    list->best = -1;
+    if (status == TZ_UNSUPPORTED) {
+        list->count = 0;
+        status = list_heights(policy, &given, list, error);
+    }
+    if (status) {
+        free(list);
+        list = NULL;
+    }
+    return list;
+}
+
+/* ---- Trials -----------------------------------------------------------------------------------
+ */
+
+enum { GROUP_STAGES_MAX = 4096 };
+
+void tz_policy_trial_begin(tz_policy_trial *trial, bool warm)
+{
+    *trial = (tz_policy_trial){.warm = warm, .wanted = 1};
+}
+
+bool tz_policy_trial_tell(tz_policy_trial *trial, int64_t stages, int64_t iterations,
+                          double seconds)
+{
+    if (!trial->warm) {
+        trial->warm = true;
+        return false;
+    }
+    /* What is shorter than half a group is mostly the wait for it: once more, with more stages. */
+    if (seconds < 0.5 * TZ_POLICY_GROUP_S && trial->wanted < GROUP_STAGES_MAX) {
+        const double one = seconds / (double)stages;
+        const double needed = one > 0 ? TZ_POLICY_GROUP_S / one : GROUP_STAGES_MAX;
+        trial->wanted = needed > 8.0 * (double)trial->wanted   ? 8 * trial->wanted
+                        : needed > 2.0 * (double)trial->wanted ? (int64_t)ceil(needed)
+                                                               : 2 * trial->wanted;
+        if (trial->wanted > GROUP_STAGES_MAX)
+            trial->wanted = GROUP_STAGES_MAX;
+        return false;
+    }
+    trial->stages += stages;
+    trial->iterations += iterations;
+    trial->seconds += seconds;
+    return trial->stages >= 2 &&
+           (trial->seconds >= TZ_POLICY_GROUP_S || trial->wanted == GROUP_STAGES_MAX);
+}
+
+/* ---- fixed and predicted ----------------------------------------------------------------------
+ */
+
+static tz_status fixed_create(tz_policy *policy, tz_error *error)
+{
+    tz_plan plan = policy->config.given;
+    tz_status status = policy->host.complete(policy->host.context, &plan, error);
+    if (!status)
+        tz_policy_decide(policy, &plan, NAN, "%s", plan.why);
+    return status;
+}
+
+static tz_status predicted_create(tz_policy *policy, tz_error *error)
+{
+    const tz_policy_options *forecast = tz_policy_forecast(policy, false);
+    if (forecast) {
+        tz_policy_decide(policy, &forecast->at[forecast->best].plan, NAN, "predicted: %s",
+                         forecast->reason);
+        return TZ_OK;
+    }
+    tz_plan plan = policy->config.given;
+    tz_status status = policy->host.complete(policy->host.context, &plan, error);
+    if (!status)
+        tz_policy_decide(policy, &plan, NAN, "%.70s; not predicted: %s", plan.why,
+                         policy->no_forecast);
+    return status;
+}
+
+static const tz_policy_class class_fixed = {.create = fixed_create};
+static const tz_policy_class class_predicted = {.create = predicted_create};
+
+/* ---- A function -------------------------------------------------------------------------------
+ */
+
+typedef struct function_state {
+    int64_t asked_step; /* -1: not asked yet */
+    int64_t wanted;
+    bool told;
+    int64_t stages, iterations;
+    double seconds;
+} function_state;
+
+static tz_status function_create(tz_policy *policy, tz_error *error)
+{
+    function_state *f = calloc(1, sizeof *f);
+    if (!f)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    f->asked_step = -1;
+    f->wanted = 1;
+    policy->state = f;
+    tz_plan plan = policy->config.given;
+    tz_status status = policy->host.complete(policy->host.context, &plan, error);
+    if (!status)
+        tz_policy_decide(policy, &plan, NAN, "%.60s, until %.80s says otherwise", plan.why,
+                         policy->config.function_name);
+    return status;
+}
+
+static void function_destroy(tz_policy *policy)
+{
+    free(policy->state);
+}
+
+static tz_status function_next(tz_policy *policy, int64_t room, bool fresh, tz_error *error)
+{
+    function_state *f = policy->state;
+    (void)room;
+    /* After every timed group; and where stages are always cut short, once a stretch. */
+    if (f->asked_step >= 0 && !f->told && (!fresh || f->asked_step == policy->step))
+        return TZ_OK;
+    f->asked_step = policy->step;
+    f->told = false;
+    const tz_policy_view view = {.name = policy->config.function_name,
+                                 .step = policy->step,
+                                 .plan = &policy->plan,
+                                 .stages = f->stages,
+                                 .iterations = f->iterations,
+                                 .seconds = f->seconds,
+                                 .forecast = tz_policy_forecast(policy, true)};
+    tz_plan next = policy->plan;
+    tz_status status =
+        policy->config.function(policy->config.function_context, &view, &next, error);
+    if (status || next.height == 0)
+        return status;
+    status = policy->host.complete(policy->host.context, &next, error);
+    if (status || tz_policy_same_plan(&next, &policy->plan))
+        return status;
+    tz_policy_decide(policy, &next, f->iterations > 0 ? f->seconds / (double)f->iterations : NAN,
+                     "%s", policy->config.function_name);
+    f->wanted = 1;
+    return TZ_OK;
+}
+
+static int64_t function_wanted(const tz_policy *policy)
+{
+    return ((const function_state *)policy->state)->wanted;
+}
+
+static void function_tell(tz_policy *policy, int64_t stages, int64_t iterations, double seconds)
+{
+    function_state *f = policy->state;
+    f->told = true;
+    f->stages = stages;
+    f->iterations = iterations;
+    f->seconds = seconds;
+    if (policy->host.asynchronous && seconds > 0) {
+        const double needed = TZ_POLICY_GROUP_S * (double)stages / seconds;
+        f->wanted = needed < 1 ? 1 : needed > GROUP_STAGES_MAX ? GROUP_STAGES_MAX : (int64_t)needed;
+    }
+}
+
+static bool function_settled(const tz_policy *policy)
+{
+    (void)policy;
+    return false;
+}
+
+static void function_describe(const tz_policy *policy, char *text, size_t size)
+{
+    snprintf(text, size, "%s: height %d now", policy->config.function_name, policy->plan.height);
+}
+
+static const tz_policy_class class_function = {.create = function_create,
+                                               .destroy = function_destroy,
+                                               .next = function_next,
+                                               .wanted = function_wanted,
+                                               .tell = function_tell,
+                                               .settled = function_settled,
+                                               .describe = function_describe};
+
+/* ---- Life -------------------------------------------------------------------------------------
+ */
+
+tz_status tz_policy_create(tz_policy **out, const tz_policy_config *config,
+                           const tz_policy_host *host, tz_error *error)
+{
+    static const tz_policy_class *const classes[] = {
+        [TZ_POLICY_FIXED] = &class_fixed,
+        [TZ_POLICY_PREDICTED] = &class_predicted,
+        [TZ_POLICY_ADAPTIVE] = &tz_policy_class_adaptive,
+        [TZ_POLICY_EXHAUSTIVE] = &tz_policy_class_exhaustive,
+        [TZ_POLICY_FUNCTION] = &class_function,
+    };
+    *out = NULL;
+    tz_policy *policy = calloc(1, sizeof *policy);
+    if (policy)
+        policy->decisions = calloc(TZ_POLICY_DECISIONS_MAX, sizeof *policy->decisions);
+    if (!policy || !policy->decisions) {
+        free(policy);
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a policy");
+    }
+    policy->config = *config;
+    if (config->kind == TZ_POLICY_AUTO)
+        policy->config.kind = config->given.height > 0 ? TZ_POLICY_FIXED : TZ_POLICY_PREDICTED;
+    policy->host = *host;
+    policy->stop = -1;
+    policy->is = classes[policy->config.kind];
+    const tz_status status = policy->is->create(policy, error);
+    if (status) {
+        tz_policy_destroy(policy);
+        return status;
+    }
+    *out = policy;
+    return TZ_OK;
+}
+
+void tz_policy_destroy(tz_policy *policy)
+{
+    if (!policy)
+        return;
+    if (policy->is->destroy && policy->state)
+        policy->is->destroy(policy);
+    free(policy->forecast);
+    free(policy->decisions);
+    free(policy);
+}
+
+/* ---- Running ----------------------------------------------------------------------------------
+ */
+
+tz_status tz_policy_next(tz_policy *policy, int64_t step, int64_t room, const tz_plan **plan,
+                         tz_error *error)
+{
+    const bool fresh = step + room != policy->stop;
+    policy->step = step;
+    policy->stop = step + room;
+    *plan = &policy->plan;
+    return policy->is->next ? policy->is->next(policy, room, fresh, error) : TZ_OK;
+}
+
+int64_t tz_policy_stages_wanted(const tz_policy *policy)
+{
+    return policy->is->wanted ? policy->is->wanted(policy) : 0;
+}
+
+void tz_policy_tell(tz_policy *policy, int64_t stages, int64_t iterations, double seconds)
+{
+    if (policy->is->tell && stages > 0 && iterations > 0)
+        policy->is->tell(policy, stages, iterations, seconds);
+}
+
+bool tz_policy_refuse(tz_policy *policy, const tz_error *why)
+{
+    return policy->is->refuse && policy->is->refuse(policy, why);
+}
+
+/* ---- What it did ------------------------------------------------------------------------------
+ */
+
+bool tz_policy_measured(const tz_policy *policy, size_t index, tz_policy_measurement *out)
+{
+    return policy->is->measured && policy->is->measured(policy, index, out);
+}
+
+tz_policy_kind tz_policy_kind_of(const tz_policy *policy)
+{
+    return policy->config.kind;
+}
+
+bool tz_policy_settled(const tz_policy *policy)
+{
+    return !policy->is->settled || policy->is->settled(policy);
+}
+
+const tz_plan *tz_policy_plan(const tz_policy *policy)
+{
+    return &policy->plan;
+}
+
+const char *tz_policy_describe(const tz_policy *policy, char *text, size_t size)
+{
+    if (policy->is->describe)
+        policy->is->describe(policy, text, size);
+    else
+        snprintf(text, size, "%s: height %d", tz_policy_name(policy->config.kind),
+                 policy->plan.height);
+    return text;
+}
+
+bool tz_policy_take_warning(tz_policy *policy, char *text, size_t size)
+{
+    if (!policy->warning[0])
+        return false;
+    snprintf(text, size, "%s", policy->warning);
+    policy->warning[0] = '\0';
+    return true;
+}

@@ -1,0 +1,77 @@
+/* The inside of tz_policy, for the files of this folder. */
+#ifndef TZ_CORE_POLICY_POLICY_IMPL_H
+#define TZ_CORE_POLICY_POLICY_IMPL_H
+
+#include "policy/policy.h"
+
+/* Stages timed together last at least this long: waiting for a device costs it some 10 us, 2 %. */
+#define TZ_POLICY_GROUP_S 0.5e-3
+
+enum {
+    TZ_POLICY_DECISIONS_MAX = 256,
+    TZ_POLICY_STRETCHES = 3, /* between outputs that are too short for a plan: it is given up */
+    TZ_POLICY_REASON_SIZE = sizeof((tz_plan *)0)->why
+};
+
+/* ---- A plan that is being measured. Its first stage sets things up and does not count. --------
+ */
+typedef struct tz_policy_trial {
+    bool warm;
+    int64_t wanted; /* stages of the next group */
+    int64_t stages, iterations;
+    double seconds;
+} tz_policy_trial;
+
+void tz_policy_trial_begin(tz_policy_trial *trial, bool warm);
+/* True once two stages and TZ_POLICY_GROUP_S are timed: seconds / iterations is the result. */
+bool tz_policy_trial_tell(tz_policy_trial *trial, int64_t stages, int64_t iterations,
+                          double seconds);
+
+/* ---- A way to choose ------------------------------------------------------------------------- */
+typedef struct tz_policy_class {
+    tz_status (*create)(tz_policy *policy, tz_error *error);
+    void (*destroy)(tz_policy *policy);
+    /* NULL: always policy->plan. `fresh`: nothing was due since the step before, that is, `room`
+     * begins a stretch between two outputs. */
+    tz_status (*next)(tz_policy *policy, int64_t room, bool fresh, tz_error *error);
+    int64_t (*wanted)(const tz_policy *policy); /* NULL: 0 */
+    void (*tell)(tz_policy *policy, int64_t stages, int64_t iterations, double seconds);
+    bool (*refuse)(tz_policy *policy, const tz_error *why);
+    bool (*measured)(const tz_policy *policy, size_t index, tz_policy_measurement *out);
+    bool (*settled)(const tz_policy *policy); /* NULL: always */
+    void (*describe)(const tz_policy *policy, char *text, size_t size);
+} tz_policy_class;
+
+struct tz_policy {
+    const tz_policy_class *is;
+    tz_policy_config config;
+    tz_policy_host host;
+    void *state;                 /* of the class */
+    tz_plan plan;                /* the present one */
+    int64_t step;                /* of the last next() */
+    int64_t stop;                /* the step at which something is due, as the last next() said */
+    tz_policy_options *forecast; /* NULL: none; made when first asked for */
+    bool forecast_tried;
+    char no_forecast[160]; /* why there is none */
+    tz_policy_decision *decisions;
+    size_t decisions_count;
+    int64_t decisions_left_out;
+    char warning[512];
+};
+
+extern const tz_policy_class tz_policy_class_adaptive, tz_policy_class_exhaustive;
+
+/* The forecast for the given plan (its height left open if `any_height`), or NULL. */
+const tz_policy_options *tz_policy_forecast(tz_policy *policy, bool any_height);
+/* Plans to try, from the forecast, the backend or, of its own heights, its choices: malloc'd. NULL
+ * with `error` when memory runs out or the given plan is refused. */
+tz_policy_options *tz_policy_list(tz_policy *policy, bool any_height, tz_error *error);
+/* Go from policy->plan to `to`, for that reason, which becomes the plan's `why` too. */
+void tz_policy_decide(tz_policy *policy, const tz_plan *to, double time_s, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The same kernel and tiles, whatever the reasons. */
+bool tz_policy_same_plan(const tz_plan *a, const tz_plan *b);
+/* "stream, height 8, tile 4096 x 512". Returns `text`. */
+const char *tz_policy_plan_text(const tz_plan *plan, char *text, size_t size);
+
+#endif
