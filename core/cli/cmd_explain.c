@@ -115,6 +115,47 @@ static const json_t *main_plan(const json_t *plans)
     return most;
 }
 
+/* Who chose, the decisions (the middle of a long list left out), and the fastest plan of those that
+ * the run itself measured. */
+static void print_policy(const json_t *policy, int dims)
+{
+    enum { SHOWN = 4 };
+    const json_t *decisions = json_object_get(policy, "decisions"),
+                 *measured = json_object_get(policy, "measured"), *fastest = NULL;
+    const size_t count = json_array_size(decisions);
+    if (!policy)
+        return;
+    printf("  policy   %s\n", text_of(policy, "text"));
+    for (size_t i = 0; i < count; i++) {
+        const json_t *entry = json_array_get(decisions, i);
+        if (i >= SHOWN && i + SHOWN < count) {
+            if (i == SHOWN)
+                printf("           … %zu more\n", count - 2 * SHOWN);
+            continue;
+        }
+        printf("           step %" JSON_INTEGER_FORMAT ": height %d: %s\n",
+               json_integer_value(json_object_get(entry, "step")),
+               int_of(json_object_get(entry, "to"), "height"), text_of(entry, "reason"));
+    }
+    for (size_t i = 0; i < json_array_size(measured); i++) {
+        const json_t *entry = json_array_get(measured, i);
+        const json_t *time = json_object_get(entry, "seconds_per_iteration");
+        if (json_is_number(time) &&
+            (!fastest || json_number_value(time) <
+                             json_number_value(json_object_get(fastest, "seconds_per_iteration"))))
+            fastest = entry;
+    }
+    if (fastest) {
+        const tz_plan plan = read_plan(fastest);
+        char text[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE];
+        tz_say_plan(&plan, dims, text, sizeof text);
+        tz_say_seconds(json_number_value(json_object_get(fastest, "seconds_per_iteration")), time,
+                       sizeof time);
+        printf("           the fastest of %zu measured: %s: %s an iteration\n",
+               json_array_size(measured), text, time);
+    }
+}
+
 static void print_cost(const json_t *simulation, const json_t *plans, const json_t *most, int dims)
 {
     double other_s = 0, all_s = 0;
@@ -139,13 +180,7 @@ static void print_cost(const json_t *simulation, const json_t *plans, const json
         printf("           %.0f %% of the time went into other heights: remainders before outputs "
                "and tests, or trials\n",
                100 * other_s / all_s);
-    const json_t *decisions = json_object_get(simulation, "decisions");
-    for (size_t i = 0; i < json_array_size(decisions); i++) {
-        const json_t *entry = json_array_get(decisions, i);
-        printf("  %s step %" JSON_INTEGER_FORMAT ": height %d: %s\n",
-               i == 0 ? "decided " : "        ", json_integer_value(json_object_get(entry, "step")),
-               int_of(json_object_get(entry, "to"), "height"), text_of(entry, "reason"));
-    }
+    print_policy(json_object_get(simulation, "policy"), dims);
 }
 
 static bool is_same(const tz_plan *a, const tz_plan *b)
