@@ -7,6 +7,8 @@
 set -eu
 
 packages='gcc g++ libc6-dev cmake ninja-build pkg-config liblua5.4-dev libpng-dev libjansson-dev libcmocka-dev libcapstone-dev'
+# Plots of predictions and measurements: another gnuplot than Debian's smallest will do.
+command -v gnuplot >/dev/null 2>&1 || packages="$packages gnuplot-nox"
 ci=no
 for argument in "$@"; do
     case $argument in

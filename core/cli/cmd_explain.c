@@ -224,7 +224,8 @@ static void print_verdict(const tz_study *study, const tz_outlook *outlook, cons
         printf("  model    %s predicts %s an iteration for height %d", outlook->model->name, time,
                used.height);
         if (isfinite(measured))
-            printf(": %+.0f %% of what it took", 100 * (predicted / measured - 1));
+            printf(", %.0f %% %s than it took", 100 * fabs(predicted / measured - 1),
+                   predicted < measured ? "less" : "more");
         printf("\n           %s\n", why);
     } else {
         printf("  model    cannot tell of that plan: %s\n", error.message);
