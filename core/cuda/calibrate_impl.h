@@ -24,8 +24,8 @@ typedef struct tz__bench {
     tz_cuda_event *begin, *end;
     tz_cu_pointer cycles, out, barrier; /* what kernels write; `barrier` holds zeros at first */
     int blocks_max;                     /* that `cycles` has room for */
-    int repeats;
-    int done; /* measurements */
+    int repeats, warmups;               /* launches that count, and that do not */
+    int done;                           /* measurements */
     double clock_hz;
 } tz__bench;
 

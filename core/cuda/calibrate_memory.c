@@ -12,7 +12,8 @@ enum {
     L2_ROUNDS = 64,
     CHASE_STEPS = 256,
     CHASE_ROUNDS = 32,
-    QUEUE = 200, /* launches in a queue */
+    QUEUE = 200,        /* launches in a queue */
+    BUSY_ROUNDS = 8192, /* of reading a piece: milliseconds */
     SYNC_ROUNDS = 200,
     SYNC_THREADS = 256
 };
@@ -20,7 +21,7 @@ enum {
 typedef struct arrays {
     tz_cu_pointer from, to;
     size_t bytes; /* of each */
-    tz_cuda_kernel copy, read, copy_fresh, lay;
+    tz_cuda_kernel copy, copy_once, copy_fresh, read, read_once, lay;
 } arrays;
 
 /* ---- Bandwidths --------------------------------------------------------------------------------
@@ -36,7 +37,7 @@ static tz_status bandwidth(tz__bench *b, const tz_cuda_kernel *kernel, const arr
     tz_cu_pointer from = memory->from, to = memory->to;
     void *arguments[] = {&from, &to, &pieces, &rounds, &never};
     tz_status status = TZ_OK;
-    for (int i = -2; status == TZ_OK && i < b->repeats; i++) {
+    for (int i = -b->warmups; status == TZ_OK && i < b->repeats; i++) {
         double seconds = 0;
         status = tz__bench_time(b, kernel, blocks < pieces ? blocks : pieces, COPY_THREADS, 0,
                                 false, arguments, &seconds);
@@ -55,32 +56,37 @@ static tz_status bandwidth(tz__bench *b, const tz_cuda_kernel *kernel, const arr
     return TZ_OK;
 }
 
-/* Through memory: as many blocks as run at once, or a block a piece, whichever is faster. */
+/* Through memory: whichever is fastest of as many blocks as run at once and a block a piece, of
+ * loads that may stay in a cache and that need not. */
 static tz_status measure_through(tz__bench *b, tz_model_number *out, const char *what,
-                                 const tz_cuda_kernel *kernel, const arrays *memory, bool writes)
+                                 const arrays *memory, bool writes)
 {
+    const tz_cuda_kernel *const kernels[] = {writes ? &memory->copy : &memory->read,
+                                             writes ? &memory->copy_once : &memory->read_once};
     const int pieces = (int)(memory->bytes / PIECE_BYTES);
     double best = 0, spread = 0;
-    int chosen = 0, resident = 0;
+    int chosen = 0, chosen_blocks = 0, resident = 0;
     tz_status status = tz__bench_next(b, what);
     if (status == TZ_OK)
-        status = tz_cuda_occupancy(b->cuda, kernel, COPY_THREADS, 0, &resident, b->error);
-    const int tried[] = {resident * b->gpu->processors, pieces};
-    for (int i = 0; status == TZ_OK && i < 2; i++) {
+        status = tz_cuda_occupancy(b->cuda, kernels[0], COPY_THREADS, 0, &resident, b->error);
+    for (int i = 0; status == TZ_OK && i < 4; i++) {
+        const int blocks = i / 2 ? pieces : resident * b->gpu->processors;
         double here, apart;
-        status = bandwidth(b, kernel, memory, pieces, 1, tried[i], writes, &here, &apart);
+        status = bandwidth(b, kernels[i % 2], memory, pieces, 1, blocks, writes, &here, &apart);
         if (status == TZ_OK && here > best) {
             best = here;
             spread = apart;
-            chosen = tried[i];
+            chosen = i % 2;
+            chosen_blocks = blocks;
         }
     }
     if (status == TZ_OK)
-        tz_number_set(
-            out, best,
-            "measured: %s %.4g MiB, %d blocks of %d threads, median of %d, spread %.1f %%",
-            writes ? "copying" : "reading", (double)memory->bytes / 1048576, chosen, COPY_THREADS,
-            b->repeats, spread);
+        tz_number_set(out, best,
+                      "measured: %s %.4g MiB%s, %d blocks of %d threads, median of %d, spread %.1f "
+                      "%%",
+                      writes ? "copying" : "reading", (double)memory->bytes / 1048576,
+                      chosen ? " with loads of once" : "", chosen_blocks, COPY_THREADS, b->repeats,
+                      spread);
     return status;
 }
 
@@ -198,7 +204,9 @@ static tz_status measure_chase(tz__bench *b, tz_model_number *out, const char *w
                                   &spread, NULL, NULL);
     } else {
         /* Nothing of the list may be in L2: the rest of the array goes through it before. */
-        const int repeats = b->repeats, pieces = (int)(memory->bytes / PIECE_BYTES);
+        const int repeats = b->repeats, warmups = b->warmups;
+        const int pieces = (int)(memory->bytes / PIECE_BYTES);
+        b->warmups = 0;
         for (int i = 0; status == TZ_OK && i < repeats; i++) {
             double ignored, apart;
             b->repeats = 1;
@@ -210,6 +218,7 @@ static tz_status measure_chase(tz__bench *b, tz_model_number *out, const char *w
             tz_samples_add(&samples, cycles);
             b->repeats = repeats;
         }
+        b->warmups = warmups;
     }
     if (status != TZ_OK)
         return status;
@@ -235,23 +244,28 @@ tz_status tz__bench_memory(tz__bench *b)
         status = tz_cuda_allocate(b->cuda, &memory.to, memory.bytes, b->error);
     if (status == TZ_OK)
         status = tz_cuda_clear(b->cuda, memory.from, memory.bytes, b->error);
-    if (status == TZ_OK)
-        status = tz__bench_load(b, &memory.copy, TZ__PROBE_COPY, COPY_THREADS,
-                                "#define TZ_WRITES 1\n#define TZ_FRESH 0\n");
-    if (status == TZ_OK)
-        status = tz__bench_load(b, &memory.read, TZ__PROBE_COPY, COPY_THREADS,
-                                "#define TZ_WRITES 0\n#define TZ_FRESH 0\n");
-    if (status == TZ_OK)
-        status = tz__bench_load(b, &memory.copy_fresh, TZ__PROBE_COPY, COPY_THREADS,
-                                "#define TZ_WRITES 1\n#define TZ_FRESH 1\n");
+    const struct {
+        tz_cuda_kernel *kernel;
+        const char *definitions;
+    } kernels[] = {
+        {&memory.copy, "#define TZ_WRITES 1\n#define TZ_LOAD tz_load\n"},
+        {&memory.copy_once, "#define TZ_WRITES 1\n#define TZ_LOAD tz_load_once\n"},
+        {&memory.copy_fresh, "#define TZ_WRITES 1\n#define TZ_LOAD tz_load_fresh\n"},
+        {&memory.read, "#define TZ_WRITES 0\n#define TZ_LOAD tz_load\n"},
+        {&memory.read_once, "#define TZ_WRITES 0\n#define TZ_LOAD tz_load_once\n"},
+    };
+    enum { KERNELS = sizeof kernels / sizeof *kernels };
+    for (int k = 0; status == TZ_OK && k < KERNELS; k++)
+        status = tz__bench_load(b, kernels[k].kernel, TZ__PROBE_COPY, COPY_THREADS,
+                                kernels[k].definitions);
     if (status == TZ_OK)
         status = tz__bench_load(b, &memory.lay, TZ__PROBE_LAY, COPY_THREADS, "");
     if (status == TZ_OK)
         status = measure_through(b, &b->record->copy_bandwidth_bytes_per_s, "copying in memory",
-                                 &memory.copy, &memory, true);
+                                 &memory, true);
     if (status == TZ_OK)
         status = measure_through(b, &b->record->read_bandwidth_bytes_per_s, "reading memory",
-                                 &memory.read, &memory, false);
+                                 &memory, false);
     if (status == TZ_OK)
         status = measure_l2(b, &memory);
     if (status == TZ_OK && b->gpu->l2_bytes > 0)
@@ -261,9 +275,8 @@ tz_status tz__bench_memory(tz__bench *b)
         status = measure_chase(b, &b->record->memory_latency_s, "latency of memory", &memory,
                                memory.bytes / 2, true);
     tz_cuda_unload(b->cuda, &memory.lay);
-    tz_cuda_unload(b->cuda, &memory.copy_fresh);
-    tz_cuda_unload(b->cuda, &memory.read);
-    tz_cuda_unload(b->cuda, &memory.copy);
+    for (int k = 0; k < KERNELS; k++)
+        tz_cuda_unload(b->cuda, kernels[k].kernel);
     tz_cuda_free(b->cuda, memory.to);
     tz_cuda_free(b->cuda, memory.from);
     return status;
@@ -272,16 +285,32 @@ tz_status tz__bench_memory(tz__bench *b)
 /* ---- Launches ----------------------------------------------------------------------------------
  */
 
-/* Seconds of one of QUEUE empty launches, one after the other or noted as a graph. */
-static tz_status queue_seconds(tz__bench *b, const tz_cuda_kernel *kernel, int blocks,
-                               tz_cuda_graph *graph, double *seconds)
+/* QUEUE empty launches, `blocks` blocks each. */
+typedef struct queue {
+    const tz_cuda_kernel *kernel;
+    int blocks;
+    tz_cuda_graph *graph;         /* NULL: one launch after the other */
+    const tz_cuda_kernel *before; /* NULL, or what the stream is busy with until all are queued */
+} queue;
+
+/* Seconds of one of them. */
+static tz_status queue_seconds(tz__bench *b, const queue *q, double *seconds)
 {
     void *arguments[] = {NULL};
-    tz_status status = tz_cuda_event_record(b->cuda, b->begin, b->stream, b->error);
-    if (graph != NULL && status == TZ_OK)
-        status = tz_cuda_graph_launch(b->cuda, graph, b->stream, b->error);
-    for (int k = 0; graph == NULL && status == TZ_OK && k < QUEUE; k++)
-        status = tz_cuda_launch(b->cuda, b->stream, kernel, (int[]){blocks, 1, 1},
+    tz_cu_pointer from = b->out, to = b->out;
+    int pieces = 1, rounds = BUSY_ROUNDS;
+    uint32_t never = 0x9e3779b9u;
+    tz_status status = TZ_OK;
+    if (q->before != NULL)
+        status = tz_cuda_launch(b->cuda, b->stream, q->before, (int[]){1, 1, 1},
+                                (int[]){COPY_THREADS, 1, 1}, 0, false,
+                                (void *[]){&from, &to, &pieces, &rounds, &never}, b->error);
+    if (status == TZ_OK)
+        status = tz_cuda_event_record(b->cuda, b->begin, b->stream, b->error);
+    if (q->graph != NULL && status == TZ_OK)
+        status = tz_cuda_graph_launch(b->cuda, q->graph, b->stream, b->error);
+    for (int k = 0; q->graph == NULL && status == TZ_OK && k < QUEUE; k++)
+        status = tz_cuda_launch(b->cuda, b->stream, q->kernel, (int[]){q->blocks, 1, 1},
                                 (int[]){SYNC_THREADS, 1, 1}, 0, false, arguments, b->error);
     if (status == TZ_OK)
         status = tz_cuda_event_record(b->cuda, b->end, b->stream, b->error);
@@ -293,14 +322,13 @@ static tz_status queue_seconds(tz__bench *b, const tz_cuda_kernel *kernel, int b
     return status;
 }
 
-static tz_status measure_queue(tz__bench *b, tz_model_number *out, const char *what,
-                               const tz_cuda_kernel *kernel, int blocks, tz_cuda_graph *graph)
+static tz_status measure_queue(tz__bench *b, tz_model_number *out, const char *what, queue q)
 {
     tz_samples samples = {0};
     tz_status status = tz__bench_next(b, what);
-    for (int i = -2; status == TZ_OK && i < b->repeats; i++) {
+    for (int i = -b->warmups; status == TZ_OK && i < b->repeats; i++) {
         double seconds = 0;
-        status = queue_seconds(b, kernel, blocks, graph, &seconds);
+        status = queue_seconds(b, &q, &seconds);
         if (status == TZ_OK && i >= 0)
             tz_samples_add(&samples, seconds);
     }
@@ -308,7 +336,10 @@ static tz_status measure_queue(tz__bench *b, tz_model_number *out, const char *w
         tz_number_set(out, tz_samples_median(&samples),
                       "measured: %d empty launches of %d blocks of %d threads%s, median of %d, "
                       "spread %.1f %%",
-                      QUEUE, blocks, SYNC_THREADS, graph ? " in a graph" : " in a queue",
+                      QUEUE, q.blocks, SYNC_THREADS,
+                      q.graph    ? " in a graph"
+                      : q.before ? ", queued before the first begins"
+                                 : " in a queue",
                       samples.count, 100 * tz_samples_spread(&samples));
     return status;
 }
@@ -361,7 +392,7 @@ static tz_status meeting_seconds(tz__bench *b, const tz_cuda_kernel *kernel, int
     int rounds = SYNC_ROUNDS;
     void *arguments[] = {&b->cycles, &b->barrier, &rounds};
     tz_status status = TZ_OK;
-    for (int i = -2; status == TZ_OK && i < b->repeats; i++) {
+    for (int i = -b->warmups; status == TZ_OK && i < b->repeats; i++) {
         double seconds, median = 0, most;
         status = tz__bench_time(b, kernel, blocks, SYNC_THREADS, 0, true, arguments, &seconds);
         if (status == TZ_OK)
@@ -382,7 +413,8 @@ static tz_status measure_meetings(tz__bench *b)
 {
     tz_cuda_kernel kernel;
     int resident = 0;
-    double blocks_sum = 0, seconds_sum = 0, products = 0, squares = 0, widest = 0;
+    double blocks_sum = 0, seconds_sum = 0, products = 0, squares = 0, widest = 0, least = 0,
+           seconds = 0;
     int n = 0, last = 0;
     tz_status status = tz__bench_next(b, "blocks that meet");
     if (status == TZ_OK)
@@ -391,9 +423,11 @@ static tz_status measure_meetings(tz__bench *b)
         return status;
     status = tz_cuda_occupancy(b->cuda, &kernel, SYNC_THREADS, 0, &resident, b->error);
     for (int k = 1; status == TZ_OK && k <= resident && k <= 8; k++) {
-        double seconds = 0, spread = 0;
+        double spread = 0;
         last = k * b->gpu->processors;
         status = meeting_seconds(b, &kernel, last, &seconds, &spread);
+        if (k == 1)
+            least = seconds;
         blocks_sum += last;
         seconds_sum += seconds;
         products += last * seconds;
@@ -409,10 +443,11 @@ static tz_status measure_meetings(tz__bench *b)
     if (slope < 0)
         slope = 0;
     const double constant = (seconds_sum - slope * blocks_sum) / n;
-    tz_number_set(&b->record->fence_s, constant > 0 ? constant : 0,
-                  "measured: a line through meetings of %d to %d blocks of %d threads, medians of "
-                  "%d, spread up to %.1f %%",
-                  b->gpu->processors, last, SYNC_THREADS, b->repeats, widest);
+    tz_number_set(
+        &b->record->fence_s, constant > 0 ? constant : 0,
+        "measured: a line through meetings of %d blocks (%.3g us) to %d (%.3g us), medians of "
+        "%d, spread up to %.1f %%",
+        b->gpu->processors, 1e6 * least, last, 1e6 * seconds, b->repeats, widest);
     tz_number_set(&b->record->fence_per_block_s, slope, "measured: the same line's slope");
     return TZ_OK;
 }
@@ -436,7 +471,7 @@ static tz_status measure_neighbours(tz__bench *b)
     if (status != TZ_OK)
         return status;
     void *arguments[] = {&b->cycles, &slots, &barrier, &rounds, &tag};
-    for (int i = -2; status == TZ_OK && i < b->repeats; i++) {
+    for (int i = -b->warmups; status == TZ_OK && i < b->repeats; i++) {
         double seconds, median = 0, most;
         status = tz__bench_time(b, &kernel, blocks, threads,
                                 shared < b->gpu->shared_bytes ? shared : b->gpu->shared_bytes, true,
@@ -459,7 +494,7 @@ static tz_status measure_neighbours(tz__bench *b)
 
 tz_status tz__bench_launches(tz__bench *b)
 {
-    tz_cuda_kernel empty;
+    tz_cuda_kernel empty, busy = {0};
     tz_cuda_graph *graph = NULL;
     int resident = 0;
     tz_model_device *d = b->record;
@@ -468,19 +503,27 @@ tz_status tz__bench_launches(tz__bench *b)
         return status;
     status = tz_cuda_occupancy(b->cuda, &empty, SYNC_THREADS, 0, &resident, b->error);
     if (status == TZ_OK)
-        status = measure_queue(b, &d->launch_s, "launches of as many blocks as run at once", &empty,
-                               resident * b->gpu->processors, NULL);
+        status = tz__bench_load(b, &busy, TZ__PROBE_COPY, COPY_THREADS,
+                                "#define TZ_WRITES 0\n#define TZ_LOAD tz_load_fresh\n");
+    const int processors = b->gpu->processors;
     if (status == TZ_OK)
-        status = measure_queue(b, &d->launch_queued_s, "launches in a queue", &empty,
-                               b->gpu->processors, NULL);
+        status = measure_queue(b, &d->launch_s, "launches of as many blocks as run at once",
+                               (queue){&empty, resident * processors, NULL, NULL});
+    if (status == TZ_OK)
+        status = measure_queue(b, &d->launch_queued_s, "launches in a queue",
+                               (queue){&empty, processors, NULL, NULL});
+    if (status == TZ_OK)
+        status = measure_queue(b, &d->launch_gap_s, "launches that are queued already",
+                               (queue){&empty, processors, NULL, &busy});
     if (status == TZ_OK)
         status = graph_note(b, &empty, &graph);
     if (status == TZ_OK)
-        status = measure_queue(b, &d->graph_launch_s, "launches in a graph", &empty,
-                               b->gpu->processors, graph);
+        status = measure_queue(b, &d->graph_launch_s, "launches in a graph",
+                               (queue){&empty, processors, graph, NULL});
     if (status == TZ_OK)
         status = measure_alone(b, &empty);
     tz_cuda_graph_destroy(b->cuda, graph);
+    tz_cuda_unload(b->cuda, &busy);
     tz_cuda_unload(b->cuda, &empty);
     if (status == TZ_OK && b->gpu->cooperative)
         status = measure_meetings(b);

@@ -4,7 +4,7 @@
  *                    for each other. TZ_STEP(x, y) changes x with the help of y, of type TZ_TYPE,
  *                    and of a, b, p and q, of which the compiler knows nothing.
  *   TZ_PROBE_LAY     words that lead to each other: TZ_PROBE_CHAINS follows them.
- *   TZ_PROBE_COPY    copies (TZ_WRITES 1) or reads arrays; TZ_FRESH: not through the first level.
+ *   TZ_PROBE_COPY    copies (TZ_WRITES 1) or reads arrays, with TZ_LOAD.
  *   TZ_PROBE_EMPTY   nothing.
  *   TZ_PROBE_MEET    all blocks meet, round after round.
  *   TZ_PROBE_PASS    neighbouring blocks hand each other a word and get it back.
@@ -116,18 +116,12 @@ TZ_KERNEL(tz_probe, TZ_THREADS)(const tz_word *from, tz_word *to, int pieces, in
     for (int r = 0; r < rounds; r++) {
 #pragma unroll 1
         for (int i = tz_block(0); i < pieces; i += tz_blocks(0)) {
-            int piece = i + r * 7;
-            while (piece >= pieces)
-                piece -= pieces;
+            const int piece = (i + r * 7) % pieces;
             const long long at = ((long long)piece * 4 * TZ_THREADS + tz_thread()) * 4;
             tz_word v[4][4];
 #pragma unroll
             for (int k = 0; k < 4; k++)
-#if TZ_FRESH
-                tz_load_fresh(from + at + k * 4 * TZ_THREADS, v[k]);
-#else
-                tz_load(from + at + k * 4 * TZ_THREADS, v[k]);
-#endif
+                TZ_LOAD(from + at + k * 4 * TZ_THREADS, v[k]);
 #pragma unroll
             for (int k = 0; k < 4; k++) {
 #if TZ_WRITES
