@@ -73,6 +73,15 @@ tz_status tz__bench_chains(tz__bench *b, const tz__chains *chains, int rounds, i
                            tz_cu_pointer table, uint32_t first_word, double *cycles, double *spread,
                            double *seconds, double *most);
 
+/* Kernels that copy or read, and the definitions of each; *count of them. Static. */
+typedef struct tz__copier {
+    bool writes;
+    int packets; /* of 16 bytes: of a thread at once */
+    const char *load;
+} tz__copier;
+const tz__copier *tz__copiers_table(size_t *count);
+void tz__copier_define(const tz__copier *copier, char definitions[TZ__DEFINITIONS_SIZE]);
+
 /* Memory: bandwidths, latencies. Launches and what blocks wait for. (calibrate_memory.c) */
 tz_status tz__bench_memory(tz__bench *b);
 tz_status tz__bench_launches(tz__bench *b);

@@ -8,7 +8,6 @@
 enum {
     LINE_BYTES = 128,
     COPY_THREADS = 256,
-    PIECE_BYTES = COPY_THREADS * 64, /* of a block's turn */
     L2_ROUNDS = 64,
     CHASE_STEPS = 256,
     CHASE_ROUNDS = 32,
@@ -21,21 +20,70 @@ enum {
 typedef struct arrays {
     tz_cu_pointer from, to;
     size_t bytes; /* of each */
-    tz_cuda_kernel copy, copy_once, copy_fresh, read, read_once, lay;
 } arrays;
+
+static const tz__copier copiers[] = {
+    /* copies and reads that go through memory: the fastest is what counts */
+    {true, 2, "tz_load"},
+    {true, 4, "tz_load"},
+    {true, 8, "tz_load"},
+    {true, 2, "tz_load_once"},
+    {true, 4, "tz_load_once"},
+    {false, 2, "tz_load"},
+    {false, 4, "tz_load"},
+    {false, 8, "tz_load"},
+    {false, 4, "tz_load_once"},
+    /* copies within L2, and reads for their own sake: not from the first level */
+    {true, 4, "tz_load_fresh"},
+    {false, 4, "tz_load_fresh"},
+};
+enum {
+    COPIERS = sizeof copiers / sizeof *copiers,
+    THROUGH = COPIERS - 2, /* the first so many */
+    WITHIN = COPIERS - 2,
+    BUSY = COPIERS - 1
+};
+
+const tz__copier *tz__copiers_table(size_t *count)
+{
+    *count = COPIERS;
+    return copiers;
+}
+
+void tz__copier_define(const tz__copier *copier, char definitions[TZ__DEFINITIONS_SIZE])
+{
+    snprintf(definitions, TZ__DEFINITIONS_SIZE,
+             "#define TZ_WRITES %d\n#define TZ_PACKETS %d\n#define TZ_LOAD %s\n", copier->writes,
+             copier->packets, copier->load);
+}
+
+static tz_status copier_load(tz__bench *b, const tz__copier *copier, tz_cuda_kernel *out)
+{
+    char definitions[TZ__DEFINITIONS_SIZE];
+    tz__copier_define(copier, definitions);
+    return tz__bench_load(b, out, TZ__PROBE_COPY, COPY_THREADS, definitions);
+}
+
+/* Of a block's turn. */
+static size_t piece_bytes(const tz__copier *copier)
+{
+    return (size_t)COPY_THREADS * 16 * (size_t)copier->packets;
+}
 
 /* ---- Bandwidths --------------------------------------------------------------------------------
  */
 
 /* Bytes a second: `pieces` pieces of each array in each of `rounds` rounds; median. */
-static tz_status bandwidth(tz__bench *b, const tz_cuda_kernel *kernel, const arrays *memory,
-                           int pieces, int rounds, int blocks, bool writes, double *out,
+static tz_status bandwidth(tz__bench *b, const tz__copier *copier, const tz_cuda_kernel *kernel,
+                           const arrays *memory, int pieces, int rounds, int blocks, double *out,
                            double *spread)
 {
     tz_samples samples = {0};
     uint32_t never = 0x9e3779b9u;
     tz_cu_pointer from = memory->from, to = memory->to;
     void *arguments[] = {&from, &to, &pieces, &rounds, &never};
+    const double bytes =
+        (copier->writes ? 2.0 : 1.0) * (double)piece_bytes(copier) * pieces * rounds;
     tz_status status = TZ_OK;
     for (int i = -b->warmups; status == TZ_OK && i < b->repeats; i++) {
         double seconds = 0;
@@ -46,8 +94,7 @@ static tz_status bandwidth(tz__bench *b, const tz_cuda_kernel *kernel, const arr
                                   "a copy on %s took no time: nothing can be measured with it",
                                   b->gpu->name);
         if (status == TZ_OK && i >= 0)
-            tz_samples_add(&samples,
-                           (writes ? 2.0 : 1.0) * PIECE_BYTES * pieces * rounds / seconds);
+            tz_samples_add(&samples, bytes / seconds);
     }
     if (status != TZ_OK)
         return status;
@@ -56,37 +103,38 @@ static tz_status bandwidth(tz__bench *b, const tz_cuda_kernel *kernel, const arr
     return TZ_OK;
 }
 
-/* Through memory: whichever is fastest of as many blocks as run at once and a block a piece, of
- * loads that may stay in a cache and that need not. */
+/* Through memory: the fastest kernel, with as many blocks as run at once or one a piece. */
 static tz_status measure_through(tz__bench *b, tz_model_number *out, const char *what,
                                  const arrays *memory, bool writes)
 {
-    const tz_cuda_kernel *const kernels[] = {writes ? &memory->copy : &memory->read,
-                                             writes ? &memory->copy_once : &memory->read_once};
-    const int pieces = (int)(memory->bytes / PIECE_BYTES);
-    double best = 0, spread = 0;
-    int chosen = 0, chosen_blocks = 0, resident = 0;
+    double best = 0;
     tz_status status = tz__bench_next(b, what);
-    if (status == TZ_OK)
-        status = tz_cuda_occupancy(b->cuda, kernels[0], COPY_THREADS, 0, &resident, b->error);
-    for (int i = 0; status == TZ_OK && i < 4; i++) {
-        const int blocks = i / 2 ? pieces : resident * b->gpu->processors;
-        double here, apart;
-        status = bandwidth(b, kernels[i % 2], memory, pieces, 1, blocks, writes, &here, &apart);
-        if (status == TZ_OK && here > best) {
+    for (int i = 0; status == TZ_OK && i < THROUGH; i++) {
+        const tz__copier *copier = &copiers[i];
+        const int pieces = (int)(memory->bytes / piece_bytes(copier));
+        tz_cuda_kernel kernel;
+        int resident = 0;
+        if (copier->writes != writes)
+            continue;
+        status = copier_load(b, copier, &kernel);
+        if (status != TZ_OK)
+            break;
+        status = tz_cuda_occupancy(b->cuda, &kernel, COPY_THREADS, 0, &resident, b->error);
+        for (int k = 0; status == TZ_OK && k < 2; k++) {
+            const int blocks = k ? pieces : resident * b->gpu->processors;
+            double here = 0, spread = 0;
+            status = bandwidth(b, copier, &kernel, memory, pieces, 1, blocks, &here, &spread);
+            if (status != TZ_OK || here <= best)
+                continue;
             best = here;
-            spread = apart;
-            chosen = i % 2;
-            chosen_blocks = blocks;
+            tz_number_set(out, best,
+                          "measured: %s %.4g MiB, %d blocks of %d threads, %d x 16 bytes of each "
+                          "at once, median of %d, spread %.1f %%",
+                          writes ? "copying" : "reading", (double)memory->bytes / 1048576, blocks,
+                          COPY_THREADS, copier->packets, b->repeats, spread);
         }
+        tz_cuda_unload(b->cuda, &kernel);
     }
-    if (status == TZ_OK)
-        tz_number_set(out, best,
-                      "measured: %s %.4g MiB%s, %d blocks of %d threads, median of %d, spread %.1f "
-                      "%%",
-                      writes ? "copying" : "reading", (double)memory->bytes / 1048576,
-                      chosen ? " with loads of once" : "", chosen_blocks, COPY_THREADS, b->repeats,
-                      spread);
     return status;
 }
 
@@ -94,7 +142,8 @@ static tz_status measure_through(tz__bench *b, tz_model_number *out, const char 
  */
 static int pieces_of(const tz__bench *b, double bytes)
 {
-    const int a_processor = (int)(bytes / 2 / PIECE_BYTES / b->gpu->processors + 0.5);
+    const double each = bytes / 2 / (double)piece_bytes(&copiers[WITHIN]);
+    const int a_processor = (int)(each / b->gpu->processors + 0.5);
     return (a_processor > 1 ? a_processor : 1) * b->gpu->processors;
 }
 
@@ -103,26 +152,27 @@ static tz_status measure_l2(tz__bench *b, const arrays *memory)
     static const double shares[] = {0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2};
     enum { SHARES = sizeof shares / sizeof *shares };
     const double l2 = (double)b->gpu->l2_bytes, mib = 1048576;
-    double first = 0, before = 0, size_before = 0, useful = 0, spread = 0;
-    int resident = 0;
-    tz_status status = tz__bench_next(b, "bandwidth of L2");
-    if (l2 <= 0)
-        return status;
-    if (status == TZ_OK)
-        status =
-            tz_cuda_occupancy(b->cuda, &memory->copy_fresh, COPY_THREADS, 0, &resident, b->error);
     const double slow = b->record->copy_bandwidth_bytes_per_s.value;
+    double first = 0, before = 0, size_before = 0, useful = 0;
+    int resident = 0;
+    tz_cuda_kernel kernel;
+    tz_status status = tz__bench_next(b, "bandwidth of L2");
+    if (l2 <= 0 || status != TZ_OK)
+        return status;
+    status = copier_load(b, &copiers[WITHIN], &kernel);
+    if (status != TZ_OK)
+        return status;
+    status = tz_cuda_occupancy(b->cuda, &kernel, COPY_THREADS, 0, &resident, b->error);
     for (int i = 0; status == TZ_OK && i < SHARES && useful == 0; i++) {
         const int pieces = pieces_of(b, shares[i] * l2);
-        const double size = 2.0 * PIECE_BYTES * pieces;
-        double here = 0, apart = 0;
+        const double size = 2.0 * (double)piece_bytes(&copiers[WITHIN]) * pieces;
+        double here = 0, spread = 0;
         if (size > 2.0 * (double)memory->bytes)
             break;
-        status = bandwidth(b, &memory->copy_fresh, memory, pieces, L2_ROUNDS,
-                           resident * b->gpu->processors, true, &here, &apart);
+        status = bandwidth(b, &copiers[WITHIN], &kernel, memory, pieces, L2_ROUNDS,
+                           resident * b->gpu->processors, &here, &spread);
         if (status == TZ_OK && i == 0) {
             first = here;
-            spread = apart;
             tz_number_set(&b->record->l2_bandwidth_bytes_per_s, first,
                           "measured: copying within %.3g MB over and over, median of %d, spread "
                           "%.1f %%",
@@ -135,6 +185,7 @@ static tz_status measure_l2(tz__bench *b, const arrays *memory)
         before = here;
         size_before = size;
     }
+    tz_cuda_unload(b->cuda, &kernel);
     if (status == TZ_OK && useful > 0)
         tz_number_set_exactly(&b->record->l2_useful_bytes, mib * (double)(int)(useful / mib + 0.5),
                               "measured: copies within so much run half way between L2's and "
@@ -148,6 +199,7 @@ static tz_status measure_l2(tz__bench *b, const arrays *memory)
 /* Words a line apart, in no order, over the first `bytes` of an array, that lead to each other. */
 static tz_status lay(tz__bench *b, const arrays *memory, size_t bytes, int count, uint32_t *first)
 {
+    tz_cuda_kernel kernel;
     const size_t lines = bytes / LINE_BYTES;
     uint32_t *order = malloc((size_t)count * sizeof *order);
     uint64_t random = 88172645463325252u;
@@ -170,11 +222,15 @@ static tz_status lay(tz__bench *b, const arrays *memory, size_t bytes, int count
     tz_status status =
         tz_cuda_upload(b->cuda, list, order, (size_t)count * sizeof *order, b->error);
     free(order);
+    if (status == TZ_OK)
+        status = tz__bench_load(b, &kernel, TZ__PROBE_LAY, COPY_THREADS, "");
+    if (status != TZ_OK)
+        return status;
     double seconds;
     void *arguments[] = {&table, &list, &count};
-    if (status == TZ_OK)
-        status = tz__bench_time(b, &memory->lay, b->gpu->processors, COPY_THREADS, 0, false,
-                                arguments, &seconds);
+    status =
+        tz__bench_time(b, &kernel, b->gpu->processors, COPY_THREADS, 0, false, arguments, &seconds);
+    tz_cuda_unload(b->cuda, &kernel);
     return status;
 }
 
@@ -188,7 +244,6 @@ static tz_status measure_chase(tz__bench *b, tz_model_number *out, const char *w
                                .pairs = 1,
                                .threads = 32,
                                .steps = CHASE_STEPS};
-    /* From memory each line once in all repetitions: what has been read stays in L2 for a while. */
     const int steps = CHASE_STEPS * CHASE_ROUNDS;
     int count = far ? steps : (int)(bytes / LINE_BYTES);
     double cycles = 0, spread = 0;
@@ -203,29 +258,33 @@ static tz_status measure_chase(tz__bench *b, tz_model_number *out, const char *w
         status = tz__bench_chains(b, &chains, CHASE_ROUNDS, 1, memory->from, first, &cycles,
                                   &spread, NULL, NULL);
     } else {
-        /* Nothing of the list may be in L2: the rest of the array goes through it before. */
+        /* Nothing of the list may be in L2: the other array goes through it before each time. */
         const int repeats = b->repeats, warmups = b->warmups;
-        const int pieces = (int)(memory->bytes / PIECE_BYTES);
+        const tz__copier *reader = &copiers[BUSY];
+        const arrays other = {memory->to, memory->to, memory->bytes};
+        const int pieces = (int)(memory->bytes / piece_bytes(reader));
+        tz_cuda_kernel read;
+        status = copier_load(b, reader, &read);
+        if (status != TZ_OK)
+            return status;
         b->warmups = 0;
+        b->repeats = 1;
         for (int i = 0; status == TZ_OK && i < repeats; i++) {
             double ignored, apart;
-            b->repeats = 1;
-            status =
-                bandwidth(b, &memory->read, memory, pieces, 1, pieces, false, &ignored, &apart);
+            status = bandwidth(b, reader, &read, &other, pieces, 1, pieces, &ignored, &apart);
             if (status == TZ_OK)
                 status = tz__bench_chains(b, &chains, CHASE_ROUNDS, 1, memory->from, first, &cycles,
                                           &spread, NULL, NULL);
             tz_samples_add(&samples, cycles);
-            b->repeats = repeats;
         }
         b->warmups = warmups;
-    }
-    if (status != TZ_OK)
-        return status;
-    if (far) {
+        b->repeats = repeats;
+        tz_cuda_unload(b->cuda, &read);
         cycles = tz_samples_median(&samples);
         spread = 100 * tz_samples_spread(&samples);
     }
+    if (status != TZ_OK)
+        return status;
     tz_number_set(out, cycles / b->clock_hz,
                   "measured: %.4g cycles, %d loads that wait for each other over %.4g MiB, median "
                   "of %d, spread %.1f %%",
@@ -244,22 +303,6 @@ tz_status tz__bench_memory(tz__bench *b)
         status = tz_cuda_allocate(b->cuda, &memory.to, memory.bytes, b->error);
     if (status == TZ_OK)
         status = tz_cuda_clear(b->cuda, memory.from, memory.bytes, b->error);
-    const struct {
-        tz_cuda_kernel *kernel;
-        const char *definitions;
-    } kernels[] = {
-        {&memory.copy, "#define TZ_WRITES 1\n#define TZ_LOAD tz_load\n"},
-        {&memory.copy_once, "#define TZ_WRITES 1\n#define TZ_LOAD tz_load_once\n"},
-        {&memory.copy_fresh, "#define TZ_WRITES 1\n#define TZ_LOAD tz_load_fresh\n"},
-        {&memory.read, "#define TZ_WRITES 0\n#define TZ_LOAD tz_load\n"},
-        {&memory.read_once, "#define TZ_WRITES 0\n#define TZ_LOAD tz_load_once\n"},
-    };
-    enum { KERNELS = sizeof kernels / sizeof *kernels };
-    for (int k = 0; status == TZ_OK && k < KERNELS; k++)
-        status = tz__bench_load(b, kernels[k].kernel, TZ__PROBE_COPY, COPY_THREADS,
-                                kernels[k].definitions);
-    if (status == TZ_OK)
-        status = tz__bench_load(b, &memory.lay, TZ__PROBE_LAY, COPY_THREADS, "");
     if (status == TZ_OK)
         status = measure_through(b, &b->record->copy_bandwidth_bytes_per_s, "copying in memory",
                                  &memory, true);
@@ -274,9 +317,6 @@ tz_status tz__bench_memory(tz__bench *b)
     if (status == TZ_OK)
         status = measure_chase(b, &b->record->memory_latency_s, "latency of memory", &memory,
                                memory.bytes / 2, true);
-    tz_cuda_unload(b->cuda, &memory.lay);
-    for (int k = 0; k < KERNELS; k++)
-        tz_cuda_unload(b->cuda, kernels[k].kernel);
     tz_cuda_free(b->cuda, memory.to);
     tz_cuda_free(b->cuda, memory.from);
     return status;
@@ -503,8 +543,7 @@ tz_status tz__bench_launches(tz__bench *b)
         return status;
     status = tz_cuda_occupancy(b->cuda, &empty, SYNC_THREADS, 0, &resident, b->error);
     if (status == TZ_OK)
-        status = tz__bench_load(b, &busy, TZ__PROBE_COPY, COPY_THREADS,
-                                "#define TZ_WRITES 0\n#define TZ_LOAD tz_load_fresh\n");
+        status = copier_load(b, &copiers[BUSY], &busy);
     const int processors = b->gpu->processors;
     if (status == TZ_OK)
         status = measure_queue(b, &d->launch_s, "launches of as many blocks as run at once",

@@ -68,11 +68,13 @@ static void texts_compile(void **state)
     tz__chains_define(&longest, definitions);
     compile("text cache", tz__bench_text(TZ__PROBE_CHAINS, longest.threads, definitions));
     compile("lay", tz__bench_text(TZ__PROBE_LAY, 256, ""));
-    static const char *const loads[] = {"tz_load", "tz_load_once", "tz_load_fresh"};
-    for (int i = 0; i < 6; i++) {
-        snprintf(definitions, sizeof definitions, "#define TZ_WRITES %d\n#define TZ_LOAD %s\n",
-                 i / 3, loads[i % 3]);
-        compile(definitions, tz__bench_text(TZ__PROBE_COPY, 256, definitions));
+    const tz__copier *copiers = tz__copiers_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        char what[64];
+        snprintf(what, sizeof what, "%s %d %s", copiers[i].writes ? "copy" : "read",
+                 copiers[i].packets, copiers[i].load);
+        tz__copier_define(&copiers[i], definitions);
+        compile(what, tz__bench_text(TZ__PROBE_COPY, 256, definitions));
     }
     compile("empty", tz__bench_text(TZ__PROBE_EMPTY, 256, ""));
     compile("meet", tz__bench_text(TZ__PROBE_MEET, 256, ""));
