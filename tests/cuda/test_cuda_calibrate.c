@@ -38,7 +38,7 @@ static void compile(const char *what, char *text)
             char path[512];
             snprintf(path, sizeof path, "%s/%s-%.40s.cubin", keep, architectures[a], what);
             for (char *at = path + strlen(keep) + 1; *at; at++)
-                *at = *at == ' ' || *at == ',' ? '-' : *at;
+                *at = *at == ' ' || *at == ',' || *at == '\n' ? '-' : *at;
             FILE *file = fopen(path, "wb");
             assert_non_null(file);
             fwrite(cubin, 1, bytes, file);
@@ -68,12 +68,14 @@ static void texts_compile(void **state)
     tz__chains_define(&longest, definitions);
     compile("text cache", tz__bench_text(TZ__PROBE_CHAINS, longest.threads, definitions));
     compile("lay", tz__bench_text(TZ__PROBE_LAY, 256, ""));
-    compile("copy",
-            tz__bench_text(TZ__PROBE_COPY, 256, "#define TZ_WRITES 1\n#define TZ_FRESH 0\n"));
-    compile("fresh copy",
-            tz__bench_text(TZ__PROBE_COPY, 256, "#define TZ_WRITES 1\n#define TZ_FRESH 1\n"));
-    compile("read",
-            tz__bench_text(TZ__PROBE_COPY, 256, "#define TZ_WRITES 0\n#define TZ_FRESH 0\n"));
+    const tz__copier *copiers = tz__copiers_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        char what[64];
+        snprintf(what, sizeof what, "%s %d %s", copiers[i].writes ? "copy" : "read",
+                 copiers[i].packets, copiers[i].load);
+        tz__copier_define(&copiers[i], definitions);
+        compile(what, tz__bench_text(TZ__PROBE_COPY, 256, definitions));
+    }
     compile("empty", tz__bench_text(TZ__PROBE_EMPTY, 256, ""));
     compile("meet", tz__bench_text(TZ__PROBE_MEET, 256, ""));
     compile("pass", tz__bench_text(TZ__PROBE_PASS, 32, ""));
