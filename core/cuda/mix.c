@@ -460,8 +460,10 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
             loop->passes += i->words;
         if (i->local)
             continue;
-        if (i->class == TZ_WORK_WRITE)
+        if (i->class == TZ_WORK_WRITE) {
+            loop->stores += 1.0;
             loop->stores_words += i->words;
+        }
         if (i->class == TZ_WORK_COPY)
             loop->copies_words += i->words;
         if (i->class == TZ_WORK_READ)

@@ -22,9 +22,10 @@ typedef struct tz_cuda_loop {
                         * latency, by class; parts of one where others are in between */
     double clocks;     /* of a warp alone on the way round, without those waits */
     double passes;     /* of the way round: 128-byte passes through shared memory */
+    double stores;     /* to global memory, on the way round */
     double stores_words, copies_words, reads_words; /* a lane, on the way round */
     double text_bytes;                              /* of the way round */
-    double local; /* accesses to spilt registers on the way round */
+    double local;                                   /* accesses to spilt registers on it */
 } tz_cuda_loop;
 
 typedef struct tz_cuda_mix {

@@ -1,6 +1,7 @@
 #include "cuda/work.h"
 
 #include "cuda/planes_scheme.h"
+#include "cuda/resident_design.h"
 #include "model/roofs.h"
 #include "sim/host_store.h"
 
@@ -87,18 +88,76 @@ static double barriers_a_step(const tz_problem *problem, const tz_plan *plan)
 static double steps_of(const tz_cuda_family *family, const tz_problem *problem, const tz_plan *plan,
                        const tz_cuda_loop *loop)
 {
-    const double stores = loop->way.of[TZ_WORK_WRITE] - loop->local;
+    const tz_work_mix *way = &loop->way;
+    const int passes = problem->stencil->passes_count;
     if (family == &tz_cuda_family_line) {
-        if (loop->parent >= 0 || tz_work_mix_sum(&loop->way) < 8.0 ||
-            (tz_stencil_reach(problem->stencil) > 0 && loop->way.of[TZ_WORK_SHUFFLE] == 0.0))
+        if (loop->parent >= 0 || tz_work_mix_sum(way) < 8.0 ||
+            (tz_stencil_reach(problem->stencil) > 0 && way->of[TZ_WORK_SHUFFLE] == 0.0))
             return 0.0;
         return plan->ahead > 0 ? plan->ahead : 4.0;
     }
-    if (stores <= 0.0 || loop->way.of[TZ_WORK_SHARED_READ] + loop->way.of[TZ_WORK_SHUFFLE] == 0.0)
+    if (family == &tz_cuda_family_tile) {
+        double states = 0.0;
+        for (int f = 0; f < problem->stencil->fields_count; f++)
+            states += tz_problem_written(problem) >> f & 1;
+        return way->of[TZ_WORK_SHARED_READ] > 0.0
+                   ? way->of[TZ_WORK_SHARED_WRITE] / fmax(1.0, states)
+                   : 0.0;
+    }
+    if (family == &tz_cuda_family_resident) {
+        tz_resident d;
+        if (way->of[TZ_WORK_SHARED_WRITE] == 0.0 || loop->stores > 0.0 ||
+            !tz_resident_design(problem, plan, &d))
+            return 0.0;
+        return way->of[TZ_WORK_BARRIER] / passes / (d.buffers == 1 ? 2.0 : 1.0);
+    }
+    if (loop->stores == 0.0 || way->of[TZ_WORK_SHARED_READ] + way->of[TZ_WORK_SHUFFLE] == 0.0)
         return 0.0;
     if (family == &tz_cuda_family_rows)
-        return fmax(1.0, floor(stores / packets_of(problem, plan->vector) + 0.5));
-    return loop->way.of[TZ_WORK_BARRIER] / barriers_a_step(problem, plan);
+        return fmax(1.0, floor(loop->stores / packets_of(problem, plan->vector) + 0.5));
+    return way->of[TZ_WORK_BARRIER] / barriers_a_step(problem, plan);
+}
+
+/* Tiles: what brings an element into shared memory, and what takes it out, is `once`. */
+static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cuda_steps *out)
+{
+    double states = 0.0, written = 0.0;
+    tz_work_mix in = {0}, away = {0};
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        states += problem->stencil->fields[f].role == TZ_STATE;
+        written += tz_problem_written(problem) >> f & 1;
+    }
+    for (int l = 0; l < mix->loops_count; l++) {
+        const tz_work_mix *way = &mix->loops[l].way;
+        const double loads = way->of[TZ_WORK_SHARED_WRITE], stores = mix->loops[l].stores;
+        if (mix->loops[l].parent >= 0)
+            continue;
+        if (loads > 0.0 && way->of[TZ_WORK_SHARED_READ] == 0.0) {
+            memset(&in, 0, sizeof in);
+            tz_work_mix_add(&in, way, states / loads);
+        }
+        if (stores > 0.0 && loads == 0.0) {
+            memset(&away, 0, sizeof away);
+            tz_work_mix_add(&away, way, written / stores);
+        }
+    }
+    tz_work_mix_add(&in, &away, 1.0);
+    out->inner.once = out->side.once = in;
+}
+
+/* Resident grids: the loop around the iterations, and those in it that wait for words. */
+static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
+{
+    const int around = mix->loops[inner].parent;
+    memset(&out->end, 0, sizeof out->end);
+    if (around < 0)
+        return;
+    take_loop(&out->end, &mix->loops[around], 1.0, 0.0);
+    for (int l = 0; l < mix->loops_count; l++)
+        if (mix->loops[l].parent == around && l != inner) {
+            tz_work_mix_add(&out->end.step, &mix->loops[l].way, 1.0);
+            out->end.clocks += mix->loops[l].clocks;
+        }
 }
 
 enum { CANDIDATES_MAX = 8 };
@@ -109,14 +168,16 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
 {
     int at[CANDIDATES_MAX], count = 0;
     double steps[CANDIDATES_MAX], cost[CANDIDATES_MAX];
-    *out = (tz_cuda_steps){.registers = mix->registers,
-                           .local_bytes = mix->local_bytes,
-                           .shared_bytes = mix->shared_bytes};
+    memset(out, 0, sizeof *out);
+    out->registers = mix->registers;
+    out->local_bytes = mix->local_bytes;
+    out->shared_bytes = mix->shared_bytes;
+    /* By what a step costs. */
     for (int l = 0; l < mix->loops_count && count < CANDIDATES_MAX; l++) {
         const double here = steps_of(family, problem, plan, &mix->loops[l]);
         if (here <= 0.0)
             continue;
-        double own = tz_work_mix_sum(&mix->loops[l].way) / here;
+        const double own = tz_work_mix_sum(&mix->loops[l].way) / here;
         int k = count++;
         for (; k > 0 && cost[k - 1] > own; k--) {
             at[k] = at[k - 1];
@@ -132,15 +193,17 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
                             "the main loop of the kernel for '%s' at height %d is not found among "
                             "its %d loops",
                             problem->stencil->id, plan->height, mix->loops_count);
-    /* Sides are the dearest loop, ends the next one to it, where there are three. */
-    const int side = at[count > 1 ? (count > 2 ? 1 : count - 1) : 0];
-    const int end = at[count - 1];
-    const double side_steps = steps[count > 1 ? (count > 2 ? 1 : count - 1) : 0];
+    /* The dearest is that of the grid's ends; with a third one, that is the sides'. */
+    const int end = count - 1, side = count > 2 ? 1 : end;
     take_loop(&out->inner, &mix->loops[at[0]], steps[0], 0.0);
-    take_loop(&out->side, &mix->loops[side], side_steps, side == at[0] ? 0.0 : 0.5);
-    take_loop(&out->end, &mix->loops[end], steps[count - 1], 0.0);
-    if (side != at[0])
-        add_elements(mix, side, plan->vector > 0 ? plan->vector : 1.0, &out->side);
+    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : 0.5);
+    take_loop(&out->end, &mix->loops[at[end]], steps[end], 0.0);
+    if (side > 0 && family == &tz_cuda_family_rows)
+        add_elements(mix, at[side], plan->vector, &out->side);
+    if (family == &tz_cuda_family_tile)
+        find_copies(problem, mix, out);
+    if (family == &tz_cuda_family_resident)
+        find_exchange(mix, at[0], out);
     return TZ_OK;
 }
 
@@ -243,7 +306,6 @@ static tz_status guess_steps(tz_cuda_steps *out, const tz_cuda_family *family,
     part_between(&out->inner, &known[0].inner, &known[1].inner, t);
     part_between(&out->end, &known[0].end, &known[1].end, t);
     part_between(&out->side, &known[0].side, &known[1].side, t);
-    out->exchange = between(known[0].exchange, known[1].exchange, t);
     const double registers = between(known[0].registers, known[1].registers, t);
     out->registers = (int)fmin(255.0, fmax(24.0, ceil(registers / 8.0) * 8.0));
     out->local_bytes = registers > 255.0 ? (int)(4.0 * (registers - 255.0)) : 0;

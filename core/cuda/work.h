@@ -7,7 +7,8 @@
 #include "sim/backend.h"
 
 /* A step of a family's main loop: what its warps execute where they see no border, where the
- * grid's ends along the streamed axis are, and where its sides are. */
+ * grid's ends along the streamed axis are, and where its sides are; of grids that stay on chip
+ * `end` is an exchange. */
 typedef struct tz_cuda_steps {
     tz_work_part inner, end, side;            /* of these: step, once, chain, clocks, text_bytes */
     double exchange;                          /* resident: instructions of an exchange of a warp */

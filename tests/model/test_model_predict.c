@@ -154,7 +154,7 @@ static void a_plugins_facts_are_enough(void **state)
     tz_model_prediction p, q;
     tz_model_error error;
     (void)state;
-    for (int i = 0; tz_models[i] != NULL; i++) {
+    for (int i = 0; tz_models[i] != NULL && tz_models[i] != &tz_model_roofs; i++) {
         if (tz_model_predict(tz_models[i], &facts, &device, &plan, &p, &error))
             fail_msg("%s: %s", error.place, error.message);
         assert_close(p.block[0], 22, 0);
