@@ -100,7 +100,8 @@ typedef struct tz_model_key {
     X(alu_rate, "alu_rate", RATIO, 1e-3, 64,                                                       \
       "additions, logic and selections in turn a cycle: they may share a unit")                    \
     X(multiply_rate, "multiply_rate", RATIO, 1e-3, 64, "integer multiplications a cycle")          \
-    X(minimum_rate, "minimum_rate", RATIO, 1e-3, 64, "integer minima and maxima a cycle")          \
+    X(minimum_rate, "minimum_rate", RATIO, 1e-3, 64,                                               \
+      "integer minima and additions in turn a cycle")                                              \
     X(fp32_multiply_rate, "fp32_multiply_rate", RATIO, 1e-3, 64,                                   \
       "single precision: multiplications alone a cycle")                                           \
     X(fp32_mixed_rate, "fp32_mixed_rate", RATIO, 1e-3, 64,                                         \
