@@ -1,5 +1,5 @@
-/* roofs: the time of any plan from what its compiled kernel does (work.h) and what the device can do
- * (record.h). One function a kind of device; both are pure.
+/* roofs: the time of any plan from what its compiled kernel does (work.h) and what the device can
+ * do (record.h). One function a kind of device; both are pure.
  *
  * On a CPU, roofs_cpu.c, in the spirit of the execution-cache-memory model (Treibig and Hager 2009;
  * Stengel, Treibig, Hager, Wellein, ICS 2015, section 2): see there for the rule. */

@@ -70,7 +70,7 @@ bool tz_evex_read(const uint8_t *code, size_t bytes, tz_instruction *out)
                             .scale = 1,
                             .bytes = (uint8_t)(repeats                     ? 4 << (f.opcode & 1)
                                                : f.repeat || is_single(&f) ? element
-                                                                         : f.vector_bytes)};
+                                                                           : f.vector_bytes)};
         int base = rm;
         if (rm == 4) {
             const int sib = code[at++];
@@ -109,10 +109,13 @@ bool tz_evex_read(const uint8_t *code, size_t bytes, tz_instruction *out)
     out->operands[0] = (tz_operand){.kind = TZ_OPERAND_VECTOR,
                                     .number = (int8_t)((modrm >> 3 & 7) | f.reg),
                                     .bytes = (uint8_t)f.vector_bytes};
-    out->operands[1] = (tz_operand){.kind = TZ_OPERAND_VECTOR,
-                                    .number = (int8_t)f.vvvv,
-                                    .bytes = (uint8_t)f.vector_bytes};
+    out->operands[1] = (tz_operand){
+        .kind = TZ_OPERAND_VECTOR, .number = (int8_t)f.vvvv, .bytes = (uint8_t)f.vector_bytes};
     out->operands[2] = rest;
-    snprintf(out->name, sizeof out->name, "%s", repeats ? "vpbroadcast" : table ? "vpternlog" : logic ? "vlogic" : "vfma");
+    snprintf(out->name, sizeof out->name, "%s",
+             repeats ? "vpbroadcast"
+             : table ? "vpternlog"
+             : logic ? "vlogic"
+                     : "vfma");
     return true;
 }

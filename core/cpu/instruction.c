@@ -33,7 +33,7 @@ static bool find_symbols(tz_decoder *d)
         const char *name;
         void *to;
     } symbols[] = {
-        {"cs_open", &d->open},     {"cs_close", &d->close}, {"cs_option", &d->option},
+        {"cs_open", &d->open},       {"cs_close", &d->close}, {"cs_option", &d->option},
         {"cs_malloc", &d->allocate}, {"cs_free", &d->free},   {"cs_disasm_iter", &d->decode},
         {"cs_version", &d->version},
     };
@@ -94,8 +94,8 @@ void tz_decoder_describe(char *text, size_t size)
     }
     int major = 0, minor = 0;
     decoder->version(&major, &minor);
-    snprintf(text, size, "libcapstone %d.%d reads row functions, to predict plans on the CPU", major,
-             minor);
+    snprintf(text, size, "libcapstone %d.%d reads row functions, to predict plans on the CPU",
+             major, minor);
     tz_decoder_close(decoder);
 }
 
@@ -144,8 +144,10 @@ static void read_register(x86_reg reg, tz_operand *out)
     case X86_REG_BH:
         out->high = true;
         out->bytes = 1;
-        out->number =
-            (int8_t)(reg == X86_REG_AH ? 0 : reg == X86_REG_CH ? 1 : reg == X86_REG_DH ? 2 : 3);
+        out->number = (int8_t)(reg == X86_REG_AH   ? 0
+                               : reg == X86_REG_CH ? 1
+                               : reg == X86_REG_DH ? 2
+                                                   : 3);
         return;
     case X86_REG_RIP:
         out->number = TZ_REGISTER_IP;
@@ -212,25 +214,44 @@ static const struct {
     const char *name;
     tz_operation operation;
 } scalar_names[] = {
-    {"nop", TZ_DO_NOTHING},         {"endbr64", TZ_DO_NOTHING},
-    {"vzeroupper", TZ_DO_NOTHING},  {"prefetcht0", TZ_DO_NOTHING},
-    {"prefetchw", TZ_DO_NOTHING},   {"mov", TZ_DO_MOVE},
-    {"movabs", TZ_DO_MOVE},         {"movzx", TZ_DO_MOVE},
-    {"movsx", TZ_DO_MOVE_SIGNED},   {"movsxd", TZ_DO_MOVE_SIGNED},
-    {"lea", TZ_DO_LOAD_ADDRESS},    {"add", TZ_DO_ADD},
-    {"sub", TZ_DO_SUB},             {"and", TZ_DO_AND},
-    {"or", TZ_DO_OR},               {"xor", TZ_DO_XOR},
-    {"cmp", TZ_DO_COMPARE},         {"test", TZ_DO_TEST},
-    {"inc", TZ_DO_INCREMENT},       {"dec", TZ_DO_DECREMENT},
-    {"neg", TZ_DO_NEGATE},          {"not", TZ_DO_NOT},
-    {"shl", TZ_DO_SHIFT_LEFT},      {"sal", TZ_DO_SHIFT_LEFT},
-    {"shr", TZ_DO_SHIFT_RIGHT},     {"sar", TZ_DO_SHIFT_SIGNED},
-    {"shlx", TZ_DO_SHIFT_LEFT},     {"shrx", TZ_DO_SHIFT_RIGHT},
-    {"sarx", TZ_DO_SHIFT_SIGNED},   {"imul", TZ_DO_MULTIPLY},
-    {"andn", TZ_DO_AND_NOT},        {"cdqe", TZ_DO_EXTEND_A},
-    {"xchg", TZ_DO_EXCHANGE},       {"push", TZ_DO_PUSH},
-    {"pop", TZ_DO_POP},             {"leave", TZ_DO_LEAVE},
-    {"jmp", TZ_DO_JUMP},            {"call", TZ_DO_CALL},
+    {"nop", TZ_DO_NOTHING},
+    {"endbr64", TZ_DO_NOTHING},
+    {"vzeroupper", TZ_DO_NOTHING},
+    {"prefetcht0", TZ_DO_NOTHING},
+    {"prefetchw", TZ_DO_NOTHING},
+    {"mov", TZ_DO_MOVE},
+    {"movabs", TZ_DO_MOVE},
+    {"movzx", TZ_DO_MOVE},
+    {"movsx", TZ_DO_MOVE_SIGNED},
+    {"movsxd", TZ_DO_MOVE_SIGNED},
+    {"lea", TZ_DO_LOAD_ADDRESS},
+    {"add", TZ_DO_ADD},
+    {"sub", TZ_DO_SUB},
+    {"and", TZ_DO_AND},
+    {"or", TZ_DO_OR},
+    {"xor", TZ_DO_XOR},
+    {"cmp", TZ_DO_COMPARE},
+    {"test", TZ_DO_TEST},
+    {"inc", TZ_DO_INCREMENT},
+    {"dec", TZ_DO_DECREMENT},
+    {"neg", TZ_DO_NEGATE},
+    {"not", TZ_DO_NOT},
+    {"shl", TZ_DO_SHIFT_LEFT},
+    {"sal", TZ_DO_SHIFT_LEFT},
+    {"shr", TZ_DO_SHIFT_RIGHT},
+    {"sar", TZ_DO_SHIFT_SIGNED},
+    {"shlx", TZ_DO_SHIFT_LEFT},
+    {"shrx", TZ_DO_SHIFT_RIGHT},
+    {"sarx", TZ_DO_SHIFT_SIGNED},
+    {"imul", TZ_DO_MULTIPLY},
+    {"andn", TZ_DO_AND_NOT},
+    {"cdqe", TZ_DO_EXTEND_A},
+    {"xchg", TZ_DO_EXCHANGE},
+    {"push", TZ_DO_PUSH},
+    {"pop", TZ_DO_POP},
+    {"leave", TZ_DO_LEAVE},
+    {"jmp", TZ_DO_JUMP},
+    {"call", TZ_DO_CALL},
     {"ret", TZ_DO_RETURN},
 };
 
@@ -312,9 +333,10 @@ static const struct {
 static int condition_number(const char *text)
 {
     static const char *const names[16][3] = {
-        {"o"},  {"no"}, {"b", "c", "nae"}, {"ae", "nb", "nc"}, {"e", "z"},   {"ne", "nz"},
-        {"be", "na"},   {"a", "nbe"},      {"s"},              {"ns"},       {"p", "pe"},
-        {"np", "po"},   {"l", "nge"},      {"ge", "nl"},       {"le", "ng"}, {"g", "nle"},
+        {"o"},        {"no"},       {"b", "c", "nae"}, {"ae", "nb", "nc"},
+        {"e", "z"},   {"ne", "nz"}, {"be", "na"},      {"a", "nbe"},
+        {"s"},        {"ns"},       {"p", "pe"},       {"np", "po"},
+        {"l", "nge"}, {"ge", "nl"}, {"le", "ng"},      {"g", "nle"},
     };
     for (int c = 0; c < 16; c++)
         for (int k = 0; k < 3 && names[c][k]; k++)
@@ -390,11 +412,10 @@ static void correct_sizes(const cs_x86 *x86, tz_instruction *in)
         broadcast = broadcast || x86->operands[i].avx_bcast != X86_AVX_BCAST_INVALID;
     }
     const size_t n = strlen(in->name);
-    const bool packed = (n > 2 && in->name[n - 2] == 'p' &&
-                         (in->name[n - 1] == 's' || in->name[n - 1] == 'd')) ||
-                        begins(in->name, "vmovdq") || begins(in->name, "vptern") ||
-                        begins(in->name, "vpand") || begins(in->name, "vpor") ||
-                        begins(in->name, "vpxor");
+    const bool packed =
+        (n > 2 && in->name[n - 2] == 'p' && (in->name[n - 1] == 's' || in->name[n - 1] == 'd')) ||
+        begins(in->name, "vmovdq") || begins(in->name, "vptern") || begins(in->name, "vpand") ||
+        begins(in->name, "vpor") || begins(in->name, "vpxor");
     for (int i = 0; i < in->operands_count; i++)
         if (in->operands[i].kind == TZ_OPERAND_MEMORY && packed && !broadcast && widest > 0 &&
             !begins(in->name, "vcvt") && !begins(in->name, "vmovh") && !begins(in->name, "vmovl"))

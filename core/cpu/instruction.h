@@ -63,8 +63,8 @@ typedef enum tz_operation {
     TZ_DO_PUSH,
     TZ_DO_POP,
     TZ_DO_LEAVE,
-    TZ_DO_INSERT,    /* pinsrq */
-    TZ_DO_EXTRACT,   /* pextrq */
+    TZ_DO_INSERT,  /* pinsrq */
+    TZ_DO_EXTRACT, /* pextrq */
     TZ_DO_INTERLEAVE /* punpcklqdq */,
     TZ_DO_REPEAT,   /* pbroadcastq */
     TZ_DO_ADD_WIDE, /* paddq */

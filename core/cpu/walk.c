@@ -23,7 +23,7 @@ typedef struct value {
 
 struct tz_walker {
     tz_decoder *decoder;
-    tz_row_fn *function; /* whose instructions are decoded */
+    tz_row_fn *function;    /* whose instructions are decoded */
     int16_t at[CODE_BYTES]; /* instruction at this offset from `base`, plus one */
     uint64_t base;
     tz_instruction *instructions;
@@ -221,8 +221,7 @@ static void count(tz_walker *w, const tz_instruction *in, bool fused)
             memory = &in->operands[i], place = i;
     out->slots += !fused;
     tz_work_class class = in->class;
-    const bool address_only =
-        in->operation == TZ_DO_LOAD_ADDRESS || in->operation == TZ_DO_NOTHING;
+    const bool address_only = in->operation == TZ_DO_LOAD_ADDRESS || in->operation == TZ_DO_NOTHING;
     const bool stack = in->operation == TZ_DO_PUSH || in->operation == TZ_DO_POP;
     bool plain = false; /* nothing but a load or store */
     if (memory && !address_only) {
@@ -301,14 +300,29 @@ static bool holds(const tz_walker *w, int condition)
 {
     bool result = false;
     switch (condition >> 1) {
-    case 0: result = w->overflow; break;
-    case 1: result = w->carry; break;
-    case 2: result = w->zero; break;
-    case 3: result = w->carry || w->zero; break;
-    case 4: result = w->sign; break;
-    case 6: result = w->sign != w->overflow; break;
-    case 7: result = w->zero || w->sign != w->overflow; break;
-    default: break; /* parity: of floating-point comparisons, which are never known */
+    case 0:
+        result = w->overflow;
+        break;
+    case 1:
+        result = w->carry;
+        break;
+    case 2:
+        result = w->zero;
+        break;
+    case 3:
+        result = w->carry || w->zero;
+        break;
+    case 4:
+        result = w->sign;
+        break;
+    case 6:
+        result = w->sign != w->overflow;
+        break;
+    case 7:
+        result = w->zero || w->sign != w->overflow;
+        break;
+    default:
+        break; /* parity: of floating-point comparisons, which are never known */
     }
     return result != (condition & 1);
 }
@@ -320,14 +334,14 @@ static void do_arithmetic(tz_walker *w, const tz_instruction *in)
     const bool three = in->operands_count >= 3;
     const int bytes = to->bytes;
     const value left = read_operand(w, three ? &in->operands[1] : to);
-    value right = in->operands_count >= 2 ? read_operand(w, &in->operands[three ? 2 : 1])
-                                          : from_number(1);
+    value right =
+        in->operands_count >= 2 ? read_operand(w, &in->operands[three ? 2 : 1]) : from_number(1);
     const bool writes = in->operation != TZ_DO_COMPARE && in->operation != TZ_DO_TEST;
     const bool same = in->operands_count == 2 && in->operands[1].kind == TZ_OPERAND_GENERAL &&
                       to->kind == TZ_OPERAND_GENERAL && in->operands[1].number == to->number &&
                       !to->high && !in->operands[1].high;
-    const bool shifts = in->operation == TZ_DO_SHIFT_LEFT ||
-                        in->operation == TZ_DO_SHIFT_RIGHT || in->operation == TZ_DO_SHIFT_SIGNED;
+    const bool shifts = in->operation == TZ_DO_SHIFT_LEFT || in->operation == TZ_DO_SHIFT_RIGHT ||
+                        in->operation == TZ_DO_SHIFT_SIGNED;
     if (in->operation == TZ_DO_XOR && same) {
         set_flags(w, 0, bytes, false, false);
         const value zero = from_number(0);
@@ -344,21 +358,37 @@ static void do_arithmetic(tz_walker *w, const tz_instruction *in)
     uint64_t r = 0;
     const bool carry = w->carry;
     switch (in->operation) {
-    case TZ_DO_ADD: r = add(w, a, b, bytes); break;
+    case TZ_DO_ADD:
+        r = add(w, a, b, bytes);
+        break;
     case TZ_DO_SUB:
-    case TZ_DO_COMPARE: r = subtract(w, a, b, bytes); break;
+    case TZ_DO_COMPARE:
+        r = subtract(w, a, b, bytes);
+        break;
     case TZ_DO_INCREMENT:
     case TZ_DO_DECREMENT:
         r = in->operation == TZ_DO_INCREMENT ? add(w, a, 1, bytes) : subtract(w, a, 1, bytes);
         w->carry = carry;
         break;
-    case TZ_DO_NEGATE: r = subtract(w, 0, a, bytes); break;
-    case TZ_DO_NOT: r = ~a; break;
+    case TZ_DO_NEGATE:
+        r = subtract(w, 0, a, bytes);
+        break;
+    case TZ_DO_NOT:
+        r = ~a;
+        break;
     case TZ_DO_AND:
-    case TZ_DO_TEST: set_flags(w, r = a & b, bytes, false, false); break;
-    case TZ_DO_OR: set_flags(w, r = a | b, bytes, false, false); break;
-    case TZ_DO_XOR: set_flags(w, r = a ^ b, bytes, false, false); break;
-    case TZ_DO_AND_NOT: set_flags(w, r = ~a & b, bytes, false, false); break;
+    case TZ_DO_TEST:
+        set_flags(w, r = a & b, bytes, false, false);
+        break;
+    case TZ_DO_OR:
+        set_flags(w, r = a | b, bytes, false, false);
+        break;
+    case TZ_DO_XOR:
+        set_flags(w, r = a ^ b, bytes, false, false);
+        break;
+    case TZ_DO_AND_NOT:
+        set_flags(w, r = ~a & b, bytes, false, false);
+        break;
     case TZ_DO_MULTIPLY:
         r = widen(a, bytes) * widen(b, bytes);
         w->flags_known = false;
@@ -564,9 +594,8 @@ static tz_status fetch(tz_walker *w, uint64_t address, const tz_instruction **ou
             w->instructions = grown;
             w->room = room;
         }
-        const tz_status status =
-            tz_decoder_read(w->decoder, (const void *)(uintptr_t)address, 15,
-                            &w->instructions[w->count], error);
+        const tz_status status = tz_decoder_read(w->decoder, (const void *)(uintptr_t)address, 15,
+                                                 &w->instructions[w->count], error);
         if (status)
             return status;
         *slot = (int16_t)++w->count;

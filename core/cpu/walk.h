@@ -17,18 +17,18 @@ typedef struct tz_walk_range {
 } tz_walk_range;
 
 typedef struct tz_walk {
-    tz_work_mix mix;     /* loads and stores are counted beside the instruction that they are part of */
-    double slots;        /* instructions that are issued: a load within another takes none, a branch
-                          * none beside its comparison */
+    tz_work_mix mix; /* loads and stores are counted beside the instruction that they are part of */
+    double slots;    /* instructions that are issued: a load within another takes none, a branch
+                      * none beside its comparison */
     double loads, lines; /* loads, and lines that they touch: one that crosses into the next, two */
     double stores, store_lines;
     double stored_bytes; /* to cells: not to the stack */
     double cell_loads;   /* from cells */
     double branches;
-    double guesses;      /* branches that depend on cells: taken as not taken */
-    double strays;       /* accesses to addresses that are not known */
-    double calls;        /* of other functions: stepped over */
-    int vector_bytes;    /* of the widest arithmetic */
+    double guesses;   /* branches that depend on cells: taken as not taken */
+    double strays;    /* accesses to addresses that are not known */
+    double calls;     /* of other functions: stepped over */
+    int vector_bytes; /* of the widest arithmetic */
 } tz_walk;
 
 typedef struct tz_walker tz_walker;

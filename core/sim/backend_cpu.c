@@ -156,8 +156,7 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
     if (status)
         return status;
     for (int height = 0; (height = tz_cpu_height_next(problem, given, height)) > 0;) {
-        const int n =
-            tz_cpu_shapes(problem, &machine, place->threads, given, height, shapes);
+        const int n = tz_cpu_shapes(problem, &machine, place->threads, given, height, shapes);
         for (int i = 0; i < n && *count < max; i++) {
             tz_plan plan = shapes[i];
             if (plan_for(problem, &machine, place->threads, &plan, NULL))
@@ -187,9 +186,10 @@ static int64_t cpu_bytes(const tz_problem *problem, int threads, const tz_plan *
     const int64_t fields = tz_host_store_bytes(problem, store_ghost(problem));
     tz_machine machine;
     tz_machine_read(&machine);
-    return fields > INT64_MAX / 2 ? fields
-                                  : fields + threads * arena_bytes(problem, plan, &machine, threads) +
-                                        (int64_t)tz_pipeline_size();
+    return fields > INT64_MAX / 2
+               ? fields
+               : fields + threads * arena_bytes(problem, plan, &machine, threads) +
+                     (int64_t)tz_pipeline_size();
 }
 
 static void cpu_destroy(void *any)

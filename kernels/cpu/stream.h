@@ -75,11 +75,11 @@ tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass);
  * levels together. */
 typedef struct tz_stage_counts {
     double jobs;
-    double slowest;       /* elements of the thread that computes most, each taking the next job when
-                           * it is done with one */
-    double updates;       /* elements computed, redundant ones too */
-    double rows, spans;   /* rows of elements, and calls of row functions that compute them */
-    double gathered;      /* elements of an array copied into rings first */
+    double slowest;     /* elements of the thread that computes most, each taking the next job when
+                         * it is done with one */
+    double updates;     /* elements computed, redundant ones too */
+    double rows, spans; /* rows of elements, and calls of row functions that compute them */
+    double gathered;    /* elements of an array copied into rings first */
     double read, written; /* elements of an array that all jobs read (once each), and write */
     double row, slab;     /* longest row, and elements of the largest slab, of a job */
     double ring_bytes;    /* rings of a thread */
