@@ -29,11 +29,12 @@ static double rate(const tz_model_number *number, double otherwise)
     return number->known ? number->value : otherwise;
 }
 
-/* The share of `need` bytes, gone round again and again, that a cache of `cache` bytes misses. */
+/* The share of `need` bytes, gone round again and again, that a cache of `cache` bytes misses: half
+ * where they are as large as the cache, which others use too. */
 static double missed(double need, double cache)
 {
-    const double share = cache > 0 ? need / cache - 1.0 : 1.0;
-    return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
+    const double x = cache > 0 ? need / cache : INFINITY;
+    return isinf(x) ? 1.0 : x * x / (1.0 + x * x);
 }
 
 /* Cycles of a core for one vector (or scalar) step of the inner loop. */
@@ -82,21 +83,29 @@ static double once_cycles(const tz_model_device *d, const tz_work_part *part)
     return slots / d->issue_rate.value;
 }
 
-/* Seconds to copy within L3 or memory, of all threads together. */
-static double far_seconds(const tz_model_work *work, const tz_model_device *d, double read,
-                          double written, bool memory)
+/* Seconds a byte, read and written, by all threads together, at levels 2, 3 and memory. What a copy
+ * costs above the reading of it is the writing. */
+typedef struct level {
+    double read, write;
+} level;
+
+static level level_costs(double read, double copy)
 {
-    const double share = fmin(1, work->workers / rate(&d->cores, work->workers));
-    if (!memory) /* a copy's line crosses three times: in, in for writing, out */
-        return (read + 2 * written) /
-               (1.5 * share *
-                rate(&d->l3_bandwidth_bytes_per_s, d->read_bandwidth_bytes_per_s.value));
-    const double n = work->workers;
+    return (level){1 / read, fmax(0, 2 / copy - 1 / read)};
+}
+
+static void find_levels(const tz_model_work *work, const tz_model_device *d, level levels[3])
+{
+    const double n = fmax(1, work->workers);
+    const double share = fmin(1, n / rate(&d->cores, n));
+    const double l2 = n * d->l2_bandwidth_bytes_per_s.value;
     const double core_copy = rate(&d->core_copy_bandwidth_bytes_per_s, INFINITY);
     const double core_read = rate(&d->core_read_bandwidth_bytes_per_s, INFINITY);
-    const double copy = fmin(d->copy_bandwidth_bytes_per_s.value, n * core_copy);
-    const double reads = fmin(d->read_bandwidth_bytes_per_s.value, n * core_read);
-    return read / reads + written * fmax(1 / reads, 2 / copy - 1 / reads);
+    levels[0] = level_costs(l2, l2);
+    levels[2] = level_costs(fmin(d->read_bandwidth_bytes_per_s.value, n * core_read),
+                            fmin(d->copy_bandwidth_bytes_per_s.value, n * core_copy));
+    const double l3 = share * rate(&d->l3_bandwidth_bytes_per_s, 0);
+    levels[1] = l3 > 0 ? level_costs(fmin(l3, l2), fmin(l3, l2)) : levels[2];
 }
 
 tz_model_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device *device,
@@ -118,21 +127,28 @@ tz_model_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_d
     }
     const double each =
         work->slowest / n / clock; /* seconds of the busiest thread a cycle of all */
+    level at[3];
+    find_levels(work, device, at);
     const double l2 = device->l2_bytes.value, l3 = rate(&device->l3_bytes, 0);
-    const double near =
-        work->level_bytes[1] / (1.5 * device->l2_bandwidth_bytes_per_s.value) / n * work->slowest;
     issue *= each, units *= each, ports *= each, rows *= each;
-    const double spilt = missed(work->ring_bytes, l2);
-    const double rings = spilt * far_seconds(work, device, work->level_bytes[2], 0, false);
+    const double spans =
+        work->spans * rate(&device->span_s, 0) * work->slowest / n +
+        fmax(0, work->rows - work->spans) * rate(&device->branch_miss_s, 0) * work->slowest / n;
+    /* Arrays, read and written once a stage, and the part of the rings that leaves L2. */
     const double reads = work->read_bytes + work->ghost_bytes, writes = work->write_bytes;
-    const double beyond_l2 = missed(work->resident_bytes, n * l2);
-    const double beyond_l3 = missed(work->resident_bytes, l3);
-    const double far =
-        beyond_l2 * ((1 - beyond_l3) * far_seconds(work, device, reads, writes, false) +
-                     beyond_l3 * far_seconds(work, device, reads, writes, true));
-    const double core = fmax(fmax(issue, units), ports + near);
+    const double away2 = missed(work->resident_bytes, n * l2);
+    const double away3 = away2 * missed(work->resident_bytes, l3);
+    const double spilt = missed(work->ring_bytes, l2);
+    const double far3 = (away2 - away3) * (reads * at[1].read + writes * at[1].write) +
+                        spilt * (work->ring_reads * at[1].read + work->ring_writes * at[1].write);
+    const double memory = away3 * (reads * at[2].read + writes * at[2].write);
+    const double near =
+        (fmax(0, work->near_reads - away2 * reads - spilt * work->ring_reads) * at[0].read +
+         fmax(0, work->near_writes - away2 * writes - spilt * work->ring_writes) * at[0].write);
+    const double far = (far3 + memory) * work->slowest;
+    const double core = fmax(fmax(issue, units), ports + near * work->slowest + far);
     const double fork = work->forks * rate(&device->fork_s, 0);
-    const double stage = fmax(core + rows + rings, far) + fork;
+    const double stage = core + rows + spans + fork;
     const double h = work->height;
     out->stage_s = stage;
     out->time_s = stage / h;
@@ -141,9 +157,10 @@ tz_model_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_d
     tz_model_component_add(out, TZ_MODEL_COMPUTATION, "units", units / h, "");
     tz_model_component_add(out, TZ_MODEL_COMPUTATION, "ports", ports / h, "");
     tz_model_component_add(out, TZ_MODEL_COMPUTATION, "rows", rows / h, "");
-    tz_model_component_add(out, TZ_MODEL_MEMORY, "near", near / h, "");
-    tz_model_component_add(out, TZ_MODEL_MEMORY, "rings", rings / h, "");
-    tz_model_component_add(out, TZ_MODEL_MEMORY, "far", far / h, "");
+    tz_model_component_add(out, TZ_MODEL_COMPUTATION, "spans", spans / h, "");
+    tz_model_component_add(out, TZ_MODEL_MEMORY, "near", near * work->slowest / h, "");
+    tz_model_component_add(out, TZ_MODEL_MEMORY, "l3", far3 * work->slowest / h, "");
+    tz_model_component_add(out, TZ_MODEL_MEMORY, "memory", memory * work->slowest / h, "");
     tz_model_component_add(out, TZ_MODEL_SYNCHRONISATION, "fork", fork / h, "");
     return TZ_MODEL_OK;
 }

@@ -84,16 +84,17 @@ typedef struct tz_model_work {
     double stages_per_launch; /* 1, or more where a launch runs several */
     bool estimated;           /* counts interpolated, registers estimated: not compiled yet */
 
-    /* CPU. Bytes that cross between a level and the next: reads once, writes twice (the line has to
-     * be there first). level_bytes[0]: loads and stores; [1]: asked of L2; [2]: besides, asked of
-     * L3 if the rings do not fit L2; [3]: arrays, from wherever resident_bytes fit. */
+    /* CPU. Bytes that leave or enter the first level: for rings that fit L2, and of these the part
+     * that comes from further away if they do not. Arrays come from wherever resident_bytes fit. */
     int workers;                        /* threads */
     double jobs;                        /* tiles that threads take one after the other */
     double slowest;                     /* updates of the busiest thread / of the average, >= 1 */
     double rows, spans;                 /* inner loops entered, and calls of row functions */
     double vector_bytes;                /* of the instructions counted */
     double ring_bytes;                  /* that one thread goes round again and again: the rings */
-    double level_bytes[TZ_WORK_LEVELS]; /* see above */
+    double near_reads, near_writes;     /* between L1 and L2 */
+    double ring_reads, ring_writes;     /* between L2 and L3 if the rings do not fit L2 */
+    double level_bytes[TZ_WORK_LEVELS]; /* asked of L1, of L2, of L3, of memory, if nothing fits */
     double forks;                       /* parallel regions */
 } tz_model_work;
 

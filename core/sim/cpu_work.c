@@ -9,11 +9,9 @@
 enum {
     SHORT = 256, /* elements of the rows that are walked: whole vectors, unrolled or not */
     REACH = 2 * TZ_RADIUS_MAX + 1,
-    FAR = 1 << 20, /* row stride of the walk, in elements */
-    /* Instructions of the engine itself, counted in its machine code (gcc 12): a call of a row
-     * function with its views, targets and ring slots, and for each view. */
-    SPAN_SLOTS = 150,
-    VIEW_SLOTS = 12
+    FAR = 1 << 20,   /* row stride of the walk, in elements */
+    VIEW_SLOTS = 12, /* instructions of the engine for a view of a call, beyond a call's first */
+    FIRST_VIEWS = 3  /* that calibration's calls have */
 };
 
 /* ---- What a cell reads ----------------------------------------------------------------------- */
@@ -124,11 +122,14 @@ static double kept(double need, double cache)
     return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
 }
 
-/* Elements that cross between L1 and L2 (`near`), and between L2 and L3 if rings do not fit L2
- * (`far`), for each element that a pass computes: reads once, writes twice. */
-static void pass_traffic(const tz_problem *problem, const tz_stage *stage,
-                         const tz_stage_counts *counts, const tz_pass *pass, double l1,
-                         double *near, double *far)
+/* Elements that cross between L1 and L2, and between L2 and L3 if rings do not fit L2, for each
+ * element that a pass computes. */
+typedef struct traffic {
+    double near_reads, near_writes, ring_reads, ring_writes;
+} traffic;
+
+static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
+                            const tz_stage_counts *counts, const tz_pass *pass, double l1)
 {
     footprint found;
     find_footprint(problem, pass, &found);
@@ -154,16 +155,19 @@ static void pass_traffic(const tz_problem *problem, const tz_stage *stage,
     }
     const double row = counts->row * size, slab = counts->slab * size;
     const double batch = problem->dims == 1 ? 1 : stage->batch;
-    /* What the level before just made, then what the row or slab before this one read. */
-    const double fresh = kept(2 * batch * slab * (fields + writes) / 2 + slabs * slab, l1);
+    /* What the level before just made; what the row or slab before this one read. */
+    const double fresh = kept((batch * (fields + writes) + slabs - fields) * slab, l1);
     const double same_slab = kept((slabs + fixed + writes) * slab, l1);
     const double same_rows = kept((rows + fixed + writes) * row, l1);
     double reads = problem->dims == 3 ? slabs * same_rows + rows * (1 - same_rows) : slabs;
-    reads = fields * same_slab + reads * (1 - same_slab);
-    reads = problem->dims == 1 ? fields * (1 - fresh) : reads - fields * fresh;
-    const double all = kept(counts->ring_bytes, l1);
-    *near = ((reads < 0 ? 0 : reads) + fixed + 2 * writes) * (1 - all);
-    *far = (slabs - fields) / batch + fixed + 2 * writes;
+    reads = fields * same_slab + reads * (1 - same_slab) - fields * fresh;
+    const double away = 1 - kept(counts->ring_bytes, l1);
+    return (traffic){
+        .near_reads = (fmax(0, reads) + fixed) * away,
+        .near_writes = writes * away,
+        .ring_reads = (slabs - fields) / batch + fixed,
+        .ring_writes = writes,
+    };
 }
 
 static void count_bytes(const tz_problem *problem, const tz_stage *stage,
@@ -174,16 +178,15 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
     const double cells =
         (double)problem->elements[0] * (double)problem->elements[1] * (double)problem->elements[2];
     const double l1 = machine->l1_bytes > 0 ? (double)machine->l1_bytes : 32 << 10;
-    double near = 0, far = 0;
+    const double bytes_a_pass =
+        counts->updates / stencil->passes_count * (double)stage->element_size[0];
     for (int p = 0; p < stencil->passes_count; p++) {
-        double one_near, one_far;
-        pass_traffic(problem, stage, counts, &stencil->passes[p], l1, &one_near, &one_far);
-        near += one_near / stencil->passes_count;
-        far += one_far / stencil->passes_count;
+        const traffic t = pass_traffic(problem, stage, counts, &stencil->passes[p], l1);
+        out->near_reads += t.near_reads * bytes_a_pass;
+        out->near_writes += t.near_writes * bytes_a_pass;
+        out->ring_reads += t.ring_reads * bytes_a_pass;
+        out->ring_writes += t.ring_writes * bytes_a_pass;
     }
-    const double size = (double)stage->element_size[0];
-    out->level_bytes[1] = near * counts->updates * size;
-    out->level_bytes[2] = far * counts->updates * size;
     out->ring_bytes = counts->ring_bytes;
     for (int f = 0; f < stencil->fields_count; f++) {
         const double bytes = (double)stage->element_size[f];
@@ -193,6 +196,7 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
         if (stencil->fields[f].role == TZ_STREAMED) {
             out->read_bytes += bytes * cells * stage->height;
             out->ghost_bytes += bytes * (counts->updates - cells * stage->height);
+            out->resident_bytes = INFINITY; /* never the same again */
             continue;
         }
         out->read_bytes += bytes * cells;
@@ -204,7 +208,9 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
                 bytes * counts->slab * stage->height *
                 (problem->dims == 1 ? 1.0 / stage->height : tz_stencil_reach(stencil));
     }
-    out->level_bytes[3] = out->read_bytes + out->ghost_bytes + 2 * out->write_bytes;
+    out->level_bytes[1] = out->near_reads + out->near_writes;
+    out->level_bytes[2] = out->ring_reads + out->ring_writes;
+    out->level_bytes[3] = out->read_bytes + out->ghost_bytes + out->write_bytes;
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
@@ -237,7 +243,7 @@ static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
     for (int c = 0; c < TZ_WORK_CLASSES; c++)
         part->once.of[c] = rows * cost->row.mix.of[c] + spans * cost->call.mix.of[c];
     part->once.of[TZ_WORK_CONTROL] +=
-        spans * (SPAN_SLOTS + VIEW_SLOTS * window * problem->stencil->fields_count);
+        spans * VIEW_SLOTS * fmax(0, window * problem->stencil->fields_count - FIRST_VIEWS);
     out->vector_bytes = fmax(out->vector_bytes, cost->vector_bytes);
     out->level_bytes[0] += part->steps * counts->jobs * out->vector_bytes *
                            (part->step.of[TZ_WORK_READ] + part->step.of[TZ_WORK_WRITE]);
