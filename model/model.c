@@ -158,8 +158,7 @@ static tz_model_status predict_one(const tz_model *model, const tz_model_facts *
     }
     out->model = model->name;
     out->height_max = height_max;
-    if (!out->limit_text[0])
-        tz_model_limit_find(out);
+    tz_model_limit_find(out);
     return TZ_MODEL_OK;
 }
 
