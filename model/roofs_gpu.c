@@ -17,6 +17,13 @@
 #define SOFT_UNITS 8.0   /* between units that a scheduler feeds */
 #define SOFT_LATENCY 3.0 /* between throughput and a warp's own latencies */
 #define SOFT_MEMORY 4.0  /* between computing and memory */
+/* Of the bandwidth of a copy that goes through memory once in order, what warps reach that go
+ * through it each on its own way. */
+#define MEMORY_SHARE 0.80
+/* A loop whose code is larger than the cache of instructions waits for them: this share of its
+ * time for each time that the cache's size is exceeded. */
+#define TEXT_WAIT 0.2
+#define TEXT_CACHE 10240.0 /* bytes, where the record has none */
 
 enum { SCHEDULERS = 4, WARP = 32 };
 
@@ -176,7 +183,7 @@ static double warp_clocks(const stage *s, int p, double warps)
     for (int k = 0; k < TZ_WORK_CLASSES; k++)
         once += part->once.of[k];
     return part->steps * round_clocks(s, p, warps) +
-           fmax(warps * once / s->device->issue_rate.value, 2.0 * once) + s->memory_clocks;
+           fmax(warps * once / s->device->issue_rate.value, part->once_clocks) + s->memory_clocks;
 }
 
 /* Clocks of a wave with so many blocks on the fullest multiprocessor: all parts' mean, but no less
@@ -232,6 +239,9 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     for (int p = 0; p < work->parts_count; p++) {
         const tz_work_part *part = &work->parts[p];
         cost_of(device, &part->step, part->shared_wavefronts, &s.parts[p]);
+        const double room =
+            device->text_cache_bytes.known ? device->text_cache_bytes.value : TEXT_CACHE;
+        s.parts[p].clocks *= 1.0 + TEXT_WAIT * fmax(0.0, part->text_bytes / room - 1.0);
         s.parts[p].alone = part->clocks + latency_clocks(device, &part->chain);
         s.parts[p].barriers =
             part->step.of[TZ_WORK_BARRIER] *
@@ -253,7 +263,8 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double compulsory = work->read_bytes + work->write_bytes;
     const double far = fmin(work->far_bytes, work->ghost_bytes);
     const double memory_s =
-        (1.0 - kept) * (compulsory + far) / device->copy_bandwidth_bytes_per_s.value;
+        (1.0 - kept) * (compulsory + far) /
+        (MEMORY_SHARE * device->copy_bandwidth_bytes_per_s.value);
     const double l2_s = (compulsory + work->ghost_bytes) / device->l2_bandwidth_bytes_per_s.value;
     const double moved_s = soft_max(memory_s, l2_s, SOFT_MEMORY);
     const double compute_s = compute / clock;

@@ -49,6 +49,7 @@ typedef struct tz_work_part {
     double shared_wavefronts; /* a step and warp: passes of 128 bytes through shared memory and the
                                * first-level cache */
     double bytes;             /* a step and warp: loaded from global memory */
+    double once_clocks;       /* GPU: of a warp alone outside the loop */
     double text_bytes;        /* of the loop's code; 0: not known */
 } tz_work_part;
 

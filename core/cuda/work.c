@@ -44,6 +44,7 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
     if (way > 0.0)
         part->clocks *= tz_work_mix_sum(&part->step) * steps / way;
     part->once = loop->once;
+    part->once_clocks = loop->once_clocks;
     part->shared_wavefronts =
         (loop->passes + loop->copies_words + loop->reads_words + loop->stores_words) / steps;
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
@@ -198,6 +199,18 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     take_loop(&out->inner, &mix->loops[at[0]], steps[0], 0.0);
     take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : 0.5);
     take_loop(&out->end, &mix->loops[at[end]], steps[end], 0.0);
+    if (side == 0 && count == 1 && family == &tz_cuda_family_rows) {
+        /* Steps are not unrolled: both ways are in one loop, and the border's is the rest of it. */
+        tz_cuda_loop rest = mix->loops[at[0]];
+        tz_work_mix_add(&rest.all, &rest.way, -1.0);
+        if (tz_work_mix_sum(&rest.all) > tz_work_mix_sum(&rest.way)) {
+            rest.clocks *= tz_work_mix_sum(&rest.all) / tz_work_mix_sum(&rest.way);
+            rest.way = rest.all;
+            take_loop(&out->side, &rest, steps[0], 0.0);
+            take_loop(&out->end, &rest, steps[0], 0.0);
+        }
+        add_elements(mix, at[0], plan->vector, &out->side);
+    }
     if (side > 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[side], plan->vector, &out->side);
     if (family == &tz_cuda_family_tile)
@@ -230,6 +243,7 @@ static void part_between(tz_work_part *to, const tz_work_part *a, const tz_work_
     to->clocks = between(a->clocks, b->clocks, t);
     to->shared_wavefronts = between(a->shared_wavefronts, b->shared_wavefronts, t);
     to->bytes = between(a->bytes, b->bytes, t);
+    to->once_clocks = between(a->once_clocks, b->once_clocks, t);
     to->text_bytes = fmax(a->text_bytes, b->text_bytes);
 }
 
