@@ -297,11 +297,12 @@ static int node_of(const graph *g, int region, int b)
 static score weigh(const graph *g, int region, int node)
 {
     const int child = child_of(g, region, node);
+    const block *b = &g->blocks[node];
     if (child < 0)
-        return (score){g->blocks[node].useful, g->blocks[node].end - g->blocks[node].first, true};
+        return (score){g->stores ? b->useful : b->useful_shared, b->end - b->first, true};
     double useful = 0.0;
-    for (int b = 0; b < g->count; b++)
-        useful += in_loop(g, child, b) ? g->blocks[b].useful : 0.0;
+    for (int k = 0; k < g->count; k++)
+        useful += in_loop(g, child, k) ? g->blocks[k].useful_shared : 0.0;
     return (score){region >= 0 && useful > 0.0 ? -1e6 : 0.0, 0.0, true};
 }
 

@@ -122,7 +122,7 @@ static double steps_of(const tz_cuda_family *family, const tz_problem *problem, 
 /* Tiles: what brings an element into shared memory, and what takes it out, is `once`. */
 static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cuda_steps *out)
 {
-    double states = 0.0, written = 0.0;
+    double states = 0.0, written = 0.0, each = 1.0, clocks = 0.0;
     tz_work_mix in = {0}, away = {0};
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         states += problem->stencil->fields[f].role == TZ_STATE;
@@ -136,6 +136,8 @@ static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cu
         if (loads > 0.0 && way->of[TZ_WORK_SHARED_READ] == 0.0) {
             memset(&in, 0, sizeof in);
             tz_work_mix_add(&in, way, states / loads);
+            each = loads / states;
+            clocks = mix->loops[l].clocks / each;
         }
         if (stores > 0.0 && loads == 0.0) {
             memset(&away, 0, sizeof away);
@@ -143,6 +145,8 @@ static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cu
         }
     }
     tz_work_mix_add(&in, &away, 1.0);
+    out->inner.once_waits = out->side.once_waits = each > 0.0 ? 1.0 / each : 1.0;
+    out->inner.once_clocks = out->side.once_clocks = clocks;
     out->inner.once = out->side.once = in;
 }
 
@@ -200,11 +204,15 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : 0.5);
     take_loop(&out->end, &mix->loops[at[end]], steps[end], 0.0);
     if (side == 0 && count == 1 && family == &tz_cuda_family_rows) {
-        /* Steps are not unrolled: both ways are in one loop, and the border's is the rest of it. */
+        /* All ways are in one loop: those of borders are the rest of it, two or one. */
         tz_cuda_loop rest = mix->loops[at[0]];
         tz_work_mix_add(&rest.all, &rest.way, -1.0);
-        if (tz_work_mix_sum(&rest.all) > tz_work_mix_sum(&rest.way)) {
-            rest.clocks *= tz_work_mix_sum(&rest.all) / tz_work_mix_sum(&rest.way);
+        const double others = tz_work_mix_sum(&rest.all) / tz_work_mix_sum(&rest.way);
+        if (others > 1.0) {
+            const tz_work_mix all = rest.all;
+            memset(&rest.all, 0, sizeof rest.all);
+            tz_work_mix_add(&rest.all, &all, others > 1.8 ? 0.5 : 1.0);
+            rest.clocks *= others > 1.8 ? 0.5 * others : others;
             rest.way = rest.all;
             take_loop(&out->side, &rest, steps[0], 0.0);
             take_loop(&out->end, &rest, steps[0], 0.0);
