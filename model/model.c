@@ -2,12 +2,13 @@
 
 #include "model/meng2009.h"
 #include "model/meng2011.h"
+#include "model/roofs.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
-const tz_model *const tz_models[] = {&tz_model_meng2009, &tz_model_meng2011, NULL};
+const tz_model *const tz_models[] = {&tz_model_meng2009, &tz_model_meng2011, &tz_model_roofs, NULL};
 
 tz_model_status tz_model_find(const char *name, const tz_model **out, tz_model_error *error)
 {
@@ -139,6 +140,8 @@ static void find_limit(tz_model_prediction *out)
         if (out->components[i].resource == out->limit &&
             (greatest == NULL || out->components[i].seconds > greatest->seconds))
             greatest = &out->components[i];
+    if (out->limit_text[0]) /* the model's own words */
+        return;
     snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% of the time, most of it %s",
              tz_model_resource_text(out->limit), total > 0 ? 100 * sums[out->limit] / total : 0.0,
              greatest ? greatest->name : "nothing");

@@ -6,6 +6,7 @@
 #include "cuda/reduce.h"
 #include "cuda/slabs.h"
 #include "cuda/stream.h"
+#include "cuda/work.h"
 #include "sim/backend.h"
 #include "sim/host_store.h"
 #include "sim/stream_source.h"
@@ -488,4 +489,6 @@ const tz_backend tz_backend_cuda = {
     .all_finite = gpu_all_finite,
     .update_norm = gpu_update_norm,
     .shrink = gpu_shrink,
+    .candidates = tz_cuda_candidates,
+    .work = tz_cuda_work,
 };
