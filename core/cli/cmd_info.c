@@ -134,7 +134,9 @@ static void print_policy(const json_t *policy)
         const json_t *time = json_object_get(d, "seconds_per_iteration");
         printf("  %-12s step %" JSON_INTEGER_FORMAT ": ", "",
                json_integer_value(json_object_get(d, "step")));
-        if (json_is_object(from)) {
+        if (json_is_object(from) && json_equal((json_t *)from, json_object_get(d, "to"))) {
+            printf("keeps ");
+        } else if (json_is_object(from)) {
             print_plan_short(from);
             printf(" → ");
         }

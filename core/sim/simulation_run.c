@@ -163,8 +163,10 @@ static int64_t next_stop(const runner *r, bool *wants_residual)
 static tz_status wait_for_stages(runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
-    if (!simulation->backend->wait)
+    if (!simulation->backend->wait) {
+        simulation->watch.running = false;
         return TZ_OK;
+    }
     const double begin = tz_machine_clock_s();
     const tz_status status = simulation->backend->wait(simulation->state, error);
     const double seconds = tz_machine_clock_s() - begin;
@@ -292,8 +294,10 @@ static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_err
         const int64_t room = fused - simulation->step;
         bool timed = false;
         status = ask_policy(r, room, error);
-        if (!status)
-            status = advance(r, choose_length(simulation, room, &timed), timed, error);
+        if (!status) {
+            const int length = choose_length(simulation, room, &timed);
+            status = advance(r, length, timed, error);
+        }
         if (status && error && is_refusal(simulation, status, error))
             status = TZ_OK;
     }

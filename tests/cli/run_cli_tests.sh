@@ -94,7 +94,7 @@ refused "option without value" 2 "--out wants a value" run a.lua --out
 refused "option with too much" 2 "option --check takes no value" run a.lua --check=1
 refused "no script" 2 "run: wants a script" run
 refused "two scripts" 2 "wants one script" run a.lua b.lua
-refused "bad height" 2 "--height (or auto) wants a whole number" run a.lua --height x
+refused "bad height" 2 "--height wants a whole number or a policy, not 'x'; known: auto, predicted" run a.lua --height x
 refused "zero height" 2 "wants a whole number from 1" run a.lua --height 0
 refused "bad threads" 2 "--threads wants a whole number" run a.lua --threads -1
 refused "bad backend" 2 "did you mean 'cpu'?" run a.lua --backend cqu
@@ -154,7 +154,9 @@ t run first.lua
 check "run: exit code 0" is $rc 0
 check "run: prints" says printed
 check "run: logs" errs "logged 100"
-check "run: summary" errs "GCells/s; runs/first-001"
+check "run: summary" errs "GCells/s; "
+check "run: the summary names the policy and the height" errs ": height "
+check "run: the summary names the folder" errs "; runs/first-001"
 for file in run.json scenario.lua log.txt table.csv temperature-000000.png temperature-000050.png \
     temperature-000100.png temperature-000100.npy hotspot-000100.vti power-000100.png power.png end.npy; do
     check "run wrote $file" test -s "runs/first-001/$file"
