@@ -2,12 +2,13 @@
 
 #include "model/meng2009.h"
 #include "model/meng2011.h"
+#include "model/roofs.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
-const tz_model *const tz_models[] = {&tz_model_meng2009, &tz_model_meng2011, NULL};
+const tz_model *const tz_models[] = {&tz_model_meng2009, &tz_model_meng2011, &tz_model_roofs, NULL};
 
 tz_model_status tz_model_find(const char *name, const tz_model **out, tz_model_error *error)
 {
@@ -122,8 +123,7 @@ tz_model_status tz_model_height_max(const tz_model *model, const tz_model_facts 
     return status == TZ_MODEL_OK ? model->height_max(facts, device, plan, height, error) : status;
 }
 
-/* The resource that takes most, and its greatest component. */
-static void find_limit(tz_model_prediction *out)
+void tz_model_limit_find(tz_model_prediction *out)
 {
     double sums[TZ_MODEL_RESOURCES] = {0}, total = 0;
     const tz_model_component *greatest = NULL;
@@ -139,6 +139,8 @@ static void find_limit(tz_model_prediction *out)
         if (out->components[i].resource == out->limit &&
             (greatest == NULL || out->components[i].seconds > greatest->seconds))
             greatest = &out->components[i];
+    if (out->limit_text[0]) /* the model's own words */
+        return;
     snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% of the time, most of it %s",
              tz_model_resource_text(out->limit), total > 0 ? 100 * sums[out->limit] / total : 0.0,
              greatest ? greatest->name : "nothing");
@@ -156,7 +158,7 @@ static tz_model_status predict_one(const tz_model *model, const tz_model_facts *
     }
     out->model = model->name;
     out->height_max = height_max;
-    find_limit(out);
+    tz_model_limit_find(out);
     return TZ_MODEL_OK;
 }
 

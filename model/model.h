@@ -111,7 +111,8 @@ typedef struct tz_model {
     /* The greatest height that `plan` allows. */
     tz_model_status (*height_max)(const tz_model_facts *facts, const tz_model_device *device,
                                   const tz_model_plan *plan, int *height, tz_model_error *error);
-    /* One prediction, for plan->height >= 1. Fills everything but `model` and the limit. */
+    /* One prediction, for plan->height >= 1. Fills everything but `model`; the limit may be left
+     * to tz_model_limit_find(). */
     tz_model_status (*predict)(const tz_model_facts *facts, const tz_model_device *device,
                                const tz_model_plan *plan, tz_model_prediction *out,
                                tz_model_error *error);
@@ -149,6 +150,10 @@ void tz_model_component_add(tz_model_prediction *out, tz_model_resource resource
                             double seconds, const char *doc);
 void tz_model_detail_add(tz_model_prediction *out, const char *name, double value, const char *unit,
                          const char *doc);
+
+/* The limit, for models that do not say it themselves: the resource that takes most, and its
+ * greatest component. */
+void tz_model_limit_find(tz_model_prediction *out);
 
 /* TZ_MODEL_MISSING, with the key, if the record lacks one of `needs` (NULL-terminated). Notes the
  * ones that are assumed. */

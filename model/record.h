@@ -100,7 +100,8 @@ typedef struct tz_model_key {
     X(alu_rate, "alu_rate", RATIO, 1e-3, 64,                                                       \
       "additions, logic and selections in turn a cycle: they may share a unit")                    \
     X(multiply_rate, "multiply_rate", RATIO, 1e-3, 64, "integer multiplications a cycle")          \
-    X(minimum_rate, "minimum_rate", RATIO, 1e-3, 64, "integer minima and maxima a cycle")          \
+    X(minimum_rate, "minimum_rate", RATIO, 1e-3, 64,                                               \
+      "integer minima and additions in turn a cycle")                                              \
     X(fp32_multiply_rate, "fp32_multiply_rate", RATIO, 1e-3, 64,                                   \
       "single precision: multiplications alone a cycle")                                           \
     X(fp32_mixed_rate, "fp32_mixed_rate", RATIO, 1e-3, 64,                                         \
@@ -154,10 +155,14 @@ typedef struct tz_model_key {
       "loop code that runs without waiting for instructions")                                      \
     X(launch_queued_s, "launch_queued", TIME, 0, 1,                                                \
       "an empty launch in a queue of them: what a stage costs at least")                           \
+    X(launch_gap_s, "launch_gap", TIME, 0, 1,                                                      \
+      "the same where the host is ahead: from the end of one launch to that of the next")          \
     X(launch_alone_s, "launch_alone", TIME, 0, 1, "an empty launch and waiting for its end")       \
     X(graph_launch_s, "graph_launch", TIME, 0, 1, "the same within a graph")                       \
     X(neighbour_sync_s, "neighbour_sync", TIME, 0, 1,                                              \
       "two blocks on two multiprocessors hand each other a word and back")                         \
+    X(span_s, "span", TIME, 0, 1, "the cpu backend hands a row to a row function")                 \
+    X(branch_miss_s, "branch_miss", TIME, 0, 1, "a loop ends: the processor expected it to go on") \
     X(fork_s, "fork", TIME, 0, 1, "an empty parallel region of a CPU's threads")
 
 typedef struct tz_model_device {

@@ -13,7 +13,8 @@
 typedef enum tz_work_class {
     TZ_WORK_FP32,        /* add, multiply, fused, min, max, compare in single precision */
     TZ_WORK_FP64,        /* the same in double precision */
-    TZ_WORK_INTEGER,     /* add, multiply, compare, address arithmetic */
+    TZ_WORK_INTEGER,     /* add, compare, address arithmetic */
+    TZ_WORK_MULTIPLY,    /* integer multiply-add; of GPUs a part of the single precision unit */
     TZ_WORK_LOGIC,       /* LOP3, shifts, bit and vector logic */
     TZ_WORK_MOVE,        /* moves, selections, permutes of bytes, conversions, predicates */
     TZ_WORK_SHUFFLE,     /* between lanes: SHFL; on a CPU shuffles, blends and rotations */
@@ -41,8 +42,16 @@ typedef struct tz_work_part {
     double steps;             /* times that each goes round its loop: rows, planes, iterations */
     tz_work_mix step;         /* instructions of a warp in one step */
     tz_work_mix once;         /* instructions of a warp outside the loop */
-    tz_work_mix chain;        /* of one step: the instructions of the longest dependent chain */
-    double shared_wavefronts; /* a step and warp: passes through shared memory */
+    tz_work_mix chain;        /* of one step: the instructions of the longest dependent chain; of a
+                               * GPU those alone whose latency the code waits for by name, the
+                               * others are in `clocks` */
+    double clocks;            /* GPU: of a step of a warp that is alone, without those waits */
+    double shared_wavefronts; /* a step and warp: passes of 128 bytes through shared memory and the
+                               * first-level cache; on a CPU lines of the first level that loads
+                               * touch: two where one crosses over */
+    double slots;             /* of one step: issued; 0: all of them. On a CPU a load that is part
+                               * of another instruction takes none */
+    double bytes;             /* a step and warp: loaded from global memory */
     double text_bytes;        /* of the loop's code; 0: not known */
 } tz_work_part;
 
@@ -59,7 +68,8 @@ typedef struct tz_model_work {
     /* Bytes. Compulsory: what has to cross the memory bus at least, once. */
     double read_bytes; /* compulsory, state and static fields and streamed slabs */
     double write_bytes;
-    double ghost_bytes;    /* read once more because tiles overlap: from cache, if it was kept */
+    double ghost_bytes; /* read once more because tiles overlap: from cache, if it was kept */
+    double far_bytes;   /* of them: by tiles that run at other times, so that no cache kept them */
     double resident_bytes; /* all that a stage touches: what a cache must hold to keep the grid */
 
     /* GPU */
@@ -74,13 +84,17 @@ typedef struct tz_model_work {
     double stages_per_launch; /* 1, or more where a launch runs several */
     bool estimated;           /* counts interpolated, registers estimated: not compiled yet */
 
-    /* CPU: bytes between level and the one below it (L1-L2, L2-L3, L3-memory) where the working set
-     * does not fit; working sets say what fits. */
+    /* CPU. Bytes that leave or enter the first level: for rings that fit L2, and of these the part
+     * that comes from further away if they do not. Arrays come from wherever resident_bytes fit. */
     int workers;                        /* threads */
     double jobs;                        /* tiles that threads take one after the other */
+    double slowest;                     /* updates of the busiest thread / of the average, >= 1 */
+    double rows, spans;                 /* inner loops entered, and calls of row functions */
     double vector_bytes;                /* of the instructions counted */
     double ring_bytes;                  /* that one thread goes round again and again: the rings */
-    double level_bytes[TZ_WORK_LEVELS]; /* asked of L1, of L2, of L3, of memory */
+    double near_reads, near_writes;     /* between L1 and L2 */
+    double ring_reads, ring_writes;     /* between L2 and L3 if the rings do not fit L2 */
+    double level_bytes[TZ_WORK_LEVELS]; /* asked of L1, of L2, of L3, of memory, if nothing fits */
     double forks;                       /* parallel regions */
 } tz_model_work;
 

@@ -6,7 +6,9 @@
 # --ci adds what only the continuous integration needs.
 set -eu
 
-packages='gcc g++ libc6-dev cmake ninja-build pkg-config liblua5.4-dev libpng-dev libjansson-dev libcmocka-dev'
+packages='gcc g++ libc6-dev cmake ninja-build pkg-config liblua5.4-dev libpng-dev libjansson-dev libcmocka-dev libcapstone-dev'
+# Plots of predictions and measurements: another gnuplot than Debian's smallest will do.
+command -v gnuplot >/dev/null 2>&1 || packages="$packages gnuplot-nox"
 ci=no
 for argument in "$@"; do
     case $argument in
@@ -42,6 +44,7 @@ missing_in_words() {
         pkg-config --exists jansson || echo 'jansson, development files'
         pkg-config --exists cmocka || echo 'cmocka, development files'
         pkg-config --exists libpng || echo 'libpng, development files'
+        pkg-config --exists capstone || echo 'capstone 4, development files'
     fi
     has_header lua5.4/lua.h || has_header lua54/lua.h || has_header lua.h ||
         echo 'Lua 5.4, development files'

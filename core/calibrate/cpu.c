@@ -1,6 +1,8 @@
 /* This machine's CPU, measured: the loops of loops.h, caches and memory, parallel regions. */
 #include "calibrate/calibrate.h"
 
+#include "calibrate/engine.h"
+
 #include "calibrate/loops.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -487,6 +489,10 @@ tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibrati
         status = measure_loops(&b);
     if (status == TZ_OK)
         status = measure_memory(&b);
+    if (status == TZ_OK)
+        status = next(&b, "the engine");
+    if (status == TZ_OK)
+        status = tz_calibrate_engine(out, b.repeats, error);
     if (status == TZ_OK)
         status = measure_fork(&b);
     if (status != TZ_OK)

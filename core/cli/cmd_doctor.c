@@ -3,6 +3,7 @@
 
 #include "base/machine.h"
 #include "cuda/driver.h"
+#include "frames/plot.h"
 #include "policy/device.h"
 #include "sim/backend.h"
 #include <jansson.h>
@@ -157,7 +158,7 @@ static int say_surroundings(void)
     static const struct {
         const char *program, *use;
     } tools[] = {{"ffmpeg", "makes a film of the frames"},
-                 {"gnuplot", "plots tables"},
+                 {"gnuplot", "draws --plot and tz.plot: apt-get install gnuplot-nox"},
                  {"paraview", "shows .vti files"},
                  {"python3", "reads .npy files and run.json"}};
     char folder[PATH_MAX];
@@ -170,6 +171,8 @@ static int say_surroundings(void)
         for (size_t i = 0; i < modules.count; i++)
             printf("  Lua modules: %s\n", modules.items[i]);
     tz_paths_clear(&modules);
+    if (tz_plot_available())
+        printf("  plots: by gnuplot\n");
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
         if (!is_on_path(tools[i].program))
             printf("  missing, optional: %s (%s)\n", tools[i].program, tools[i].use);

@@ -2,6 +2,8 @@
 
 #include "base/atomic.h"
 #include "base/cache_folder.h"
+#include "cuda/family.h"
+#include "cuda/mix.h"
 #include "cuda/nvrtc.h"
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -16,7 +18,8 @@ typedef struct hash {
     uint64_t a, b;
 } hash;
 
-/* An entry: this, then the cubin. Byte order is the machine's: caches do not travel. */
+/* An entry: this, then the cubin, or the counts of its instructions. Byte order is the machine's:
+ * caches do not travel. */
 typedef struct entry_head {
     char magic[8];
     hash key;
@@ -24,7 +27,9 @@ typedef struct entry_head {
     hash sum;
 } entry_head;
 
-static const char entry_magic[8] = {'T', 'Z', 'C', 'U', 'B', 'I', 'N', '1'};
+static const char cubin_magic[8] = {'T', 'Z', 'C', 'U', 'B', 'I', 'N', '1'};
+/* The last byte counts changes of tz_cuda_mix, and of what is counted how. */
+static const char mix_magic[8] = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', '2'};
 
 /* FNV-1a in one lane, another multiplier and a rotation in the other. */
 static void hash_bytes(hash *h, const void *data, size_t bytes)
@@ -140,7 +145,7 @@ static bool read_whole(int file, void *data, size_t bytes)
 }
 
 /* The cubin of an entry that is whole, or NULL: whatever is wrong with it, it is a miss. */
-static void *entry_read(const char *path, hash key, size_t *bytes)
+static void *entry_read(const char *path, const char magic[8], hash key, size_t *bytes)
 {
     void *cubin = NULL;
     entry_head head;
@@ -152,7 +157,7 @@ static void *entry_read(const char *path, hash key, size_t *bytes)
         facts.st_size <= (off_t)sizeof head || !read_whole(file, &head, sizeof head))
         goto done;
     const size_t size = (size_t)facts.st_size - sizeof head;
-    if (memcmp(head.magic, entry_magic, sizeof entry_magic) != 0 || head.key.a != key.a ||
+    if (memcmp(head.magic, magic, sizeof head.magic) != 0 || head.key.a != key.a ||
         head.key.b != key.b || head.bytes != size)
         goto done;
     cubin = malloc(size);
@@ -175,13 +180,13 @@ done:
 }
 
 /* A cache that cannot be written costs time only: a warning. */
-static void entry_write(const char *folder, const char *path, hash key, const void *cubin,
-                        size_t bytes)
+static void entry_write(const char *folder, const char *path, const char magic[8], hash key,
+                        const void *cubin, size_t bytes)
 {
     tz_error error = {0};
     tz_atomic_file *file = NULL;
     entry_head head = {.key = key, .bytes = bytes, .sum = hash_start()};
-    memcpy(head.magic, entry_magic, sizeof entry_magic);
+    memcpy(head.magic, magic, sizeof head.magic);
     hash_bytes(&head.sum, cubin, bytes);
     head.sum = hash_end(head.sum);
     tz_status status = tz_make_dirs(folder, &error);
@@ -200,6 +205,16 @@ static void entry_write(const char *folder, const char *path, hash key, const vo
         warn(folder, &error);
 }
 
+/* Where the entry of a key is, malloc'd; NULL: nowhere. */
+static char *entry_path(const char *folder, hash key, const char *end)
+{
+    char *path = NULL;
+    if (folder && asprintf(&path, "%s/%016llx%016llx.%s", folder, (unsigned long long)key.a,
+                           (unsigned long long)key.b, end) < 0)
+        path = NULL;
+    return path;
+}
+
 tz_status tz__cuda_cubin(const char *architecture, const char *source,
                          const tz_cuda_header *headers, size_t headers_count, bool refresh,
                          void **cubin, size_t *bytes, bool *cached, tz_error *error)
@@ -214,24 +229,62 @@ tz_status tz__cuda_cubin(const char *architecture, const char *source,
     const hash key = cache_key(nvrtc, architecture, source, headers, headers_count);
     bool wanted;
     char *folder = tz_cache_folder(&wanted);
-    char *path = NULL;
-    if (folder && asprintf(&path, "%s/%016llx%016llx.cubin", folder, (unsigned long long)key.a,
-                           (unsigned long long)key.b) < 0)
-        path = NULL;
+    char *path = entry_path(folder, key, "cubin");
     if (path && !refresh)
-        *cubin = entry_read(path, key, bytes);
+        *cubin = entry_read(path, cubin_magic, key, bytes);
     if (*cubin) {
         *cached = true;
     } else {
         status = tz__nvrtc_compile(nvrtc, architecture, source, headers, headers_count, cubin,
                                    bytes, NULL, error);
         if (status == TZ_OK && path)
-            entry_write(folder, path, key, *cubin, *bytes);
+            entry_write(folder, path, cubin_magic, key, *cubin, *bytes);
         else if (status == TZ_OK && wanted)
             warn("a cache", &(tz_error){.message = "there is no folder for it: neither "
                                                    "XDG_CACHE_HOME nor HOME is set"});
     }
     free(path);
+    free(folder);
+    tz__nvrtc_close(nvrtc);
+    return status;
+}
+
+tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const char *architecture,
+                          const char *source, const tz_cuda_header *headers, size_t headers_count,
+                          bool compile, tz_error *error)
+{
+    tz__nvrtc *nvrtc;
+    void *data = NULL;
+    size_t bytes = 0;
+    bool wanted, cached;
+    *found = false;
+    tz_status status = tz__nvrtc_open(&nvrtc, error);
+    if (status != TZ_OK)
+        return status;
+    const hash key = cache_key(nvrtc, architecture, source, headers, headers_count);
+    char *folder = tz_cache_folder(&wanted);
+    char *path = entry_path(folder, key, "mix");
+    char *cubin_path = entry_path(folder, key, "cubin");
+    if (path)
+        data = entry_read(path, mix_magic, key, &bytes);
+    if (data && bytes == sizeof *out) {
+        memcpy(out, data, sizeof *out);
+        *found = true;
+    } else {
+        free(data);
+        data = cubin_path ? entry_read(cubin_path, cubin_magic, key, &bytes) : NULL;
+        if (!data && compile)
+            status = tz__cuda_cubin(architecture, source, headers, headers_count, true, &data,
+                                    &bytes, &cached, error);
+        if (data)
+            status = tz_cuda_mix_count(out, data, bytes, TZ_CUDA_ENTRY, error);
+        *found = data && status == TZ_OK;
+        if (*found && path)
+            entry_write(folder, path, mix_magic, key, out, sizeof *out);
+    }
+    free(data);
+    free(path);
+    free(cubin_path);
     free(folder);
     tz__nvrtc_close(nvrtc);
     return status;

@@ -69,6 +69,8 @@ void tz_values_register(lua_State *L);
 void tz_simulation_register(lua_State *L);
 void tz_output_register(lua_State *L);
 void tz_picture_register(lua_State *L);
+void tz_outlook_register(lua_State *L);
+void tz_plot_register(lua_State *L);
 
 /* Make the metatable `type`: methods, __gc and __close = `close`, hidden from scripts. `index`
  * NULL: the methods table itself is __index; else a function that is given it as upvalue. Leaves

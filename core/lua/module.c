@@ -191,6 +191,8 @@ int tz_module_open(lua_State *L)
     tz_output_register(L);
     tz_simulation_register(L);
     tz_picture_register(L);
+    tz_outlook_register(L);
+    tz_plot_register(L);
     lua_pushliteral(L, TZ_VERSION);
     lua_setfield(L, -2, "version");
     lua_pushboolean(L, tz_context_get(L)->options->check);

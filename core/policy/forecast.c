@@ -1,6 +1,7 @@
 #include "policy/forecast.h"
 
 #include "base/machine.h"
+#include "model/roofs.h"
 #include "policy/forecast_impl.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,26 +176,11 @@ tz_status tz__forecast_by(tz_forecast **out, tz__predict_fn *predict, const tz_p
     return TZ_OK;
 }
 
-static tz_model_status predict_roofs(const tz_model_work *work, const tz_model_device *device,
-                                     tz_model_prediction *prediction, tz_model_error *error)
-{
-    const tz_model *model = NULL;
-    /* The model looks at the work alone; facts have to make sense all the same. */
-    const tz_model_facts facts = {.name = "plan",
-                                  .dims = 1,
-                                  .extent = {work->cells > 1 ? work->cells : 1},
-                                  .element_bytes = 4,
-                                  .state_fields = 1};
-    const tz_model_plan plan = {.height = work->height, .work = work};
-    const tz_model_status status = tz_model_find("roofs", &model, error);
-    return status ? status : tz_model_predict(model, &facts, device, &plan, prediction, error);
-}
-
 tz_status tz_forecast_create(tz_forecast **out, const tz_problem *problem,
                              const tz_backend *backend, const tz_place *place, const tz_plan *given,
                              tz_effort effort, tz_error *error)
 {
-    return tz__forecast_by(out, predict_roofs, problem, backend, place, given, effort, error);
+    return tz__forecast_by(out, tz_roofs_predict, problem, backend, place, given, effort, error);
 }
 
 void tz_forecast_destroy(tz_forecast *forecast)

@@ -98,3 +98,16 @@ tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error)
 #endif
     return status;
 }
+
+tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error)
+{
+    const size_t before = paths->count;
+    tz_status status = add_beside(paths, "../share/trapeze/benchmarks", error);
+#ifdef TZ_SOURCE_MODEL_DIR
+    if (status == TZ_OK && paths->count == before && is_folder(TZ_SOURCE_MODEL_DIR "/benchmarks"))
+        status = tz_paths_add(paths, TZ_SOURCE_MODEL_DIR "/benchmarks", error);
+#else
+    (void)before;
+#endif
+    return status;
+}

@@ -3,6 +3,7 @@
 #include "cpu/stream.h"
 #include "sim/backend.h"
 #include "sim/cpu_plan.h"
+#include "sim/cpu_work.h"
 #include "sim/host_store.h"
 #include "sim/reduce.h"
 #include "sim/stream_source.h"
@@ -73,11 +74,10 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
     return stage;
 }
 
-static int64_t arena_bytes(const tz_problem *problem, const tz_plan *plan, int threads)
+static int64_t arena_bytes(const tz_problem *problem, const tz_plan *plan,
+                           const tz_machine *machine, int threads)
 {
-    tz_machine machine;
-    tz_machine_read(&machine);
-    const tz_stage stage = describe_stage(problem, plan, &machine, threads);
+    const tz_stage stage = describe_stage(problem, plan, machine, threads);
     tz_pipeline *pipeline = malloc(tz_pipeline_size());
     if (!pipeline)
         return INT64_MAX / 64;
@@ -86,22 +86,22 @@ static int64_t arena_bytes(const tz_problem *problem, const tz_plan *plan, int t
     return bytes;
 }
 
-static tz_status cpu_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
+static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, int threads,
+                          tz_plan *plan, tz_error *error)
 {
-    tz_machine machine;
-    tz_machine_read(&machine);
     const tz_plan given = *plan;
     tz_status status = tz_backend_check_plan(plan, "cpu", "stream", error);
     if (!status)
-        status = tz_cpu_plan(problem, &machine, threads, plan, error);
+        status = tz_cpu_plan(problem, machine, threads, plan, error);
     if (status)
         return status;
     const int wanted = plan->height;
-    while (arena_bytes(problem, plan, threads) * threads > WORK_BYTES_MAX && plan->height > 1) {
+    while (arena_bytes(problem, plan, machine, threads) * threads > WORK_BYTES_MAX &&
+           plan->height > 1) {
         const int lower = plan->height - (plan->height + 7) / 8;
         *plan = given;
         plan->height = lower;
-        tz_cpu_plan(problem, &machine, threads, plan, NULL);
+        tz_cpu_plan(problem, machine, threads, plan, NULL);
     }
     if (given.height > 0 && plan->height < wanted)
         return tz_error_set(error, TZ_RANGE, "height",
@@ -113,12 +113,83 @@ static tz_status cpu_plan(const tz_problem *problem, int threads, tz_plan *plan,
     return TZ_OK;
 }
 
+static tz_status cpu_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
+{
+    tz_machine machine;
+    tz_machine_read(&machine);
+    return plan_for(problem, &machine, threads, plan, error);
+}
+
+/* ---- Questions about plans, on this machine or another ----------------------------------------
+ */
+
+/* The machine that a record describes; what it does not say is taken from this one. */
+static tz_machine machine_of(const tz_place *place)
+{
+    tz_machine machine;
+    tz_machine_read(&machine);
+    const tz_model_device *device = place->device;
+    if (!device || strncmp(device->title, machine.cpu, sizeof device->title - 1) == 0)
+        return machine;
+    if (device->l1_bytes.known)
+        machine.l1_bytes = (int64_t)device->l1_bytes.value;
+    if (device->l2_bytes.known)
+        machine.l2_bytes = (int64_t)device->l2_bytes.value;
+    if (device->l3_bytes.known)
+        machine.l3_bytes = (int64_t)device->l3_bytes.value;
+    if (device->vector_bytes.known)
+        machine.isa = device->vector_bytes.value >= 64   ? TZ_ISA_V4
+                      : device->vector_bytes.value >= 32 ? TZ_ISA_V3
+                                                         : TZ_ISA_BASE;
+    return machine;
+}
+
+static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place,
+                                const tz_plan *given, tz_plan *plans, int max, int *count,
+                                tz_error *error)
+{
+    const tz_machine machine = machine_of(place);
+    tz_plan shapes[TZ_CPU_SHAPES_MAX];
+    tz_plan whole = *given;
+    *count = 0;
+    tz_status status = plan_for(problem, &machine, place->threads, &whole, error);
+    if (status)
+        return status;
+    for (int height = 0; (height = tz_cpu_height_next(problem, given, height)) > 0;) {
+        const int n = tz_cpu_shapes(problem, &machine, place->threads, given, height, shapes);
+        for (int i = 0; i < n && *count < max; i++) {
+            tz_plan plan = shapes[i];
+            if (plan_for(problem, &machine, place->threads, &plan, NULL))
+                continue;
+            bool seen = false;
+            for (int k = 0; k < *count && !seen; k++)
+                seen = plans[k].height == plan.height &&
+                       memcmp(plans[k].tile, plan.tile, sizeof plan.tile) == 0;
+            if (!seen)
+                plans[(*count)++] = plan;
+        }
+    }
+    return TZ_OK;
+}
+
+static tz_status cpu_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
+                          tz_effort effort, tz_model_work *out, tz_error *error)
+{
+    (void)effort; /* plugins are compiled already */
+    const tz_machine machine = machine_of(place);
+    const tz_stage stage = describe_stage(problem, plan, &machine, place->threads);
+    return tz_cpu_work(problem, &stage, &machine, out, error);
+}
+
 static int64_t cpu_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
 {
     const int64_t fields = tz_host_store_bytes(problem, store_ghost(problem));
-    return fields > INT64_MAX / 2 ? fields
-                                  : fields + threads * arena_bytes(problem, plan, threads) +
-                                        (int64_t)tz_pipeline_size();
+    tz_machine machine;
+    tz_machine_read(&machine);
+    return fields > INT64_MAX / 2
+               ? fields
+               : fields + threads * arena_bytes(problem, plan, &machine, threads) +
+                     (int64_t)tz_pipeline_size();
 }
 
 static void cpu_destroy(void *any)
@@ -278,6 +349,8 @@ const tz_backend tz_backend_cpu = {
     .reduce = cpu_reduce,
     .all_finite = cpu_all_finite,
     .update_norm = cpu_update_norm,
+    .candidates = cpu_candidates,
+    .work = cpu_work,
 };
 
 const tz_backend *const tz_backends[] = {&tz_backend_cuda, &tz_backend_cpu, &tz_backend_reference,

@@ -8,6 +8,8 @@
 #include "cuda/slabs.h"
 #include "cuda/snapshot.h"
 #include "cuda/staging.h"
+#include "cuda/stream.h"
+#include "cuda/work.h"
 #include "sim/backend.h"
 #include "sim/host_store.h"
 #include "sim/stream_source.h"
@@ -575,4 +577,6 @@ const tz_backend tz_backend_cuda = {
     .shrink = gpu_shrink,
     .freeze = gpu_freeze,
     .frozen = &tz_backend_cuda_frozen,
+    .candidates = tz_cuda_candidates,
+    .work = tz_cuda_work,
 };

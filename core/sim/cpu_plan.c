@@ -178,3 +178,42 @@ tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int 
              machine->l2_bytes >> 10);
     return TZ_OK;
 }
+
+int tz_cpu_height_next(const tz_problem *problem, const tz_plan *given, int height)
+{
+    /* Steps of an eighth past 8: two neighbours' times differ by less than a model can tell. */
+    const int r = tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
+    static const int highest[] = {0, 192, 64, 24};
+    const int next = height < 8 ? height + 1 : height + height / 8;
+    const int most =
+        (int)min64(max64(2, highest[problem->dims] / r), tz_stage_height_max(problem->stencil));
+    if (given->height > 0)
+        return height == 0 ? given->height : 0;
+    return next <= most ? next : 0;
+}
+
+int tz_cpu_shapes(const tz_problem *problem, const tz_machine *machine, int threads,
+                  const tz_plan *given, int height, tz_plan shapes[TZ_CPU_SHAPES_MAX])
+{
+    tz_plan usual = *given;
+    int count = 0;
+    usual.height = height;
+    if (tz_cpu_plan(problem, machine, threads, &usual, NULL))
+        return 0;
+    const bool free_x = given->tile[0] == 0 && !problem->bits;
+    const bool free_y = given->tile[1] == 0 && problem->dims == 3;
+    for (int x = free_x ? -1 : 0; x <= (free_x ? 1 : 0); x++)
+        for (int y = free_y ? -1 : 0; y <= (free_y ? 1 : 0); y++) {
+            tz_plan *plan = &shapes[count++];
+            *plan = *given;
+            plan->height = height;
+            if (x != 0)
+                plan->tile[0] = round_up(max64(1, x < 0 ? usual.tile[0] / 2 : usual.tile[0] * 2),
+                                         TZ_ALIGN_ELEMENTS);
+            if (y != 0)
+                plan->tile[1] = max64(1, y < 0 ? usual.tile[1] / 2 : usual.tile[1] * 2);
+            for (int axis = 0; axis < problem->dims; axis++)
+                plan->tile[axis] = min64(plan->tile[axis], problem->elements[axis]);
+        }
+    return count;
+}

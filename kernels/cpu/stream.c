@@ -4,7 +4,10 @@
 #include <omp.h>
 #include <string.h>
 
-enum { PAD = TZ_ALIGN_ELEMENTS }; /* elements before a ring row: ghosts, and keeps it aligned */
+enum {
+    PAD = TZ_ALIGN_ELEMENTS, /* elements before a ring row: ghosts, and keeps it aligned */
+    COUNTED_THREADS = 1024   /* of more, the slowest is taken from the first */
+};
 
 /* A few consecutive slabs of one field at one level. */
 typedef struct tz__ring {
@@ -89,6 +92,14 @@ static size_t ring_place(tz__ring *ring, size_t at, int depth, size_t slab_bytes
     return at + (size_t)depth * slab_bytes;
 }
 
+tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass)
+{
+    int isa = stage->isa;
+    while (isa > TZ_ISA_BASE && !pass->kernels->rows[stage->precision][isa])
+        isa--;
+    return pass->kernels->rows[stage->precision][isa];
+}
+
 static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
 {
     const tz_stencil *stencil = stage->stencil;
@@ -100,12 +111,7 @@ static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
         tz__level *level = &pipeline->level[l];
         memset(level, 0, sizeof *level);
         level->pass = &stencil->passes[(l - 1) % stencil->passes_count];
-        level->rows = level->pass->kernels->rows[stage->precision][TZ_ISA_BASE];
-        for (int isa = stage->isa; isa > TZ_ISA_BASE; isa--)
-            if (level->pass->kernels->rows[stage->precision][isa]) {
-                level->rows = level->pass->kernels->rows[stage->precision][isa];
-                break;
-            }
+        level->rows = tz_stage_rows(stage, level->pass);
         level->radius = level->pass->radius;
         level->lag = lag += level->radius;
         level->iteration = (l - 1) / stencil->passes_count;
@@ -481,17 +487,23 @@ static tz__area level_area(const tz_pipeline *pipeline, const tz__job *job, int 
     return area;
 }
 
-/* Slabs [from, to) of level l that the job needs. */
+/* Of slabs [*from, *to) those of level l that the job needs. */
+static void level_slabs(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
+                        int l, int64_t *from, int64_t *to)
+{
+    const int halo = stage->dims == 1 ? 0 : pipeline->level[l].halo;
+    *from = max64(*from, job->slab_low - halo);
+    *to = min64(*to, job->slab_high + halo);
+    if (!job->wrap) {
+        *from = max64(*from, 0);
+        *to = min64(*to, stream_extent(stage));
+    }
+}
+
 static void run_level(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job, int l,
                       int64_t from, int64_t to)
 {
-    const int halo = stage->dims == 1 ? 0 : pipeline->level[l].halo;
-    from = max64(from, job->slab_low - halo);
-    to = min64(to, job->slab_high + halo);
-    if (!job->wrap) {
-        from = max64(from, 0);
-        to = min64(to, stream_extent(stage));
-    }
+    level_slabs(stage, pipeline, job, l, &from, &to);
     const tz__area area = level_area(pipeline, job, l);
     const bool wraps = job->x.virtual || job->y.virtual;
     for (int64_t j = from; j < to; j++) {
@@ -565,13 +577,59 @@ static void make_job(const tz_stage *stage, const tz_pipeline *pipeline, int64_t
         (ptrdiff_t)((pad_rows - job->y.ext_low) * pipeline->row_stride + PAD - job->x.ext_low);
 }
 
+static int64_t jobs_count(const tz_stage *stage)
+{
+    int64_t jobs = 1;
+    for (int axis = 0; axis < stage->dims; axis++)
+        jobs *= (stage->elements[axis] + stage->tile[axis] - 1) / stage->tile[axis];
+    return jobs;
+}
+
+void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_counts *out)
+{
+    double thread[COUNTED_THREADS] = {0};
+    const int threads = stage->threads < COUNTED_THREADS ? stage->threads : COUNTED_THREADS;
+    pipeline_levels(pipeline, stage);
+    pipeline_place(pipeline, stage);
+    memset(out, 0, sizeof *out);
+    out->jobs = (double)jobs_count(stage);
+    out->ring_bytes = (double)pipeline->scratch;
+    for (int64_t i = 0; i < jobs_count(stage); i++) {
+        tz__job job;
+        make_job(stage, pipeline, i, NULL, &job);
+        int next = 0;
+        for (int t = 1; t < threads; t++)
+            next = thread[t] < thread[next] ? t : next;
+        for (int l = 0; l <= pipeline->levels; l++) {
+            const tz__area area = level_area(pipeline, &job, l);
+            int64_t from = INT64_MIN, to = INT64_MAX;
+            level_slabs(stage, pipeline, &job, l, &from, &to);
+            const double slabs = (double)(to - from), rows = (double)(area.y_high - area.y_low);
+            const double row = (double)(area.x_high - area.x_low);
+            if (l == 0) {
+                out->read += slabs * rows * row;
+                out->gathered += job.gather ? slabs * rows * row : 0.0;
+                out->row = out->row > row ? out->row : row;
+                out->slab = out->slab > rows * row ? out->slab : rows * row;
+                continue;
+            }
+            out->spans += slabs;
+            out->rows += slabs * rows;
+            thread[next] += slabs * rows * row;
+        }
+        out->written += (double)(job.x.high - job.x.low) * (double)(job.y.high - job.y.low) *
+                        (double)(job.slab_high - job.slab_low);
+        out->slowest = out->slowest > thread[next] ? out->slowest : thread[next];
+    }
+    for (int t = 0; t < threads; t++)
+        out->updates += thread[t];
+}
+
 void tz_stage_run(const tz_stage *stage, tz_pipeline *pipeline, char *arena, size_t arena_bytes)
 {
     pipeline_levels(pipeline, stage);
     pipeline_place(pipeline, stage);
-    int64_t jobs = 1;
-    for (int axis = 0; axis < stage->dims; axis++)
-        jobs *= (stage->elements[axis] + stage->tile[axis] - 1) / stage->tile[axis];
+    const int64_t jobs = jobs_count(stage);
     const int threads = (int)min64(stage->threads, jobs);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (threads > 1)
     for (int64_t i = 0; i < jobs; i++) {

@@ -68,6 +68,24 @@ typedef struct tz_pipeline tz_pipeline;
 size_t tz_pipeline_size(void);
 size_t tz_stage_arena_bytes(const tz_stage *stage, tz_pipeline *pipeline);
 
+/* The row function that a stage takes of a pass: its best instruction set up to stage->isa. */
+tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass);
+
+/* What a stage does, counted job by job from the geometry alone. Elements, rows and calls of all
+ * levels together. */
+typedef struct tz_stage_counts {
+    double jobs;
+    double slowest;     /* elements of the thread that computes most, each taking the next job when
+                         * it is done with one */
+    double updates;     /* elements computed, redundant ones too */
+    double rows, spans; /* rows of elements, and calls of row functions that compute them */
+    double gathered;    /* elements of an array copied into rings first */
+    double read, written; /* elements of an array that all jobs read (once each), and write */
+    double row, slab;     /* longest row, and elements of the largest slab, of a job */
+    double ring_bytes;    /* rings of a thread */
+} tz_stage_counts;
+void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_counts *out);
+
 /* Largest height that TZ_LEVELS_MAX allows. */
 int tz_stage_height_max(const tz_stencil *stencil);
 

@@ -12,6 +12,7 @@
 #include "model/meng2009.h"
 #include "model/meng2011.h"
 #include "model/model.h"
+#include "model/roofs.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -52,14 +52,15 @@ static void models_are_found_by_name(void **state)
     assert_int_equal(tz_model_find("meng209", &model, &error), TZ_MODEL_UNKNOWN);
     assert_string_equal(error.message, "unknown model 'meng209'; did you mean 'meng2009'?");
     assert_int_equal(tz_model_find("x", &model, &error), TZ_MODEL_UNKNOWN);
-    assert_string_equal(error.message, "unknown model 'x'; known: meng2009, meng2011");
+    assert_string_equal(error.message, "unknown model 'x'; known: meng2009, meng2011, roofs");
 }
 
-/* Every model on every device and benchmark: components add up, the best height is the best. */
+/* Every model of the papers on every device and benchmark: components add up, the best height is
+ * the best. */
 static void predictions_are_whole(void **state)
 {
     (void)state;
-    for (int i = 0; tz_models[i] != NULL; i++) {
+    for (int i = 0; tz_models[i] != NULL && tz_models[i] != &tz_model_roofs; i++) {
         for (int j = 0; j < DEVICES * BENCHMARKS; j++) {
             const tz_model_device device = device_named(device_names[j / BENCHMARKS]);
             bench b = bench_named(benchmark_names[j % BENCHMARKS]);
@@ -153,7 +154,7 @@ static void a_plugins_facts_are_enough(void **state)
     tz_model_prediction p, q;
     tz_model_error error;
     (void)state;
-    for (int i = 0; tz_models[i] != NULL; i++) {
+    for (int i = 0; tz_models[i] != NULL && tz_models[i] != &tz_model_roofs; i++) {
         if (tz_model_predict(tz_models[i], &facts, &device, &plan, &p, &error))
             fail_msg("%s: %s", error.place, error.message);
         assert_close(p.block[0], 22, 0);

@@ -1,0 +1,113 @@
+#include "calibrate/engine.h"
+
+#include "base/machine.h"
+#include "calibrate/sample.h"
+#include "cpu/stream.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDE = 128, TALL = 256, GHOST = 1, HEIGHT = 8, TRIPS = 200, ROWS = 1000 };
+
+static void nothing(const tz_span *span)
+{
+    (void)span;
+}
+
+/* `rows` loops of `trips` cycles: one inside the other. */
+static double loops_seconds(long rows, long trips)
+{
+    const double begin = tz_machine_clock_s();
+#if defined(__x86_64__)
+    long left;
+    __asm__ volatile("1: mov %2, %1\n"
+                     "2: dec %1\n jnz 2b\n"
+                     "dec %0\n jnz 1b"
+                     : "+r"(rows), "=&r"(left)
+                     : "r"(trips)
+                     : "cc");
+#endif
+    return tz_machine_clock_s() - begin;
+}
+
+/* Seconds of a call of the row function, at best. */
+static double call_seconds(tz_row_fn *rows, char *array, const void *boundary, char *arena,
+                           size_t arena_bytes, tz_pipeline *pipeline, tz_stage *stage, int repeats,
+                           tz_samples *samples)
+{
+    const tz_kernels kernels = {.rows = {[TZ_SINGLE] = {rows}}};
+    const tz_field field = {.name = "u", .role = TZ_STATE, .type = TZ_REAL};
+    const tz_pass pass = {.name = "pass", .radius = GHOST, .writes = 1, .kernels = &kernels};
+    const tz_stencil stencil = {.struct_size = sizeof stencil,
+                                .id = "nothing",
+                                .dims = 2,
+                                .fields_count = 1,
+                                .fields = &field,
+                                .passes_count = 1,
+                                .passes = &pass};
+    const ptrdiff_t stride = WIDE + 2 * TZ_ALIGN_ELEMENTS;
+    const tz_host_field host = {.origin = array + (2 * stride + TZ_ALIGN_ELEMENTS) * 4,
+                                .row_stride = stride};
+    *stage = (tz_stage){.stencil = &stencil,
+                        .dims = 2,
+                        .elements = {WIDE, TALL, 1},
+                        .columns = WIDE,
+                        .element_size = {4},
+                        .boundary_row = {boundary},
+                        .ghost = GHOST,
+                        .in = {host},
+                        .out = {host},
+                        .height = HEIGHT,
+                        .tile = {WIDE, TALL, 1},
+                        .batch = 4,
+                        .threads = 1};
+    tz_stage_counts counts;
+    tz_stage_count(stage, pipeline, &counts);
+    if (tz_stage_arena_bytes(stage, pipeline) > arena_bytes)
+        return 0.0;
+    for (int i = 0; i < repeats; i++) {
+        const double begin = tz_machine_clock_s();
+        tz_stage_run(stage, pipeline, arena, arena_bytes);
+        tz_samples_add(samples, (tz_machine_clock_s() - begin) / counts.spans);
+    }
+    return tz_samples_least(samples);
+}
+
+tz_status tz_calibrate_engine(tz_model_device *device, int repeats, tz_error *error)
+{
+    const size_t row = (WIDE + 2 * TZ_ALIGN_ELEMENTS) * 4, arena_bytes = 1 << 20;
+    const size_t bytes = (row * (TALL + 4) + 63) / 64 * 64;
+    tz_samples calls = {0}, ends = {0}, trips = {0};
+    tz_stage stage;
+    char *array = aligned_alloc(64, bytes), *arena = aligned_alloc(64, arena_bytes);
+    char *boundary = calloc(1, row);
+    tz_pipeline *pipeline = malloc(tz_pipeline_size());
+    tz_status status = TZ_OK;
+    if (!array || !arena || !boundary || !pipeline) {
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to measure with");
+        goto cleanup;
+    }
+    memset(array, 0, bytes);
+    memset(arena, 0, arena_bytes);
+    const double call = call_seconds(nothing, array, boundary + 64, arena, arena_bytes, pipeline,
+                                     &stage, 4 * repeats, &calls);
+    for (int i = 0; i < 4 * repeats; i++) { /* rows with ends, and one without */
+        tz_samples_add(&ends, loops_seconds(ROWS, TRIPS) / ROWS);
+        tz_samples_add(&trips, loops_seconds(1, (long)ROWS * TRIPS) / ROWS);
+    }
+    const double end = tz_samples_least(&ends), miss = end - tz_samples_least(&trips);
+    tz_number_set(
+        &device->span_s, call,
+        "measured: a stage of rows that do nothing, %d levels, best of %d, median %.1f %% "
+        "slower",
+        HEIGHT, calls.count, 100 * (tz_samples_median(&calls) / call - 1));
+    tz_number_set(&device->branch_miss_s, miss > 0 ? miss : 0,
+                  "measured: a loop of %d trips within a loop, over one of as many, best of %d, "
+                  "median %.1f %% slower",
+                  TRIPS, ends.count, 100 * (tz_samples_median(&ends) / end - 1));
+cleanup:
+    free(array);
+    free(arena);
+    free(boundary);
+    free(pipeline);
+    return status;
+}

@@ -1,0 +1,368 @@
+/* trapeze explain RUNDIR: why these plans, what they cost, what would have been better. */
+#include "cli/command.h"
+
+#include "base/machine.h"
+#include "cli/outlook_say.h"
+#include "policy/outlook.h"
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { OPT_DEVICE = 256, OPT_PLUGINS };
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static int int_of(const json_t *object, const char *key)
+{
+    return (int)json_integer_value(json_object_get(object, key));
+}
+
+/* ---- The record as a study -------------------------------------------------------------------
+ */
+
+typedef struct recorded {
+    tz_simulation_config config;
+    tz_assignment params[TZ_PARAMS_MAX], values[TZ_FIELDS_MAX];
+} recorded;
+
+static void take_numbers(const json_t *object, tz_assignment *out, size_t most, size_t *count,
+                         bool given_alone)
+{
+    const char *name;
+    json_t *entry;
+    json_object_foreach((json_t *)object, name, entry)
+    {
+        const json_t *value = given_alone ? json_object_get(entry, "value") : entry;
+        if (*count == most || (given_alone && !json_is_true(json_object_get(entry, "given"))) ||
+            json_is_null(value))
+            continue;
+        out[(*count)++] = (tz_assignment){
+            .name = name,
+            .number = json_is_boolean(value) ? json_is_true(value) : json_number_value(value),
+            .text = json_string_value(value)};
+    }
+}
+
+static void read_config(const json_t *simulation, const tz_registry *registry, recorded *r)
+{
+    const json_t *grid = json_object_get(simulation, "grid"),
+                 *boundary = json_object_get(simulation, "boundary");
+    const char *precision = text_of(simulation, "precision");
+    memset(r, 0, sizeof *r);
+    tz_simulation_config *config = &r->config;
+    config->registry = registry;
+    config->stencil = text_of(simulation, "stencil");
+    config->dims = (int)json_array_size(grid);
+    config->dims = config->dims > TZ_AXES ? TZ_AXES : config->dims;
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        config->extent[axis] =
+            axis < config->dims ? json_integer_value(json_array_get(grid, (size_t)axis)) : 1;
+        config->boundary[axis] = json_string_value(json_array_get(boundary, (size_t)axis));
+    }
+    config->precision = strcmp(precision, "double") == 0   ? TZ_DOUBLE
+                        : strcmp(precision, "single") == 0 ? TZ_SINGLE
+                                                           : -1;
+    config->backend = text_of(simulation, "backend");
+    config->threads = int_of(simulation, "threads");
+    take_numbers(json_object_get(simulation, "params"), r->params, TZ_PARAMS_MAX,
+                 &config->params_count, true);
+    take_numbers(json_object_get(simulation, "boundary_values"), r->values, TZ_FIELDS_MAX,
+                 &config->boundary_values_count, false);
+    config->params = r->params;
+    config->boundary_values = r->values;
+}
+
+static tz_plan read_plan(const json_t *entry)
+{
+    tz_plan plan = {.height = int_of(entry, "height"),
+                    .vector = int_of(entry, "vector"),
+                    .ahead = int_of(entry, "ahead"),
+                    .slack = int_of(entry, "slack"),
+                    .warps = int_of(entry, "warps"),
+                    .blocks = int_of(entry, "blocks")};
+    snprintf(plan.family, sizeof plan.family, "%.15s", text_of(entry, "family"));
+    const json_t *tile = json_object_get(entry, "tile");
+    for (size_t axis = 0; axis < TZ_AXES && axis < json_array_size(tile); axis++)
+        plan.tile[axis] = json_integer_value(json_array_get(tile, axis));
+    return plan;
+}
+
+/* ---- Words -----------------------------------------------------------------------------------
+ */
+
+static double seconds_per_step(const json_t *entry)
+{
+    const double steps = json_number_value(json_object_get(entry, "steps"));
+    return steps > 0 ? json_number_value(json_object_get(entry, "seconds")) / steps : NAN;
+}
+
+/* The plan that did most of the steps: the others are remainders and trials. */
+static const json_t *main_plan(const json_t *plans)
+{
+    const json_t *most = NULL;
+    for (size_t i = 0; i < json_array_size(plans); i++) {
+        const json_t *entry = json_array_get(plans, i);
+        if (!most || json_integer_value(json_object_get(entry, "steps")) >
+                         json_integer_value(json_object_get(most, "steps")))
+            most = entry;
+    }
+    return most;
+}
+
+/* Who chose, the decisions (the middle of a long list left out), and the fastest plan of those that
+ * the run itself measured. */
+static void print_policy(const json_t *policy, int dims)
+{
+    enum { SHOWN = 4 };
+    const json_t *decisions = json_object_get(policy, "decisions"),
+                 *measured = json_object_get(policy, "measured"), *fastest = NULL;
+    const size_t count = json_array_size(decisions);
+    if (!policy)
+        return;
+    printf("  policy   %s\n", text_of(policy, "text"));
+    for (size_t i = 0; i < count; i++) {
+        const json_t *entry = json_array_get(decisions, i);
+        if (i >= SHOWN && i + SHOWN < count) {
+            if (i == SHOWN)
+                printf("           … %zu more\n", count - 2 * SHOWN);
+            continue;
+        }
+        printf("           step %" JSON_INTEGER_FORMAT ": height %d: %s\n",
+               json_integer_value(json_object_get(entry, "step")),
+               int_of(json_object_get(entry, "to"), "height"), text_of(entry, "reason"));
+    }
+    for (size_t i = 0; i < json_array_size(measured); i++) {
+        const json_t *entry = json_array_get(measured, i);
+        const json_t *time = json_object_get(entry, "seconds_per_iteration");
+        if (json_is_number(time) &&
+            (!fastest || json_number_value(time) <
+                             json_number_value(json_object_get(fastest, "seconds_per_iteration"))))
+            fastest = entry;
+    }
+    if (fastest) {
+        const tz_plan plan = read_plan(fastest);
+        char text[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE];
+        tz_say_plan(&plan, dims, text, sizeof text);
+        tz_say_seconds(json_number_value(json_object_get(fastest, "seconds_per_iteration")), time,
+                       sizeof time);
+        printf("           the fastest of %zu measured: %s: %s an iteration\n",
+               json_array_size(measured), text, time);
+    }
+}
+
+static void print_cost(const json_t *simulation, const json_t *plans, const json_t *most, int dims)
+{
+    double other_s = 0, all_s = 0;
+    for (size_t i = 0; i < json_array_size(plans); i++) {
+        const json_t *entry = json_array_get(plans, i);
+        const double seconds = json_number_value(json_object_get(entry, "seconds"));
+        const tz_plan plan = read_plan(entry);
+        char text[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE], each[TZ_SAY_SIZE];
+        tz_say_plan(&plan, dims, text, sizeof text);
+        tz_say_seconds(seconds, time, sizeof time);
+        tz_say_seconds(seconds_per_step(entry), each, sizeof each);
+        printf("  %s %s\n           %" JSON_INTEGER_FORMAT " stages, %" JSON_INTEGER_FORMAT
+               " steps in %s: %s an iteration\n           because: %s\n",
+               i == 0 ? "ran     " : "        ", text,
+               json_integer_value(json_object_get(entry, "stages")),
+               json_integer_value(json_object_get(entry, "steps")), time, each,
+               text_of(entry, "why"));
+        all_s += seconds;
+        other_s += entry == most ? 0 : seconds;
+    }
+    if (other_s > 0.02 * all_s)
+        printf("           %.0f %% of the time went into other heights: remainders before outputs "
+               "and tests, or trials\n",
+               100 * other_s / all_s);
+    print_policy(json_object_get(simulation, "policy"), dims);
+}
+
+static bool is_same(const tz_plan *a, const tz_plan *b)
+{
+    return a->height == b->height && strcmp(a->family, b->family) == 0 &&
+           memcmp(a->tile, b->tile, sizeof a->tile) == 0;
+}
+
+/* What the model says of the plan that ran: its own row, or a forecast of just that plan. */
+static tz_status predict_used(const tz_study *study, const tz_outlook *outlook, const tz_plan *used,
+                              double *time_s, char *why, size_t size, tz_error *error)
+{
+    for (int i = 0; i < outlook->count; i++)
+        if (is_same(&outlook->rows[i].plan, used)) {
+            *time_s = outlook->rows[i].prediction.time_s;
+            snprintf(why, size, "%s", outlook->rows[i].prediction.limit_text);
+            return TZ_OK;
+        }
+    tz_outlook *one = NULL;
+    const tz_outlook_request request = {.given = *used, .streamed = -1};
+    const tz_status status = tz_outlook_create(&one, study, &request, error);
+    if (status != TZ_OK)
+        return status;
+    *time_s = one->rows[one->best].prediction.time_s;
+    snprintf(why, size, "%s", one->why);
+    tz_outlook_destroy(one);
+    return TZ_OK;
+}
+
+static void print_verdict(const tz_study *study, const tz_outlook *outlook, const json_t *entry,
+                          double all_s)
+{
+    const tz_outlook_row *best = &outlook->rows[outlook->best];
+    const tz_plan used = read_plan(entry);
+    const double measured = seconds_per_step(entry);
+    char plan[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE], why[256] = "";
+    double predicted = NAN;
+    tz_error error;
+    if (predict_used(study, outlook, &used, &predicted, why, sizeof why, &error) == TZ_OK) {
+        tz_say_seconds(predicted, time, sizeof time);
+        printf("  model    %s predicts %s an iteration for height %d", outlook->model->name, time,
+               used.height);
+        if (isfinite(measured))
+            printf(", %.0f %% %s than it took", 100 * fabs(predicted / measured - 1),
+                   predicted < measured ? "less" : "more");
+        printf("\n           %s\n", why);
+    } else {
+        printf("  model    cannot tell of that plan: %s\n", error.message);
+    }
+    tz_say_plan(&best->plan, study->problem.dims, plan, sizeof plan);
+    tz_say_seconds(best->prediction.time_s, time, sizeof time);
+    if (is_same(&best->plan, &used)) {
+        printf("  better   nothing: that is the model's own choice of %d plans\n",
+               outlook->considered);
+    } else if (!(best->prediction.time_s < 0.995 * predicted)) {
+        printf("  better   nothing that matters: the model's own choice, %s, would take %s\n", plan,
+               time);
+    } else {
+        const double share = 1 - best->prediction.time_s / predicted;
+        char saved[TZ_SAY_SIZE];
+        tz_say_seconds(share * all_s, saved, sizeof saved);
+        printf("  better   %s: %s an iteration by the model,\n           %.0f %% less: some %s of "
+               "this run\n           because: %s\n",
+               plan, time, 100 * share, saved, outlook->why);
+    }
+    printf("           %s\n", outlook->limits);
+    for (int n = 0; n < outlook->notes.count; n++)
+        printf("  %s %s\n", n == 0 ? "notes   " : "        ", outlook->notes.text[n]);
+}
+
+/* ---- A run -----------------------------------------------------------------------------------
+ */
+
+static int explain_one(const json_t *simulation, const tz_registry *registry, const char *device)
+{
+    recorded r;
+    tz_error error;
+    tz_study *study = NULL;
+    tz_outlook *outlook = NULL;
+    read_config(simulation, registry, &r);
+    const json_t *plans = json_object_get(simulation, "plans"), *most = main_plan(plans);
+    const tz_study_config config = {
+        .simulation = &r.config, .device = device, .let_unstable = true};
+    printf("\n%s: %s", text_of(simulation, "name"), r.config.stencil);
+    if (!most) {
+        printf("\n  nothing ran: there is nothing to explain\n");
+        return EXIT_DONE;
+    }
+    tz_status status = tz_study_create(&study, &config, &error);
+    if (study)
+        printf(" on %s, %s, %s; backend %s", study->grid, study->precision, study->boundary,
+               r.config.backend);
+    printf("\n");
+    print_cost(simulation, plans, most, r.config.dims);
+    const tz_outlook_request request = {.all = true, .streamed = -1};
+    if (status == TZ_OK)
+        status = tz_outlook_create(&outlook, study, &request, &error);
+    if (status == TZ_OK)
+        print_verdict(study, outlook, most,
+                      json_number_value(json_object_get(simulation, "seconds")));
+    tz_outlook_destroy(outlook);
+    tz_study_destroy(study);
+    fflush(stdout);
+    return status == TZ_OK ? EXIT_DONE : tz_fail(EXIT_FAILED, &error);
+}
+
+static int explain(const char *folder, const tz_registry *registry, const char *device)
+{
+    char path[PATH_MAX];
+    json_error_t problem;
+    tz_machine machine;
+    snprintf(path, sizeof path, "%s/run.json", folder);
+    json_t *root = json_load_file(path, 0, &problem);
+    if (!root) {
+        struct stat facts;
+        if (stat(path, &facts) != 0)
+            return tz_fail_text(EXIT_FAILED, "%s: has no run.json: not the folder of a run",
+                                folder);
+        return tz_fail_text(EXIT_FAILED, "%s:%d: %s", path, problem.line, problem.text);
+    }
+    tz_machine_read(&machine);
+    const char *cpu = text_of(json_object_get(root, "machine"), "cpu");
+    printf("%s\n", folder);
+    if (!device && strcmp(cpu, machine.cpu) != 0)
+        printf("  it ran on a machine with %s; the model is asked about this one, with %s\n", cpu,
+               machine.cpu);
+    const json_t *simulations = json_object_get(root, "simulations");
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < json_array_size(simulations); i++) {
+        const int one = explain_one(json_array_get(simulations, i), registry, device);
+        code = code == EXIT_DONE ? one : code;
+    }
+    if (json_array_size(simulations) == 0)
+        printf("  no simulation: there is nothing to explain\n");
+    json_decref(root);
+    return code == EXIT_DONE ? tz_finish_output() : code;
+}
+
+static int explain_call(const tz_command *command, int argc, char **argv)
+{
+    static const struct option options[] = {{"device", required_argument, NULL, OPT_DEVICE},
+                                            {"plugins", required_argument, NULL, OPT_PLUGINS},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    tz_paths given = {0}, folders = {0};
+    tz_registry *registry = NULL;
+    tz_error error;
+    const char *device = NULL;
+    int code = EXIT_USAGE;
+    for (int option; (option = tz_option_next(command, argc, argv, ":h", options)) != -1;) {
+        if (option == 'h') {
+            code = tz_help(command);
+            goto cleanup;
+        }
+        if (option == OPT_DEVICE) {
+            device = optarg;
+        } else if (option != OPT_PLUGINS) {
+            goto cleanup;
+        } else if (tz_paths_add(&given, optarg, &error) != TZ_OK) {
+            code = tz_fail(EXIT_FAILED, &error);
+            goto cleanup;
+        }
+    }
+    if (optind + 1 != argc) {
+        tz_misuse(command, optind == argc ? "wants a run folder" : "wants one run folder");
+        goto cleanup;
+    }
+    registry = tz_plugins_open(&given, &folders);
+    code = registry ? explain(argv[optind], registry, device) : EXIT_FAILED;
+cleanup:
+    tz_registry_destroy(registry);
+    tz_paths_clear(&given);
+    tz_paths_clear(&folders);
+    return code;
+}
+
+const tz_command tz_command_explain = {
+    .name = "explain",
+    .arguments = "RUNDIR [OPTION]…",
+    .doc = "say why a run used its plans, what they cost and what would have been better",
+    .help = "  --device NAME|FILE   the record to ask about (default: this machine's)\n"
+            "  --plugins DIR        look for plugins here first; may be repeated\n"
+            "  -h, --help           print this\n",
+    .call = explain_call,
+};

@@ -1,0 +1,372 @@
+#include "cli/outlook_say.h"
+
+#include "files/number.h"
+#include "frames/plot.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tz_say_seconds(double seconds, char *text, size_t size)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"};
+    int unit = 0;
+    while (unit < 3 && fabs(seconds) < 0.9995) {
+        seconds *= 1000;
+        unit++;
+    }
+    snprintf(text, size, "%.4g %s", seconds, units[unit]);
+}
+
+void tz_say_tile(const tz_plan *plan, int dims, char *text, size_t size)
+{
+    size_t used = 0;
+    snprintf(text, size, "-");
+    for (int axis = 0; axis < dims && used < size; axis++)
+        if (plan->tile[axis] > 0)
+            used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, used ? " x " : "",
+                                     plan->tile[axis]);
+}
+
+void tz_say_plan(const tz_plan *plan, int dims, char *text, size_t size)
+{
+    const struct {
+        const char *name;
+        int value;
+    } knobs[] = {{"vector", plan->vector},
+                 {"ahead", plan->ahead},
+                 {"slack", plan->slack},
+                 {"warps", plan->warps},
+                 {"blocks", plan->blocks}};
+    char tile[TZ_SAY_SIZE];
+    tz_say_tile(plan, dims, tile, sizeof tile);
+    size_t used =
+        (size_t)snprintf(text, size, "%s, height %d, tile %s", plan->family, plan->height, tile);
+    for (size_t k = 0; k < sizeof knobs / sizeof *knobs && used < size; k++)
+        if (knobs[k].value > 0)
+            used += (size_t)snprintf(text + used, size - used, ", %s %d", knobs[k].name,
+                                     knobs[k].value);
+}
+
+/* ---- Text ------------------------------------------------------------------------------------
+ */
+
+/* A divisor and its name that make the largest time readable. */
+static const char *unit_of(double largest, double *scale)
+{
+    static const struct {
+        double scale;
+        const char *name;
+    } units[] = {{1, "s"}, {1e3, "ms"}, {1e6, "us"}, {1e9, "ns"}};
+    int unit = 0;
+    while (unit < 3 && largest * units[unit].scale < 1)
+        unit++;
+    *scale = units[unit].scale;
+    return units[unit].name;
+}
+
+static double largest_time(const tz_outlook *outlook)
+{
+    double largest = 0;
+    for (int i = 0; i < outlook->count; i++)
+        largest = fmax(largest, outlook->rows[i].prediction.time_s);
+    return largest;
+}
+
+static void print_rows(const tz_study *study, const tz_outlook *outlook)
+{
+    const tz_model_prediction *names = &outlook->rows[0].prediction;
+    const bool works = outlook->rows[0].work && study->is_gpu;
+    const bool families = outlook->rows[0].work != NULL;
+    double scale;
+    const char *unit = unit_of(largest_time(outlook), &scale);
+    printf("\n    %5s%s  %-18s%s %9s %9s", "h", families ? "  family  " : "", "tile",
+           works ? "  regs" : "", unit, "GCells/s");
+    for (int c = 0; c < names->component_count; c++)
+        printf(" %11.11s", names->components[c].name);
+    printf("  limit\n");
+    for (int i = 0; i < outlook->count; i++) {
+        const tz_outlook_row *row = &outlook->rows[i];
+        const tz_model_prediction *p = &row->prediction;
+        char tile[TZ_SAY_SIZE];
+        tz_say_tile(&row->plan, study->problem.dims, tile, sizeof tile);
+        printf("  %c %5d", i == outlook->best ? '*' : ' ', row->plan.height);
+        if (families)
+            printf("  %-8s", row->plan.family);
+        printf("  %-18s", tile);
+        if (works)
+            printf(" %4d%c", row->work->registers, row->work->estimated ? '~' : ' ');
+        printf(" %9.4g %9.4g", p->time_s * scale, p->cells_per_s * 1e-9);
+        for (int c = 0; c < p->component_count; c++)
+            printf(" %11.4g", p->components[c].seconds * scale);
+        printf("  %s\n", tz_model_resource_text(p->limit));
+    }
+    printf("    (times of one iteration in %s; * the best%s)\n", unit,
+           works ? "; ~ estimated, not compiled" : "");
+}
+
+void tz_outlook_print(const tz_study *study, const tz_outlook *outlook)
+{
+    const tz_outlook_row *best = &outlook->rows[outlook->best];
+    const tz_outlook_row *one = tz_outlook_at(outlook, 1);
+    const char *title = study->device.title[0] ? study->device.title : study->device.name;
+    char plan[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE], cost[TZ_SAY_SIZE];
+    printf("%s on %s, %s, %s\n  device   %s (%s)", study->problem.stencil->id, study->grid,
+           study->precision, study->boundary, title, study->device.name);
+    if (!study->is_gpu)
+        printf(", %d thread%s", study->place.threads, study->place.threads == 1 ? "" : "s");
+    printf("\n  model    %s: %s\n", outlook->model->name, outlook->model->doc);
+    if (outlook->counts[0])
+        printf("  counts   %s\n", outlook->counts);
+    print_rows(study, outlook);
+    tz_say_plan(&best->plan, study->problem.dims, plan, sizeof plan);
+    tz_say_seconds(best->prediction.time_s, time, sizeof time);
+    printf("\n  best     %s\n           %s an iteration, %.4g GCells/s", plan, time,
+           best->prediction.cells_per_s * 1e-9);
+    if (one && one != best)
+        printf(", %.3g times height 1", one->prediction.time_s / best->prediction.time_s);
+    printf("\n  why      %s\n           %s\n", outlook->why, outlook->limits);
+    for (int d = 0; d < best->prediction.detail_count; d++) {
+        const tz_model_detail *detail = &best->prediction.details[d];
+        printf("  %s %-18s %.5g%s%s  (%s)\n", d == 0 ? "details " : "        ", detail->name,
+               detail->value, detail->unit && detail->unit[0] ? " " : "",
+               detail->unit ? detail->unit : "", detail->doc ? detail->doc : "");
+    }
+    for (int n = 0; n < outlook->notes.count; n++)
+        printf("  %s %s\n", n == 0 ? "notes   " : "        ", outlook->notes.text[n]);
+    tz_say_seconds(outlook->seconds, cost, sizeof cost);
+    printf("  %d plans in %s\n", outlook->considered, cost);
+}
+
+/* ---- CSV -------------------------------------------------------------------------------------
+ */
+
+void tz_outlook_print_csv(const tz_study *study, const tz_outlook *outlook, bool first)
+{
+    const tz_problem *problem = &study->problem;
+    if (first)
+        printf("stencil,nx,ny,nz,precision,boundary,device,model,height,family,tile_x,tile_y,"
+               "tile_z,vector,ahead,slack,warps,blocks,registers,estimated,time_s,cells_per_s,"
+               "limit,best,components\n");
+    for (int i = 0; i < outlook->count; i++) {
+        const tz_outlook_row *row = &outlook->rows[i];
+        const tz_model_prediction *p = &row->prediction;
+        printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,%s,%s,%d,%s,%" PRId64 ",%" PRId64
+               ",%" PRId64 ",%d,%d,%d,%d,%d,%d,%d,%.9g,%.9g,%s,%d,",
+               problem->stencil->id, problem->extent[0], problem->extent[1], problem->extent[2],
+               study->precision, tz_boundary_name(problem->boundary[0]), study->device.name,
+               outlook->model->name, row->plan.height, row->plan.family, row->plan.tile[0],
+               row->plan.tile[1], row->plan.tile[2], row->plan.vector, row->plan.ahead,
+               row->plan.slack, row->plan.warps, row->plan.blocks,
+               row->work ? row->work->registers : 0, row->work ? row->work->estimated : 0,
+               p->time_s, p->cells_per_s, tz_model_resource_text(p->limit), i == outlook->best);
+        for (int c = 0; c < p->component_count; c++)
+            printf("%s%s=%.9g", c > 0 ? ";" : "", p->components[c].name, p->components[c].seconds);
+        printf("\n");
+    }
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------
+ */
+
+static json_t *row_json(const tz_study *study, const tz_outlook_row *row)
+{
+    const tz_model_prediction *p = &row->prediction;
+    json_t *object = json_object(), *tile = json_array(), *components = json_array(),
+           *details = json_object();
+    const struct {
+        const char *name;
+        int value;
+    } knobs[] = {{"vector", row->plan.vector},
+                 {"ahead", row->plan.ahead},
+                 {"slack", row->plan.slack},
+                 {"warps", row->plan.warps},
+                 {"blocks", row->plan.blocks},
+                 {"registers", row->work ? row->work->registers : 0},
+                 {"local_bytes", row->work ? row->work->local_bytes : 0},
+                 {"shared_bytes", row->work ? row->work->shared_bytes : 0}};
+    json_object_set_new(object, "height", json_integer(row->plan.height));
+    json_object_set_new(object, "family", json_string(row->plan.family));
+    for (int axis = 0; axis < study->problem.dims; axis++)
+        json_array_append_new(tile, json_integer(row->plan.tile[axis]));
+    json_object_set_new(object, "tile", tile);
+    for (size_t k = 0; k < sizeof knobs / sizeof *knobs; k++)
+        if (knobs[k].value > 0)
+            json_object_set_new(object, knobs[k].name, json_integer(knobs[k].value));
+    if (row->work)
+        json_object_set_new(object, "estimated", json_boolean(row->work->estimated));
+    json_object_set_new(object, "time_s", json_real(p->time_s));
+    json_object_set_new(object, "stage_s", json_real(p->stage_s));
+    json_object_set_new(object, "cells_per_s", json_real(p->cells_per_s));
+    json_object_set_new(object, "limit", json_string(tz_model_resource_text(p->limit)));
+    json_object_set_new(object, "limit_text", json_string(p->limit_text));
+    for (int c = 0; c < p->component_count; c++)
+        json_array_append_new(
+            components, json_pack("{s:s, s:s, s:f, s:s}", "name", p->components[c].name, "resource",
+                                  tz_model_resource_text(p->components[c].resource), "seconds",
+                                  p->components[c].seconds, "doc",
+                                  p->components[c].doc ? p->components[c].doc : ""));
+    json_object_set_new(object, "components", components);
+    for (int d = 0; d < p->detail_count; d++)
+        json_object_set_new(details, p->details[d].name,
+                            isfinite(p->details[d].value) ? json_real(p->details[d].value)
+                                                          : json_null());
+    json_object_set_new(object, "details", details);
+    return object;
+}
+
+json_t *tz_outlook_json(const tz_study *study, const tz_outlook *outlook)
+{
+    json_t *object = json_object(), *grid = json_array(), *rows = json_array(),
+           *notes = json_array();
+    for (int axis = 0; axis < study->problem.dims; axis++)
+        json_array_append_new(grid, json_integer(study->problem.extent[axis]));
+    for (int i = 0; i < outlook->count; i++)
+        json_array_append_new(rows, row_json(study, &outlook->rows[i]));
+    for (int n = 0; n < outlook->notes.count; n++)
+        json_array_append_new(notes, json_string(outlook->notes.text[n]));
+    json_object_set_new(object, "stencil", json_string(study->problem.stencil->id));
+    json_object_set_new(object, "grid", grid);
+    json_object_set_new(object, "precision", json_string(study->precision));
+    json_object_set_new(object, "boundary", json_string(study->boundary));
+    json_object_set_new(object, "device", json_string(study->device.name));
+    json_object_set_new(object, "backend", json_string(study->backend->name));
+    json_object_set_new(object, "threads", json_integer(study->place.threads));
+    json_object_set_new(object, "model", json_string(outlook->model->name));
+    json_object_set_new(object, "counts", json_string(outlook->counts));
+    json_object_set_new(object, "best", row_json(study, &outlook->rows[outlook->best]));
+    json_object_set_new(object, "why", json_string(outlook->why));
+    json_object_set_new(object, "limits", json_string(outlook->limits));
+    json_object_set_new(object, "considered", json_integer(outlook->considered));
+    json_object_set_new(object, "seconds", json_real(outlook->seconds));
+    json_object_set_new(object, "notes", notes);
+    json_object_set_new(object, "rows", rows);
+    return object;
+}
+
+/* ---- Picture ---------------------------------------------------------------------------------
+ */
+
+typedef struct canvas {
+    double *x, *y; /* room for every series */
+    size_t used;
+} canvas;
+
+/* The best plan of every height, up to the last that is worth seeing: times explode where next to
+ * nothing is left of a tile. */
+static int rows_by_height(const tz_outlook *outlook, const tz_outlook_row **rows)
+{
+    const double most = 3 * outlook->rows[outlook->best].prediction.time_s;
+    int count = 0;
+    for (int i = 0; i < outlook->count; i++)
+        if (i == 0 || outlook->rows[i].plan.height != outlook->rows[i - 1].plan.height)
+            rows[count++] = tz_outlook_at(outlook, outlook->rows[i].plan.height);
+    while (count > 2 && rows[count - 1]->prediction.time_s > most)
+        count--;
+    return count;
+}
+
+/* Do components add up, or is each a roof of its own under which the others hide? */
+static bool adds_up(const tz_outlook_row *const *rows, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const tz_model_prediction *p = &rows[i]->prediction;
+        double sum = 0;
+        for (int c = 0; c < p->component_count; c++)
+            sum += p->components[c].seconds;
+        if (fabs(sum - p->time_s) > 0.02 * p->time_s)
+            return false;
+    }
+    return true;
+}
+
+static void add_components(tz_plot *plot, canvas *c, const tz_outlook_row *const *rows, int count,
+                           double scale)
+{
+    int used[TZ_MODEL_RESOURCES] = {0};
+    const tz_model_prediction *names = &rows[0]->prediction;
+    const tz_plot_style style = adds_up(rows, count) ? TZ_PLOT_AREA : TZ_PLOT_THIN;
+    for (int k = 0; k < names->component_count; k++) {
+        double *x = c->x + c->used, *y = c->y + c->used, most = 0;
+        for (int i = 0; i < count; i++) {
+            x[i] = rows[i]->plan.height;
+            y[i] = rows[i]->prediction.components[k].seconds * scale;
+            most = fmax(most, y[i]);
+        }
+        const tz_model_resource resource = names->components[k].resource;
+        const unsigned shade = style == TZ_PLOT_AREA ? tz_plot_shade((int)resource, used[resource])
+                                                     : tz_plot_colour(k);
+        if (!(most > 0))
+            continue;
+        used[resource]++;
+        c->used += (size_t)count;
+        tz_plot_series *series = tz_plot_add(plot, style, shade, count, x, y);
+        if (series)
+            snprintf(series->title, sizeof series->title, "%s (%s)", names->components[k].name,
+                     tz_model_resource_text(resource));
+    }
+}
+
+static void add_total(tz_plot *plot, canvas *c, const tz_outlook *outlook,
+                      const tz_outlook_row *const *rows, int count, double scale, unsigned colour,
+                      const char *title)
+{
+    double *x = c->x + c->used, *y = c->y + c->used;
+    for (int i = 0; i < count; i++) {
+        x[i] = rows[i]->plan.height;
+        y[i] = rows[i]->prediction.time_s * scale;
+    }
+    c->used += (size_t)count + 1;
+    tz_plot_series *series = tz_plot_add(plot, TZ_PLOT_LINE, colour, count, x, y);
+    if (series)
+        snprintf(series->title, sizeof series->title, "%s", title);
+    x[count] = outlook->rows[outlook->best].plan.height;
+    y[count] = outlook->rows[outlook->best].prediction.time_s * scale;
+    tz_plot_series *mark = tz_plot_add(plot, TZ_PLOT_MARK, colour, 1, x + count, y + count);
+    if (mark)
+        snprintf(mark->title, sizeof mark->title, "best: height %d",
+                 outlook->rows[outlook->best].plan.height);
+}
+
+tz_status tz_outlook_plot(const tz_study *study, tz_outlook *const *outlooks, int count,
+                          const char *path, tz_error *error)
+{
+    size_t room = 0;
+    double largest = 0, scale;
+    for (int k = 0; k < count; k++) {
+        room += ((size_t)outlooks[k]->count + 1) * (TZ_MODEL_COMPONENTS_MAX + 2);
+        largest = fmax(largest, outlooks[k]->rows[outlooks[k]->best].prediction.time_s);
+    }
+    tz_plot *plot = calloc(1, sizeof *plot);
+    canvas c = {calloc(room, sizeof *c.x), calloc(room, sizeof *c.y), 0};
+    const tz_outlook_row **rows = calloc(room, sizeof *rows);
+    tz_status status = TZ_OK;
+    if (!plot || !c.x || !c.y || !rows) {
+        status = tz_error_set(error, TZ_MEMORY, path, "not enough memory for a plot");
+        goto cleanup;
+    }
+    const char *unit = unit_of(largest, &scale);
+    const char *title = study->device.title[0] ? study->device.title : study->device.name;
+    snprintf(plot->title, sizeof plot->title, "%s, %s, %s", study->problem.stencil->id, study->grid,
+             study->precision);
+    snprintf(plot->subtitle, sizeof plot->subtitle, "%s, predicted by %s", title,
+             count == 1 ? outlooks[0]->model->name : "each model");
+    snprintf(plot->x_label, sizeof plot->x_label, "height: iterations between two exchanges");
+    snprintf(plot->y_label, sizeof plot->y_label, "time of an iteration (%s)", unit);
+    plot->from_zero = true;
+    for (int k = 0; k < count; k++) {
+        const int heights = rows_by_height(outlooks[k], rows);
+        if (count == 1)
+            add_components(plot, &c, rows, heights, scale);
+        add_total(plot, &c, outlooks[k], rows, heights, scale,
+                  count == 1 ? 0x222222 : tz_plot_colour(k),
+                  count == 1 ? "in all" : outlooks[k]->model->name);
+    }
+    status = tz_plot_draw(plot, path, error);
+cleanup:
+    free(rows);
+    free(c.x);
+    free(c.y);
+    free(plot);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* Outlooks as text, CSV, JSON and a picture. */
+#ifndef TZ_CORE_CLI_OUTLOOK_SAY_H
+#define TZ_CORE_CLI_OUTLOOK_SAY_H
+
+#include "policy/outlook.h"
+#include <jansson.h>
+#include <stdio.h>
+
+enum { TZ_SAY_SIZE = 96 };
+
+/* "1.25 ms", four digits. */
+void tz_say_seconds(double seconds, char *text, size_t size);
+/* "128 x 512", axes that are 0 left out; "-" without any. */
+void tz_say_tile(const tz_plan *plan, int dims, char *text, size_t size);
+/* "stream, height 8, tile 120 x 512, vector 4, ahead 3, warps 2". */
+void tz_say_plan(const tz_plan *plan, int dims, char *text, size_t size);
+
+/* One outlook a time; `first`: with the line of names. */
+void tz_outlook_print(const tz_study *study, const tz_outlook *outlook);
+void tz_outlook_print_csv(const tz_study *study, const tz_outlook *outlook, bool first);
+json_t *tz_outlook_json(const tz_study *study, const tz_outlook *outlook);
+
+/* Components stacked, of the best plan of each height; or, of several models, a line each. */
+tz_status tz_outlook_plot(const tz_study *study, tz_outlook *const *outlooks, int count,
+                          const char *path, tz_error *error);
+
+#endif

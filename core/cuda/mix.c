@@ -1,0 +1,561 @@
+#include "cuda/mix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+double tz_work_mix_sum(const tz_work_mix *mix)
+{
+    double sum = 0.0;
+    for (int c = 0; c < TZ_WORK_CLASSES; c++)
+        sum += mix->of[c];
+    return sum;
+}
+
+void tz_work_mix_add(tz_work_mix *to, const tz_work_mix *mix, double times)
+{
+    for (int c = 0; c < TZ_WORK_CLASSES; c++)
+        to->of[c] += times * mix->of[c];
+}
+
+/* ---- Blocks and loops ------------------------------------------------------------------------ */
+
+typedef struct block {
+    int first, end; /* instructions */
+    int next[2];    /* blocks; -1: none */
+    int order;      /* in reverse postorder; -1: never reached */
+    int dominator;
+    int loop;      /* innermost; -1: none */
+    bool ends;     /* the kernel may end here */
+    double useful; /* instructions that a way is chosen for */
+} block;
+
+typedef struct graph {
+    const tz_sass *sass;
+    int count;
+    block *blocks;
+    int *sorted; /* reached blocks in reverse postorder */
+    int reached;
+    int loops_count;
+    int header[TZ_CUDA_LOOPS_MAX], parent[TZ_CUDA_LOOPS_MAX];
+    bool *inside; /* loop by block */
+} graph;
+
+static bool in_loop(const graph *g, int loop, int b)
+{
+    return loop < 0 || g->inside[(size_t)loop * (size_t)g->count + (size_t)b];
+}
+
+static bool is_useful(const tz_sass_instruction *i)
+{
+    switch (i->class) {
+    case TZ_WORK_READ:
+    case TZ_WORK_WRITE:
+    case TZ_WORK_COPY:
+    case TZ_WORK_SHARED_READ:
+    case TZ_WORK_SHARED_WRITE:
+    case TZ_WORK_BARRIER:
+    case TZ_WORK_SHUFFLE:
+        return !i->local;
+    default:
+        return false;
+    }
+}
+
+static bool make_blocks(graph *g)
+{
+    const int n = g->sass->count;
+    const tz_sass_instruction *code = g->sass->code;
+    int *at = calloc((size_t)n + 1, sizeof *at); /* block that begins here, plus one */
+    if (!at)
+        return false;
+    at[0] = 1;
+    for (int k = 0; k < n; k++) {
+        if (code[k].flow == TZ_SASS_NEXT)
+            continue;
+        at[k + 1] = 1;
+        if (code[k].target >= 0)
+            at[code[k].target] = 1;
+    }
+    for (int k = 0; k < n; k++)
+        if (at[k])
+            at[k] = ++g->count;
+    g->blocks = calloc((size_t)g->count + 1, sizeof *g->blocks);
+    g->sorted = calloc((size_t)g->count + 1, sizeof *g->sorted);
+    g->inside = calloc(((size_t)g->count + 1) * TZ_CUDA_LOOPS_MAX, sizeof *g->inside);
+    if (!g->blocks || !g->sorted || !g->inside) {
+        free(at);
+        return false;
+    }
+    for (int k = 0, b = -1; k < n; k++) {
+        if (at[k]) {
+            b = at[k] - 1;
+            g->blocks[b] = (block){.first = k, .next = {-1, -1}, .order = -1, .loop = -1};
+        }
+        block *now = &g->blocks[b];
+        now->end = k + 1;
+        now->useful += is_useful(&code[k]);
+        if (k + 1 < n && !at[k + 1])
+            continue;
+        if (code[k].flow == TZ_SASS_BRANCH && code[k].target >= 0)
+            now->next[0] = at[code[k].target] - 1;
+        now->ends = code[k].flow == TZ_SASS_END;
+        if ((code[k].flow == TZ_SASS_NEXT || code[k].conditional) && k + 1 < n)
+            now->next[1] = b + 1;
+    }
+    free(at);
+    return true;
+}
+
+/* Reverse postorder from the entry, without recursion: `sorted` is the stack's growing end. */
+static bool sort_blocks(graph *g)
+{
+    int *stack = calloc((size_t)g->count + 1, sizeof *stack);
+    char *state = calloc((size_t)g->count + 1, 1);
+    int depth = 0, left = g->count;
+    if (stack && state) {
+        stack[depth++] = 0;
+        while (depth > 0) {
+            const int b = stack[depth - 1];
+            if (state[b] < 2) {
+                const int next = g->blocks[b].next[(int)state[b]++];
+                if (next >= 0 && state[next] == 0 && next != b) {
+                    bool open = false;
+                    for (int k = 0; k < depth && !open; k++)
+                        open = stack[k] == next;
+                    if (!open)
+                        stack[depth++] = next;
+                }
+                continue;
+            }
+            depth--;
+            if (g->blocks[b].order < 0) {
+                g->blocks[b].order = 0;
+                g->sorted[--left] = b;
+            }
+        }
+        g->reached = g->count - left;
+        memmove(g->sorted, g->sorted + left, (size_t)g->reached * sizeof *g->sorted);
+        for (int k = 0; k < g->reached; k++)
+            g->blocks[g->sorted[k]].order = k;
+    }
+    free(state);
+    const bool done = stack && g->reached > 0;
+    free(stack);
+    return done;
+}
+
+static int common(const graph *g, int a, int b)
+{
+    while (a != b) {
+        while (g->blocks[a].order > g->blocks[b].order)
+            a = g->blocks[a].dominator;
+        while (g->blocks[b].order > g->blocks[a].order)
+            b = g->blocks[b].dominator;
+    }
+    return a;
+}
+
+/* Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm", 2001. */
+static void find_dominators(graph *g)
+{
+    for (int k = 0; k < g->count; k++)
+        g->blocks[k].dominator = -1;
+    g->blocks[0].dominator = 0;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int k = 0; k < g->reached; k++) {
+            const int b = g->sorted[k];
+            for (int s = 0; s < 2; s++) {
+                const int next = g->blocks[b].next[s];
+                if (next <= 0 || g->blocks[b].dominator < 0)
+                    continue;
+                block *to = &g->blocks[next];
+                const int now = to->dominator < 0 ? b : common(g, to->dominator, b);
+                changed = changed || now != to->dominator;
+                to->dominator = now;
+            }
+        }
+    }
+}
+
+static bool dominates(const graph *g, int a, int b)
+{
+    while (g->blocks[b].order > g->blocks[a].order)
+        b = g->blocks[b].dominator;
+    return a == b;
+}
+
+/* Everything from which the loop's back edge at `from` is reached without its header. */
+static void grow_loop(graph *g, int loop, int from)
+{
+    bool *inside = g->inside + (size_t)loop * (size_t)g->count;
+    inside[g->header[loop]] = true;
+    inside[from] = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int k = g->reached - 1; k >= 0; k--) {
+            const int b = g->sorted[k];
+            if (inside[b])
+                continue;
+            for (int s = 0; s < 2; s++) {
+                const int next = g->blocks[b].next[s];
+                if (next >= 0 && inside[next] && next != g->header[loop])
+                    inside[b] = true;
+            }
+            changed = changed || inside[b];
+        }
+    }
+}
+
+static int loop_size(const graph *g, int loop)
+{
+    int size = 0;
+    for (int b = 0; b < g->count; b++)
+        size += in_loop(g, loop, b);
+    return size;
+}
+
+/* False: there are too many. Headers come in order, so that outer loops come before inner ones. */
+static bool find_loops(graph *g)
+{
+    for (int k = 0; k < g->reached; k++) {
+        const int header = g->sorted[k];
+        int loop = -1;
+        for (int j = k; j < g->reached; j++) {
+            const int b = g->sorted[j];
+            if ((g->blocks[b].next[0] != header && g->blocks[b].next[1] != header) ||
+                !dominates(g, header, b))
+                continue;
+            if (loop < 0) {
+                if (g->loops_count == TZ_CUDA_LOOPS_MAX)
+                    return false;
+                loop = g->loops_count++;
+                g->header[loop] = header;
+            }
+            grow_loop(g, loop, b);
+        }
+    }
+    for (int l = 0; l < g->loops_count; l++) {
+        int best = 0;
+        g->parent[l] = -1;
+        for (int o = 0; o < g->loops_count; o++)
+            if (o != l && in_loop(g, o, g->header[l]) && (best == 0 || loop_size(g, o) < best)) {
+                best = loop_size(g, o);
+                g->parent[l] = o;
+            }
+    }
+    for (int b = 0; b < g->count; b++) {
+        int best = 0;
+        for (int l = 0; l < g->loops_count; l++)
+            if (in_loop(g, l, b) && (best == 0 || loop_size(g, l) < best)) {
+                best = loop_size(g, l);
+                g->blocks[b].loop = l;
+            }
+    }
+    return true;
+}
+
+/* ---- Ways --------------------------------------------------------------------------------------
+ *
+ * In a region (a loop, or the kernel: -1) nodes are its own blocks and, each as one, the loops
+ * inside: a node is named by its first block. */
+
+typedef struct score {
+    double useful, size;
+    bool there;
+} score;
+
+static bool better(const score *a, const score *b)
+{
+    if (!b->there || !a->there)
+        return a->there;
+    return a->useful != b->useful ? a->useful > b->useful : a->size < b->size;
+}
+
+/* The loop just inside the region that holds the block; -1: the block is the region's own. */
+static int child_of(const graph *g, int region, int b)
+{
+    int loop = g->blocks[b].loop;
+    while (loop != region && loop >= 0 && g->parent[loop] != region)
+        loop = g->parent[loop];
+    return loop == region ? -1 : loop;
+}
+
+static int node_of(const graph *g, int region, int b)
+{
+    const int child = child_of(g, region, b);
+    return child < 0 ? b : g->header[child];
+}
+
+/* Loops inside a loop are another way of the same step: avoided where there is one without. */
+static score weigh(const graph *g, int region, int node)
+{
+    const int child = child_of(g, region, node);
+    if (child < 0)
+        return (score){g->blocks[node].useful, g->blocks[node].end - g->blocks[node].first, true};
+    double useful = 0.0;
+    for (int b = 0; b < g->count; b++)
+        useful += in_loop(g, child, b) ? g->blocks[b].useful : 0.0;
+    return (score){region >= 0 && useful > 0.0 ? -1e6 : 0.0, 0.0, true};
+}
+
+/* Best ways from the region's start to each node, and from each node to its end: came[n] and
+ * goes[n] are the nodes beside n on them. */
+typedef struct ways {
+    score *to, *from;
+    int *came, *goes;
+} ways;
+
+static void reach(const graph *g, int region, ways *w, int node, int next, bool forward)
+{
+    const score here = forward ? w->to[node] : w->from[next];
+    const int other = forward ? next : node;
+    const score own = weigh(g, region, other);
+    const score sum = {here.useful + own.useful, here.size + own.size, here.there};
+    score *best = forward ? &w->to[other] : &w->from[other];
+    if (better(&sum, best)) {
+        *best = sum;
+        (forward ? w->came : w->goes)[other] = forward ? node : next;
+    }
+}
+
+/* All edges of the region in order (or against it). */
+static void sweep(const graph *g, int region, ways *w, bool forward)
+{
+    const int start = region < 0 ? 0 : g->header[region];
+    for (int k = 0; k < g->reached; k++) {
+        const int head = g->sorted[forward ? k : g->reached - 1 - k];
+        if (!in_loop(g, region, head) || node_of(g, region, head) != head)
+            continue;
+        for (int j = 0; j < g->reached; j++) {
+            const int b = g->sorted[j];
+            if (!in_loop(g, region, b) || node_of(g, region, b) != head)
+                continue;
+            const bool ends = region < 0
+                                  ? g->blocks[b].ends
+                                  : g->blocks[b].next[0] == start || g->blocks[b].next[1] == start;
+            if (!forward && ends) {
+                const score own = weigh(g, region, head);
+                if (better(&own, &w->from[head])) {
+                    w->from[head] = own;
+                    w->goes[head] = -1;
+                }
+            }
+            for (int s = 0; s < 2; s++) {
+                const int next = g->blocks[b].next[s];
+                if (next < 0 || !in_loop(g, region, next) || (region >= 0 && next == start))
+                    continue;
+                const int to = node_of(g, region, next);
+                if (to != head)
+                    reach(g, region, w, head, to, forward);
+            }
+        }
+    }
+}
+
+static bool find_ways(const graph *g, int region, ways *w)
+{
+    const size_t n = (size_t)g->count + 1;
+    const int start = region < 0 ? 0 : g->header[region];
+    w->to = calloc(n, sizeof *w->to);
+    w->from = calloc(n, sizeof *w->from);
+    w->came = malloc(n * sizeof *w->came);
+    w->goes = malloc(n * sizeof *w->goes);
+    if (!w->to || !w->from || !w->came || !w->goes)
+        return false;
+    for (size_t k = 0; k < n; k++)
+        w->came[k] = w->goes[k] = -1;
+    w->to[node_of(g, region, start)] = weigh(g, region, node_of(g, region, start));
+    sweep(g, region, w, true);
+    sweep(g, region, w, false);
+    return true;
+}
+
+static void free_ways(ways *w)
+{
+    free(w->to);
+    free(w->from);
+    free(w->came);
+    free(w->goes);
+}
+
+/* ---- Counts ------------------------------------------------------------------------------------
+ */
+
+static void add_block(const graph *g, int b, tz_work_mix *mix)
+{
+    for (int k = g->blocks[b].first; k < g->blocks[b].end; k++)
+        mix->of[g->sass->code[k].class] += 1.0;
+}
+
+/* Clocks until the result of a class is there, of an H100: waits are told in parts of these, so
+ * that another device's numbers can be put in their place. 0: memory, which is not waited for one
+ * by one. */
+static double latency_of(const tz_sass_instruction *i)
+{
+    switch (i->class) {
+    case TZ_WORK_SHUFFLE:
+        return 24.0;
+    case TZ_WORK_SHARED_READ:
+        return 30.0;
+    case TZ_WORK_SPECIAL:
+        return 24.0;
+    case TZ_WORK_FP64:
+        return 16.0;
+    case TZ_WORK_READ:
+    case TZ_WORK_WRITE:
+    case TZ_WORK_COPY:
+        return 0.0;
+    default:
+        return 14.0;
+    }
+}
+
+enum { BARRIERS = 6, ROUNDS = 3, READ_CLOCKS = 12 };
+
+/* A warp alone goes round some times: each instruction waits for the clocks that the compiler put
+ * after the one before it, and for the barriers that it names. */
+static void go_round(const tz_sass *sass, const int *way, int count, tz_cuda_loop *loop)
+{
+    double now = 0.0, ready[BARRIERS] = {0}, nominal[BARRIERS] = {0}, begin = 0.0, waited = 0.0;
+    int set_by[BARRIERS] = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+        begin = now;
+        waited = 0.0;
+        memset(&loop->waits, 0, sizeof loop->waits);
+        for (int k = 0; k < count; k++) {
+            const tz_sass_instruction *i = &sass->code[way[k]];
+            for (int b = 0; b < BARRIERS; b++)
+                if (i->waits >> b & 1 && ready[b] > now) {
+                    const double time = ready[b] - now;
+                    if (nominal[b] > 0.0) {
+                        loop->waits.of[set_by[b]] += time / nominal[b];
+                        waited += time;
+                    }
+                    now = ready[b];
+                }
+            const double latency = latency_of(i);
+            if (i->sets < BARRIERS && now + latency > ready[i->sets]) {
+                ready[i->sets] = now + latency;
+                set_by[i->sets] = i->class;
+                nominal[i->sets] = i->class == TZ_WORK_CONTROL ? 0.0 : latency;
+            }
+            if (i->frees < BARRIERS && now + READ_CLOCKS > ready[i->frees]) {
+                ready[i->frees] = now + READ_CLOCKS;
+                nominal[i->frees] = 0.0;
+            }
+            now += i->stall > 0 ? i->stall : 1.0;
+        }
+    }
+    loop->clocks = now - begin - waited;
+}
+
+static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *loop)
+{
+    for (int k = 0; k < count; k++) {
+        const tz_sass_instruction *i = &g->sass->code[way[k]];
+        loop->way.of[i->class] += 1.0;
+        loop->local += i->local;
+        if (i->class == TZ_WORK_SHARED_READ || i->class == TZ_WORK_SHARED_WRITE)
+            loop->passes += i->words;
+        if (i->local)
+            continue;
+        if (i->class == TZ_WORK_WRITE) {
+            loop->stores += 1.0;
+            loop->stores_words += i->words;
+        }
+        if (i->class == TZ_WORK_COPY)
+            loop->copies_words += i->words;
+        if (i->class == TZ_WORK_READ)
+            loop->reads_words += i->words;
+    }
+    loop->text_bytes = (double)count * TZ_SASS_BYTES;
+    go_round(g->sass, way, count, loop);
+}
+
+static bool count_loop(const graph *g, int l, tz_cuda_loop *loop)
+{
+    ways w = {0};
+    int *way = malloc(((size_t)g->sass->count + 1) * sizeof *way);
+    const bool done = way && find_ways(g, l, &w);
+    int count = 0;
+    loop->parent = g->parent[l];
+    for (int b = 0; b < g->count; b++)
+        if (g->blocks[b].loop == l)
+            add_block(g, b, &loop->all);
+    for (int node = g->header[l]; done && node >= 0; node = w.goes[node])
+        for (int k = g->blocks[node].first; k < g->blocks[node].end && child_of(g, l, node) < 0;
+             k++)
+            way[count++] = k;
+    if (done)
+        count_way(g, way, count, loop);
+    free_ways(&w);
+    free(way);
+    return done;
+}
+
+/* The kernel's own instructions on the way through each outermost loop. */
+static bool count_straight(const graph *g, tz_cuda_mix *out)
+{
+    ways w = {0};
+    const bool done = find_ways(g, -1, &w);
+    for (int k = 0; done && k < g->reached; k++)
+        if (g->blocks[g->sorted[k]].loop < 0)
+            add_block(g, g->sorted[k], &out->straight);
+    for (int l = 0; done && l < g->loops_count; l++) {
+        int outer = l;
+        while (g->parent[outer] >= 0)
+            outer = g->parent[outer];
+        const int node = g->header[outer];
+        for (int n = w.came[node]; n >= 0; n = w.came[n])
+            if (child_of(g, -1, n) < 0)
+                add_block(g, n, &out->loops[l].once);
+        for (int n = w.goes[node]; n >= 0; n = w.goes[n])
+            if (child_of(g, -1, n) < 0)
+                add_block(g, n, &out->loops[l].once);
+    }
+    free_ways(&w);
+    return done;
+}
+
+tz_status tz_cuda_mix_of(tz_cuda_mix *out, const tz_sass *sass, tz_error *error)
+{
+    graph g = {.sass = sass};
+    memset(out, 0, sizeof *out);
+    out->registers = sass->registers;
+    out->local_bytes = sass->local_bytes;
+    out->shared_bytes = sass->shared_bytes;
+    out->text_bytes = sass->count * TZ_SASS_BYTES;
+    tz_status status = TZ_OK;
+    bool room = make_blocks(&g) && sort_blocks(&g);
+    if (room) {
+        find_dominators(&g);
+        if (!find_loops(&g))
+            status = tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                                  "the kernel has more than %d loops, too many to count",
+                                  TZ_CUDA_LOOPS_MAX);
+    }
+    out->loops_count = g.loops_count;
+    for (int l = 0; room && !status && l < g.loops_count; l++)
+        room = count_loop(&g, l, &out->loops[l]);
+    if (room && !status)
+        room = count_straight(&g, out);
+    if (!room && !status)
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to count a kernel's code");
+    free(g.blocks);
+    free(g.sorted);
+    free(g.inside);
+    return status;
+}
+
+tz_status tz_cuda_mix_count(tz_cuda_mix *out, const void *cubin, size_t bytes, const char *entry,
+                            tz_error *error)
+{
+    tz_sass sass;
+    memset(out, 0, sizeof *out);
+    tz_status status = tz_sass_read(&sass, cubin, bytes, entry, error);
+    if (!status)
+        status = tz_cuda_mix_of(out, &sass, error);
+    tz_sass_free(&sass);
+    return status;
+}

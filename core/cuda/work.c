@@ -1,0 +1,390 @@
+#include "cuda/work.h"
+
+#include "cuda/planes_scheme.h"
+#include "cuda/resident_design.h"
+#include "model/roofs.h"
+#include "sim/host_store.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+tz_cuda_bytes tz_cuda_bytes_of(const tz_problem *problem)
+{
+    const uint32_t written = tz_problem_written(problem);
+    tz_cuda_bytes b = {0};
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const double size = (double)tz_problem_element_size(problem, f);
+        const tz_role role = problem->stencil->fields[f].role;
+        if (role == TZ_STATE)
+            b.state += size;
+        if (written >> f & 1)
+            b.written += size;
+        if (role == TZ_STATIC)
+            b.fixed += size;
+        if (role == TZ_STREAMED)
+            b.streamed += size;
+    }
+    return b;
+}
+
+/* ---- What a compiled kernel's loops are to its family -----------------------------------------
+ */
+
+static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps, double all)
+{
+    const double way = tz_work_mix_sum(&loop->way);
+    memset(&part->step, 0, sizeof part->step);
+    tz_work_mix_add(&part->step, &loop->way, (1.0 - all) / steps);
+    tz_work_mix_add(&part->step, &loop->all, all / steps);
+    memset(&part->chain, 0, sizeof part->chain);
+    tz_work_mix_add(&part->chain, &loop->waits, 1.0 / steps);
+    part->clocks = loop->clocks / steps;
+    if (way > 0.0)
+        part->clocks *= tz_work_mix_sum(&part->step) * steps / way;
+    part->once = loop->once;
+    part->shared_wavefronts =
+        (loop->passes + loop->copies_words + loop->reads_words + loop->stores_words) / steps;
+    part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
+    part->text_bytes = loop->text_bytes;
+}
+
+/* A loop inside another that moves elements one by one, where rows cannot be moved as packets. */
+static void add_elements(const tz_cuda_mix *mix, int loop, double times, tz_work_part *part)
+{
+    for (int l = 0; l < mix->loops_count; l++) {
+        const tz_work_mix *m = &mix->loops[l].way;
+        if (mix->loops[l].parent != loop ||
+            m->of[TZ_WORK_COPY] + m->of[TZ_WORK_READ] + m->of[TZ_WORK_SHARED_WRITE] == 0.0)
+            continue;
+        tz_work_mix_add(&part->step, m, times);
+        part->clocks += times * mix->loops[l].clocks;
+    }
+}
+
+static double packets_of(const tz_problem *problem, int vector)
+{
+    double packets = 0.0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (tz_problem_written(problem) >> f & 1)
+            packets += ceil((double)tz_problem_element_size(problem, f) * vector / 16.0);
+    return packets;
+}
+
+/* Of the 3-D stream: one, and one for each pass that reads rows made in the same step. */
+static double barriers_a_step(const tz_problem *problem, const tz_plan *plan)
+{
+    planes_scheme *s = malloc(sizeof *s);
+    double barriers = 1.0;
+    if (s && planes_scheme_make(s, problem, plan))
+        for (int p = 0; p < s->passes_count; p++)
+            barriers += s->passes[p].waits;
+    free(s);
+    return barriers;
+}
+
+/* How many steps a loop goes on in one round; 0: it is none of the family's steps. */
+static double steps_of(const tz_cuda_family *family, const tz_problem *problem, const tz_plan *plan,
+                       const tz_cuda_loop *loop)
+{
+    const tz_work_mix *way = &loop->way;
+    const int passes = problem->stencil->passes_count;
+    if (family == &tz_cuda_family_line) {
+        if (loop->parent >= 0 || tz_work_mix_sum(way) < 8.0 ||
+            (tz_stencil_reach(problem->stencil) > 0 && way->of[TZ_WORK_SHUFFLE] == 0.0))
+            return 0.0;
+        return plan->ahead > 0 ? plan->ahead : 4.0;
+    }
+    if (family == &tz_cuda_family_tile) {
+        double states = 0.0;
+        for (int f = 0; f < problem->stencil->fields_count; f++)
+            states += tz_problem_written(problem) >> f & 1;
+        return way->of[TZ_WORK_SHARED_READ] > 0.0
+                   ? way->of[TZ_WORK_SHARED_WRITE] / fmax(1.0, states)
+                   : 0.0;
+    }
+    if (family == &tz_cuda_family_resident) {
+        tz_resident d;
+        if (way->of[TZ_WORK_SHARED_WRITE] == 0.0 || loop->stores > 0.0 ||
+            !tz_resident_design(problem, plan, &d))
+            return 0.0;
+        return way->of[TZ_WORK_BARRIER] / passes / (d.buffers == 1 ? 2.0 : 1.0);
+    }
+    if (loop->stores == 0.0 || way->of[TZ_WORK_SHARED_READ] + way->of[TZ_WORK_SHUFFLE] == 0.0)
+        return 0.0;
+    if (family == &tz_cuda_family_rows)
+        return fmax(1.0, floor(loop->stores / packets_of(problem, plan->vector) + 0.5));
+    return way->of[TZ_WORK_BARRIER] / barriers_a_step(problem, plan);
+}
+
+/* Tiles: what brings an element into shared memory, and what takes it out, is `once`. */
+static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cuda_steps *out)
+{
+    double states = 0.0, written = 0.0;
+    tz_work_mix in = {0}, away = {0};
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        states += problem->stencil->fields[f].role == TZ_STATE;
+        written += tz_problem_written(problem) >> f & 1;
+    }
+    for (int l = 0; l < mix->loops_count; l++) {
+        const tz_work_mix *way = &mix->loops[l].way;
+        const double loads = way->of[TZ_WORK_SHARED_WRITE], stores = mix->loops[l].stores;
+        if (mix->loops[l].parent >= 0)
+            continue;
+        if (loads > 0.0 && way->of[TZ_WORK_SHARED_READ] == 0.0) {
+            memset(&in, 0, sizeof in);
+            tz_work_mix_add(&in, way, states / loads);
+        }
+        if (stores > 0.0 && loads == 0.0) {
+            memset(&away, 0, sizeof away);
+            tz_work_mix_add(&away, way, written / stores);
+        }
+    }
+    tz_work_mix_add(&in, &away, 1.0);
+    out->inner.once = out->side.once = in;
+}
+
+/* Resident grids: the loop around the iterations, and those in it that wait for words. */
+static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
+{
+    const int around = mix->loops[inner].parent;
+    memset(&out->end, 0, sizeof out->end);
+    if (around < 0)
+        return;
+    take_loop(&out->end, &mix->loops[around], 1.0, 0.0);
+    for (int l = 0; l < mix->loops_count; l++)
+        if (mix->loops[l].parent == around && l != inner) {
+            tz_work_mix_add(&out->end.step, &mix->loops[l].way, 1.0);
+            out->end.clocks += mix->loops[l].clocks;
+        }
+}
+
+enum { CANDIDATES_MAX = 8 };
+
+tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
+                             const tz_problem *problem, const tz_plan *plan, const tz_cuda_mix *mix,
+                             tz_error *error)
+{
+    int at[CANDIDATES_MAX], count = 0;
+    double steps[CANDIDATES_MAX], cost[CANDIDATES_MAX];
+    memset(out, 0, sizeof *out);
+    out->registers = mix->registers;
+    out->local_bytes = mix->local_bytes;
+    out->shared_bytes = mix->shared_bytes;
+    /* By what a step costs. */
+    for (int l = 0; l < mix->loops_count && count < CANDIDATES_MAX; l++) {
+        const double here = steps_of(family, problem, plan, &mix->loops[l]);
+        if (here <= 0.0)
+            continue;
+        const double own = tz_work_mix_sum(&mix->loops[l].way) / here;
+        int k = count++;
+        for (; k > 0 && cost[k - 1] > own; k--) {
+            at[k] = at[k - 1];
+            steps[k] = steps[k - 1];
+            cost[k] = cost[k - 1];
+        }
+        at[k] = l;
+        steps[k] = here;
+        cost[k] = own;
+    }
+    if (count == 0)
+        return tz_error_set(error, TZ_UNSUPPORTED, plan->family,
+                            "the main loop of the kernel for '%s' at height %d is not found among "
+                            "its %d loops",
+                            problem->stencil->id, plan->height, mix->loops_count);
+    /* The dearest is that of the grid's ends; with a third one, that is the sides'. */
+    const int end = count - 1, side = count > 2 ? 1 : end;
+    take_loop(&out->inner, &mix->loops[at[0]], steps[0], 0.0);
+    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : 0.5);
+    take_loop(&out->end, &mix->loops[at[end]], steps[end], 0.0);
+    if (side > 0 && family == &tz_cuda_family_rows)
+        add_elements(mix, at[side], plan->vector, &out->side);
+    if (family == &tz_cuda_family_tile)
+        find_copies(problem, mix, out);
+    if (family == &tz_cuda_family_resident)
+        find_exchange(mix, at[0], out);
+    return TZ_OK;
+}
+
+/* ---- Kernels that are not compiled -------------------------------------------------------------
+ */
+
+static void mix_between(tz_work_mix *to, const tz_work_mix *a, const tz_work_mix *b, double t)
+{
+    for (int c = 0; c < TZ_WORK_CLASSES; c++)
+        to->of[c] = fmax(0.0, a->of[c] + t * (b->of[c] - a->of[c]));
+}
+
+static double between(double a, double b, double t)
+{
+    return fmax(0.0, a + t * (b - a));
+}
+
+static void part_between(tz_work_part *to, const tz_work_part *a, const tz_work_part *b, double t)
+{
+    *to = *a;
+    mix_between(&to->step, &a->step, &b->step, t);
+    mix_between(&to->once, &a->once, &b->once, t);
+    mix_between(&to->chain, &a->chain, &b->chain, t);
+    to->clocks = between(a->clocks, b->clocks, t);
+    to->shared_wavefronts = between(a->shared_wavefronts, b->shared_wavefronts, t);
+    to->bytes = between(a->bytes, b->bytes, t);
+    to->text_bytes = fmax(a->text_bytes, b->text_bytes);
+}
+
+static tz_status get_steps(tz_cuda_steps *out, bool *found, const tz_cuda_family *family,
+                           const tz_problem *problem, const tz_place *place, const tz_plan *plan,
+                           bool compile, tz_error *error)
+{
+    char architecture[16];
+    char *source = NULL;
+    tz_cuda_mix *mix = malloc(sizeof *mix);
+    if (!mix)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to count a kernel's code");
+    snprintf(architecture, sizeof architecture, "sm_%d",
+             (int)place->device->compute_capability.value);
+    tz_status status = tz_cuda_source(problem, plan, &source, error);
+    if (!status)
+        status = tz_cuda_mix_get(mix, found, architecture, source, tz_cuda_headers,
+                                 tz_cuda_headers_count, compile, error);
+    if (!status && *found)
+        status = tz_cuda_steps_find(out, family, problem, plan, mix, error);
+    free(source);
+    free(mix);
+    return status;
+}
+
+/* The plan with another height, all that does not follow from the height kept. */
+static bool with_height(const tz_problem *problem, const tz_plan *plan, int height, tz_plan *out)
+{
+    *out = (tz_plan){.height = height,
+                     .vector = plan->vector,
+                     .ahead = plan->ahead,
+                     .slack = plan->slack,
+                     .warps = plan->warps,
+                     .processors = plan->processors};
+    memcpy(out->family, plan->family, sizeof out->family);
+    if (strcmp(plan->family, "resident") == 0)
+        out->vector = out->warps = 0;
+    return height >= 1 && tz_cuda_plan(problem, out, NULL) == TZ_OK;
+}
+
+/* Counts a step grow by as much with each level: from two heights that are compiled, near ones if
+ * there are, else small ones, compiled now. */
+static tz_status guess_steps(tz_cuda_steps *out, const tz_cuda_family *family,
+                             const tz_problem *problem, const tz_place *place, const tz_plan *plan,
+                             tz_error *error)
+{
+    const int h = plan->height;
+    const int near[] = {h - 1, h + 1, h - 2, h + 2, 2, 3, 4, 1};
+    tz_cuda_steps known[2];
+    int heights[2], count = 0;
+    tz_status status = TZ_OK;
+    for (int compile = 0; compile < 2 && count < 2; compile++)
+        for (size_t k = compile ? 4 : 0; k < sizeof near / sizeof *near && count < 2; k++) {
+            tz_plan other;
+            bool found = false;
+            if ((count == 1 && near[k] == heights[0]) || near[k] == h ||
+                !with_height(problem, plan, near[k], &other))
+                continue;
+            status = get_steps(&known[count], &found, family, problem, place, &other, compile > 0,
+                               error);
+            if (status)
+                return status;
+            if (found)
+                heights[count++] = near[k];
+        }
+    if (count == 0)
+        return get_steps(out, &(bool){false}, family, problem, place, plan, true, error);
+    if (count == 1) {
+        known[1] = known[0];
+        heights[1] = heights[0] + 1;
+    }
+    const double t = (double)(h - heights[0]) / (heights[1] - heights[0]);
+    *out = known[0];
+    part_between(&out->inner, &known[0].inner, &known[1].inner, t);
+    part_between(&out->end, &known[0].end, &known[1].end, t);
+    part_between(&out->side, &known[0].side, &known[1].side, t);
+    const double registers = between(known[0].registers, known[1].registers, t);
+    out->registers = (int)fmin(255.0, fmax(24.0, ceil(registers / 8.0) * 8.0));
+    out->local_bytes = registers > 255.0 ? (int)(4.0 * (registers - 255.0)) : 0;
+    return TZ_OK;
+}
+
+/* ---- Work --------------------------------------------------------------------------------------
+ */
+
+static void common_numbers(const tz_problem *problem, const tz_plan *plan, tz_model_work *out)
+{
+    const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
+    const double padded = (double)tz_cuda_pitch(problem) * (double)problem->elements[1] *
+                          (double)problem->elements[2];
+    out->kind = TZ_WORK_GPU;
+    out->height = plan->height;
+    out->cells = (double)problem->extent[0] * (double)problem->extent[1] *
+                 (double)problem->extent[2] * plan->height;
+    out->read_bytes = padded * (bytes.state + bytes.fixed + bytes.streamed * plan->height);
+    out->write_bytes = padded * bytes.written;
+    out->resident_bytes = padded * (bytes.state + bytes.written + bytes.fixed);
+    out->redundancy = 1.0;
+    out->stages_per_launch = 1.0;
+}
+
+tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
+                       tz_effort effort, tz_model_work *out, tz_error *error)
+{
+    static const char *const needs[] = {"compute_capability", "sm_count",      "registers_per_sm",
+                                        "register_unit",      "warp_size",     "threads_per_sm_max",
+                                        "blocks_per_sm",      "shared_per_sm", NULL};
+    const tz_cuda_family *family;
+    tz_cuda_steps steps;
+    tz_model_error missing = {0};
+    bool found = false;
+    memset(out, 0, sizeof *out);
+    if (!place->device ||
+        tz_model_device_check(place->device, "of kernels' work", needs, NULL, &missing))
+        return tz_error_set(error, TZ_UNSUPPORTED, "device", "%s",
+                            place->device ? missing.message : "there is no device to plan for");
+    tz_status status = tz_cuda_family_find(plan->family, problem, &family, error);
+    if (!status)
+        status = get_steps(&steps, &found, family, problem, place, plan,
+                           effort == TZ_EFFORT_COMPILE, error);
+    if (!status && !found) {
+        status = guess_steps(&steps, family, problem, place, plan, error);
+        out->estimated = true;
+    }
+    if (status)
+        return status;
+    common_numbers(problem, plan, out);
+    out->registers = steps.registers;
+    out->local_bytes = steps.local_bytes;
+    out->threads = family->threads(problem, plan);
+    out->shared_bytes = family->shared_bytes(problem, plan) + steps.shared_bytes;
+    /* Since Hopper compilers count what the system keeps of shared memory as static. */
+    if (place->device->shared_reserved_bytes.known && steps.shared_bytes >= 1024)
+        out->shared_bytes -= (int)place->device->shared_reserved_bytes.value;
+    const tz_cuda_room room = {
+        .processors = (int)place->device->sm_count.value,
+        .blocks_per_processor = tz_roofs_blocks_per_sm(place->device, out, NULL, 0),
+    };
+    tz_cuda_shape shape;
+    status = family->shape(problem, plan, &room, &shape, error);
+    if (status)
+        return status;
+    out->threads = shape.threads;
+    out->blocks = (double)shape.grid[0] * shape.grid[1] * shape.grid[2];
+    out->cooperative = shape.cooperative;
+    const tz_cuda_job job = {problem, plan, &shape, &steps};
+    if (family == &tz_cuda_family_line)
+        tz_cuda_work_line(&job, out);
+    else if (family == &tz_cuda_family_rows)
+        tz_cuda_work_rows(&job, out);
+    else if (family == &tz_cuda_family_planes)
+        tz_cuda_work_planes(&job, out);
+    else if (family == &tz_cuda_family_tile)
+        tz_cuda_work_tile(&job, out);
+    else
+        tz_cuda_work_resident(&job, out);
+    return TZ_OK;
+}

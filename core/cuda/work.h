@@ -1,0 +1,51 @@
+/* What a plan's kernel does in a stage, from its machine code and its geometry (model/work.h). */
+#ifndef TZ_CORE_CUDA_WORK_H
+#define TZ_CORE_CUDA_WORK_H
+
+#include "cuda/family.h"
+#include "cuda/mix.h"
+#include "sim/backend.h"
+
+/* A step of a family's main loop: what its warps execute where they see no border, where the
+ * grid's ends along the streamed axis are, and where its sides are; of grids that stay on chip
+ * `end` is an exchange. */
+typedef struct tz_cuda_steps {
+    tz_work_part inner, end, side;            /* of these: step, once, chain, clocks, text_bytes */
+    double exchange;                          /* resident: instructions of an exchange of a warp */
+    int registers, local_bytes, shared_bytes; /* static */
+} tz_cuda_steps;
+
+/* What is asked of a family: its plan's geometry and the counts of its kernel. */
+typedef struct tz_cuda_job {
+    const tz_problem *problem;
+    const tz_plan *plan;
+    const tz_cuda_shape *shape;
+    const tz_cuda_steps *steps;
+} tz_cuda_job;
+
+/* The steps of a family in a kernel's mix. TZ_UNSUPPORTED: the loop is not found. */
+tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
+                             const tz_problem *problem, const tz_plan *plan, const tz_cuda_mix *mix,
+                             tz_error *error);
+/* Parts, ghost bytes, redundancy and meetings of `out`, whose common numbers are there. */
+void tz_cuda_work_line(const tz_cuda_job *job, tz_model_work *out);
+void tz_cuda_work_rows(const tz_cuda_job *job, tz_model_work *out);
+void tz_cuda_work_planes(const tz_cuda_job *job, tz_model_work *out);
+void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out);
+void tz_cuda_work_resident(const tz_cuda_job *job, tz_model_work *out);
+
+/* For tz_backend: what a complete plan does. */
+tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
+                       tz_effort effort, tz_model_work *out, tz_error *error);
+/* For tz_backend: plans worth considering. */
+tz_status tz_cuda_candidates(const tz_problem *problem, const tz_place *place, const tz_plan *given,
+                             tz_plan *plans, int max, int *count, tz_error *error);
+
+/* Bytes of the state fields (of those that are written alone), static and streamed fields, of one
+ * element of the grid. */
+typedef struct tz_cuda_bytes {
+    double state, written, fixed, streamed;
+} tz_cuda_bytes;
+tz_cuda_bytes tz_cuda_bytes_of(const tz_problem *problem);
+
+#endif

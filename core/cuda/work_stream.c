@@ -1,0 +1,184 @@
+/* What stages of the stream families do: who runs which code for how many steps. */
+#include "cuda/work.h"
+
+#include "cuda/planes_scheme.h"
+#include "sim/host_store.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tz_work_part *add_part(tz_model_work *out, const char *name, const tz_work_part *code,
+                              double warps, double steps)
+{
+    if (warps <= 0.0 || steps <= 0.0 || out->parts_count == TZ_WORK_PARTS_MAX)
+        return NULL;
+    tz_work_part *part = &out->parts[out->parts_count++];
+    *part = *code;
+    snprintf(part->name, sizeof part->name, "%s", name);
+    part->warps = warps;
+    part->steps = steps;
+    return part;
+}
+
+/* Some steps of a part are others'. */
+static void mix_steps(tz_work_part *part, const tz_work_part *other, double share)
+{
+    for (int c = 0; c < TZ_WORK_CLASSES; c++) {
+        part->step.of[c] += share * (other->step.of[c] - part->step.of[c]);
+        part->chain.of[c] += share * (other->chain.of[c] - part->chain.of[c]);
+    }
+    part->clocks += share * (other->clocks - part->clocks);
+    part->shared_wavefronts += share * (other->shared_wavefronts - part->shared_wavefronts);
+    part->text_bytes += other->text_bytes;
+}
+
+static double elements_of(const tz_problem *problem)
+{
+    return (double)problem->elements[0] * (double)problem->elements[1] *
+           (double)problem->elements[2];
+}
+
+/* Cells of a warp's step in a strip or plane of so many elements, all warps' against useful ones.
+ */
+static double count_redundancy(const tz_model_work *out, double elements_a_step, double useful)
+{
+    double computed = 0.0;
+    for (int p = 0; p < out->parts_count; p++)
+        computed += out->parts[p].warps * out->parts[p].steps * elements_a_step;
+    return fmax(1.0, computed / useful);
+}
+
+/* Bytes that are loaded more than once. */
+static void count_ghosts(tz_model_work *out, double loaded_a_step, double far_share)
+{
+    double loaded = 0.0;
+    for (int p = 0; p < out->parts_count; p++)
+        loaded += out->parts[p].warps * out->parts[p].steps * loaded_a_step;
+    out->ghost_bytes = fmax(0.0, loaded - out->read_bytes);
+    out->far_bytes = fmin(out->ghost_bytes, far_share * out->read_bytes);
+}
+
+/* ---- 1-D ---------------------------------------------------------------------------------------
+ */
+
+void tz_cuda_work_line(const tz_cuda_job *job, tz_model_work *out)
+{
+    const tz_problem *problem = job->problem;
+    const tz_plan *plan = job->plan;
+    const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
+    const double warps = plan->warps, strip = 32.0 * plan->vector;
+    const double blocks = out->blocks, border = fmin(blocks, 2.0);
+    add_part(out, "inner", &job->steps->inner, (blocks - border) * warps, plan->height);
+    add_part(out, "border", &job->steps->side, border * warps, plan->height);
+    out->redundancy = count_redundancy(out, strip, elements_of(problem) * plan->height);
+    const double loaded =
+        blocks * warps * strip * (bytes.state + bytes.fixed + bytes.streamed * plan->height);
+    out->ghost_bytes = fmax(0.0, loaded - out->read_bytes);
+    out->ahead_bytes = plan->ahead * strip * bytes.streamed;
+    for (int p = 0; p < out->parts_count; p++)
+        out->parts[p].bytes = strip * bytes.streamed;
+}
+
+/* ---- 2-D ---------------------------------------------------------------------------------------
+ */
+
+void tz_cuda_work_rows(const tz_cuda_job *job, tz_model_work *out)
+{
+    const tz_problem *problem = job->problem;
+    const tz_plan *plan = job->plan;
+    const tz_stencil *stencil = problem->stencil;
+    const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
+    const int *geometry = job->shape->geometry;
+    const double strips = geometry[0], sides = geometry[1] + geometry[2];
+    const double rows = (double)problem->elements[1], chunk = geometry[3],
+                 short_chunk = geometry[4];
+    const double reach = (double)plan->height * tz_stencil_reach(stencil);
+    const double levels = (double)plan->height * stencil->passes_count;
+    const double lag = reach + plan->slack * levels, warm_up = reach + lag;
+    const double chunks = ceil(rows / chunk), short_chunks = ceil(rows / short_chunk);
+    const tz_cuda_steps *steps = job->steps;
+    const double inner = strips - sides, length = fmin(chunk, rows) + warm_up;
+    /* Chunks at the grid's ends look at boundaries while the first rows, or the last, are near. */
+    const double first = fmin(length, warm_up + problem->radius + 1.0);
+    const double last = fmin(length, lag + plan->ahead + 6.0);
+    if (chunks > 2.0)
+        add_part(out, "inner", &steps->inner, inner * (chunks - 2.0), length);
+    if (chunks > 1.0) {
+        const double rest = rows - (chunks - 1.0) * chunk + warm_up;
+        tz_work_part *part = add_part(out, "first", &steps->inner, inner, length);
+        if (part)
+            mix_steps(part, &steps->end, first / length);
+        part = add_part(out, "last", &steps->inner, inner, rest);
+        if (part)
+            mix_steps(part, &steps->end, fmin(1.0, last / rest));
+    } else {
+        tz_work_part *part = add_part(out, "whole", &steps->inner, inner, length);
+        if (part)
+            mix_steps(part, &steps->end, fmin(1.0, (first + last) / length));
+    }
+    add_part(out, "border", &steps->side, sides * short_chunks, fmin(short_chunk, rows) + warm_up);
+    const double strip = 32.0 * plan->vector, loaded = strip * (bytes.state + bytes.fixed);
+    out->redundancy = count_redundancy(out, strip, elements_of(problem));
+    count_ghosts(out, loaded, warm_up / chunk);
+    out->ahead_bytes = plan->ahead * loaded;
+    for (int p = 0; p < out->parts_count; p++)
+        out->parts[p].bytes = loaded;
+}
+
+/* ---- 3-D ---------------------------------------------------------------------------------------
+ */
+
+/* Tiles along an axis whose ghost zone leaves the grid. */
+static double leaving(double tiles, double useful, double ghost, double extent, double radius)
+{
+    double count = 0.0;
+    for (double t = 0.0; t < tiles; t++) {
+        const double first = t * useful - ghost;
+        count += first < radius || first + useful + 2.0 * ghost + radius > extent;
+    }
+    return count;
+}
+
+void tz_cuda_work_planes(const tz_cuda_job *job, tz_model_work *out)
+{
+    const tz_problem *problem = job->problem;
+    const tz_plan *plan = job->plan;
+    const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
+    const double chunk = job->shape->geometry[0], wide = job->shape->geometry[1];
+    const double high = job->shape->geometry[2];
+    planes_scheme *s = malloc(sizeof *s);
+    if (!s || !planes_scheme_make(s, problem, plan)) {
+        free(s);
+        return;
+    }
+    const double columns = 32.0 * s->vector, rows = (double)s->warps * s->rows;
+    const double planes = (double)problem->elements[2], chunks = ceil(planes / chunk);
+    const double length = ceil((fmin(chunk, planes) + s->reach + s->lag) / s->group) * s->group;
+    /* The first steps of a chunk, and the last of the grid, look at planes; those do half of the
+     * passes on average. */
+    const double start = fmin(length, ceil((double)s->lag / s->group) * s->group);
+    const double finish = fmin(length - start, s->lag + s->reach + s->ahead + s->group) / chunks;
+    const double out_x = s->whole > 0 ? 0.0
+                                      : leaving(wide, columns - 2.0 * s->ghost_x, s->ghost_x,
+                                                (double)problem->elements[0], s->static_radius);
+    const double out_y = leaving(high, rows - 2.0 * s->ghost_y, s->ghost_y,
+                                 (double)problem->elements[1], s->static_radius);
+    const double tiles = wide * high, inner = (wide - out_x) * (high - out_y);
+    const double share = (start * 0.6 + finish) / length;
+    tz_work_part *part =
+        add_part(out, "inner", &job->steps->inner, inner * chunks * s->warps, length);
+    if (part)
+        mix_steps(part, &job->steps->end, fmin(1.0, share));
+    part = add_part(out, "border", &job->steps->side, (tiles - inner) * chunks * s->warps, length);
+    if (part)
+        mix_steps(part, &job->steps->end, fmin(1.0, share));
+    const double of_warp = columns * s->rows, loaded = of_warp * bytes.state;
+    out->redundancy = count_redundancy(out, of_warp, elements_of(problem));
+    count_ghosts(out, loaded, (double)(s->reach + s->lag) / chunk);
+    out->ahead_bytes = s->ahead * loaded;
+    for (int p = 0; p < out->parts_count; p++)
+        out->parts[p].bytes = loaded;
+    free(s);
+}

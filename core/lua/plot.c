@@ -1,0 +1,148 @@
+/* tz.plot: series of numbers as a PNG in the run's folder, through gnuplot. */
+#include "lua/context.h"
+#include "lua/keys.h"
+
+#include "base/names.h"
+#include "frames/plot.h"
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char what[] = "tz.plot";
+
+/* Numbers of the list at the top of the stack, kept by a userdata that takes its place. */
+static const double *get_list(lua_State *L, const char *key, int *count)
+{
+    if (lua_isnil(L, -1))
+        return NULL;
+    if (!lua_istable(L, -1))
+        tz_raise(L, "%s: '%s' must be a list of numbers", what, key);
+    *count = (int)lua_rawlen(L, -1);
+    double *numbers = lua_newuserdatauv(L, (size_t)(*count > 0 ? *count : 1) * sizeof *numbers, 0);
+    for (int i = 0; i < *count; i++) {
+        lua_rawgeti(L, -2, i + 1);
+        numbers[i] = lua_tonumber(L, -1);
+        if (lua_type(L, -1) != LUA_TNUMBER || !isfinite(numbers[i]))
+            tz_raise(L, "%s: %s[%d] must be a finite number", what, key, i + 1);
+        lua_pop(L, 1);
+    }
+    return numbers;
+}
+
+static tz_plot_style get_style(lua_State *L, int index)
+{
+    static const char *const names[] = {"area", "line", "thin", "points", "mark"};
+    static const tz_plot_style styles[] = {TZ_PLOT_AREA, TZ_PLOT_LINE, TZ_PLOT_THIN, TZ_PLOT_POINTS,
+                                           TZ_PLOT_MARK};
+    const char *name = "line";
+    char hint[128];
+    tz_key_text(L, index, "tz.plot: series", "style", &name);
+    for (int i = 0; i < 5; i++)
+        if (strcmp(name, names[i]) == 0)
+            return styles[i];
+    tz_raise(L, "%s: unknown style '%.40s'%s", what, name,
+             tz_names_hint(hint, sizeof hint, name, names, 5));
+}
+
+/* The series at the top of the stack. Its numbers stay on the stack, so that they live. */
+static void get_series(lua_State *L, tz_plot *plot, int number)
+{
+    static const char *const keys[] = {"title", "style", "x", "y", "low", "high", "colour"};
+    const int at = lua_gettop(L);
+    int counts[4] = {0, 0, 0, 0};
+    const double *lists[4];
+    int64_t colour = plot->series_count + 1;
+    const char *title = "";
+    if (!lua_istable(L, at))
+        tz_raise(L, "%s: series[%d] must be a table", what, number);
+    tz_keys_check(L, at, "tz.plot: series", keys, sizeof keys / sizeof *keys, false);
+    const tz_plot_style style = get_style(L, at);
+    tz_key_integer(L, at, "tz.plot: series", "colour", 1, 64, &colour);
+    tz_key_text(L, at, "tz.plot: series", "title", &title);
+    static const char *const names[] = {"x", "y", "low", "high"};
+    luaL_checkstack(L, 10, "series");
+    for (int k = 0; k < 4; k++) {
+        lua_getfield(L, at, names[k]);
+        lists[k] = get_list(L, names[k], &counts[k]);
+        if (k > 0 && lists[k] && counts[k] != counts[0])
+            tz_raise(L, "%s: series[%d] has %d x and %d %s", what, number, counts[0], counts[k],
+                     names[k]);
+    }
+    if (!lists[0] || !lists[1])
+        tz_raise(L, "%s: series[%d] wants lists x and y", what, number);
+    tz_plot_series *series =
+        tz_plot_add(plot, style, tz_plot_colour((int)colour - 1), counts[0], lists[0], lists[1]);
+    if (!series)
+        tz_raise(L, "%s: more than %d series", what, TZ_PLOT_SERIES_MAX);
+    series->low = lists[2];
+    series->high = lists[3];
+    snprintf(series->title, sizeof series->title, "%s", title);
+}
+
+static int plot_call(lua_State *L)
+{
+    static const char *const keys[] = {"file",  "title", "subtitle", "x_label", "y_label",
+                                       "log_x", "log_y", "zero",     "series"};
+    tz_context *context = tz_context_get(L);
+    const char *file = NULL;
+    char path[PATH_MAX];
+    tz_error error;
+    if (!lua_istable(L, 1))
+        tz_raise(L, "%s: wants a table: tz.plot { file = \"NAME.png\", series = { … } }", what);
+    lua_settop(L, 1);
+    tz_keys_check(L, 1, what, keys, sizeof keys / sizeof *keys, false);
+    if (!tz_key_text(L, 1, what, "file", &file))
+        tz_raise(L, "%s: 'file' is missing: \"NAME.png\"", what);
+    const char *suffix = strrchr(file, '.');
+    if (suffix == NULL || strcmp(suffix, ".png") != 0)
+        tz_raise(L, "%s: 'file' must end in .png", what);
+    if (tz_folder_check_name(file, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+    tz_plot *plot = lua_newuserdatauv(L, sizeof *plot, 0);
+    memset(plot, 0, sizeof *plot);
+    tz_key_copy(L, 1, what, "title", plot->title, sizeof plot->title);
+    tz_key_copy(L, 1, what, "subtitle", plot->subtitle, sizeof plot->subtitle);
+    tz_key_copy(L, 1, what, "x_label", plot->x_label, sizeof plot->x_label);
+    tz_key_copy(L, 1, what, "y_label", plot->y_label, sizeof plot->y_label);
+    tz_key_flag(L, 1, what, "log_x", &plot->log_x);
+    tz_key_flag(L, 1, what, "log_y", &plot->log_y);
+    tz_key_flag(L, 1, what, "zero", &plot->from_zero);
+    if (lua_getfield(L, 1, "series") != LUA_TTABLE || lua_rawlen(L, -1) == 0)
+        tz_raise(L, "%s: 'series' must be a list of { x = {…}, y = {…} }", what);
+    const int series = lua_gettop(L), count = (int)lua_rawlen(L, series);
+    luaL_checkstack(L, 10 * count + 10, "series");
+    for (int i = 1; i <= count; i++) {
+        lua_rawgeti(L, series, i);
+        get_series(L, plot, i);
+    }
+    if (context->options->check) {
+        tz_context_print(context, "  writes %s\n", file);
+        return 0;
+    }
+    tz_status status = tz_context_open_folder(context, &error);
+    if (status == TZ_OK)
+        status = tz_folder_join(context->folder, file, path, sizeof path, &error);
+    if (status == TZ_OK)
+        status = tz_plot_draw(plot, path, &error);
+    if (status != TZ_OK)
+        tz_raise_error(L, what, &error);
+    tz_record_file(context->record, file);
+    return 0;
+}
+
+/* tz.can_plot(): is gnuplot there? */
+static int can_plot(lua_State *L)
+{
+    lua_pushboolean(L, tz_plot_available());
+    return 1;
+}
+
+void tz_plot_register(lua_State *L)
+{
+    lua_pushcfunction(L, plot_call);
+    lua_setfield(L, -2, "plot");
+    lua_pushcfunction(L, can_plot);
+    lua_setfield(L, -2, "can_plot");
+}

@@ -1,0 +1,39 @@
+/* Measuring plans: one problem with random fields on a backend of this machine, any plan timed on
+ * it, and the bits that a plan leaves. */
+#ifndef TZ_CORE_POLICY_MEASURE_H
+#define TZ_CORE_POLICY_MEASURE_H
+
+#include "policy/study.h"
+
+enum { TZ_MEASURE_ROUNDS_MAX = 64 };
+
+typedef struct tz_measured {
+    int rounds;
+    double round_s[TZ_MEASURE_ROUNDS_MAX]; /* seconds an iteration, of each round */
+    double median_s, low_s, high_s;
+} tz_measured;
+
+typedef struct tz_bench tz_bench;
+
+/* Fields are random: reals in [0, 1), integers 0 to 9, bits set with 0.4; streamed fields have as
+ * many slabs as fit 1 GiB, at least `height_max`. `ordinal` of the GPU. With `keep` the fields'
+ * first values are kept, so that tz_bench_hash() can start from them again. Errors: TZ_MEMORY (with
+ * what is needed), those of the backend. */
+tz_status tz_bench_create(tz_bench **out, const tz_study *study, int ordinal, int height_max,
+                          bool keep, tz_error *error);
+void tz_bench_destroy(tz_bench *bench); /* NULL is fine */
+
+/* Time `rounds` more rounds of a plan, each about `round_s` long, after a stage that is not
+ * counted; zero `measured` before the first. */
+tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds, double round_s,
+                           tz_measured *measured, tz_error *error);
+
+/* From the first values, `steps` iterations by whole stages of the plan (a multiple of its height,
+ * at most tz_bench_slabs()): a hash of all state fields. */
+tz_status tz_bench_hash(tz_bench *bench, const tz_plan *plan, int64_t steps, uint64_t *hash,
+                        tz_error *error);
+
+/* Iterations that streamed fields last; INT64_MAX without any. */
+int64_t tz_bench_slabs(const tz_bench *bench);
+
+#endif

@@ -1,0 +1,313 @@
+/* The GPU half of roofs. Clocks are those of a multiprocessor; a stage is a launch.
+ *
+ * 1. Occupancy: how many blocks a multiprocessor holds, from registers, shared memory, threads.
+ * 2. A step of a warp: issue slots, and what each unit takes for its classes; the longest counts,
+ *    softly, since units that are nearly as busy get into each other's way.
+ * 3. A step of a warp that is alone: the clocks between its own instructions, full latencies where
+ *    it waits for them, and the memory's latency over what is loaded ahead (Little's law). With N
+ *    warps the step of all takes N times 2, or 3 if that is longer.
+ * 4. Waves: blocks that are on the GPU together, the last of them fewer.
+ * 5. Memory and L2: bytes over bandwidth, softly against 4; then launch or meetings on top. */
+#include "model/roofs.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Exponents of soft maxima: constants of the model, the same for all devices and stencils. */
+#define SOFT_UNITS 8.0   /* between units that a scheduler feeds */
+#define SOFT_LATENCY 3.0 /* between throughput and a warp's own latencies */
+#define SOFT_MEMORY 4.0  /* between computing and memory */
+
+enum { SCHEDULERS = 4, WARP = 32 };
+
+static const char *const needs[] = {"clock",
+                                    "sm_count",
+                                    "registers_per_sm",
+                                    "register_unit",
+                                    "threads_per_sm_max",
+                                    "blocks_per_sm",
+                                    "shared_per_sm",
+                                    "issue_rate",
+                                    "fp32_rate",
+                                    "fp64_rate",
+                                    "integer_rate",
+                                    "logic_rate",
+                                    "move_rate",
+                                    "shuffle_rate",
+                                    "special_rate",
+                                    "shared_rate",
+                                    "shuffle_latency",
+                                    "shared_latency",
+                                    "memory_latency",
+                                    "l2_latency",
+                                    "copy_bandwidth",
+                                    "l2_bandwidth",
+                                    "l2",
+                                    "launch_queued",
+                                    NULL};
+
+static double soft_max(double a, double b, double exponent)
+{
+    const double high = fmax(a, b), low = fmin(a, b);
+    return high > 0.0 ? high * pow(1.0 + pow(low / high, exponent), 1.0 / exponent) : 0.0;
+}
+
+int tz_roofs_blocks_per_sm(const tz_model_device *device, const tz_model_work *work, char *why,
+                           size_t size)
+{
+    const double warps = ceil(work->threads / (double)WARP);
+    const double unit = device->register_unit.known ? device->register_unit.value : 256.0;
+    const double each = ceil(fmax(work->registers, 1) * WARP / unit) * unit;
+    /* Registers belong to a scheduler, and so do warps. */
+    const double room = floor(device->registers_per_sm.value / SCHEDULERS / each) * SCHEDULERS;
+    const double reserved =
+        device->shared_reserved_bytes.known ? device->shared_reserved_bytes.value : 0.0;
+    const double shared = ceil((work->shared_bytes + reserved) / 128.0) * 128.0;
+    const struct {
+        const char *what;
+        double blocks;
+    } limits[] = {
+        {"registers limit", floor(room / warps)},
+        {"shared memory limits",
+         shared > 0.0 ? floor(device->shared_per_sm_bytes.value / shared) : INFINITY},
+        {"threads limit", floor(device->threads_per_sm_max.value / (warps * WARP))},
+        {"blocks limit", device->blocks_per_sm.value},
+    };
+    size_t least = 0;
+    for (size_t k = 1; k < sizeof limits / sizeof *limits; k++)
+        if (limits[k].blocks < limits[least].blocks)
+            least = k;
+    if (why)
+        snprintf(why, size, "%s a multiprocessor to %.0f warps", limits[least].what,
+                 limits[least].blocks * warps);
+    return (int)limits[least].blocks;
+}
+
+/* What a device does for a class of instructions. */
+typedef struct unit {
+    const char *name;
+    double clocks; /* a step of a warp */
+} unit;
+
+enum { ISSUE, SINGLE, DOUBLE, WHOLE, EXCHANGE, SPECIAL, UNITS };
+
+typedef struct cost {
+    unit units[UNITS];
+    double clocks;   /* a warp's step in a full multiprocessor */
+    double alone;    /* of a warp that is alone */
+    double barriers; /* clocks of them that nothing else hides in the block */
+    int longest;     /* unit */
+} cost;
+
+static double over(double count, const tz_model_number *rate)
+{
+    return count > 0.0 ? count / rate->value : 0.0;
+}
+
+static double clocks_of(const tz_model_device *d, const tz_model_number *time)
+{
+    return time->known ? time->value * d->clock_hz.value : 0.0;
+}
+
+static void cost_of(const tz_model_device *d, const tz_work_mix *m, double passes, cost *c)
+{
+    double all = 0.0;
+    for (int k = 0; k < TZ_WORK_CLASSES; k++)
+        all += m->of[k];
+    c->units[ISSUE] = (unit){"issue slots", over(all, &d->issue_rate)};
+    /* Multiply-adds of whole numbers have half of the single precision units. */
+    c->units[SINGLE] = (unit){
+        "single precision", fmax(over(m->of[TZ_WORK_FP32] + m->of[TZ_WORK_MULTIPLY], &d->fp32_rate),
+                                 over(m->of[TZ_WORK_MULTIPLY], &d->fp32_rate) * 2.0)};
+    c->units[DOUBLE] = (unit){"double precision", over(m->of[TZ_WORK_FP64], &d->fp64_rate)};
+    c->units[WHOLE] = (unit){"integers and logic", over(m->of[TZ_WORK_INTEGER], &d->integer_rate) +
+                                                       over(m->of[TZ_WORK_LOGIC], &d->logic_rate) +
+                                                       over(m->of[TZ_WORK_MOVE], &d->move_rate)};
+    c->units[EXCHANGE] =
+        (unit){"shuffles and shared memory",
+               over(m->of[TZ_WORK_SHUFFLE], &d->shuffle_rate) + over(passes, &d->shared_rate)};
+    c->units[SPECIAL] = (unit){"special functions", over(m->of[TZ_WORK_SPECIAL], &d->special_rate)};
+    c->clocks = 0.0;
+    c->longest = 0;
+    for (int k = 0; k < UNITS; k++) {
+        c->clocks = soft_max(c->clocks, c->units[k].clocks, SOFT_UNITS);
+        if (c->units[k].clocks > c->units[c->longest].clocks)
+            c->longest = k;
+    }
+}
+
+static double latency_clocks(const tz_model_device *d, const tz_work_mix *chain)
+{
+    return chain->of[TZ_WORK_SHUFFLE] * clocks_of(d, &d->shuffle_latency_s) +
+           chain->of[TZ_WORK_SHARED_READ] * clocks_of(d, &d->shared_latency_s) +
+           chain->of[TZ_WORK_FP64] * clocks_of(d, &d->fp64_latency_s) +
+           chain->of[TZ_WORK_SPECIAL] * clocks_of(d, &d->shuffle_latency_s) +
+           (chain->of[TZ_WORK_INTEGER] + chain->of[TZ_WORK_MULTIPLY] + chain->of[TZ_WORK_LOGIC] +
+            chain->of[TZ_WORK_MOVE] + chain->of[TZ_WORK_FP32]) *
+               14.0;
+}
+
+typedef struct stage {
+    const tz_model_work *work;
+    const tz_model_device *device;
+    cost parts[TZ_WORK_PARTS_MAX];
+    double memory_clocks; /* latency of what is loaded */
+    int blocks;           /* of a multiprocessor */
+    double warps;         /* of a block */
+} stage;
+
+/* Clocks that a multiprocessor with so many warps of a part takes for a step of all of them. */
+static double round_clocks(const stage *s, int p, double warps)
+{
+    const tz_work_part *part = &s->work->parts[p];
+    const cost *c = &s->parts[p];
+    double alone = c->alone;
+    if (s->work->ahead_bytes > 0.0 && part->bytes > 0.0)
+        alone = fmax(alone, s->memory_clocks * part->bytes / s->work->ahead_bytes);
+    return soft_max(warps * c->clocks, alone, SOFT_LATENCY) +
+           c->barriers * s->warps / fmax(warps, s->warps);
+}
+
+/* Clocks of a warp of a part from its first instruction to its last, so many being there. */
+static double warp_clocks(const stage *s, int p, double warps)
+{
+    const tz_work_part *part = &s->work->parts[p];
+    double once = 0.0;
+    for (int k = 0; k < TZ_WORK_CLASSES; k++)
+        once += part->once.of[k];
+    return part->steps * round_clocks(s, p, warps) +
+           fmax(warps * once / s->device->issue_rate.value, 2.0 * once) + s->memory_clocks;
+}
+
+/* Clocks of a wave with so many blocks on the fullest multiprocessor: all parts' mean, but no less
+ * than the longest warp. */
+static double wave_clocks(const stage *s, double blocks, double *longest)
+{
+    double sum = 0.0, warps = 0.0;
+    *longest = 0.0;
+    for (int p = 0; p < s->work->parts_count; p++) {
+        const double each = warp_clocks(s, p, blocks * s->warps);
+        sum += each * s->work->parts[p].warps;
+        warps += s->work->parts[p].warps;
+        *longest = fmax(*longest, each);
+    }
+    return warps > 0.0 ? sum / warps : 0.0;
+}
+
+static tz_model_status check(const tz_model_work *work, const tz_model_device *device,
+                             tz_model_prediction *out, tz_model_error *error)
+{
+    const tz_model_status status =
+        tz_model_device_check(device, "roofs", needs, &out->notes, error);
+    if (status != TZ_MODEL_OK)
+        return status;
+    if (work->threads < 1 || !(work->blocks >= 1) || work->parts_count < 1 ||
+        work->parts_count > TZ_WORK_PARTS_MAX)
+        return tz_model_error_set(error, TZ_MODEL_RANGE, device->name,
+                                  "%g blocks of %d threads in %d parts are no launch", work->blocks,
+                                  work->threads, work->parts_count);
+    return TZ_MODEL_OK;
+}
+
+tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device *device,
+                                     tz_model_prediction *out, tz_model_error *error)
+{
+    stage s = {.work = work, .device = device, .warps = ceil(work->threads / (double)WARP)};
+    char occupancy[96];
+    const tz_model_status status = check(work, device, out, error);
+    if (status != TZ_MODEL_OK)
+        return status;
+    s.blocks = tz_roofs_blocks_per_sm(device, work, occupancy, sizeof occupancy);
+    if (s.blocks < 1)
+        return tz_model_error_set(error, TZ_MODEL_RANGE, device->name,
+                                  "a block of %d threads with %d registers each and %d bytes of "
+                                  "shared memory does not fit a multiprocessor",
+                                  work->threads, work->registers, work->shared_bytes);
+    const double clock = device->clock_hz.value, sms = device->sm_count.value;
+    /* A grid that stays in the second level from one stage to the next. */
+    const double kept =
+        fmin(1.0, fmax(0.0, 2.0 - 2.0 * work->resident_bytes / device->l2_bytes.value));
+    s.memory_clocks = kept * clocks_of(device, &device->l2_latency_s) +
+                      (1.0 - kept) * clocks_of(device, &device->memory_latency_s);
+    for (int p = 0; p < work->parts_count; p++) {
+        const tz_work_part *part = &work->parts[p];
+        cost_of(device, &part->step, part->shared_wavefronts, &s.parts[p]);
+        s.parts[p].alone = part->clocks + latency_clocks(device, &part->chain);
+        s.parts[p].barriers =
+            part->step.of[TZ_WORK_BARRIER] *
+            (device->barrier_s.known ? clocks_of(device, &device->barrier_s) : 30.0);
+    }
+
+    /* Waves. */
+    const double slots = s.blocks * sms, waves = work->blocks / slots;
+    const double full = floor(waves), rest = work->blocks - full * slots;
+    double longest = 0.0, tail = 0.0, longest_rest = 0.0;
+    const double wave = wave_clocks(&s, s.blocks, &longest);
+    if (rest > 0.0)
+        tail = wave_clocks(&s, ceil(rest / sms), &longest_rest);
+    double compute = full * wave + tail;
+    compute = fmax(compute, full >= 1.0 ? longest : longest_rest);
+    const double even = waves * wave; /* if work could be divided at will */
+
+    /* Memory. */
+    const double compulsory = work->read_bytes + work->write_bytes;
+    const double far = fmin(work->far_bytes, work->ghost_bytes);
+    const double memory_s =
+        (1.0 - kept) * (compulsory + far) / device->copy_bandwidth_bytes_per_s.value;
+    const double l2_s = (compulsory + work->ghost_bytes) / device->l2_bandwidth_bytes_per_s.value;
+    const double moved_s = soft_max(memory_s, l2_s, SOFT_MEMORY);
+    const double compute_s = compute / clock;
+    const double busy_s = soft_max(compute_s, moved_s, SOFT_MEMORY);
+    const double start_s = device->launch_queued_s.value / fmax(work->stages_per_launch, 1.0);
+    const double meet_s =
+        work->meetings * (device->neighbour_sync_s.known ? device->neighbour_sync_s.value
+                                                         : 2.0 * device->l2_latency_s.value);
+    out->stage_s = busy_s + start_s + meet_s;
+
+    /* The same in parts that add up: what the slots alone would take, then what comes on top. */
+    double issue = 0.0, alone = 0.0;
+    const double warps = s.blocks * s.warps;
+    for (int p = 0; p < work->parts_count; p++) {
+        issue += work->parts[p].warps * work->parts[p].steps * s.parts[p].clocks / sms;
+        alone +=
+            work->parts[p].warps * work->parts[p].steps * round_clocks(&s, p, warps) / warps / sms;
+    }
+    const double h = work->height, issue_s = fmin(issue / clock, compute_s);
+    const double latency_s = fmax(0.0, fmin(alone, fmin(even, compute)) / clock - issue_s);
+    tz_model_component_add(out, TZ_MODEL_COMPUTATION, "issue", issue_s / h,
+                           "instructions, at the rate of the busiest unit");
+    tz_model_component_add(out, TZ_MODEL_COMPUTATION, "latency", latency_s / h,
+                           "too few warps to hide what each waits for");
+    tz_model_component_add(out, TZ_MODEL_COMPUTATION, "tail", (compute_s - issue_s - latency_s) / h,
+                           "starts of warps, and multiprocessors idle while the last blocks run");
+    tz_model_component_add(out, TZ_MODEL_MEMORY, "memory", fmax(0.0, busy_s - compute_s) / h,
+                           "waiting for memory or second-level cache beyond that");
+    tz_model_component_add(out, TZ_MODEL_SYNCHRONISATION, "sync", (start_s + meet_s) / h,
+                           "launches, or meetings of blocks");
+    tz_model_detail_add(out, "warps", warps, "", "of a multiprocessor at once");
+    tz_model_detail_add(out, "waves", waves, "", "of blocks");
+    tz_model_detail_add(out, "memory_roof", memory_s / h, "s", "an iteration, memory alone");
+    tz_model_detail_add(out, "l2_roof", l2_s / h, "s", "an iteration, second-level cache alone");
+    tz_model_detail_add(out, "compute_roof", compute_s / h, "s", "an iteration, computing alone");
+    const cost *inner = &s.parts[0];
+    tz_model_detail_add(out, "issue_clocks", inner->clocks, "clocks", "a step of an inner warp");
+    tz_model_detail_add(out, "alone_clocks", inner->alone, "clocks", "the same, of a warp alone");
+
+    if (moved_s > compute_s)
+        snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% of its bandwidth",
+                 memory_s > l2_s ? "memory" : "second-level cache",
+                 100.0 * fmax(memory_s, l2_s) / out->stage_s);
+    else if (start_s + meet_s > 0.5 * out->stage_s)
+        snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% of the time",
+                 meet_s > start_s ? "meetings of blocks" : "launches",
+                 100.0 * (start_s + meet_s) / out->stage_s);
+    else if (latency_s > 0.3 * compute_s)
+        snprintf(out->limit_text, sizeof out->limit_text, "latency: %s", occupancy);
+    else
+        snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% busy; %s",
+                 inner->units[inner->longest].name,
+                 100.0 * issue_s / out->stage_s * inner->units[inner->longest].clocks /
+                     fmax(inner->clocks, 1e-9),
+                 occupancy);
+    return TZ_MODEL_OK;
+}
