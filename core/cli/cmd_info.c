@@ -134,14 +134,19 @@ static void print_policy(const json_t *policy)
         const json_t *time = json_object_get(d, "seconds_per_iteration");
         printf("  %-12s step %" JSON_INTEGER_FORMAT ": ", "",
                json_integer_value(json_object_get(d, "step")));
-        if (json_is_object(from)) {
+        if (json_is_object(from) && json_equal((json_t *)from, json_object_get(d, "to"))) {
+            printf("keeps ");
+        } else if (json_is_object(from)) {
             print_plan_short(from);
             printf(" → ");
         }
         print_plan_short(json_object_get(d, "to"));
         printf(", %s", text_of(d, "reason"));
-        if (json_is_number(time))
-            printf(" (%.3g us an iteration)", 1e6 * json_number_value(time));
+        const double seconds = json_number_value(time);
+        if (json_is_number(time) && seconds >= 1e-3)
+            printf(" (%.4g ms an iteration)", 1e3 * seconds);
+        else if (json_is_number(time))
+            printf(" (%.4g us an iteration)", 1e6 * seconds);
         if (times != NULL)
             printf(", %" JSON_INTEGER_FORMAT " times", json_integer_value(times));
         printf("\n");

@@ -5,16 +5,17 @@
  * model's prediction. What is ours:
  *
  *   hysteresis   Only a gain of more than HYSTERESIS moves the height: noise does not.
- *   rungs        A height is tried once and its time kept, so that the search ends: after as many
- *                trials as there are heights at the very most. Then nothing is timed any more.
- *   stride       1, 2, 4, … heights on while that pays, as the start may be far off.
- *   convexity    Time is convex in the height below the bound (section 6.1), so a line through two
- *                measured heights bounds what lies beyond them from below: what cannot gain
+ *   rungs        A height's time is kept and it is tried twice at the most, so that the search
+ * ends. Then nothing is timed any more. stride       1, 2, 4, … heights on while that pays, as the
+ * start may be far off. convexity    Time is convex in the height below the bound (section 6.1), so
+ * a line through two measured heights bounds what lies beyond them from below: what cannot gain
  *                HYSTERESIS is not tried.
- *   forecast     Heights that the forecast says are SLOWER_SKIPPED slower are taken at its word.
- *   budget       From a start that is likely right, the prediction or the backend's choice, trials
- *                may cost BUDGET of the time run so far and wait until they may; a trial that is
- * SLOWER_ENDED slower after one stage ends with it. */
+ *   second look  A trial that fell into someone else's work looks slow: before it settles, both
+ *                neighbours that are less than LOOK_AGAIN slower are tried once more, and the
+ * lesser time counts, since what disturbs a stage makes it longer. forecast     Heights that the
+ * forecast says are SLOWER_SKIPPED slower are taken at its word. budget       From a start that is
+ * likely right, the prediction or the backend's choice, trials may cost BUDGET of the time run so
+ * far and wait until they may; a trial that is SLOWER_ENDED slower after one stage ends with it. */
 #include "policy/policy_impl.h"
 
 #include <inttypes.h>
@@ -23,7 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double HYSTERESIS = 0.03, SLOWER_SKIPPED = 0.10, SLOWER_ENDED = 0.15, BUDGET = 0.012,
+static const double HYSTERESIS = 0.03, SLOWER_SKIPPED = 0.10, SLOWER_ENDED = 0.15, LOOK_AGAIN = 0.5,
+                    BUDGET = 0.012,
                     TRIAL_COST = 0.15; /* stages' worth, of a trial that is a little slower */
 
 enum { BASE_GROUPS_MAX = 8, RUNGS_MAX = TZ_POLICY_OPTIONS_MAX + 1 };
@@ -34,6 +36,7 @@ typedef struct rung {
     double time;      /* measured or presumed; NAN: neither; INFINITY: cannot be had */
     bool measured;
     bool known; /* its kernel has run */
+    int looks;  /* trials */
     char note[64];
 } rung;
 
@@ -233,6 +236,20 @@ static bool presume(adaptive *a, int candidate)
     return true;
 }
 
+/* The neighbour that is worth a second look; -1: none is. */
+static int second_look(const adaptive *a)
+{
+    int found = -1;
+    for (int direction = -1; direction <= 1; direction += 2) {
+        const int i = known_beside(a, a->base, direction);
+        if (i >= 0 && a->rungs[i].measured && a->rungs[i].looks == 1 &&
+            a->rungs[i].time < (1 + LOOK_AGAIN) * a->rungs[a->base].time &&
+            (found < 0 || a->rungs[i].time < a->rungs[found].time))
+            found = i;
+    }
+    return found;
+}
+
 /* Choose the next trial, or settle. */
 static void look_around(tz_policy *policy, adaptive *a)
 {
@@ -248,6 +265,8 @@ static void look_around(tz_policy *policy, adaptive *a)
         if (candidate >= 0)
             again = presume(a, candidate);
     }
+    if (candidate < 0)
+        candidate = second_look(a);
     if (candidate < 0) {
         settle(policy, a);
         return;
@@ -260,11 +279,12 @@ static void look_around(tz_policy *policy, adaptive *a)
             return;
     }
     a->probe = candidate;
-    a->tried++;
+    a->tried += next->looks == 0;
     a->short_stretches = 0;
-    tz_policy_trial_begin(&a->trial, false);
-    tz_policy_decide(policy, &next->plan, base->time, "adaptive: tries height %d against %d",
-                     next->plan.height, base->plan.height);
+    tz_policy_trial_begin(&a->trial, next->looks > 0);
+    tz_policy_decide(policy, &next->plan, base->time, "adaptive: tries height %d %sagainst %d",
+                     next->plan.height, next->looks > 0 ? "again " : "", base->plan.height);
+    next->looks++;
     next->plan = policy->plan;
 }
 
@@ -282,7 +302,8 @@ static void judge(tz_policy *policy, adaptive *a)
 {
     rung *probe = &a->rungs[a->probe];
     const rung *base = &a->rungs[a->base];
-    probe->time = a->trial.seconds / (double)a->trial.iterations;
+    const double time = a->trial.seconds / (double)a->trial.iterations;
+    probe->time = probe->measured && probe->time < time ? probe->time : time;
     probe->measured = true;
     const double gain = 1 - probe->time / base->time;
     if (gain > HYSTERESIS) {
@@ -290,6 +311,8 @@ static void judge(tz_policy *policy, adaptive *a)
         a->stride = direction == a->direction ? 2 * a->stride : 2;
         a->direction = direction;
         const int from = base->plan.height;
+        if (a->rungs[a->base].looks == 0) /* the start: it may have been disturbed, too */
+            a->rungs[a->base].looks = 1;
         a->base = a->probe;
         a->probe = -1;
         a->base_groups = 1;

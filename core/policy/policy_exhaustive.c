@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double DROPPED = 0.5, SECOND = 0.10, THIRD = 0.04, NOISE_LEAST = 0.01,
+static const double DROPPED = 0.5, SECOND = 0.20, THIRD = 0.05, NOISE_LEAST = 0.01,
                     NOISE_MOST = 0.05;
 
 enum { ROUNDS = 3, KEY_SIZE = 2048 };

@@ -243,6 +243,7 @@ typedef struct tz_plan_use {
     tz_plan plan;
     int64_t stages, steps;
     double seconds;
+    int64_t under_way; /* steps that nobody has waited for yet */
 } tz_plan_use;
 size_t tz_simulation_plan_uses(const tz_simulation *simulation, const tz_plan_use **uses);
 

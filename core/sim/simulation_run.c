@@ -53,6 +53,7 @@ static tz_status record_height(tz_simulation *simulation, int height, int iterat
     simulation->uses_last = (size_t)(use - simulation->uses);
     use->stages += iterations / height;
     use->steps += iterations;
+    use->under_way += iterations;
     use->seconds += seconds;
     return TZ_OK;
 }
@@ -159,19 +160,35 @@ static int64_t next_stop(const runner *r, bool *wants_residual)
     return stop;
 }
 
-/* Stages that are still under way are part of the last plan's time. */
+/* The wait for stages is theirs: whole ones and remainders alike, by their iterations. */
+static void share_out(tz_simulation *simulation, double seconds)
+{
+    int64_t under_way = 0;
+    for (size_t i = 0; i < simulation->uses_count; i++)
+        under_way += simulation->uses[i].under_way;
+    for (size_t i = 0; i < simulation->uses_count && under_way > 0; i++) {
+        tz_plan_use *use = &simulation->uses[i];
+        use->seconds += seconds * (double)use->under_way / (double)under_way;
+        use->under_way = 0;
+    }
+    if (under_way == 0 && simulation->uses_count > 0)
+        simulation->uses[simulation->uses_last].seconds += seconds;
+}
+
+/* Until all stages are done. */
 static tz_status wait_for_stages(runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
-    if (!simulation->backend->wait)
+    if (!simulation->backend->wait) {
+        simulation->watch.running = false;
         return TZ_OK;
+    }
     const double begin = tz_machine_clock_s();
     const tz_status status = simulation->backend->wait(simulation->state, error);
     const double seconds = tz_machine_clock_s() - begin;
     simulation->seconds += seconds;
     r->result->seconds += seconds;
-    if (simulation->uses_count > 0)
-        simulation->uses[simulation->uses_last].seconds += seconds;
+    share_out(simulation, seconds);
     if (simulation->watch.running)
         simulation->watch.seconds += seconds;
     simulation->watch.running = false;
@@ -292,8 +309,10 @@ static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_err
         const int64_t room = fused - simulation->step;
         bool timed = false;
         status = ask_policy(r, room, error);
-        if (!status)
-            status = advance(r, choose_length(simulation, room, &timed), timed, error);
+        if (!status) {
+            const int length = choose_length(simulation, room, &timed);
+            status = advance(r, length, timed, error);
+        }
         if (status && error && is_refusal(simulation, status, error))
             status = TZ_OK;
     }

@@ -94,7 +94,7 @@ refused "option without value" 2 "--out wants a value" run a.lua --out
 refused "option with too much" 2 "option --check takes no value" run a.lua --check=1
 refused "no script" 2 "run: wants a script" run
 refused "two scripts" 2 "wants one script" run a.lua b.lua
-refused "bad height" 2 "--height (or auto) wants a whole number" run a.lua --height x
+refused "bad height" 2 "--height wants a whole number or a policy, not 'x'; known: auto, predicted" run a.lua --height x
 refused "zero height" 2 "wants a whole number from 1" run a.lua --height 0
 refused "bad threads" 2 "--threads wants a whole number" run a.lua --threads -1
 refused "bad backend" 2 "did you mean 'cpu'?" run a.lua --backend cqu
@@ -154,7 +154,9 @@ t run first.lua
 check "run: exit code 0" is $rc 0
 check "run: prints" says printed
 check "run: logs" errs "logged 100"
-check "run: summary" errs "GCells/s; runs/first-001"
+check "run: summary" errs "GCells/s; "
+check "run: the summary names the policy and the height" errs ": height "
+check "run: the summary names the folder" errs "; runs/first-001"
 for file in run.json scenario.lua log.txt table.csv temperature-000000.png temperature-000050.png \
     temperature-000100.png temperature-000100.npy hotspot-000100.vti power-000100.png power.png end.npy; do
     check "run wrote $file" test -s "runs/first-001/$file"
@@ -202,6 +204,86 @@ check "--set reaches the script" grep -q '^20,' twenty/table.csv
 check "--set ends there" sh -c '! grep -q "^30," twenty/table.csv'
 t run first.lua --set step=20 --set steps=10 -q --out warned
 check "--set never read: a warning" errs "the script never reads tz.args.step; did you mean 'steps'?"
+
+# ---- policies ----------------------------------------------------------------------------------
+cat >policy.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 128, 96 }, height = 2, backend = "cpu",
+                            fields = { temperature = tz.random { seed = 7, range = { 320, 330 } }, power = 1e-3 } }
+sim:run(tonumber(tz.args.steps or 60))
+print(sim:hash(), sim:policy().policy, sim.height)
+END
+export TRAPEZE_CACHE="$work/measured"
+t run policy.lua -q --out fixed
+check "a height in the script is kept" says "fixed	2"
+wanted=$(cut -f1 out)
+for policy in auto fixed predicted adaptive exhaustive; do
+    t run policy.lua -q --policy "$policy" --out "policy-$policy"
+    check "--policy $policy" is $rc 0
+    check "--policy $policy: the same bits" says "$wanted"
+    check "--policy $policy is in run.json" grep -q '"name": "'"$(cut -f2 out)"'"' "policy-$policy/run.json"
+    check "--policy $policy: a first decision with its reason" sh -c \
+        "grep -A40 '\"decisions\"' 'policy-$policy/run.json' | grep -q '\"reason\": \"[^\"]'"
+    t info "policy-$policy"
+    check "--policy $policy: info" says "policy       "
+done
+for height in auto predicted adaptive exhaustive 3; do
+    t run policy.lua -q --height $height --out "height-$height"
+    check "--height $height: the same bits" says "$wanted"
+done
+check "--height N is fixed" says "fixed	3"
+t run policy.lua -q --policy adaptive --height 5 --set steps=5 --out from-5
+check "--height N starts an adaptive policy" says "adaptive	5"
+check "run.json says where it started" grep -q "from height 5 as given" from-5/run.json
+t run policy.lua --policy adaptive --check
+check "--check names the policy" says "policy adaptive: "
+t run policy.lua --check
+check "--check names a fixed height" says "policy fixed: height 2"
+refused "bad policy" 2 "unknown policy 'adaptiv'; did you mean 'adaptive'?" run ../policy.lua --policy adaptiv
+refused "bad height name" 2 "did you mean 'exhaustive'?" run ../policy.lua --height exhaustiv
+t run policy.lua --policy exhaustive --height 4 --set steps=20000 --out measured-1
+check "exhaustive measures" errs "measured as best of"
+t run policy.lua --policy exhaustive --height 4 --set steps=20 --out measured-2
+check "exhaustive remembers" errs "remembered as best of"
+t run policy.lua --policy exhaustive --height 4 --threads 1 --set steps=20 --out measured-3
+check "other threads are something else" errs "plans measured"
+t run policy.lua --policy exhaustive --height 4 --set steps=4 --forget --out measured-4
+check "--forget measures anew" errs "plans measured"
+t run policy.lua --policy exhaustive --height 4 --set steps=4 --out measured-5
+check "--forget forgets" errs "plans measured"
+for file in measured/plans/*.json; do
+    [ ! -e "$file" ] || printf '{"format": "trapeze plans 1", "key' >"$file"
+done
+t run policy.lua -q --policy exhaustive --height 4 --set steps=20000 --out measured-6
+check "a torn memory is a miss" is $rc 0
+t run policy.lua --policy exhaustive --height 4 --set steps=20 --out measured-7
+check "and is replaced" errs "remembered as best of"
+rm -rf measured
+"$bin" run policy.lua -q --policy exhaustive --set steps=100000000 --out stopped >out 2>err </dev/null &
+search=$!
+sleep 0.5
+kill -INT $search
+wait $search
+rc=$?
+check "an interrupted search ends" is $rc 130
+check "an interrupted search leaves whole memories or none" sh -c \
+    '[ ! -d measured/plans ] || ! ls -A measured/plans | grep -v "^[0-9a-f]*\.json$"'
+cat >asks.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 32, 32 }, backend = "cpu",
+                            policy = function(s)
+                                if s.step >= 20 then error("too far") end
+                                return { height = s.step < 8 and 2 or 4 }
+                            end }
+sim:run(100)
+END
+t run asks.lua --out asked
+check "a function's error ends the run" is $rc 1
+check "a function's error has its line" errs "asks.lua:4: too far"
+check "a function's decisions are kept" grep -q '"reason": "function at asks.lua:3"' asked/run.json
+t info asked
+check "info tells them" says "stream 2 → stream 4, function at asks.lua:3"
+unset TRAPEZE_CACHE
 
 # ---- --check -----------------------------------------------------------------------------------
 mkdir checked && cp first.lua checked && cd checked || exit 1

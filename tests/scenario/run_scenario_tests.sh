@@ -11,6 +11,8 @@ case $bin in /*) ;; *) bin=$(pwd)/$bin ;; esac
 work=$(mktemp -d "${TMPDIR:-/tmp}/trapeze-scenario.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+# What an exhaustive policy remembers is not the user's.
+export TRAPEZE_CACHE="${TRAPEZE_CACHE:-$work/cache}"
 count=0
 failed=0
 

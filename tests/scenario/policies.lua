@@ -1,0 +1,127 @@
+-- Who chooses the plans: whatever it is, the bits are those of height 1.
+local tz = require "trapeze"
+local c = require "checks"
+
+local stencils = {
+    { plugin = "hotspot", grid = { 61, 37 }, precision = "double",
+      fields = { temperature = tz.random { seed = 3, range = { 310, 330 } }, power = 0.001 } },
+    { plugin = "poisson", grid = { 40, 29 }, boundary = "periodic",
+      fields = { u = tz.random { seed = 4, range = { 0, 1 } } } },
+    { plugin = "star3d1r", grid = { 17, 13, 11 },
+      fields = { u = tz.random { seed = 5, range = { 0, 1 } } } },
+    { plugin = "life", grid = { 97, 33 }, fields = { alive = tz.random { seed = 6, density = 0.4 } } },
+    { plugin = "cell", grid = { 40, 9, 12 }, fields = { alive = tz.random { seed = 7, density = 0.3 } } },
+    { plugin = "pathfinder", grid = { 1000 },
+      fields = { weights = tz.random { seed = 8, range = { 0, 9 } } } },
+}
+local policies = {
+    { policy = "fixed", height = 5 },
+    { policy = "predicted" },
+    { policy = "adaptive", start = 1 },
+    { policy = "adaptive", start = "predicted" },
+    { policy = "adaptive", height = 7 },
+    { policy = "exhaustive" },
+    { policy = "exhaustive", height = 3 },
+    { policy = function(s) return { height = 1 + s.step * 7 % 5 } end },
+    { height = "adaptive" },
+    { height = "auto" },
+}
+
+-- Enough for searches to end on the cpu; the reference has one plan alone.
+local STEPS = tz.args.backend == "reference" and 420 or 3000
+
+-- Outputs cut stages short at odd steps; their fields are compared as well.
+local function run(stencil, options)
+    local all = {}
+    for key, value in pairs(stencil) do all[key] = value end
+    for key, value in pairs(options) do all[key] = value end
+    local sim <close> = tz.simulation(all)
+    local seen = {}
+    sim:every(61, function(s) seen[#seen + 1] = s:hash() end)
+    sim:run(STEPS // 3)
+    sim:run { until_update = 0, max_steps = STEPS - STEPS // 3, check_every = 37 }
+    seen[#seen + 1] = sim:hash()
+    return table.concat(seen, " ") .. " " .. sim.step
+end
+
+for _, stencil in ipairs(stencils) do
+    local wanted = run(stencil, { height = 1 })
+    for i, options in ipairs(policies) do
+        tz.expect(run(stencil, options) == wanted, stencil.plugin .. ": policy " .. i .. " gives other bits")
+    end
+end
+
+-- What a function sees, and what it says.
+local calls, last = 0, nil
+local sim = c.chip { policy = function(s)
+    calls, last = calls + 1, s
+    if s.step == 0 then return { height = 2 } end
+    if s.step == 10 then return 3 end
+end }
+sim:run(20)
+if not tz.checking then
+    tz.expect(calls > 0 and last.step > 0 and last.step < 20 and last.plan.height >= 1)
+    tz.expect(last.time_s > 0 and last.stages >= 1 and last.iterations == last.stages * last.plan.height)
+    if sim.backend == "cpu" then
+        tz.expect(sim.height == 3 and sim:plan().why:find("function at policies.lua", 1, true) or
+                  sim:plan().why:find("function at ", 1, true), sim:plan().why)
+    end
+    local told = sim:policy()
+    tz.expect(told.policy == "function" and not told.settled and #told.decisions >= 1)
+    for _, d in ipairs(told.decisions) do
+        tz.expect(d.step >= 0 and d.times >= 1 and d.to.height >= 1 and d.reason ~= "")
+    end
+end
+
+-- Another policy between runs; sim:plan ends it.
+local told = sim:policy { policy = "adaptive", start = 2 }
+tz.expect(told.policy == "adaptive" and told.text:find "adaptive" and told.decisions[1].reason:find "height 2")
+sim:run(5)
+tz.expect(sim:policy("exhaustive").policy == "exhaustive")
+tz.expect(sim:policy("predicted").policy == "predicted" and sim:plan().why ~= "")
+sim:plan { height = 2 }
+tz.expect(sim:policy().policy == "fixed" and sim:policy().settled)
+sim:plan { height = "auto" }
+tz.expect(sim:policy().policy == "predicted")
+tz.expect(sim:policy(function() end).policy == "function")
+sim:run(5)
+
+-- What is refused.
+c.refuses("unknown policy 'adaptiv'; did you mean 'adaptive'?", c.chip, { policy = "adaptiv" })
+c.refuses("'policy' must be a name or a function, not a number", c.chip, { policy = 3 })
+c.refuses("'start' goes with policy = \"adaptive\"", c.chip, { policy = "predicted", start = 2 })
+c.refuses("'start' goes with policy", c.chip, { start = 2 })
+c.refuses("'start' must be a height or \"predicted\", not 'x'", c.chip, { policy = "adaptive", start = "x" })
+c.refuses("'start' must be from 1", c.chip, { policy = "adaptive", start = 0 })
+c.refuses("starts at 'start' or at 'height'", c.chip, { policy = "adaptive", start = 2, height = 3 })
+c.refuses("'height' names a policy and 'policy' another", c.chip, { policy = "fixed", height = "adaptive" })
+c.refuses("sim:policy: unknown policy 'fixd'", sim.policy, sim, "fixd")
+c.refuses("sim:policy: unknown key 'strat'; did you mean 'start'?", sim.policy, sim, { strat = 1 })
+c.refuses("wants a name, a function or", sim.policy, sim, true)
+tz.expect(sim:policy().policy == "function") -- what was refused changed nothing
+
+-- Errors of a function come out of run with their line, and the simulation is usable after them.
+if not tz.checking then
+    local function failing(f)
+        return c.chip { policy = f }
+    end
+    local broken = failing(function(s) error "on purpose" end)
+    c.refuses("policies.lua:108: on purpose", broken.run, broken, 10)
+    broken:plan { height = 2 }
+    broken:run(10)
+    tz.expect(broken.step == 10)
+    local bad = failing(function() return { hieght = 2 } end)
+    c.refuses("policies.lua:113): unknown key 'hieght'; did you mean 'height'?", bad.run, bad, 10)
+    bad = failing(function() return "high" end)
+    c.refuses("must return a plan such as { height = 4 }, or nil to keep it, not a string", bad.run, bad, 10)
+    bad = failing(function() return { height = "auto" } end)
+    c.refuses("'height' must be a whole number, not 'auto'", bad.run, bad, 10)
+    if sim.backend == "cpu" then
+        bad = failing(function() return { height = 100000 } end)
+        c.refuses("height", bad.run, bad, 10)
+        bad = failing(function() return { family = "tile" } end)
+        c.refuses("'tile' is no family of the cpu backend", bad.run, bad, 10)
+    end
+    bad = failing(function(s) sim:run(1); bad:run(1) end)
+    c.refuses("not from within an output of the same simulation", bad.run, bad, 10)
+end
