@@ -158,7 +158,8 @@ static tz_model_status predict_one(const tz_model *model, const tz_model_facts *
     }
     out->model = model->name;
     out->height_max = height_max;
-    tz_model_limit_find(out);
+    if (!out->limit_text[0])
+        tz_model_limit_find(out);
     return TZ_MODEL_OK;
 }
 

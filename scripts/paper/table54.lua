@@ -7,7 +7,7 @@
 -- --set scale=N makes grids N times as long an axis: a GPU of today is hardly busy with the paper's sizes.
 local tz = require "trapeze"
 local paper = require "paper"
-local ROUNDS, ITERATIONS, STAGES = tz.args.rounds or 5, 30, 30
+local ROUNDS, ITERATIONS, STAGES = tz.args.rounds or 3, 30, 30
 local HEIGHTS = { 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16 }
 
 -- Median over rounds of seconds an iteration; the policy begins anew each round.
@@ -33,39 +33,34 @@ local function cell(one, time, height)
 end
 
 tz.log("speedups over height 1, here; (h: height at the end); then the paper's on the GTX 280")
-tz.log(("%-10s %-15s %-9s %12s %12s %12s %12s   %s"):format("", "grid", "length", "best", "predicted", "adaptive",
+tz.log(("%-10s %-15s %12s %12s %12s %12s   %s"):format("", "grid", "best", "predicted", "adaptive",
   "adaptive 1", "GTX 280: best, adaptive, adaptive from 1"))
 paper.each(function(isl)
   local grid = {}
   for axis, n in ipairs(isl.grid) do grid[axis] = n * (tz.args.scale or 1) end
   local sim = paper.simulation(isl, grid)
-  local gtx = ("%.2f, %.2f, %.2f"):format(isl.paper.best, isl.paper.adaptive, isl.paper.from_1)
-  for _, length in ipairs { "iterations", "stages" } do
-    local best, best_height, one = math.huge, 1, nil
-    for _, height in ipairs(HEIGHTS) do
-      local steps = length == "stages" and STAGES * height or ITERATIONS
-      if isl.plugin == "pathfinder" then steps = math.min(steps, 120) end
-      local time = attempt(run, sim, isl, { height = height, policy = "fixed" }, steps)
-      one = one or time
-      if time and time < best then best, best_height = time, height end
-    end
-    local predicted, predicted_height = attempt(run, sim, isl, { policy = "predicted" }, ITERATIONS)
-    local why = not predicted and predicted_height
-    local steps = length == "stages" and STAGES * (predicted and predicted_height or best_height) or ITERATIONS
-    if isl.plugin == "pathfinder" then steps = math.min(steps, 120) end
-    if length == "stages" and predicted then
-      predicted, predicted_height = attempt(run, sim, isl, { policy = "predicted" }, steps)
-    end
-    local adaptive, adaptive_height = attempt(run, sim, isl, { policy = "adaptive", start = "predicted" }, steps)
-    local from_1, from_1_height = attempt(run, sim, isl, { policy = "adaptive", start = 1 }, steps)
-    tz.log(("%-10s %-15s 30 %-10s %s %s %s %s   %s"):format(isl.plugin, paper.grid_text(grid), length,
-      cell(one, best, best_height), cell(one, predicted, predicted_height), cell(one, adaptive, adaptive_height),
-      cell(one, from_1, from_1_height), length == "iterations" and gtx or ""))
-    if why then tz.log("           no prediction: " .. why) end
-    if predicted and adaptive and length == "stages" then
-      tz.log(("           adaptive from the prediction: %.3f of fixed at the prediction; adaptive from 1: %.3f"):format(
-        predicted / adaptive, from_1 and predicted / from_1 or 0 / 0))
-    end
+  local most = isl.plugin == "pathfinder" and 120 or math.huge -- rows of weights
+  local best, best_height, one = math.huge, 1, nil
+  for _, height in ipairs(HEIGHTS) do
+    local time = attempt(run, sim, isl, { height = height, policy = "fixed" }, ITERATIONS)
+    one = one or time
+    if time and time < best then best, best_height = time, height end
+  end
+  local predicted, height = attempt(run, sim, isl, { policy = "predicted" }, ITERATIONS)
+  local adaptive, adaptive_height = attempt(run, sim, isl, { policy = "adaptive" }, ITERATIONS)
+  local from_1, from_1_height = attempt(run, sim, isl, { policy = "adaptive", start = 1 }, ITERATIONS)
+  tz.log(("%-10s %-15s %s %s %s %s   %.2f, %.2f, %.2f"):format(isl.plugin, paper.grid_text(grid),
+    cell(one, best, best_height), cell(one, predicted, height), cell(one, adaptive, adaptive_height),
+    cell(one, from_1, from_1_height), isl.paper.best, isl.paper.adaptive, isl.paper.from_1))
+  if predicted then
+    local steps = math.min(most, STAGES * height)
+    local fixed = attempt(run, sim, isl, { policy = "predicted" }, steps)
+    local times = { attempt(run, sim, isl, { policy = "adaptive" }, steps),
+      attempt(run, sim, isl, { policy = "adaptive", start = 1 }, steps) }
+    tz.log(("           over %d stages of the prediction, as parts of its speed: adaptive %.3f, adaptive from 1 %.3f"):format(
+      steps // height, fixed / times[1], fixed / times[2]))
+  else
+    tz.log("           no prediction: " .. height)
   end
   sim:close()
 end)
