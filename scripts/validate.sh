@@ -1,0 +1,136 @@
+#!/bin/sh
+# How good are the predictions here? Every stencil, three sizes, both precisions, its boundaries: all plans measured
+# (`trapeze tune`), the prediction's choice beside the fastest. Needs a finished build:
+#
+#   sh scripts/validate.sh cuda|cpu [BUILD_FOLDER]
+#
+# Measurements go to a fresh folder runs/validate-BACKEND-NNN, a CSV file a case; ends in a table for docs/. On a GPU
+# the kernels are compiled first, by all cores. STENCILS, SIZES ("small medium large") and BOUNDARIES ("default other")
+# restrict it, ROUNDS and SECONDS say how long a plan is measured; PART=K/N runs a share of the cases;
+# PREWARM=only compiles and stops, PREWARM=no leaves that out; FOLDER=DIR goes on in that folder, where cases that
+# are there already are not measured again: parts can be put together.
+set -eu
+root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
+backend=${1:-}
+case $backend in
+cuda | cpu) ;;
+*) echo 'validate: usage: sh scripts/validate.sh cuda|cpu [BUILD_FOLDER]' >&2; exit 2 ;;
+esac
+trapeze=${2:-$root/build}/bin/trapeze
+[ -x "$trapeze" ] || { echo "validate: there is no $trapeze: build first" >&2; exit 2; }
+if [ "$backend" = cuda ] && "$trapeze" doctor | grep -q 'cuda: .*(not on this machine)'; then
+    echo 'validate: skipped: there is no GPU that the cuda backend can use (trapeze doctor says why)'
+    exit 0
+fi
+sizes=${SIZES:-small medium large}
+part=${PART:-1/1}
+if [ "$backend" = cuda ]; then
+    rounds=${ROUNDS:-3} seconds=${SECONDS_A_ROUND:-0.006} boundaries=${BOUNDARIES:-default other}
+else
+    rounds=${ROUNDS:-3} seconds=${SECONDS_A_ROUND:-0.02} boundaries=${BOUNDARIES:-default}
+fi
+if [ -n "${FOLDER:-}" ]; then
+    out=$FOLDER
+else
+    number=1
+    while [ -e "runs/validate-$backend-$(printf %03d $number)" ]; do number=$((number + 1)); done
+    out=runs/validate-$backend-$(printf %03d $number)
+fi
+mkdir -p "$out"
+
+# Extents, the largest beyond every cache.
+grid() { # grid STENCIL SIZE
+    case $backend:$1:$2 in
+    *:pathfinder:small) echo 100000 ;;
+    *:pathfinder:medium) echo 1000000 ;;
+    *:pathfinder:large) echo 10000000 ;;
+    cuda:life:small) echo 8192,8192 ;;
+    cuda:life:medium) echo 32768,32768 ;;
+    cuda:life:large) echo 65536,65536 ;;
+    cpu:life:small) echo 2048,2048 ;;
+    cpu:life:medium) echo 8192,8192 ;;
+    cpu:life:large) echo 32768,32768 ;;
+    cuda:cell:small) echo 256,256,256 ;;
+    cuda:cell:medium) echo 512,512,512 ;;
+    cuda:cell:large) echo 1024,1024,1024 ;;
+    cpu:cell:small) echo 128,128,128 ;;
+    cpu:cell:medium) echo 256,256,256 ;;
+    cpu:cell:large) echo 768,768,768 ;;
+    cuda:*3d*:small) echo 128,128,128 ;;
+    cuda:*3d*:medium) echo 256,256,256 ;;
+    cuda:*3d*:large) echo 512,512,512 ;;
+    cpu:*3d*:small) echo 48,48,48 ;;
+    cpu:*3d*:medium) echo 128,128,128 ;;
+    cpu:*3d*:large) echo 256,256,256 ;;
+    cuda:*:small) echo 1024,1024 ;;
+    cuda:*:medium) echo 4096,4096 ;;
+    cuda:*:large) echo 8192,8192 ;;
+    cpu:*:small) echo 512,512 ;;
+    cpu:*:medium) echo 1536,1536 ;;
+    cpu:*:large) echo 4096,4096 ;;
+    esac
+}
+
+# The chip of hotspot grows with its grid, so that its default time step stays stable.
+more() { # more STENCIL GRID
+    [ "$1" = hotspot ] || return 0
+    metres=$(awk -v n="${2%%,*}" 'BEGIN {printf "%.9g", 0.256 * n / 8192}')
+    echo "--set chip_width_m=$metres --set chip_height_m=$metres"
+}
+
+other() { # other STENCIL: a boundary that is not its default
+    case $1 in
+    life | cell | star* | box*) echo periodic ;;
+    pathfinder | hotspot) echo fixed ;;
+    poisson) echo periodic ;;
+    esac
+}
+
+cases() { # lines: NAME STENCIL ARGUMENT…
+    for stencil in ${STENCILS:-star2d1r star2d2r box2d1r box2d2r hotspot poisson star3d1r star3d2r box3d1r life cell \
+        pathfinder}; do
+        precisions='single double'
+        case $stencil in life | cell | pathfinder) precisions=none ;; esac
+        for precision in $precisions; do
+            for size in $sizes; do
+                for boundary in $boundaries; do
+                    extent=$(grid "$stencil" "$size")
+                    arguments="--grid $extent $(more "$stencil" "$extent")"
+                    [ "$precision" = none ] || arguments="$arguments --precision $precision"
+                    [ "$boundary" = default ] || arguments="$arguments --boundary $(other "$stencil")"
+                    # Bits are compared where a copy of the fields is cheap.
+                    [ "$size" = small ] || arguments="$arguments --no-check"
+                    echo "$stencil.$precision.$size.$boundary $stencil $arguments"
+                done
+            done
+        done
+    done | awk -v part="$part" '{split(part, p, "/"); if ((NR - 1) % p[2] == p[1] - 1) print}'
+}
+
+if [ "$backend" = cuda ] && [ "${PREWARM:-yes}" != no ]; then
+    echo "compiling kernels with $(nproc) processes"
+    # Small cases first: their kernels serve the larger ones.
+    cases | sort -t. -k3,3r | cut -d' ' -f2- | xargs -P "$(nproc)" -L 1 sh -c '
+        trapeze=$1
+        shift
+        "$trapeze" tune "$@" --backend cuda --compile-only >/dev/null || echo "not compiled: $*"' sh "$trapeze"
+    [ "${PREWARM:-yes}" != only ] || exit 0
+fi
+
+cases | while read -r name stencil arguments; do
+    [ -s "$out/$name.csv" ] && continue
+    # shellcheck disable=SC2086 # arguments are a list
+    if "$trapeze" tune "$stencil" $arguments --backend "$backend" --rounds "$rounds" --seconds "$seconds" --csv \
+        >"$out/$name.tmp" 2>"$out/$name.err" </dev/null; then
+        mv "$out/$name.tmp" "$out/$name.csv"
+        rm -f "$out/$name.err"
+        sh "$root/scripts/validate_table.sh" case "$out/$name.csv"
+    else
+        echo "$name: $(tail -n 1 "$out/$name.err")"
+        rm -f "$out/$name.tmp"
+    fi
+done
+echo
+sh "$root/scripts/validate_table.sh" table "$out" | tee "$out/table.md"
+echo
+echo "$out"
