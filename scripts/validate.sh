@@ -6,8 +6,9 @@
 #
 # Measurements go to a fresh folder runs/validate-BACKEND-NNN, a CSV file a case; ends in a table for docs/. On a GPU
 # the kernels are compiled first, by all cores. STENCILS, SIZES ("small medium large") and BOUNDARIES ("default other")
-# restrict it, ROUNDS and SECONDS say how long a plan is measured; PART=K/N runs a share of the cases;
-# PREWARM=only compiles and stops, PREWARM=no leaves that out; FOLDER=DIR goes on in that folder, where cases that
+# restrict it, ROUNDS and SECONDS_A_ROUND say how long a plan is measured; PART=K/N runs a share of the cases;
+# PREWARM=only compiles and stops (with DEVICE=h200 on a machine without a GPU too, for a cache to take along),
+# PREWARM=no leaves that out; FOLDER=DIR goes on in that folder, where cases that
 # are there already are not measured again: parts can be put together.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
@@ -18,9 +19,13 @@ cuda | cpu) ;;
 esac
 trapeze=${2:-$root/build}/bin/trapeze
 [ -x "$trapeze" ] || { echo "validate: there is no $trapeze: build first" >&2; exit 2; }
-if [ "$backend" = cuda ] && "$trapeze" doctor | grep -q 'cuda: .*(not on this machine)'; then
+if [ "$backend" = cuda ] && [ -z "${DEVICE:-}" ] && "$trapeze" doctor | grep -q 'cuda: .*(not on this machine)'; then
     echo 'validate: skipped: there is no GPU that the cuda backend can use (trapeze doctor says why)'
     exit 0
+fi
+if [ -n "${DEVICE:-}" ] && [ "${PREWARM:-yes}" != only ]; then
+    echo 'validate: DEVICE goes with PREWARM=only: what is measured is this machine' >&2
+    exit 2
 fi
 sizes=${SIZES:-small medium large}
 part=${PART:-1/1}
@@ -111,9 +116,9 @@ if [ "$backend" = cuda ] && [ "${PREWARM:-yes}" != no ]; then
     echo "compiling kernels with $(nproc) processes"
     # Small cases first: their kernels serve the larger ones.
     cases | sort -t. -k3,3r | cut -d' ' -f2- | xargs -P "$(nproc)" -L 1 sh -c '
-        trapeze=$1
-        shift
-        "$trapeze" tune "$@" --backend cuda --compile-only >/dev/null || echo "not compiled: $*"' sh "$trapeze"
+        trapeze=$1 device=$2
+        shift 2
+        "$trapeze" tune "$@" $device --backend cuda --compile-only >/dev/null || echo "not compiled: $*"' sh "$trapeze" "${DEVICE:+--device=$DEVICE}"
     [ "${PREWARM:-yes}" != only ] || exit 0
 fi
 
