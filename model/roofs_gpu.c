@@ -276,8 +276,11 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double ahead = work->parts[0].bytes > 0.0 ? work->ahead_bytes / work->parts[0].bytes : 0.0;
     if (ahead > 0.0) {
         const double steps = (full + (rest > 0.0 ? 1.0 : 0.0)) * work->parts[0].steps;
-        moved_s = soft_max(moved_s, (moved_s + steps * s.memory_clocks / clock) / ahead,
-                           SOFT_LATENCY);
+        /* Stores are not waited for, but get in the way. */
+        const double loads = (work->read_bytes + 0.5 * work->write_bytes) / compulsory;
+        moved_s =
+            soft_max(moved_s, (loads * moved_s + steps * s.memory_clocks / clock) / ahead,
+                     SOFT_LATENCY);
     }
     const double compute_s = compute / clock;
     const double busy_s = soft_max(compute_s, moved_s, SOFT_MEMORY);

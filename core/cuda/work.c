@@ -166,6 +166,8 @@ static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
 }
 
 enum { CANDIDATES_MAX = 8 };
+/* Lanes at a border go different ways: that much of what is beside the shortest one. */
+#define DIVERGED 0.75
 
 tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
                              const tz_problem *problem, const tz_plan *plan, const tz_cuda_mix *mix,
@@ -201,8 +203,8 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     /* The dearest is that of the grid's ends; with a third one, that is the sides'. */
     const int end = count - 1, side = count > 2 ? 1 : end;
     take_loop(&out->inner, &mix->loops[at[0]], steps[0], 0.0);
-    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : 0.5);
-    take_loop(&out->end, &mix->loops[at[end]], steps[end], 0.0);
+    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : DIVERGED);
+    take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : DIVERGED);
     if (side == 0 && count == 1 && family == &tz_cuda_family_rows) {
         /* All ways are in one loop: those of borders are the rest of it, two or one. */
         tz_cuda_loop rest = mix->loops[at[0]];
