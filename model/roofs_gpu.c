@@ -151,7 +151,8 @@ static double latency_clocks(const tz_model_device *d, const tz_work_mix *chain)
     return chain->of[TZ_WORK_SHUFFLE] * clocks_of(d, &d->shuffle_latency_s) +
            chain->of[TZ_WORK_SHARED_READ] * clocks_of(d, &d->shared_latency_s) +
            chain->of[TZ_WORK_FP64] * clocks_of(d, &d->fp64_latency_s) +
-           chain->of[TZ_WORK_SPECIAL] * clocks_of(d, &d->shuffle_latency_s) +
+           (chain->of[TZ_WORK_SPECIAL] + 1.5 * chain->of[TZ_WORK_READ]) *
+               clocks_of(d, &d->shuffle_latency_s) +
            (chain->of[TZ_WORK_INTEGER] + chain->of[TZ_WORK_MULTIPLY] + chain->of[TZ_WORK_LOGIC] +
             chain->of[TZ_WORK_MOVE] + chain->of[TZ_WORK_FP32]) *
                14.0;
@@ -236,7 +237,7 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double kept =
         work->resident_bytes <= whole
             ? 1.0
-            : fmax(0.0, 1.0 - 0.5 * (work->resident_bytes - whole) / fmax(half - whole, 1.0));
+            : fmax(0.0, 1.0 - (work->resident_bytes - whole) / fmax(half - whole, 1.0));
     s.memory_clocks = kept * clocks_of(device, &device->l2_latency_s) +
                       (1.0 - kept) * clocks_of(device, &device->memory_latency_s);
     for (int p = 0; p < work->parts_count; p++) {
@@ -275,8 +276,10 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         work->parts[0].bytes > 0.0 ? work->ahead_bytes / work->parts[0].bytes : 0.0;
     if (ahead > 0.0) {
         const double steps = (full + (rest > 0.0 ? 1.0 : 0.0)) * work->parts[0].steps;
-        moved_s =
-            soft_max(moved_s, (moved_s + steps * s.memory_clocks / clock) / ahead, SOFT_LATENCY);
+        /* Stores are not waited for, but get in the way. */
+        const double loads = (work->read_bytes + 0.5 * work->write_bytes) / compulsory;
+        moved_s = soft_max(moved_s, (loads * moved_s + steps * s.memory_clocks / clock) / ahead,
+                           SOFT_LATENCY);
     }
     const double compute_s = compute / clock;
     const double busy_s = soft_max(compute_s, moved_s, SOFT_MEMORY);

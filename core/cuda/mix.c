@@ -413,6 +413,7 @@ static double latency_of(const tz_sass_instruction *i)
     case TZ_WORK_FP64:
         return 16.0;
     case TZ_WORK_READ:
+        return i->local ? 36.0 : 0.0; /* spilt registers come from the first level */
     case TZ_WORK_WRITE:
     case TZ_WORK_COPY:
         return 0.0;
@@ -468,8 +469,10 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
         loop->local += i->local;
         if (i->class == TZ_WORK_SHARED_READ || i->class == TZ_WORK_SHARED_WRITE)
             loop->passes += i->words;
-        if (i->local)
+        if (i->local) {
+            loop->passes += i->words;
             continue;
+        }
         if (i->class == TZ_WORK_WRITE) {
             loop->stores += 1.0;
             loop->stores_words += i->words;

@@ -64,6 +64,23 @@ static void add_elements(const tz_cuda_mix *mix, int loop, double times, tz_work
     }
 }
 
+/* Rows are on their way before the loop begins: a loop before it, gone round once for each. */
+static void add_start(const tz_cuda_mix *mix, int main_loop, double ahead, double elements,
+                      tz_work_part *part)
+{
+    for (int l = 0; l < main_loop; l++) {
+        const tz_cuda_loop *loop = &mix->loops[l];
+        if (loop->parent >= 0 || loop->stores > 0.0)
+            continue;
+        tz_work_part scratch = {0};
+        if (elements > 0.0)
+            add_elements(mix, l, elements, &scratch);
+        tz_work_mix_add(&part->once, &loop->way, ahead);
+        tz_work_mix_add(&part->once, &scratch.step, ahead);
+        part->once_clocks += ahead * (loop->clocks + scratch.clocks);
+    }
+}
+
 static double packets_of(const tz_problem *problem, int vector)
 {
     double packets = 0.0;
@@ -119,6 +136,9 @@ static double steps_of(const tz_cuda_family *family, const tz_problem *problem, 
     return way->of[TZ_WORK_BARRIER] / barriers_a_step(problem, plan);
 }
 
+/* Lanes at a border go different ways: that much of what is beside the shortest one. */
+#define DIVERGED 0.5
+
 /* Tiles: what brings an element into shared memory, and what takes it out, is `once`. */
 static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cuda_steps *out)
 {
@@ -157,11 +177,12 @@ static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
     memset(&out->end, 0, sizeof out->end);
     if (around < 0)
         return;
-    take_loop(&out->end, &mix->loops[around], 1.0, 0.0);
+    take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED);
     for (int l = 0; l < mix->loops_count; l++)
         if (mix->loops[l].parent == around && l != inner) {
             tz_work_mix_add(&out->end.step, &mix->loops[l].way, 1.0);
             out->end.clocks += mix->loops[l].clocks;
+            out->end.once_waits += mix->loops[l].reads_words > 0.0;
         }
 }
 
@@ -201,8 +222,8 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     /* The dearest is that of the grid's ends; with a third one, that is the sides'. */
     const int end = count - 1, side = count > 2 ? 1 : end;
     take_loop(&out->inner, &mix->loops[at[0]], steps[0], 0.0);
-    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : 0.5);
-    take_loop(&out->end, &mix->loops[at[end]], steps[end], 0.0);
+    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : DIVERGED);
+    take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * DIVERGED);
     if (side == 0 && count == 1 && family == &tz_cuda_family_rows) {
         /* All ways are in one loop: those of borders are the rest of it, two or one. */
         tz_cuda_loop rest = mix->loops[at[0]];
@@ -221,6 +242,11 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     }
     if (side > 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[side], plan->vector, &out->side);
+    if (family == &tz_cuda_family_rows) {
+        add_start(mix, at[0], plan->ahead, 0.0, &out->inner);
+        add_start(mix, at[0], plan->ahead, plan->vector, &out->side);
+        add_start(mix, at[0], plan->ahead, 0.0, &out->end);
+    }
     if (family == &tz_cuda_family_tile)
         find_copies(problem, mix, out);
     if (family == &tz_cuda_family_resident)

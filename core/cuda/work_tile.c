@@ -80,6 +80,8 @@ void tz_cuda_work_resident(const tz_cuda_job *job, tz_model_work *out)
     tz_work_mix_add(&part->once, &once, 1.0 / out->stages_per_launch);
     if (d.ghost > 0)
         tz_work_mix_add(&part->once, &job->steps->end.step, 1.0);
+    part->once_clocks = job->steps->end.clocks + part->once_clocks / out->stages_per_launch;
+    part->once_waits = job->steps->end.once_waits;
     double tile = 1.0, own = 1.0;
     for (int axis = 0; axis < problem->dims; axis++) {
         tile *= (double)d.cells[axis] * d.threads[axis];
