@@ -170,6 +170,7 @@ bool tz_evex_read(const uint8_t *code, size_t bytes, bool any, tz_instruction *o
     out->class = kinds[what].class;
     if (out->class == TZ_WORK_FP32 && f.wide)
         out->class = TZ_WORK_FP64;
+    out->repeats = what == REPEAT;
     out->computes = what >= FUSED && what <= TABLE;
     out->operands_count = 3;
     out->operands[0] = (tz_operand){.kind = TZ_OPERAND_VECTOR,

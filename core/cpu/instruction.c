@@ -455,6 +455,8 @@ tz_status tz_decoder_read(tz_decoder *decoder, const void *code, size_t bytes, t
     else
         name_scalar(out);
     correct_sizes(x86, out);
+    out->compares = strstr(out->name, "comi") || strstr(out->name, "test");
+    out->repeats = strstr(out->name, "broadcast") != NULL;
     return TZ_OK;
 }
 
