@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/machine.h"
+#include "cpu/instruction.h"
 #include "cuda/driver.h"
 #include "frames/plot.h"
 #include "policy/device.h"
@@ -83,6 +84,8 @@ static void say_backends(void)
                tz_backends[i]->available && !tz_backends[i]->available() ? " (not on this machine)"
                                                                          : "");
     char text[4096];
+    tz_decoder_describe(text, sizeof text);
+    printf("machine code\n  %s\n", text);
     tz_cuda_describe(text, sizeof text);
     printf("cuda\n");
     for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)

@@ -5,7 +5,8 @@
 
 typedef struct fields {
     int map, opcode;
-    bool wide; /* W: elements of 8 bytes */
+    int prefix; /* 0 none, 1: 66, 2: f3, 3: f2 */
+    bool wide;  /* W: elements of 8 bytes */
     bool repeat;
     int vector_bytes;
     int reg, vvvv; /* register operands, with their high bits */
@@ -16,8 +17,9 @@ static bool read_prefix(const uint8_t *code, fields *f)
 {
     static const int lengths[] = {16, 32, 64, 0};
     const unsigned p0 = code[1], p1 = code[2], p2 = code[3];
-    if (code[0] != 0x62 || p0 & 8 || !(p1 & 4) || (p1 & 3) > 1)
-        return false; /* pp: no prefix, or 66 */
+    if (code[0] != 0x62 || p0 & 8 || !(p1 & 4))
+        return false;
+    f->prefix = p1 & 3;
     f->map = p0 & 7;
     f->wide = p1 >> 7;
     f->repeat = p2 >> 4 & 1;
@@ -30,27 +32,81 @@ static bool read_prefix(const uint8_t *code, fields *f)
     return true;
 }
 
-/* vfmadd, vfmsub, …: columns 6 to f of rows 9, a and b; odd ones from 9 on take one element. */
-static bool is_fused(const fields *f)
+typedef enum kind {
+    OTHER,
+    FUSED,
+    ARITHMETIC,
+    SPECIAL,
+    LOGIC,
+    TABLE,
+    REPEAT,
+    LOAD,
+    STORE,
+    EXTRACT
+} kind;
+
+static kind find_kind(const fields *f)
 {
     const int row = f->opcode >> 4, column = f->opcode & 15;
-    return f->map == 2 && row >= 9 && row <= 11 && column >= 6;
+    if (f->map == 2 && f->prefix == 1) {
+        /* vfmadd, vfmsub, …: columns 6 to f of rows 9, a and b */
+        if (row >= 9 && row <= 11 && column >= 6)
+            return FUSED;
+        return f->opcode == 0x58 || f->opcode == 0x59 ? REPEAT : OTHER;
+    }
+    if (f->map == 3 && f->prefix == 1)
+        return f->opcode == 0x25                              ? TABLE
+               : (f->opcode & 0xdd) == 0x19 && f->opcode < 64 ? EXTRACT
+                                                              : OTHER;
+    if (f->map != 1)
+        return OTHER;
+    switch (f->opcode) {
+    case 0x10:
+        return LOAD;
+    case 0x11:
+        return STORE;
+    case 0x51:
+    case 0x5e:
+        return SPECIAL; /* root, quotient */
+    case 0x54:
+    case 0x55:
+    case 0x56:
+    case 0x57:
+        return f->prefix < 2 ? LOGIC : OTHER;
+    case 0x58:
+    case 0x59:
+    case 0x5c:
+    case 0x5d:
+    case 0x5f:
+        return ARITHMETIC;
+    default:
+        return OTHER;
+    }
 }
 
+/* One element alone. */
 static bool is_single(const fields *f)
 {
-    return f->map == 2 && (f->opcode & 15) >= 9 && f->opcode & 1;
+    if (f->map == 2)
+        return (f->opcode & 15) >= 9 && f->opcode >= 0x90 && f->opcode & 1;
+    return f->map == 1 && f->prefix >= 2;
 }
 
-bool tz_evex_read(const uint8_t *code, size_t bytes, tz_instruction *out)
+/* Does a byte follow that is part of the instruction? */
+static bool has_number(const fields *f)
+{
+    return f->map == 3 ||
+           (f->map == 1 && ((f->opcode >= 0x70 && f->opcode <= 0x73) || f->opcode == 0xc2 ||
+                            f->opcode == 0xc4 || f->opcode == 0xc5 || f->opcode == 0xc6));
+}
+
+bool tz_evex_read(const uint8_t *code, size_t bytes, bool any, tz_instruction *out)
 {
     fields f;
     if (bytes < 7 || !read_prefix(code, &f))
         return false;
-    const bool fused = is_fused(&f), table = f.map == 3 && f.opcode == 0x25;
-    const bool logic = table || (f.map == 1 && f.opcode >= 0x54 && f.opcode <= 0x57);
-    const bool repeats = f.map == 2 && (f.opcode == 0x58 || f.opcode == 0x59);
-    if (!fused && !logic && !repeats)
+    const kind what = find_kind(&f);
+    if ((what == OTHER && !any) || f.map < 1 || f.map > 3)
         return false;
     const int modrm = code[5], mod = modrm >> 6, rm = modrm & 7;
     const int element = f.wide ? 8 : 4;
@@ -68,7 +124,7 @@ bool tz_evex_read(const uint8_t *code, size_t bytes, tz_instruction *out)
                             .base = (int8_t)(rm | f.b),
                             .index = TZ_REGISTER_NONE,
                             .scale = 1,
-                            .bytes = (uint8_t)(repeats                     ? 4 << (f.opcode & 1)
+                            .bytes = (uint8_t)(what == REPEAT              ? 4 << (f.opcode & 1)
                                                : f.repeat || is_single(&f) ? element
                                                                            : f.vector_bytes)};
         int base = rm;
@@ -93,18 +149,29 @@ bool tz_evex_read(const uint8_t *code, size_t bytes, tz_instruction *out)
                 rest.base = rm == 4 ? TZ_REGISTER_NONE : TZ_REGISTER_IP;
         }
     }
-    at += table; /* one byte */
+    at += has_number(&f);
     if (at > bytes)
         return false;
     if (rest.kind == TZ_OPERAND_MEMORY && rest.base == TZ_REGISTER_IP)
         rest.value += (int64_t)(uintptr_t)code + (int64_t)at;
     out->length = (uint8_t)at;
-    out->operation = TZ_DO_COMPUTE;
-    out->class = repeats  ? TZ_WORK_SHUFFLE
-                 : logic  ? TZ_WORK_LOGIC
-                 : f.wide ? TZ_WORK_FP64
-                          : TZ_WORK_FP32;
-    out->computes = !repeats;
+    static const struct {
+        const char *name;
+        tz_work_class class;
+    } kinds[] = {
+        [OTHER] = {"vother", TZ_WORK_SHUFFLE},  [EXTRACT] = {"vextract", TZ_WORK_SHUFFLE},
+        [FUSED] = {"vfma", TZ_WORK_FP32},       [ARITHMETIC] = {"varith", TZ_WORK_FP32},
+        [SPECIAL] = {"vdiv", TZ_WORK_SPECIAL},  [LOGIC] = {"vlogic", TZ_WORK_LOGIC},
+        [TABLE] = {"vpternlog", TZ_WORK_LOGIC}, [REPEAT] = {"vpbroadcast", TZ_WORK_SHUFFLE},
+        [LOAD] = {"vmovu", TZ_WORK_MOVE},       [STORE] = {"vmovu", TZ_WORK_MOVE},
+    };
+    const bool moves = what == LOAD || what == STORE;
+    out->operation = moves && rest.kind == TZ_OPERAND_MEMORY ? TZ_DO_MOVE : TZ_DO_COMPUTE;
+    out->class = kinds[what].class;
+    if (out->class == TZ_WORK_FP32 && f.wide)
+        out->class = TZ_WORK_FP64;
+    out->repeats = what == REPEAT;
+    out->computes = what >= FUSED && what <= TABLE;
     out->operands_count = 3;
     out->operands[0] = (tz_operand){.kind = TZ_OPERAND_VECTOR,
                                     .number = (int8_t)((modrm >> 3 & 7) | f.reg),
@@ -112,10 +179,16 @@ bool tz_evex_read(const uint8_t *code, size_t bytes, tz_instruction *out)
     out->operands[1] = (tz_operand){
         .kind = TZ_OPERAND_VECTOR, .number = (int8_t)f.vvvv, .bytes = (uint8_t)f.vector_bytes};
     out->operands[2] = rest;
-    snprintf(out->name, sizeof out->name, "%s",
-             repeats ? "vpbroadcast"
-             : table ? "vpternlog"
-             : logic ? "vlogic"
-                     : "vfma");
+    if (what == EXTRACT) {
+        out->operands_count = 2;
+        out->operands[1] = out->operands[0];
+        out->operands[0] = rest;
+    }
+    if (moves && rest.kind == TZ_OPERAND_MEMORY) { /* two operands, the target first */
+        out->operands_count = 2;
+        out->operands[1] = what == LOAD ? rest : out->operands[0];
+        out->operands[0] = what == LOAD ? out->operands[0] : rest;
+    }
+    snprintf(out->name, sizeof out->name, "%s", kinds[what].name);
     return true;
 }

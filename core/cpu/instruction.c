@@ -412,13 +412,14 @@ static void correct_sizes(const cs_x86 *x86, tz_instruction *in)
         broadcast = broadcast || x86->operands[i].avx_bcast != X86_AVX_BCAST_INVALID;
     }
     const size_t n = strlen(in->name);
+    const char *bare = in->name[0] == 'v' ? in->name + 1 : in->name;
     const bool packed =
         (n > 2 && in->name[n - 2] == 'p' && (in->name[n - 1] == 's' || in->name[n - 1] == 'd')) ||
         begins(in->name, "vmovdq") || begins(in->name, "vptern") || begins(in->name, "vpand") ||
         begins(in->name, "vpor") || begins(in->name, "vpxor");
     for (int i = 0; i < in->operands_count; i++)
         if (in->operands[i].kind == TZ_OPERAND_MEMORY && packed && !broadcast && widest > 0 &&
-            !begins(in->name, "vcvt") && !begins(in->name, "vmovh") && !begins(in->name, "vmovl"))
+            !begins(bare, "cvt") && !begins(bare, "movh") && !begins(bare, "movl"))
             in->operands[i].bytes = (uint8_t)widest;
 }
 
@@ -429,15 +430,19 @@ tz_status tz_decoder_read(tz_decoder *decoder, const void *code, size_t bytes, t
     uint64_t address = (uint64_t)(uintptr_t)code;
     memset(out, 0, sizeof *out);
     out->address = address;
-    if (tz_evex_read(code, bytes, out))
+    const size_t left = bytes;
+    if (tz_evex_read(code, left, false, out))
         return TZ_OK;
-    if (!decoder->decode(decoder->handle, &at, &bytes, &address, decoder->scratch))
+    if (!decoder->decode(decoder->handle, &at, &bytes, &address, decoder->scratch)) {
+        if (tz_evex_read(code, left, true, out))
+            return TZ_OK;
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "an instruction of the row function (%02x %02x %02x %02x %02x %02x) is "
                             "none that libcapstone knows",
                             ((const uint8_t *)code)[0], ((const uint8_t *)code)[1],
                             ((const uint8_t *)code)[2], ((const uint8_t *)code)[3],
                             ((const uint8_t *)code)[4], ((const uint8_t *)code)[5]);
+    }
     const cs_insn *insn = decoder->scratch;
     const cs_x86 *x86 = &insn->detail->x86;
     out->length = (uint8_t)insn->size;
@@ -450,6 +455,8 @@ tz_status tz_decoder_read(tz_decoder *decoder, const void *code, size_t bytes, t
     else
         name_scalar(out);
     correct_sizes(x86, out);
+    out->compares = strstr(out->name, "comi") || strstr(out->name, "test");
+    out->repeats = strstr(out->name, "broadcast") != NULL;
     return TZ_OK;
 }
 

@@ -84,6 +84,8 @@ typedef struct tz_instruction {
     tz_operand operands[TZ_OPERANDS_MAX];
     bool computes; /* counts as the vector's or number's arithmetic */
     bool fuses;    /* cmp, test: one with the branch that follows */
+    bool compares; /* vectors or cells: flags are not known afterwards */
+    bool repeats;  /* an element in all of a vector: from memory it is a load and no more */
     char name[24];
 } tz_instruction;
 

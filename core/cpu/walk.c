@@ -237,8 +237,7 @@ static void count(tz_walker *w, const tz_instruction *in, bool fused)
             count_access(w, memory, bytes, false);
         out->mix.of[TZ_WORK_WRITE] += write;
         out->mix.of[TZ_WORK_READ] += !write || modify;
-        plain = in->operation == TZ_DO_MOVE ||
-                (!write && class == TZ_WORK_SHUFFLE && strstr(in->name, "broadcast"));
+        plain = in->operation == TZ_DO_MOVE || (!write && in->repeats);
     } else if (stack) {
         out->mix.of[in->operation == TZ_DO_PUSH ? TZ_WORK_WRITE : TZ_WORK_READ]++;
         *(in->operation == TZ_DO_PUSH ? &out->stores : &out->loads) += 1;
@@ -565,8 +564,7 @@ static void execute(tz_walker *w, const tz_instruction *in)
         do_vector(w, in);
         if (in->operands_count > 0 && ops[0].kind != TZ_OPERAND_VECTOR)
             w->flags_known = false; /* comparisons of single numbers */
-        if (strstr(in->name, "comi") || strstr(in->name, "test"))
-            w->flags_known = false;
+        w->flags_known = w->flags_known && !in->compares;
         return;
     case TZ_DO_UNKNOWN:
         if (in->operands_count > 0)

@@ -123,24 +123,28 @@ static tz_status cpu_plan(const tz_problem *problem, int threads, tz_plan *plan,
 /* ---- Questions about plans, on this machine or another ----------------------------------------
  */
 
-/* The machine that a record describes; what it does not say is taken from this one. */
+/* The machine that a record describes; what it does not say is taken from this one, and so is the
+ * instruction set if the environment lowers it. Reading this one takes longer than a prediction. */
 static tz_machine machine_of(const tz_place *place)
 {
-    tz_machine machine;
-    tz_machine_read(&machine);
-    const tz_model_device *device = place->device;
-    if (!device || strncmp(device->title, machine.cpu, sizeof device->title - 1) == 0)
-        return machine;
-    if (device->l1_bytes.known)
-        machine.l1_bytes = (int64_t)device->l1_bytes.value;
-    if (device->l2_bytes.known)
-        machine.l2_bytes = (int64_t)device->l2_bytes.value;
-    if (device->l3_bytes.known)
-        machine.l3_bytes = (int64_t)device->l3_bytes.value;
-    if (device->vector_bytes.known)
-        machine.isa = device->vector_bytes.value >= 64   ? TZ_ISA_V4
-                      : device->vector_bytes.value >= 32 ? TZ_ISA_V3
-                                                         : TZ_ISA_BASE;
+    tz_machine machine = {.cores = place->threads};
+    const tz_model_device *d = place->device;
+    if (!d || !d->l1_bytes.known || !d->l2_bytes.known || !d->l3_bytes.known ||
+        !d->vector_bytes.known || getenv("TZ_ISA")) {
+        tz_machine_read(&machine);
+        if (!d || strncmp(d->title, machine.cpu, sizeof d->title - 1) == 0)
+            return machine;
+    }
+    if (d->l1_bytes.known)
+        machine.l1_bytes = (int64_t)d->l1_bytes.value;
+    if (d->l2_bytes.known)
+        machine.l2_bytes = (int64_t)d->l2_bytes.value;
+    if (d->l3_bytes.known)
+        machine.l3_bytes = (int64_t)d->l3_bytes.value;
+    if (d->vector_bytes.known)
+        machine.isa = d->vector_bytes.value >= 64   ? TZ_ISA_V4
+                      : d->vector_bytes.value >= 32 ? TZ_ISA_V3
+                                                    : TZ_ISA_BASE;
     return machine;
 }
 

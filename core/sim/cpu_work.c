@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    SHORT = 256, /* elements of the rows that are walked: whole vectors, unrolled or not */
+    SHORT = 128, /* elements of the rows that are walked: whole vectors, unrolled or not */
     REACH = 2 * TZ_RADIUS_MAX + 1,
     FAR = 1 << 20,   /* row stride of the walk, in elements */
     VIEW_SLOTS = 12, /* instructions of the engine for a view of a call, beyond a call's first */

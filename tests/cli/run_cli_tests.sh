@@ -122,7 +122,7 @@ if command -v python3 >/dev/null; then
 fi
 t doctor
 check "doctor" is $rc 0
-for word in "machine" "row functions" "Lua 5.4" "libpng" "jansson" "OpenMP" "CUDA driver: " "stencil"; do
+for word in "machine" "row functions" "libcapstone" "Lua 5.4" "libpng" "jansson" "OpenMP" "CUDA driver: " "stencil"; do
     check "doctor says $word" says "$word"
 done
 if [ -n "$bad" ]; then

@@ -2,10 +2,9 @@
  * many stencils, precisions and grids into a table, one predicts them anew, one says how well they
  * agree:
  *
- *   validate measure DEVICE.txt OUT.csv [SECONDS [CASE…]]   each plan's least time of several
- * rounds validate predict DEVICE.txt IN.csv OUT.csv              the same plans and times,
- * predicted anew validate report IN.csv                                  errors and shares of the
- * best
+ *   validate_cpu measure DEVICE.txt OUT.csv [SECONDS [CASE…]]  the least time of several rounds
+ *   validate_cpu predict DEVICE.txt IN.csv OUT.csv             the same plans, predicted anew
+ *   validate_cpu report IN.csv                                 errors and shares of the best
  *
  * A CASE is a stencil's name or STENCIL:PRECISION. Run it on a machine that does nothing else. */
 #include "base/machine.h"
@@ -50,7 +49,7 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 static void quit(const char *what, const char *why)
 {
-    fprintf(stderr, "validate: %s: %s\n", what, why);
+    fprintf(stderr, "validate_cpu: %s: %s\n", what, why);
     exit(1);
 }
 
@@ -270,7 +269,7 @@ static void measure_case(const tz_registry *registry, const tz_model_device *dev
             if (tz_simulation_set_plan(simulation, &plans[i], &error))
                 quit(cases[c].stencil, error.message);
             const double stage = rows[i].predicted_s * plans[i].height;
-            int stages = (int)fmax(1, fmin(2000, seconds / ROUNDS / stage));
+            int stages = (int)fmax(stage < 0.1 ? 3 : 1, fmin(2000, seconds / ROUNDS / stage));
             if (weights)
                 stages = stages * plans[i].height > SLABS ? SLABS / plans[i].height : stages;
             const double time = run_stages(simulation, &plans[i], stages < 1 ? 1 : stages);
@@ -426,9 +425,9 @@ int main(int argc, char **argv)
         return 0;
     }
     if ((strcmp(command, "measure") != 0 && strcmp(command, "predict") != 0) || argc < 4) {
-        fprintf(stderr, "usage: validate measure DEVICE.txt OUT.csv [SECONDS [CASE…]]\n"
-                        "       validate predict DEVICE.txt IN.csv OUT.csv\n"
-                        "       validate report IN.csv\n");
+        fprintf(stderr, "usage: validate_cpu measure DEVICE.txt OUT.csv [SECONDS [CASE…]]\n"
+                        "       validate_cpu predict DEVICE.txt IN.csv OUT.csv\n"
+                        "       validate_cpu report IN.csv\n");
         return 2;
     }
     tz_model_device device;

@@ -1,0 +1,31 @@
+/* Without libcapstone: the code that is compiled then, in place of the other. */
+#include "cpu/instruction.c"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "cpu/walk.h"
+
+static void test_the_message_says_what_to_install(void **state)
+{
+    tz_walker *walker = (tz_walker *)1;
+    tz_error error;
+    char text[512];
+    (void)state;
+    assert_int_equal(tz_walker_create(&walker, &error), TZ_UNSUPPORTED);
+    assert_null(walker);
+#if defined(__x86_64__)
+    assert_non_null(strstr(error.message, "libcapstone"));
+#endif
+    tz_decoder_describe(text, sizeof text);
+    assert_string_equal(text, error.message);
+    tz_walker_destroy(walker);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_message_says_what_to_install)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
