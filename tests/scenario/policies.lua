@@ -73,6 +73,21 @@ if not tz.checking then
     end
 end
 
+-- The forecast, where there is one.
+local seen_prediction = false
+local asking = c.chip { policy = function(s)
+    local p = s.prediction
+    tz.expect(s.nothing == nil)
+    if p then
+        tz.expect(p.height >= 1 and p.time_s > 0 and math.abs(p.heights[p.height] - p.time_s) < 1e-12)
+        tz.expect(rawequal(p, s.prediction))
+        seen_prediction = true
+        return { height = p.height }
+    end
+end }
+asking:run(20)
+tz.expect(tz.checking or seen_prediction == (asking:policy("predicted").decisions[1].reason:find("^predicted: ") ~= nil))
+
 -- Another policy between runs; sim:plan ends it.
 local told = sim:policy { policy = "adaptive", start = 2 }
 tz.expect(told.policy == "adaptive" and told.text:find "adaptive" and told.decisions[1].reason:find "height 2")
@@ -106,12 +121,12 @@ if not tz.checking then
         return c.chip { policy = f }
     end
     local broken = failing(function(s) error "on purpose" end)
-    c.refuses("policies.lua:108: on purpose", broken.run, broken, 10)
+    c.refuses("policies.lua:123: on purpose", broken.run, broken, 10)
     broken:plan { height = 2 }
     broken:run(10)
     tz.expect(broken.step == 10)
     local bad = failing(function() return { hieght = 2 } end)
-    c.refuses("policies.lua:113): unknown key 'hieght'; did you mean 'height'?", bad.run, bad, 10)
+    c.refuses("policies.lua:128): unknown key 'hieght'; did you mean 'height'?", bad.run, bad, 10)
     bad = failing(function() return "high" end)
     c.refuses("must return a plan such as { height = 4 }, or nil to keep it, not a string", bad.run, bad, 10)
     bad = failing(function() return { height = "auto" } end)

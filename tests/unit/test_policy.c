@@ -666,6 +666,12 @@ static void test_exhaustive_remembers(void **unused)
     policy = make(&second, forget);
     assert_false(tz_policy_settled(policy));
     tz_policy_destroy(policy);
+    policy = make(&second, exhaustive); /* what does not run forgets nothing */
+    assert_true(tz_policy_settled(policy));
+    tz_policy_destroy(policy);
+    policy = make(&second, forget);
+    run(&second, policy, 1, 0);
+    tz_policy_destroy(policy);
     policy = make(&second, exhaustive);
     assert_false(tz_policy_settled(policy));
     tz_policy_destroy(policy);
