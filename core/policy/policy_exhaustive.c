@@ -356,7 +356,7 @@ static void exhaustive_describe(const tz_policy *policy, char *text, size_t size
         snprintf(text, size, "exhaustive: height %d, %s best of %d plans, %d tie%s within %.1f %%",
                  policy->plan.height, e->remembered ? "remembered as" : "measured as", measured,
                  e->ties, e->ties == 1 ? "s" : "", 100 * e->noise);
-    else if (measured == 0 && policy->step == 0)
+    else if (policy->stop < 0) /* nothing has run yet */
         snprintf(text, size, "exhaustive: measures %d plan%s", e->count, e->count == 1 ? "" : "s");
     else
         snprintf(text, size, "exhaustive: %d of %d plans measured, height %d now", measured,
