@@ -162,7 +162,6 @@ typedef struct tz_model_key {
     X(neighbour_sync_s, "neighbour_sync", TIME, 0, 1,                                              \
       "two blocks on two multiprocessors hand each other a word and back")                         \
     X(span_s, "span", TIME, 0, 1, "the cpu backend hands a row to a row function")                 \
-    X(branch_miss_s, "branch_miss", TIME, 0, 1, "a loop ends: the processor expected it to go on") \
     X(fork_s, "fork", TIME, 0, 1, "an empty parallel region of a CPU's threads")
 
 typedef struct tz_model_device {

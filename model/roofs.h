@@ -3,8 +3,10 @@
  *
  * Our own model. It takes the idea of the roofline (Williams, Waterman and Patterson, CACM 52(4),
  * 2009) to instructions of several classes and to latencies, the warps in flight from Little's law,
- * and waves of blocks as Meng and Skadron (ICS 2009) have them. Nothing in it is fitted to a
- * stencil: what a device can do comes from its record, what a plan does from its code. */
+ * and waves of blocks as Meng and Skadron (ICS 2009) have them. On a CPU with caches (roofs_cpu.c)
+ * it follows the execution-cache-memory model (Stengel, Treibig, Hager and Wellein, ICS 2015).
+ * Nothing in it is fitted to a stencil: what a device can do comes from its record, what a plan
+ * does from its code. */
 #ifndef TZ_MODEL_ROOFS_H
 #define TZ_MODEL_ROOFS_H
 

@@ -1,16 +1,18 @@
-/* roofs on a CPU: what one core computes and what crosses between its caches, per stage.
+/* roofs on a CPU with caches: what cores compute and what crosses between caches, in a stage.
  *
- * The rule, for every stencil and machine:
+ * The rule, one for every stencil and machine:
  *  - Units of a core work side by side: a vector of the inner loop takes the longest of issuing its
- *    instructions, of the arithmetic units and of the first level's ports (a load across two lines
- *    costs what calibration found for one).
- *  - Lines that cross between L1 and L2 keep the first level's ports busy: their time adds to the
- *    loads', and hides behind arithmetic (Stengel et al. 2015, section 2, T = max(T_OL, T_nOL +
- *    T_data)).
- *  - What comes from L3 or memory is fetched ahead and hides behind all that: the slower of the two
- *    counts.
- *  - Rows and calls cost their own instructions, and a row its end, a branch that was expected to
- * go on; the busiest thread decides; a parallel region costs a fork. */
+ *    instructions, of the arithmetic units and of the first level's ports, where a load across two
+ *    lines costs what calibration found for one.
+ *  - Every line that the first level lacks costs, besides, what a line costs at the level that it
+ *    comes from, beyond its cost in the first level. That adds to the ports and hides behind
+ *    arithmetic: T = max(T_OL, T_nOL + T_data), Stengel, Treibig, Hager and Wellein, ICS 2015,
+ *    section 2.
+ *  - Rows and calls of a row function cost their own instructions, calls also what the engine does
+ *    for one. The busiest thread decides. A parallel region costs a fork.
+ *
+ * The record tells bandwidths of copies and of reading: what a copy takes beyond the reading of its
+ * half is the writing, whatever a machine does for it. */
 #include "model/roofs.h"
 
 #include <math.h>
@@ -18,11 +20,11 @@
 #include <string.h>
 
 static const char *const needs[] = {
-    "clock",      "vector", "issue_rate",   "load_rate",      "unaligned_load_rate",
-    "store_rate", "l2",     "l2_bandwidth", "copy_bandwidth", "read_bandwidth",
-    NULL};
+    "clock",        "vector", "issue_rate",   "load_rate",      "unaligned_load_rate", "store_rate",
+    "l1_bandwidth", "l2",     "l2_bandwidth", "copy_bandwidth", "read_bandwidth",      "span",
+    "fork",         NULL};
 
-enum { LINE = 64 };
+enum { LINE = 64, LEVELS = 3 };
 
 static double rate(const tz_model_number *number, double otherwise)
 {
@@ -33,134 +35,210 @@ static double rate(const tz_model_number *number, double otherwise)
  * where they are as large as the cache, which others use too. */
 static double missed(double need, double cache)
 {
-    const double x = cache > 0 ? need / cache : INFINITY;
-    return isinf(x) ? 1.0 : x * x / (1.0 + x * x);
+    if (!(cache > 0))
+        return 1.0;
+    const double x = need / cache;
+    return x * x / (1.0 + x * x);
 }
 
-/* Cycles of a core for one vector (or scalar) step of the inner loop. */
-typedef struct core_cycles {
-    double issue, units, ports;
-} core_cycles;
+/* ---- Cores ----------------------------------------------------------------------------------- */
 
-static core_cycles step_cycles(const tz_model_device *d, const tz_model_work *work,
-                               const tz_work_part *part)
+/* Cycles of all cores together for the inner loops, by what takes them, and for the rest. */
+typedef struct cycles {
+    double issue, units, ports, rows;
+} cycles;
+
+static double units_of(const tz_model_device *d, const double *n)
 {
-    const double *n = part->step.of;
     const double fp32 = rate(&d->fp32_mixed_rate, rate(&d->fp32_rate, 1));
     const double fp64 = rate(&d->fp64_mixed_rate, rate(&d->fp64_rate, 1));
-    const double special = rate(&d->special_rate, 0.1);
-    const double parallel[] = {
+    const double units[] = {
         n[TZ_WORK_FP32] / fp32 + n[TZ_WORK_FP64] / fp64,
         n[TZ_WORK_LOGIC] / rate(&d->logic_rate, 1) + n[TZ_WORK_INTEGER] / rate(&d->integer_rate, 1),
         n[TZ_WORK_SHUFFLE] / rate(&d->shuffle_rate, 1),
-        n[TZ_WORK_SPECIAL] / special,
+        n[TZ_WORK_SPECIAL] / rate(&d->special_rate, 0.1),
     };
-    core_cycles c = {0};
-    for (size_t i = 0; i < sizeof parallel / sizeof *parallel; i++)
-        c.units = fmax(c.units, parallel[i]);
-    double slots = part->slots;
-    for (int k = 0; k < TZ_WORK_CLASSES && part->slots <= 0; k++)
-        slots += n[k];
-    c.issue = slots / d->issue_rate.value;
-    /* Calibration's unaligned vectors cross a line as often as their width says. */
+    double longest = 0;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        longest = fmax(longest, units[i]);
+    return longest;
+}
+
+static double ports_of(const tz_model_device *d, const tz_work_part *part)
+{
+    const double *n = part->step.of;
+    /* Calibration's unaligned vectors cross a line as often as they are wide. */
     const double aligned = 1 / d->load_rate.value;
     const double share = fmin(1, d->vector_bytes.value / LINE);
     const double across =
         fmax(aligned, (1 / d->unaligned_load_rate.value - (1 - share) * aligned) / share);
     const double crossing = fmax(0, part->shared_wavefronts - n[TZ_WORK_READ]);
-    /* Narrower vectors than the machine's: as many loads and stores a cycle, if not more. */
-    c.ports = fmax((n[TZ_WORK_READ] - crossing) * aligned + crossing * across,
-                   n[TZ_WORK_WRITE] / d->store_rate.value);
-    (void)work;
-    return c;
+    return fmax((n[TZ_WORK_READ] - crossing) * aligned + crossing * across,
+                n[TZ_WORK_WRITE] / d->store_rate.value);
 }
 
-static double once_cycles(const tz_model_device *d, const tz_work_part *part)
+static cycles count_cycles(const tz_model_work *work, const tz_model_device *d)
 {
-    double slots = 0;
-    for (int k = 0; k < TZ_WORK_CLASSES; k++)
-        slots += part->once.of[k];
-    return slots / d->issue_rate.value;
+    cycles sum = {0};
+    for (int p = 0; p < work->parts_count; p++) {
+        const tz_work_part *part = &work->parts[p];
+        const double steps = part->warps * part->steps;
+        double slots = part->slots, once = 0;
+        for (int k = 0; k < TZ_WORK_CLASSES; k++) {
+            slots += part->slots > 0 ? 0 : part->step.of[k];
+            once += part->once.of[k];
+        }
+        sum.issue += steps * slots / d->issue_rate.value;
+        sum.units += steps * units_of(d, part->step.of);
+        sum.ports += steps * ports_of(d, part);
+        sum.rows += part->warps * once / d->issue_rate.value;
+    }
+    return sum;
 }
 
-/* Seconds a byte, read and written, by all threads together, at levels 2, 3 and memory. What a copy
- * costs above the reading of it is the writing. */
+/* ---- Caches ---------------------------------------------------------------------------------- */
+
+/* Seconds of a byte, read and written by all threads together, beyond the first level's. */
 typedef struct level {
     double read, write;
 } level;
 
-static level level_costs(double read, double copy)
+static level level_costs(double read, double copy, double first)
 {
-    return (level){1 / read, fmax(0, 2 / copy - 1 / read)};
+    return (level){fmax(0, 1 / read - 1 / first), fmax(0, 2 / copy - 1 / read - 1 / first)};
 }
 
-static void find_levels(const tz_model_work *work, const tz_model_device *d, level levels[3])
+/* L2, L3 and memory. */
+static void find_levels(const tz_model_work *work, const tz_model_device *d, level levels[LEVELS])
 {
-    const double n = fmax(1, work->workers);
+    const double n = work->workers;
     const double share = fmin(1, n / rate(&d->cores, n));
+    const double l1 = n * d->l1_bandwidth_bytes_per_s.value;
     const double l2 = n * d->l2_bandwidth_bytes_per_s.value;
     const double core_copy = rate(&d->core_copy_bandwidth_bytes_per_s, INFINITY);
     const double core_read = rate(&d->core_read_bandwidth_bytes_per_s, INFINITY);
-    levels[0] = level_costs(l2, l2);
+    const double l3 = fmin(l2, share * rate(&d->l3_bandwidth_bytes_per_s, 0));
+    levels[0] = level_costs(l2, l2, l1);
     levels[2] = level_costs(fmin(d->read_bandwidth_bytes_per_s.value, n * core_read),
-                            fmin(d->copy_bandwidth_bytes_per_s.value, n * core_copy));
-    const double l3 = share * rate(&d->l3_bandwidth_bytes_per_s, 0);
-    levels[1] = l3 > 0 ? level_costs(fmin(l3, l2), fmin(l3, l2)) : levels[2];
+                            fmin(d->copy_bandwidth_bytes_per_s.value, n * core_copy), l1);
+    levels[1] = l3 > 0 ? level_costs(l3, l3, l1) : levels[2];
+}
+
+/* Seconds that lines from each level take, all threads together. */
+static void count_lines(const tz_model_work *work, const tz_model_device *d, double seconds[LEVELS])
+{
+    level at[LEVELS];
+    find_levels(work, d, at);
+    const double l2 = d->l2_bytes.value, l3 = rate(&d->l3_bytes, 0);
+    /* Arrays are gone round once a stage, rings once a slab. */
+    const double reads = work->read_bytes + work->ghost_bytes, writes = work->write_bytes;
+    const double away2 = missed(work->resident_bytes, work->workers * l2);
+    const double away3 = away2 * missed(work->resident_bytes, l3);
+    const double spilt = missed(work->ring_bytes, l2);
+    const double far_reads = (away2 - away3) * reads + spilt * work->ring_reads;
+    const double far_writes = (away2 - away3) * writes + spilt * work->ring_writes;
+    const double near_reads = work->near_reads - far_reads - away3 * reads - work->stream_bytes;
+    const double near_writes = work->near_writes - far_writes - away3 * writes;
+    seconds[0] = fmax(0, near_reads) * at[0].read + fmax(0, near_writes) * at[0].write;
+    seconds[1] = far_reads * at[1].read + far_writes * at[1].write;
+    seconds[2] = (away3 * reads + work->stream_bytes) * at[2].read + away3 * writes * at[2].write;
+}
+
+/* ---- Together -------------------------------------------------------------------------------- */
+
+static tz_model_status check(const tz_model_work *work, const tz_model_device *device,
+                             tz_model_prediction *out, tz_model_error *error)
+{
+    if (work->workers < 1 || !(work->slowest >= 1) || work->parts_count < 1 ||
+        work->parts_count > TZ_WORK_PARTS_MAX)
+        return tz_model_error_set(error, TZ_MODEL_RANGE, device->name,
+                                  "%d threads in %d parts, the busiest with %g times the average, "
+                                  "are no work of a CPU",
+                                  work->workers, work->parts_count, work->slowest);
+    return tz_model_device_check(device, "roofs", needs, &out->notes, error);
+}
+
+static void say_limit(tz_model_prediction *out, const tz_model_work *work, const double *parts,
+                      const cycles *c, double l2)
+{
+    static const char *const names[] = {"inner loops",       "lines from L2", "lines from L3",
+                                        "lines from memory", "ends of rows",  "calls of rows",
+                                        "starting threads"};
+    int most = 0;
+    for (int i = 1; i < out->component_count; i++)
+        most = parts[i] > parts[most] ? i : most;
+    char more[80] = "";
+    if (most == 0)
+        snprintf(more, sizeof more, ", most of them %s",
+                 c->ports >= fmax(c->issue, c->units) ? "loads and stores"
+                 : c->units >= c->issue               ? "arithmetic"
+                                                      : "instructions issued");
+    else if (most == 2 && work->ring_bytes > l2)
+        snprintf(more, sizeof more, ": rings of %.3g MiB do not fit L2",
+                 work->ring_bytes / 1048576);
+    else if (most == 3)
+        snprintf(more, sizeof more, ": each stage goes through the whole grid");
+    else if (most == 4 || most == 5)
+        snprintf(more, sizeof more, ": rows of a tile are short");
+    out->limit = out->components[most].resource;
+    snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% of the time%s", names[most],
+             100 * parts[most] / out->stage_s, more);
 }
 
 tz_model_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device *device,
                                      tz_model_prediction *out, tz_model_error *error)
 {
-    const tz_model_status status =
-        tz_model_device_check(device, "roofs", needs, &out->notes, error);
+    memset(out, 0, sizeof *out);
+    out->model = "roofs";
+    const tz_model_status status = check(work, device, out, error);
     if (status != TZ_MODEL_OK)
         return status;
-    const double clock = device->clock_hz.value, n = fmax(1, work->workers);
-    double issue = 0, units = 0, ports = 0, rows = 0;
-    for (int p = 0; p < work->parts_count; p++) {
-        const tz_work_part *part = &work->parts[p];
-        const core_cycles c = step_cycles(device, work, part);
-        issue += part->warps * part->steps * c.issue;
-        units += part->warps * part->steps * c.units;
-        ports += part->warps * part->steps * c.ports;
-        rows += part->warps * once_cycles(device, part);
+    const cycles c = count_cycles(work, device);
+    double lines[LEVELS];
+    count_lines(work, device, lines);
+    /* Seconds of the busiest thread for a cycle, and a second, of all threads together. */
+    const double second = work->slowest, cycle = second / work->workers / device->clock_hz.value;
+    const double arithmetic = fmax(c.issue, c.units) * cycle, ports = c.ports * cycle;
+    const double data = (lines[0] + lines[1] + lines[2]) * second;
+    const double loop = fmax(arithmetic, ports);
+    const double shown = data > 0 ? fmax(0, ports + data - loop) / data * second : 0;
+    const double parts[] = {
+        loop,
+        lines[0] * shown,
+        lines[1] * shown,
+        lines[2] * shown,
+        c.rows * cycle,
+        work->spans * device->span_s.value * second / work->workers,
+        work->forks * device->fork_s.value,
+    };
+    static const struct {
+        const char *name, *doc;
+        tz_model_resource resource;
+    } names[] = {
+        {"loops", "vectors of inner loops, in the first level", TZ_MODEL_COMPUTATION},
+        {"l2", "lines from L2, beyond the first level's cost", TZ_MODEL_MEMORY},
+        {"l3", "lines from L3, likewise", TZ_MODEL_MEMORY},
+        {"memory", "lines from memory, likewise", TZ_MODEL_MEMORY},
+        {"rows", "instructions of row functions outside their loops", TZ_MODEL_COMPUTATION},
+        {"calls", "the engine between two calls of a row function", TZ_MODEL_COMPUTATION},
+        {"fork", "starting and gathering threads", TZ_MODEL_SYNCHRONISATION},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        out->stage_s += parts[i];
+        tz_model_component_add(out, names[i].resource, names[i].name, parts[i] / work->height,
+                               names[i].doc);
     }
-    const double each =
-        work->slowest / n / clock; /* seconds of the busiest thread a cycle of all */
-    level at[3];
-    find_levels(work, device, at);
-    const double l2 = device->l2_bytes.value, l3 = rate(&device->l3_bytes, 0);
-    issue *= each, units *= each, ports *= each, rows *= each;
-    const double spans =
-        work->spans * rate(&device->span_s, 0) * work->slowest / n +
-        fmax(0, work->rows - work->spans) * rate(&device->branch_miss_s, 0) * work->slowest / n;
-    /* Arrays, read and written once a stage, and the part of the rings that leaves L2. */
-    const double reads = work->read_bytes + work->ghost_bytes, writes = work->write_bytes;
-    const double away2 = missed(work->resident_bytes, n * l2);
-    const double away3 = away2 * missed(work->resident_bytes, l3);
-    const double spilt = missed(work->ring_bytes, l2);
-    const double far3 = (away2 - away3) * (reads * at[1].read + writes * at[1].write) +
-                        spilt * (work->ring_reads * at[1].read + work->ring_writes * at[1].write);
-    const double memory = away3 * (reads * at[2].read + writes * at[2].write);
-    const double near =
-        (fmax(0, work->near_reads - away2 * reads - spilt * work->ring_reads) * at[0].read +
-         fmax(0, work->near_writes - away2 * writes - spilt * work->ring_writes) * at[0].write);
-    const double far = (far3 + memory) * work->slowest;
-    const double core = fmax(fmax(issue, units), ports + near * work->slowest + far);
-    const double fork = work->forks * rate(&device->fork_s, 0);
-    const double stage = core + rows + spans + fork;
-    const double h = work->height;
-    out->stage_s = stage;
-    out->time_s = stage / h;
-    out->cells_per_s = work->cells / stage;
-    tz_model_component_add(out, TZ_MODEL_COMPUTATION, "issue", issue / h, "");
-    tz_model_component_add(out, TZ_MODEL_COMPUTATION, "units", units / h, "");
-    tz_model_component_add(out, TZ_MODEL_COMPUTATION, "ports", ports / h, "");
-    tz_model_component_add(out, TZ_MODEL_COMPUTATION, "rows", rows / h, "");
-    tz_model_component_add(out, TZ_MODEL_COMPUTATION, "spans", spans / h, "");
-    tz_model_component_add(out, TZ_MODEL_MEMORY, "near", near * work->slowest / h, "");
-    tz_model_component_add(out, TZ_MODEL_MEMORY, "l3", far3 * work->slowest / h, "");
-    tz_model_component_add(out, TZ_MODEL_MEMORY, "memory", memory * work->slowest / h, "");
-    tz_model_component_add(out, TZ_MODEL_SYNCHRONISATION, "fork", fork / h, "");
+    out->height = out->height_max = work->height;
+    out->time_s = out->stage_s / work->height;
+    out->cells_per_s = work->cells / out->stage_s;
+    const double iteration = cycle / work->height;
+    tz_model_detail_add(out, "issue", c.issue * iteration, "s", "inner loops: issuing");
+    tz_model_detail_add(out, "units", c.units * iteration, "s", "inner loops: arithmetic units");
+    tz_model_detail_add(out, "ports", c.ports * iteration, "s", "inner loops: loads and stores");
+    tz_model_detail_add(out, "redundancy", work->redundancy, "", "updates computed / useful ones");
+    tz_model_detail_add(out, "rings", work->ring_bytes, "B", "that a thread goes round");
+    tz_model_detail_add(out, "busiest", work->slowest, "",
+                        "updates of the busiest thread / average");
+    say_limit(out, work, parts, &c, device->l2_bytes.value);
     return TZ_MODEL_OK;
 }

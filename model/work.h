@@ -52,6 +52,8 @@ typedef struct tz_work_part {
     double slots;             /* of one step: issued; 0: all of them. On a CPU a load that is part
                                * of another instruction takes none */
     double bytes;             /* a step and warp: loaded from global memory */
+    double once_clocks;       /* GPU: of a warp alone outside the loop */
+    double once_waits;        /* GPU: times that it waits for memory there */
     double text_bytes;        /* of the loop's code; 0: not known */
 } tz_work_part;
 
@@ -94,6 +96,7 @@ typedef struct tz_model_work {
     double ring_bytes;                  /* that one thread goes round again and again: the rings */
     double near_reads, near_writes;     /* between L1 and L2 */
     double ring_reads, ring_writes;     /* between L2 and L3 if the rings do not fit L2 */
+    double stream_bytes;                /* read once and never again: from memory */
     double level_bytes[TZ_WORK_LEVELS]; /* asked of L1, of L2, of L3, of memory, if nothing fits */
     double forks;                       /* parallel regions */
 } tz_model_work;

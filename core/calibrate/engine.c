@@ -6,27 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDE = 128, TALL = 256, GHOST = 1, HEIGHT = 8, TRIPS = 200, ROWS = 1000 };
+enum { WIDE = 128, TALL = 256, GHOST = 1, HEIGHT = 8 };
 
 static void nothing(const tz_span *span)
 {
     (void)span;
-}
-
-/* `rows` loops of `trips` cycles: one inside the other. */
-static double loops_seconds(long rows, long trips)
-{
-    const double begin = tz_machine_clock_s();
-#if defined(__x86_64__)
-    long left;
-    __asm__ volatile("1: mov %2, %1\n"
-                     "2: dec %1\n jnz 2b\n"
-                     "dec %0\n jnz 1b"
-                     : "+r"(rows), "=&r"(left)
-                     : "r"(trips)
-                     : "cc");
-#endif
-    return tz_machine_clock_s() - begin;
 }
 
 /* Seconds of a call of the row function, at best. */
@@ -76,7 +60,7 @@ tz_status tz_calibrate_engine(tz_model_device *device, int repeats, tz_error *er
 {
     const size_t row = (WIDE + 2 * TZ_ALIGN_ELEMENTS) * 4, arena_bytes = 1 << 20;
     const size_t bytes = (row * (TALL + 4) + 63) / 64 * 64;
-    tz_samples calls = {0}, ends = {0}, trips = {0};
+    tz_samples calls = {0};
     tz_stage stage;
     char *array = aligned_alloc(64, bytes), *arena = aligned_alloc(64, arena_bytes);
     char *boundary = calloc(1, row);
@@ -90,20 +74,11 @@ tz_status tz_calibrate_engine(tz_model_device *device, int repeats, tz_error *er
     memset(arena, 0, arena_bytes);
     const double call = call_seconds(nothing, array, boundary + 64, arena, arena_bytes, pipeline,
                                      &stage, 4 * repeats, &calls);
-    for (int i = 0; i < 4 * repeats; i++) { /* rows with ends, and one without */
-        tz_samples_add(&ends, loops_seconds(ROWS, TRIPS) / ROWS);
-        tz_samples_add(&trips, loops_seconds(1, (long)ROWS * TRIPS) / ROWS);
-    }
-    const double end = tz_samples_least(&ends), miss = end - tz_samples_least(&trips);
     tz_number_set(
         &device->span_s, call,
         "measured: a stage of rows that do nothing, %d levels, best of %d, median %.1f %% "
         "slower",
         HEIGHT, calls.count, 100 * (tz_samples_median(&calls) / call - 1));
-    tz_number_set(&device->branch_miss_s, miss > 0 ? miss : 0,
-                  "measured: a loop of %d trips within a loop, over one of as many, best of %d, "
-                  "median %.1f %% slower",
-                  TRIPS, ends.count, 100 * (tz_samples_median(&ends) / end - 1));
 cleanup:
     free(array);
     free(arena);

@@ -44,6 +44,7 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
     if (way > 0.0)
         part->clocks *= tz_work_mix_sum(&part->step) * steps / way;
     part->once = loop->once;
+    part->once_clocks = loop->once_clocks;
     part->shared_wavefronts =
         (loop->passes + loop->copies_words + loop->reads_words + loop->stores_words) / steps;
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
@@ -121,7 +122,7 @@ static double steps_of(const tz_cuda_family *family, const tz_problem *problem, 
 /* Tiles: what brings an element into shared memory, and what takes it out, is `once`. */
 static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cuda_steps *out)
 {
-    double states = 0.0, written = 0.0;
+    double states = 0.0, written = 0.0, each = 1.0, clocks = 0.0;
     tz_work_mix in = {0}, away = {0};
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         states += problem->stencil->fields[f].role == TZ_STATE;
@@ -135,6 +136,8 @@ static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cu
         if (loads > 0.0 && way->of[TZ_WORK_SHARED_READ] == 0.0) {
             memset(&in, 0, sizeof in);
             tz_work_mix_add(&in, way, states / loads);
+            each = loads / states;
+            clocks = mix->loops[l].clocks / each;
         }
         if (stores > 0.0 && loads == 0.0) {
             memset(&away, 0, sizeof away);
@@ -142,6 +145,8 @@ static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cu
         }
     }
     tz_work_mix_add(&in, &away, 1.0);
+    out->inner.once_waits = out->side.once_waits = each > 0.0 ? 1.0 / each : 1.0;
+    out->inner.once_clocks = out->side.once_clocks = clocks;
     out->inner.once = out->side.once = in;
 }
 
@@ -198,6 +203,22 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     take_loop(&out->inner, &mix->loops[at[0]], steps[0], 0.0);
     take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : 0.5);
     take_loop(&out->end, &mix->loops[at[end]], steps[end], 0.0);
+    if (side == 0 && count == 1 && family == &tz_cuda_family_rows) {
+        /* All ways are in one loop: those of borders are the rest of it, two or one. */
+        tz_cuda_loop rest = mix->loops[at[0]];
+        tz_work_mix_add(&rest.all, &rest.way, -1.0);
+        const double others = tz_work_mix_sum(&rest.all) / tz_work_mix_sum(&rest.way);
+        if (others > 1.0) {
+            const tz_work_mix all = rest.all;
+            memset(&rest.all, 0, sizeof rest.all);
+            tz_work_mix_add(&rest.all, &all, others > 1.8 ? 0.5 : 1.0);
+            rest.clocks *= others > 1.8 ? 0.5 * others : others;
+            rest.way = rest.all;
+            take_loop(&out->side, &rest, steps[0], 0.0);
+            take_loop(&out->end, &rest, steps[0], 0.0);
+        }
+        add_elements(mix, at[0], plan->vector, &out->side);
+    }
     if (side > 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[side], plan->vector, &out->side);
     if (family == &tz_cuda_family_tile)
@@ -230,6 +251,7 @@ static void part_between(tz_work_part *to, const tz_work_part *a, const tz_work_
     to->clocks = between(a->clocks, b->clocks, t);
     to->shared_wavefronts = between(a->shared_wavefronts, b->shared_wavefronts, t);
     to->bytes = between(a->bytes, b->bytes, t);
+    to->once_clocks = between(a->once_clocks, b->once_clocks, t);
     to->text_bytes = fmax(a->text_bytes, b->text_bytes);
 }
 

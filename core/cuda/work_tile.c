@@ -48,6 +48,8 @@ void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
         /* Loading and storing, too, goes element by element: `once` is of one of them. */
         memset(&part->once, 0, sizeof part->once);
         tz_work_mix_add(&part->once, &codes[k]->once, ceil(extent / out->threads));
+        part->once_clocks *= ceil(extent / out->threads);
+        part->once_waits *= ceil(extent / out->threads);
         part->steps = rounds;
         part->step.of[TZ_WORK_BARRIER] += plan->height * stencil->passes_count / fmax(rounds, 1.0);
     }

@@ -108,9 +108,20 @@ static void put_ranges(FILE *to, const tz_plot *plot)
         fprintf(to, "set xrange [%.17g:%.17g]\n", low - margin, high + margin);
     if (whole && !plot->log_x && high - low <= 24)
         fprintf(to, "set xtics %.17g,1\n", low);
-    if (plot->from_zero)
-        fprintf(to, "set yrange [0:*]\n");
-    fprintf(to, "set offsets 0,0,graph 0.06,0\n");
+    /* Logarithmic axes would grow to the next power of ten. */
+    double bottom = 1e300, top = 0;
+    for (int s = 0; plot->log_y && s < plot->series_count; s++)
+        for (int i = 0; i < plot->series[s].count; i++) {
+            const double y = plot->series[s].y[i];
+            bottom = y > 0 && y < bottom ? y : bottom;
+            top = y > top ? y : top;
+        }
+    if (top > 0)
+        fprintf(to, "set yrange [%.10g:%.10g]\n", bottom / 1.6, top * 1.6);
+    else if (plot->from_zero)
+        fputs("set yrange [0:*]\nset offsets 0,0,graph 0.06,0\n", to);
+    else
+        fputs("set offsets 0,0,graph 0.06,graph 0.06\n", to);
 }
 
 static void put_data(FILE *to, const tz_plot *plot)

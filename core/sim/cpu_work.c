@@ -194,9 +194,7 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
         for (int p = 0; p < stencil->passes_count; p++)
             written = written || stencil->passes[p].writes >> f & 1;
         if (stencil->fields[f].role == TZ_STREAMED) {
-            out->read_bytes += bytes * cells * stage->height;
-            out->ghost_bytes += bytes * (counts->updates - cells * stage->height);
-            out->resident_bytes = INFINITY; /* never the same again */
+            out->stream_bytes += bytes * counts->updates;
             continue;
         }
         out->read_bytes += bytes * cells;
@@ -210,7 +208,7 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
     }
     out->level_bytes[1] = out->near_reads + out->near_writes;
     out->level_bytes[2] = out->ring_reads + out->ring_writes;
-    out->level_bytes[3] = out->read_bytes + out->ghost_bytes + out->write_bytes;
+    out->level_bytes[3] = out->read_bytes + out->ghost_bytes + out->write_bytes + out->stream_bytes;
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */

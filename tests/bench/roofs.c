@@ -189,7 +189,8 @@ static void fill_fields(tz_simulation *sim, const bench_case *c, int32_t **rows)
             for (int64_t i = 0; *rows && i < count; i++)
                 (*rows)[i] = (int32_t)((uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) >> 60);
             status = tz_simulation_stream_array(sim, f, *rows, STREAMED, &error);
-        } else if (strcmp(name, c->state) == 0 || (c->fixed && strcmp(name, c->fixed) == 0)) {
+        } else if (tz_simulation_cells(sim) <= INT64_C(1) << 24 && /* else zeros: as fast */
+                   (strcmp(name, c->state) == 0 || (c->fixed && strcmp(name, c->fixed) == 0))) {
             status = tz_simulation_fill_random(
                 sim, f, NULL, stencil->fields[f].type == TZ_INT ? &whole : &random, &error);
         }

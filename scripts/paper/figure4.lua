@@ -1,0 +1,43 @@
+-- Figure 4 of Meng and Skadron (2009): the time of an iteration against the size of the input, at height 2;
+-- here measured on this machine and predicted for it, and predicted by the paper's model for the paper's GPU.
+--
+--   trapeze run scripts/paper/figure4.lua [--backend cpu] [--set only=hotspot]
+local tz = require "trapeze"
+local paper = require "paper"
+local HEIGHT = 2
+
+paper.each(function(isl)
+  local cells, measured, low, high, predicted, gtx, seen = {}, {}, {}, {}, {}, {}, {}
+  local where
+  for _, size in ipairs(isl.sizes) do
+    local grid = paper.grid_of(isl, size)
+    local sim = paper.simulation(isl, grid)
+    local count = size ^ isl.dims
+    local time, least, most = paper.time(sim, isl, HEIGHT, 5)
+    local here, why = paper.predict { plugin = isl.plugin, grid = grid, height = HEIGHT, backend = sim.backend,
+      family = sim:plan().family }
+    local old = paper.gtx280(isl, { grid = grid, height = HEIGHT })
+    cells[#cells + 1] = count / 1e6
+    measured[#cells], low[#cells], high[#cells] = time * 1e6, least * 1e6, most * 1e6
+    gtx[#cells] = old.best.time_s * 1e6
+    if here then
+      seen[#seen + 1], predicted[#predicted + 1] = count / 1e6, here.best.time_s * 1e6
+      where = here.title
+    end
+    tz.log(("%-10s %-16s height %d: measured %9.2f us, predicted %s us; GTX 280 predicted %9.1f us"):format(isl.plugin,
+      paper.grid_text(grid), HEIGHT, time * 1e6, here and ("%9.2f (%+.0f %%)"):format(here.best.time_s * 1e6,
+        100 * (here.best.time_s / time - 1)) or "-", gtx[#cells]))
+    if not here then tz.log("           no prediction: " .. why) end
+    sim:close()
+  end
+  local series = {
+    { title = "measured here", style = "points", x = cells, y = measured, low = low, high = high, colour = 1 },
+    { title = "GTX 280, predicted", style = "thin", x = cells, y = gtx, colour = 8 },
+  }
+  if #seen > 0 then
+    series[#series + 1] = { title = "predicted here", x = seen, y = predicted, colour = 1 }
+  end
+  paper.plot { file = "figure4-" .. isl.plugin .. ".png", title = isl.title .. ": time against size",
+    subtitle = "height 2; " .. (where or "this machine") .. " beside the paper's GTX 280",
+    x_label = "millions of cells", y_label = "time of an iteration (us)", log_y = true, series = series }
+end)

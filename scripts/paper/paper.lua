@@ -1,0 +1,130 @@
+-- What the paper's experiments share: the four iterative stencil loops of Meng and Skadron (ICS 2009),
+-- their grids and blocks, simulations of them here, and times.
+local tz = require "trapeze"
+local M = {}
+
+-- `paper`: section 5.4.2, on the GTX 280: height predicted and measured as best, speedups over height 1
+-- (best, adaptive from the prediction, adaptive from height 1). `equations`: the height that equations 1 to 17 give
+-- as printed (docs of the model meng2009).
+M.isls = {
+  { plugin = "pathfinder", title = "PathFinder", grid = { 1000000 }, block = { 256 }, dims = 1,
+    sizes = { 100000, 200000, 400000, 700000, 1000000 }, blocks = { 128, 256, 384, 512 },
+    paper = { height = 14, measured = 14, best = 2.29, adaptive = 2.29, from_1 = 1.93 }, equations = 12 },
+  { plugin = "hotspot", title = "HotSpot", grid = { 2000, 2000 }, block = { 20, 20 }, dims = 2,
+    sizes = { 500, 800, 1200, 1600, 2000 }, blocks = { 16, 20, 24, 32 },
+    paper = { height = 2, measured = 3, best = 1.45, adaptive = 1.44, from_1 = 1.39 }, equations = 2 },
+  { plugin = "poisson", title = "Poisson", grid = { 2000, 2000 }, block = { 20, 20 }, dims = 2,
+    sizes = { 500, 800, 1200, 1600, 2000 }, blocks = { 16, 20, 24, 32 },
+    paper = { height = 2, measured = 3, best = 1.51, adaptive = 1.50, from_1 = 1.45 }, equations = 2 },
+  { plugin = "cell", title = "Cell", grid = { 100, 100, 100 }, block = { 8, 8, 8 }, dims = 3,
+    sizes = { 40, 55, 70, 85, 100 }, blocks = { 8, 12, 16, 24, 32 },
+    paper = { height = 1, measured = 1, best = 1.00, adaptive = 0.90, from_1 = 0.90 }, equations = 1 },
+}
+
+-- --set only=hotspot restricts a script.
+function M.each(f)
+  for _, isl in ipairs(M.isls) do
+    if not tz.args.only or tz.args.only == isl.plugin then f(isl) end
+  end
+end
+
+function M.grid_of(isl, size)
+  local grid = {}
+  for axis = 1, isl.dims do grid[axis] = size end
+  return grid
+end
+
+function M.grid_text(grid) return table.concat(grid, " x ") end
+
+-- Rows of weights for PathFinder: as many as steps are ever run at a stretch.
+local WEIGHTS = 120
+
+function M.simulation(isl, grid)
+  local real = tz.random { seed = 1, range = { 0, 1 } }
+  local options = { plugin = isl.plugin, grid = grid, backend = tz.args.backend }
+  if isl.plugin == "pathfinder" then
+    options.fields = { cost = 0, weights = tz.array { shape = { grid[1], WEIGHTS }, dtype = "int32",
+      fill = tz.random { seed = 1, range = { 0, 9 } } } }
+  elseif isl.plugin == "hotspot" then
+    -- The chip grows with its grid, so that the default time step stays stable.
+    options.params = { chip_width_m = 0.256 * grid[1] / 8192, chip_height_m = 0.256 * grid[2] / 8192 }
+    options.fields = { temperature = real, power = real }
+  elseif isl.plugin == "poisson" then
+    options.fields = { u = real, f = real }
+  else
+    options.fields = { alive = tz.random { seed = 1, density = 0.3 } }
+  end
+  return tz.simulation(options)
+end
+
+local function median(values)
+  table.sort(values)
+  return values[(#values + 1) // 2]
+end
+M.median = median
+
+-- Seconds that `steps` iterations take under whatever plan or policy is set.
+function M.run(sim, isl, steps)
+  if isl.plugin == "pathfinder" then sim:rewind() end
+  return sim:run { steps = steps }.seconds
+end
+
+-- Median seconds of an iteration at a height, or nil and the reason where it is refused.
+function M.time(sim, isl, height, rounds)
+  local ok, why = pcall(function() sim:plan { height = height } end)
+  if not ok then return nil, why end
+  local limit = isl.plugin == "pathfinder" and WEIGHTS // height * height or math.huge
+  M.run(sim, isl, height)
+  local once = M.run(sim, isl, math.min(limit, 2 * height)) / 2
+  local steps = math.min(limit, math.max(1, math.ceil(0.02 / math.max(once, 1e-7))) * height, 20000 // height * height)
+  local times = {}
+  for round = 1, rounds or 5 do times[round] = M.run(sim, isl, steps) / steps end
+  return median(times), times[1], times[#times]
+end
+
+-- tz.predict, or nil and the reason: a machine without a record, a GPU without a compiler.
+function M.predict(question)
+  local ok, answer = pcall(tz.predict, question)
+  if ok then return answer end
+  return nil, tostring(answer):gsub("^.-tz%.predict: ", "")
+end
+
+-- The paper's device by the paper's model.
+function M.gtx280(isl, extra)
+  local question = { plugin = isl.plugin, grid = isl.grid, device = "gtx280", model = "meng2009", block = isl.block }
+  for key, value in pairs(extra or {}) do question[key] = value end
+  return M.predict(question)
+end
+
+-- Lists of x and y from rows, the fastest of each height, while y stays of interest.
+function M.curve(answer, value, most)
+  local x, y, last = {}, {}, nil
+  for _, row in ipairs(answer.rows) do
+    if row.height ~= last and (not most or row.height <= most) then
+      x[#x + 1], y[#y + 1] = row.height, value(row)
+      last = row.height
+    elseif row.height == last then
+      y[#y] = math.max(y[#y], value(row))
+    end
+  end
+  return x, y
+end
+
+-- Speedups over height 1.
+function M.speedups(answer, most)
+  local one
+  for _, row in ipairs(answer.rows) do
+    if row.height == 1 then one = math.min(one or math.huge, row.time_s) end
+  end
+  return M.curve(answer, function(row) return one / row.time_s end, most)
+end
+
+function M.plot(picture)
+  if tz.can_plot() then
+    tz.plot(picture)
+  else
+    tz.log("skipped: " .. picture.file .. " needs gnuplot (apt-get install gnuplot-nox)")
+  end
+end
+
+return M
