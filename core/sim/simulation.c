@@ -87,8 +87,9 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
         simulation->threads = config->threads > 0 ? config->threads : machine.cores;
         if (simulation->backend == &tz_backend_reference)
             simulation->threads = 1;
-        if (simulation->backend->processors)
-            simulation->processors = simulation->backend->processors(config->device);
+        if (simulation->backend->limits)
+            simulation->backend->limits(config->device, &simulation->processors,
+                                        &simulation->shared_bytes);
         status = tz_simulation_set_plan(simulation, &config->plan, error);
     }
     if (!status)
@@ -251,8 +252,10 @@ tz_status tz_simulation_set_plan(tz_simulation *simulation, const tz_plan *plan,
 {
     tz_plan resolved = *plan;
     resolved.span = 0; /* the family's to say */
-    if (resolved.processors == 0)
+    if (resolved.processors == 0 && resolved.shared_bytes == 0) {
         resolved.processors = simulation->processors;
+        resolved.shared_bytes = simulation->shared_bytes;
+    }
     tz_status status =
         simulation->backend->plan(&simulation->problem, simulation->threads, &resolved, error);
     if (status)

@@ -12,9 +12,9 @@ struct tz_simulation {
     void *state; /* of the backend; NULL when dry */
     bool dry;
     int threads;
-    int processors; /* of the GPU, for plans; 0: not known */
-    tz_plan wanted; /* as given, zeros where the backend chooses */
-    tz_plan plan;   /* as resolved */
+    int processors, shared_bytes; /* of the GPU, for plans; 0: not known */
+    tz_plan wanted;               /* as given, zeros where the backend chooses */
+    tz_plan plan;                 /* as resolved */
     int64_t bytes;
     int64_t step;
     int64_t fired_step; /* step at which events fired last; -1: never */

@@ -93,6 +93,46 @@ for fault in cuCtxSynchronize:700 cuStreamSynchronize:719 cuLaunchKernel:715; do
     check "$fault: what to do" errs "run with --sync to find the stage"
     check "$fault: no flood" lines_err 1
 done
+
+# Outputs beside the run: the same files as without, and none of them half done.
+cat >outputs.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 300, 200 }, height = 2,
+  fields = { temperature = tz.random { seed = 1, range = { 300, 340 } }, power = 0.5 } }
+sim:every(8, tz.png("temperature", { range = { 300, 340 } }))
+sim:every(4, tz.npy("temperature"))
+sim:every(12, tz.vti("temperature"))
+sim:every(4, tz.table { "step", "residual" })
+sim:every(16, function(s) tz.log(("%d %g"):format(s.step, s:array("temperature"):get(3, 4))) end)
+sim:run(40)
+sim:run(10)
+END
+same_files() { [ -z "$(diff -rq -x run.json -x log.txt "$1" "$2")" ]; }
+whole_files() { # what a failed run has written is what another writes
+    for file in "$1"/*.npy "$1"/*.png "$1"/*.vti; do
+        [ ! -e "$file" ] || cmp -s "$file" "$2/${file##*/}" || return 1
+    done
+    [ -z "$(find "$1" -name '*.tmp*')" ]
+}
+t run outputs.lua --backend cuda -q --out sync --sync
+check "outputs, waited for" is $rc 0
+t run outputs.lua --backend cuda -q --out later
+check "outputs, later" is $rc 0
+check "outputs, later: the same files" same_files sync later
+check "outputs: all are there" [ "$(find later -name '*.npy' | wc -l)" -eq 13 ]
+FAKE_CUDA_MEMORY=60000000 t run outputs.lua --backend cuda -q --out refused
+check "outputs, no room for a copy" is $rc 0
+check "outputs, no room for a copy: the same files" same_files sync refused
+check "outputs, no room for a copy: the log says so" grep -q 'waits for its outputs: a copy of the fields' refused/log.txt
+for fault in cuMemcpyDtoHAsync_v2:700:12 cuMemcpy3DAsync_v2:719:9 cuMemcpyDtoDAsync_v2:214:3 \
+    cuStreamWaitEvent:719:20 cuMemHostAlloc:2:2 cuLaunchKernel:719:7; do
+    rm -rf broken
+    FAKE_CUDA_FAULT=$fault t run outputs.lua --backend cuda -q --out broken
+    check "outputs, $fault: exit code" is $rc 1
+    check "outputs, $fault: no flood" [ "$(grep -c '^trapeze:' err)" -eq 1 ]
+    check "outputs, $fault: what is written is whole" whole_files broken sync
+    check "outputs, $fault: run.json says failed" grep -q '"status": *"failed"' broken/run.json
+done
 FAKE_CUDA_MEMORY=20000 t run two.lua --backend cuda -q
 check "full memory: exit code" is $rc 1
 check "full memory: numbers" errs "not enough GPU memory on Fake GPU A"
