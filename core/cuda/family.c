@@ -93,7 +93,7 @@ tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int f, const tz_box *box)
 
 /* Is a grid worth keeping on chip, where a scenario names no family, and how? A rule from
  * measurements (docs/performance.md, "Small grids"), for plans of which at most the height is
- * given: what stays in registers gained in every case, what does not only while few words change.
+ * given: what stays in registers gained nearly always, what does not only while few words change.
  */
 static bool plan_on_chip(const tz_problem *problem, tz_plan *plan)
 {
