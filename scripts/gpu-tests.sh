@@ -74,7 +74,7 @@ for file in "$work"/*; do
     [ -f "$file" ] || continue
     case ${file##*/} in
     memcheck* | racecheck*) printf '%-32s %s\n' "${file##*/}" "$(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$file" | sed 's/=* *//')" ;;
-    *) sed -n "s/^/${file##*/}: /p" "$file" | grep -E "cases|FAIL|differ|:" | grep -v 'contract: ' ;;
+    *) sed -n "s/^/${file##*/}: /p" "$file" | grep -E "cases|FAIL|differ|:" | grep -v 'contract: ' || true ;;
     esac
 done
 if [ -f "$work/.failed" ]; then
