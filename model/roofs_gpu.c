@@ -20,8 +20,8 @@
 /* Of the bandwidth of a copy that goes through memory once in order, what warps reach that go
  * through it each on its own way. */
 #define MEMORY_SHARE 0.83
-/* Between two barriers of a block nobody fills in for warps that wait at the end: this share of what
- * a warp alone takes, for each block that a multiprocessor has. */
+/* Between two barriers of a block nobody fills in for warps that wait at the end: this share of
+ * what a warp alone takes, for each block that a multiprocessor has. */
 #define BARRIER_WAIT 0.6
 /* Warps that are at different places of a loop wait for its code: for this share of their time for
  * each TEXT_BYTES beyond the first. (Loops of one kind of instruction that all warps go round
@@ -244,8 +244,7 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         cost_of(device, &part->step, part->shared_wavefronts, &s.parts[p]);
         const bool together = part->step.of[TZ_WORK_BARRIER] > 0.0;
         if (!together)
-            s.parts[p].clocks *=
-                1.0 + TEXT_WAIT * fmax(0.0, part->text_bytes / TEXT_BYTES - 1.0);
+            s.parts[p].clocks *= 1.0 + TEXT_WAIT * fmax(0.0, part->text_bytes / TEXT_BYTES - 1.0);
         s.parts[p].alone = part->clocks + latency_clocks(device, &part->chain);
         s.parts[p].barriers =
             part->step.of[TZ_WORK_BARRIER] * clocks_of(device, &device->barrier_s) +
@@ -266,26 +265,25 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     /* Memory. */
     const double compulsory = work->read_bytes + work->write_bytes;
     const double far = fmin(work->far_bytes, work->ghost_bytes);
-    const double memory_s =
-        (1.0 - kept) * (compulsory + far) /
-        (MEMORY_SHARE * device->copy_bandwidth_bytes_per_s.value);
+    const double memory_s = (1.0 - kept) * (compulsory + far) /
+                            (MEMORY_SHARE * device->copy_bandwidth_bytes_per_s.value);
     const double l2_s = (compulsory + work->ghost_bytes) / device->l2_bandwidth_bytes_per_s.value;
     double moved_s = soft_max(memory_s, l2_s, SOFT_MEMORY);
     /* What a step needs was asked for some steps before: it then takes the latency and its share of
      * the transfer. */
-    const double ahead = work->parts[0].bytes > 0.0 ? work->ahead_bytes / work->parts[0].bytes : 0.0;
+    const double ahead =
+        work->parts[0].bytes > 0.0 ? work->ahead_bytes / work->parts[0].bytes : 0.0;
     if (ahead > 0.0) {
         const double steps = (full + (rest > 0.0 ? 1.0 : 0.0)) * work->parts[0].steps;
-        moved_s = soft_max(moved_s, (moved_s + steps * s.memory_clocks / clock) / ahead,
-                           SOFT_LATENCY);
+        moved_s =
+            soft_max(moved_s, (moved_s + steps * s.memory_clocks / clock) / ahead, SOFT_LATENCY);
     }
     const double compute_s = compute / clock;
     const double busy_s = soft_max(compute_s, moved_s, SOFT_MEMORY);
     /* The host may be slower than the GPU. */
     const double launches = 1.0 / fmax(work->stages_per_launch, 1.0);
-    const double start_s =
-        fmax(launches * device->launch_gap_s.value,
-             launches * device->launch_queued_s.value - busy_s);
+    const double start_s = fmax(launches * device->launch_gap_s.value,
+                                launches * device->launch_queued_s.value - busy_s);
     const double meet_s =
         work->meetings * (device->neighbour_sync_s.known ? device->neighbour_sync_s.value
                                                          : 2.0 * device->l2_latency_s.value);

@@ -24,8 +24,8 @@ typedef struct block {
     int next[2];    /* blocks; -1: none */
     int order;      /* in reverse postorder; -1: never reached */
     int dominator;
-    int loop;      /* innermost; -1: none */
-    bool ends;     /* the kernel may end here */
+    int loop;                     /* innermost; -1: none */
+    bool ends;                    /* the kernel may end here */
     double useful, useful_shared; /* instructions that a way is chosen for */
     double stores;
 } block;
@@ -423,11 +423,9 @@ static double latency_of(const tz_sass_instruction *i)
 
 enum { BARRIERS = 6, ROUNDS = 3, READ_CLOCKS = 12 };
 
-
 /* A warp alone goes round some times: each instruction waits for the clocks that the compiler put
  * after the one before it, and for the barriers that it names. */
-static void go_round(const tz_sass *sass, const int *way, int count, int rounds,
-                     tz_cuda_loop *loop)
+static void go_round(const tz_sass *sass, const int *way, int count, int rounds, tz_cuda_loop *loop)
 {
     double now = 0.0, ready[BARRIERS] = {0}, nominal[BARRIERS] = {0}, begin = 0.0, waited = 0.0;
     int set_by[BARRIERS] = {0};
@@ -506,7 +504,8 @@ static bool count_loop(graph *g, int l, tz_cuda_loop *loop)
     return done;
 }
 
-/* The kernel's own instructions from `node` on, until there is no next; loops inside are left out. */
+/* The kernel's own instructions from `node` on, until there is no next; loops inside are left out.
+ */
 static void follow(const graph *g, const int *next, int node, int *way, int *count)
 {
     for (int n = next[node]; n >= 0; n = next[n])

@@ -14,16 +14,16 @@
 enum { TZ_CUDA_LOOPS_MAX = 32 };
 
 typedef struct tz_cuda_loop {
-    int parent;        /* the loop around it; -1: none */
-    tz_work_mix way;   /* the way round, without loops inside */
-    tz_work_mix all;   /* all instructions of the loop, without loops inside */
-    tz_work_mix once;  /* outside of all loops, on the way into this one and out of it */
+    int parent;         /* the loop around it; -1: none */
+    tz_work_mix way;    /* the way round, without loops inside */
+    tz_work_mix all;    /* all instructions of the loop, without loops inside */
+    tz_work_mix once;   /* outside of all loops, on the way into this one and out of it */
     double once_clocks; /* of a warp alone there; loads from memory are not waited for */
-    tz_work_mix waits; /* of the way round: instructions whose result is waited for at full
-                        * latency, by class; parts of one where others are in between */
-    double clocks;     /* of a warp alone on the way round, without those waits */
-    double passes;     /* of the way round: 128-byte passes through shared memory */
-    double stores;     /* to global memory, on the way round */
+    tz_work_mix waits;  /* of the way round: instructions whose result is waited for at full
+                         * latency, by class; parts of one where others are in between */
+    double clocks;      /* of a warp alone on the way round, without those waits */
+    double passes;      /* of the way round: 128-byte passes through shared memory */
+    double stores;      /* to global memory, on the way round */
     double stores_words, copies_words, reads_words; /* a lane, on the way round */
     double text_bytes;                              /* of the way round */
     double local;                                   /* accesses to spilt registers on it */
