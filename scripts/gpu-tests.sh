@@ -4,6 +4,8 @@
 #
 # TZ_CONTRACT=full checks every height and size; the default is the quick selection. FAMILIES and
 # STENCILS (lists) restrict it. Small runs go through compute-sanitizer where it is installed.
+# PART=k/n does the k-th of n shares of all this, for machines that are lent for minutes: the same jobs
+# in each share every time, every job in one of them.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 build=${1:-$root/build}
@@ -15,6 +17,20 @@ folders="$build/plugins $build/test-plugins"
 families=${FAMILIES:-stream resident tile}
 # shellcheck disable=SC2086 # two folders
 stencils=${STENCILS:-$("$contract" --list $folders)}
+part=${PART:-1/1}
+share=${part%%/*}
+shares=${part##*/}
+case $part in
+*[!0-9/]* | /* | */ | */*/*) share=0 ;;
+*/*) ;;
+*) share=0 ;;
+esac
+if [ "$share" -lt 1 ] || [ "$share" -gt "$shares" ]; then
+    echo "gpu-tests.sh: PART=$part: use k/n with 1 <= k <= n" >&2
+    exit 2
+fi
+# Every n-th line: neighbours are alike in cost. Lines are counted before the split.
+mine() { awk -v k="$share" -v n="$shares" 'NR % n == k % n'; }
 
 "$build/bin/trapeze" doctor | sed -n '/^cuda/,/^[a-z]/p;/backends/,/plugins/p'
 # Kernels are compiled at run time, which is most of the work: one process a stencil and family.
@@ -26,33 +42,39 @@ for family in $families; do
         echo "$family $stencil --section identity --family $family"
     done
 done >>"$work/.jobs"
+mine <"$work/.jobs" >"$work/.mine"
+[ "$shares" -eq 1 ] || echo "part $part: $(wc -l <"$work/.mine") of $(wc -l <"$work/.jobs") contract jobs"
 xargs -P "$(nproc)" -L 1 sh -c '
     contract=$1 work=$2 folders=$3 family=$4 stencil=$5
     shift 5
     TZ_CONTRACT=$0 "$contract" --backend cuda --stencil "$stencil" "$@" $folders \
         >"$work/$family-$stencil" 2>&1 || echo "$family-$stencil" >>"$work/.failed"
-' "$mode" "$contract" "$work" "$folders" <"$work/.jobs"
+' "$mode" "$contract" "$work" "$folders" <"$work/.mine"
 
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null || true)
 if [ -n "$sanitizer" ]; then
     for tool in memcheck racecheck; do
         for family in $families; do
             for stencil in ${SANITIZED:-star2d1r box3d1r hotspot life pathfinder}; do
-                TZ_CONTRACT=smoke "$sanitizer" --tool "$tool" --error-exitcode 9 "$contract" \
-                    --backend cuda --stencil "$stencil" --section identity --family "$family" $folders \
-                    >"$work/$tool-$family-$stencil" 2>&1 ||
-                    echo "$tool-$family-$stencil" >>"$work/.failed"
+                echo "$tool $family $stencil"
             done
         done
+    done >"$work/.sanitized"
+    mine <"$work/.sanitized" | while read -r tool family stencil; do
+        TZ_CONTRACT=smoke "$sanitizer" --tool "$tool" --error-exitcode 9 "$contract" \
+            --backend cuda --stencil "$stencil" --section identity --family "$family" $folders \
+            >"$work/$tool-$family-$stencil" 2>&1 </dev/null ||
+            echo "$tool-$family-$stencil" >>"$work/.failed"
     done
 else
     echo "compute-sanitizer: not installed, skipped"
 fi
 
 for file in "$work"/*; do
+    [ -f "$file" ] || continue
     case ${file##*/} in
     memcheck* | racecheck*) printf '%-32s %s\n' "${file##*/}" "$(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$file" | sed 's/=* *//')" ;;
-    *) sed -n "s/^/${file##*/}: /p" "$file" | grep -E "cases|FAIL|differ|:" | grep -v 'contract: ' ;;
+    *) sed -n "s/^/${file##*/}: /p" "$file" | grep -E "cases|FAIL|differ|:" | grep -v 'contract: ' || true ;;
     esac
 done
 if [ -f "$work/.failed" ]; then
@@ -60,4 +82,4 @@ if [ -f "$work/.failed" ]; then
     for failed in $(cat "$work/.failed"); do tail -n 5 "$work/$failed"; done
     exit 1
 fi
-echo "cuda backend: every stencil equals the reference in every family ($mode)"
+echo "cuda backend: every stencil equals the reference in every family ($mode, part $part)"

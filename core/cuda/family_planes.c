@@ -359,8 +359,6 @@ static const char *planes_refuses(const tz_problem *problem)
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         if (problem->stencil->fields[f].role == TZ_STREAMED)
             return "has streamed fields, which planes do not take";
-        if (problem->bits && problem->stencil->fields[f].role == TZ_STATIC)
-            return "has static bit fields, which planes do not take";
     }
     return NULL;
 }

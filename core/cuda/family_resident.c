@@ -271,7 +271,8 @@ static tz_status cannot(const tz_problem *problem, const tz_plan *plan, tz_error
                                 "use a height up to %d",
                                 plan->height, lower.height);
     }
-    tz_plan free = {.height = plan->height, .processors = plan->processors};
+    tz_plan free = {
+        .height = plan->height, .processors = plan->processors, .shared_bytes = plan->shared_bytes};
     if (tz_resident_design(problem, &free, &d))
         return tz_error_set(error, TZ_RANGE, "tile",
                             "the grid stays on chip, but not with this tile, vector and number of "

@@ -241,15 +241,15 @@ static tz_status make_room(tz_cuda_reducer *reducer, tz_cu_pointer *memory, size
     return status;
 }
 
-/* On the reducer's stream, done when they return: what they read and write is no pinned memory. */
+/* On the reducer's stream. What is not pinned is read before this returns (the driver takes it into
+ * memory of its own), though it need not have arrived. */
 static tz_status put(const tz_cuda_reducer *reducer, tz_cu_pointer to, const void *from,
                      size_t bytes, tz_error *error)
 {
-    const tz_status status =
-        tz_cuda_stream_upload(reducer->cuda, reducer->stream, to, from, bytes, error);
-    return status ? status : tz_cuda_stream_wait(reducer->cuda, reducer->stream, error);
+    return tz_cuda_stream_upload(reducer->cuda, reducer->stream, to, from, bytes, error);
 }
 
+/* There when this returns. */
 static tz_status get(const tz_cuda_reducer *reducer, void *to, tz_cu_pointer from, size_t bytes,
                      tz_error *error)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    PROCESSORS = 132, /* where a plan does not say */
-    SHARED_BYTES_MAX = 227 << 10,
+    PROCESSORS = 132,             /* where a plan does not say */
+    SHARED_BYTES_MAX = 227 << 10, /* likewise */
     REGISTERS = 65536,
     REGISTERS_OWN = 40, /* addresses, loop, tags */
     THREADS_MAX = 1024,
@@ -24,6 +24,7 @@ enum {
 /* What does not depend on the design. */
 typedef struct facts {
     const tz_problem *problem;
+    int shared_max;  /* bytes of a block */
     int radius, rim; /* as in tz_resident */
     int reach;       /* of an iteration */
     int beyond;      /* what static fields are read further than the passes reach */
@@ -178,7 +179,7 @@ static bool complete(const facts *k, tz_resident *d, int height)
         for (int f = 0; f < s->fields_count; f++)
             if (tz_resident_is_shared(k->problem, d, f))
                 bytes += tz_resident_shared_bytes(k->problem, d, f);
-        if (d->registers > room || bytes > SHARED_BYTES_MAX)
+        if (d->registers > room || bytes > k->shared_max)
             continue;
         /* While ghosts come in, nothing else is computed. */
         d->batch = (room - REGISTERS_OWN - 16 - brick * k->kept_words) / (4 * k->widest);
@@ -248,7 +249,7 @@ static bool hopeless(const search *s, const tz_resident *d)
             (blocks > 1 ? 2.0 * d->ghost * (s->k->wraps[axis] ? 1.0 : 1.0 - 1.0 / (double)blocks)
                         : 0.0);
     }
-    if (tile > (double)THREADS_MAX * BRICK_MAX || tile > SHARED_BYTES_MAX)
+    if (tile > (double)THREADS_MAX * BRICK_MAX || tile > s->k->shared_max)
         return true;
     const double clocks = tile / 128.0 * OPERATIONS * s->k->problem->stencil->passes_count;
     return s->found && clocks > s->best.cost;
@@ -280,7 +281,8 @@ static void try_blocks(search *s, tz_resident *d, int axis, int left)
 
 bool tz_resident_design(const tz_problem *problem, const tz_plan *plan, tz_resident *design)
 {
-    const facts k = facts_of(problem);
+    facts k = facts_of(problem);
+    k.shared_max = plan->shared_bytes > 0 ? plan->shared_bytes : SHARED_BYTES_MAX;
     search s = {.k = &k, .plan = plan};
     tz_resident d = {.radius = k.radius, .rim = k.rim, .sent_words = k.sent_words};
     if (tz_problem_elements(problem) > INT64_C(8) << 20)

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPARE = 32 }; /* of the device's memory, the part left for what stages may still ask for */
+/* Memory left for what stages and pictures may still ask for: that part of the device's, at least
+ * so much. */
+enum { SPARE = 32, SPARE_BYTES = 64 << 20 };
 
 struct tz_cuda_snapshot {
     tz_cuda_snapshots *all;
@@ -116,12 +118,13 @@ static tz_status make_room(tz_cuda_snapshot *s, uint32_t fields, tz_error *error
     tz_status status = tz_cuda_memory(all->cuda, &free_bytes, &bytes, error);
     if (status)
         return status;
-    if (needed > free_bytes || free_bytes - needed < bytes / SPARE)
+    const size_t spare = bytes / SPARE > SPARE_BYTES ? bytes / SPARE : SPARE_BYTES;
+    if (needed > free_bytes || free_bytes - needed < spare)
         return tz_error_set(error, TZ_MEMORY, NULL,
                             "a copy of the fields on the GPU takes %.2f GiB, and %.2f GiB are free "
                             "(%.2f GiB stay so)",
                             (double)needed / (1 << 30), (double)free_bytes / (1 << 30),
-                            (double)(bytes / SPARE) / (1 << 30));
+                            (double)spare / (1 << 30));
     for (int f = 0; !status && f < problem->stencil->fields_count; f++)
         if (fields >> f & 1 && !s->room[f])
             status =

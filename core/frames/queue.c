@@ -4,12 +4,15 @@
 #include <signal.h>
 #include <stdlib.h>
 
+enum { WORKERS_MAX = 8 };
+
 struct tz_frame_queue {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    pthread_t worker;
+    pthread_t workers[WORKERS_MAX];
+    int workers_count, busy;
     size_t capacity, first, waiting; /* jobs[first], and the next ones around the ring */
-    bool busy, ending;
+    bool ending;
     tz_status status; /* of the first job that failed */
     tz_error error;
     tz_frame_job jobs[];
@@ -34,27 +37,41 @@ static void *work(void *argument)
         const bool skip = q->status != TZ_OK;
         q->first = (q->first + 1) % q->capacity;
         q->waiting--;
-        q->busy = true;
+        q->busy++;
         pthread_cond_broadcast(&q->changed);
         pthread_mutex_unlock(&q->lock);
         tz_error error = {0};
         const tz_status status = skip ? TZ_OK : job.run(job.data, &error);
         job_release(&job);
         pthread_mutex_lock(&q->lock);
-        if (status != TZ_OK) {
+        if (status != TZ_OK && q->status == TZ_OK) {
             q->status = status;
             q->error = error;
         }
-        q->busy = false;
+        q->busy--;
         pthread_cond_broadcast(&q->changed);
     }
     pthread_mutex_unlock(&q->lock);
     return NULL;
 }
 
-tz_status tz_frame_queue_create(tz_frame_queue **out, size_t capacity, tz_error *error)
+static void free_queue(tz_frame_queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    q->ending = true;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+    for (int i = 0; i < q->workers_count; i++)
+        pthread_join(q->workers[i], NULL);
+    pthread_cond_destroy(&q->changed);
+    pthread_mutex_destroy(&q->lock);
+    free(q);
+}
+
+tz_status tz_frame_queue_create(tz_frame_queue **out, size_t capacity, int workers, tz_error *error)
 {
     *out = NULL;
+    workers = workers < 1 ? 1 : workers > WORKERS_MAX ? WORKERS_MAX : workers;
     capacity = capacity ? capacity : 1;
     tz_frame_queue *q = calloc(1, sizeof *q + capacity * sizeof q->jobs[0]);
     if (!q)
@@ -62,18 +79,20 @@ tz_status tz_frame_queue_create(tz_frame_queue **out, size_t capacity, tz_error 
     q->capacity = capacity;
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->changed, NULL);
-    /* The worker inherits the mask: signals go to the threads that know what to do with them. */
+    /* Workers inherit the mask: signals go to the threads that know what to do with them. */
+    int reason = 0;
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int reason = pthread_create(&q->worker, NULL, work, q);
+    while (!reason && q->workers_count < workers) {
+        reason = pthread_create(&q->workers[q->workers_count], NULL, work, q);
+        q->workers_count += !reason;
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (reason) {
-        pthread_cond_destroy(&q->changed);
-        pthread_mutex_destroy(&q->lock);
-        free(q);
+        free_queue(q);
         return tz_error_set_errno(error, reason, NULL,
-                                  "cannot start the thread that writes frames");
+                                  "cannot start the threads that write frames");
     }
     *out = q;
     return TZ_OK;
@@ -130,13 +149,6 @@ tz_status tz_frame_queue_destroy(tz_frame_queue *q, tz_error *error)
     if (!q)
         return TZ_OK;
     const tz_status status = tz_frame_queue_flush(q, error);
-    pthread_mutex_lock(&q->lock);
-    q->ending = true;
-    pthread_cond_broadcast(&q->changed);
-    pthread_mutex_unlock(&q->lock);
-    pthread_join(q->worker, NULL);
-    pthread_cond_destroy(&q->changed);
-    pthread_mutex_destroy(&q->lock);
-    free(q);
+    free_queue(q);
     return status;
 }

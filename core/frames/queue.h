@@ -1,11 +1,11 @@
-/* Files written beside the computation: one worker thread, a bounded queue, jobs in order. */
+/* Files written beside the computation: a bounded queue, jobs begun in order. */
 #ifndef TZ_CORE_FRAMES_QUEUE_H
 #define TZ_CORE_FRAMES_QUEUE_H
 
 #include "base/error.h"
 
-/* A job owns its data. `run` is called once in the worker thread, or not at all after an earlier
- * failure; `release` (may be NULL) is called once in any case. Neither may call the queue. */
+/* A job owns its data. `run` is called once in a worker thread, or not at all after a failure;
+ * `release` (may be NULL) is called once in any case. Neither may call the queue. */
 typedef struct tz_frame_job {
     tz_status (*run)(void *data, tz_error *error);
     void (*release)(void *data);
@@ -14,21 +14,23 @@ typedef struct tz_frame_job {
 
 typedef struct tz_frame_queue tz_frame_queue;
 
-/* capacity: jobs that may wait besides the one at work, 1 or more. The worker takes no signals.
- * Errors: TZ_MEMORY, TZ_IO (no thread). */
-tz_status tz_frame_queue_create(tz_frame_queue **out, size_t capacity, tz_error *error);
+/* capacity: jobs that may wait besides those at work, 1 or more. With one worker jobs are done one
+ * after the other, with more of them (8 at most) side by side. Workers take no signals. Errors:
+ * TZ_MEMORY, TZ_IO (no thread). */
+tz_status tz_frame_queue_create(tz_frame_queue **out, size_t capacity, int workers,
+                                tz_error *error);
 
 /* Hand a job over, also when this fails; blocks while the queue is full. After a failed job: that
  * job's error, and the new job is released without being run. [any thread] */
 tz_status tz_frame_queue_push(tz_frame_queue *queue, const tz_frame_job *job, tz_error *error);
 
-/* Wait until every job pushed so far is done; the first error that any of them had. [any thread] */
+/* Wait until every job pushed so far is done; the error of the first that failed. [any thread] */
 tz_status tz_frame_queue_flush(tz_frame_queue *queue, tz_error *error);
 
 /* Flush, and forget the error that is returned: jobs pushed from now on are run again. */
 tz_status tz_frame_queue_settle(tz_frame_queue *queue, tz_error *error);
 
-/* Flush, end the worker, free. The first error again. NULL is fine. */
+/* Flush, end the workers, free. The first error again. NULL is fine. */
 tz_status tz_frame_queue_destroy(tz_frame_queue *queue, tz_error *error);
 
 #endif

@@ -129,6 +129,26 @@ static void push_prediction(lua_State *L, const tz_policy_options *forecast, int
     lua_setfield(L, -2, "heights");
 }
 
+/* s.prediction is made when it is asked for: it may take a compiler. Upvalue 1: the simulation. */
+static int view_index(lua_State *L)
+{
+    const tz_simulation_handle *handle = lua_touserdata(L, lua_upvalueindex(1));
+    lua_settop(L, 2);
+    if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "prediction") != 0 ||
+        handle->simulation == NULL)
+        return 0;
+    tz_policy *policy = tz_simulation_policy(handle->simulation);
+    const tz_policy_options *forecast =
+        tz_policy_kind_of(policy) == TZ_POLICY_FUNCTION ? tz_policy_forecast(policy) : NULL;
+    if (forecast == NULL)
+        return 0;
+    push_prediction(L, forecast, tz_handle_stencil(handle)->dims);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, 1, "prediction");
+    return 1;
+}
+
+/* The simulation is at index 2. */
 static void push_view(lua_State *L, const question *q)
 {
     const tz_policy_view *view = q->view;
@@ -145,10 +165,11 @@ static void push_view(lua_State *L, const question *q)
     lua_setfield(L, -2, "stages");
     lua_pushinteger(L, view->iterations);
     lua_setfield(L, -2, "iterations");
-    if (view->forecast != NULL) {
-        push_prediction(L, view->forecast, q->dims);
-        lua_setfield(L, -2, "prediction");
-    }
+    lua_createtable(L, 0, 1);
+    lua_pushvalue(L, 2);
+    lua_pushcclosure(L, view_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
 }
 
 /* Protected: argument 1 is the question, 2 the simulation. */

@@ -13,7 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SCRIPT_BYTES_MAX = 16 << 20, FRAMES_WAITING = 8, OUTPUTS_WAITING = 64 };
+enum {
+    SCRIPT_BYTES_MAX = 16 << 20,
+    FRAMES_WAITING = 8,
+    OUTPUTS_WAITING = 64,
+    CORES_OF_PAINTER = 4
+};
 
 /* ---- Words ------------------------------------------------------------------------------------
  */
@@ -142,9 +147,11 @@ tz_status tz_context_open_folder(tz_context *context, tz_error *error)
         return status;
     snprintf(context->result->folder, sizeof context->result->folder, "%s",
              tz_folder_path(context->folder));
-    status = tz_frame_queue_create(&context->queue, FRAMES_WAITING, error);
+    /* Where cores are many, a picture or two may be drawn without being missed in the run. */
+    status = tz_frame_queue_create(&context->queue, FRAMES_WAITING,
+                                   context->machine.cores / CORES_OF_PAINTER, error);
     if (status == TZ_OK)
-        status = tz_frame_queue_create(&context->later, OUTPUTS_WAITING, error);
+        status = tz_frame_queue_create(&context->later, OUTPUTS_WAITING, 1, error);
     if (status != TZ_OK)
         return status;
     /* So that even a run that is killed says what it was. */

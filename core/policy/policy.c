@@ -105,15 +105,22 @@ size_t tz_policy_decisions(const tz_policy *policy, const tz_policy_decision **o
 /* ---- What there is to choose from -------------------------------------------------------------
  */
 
-const tz_policy_options *tz_policy_forecast(tz_policy *policy, bool any_height)
+/* What is given, but for the height where the policy is to find that. */
+static tz_plan given_plan(const tz_policy *policy)
+{
+    tz_plan given = policy->config.given;
+    if (policy->config.kind == TZ_POLICY_ADAPTIVE || policy->config.kind == TZ_POLICY_FUNCTION)
+        given.height = 0;
+    return given;
+}
+
+const tz_policy_options *tz_policy_forecast(tz_policy *policy)
 {
     if (policy->forecast_tried)
         return policy->forecast;
     policy->forecast_tried = true;
     tz_error error = {0};
-    tz_plan given = policy->config.given;
-    if (any_height)
-        given.height = 0;
+    const tz_plan given = given_plan(policy);
     tz_policy_options *made = calloc(1, sizeof *made);
     tz_status status = made ? TZ_OK : tz_error_set(&error, TZ_MEMORY, NULL, "not enough memory");
     if (!status)
@@ -154,21 +161,19 @@ static tz_status list_heights(tz_policy *policy, const tz_plan *given, tz_policy
     return out->count > 0 ? TZ_OK : status;
 }
 
-tz_policy_options *tz_policy_list(tz_policy *policy, bool any_height, tz_error *error)
+tz_policy_options *tz_policy_list(tz_policy *policy, tz_error *error)
 {
     tz_policy_options *list = calloc(1, sizeof *list);
     if (!list) {
         tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a list of plans");
         return NULL;
     }
-    const tz_policy_options *forecast = tz_policy_forecast(policy, any_height);
+    const tz_policy_options *forecast = tz_policy_forecast(policy);
     if (forecast) {
         *list = *forecast;
         return list;
     }
-    tz_plan given = policy->config.given;
-    if (any_height)
-        given.height = 0;
+    const tz_plan given = given_plan(policy);
     list->best = -1;
     tz_status status = policy->host.candidates
                            ? policy->host.candidates(policy->host.context, &given, list, error)
@@ -236,7 +241,7 @@ static tz_status fixed_create(tz_policy *policy, tz_error *error)
 
 static tz_status predicted_create(tz_policy *policy, tz_error *error)
 {
-    const tz_policy_options *forecast = tz_policy_forecast(policy, false);
+    const tz_policy_options *forecast = tz_policy_forecast(policy);
     if (forecast) {
         tz_policy_decide(policy, &forecast->at[forecast->best].plan, NAN, "predicted: %s",
                          forecast->reason);
@@ -299,8 +304,7 @@ static tz_status function_next(tz_policy *policy, int64_t room, bool fresh, tz_e
                                  .plan = &policy->plan,
                                  .stages = f->stages,
                                  .iterations = f->iterations,
-                                 .seconds = f->seconds,
-                                 .forecast = tz_policy_forecast(policy, true)};
+                                 .seconds = f->seconds};
     tz_plan next = policy->plan;
     tz_status status =
         policy->config.function(policy->config.function_context, &view, &next, error);

@@ -75,7 +75,6 @@ typedef struct tz_policy_view {
      * takes to set it up. */
     int64_t stages, iterations;
     double seconds;
-    const tz_policy_options *forecast; /* NULL: there is none */
 } tz_policy_view;
 
 typedef struct tz_policy_config {
@@ -110,6 +109,10 @@ tz_status tz_policy_next(tz_policy *policy, int64_t step, int64_t room, const tz
 /* Whole stages of that plan to time together; 0: none. Stages cut short are not to be counted. */
 int64_t tz_policy_stages_wanted(const tz_policy *policy);
 void tz_policy_tell(tz_policy *policy, int64_t stages, int64_t iterations, double seconds);
+
+/* The forecast that the policy goes by, made when it is first asked for; NULL: there is none. For a
+ * function policy it is of every height. Valid as long as the policy. */
+const tz_policy_options *tz_policy_forecast(tz_policy *policy);
 
 /* The stage could not be run, and nothing has changed. True: it was a trial; ask for another. */
 bool tz_policy_refuse(tz_policy *policy, const tz_error *why);

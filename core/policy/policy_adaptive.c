@@ -72,7 +72,7 @@ static int find_height(const adaptive *a, int height)
 /* One rung a height: the plan that is predicted to be the fastest, else the backend's choice. */
 static tz_status make_rungs(tz_policy *policy, adaptive *a, tz_error *error)
 {
-    tz_policy_options *list = tz_policy_list(policy, true, error);
+    tz_policy_options *list = tz_policy_list(policy, error);
     if (!list)
         return error ? error->code : TZ_MEMORY;
     for (int i = 0; i < list->count; i++) {
@@ -122,7 +122,7 @@ static tz_status adaptive_create(tz_policy *policy, tz_error *error)
     if (status)
         return status;
     qsort(a->rungs, (size_t)a->count, sizeof *a->rungs, compare_heights);
-    const tz_policy_options *forecast = tz_policy_forecast(policy, true);
+    const tz_policy_options *forecast = tz_policy_forecast(policy);
     const int start = policy->config.start > 0 ? policy->config.start : policy->config.given.height;
     a->probe = -1;
     a->stride = 1;

@@ -111,13 +111,11 @@ static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
     policy->state = e;
     e->now = e->best = -1;
     e->has_key = compute_key(policy, e->key);
-    if (policy->config.forget && e->has_key)
-        tz_policy_memory_forget(e->key);
-    if (recall(policy, e))
+    if (!policy->config.forget && recall(policy, e))
         return TZ_OK;
     e->ties = 0;
     e->best = -1;
-    tz_policy_options *list = tz_policy_list(policy, false, error);
+    tz_policy_options *list = tz_policy_list(policy, error);
     if (!list)
         return error ? error->code : TZ_MEMORY;
     e->entrants = calloc((size_t)list->count, sizeof *e->entrants);
@@ -294,6 +292,9 @@ static tz_status exhaustive_next(tz_policy *policy, int64_t room, bool fresh, tz
     (void)error;
     if (e->settled)
         return TZ_OK;
+    if (policy->config.forget && e->has_key) /* not before something really runs */
+        tz_policy_memory_forget(e->key);
+    policy->config.forget = false;
     int now = find_waiting(e, room);
     if (fresh) {
         e->short_stretches = now >= 0 ? 0 : e->short_stretches + 1;
@@ -355,6 +356,8 @@ static void exhaustive_describe(const tz_policy *policy, char *text, size_t size
         snprintf(text, size, "exhaustive: height %d, %s best of %d plans, %d tie%s within %.1f %%",
                  policy->plan.height, e->remembered ? "remembered as" : "measured as", measured,
                  e->ties, e->ties == 1 ? "s" : "", 100 * e->noise);
+    else if (policy->stop < 0) /* nothing has run yet */
+        snprintf(text, size, "exhaustive: measures %d plan%s", e->count, e->count == 1 ? "" : "s");
     else
         snprintf(text, size, "exhaustive: %d of %d plans measured, height %d now", measured,
                  e->count, policy->plan.height);

@@ -61,11 +61,9 @@ struct tz_policy {
 
 extern const tz_policy_class tz_policy_class_adaptive, tz_policy_class_exhaustive;
 
-/* The forecast for the given plan (its height left open if `any_height`), or NULL. */
-const tz_policy_options *tz_policy_forecast(tz_policy *policy, bool any_height);
 /* Plans to try, from the forecast, the backend or, of its own heights, its choices: malloc'd. NULL
  * with `error` when memory runs out or the given plan is refused. */
-tz_policy_options *tz_policy_list(tz_policy *policy, bool any_height, tz_error *error);
+tz_policy_options *tz_policy_list(tz_policy *policy, tz_error *error);
 /* Go from policy->plan to `to`, for that reason, which becomes the plan's `why` too. */
 void tz_policy_decide(tz_policy *policy, const tz_plan *to, double time_s, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

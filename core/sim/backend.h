@@ -44,8 +44,9 @@ typedef struct tz_backend {
     const char *doc;
     /* Can it run on this machine? NULL: always. Cheap; "auto" asks. */
     int (*available)(void);
-    /* Multiprocessors of a device, for plans that need them; 0: not known. NULL: there are none. */
-    int (*processors)(int device);
+    /* What plans depend on of a device: plan->processors and plan->shared_bytes; zeros when it is
+     * not there. NULL: nothing. */
+    void (*limits)(int device, int *processors, int *shared_bytes);
     /* Complete a plan (zeros mean: choose) and check it. TZ_RANGE: height too large, with the
      * largest that fits. */
     tz_status (*plan)(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error);

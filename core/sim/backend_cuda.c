@@ -77,11 +77,6 @@ static tz_status gpu_plan(const tz_problem *problem, int threads, tz_plan *plan,
     return status;
 }
 
-static int gpu_processors(int device)
-{
-    return tz_cuda_processors(device);
-}
-
 /* Host memory: the check before a run is of that. The device says itself when it is full. */
 static int64_t gpu_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
 {
@@ -559,7 +554,7 @@ const tz_backend tz_backend_cuda = {
     .name = "cuda",
     .doc = "one NVIDIA GPU",
     .available = tz_cuda_available,
-    .processors = gpu_processors,
+    .limits = tz_cuda_limits,
     .plan = gpu_plan,
     .bytes = gpu_bytes,
     .create = gpu_create,

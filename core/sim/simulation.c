@@ -88,8 +88,9 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
         if (simulation->backend == &tz_backend_reference)
             simulation->threads = 1;
         simulation->device = config->device;
-        if (simulation->backend->processors)
-            simulation->processors = simulation->backend->processors(config->device);
+        if (simulation->backend->limits)
+            simulation->backend->limits(config->device, &simulation->processors,
+                                        &simulation->shared_bytes);
         const tz_plan *plan = config->policy ? &config->policy->given : &config->plan;
         status = tz_simulation_set_plan(simulation, plan, error);
     }

@@ -291,30 +291,43 @@ tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field)
     return tz_problem_dtype(&simulation->problem, field);
 }
 
-/* Bits of a box as bytes, row by row. */
+/* Bits of a row of words as bytes, from cell x on. */
+static void spread_bits(const uint32_t *row, int64_t words, int64_t x, int64_t count,
+                        uint8_t *cells)
+{
+    int64_t word = x % words, bit = x / words;
+    for (int64_t i = 0; i < count; i++) {
+        cells[i] = row[word] >> bit & 1;
+        if (++word == words) {
+            word = 0;
+            bit++;
+        }
+    }
+}
+
+/* Bits of a box as bytes, some rows at a time: where fields are far away each load takes a while.
+ */
 static tz_status read_bits(const tz_simulation *simulation, int field, const tz_box *box,
                            uint8_t *cells, tz_error *error)
 {
+    enum { WORDS = 1 << 18 };
     const tz_problem *problem = &simulation->problem;
     const int64_t words = problem->elements[0], nx = box->high[0] - box->low[0];
-    const int64_t ny = box->high[1] - box->low[1], nz = box->high[2] - box->low[2];
-    uint32_t *row = malloc((size_t)words * sizeof *row);
-    if (!row)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of bits");
+    const int64_t ny = box->high[1] - box->low[1];
+    const int64_t most = words < WORDS ? WORDS / words : 1, rows = most < ny ? most : ny;
+    uint32_t *lines = malloc((size_t)(words * rows) * sizeof *lines);
+    if (!lines)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of bits");
     tz_status status = TZ_OK;
-    for (int64_t i = 0; !status && i < ny * nz; i++, cells += nx) {
-        const tz_box line = row_box(problem, 0, nx, box->low[1] + i % ny, box->low[2] + i / ny);
-        status = simulation->backend->load(simulation->state, field, &line, row, error);
-        int64_t word = box->low[0] % words, bit = box->low[0] / words;
-        for (int64_t x = 0; !status && x < nx; x++) {
-            cells[x] = row[word] >> bit & 1;
-            if (++word == words) {
-                word = 0;
-                bit++;
-            }
+    for (int64_t z = box->low[2]; z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; !status && y < box->high[1]; y += rows) {
+            const int64_t end = y + rows < box->high[1] ? y + rows : box->high[1];
+            const tz_box part = {{0, y, z}, {words, end, z + 1}};
+            status = simulation->backend->load(simulation->state, field, &part, lines, error);
+            for (int64_t k = 0; !status && k < end - y; k++, cells += nx)
+                spread_bits(lines + k * words, words, box->low[0], nx, cells);
         }
-    }
-    free(row);
+    free(lines);
     return status;
 }
 

@@ -20,9 +20,9 @@ struct tz_simulation {
     void *state; /* of the backend; NULL when dry */
     bool dry;
     int threads;
-    int device;        /* ordinal of the GPU */
-    int processors;    /* of the GPU, for plans; 0: not known */
-    tz_policy *policy; /* NULL only while it is being made */
+    int device;                   /* ordinal of the GPU */
+    int processors, shared_bytes; /* of the GPU, for plans; 0: not known */
+    tz_policy *policy;            /* NULL only while it is being made */
     tz_stopwatch watch;
     tz_plan plan; /* as resolved */
     int64_t bytes;

@@ -13,22 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tz_status complete(void *context, tz_plan *plan, tz_error *error)
-{
-    const tz_simulation *simulation = context;
-    if (plan->processors == 0)
-        plan->processors = simulation->processors;
-    plan->span = 0; /* the family's to say */
-    return simulation->backend->plan(&simulation->problem, simulation->threads, plan, error);
-}
-
 /* What is given, for the device that there is. */
 static tz_plan here(const tz_simulation *simulation, const tz_plan *given)
 {
     tz_plan plan = *given;
-    if (plan.processors == 0)
+    if (plan.processors == 0 && plan.shared_bytes == 0) {
         plan.processors = simulation->processors;
+        plan.shared_bytes = simulation->shared_bytes;
+    }
     return plan;
+}
+
+static tz_status complete(void *context, tz_plan *plan, tz_error *error)
+{
+    const tz_simulation *simulation = context;
+    *plan = here(simulation, plan);
+    plan->span = 0; /* the family's to say */
+    return simulation->backend->plan(&simulation->problem, simulation->threads, plan, error);
 }
 
 static tz_status find_device(const tz_simulation *simulation, tz_model_device *out, tz_error *error)

@@ -91,6 +91,13 @@ TZ_DEVICE tz_word tz_load_word(const tz_arguments &a, const tz_word *row, int x,
     return word;
 }
 
+/* The same for texts that also stand for other types, where this is never called. */
+template <class T>
+TZ_DEVICE T tz_load_static_word(const tz_arguments &a, const T *row, int x, T edge)
+{
+    return (T)tz_load_word(a, (const tz_word *)row, x, (tz_word)edge);
+}
+
 /* Columns outside the grid hold the boundary value again after each iteration; a torus has none. */
 TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word, tz_word edge)
 {

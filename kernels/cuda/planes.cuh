@@ -599,12 +599,15 @@ TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const T *fi
 {
     int x = p.x + dx, y = p.y + dy, z = p.z + dz;
     if (BORDER) {
-        x = tz_map<TZ_BOUNDARY_X>(x, a.nx);
+        if (!TZ_BITS_GRID)
+            x = tz_map<TZ_BOUNDARY_X>(x, a.nx);
         y = tz_map<TZ_BOUNDARY_Y>(y, a.ny);
         z = tz_map<TZ_BOUNDARY_Z>(z, a.nz);
-        if (x < 0 || y < 0 || z < 0)
+        if ((!TZ_BITS_GRID && x < 0) || y < 0 || z < 0)
             return edge;
     }
+    if (TZ_BITS_GRID) /* words wrap and end in their own way */
+        return tz_load_static_word(a, field + (long long)a.pitch * y + a.plane * z, x, edge);
     return field[x + (long long)a.pitch * y + a.plane * z];
 }
 

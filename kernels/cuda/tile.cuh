@@ -58,12 +58,15 @@ TZ_DEVICE T tz_static(const tz_arguments &a, const tz_place &p,
 {
     int x = p.x + dx, y = p.y + dy, z = p.z + dz;
     if (BORDER) {
-        x = tz_map<TZ_BOUNDARY_X>(x, a.nx);
+        if (!TZ_BITS_GRID)
+            x = tz_map<TZ_BOUNDARY_X>(x, a.nx);
         y = TZ_DIMS > 1 ? tz_map<TZ_BOUNDARY_Y>(y, a.ny) : 0;
         z = TZ_DIMS > 2 ? tz_map<TZ_BOUNDARY_Z>(z, a.nz) : 0;
-        if (x < 0 || y < 0 || z < 0)
+        if ((!TZ_BITS_GRID && x < 0) || y < 0 || z < 0)
             return edge;
     }
+    if (TZ_BITS_GRID) /* words wrap and end in their own way, near the ends of rows within too */
+        return tz_load_static_word(a, field + (long long)a.pitch * y + a.plane * z, x, edge);
     return field[x + (long long)a.pitch * y + a.plane * z];
 }
 

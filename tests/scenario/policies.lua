@@ -10,7 +10,7 @@ local stencils = {
     { plugin = "star3d1r", grid = { 17, 13, 11 },
       fields = { u = tz.random { seed = 5, range = { 0, 1 } } } },
     { plugin = "life", grid = { 97, 33 }, fields = { alive = tz.random { seed = 6, density = 0.4 } } },
-    { plugin = "cell", grid = { 40, 9, 12 }, fields = { alive = tz.random { seed = 7, density = 0.3 } } },
+    { plugin = "cell", grid = { 34, 5, 6 }, fields = { alive = tz.random { seed = 7, density = 0.3 } } },
     { plugin = "pathfinder", grid = { 1000 },
       fields = { weights = tz.random { seed = 8, range = { 0, 9 } } } },
 }
@@ -28,13 +28,14 @@ local policies = {
 }
 
 -- Enough for searches to end on the cpu; the reference has one plan alone.
-local STEPS = tz.args.backend == "reference" and 420 or 3000
+local STEPS = tz.args.backend == "reference" and 130 or 1500
 
 -- Outputs cut stages short at odd steps; their fields are compared as well.
 local function run(stencil, options)
     local all = {}
     for key, value in pairs(stencil) do all[key] = value end
     for key, value in pairs(options) do all[key] = value end
+    all.threads = 1 -- the grids are tiny
     local sim <close> = tz.simulation(all)
     local seen = {}
     sim:every(61, function(s) seen[#seen + 1] = s:hash() end)
@@ -73,6 +74,21 @@ if not tz.checking then
     end
 end
 
+-- The forecast, where there is one.
+local seen_prediction = false
+local asking = c.chip { policy = function(s)
+    local p = s.prediction
+    tz.expect(s.nothing == nil)
+    if p then
+        tz.expect(p.height >= 1 and p.time_s > 0 and math.abs(p.heights[p.height] - p.time_s) < 1e-12)
+        tz.expect(rawequal(p, s.prediction))
+        seen_prediction = true
+        return { height = p.height }
+    end
+end }
+asking:run(20)
+tz.expect(tz.checking or seen_prediction == (asking:policy("predicted").decisions[1].reason:find("^predicted: ") ~= nil))
+
 -- Another policy between runs; sim:plan ends it.
 local told = sim:policy { policy = "adaptive", start = 2 }
 tz.expect(told.policy == "adaptive" and told.text:find "adaptive" and told.decisions[1].reason:find "height 2")
@@ -106,12 +122,12 @@ if not tz.checking then
         return c.chip { policy = f }
     end
     local broken = failing(function(s) error "on purpose" end)
-    c.refuses("policies.lua:108: on purpose", broken.run, broken, 10)
+    c.refuses("policies.lua:124: on purpose", broken.run, broken, 10)
     broken:plan { height = 2 }
     broken:run(10)
     tz.expect(broken.step == 10)
     local bad = failing(function() return { hieght = 2 } end)
-    c.refuses("policies.lua:113): unknown key 'hieght'; did you mean 'height'?", bad.run, bad, 10)
+    c.refuses("policies.lua:129): unknown key 'hieght'; did you mean 'height'?", bad.run, bad, 10)
     bad = failing(function() return "high" end)
     c.refuses("must return a plan such as { height = 4 }, or nil to keep it, not a string", bad.run, bad, 10)
     bad = failing(function() return { height = "auto" } end)

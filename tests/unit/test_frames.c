@@ -439,7 +439,7 @@ static void the_queue_keeps_order_and_errors(void **state)
     tz_error error = {0};
     tz_frame_queue *queue;
     int order[64] = {0}, count = 0, released = 0;
-    assert_int_equal(tz_frame_queue_create(&queue, 3, &error), TZ_OK);
+    assert_int_equal(tz_frame_queue_create(&queue, 3, 1, &error), TZ_OK);
     assert_int_equal(tz_frame_queue_flush(queue, &error), TZ_OK);
     for (int i = 0; i < 10; i++)
         assert_int_equal(push_note(queue, i, order, &count, &released, &error), TZ_OK);
@@ -456,12 +456,58 @@ static void the_queue_keeps_order_and_errors(void **state)
     assert_int_equal(count, 11);
     assert_int_equal(released, 13);
     check_error(tz_frame_queue_destroy(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
-    assert_int_equal(tz_frame_queue_create(&queue, 1, &error), TZ_OK);
+    assert_int_equal(tz_frame_queue_create(&queue, 1, 1, &error), TZ_OK);
     push_note(queue, 1, order, &count, &released, &error);
     push_note(queue, 2, order, &count, &released, &error);
     assert_int_equal(tz_frame_queue_destroy(queue, &error), TZ_OK);
     assert_int_equal(released, 15);
     assert_int_equal(tz_frame_queue_destroy(NULL, &error), TZ_OK);
+}
+
+/* An error that was settled is over. */
+static void a_settled_queue_goes_on(void **state)
+{
+    (void)state;
+    tz_error error = {0};
+    tz_frame_queue *queue;
+    int order[8] = {0}, count = 0, released = 0;
+    assert_int_equal(tz_frame_queue_create(&queue, 3, 1, &error), TZ_OK);
+    push_note(queue, 13, order, &count, &released, &error);
+    push_note(queue, 14, order, &count, &released, &error);
+    check_error(tz_frame_queue_settle(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
+    assert_int_equal(count, 1);
+    assert_int_equal(push_note(queue, 15, order, &count, &released, &error), TZ_OK);
+    assert_int_equal(tz_frame_queue_settle(queue, &error), TZ_OK);
+    assert_int_equal(count, 2);
+    assert_int_equal(order[1], 15);
+    assert_int_equal(released, 3);
+    assert_int_equal(tz_frame_queue_destroy(queue, &error), TZ_OK);
+}
+
+enum { PAINTERS = 3 };
+
+/* Done only when as many are at work as there are workers. */
+static tz_status meet(void *data, tz_error *error)
+{
+    (void)error;
+    pthread_barrier_wait(data);
+    return TZ_OK;
+}
+
+static void workers_share_a_queue(void **state)
+{
+    (void)state;
+    tz_error error = {0};
+    tz_frame_queue *queue;
+    pthread_barrier_t all;
+    pthread_barrier_init(&all, NULL, PAINTERS);
+    assert_int_equal(tz_frame_queue_create(&queue, 2, PAINTERS, &error), TZ_OK);
+    for (int i = 0; i < 4 * PAINTERS; i++)
+        assert_int_equal(tz_frame_queue_push(queue, &(tz_frame_job){meet, NULL, &all}, &error),
+                         TZ_OK);
+    assert_int_equal(tz_frame_queue_flush(queue, &error), TZ_OK);
+    assert_int_equal(tz_frame_queue_destroy(queue, &error), TZ_OK);
+    pthread_barrier_destroy(&all);
 }
 
 int main(void)
@@ -478,6 +524,8 @@ int main(void)
         TEST(bars_fit_round_the_picture),
         TEST(frames_are_the_same_each_time),
         TEST(the_queue_keeps_order_and_errors),
+        TEST(a_settled_queue_goes_on),
+        TEST(workers_share_a_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

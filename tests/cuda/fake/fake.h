@@ -21,7 +21,7 @@ typedef struct fake_cuda_seen {
     int allocations, pinned, streams, events, modules, noted, graphs;
     int left_behind; /* that were alive when their context was released, since the start */
     /* Since the start. */
-    int launches, cooperative, kernel_gets, kernel_sets, done;
+    int graphs_made, launches, cooperative, kernel_gets, kernel_sets, done;
     /* The last launch, as it was asked for. */
     unsigned grid[3], block[3], shared_bytes;
     int on_default_stream;

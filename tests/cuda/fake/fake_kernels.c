@@ -92,7 +92,7 @@ EXPORT(cuLaunchKernel,
     if (!function || !arguments || extra || bx * by * bz > 1024 ||
         (int)shared_bytes > fake_seen.shared_limit)
         return INVALID_VALUE;
-    fake_seen.launches++;
+    fake_seen.launches += !fake_stream(handle)->noting;
     fake_seen.grid[0] = gx;
     fake_seen.grid[1] = gy;
     fake_seen.grid[2] = gz;
@@ -183,6 +183,7 @@ EXPORT(cuGraphInstantiateWithFlags, (graph * *out, const graph *noted, unsigned 
         (*out)->last = &copy->next;
     }
     fake_seen.graphs += *out != NULL;
+    fake_seen.graphs_made += *out != NULL;
     return *out ? 0 : OUT_OF_MEMORY;
 }
 

@@ -1,0 +1,67 @@
+/* A state and a static field of bits, whose neighbours are read too, in 1, 2 and 3 dimensions. */
+#include "common.h"
+
+#define TZ_CELL_TEXT "walls.cell.h"
+#define TZ_CELL_NAME walls
+#define TZ_CELL_ID walls_1d
+#define TZ_CELL_DIMS 1
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 0
+#include <trapeze/rows.h>
+
+#define TZ_CELL_TEXT "walls.cell.h"
+#define TZ_CELL_NAME walls
+#define TZ_CELL_ID walls_2d
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 0
+#include <trapeze/rows.h>
+
+#define TZ_CELL_TEXT "walls.cell.h"
+#define TZ_CELL_NAME walls
+#define TZ_CELL_ID walls_3d
+#define TZ_CELL_DIMS 3
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 0
+#include <trapeze/rows.h>
+
+#define WALLS(NAME, dimensions)                                                                    \
+    static const tz_param NAME##_params[] = {                                                      \
+        {"turn", TZ_PARAM_FLAG, 1.0, NULL, 0.0, 1.0, "", "walls turn what stands beside them",     \
+         NULL},                                                                                    \
+    };                                                                                             \
+    static int NAME##_derive(tz_setup *setup)                                                      \
+    {                                                                                              \
+        setup->constants[TZ_CONSTANT(NAME, turn)] = setup->params[0].number != 0.0 ? -1.0 : 0.0;   \
+        return 0;                                                                                  \
+    }                                                                                              \
+    static const tz_field NAME##_fields[] = {                                                      \
+        {"alive", TZ_STATE, TZ_BITS, 0, "", "cells that live", 0, 0.0, 0.0},                       \
+        {"wall", TZ_STATIC, TZ_BITS, 1, "", "cells that nothing enters", 0, 0.0, 0.0},             \
+    };                                                                                             \
+    static const tz_pass NAME##_passes[] = {                                                       \
+        {.name = "step", .writes = TZ_WRITES(NAME, alive), .text_defines = "", TZ_PASS(NAME)},     \
+    };                                                                                             \
+    static const tz_stencil NAME##_stencil = {                                                     \
+        .struct_size = sizeof(tz_stencil),                                                         \
+        .id = #NAME,                                                                               \
+        .doc = "Test-only: " #NAME ".",                                                            \
+        .dims = dimensions,                                                                        \
+        .fields_count = COUNT(NAME##_fields),                                                      \
+        .fields = NAME##_fields,                                                                   \
+        .params_count = COUNT(NAME##_params),                                                      \
+        .params = NAME##_params,                                                                   \
+        .constants_count = TZ_CONSTANTS_COUNT(NAME),                                               \
+        .constants = NAME##_constants,                                                             \
+        .passes_count = COUNT(NAME##_passes),                                                      \
+        .passes = NAME##_passes,                                                                   \
+        .boundaries = TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_PERIODIC),                                  \
+        .boundary = TZ_FIXED,                                                                      \
+        .picture = {"alive", "gray", 0.0, 1.0},                                                    \
+        .derive = NAME##_derive,                                                                   \
+    };
+
+WALLS(walls_1d, 1)
+WALLS(walls_2d, 2)
+WALLS(walls_3d, 3)
+TEST_PLUGIN(walls, &walls_1d_stencil, &walls_2d_stencil, &walls_3d_stencil)

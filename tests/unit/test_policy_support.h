@@ -1,0 +1,220 @@
+/* What the tests of policies share: a machine whose times are made up. */
+#ifndef TZ_TESTS_TEST_POLICY_SUPPORT_H
+#define TZ_TESTS_TEST_POLICY_SUPPORT_H
+
+#include "policy/policy.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { HEIGHT_MAX = 64 };
+
+typedef struct machine {
+    double (*time)(int height);     /* an iteration's, seconds */
+    double (*forecast)(int height); /* NULL: none */
+    int height_max;                 /* of the plans there are */
+    int chosen;                     /* by the backend */
+    double noise;                   /* +-, relative */
+    double set_up;                  /* seconds that a plan's first stage takes more */
+    uint64_t random;
+    const char *key;
+    /* What happened. */
+    bool ran[HEIGHT_MAX + 1];
+    int64_t step, stages, changes, timed;
+    double seconds;
+    int last;
+    /* The group that is being timed. */
+    int64_t group, group_iterations;
+    double group_s;
+} machine;
+
+/* Dearer memory against dearer redundancy: least at 1 / b = sqrt(a / b) and so on. */
+static double convex(int h, double a, double b)
+{
+    return 1e-3 * (1 + a / h + b * h);
+}
+static double best_at_8(int h)
+{
+    return convex(h, 6.4, 0.1);
+}
+static double best_at_4(int h)
+{
+    return convex(h, 3.2, 0.2);
+}
+static double best_at_2(int h)
+{
+    return convex(h, 2, 0.5);
+}
+static double best_at_1(int h)
+{
+    return convex(h, 0, 0.15);
+}
+static double best_at_24(int h)
+{
+    return convex(h, 14.4, 0.025);
+}
+static double flat(int h)
+{
+    (void)h;
+    return 1e-3;
+}
+static double plateau(int h)
+{
+    return h < 6 ? convex(h, 4, 0) : convex(6, 4, 0);
+}
+/* Registers end at 8: twice as slow beyond. */
+static double cliff_at_8(int h)
+{
+    return h <= 8 ? convex(h, 6.4, 0) : 2 * convex(8, 6.4, 0);
+}
+static double uniform(machine *m)
+{
+    m->random = m->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(m->random >> 11) * 0x1p-52 - 1;
+}
+
+static tz_status complete(void *context, tz_plan *plan, tz_error *error)
+{
+    const machine *m = context;
+    if (plan->height == 0)
+        plan->height = m->chosen;
+    if (plan->height > m->height_max)
+        return tz_error_set(error, TZ_RANGE, "height", "use a height up to %d", m->height_max);
+    strcpy(plan->family, "stream");
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        plan->tile[axis] = 1;
+    strcpy(plan->why, "made up");
+    return TZ_OK;
+}
+
+static tz_status candidates(void *context, const tz_plan *given, tz_policy_options *out,
+                            tz_error *error)
+{
+    const machine *m = context;
+    *out = (tz_policy_options){.best = -1};
+    for (int h = 1; h <= m->height_max; h++) {
+        tz_plan plan = *given;
+        if (given->height > 0 && h != given->height)
+            continue;
+        plan.height = h;
+        if (complete(context, &plan, error) == TZ_OK)
+            out->at[out->count++] = (tz_policy_option){plan, NAN};
+    }
+    return TZ_OK;
+}
+
+static tz_status forecast(void *context, const tz_plan *given, tz_policy_options *out,
+                          tz_error *error)
+{
+    const machine *m = context;
+    if (!m->forecast)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL, "nothing is known of the device");
+    candidates(context, given, out, error);
+    for (int i = 0; i < out->count; i++) {
+        out->at[i].time_s = m->forecast(out->at[i].plan.height);
+        if (out->best < 0 || out->at[i].time_s < out->at[out->best].time_s)
+            out->best = i;
+    }
+    strcpy(out->reason, "memory-bound");
+    return TZ_OK;
+}
+
+static bool memory_key(void *context, char *text, size_t size)
+{
+    const machine *m = context;
+    snprintf(text, size, "%s", m->key ? m->key : "");
+    return m->key != NULL;
+}
+
+static tz_policy *make(machine *m, tz_policy_config config)
+{
+    const tz_policy_host host = {.context = m,
+                                 .complete = complete,
+                                 .forecast = forecast,
+                                 .candidates = candidates,
+                                 .memory_key = memory_key};
+    tz_policy *policy = NULL;
+    tz_error error = {0};
+    if (tz_policy_create(&policy, &config, &host, &error) != TZ_OK)
+        fail_msg("%s", error.message);
+    return policy;
+}
+
+/* One stage, or what is left of it before the next stop (`every` iterations apart; 0: none). */
+static void one_stage(machine *m, tz_policy *policy, int64_t every)
+{
+    const int64_t room = every > 0 ? every - m->step % every : 1 << 20;
+    const tz_plan *plan = NULL;
+    assert_int_equal(tz_policy_next(policy, m->step, room, &plan, NULL), TZ_OK);
+    const int h = plan->height;
+    const int length = h < room ? h : (int)room;
+    double seconds = length * m->time(h) * (1 + m->noise * uniform(m));
+    if (!m->ran[h])
+        seconds += m->set_up;
+    m->ran[h] = true;
+    if (m->last != h) {
+        m->changes += m->last != 0;
+        m->group = m->group_iterations = 0;
+        m->group_s = 0;
+    }
+    m->last = h;
+    m->step += length;
+    m->stages++;
+    m->seconds += seconds;
+    const int64_t wanted = tz_policy_stages_wanted(policy);
+    if (wanted == 0 || length < h)
+        return;
+    m->timed++;
+    m->group++;
+    m->group_iterations += length;
+    m->group_s += seconds;
+    if (m->group < wanted)
+        return;
+    tz_policy_tell(policy, m->group, m->group_iterations, m->group_s);
+    m->group = m->group_iterations = 0;
+    m->group_s = 0;
+}
+
+static void run(machine *m, tz_policy *policy, int64_t stages, int64_t every)
+{
+    for (int64_t i = 0; i < stages; i++)
+        one_stage(m, policy, every);
+}
+
+static machine a_machine(double (*time)(int))
+{
+    return (machine){.time = time, .height_max = 32, .chosen = 6, .random = 1};
+}
+
+static double best_time(const machine *m)
+{
+    double best = INFINITY;
+    for (int h = 1; h <= m->height_max; h++)
+        best = fmin(best, m->time(h));
+    return best;
+}
+
+static int height_now(const tz_policy *policy)
+{
+    return tz_policy_plan(policy)->height;
+}
+
+typedef struct curve {
+    const char *name;
+    double (*time)(int);
+} curve;
+static const curve curves[] = {{"best at 1", best_at_1},   {"best at 2", best_at_2},
+                               {"best at 4", best_at_4},   {"best at 8", best_at_8},
+                               {"best at 24", best_at_24}, {"flat", flat},
+                               {"plateau", plateau},       {"cliff", cliff_at_8}};
+enum { CURVES = sizeof curves / sizeof *curves };
+
+#endif
