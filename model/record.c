@@ -6,10 +6,11 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_SIZE = 1024, KEYS_MAX = 64, SHOWN = 40 };
+enum { LINE_SIZE = 1024, KEYS_MAX = 128, SHOWN = 40, NUMBER_SIZE = 32 };
 
 #define NAME_KEYS(type)                                                                            \
     {"name", TZ_MODEL_TEXT, offsetof(type, name), 0, 0, "what a user writes"},                     \
@@ -345,6 +346,50 @@ tz_model_status tz_model_benchmark_read(const char *path, tz_model_benchmark *ou
     return read_file(path, benchmark_keys, BENCHMARK_KEYS, out, sizeof *out, error);
 }
 
+/* The shortest number that the reader makes `value` of, given in a unit of `factor`, without an
+ * exponent if that is possible; false: none. */
+static bool number_in(double value, double factor, char text[NUMBER_SIZE])
+{
+    char here[NUMBER_SIZE];
+    bool found = false;
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(here, sizeof here, "%.*g", digits, value / factor);
+        const bool plain = strchr(here, 'e') == NULL;
+        if ((found && !plain) || strtod(here, NULL) * factor != value)
+            continue;
+        memcpy(text, here, sizeof here);
+        found = true;
+        if (plain)
+            break;
+    }
+    return found;
+}
+
+/* The shortest text of a number and the unit that it is in; of equally short ones the unit that
+ * comes first. Numbers with an exponent are the longest. */
+static const char *number_text(tz_model_quantity quantity, double value, char text[NUMBER_SIZE])
+{
+    const char *name = "";
+    size_t least = SIZE_MAX;
+    for (int i = 0; i < UNITS; i++) {
+        char here[NUMBER_SIZE];
+        if (units[i].quantity != quantity || units[i].factor == 0 ||
+            !number_in(value, units[i].factor, here))
+            continue;
+        const double scaled = fabs(value / units[i].factor);
+        const size_t length = strlen(here) + (strchr(here, 'e') ? NUMBER_SIZE : 0) +
+                              (scaled < 1 || scaled >= 1000 ? 3 : 0);
+        if (length >= least)
+            continue;
+        least = length;
+        name = units[i].name;
+        memcpy(text, here, NUMBER_SIZE);
+    }
+    if (least == SIZE_MAX)
+        number_in(value, 1, text);
+    return name;
+}
+
 static void write_key(const tz_model_key *key, const char *record, FILE *stream)
 {
     if (key->quantity == TZ_MODEL_TEXT) {
@@ -355,11 +400,9 @@ static void write_key(const tz_model_key *key, const char *record, FILE *stream)
     const tz_model_number *number = (const tz_model_number *)(record + key->offset);
     if (!number->known)
         return;
-    const char *unit = "";
-    for (int i = UNITS - 1; i >= 0; i--)
-        if (units[i].quantity == key->quantity)
-            unit = units[i].name;
-    fprintf(stream, "%-24s = %.17g%s%s # %s\n", key->name, number->value, *unit ? " " : "", unit,
+    char text[NUMBER_SIZE];
+    const char *unit = number_text(key->quantity, number->value, text);
+    fprintf(stream, "%-24s = %s%s%s # %s\n", key->name, text, *unit ? " " : "", unit,
             number->source);
 }
 

@@ -97,11 +97,28 @@ typedef struct tz_model_key {
     X(fp64_rate, "fp64_rate", RATIO, 1e-3, 64, "double precision a cycle")                         \
     X(integer_rate, "integer_rate", RATIO, 1e-3, 64, "integer additions a cycle")                  \
     X(logic_rate, "logic_rate", RATIO, 1e-3, 64, "three-input logic a cycle")                      \
+    X(alu_rate, "alu_rate", RATIO, 1e-3, 64,                                                       \
+      "additions, logic and selections in turn a cycle: they may share a unit")                    \
+    X(multiply_rate, "multiply_rate", RATIO, 1e-3, 64, "integer multiplications a cycle")          \
+    X(minimum_rate, "minimum_rate", RATIO, 1e-3, 64,                                               \
+      "integer minima and additions in turn a cycle")                                              \
+    X(fp32_multiply_rate, "fp32_multiply_rate", RATIO, 1e-3, 64,                                   \
+      "single precision: multiplications alone a cycle")                                           \
+    X(fp32_mixed_rate, "fp32_mixed_rate", RATIO, 1e-3, 64,                                         \
+      "single precision: additions and multiplications in turn a cycle")                           \
+    X(fp64_multiply_rate, "fp64_multiply_rate", RATIO, 1e-3, 64,                                   \
+      "double precision: multiplications alone a cycle")                                           \
+    X(fp64_mixed_rate, "fp64_mixed_rate", RATIO, 1e-3, 64,                                         \
+      "double precision: additions and multiplications in turn a cycle")                           \
+    X(fp64_special_rate, "fp64_special_rate", RATIO, 1e-3, 64,                                     \
+      "divisions in double precision a cycle")                                                     \
     X(move_rate, "move_rate", RATIO, 1e-3, 64, "selections and moves a cycle")                     \
     X(shuffle_rate, "shuffle_rate", RATIO, 1e-3, 64, "exchanges between lanes a cycle")            \
     X(special_rate, "special_rate", RATIO, 1e-3, 64, "divisions and square roots a cycle")         \
     X(shared_rate, "shared_rate", RATIO, 1e-3, 64, "passes through shared memory a cycle")         \
     X(load_rate, "load_rate", RATIO, 1e-3, 64, "vector loads that hit the first level a cycle")    \
+    X(unaligned_load_rate, "unaligned_load_rate", RATIO, 1e-3, 64,                                 \
+      "the same, one element off the vector's own alignment")                                      \
     X(store_rate, "store_rate", RATIO, 1e-3, 64, "vector stores a cycle")                          \
     X(fp32_latency_s, "fp32_latency", TIME, 0, 1e-3, "until a dependent instruction can start")    \
     X(fp64_latency_s, "fp64_latency", TIME, 0, 1e-3, "the same, double precision")                 \
@@ -110,6 +127,7 @@ typedef struct tz_model_key {
     X(shuffle_latency_s, "shuffle_latency", TIME, 0, 1e-3, "the same, shuffles")                   \
     X(shared_latency_s, "shared_latency", TIME, 0, 1e-3, "the same, shared memory")                \
     X(l2_latency_s, "l2_latency", TIME, 0, 1e-3, "a load that hits the second level")              \
+    X(l3_latency_s, "l3_latency", TIME, 0, 1e-3, "a load that hits the third level")               \
     X(barrier_s, "barrier", TIME, 0, 1e-3, "a barrier of a block of 512 threads")                  \
     X(copy_bandwidth_bytes_per_s, "copy_bandwidth", BANDWIDTH, 1e6, 1e15,                          \
       "reading and writing memory at once, both counted; all processors")                          \
@@ -124,6 +142,8 @@ typedef struct tz_model_key {
     X(l1_bandwidth_bytes_per_s, "l1_bandwidth", BANDWIDTH, 1e6, 1e15, "copying in it; one core")   \
     X(l2_bandwidth_bytes_per_s, "l2_bandwidth", BANDWIDTH, 1e6, 1e15,                              \
       "copying in the second level, both counted: a GPU's whole, a CPU's of one core")             \
+    X(l2_useful_bytes, "l2_useful", BYTES, 0, 1e12,                                                \
+      "arrays of a copy that the second level of a GPU still carries, both counted")               \
     X(l3_bandwidth_bytes_per_s, "l3_bandwidth", BANDWIDTH, 1e6, 1e15,                              \
       "copying in the third level, both counted; all cores")                                       \
     X(registers_per_thread_max, "registers_per_thread_max", COUNT, 1, 1e5, "registers")            \
@@ -135,6 +155,9 @@ typedef struct tz_model_key {
       "loop code that runs without waiting for instructions")                                      \
     X(launch_queued_s, "launch_queued", TIME, 0, 1,                                                \
       "an empty launch in a queue of them: what a stage costs at least")                           \
+    X(launch_gap_s, "launch_gap", TIME, 0, 1,                                                      \
+      "the same where the host is ahead: from the end of one launch to that of the next")          \
+    X(launch_alone_s, "launch_alone", TIME, 0, 1, "an empty launch and waiting for its end")       \
     X(graph_launch_s, "graph_launch", TIME, 0, 1, "the same within a graph")                       \
     X(neighbour_sync_s, "neighbour_sync", TIME, 0, 1,                                              \
       "two blocks on two multiprocessors hand each other a word and back")                         \
@@ -153,9 +176,9 @@ const tz_model_key *tz_model_device_keys(size_t *count);
 
 tz_model_status tz_model_device_read(const char *path, tz_model_device *out, tz_model_error *error);
 
-/* What tz_model_device_read() reads back as the same record, bit for bit, with every unit the kept
- * one. TZ_MODEL_IO when the stream fails; TZ_MODEL_MISSING, before anything is written, for a
- * record without a name or a known number without a source. */
+/* What tz_model_device_read() reads back as the same record, bit for bit, each number in the unit
+ * that makes it short. TZ_MODEL_IO when the stream fails; TZ_MODEL_MISSING, before anything is
+ * written, for a record without a name or a known number without a source. */
 tz_model_status tz_model_device_write(const tz_model_device *device, FILE *stream,
                                       tz_model_error *error);
 

@@ -3,6 +3,7 @@
 
 #include "base/machine.h"
 #include "cuda/driver.h"
+#include "policy/device.h"
 #include "sim/backend.h"
 #include <jansson.h>
 #include <limits.h>
@@ -85,6 +86,24 @@ static void say_backends(void)
     printf("cuda\n");
     for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
         printf("  %.*s\n", (int)(end - line), line);
+}
+
+/* Which records the models take for the devices of this machine. */
+static void say_devices(void)
+{
+    static tz_model_device record; /* large */
+    tz_error error;
+    printf("device records\n");
+    if (tz_device_of_cpu(&record, &error) == TZ_OK)
+        printf("  CPU: %s\n", record.name);
+    else
+        printf("  CPU: none (%s)\n", error.message);
+    const int count = tz_cuda_devices_count();
+    for (int k = 0; k < count; k++)
+        if (tz_device_of_gpu(k, &record, &error) == TZ_OK)
+            printf("  GPU %d: %s\n", k, record.name);
+        else
+            printf("  GPU %d: none (%s)\n", k, error.message);
 }
 
 /* The number of problems found. */
@@ -189,6 +208,7 @@ static int doctor(const tz_command *command, int argc, char **argv)
     say_build();
     say_machine();
     say_backends();
+    say_devices();
     int problems = say_plugins(registry, &folders);
     problems += say_surroundings();
     if (problems == 0)

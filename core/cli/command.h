@@ -18,7 +18,8 @@ typedef struct tz_command {
     int (*call)(const struct tz_command *command, int argc, char **argv);
 } tz_command;
 
-extern const tz_command tz_command_run, tz_command_plugins, tz_command_doctor, tz_command_info;
+extern const tz_command tz_command_run, tz_command_plugins, tz_command_doctor, tz_command_info,
+    tz_command_calibrate;
 
 /* ---- Words for the user ---- */
 /* "trapeze: place: message" on stderr. Returns `code`. */

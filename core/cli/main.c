@@ -6,7 +6,8 @@
 #include <string.h>
 
 static const tz_command *const commands[] = {&tz_command_run, &tz_command_plugins,
-                                             &tz_command_doctor, &tz_command_info};
+                                             &tz_command_doctor, &tz_command_info,
+                                             &tz_command_calibrate};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int help(FILE *to)
@@ -15,7 +16,7 @@ static int help(FILE *to)
           "Iterative stencil loops with ghost zones, run from Lua scenarios.\n\n",
           to);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->doc);
+        fprintf(to, "  %-9s %s\n", commands[i]->name, commands[i]->doc);
     fputs("\n  --version  print the version\n"
           "  --help     print this; trapeze COMMAND --help says more\n",
           to);
@@ -27,7 +28,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         return help(stderr);
     const char *word = argv[1];
-    if (strcmp(word, tz_command_run.name) == 0)
+    if (strcmp(word, tz_command_run.name) == 0 || strcmp(word, tz_command_calibrate.name) == 0)
         tz_openmp_start_over(argv);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return help(stdout);

@@ -85,3 +85,16 @@ tz_status tz_paths_add_modules(tz_paths *paths, tz_error *error)
 #endif
     return status;
 }
+
+tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error)
+{
+    const size_t before = paths->count;
+    tz_status status = add_beside(paths, "../share/trapeze/devices", error);
+#ifdef TZ_SOURCE_DEVICES_DIR
+    if (status == TZ_OK && paths->count == before && is_folder(TZ_SOURCE_DEVICES_DIR))
+        status = tz_paths_add(paths, TZ_SOURCE_DEVICES_DIR, error);
+#else
+    (void)before;
+#endif
+    return status;
+}

@@ -20,6 +20,9 @@ tz_status tz_paths_add_plugins(tz_paths *paths, tz_error *error);
 /* Append the folders of the shipped Lua modules that exist. */
 tz_status tz_paths_add_modules(tz_paths *paths, tz_error *error);
 
+/* Append the folder of the device records that come with Trapeze, if it exists. */
+tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error);
+
 /* The folder part of a path ("." if it has none) into `text`. */
 void tz_path_folder(const char *path, char *text, size_t size);
 

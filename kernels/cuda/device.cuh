@@ -4,6 +4,7 @@
 #define TZ_DEVICE_CUH
 
 #define TZ_DEVICE static __device__ __forceinline__
+#define TZ_INSIDE __device__ __forceinline__ /* a member function */
 /* A kernel of blocks of `threads`; TZ_KERNEL_MANY: at least `blocks` of them on a multiprocessor. */
 #define TZ_KERNEL(name, threads) extern "C" __global__ void __launch_bounds__(threads) name
 #define TZ_KERNEL_MANY(name, threads, blocks)                                                      \
@@ -102,6 +103,22 @@ TZ_DEVICE int tz_hidden(int value)
 {
     asm volatile("" : "+r"(value));
     return value;
+}
+
+/* Cycles of the multiprocessor's clock since some time. Neither it nor what stands in a loop between
+ * two of them moves past the other. */
+TZ_DEVICE long long tz_clock()
+{
+    long long now;
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(now) : : "memory");
+    return now;
+}
+/* 1/x, not rounded as it should be: one instruction of the unit for special functions. */
+TZ_DEVICE float tz_reciprocal_roughly(float x)
+{
+    float result;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result;
 }
 
 /* Any function of three bits, bit by bit: bit 4a + 2b + c of TABLE. */

@@ -1,0 +1,495 @@
+/* This machine's CPU, measured: the loops of loops.h, caches and memory, parallel regions. */
+#include "calibrate/calibrate.h"
+
+#include "calibrate/loops.h"
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { LINE_BYTES = 64, PAGE_BYTES = 4096, REPEATS_MIN = 5, CHASE_STEPS_MIN = 4096 };
+
+/* What most measurements share. */
+typedef struct bench {
+    const tz_calibration *calibration;
+    const tz_loop_set *loops;
+    tz_machine machine;
+    tz_model_device *device;
+    tz_error *error;
+    int repeats;
+    int threads;     /* that parallel regions use */
+    double sample_s; /* how long a sample is at least */
+    double clock_hz;
+    int done; /* measurements */
+} bench;
+
+enum { MEASUREMENTS = TZ_LOOPS + 14 };
+
+static tz_status next(bench *b, const char *what)
+{
+    return tz_calibration_step(b->calibration, (double)b->done++ / MEASUREMENTS, what, b->error);
+}
+
+/* ---- Memory to measure in ---------------------------------------------------------------------
+ */
+
+/* Page-aligned, in large pages where the system gives them, touched by nobody yet. */
+static tz_status memory_take(bench *b, void **out, size_t bytes)
+{
+    *out = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (*out == MAP_FAILED) {
+        *out = NULL;
+        return tz_error_set(b->error, TZ_MEMORY, NULL,
+                            "not enough memory to measure with: %zu MiB wanted", bytes >> 20);
+    }
+    madvise(*out, bytes, MADV_HUGEPAGE); /* advice: without it the numbers are of small pages */
+    return TZ_OK;
+}
+
+static void memory_drop(void *memory, size_t bytes)
+{
+    if (memory != NULL)
+        munmap(memory, bytes);
+}
+
+/* ---- Rates and latencies ----------------------------------------------------------------------
+ */
+
+static double clock_seconds(long additions)
+{
+    const double begin = tz_machine_clock_s();
+    tz_loop_clock(additions);
+    return tz_machine_clock_s() - begin;
+}
+
+static tz_status measure_clock(bench *b)
+{
+    tz_samples seconds = {0};
+    long additions = 1 << 16;
+    tz_status status = next(b, "clock");
+    if (status != TZ_OK)
+        return status;
+    clock_seconds(additions); /* let the core leave its sleep */
+    while (clock_seconds(additions) < b->sample_s)
+        additions *= 2;
+    for (int i = 0; i < b->repeats; i++)
+        tz_samples_add(&seconds, clock_seconds(additions));
+    b->clock_hz = (double)additions / tz_samples_least(&seconds);
+    tz_number_set(&b->device->clock_hz, b->clock_hz,
+                  "measured: a chain of %ld scalar additions, one a cycle, best of %d, median "
+                  "%.1f %% slower",
+                  additions, seconds.count,
+                  100 * (tz_samples_median(&seconds) / tz_samples_least(&seconds) - 1));
+    return TZ_OK;
+}
+
+static double loop_seconds(const tz_loop_row *row, long rounds, void *memory)
+{
+    const double begin = tz_machine_clock_s();
+    row->call(rounds, memory);
+    return tz_machine_clock_s() - begin;
+}
+
+/* Cycles of one instruction: the best sample, against the best of the clock in between, so that it
+ * does not matter whether the core runs faster now than before. */
+static tz_status measure_loop(bench *b, tz_loop_name name, void *memory, double *cycles,
+                              double *above)
+{
+    const tz_loop_row *row = &b->loops->rows[name];
+    tz_samples samples = {0};
+    long rounds = 64;
+    const tz_status status = next(b, row->what);
+    if (status != TZ_OK)
+        return status;
+    const bool wide = name == TZ_LOOP_FP64_RATE || name == TZ_LOOP_FP64_MULTIPLY_RATE ||
+                      name == TZ_LOOP_FP64_MIXED_RATE || name == TZ_LOOP_FP64_LATENCY ||
+                      name == TZ_LOOP_FP64_SPECIAL_RATE;
+    /* Ones: products and quotients of them stay what they are. */
+    for (size_t i = 0; i < TZ_LOOP_BYTES / sizeof(double); i++)
+        if (wide)
+            ((double *)memory)[i] = 1;
+        else
+            ((float *)memory)[2 * i] = ((float *)memory)[2 * i + 1] = 1;
+    while (loop_seconds(row, rounds, memory) < b->sample_s)
+        rounds *= 2;
+    const long additions = (long)(0.5 * b->sample_s * b->clock_hz / 16) * 16;
+    double clock = 0;
+    for (int i = 0; i < b->repeats; i++) {
+        const double here = (double)additions / clock_seconds(additions);
+        clock = here > clock ? here : clock;
+        tz_samples_add(&samples, loop_seconds(row, rounds, memory));
+    }
+    const double instructions = (double)rounds * row->instructions;
+    *cycles = tz_samples_least(&samples) * clock / instructions;
+    *above = 100 * (tz_samples_median(&samples) / tz_samples_least(&samples) - 1);
+    return TZ_OK;
+}
+
+static tz_status measure_loops(bench *b)
+{
+    tz_model_device *d = b->device;
+    const struct {
+        tz_loop_name name;
+        tz_model_number *rate, *latency; /* one of them */
+    } wanted[] = {
+        {TZ_LOOP_FP32_RATE, &d->fp32_rate, NULL},
+        {TZ_LOOP_FP32_MULTIPLY_RATE, &d->fp32_multiply_rate, NULL},
+        {TZ_LOOP_FP32_MIXED_RATE, &d->fp32_mixed_rate, NULL},
+        {TZ_LOOP_FP32_LATENCY, NULL, &d->fp32_latency_s},
+        {TZ_LOOP_FP64_RATE, &d->fp64_rate, NULL},
+        {TZ_LOOP_FP64_MULTIPLY_RATE, &d->fp64_multiply_rate, NULL},
+        {TZ_LOOP_FP64_MIXED_RATE, &d->fp64_mixed_rate, NULL},
+        {TZ_LOOP_FP64_LATENCY, NULL, &d->fp64_latency_s},
+        {TZ_LOOP_INTEGER_RATE, &d->integer_rate, NULL},
+        {TZ_LOOP_INTEGER_LATENCY, NULL, &d->integer_latency_s},
+        {TZ_LOOP_MULTIPLY_RATE, &d->multiply_rate, NULL},
+        {TZ_LOOP_LOGIC_RATE, &d->logic_rate, NULL},
+        {TZ_LOOP_LOGIC_LATENCY, NULL, &d->logic_latency_s},
+        {TZ_LOOP_ALU_RATE, &d->alu_rate, NULL},
+        {TZ_LOOP_MOVE_RATE, &d->move_rate, NULL},
+        {TZ_LOOP_SHUFFLE_RATE, &d->shuffle_rate, NULL},
+        {TZ_LOOP_SHUFFLE_LATENCY, NULL, &d->shuffle_latency_s},
+        {TZ_LOOP_SPECIAL_RATE, &d->special_rate, NULL},
+        {TZ_LOOP_FP64_SPECIAL_RATE, &d->fp64_special_rate, NULL},
+        {TZ_LOOP_LOAD_RATE, &d->load_rate, NULL},
+        {TZ_LOOP_UNALIGNED_LOAD_RATE, &d->unaligned_load_rate, NULL},
+        {TZ_LOOP_STORE_RATE, &d->store_rate, NULL},
+        {TZ_LOOP_ISSUE_RATE, &d->issue_rate, NULL},
+    };
+    _Static_assert(sizeof wanted / sizeof *wanted == TZ_LOOPS, "every loop is measured");
+    void *memory;
+    const size_t bytes = TZ_LOOP_BYTES + PAGE_BYTES;
+    tz_status status = memory_take(b, &memory, bytes);
+    for (int i = 0; status == TZ_OK && i < TZ_LOOPS; i++) {
+        double cycles, above;
+        const char *what = b->loops->rows[wanted[i].name].what;
+        status = measure_loop(b, wanted[i].name, memory, &cycles, &above);
+        if (status != TZ_OK)
+            break;
+        if (wanted[i].rate != NULL)
+            tz_number_set(wanted[i].rate, 1 / cycles,
+                          "measured: %s, %d-bit vectors, best of %d, median %.1f %% slower", what,
+                          8 * b->loops->vector_bytes, b->repeats, above);
+        else
+            tz_number_set(wanted[i].latency, cycles / b->clock_hz,
+                          "measured: %.3g cycles, %s, %d-bit vectors, best of %d, median %.1f %% "
+                          "slower",
+                          cycles, what, 8 * b->loops->vector_bytes, b->repeats, above);
+    }
+    memory_drop(memory, bytes);
+    return status;
+}
+
+/* ---- Latencies of the memory ------------------------------------------------------------------
+ */
+
+/* A cycle through all lines of the memory in no order that a prefetcher would guess. */
+static tz_status chase_lay(bench *b, char *memory, size_t bytes)
+{
+    const size_t lines = bytes / LINE_BYTES;
+    uint32_t *order = malloc(lines * sizeof *order);
+    if (order == NULL)
+        return tz_error_set(b->error, TZ_MEMORY, NULL, "not enough memory to measure with");
+    uint64_t random = 88172645463325252u;
+    for (size_t i = 0; i < lines; i++)
+        order[i] = (uint32_t)i;
+    for (size_t i = lines - 1; i > 0; i--) { /* Sattolo's shuffle: one cycle */
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        const size_t k = random % i;
+        const uint32_t kept = order[i];
+        order[i] = order[k];
+        order[k] = kept;
+    }
+    for (size_t i = 0; i < lines; i++)
+        *(void **)(memory + (size_t)order[i] * LINE_BYTES) =
+            memory + (size_t)order[(i + 1) % lines] * LINE_BYTES;
+    free(order);
+    return TZ_OK;
+}
+
+static tz_status measure_chase(bench *b, tz_model_number *out, size_t bytes, const char *where)
+{
+    void *memory = NULL;
+    tz_samples samples = {0};
+    tz_status status = next(b, where);
+    if (status == TZ_OK)
+        status = memory_take(b, &memory, bytes);
+    if (status == TZ_OK)
+        status = chase_lay(b, memory, bytes);
+    if (status == TZ_OK) {
+        const long lines = (long)(bytes / LINE_BYTES);
+        const long steps = lines < CHASE_STEPS_MIN ? CHASE_STEPS_MIN
+                           : lines < 65536         ? lines
+                                                   : 65536;
+        void *at = tz_loop_chase(memory, lines < 1 << 20 ? lines : 1 << 20); /* it is there now */
+        for (int i = 0; i < b->repeats; i++) {
+            const double begin = tz_machine_clock_s();
+            at = tz_loop_chase(at, steps);
+            tz_samples_add(&samples, (tz_machine_clock_s() - begin) / (double)steps);
+        }
+        const double least = tz_samples_least(&samples);
+        tz_number_set(out, at != NULL ? least : 0,
+                      "measured: %.3g cycles, %ld loads that wait for each other over %.4g MiB, "
+                      "best of %d, median %.1f %% slower",
+                      least * b->clock_hz, steps, (double)bytes / 1048576, samples.count,
+                      100 * (tz_samples_median(&samples) / least - 1));
+    }
+    memory_drop(memory, bytes);
+    return status;
+}
+
+/* ---- Bandwidths -------------------------------------------------------------------------------
+ */
+
+/* Bytes a second that `threads` threads copy or read, each in `bytes` of its own, both sides of a
+ * copy counted. The time is that of the slowest thread. */
+static tz_status measure_bandwidth(bench *b, tz_model_number *out, const char *what, bool copies,
+                                   int threads, size_t bytes)
+{
+    tz_samples samples = {0};
+    const size_t half = bytes / 2 / 1024 * 1024, piece = 2 * half + PAGE_BYTES;
+    const size_t all = piece * (size_t)threads;
+    void *memory = NULL;
+    char *base;
+    long rounds = 1;
+    tz_status status = next(b, what);
+    if (status == TZ_OK)
+        status = memory_take(b, &memory, all);
+    if (status != TZ_OK)
+        return status;
+    base = memory;
+#pragma omp parallel num_threads(threads)
+    memset(base + (size_t)omp_get_thread_num() * piece, 1, piece);
+    for (int i = -1; i < b->repeats; i++) {
+        double seconds = 0;
+        do { /* the first sample finds how many rounds last long enough */
+            seconds = 0;
+#pragma omp parallel num_threads(threads) reduction(max : seconds)
+            {
+                char *const mine = base + (size_t)omp_get_thread_num() * piece;
+#pragma omp barrier
+                const double begin = tz_machine_clock_s();
+                for (long k = 0; k < rounds; k++)
+                    if (copies)
+                        b->loops->copy(mine + half + PAGE_BYTES / 2, mine, half);
+                    else
+                        b->loops->read(mine, 2 * half);
+                seconds = tz_machine_clock_s() - begin;
+            }
+        } while (i < 0 && seconds < b->sample_s && (rounds *= 2) > 0);
+        tz_samples_add(&samples, seconds);
+    }
+    memory_drop(memory, all);
+    const double moved = 2.0 * (double)half * (double)threads * (double)rounds;
+    const double least = tz_samples_least(&samples);
+    tz_number_set(out, moved / least,
+                  "measured: %d thread%s %s %.4g MiB%s, %d-bit vectors, best of %d, median %.1f "
+                  "%% slower",
+                  threads, threads == 1 ? "" : "s", copies ? "copying within" : "reading",
+                  2.0 * (double)half / 1048576, threads == 1 ? "" : " each",
+                  8 * b->loops->vector_bytes, samples.count,
+                  100 * (tz_samples_median(&samples) / least - 1));
+    return TZ_OK;
+}
+
+/* ---- Caches ------------------------------------------------------------------------------------
+ */
+
+/* The third level is one cache for some cores: all of those that this process may run on. */
+static double l3_of_all(const tz_machine *machine)
+{
+    char seen[64][64];
+    int caches = 0;
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return (double)machine->l3_bytes;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        char path[96], list[64] = "";
+        if (!CPU_ISSET(cpu, &set))
+            continue;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index3/shared_cpu_list",
+                 cpu);
+        FILE *file = fopen(path, "r");
+        if (file == NULL)
+            continue;
+        if (fgets(list, sizeof list, file) == NULL)
+            list[0] = '\0';
+        fclose(file);
+        int k = 0;
+        while (k < caches && strcmp(seen[k], list) != 0)
+            k++;
+        if (k == caches && caches < 64)
+            memcpy(seen[caches++], list, sizeof list);
+    }
+    return (double)machine->l3_bytes * (caches > 0 ? caches : 1);
+}
+
+/* What every size of an array is made of: large enough to lie in one level, small enough to be
+ * kept. */
+static tz_status measure_memory(bench *b)
+{
+    tz_model_device *d = b->device;
+    const double l1 = (double)b->machine.l1_bytes, l2 = (double)b->machine.l2_bytes;
+    const double l3 = l3_of_all(&b->machine), mib = 1048576;
+    const char *source = "reported by the system (sysfs)";
+    if (l1 > 0)
+        tz_number_set_exactly(&d->l1_bytes, l1, "%s", source);
+    if (l2 > 0)
+        tz_number_set_exactly(&d->l2_bytes, l2, "%s", source);
+    if (l1 > 0)
+        tz_number_set_exactly(&d->l3_bytes, l3, "%s, all that this process's cores share", source);
+    const double last = l3 > 0 ? l3 : l2 > 0 ? l2 : 32 * mib;
+    double far = 4 * last > 256 * mib ? 4 * last : 256 * mib;
+    const double most = 0.25 * (double)tz_machine_memory_available();
+    if (far > most)
+        far = most;
+    if (far < 2 * last)
+        return tz_error_set(b->error, TZ_MEMORY, NULL,
+                            "not enough memory to measure with: %.0f MiB would leave the caches, "
+                            "%.0f MiB may be used",
+                            2 * last / mib, most / mib);
+    tz_status status = TZ_OK;
+    const double share = l3 / b->threads; /* of a thread */
+    if (status == TZ_OK && l2 > 0)
+        status = measure_chase(b, &d->l2_latency_s, (size_t)(0.5 * l2), "latency of L2");
+    /* Between the levels: other programs may hold much of a third level. */
+    const double between = sqrt(l2 * (double)b->machine.l3_bytes);
+    if (status == TZ_OK && between > 1.5 * l2)
+        status = measure_chase(b, &d->l3_latency_s, (size_t)between / PAGE_BYTES * PAGE_BYTES,
+                               "latency of L3");
+    if (status == TZ_OK)
+        status = measure_chase(b, &d->memory_latency_s, (size_t)far, "latency of memory");
+    if (status == TZ_OK && l1 > 0)
+        status = measure_bandwidth(b, &d->l1_bandwidth_bytes_per_s, "copying in L1", true, 1,
+                                   (size_t)(0.5 * l1));
+    if (status == TZ_OK && l2 > 0)
+        status = measure_bandwidth(b, &d->l2_bandwidth_bytes_per_s, "copying in L2", true, 1,
+                                   (size_t)(0.5 * l2));
+    if (status == TZ_OK && 0.5 * share > 1.5 * l2)
+        status = measure_bandwidth(b, &d->l3_bandwidth_bytes_per_s, "copying in L3", true,
+                                   b->threads, (size_t)(0.5 * share));
+    if (status == TZ_OK)
+        status = measure_bandwidth(b, &d->core_copy_bandwidth_bytes_per_s,
+                                   "copying in memory, one core", true, 1, (size_t)far);
+    if (status == TZ_OK)
+        status = measure_bandwidth(b, &d->core_read_bandwidth_bytes_per_s,
+                                   "reading memory, one core", false, 1, (size_t)far);
+    if (status == TZ_OK)
+        status = measure_bandwidth(b, &d->copy_bandwidth_bytes_per_s, "copying in memory, all",
+                                   true, b->threads, (size_t)(far / b->threads));
+    if (status == TZ_OK)
+        status = measure_bandwidth(b, &d->read_bandwidth_bytes_per_s, "reading memory, all", false,
+                                   b->threads, (size_t)(far / b->threads));
+    return status;
+}
+
+/* ---- Threads -----------------------------------------------------------------------------------
+ */
+
+static tz_status measure_fork(bench *b)
+{
+    enum { REGIONS = 200 };
+    tz_samples samples = {0};
+    const tz_status status = next(b, "parallel regions");
+    if (status != TZ_OK)
+        return status;
+    for (int i = -1; i < b->repeats; i++) {
+        const double begin = tz_machine_clock_s();
+        for (int k = 0; k < REGIONS; k++) {
+#pragma omp parallel num_threads(b->threads)
+            __asm__ volatile("" : : : "memory");
+        }
+        if (i >= 0)
+            tz_samples_add(&samples, (tz_machine_clock_s() - begin) / REGIONS);
+    }
+    /* Not the best: waiting threads that sleep are how it is. */
+    tz_number_set(&b->device->fork_s, tz_samples_median(&samples),
+                  "measured: %d empty OpenMP regions of %d thread%s, median of %d, best %.3g us",
+                  REGIONS, b->threads, b->threads == 1 ? "" : "s", samples.count,
+                  1e6 * tz_samples_least(&samples));
+    return TZ_OK;
+}
+
+/* ---- All ---------------------------------------------------------------------------------------
+ */
+
+tz_status tz_calibration_step(const tz_calibration *calibration, double done, const char *what,
+                              tz_error *error)
+{
+    if (calibration->go_on == NULL || calibration->go_on(calibration->context, done, what))
+        return TZ_OK;
+    return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted; nothing was written");
+}
+
+void tz_calibration_name(const char *title, char *name, size_t size)
+{
+    static const char *const dropped[] = {"nvidia", "geforce", "(r)",       "(tm)",
+                                          "tesla",  "cpu",     "processor", "quadro"};
+    char text[256];
+    size_t used = 0;
+    snprintf(text, sizeof text, "%s", title);
+    for (char *at = text; *at; at++)
+        *at = (char)tolower((unsigned char)*at);
+    for (size_t k = 0; k < sizeof dropped / sizeof *dropped; k++)
+        for (char *at; (at = strstr(text, dropped[k])) != NULL;)
+            memset(at, ' ', strlen(dropped[k]));
+    text[strcspn(text, "@")] = '\0';
+    for (const char *at = text; *at && used + 1 < size; at++) {
+        if (isalnum((unsigned char)*at) || (*at == '.' && used > 0))
+            name[used++] = *at;
+        else if (used > 0 && name[used - 1] != '-')
+            name[used++] = '-';
+    }
+    while (used > 0 && name[used - 1] == '-')
+        used--;
+    if (size > 0)
+        name[used] = '\0';
+    if (used == 0)
+        snprintf(name, size, "device");
+}
+
+tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibration, tz_error *error)
+{
+    /* Some 40 measurements of `repeats` samples; those of memory take about as long as all others.
+     */
+    bench b = {.calibration = calibration, .device = out, .error = error, .repeats = 25};
+    char name[TZ_MODEL_NAME_SIZE - 16];
+    memset(out, 0, sizeof *out);
+    tz_machine_read(&b.machine);
+    b.loops = tz_loops_of(b.machine.isa);
+    if (b.loops == NULL)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "there are no loops to measure this kind of processor with; write a "
+                            "record by hand");
+    b.threads = omp_get_max_threads();
+    b.sample_s = calibration->seconds / (4.0 * MEASUREMENTS * b.repeats);
+    if (b.sample_s < 2e-4) {
+        b.sample_s = 2e-4;
+        b.repeats = (int)(calibration->seconds / (4.0 * MEASUREMENTS * b.sample_s));
+    }
+    if (b.repeats < REPEATS_MIN)
+        b.repeats = REPEATS_MIN;
+    snprintf(out->title, sizeof out->title, "%.*s", (int)sizeof out->title - 1, b.machine.cpu);
+    tz_calibration_name(b.machine.cpu, name, sizeof name);
+    snprintf(out->name, sizeof out->name, "%s-%d-%s", name, b.machine.cores,
+             tz_isa_name(b.machine.isa));
+    tz_number_set_exactly(&out->cores, b.machine.cores, "cores that this process may use");
+    tz_number_set_exactly(&out->vector_bytes, b.loops->vector_bytes, "row functions: %s",
+                          tz_isa_name(b.machine.isa));
+    tz_status status = measure_clock(&b);
+    if (status == TZ_OK)
+        status = measure_loops(&b);
+    if (status == TZ_OK)
+        status = measure_memory(&b);
+    if (status == TZ_OK)
+        status = measure_fork(&b);
+    if (status != TZ_OK)
+        memset(out, 0, sizeof *out);
+    return status;
+}

@@ -1,0 +1,84 @@
+#include "calibrate/sample.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tz_samples_add(tz_samples *samples, double value)
+{
+    if (samples->count < TZ_SAMPLES_MAX)
+        samples->at[samples->count++] = value;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The value that a share of the samples is below. */
+static double quantile(const tz_samples *samples, double share)
+{
+    double sorted[TZ_SAMPLES_MAX];
+    memcpy(sorted, samples->at, (size_t)samples->count * sizeof *sorted);
+    qsort(sorted, (size_t)samples->count, sizeof *sorted, ascending);
+    const double at = share * (samples->count - 1);
+    const int low = (int)at, high = low + 1 < samples->count ? low + 1 : low;
+    return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
+}
+
+double tz_samples_median(const tz_samples *samples)
+{
+    return quantile(samples, 0.5);
+}
+
+double tz_samples_least(const tz_samples *samples)
+{
+    return quantile(samples, 0);
+}
+
+double tz_samples_spread(const tz_samples *samples)
+{
+    const double median = tz_samples_median(samples);
+    return median > 0 ? (quantile(samples, 0.75) - quantile(samples, 0.25)) / median : 0;
+}
+
+double tz_round_number(double value)
+{
+    /* The powers of ten that units stand for: the reader multiplies by these very numbers. */
+    static const double units[] = {1e12, 1e9, 1e6, 1e3, 1, 1e-6, 1e-9};
+    enum { UNITS = sizeof units / sizeof *units };
+    char text[32];
+    int i = 0;
+    if (!(fabs(value) > 0) || !isfinite(value))
+        return value;
+    while (i < UNITS - 1 && fabs(value) < (units[i] == 1 ? 1e-3 : 0.99995 * units[i]))
+        i++; /* shares keep their unit, which is none */
+    snprintf(text, sizeof text, "%.4g", value / units[i]);
+    return strtod(text, NULL) * units[i];
+}
+
+static void set(tz_model_number *number, double value, const char *format, va_list arguments)
+{
+    number->value = value;
+    number->known = true;
+    vsnprintf(number->source, sizeof number->source, format, arguments);
+    number->assumed = strncmp(number->source, "assumed", 7) == 0;
+}
+
+void tz_number_set(tz_model_number *number, double value, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    set(number, tz_round_number(value), format, arguments);
+    va_end(arguments);
+}
+
+void tz_number_set_exactly(tz_model_number *number, double value, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    set(number, value, format, arguments);
+    va_end(arguments);
+}

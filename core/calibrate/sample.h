@@ -1,0 +1,31 @@
+/* Samples of one quantity, and numbers of a device record made from them. */
+#ifndef TZ_CORE_CALIBRATE_SAMPLE_H
+#define TZ_CORE_CALIBRATE_SAMPLE_H
+
+#include "model/record.h"
+
+enum { TZ_SAMPLES_MAX = 128 };
+
+typedef struct tz_samples {
+    int count;
+    double at[TZ_SAMPLES_MAX];
+} tz_samples;
+
+void tz_samples_add(tz_samples *samples, double value); /* the first TZ_SAMPLES_MAX are kept */
+/* Of at least one sample. */
+double tz_samples_median(const tz_samples *samples);
+double tz_samples_least(const tz_samples *samples);
+/* How far the middle half of the samples is apart, as a share of the median. */
+double tz_samples_spread(const tz_samples *samples);
+
+/* `value` to four digits, as a record writes it shortly: equal to what it reads back. */
+double tz_round_number(double value);
+
+/* A known number: rounded, with its source, cut where it is too long for a record. */
+void tz_number_set(tz_model_number *number, double value, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same unrounded: counts and sizes. */
+void tz_number_set_exactly(tz_model_number *number, double value, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,191 @@
+/* trapeze calibrate: measures a device and keeps its record. */
+#include "cli/command.h"
+
+#include "base/machine.h"
+#include "cuda/calibrate.h"
+#include "lua/interrupt.h"
+#include "policy/device.h"
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPT_DEVICE = 256, OPT_CPU, OPT_NAME, OPT_OUTPUT, OPT_SECONDS, SECONDS = 20 };
+
+typedef struct settings {
+    int device; /* -1: the CPU */
+    int seconds;
+    bool chosen; /* the device was named */
+    const char *name, *output;
+    bool terminal;
+} settings;
+
+static bool go_on(void *context, double done, const char *what)
+{
+    const settings *s = context;
+    if (s->terminal)
+        fprintf(stderr, "\r\033[K%3.0f %%  %.60s", 100 * done, what);
+    return tz_interrupt_signal() == 0;
+}
+
+/* False after a message. */
+static bool check_name(const tz_command *command, const char *name)
+{
+    const size_t length = strlen(name);
+    if (length > 0 && length < TZ_MODEL_NAME_SIZE && name[0] != '.' && name[0] != '-' &&
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == length)
+        return true;
+    tz_misuse(command, "--name wants up to %d letters, digits, '.', '_' and '-', not '%.70s'",
+              TZ_MODEL_NAME_SIZE - 1, name);
+    return false;
+}
+
+/* Errors of the driver say what a run can do without a GPU; here that is another option. */
+static void advise(tz_error *error)
+{
+    static const char run[] = "--backend cpu", here[] = "--cpu";
+    char *at = strstr(error->message, run);
+    if (at == NULL)
+        return;
+    memcpy(at, here, sizeof here - 1);
+    memmove(at + sizeof here - 1, at + sizeof run - 1, strlen(at + sizeof run - 1) + 1);
+}
+
+static tz_status measure(const settings *s, tz_model_device *record, tz_error *error)
+{
+    const tz_calibration how = {
+        .seconds = s->seconds, .go_on = go_on, .context = (void *)(uintptr_t)s};
+    tz_cuda *cuda;
+    if (s->device < 0)
+        return tz_calibrate_cpu(record, &how, error);
+    tz_status status = tz_cuda_open(&cuda, s->device, error);
+    if (status != TZ_OK) {
+        advise(error);
+        return status;
+    }
+    status = tz_cuda_calibrate(record, cuda, &how, error);
+    tz_cuda_close(cuda);
+    return status;
+}
+
+/* Where it goes; `path` names it for the user, "" for stdout. */
+static tz_status deliver(const settings *s, const tz_model_device *record, char *path, size_t size,
+                         tz_error *error)
+{
+    path[0] = '\0';
+    if (s->output == NULL)
+        return tz_device_keep(record, path, size, error);
+    if (strcmp(s->output, "-") == 0)
+        return tz_device_write(record, stdout, error);
+    snprintf(path, size, "%s", s->output);
+    return tz_device_save(record, s->output, false, error);
+}
+
+static int numbers_known(const tz_model_device *record)
+{
+    int known = 0;
+#define COUNT_KNOWN(member, key, quantity, min, max, doc) known += record->member.known;
+    TZ_MODEL_DEVICE_TABLE(COUNT_KNOWN)
+#undef COUNT_KNOWN
+    return known;
+}
+
+static int execute(settings *s)
+{
+    static tz_model_device record; /* large */
+    tz_error error;
+    char path[PATH_MAX + 80];
+    /* A file that cannot be written is told before the minutes are spent. */
+    if (s->output != NULL && strcmp(s->output, "-") != 0 && access(s->output, F_OK) == 0)
+        return tz_fail_text(EXIT_FAILED, "%s: exists already; name another file, or remove it",
+                            s->output);
+    if (!s->chosen && tz_cuda_devices_count() > 0)
+        s->device = 0;
+    s->terminal = isatty(STDERR_FILENO) == 1;
+    tz_interrupt_install();
+    const double begin = tz_machine_clock_s();
+    tz_status status = measure(s, &record, &error);
+    const double seconds = tz_machine_clock_s() - begin;
+    if (s->terminal)
+        fputs("\r\033[K", stderr);
+    if (status == TZ_OK && s->name != NULL)
+        snprintf(record.name, sizeof record.name, "%s", s->name);
+    if (status == TZ_OK)
+        status = deliver(s, &record, path, sizeof path, &error);
+    if (status == TZ_INTERRUPTED) {
+        tz_fail(EXIT_FAILED, &error);
+        return 128 + tz_interrupt_signal();
+    }
+    if (status != TZ_OK)
+        return tz_fail(EXIT_FAILED, &error);
+    fprintf(stderr, "%s (%s): %d numbers in %.0f s%s%s\n", record.name, record.title,
+            numbers_known(&record), seconds, *path ? ": " : "", path);
+    return tz_finish_output();
+}
+
+static int calibrate(const tz_command *command, int argc, char **argv)
+{
+    static const struct option options[] = {{"device", required_argument, NULL, OPT_DEVICE},
+                                            {"cpu", no_argument, NULL, OPT_CPU},
+                                            {"name", required_argument, NULL, OPT_NAME},
+                                            {"output", required_argument, NULL, OPT_OUTPUT},
+                                            {"seconds", required_argument, NULL, OPT_SECONDS},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    settings s = {.device = -1, .seconds = SECONDS};
+    bool cpu = false;
+    for (int option; (option = tz_option_next(command, argc, argv, ":h", options)) != -1;) {
+        switch (option) {
+        case 'h':
+            return tz_help(command);
+        case OPT_DEVICE:
+            if (!tz_option_number(command, "--device", optarg, 0, 1023, &s.device))
+                return EXIT_USAGE;
+            break;
+        case OPT_CPU:
+            cpu = true;
+            break;
+        case OPT_NAME:
+            if (!check_name(command, optarg))
+                return EXIT_USAGE;
+            s.name = optarg;
+            break;
+        case OPT_OUTPUT:
+            if (*optarg == '\0')
+                return tz_misuse(command, "--output wants a file's name, or - for stdout");
+            s.output = optarg;
+            break;
+        case OPT_SECONDS:
+            if (!tz_option_number(command, "--seconds", optarg, 1, 3600, &s.seconds))
+                return EXIT_USAGE;
+            break;
+        default:
+            return EXIT_USAGE;
+        }
+    }
+    if (optind < argc)
+        return tz_misuse(command, "takes no argument, not '%.60s'", argv[optind]);
+    if (cpu && s.device >= 0)
+        return tz_misuse(command, "--cpu and --device exclude each other");
+    s.chosen = cpu || s.device >= 0;
+    return execute(&s);
+}
+
+const tz_command tz_command_calibrate = {
+    .name = "calibrate",
+    .arguments = "[OPTION]…",
+    .doc = "measure this machine's GPU or CPU for the models",
+    .help =
+        "Some 20 seconds of microbenchmarks, on a machine that does nothing else meanwhile. The\n"
+        "record goes to $TRAPEZE_DEVICES, else $XDG_CONFIG_HOME/trapeze/devices, else\n"
+        "~/.config/trapeze/devices, as NAME.txt; one that is there stays as NAME.txt~.\n"
+        "\n"
+        "  --device N      the GPU of that number, from 0 (default: 0, or the CPU without one)\n"
+        "  --cpu           this machine's CPU, with the cores that this process may use\n"
+        "  --name NAME     the record's name (default: from the device's own)\n"
+        "  --output FILE   write there, to no file that exists; - is stdout\n"
+        "  --seconds S     how long, about (default: 20)\n"
+        "  -h, --help      print this\n",
+    .call = calibrate,
+};

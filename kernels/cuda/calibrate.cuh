@@ -1,0 +1,190 @@
+/* kernels/cuda: what a device is measured with. TZ_PROBE says which kernel this is:
+ *
+ *   TZ_PROBE_CHAINS  TZ_STEPS steps a round, as TZ_PAIRS chains of dependent ones that do not wait
+ *                    for each other. TZ_STEP(x, y) changes x with the help of y, of type TZ_TYPE,
+ *                    and of a, b, p and q, of which the compiler knows nothing.
+ *   TZ_PROBE_LAY     words that lead to each other: TZ_PROBE_CHAINS follows them.
+ *   TZ_PROBE_COPY    copies (TZ_WRITES 1) or reads arrays: TZ_PACKETS of a thread at once, by TZ_LOAD.
+ *   TZ_PROBE_EMPTY   nothing.
+ *   TZ_PROBE_MEET    all blocks meet, round after round.
+ *   TZ_PROBE_PASS    neighbouring blocks hand each other a word and get it back.
+ *
+ * `cycles`: of each block, from before its first round until after its last. */
+#include "device.cuh"
+
+#define TZ_PROBE_CHAINS 1
+#define TZ_PROBE_LAY 2
+#define TZ_PROBE_COPY 3
+#define TZ_PROBE_EMPTY 4
+#define TZ_PROBE_MEET 5
+#define TZ_PROBE_PASS 6
+
+#if TZ_PROBE == TZ_PROBE_CHAINS
+
+/* A number and a word side by side: TZ_STEP changes both. */
+struct both {
+    float f;
+    tz_word w;
+    TZ_INSIDE both()
+    {
+    }
+    TZ_INSIDE both(int i) : f((float)i), w((tz_word)i)
+    {
+    }
+    TZ_INSIDE operator int() const
+    {
+        return (int)f + (int)w;
+    }
+};
+
+/* Words of shared memory, each its own offset: whoever follows one comes back to it. */
+TZ_DEVICE void lay_shared(int words)
+{
+#pragma unroll 1
+    for (int i = tz_thread(); i < words; i += TZ_THREADS)
+        tz_put((tz_word *)tz_shared() + i, (tz_word)i * 4u);
+    tz_barrier();
+}
+TZ_DEVICE tz_word follow_shared(tz_word at)
+{
+    return tz_get((const tz_word *)(tz_shared() + at));
+}
+TZ_DEVICE tz_word follow(const unsigned char *table, tz_word at)
+{
+    tz_word v[1];
+    tz_load_fresh((const tz_word *)(table + at), v);
+    return v[0];
+}
+
+TZ_KERNEL(tz_probe, TZ_THREADS)
+(tz_word *cycles, TZ_TYPE *out, const unsigned char *table, int rounds, int shared_words, TZ_TYPE a,
+ TZ_TYPE b)
+{
+    TZ_TYPE x[TZ_PAIRS], y[TZ_PAIRS];
+    const bool p = tz_thread() < (int)a, q = tz_thread() > (int)b;
+    if (shared_words > 0)
+        lay_shared(shared_words);
+#pragma unroll
+    for (int k = 0; k < TZ_PAIRS; k++) {
+        x[k] = TZ_FIRST(k);
+        y[k] = TZ_FIRST(k);
+    }
+    tz_barrier();
+    const long long begin = tz_clock();
+#pragma unroll 1
+    for (int r = 0; r < rounds; r++) {
+#pragma unroll
+        for (int s = 0; s < TZ_STEPS / (2 * TZ_PAIRS); s++) {
+#pragma unroll
+            for (int k = 0; k < TZ_PAIRS; k++)
+                TZ_STEP(x[k], y[k]);
+#pragma unroll
+            for (int k = 0; k < TZ_PAIRS; k++)
+                TZ_STEP(y[k], x[k]);
+        }
+    }
+    tz_barrier();
+    const long long end = tz_clock();
+    if (tz_thread() == 0)
+        cycles[tz_block(0)] = (tz_word)(end - begin);
+    TZ_TYPE sum = 0;
+#pragma unroll
+    for (int k = 0; k < TZ_PAIRS; k++)
+        sum = (TZ_TYPE)(sum + x[k] + y[k] + (TZ_TYPE)(p && q));
+    out[tz_block(0) * TZ_THREADS + tz_thread()] = sum;
+}
+
+#elif TZ_PROBE == TZ_PROBE_LAY
+
+TZ_KERNEL(tz_probe, TZ_THREADS)(unsigned char *table, const tz_word *order, int count)
+{
+    for (int i = tz_block(0) * TZ_THREADS + tz_thread(); i < count; i += tz_blocks(0) * TZ_THREADS) {
+        tz_word here[1], next[1];
+        tz_load(order + i, here);
+        tz_load(order + (i + 1 < count ? i + 1 : 0), next);
+        tz_store((tz_word *)(table + here[0]), next);
+    }
+}
+
+#elif TZ_PROBE == TZ_PROBE_COPY
+
+/* Pieces of TZ_THREADS threads x TZ_PACKETS packets of 16 bytes. In each round a block has other ones. */
+TZ_KERNEL(tz_probe, TZ_THREADS)(const tz_word *from, tz_word *to, int pieces, int rounds, tz_word never)
+{
+    tz_word seen = 0;
+#pragma unroll 1
+    for (int r = 0; r < rounds; r++) {
+#pragma unroll 1
+        for (int i = tz_block(0); i < pieces; i += tz_blocks(0)) {
+            const int piece = (i + r * 7) % pieces;
+            const long long at = ((long long)piece * TZ_PACKETS * TZ_THREADS + tz_thread()) * 4;
+            tz_word v[TZ_PACKETS][4];
+#pragma unroll
+            for (int k = 0; k < TZ_PACKETS; k++)
+                TZ_LOAD(from + at + k * 4 * TZ_THREADS, v[k]);
+#pragma unroll
+            for (int k = 0; k < TZ_PACKETS; k++) {
+#if TZ_WRITES
+                tz_store(to + at + k * 4 * TZ_THREADS, v[k]);
+#else
+                seen ^= v[k][0] ^ v[k][1] ^ v[k][2] ^ v[k][3];
+#endif
+            }
+        }
+    }
+    if (seen == never)
+        to[tz_thread()] = seen;
+}
+
+#elif TZ_PROBE == TZ_PROBE_EMPTY
+
+TZ_KERNEL(tz_probe, TZ_THREADS)()
+{
+}
+
+#elif TZ_PROBE == TZ_PROBE_MEET
+
+TZ_KERNEL(tz_probe, TZ_THREADS)(tz_word *cycles, tz_word *barrier, int rounds)
+{
+    tz_grid_barrier(barrier);
+    const long long begin = tz_clock();
+#pragma unroll 1
+    for (int r = 0; r < rounds; r++)
+        tz_grid_barrier(barrier);
+    if (tz_thread() == 0)
+        cycles[tz_block(0)] = (tz_word)(tz_clock() - begin);
+}
+
+#elif TZ_PROBE == TZ_PROBE_PASS
+
+/* Blocks 2 k and 2 k + 1; each has a slot of 128 bytes. `tag` is that of the first word, so that what a
+ * launch before has left is none of this one's. */
+TZ_DEVICE void await(const unsigned long long *slot, tz_word tag)
+{
+    while ((tz_word)(tz_peek(slot, true) >> 32) != tag)
+        tz_pause();
+}
+TZ_KERNEL(tz_probe, TZ_THREADS)
+(tz_word *cycles, unsigned long long *slots, tz_word *barrier, int rounds, tz_word tag)
+{
+    const int block = tz_block(0), other = block ^ 1;
+    tz_grid_barrier(barrier);
+    if (tz_thread() == 0) {
+        const long long begin = tz_clock();
+        if (other < tz_blocks(0)) {
+#pragma unroll 1
+            for (int r = 0; r < rounds; r++) {
+                if (block < other) {
+                    tz_send(slots + 16 * other, (tz_word)r, tag + r);
+                    await(slots + 16 * block, tag + r);
+                } else {
+                    await(slots + 16 * block, tag + r);
+                    tz_send(slots + 16 * other, (tz_word)r, tag + r);
+                }
+            }
+        }
+        cycles[block] = (tz_word)(tz_clock() - begin);
+    }
+}
+
+#endif
