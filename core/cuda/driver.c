@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MULTIPROCESSORS = 16, /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
-    SHARED_BYTES = 97,    /* CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN */
-};
-
 static void driver_close(tz__driver *api)
 {
     if (api->library)
@@ -96,10 +91,10 @@ static tz_status device_look(const tz__driver *api, int ordinal, tz_cuda_device 
     memset(device, 0, sizeof *device);
     device->ordinal = ordinal;
     const attribute attributes[] = {
-        {75, &device->major, true}, /* COMPUTE_CAPABILITY_MAJOR */
-        {76, &device->minor, true}, /* COMPUTE_CAPABILITY_MINOR */
-        {MULTIPROCESSORS, &device->processors, true},
-        {SHARED_BYTES, &device->shared_bytes, true},
+        {75, &device->major, true},                   /* COMPUTE_CAPABILITY_MAJOR */
+        {76, &device->minor, true},                   /* COMPUTE_CAPABILITY_MINOR */
+        {16, &device->processors, true},              /* MULTIPROCESSOR_COUNT */
+        {97, &device->shared_bytes, true},            /* MAX_SHARED_MEMORY_PER_BLOCK_OPTIN */
         {111, &device->shared_reserved_bytes, false}, /* RESERVED_SHARED_MEMORY_PER_BLOCK */
         {81, &device->processor_shared_bytes, true},  /* MAX_SHARED_MEMORY_PER_MULTIPROCESSOR */
         {82, &device->processor_registers, true},     /* MAX_REGISTERS_PER_MULTIPROCESSOR */
@@ -226,16 +221,10 @@ int tz_cuda_available(void)
 
 void tz_cuda_limits(int ordinal, int *processors, int *shared_bytes)
 {
-    tz__driver api;
-    tz_cu_device handle;
-    *processors = *shared_bytes = 0;
-    if (driver_open(&api, NULL) != TZ_OK)
-        return;
-    if (ordinal < 0 || ordinal >= api.devices || api.device_get(&handle, ordinal) != 0 ||
-        api.device_attribute(processors, MULTIPROCESSORS, handle) != 0 ||
-        api.device_attribute(shared_bytes, SHARED_BYTES, handle) != 0)
-        *processors = *shared_bytes = 0;
-    driver_close(&api);
+    tz_cuda_device device;
+    const bool there = tz_cuda_look(ordinal, &device, NULL) == TZ_OK;
+    *processors = there ? device.processors : 0;
+    *shared_bytes = there ? device.shared_bytes : 0;
 }
 
 tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error)

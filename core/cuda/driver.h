@@ -58,8 +58,8 @@ void tz_cuda_describe(char *text, size_t size);
 /* 1 when a driver, at least one device and NVRTC are there (cheap, no context), else 0. */
 int tz_cuda_available(void);
 
-/* Multiprocessors of that device and the most shared memory that a block may have; 0 when there is
- * no such device (no context, some microseconds once the driver is started). */
+/* Of tz_cuda_look, what plans depend on: multiprocessors and the most shared memory that a block
+ * may have; 0 when there is no such device. */
 void tz_cuda_limits(int ordinal, int *processors, int *shared_bytes);
 
 /* Open the driver and the device with that ordinal (CUDA_VISIBLE_DEVICES counts). TZ_BACKEND names

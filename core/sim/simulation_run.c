@@ -410,8 +410,6 @@ static tz_status fire_events(runner *r, tz_error *error)
 static tz_status finish(runner *r, tz_status status, tz_error *error)
 {
     tz_error first = {0};
-    if (!status)
-        status = wait_for_stages(r, error);
     const tz_status settled = settle(r, &first);
     if (settled && (!status || status == TZ_DIVERGED)) {
         status = settled;
@@ -457,8 +455,10 @@ tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run
         }
         status = fire_events(&r, error);
     }
-    status = finish(&r, status, error);
+    if (!status)
+        status = wait_for_stages(&r, error);
     result->energy_j = tz_simulation_energy(simulation) - joules;
+    status = finish(&r, status, error);
     if (!isnan(result->energy_j))
         simulation->energy_j += result->energy_j;
     return status ? status : tz__simulation_check_finite(simulation, error);
