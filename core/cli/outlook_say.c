@@ -120,6 +120,12 @@ void tz_outlook_print(const tz_study *study, const tz_outlook *outlook)
         printf("  counts   %s\n", outlook->counts);
     print_rows(study, outlook);
     tz_say_plan(&best->plan, study->problem.dims, plan, sizeof plan);
+    if (!best->work) {
+        char block[TZ_SAY_SIZE];
+        tz_say_tile(&best->plan, study->problem.dims, block, sizeof block);
+        snprintf(plan, sizeof plan, "height %d, blocks of %s with their ghost zone",
+                 best->plan.height, block);
+    }
     tz_say_seconds(best->prediction.time_s, time, sizeof time);
     printf("\n  best     %s\n           %s an iteration, %.4g GCells/s", plan, time,
            best->prediction.cells_per_s * 1e-9);

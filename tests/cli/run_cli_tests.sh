@@ -77,7 +77,7 @@ check "version is said" says "trapeze "
 t
 check "no command: exit code 2" is $rc 2
 check "no command: usage" errs "usage: trapeze"
-for command in '' run plugins doctor info calibrate; do
+for command in '' run plugins doctor info calibrate predict tune explain; do
     # shellcheck disable=SC2086
     t $command --help
     check "trapeze $command --help" is $rc 0
@@ -132,6 +132,118 @@ if [ -n "$bad" ]; then
     t doctor --plugins "$bad"
     check "doctor counts bad plugins" says "refused"
 fi
+
+# ---- predict, tune, explain --------------------------------------------------------------------
+refused "predict: nothing" 2 "predict: wants a stencil" predict
+refused "predict: two" 2 "wants one stencil" predict hotspot life --grid 9,9
+refused "predict: unknown stencil" 1 "did you mean 'hotspot'?" predict hotspt --grid 9,9
+refused "predict: no grid" 2 "wants --grid NX,NY" predict hotspot
+refused "predict: bad grid" 2 "--grid wants NX" predict hotspot --grid 9x9
+refused "predict: too few extents" 1 "'hotspot' is 2-dimensional" predict hotspot --grid 9
+refused "predict: unknown model" 2 "did you mean 'meng2009'?" predict hotspot --grid 9,9 --model meng209
+refused "predict: unknown device" 1 "did you mean 'gtx280'?" predict hotspot --grid 9,9 --device gtx28
+refused "predict: unknown precision" 2 "did you mean 'double'?" predict hotspot --grid 9,9 --precision duble
+refused "predict: unknown boundary" 1 "did you mean 'clamp'?" predict hotspot --grid 9,9 --device gtx280 \
+    --boundary clmp
+refused "predict: unknown parameter" 1 "did you mean 'ambient_k'?" predict hotspot --grid 9,9 --set ambient=3
+refused "predict: unknown family" 2 "did you mean 'stream'?" predict hotspot --grid 9,9 --family strem
+refused "predict: unknown option" 2 "did you mean --device?" predict hotspot --devise gtx280
+refused "predict: a GPU on the cpu backend" 1 "gtx280 is a GPU: the cpu backend does not run there" predict \
+    hotspot --grid 9,9 --device gtx280 --backend cpu
+refused "predict: a family that the model does not know" 1 "meng2009 describes tiles" predict hotspot \
+    --grid 99,99 --device gtx280 --family stream
+refused "predict: too high" 1 "the greatest that does is 9" predict hotspot --grid 99,99 --device gtx280 --height 12
+refused "predict: kernels of a GPU that nothing compiles for" 1 "names no compute_capability" predict hotspot \
+    --grid 99,99 --device gtx280 --model roofs
+refused "predict: json and csv" 2 "not both" predict hotspot --grid 9,9 --json --csv
+refused "predict: reference" 1 "name cpu or cuda" predict hotspot --grid 9,9 --backend reference
+t predict hotspot --grid 2000,2000 --device gtx280
+check "predict" is $rc 0
+for word in "GeForce GTX 280" "model    meng2009" "63.9 instructions" "  *     2 " "height 2, blocks of 20 x 20" \
+    "computation-bound at every height" "1.1 times height 1"; do
+    check "predict says $word" says "$word"
+done
+t predict pathfinder --grid 1000000 --device gtx280 --model meng2009 --csv
+check "predict --csv: a line a height and one of names" is "$(wc -l <out)" 128
+check "predict --csv: the equations' best height" is "$(awk -F, '$24 == 1 {print $9}' out)" 12
+t predict hotspot --grid 2000,2000 --device gtx280 --block 16,16
+check "predict --block" says "blocks of 16 x 16"
+t predict poisson --grid 2000,2000 --device gtx280 --halo 4,4 --csv
+check "predict --halo: wider halos, lower best" is "$(awk -F, '$24 == 1 {print $9}' out)" 1
+t predict cell --grid 100,100,100 --device gtx-titan --model all
+check "predict --model all" says "meng2011"
+check "predict --model all: what is left out is said" errs "roofs is left out"
+if command -v python3 >/dev/null; then
+    t predict hotspot --grid 2000,2000 --device gtx280 --json
+    check "predict --json" python3 -c 'import json
+a = json.load(open("out"))
+assert a["best"]["height"] == 2 and a["model"] == "meng2009" and len(a["rows"]) == 9
+r = a["rows"][1]
+assert abs(sum(c["seconds"] for c in r["components"]) / r["time_s"] - 1) < 1e-6'
+fi
+if command -v gnuplot >/dev/null; then
+    t predict hotspot --grid 2000,2000 --device gtx280 --plot plot.png
+    check "predict --plot" is $rc 0
+    check "predict --plot: a picture" sh -c '"$0" info plot.png >out' "$bin"
+    check "predict --plot: its size" says "1600 x 900"
+    t predict hotspot --grid 2000,2000 --device gtx280 --plot nosuch/plot.png
+    check "predict --plot: a folder that is not there" errs "cannot write the plot"
+else
+    skip "predict --plot" "no gnuplot"
+fi
+mkdir -p nopath
+PATH="$work/nopath" t predict hotspot --grid 2000,2000 --device gtx280 --plot plot2.png
+check "predict --plot without gnuplot: exit code" is $rc 1
+check "predict --plot without gnuplot: what to do" errs "apt-get install gnuplot-nox"
+check "predict --plot without gnuplot: no file" absent plot2.png
+
+mkdir -p known
+export TRAPEZE_DEVICES="$work/known"
+t tune star2d1r --grid 64,64 --backend cpu
+check "no record of this machine: what to do" errs "trapeze calibrate"
+t calibrate --cpu --seconds 1 --name here --output known/here.txt
+check "a record of this machine" is $rc 0
+refused "tune: another device" 1 "is not this machine's device" tune hotspot --grid 64,64 --device gtx280
+refused "tune: unknown family" 1 "did you mean 'stream'?" tune star2d1r --grid 64,64 --backend cpu --families strem
+refused "tune: bad part" 2 "--part wants K/N" tune star2d1r --grid 64,64 --compile-only --part 3/2
+refused "tune: part without compile" 2 "goes with --compile-only" tune star2d1r --grid 64,64 --part 1/2
+refused "tune: rounds" 2 "--rounds wants a whole number" tune star2d1r --grid 64,64 --rounds 0
+refused "tune: an unstable step" 1 "unstable" tune hotspot --grid 8192,8192 --backend cpu
+t tune star2d1r --grid 96,64 --backend cpu --rounds 1 --seconds 0.001
+check "tune" is $rc 0
+for word in "measured" "predicted" "of the best speed is reached by the prediction" "90th percentile" \
+    "the same under every plan"; do
+    check "tune says $word" says "$word"
+done
+t tune pathfinder --grid 5000 --backend cpu --rounds 1 --seconds 0.001 --csv
+check "tune --csv: one fastest" is "$(awk -F, '$28 == 1' out | wc -l)" 1
+check "tune --csv: one chosen" is "$(awk -F, '$29 == 1' out | wc -l)" 1
+check "tune --csv: no other bits" sh -c '! grep -q ,other, out && grep -q ,same, out'
+cp out tuned.csv
+check "a case in a line" sh -c 'sh "$0" case tuned.csv | grep -q "of the best: chosen stream h"' \
+    "$here/../../scripts/validate_table.sh"
+mkdir -p table && cp tuned.csv table/pathfinder.none.small.default.csv
+check "cases in a table" sh -c 'sh "$0" table table | grep -q "^| pathfinder | none | "' \
+    "$here/../../scripts/validate_table.sh"
+t predict star2d1r --grid 256,256 --backend cpu
+check "predict for this machine" is $rc 0
+check "predict for this machine: the model" says "model    roofs"
+script explained.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "star2d1r", grid = { 128, 96 }, backend = "cpu", height = 3,
+                            fields = { u = tz.random { seed = 1, range = { 0, 1 } } } }
+sim:run(31)
+END
+t run explained.lua --quiet --out explained
+t explain explained
+check "explain" is $rc 0
+for word in "star2d1r on 128 x 96, single" "stream, height 3" "10 stages, 30 steps" "because: " "roofs predicts" \
+    "better   "; do
+    check "explain says $word" says "$word"
+done
+unset TRAPEZE_DEVICES
+refused "explain: no run" 1 "not the folder of a run" explain nosuch
+refused "explain: nothing" 2 "wants a run folder" explain
 
 # ---- a run and its folder ----------------------------------------------------------------------
 script first.lua <<'END'

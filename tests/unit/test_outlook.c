@@ -1,0 +1,397 @@
+/* Studies and outlooks: which device and backend a question means, what the papers' models are told
+ * of a stencil, and the words of the answer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "frames/plot.h"
+#include "policy/outlook.h"
+#include "policy/tune.h"
+#include "sim/registry.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static tz_registry *registry;
+
+static int open_plugins(void **state)
+{
+    (void)state;
+    const char *folder = TZ_TEST_PLUGIN_DIR;
+    return tz_registry_create(&registry, &folder, 1, NULL) == TZ_OK ? 0 : -1;
+}
+
+static int close_plugins(void **state)
+{
+    (void)state;
+    tz_registry_destroy(registry);
+    return 0;
+}
+
+static tz_simulation_config config_of(const char *stencil, int dims, int64_t n)
+{
+    tz_simulation_config config = {
+        .registry = registry, .stencil = stencil, .dims = dims, .precision = -1};
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        config.extent[axis] = axis < dims ? n : 1;
+    return config;
+}
+
+static tz_study *study_of(const char *stencil, int dims, int64_t n, const char *device)
+{
+    const tz_simulation_config simulation = config_of(stencil, dims, n);
+    const tz_study_config config = {
+        .simulation = &simulation, .device = device, .let_unstable = true};
+    tz_study *study = NULL;
+    tz_error error;
+    if (tz_study_create(&study, &config, &error) != TZ_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    return study;
+}
+
+static tz_outlook *outlook_of(const tz_study *study, const tz_outlook_request *request)
+{
+    tz_outlook *outlook = NULL;
+    tz_error error;
+    if (tz_outlook_create(&outlook, study, request, &error) != TZ_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    return outlook;
+}
+
+/* The checked numbers of the 2009 equations: best heights 12, 2, 2 and 1. */
+static void the_papers_benchmarks_have_the_papers_heights(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int dims, height;
+        int64_t n;
+    } cases[] = {{"pathfinder", 1, 12, 1000000},
+                 {"hotspot", 2, 2, 2000},
+                 {"poisson", 2, 2, 2000},
+                 {"cell", 3, 1, 100}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tz_study *study = study_of(cases[i].name, cases[i].dims, cases[i].n, "gtx280");
+        const tz_outlook_request request = {.streamed = -1};
+        tz_outlook *outlook = outlook_of(study, &request);
+        assert_true(study->is_gpu);
+        assert_false(study->is_here);
+        assert_string_equal(study->backend->name, "cuda");
+        assert_string_equal(outlook->model->name, "meng2009");
+        assert_int_equal(outlook->rows[outlook->best].plan.height, cases[i].height);
+        assert_non_null(strstr(outlook->counts, "table 2"));
+        assert_ptr_equal(tz_outlook_at(outlook, cases[i].height), &outlook->rows[outlook->best]);
+        assert_null(tz_outlook_at(outlook, 100000));
+        tz_outlook_destroy(outlook);
+        tz_study_destroy(study);
+    }
+}
+
+/* Equation 20 at height 1, HotSpot: 212085.2 cycles of 1.3 GHz. */
+static void components_are_the_papers(void **state)
+{
+    (void)state;
+    tz_study *study = study_of("hotspot", 2, 2000, "gtx280");
+    const tz_outlook_request request = {.streamed = -1, .given = {.height = 1}};
+    tz_outlook *outlook = outlook_of(study, &request);
+    assert_int_equal(outlook->count, 1);
+    const tz_model_prediction *p = &outlook->rows[0].prediction;
+    double load = 0;
+    for (int c = 0; c < p->component_count; c++)
+        if (strcmp(p->components[c].name, "load_sten") == 0)
+            load = p->components[c].seconds * 1.3e9;
+    assert_true(fabs(load / 212085.2 - 1) < 1e-6);
+    tz_outlook_destroy(outlook);
+    tz_study_destroy(study);
+}
+
+static void changes_reach_the_model(void **state)
+{
+    (void)state;
+    tz_study *study = study_of("hotspot", 2, 2000, "gtx280");
+    tz_outlook_request request = {.streamed = -1, .block = {32, 32}};
+    tz_outlook *outlook = outlook_of(study, &request);
+    assert_int_equal(outlook->rows[0].plan.tile[1], 32);
+    assert_int_equal(outlook->count, 15); /* 32 / 2 less one */
+    tz_outlook_destroy(outlook);
+    request = (tz_outlook_request){.streamed = -1, .halo = {4, 4}};
+    outlook = outlook_of(study, &request);
+    assert_int_equal(outlook->count, 4); /* 20 / 4 less one */
+    tz_outlook_destroy(outlook);
+    request = (tz_outlook_request){.streamed = 1};
+    outlook = outlook_of(study, &request);
+    const tz_model_prediction *p = &outlook->rows[0].prediction;
+    for (int c = 0; c < p->component_count; c++)
+        if (strcmp(p->components[c].name, "iter_mem") == 0)
+            assert_true(p->components[c].seconds > 0);
+    tz_outlook_destroy(outlook);
+    tz_study_destroy(study);
+}
+
+static void refuses(const tz_study *study, const tz_outlook_request *request, tz_status status,
+                    const char *words)
+{
+    tz_outlook *outlook = (tz_outlook *)&status;
+    tz_error error;
+    assert_int_equal(tz_outlook_create(&outlook, study, request, &error), status);
+    assert_null(outlook);
+    if (!strstr(error.message, words))
+        fail_msg("'%s' does not say '%s'", error.message, words);
+}
+
+static void refusals_say_what_would_do(void **state)
+{
+    (void)state;
+    tz_study *study = study_of("hotspot", 2, 2000, "gtx280");
+    const tz_model *roofs = NULL;
+    assert_int_equal(tz_outlook_model("roofs", &roofs, NULL), TZ_OK);
+    refuses(study, &(tz_outlook_request){.model = roofs, .streamed = -1}, TZ_UNSUPPORTED,
+            "use --model meng2009");
+    refuses(study, &(tz_outlook_request){.streamed = -1, .given = {.height = 10}}, TZ_RANGE,
+            "the greatest that does is 9");
+    refuses(study, &(tz_outlook_request){.streamed = -1, .given = {.family = "stream"}},
+            TZ_UNSUPPORTED, "tiles in shared memory");
+    refuses(study, &(tz_outlook_request){.streamed = -1, .fence = true}, TZ_RANGE, "meng2011");
+    tz_study_destroy(study);
+    tz_error error;
+    const tz_model *model = NULL;
+    assert_int_equal(tz_outlook_model("roof", &model, &error), TZ_UNKNOWN);
+    assert_non_null(strstr(error.message, "'roofs'"));
+}
+
+static void limits_are_told_by_height(void **state)
+{
+    (void)state;
+    /* 2011's latency hiding leaves PathFinder to the memory. */
+    tz_study *study = study_of("pathfinder", 1, 1000000, "gtx280");
+    tz_outlook_request request = {.streamed = -1};
+    assert_int_equal(tz_outlook_model("meng2011", &request.model, NULL), TZ_OK);
+    tz_outlook *outlook = outlook_of(study, &request);
+    tz_model_resource limit = outlook->rows[0].prediction.limit;
+    int changes = 0;
+    for (int i = 1; i < outlook->count; i++)
+        changes += outlook->rows[i].prediction.limit != outlook->rows[i - 1].prediction.limit;
+    assert_int_equal(strncmp(outlook->limits, tz_model_resource_text(limit),
+                             strlen(tz_model_resource_text(limit))),
+                     0);
+    int told = 0;
+    for (const char *at = outlook->limits; (at = strstr(at, ", then ")); at++)
+        told++;
+    assert_int_equal(told, changes);
+    tz_outlook_destroy(outlook);
+    tz_study_destroy(study);
+}
+
+static void unstable_parameters_are_let_pass_and_told(void **state)
+{
+    (void)state;
+    tz_study *study = study_of("hotspot", 2, 8192, "gtx280");
+    const tz_outlook_request request = {.streamed = -1};
+    tz_outlook *outlook = outlook_of(study, &request);
+    bool told = false;
+    assert_true(study->let_unstable);
+    for (int n = 0; n < outlook->notes.count; n++)
+        told = told || strstr(outlook->notes.text[n], "would diverge");
+    assert_true(told);
+    tz_outlook_destroy(outlook);
+    tz_study_destroy(study);
+    const tz_simulation_config simulation = config_of("hotspot", 2, 8192);
+    const tz_study_config config = {.simulation = &simulation, .device = "gtx280"};
+    assert_int_equal(tz_study_create(&study, &config, NULL), TZ_UNSTABLE);
+    assert_null(study);
+}
+
+static void quantiles(void **state)
+{
+    (void)state;
+    double four[] = {0.4, 0.1, 0.3, 0.2};
+    assert_true(fabs(tz_quantile(four, 4, 0.5) - 0.25) < 1e-12);
+    assert_true(fabs(tz_quantile(four, 4, 0) - 0.1) < 1e-12);
+    assert_true(fabs(tz_quantile(four, 4, 1) - 0.4) < 1e-12);
+    assert_true(fabs(tz_quantile(four, 4, 0.9) - 0.37) < 1e-12);
+    assert_true(tz_quantile(four, 0, 0.5) == 0);
+}
+
+/* A backend whose plans take what they say, on the clock: tuning must find the fastest one and see
+ * that height 3 leaves other bits. */
+static struct {
+    int64_t iterations;
+    bool restored;
+} run;
+
+static tz_status slow_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
+{
+    (void)problem, (void)threads, (void)error;
+    plan->height = plan->height ? plan->height : 1;
+    strcpy(plan->family, "stream");
+    return TZ_OK;
+}
+
+static int64_t slow_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
+{
+    (void)problem, (void)threads, (void)plan;
+    return 0;
+}
+
+static tz_status slow_create(void **out, const tz_backend_context *context, tz_error *error)
+{
+    (void)context, (void)error;
+    *out = &run;
+    return TZ_OK;
+}
+
+static void slow_destroy(void *any)
+{
+    (void)any;
+}
+
+static tz_status slow_store(void *any, int field, const tz_box *box, const void *elements,
+                            tz_error *error)
+{
+    (void)any, (void)field, (void)box, (void)elements, (void)error;
+    run.iterations = 0;
+    return TZ_OK;
+}
+
+static tz_status slow_stage(void *any, const tz_plan *plan, int height, int64_t step,
+                            tz_error *error)
+{
+    (void)any, (void)step;
+    if (plan->height == 5)
+        return tz_error_set(error, TZ_UNSUPPORTED, "plan", "no height 5 today");
+    usleep(plan->height == 2 ? 400 : 1500 * (unsigned)height);
+    run.iterations += height + (plan->height == 3);
+    return TZ_OK;
+}
+
+static tz_status slow_reduce(const void *any, int field, tz_reduction *out, tz_error *error)
+{
+    (void)any, (void)field, (void)error;
+    *out = (tz_reduction){.hash = (uint64_t)run.iterations};
+    return TZ_OK;
+}
+
+static tz_status slow_candidates(const tz_problem *problem, const tz_place *place,
+                                 const tz_plan *given, tz_plan *plans, int max, int *count,
+                                 tz_error *error)
+{
+    (void)problem, (void)place, (void)given, (void)max, (void)error;
+    *count = 5;
+    for (int h = 1; h <= 5; h++)
+        plans[h - 1] = (tz_plan){.height = h, .family = "stream"};
+    return TZ_OK;
+}
+
+/* A CPU's work, as small as the model takes. */
+static tz_status slow_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
+                           tz_effort effort, tz_model_work *out, tz_error *error)
+{
+    return tz_backend_cpu.work(
+        problem, place, &(tz_plan){.height = plan->height, .family = "stream", .tile = {64, 64, 1}},
+        effort, out, error);
+}
+
+static void tuning_finds_the_fastest_and_other_bits(void **state)
+{
+    (void)state;
+    const tz_backend slow = {.name = "slow",
+                             .plan = slow_plan,
+                             .bytes = slow_bytes,
+                             .create = slow_create,
+                             .destroy = slow_destroy,
+                             .store = slow_store,
+                             .stage = slow_stage,
+                             .reduce = slow_reduce,
+                             .candidates = slow_candidates,
+                             .work = slow_work};
+    tz_study *study = study_of("star2d1r", 2, 64, "gtx280");
+    tz_tune *tune = NULL;
+    tz_error error;
+    const tz_tune_request request = {.rounds = 3, .round_s = 0.004, .check = true};
+    study->backend = &slow;
+    study->is_gpu = false;
+    study->place.threads = 1;
+    assert_int_equal(tz_tune_create(&tune, study, &request, &error), TZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "nothing can be measured there"));
+    study->is_here = true;
+    /* A record with the numbers that the model asks for. */
+    const size_t numbers =
+        (sizeof study->device - offsetof(tz_model_device, clock_hz)) / sizeof(tz_model_number);
+    tz_model_number *first = &study->device.clock_hz;
+    for (size_t i = 0; i < numbers; i++)
+        if (!first[i].known)
+            first[i] = (tz_model_number){.value = 1, .known = true};
+    study->device.copy_bandwidth_bytes_per_s.value = 1e10;
+    study->device.l2_bandwidth_bytes_per_s.value = 1e11;
+    if (tz_tune_create(&tune, study, &request, &error) != TZ_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    assert_int_equal(tune->count, 5);
+    assert_int_equal(tune->refused, 1);
+    assert_int_equal(tune->measured, 4);
+    assert_int_equal(tune->rows[tune->best].plan.height, 2);
+    assert_int_equal(tune->different, 1);
+    for (int i = 0; i < tune->count; i++) {
+        const tz_tune_row *row = &tune->rows[i];
+        if (row->plan.height == 5)
+            assert_string_equal(row->refusal, "no height 5 today");
+        else
+            assert_int_equal(row->equal, row->plan.height != 3);
+    }
+    assert_true(tune->share > 0 && tune->share <= 1);
+    tz_tune_destroy(tune);
+    tz_study_destroy(study);
+}
+
+static void a_plot_is_whole_or_not_there(void **state)
+{
+    (void)state;
+    const double x[] = {1, 2, 3}, y[] = {3, 1, 2};
+    tz_plot plot = {.title = "a \"title\" with 'quotes' and \\", .x_label = "x", .y_label = "y"};
+    char path[] = "/tmp/trapeze-plot-XXXXXX";
+    tz_error error;
+    assert_non_null(tz_plot_add(&plot, TZ_PLOT_AREA, tz_plot_shade(0, 0), 3, x, y));
+    assert_non_null(tz_plot_add(&plot, TZ_PLOT_LINE, tz_plot_colour(0), 3, x, y));
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    unlink(path);
+    if (!tz_plot_available()) {
+        assert_int_equal(tz_plot_draw(&plot, path, &error), TZ_UNSUPPORTED);
+        assert_non_null(strstr(error.message, "gnuplot-nox"));
+        skip();
+    }
+    if (tz_plot_draw(&plot, path, &error) != TZ_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    unsigned char magic[8] = {0};
+    FILE *png = fopen(path, "rb");
+    assert_non_null(png);
+    assert_int_equal(fread(magic, 1, sizeof magic, png), sizeof magic);
+    fclose(png);
+    unlink(path);
+    assert_memory_equal(magic, "\x89PNG\r\n\x1a\n", 8);
+    assert_int_equal(tz_plot_draw(&plot, "/nosuch/plot.png", &error), TZ_IO);
+    while (plot.series_count < TZ_PLOT_SERIES_MAX)
+        assert_non_null(tz_plot_add(&plot, TZ_PLOT_LINE, 0, 3, x, y));
+    assert_null(tz_plot_add(&plot, TZ_PLOT_LINE, 0, 3, x, y));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_papers_benchmarks_have_the_papers_heights),
+        cmocka_unit_test(components_are_the_papers),
+        cmocka_unit_test(changes_reach_the_model),
+        cmocka_unit_test(refusals_say_what_would_do),
+        cmocka_unit_test(limits_are_told_by_height),
+        cmocka_unit_test(unstable_parameters_are_let_pass_and_told),
+        cmocka_unit_test(quantiles),
+        cmocka_unit_test(tuning_finds_the_fastest_and_other_bits),
+        cmocka_unit_test(a_plot_is_whole_or_not_there),
+    };
+    return cmocka_run_group_tests(tests, open_plugins, close_plugins);
+}
