@@ -281,6 +281,12 @@ static void rows_do_what_their_text_says(void **state)
     tz_problem_clear(&problem);
 }
 
+static bool one_of(const char *id, const char *list)
+{
+    const char *at = strstr(list, id);
+    return at && at[strlen(id)] == ' ';
+}
+
 /* Every stencil's own plan of each family that takes it, for several architectures. */
 static void every_stencil_is_counted(void **state)
 {
@@ -303,8 +309,10 @@ static void every_stencil_is_counted(void **state)
                 tz_model_error why;
                 strcpy(plan.family, families[f % 3]);
                 s->device.compute_capability.value = architectures[f / 3];
-                /* Streams everywhere; the others once, and not what takes minutes to compile. */
-                if (f % 3 > 0 && (f > 2 || (plan.family[0] == 'r' && stencil->dims == 3)))
+                /* Streams of all for one architecture; the rest where it is another kind of code.
+                 */
+                if ((f > 0 && f < 3 && !one_of(stencil->id, "hotspot pathfinder star2d2r ")) ||
+                    (f >= 3 && (f % 3 > 0 || !one_of(stencil->id, "life pathfinder star3d1r "))))
                     continue;
                 make_problem(s, stencil->id, -1, e[0], e[1], e[2], &problem);
                 if (tz_cuda_plan(&problem, &plan, NULL) == TZ_OK) {
@@ -406,8 +414,8 @@ static void more_work_takes_longer(void **state)
     w.parts[0].step.of[TZ_WORK_FP32] *= 2;
     assert_true(stage_of(&w, &s->device) > 1.3 * time);
     w = base;
-    w.read_bytes *= 8;
-    assert_true(stage_of(&w, &s->device) > 1.2 * time);
+    w.read_bytes *= 32;
+    assert_true(stage_of(&w, &s->device) > 1.5 * time);
     w = base;
     w.registers = 255;
     assert_true(stage_of(&w, &s->device) >= time);
