@@ -9,9 +9,7 @@
 enum {
     SHORT = 128, /* elements of the rows that are walked: whole vectors, unrolled or not */
     REACH = 2 * TZ_RADIUS_MAX + 1,
-    FAR = 1 << 20,   /* row stride of the walk, in elements */
-    VIEW_SLOTS = 12, /* instructions of the engine for a view of a call, beyond a call's first */
-    FIRST_VIEWS = 3  /* that calibration's calls have */
+    FAR = 1 << 20, /* row stride of the walk, in elements */
 };
 
 /* ---- What a cell reads ----------------------------------------------------------------------- */
@@ -240,8 +238,7 @@ static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
     const int window = problem->dims == 1 ? 1 : 2 * problem->stencil->passes[pass].radius + 1;
     for (int c = 0; c < TZ_WORK_CLASSES; c++)
         part->once.of[c] = rows * cost->row.mix.of[c] + spans * cost->call.mix.of[c];
-    part->once.of[TZ_WORK_CONTROL] +=
-        spans * VIEW_SLOTS * fmax(0, window * problem->stencil->fields_count - FIRST_VIEWS);
+    out->views += counts->spans / passes * window * problem->stencil->fields_count;
     out->vector_bytes = fmax(out->vector_bytes, cost->vector_bytes);
     out->level_bytes[0] += part->steps * counts->jobs * out->vector_bytes *
                            (part->step.of[TZ_WORK_READ] + part->step.of[TZ_WORK_WRITE]);
