@@ -95,7 +95,7 @@ static cycles count_cycles(const tz_model_work *work, const tz_model_device *d)
         sum.issue += steps * slots / d->issue_rate.value;
         sum.units += steps * units_of(d, part->step.of);
         sum.ports += steps * ports_of(d, part);
-        sum.rows += part->warps * once / d->issue_rate.value;
+        sum.rows += part->warps * fmax(0, once) / d->issue_rate.value;
     }
     return sum;
 }
@@ -205,7 +205,8 @@ tz_model_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_d
     const double arithmetic = fmax(c.issue, c.units) * cycle, ports = c.ports * cycle;
     const double data = (lines[0] + lines[1] + lines[2]) * second;
     const double calls = work->spans * device->span_s.value +
-                         fmax(0, work->views - FEW * work->spans) * rate(&device->span_view_s, 0);
+                         fmax(0, work->views - FEW * work->spans) * rate(&device->span_view_s, 0) +
+                         work->ends * rate(&device->span_row_s, 0);
     const double loop = fmax(arithmetic, ports);
     const double shown = data > 0 ? fmax(0, ports + data - loop) / data * second : 0;
     const double parts[] = {
