@@ -44,6 +44,7 @@ typedef struct design {
     int rings_count;
     ring rings[LEVELS_MAX * 2 + TZ_FIELDS_MAX];
     int unroll;
+    bool edges; /* TZ_EDGES of rows.cuh: the grid's ends are simple */
 } design;
 
 static const tz_pass *pass_of(const design *d, int level)
@@ -100,6 +101,27 @@ static double moves(const design *d, int unroll)
     return words / unroll;
 }
 
+/* Elements that the last lane of a row has in the grid. */
+static int end_columns(const tz_problem *problem, int vector)
+{
+    return (int)((problem->elements[0] - 1) % vector) + 1;
+}
+
+/* Is a row's end seen by one lane alone, and does a strip or a chunk see both ends of the grid at
+ * most once? */
+static bool has_simple_edges(const design *d, int radius)
+{
+    const tz_problem *problem = d->problem;
+    const int64_t nx = problem->elements[0], ny = problem->elements[1];
+    const int end = end_columns(problem, d->vector);
+    if (nx < 32 * d->vector || ny < 2 * (d->reach + radius) + d->extra + d->ahead + d->unroll)
+        return false;
+    if (problem->bits)
+        return end == d->vector && problem->extent[0] == 32 * nx;
+    return problem->boundary[0] == TZ_PERIODIC ? end == d->vector
+                                               : radius <= d->vector && radius <= end;
+}
+
 /* Fails when there are more levels than registers could ever hold. */
 static bool make_design(design *d, const tz_problem *problem, const tz_plan *plan)
 {
@@ -134,6 +156,10 @@ static bool make_design(design *d, const tz_problem *problem, const tz_plan *pla
     for (int u = 2; u <= 16 && u * d->levels * d->vector <= UNROLLED_WORDS; u++)
         if (moves(d, u) < moves(d, d->unroll))
             d->unroll = u;
+    int radius = 0;
+    for (int i = 0; i < d->rings_count; i++)
+        radius = d->rings[i].radius > radius ? d->rings[i].radius : radius;
+    d->edges = has_simple_edges(d, radius);
     return true;
 }
 
@@ -195,8 +221,8 @@ static void say_window(tz_cuda_text *t, const design *d, int level, int f)
                         "q.%s_%d[%d][i + %d];\n",
                         2 * radius, name, row, name, r->level, slot, r->halo - radius);
         else
-            tz_cuda_say(t, "    tz_widen<%d>(q.%s_%d[%d], %s_w[%d]);\n", radius, name, r->level,
-                        slot, name, row);
+            tz_cuda_say(t, "    tz_widen<BORDER, %d>(s, q.%s_%d[%d], %s_w[%d], %s_edge);\n", radius,
+                        name, r->level, slot, name, row, name);
     }
     tz_cuda_say(t, "    c.%s = %s_w;\n", field->name, field->name);
 }
@@ -230,8 +256,8 @@ static void say_level(tz_cuda_text *t, const design *d, int level)
         "row;\n"
         "    c.step = a.step + %d;\n"
         "    TZ_UNROLL for (int e = 0; e < TZ_V; e++) {\n"
-        "      c.x = s.x + e;\n"
-        "      if (BORDER) c.x = %s;\n"
+        "      c.x = (TZ_EDGES ? s.from : s.x) + e;\n"
+        "      if (BORDER && !TZ_EDGES) c.x = %s;\n"
         "      pass_%d::update_%s(c, e);\n    }\n",
         (level - 1) / s->passes_count,
         problem->bits ? "(c.x % a.nx + a.nx) % a.nx" : "tz_map<TZ_BOUNDARY_X>(c.x, a.nx)", p,
@@ -252,10 +278,11 @@ static void say_level(tz_cuda_text *t, const design *d, int level)
                     name, name, name, level);
         if (r->halo)
             tz_cuda_say(t,
-                        "    {\n      %s wide[TZ_V + %d];\n      tz_widen<%d>(%s_new, wide);\n"
+                        "    {\n      %s wide[TZ_V + %d];\n      tz_widen<BORDER, %d>(s, %s_new, "
+                        "wide, %s_edge);\n"
                         "      TZ_UNROLL for (int i = 0; i < TZ_V + %d; i++) q.%s_%d[%d][i] = "
                         "wide[i];\n    }\n",
-                        tz_cuda_type_name(s->fields[f].type), 2 * r->halo, r->halo, name,
+                        tz_cuda_type_name(s->fields[f].type), 2 * r->halo, r->halo, name, name,
                         2 * r->halo, name, level, r->depth - 1);
         else
             tz_cuda_say(t,
@@ -280,9 +307,9 @@ static void say_take(tz_cuda_text *t, const design *d, const ring *r)
     if (r->halo)
         tz_cuda_say(
             t,
-            "    %s wide[TZ_V + %d]; tz_widen<%d>(v, wide);\n"
+            "    %s wide[TZ_V + %d]; tz_widen<BORDER, %d>(s, v, wide, %s_edge);\n"
             "    TZ_UNROLL for (int i = 0; i < TZ_V + %d; i++) q.%s_0[%d][i] = wide[i]; }\n",
-            type, 2 * r->halo, r->halo, 2 * r->halo, name, r->depth - 1);
+            type, 2 * r->halo, r->halo, name, 2 * r->halo, name, r->depth - 1);
     else
         tz_cuda_say(t, "    TZ_UNROLL for (int i = 0; i < TZ_V; i++) q.%s_0[%d][i] = v[i]; }\n",
                     name, r->depth - 1);
@@ -341,13 +368,23 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
     if (plan->blocks > 0)
         snprintf(kernel, sizeof kernel, "TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, %d)",
                  plan->blocks);
+    int radius = 0;
+    for (int i = 0; i < d->rings_count; i++)
+        radius = d->rings[i].radius > radius ? d->rings[i].radius : radius;
+    const bool wraps = d->problem->boundary[1] == TZ_PERIODIC;
+    char start[80];
+    snprintf(start, sizeof start, "s.low - %d", d->reach + d->extra);
+    if (d->edges && !wraps) /* what is before the grid's first row need not be made */
+        snprintf(start, sizeof start, "s.low > 0 ? s.low - %d : %d", d->reach + d->extra,
+                 -radius - d->extra);
     say_queues(t, d);
     say_step(t, d);
     tz_cuda_say(
         t,
         "template <bool BORDER> TZ_DEVICE void tz_steps(const tz_arguments &a, const tz_strip &s, "
         "const tz_queues &w, tz_rings &q, const int y)\n{\n"
-        "  if (BORDER) {\n    _Pragma(\"unroll 1\") for (int u = 0; u < TZ_STEPS; u++)\n"
+        "  if (BORDER && !TZ_EDGES) {\n    _Pragma(\"unroll 1\") for (int u = 0; u < TZ_STEPS; "
+        "u++)\n"
         "      tz_step<BORDER>(a, s, w, q, y + u);\n  } else {\n"
         "    TZ_UNROLL for (int u = 0; u < TZ_STEPS; u++)\n"
         "      tz_step<BORDER>(a, s, w, q, y + u);\n  }\n}\n"
@@ -368,15 +405,16 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
         "    strip = left + item %% across;\n    part = item / across;\n  }\n"
         "  /* The ends of the grid first: they take longer. */\n"
         "  part = part == 0 ? (a.ny + chunk - 1) / chunk - 1 : part - 1;\n"
-        "  s.low = part * chunk;\n  s.high = s.low + chunk < a.ny ? s.low + chunk : a.ny;\n"
+        "  s.low = part * chunk;\n  const int high = s.low + chunk < a.ny ? s.low + chunk : a.ny;\n"
         "  if (s.low >= a.ny)\n    return;\n"
         "  s.x0 = strip * (TZ_STRIP - 2 * TZ_GHOST) - TZ_GHOST;\n"
-        "  s.x = s.x0 + tz_lane() * TZ_V;\n"
-        "  s.commits = tz_lane() * TZ_V >= TZ_GHOST && tz_lane() * TZ_V < TZ_STRIP - TZ_GHOST && "
-        "s.x < a.nx;\n"
-        "  tz_rings q;\n  int y = s.low - %d;\n"
+        "  tz_place(a, s);\n"
+        "  const bool own = tz_lane() * TZ_V >= TZ_GHOST && tz_lane() * TZ_V < TZ_STRIP - "
+        "TZ_GHOST;\n"
+        "  s.rows = own && s.x < a.nx ? high - s.low : 0;\n"
+        "  tz_rings q;\n  int y = %s;\n"
         "  tz_queues w;\n  unsigned char *shared = tz_shared();\n",
-        kernel, d->reach + d->extra);
+        kernel, start);
     say_edges(t, d->problem);
     for (int f = 0; f < d->problem->stencil->fields_count; f++) {
         const tz_field *field = &d->problem->stencil->fields[f];
@@ -390,20 +428,18 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
         tz_cuda_say(t, "  tz_clear(q.%s_%d);\n",
                     d->problem->stencil->fields[d->rings[i].field].name, d->rings[i].level);
     tz_cuda_say(t, "  _Pragma(\"unroll 1\") for (int k = 0; k < TZ_AHEAD; k++) {\n");
-    int radius = 0, newest = 0, oldest = 0;
+    int newest = 0, oldest = 0;
     for (int i = 0; i < d->rings_count; i++) {
         const ring *r = &d->rings[i];
-        radius = r->radius > radius ? r->radius : radius;
         if (r->level > 0)
             continue;
         say_fetch(t, d, r, "true", "(y + k)");
         newest = r->newest > newest ? r->newest : newest;
         oldest = r->newest < oldest ? r->newest : oldest;
     }
-    const bool wraps = d->problem->boundary[1] == TZ_PERIODIC;
     const int last = d->lag[d->levels];
     tz_cuda_say(t,
-                "    tz_fetch_end();\n  }\n  const int end = s.high + %d;\n"
+                "    tz_fetch_end();\n  }\n  const int end = high + %d;\n"
                 "  for (; y < end; y += TZ_STEPS)\n"
                 "    if (s.border || y < %d || y + %d >= a.ny)\n"
                 "      tz_steps<true>(a, s, w, q, y);\n    else\n"
@@ -438,8 +474,10 @@ static void rows_say(tz_cuda_text *t, const tz_problem *problem, const tz_plan *
     tz_cuda_say_sizes(t, problem, plan->height, plan->tile);
     tz_cuda_say(t,
                 "#define TZ_V %d\n#define TZ_GHOST %d\n#define TZ_STEPS %d\n#define TZ_WARPS %d\n"
-                "#define TZ_AHEAD %d\n#define TZ_QUEUE %d\n#include \"rows.cuh\"\n",
-                d.vector, ghost_columns(&d), d.unroll, warps_of(plan), d.ahead, queue_rows(plan));
+                "#define TZ_AHEAD %d\n#define TZ_QUEUE %d\n#define TZ_EDGES %d\n#define TZ_END %d\n"
+                "#include \"rows.cuh\"\n",
+                d.vector, ghost_columns(&d), d.unroll, warps_of(plan), d.ahead, queue_rows(plan),
+                d.edges, end_columns(problem, d.vector));
     for (int p = 0; p < problem->stencil->passes_count; p++) {
         for (int f = 0; f < problem->stencil->fields_count; f++) {
             const tz_field *field = &problem->stencil->fields[f];
@@ -607,10 +645,13 @@ static tz_status rows_shape(const tz_problem *problem, const tz_plan *plan,
     /* Words whose last bits lie past the row's end are border too. */
     const int64_t inner =
         problem->bits && problem->extent[0] - 31 * nx < nx ? problem->extent[0] - 31 * nx : nx;
+    /* A simple torus has no ends but those of bit rows. */
+    const bool endless = d.edges && !problem->bits && problem->boundary[0] == TZ_PERIODIC;
     int64_t left = 0, right = 0;
-    while (left < strips && left * useful < ghost)
+    while (!endless && left < strips && left * useful < ghost)
         left++;
-    while (right < strips - left && (strips - 1 - right) * useful - ghost + 32 * d.vector > inner)
+    while (!endless && right < strips - left &&
+           (strips - 1 - right) * useful - ghost + 32 * d.vector > inner)
         right++;
     const int64_t slots = (int64_t)room->processors *
                           (room->blocks_per_processor > 0 ? room->blocks_per_processor : 8) *
