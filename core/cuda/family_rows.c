@@ -269,7 +269,7 @@ static void say_level(tz_cuda_text *t, const design *d, int level)
         const ring *r = find_ring(d, f, level);
         const bool last = version_before(d, f, d->levels + 1) == level;
         if (last)
-            tz_cuda_say(t, "    tz_commit(a, s, a.out[%d], row, %s_new);\n", f, name);
+            tz_cuda_say(t, "    tz_commit(s, w.%s_to, row, %s_new);\n", name, name);
         if (r->radius == 0 && last && level == d->levels)
             continue;
         tz_cuda_say(t,
@@ -301,8 +301,8 @@ static void say_take(tz_cuda_text *t, const design *d, const ring *r)
     const tz_field *field = &d->problem->stencil->fields[r->field];
     const char *type = tz_cuda_type_name(field->type), *name = field->name;
     tz_cuda_say(t,
-                "  tz_shift(q.%s_0);\n  { %s v[TZ_V]; tz_take_row<BORDER>(a, s, w.%s + (y & "
-                "(TZ_QUEUE - 1)) * TZ_STRIP, %s_edge, y + %d, v);\n",
+                "  tz_shift(q.%s_0);\n  { %s v[TZ_V]; tz_take_row<BORDER>(a, s, w.%s + "
+                "tz_slot(w.part, u), %s_edge, y + %d, v);\n",
                 name, type, name, name, r->newest);
     if (r->halo)
         tz_cuda_say(
@@ -315,15 +315,16 @@ static void say_take(tz_cuda_text *t, const design *d, const ring *r)
                     name, r->depth - 1);
 }
 
-/* The row that follows `row`s before it into the queue. */
+/* The row that is taken `ahead` steps later goes into the queue. */
 static void say_fetch(tz_cuda_text *t, const design *d, const ring *r, const char *border,
-                      const char *row)
+                      const char *step, const char *row)
 {
     const char *name = d->problem->stencil->fields[r->field].name;
-    tz_cuda_say(t,
-                "  tz_fetch_row<%s>(a, s, w.%s + (%s & (TZ_QUEUE - 1)) * TZ_STRIP, a.in[%d], "
-                "%s_edge, %s + %d);\n",
-                border, name, row, r->field, name, row, r->newest);
+    tz_cuda_say(
+        t,
+        "  tz_fetch_row<%s>(a, s, w.%s + tz_slot(w.part, %s), w.%s_next, a.in[%d], %s_edge, "
+        "%s + %d);\n  w.%s_next += a.pitch;\n",
+        border, name, step, name, r->field, name, row, r->newest, name);
 }
 
 static void say_edges(tz_cuda_text *t, const tz_problem *problem)
@@ -336,29 +337,42 @@ static void say_edges(tz_cuda_text *t, const tz_problem *problem)
     }
 }
 
+static bool is_written(const design *d, int f)
+{
+    return version_before(d, f, d->levels + 1) > 0;
+}
+
 static void say_queues(tz_cuda_text *t, const design *d)
 {
-    tz_cuda_say(t, "struct tz_queues {\n");
-    for (int f = 0; f < d->problem->stencil->fields_count; f++)
-        tz_cuda_say(t, "  %s *%s;\n", tz_cuda_type_name(d->problem->stencil->fields[f].type),
-                    d->problem->stencil->fields[f].name);
+    /* The queue of each loaded field, where its next row comes from and where its result goes. */
+    tz_cuda_say(t, "struct tz_queues {\n  int part;\n");
+    for (int f = 0; f < d->problem->stencil->fields_count; f++) {
+        const tz_field *field = &d->problem->stencil->fields[f];
+        const char *type = tz_cuda_type_name(field->type);
+        tz_cuda_say(t, "  %s *%s;\n  const %s *%s_next;\n", type, field->name, type, field->name);
+        if (is_written(d, f))
+            tz_cuda_say(t, "  %s *%s_to;\n", type, field->name);
+    }
     tz_cuda_say(t, "};\n");
 }
 
 static void say_step(tz_cuda_text *t, const design *d)
 {
     tz_cuda_say(t, "template <bool BORDER> TZ_DEVICE void tz_step(const tz_arguments &a, const "
-                   "tz_strip &s, const tz_queues &w, tz_rings &q, const int y)\n{\n");
+                   "tz_strip &s, tz_queues &w, tz_rings &q, const int y, const int u)\n{\n");
     say_edges(t, d->problem);
     for (int i = 0; i < d->rings_count; i++)
         if (d->rings[i].level == 0)
-            say_fetch(t, d, &d->rings[i], "BORDER", "(y + TZ_AHEAD)");
+            say_fetch(t, d, &d->rings[i], "BORDER", "u + TZ_AHEAD", "y + TZ_AHEAD");
     tz_cuda_say(t, "  tz_fetch_end();\n  tz_fetch_wait<TZ_AHEAD>();\n");
     for (int i = 0; i < d->rings_count; i++)
         if (d->rings[i].level == 0)
             say_take(t, d, &d->rings[i]);
     for (int l = 1; l <= d->levels; l++)
         say_level(t, d, l);
+    for (int f = 0; f < d->problem->stencil->fields_count; f++)
+        if (is_written(d, f))
+            tz_cuda_say(t, "  w.%s_to += a.pitch;\n", d->problem->stencil->fields[f].name);
     tz_cuda_say(t, "}\n");
 }
 
@@ -382,12 +396,13 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
     tz_cuda_say(
         t,
         "template <bool BORDER> TZ_DEVICE void tz_steps(const tz_arguments &a, const tz_strip &s, "
-        "const tz_queues &w, tz_rings &q, const int y)\n{\n"
+        "tz_queues &w, tz_rings &q, const int y)\n{\n"
         "  if (BORDER && !TZ_EDGES) {\n    _Pragma(\"unroll 1\") for (int u = 0; u < TZ_STEPS; "
         "u++)\n"
-        "      tz_step<BORDER>(a, s, w, q, y + u);\n  } else {\n"
+        "      tz_step<BORDER>(a, s, w, q, y + u, u);\n  } else {\n"
         "    TZ_UNROLL for (int u = 0; u < TZ_STEPS; u++)\n"
-        "      tz_step<BORDER>(a, s, w, q, y + u);\n  }\n}\n"
+        "      tz_step<BORDER>(a, s, w, q, y + u, u);\n  }\n"
+        "  w.part = tz_slot(w.part, TZ_STEPS);\n}\n"
         "%s(const tz_arguments a)\n{\n"
         "  const int strips = a.geometry[0], left = a.geometry[1], right = a.geometry[2];\n"
         "  int item = TZ_WARPS == 1 ? tz_block(0) : tz_block(0) * TZ_WARPS + tz_warp();\n"
@@ -413,7 +428,7 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
         "TZ_GHOST;\n"
         "  s.rows = own && s.x < a.nx ? high - s.low : 0;\n"
         "  tz_rings q;\n  int y = %s;\n"
-        "  tz_queues w;\n  unsigned char *shared = tz_shared();\n",
+        "  tz_queues w;\n  w.part = 0;\n  unsigned char *shared = tz_shared();\n",
         kernel, start);
     say_edges(t, d->problem);
     for (int f = 0; f < d->problem->stencil->fields_count; f++) {
@@ -423,6 +438,13 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
                     "  w.%s = (%s *)shared + (tz_thread() / 32 * TZ_QUEUE * 32 + tz_lane()) * "
                     "TZ_V;\n  shared += TZ_WARPS * TZ_QUEUE * TZ_STRIP * sizeof(%s);\n",
                     field->name, type, type);
+        tz_cuda_say(t,
+                    "  w.%s_next = (const %s *)a.in[%d] + ((long long)a.pitch * (y + %d) + "
+                    "(TZ_EDGES ? s.from : s.x));\n",
+                    field->name, type, f, find_ring(d, f, 0)->newest);
+        if (is_written(d, f))
+            tz_cuda_say(t, "  w.%s_to = (%s *)a.out[%d] + ((long long)a.pitch * (y - %d) + s.x);\n",
+                        field->name, type, f, d->lag[version_before(d, f, d->levels + 1)]);
     }
     for (int i = 0; i < d->rings_count; i++)
         tz_cuda_say(t, "  tz_clear(q.%s_%d);\n",
@@ -433,7 +455,7 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
         const ring *r = &d->rings[i];
         if (r->level > 0)
             continue;
-        say_fetch(t, d, r, "true", "(y + k)");
+        say_fetch(t, d, r, "true", "k", "(y + k)");
         newest = r->newest > newest ? r->newest : newest;
         oldest = r->newest < oldest ? r->newest : oldest;
     }
@@ -453,13 +475,11 @@ static int warps_of(const tz_plan *plan)
     return plan->warps > 0 ? plan->warps : 2;
 }
 
-/* Rows of a queue: those on their way and the one that is taken, a power of two. */
-static int queue_rows(const tz_plan *plan)
+/* Rows of a queue: those on their way and the one that is taken, in parts of a loop body's steps.
+ */
+static int queue_rows(const design *d)
 {
-    int rows = 2;
-    while (rows < plan->ahead + 1)
-        rows *= 2;
-    return rows;
+    return (d->ahead + d->unroll) / d->unroll * d->unroll;
 }
 
 static int ghost_columns(const design *d)
@@ -476,7 +496,7 @@ static void rows_say(tz_cuda_text *t, const tz_problem *problem, const tz_plan *
                 "#define TZ_V %d\n#define TZ_GHOST %d\n#define TZ_STEPS %d\n#define TZ_WARPS %d\n"
                 "#define TZ_AHEAD %d\n#define TZ_QUEUE %d\n#define TZ_EDGES %d\n#define TZ_END %d\n"
                 "#include \"rows.cuh\"\n",
-                d.vector, ghost_columns(&d), d.unroll, warps_of(plan), d.ahead, queue_rows(plan),
+                d.vector, ghost_columns(&d), d.unroll, warps_of(plan), d.ahead, queue_rows(&d),
                 d.edges, end_columns(problem, d.vector));
     for (int p = 0; p < problem->stencil->passes_count; p++) {
         for (int f = 0; f < problem->stencil->fields_count; f++) {
@@ -600,10 +620,12 @@ static int rows_threads(const tz_problem *problem, const tz_plan *plan)
 
 static int rows_shared_bytes(const tz_problem *problem, const tz_plan *plan)
 {
+    design d;
     int bytes = 0;
+    make_design(&d, problem, plan);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         bytes += (int)tz_problem_element_size(problem, f);
-    return bytes * rows_threads(problem, plan) * plan->vector * queue_rows(plan);
+    return bytes * rows_threads(problem, plan) * plan->vector * queue_rows(&d);
 }
 
 /* Border strips take longer a row: they come first, in shorter chunks. */

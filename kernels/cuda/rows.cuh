@@ -95,7 +95,17 @@ TZ_DEVICE void tz_place(const tz_arguments &a, tz_strip &s)
 /* ---- Level 0 ---------------------------------------------------------------------------------
  *
  * Rows wait in a queue in shared memory, TZ_AHEAD of them on their way: each lane has its own columns
- * there and nobody else reads them. */
+ * there and nobody else reads them. The queue has parts of TZ_STEPS rows, so that the steps of a loop body
+ * find theirs at known distances from where the body's part is. */
+
+/* Elements from the queue's start to the row that is taken `row` steps after the body's first. */
+TZ_DEVICE int tz_slot(int part, int row)
+{
+    part += row / TZ_STEPS * (TZ_STEPS * TZ_STRIP);
+    if (row >= TZ_STEPS && part >= TZ_QUEUE * TZ_STRIP)
+        part -= TZ_QUEUE * TZ_STRIP;
+    return part + row % TZ_STEPS * TZ_STRIP;
+}
 
 /* Elements from the left whose columns are all inside the grid. */
 TZ_DEVICE int tz_whole(const tz_arguments &a)
@@ -136,18 +146,18 @@ TZ_DEVICE int tz_near(int y, int n)
     return y < 0 ? 0 : y < n ? y : n - 1;
 }
 
+/* Row y of a field: `next` is where it is if it is in the grid. */
 template <bool BORDER, class T>
-TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, const void *field, T edge,
-                            int y)
+TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, const T *next,
+                            const void *field, T edge, int y)
 {
-    const T *const cells = (const T *)field;
     if (TZ_EDGES || !BORDER) {
-        int row = y;
         if (BORDER)
-            row = tz_near(y, a.ny);
-        tz_fetch<T, TZ_V>(to, cells + ((long long)a.pitch * row + (TZ_EDGES ? s.from : s.x)));
+            next += (long long)a.pitch * (tz_near(y, a.ny) - y);
+        tz_fetch<T, TZ_V>(to, next);
         return;
     }
+    const T *const cells = (const T *)field;
     const int row = tz_map<TZ_BOUNDARY_Y>(y, a.ny), x = tz_hidden(s.x);
     const T *const from = cells + (long long)a.pitch * (row < 0 ? 0 : row);
     if (row < 0) {
@@ -376,11 +386,12 @@ TZ_DEVICE void tz_fix_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge
 
 /* ---- The result ------------------------------------------------------------------------------ */
 
+/* `to`: where row y is. */
 template <class T>
-TZ_DEVICE void tz_commit(const tz_arguments &a, const tz_strip &s, void *field, int y, const T (&v)[TZ_V])
+TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
 {
     if ((unsigned int)(y - s.low) < s.rows)
-        tz_store((T *)field + ((long long)a.pitch * y + s.x), v);
+        tz_store(to, v);
 }
 
 /* ---- The words of a cell update --------------------------------------------------------------
