@@ -21,6 +21,7 @@ enum {
     REGISTERS_SMALL = 115, /* the compiler needs no limit */
     UNROLLED_WORDS =
         150, /* levels times words a lane of a loop body: more misses the instruction cache */
+    UNROLL_MAX = 16,
     CHUNK_MAX = 1 << 20
 };
 
@@ -44,6 +45,7 @@ typedef struct design {
     int rings_count;
     ring rings[LEVELS_MAX * 2 + TZ_FIELDS_MAX];
     int unroll;
+    bool sums;  /* rows are summed as they come (TZ_CELL_ROWS); a ring then holds the newest */
     bool edges; /* TZ_EDGES of rows.cuh: the grid's ends are simple */
 } design;
 
@@ -82,10 +84,13 @@ static void add_state_ring(design *d, int field, int made, bool eager)
         if (version_before(d, field, l) != made)
             continue;
         const int radius = pass_of(d, l)->radius;
+        const int last = -d->lag[l] + (d->sums ? radius : -radius);
         r.radius = radius > r.radius ? radius : r.radius;
-        oldest = -d->lag[l] - radius < oldest ? -d->lag[l] - radius : oldest;
+        oldest = last < oldest ? last : oldest;
     }
     r.depth = r.newest - oldest + 1;
+    if (d->sums && d->problem->boundary[1] == TZ_CLAMP && r.depth < 2 && r.radius > 0)
+        r.depth = 2; /* the last row of the grid is every row below it */
     r.halo = eager ? r.radius : 0;
     d->rings[d->rings_count++] = r;
 }
@@ -98,6 +103,9 @@ static double moves(const design *d, int unroll)
         if (unroll % d->rings[i].depth != 0)
             words += d->rings[i].depth * (d->vector + 2 * d->rings[i].halo) *
                      element_words(d->problem, d->rings[i].field);
+    const int sums = d->sums ? 2 * d->problem->radius : 1;
+    if (unroll % sums != 0)
+        words += d->levels * sums * d->vector * element_words(d->problem, 0);
     return words / unroll;
 }
 
@@ -107,19 +115,38 @@ static int end_columns(const tz_problem *problem, int vector)
     return (int)((problem->elements[0] - 1) % vector) + 1;
 }
 
+/* How far any field is read. */
+static int reads_radius(const tz_stencil *s)
+{
+    int radius = 0;
+    for (int p = 0; p < s->passes_count; p++)
+        radius = s->passes[p].radius > radius ? s->passes[p].radius : radius;
+    for (int f = 0; f < s->fields_count; f++)
+        if (s->fields[f].role != TZ_STATE)
+            radius = s->fields[f].radius > radius ? s->fields[f].radius : radius;
+    return radius;
+}
+
 /* Is a row's end seen by one lane alone, and does a strip or a chunk see both ends of the grid at
  * most once? */
-static bool has_simple_edges(const design *d, int radius)
+static bool has_simple_edges(const design *d)
 {
     const tz_problem *problem = d->problem;
     const int64_t nx = problem->elements[0], ny = problem->elements[1];
-    const int end = end_columns(problem, d->vector);
-    if (nx < 32 * d->vector || ny < 2 * (d->reach + radius) + d->extra + d->ahead + d->unroll)
+    const int end = end_columns(problem, d->vector), radius = reads_radius(problem->stencil);
+    if (nx < 32 * d->vector || ny < 2 * d->reach + 4 * radius + d->ahead + UNROLL_MAX)
         return false;
     if (problem->bits)
         return end == d->vector && problem->extent[0] == 32 * nx;
     return problem->boundary[0] == TZ_PERIODIC ? end == d->vector
                                                : radius <= d->vector && radius <= end;
+}
+
+/* A row is added to what waits for it when it comes, and need not be kept. */
+static bool is_sum_of_rows(const tz_stencil *s)
+{
+    return s->passes_count == 1 && s->fields_count == 1 && s->passes[0].radius > 0 &&
+           strstr(s->passes[0].text, "TZ_CELL_ROWS(") != NULL;
 }
 
 /* Fails when there are more levels than registers could ever hold. */
@@ -135,7 +162,9 @@ static bool make_design(design *d, const tz_problem *problem, const tz_plan *pla
         d->reach += pass_of(d, l)->radius;
     }
     /* A box reads the neighbours of every row: they are fetched once a row and kept. */
-    const bool eager = tz_stencil_reads_diagonals(s);
+    d->edges = has_simple_edges(d);
+    d->sums = d->edges && is_sum_of_rows(s) && problem->boundary[1] != TZ_MIRROR;
+    const bool eager = !d->sums && tz_stencil_reads_diagonals(s);
     for (int f = 0; f < s->fields_count; f++) {
         if (s->fields[f].role == TZ_STATE) {
             add_state_ring(d, f, 0, eager);
@@ -153,13 +182,9 @@ static bool make_design(design *d, const tz_problem *problem, const tz_plan *pla
         }
     }
     d->unroll = 1;
-    for (int u = 2; u <= 16 && u * d->levels * d->vector <= UNROLLED_WORDS; u++)
+    for (int u = 2; u <= UNROLL_MAX && u * d->levels * d->vector <= UNROLLED_WORDS; u++)
         if (moves(d, u) < moves(d, d->unroll))
             d->unroll = u;
-    int radius = 0;
-    for (int i = 0; i < d->rings_count; i++)
-        radius = d->rings[i].radius > radius ? d->rings[i].radius : radius;
-    d->edges = has_simple_edges(d, radius);
     return true;
 }
 
@@ -174,6 +199,8 @@ static int registers(const design *d)
             continue;
         words += (r->depth - 1) * (d->vector + 2 * r->halo) * element_words(d->problem, r->field);
     }
+    if (d->sums)
+        words += d->levels * 2 * d->problem->radius * d->vector * element_words(d->problem, 0);
     return words;
 }
 
@@ -195,6 +222,10 @@ static void say_rings(tz_cuda_text *t, const design *d)
         tz_cuda_say(t, "  %s %s_%d[%d][%d];\n", tz_cuda_type_name(f->type), f->name, r->level,
                     r->depth, d->vector + 2 * r->halo);
     }
+    for (int l = 1; d->sums && l <= d->levels; l++)
+        tz_cuda_say(t, "  %s sum_%d[%d][TZ_V];\n",
+                    tz_cuda_type_name(d->problem->stencil->fields[0].type), l,
+                    2 * d->problem->radius);
     /* What an update takes from static fields, once a cell: made for the pass's first level. */
     for (int p = 0; p < d->problem->stencil->passes_count; p++)
         tz_cuda_say(t, "  pass_%d::once_%s once_%d[%d][TZ_V];\n", p,
@@ -227,15 +258,13 @@ static void say_window(tz_cuda_text *t, const design *d, int level, int f)
     tz_cuda_say(t, "    c.%s = %s_w;\n", field->name, field->name);
 }
 
-static void say_level(tz_cuda_text *t, const design *d, int level)
+/* An update that sees rows around it. */
+static void say_update(tz_cuda_text *t, const design *d, int level)
 {
     const tz_problem *problem = d->problem;
     const tz_stencil *s = problem->stencil;
     const tz_pass *pass = pass_of(d, level);
     const int p = (level - 1) % s->passes_count;
-    tz_cuda_say(t, "  { /* level %d */\n    pass_%d::context_%s c;\n    const int row = y - %d;\n",
-                level, p, pass->text_cell, d->lag[level]);
-    tz_cuda_say_constants(t, problem);
     for (int f = 0; f < s->fields_count; f++)
         say_window(t, d, level, f);
     if (level <= s->passes_count)
@@ -262,6 +291,44 @@ static void say_level(tz_cuda_text *t, const design *d, int level)
         (level - 1) / s->passes_count,
         problem->bits ? "(c.x % a.nx + a.nx) % a.nx" : "tz_map<TZ_BOUNDARY_X>(c.x, a.nx)", p,
         pass->text_cell);
+}
+
+/* An update that is a sum over rows: the newest row of the level before is added. The grid's first
+ * row is all rows before it, too. */
+static void say_push(tz_cuda_text *t, const design *d, int level)
+{
+    const tz_field *field = &d->problem->stencil->fields[0];
+    const tz_pass *pass = pass_of(d, level);
+    const ring *r = find_ring(d, 0, level - 1);
+    const char *name = field->name, *type = tz_cuda_type_name(field->type);
+    const int radius = pass->radius, slot = r->depth - 1 - (r->newest + d->lag[level] - radius);
+    tz_cuda_say(t, "    %s %s_w[%d][TZ_V + %d], %s_new[TZ_V];\n", type, name, 2 * radius + 1,
+                2 * radius, name);
+    tz_cuda_say(t,
+                "    tz_widen<BORDER, %d>(s, q.%s_%d[%d], %s_w[%d], %s_edge);\n    c.%s = %s_w;\n",
+                radius, name, level - 1, slot, name, radius, name, name, name);
+    tz_cuda_say(
+        t,
+        "    const int times = BORDER && TZ_BOUNDARY_Y == TZ_CLAMP && row + %d == 0 ? %d : 1;\n"
+        "    _Pragma(\"unroll 1\") for (int k = 0; k < times; k++)\n"
+        "      TZ_UNROLL for (int e = 0; e < TZ_V; e++)\n"
+        "        %s_new[e] = pass_0::push_%s(c, e, q.sum_%d);\n",
+        radius, radius + 1, name, pass->text_cell, level);
+}
+
+static void say_level(tz_cuda_text *t, const design *d, int level)
+{
+    const tz_problem *problem = d->problem;
+    const tz_stencil *s = problem->stencil;
+    const tz_pass *pass = pass_of(d, level);
+    const int p = (level - 1) % s->passes_count;
+    tz_cuda_say(t, "  { /* level %d */\n    pass_%d::context_%s c;\n    const int row = y - %d;\n",
+                level, p, pass->text_cell, d->lag[level]);
+    tz_cuda_say_constants(t, problem);
+    if (d->sums)
+        say_push(t, d, level);
+    else
+        say_update(t, d, level);
     for (int f = 0; f < s->fields_count; f++) {
         if (!(pass->writes >> f & 1))
             continue;
@@ -289,8 +356,12 @@ static void say_level(tz_cuda_text *t, const design *d, int level)
                         "    TZ_UNROLL for (int i = 0; i < TZ_V; i++) q.%s_%d[%d][i] = "
                         "%s_new[i];\n",
                         name, level, r->depth - 1, name);
-        tz_cuda_say(t, "    if (BORDER) tz_fix_rows<%d>(a, row, q.%s_%d, %s_edge);\n", r->radius,
-                    name, level, name);
+        if (d->sums)
+            tz_cuda_say(t, "    if (BORDER) tz_fix_end(a, row, q.%s_%d, %s_edge);\n", name, level,
+                        name);
+        else
+            tz_cuda_say(t, "    if (BORDER) tz_fix_rows<%d>(a, row, q.%s_%d, %s_edge);\n",
+                        r->radius, name, level, name);
     }
     tz_cuda_say(t, "  }\n");
 }
@@ -449,6 +520,8 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
     for (int i = 0; i < d->rings_count; i++)
         tz_cuda_say(t, "  tz_clear(q.%s_%d);\n",
                     d->problem->stencil->fields[d->rings[i].field].name, d->rings[i].level);
+    for (int l = 1; d->sums && l <= d->levels; l++)
+        tz_cuda_say(t, "  tz_clear(q.sum_%d);\n", l);
     tz_cuda_say(t, "  _Pragma(\"unroll 1\") for (int k = 0; k < TZ_AHEAD; k++) {\n");
     int newest = 0, oldest = 0;
     for (int i = 0; i < d->rings_count; i++) {

@@ -384,6 +384,17 @@ TZ_DEVICE void tz_fix_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge
     }
 }
 
+/* Where rows are summed as they come, those past the end are the last one again; the first was summed as
+ * those before it too. */
+template <int D, int W, class T>
+TZ_DEVICE void tz_fix_end(const tz_arguments &a, int y, T (&ring)[D][W], T edge)
+{
+    if (TZ_BOUNDARY_Y == TZ_FIXED && (y < 0 || y >= a.ny))
+        tz_set_row<D - 1>(ring, edge);
+    if (TZ_BOUNDARY_Y == TZ_CLAMP && y >= a.ny)
+        tz_copy_previous(ring);
+}
+
 /* ---- The result ------------------------------------------------------------------------------ */
 
 /* `to`: where row y is. */
@@ -424,6 +435,24 @@ TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
         body_##cell(tz_c, tz_e, tz_c.once[tz_e]);                                                  \
     }                                                                                              \
     TZ_DEVICE void body_##cell(const context_##cell &tz_c, const int tz_e, const once_##cell &tz_o)
+/* An update that is a sum over rows: when a row comes, it is added to the sums of 2 TZ_CELL_RADIUS rows that
+ * wait for more, of which tz_s[0] becomes a result, and the sum of another row begins with it. */
+#undef TZ_CELL_ROWS
+#define TZ_CELL_ROWS(cell, field, type, ROWS)                                                      \
+    TZ__CELL_OF_ROWS(cell, field, type, ROWS)                                                      \
+    TZ_DEVICE type push_##cell(const context_##cell &tz_c, const int tz_e,                         \
+                               type (&tz_s)[2 * TZ_CELL_RADIUS][TZ_V])                             \
+    {                                                                                              \
+        type tz_new[2 * TZ_CELL_RADIUS + 1];                                                       \
+        ROWS(TZ__ROWS_PUSH)                                                                        \
+        TZ_UNROLL for (int k = 0; k < 2 * TZ_CELL_RADIUS; k++) tz_s[k][tz_e] = tz_new[k + 1];      \
+        return tz_new[0];                                                                          \
+    }
+#define TZ__ROWS_PUSH(dy, row)                                                                     \
+    if ((dy) == -TZ_CELL_RADIUS)                                                                   \
+        tz_new[2 * TZ_CELL_RADIUS] = row(0);                                                       \
+    else                                                                                           \
+        tz_new[TZ_CELL_RADIUS - (dy)] = tz_s[(TZ_CELL_RADIUS - (dy)) % (2 * TZ_CELL_RADIUS)][tz_e] + row(0);
 #define TZ__AT3(f, dx, dy, dz) (tz_c.f[(dy) + TZ__R_##f][tz_e + (dx) + TZ__R_##f])
 #define TZ_PUT(f, value) (tz_c.f##_out[tz_e] = (value))
 #define TZ_X (tz_c.x)
