@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -45,6 +46,7 @@ typedef struct design {
     int rings_count;
     ring rings[LEVELS_MAX * 2 + TZ_FIELDS_MAX];
     int unroll;
+    int group;  /* levels that take static fields out of their queue together */
     bool sums;  /* rows are summed as they come (TZ_CELL_ROWS); a ring then holds the newest */
     bool edges; /* TZ_EDGES of rows.cuh: the grid's ends are simple */
 } design;
@@ -142,11 +144,39 @@ static bool has_simple_edges(const design *d)
                                                : radius <= d->vector && radius <= end;
 }
 
+/* Static fields are read at the cell itself alone. */
+static bool reads_static_here(const tz_stencil *s)
+{
+    for (int f = 0; f < s->fields_count; f++)
+        if (s->fields[f].role != TZ_STATE && s->fields[f].radius > 0)
+            return false;
+    return true;
+}
+
+/* The first level of a level's group. */
+static int group_start(const design *d, int level)
+{
+    return (level - 1) / d->group * d->group + 1;
+}
+
+/* Rows from what a group's first level reads of static fields to what its last one does. */
+static int group_span(const design *d, int level)
+{
+    const int first = group_start(d, level), last = first + d->group - 1;
+    return d->lag[last < d->levels ? last : d->levels] - d->lag[first];
+}
+
 /* A row is added to what waits for it when it comes, and need not be kept. */
 static bool is_sum_of_rows(const tz_stencil *s)
 {
     return s->passes_count == 1 && s->fields_count == 1 && s->passes[0].radius > 0 &&
            strstr(s->passes[0].text, "TZ_CELL_ROWS(") != NULL;
+}
+
+/* A simple torus has no ends but those of bit rows. */
+static bool has_sides(const design *d)
+{
+    return !d->edges || d->problem->bits || d->problem->boundary[0] != TZ_PERIODIC;
 }
 
 /* Fails when there are more levels than registers could ever hold. */
@@ -162,6 +192,9 @@ static bool make_design(design *d, const tz_problem *problem, const tz_plan *pla
         d->reach += pass_of(d, l)->radius;
     }
     /* A box reads the neighbours of every row: they are fetched once a row and kept. */
+    d->group = d->levels;
+    if (s->passes_count == 1 && reads_static_here(s) && getenv("TZ_G"))
+        d->group = atoi(getenv("TZ_G")) < d->levels ? atoi(getenv("TZ_G")) : d->levels;
     d->edges = has_simple_edges(d);
     d->sums = d->edges && is_sum_of_rows(s) && problem->boundary[1] != TZ_MIRROR;
     const bool eager = !d->sums && tz_stencil_reads_diagonals(s);
@@ -172,12 +205,14 @@ static bool make_design(design *d, const tz_problem *problem, const tz_plan *pla
                 if (pass_of(d, l)->writes >> f & 1)
                     add_state_ring(d, f, l, eager);
         } else {
-            const int r = s->fields[f].radius, later = d->lag[1] - r;
+            const int r = s->fields[f].radius;
             const int extra = 2 * r - s->passes[0].radius - d->lag[1];
-            d->rings[d->rings_count++] = (ring){.field = f,
-                                                .newest = -later,
-                                                .depth = d->lag[d->levels] - d->lag[1] + 2 * r + 1,
-                                                .radius = r};
+            for (int l = 1; l <= d->levels; l += d->group)
+                d->rings[d->rings_count++] = (ring){.field = f,
+                                                    .level = l - 1,
+                                                    .newest = r - d->lag[l],
+                                                    .depth = group_span(d, l) + 2 * r + 1,
+                                                    .radius = r};
             d->extra = extra > d->extra ? extra : d->extra;
         }
     }
@@ -204,11 +239,29 @@ static int registers(const design *d)
     return words;
 }
 
-/* Rows of what pass p makes once: from its first level to its last. */
-static int once_depth(const design *d, int p)
+/* What an update takes from static fields once a cell is made for a group, or for the first level
+ * of each pass: the level that makes what level `level` takes. */
+static int once_made(const design *d, int level)
 {
     const int passes = d->problem->stencil->passes_count;
-    return d->lag[d->levels - passes + 1 + p] - d->lag[1 + p] + 1;
+    return passes == 1 ? group_start(d, level) : (level - 1) % passes + 1;
+}
+
+/* Rows of it: from the level that makes it to the last one that takes it. */
+static int once_depth(const design *d, int made)
+{
+    const int passes = d->problem->stencil->passes_count;
+    if (passes == 1)
+        return group_span(d, made) + 1;
+    return d->lag[d->levels - passes + made] - d->lag[made] + 1;
+}
+
+/* Rows of a queue, in parts of a loop body's steps: those on their way, the one that is taken and,
+ * of static fields, those that later groups take. */
+static int queue_rows(const design *d, bool state)
+{
+    const int kept = state ? 0 : d->lag[group_start(d, d->levels)] - d->lag[1];
+    return (d->ahead + kept + d->unroll) / d->unroll * d->unroll;
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -227,10 +280,44 @@ static void say_rings(tz_cuda_text *t, const design *d)
                     tz_cuda_type_name(d->problem->stencil->fields[0].type), l,
                     2 * d->problem->radius);
     /* What an update takes from static fields, once a cell: made for the pass's first level. */
-    for (int p = 0; p < d->problem->stencil->passes_count; p++)
-        tz_cuda_say(t, "  pass_%d::once_%s once_%d[%d][TZ_V];\n", p,
-                    d->problem->stencil->passes[p].text_cell, p, once_depth(d, p));
+    for (int l = 1; l <= d->levels; l++)
+        if (once_made(d, l) == l)
+            tz_cuda_say(t, "  pass_%d::once_%s once_%d[%d][TZ_V];\n",
+                        (l - 1) % d->problem->stencil->passes_count, pass_of(d, l)->text_cell, l,
+                        once_depth(d, l));
     tz_cuda_say(t, "};\n");
+}
+
+/* Where in its queue a row of a field is, `add` rows after the one that `step` takes. */
+static void say_slot(char *text, size_t size, const tz_field *field, const char *step, int add)
+{
+    const bool state = field->role == TZ_STATE;
+    snprintf(text, size, "tz_slot<%s>(w.%s, %s + %d)", state ? "TZ_QUEUE" : "TZ_QUEUE_KEPT",
+             state ? "part" : "kept", step, add);
+}
+
+/* A row of a loaded field comes out of its queue into the newest slot of its ring. */
+static void say_take(tz_cuda_text *t, const design *d, const ring *r)
+{
+    const tz_field *field = &d->problem->stencil->fields[r->field];
+    const char *type = tz_cuda_type_name(field->type), *name = field->name;
+    /* What a later group takes has been in the queue for a while. */
+    const int back = find_ring(d, r->field, 0)->newest - r->newest;
+    char slot[80];
+    say_slot(slot, sizeof slot, field, "u", back > 0 ? queue_rows(d, false) - back : 0);
+    tz_cuda_say(t,
+                "  tz_shift(q.%s_%d);\n  { %s v[TZ_V]; tz_take_row<BORDER, ENDS>(a, s, w.%s + "
+                "%s, %s_edge, y + %d, v);\n",
+                name, r->level, type, name, slot, name, r->newest);
+    if (r->halo)
+        tz_cuda_say(
+            t,
+            "    %s wide[TZ_V + %d]; tz_widen<BORDER, %d>(s, v, wide, %s_edge);\n"
+            "    TZ_UNROLL for (int i = 0; i < TZ_V + %d; i++) q.%s_%d[%d][i] = wide[i]; }\n",
+            type, 2 * r->halo, r->halo, name, 2 * r->halo, name, r->level, r->depth - 1);
+    else
+        tz_cuda_say(t, "    TZ_UNROLL for (int i = 0; i < TZ_V; i++) q.%s_%d[%d][i] = v[i]; }\n",
+                    name, r->level, r->depth - 1);
 }
 
 /* The window that a level has of a field. */
@@ -238,7 +325,8 @@ static void say_window(tz_cuda_text *t, const design *d, int level, int f)
 {
     const tz_field *field = &d->problem->stencil->fields[f];
     const bool is_state = field->role == TZ_STATE;
-    const ring *r = find_ring(d, f, is_state ? version_before(d, f, level) : 0);
+    const ring *r =
+        find_ring(d, f, is_state ? version_before(d, f, level) : group_start(d, level) - 1);
     const int radius = is_state ? pass_of(d, level)->radius : field->radius;
     const int centre = r->depth - 1 - (r->newest + d->lag[level]);
     tz_cuda_say(t, "    %s %s_w[%d][TZ_V + %d];\n", tz_cuda_type_name(field->type), field->name,
@@ -265,15 +353,20 @@ static void say_update(tz_cuda_text *t, const design *d, int level)
     const tz_stencil *s = problem->stencil;
     const tz_pass *pass = pass_of(d, level);
     const int p = (level - 1) % s->passes_count;
-    for (int f = 0; f < s->fields_count; f++)
+    for (int f = 0; f < s->fields_count; f++) {
+        const ring *r = find_ring(d, f, level - 1);
+        if (s->fields[f].role != TZ_STATE && level > 1 && r)
+            say_take(t, d, r);
         say_window(t, d, level, f);
-    if (level <= s->passes_count)
+    }
+    const int made = once_made(d, level);
+    if (level == made)
         tz_cuda_say(t,
                     "    tz_shift(q.once_%d);\n    TZ_UNROLL for (int e = 0; e < TZ_V; e++) "
                     "q.once_%d[%d][e] = pass_%d::make_once_%s(c, e);\n",
-                    p, p, once_depth(d, p) - 1, p, pass->text_cell);
-    tz_cuda_say(t, "    c.once = q.once_%d[%d];\n", p,
-                once_depth(d, p) - 1 - (d->lag[level] - d->lag[1 + p]));
+                    made, made, once_depth(d, made) - 1, p, pass->text_cell);
+    tz_cuda_say(t, "    c.once = q.once_%d[%d];\n", made,
+                once_depth(d, made) - 1 - (d->lag[level] - d->lag[made]));
     for (int f = 0; f < s->fields_count; f++)
         if (pass->writes >> f & 1)
             tz_cuda_say(t, "    %s %s_new[TZ_V];\n    c.%s_out = %s_new;\n",
@@ -281,7 +374,7 @@ static void say_update(tz_cuda_text *t, const design *d, int level)
                         s->fields[f].name);
     tz_cuda_say(
         t,
-        "    c.y = BORDER || TZ_BOUNDARY_Y == TZ_PERIODIC ? tz_map<TZ_BOUNDARY_Y>(row, a.ny) : "
+        "    c.y = ENDS || TZ_BOUNDARY_Y == TZ_PERIODIC ? tz_map<TZ_BOUNDARY_Y>(row, a.ny) : "
         "row;\n"
         "    c.step = a.step + %d;\n"
         "    TZ_UNROLL for (int e = 0; e < TZ_V; e++) {\n"
@@ -309,7 +402,7 @@ static void say_push(tz_cuda_text *t, const design *d, int level)
                 radius, name, level - 1, slot, name, radius, name, name, name);
     tz_cuda_say(
         t,
-        "    const int times = BORDER && TZ_BOUNDARY_Y == TZ_CLAMP && row + %d == 0 ? %d : 1;\n"
+        "    const int times = ENDS && TZ_BOUNDARY_Y == TZ_CLAMP && row + %d == 0 ? %d : 1;\n"
         "    _Pragma(\"unroll 1\") for (int k = 0; k < times; k++)\n"
         "      TZ_UNROLL for (int e = 0; e < TZ_V; e++)\n"
         "        %s_new[e] = pass_0::push_%s(c, e, q.sum_%d);\n",
@@ -339,10 +432,11 @@ static void say_level(tz_cuda_text *t, const design *d, int level)
             tz_cuda_say(t, "    tz_commit(s, w.%s_to, row, %s_new);\n", name, name);
         if (r->radius == 0 && last && level == d->levels)
             continue;
-        tz_cuda_say(t,
-                    "    if (BORDER && s.border) tz_fix_columns(a, s, %s_new, %s_edge);\n"
-                    "    tz_shift(q.%s_%d);\n",
-                    name, name, name, level);
+        tz_cuda_say(
+            t,
+            "    if (BORDER && (TZ_EDGES || s.border)) tz_fix_columns(a, s, %s_new, %s_edge);\n"
+            "    tz_shift(q.%s_%d);\n",
+            name, name, name, level);
         if (r->halo)
             tz_cuda_say(t,
                         "    {\n      %s wide[TZ_V + %d];\n      tz_widen<BORDER, %d>(s, %s_new, "
@@ -357,33 +451,13 @@ static void say_level(tz_cuda_text *t, const design *d, int level)
                         "%s_new[i];\n",
                         name, level, r->depth - 1, name);
         if (d->sums)
-            tz_cuda_say(t, "    if (BORDER) tz_fix_end(a, row, q.%s_%d, %s_edge);\n", name, level,
+            tz_cuda_say(t, "    if (ENDS) tz_fix_end(a, row, q.%s_%d, %s_edge);\n", name, level,
                         name);
         else
-            tz_cuda_say(t, "    if (BORDER) tz_fix_rows<%d>(a, row, q.%s_%d, %s_edge);\n",
-                        r->radius, name, level, name);
+            tz_cuda_say(t, "    if (ENDS) tz_fix_rows<%d>(a, row, q.%s_%d, %s_edge);\n", r->radius,
+                        name, level, name);
     }
     tz_cuda_say(t, "  }\n");
-}
-
-/* A row of a loaded field comes out of its queue into the newest slot of its ring. */
-static void say_take(tz_cuda_text *t, const design *d, const ring *r)
-{
-    const tz_field *field = &d->problem->stencil->fields[r->field];
-    const char *type = tz_cuda_type_name(field->type), *name = field->name;
-    tz_cuda_say(t,
-                "  tz_shift(q.%s_0);\n  { %s v[TZ_V]; tz_take_row<BORDER>(a, s, w.%s + "
-                "tz_slot(w.part, u), %s_edge, y + %d, v);\n",
-                name, type, name, name, r->newest);
-    if (r->halo)
-        tz_cuda_say(
-            t,
-            "    %s wide[TZ_V + %d]; tz_widen<BORDER, %d>(s, v, wide, %s_edge);\n"
-            "    TZ_UNROLL for (int i = 0; i < TZ_V + %d; i++) q.%s_0[%d][i] = wide[i]; }\n",
-            type, 2 * r->halo, r->halo, name, 2 * r->halo, name, r->depth - 1);
-    else
-        tz_cuda_say(t, "    TZ_UNROLL for (int i = 0; i < TZ_V; i++) q.%s_0[%d][i] = v[i]; }\n",
-                    name, r->depth - 1);
 }
 
 /* The row that is taken `ahead` steps later goes into the queue. */
@@ -391,6 +465,8 @@ static void say_fetch(tz_cuda_text *t, const design *d, const ring *r, const cha
                       const char *step, const char *row)
 {
     const char *name = d->problem->stencil->fields[r->field].name;
+    char slot[80];
+    say_slot(slot, sizeof slot, &d->problem->stencil->fields[r->field], step, 0);
     tz_cuda_say(
         t,
         "  tz_fetch_row<%s>(a, s, w.%s + tz_slot(w.part, %s), w.%s_next, a.in[%d], %s_edge, "
@@ -416,7 +492,7 @@ static bool is_written(const design *d, int f)
 static void say_queues(tz_cuda_text *t, const design *d)
 {
     /* The queue of each loaded field, where its next row comes from and where its result goes. */
-    tz_cuda_say(t, "struct tz_queues {\n  int part;\n");
+    tz_cuda_say(t, "struct tz_queues {\n  int part, kept;\n");
     for (int f = 0; f < d->problem->stencil->fields_count; f++) {
         const tz_field *field = &d->problem->stencil->fields[f];
         const char *type = tz_cuda_type_name(field->type);
@@ -429,12 +505,13 @@ static void say_queues(tz_cuda_text *t, const design *d)
 
 static void say_step(tz_cuda_text *t, const design *d)
 {
-    tz_cuda_say(t, "template <bool BORDER> TZ_DEVICE void tz_step(const tz_arguments &a, const "
-                   "tz_strip &s, tz_queues &w, tz_rings &q, const int y, const int u)\n{\n");
+    tz_cuda_say(
+        t, "template <bool BORDER, bool ENDS> TZ_DEVICE void tz_step(const tz_arguments &a, const "
+           "tz_strip &s, tz_queues &w, tz_rings &q, const int y, const int u)\n{\n");
     say_edges(t, d->problem);
     for (int i = 0; i < d->rings_count; i++)
         if (d->rings[i].level == 0)
-            say_fetch(t, d, &d->rings[i], "BORDER", "u + TZ_AHEAD", "y + TZ_AHEAD");
+            say_fetch(t, d, &d->rings[i], "ENDS", "u + TZ_AHEAD", "y + TZ_AHEAD");
     tz_cuda_say(t, "  tz_fetch_end();\n  tz_fetch_wait<TZ_AHEAD>();\n");
     for (int i = 0; i < d->rings_count; i++)
         if (d->rings[i].level == 0)
@@ -466,14 +543,16 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
     say_step(t, d);
     tz_cuda_say(
         t,
-        "template <bool BORDER> TZ_DEVICE void tz_steps(const tz_arguments &a, const tz_strip &s, "
+        "template <bool BORDER, bool ENDS> TZ_DEVICE void tz_steps(const tz_arguments &a, const "
+        "tz_strip &s, "
         "tz_queues &w, tz_rings &q, const int y)\n{\n"
         "  if (BORDER && !TZ_EDGES) {\n    _Pragma(\"unroll 1\") for (int u = 0; u < TZ_STEPS; "
         "u++)\n"
-        "      tz_step<BORDER>(a, s, w, q, y + u, u);\n  } else {\n"
+        "      tz_step<BORDER, ENDS>(a, s, w, q, y + u, u);\n  } else {\n"
         "    TZ_UNROLL for (int u = 0; u < TZ_STEPS; u++)\n"
-        "      tz_step<BORDER>(a, s, w, q, y + u, u);\n  }\n"
-        "  w.part = tz_slot(w.part, TZ_STEPS);\n}\n"
+        "      tz_step<BORDER, ENDS>(a, s, w, q, y + u, u);\n  }\n"
+        "  w.part = tz_slot<TZ_QUEUE>(w.part, TZ_STEPS);\n"
+        "  w.kept = tz_slot<TZ_QUEUE_KEPT>(w.kept, TZ_STEPS);\n}\n"
         "%s(const tz_arguments a)\n{\n"
         "  const int strips = a.geometry[0], left = a.geometry[1], right = a.geometry[2];\n"
         "  int item = TZ_WARPS == 1 ? tz_block(0) : tz_block(0) * TZ_WARPS + tz_warp();\n"
@@ -499,16 +578,17 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
         "TZ_GHOST;\n"
         "  s.rows = own && s.x < a.nx ? high - s.low : 0;\n"
         "  tz_rings q;\n  int y = %s;\n"
-        "  tz_queues w;\n  w.part = 0;\n  unsigned char *shared = tz_shared();\n",
+        "  tz_queues w;\n  w.part = w.kept = 0;\n  unsigned char *shared = tz_shared();\n",
         kernel, start);
     say_edges(t, d->problem);
     for (int f = 0; f < d->problem->stencil->fields_count; f++) {
         const tz_field *field = &d->problem->stencil->fields[f];
         const char *type = tz_cuda_type_name(field->type);
+        const int rows = queue_rows(d, field->role == TZ_STATE);
         tz_cuda_say(t,
-                    "  w.%s = (%s *)shared + (tz_thread() / 32 * TZ_QUEUE * 32 + tz_lane()) * "
-                    "TZ_V;\n  shared += TZ_WARPS * TZ_QUEUE * TZ_STRIP * sizeof(%s);\n",
-                    field->name, type, type);
+                    "  w.%s = (%s *)shared + (tz_thread() / 32 * %d * 32 + tz_lane()) * "
+                    "TZ_V;\n  shared += TZ_WARPS * %d * TZ_STRIP * sizeof(%s);\n",
+                    field->name, type, rows, rows, type);
         tz_cuda_say(t,
                     "  w.%s_next = (const %s *)a.in[%d] + ((long long)a.pitch * (y + %d) + "
                     "(TZ_EDGES ? s.from : s.x));\n",
@@ -536,9 +616,11 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
     tz_cuda_say(t,
                 "    tz_fetch_end();\n  }\n  const int end = high + %d;\n"
                 "  for (; y < end; y += TZ_STEPS)\n"
-                "    if (s.border || y < %d || y + %d >= a.ny)\n"
-                "      tz_steps<true>(a, s, w, q, y);\n    else\n"
-                "      tz_steps<false>(a, s, w, q, y);\n  tz_fetch_wait<0>();\n}\n",
+                "    if (!TZ_EDGES && s.border || y < %d || y + %d >= a.ny)\n"
+                "      tz_steps<true, true>(a, s, w, q, y);\n"
+                "    else if (TZ_EDGES && TZ_SIDES && s.border)\n"
+                "      tz_steps<true, false>(a, s, w, q, y);\n    else\n"
+                "      tz_steps<false, false>(a, s, w, q, y);\n  tz_fetch_wait<0>();\n}\n",
                 last, wraps ? -oldest : last + radius + 1 - oldest,
                 d->unroll - 1 + newest + d->ahead);
 }
@@ -546,13 +628,6 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
 static int warps_of(const tz_plan *plan)
 {
     return plan->warps > 0 ? plan->warps : 2;
-}
-
-/* Rows of a queue: those on their way and the one that is taken, in parts of a loop body's steps.
- */
-static int queue_rows(const design *d)
-{
-    return (d->ahead + d->unroll) / d->unroll * d->unroll;
 }
 
 static int ghost_columns(const design *d)
@@ -565,12 +640,14 @@ static void rows_say(tz_cuda_text *t, const tz_problem *problem, const tz_plan *
     design d;
     make_design(&d, problem, plan);
     tz_cuda_say_sizes(t, problem, plan->height, plan->tile);
-    tz_cuda_say(t,
-                "#define TZ_V %d\n#define TZ_GHOST %d\n#define TZ_STEPS %d\n#define TZ_WARPS %d\n"
-                "#define TZ_AHEAD %d\n#define TZ_QUEUE %d\n#define TZ_EDGES %d\n#define TZ_END %d\n"
-                "#include \"rows.cuh\"\n",
-                d.vector, ghost_columns(&d), d.unroll, warps_of(plan), d.ahead, queue_rows(&d),
-                d.edges, end_columns(problem, d.vector));
+    tz_cuda_say(
+        t,
+        "#define TZ_V %d\n#define TZ_GHOST %d\n#define TZ_STEPS %d\n#define TZ_WARPS %d\n"
+        "#define TZ_AHEAD %d\n#define TZ_QUEUE %d\n#define TZ_QUEUE_KEPT %d\n#define TZ_EDGES %d\n"
+        "#define TZ_SIDES %d\n#define TZ_END %d\n"
+        "#include \"rows.cuh\"\n",
+        d.vector, ghost_columns(&d), d.unroll, warps_of(plan), d.ahead, queue_rows(&d, true),
+        queue_rows(&d, false), d.edges, has_sides(&d), end_columns(problem, d.vector));
     for (int p = 0; p < problem->stencil->passes_count; p++) {
         for (int f = 0; f < problem->stencil->fields_count; f++) {
             const tz_field *field = &problem->stencil->fields[f];
@@ -697,28 +774,34 @@ static int rows_shared_bytes(const tz_problem *problem, const tz_plan *plan)
     int bytes = 0;
     make_design(&d, problem, plan);
     for (int f = 0; f < problem->stencil->fields_count; f++)
-        bytes += (int)tz_problem_element_size(problem, f);
-    return bytes * rows_threads(problem, plan) * plan->vector * queue_rows(&d);
+        bytes += (int)tz_problem_element_size(problem, f) *
+                 queue_rows(&d, problem->stencil->fields[f].role == TZ_STATE);
+    return bytes * rows_threads(problem, plan) * plan->vector;
 }
 
 /* Border strips take longer a row: they come first, in shorter chunks. */
-enum { BORDER_PARTS = 4 };
-
-static int64_t count_items(int64_t rows, int64_t inner, int64_t border, int64_t chunk)
+static int64_t border_chunk_of(const design *d, int64_t chunk)
 {
-    const int64_t short_chunk = chunk / BORDER_PARTS > 0 ? chunk / BORDER_PARTS : 1;
+    const int64_t shorter = d->edges ? (7 * chunk + 7) / 8 : chunk / 4;
+    return shorter > 0 ? shorter : 1;
+}
+
+static int64_t count_items(const design *d, int64_t rows, int64_t inner, int64_t border,
+                           int64_t chunk)
+{
+    const int64_t short_chunk = border_chunk_of(d, chunk);
     return border * ((rows + short_chunk - 1) / short_chunk) + inner * ((rows + chunk - 1) / chunk);
 }
 
 /* Rows of a chunk so that the strips' chunks fill the GPU a whole number of times, with the warm-up
  * of each counted: the fewest row steps that the slowest warp does. */
-static int64_t choose_chunk(int64_t rows, int64_t inner, int64_t border, int64_t warm_up,
-                            int64_t slots)
+static int64_t choose_chunk(const design *d, int64_t rows, int64_t inner, int64_t border,
+                            int64_t warm_up, int64_t slots)
 {
     int64_t best = rows, best_cost = INT64_MAX;
     for (int64_t parts = 1; parts <= rows && parts <= 4096; parts++) {
         const int64_t chunk = (rows + parts - 1) / parts;
-        const int64_t waves = (count_items(rows, inner, border, chunk) + slots - 1) / slots;
+        const int64_t waves = (count_items(d, rows, inner, border, chunk) + slots - 1) / slots;
         const int64_t cost = waves * (chunk + warm_up);
         if (cost < best_cost) {
             best_cost = cost;
@@ -740,12 +823,10 @@ static tz_status rows_shape(const tz_problem *problem, const tz_plan *plan,
     /* Words whose last bits lie past the row's end are border too. */
     const int64_t inner =
         problem->bits && problem->extent[0] - 31 * nx < nx ? problem->extent[0] - 31 * nx : nx;
-    /* A simple torus has no ends but those of bit rows. */
-    const bool endless = d.edges && !problem->bits && problem->boundary[0] == TZ_PERIODIC;
     int64_t left = 0, right = 0;
-    while (!endless && left < strips && left * useful < ghost)
+    while (has_sides(&d) && left < strips && left * useful < ghost)
         left++;
-    while (!endless && right < strips - left &&
+    while (has_sides(&d) && right < strips - left &&
            (strips - 1 - right) * useful - ghost + 32 * d.vector > inner)
         right++;
     const int64_t slots = (int64_t)room->processors *
@@ -754,9 +835,9 @@ static tz_status rows_shape(const tz_problem *problem, const tz_plan *plan,
     const int64_t warm_up = d.reach + d.extra + d.lag[d.levels];
     int64_t chunk = plan->tile[1];
     if (chunk == 0)
-        chunk = choose_chunk(ny, strips - left - right, left + right, warm_up, slots);
-    const int64_t border_chunk = chunk / BORDER_PARTS > 0 ? chunk / BORDER_PARTS : 1;
-    const int64_t items = count_items(ny, strips - left - right, left + right, chunk);
+        chunk = choose_chunk(&d, ny, strips - left - right, left + right, warm_up, slots);
+    const int64_t border_chunk = border_chunk_of(&d, chunk);
+    const int64_t items = count_items(&d, ny, strips - left - right, left + right, chunk);
     const int64_t blocks = (items + warps_of(plan) - 1) / warps_of(plan);
     *shape = (tz_cuda_shape){
         .grid = {(int)blocks, 1, 1},

@@ -6,8 +6,8 @@
  * neighbouring lanes, so there is neither shared memory nor a barrier. The strip loses the reach of all
  * levels on both sides, and the chunk starts and ends with as many rows more: the ghost zone.
  *
- * Generated text defines sizes, rings and levels around what is here. With BORDER true, rows and columns
- * outside the grid are looked at: warps away from the border pay nothing for it.
+ * Generated text defines sizes, rings and levels around what is here. With BORDER true, columns outside the
+ * grid are looked at, with ENDS true rows too: warps and rows away from the border pay nothing for it.
  *
  * TZ_EDGES says that the grid's ends are simple: at least a strip wide, and no cell but those of one lane
  * reaches over an end of a row. Then nothing outside is ever made or kept: lanes there hold what nobody reads,
@@ -98,12 +98,13 @@ TZ_DEVICE void tz_place(const tz_arguments &a, tz_strip &s)
  * there and nobody else reads them. The queue has parts of TZ_STEPS rows, so that the steps of a loop body
  * find theirs at known distances from where the body's part is. */
 
-/* Elements from the queue's start to the row that is taken `row` steps after the body's first. */
-TZ_DEVICE int tz_slot(int part, int row)
+/* Elements from the start of a queue of ROWS rows to the one that is taken `row` steps after the body's first
+ * (before it: ROWS added). */
+template <int ROWS> TZ_DEVICE int tz_slot(int part, int row)
 {
     part += row / TZ_STEPS * (TZ_STEPS * TZ_STRIP);
-    if (row >= TZ_STEPS && part >= TZ_QUEUE * TZ_STRIP)
-        part -= TZ_QUEUE * TZ_STRIP;
+    if (row >= TZ_STEPS && part >= ROWS * TZ_STRIP)
+        part -= ROWS * TZ_STRIP;
     return part + row % TZ_STEPS * TZ_STRIP;
 }
 
@@ -147,12 +148,12 @@ TZ_DEVICE int tz_near(int y, int n)
 }
 
 /* Row y of a field: `next` is where it is if it is in the grid. */
-template <bool BORDER, class T>
+template <bool ENDS, class T>
 TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, const T *next,
                             const void *field, T edge, int y)
 {
-    if (TZ_EDGES || !BORDER) {
-        if (BORDER)
+    if (TZ_EDGES || !ENDS) {
+        if (ENDS)
             next += (long long)a.pitch * (tz_near(y, a.ny) - y);
         tz_fetch<T, TZ_V>(to, next);
         return;
@@ -214,7 +215,7 @@ TZ_DEVICE void tz_turn_over(const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
 }
 
 /* `y`: the row in the grid; with TZ_EDGES, one outside gets a fixed boundary's value here. */
-template <bool BORDER, class T>
+template <bool BORDER, bool ENDS, class T>
 TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *from, T edge, int y,
                            T (&to)[TZ_V])
 {
@@ -228,7 +229,7 @@ TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *fr
     }
     if (TZ_BITS_GRID)
         tz_turn_over(s, to, edge);
-    if (TZ_BOUNDARY_Y == TZ_FIXED && (y < 0 || y >= a.ny)) {
+    if (ENDS && TZ_BOUNDARY_Y == TZ_FIXED && (y < 0 || y >= a.ny)) {
 #pragma unroll
         for (int e = 0; e < TZ_V; e++)
             to[e] = edge;
