@@ -467,11 +467,10 @@ static void say_fetch(tz_cuda_text *t, const design *d, const ring *r, const cha
     const char *name = d->problem->stencil->fields[r->field].name;
     char slot[80];
     say_slot(slot, sizeof slot, &d->problem->stencil->fields[r->field], step, 0);
-    tz_cuda_say(
-        t,
-        "  tz_fetch_row<%s>(a, s, w.%s + tz_slot(w.part, %s), w.%s_next, a.in[%d], %s_edge, "
-        "%s + %d);\n  w.%s_next += a.pitch;\n",
-        border, name, step, name, r->field, name, row, r->newest, name);
+    tz_cuda_say(t,
+                "  tz_fetch_row<%s>(a, s, w.%s + %s, w.%s_next, a.in[%d], %s_edge, %s + %d);\n"
+                "  w.%s_next += a.pitch;\n",
+                border, name, slot, name, r->field, name, row, r->newest, name);
 }
 
 static void say_edges(tz_cuda_text *t, const tz_problem *problem)
@@ -602,6 +601,13 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
                     d->problem->stencil->fields[d->rings[i].field].name, d->rings[i].level);
     for (int l = 1; d->sums && l <= d->levels; l++)
         tz_cuda_say(t, "  tz_clear(q.sum_%d);\n", l);
+    /* Later groups take rows from the first step on, which nobody has loaded then. */
+    for (int f = 0; d->group < d->levels && f < d->problem->stencil->fields_count; f++)
+        if (d->problem->stencil->fields[f].role != TZ_STATE)
+            tz_cuda_say(t,
+                        "  _Pragma(\"unroll 1\") for (int k = 0; k < TZ_QUEUE_KEPT; k++)\n"
+                        "    tz_blank(w.%s + k * TZ_STRIP);\n",
+                        d->problem->stencil->fields[f].name);
     tz_cuda_say(t, "  _Pragma(\"unroll 1\") for (int k = 0; k < TZ_AHEAD; k++) {\n");
     int newest = 0, oldest = 0;
     for (int i = 0; i < d->rings_count; i++) {

@@ -137,6 +137,15 @@ TZ_DEVICE void tz_fetch_one(const tz_arguments &a, T *to, const T *row, int x, T
         tz_fetch<T, 1>(to, row + mapped);
 }
 
+template <class T> TZ_DEVICE void tz_blank(T *to)
+{
+    T zeros[TZ_V];
+#pragma unroll
+    for (int e = 0; e < TZ_V; e++)
+        zeros[e] = (T)0;
+    tz_put_packet(to, zeros);
+}
+
 /* A row to load for one that may be outside; what a fixed boundary puts there comes later. */
 TZ_DEVICE int tz_near(int y, int n)
 {
