@@ -91,8 +91,6 @@ static void add_state_ring(design *d, int field, int made, bool eager)
         oldest = last < oldest ? last : oldest;
     }
     r.depth = r.newest - oldest + 1;
-    if (d->sums && d->problem->boundary[1] == TZ_CLAMP && r.depth < 2 && r.radius > 0)
-        r.depth = 2; /* the last row of the grid is every row below it */
     r.halo = eager ? r.radius : 0;
     d->rings[d->rings_count++] = r;
 }
@@ -451,8 +449,9 @@ static void say_level(tz_cuda_text *t, const design *d, int level)
                         "%s_new[i];\n",
                         name, level, r->depth - 1, name);
         if (d->sums)
-            tz_cuda_say(t, "    if (ENDS) tz_fix_end(a, row, q.%s_%d, %s_edge);\n", name, level,
-                        name);
+            tz_cuda_say(
+                t, "    if (ENDS) tz_fix_end(a, row, q.%s_%d, w.last + %d * TZ_STRIP, %s_edge);\n",
+                name, level, level - 1, name);
         else
             tz_cuda_say(t, "    if (ENDS) tz_fix_rows<%d>(a, row, q.%s_%d, %s_edge);\n", r->radius,
                         name, level, name);
@@ -492,6 +491,8 @@ static void say_queues(tz_cuda_text *t, const design *d)
 {
     /* The queue of each loaded field, where its next row comes from and where its result goes. */
     tz_cuda_say(t, "struct tz_queues {\n  int part, kept;\n");
+    if (d->sums)
+        tz_cuda_say(t, "  %s *last;\n", tz_cuda_type_name(d->problem->stencil->fields[0].type));
     for (int f = 0; f < d->problem->stencil->fields_count; f++) {
         const tz_field *field = &d->problem->stencil->fields[f];
         const char *type = tz_cuda_type_name(field->type);
@@ -595,6 +596,11 @@ static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
         if (is_written(d, f))
             tz_cuda_say(t, "  w.%s_to = (%s *)a.out[%d] + ((long long)a.pitch * (y - %d) + s.x);\n",
                         field->name, type, f, d->lag[version_before(d, f, d->levels + 1)]);
+    }
+    if (d->sums) {
+        const char *type = tz_cuda_type_name(d->problem->stencil->fields[0].type);
+        tz_cuda_say(t, "  w.last = (%s *)shared + (tz_thread() / 32 * %d + tz_lane()) * TZ_V;\n",
+                    type, 32 * d->levels);
     }
     for (int i = 0; i < d->rings_count; i++)
         tz_cuda_say(t, "  tz_clear(q.%s_%d);\n",
@@ -782,6 +788,8 @@ static int rows_shared_bytes(const tz_problem *problem, const tz_plan *plan)
     for (int f = 0; f < problem->stencil->fields_count; f++)
         bytes += (int)tz_problem_element_size(problem, f) *
                  queue_rows(&d, problem->stencil->fields[f].role == TZ_STATE);
+    if (d.sums)
+        bytes += (int)tz_problem_element_size(problem, 0) * d.levels;
     return bytes * rows_threads(problem, plan) * plan->vector;
 }
 

@@ -394,15 +394,17 @@ TZ_DEVICE void tz_fix_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge
     }
 }
 
-/* Where rows are summed as they come, those past the end are the last one again; the first was summed as
- * those before it too. */
-template <int D, int W, class T>
-TZ_DEVICE void tz_fix_end(const tz_arguments &a, int y, T (&ring)[D][W], T edge)
+/* Where rows are summed as they come, those past the end are the last one again, which waits in shared memory
+ * for them; the first was summed as those before it too. */
+template <int D, class T>
+TZ_DEVICE void tz_fix_end(const tz_arguments &a, int y, T (&ring)[D][TZ_V], T *last, T edge)
 {
     if (TZ_BOUNDARY_Y == TZ_FIXED && (y < 0 || y >= a.ny))
         tz_set_row<D - 1>(ring, edge);
+    if (TZ_BOUNDARY_Y == TZ_CLAMP && y == a.ny - 1)
+        tz_put_packet(last, ring[D - 1]);
     if (TZ_BOUNDARY_Y == TZ_CLAMP && y >= a.ny)
-        tz_copy_previous(ring);
+        tz_get_packet(last, ring[D - 1]);
 }
 
 /* ---- The result ------------------------------------------------------------------------------ */
