@@ -413,8 +413,7 @@ TZ_DEVICE void tz_fix_end(const tz_arguments &a, int y, T (&ring)[D][TZ_V], T *l
 template <class T>
 TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
 {
-    if ((unsigned int)(y - s.low) < s.rows)
-        tz_store(to, v);
+    tz_store_where((unsigned int)(y - s.low) < s.rows, to, v);
 }
 
 /* ---- The words of a cell update --------------------------------------------------------------
