@@ -13,10 +13,12 @@
 #include <string.h>
 
 enum {
-    REGISTERS = 255,       /* of a thread */
-    REGISTERS_GOOD = 145,  /* as estimated: three warps a scheduler, 168 as compiled */
-    REGISTERS_FEW = 110,   /* as estimated: four warps a scheduler, 128 as compiled */
-    REGISTERS_SMALL = 115, /* the compiler needs no limit */
+    REGISTERS = 255,          /* of a thread */
+    REGISTERS_GOOD = 145,     /* as estimated: three warps a scheduler, 168 as compiled */
+    REGISTERS_FEW = 110,      /* as estimated: four warps a scheduler, 128 as compiled */
+    REGISTERS_SMALL = 115,    /* the compiler needs no limit */
+    REGISTERS_TWO = 205,      /* two warps a scheduler */
+    REGISTERS_SUMS_TWO = 175, /* where rows are summed */
     CHUNK_MAX = 1 << 20
 };
 
@@ -65,36 +67,90 @@ static int rows_shared_bytes(const tz_problem *problem, const tz_plan *plan)
     return bytes * rows_threads(problem, plan) * plan->vector;
 }
 
+/* ---- What is chosen: what measured best (docs/performance.md) -----------------------------------
+ */
+
+static bool is_wide(const tz_problem *problem)
+{
+    return problem->precision == TZ_DOUBLE && tz_stencil_has_real(problem->stencil);
+}
+
+/* The highest that leaves three warps a scheduler, or less where four do better. */
+static int default_height(const tz_problem *problem, const tz_plan *plan)
+{
+    const int reach =
+        tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
+    const bool two_warps = is_wide(problem) && plan->vector >= 4;
+    tz_plan tried = *plan;
+    rows_design d;
+    tried.height = 1;
+    rows_design_make(&d, problem, &tried);
+    tried.height = (two_warps                            ? 10
+                    : problem->bits                      ? 4
+                    : d.sums                             ? (reach == 1 ? 6 : 8)
+                    : problem->stencil->fields_count > 1 ? (is_wide(problem) ? 6 : 8)
+                    : is_wide(problem)                   ? (reach == 1 ? 8 : 10)
+                                                         : 12) /
+                   reach;
+    const int most = !two_warps ? REGISTERS_GOOD : d.sums ? REGISTERS_SUMS_TWO : REGISTERS_TWO;
+    while (tried.height > 1 && (fits(problem, &tried) != FITS || estimate(problem, &tried) > most))
+        tried.height--;
+    return tried.height > 1 ? tried.height : 1;
+}
+
+/* Columns of strips, with their ghost zones, that cover a row. */
+static int64_t covered(const tz_problem *problem, const tz_plan *plan)
+{
+    rows_design d;
+    if (fits(problem, plan) != FITS || !rows_design_make(&d, problem, plan) ||
+        rows_registers(&d) > REGISTERS_GOOD)
+        return INT64_MAX;
+    const int64_t width = 32 * (int64_t)plan->vector, useful = width - 2 * rows_ghost(&d);
+    return (problem->elements[0] + useful - 1) / useful * width;
+}
+
+/* Four columns are 16 bytes of most fields. Rows of bits take eight where strips fit the row as
+ * well; double precision two, and four where many neighbours would come from other lanes. */
+static int default_vector(const tz_problem *problem, const tz_plan *plan)
+{
+    tz_plan four = *plan, eight = *plan;
+    four.vector = 4;
+    eight.vector = 8;
+    four.ahead = eight.ahead = plan->ahead > 0 ? plan->ahead : 3;
+    if (is_wide(problem))
+        return problem->radius == 2 && problem->stencil->fields_count == 1 &&
+                       problem->stencil->passes_count == 1 && plan->height != 1 &&
+                       (plan->height == 0 || fits(problem, &four) == FITS)
+                   ? 4
+                   : 2;
+    if (!problem->bits)
+        return 4;
+    if (plan->height == 0)
+        four.height = eight.height = default_height(problem, &four);
+    return covered(problem, &eight) < INT64_MAX &&
+                   covered(problem, &eight) <= covered(problem, &four)
+               ? 8
+               : 4;
+}
+
 static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
 {
     const tz_stencil *s = problem->stencil;
     const tz_plan given = *plan;
-    const bool wide = problem->precision == TZ_DOUBLE && tz_stencil_has_real(s);
     if (plan->height < 0)
         return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; use 1 or more",
                             plan->height);
     if (plan->vector == 0)
-        plan->vector = wide ? 2 : 4;
+        plan->vector = default_vector(problem, plan);
     if (plan->vector != 1 && plan->vector != 2 && plan->vector != 4 && plan->vector != 8)
         return tz_error_set(error, TZ_RANGE, "vector", "'vector' is 1, 2, 4 or 8, not %d",
                             plan->vector);
-    if (plan->ahead == 0)
-        plan->ahead = 3;
-    if (plan->height == 0) {
-        /* The highest that leaves three warps a scheduler, or four if eight iterations do
-         * (measured: docs/performance.md). */
-        const int reach = tz_stencil_reach(s) > 0 ? tz_stencil_reach(s) : 1;
-        plan->height = (wide ? 10 : problem->bits ? 4 : 12) / reach;
-        if (plan->height < 1)
-            plan->height = 1;
-        while (plan->height > 1 &&
-               (fits(problem, plan) != FITS || estimate(problem, plan) > REGISTERS_GOOD))
-            plan->height--;
-        tz_plan eight = *plan;
-        eight.height = 8;
-        if (!wide && plan->height > 8 && estimate(problem, &eight) <= REGISTERS_FEW)
-            plan->height = 8;
-    }
+    const int ahead = plan->ahead;
+    plan->ahead = ahead > 0 ? ahead : 3;
+    if (plan->height == 0)
+        plan->height = default_height(problem, plan);
+    if (ahead == 0 && plan->height >= 12 && problem->stencil->fields_count == 1)
+        plan->ahead = 6;
     const int why = fits(problem, plan);
     if (why != FITS) {
         tz_plan lower = *plan;
@@ -144,10 +200,10 @@ static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *e
     return TZ_OK;
 }
 
-/* Border strips take longer a row: they come first, in shorter chunks. */
+/* Border strips come first; where they take much longer a row, in shorter chunks. */
 static int64_t border_chunk_of(const rows_design *d, int64_t chunk)
 {
-    const int64_t shorter = d->edges ? (7 * chunk + 7) / 8 : chunk / 4;
+    const int64_t shorter = d->edges ? chunk : chunk / 4;
     return shorter > 0 ? shorter : 1;
 }
 

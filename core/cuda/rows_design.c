@@ -4,7 +4,8 @@
 #include <string.h>
 
 enum {
-    REGISTERS_OTHER = 45, /* addresses, loop, what is in flight */
+    REGISTERS_OTHER = 45,   /* addresses, loop, what is in flight */
+    REGISTERS_STATIC = 130, /* as estimated: 168 as compiled, where static fields are */
     UNROLLED_WORDS =
         150, /* levels times words a lane of a loop body: more misses the instruction cache */
     UNROLL_MAX = 16,
@@ -100,9 +101,7 @@ static bool has_simple_edges(const rows_design *d)
                                                : radius <= d->vector && radius <= end;
 }
 
-/* Static fields that are read at the cell itself alone stay in their queue until the last level has
- * read them, each level for itself: that takes a load where it would take a row of registers a
- * level. */
+/* Can static fields stay in their queue until the last level has read them? */
 static bool keeps_static_in_queue(const rows_design *d)
 {
     const tz_stencil *s = d->problem->stencil;
@@ -142,7 +141,7 @@ bool rows_has_sides(const rows_design *d)
     return !d->edges || d->problem->bits || d->problem->boundary[0] != TZ_PERIODIC;
 }
 
-bool rows_design_make(rows_design *d, const tz_problem *problem, const tz_plan *plan)
+static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *plan, int group)
 {
     const tz_stencil *s = problem->stencil;
     *d = (rows_design){.problem = problem, .vector = plan->vector, .ahead = plan->ahead};
@@ -153,7 +152,7 @@ bool rows_design_make(rows_design *d, const tz_problem *problem, const tz_plan *
         d->lag[l] = d->lag[l - 1] + rows_pass(d, l)->radius + plan->slack;
         d->reach += rows_pass(d, l)->radius;
     }
-    d->group = keeps_static_in_queue(d) ? 1 : d->levels;
+    d->group = group < d->levels && keeps_static_in_queue(d) ? group : d->levels;
     d->edges = has_simple_edges(d);
     d->sums = d->edges && is_sum_of_rows(s) && problem->boundary[1] != TZ_MIRROR;
     /* A box reads the neighbours of every row: they are fetched once a row and kept. */
@@ -198,6 +197,20 @@ int rows_registers(const rows_design *d)
     if (d->sums)
         words += d->levels * 2 * d->problem->radius * d->vector * rows_element_words(d->problem, 0);
     return words;
+}
+
+/* A row that stays in the queue takes a load in each group of levels, and one in registers a
+ * register a column: as many levels a group as registers allow. */
+bool rows_design_make(rows_design *d, const tz_problem *problem, const tz_plan *plan)
+{
+    if (!design_of(d, problem, plan, ROWS_LEVELS_MAX))
+        return false;
+    for (int group = d->levels - 1; group >= 1 && rows_registers(d) > REGISTERS_STATIC; group--) {
+        design_of(d, problem, plan, group);
+        if (d->group != group)
+            break; /* they cannot stay */
+    }
+    return true;
 }
 
 int rows_once_made(const rows_design *d, int level)
