@@ -47,7 +47,10 @@ static void say_numbers(tz_cuda_text *t, const tz_problem *problem, const planes
         {"LAG", s->lag},
         {"GROUP", s->group},
         {"TURNS", turns},
+        {"RINGS_FROM", (int)s->rings},
+        {"RINGS_TO", (int)s->shared_bytes},
         {"RADIUS_ROWS", s->radius_rows},
+        {"BESIDE", s->beside},
         {"STATIC_RADIUS", s->static_radius},
         /* Does the grid's edge run between two rows of a lane? */
         {"STRADDLE_Y",
@@ -88,11 +91,11 @@ static uint32_t needed(const planes_scheme *s, const planes_pass *pass, int fiel
     return columns & ((1u << (s->vector + 2 * pass->radius)) - 1u);
 }
 
-/* The rows around and of a lane that a pass reads of its fields. */
+/* The rows that a pass reads of its fields: those of a lane, or those around it. */
 static void say_near(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s,
-                     const planes_pass *pass)
+                     const planes_pass *pass, bool around)
 {
-    const int r = pass->radius;
+    const int r = pass->radius, k = (int)(pass - s->passes);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         for (int dz = -r; dz <= r && pass->reads[f] >= 0; dz++) {
             const planes_version *v = &s->versions[pass->reads[f]];
@@ -102,12 +105,12 @@ static void say_near(tz_cuda_text *t, const tz_problem *problem, const planes_sc
                 turns |= dy != 0 ? planes_row(s, pass, f, dz, dy) : 0;
             for (int j = -r; j < s->rows + r; j++) {
                 const uint32_t columns = needed(s, pass, f, dz, j);
-                if (columns)
+                if (columns && around == (j < 0 || j >= s->rows))
                     tz_cuda_say(t,
                                 "      tz_near_row<BORDER, v_%s_%d, %d, %d, 0x%xu, %s>(a, tile, "
-                                "led, %s_near[%d][%d], q.%s_%d, i, %s_edge);\n",
+                                "led, %s_near_%d[%d][%d], q.%s_%d, i, %s_edge);\n",
                                 name, v->number, planes_age(pass, v) - dz, j, columns,
-                                turns ? "true" : "false", name, dz + r, j + r, name, v->number,
+                                turns ? "true" : "false", name, k, dz + r, j + r, name, v->number,
                                 name);
             }
         }
@@ -151,11 +154,43 @@ static void say_arrivals(tz_cuda_text *t, const tz_problem *problem, const plane
     }
 }
 
+/* What a pass reads, and what of it comes from other warps; where planes may be outside the grid
+ * that is done later, once the plane is known to be wanted. */
+static void say_around(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s, int k)
+{
+    const planes_pass *pass = &s->passes[k];
+    const int r = pass->radius;
+    if (pass->waits)
+        tz_cuda_say(t, "    tz_barrier();\n");
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const char *name = name_of(problem, f);
+        if (pass->reads[f] >= 0)
+            tz_cuda_say(t,
+                        "    %s %s_near_%d[%d][TZ_ROWS + %d][TZ_VECTOR + %d];\n"
+                        "    tz_near_nothing(%s_near_%d);\n",
+                        type_of(problem, f), name, k, 2 * r + 1, 2 * r, 2 * r, name, k);
+    }
+    tz_cuda_say(t, "    if constexpr (BORDER < 2) {\n");
+    say_near(t, problem, s, pass, true);
+    tz_cuda_say(t, "    }\n");
+}
+
+/* The rest of it. When the last pass has read, the warp is ready. */
+static void say_own(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s, int k)
+{
+    tz_cuda_say(t, "      if constexpr (BORDER == 2) {\n");
+    say_near(t, problem, s, &s->passes[k], true);
+    tz_cuda_say(t, "      }\n");
+    say_near(t, problem, s, &s->passes[k], false);
+    if (k == s->passes_count - 1)
+        tz_cuda_say(t, "      if constexpr (BORDER < 2)\n        tz_ready(tile);\n");
+}
+
 /* What a pass reads and where its results go: the cell update's context. */
-static void say_context(tz_cuda_text *t, const tz_problem *problem, const planes_pass *pass)
+static void say_context(tz_cuda_text *t, const tz_problem *problem, const planes_scheme *s, int k)
 {
     const tz_stencil *stencil = problem->stencil;
-    const int r = pass->radius;
+    const planes_pass *pass = &s->passes[k];
     tz_cuda_say(t, "      pass_%d::context_%s c;\n      c.arguments = &a;\n", pass->pass,
                 stencil->passes[pass->pass].text_cell);
     for (int f = 0; f < stencil->fields_count; f++) {
@@ -165,10 +200,7 @@ static void say_context(tz_cuda_text *t, const tz_problem *problem, const planes
                         type_of(problem, f), f, name, name);
             continue;
         }
-        tz_cuda_say(t,
-                    "      %s %s_near[%d][TZ_ROWS + %d][TZ_VECTOR + %d];\n"
-                    "      tz_near_nothing(%s_near);\n      c.%s = %s_near;\n",
-                    type_of(problem, f), name, 2 * r + 1, 2 * r, 2 * r, name, name, name);
+        tz_cuda_say(t, "      c.%s = %s_near_%d;\n", name, name, k);
         if (pass->writes[f] >= 0)
             tz_cuda_say(t, "      c.%s_out = %s_next;\n", name, name);
         else
@@ -196,7 +228,7 @@ static void say_sums(tz_cuda_text *t, const tz_problem *problem, const planes_sc
                 "      pass_%d::planes_%s made[TZ_ROWS][TZ_VECTOR], made_edge = {};\n"
                 "      if (BORDER < 2 || tz_plane_wanted(a, tile, z + %d, %d)) {\n",
                 pass->pass, cell, pass->radius, pass->rest + pass->radius);
-    say_near(t, problem, s, pass);
+    say_own(t, problem, s, k);
     snprintf(
         body, sizeof body,
         "          const tz_cell_place p = {e, j, tile.x + e, tile.y + j, z + %d, a.step + %d};\n"
@@ -206,7 +238,7 @@ static void say_sums(tz_cuda_text *t, const tz_problem *problem, const planes_sc
     tz_cuda_say(t, "      }\n      if constexpr (BORDER == 2 && TZ_BOUNDARY_Z == TZ_FIXED) {\n");
     for (int f = 0; f < stencil->fields_count; f++)
         if (pass->reads[f] >= 0)
-            tz_cuda_say(t, "        tz_near_fill(%s_near, %s_edge);\n", name_of(problem, f),
+            tz_cuda_say(t, "        tz_near_fill(%s_near_%d, %s_edge);\n", name_of(problem, f), k,
                         name_of(problem, f));
     tz_cuda_say(t,
                 "        const tz_cell_place p = {0, 0, 0, 0, 0, 0};\n"
@@ -221,7 +253,7 @@ static void say_sums(tz_cuda_text *t, const tz_problem *problem, const planes_sc
     /* The update has nothing else to read. */
     for (int f = 0; f < stencil->fields_count; f++)
         if (pass->reads[f] >= 0)
-            tz_cuda_say(t, "      tz_near_nothing(%s_near);\n", name_of(problem, f));
+            tz_cuda_say(t, "      tz_near_nothing(%s_near_%d);\n", name_of(problem, f), k);
 }
 
 /* What a pass has made of a field: to memory, and to where later passes find it. */
@@ -250,23 +282,18 @@ static void say_pass(tz_cuda_text *t, const tz_problem *problem, const planes_sc
     const planes_pass *pass = &s->passes[k];
     const tz_stencil *stencil = problem->stencil;
     char body[400];
-    if (pass->waits)
-        tz_cuda_say(t, "    tz_barrier();\n");
     tz_cuda_say(t, "    { /* pass %d of iteration %d */\n      const int z = tile.z - %d;\n",
                 pass->pass, pass->iteration, pass->lag);
     for (int f = 0; f < stencil->fields_count; f++)
         if (pass->writes[f] >= 0)
             tz_cuda_say(t, "      %s %s_next[TZ_ROWS][TZ_VECTOR];\n", type_of(problem, f),
                         name_of(problem, f));
-    if (pass->words > 0) {
-        say_context(t, problem, pass);
+    say_context(t, problem, s, k);
+    if (pass->words > 0)
         say_sums(t, problem, s, k);
-    }
     tz_cuda_say(t, "      if (BORDER < 2 || tz_plane_wanted(a, tile, z, %d)) {\n", pass->rest);
-    if (pass->words == 0) {
-        say_context(t, problem, pass);
-        say_near(t, problem, s, pass);
-    }
+    if (pass->words == 0)
+        say_own(t, problem, s, k);
     snprintf(body, sizeof body,
              "          const tz_cell_place p = {e, j, tile.x + e, tile.y + j, z, a.step + %d};\n"
              "          pass_%d::update_%s<BORDER>(c, p);\n",
@@ -306,8 +333,16 @@ static void say_run(tz_cuda_text *t, const tz_problem *problem, const planes_sch
             tz_cuda_say(t, "  pass_%d::planes_%s sums_%d[%d][TZ_ROWS][TZ_VECTOR];\n", pass->pass,
                         problem->stencil->passes[pass->pass].text_cell, k, 2 * pass->radius + 1);
     }
+    tz_cuda_say(t, "  TZ_DEVICE void start(tz_planes &q)\n  {\n");
+    for (int k = 0; k < s->versions_count; k++)
+        if (s->versions[k].planes > 0)
+            tz_cuda_say(t, "    tz_ring_start(q.%s_%d);\n", name_of(problem, s->versions[k].field),
+                        s->versions[k].number);
+    for (int k = 0; k < s->passes_count; k++)
+        if (s->passes[k].words > 0)
+            tz_cuda_say(t, "    tz_ring_start(q.sums_%d);\n", k);
     int first = 0;
-    tz_cuda_say(t, "  template <bool START>\n  TZ_DEVICE void turn(tz_tile &tile)\n  {\n");
+    tz_cuda_say(t, "  }\n  template <bool START>\n  TZ_DEVICE void turn(tz_tile &tile)\n  {\n");
     for (int k = 0; k < s->turns_count; first += s->turns[k++])
         tz_cuda_say(t, "    tz_turn<START, %d, %d>(tile);\n", first, s->turns[k]);
     tz_cuda_say(t, "  }\n");
@@ -318,9 +353,17 @@ static void say_run(tz_cuda_text *t, const tz_problem *problem, const planes_sch
                 "int i)\n  {\n    const tz_led led = tz_led_here<BORDER>(tile);\n");
     say_edges(t, problem);
     say_arrivals(t, problem, s);
-    for (int k = 0; k < s->passes_count; k++)
+    say_around(t, problem, s, 0);
+    for (int k = 0; k < s->passes_count; k++) {
+        /* Ahead of what this pass leaves for others, which a compiler does not move reads past. */
+        const bool more = k + 1 < s->passes_count, early = more && s->passes[k + 1].early;
+        if (early)
+            say_around(t, problem, s, k + 1);
         say_pass(t, problem, s, k);
-    tz_cuda_say(t, "  }\n};\n");
+        if (more && !early)
+            say_around(t, problem, s, k + 1);
+    }
+    tz_cuda_say(t, "    if constexpr (BORDER == 2)\n      tz_ready(tile);\n  }\n};\n");
 }
 
 static void planes_say(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
@@ -366,7 +409,7 @@ static const char *planes_refuses(const tz_problem *problem)
 static bool fits(const planes_scheme *s, const tz_plan *plan, bool roomy)
 {
     const int blocks = plan->blocks > 0 ? plan->blocks : 1;
-    return s->shared_bytes * blocks <= TZ_CUDA_SHARED_BYTES_MAX &&
+    return s->shared_bytes * blocks <= PLANES_SHARED_BYTES_MAX &&
            s->registers <= planes_registers_max(s->warps * blocks) + (roomy ? 24 : 0);
 }
 

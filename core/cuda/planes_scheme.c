@@ -114,6 +114,21 @@ static void make_passes(planes_scheme *s, const tz_problem *problem, const tz_pl
             s->versions[current[f]].last = s->versions[current[f]].number > 0;
 }
 
+/* Whom a warp waits for, and what it reads ahead of others: as was fastest on an H200. Planes of
+ * sums are short steps of much arithmetic, which the words of a warp's own only slow down. */
+static void choose_waits(planes_scheme *s, const tz_problem *problem)
+{
+    int widest = 4;
+    for (int k = 0; k < s->versions_count; k++)
+        widest = larger(widest, (int)tz_problem_element_size(problem, s->versions[k].field));
+    s->beside = s->radius_rows <= s->rows;
+    for (int k = 0; k < s->passes_count; k++) {
+        planes_pass *pass = &s->passes[k];
+        s->beside = s->beside && pass->words == 0;
+        pass->early = k > 0 && !pass->waits && 2 * pass->radius * s->vector * widest <= 8 * 4;
+    }
+}
+
 static int needed_slots(const planes_scheme *s, const planes_version *v)
 {
     const int rows = v->rows_oldest + 1;
@@ -139,9 +154,11 @@ static int find_turn(planes_scheme *s, int slots)
  * is which. `longer`: rings are made longer for that, 1 all but those of what arrives, 2 all. */
 static void place_rings(planes_scheme *s, const tz_problem *problem, int longer)
 {
-    const int entries = 2 * s->warps * s->rows + 2 * s->radius_rows + 32 * s->vector;
+    const int entries =
+        2 * s->warps * s->rows + 2 * s->radius_rows + 32 * s->vector + 2 * (s->warps + 1) + 1;
     int64_t at = ((int64_t)entries * 4 + 127) / 128 * 128;
     s->turns_count = 0;
+    s->rings = at;
     for (int k = 0; k < s->versions_count; k++) {
         planes_version *v = &s->versions[k];
         const int needed = needed_slots(s, v);
@@ -237,7 +254,7 @@ int64_t planes_ghost_x(const tz_problem *problem, int vector, int height)
 bool planes_scheme_make(planes_scheme *s, const tz_problem *problem, const tz_plan *plan)
 {
     const tz_stencil *stencil = problem->stencil;
-    const int64_t limit = (int64_t)TZ_CUDA_SHARED_BYTES_MAX / (plan->blocks > 0 ? plan->blocks : 1);
+    const int64_t limit = (int64_t)PLANES_SHARED_BYTES_MAX / (plan->blocks > 0 ? plan->blocks : 1);
     memset(s, 0, sizeof *s);
     s->vector = plan->vector;
     s->warps = plan->warps;
@@ -258,6 +275,7 @@ bool planes_scheme_make(planes_scheme *s, const tz_problem *problem, const tz_pl
         if (stencil->fields[f].role == TZ_STATIC)
             s->static_radius = larger(s->static_radius, stencil->fields[f].radius);
     make_passes(s, problem, plan);
+    choose_waits(s, problem);
     choose_group(s, problem, limit);
     s->registers = count_registers(s, problem);
     return true;

@@ -11,7 +11,8 @@
 enum {
     PLANES_STEPS_MAX = 64, /* passes of a stage */
     PLANES_VERSIONS_MAX = TZ_FIELDS_MAX * (PLANES_STEPS_MAX + 1),
-    PLANES_TURNS_MAX = 32
+    PLANES_TURNS_MAX = 32,
+    PLANES_SHARED_BYTES_MAX = 227 << 10 /* of a block, on an H100 or newer */
 };
 
 typedef struct planes_version {
@@ -34,6 +35,7 @@ typedef struct planes_pass {
     int radius;
     int words;  /* of the sums of a plane that it keeps; 0: it reads fields as they are */
     bool waits; /* it reads rows that are made in the same step: a barrier of its own */
+    bool early; /* rows of other warps are read before the pass before it leaves its own */
     int reads[TZ_FIELDS_MAX], writes[TZ_FIELDS_MAX]; /* versions; -1: none */
 } planes_pass;
 
@@ -47,13 +49,14 @@ typedef struct planes_scheme {
     int turns_count; /* lengths of rings whose slots do not return after a group */
     int turns[PLANES_TURNS_MAX];
     int radius_rows; /* largest radius of a pass */
+    bool beside;     /* rows come from the warps beside alone, which is whom a warp waits for */
     int static_radius;
     int passes_count, versions_count;
     planes_pass passes[PLANES_STEPS_MAX];
     planes_version versions[PLANES_VERSIONS_MAX];
     tz_footprint footprints[TZ_PASSES_MAX];
-    int64_t shared_bytes;
-    int registers; /* of a thread, about */
+    int64_t rings, shared_bytes; /* of shared memory: rings are from there to the end */
+    int registers;               /* of a thread, about */
 } planes_scheme;
 
 /* What a plan with everything but the height chosen amounts to. False: more passes than there is

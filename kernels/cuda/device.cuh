@@ -51,6 +51,50 @@ TZ_DEVICE void tz_barrier_warp()
     __syncwarp();
 }
 
+/* Warps that wait for the warps beside them in the block, not for all of it. `words`: a word of
+ * shared memory for each warp, made by all threads before a tz_barrier. A warp arrives and later
+ * waits, in turns; what a warp did before it arrived for the nth time is seen by itself and those
+ * beside it after they waited for the nth time (by those beside these a turn later). `odd`: 0 in
+ * the first turn, then 1, and so on. A warp arrives at its own word and at those beside it (PTX
+ * ISA, mbarrier), so that none is ever more than a turn ahead of these. */
+TZ_DEVICE unsigned int tz__beside_at(const unsigned long long *word)
+{
+    return (unsigned int)__cvta_generic_to_shared(word);
+}
+TZ_DEVICE void tz_beside_make(unsigned long long *words, int warps)
+{
+    const int w = (int)threadIdx.x;
+    if (w < warps)
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;"
+                     :
+                     : "r"(tz__beside_at(words + w)), "r"(1 + (w > 0) + (w < warps - 1))
+                     : "memory");
+}
+TZ_DEVICE void tz_beside_arrive(unsigned long long *words, int warp, int warps)
+{
+    const unsigned int lane = threadIdx.x & 31u, to = (unsigned int)warp + lane - 1u;
+    __syncwarp();
+    if (lane < 3u && to < (unsigned int)warps)
+        asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }"
+                     :
+                     : "r"(tz__beside_at(words + to))
+                     : "memory");
+}
+TZ_DEVICE void tz_beside_wait(unsigned long long *words, int warp, int odd)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define TZ__BESIDE_LOOK "mbarrier.try_wait.parity.shared.b64"
+#else
+#define TZ__BESIDE_LOOK "mbarrier.test_wait.parity.shared.b64"
+#endif
+    asm volatile("{ .reg .pred done;\n"
+                 "again: " TZ__BESIDE_LOOK " done, [%0], %1;\n"
+                 "@!done bra again; }"
+                 :
+                 : "r"(tz__beside_at(words + warp)), "r"(odd)
+                 : "memory");
+}
+
 /* ---- Lanes -----------------------------------------------------------------------------------
  *
  * All 32 lanes take part. Assembly that is not volatile: a shuffle whose result nobody reads is
@@ -301,6 +345,20 @@ template <class T> TZ_DEVICE T tz_absent()
     unsigned int nothing;
     asm("the cell update reads a cell that it did not read when it was tried;" : "=r"(nothing));
     return (T)nothing;
+}
+
+/* Whatever is there: no instruction, no register until it is replaced. Nothing that is kept may
+ * follow from it. */
+template <class T> TZ_DEVICE T tz_anything()
+{
+    union one {
+        T v;
+        __device__ one()
+        {
+        }
+    };
+    one any;
+    return any.v;
 }
 
 TZ_DEVICE unsigned int tz_atomic_add_u32(unsigned int *to, unsigned int value)

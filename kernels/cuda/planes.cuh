@@ -5,13 +5,14 @@
  * memory ahead of time. Every pass computes one plane a step, some planes behind the pass before
  * it; a lane keeps its own cells of the planes that are still needed in registers. Neighbours along
  * x come by shuffle, along y from the lane itself or from rows that the warps leave in shared
- * memory for each other: one barrier a plane serves all passes. Where the tile ends values are
- * wrong, and ever more of them: that is the ghost zone, which is not stored.
+ * memory for each other: once a plane a warp waits until those beside it have left all theirs
+ * (where rows come from further away: until all warps have). Where the tile ends values are wrong,
+ * and ever more of them: that is the ghost zone, which is not stored.
  *
  * Generated text defines the sizes, a struct per version of a field (what a pass makes of it), the
  * footprints of the passes and the step; see core/cuda/family_planes.c. Three instances of a step:
  * BORDER 0 looks at no boundary; 1 is of tiles that leave the grid in x or y; 2 also of planes that
- * do, and of a chunk's first and last planes.
+ * do.
  *
  * A cell outside the grid that a neighbour reads holds the boundary's value: at the start because
  * it was read from where the boundary says; of a version in columns and planes because it is put
@@ -34,6 +35,7 @@ struct tz_tile {
     int z_from, z_to;       /* planes that the block stores */
     long long at;           /* element of the lane's first cell in plane z */
     bool keeps;             /* the lane's columns are of the tile's useful part */
+    int odd;                /* of this step's turn of waiting for warps beside */
     int turn[TZ_TURNS + 1]; /* by age, where slots are that the compiler does not know */
 };
 
@@ -57,6 +59,7 @@ template <bool START, int FIRST, int SLOTS> TZ_DEVICE void tz_turn(tz_tile &tile
 #define TZ_TABLE_ROW (TZ_TILE_ROWS + 2 * TZ_RADIUS_ROWS) /* the grid's row that is fetched */
 #define TZ_TABLE_COLUMN (TZ_TABLE_ROW + TZ_TILE_ROWS)    /* its column; of bits, those inside */
 #define TZ_TABLE_END (TZ_TABLE_COLUMN + TZ_COLUMNS)
+#define TZ_TABLE_BESIDE ((TZ_TABLE_END + 1) / 2 * 2) /* tz_beside_make's words */
 
 TZ_DEVICE int tz_table(int entry)
 {
@@ -118,6 +121,21 @@ template <class T> TZ_DEVICE void tz_row_fill(T *to, T value)
     tz_row_put(to, row);
 }
 
+TZ_DEVICE unsigned long long *tz_beside_words()
+{
+    return (unsigned long long *)((int *)tz_shared() + TZ_TABLE_BESIDE);
+}
+
+/* In each step, when the last rows of other warps have been read and the last ones left: the warp
+ * is ready for those beside it to go on. */
+TZ_DEVICE void tz_ready(const tz_tile &tile)
+{
+    if (TZ_BESIDE) {
+        tz_fetch_wait<TZ_AHEAD - 1>();
+        tz_beside_arrive(tz_beside_words(), tile.warp, TZ_WARPS);
+    }
+}
+
 /* ---- Level 0 -----------------------------------------------------------------------------------
  */
 
@@ -147,13 +165,13 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
     typedef typename V::type T;
     typedef tz_row<T> layout;
     const int z = tile.z + ahead;
-    if (z >= tile.z_to + TZ_REACH)
+    if (BORDER == 2 && z >= tile.z_to + TZ_REACH)
         return;
     const int z_in = BORDER == 2 ? tz_map<TZ_BOUNDARY_Z>(z, a.nz) : z;
     TZ_UNROLL
     for (int j = 0; j < TZ_ROWS; j++) {
         T *const to = tz_place_of<V>(tile, i, -ahead, tile.warp * TZ_ROWS + j);
-        const T *from = (const T *)field + (tile.at + ahead * a.plane + (long long)j * a.pitch);
+        const T *from = (const T *)field + ahead * a.plane + (long long)j * a.pitch + tile.at;
         if (BORDER) {
             const int y = tz_table(TZ_TABLE_ROW + tile.warp * TZ_ROWS + j);
             if (TZ_BOUNDARY_Z == TZ_FIXED && z_in < 0) {
@@ -196,6 +214,14 @@ TZ_DEVICE void tz_ring_push(T (&ring)[PLANES][TZ_ROWS][TZ_VECTOR],
             ring[k][j][i] = ring[k - 1][j][i];
         ring[0][j][i] = now[j][i];
     }
+}
+
+/* Passes begin before they have what they read; what they make of it reaches nothing that is kept. */
+template <class T, int PLANES> TZ_DEVICE void tz_ring_start(T (&ring)[PLANES][TZ_ROWS][TZ_VECTOR])
+{
+    TZ_UNROLL
+    for (int k = 0; k < PLANES * TZ_ROWS * TZ_VECTOR; k++)
+        ring[k / (TZ_ROWS * TZ_VECTOR)][k / TZ_VECTOR % TZ_ROWS][k % TZ_VECTOR] = tz_anything<T>();
 }
 
 /* The rows that other warps read, or all. */
@@ -341,7 +367,8 @@ TZ_DEVICE void tz_hold_below(const tz_arguments &a, const tz_tile &tile, int z, 
 /* ---- What a pass reads -------------------------------------------------------------------------
  */
 
-/* Where reads of the rows around and of a lane are led, -1 being the boundary's value. */
+/* Where reads of the rows around and of a lane are led, -1 being the boundary's value. (Where planes
+ * leave the grid it is looked up each time: that is rare, and registers are short.) */
 struct tz_led {
     int row[TZ_ROWS + 2 * TZ_RADIUS_ROWS];
 };
@@ -351,7 +378,7 @@ template <int BORDER> TZ_DEVICE tz_led tz_led_here(const tz_tile &tile)
     tz_led led;
     TZ_UNROLL
     for (int j = 0; j < TZ_ROWS + 2 * TZ_RADIUS_ROWS; j++)
-        led.row[j] = BORDER ? tz_table(TZ_TABLE_LED + tile.warp * TZ_ROWS + j) : 0;
+        led.row[j] = BORDER == 1 ? tz_table(TZ_TABLE_LED + tile.warp * TZ_ROWS + j) : 0;
     return led;
 }
 
@@ -361,10 +388,17 @@ TZ_DEVICE void tz_row_beside(const tz_tile &tile, const tz_led &led, int i, int 
                              typename V::type edge, typename V::type (&to)[TZ_VECTOR])
 {
     if (BORDER) {
-        const int row = led.row[j + TZ_RADIUS_ROWS];
-        if (j >= 0 && j < TZ_ROWS && row == tile.warp * TZ_ROWS + j)
+        const int own = tile.warp * TZ_ROWS;
+        int row = BORDER == 1 ? led.row[j + TZ_RADIUS_ROWS]
+                              : tz_table(TZ_TABLE_LED + own + j + TZ_RADIUS_ROWS);
+        if (j >= 0 && j < TZ_ROWS && row == own + j)
             return;
-        tz_row_get(tz_place_of<V>(tile, i, age, TZ_BOUNDARY_Y == TZ_FIXED && row < 0 ? 0 : row),
+        /* Only cells outside the grid, which nobody reads, are led further. */
+        if (TZ_BESIDE && TZ_BOUNDARY_Y != TZ_PERIODIC && row >= 0) {
+            row = row > own - TZ_ROWS ? row : own - TZ_ROWS;
+            row = row < own + 2 * TZ_ROWS - 1 ? row : own + 2 * TZ_ROWS - 1;
+        }
+        tz_row_get(tz_place_of<V>(tile, i, age, TZ_BOUNDARY_Y == TZ_FIXED && row < 0 ? tile.warp * TZ_ROWS : row),
                    to);
         if (TZ_BOUNDARY_Y == TZ_FIXED)
             TZ_UNROLL
@@ -465,7 +499,7 @@ TZ_DEVICE void tz_store_plane(const tz_arguments &a, const tz_tile &tile, int la
     const int z = tile.z - lag;
     if (z < tile.z_from || z >= tile.z_to)
         return;
-    T *const to = (T *)field + (tile.at - lag * a.plane);
+    T *const to = (T *)field - lag * a.plane + tile.at;
     TZ_UNROLL
     for (int j = 0; j < TZ_ROWS; j++) {
         const int row = tile.warp * TZ_ROWS + j;
@@ -508,27 +542,35 @@ TZ_DEVICE void tz_tile_number(int number, int wide, int high, int &x, int &y)
     y = 1 + number / (wide - columns);
 }
 
-TZ_DEVICE tz_tile tz_tile_here(const tz_arguments &a)
+/* All that does not change as planes pass. Said again where tiles leave the grid, so that elsewhere
+ * no register keeps what only they need. */
+TZ_DEVICE void tz_tile_place(const tz_arguments &a, tz_tile &tile)
 {
-    tz_tile tile;
-    const int wide = a.geometry[1], high = a.geometry[2];
-    const int chunk = tz_block(0) / (wide * high);
+    const int wide = a.geometry[1], high = a.geometry[2], number = tz_hidden(tz_block(0));
+    const int lane = tz_hidden(tz_lane()), chunk = number / (wide * high);
     int bx, by;
-    tile.warp = tz_warp();
-    tz_tile_number(tz_block(0) % (wide * high), wide, high, bx, by);
+    tz_tile_number(number % (wide * high), wide, high, bx, by);
     tile.x_first = bx * (TZ_COLUMNS - 2 * TZ_GHOST_X) - TZ_GHOST_X;
     tile.y_first = by * (TZ_TILE_ROWS - 2 * TZ_GHOST_Y) - TZ_GHOST_Y;
-    tile.x = tile.x_first + tz_lane() * TZ_VECTOR;
-    if (TZ_WHOLE_X && tz_lane() >= TZ_WHOLE_X)
+    tile.x = tile.x_first + lane * TZ_VECTOR;
+    if (TZ_WHOLE_X && lane >= TZ_WHOLE_X)
         tile.x = (TZ_WHOLE_X - 1) * TZ_VECTOR; /* does what another does */
+    const int column = lane * TZ_VECTOR;
+    tile.keeps = column >= TZ_GHOST_X && column < TZ_COLUMNS - TZ_GHOST_X &&
+                 (TZ_WHOLE_X ? lane < TZ_WHOLE_X : tile.x < a.nx);
     tile.y = tile.y_first + tile.warp * TZ_ROWS;
     tile.z_from = chunk * a.geometry[0];
     tile.z_to = a.nz - tile.z_from > a.geometry[0] ? tile.z_from + a.geometry[0] : a.nz;
+}
+
+TZ_DEVICE tz_tile tz_tile_here(const tz_arguments &a)
+{
+    tz_tile tile;
+    tile.warp = tz_warp();
+    tz_tile_place(a, tile);
     tile.z = tile.z_from - TZ_REACH;
+    tile.odd = 0;
     tile.at = tile.z * a.plane + (long long)tile.y * a.pitch + tile.x;
-    const int column = tz_lane() * TZ_VECTOR;
-    tile.keeps = column >= TZ_GHOST_X && column < TZ_COLUMNS - TZ_GHOST_X &&
-                 (TZ_WHOLE_X ? tz_lane() < TZ_WHOLE_X : tile.x < a.nx);
     return tile;
 }
 
@@ -543,15 +585,15 @@ TZ_DEVICE bool tz_tile_leaves(const tz_arguments &a, const tz_tile &tile)
 }
 
 /* Do the planes of the next TZ_GROUP steps, from the fetched to the stored, need an eye on the
- * chunk's ends or the grid's? `done`: steps since the chunk began. */
-TZ_DEVICE bool tz_group_leaves(const tz_arguments &a, const tz_tile &tile, int done)
+ * grid's ends? */
+TZ_DEVICE bool tz_group_leaves(const tz_arguments &a, const tz_tile &tile)
 {
     const int low = tile.z - TZ_LAG - TZ_STATIC_RADIUS;
     const int high =
         tile.z + TZ_GROUP - 1 + (TZ_AHEAD > TZ_STATIC_RADIUS ? TZ_AHEAD : TZ_STATIC_RADIUS);
     /* Fewer planes than that do not fill the rings. */
     const bool few = tile.z_to - tile.z_from < TZ_GROUP;
-    return done < TZ_LAG || few || low <= TZ_RADIUS_ROWS || high >= a.nz;
+    return few || low <= TZ_RADIUS_ROWS || high >= a.nz;
 }
 
 TZ_DEVICE void tz_tables_make(const tz_arguments &a, const tz_tile &tile)
@@ -683,12 +725,17 @@ TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const T *fi
 template <int BORDER, class RUN>
 TZ_DEVICE void tz_step(RUN &run, const tz_arguments &a, tz_tile &tile, int i)
 {
-    tz_fetch_wait<TZ_AHEAD - 1>();
-    tz_barrier();
+    if (TZ_BESIDE) {
+        tz_beside_wait(tz_beside_words(), tile.warp, tile.odd);
+    } else {
+        tz_fetch_wait<TZ_AHEAD - 1>();
+        tz_barrier();
+    }
     RUN::template fetch<BORDER>(a, tile, i, TZ_AHEAD);
     tz_fetch_end();
     RUN::template step<BORDER>(run, a, tile, i);
     RUN::template turn<false>(tile);
+    tile.odd ^= 1;
     tile.z++;
     tile.at += a.plane;
 }
@@ -705,35 +752,51 @@ TZ_DEVICE void tz_group(RUN &run, const tz_arguments &a, tz_tile &tile)
         tz_step<BORDER>(run, a, tile, i);
 }
 
+TZ_DEVICE void tz_rings_clear()
+{
+    const tz_word nothing[4] = {0, 0, 0, 0};
+    TZ_ROLL
+    for (int k = TZ_RINGS_FROM + 16 * tz_thread(); k < TZ_RINGS_TO; k += 16 * 32 * TZ_WARPS)
+        tz_put_packet((tz_word *)(tz_shared() + k), nothing);
+}
+
 template <class RUN> TZ_DEVICE void tz_run(const tz_arguments &a)
 {
     RUN run;
+    RUN::start(run);
     tz_tile tile = tz_tile_here(a);
     RUN::template turn<true>(tile);
+    tz_rings_clear();
     tz_tables_make(a, tile);
+    if (TZ_BESIDE)
+        tz_beside_make(tz_beside_words(), TZ_WARPS);
     tz_barrier();
     TZ_UNROLL
     for (int k = 0; k < TZ_AHEAD; k++) {
         RUN::template fetch<2>(a, tile, 0, k);
         tz_fetch_end();
     }
+    tz_ready(tile);
     const bool leaves = tz_tile_leaves(a, tile);
     const int steps = tile.z_to - tile.z_from + TZ_REACH + TZ_LAG;
     /* Loops of their own, lest one's registers be arranged for another's sake. */
     for (int done = 0; done < steps;) {
-        if (tz_group_leaves(a, tile, done)) {
+        if (tz_group_leaves(a, tile)) {
+            tz_tile_place(a, tile);
             tz_group<2>(run, a, tile);
             done += TZ_GROUP;
         } else if (leaves) {
+            tz_tile_place(a, tile);
             do {
                 tz_group<1>(run, a, tile);
                 done += TZ_GROUP;
-            } while (done < steps && !tz_group_leaves(a, tile, done));
+            } while (done < steps && !tz_group_leaves(a, tile));
         } else {
             do {
                 tz_group<0>(run, a, tile);
                 done += TZ_GROUP;
-            } while (done < steps && !tz_group_leaves(a, tile, done));
+            } while (done < steps && !tz_group_leaves(a, tile));
         }
     }
+    tz_fetch_wait<0>();
 }

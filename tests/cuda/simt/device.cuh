@@ -55,6 +55,21 @@ TZ_DEVICE void tz_barrier_warp(TZ_SIMT_HERE)
     tz_simt->barrier(SIMT_BARRIER_WARP, TZ_SIMT_PLACE);
 }
 
+/* The words are not touched: it is the executor that counts. */
+TZ_DEVICE void tz_beside_make(unsigned long long *words, int warps, TZ_SIMT_HERE)
+{
+    if (tz_simt_lane->thread < warps)
+        tz_simt->shared(SIMT_WRITE, words + tz_simt_lane->thread, 8, 8, TZ_SIMT_PLACE);
+}
+TZ_DEVICE void tz_beside_arrive(unsigned long long *, int, int, TZ_SIMT_HERE)
+{
+    tz_simt->barrier(SIMT_BESIDE_ARRIVE, TZ_SIMT_PLACE);
+}
+TZ_DEVICE void tz_beside_wait(unsigned long long *, int, int odd, TZ_SIMT_HERE)
+{
+    tz_simt->barrier(odd ? SIMT_BESIDE_ODD : SIMT_BESIDE_EVEN, TZ_SIMT_PLACE);
+}
+
 /* ---- Arithmetic ------------------------------------------------------------------------------- */
 
 TZ_DEVICE float __fmaf_rn(float a, float b, float c)
@@ -197,6 +212,11 @@ template <class T> TZ_DEVICE T tz_absent()
     T nothing;
     __builtin_memset(&nothing, 0xb7, sizeof nothing);
     return nothing;
+}
+
+template <class T> TZ_DEVICE T tz_anything()
+{
+    return T();
 }
 
 TZ_DEVICE unsigned int tz_atomic_add_u32(unsigned int *to, unsigned int value, TZ_SIMT_HERE)

@@ -28,7 +28,8 @@ typedef struct simt_lane {
     simt_place place;
     unsigned long long value; /* a shuffle's */
     int bytes, n;
-    int turn; /* warp barriers passed */
+    int turn;            /* warp barriers passed */
+    int arrived, waited; /* turns of waiting for the warps beside it */
     simt_fetch *fetches;
     int fetches_count, fetches_room, batch;
 } simt_lane;

@@ -1,8 +1,17 @@
 #include "memory.h"
 
+#include <stdlib.h>
+
 static bool same_warp(const simt_access *a, const simt_access *b)
 {
     return a->block == b->block && a->thread / 32 == b->thread / 32;
+}
+
+/* By turns of waiting for the warps beside: each takes the news a warp further. */
+static bool ordered_beside(const simt_access *before, const simt_access *now)
+{
+    const int away = abs(before->thread / 32 - now->thread / 32);
+    return now->waited - before->arrived >= (away > 1 ? away : 1);
 }
 
 /* Is `now` after `before` on any machine? */
@@ -13,7 +22,7 @@ static bool ordered(const simt_access *before, const simt_access *now)
     if (before->block != now->block)
         return false;
     return before->thread == now->thread || before->interval != now->interval ||
-           (same_warp(before, now) && before->turn != now->turn);
+           ordered_beside(before, now) || (same_warp(before, now) && before->turn != now->turn);
 }
 
 static bool race(const simt_access *before, const simt_access *now, simt_access *other)

@@ -11,6 +11,8 @@ typedef struct simt_access {
     int round;    /* grid barriers before it */
     int interval; /* of the block's barriers */
     int turn;     /* of the warp's */
+    int arrived;  /* tz_beside_arrive before it */
+    int waited;   /* tz_beside_wait before it */
     simt_place place;
 } simt_access;
 

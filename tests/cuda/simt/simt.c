@@ -101,10 +101,11 @@ static bool run_warp(simt *machine, simt_lane *warp)
                 report_pair(machine, SIMT_FOUND_LANES, waits, &warp[i]);
                 return false;
             }
-        if (waits->word != SIMT_BARRIER_WARP)
+        const bool barrier = waits->word == SIMT_BARRIER_WARP || waits->word == SIMT_BESIDE_ARRIVE;
+        if (!barrier)
             exchange(warp);
         for (int i = 0; i < SIMT_WARP; i++) {
-            warp[i].turn += warp[i].word == SIMT_BARRIER_WARP;
+            warp[i].turn += barrier;
             warp[i].state = SIMT_RUNS;
         }
     }
@@ -159,7 +160,7 @@ static bool run_block(simt *machine, simt_block *b)
         }
         if (find_paused(machine, b, 1) || !all_wait(machine, b, 1, SIMT_AT_BLOCK))
             return !machine->failed;
-        b->interval++;
+        b->interval += b->lanes[0].word == SIMT_BARRIER;
         release(machine, b);
     }
 }

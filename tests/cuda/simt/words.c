@@ -72,6 +72,11 @@ static const char *word_text(int word)
         return "tz_barrier_warp";
     case SIMT_PAUSE:
         return "tz_pause";
+    case SIMT_BESIDE_ARRIVE:
+        return "tz_beside_arrive";
+    case SIMT_BESIDE_EVEN:
+    case SIMT_BESIDE_ODD:
+        return "tz_beside_wait";
     default:
         return "tz_grid_barrier";
     }
@@ -168,8 +173,22 @@ static unsigned long long word_shuffle(int word, unsigned long long value, int b
 static void word_barrier(int word, simt_place place)
 {
     simt_lane *l = begin(place, false);
+    const bool beside = word == SIMT_BESIDE_EVEN || word == SIMT_BESIDE_ODD;
     l->bytes = 0;
+    if (word == SIMT_BESIDE_ARRIVE) {
+        l->arrived++;
+        wait_in(l, SIMT_AT_WARP, word);
+        return;
+    }
+    if (beside && (l->arrived <= l->waited || l->waited % 2 != (word == SIMT_BESIDE_ODD))) {
+        simt_report_add(simt_here->report, SIMT_FOUND_BARRIER,
+                        "turn %d of %s at %s, having arrived %d times: %s", l->waited,
+                        word_text(word), simt_place_text(place).text, l->arrived,
+                        simt_lane_text(l).text);
+        simt_give_up();
+    }
     wait_in(l, word == SIMT_BARRIER_WARP ? SIMT_AT_WARP : SIMT_AT_BLOCK, word);
+    l->waited += beside;
 }
 
 static bool is_in(const simt_buffer *buffer, const void *at, int bytes)
@@ -211,8 +230,8 @@ static void word_pause(simt_place place)
 
 static simt_access access_now(const simt_lane *l)
 {
-    return (simt_access){l->block->number,   l->facts.thread, l->block->round,
-                         l->block->interval, l->turn,         l->place};
+    return (simt_access){l->block->number, l->facts.thread, l->block->round, l->block->interval,
+                         l->turn,          l->arrived,      l->waited,       l->place};
 }
 
 static void touch(simt_cell *cell, const char *where, long long offset, bool writes,
