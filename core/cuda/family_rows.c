@@ -5,7 +5,7 @@
  * many as fill the GPU evenly). plan.vector: columns of a lane. plan.ahead: rows loaded before they
  * are needed. plan.slack 1: levels lag a row more, so that those of one step do not wait for each
  * other. */
-#include "cuda/family.h"
+#include "cuda/rows_design.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -13,447 +13,14 @@
 #include <string.h>
 
 enum {
-    LEVELS_MAX = 96,
-    REGISTERS = 255,       /* of a thread */
-    REGISTERS_OTHER = 45,  /* addresses, loop, what is in flight */
-    REGISTERS_GOOD = 145,  /* as estimated: three warps a scheduler, 168 as compiled */
-    REGISTERS_FEW = 110,   /* as estimated: four warps a scheduler, 128 as compiled */
-    REGISTERS_SMALL = 115, /* the compiler needs no limit */
-    UNROLLED_WORDS =
-        150, /* levels times words a lane of a loop body: more misses the instruction cache */
+    REGISTERS = 255,          /* of a thread */
+    REGISTERS_GOOD = 145,     /* as estimated: three warps a scheduler, 168 as compiled */
+    REGISTERS_FEW = 110,      /* as estimated: four warps a scheduler, 128 as compiled */
+    REGISTERS_SMALL = 115,    /* the compiler needs no limit */
+    REGISTERS_TWO = 205,      /* two warps a scheduler */
+    REGISTERS_SUMS_TWO = 175, /* where rows are summed */
     CHUNK_MAX = 1 << 20
 };
-
-/* A ring: the rows of a field's version that are kept. Row y + newest is in its last slot when row
- * y of level 0 arrives. */
-typedef struct ring {
-    int field;
-    int level;  /* that made it; 0: loaded */
-    int depth;  /* rows */
-    int newest; /* relative to y */
-    int radius; /* how far it is read in x and y */
-    int halo;   /* columns of neighbouring lanes that are kept with it, on each side */
-} ring;
-
-typedef struct design {
-    const tz_problem *problem;
-    int vector, ahead, levels;
-    int lag[LEVELS_MAX + 1];
-    int reach; /* of all levels: ghost rows and columns */
-    int extra; /* rows more at the start, for static fields that reach far */
-    int rings_count;
-    ring rings[LEVELS_MAX * 2 + TZ_FIELDS_MAX];
-    int unroll;
-} design;
-
-static const tz_pass *pass_of(const design *d, int level)
-{
-    return &d->problem->stencil->passes[(level - 1) % d->problem->stencil->passes_count];
-}
-
-/* The level that made what level `level` reads of a state field. */
-static int version_before(const design *d, int field, int level)
-{
-    int version = level - 1;
-    while (version > 0 && !(pass_of(d, version)->writes >> field & 1))
-        version--;
-    return version;
-}
-
-static int element_words(const tz_problem *problem, int field)
-{
-    return (int)tz_problem_element_size(problem, field) / 4;
-}
-
-static const ring *find_ring(const design *d, int field, int level)
-{
-    for (int i = 0; i < d->rings_count; i++)
-        if (d->rings[i].field == field && d->rings[i].level == level)
-            return &d->rings[i];
-    return NULL;
-}
-
-static void add_state_ring(design *d, int field, int made, bool eager)
-{
-    ring r = {.field = field, .level = made, .newest = -d->lag[made]};
-    int oldest = r.newest;
-    for (int l = made + 1; l <= d->levels; l++) {
-        if (version_before(d, field, l) != made)
-            continue;
-        const int radius = pass_of(d, l)->radius;
-        r.radius = radius > r.radius ? radius : r.radius;
-        oldest = -d->lag[l] - radius < oldest ? -d->lag[l] - radius : oldest;
-    }
-    r.depth = r.newest - oldest + 1;
-    r.halo = eager ? r.radius : 0;
-    d->rings[d->rings_count++] = r;
-}
-
-/* Moves at the end of a loop body of `unroll` steps, per step. */
-static double moves(const design *d, int unroll)
-{
-    double words = 0.0;
-    for (int i = 0; i < d->rings_count; i++)
-        if (unroll % d->rings[i].depth != 0)
-            words += d->rings[i].depth * (d->vector + 2 * d->rings[i].halo) *
-                     element_words(d->problem, d->rings[i].field);
-    return words / unroll;
-}
-
-/* Fails when there are more levels than registers could ever hold. */
-static bool make_design(design *d, const tz_problem *problem, const tz_plan *plan)
-{
-    const tz_stencil *s = problem->stencil;
-    *d = (design){.problem = problem, .vector = plan->vector, .ahead = plan->ahead};
-    if (plan->height * s->passes_count > LEVELS_MAX)
-        return false;
-    d->levels = plan->height * s->passes_count;
-    for (int l = 1; l <= d->levels; l++) {
-        d->lag[l] = d->lag[l - 1] + pass_of(d, l)->radius + plan->slack;
-        d->reach += pass_of(d, l)->radius;
-    }
-    /* A box reads the neighbours of every row: they are fetched once a row and kept. */
-    const bool eager = tz_stencil_reads_diagonals(s);
-    for (int f = 0; f < s->fields_count; f++) {
-        if (s->fields[f].role == TZ_STATE) {
-            add_state_ring(d, f, 0, eager);
-            for (int l = 1; l <= d->levels; l++)
-                if (pass_of(d, l)->writes >> f & 1)
-                    add_state_ring(d, f, l, eager);
-        } else {
-            const int r = s->fields[f].radius, later = d->lag[1] - r;
-            const int extra = 2 * r - s->passes[0].radius - d->lag[1];
-            d->rings[d->rings_count++] = (ring){.field = f,
-                                                .newest = -later,
-                                                .depth = d->lag[d->levels] - d->lag[1] + 2 * r + 1,
-                                                .radius = r};
-            d->extra = extra > d->extra ? extra : d->extra;
-        }
-    }
-    d->unroll = 1;
-    for (int u = 2; u <= 16 && u * d->levels * d->vector <= UNROLLED_WORDS; u++)
-        if (moves(d, u) < moves(d, d->unroll))
-            d->unroll = u;
-    return true;
-}
-
-/* An estimate, never far below what the compiler needs. The oldest row of a ring dies when the
- * newest is made. */
-static int registers(const design *d)
-{
-    int words = REGISTERS_OTHER;
-    for (int i = 0; i < d->rings_count; i++) {
-        const ring *r = &d->rings[i];
-        if (r->radius == 0 && r->level == d->levels)
-            continue;
-        words += (r->depth - 1) * (d->vector + 2 * r->halo) * element_words(d->problem, r->field);
-    }
-    return words;
-}
-
-/* Rows of what pass p makes once: from its first level to its last. */
-static int once_depth(const design *d, int p)
-{
-    const int passes = d->problem->stencil->passes_count;
-    return d->lag[d->levels - passes + 1 + p] - d->lag[1 + p] + 1;
-}
-
-/* ---- Text ------------------------------------------------------------------------------------ */
-
-static void say_rings(tz_cuda_text *t, const design *d)
-{
-    tz_cuda_say(t, "struct tz_rings {\n");
-    for (int i = 0; i < d->rings_count; i++) {
-        const ring *r = &d->rings[i];
-        const tz_field *f = &d->problem->stencil->fields[r->field];
-        tz_cuda_say(t, "  %s %s_%d[%d][%d];\n", tz_cuda_type_name(f->type), f->name, r->level,
-                    r->depth, d->vector + 2 * r->halo);
-    }
-    /* What an update takes from static fields, once a cell: made for the pass's first level. */
-    for (int p = 0; p < d->problem->stencil->passes_count; p++)
-        tz_cuda_say(t, "  pass_%d::once_%s once_%d[%d][TZ_V];\n", p,
-                    d->problem->stencil->passes[p].text_cell, p, once_depth(d, p));
-    tz_cuda_say(t, "};\n");
-}
-
-/* The window that a level has of a field. */
-static void say_window(tz_cuda_text *t, const design *d, int level, int f)
-{
-    const tz_field *field = &d->problem->stencil->fields[f];
-    const bool is_state = field->role == TZ_STATE;
-    const ring *r = find_ring(d, f, is_state ? version_before(d, f, level) : 0);
-    const int radius = is_state ? pass_of(d, level)->radius : field->radius;
-    const int centre = r->depth - 1 - (r->newest + d->lag[level]);
-    tz_cuda_say(t, "    %s %s_w[%d][TZ_V + %d];\n", tz_cuda_type_name(field->type), field->name,
-                2 * radius + 1, 2 * radius);
-    for (int dy = -radius; dy <= radius; dy++) {
-        const char *const name = field->name;
-        const int slot = centre + dy, row = dy + radius;
-        if (r->halo)
-            tz_cuda_say(t,
-                        "    TZ_UNROLL for (int i = 0; i < TZ_V + %d; i++) %s_w[%d][i] = "
-                        "q.%s_%d[%d][i + %d];\n",
-                        2 * radius, name, row, name, r->level, slot, r->halo - radius);
-        else
-            tz_cuda_say(t, "    tz_widen<%d>(q.%s_%d[%d], %s_w[%d]);\n", radius, name, r->level,
-                        slot, name, row);
-    }
-    tz_cuda_say(t, "    c.%s = %s_w;\n", field->name, field->name);
-}
-
-static void say_level(tz_cuda_text *t, const design *d, int level)
-{
-    const tz_problem *problem = d->problem;
-    const tz_stencil *s = problem->stencil;
-    const tz_pass *pass = pass_of(d, level);
-    const int p = (level - 1) % s->passes_count;
-    tz_cuda_say(t, "  { /* level %d */\n    pass_%d::context_%s c;\n    const int row = y - %d;\n",
-                level, p, pass->text_cell, d->lag[level]);
-    tz_cuda_say_constants(t, problem);
-    for (int f = 0; f < s->fields_count; f++)
-        say_window(t, d, level, f);
-    if (level <= s->passes_count)
-        tz_cuda_say(t,
-                    "    tz_shift(q.once_%d);\n    TZ_UNROLL for (int e = 0; e < TZ_V; e++) "
-                    "q.once_%d[%d][e] = pass_%d::make_once_%s(c, e);\n",
-                    p, p, once_depth(d, p) - 1, p, pass->text_cell);
-    tz_cuda_say(t, "    c.once = q.once_%d[%d];\n", p,
-                once_depth(d, p) - 1 - (d->lag[level] - d->lag[1 + p]));
-    for (int f = 0; f < s->fields_count; f++)
-        if (pass->writes >> f & 1)
-            tz_cuda_say(t, "    %s %s_new[TZ_V];\n    c.%s_out = %s_new;\n",
-                        tz_cuda_type_name(s->fields[f].type), s->fields[f].name, s->fields[f].name,
-                        s->fields[f].name);
-    tz_cuda_say(
-        t,
-        "    c.y = BORDER || TZ_BOUNDARY_Y == TZ_PERIODIC ? tz_map<TZ_BOUNDARY_Y>(row, a.ny) : "
-        "row;\n"
-        "    c.step = a.step + %d;\n"
-        "    TZ_UNROLL for (int e = 0; e < TZ_V; e++) {\n"
-        "      c.x = s.x + e;\n"
-        "      if (BORDER) c.x = %s;\n"
-        "      pass_%d::update_%s(c, e);\n    }\n",
-        (level - 1) / s->passes_count,
-        problem->bits ? "(c.x % a.nx + a.nx) % a.nx" : "tz_map<TZ_BOUNDARY_X>(c.x, a.nx)", p,
-        pass->text_cell);
-    for (int f = 0; f < s->fields_count; f++) {
-        if (!(pass->writes >> f & 1))
-            continue;
-        const char *name = s->fields[f].name;
-        const ring *r = find_ring(d, f, level);
-        const bool last = version_before(d, f, d->levels + 1) == level;
-        if (last)
-            tz_cuda_say(t, "    tz_commit(a, s, a.out[%d], row, %s_new);\n", f, name);
-        if (r->radius == 0 && last && level == d->levels)
-            continue;
-        tz_cuda_say(t,
-                    "    if (BORDER && s.border) tz_fix_columns(a, s, %s_new, %s_edge);\n"
-                    "    tz_shift(q.%s_%d);\n",
-                    name, name, name, level);
-        if (r->halo)
-            tz_cuda_say(t,
-                        "    {\n      %s wide[TZ_V + %d];\n      tz_widen<%d>(%s_new, wide);\n"
-                        "      TZ_UNROLL for (int i = 0; i < TZ_V + %d; i++) q.%s_%d[%d][i] = "
-                        "wide[i];\n    }\n",
-                        tz_cuda_type_name(s->fields[f].type), 2 * r->halo, r->halo, name,
-                        2 * r->halo, name, level, r->depth - 1);
-        else
-            tz_cuda_say(t,
-                        "    TZ_UNROLL for (int i = 0; i < TZ_V; i++) q.%s_%d[%d][i] = "
-                        "%s_new[i];\n",
-                        name, level, r->depth - 1, name);
-        tz_cuda_say(t, "    if (BORDER) tz_fix_rows<%d>(a, row, q.%s_%d, %s_edge);\n", r->radius,
-                    name, level, name);
-    }
-    tz_cuda_say(t, "  }\n");
-}
-
-/* A row of a loaded field comes out of its queue into the newest slot of its ring. */
-static void say_take(tz_cuda_text *t, const design *d, const ring *r)
-{
-    const tz_field *field = &d->problem->stencil->fields[r->field];
-    const char *type = tz_cuda_type_name(field->type), *name = field->name;
-    tz_cuda_say(t,
-                "  tz_shift(q.%s_0);\n  { %s v[TZ_V]; tz_take_row<BORDER>(a, s, w.%s + (y & "
-                "(TZ_QUEUE - 1)) * TZ_STRIP, %s_edge, y + %d, v);\n",
-                name, type, name, name, r->newest);
-    if (r->halo)
-        tz_cuda_say(
-            t,
-            "    %s wide[TZ_V + %d]; tz_widen<%d>(v, wide);\n"
-            "    TZ_UNROLL for (int i = 0; i < TZ_V + %d; i++) q.%s_0[%d][i] = wide[i]; }\n",
-            type, 2 * r->halo, r->halo, 2 * r->halo, name, r->depth - 1);
-    else
-        tz_cuda_say(t, "    TZ_UNROLL for (int i = 0; i < TZ_V; i++) q.%s_0[%d][i] = v[i]; }\n",
-                    name, r->depth - 1);
-}
-
-/* The row that follows `row`s before it into the queue. */
-static void say_fetch(tz_cuda_text *t, const design *d, const ring *r, const char *border,
-                      const char *row)
-{
-    const char *name = d->problem->stencil->fields[r->field].name;
-    tz_cuda_say(t,
-                "  tz_fetch_row<%s>(a, s, w.%s + (%s & (TZ_QUEUE - 1)) * TZ_STRIP, a.in[%d], "
-                "%s_edge, %s + %d);\n",
-                border, name, row, r->field, name, row, r->newest);
-}
-
-static void say_edges(tz_cuda_text *t, const tz_problem *problem)
-{
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        const tz_field *field = &problem->stencil->fields[f];
-        const char *type = tz_cuda_type_name(field->type);
-        tz_cuda_say(t, "  const %s %s_edge = *(const %s *)&a.edge[%d];\n", type, field->name, type,
-                    f);
-    }
-}
-
-static void say_queues(tz_cuda_text *t, const design *d)
-{
-    tz_cuda_say(t, "struct tz_queues {\n");
-    for (int f = 0; f < d->problem->stencil->fields_count; f++)
-        tz_cuda_say(t, "  %s *%s;\n", tz_cuda_type_name(d->problem->stencil->fields[f].type),
-                    d->problem->stencil->fields[f].name);
-    tz_cuda_say(t, "};\n");
-}
-
-static void say_step(tz_cuda_text *t, const design *d)
-{
-    tz_cuda_say(t, "template <bool BORDER> TZ_DEVICE void tz_step(const tz_arguments &a, const "
-                   "tz_strip &s, const tz_queues &w, tz_rings &q, const int y)\n{\n");
-    say_edges(t, d->problem);
-    for (int i = 0; i < d->rings_count; i++)
-        if (d->rings[i].level == 0)
-            say_fetch(t, d, &d->rings[i], "BORDER", "(y + TZ_AHEAD)");
-    tz_cuda_say(t, "  tz_fetch_end();\n  tz_fetch_wait<TZ_AHEAD>();\n");
-    for (int i = 0; i < d->rings_count; i++)
-        if (d->rings[i].level == 0)
-            say_take(t, d, &d->rings[i]);
-    for (int l = 1; l <= d->levels; l++)
-        say_level(t, d, l);
-    tz_cuda_say(t, "}\n");
-}
-
-static void say_kernel(tz_cuda_text *t, const design *d, const tz_plan *plan)
-{
-    char kernel[80] = "TZ_KERNEL(tz_stage, 32 * TZ_WARPS)";
-    if (plan->blocks > 0)
-        snprintf(kernel, sizeof kernel, "TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, %d)",
-                 plan->blocks);
-    say_queues(t, d);
-    say_step(t, d);
-    tz_cuda_say(
-        t,
-        "template <bool BORDER> TZ_DEVICE void tz_steps(const tz_arguments &a, const tz_strip &s, "
-        "const tz_queues &w, tz_rings &q, const int y)\n{\n"
-        "  if (BORDER) {\n    _Pragma(\"unroll 1\") for (int u = 0; u < TZ_STEPS; u++)\n"
-        "      tz_step<BORDER>(a, s, w, q, y + u);\n  } else {\n"
-        "    TZ_UNROLL for (int u = 0; u < TZ_STEPS; u++)\n"
-        "      tz_step<BORDER>(a, s, w, q, y + u);\n  }\n}\n"
-        "%s(const tz_arguments a)\n{\n"
-        "  const int strips = a.geometry[0], left = a.geometry[1], right = a.geometry[2];\n"
-        "  int item = TZ_WARPS == 1 ? tz_block(0) : tz_block(0) * TZ_WARPS + tz_warp();\n"
-        "  int chunk = a.geometry[4];\n"
-        "  const int border = (left + right) * ((a.ny + chunk - 1) / chunk);\n"
-        "  int across = left + right, strip, part;\n"
-        "  tz_strip s;\n"
-        "  s.border = item < border;\n"
-        "  if (s.border) {\n"
-        "    strip = item %% across;\n    part = item / across;\n"
-        "    strip = strip < left ? strip : strips - 1 - (strip - left);\n"
-        "  } else {\n"
-        "    item -= border;\n    across = strips - left - right;\n    chunk = a.geometry[3];\n"
-        "    if (across == 0)\n      return;\n"
-        "    strip = left + item %% across;\n    part = item / across;\n  }\n"
-        "  /* The ends of the grid first: they take longer. */\n"
-        "  part = part == 0 ? (a.ny + chunk - 1) / chunk - 1 : part - 1;\n"
-        "  s.low = part * chunk;\n  s.high = s.low + chunk < a.ny ? s.low + chunk : a.ny;\n"
-        "  if (s.low >= a.ny)\n    return;\n"
-        "  s.x0 = strip * (TZ_STRIP - 2 * TZ_GHOST) - TZ_GHOST;\n"
-        "  s.x = s.x0 + tz_lane() * TZ_V;\n"
-        "  s.commits = tz_lane() * TZ_V >= TZ_GHOST && tz_lane() * TZ_V < TZ_STRIP - TZ_GHOST && "
-        "s.x < a.nx;\n"
-        "  tz_rings q;\n  int y = s.low - %d;\n"
-        "  tz_queues w;\n  unsigned char *shared = tz_shared();\n",
-        kernel, d->reach + d->extra);
-    say_edges(t, d->problem);
-    for (int f = 0; f < d->problem->stencil->fields_count; f++) {
-        const tz_field *field = &d->problem->stencil->fields[f];
-        const char *type = tz_cuda_type_name(field->type);
-        tz_cuda_say(t,
-                    "  w.%s = (%s *)shared + (tz_thread() / 32 * TZ_QUEUE * 32 + tz_lane()) * "
-                    "TZ_V;\n  shared += TZ_WARPS * TZ_QUEUE * TZ_STRIP * sizeof(%s);\n",
-                    field->name, type, type);
-    }
-    for (int i = 0; i < d->rings_count; i++)
-        tz_cuda_say(t, "  tz_clear(q.%s_%d);\n",
-                    d->problem->stencil->fields[d->rings[i].field].name, d->rings[i].level);
-    tz_cuda_say(t, "  _Pragma(\"unroll 1\") for (int k = 0; k < TZ_AHEAD; k++) {\n");
-    int radius = 0, newest = 0, oldest = 0;
-    for (int i = 0; i < d->rings_count; i++) {
-        const ring *r = &d->rings[i];
-        radius = r->radius > radius ? r->radius : radius;
-        if (r->level > 0)
-            continue;
-        say_fetch(t, d, r, "true", "(y + k)");
-        newest = r->newest > newest ? r->newest : newest;
-        oldest = r->newest < oldest ? r->newest : oldest;
-    }
-    const bool wraps = d->problem->boundary[1] == TZ_PERIODIC;
-    const int last = d->lag[d->levels];
-    tz_cuda_say(t,
-                "    tz_fetch_end();\n  }\n  const int end = s.high + %d;\n"
-                "  for (; y < end; y += TZ_STEPS)\n"
-                "    if (s.border || y < %d || y + %d >= a.ny)\n"
-                "      tz_steps<true>(a, s, w, q, y);\n    else\n"
-                "      tz_steps<false>(a, s, w, q, y);\n  tz_fetch_wait<0>();\n}\n",
-                last, wraps ? -oldest : last + radius + 1 - oldest,
-                d->unroll - 1 + newest + d->ahead);
-}
-
-static int warps_of(const tz_plan *plan)
-{
-    return plan->warps > 0 ? plan->warps : 2;
-}
-
-/* Rows of a queue: those on their way and the one that is taken, a power of two. */
-static int queue_rows(const tz_plan *plan)
-{
-    int rows = 2;
-    while (rows < plan->ahead + 1)
-        rows *= 2;
-    return rows;
-}
-
-static int ghost_columns(const design *d)
-{
-    return (d->reach + d->vector - 1) / d->vector * d->vector;
-}
-
-static void rows_say(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
-{
-    design d;
-    make_design(&d, problem, plan);
-    tz_cuda_say_sizes(t, problem, plan->height, plan->tile);
-    tz_cuda_say(t,
-                "#define TZ_V %d\n#define TZ_GHOST %d\n#define TZ_STEPS %d\n#define TZ_WARPS %d\n"
-                "#define TZ_AHEAD %d\n#define TZ_QUEUE %d\n#include \"rows.cuh\"\n",
-                d.vector, ghost_columns(&d), d.unroll, warps_of(plan), d.ahead, queue_rows(plan));
-    for (int p = 0; p < problem->stencil->passes_count; p++) {
-        for (int f = 0; f < problem->stencil->fields_count; f++) {
-            const tz_field *field = &problem->stencil->fields[f];
-            tz_cuda_say(t, "#undef TZ__R_%s\n#define TZ__R_%s %d\n", field->name, field->name,
-                        field->role == TZ_STATE ? problem->stencil->passes[p].radius
-                                                : field->radius);
-        }
-        tz_cuda_say_pass(t, problem, p);
-    }
-    say_rings(t, &d);
-    say_kernel(t, &d, plan);
-}
-
-/* ---- Plans ----------------------------------------------------------------------------------- */
 
 static const char *rows_refuses(const tz_problem *problem)
 {
@@ -467,55 +34,137 @@ static const char *rows_refuses(const tz_problem *problem)
 enum { FITS, TOO_MANY_REGISTERS, TOO_NARROW };
 static int fits(const tz_problem *problem, const tz_plan *plan)
 {
-    design d;
-    if (!make_design(&d, problem, plan))
+    rows_design d;
+    if (!rows_design_make(&d, problem, plan))
         return TOO_MANY_REGISTERS;
-    if (32 * d.vector - 2 * ghost_columns(&d) < d.vector)
+    if (32 * d.vector - 2 * rows_ghost(&d) < d.vector)
         return TOO_NARROW;
-    return registers(&d) > REGISTERS ? TOO_MANY_REGISTERS : FITS;
+    return rows_registers(&d) > REGISTERS ? TOO_MANY_REGISTERS : FITS;
 }
 
 static int estimate(const tz_problem *problem, const tz_plan *plan)
 {
-    design d;
-    return make_design(&d, problem, plan) ? registers(&d) : INT_MAX;
+    rows_design d;
+    return rows_design_make(&d, problem, plan) ? rows_registers(&d) : INT_MAX;
+}
+
+static int rows_threads(const tz_problem *problem, const tz_plan *plan)
+{
+    (void)problem;
+    return 32 * rows_warps(plan);
+}
+
+static int rows_shared_bytes(const tz_problem *problem, const tz_plan *plan)
+{
+    rows_design d;
+    int bytes = 0;
+    rows_design_make(&d, problem, plan);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        bytes += (int)tz_problem_element_size(problem, f) *
+                 rows_queue(&d, problem->stencil->fields[f].role == TZ_STATE);
+    if (d.sums)
+        bytes += (int)tz_problem_element_size(problem, 0) * d.levels;
+    return bytes * rows_threads(problem, plan) * plan->vector;
+}
+
+/* ---- What is chosen: what measured best (docs/performance.md) -----------------------------------
+ */
+
+static bool is_wide(const tz_problem *problem)
+{
+    return problem->precision == TZ_DOUBLE && tz_stencil_has_real(problem->stencil);
+}
+
+/* The highest that leaves three warps a scheduler, or less where four do better. */
+static int default_height(const tz_problem *problem, const tz_plan *plan)
+{
+    const int reach =
+        tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
+    const bool two_warps = is_wide(problem) && plan->vector >= 4;
+    tz_plan tried = *plan;
+    rows_design d;
+    tried.height = 1;
+    rows_design_make(&d, problem, &tried);
+    tried.height = (two_warps                            ? 10
+                    : problem->bits                      ? 4
+                    : d.sums                             ? (reach == 1 ? 6 : 8)
+                    : problem->stencil->fields_count > 1 ? (is_wide(problem) ? 6 : 8)
+                    : is_wide(problem)                   ? (reach == 1 ? 8 : 10)
+                                                         : 12) /
+                   reach;
+    /* Of what is not one real field, or rows of bits, less is known than how many registers it
+     * needs. */
+    const tz_stencil *stencil = problem->stencil;
+    const bool known = stencil->passes_count == 1 &&
+                       (stencil->passes[0].writes & (stencil->passes[0].writes - 1)) == 0 &&
+                       (problem->bits || stencil->fields[0].type == TZ_REAL);
+    const int most = !known       ? REGISTERS_FEW - 10
+                     : !two_warps ? REGISTERS_GOOD
+                     : d.sums     ? REGISTERS_SUMS_TWO
+                                  : REGISTERS_TWO;
+    while (tried.height > 1 && (fits(problem, &tried) != FITS || estimate(problem, &tried) > most))
+        tried.height--;
+    return tried.height > 1 ? tried.height : 1;
+}
+
+/* Columns of strips, with their ghost zones, that cover a row. */
+static int64_t covered(const tz_problem *problem, const tz_plan *plan)
+{
+    rows_design d;
+    if (fits(problem, plan) != FITS || !rows_design_make(&d, problem, plan) ||
+        rows_registers(&d) > REGISTERS_GOOD)
+        return INT64_MAX;
+    const int64_t width = 32 * (int64_t)plan->vector, useful = width - 2 * rows_ghost(&d);
+    return (problem->elements[0] + useful - 1) / useful * width;
+}
+
+/* Four columns are 16 bytes of most fields. Rows of bits take eight where strips fit the row as
+ * well; double precision two, and four where many neighbours would come from other lanes. */
+static int default_vector(const tz_problem *problem, const tz_plan *plan)
+{
+    tz_plan four = *plan, eight = *plan;
+    four.vector = 4;
+    eight.vector = 8;
+    four.ahead = eight.ahead = plan->ahead > 0 ? plan->ahead : 3;
+    if (is_wide(problem))
+        return problem->radius == 2 && problem->stencil->fields_count == 1 &&
+                       problem->stencil->passes_count == 1 && plan->height != 1 &&
+                       (plan->height == 0 || fits(problem, &four) == FITS)
+                   ? 4
+                   : 2;
+    if (!problem->bits)
+        return 4;
+    if (plan->height == 0)
+        four.height = eight.height = default_height(problem, &four);
+    return covered(problem, &eight) < INT64_MAX &&
+                   covered(problem, &eight) <= covered(problem, &four)
+               ? 8
+               : 4;
 }
 
 static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
 {
     const tz_stencil *s = problem->stencil;
     const tz_plan given = *plan;
-    const bool wide = problem->precision == TZ_DOUBLE && tz_stencil_has_real(s);
     if (plan->height < 0)
         return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; use 1 or more",
                             plan->height);
     if (plan->vector == 0)
-        plan->vector = wide ? 2 : 4;
+        plan->vector = default_vector(problem, plan);
     if (plan->vector != 1 && plan->vector != 2 && plan->vector != 4 && plan->vector != 8)
         return tz_error_set(error, TZ_RANGE, "vector", "'vector' is 1, 2, 4 or 8, not %d",
                             plan->vector);
-    if (plan->ahead == 0)
-        plan->ahead = 3;
-    if (plan->height == 0) {
-        /* The highest that leaves three warps a scheduler, or four if eight iterations do
-         * (measured: docs/performance.md). */
-        const int reach = tz_stencil_reach(s) > 0 ? tz_stencil_reach(s) : 1;
-        plan->height = (wide ? 10 : problem->bits ? 4 : 12) / reach;
-        if (plan->height < 1)
-            plan->height = 1;
-        while (plan->height > 1 &&
-               (fits(problem, plan) != FITS || estimate(problem, plan) > REGISTERS_GOOD))
-            plan->height--;
-        tz_plan eight = *plan;
-        eight.height = 8;
-        if (!wide && plan->height > 8 && estimate(problem, &eight) <= REGISTERS_FEW)
-            plan->height = 8;
-    }
+    const int ahead = plan->ahead;
+    plan->ahead = ahead > 0 ? ahead : 3;
+    if (plan->height == 0)
+        plan->height = default_height(problem, plan);
+    if (ahead == 0 && plan->height >= 12 && problem->stencil->fields_count == 1)
+        plan->ahead = 6;
     const int why = fits(problem, plan);
     if (why != FITS) {
         tz_plan lower = *plan;
         while (lower.height > 0 && fits(problem, &lower) != FITS)
-            lower.height = lower.height > LEVELS_MAX ? LEVELS_MAX : lower.height - 1;
+            lower.height = lower.height > ROWS_LEVELS_MAX ? ROWS_LEVELS_MAX : lower.height - 1;
         if (lower.height == 0)
             return tz_error_set(error, TZ_RANGE, "vector",
                                 "%s at any height with %d columns a lane: use family \"tile\"",
@@ -528,64 +177,61 @@ static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *e
                                               : "needs more registers than there are",
                             lower.height);
     }
-    design d;
-    make_design(&d, problem, plan);
-    const int useful = 32 * d.vector - 2 * ghost_columns(&d);
+    rows_design d;
+    rows_design_make(&d, problem, plan);
+    const int useful = 32 * d.vector - 2 * rows_ghost(&d);
     if (given.tile[0] != 0 && given.tile[0] != useful)
         return tz_error_set(error, TZ_RANGE, "tile",
                             "strips of height %d and %d columns a lane are %d wide, not %" PRId64
                             ": leave the tile's x out (0) or choose another 'vector'",
                             plan->height, d.vector, useful, given.tile[0]);
     plan->tile[0] = useful;
-    const int needed = registers(&d);
+    const int needed = rows_registers(&d);
     /* One field, one pass: the estimate is known to be good enough for that not to spill. */
     const bool simple = s->passes_count == 1 && problem->radius <= 2 &&
                         (s->passes[0].writes & (s->passes[0].writes - 1)) == 0;
     const int warps = needed > REGISTERS_SMALL ? 12 : 16;
     if (plan->blocks == 0 && simple && needed > REGISTERS_FEW - 5 && needed <= REGISTERS_GOOD &&
         (warps == 12 || needed <= REGISTERS_FEW))
-        plan->blocks = warps / warps_of(plan) > 0 ? warps / warps_of(plan) : 1;
+        plan->blocks = warps / rows_warps(plan) > 0 ? warps / rows_warps(plan) : 1;
     if (plan->tile[1] < 0 || plan->tile[1] > CHUNK_MAX)
         return tz_error_set(error, TZ_RANGE, "tile", "a chunk has 1 to %d rows, not %" PRId64,
                             CHUNK_MAX, plan->tile[1]);
+    if (rows_shared_bytes(problem, plan) > TZ_CUDA_SHARED_BYTES_MAX)
+        return tz_error_set(error, TZ_RANGE, "warps",
+                            "blocks of %d warps need %d bytes of shared memory, of %d: use fewer "
+                            "'warps' or rows 'ahead'",
+                            rows_warps(plan), rows_shared_bytes(problem, plan),
+                            TZ_CUDA_SHARED_BYTES_MAX);
     plan->tile[2] = 1;
     strcpy(plan->family, "stream");
     snprintf(plan->why, sizeof plan->why, "%s height", given.height ? "given" : "default");
     return TZ_OK;
 }
 
-static int rows_threads(const tz_problem *problem, const tz_plan *plan)
+/* Border strips come first; where they take much longer a row, in shorter chunks. */
+static int64_t border_chunk_of(const rows_design *d, int64_t chunk)
 {
-    (void)problem;
-    return 32 * warps_of(plan);
+    const int64_t shorter = d->edges ? chunk : chunk / 4;
+    return shorter > 0 ? shorter : 1;
 }
 
-static int rows_shared_bytes(const tz_problem *problem, const tz_plan *plan)
+static int64_t count_items(const rows_design *d, int64_t rows, int64_t inner, int64_t border,
+                           int64_t chunk)
 {
-    int bytes = 0;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        bytes += (int)tz_problem_element_size(problem, f);
-    return bytes * rows_threads(problem, plan) * plan->vector * queue_rows(plan);
-}
-
-/* Border strips take longer a row: they come first, in shorter chunks. */
-enum { BORDER_PARTS = 4 };
-
-static int64_t count_items(int64_t rows, int64_t inner, int64_t border, int64_t chunk)
-{
-    const int64_t short_chunk = chunk / BORDER_PARTS > 0 ? chunk / BORDER_PARTS : 1;
+    const int64_t short_chunk = border_chunk_of(d, chunk);
     return border * ((rows + short_chunk - 1) / short_chunk) + inner * ((rows + chunk - 1) / chunk);
 }
 
 /* Rows of a chunk so that the strips' chunks fill the GPU a whole number of times, with the warm-up
  * of each counted: the fewest row steps that the slowest warp does. */
-static int64_t choose_chunk(int64_t rows, int64_t inner, int64_t border, int64_t warm_up,
-                            int64_t slots)
+static int64_t choose_chunk(const rows_design *d, int64_t rows, int64_t inner, int64_t border,
+                            int64_t warm_up, int64_t slots)
 {
     int64_t best = rows, best_cost = INT64_MAX;
     for (int64_t parts = 1; parts <= rows && parts <= 4096; parts++) {
         const int64_t chunk = (rows + parts - 1) / parts;
-        const int64_t waves = (count_items(rows, inner, border, chunk) + slots - 1) / slots;
+        const int64_t waves = (count_items(d, rows, inner, border, chunk) + slots - 1) / slots;
         const int64_t cost = waves * (chunk + warm_up);
         if (cost < best_cost) {
             best_cost = cost;
@@ -599,29 +245,30 @@ static tz_status rows_shape(const tz_problem *problem, const tz_plan *plan,
                             const tz_cuda_room *room, tz_cuda_shape *shape, tz_error *error)
 {
     (void)error;
-    design d;
-    make_design(&d, problem, plan);
+    rows_design d;
+    rows_design_make(&d, problem, plan);
     const int64_t nx = problem->elements[0], ny = problem->elements[1];
-    const int64_t ghost = ghost_columns(&d), useful = 32 * d.vector - 2 * ghost;
+    const int64_t ghost = rows_ghost(&d), useful = 32 * d.vector - 2 * ghost;
     const int64_t strips = (nx + useful - 1) / useful;
     /* Words whose last bits lie past the row's end are border too. */
     const int64_t inner =
         problem->bits && problem->extent[0] - 31 * nx < nx ? problem->extent[0] - 31 * nx : nx;
     int64_t left = 0, right = 0;
-    while (left < strips && left * useful < ghost)
+    while (rows_has_sides(&d) && left < strips && left * useful < ghost)
         left++;
-    while (right < strips - left && (strips - 1 - right) * useful - ghost + 32 * d.vector > inner)
+    while (rows_has_sides(&d) && right < strips - left &&
+           (strips - 1 - right) * useful - ghost + 32 * d.vector > inner)
         right++;
     const int64_t slots = (int64_t)room->processors *
                           (room->blocks_per_processor > 0 ? room->blocks_per_processor : 8) *
-                          warps_of(plan);
+                          rows_warps(plan);
     const int64_t warm_up = d.reach + d.extra + d.lag[d.levels];
     int64_t chunk = plan->tile[1];
     if (chunk == 0)
-        chunk = choose_chunk(ny, strips - left - right, left + right, warm_up, slots);
-    const int64_t border_chunk = chunk / BORDER_PARTS > 0 ? chunk / BORDER_PARTS : 1;
-    const int64_t items = count_items(ny, strips - left - right, left + right, chunk);
-    const int64_t blocks = (items + warps_of(plan) - 1) / warps_of(plan);
+        chunk = choose_chunk(&d, ny, strips - left - right, left + right, warm_up, slots);
+    const int64_t border_chunk = border_chunk_of(&d, chunk);
+    const int64_t items = count_items(&d, ny, strips - left - right, left + right, chunk);
+    const int64_t blocks = (items + rows_warps(plan) - 1) / rows_warps(plan);
     *shape = (tz_cuda_shape){
         .grid = {(int)blocks, 1, 1},
         .threads = rows_threads(problem, plan),
@@ -637,7 +284,7 @@ const tz_cuda_family tz_cuda_family_rows = {
     .exact = true,
     .refuses = rows_refuses,
     .plan = rows_plan,
-    .say = rows_say,
+    .say = rows_text_say,
     .threads = rows_threads,
     .shared_bytes = rows_shared_bytes,
     .shape = rows_shape,

@@ -121,6 +121,15 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word, tz_wo
 #define TZ_CELL(cell) TZ_CELL_ONCE(cell, TZ__ONCE_NOTHING)
 #define TZ_CELL_PLANES(cell, PLANES) TZ_CELL(cell)
 #define TZ_PLANE(sum, dz) sum(dz)
+#define TZ__CELL_OF_ROWS(cell, field, type, ROWS)                                                  \
+    TZ_CELL(cell)                                                                                  \
+    {                                                                                              \
+        type tz_sum = -(type)0;                                                                    \
+        ROWS(TZ__ROWS_ADD)                                                                         \
+        TZ_PUT(field, tz_sum);                                                                     \
+    }
+#define TZ__ROWS_ADD(dy, row) tz_sum = tz_sum + row(dy);
+#define TZ_CELL_ROWS(cell, field, type, ROWS) TZ__CELL_OF_ROWS(cell, field, type, ROWS)
 #define TZ_ONCE(value) (tz_o.value)
 #define TZ__ONCE_NOTHING(D)
 #define TZ__ONCE_MEMBER(name, type, expression) type name;

@@ -199,6 +199,37 @@ template <class T, int N> TZ_DEVICE void tz_store(T *to, const T (&from)[N])
         __stwb((typename packet::word *)to + i, one.w);
     }
 }
+/* tz_store where `wanted`, without a branch: what stands around it stays one piece of code. */
+TZ_DEVICE void tz__store_where(bool wanted, uint4 *to, uint4 w)
+{
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %0, 0; @p st.global.v4.b32 [%1], {%2, %3, %4, %5}; }"
+                 :
+                 : "r"((int)wanted), "l"(to), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w));
+}
+TZ_DEVICE void tz__store_where(bool wanted, uint2 *to, uint2 w)
+{
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %0, 0; @p st.global.v2.b32 [%1], {%2, %3}; }"
+                 :
+                 : "r"((int)wanted), "l"(to), "r"(w.x), "r"(w.y));
+}
+TZ_DEVICE void tz__store_where(bool wanted, unsigned int *to, unsigned int w)
+{
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %0, 0; @p st.global.b32 [%1], %2; }"
+                 :
+                 : "r"((int)wanted), "l"(to), "r"(w));
+}
+template <class T, int N> TZ_DEVICE void tz_store_where(bool wanted, T *to, const T (&from)[N])
+{
+    typedef tz_packet<T, N> packet;
+#pragma unroll
+    for (int i = 0; i < packet::WORDS; i++) {
+        typename packet::one one;
+#pragma unroll
+        for (int k = 0; k < packet::PER_WORD; k++)
+            one.v[k] = from[i * packet::PER_WORD + k];
+        tz__store_where(wanted, (typename packet::word *)to + i, one.w);
+    }
+}
 /* The same in shared memory. */
 template <class T, int N> TZ_DEVICE void tz_get_packet(const T *from, T (&to)[N])
 {

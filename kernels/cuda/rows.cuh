@@ -6,8 +6,13 @@
  * neighbouring lanes, so there is neither shared memory nor a barrier. The strip loses the reach of all
  * levels on both sides, and the chunk starts and ends with as many rows more: the ghost zone.
  *
- * Generated text defines sizes, rings and levels around what is here. With BORDER true, rows and columns
- * outside the grid are looked at: warps away from the border pay nothing for it. */
+ * Generated text defines sizes, rings and levels around what is here. With BORDER true, columns outside the
+ * grid are looked at, with ENDS true rows too: warps and rows away from the border pay nothing for it.
+ *
+ * TZ_EDGES says that the grid's ends are simple: at least a strip wide, and no cell but those of one lane
+ * reaches over an end of a row. Then nothing outside is ever made or kept: lanes there hold what nobody reads,
+ * and the lane at an end chooses, where it sees its neighbours (tz_widen), what a boundary puts there.
+ * Bit rows turn over at their ends instead: words outside are words of the other end but for a bit. */
 #ifndef TZ_ROWS_CUH
 #define TZ_ROWS_CUH
 
@@ -18,9 +23,13 @@
 /* Where a warp is: its first column, this lane's first column, the rows that it commits. */
 struct tz_strip {
     int x0, x;
-    int low, high;
-    bool commits; /* this lane's columns are the strip's own */
+    int from;          /* the first column that this lane loads, with TZ_EDGES: one in the grid */
+    int low;
+    unsigned int rows; /* from `low` that this lane commits */
     bool border;
+    bool first, last; /* this lane has column 0, or the last */
+    int turn;         /* of a bit row: by how much a lane's words are rotated to the left */
+    tz_word inside;   /* the bits of its words that are in the grid */
 };
 
 template <int D, int W, class T> TZ_DEVICE void tz_shift(T (&ring)[D][W])
@@ -40,8 +49,10 @@ template <int D, int W, class T> TZ_DEVICE void tz_clear(T (&ring)[D][W])
             ring[k][i] = (T)0;
 }
 
-/* A row with R elements of the neighbouring lanes on both sides; `row` starts at column 0 of the lane. */
-template <int R, class T> TZ_DEVICE void tz_widen(const T *row, T (&wide)[TZ_V + 2 * R])
+/* A row with R elements of the neighbouring lanes on both sides; `row` starts at column 0 of the lane. With
+ * BORDER, what lies over the ends of the grid's rows is the boundary's. */
+template <bool BORDER, int R, class T>
+TZ_DEVICE void tz_widen(const tz_strip &s, const T *row, T (&wide)[TZ_V + 2 * R], T edge)
 {
 #pragma unroll
     for (int i = 0; i < TZ_V; i++)
@@ -52,12 +63,50 @@ template <int R, class T> TZ_DEVICE void tz_widen(const T *row, T (&wide)[TZ_V +
         wide[i] = tz_shuffle_up(row[TZ_V * up - (R - i)], up);
         wide[R + TZ_V + i] = tz_shuffle_down(row[i % TZ_V], down);
     }
+    if (!BORDER || !TZ_EDGES || TZ_BITS_GRID || TZ_BOUNDARY_X == TZ_PERIODIC)
+        return;
+    /* Element 0 of the first lane is column 0, TZ_END - 1 of the last lane the last column. */
+#pragma unroll
+    for (int i = 0; i < R; i++) {
+        const int before = R - 1 - i, after = R + TZ_END + i;
+        const int before_is = TZ_BOUNDARY_X == TZ_MIRROR ? R + 1 + i : R;
+        const int after_is = R + TZ_END - 1 - (TZ_BOUNDARY_X == TZ_MIRROR ? 1 + i : 0);
+        wide[before] =
+            tz_choose(s.first, TZ_BOUNDARY_X == TZ_FIXED ? edge : wide[before_is], wide[before]);
+        wide[after] =
+            tz_choose(s.last, TZ_BOUNDARY_X == TZ_FIXED ? edge : wide[after_is], wide[after]);
+    }
+}
+
+/* Where a strip is, but for its rows. */
+TZ_DEVICE void tz_place(const tz_arguments &a, tz_strip &s)
+{
+    s.x = s.x0 + tz_lane() * TZ_V;
+    s.first = s.x == 0;
+    s.last = s.x == a.nx - TZ_END;
+    if (TZ_BITS_GRID || TZ_BOUNDARY_X == TZ_PERIODIC)
+        s.from = s.x < 0 ? s.x + a.nx : s.x < a.nx ? s.x : s.x - a.nx;
+    else
+        s.from = s.x < 0 ? 0 : s.x < a.nx ? s.x : a.nx - TZ_END;
+    s.turn = s.x < 0 ? 1 : s.x < a.nx ? 0 : 31;
+    s.inside = s.x < 0 ? ~1u : s.x < a.nx ? ~0u : ~0u >> 1;
 }
 
 /* ---- Level 0 ---------------------------------------------------------------------------------
  *
  * Rows wait in a queue in shared memory, TZ_AHEAD of them on their way: each lane has its own columns
- * there and nobody else reads them. */
+ * there and nobody else reads them. The queue has parts of TZ_STEPS rows, so that the steps of a loop body
+ * find theirs at known distances from where the body's part is. */
+
+/* Elements from the start of a queue of ROWS rows to the one that is taken `row` steps after the body's first
+ * (before it: ROWS added). */
+template <int ROWS> TZ_DEVICE int tz_slot(int part, int row)
+{
+    part += row / TZ_STEPS * (TZ_STEPS * TZ_STRIP);
+    if (row >= TZ_STEPS && part >= ROWS * TZ_STRIP)
+        part -= ROWS * TZ_STRIP;
+    return part + row % TZ_STEPS * TZ_STRIP;
+}
 
 /* Elements from the left whose columns are all inside the grid. */
 TZ_DEVICE int tz_whole(const tz_arguments &a)
@@ -88,15 +137,37 @@ TZ_DEVICE void tz_fetch_one(const tz_arguments &a, T *to, const T *row, int x, T
         tz_fetch<T, 1>(to, row + mapped);
 }
 
-template <bool BORDER, class T>
-TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, const void *field, T edge,
-                            int y)
+template <class T> TZ_DEVICE void tz_blank(T *to)
 {
-    const T *const cells = (const T *)field;
-    if (!BORDER) {
-        tz_fetch<T, TZ_V>(to, cells + ((long long)a.pitch * y + s.x));
+    T zeros[TZ_V];
+#pragma unroll
+    for (int e = 0; e < TZ_V; e++)
+        zeros[e] = (T)0;
+    tz_put_packet(to, zeros);
+}
+
+/* A row to load for one that may be outside; what a fixed boundary puts there comes later. */
+TZ_DEVICE int tz_near(int y, int n)
+{
+    if (TZ_BOUNDARY_Y == TZ_PERIODIC)
+        return y < 0 ? y + n : y < n ? y : y - n;
+    if (TZ_BOUNDARY_Y == TZ_MIRROR)
+        y = y < 0 ? -y : y < n ? y : 2 * (n - 1) - y;
+    return y < 0 ? 0 : y < n ? y : n - 1;
+}
+
+/* Row y of a field: `next` is where it is if it is in the grid. */
+template <bool ENDS, class T>
+TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, const T *next,
+                            const void *field, T edge, int y)
+{
+    if (TZ_EDGES || !ENDS) {
+        if (ENDS)
+            next += (long long)a.pitch * (tz_near(y, a.ny) - y);
+        tz_fetch<T, TZ_V>(to, next);
         return;
     }
+    const T *const cells = (const T *)field;
     const int row = tz_map<TZ_BOUNDARY_Y>(y, a.ny), x = tz_hidden(s.x);
     const T *const from = cells + (long long)a.pitch * (row < 0 ? 0 : row);
     if (row < 0) {
@@ -110,6 +181,16 @@ TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, con
         for (int e = 0; e < TZ_V; e++)
             tz_fetch_one(a, to + e, from, x + e, edge);
     }
+}
+
+/* Bits of words outside the grid hold a fixed boundary's value; a torus has none. */
+TZ_DEVICE void tz_keep_inside(const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
+{
+    if (TZ_BOUNDARY_X == TZ_PERIODIC)
+        return;
+#pragma unroll
+    for (int e = 0; e < TZ_V; e++)
+        v[e] = TZ_PICK3(s.inside, v[e], edge);
 }
 
 template <class T>
@@ -130,20 +211,48 @@ TZ_DEVICE void tz_turn(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ
         v[e] = tz_mask_word(a, x, v[e], edge);
     }
 }
-/* `y`: the row in the grid; one outside came as the boundary's value. */
-template <bool BORDER, class T>
+/* Words of the other end, as they are past this one. */
+template <class T> TZ_DEVICE void tz_turn_over(const tz_strip &, T (&)[TZ_V], T)
+{
+}
+TZ_DEVICE void tz_turn_over(const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
+{
+#pragma unroll
+    for (int e = 0; e < TZ_V; e++)
+        v[e] = tz_funnel_left(v[e], v[e], s.turn);
+    tz_keep_inside(s, v, edge);
+}
+
+/* `y`: the row in the grid; with TZ_EDGES, one outside gets a fixed boundary's value here. */
+template <bool BORDER, bool ENDS, class T>
 TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *from, T edge, int y,
                            T (&to)[TZ_V])
 {
     tz_get_packet(from, to);
-    if (BORDER && s.border && tz_map<TZ_BOUNDARY_Y>(y, a.ny) >= 0)
-        tz_turn(a, s, to, edge);
+    if (!BORDER)
+        return;
+    if (!TZ_EDGES) {
+        if (s.border && tz_map<TZ_BOUNDARY_Y>(y, a.ny) >= 0)
+            tz_turn(a, s, to, edge);
+        return;
+    }
+    if (TZ_BITS_GRID)
+        tz_turn_over(s, to, edge);
+    if (ENDS && TZ_BOUNDARY_Y == TZ_FIXED && (y < 0 || y >= a.ny)) {
+#pragma unroll
+        for (int e = 0; e < TZ_V; e++)
+            to[e] = edge;
+    }
 }
 
 /* ---- Borders: what lies outside holds its level's boundary again after each level --------------- */
 
 TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
 {
+    if (TZ_EDGES) {
+        tz_keep_inside(s, v, edge);
+        return;
+    }
     const int x = tz_hidden(s.x);
 #pragma unroll
     for (int e = 0; e < TZ_V; e++)
@@ -152,6 +261,8 @@ TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, tz_word 
 template <class T>
 TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, T (&v)[TZ_V], T edge)
 {
+    if (TZ_EDGES)
+        return;
     const int x = tz_hidden(s.x), x0 = tz_hidden(s.x0);
     if (TZ_BOUNDARY_X == TZ_FIXED) {
 #pragma unroll
@@ -201,7 +312,7 @@ TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, T (&v)[T
 /* Row y of a level has been computed into the newest slot of its ring; R rows outside matter. A row past
  * the end is another that was made before; one before the start gets its value as soon as that is made. */
 template <int R, int D, int W, class T>
-TZ_DEVICE void tz_fix_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge)
+TZ_DEVICE void tz_fix_any_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge)
 {
     /* Rings keep their slots whatever is chosen. */
     if (TZ_BOUNDARY_Y == TZ_FIXED) {
@@ -231,13 +342,78 @@ TZ_DEVICE void tz_fix_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge
     }
 }
 
+template <int K, int D, int W, class T> TZ_DEVICE void tz_set_row(T (&ring)[D][W], T value)
+{
+#pragma unroll
+    for (int i = 0; i < W; i++)
+        ring[K][i] = value;
+}
+/* The newest row into the R before it. */
+template <int R, int D, int W, class T> TZ_DEVICE void tz_copy_rows(T (&ring)[D][W])
+{
+#pragma unroll
+    for (int d = 1; d < D && d <= R; d++)
+#pragma unroll
+        for (int i = 0; i < W; i++)
+            ring[D - 1 - d][i] = ring[D - 1][i];
+}
+template <int D, int W, class T> TZ_DEVICE void tz_copy_previous(T (&ring)[D][W])
+{
+#pragma unroll
+    for (int i = 0; D > 1 && i < W; i++)
+        ring[D - 1][i] = ring[D > 1 ? D - 2 : 0][i];
+}
+
+/* The same where the grid has more rows than are outside: a branch that is seldom taken. */
+template <int R, int D, int W, class T>
+TZ_DEVICE void tz_fix_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge)
+{
+    if (!TZ_EDGES) {
+        tz_fix_any_rows<R>(a, y, ring, edge);
+        return;
+    }
+    if (TZ_BOUNDARY_Y == TZ_FIXED && (y < 0 || y >= a.ny))
+        tz_set_row<D - 1>(ring, edge);
+    if (TZ_BOUNDARY_Y == TZ_CLAMP && R > 0) {
+        if (y == 0)
+            tz_copy_rows<R>(ring);
+        if (y >= a.ny)
+            tz_copy_previous(ring);
+    }
+    if (TZ_BOUNDARY_Y == TZ_MIRROR && (y <= R || y >= a.ny)) {
+#pragma unroll
+        for (int d = 2; d < D && d <= 2 * R; d += 2) {
+            const bool start = 2 * y == d, end = 2 * (y - a.ny) == d - 2;
+#pragma unroll
+            for (int i = 0; i < W; i++) {
+                const T newest = ring[D - 1][i];
+                ring[D - 1][i] = tz_choose(end, ring[D - 1 - d][i], newest);
+                ring[D - 1 - d][i] = tz_choose(start, newest, ring[D - 1 - d][i]);
+            }
+        }
+    }
+}
+
+/* Where rows are summed as they come, those past the end are the last one again, which waits in shared memory
+ * for them; the first was summed as those before it too. */
+template <int D, class T>
+TZ_DEVICE void tz_fix_end(const tz_arguments &a, int y, T (&ring)[D][TZ_V], T *last, T edge)
+{
+    if (TZ_BOUNDARY_Y == TZ_FIXED && (y < 0 || y >= a.ny))
+        tz_set_row<D - 1>(ring, edge);
+    if (TZ_BOUNDARY_Y == TZ_CLAMP && y == a.ny - 1)
+        tz_put_packet(last, ring[D - 1]);
+    if (TZ_BOUNDARY_Y == TZ_CLAMP && y >= a.ny)
+        tz_get_packet(last, ring[D - 1]);
+}
+
 /* ---- The result ------------------------------------------------------------------------------ */
 
+/* `to`: where row y is. */
 template <class T>
-TZ_DEVICE void tz_commit(const tz_arguments &a, const tz_strip &s, void *field, int y, const T (&v)[TZ_V])
+TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
 {
-    if (s.commits && y >= s.low && y < s.high)
-        tz_store((T *)field + ((long long)a.pitch * y + s.x), v);
+    tz_store_where((unsigned int)(y - s.low) < s.rows, to, v);
 }
 
 /* ---- The words of a cell update --------------------------------------------------------------
@@ -270,6 +446,24 @@ TZ_DEVICE void tz_commit(const tz_arguments &a, const tz_strip &s, void *field, 
         body_##cell(tz_c, tz_e, tz_c.once[tz_e]);                                                  \
     }                                                                                              \
     TZ_DEVICE void body_##cell(const context_##cell &tz_c, const int tz_e, const once_##cell &tz_o)
+/* An update that is a sum over rows: when a row comes, it is added to the sums of 2 TZ_CELL_RADIUS rows that
+ * wait for more, of which tz_s[0] becomes a result, and the sum of another row begins with it. */
+#undef TZ_CELL_ROWS
+#define TZ_CELL_ROWS(cell, field, type, ROWS)                                                      \
+    TZ__CELL_OF_ROWS(cell, field, type, ROWS)                                                      \
+    TZ_DEVICE type push_##cell(const context_##cell &tz_c, const int tz_e,                         \
+                               type (&tz_s)[2 * TZ_CELL_RADIUS][TZ_V])                             \
+    {                                                                                              \
+        type tz_new[2 * TZ_CELL_RADIUS + 1];                                                       \
+        ROWS(TZ__ROWS_PUSH)                                                                        \
+        TZ_UNROLL for (int k = 0; k < 2 * TZ_CELL_RADIUS; k++) tz_s[k][tz_e] = tz_new[k + 1];      \
+        return tz_new[0];                                                                          \
+    }
+#define TZ__ROWS_PUSH(dy, row)                                                                     \
+    if ((dy) == -TZ_CELL_RADIUS)                                                                   \
+        tz_new[2 * TZ_CELL_RADIUS] = row(0);                                                       \
+    else                                                                                           \
+        tz_new[TZ_CELL_RADIUS - (dy)] = tz_s[(TZ_CELL_RADIUS - (dy)) % (2 * TZ_CELL_RADIUS)][tz_e] + row(0);
 #define TZ__AT3(f, dx, dy, dz) (tz_c.f[(dy) + TZ__R_##f][tz_e + (dx) + TZ__R_##f])
 #define TZ_PUT(f, value) (tz_c.f##_out[tz_e] = (value))
 #define TZ_X (tz_c.x)

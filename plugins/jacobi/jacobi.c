@@ -1,8 +1,7 @@
-/* The benchmark stencils of the field: constant coefficients on stars and boxes. All but the 3-D
- * box share one cell update, which knows them by TZ_CELL_DIMS, TZ_CELL_RADIUS and JACOBI_BOX. */
+/* The benchmark stencils of the field: constant coefficients on stars and boxes. Stars share one
+ * cell update and 2-D boxes another, which know them by TZ_CELL_DIMS and TZ_CELL_RADIUS. */
 #include <trapeze/plugin.h>
 
-#define JACOBI_BOX 0
 #define TZ_CELL_TEXT "jacobi.cell.h"
 #define TZ_CELL_NAME jacobi
 #define TZ_CELL_ID star2d1r
@@ -35,19 +34,16 @@
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
-#undef JACOBI_BOX
-#define JACOBI_BOX 1
-
-#define TZ_CELL_TEXT "jacobi.cell.h"
-#define TZ_CELL_NAME jacobi
+#define TZ_CELL_TEXT "box2d.cell.h"
+#define TZ_CELL_NAME box2d
 #define TZ_CELL_ID box2d1r
 #define TZ_CELL_DIMS 2
 #define TZ_CELL_RADIUS 1
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
-#define TZ_CELL_TEXT "jacobi.cell.h"
-#define TZ_CELL_NAME jacobi
+#define TZ_CELL_TEXT "box2d.cell.h"
+#define TZ_CELL_NAME box2d
 #define TZ_CELL_ID box2d2r
 #define TZ_CELL_DIMS 2
 #define TZ_CELL_RADIUS 2
@@ -122,10 +118,10 @@ static const tz_field fields[] = {
     {"u", TZ_STATE, TZ_REAL, 0, "", "the values that are averaged", 0, 0.0, 0.0},
 };
 
-#define STENCIL(ID, dimensions, defines, sentence)                                                 \
+#define STENCIL(ID, dimensions, sentence)                                                          \
     DERIVE(ID)                                                                                     \
     static const tz_pass ID##_passes[] = {                                                         \
-        {.name = "sum", .writes = TZ_WRITES(ID, u), .text_defines = defines, TZ_PASS(ID)},         \
+        {.name = "sum", .writes = TZ_WRITES(ID, u), TZ_PASS(ID)},                                  \
     };                                                                                             \
     static const tz_stencil ID##_stencil = {                                                       \
         .struct_size = sizeof(tz_stencil),                                                         \
@@ -147,13 +143,13 @@ static const tz_field fields[] = {
         .derive = ID##_derive,                                                                     \
     };
 
-STENCIL(star2d1r, 2, "JACOBI_BOX=0", "Weighted sum of 5 cells: a 2-D star of radius 1.")
-STENCIL(star2d2r, 2, "JACOBI_BOX=0", "Weighted sum of 9 cells: a 2-D star of radius 2.")
-STENCIL(box2d1r, 2, "JACOBI_BOX=1", "Weighted sum of 9 cells: a 2-D box of radius 1.")
-STENCIL(box2d2r, 2, "JACOBI_BOX=1", "Weighted sum of 25 cells: a 2-D box of radius 2.")
-STENCIL(star3d1r, 3, "JACOBI_BOX=0", "Weighted sum of 7 cells: a 3-D star of radius 1.")
-STENCIL(star3d2r, 3, "JACOBI_BOX=0", "Weighted sum of 13 cells: a 3-D star of radius 2.")
-STENCIL(box3d1r, 3, "", "Weighted sum of 27 cells: a 3-D box of radius 1.")
+STENCIL(star2d1r, 2, "Weighted sum of 5 cells: a 2-D star of radius 1.")
+STENCIL(star2d2r, 2, "Weighted sum of 9 cells: a 2-D star of radius 2.")
+STENCIL(box2d1r, 2, "Weighted sum of 9 cells: a 2-D box of radius 1.")
+STENCIL(box2d2r, 2, "Weighted sum of 25 cells: a 2-D box of radius 2.")
+STENCIL(star3d1r, 3, "Weighted sum of 7 cells: a 3-D star of radius 1.")
+STENCIL(star3d2r, 3, "Weighted sum of 13 cells: a 3-D star of radius 2.")
+STENCIL(box3d1r, 3, "Weighted sum of 27 cells: a 3-D box of radius 1.")
 
 static const tz_stencil *const stencils[] = {
     &star2d1r_stencil, &star2d2r_stencil, &box2d1r_stencil, &box2d2r_stencil,

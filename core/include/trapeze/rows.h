@@ -28,12 +28,18 @@
  * computes it once and not for each plane that reads it: with #define NAME_SUM(dz) (TZ_AT(u, -1, 0,
  * dz) + …) and #define NAME_PLANES(D) D(NAME_SUM, real) TZ_CELL_PLANES(name, NAME_PLANES) { …
  * TZ_PLANE(NAME_SUM, -1) … } the update reads state fields through such sums alone, at dz from
- * -radius to radius, and they read nothing but state fields and constants, in the plane dz. For
- * tz_words, TZ_XOR3(a, b, c) and TZ_MAJ3(a, b, c) are the sum and the carry of three bits,
- * TZ_PICK3(bit, set, clear) chooses, and TZ_LOGIC3(table, a, b, c, expression) is any function of
- * three bits, said twice: bit 4a + 2b + c of `table` for machines that look it up, and in C. They
- * are an instruction each where the machine has three-input logic. TZ_UNROLL before a loop of
- * constant count unrolls it. The same text is compiled for GPUs: keep it C without library calls.
+ * -radius to radius, and they read nothing but state fields and constants, in the plane dz. In 2-D,
+ * an update that is a sum of what rows contribute, from above to below, can say just that: with
+ * #define NAME_ROWS(D) D(-1, NAME_BESIDE) D(0, NAME_MIDDLE) D(1, NAME_BESIDE) TZ_CELL_ROWS(name, u,
+ * real, NAME_ROWS) is TZ_PUT(u, (NAME_BESIDE(-1) + NAME_MIDDLE(0)) + NAME_BESIDE(1)): an entry for
+ * each dy from -radius to radius, of the only field of a stencil of one pass; NAME_BESIDE(dy) reads
+ * row dy of u, constants and nothing else. A backend to which row after row comes keeps sums
+ * instead of rows. For tz_words, TZ_XOR3(a, b, c) and TZ_MAJ3(a, b, c) are the sum and the carry of
+ * three bits, TZ_PICK3(bit, set, clear) chooses, and TZ_LOGIC3(table, a, b, c, expression) is any
+ * function of three bits, said twice: bit 4a + 2b + c of `table` for machines that look it up, and
+ * in C. They are an instruction each where the machine has three-input logic. TZ_UNROLL before a
+ * loop of constant count unrolls it. The same text is compiled for GPUs: keep it C without library
+ * calls.
  */
 #include <trapeze/plugin.h>
 
@@ -56,6 +62,15 @@ typedef uint32_t tz_word;
 #define TZ_CELL(name) TZ_CELL_ONCE(name, TZ__ONCE_NOTHING)
 #define TZ_CELL_PLANES(name, PLANES) TZ_CELL(name)
 #define TZ_PLANE(sum, dz) sum(dz)
+/* -0 + x is x, whatever x is. */
+#define TZ_CELL_ROWS(name, field, type, ROWS)                                                      \
+    TZ_CELL(name)                                                                                  \
+    {                                                                                              \
+        type tz_sum = -(type)0;                                                                    \
+        ROWS(TZ__ROWS_ADD)                                                                         \
+        TZ_PUT(field, tz_sum);                                                                     \
+    }
+#define TZ__ROWS_ADD(dy, row) tz_sum = tz_sum + row(dy);
 #define TZ_ONCE(value) (tz_o.value)
 #define TZ__ONCE_NOTHING(D)
 #define TZ__ONCE_MEMBER(name, type, expression) type name;

@@ -158,6 +158,13 @@ TZ__LOAD(tz_get_packet, shared, SIMT_READ, )
 TZ__STORE(tz_store, memory, from TZ__COMMA)
 TZ__STORE(tz_put_packet, shared, )
 
+template <class T, int N>
+TZ_DEVICE void tz_store_where(bool wanted, T *to, const T (&from)[N], TZ_SIMT_HERE)
+{
+    if (wanted)
+        tz_store(to, from, file, line);
+}
+
 template <class T, int N> TZ_DEVICE void tz_fetch(T *to, const T *from, TZ_SIMT_HERE)
 {
     typedef tz_packet<T, N> packet;
