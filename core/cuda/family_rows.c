@@ -92,7 +92,16 @@ static int default_height(const tz_problem *problem, const tz_plan *plan)
                     : is_wide(problem)                   ? (reach == 1 ? 8 : 10)
                                                          : 12) /
                    reach;
-    const int most = !two_warps ? REGISTERS_GOOD : d.sums ? REGISTERS_SUMS_TWO : REGISTERS_TWO;
+    /* Of what is not one real field, or rows of bits, less is known than how many registers it
+     * needs. */
+    const tz_stencil *stencil = problem->stencil;
+    const bool known = stencil->passes_count == 1 &&
+                       (stencil->passes[0].writes & (stencil->passes[0].writes - 1)) == 0 &&
+                       (problem->bits || stencil->fields[0].type == TZ_REAL);
+    const int most = !known       ? REGISTERS_FEW - 10
+                     : !two_warps ? REGISTERS_GOOD
+                     : d.sums     ? REGISTERS_SUMS_TWO
+                                  : REGISTERS_TWO;
     while (tried.height > 1 && (fits(problem, &tried) != FITS || estimate(problem, &tried) > most))
         tried.height--;
     return tried.height > 1 ? tried.height : 1;
