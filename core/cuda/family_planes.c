@@ -414,7 +414,7 @@ static bool fits(const planes_scheme *s, const tz_plan *plan, bool roomy)
 {
     const int blocks = plan->blocks > 0 ? plan->blocks : 1;
     return s->shared_bytes * blocks <= PLANES_SHARED_BYTES_MAX &&
-           s->registers <= planes_registers_max(s->warps * blocks) + (roomy ? 64 : 16);
+           s->registers <= planes_registers_max(s->warps * blocks) + (roomy ? 64 : 24);
 }
 
 /* The useful rows of a lane of so many; less than 1: none. */

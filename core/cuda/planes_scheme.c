@@ -213,7 +213,7 @@ static int count_near(const planes_scheme *s, const tz_problem *problem, const p
 }
 
 /* Planes in registers from one step to the next, a plane in the making, what is read beside it
- * (twice: a compiler reads ahead), and what every kernel of this kind needs. */
+ * (some of it twice: a compiler reads ahead), and what every kernel of this kind needs. */
 static int count_registers(const planes_scheme *s, const tz_problem *problem)
 {
     int planes = 0, widest = 0, near = 0;
@@ -227,7 +227,7 @@ static int count_registers(const planes_scheme *s, const tz_problem *problem)
         planes += 2 * s->passes[k].radius * s->passes[k].words;
         near = larger(near, count_near(s, problem, &s->passes[k]));
     }
-    return (planes + widest) * s->vector * s->rows + 2 * near + 20;
+    return (planes + widest) * s->vector * s->rows + near + (near < 24 ? near : 24) + 20;
 }
 
 int planes_registers_max(int warps)
