@@ -406,11 +406,13 @@ static const char *planes_refuses(const tz_problem *problem)
     return NULL;
 }
 
+/* Registers that are short by a few go to memory in border code alone. `roomy`: what was asked for
+ * may be slow. */
 static bool fits(const planes_scheme *s, const tz_plan *plan, bool roomy)
 {
     const int blocks = plan->blocks > 0 ? plan->blocks : 1;
     return s->shared_bytes * blocks <= PLANES_SHARED_BYTES_MAX &&
-           s->registers <= planes_registers_max(s->warps * blocks) + (roomy ? 24 : 0);
+           s->registers <= planes_registers_max(s->warps * blocks) + (roomy ? 64 : 24);
 }
 
 /* The useful rows of a lane of so many; less than 1: none. */
@@ -457,11 +459,12 @@ static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *p
     int words = 1, rows = 1;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         words = tz_problem_element_size(problem, f) > 4 ? 2 : words;
-    if (given->vector == 0) {
+    words *= problem->stencil->fields_count > 1 ? 2 : 1;
+    if (plan->vector == 0) {
         plan->vector = 1;
         while (plan->vector < 4 && useful_columns(problem, plan, plan->vector) < columns)
             plan->vector *= 2;
-        /* Wider than 16 bytes only where it must be. */
+        /* Wider than 16 bytes, of all fields, only where it must be. */
         while (plan->vector * words > 4 && given->tile[0] == 0 &&
                useful_columns(problem, plan, plan->vector / 2) > 0)
             plan->vector /= 2;
@@ -487,11 +490,28 @@ static bool possible(const tz_problem *problem, const tz_plan *given, tz_plan *p
 {
     tz_plan trial = *plan;
     trial.height = height;
-    if (!complete(problem, given, &trial) || !planes_scheme_make(scheme, problem, &trial) ||
-        !fits(scheme, &trial, roomy))
-        return false;
-    *plan = trial;
-    return true;
+    while (complete(problem, given, &trial) && planes_scheme_make(scheme, problem, &trial)) {
+        if (fits(scheme, &trial, roomy)) {
+            *plan = trial;
+            return true;
+        }
+        /* Fewer columns, where nobody asked for so many. */
+        if (given->vector > 0 || given->tile[0] > 0 || trial.vector == 1)
+            return false;
+        const int vector = trial.vector / 2;
+        trial = *plan;
+        trial.height = height;
+        trial.vector = vector;
+    }
+    return false;
+}
+
+/* The same, of a plan that does without memory for registers if there is one. */
+static bool possible_at_all(const tz_problem *problem, const tz_plan *given, tz_plan *plan,
+                            int height, planes_scheme *scheme)
+{
+    return possible(problem, given, plan, height, false, scheme) ||
+           possible(problem, given, plan, height, true, scheme);
 }
 
 /* Stars take what memory asks for; where cells read corners, arithmetic is the limit before. */
@@ -515,7 +535,7 @@ static tz_status planes_plan(const tz_problem *problem, tz_plan *plan, tz_error 
     if (plan->ahead == 0)
         plan->ahead = 1;
     if (plan->warps == 0)
-        plan->warps = 16;
+        plan->warps = problem->bits ? 12 : 16;
     if (plan->tile[2] > problem->elements[2])
         plan->tile[2] = problem->elements[2];
     int height = plan->height;
@@ -524,9 +544,9 @@ static tz_status planes_plan(const tz_problem *problem, tz_plan *plan, tz_error 
         while (height > 1 && !possible(problem, &given, plan, height, false, &s))
             height--;
     }
-    if (!possible(problem, &given, plan, height, true, &s)) {
+    if (!possible_at_all(problem, &given, plan, height, &s)) {
         int lower = height - 1;
-        while (lower > 0 && !possible(problem, &given, plan, lower, true, &s))
+        while (lower > 0 && !possible_at_all(problem, &given, plan, lower, &s))
             lower--;
         if (lower > 0)
             return tz_error_set(error, TZ_RANGE, "height",

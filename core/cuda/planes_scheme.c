@@ -191,20 +191,43 @@ static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t li
     }
 }
 
-/* Planes in registers from one step to the next, a plane in the making and the rows beside it, and
- * what every kernel of this kind needs. */
+/* Words that a pass reads beside a lane's own cells of the planes that it keeps. */
+static int count_near(const planes_scheme *s, const tz_problem *problem, const planes_pass *pass)
+{
+    const int r = TZ_RADIUS_MAX;
+    int words = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        for (int dz = -r; dz <= r && pass->reads[f] >= 0; dz++)
+            for (int j = -r; j < s->rows + r; j++) {
+                const bool own = j >= 0 && j < s->rows;
+                uint64_t columns = 0;
+                for (int row = 0; row < s->rows; row++)
+                    for (int e = 0; e < s->vector; e++)
+                        columns |= (uint64_t)planes_row(s, pass, f, dz, j - row) << e;
+                if (own)
+                    columns &= ~(((UINT64_C(1) << s->vector) - 1) << r);
+                words +=
+                    __builtin_popcountll(columns) * (int)tz_problem_element_size(problem, f) / 4;
+            }
+    return words;
+}
+
+/* Planes in registers from one step to the next, a plane in the making, what is read beside it
+ * (some of it twice: a compiler reads ahead), and what every kernel of this kind needs. */
 static int count_registers(const planes_scheme *s, const tz_problem *problem)
 {
-    int planes = 0, widest = 0;
+    int planes = 0, widest = 0, near = 0;
     for (int k = 0; k < s->versions_count; k++) {
         const planes_version *v = &s->versions[k];
         const int words = (int)tz_problem_element_size(problem, v->field) / 4;
         widest = larger(widest, words);
         planes += (v->planes > 1 ? v->planes - 1 : 0) * words;
     }
-    for (int k = 0; k < s->passes_count; k++)
+    for (int k = 0; k < s->passes_count; k++) {
         planes += 2 * s->passes[k].radius * s->passes[k].words;
-    return planes * s->vector * s->rows + 2 * widest * s->vector * (s->rows + 1) + 28;
+        near = larger(near, count_near(s, problem, &s->passes[k]));
+    }
+    return (planes + widest) * s->vector * s->rows + near + (near < 24 ? near : 24) + 20;
 }
 
 int planes_registers_max(int warps)

@@ -52,11 +52,12 @@ TZ_DEVICE void tz_barrier_warp()
 }
 
 /* Warps that wait for the warps beside them in the block, not for all of it. `words`: a word of
- * shared memory for each warp, made by all threads before a tz_barrier. A warp arrives and later
- * waits, in turns; what a warp did before it arrived for the nth time is seen by itself and those
- * beside it after they waited for the nth time (by those beside these a turn later). `odd`: 0 in
- * the first turn, then 1, and so on. A warp arrives at its own word and at those beside it (PTX
- * ISA, mbarrier), so that none is ever more than a turn ahead of these. */
+ * shared memory for each warp and one more, made by all threads before a tz_barrier. A warp arrives
+ * and later waits, in turns; what a warp did before it arrived for the nth time is seen by itself
+ * and those beside it after they waited for the nth time (by those beside these a turn later).
+ * `odd`: 0 in the first turn, then 1, and so on. Word w is arrived at and waited for by the warps
+ * w - 1 and w (PTX ISA, mbarrier), and by no third one: it could be a turn ahead of one of the
+ * others, and be counted for it. */
 TZ_DEVICE unsigned int tz__beside_at(const unsigned long long *word)
 {
     return (unsigned int)__cvta_generic_to_shared(word);
@@ -64,20 +65,19 @@ TZ_DEVICE unsigned int tz__beside_at(const unsigned long long *word)
 TZ_DEVICE void tz_beside_make(unsigned long long *words, int warps)
 {
     const int w = (int)threadIdx.x;
-    if (w < warps)
+    if (w <= warps)
         asm volatile("mbarrier.init.shared.b64 [%0], %1;"
                      :
-                     : "r"(tz__beside_at(words + w)), "r"(1 + (w > 0) + (w < warps - 1))
+                     : "r"(tz__beside_at(words + w)), "r"(w > 0 && w < warps ? 2 : 1)
                      : "memory");
 }
-TZ_DEVICE void tz_beside_arrive(unsigned long long *words, int warp, int warps)
+TZ_DEVICE void tz_beside_arrive(unsigned long long *words, int warp)
 {
-    const unsigned int lane = threadIdx.x & 31u, to = (unsigned int)warp + lane - 1u;
     __syncwarp();
-    if (lane < 3u && to < (unsigned int)warps)
+    if ((threadIdx.x & 31u) < 2u)
         asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }"
                      :
-                     : "r"(tz__beside_at(words + to))
+                     : "r"(tz__beside_at(words + warp + (threadIdx.x & 31u)))
                      : "memory");
 }
 TZ_DEVICE void tz_beside_wait(unsigned long long *words, int warp, int odd)
@@ -89,7 +89,9 @@ TZ_DEVICE void tz_beside_wait(unsigned long long *words, int warp, int odd)
 #endif
     asm volatile("{ .reg .pred done;\n"
                  "again: " TZ__BESIDE_LOOK " done, [%0], %1;\n"
-                 "@!done bra again; }"
+                 "@!done bra again;\n"
+                 "more: " TZ__BESIDE_LOOK " done, [%0 + 8], %1;\n"
+                 "@!done bra more; }"
                  :
                  : "r"(tz__beside_at(words + warp)), "r"(odd)
                  : "memory");

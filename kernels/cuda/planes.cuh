@@ -132,7 +132,7 @@ TZ_DEVICE void tz_ready(const tz_tile &tile)
 {
     if (TZ_BESIDE) {
         tz_fetch_wait<TZ_AHEAD - 1>();
-        tz_beside_arrive(tz_beside_words(), tile.warp, TZ_WARPS);
+        tz_beside_arrive(tz_beside_words(), tile.warp);
     }
 }
 

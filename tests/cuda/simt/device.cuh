@@ -58,10 +58,10 @@ TZ_DEVICE void tz_barrier_warp(TZ_SIMT_HERE)
 /* The words are not touched: it is the executor that counts. */
 TZ_DEVICE void tz_beside_make(unsigned long long *words, int warps, TZ_SIMT_HERE)
 {
-    if (tz_simt_lane->thread < warps)
+    if (tz_simt_lane->thread <= warps)
         tz_simt->shared(SIMT_WRITE, words + tz_simt_lane->thread, 8, 8, TZ_SIMT_PLACE);
 }
-TZ_DEVICE void tz_beside_arrive(unsigned long long *, int, int, TZ_SIMT_HERE)
+TZ_DEVICE void tz_beside_arrive(unsigned long long *, int, TZ_SIMT_HERE)
 {
     tz_simt->barrier(SIMT_BESIDE_ARRIVE, TZ_SIMT_PLACE);
 }

@@ -1,6 +1,7 @@
 /* The machine itself: right kernels run as on a GPU, and each wrong one is found out. */
 #include "compare.h"
 
+#include "memory.h"
 #include "sim/registry.h"
 
 #include <math.h>
@@ -166,6 +167,43 @@ static void barriers_order_a_block(void **state)
            lane_next);
 }
 
+static uint32_t warp_beside(const bench *b, int block, int t)
+{
+    return in_at(b, block, t ^ 32) + 2;
+}
+
+static void warps_beside_wait_for_each_other(void **state)
+{
+    (void)state;
+    expect("unsigned long long *words = (unsigned long long *)(shared + 256);\n"
+           "tz_beside_make(words, 2);\n"
+           "tz_barrier();\n"
+           "#pragma unroll\n"
+           "for (int k = 0; k < 3; k++) {\n"
+           "  tz_put(shared + k % 2 * 64 + t, a.in[i] + k);\n"
+           "  tz_beside_arrive(words, tz_warp());\n"
+           "  tz_beside_wait(words, tz_warp(), k % 2);\n"
+           "  a.out[i] = tz_get(shared + k % 2 * 64 + (t ^ 32));\n"
+           "}",
+           warp_beside);
+}
+
+/* What a warp wrote before it arrived is known a warp further with each turn. */
+static void news_travels_a_warp_a_turn(void **state)
+{
+    (void)state;
+    const simt_access writer = {.block = 1, .thread = 3, .arrived = 5, .waited = 5};
+    for (int away = 0; away < 4; away++)
+        for (int turns = 0; turns < 5; turns++) {
+            simt_cell cell = {.writer = writer};
+            simt_access other, reader = {.block = 1, .thread = 32 * away};
+            reader.arrived = reader.waited = 5 + turns;
+            const int found = simt_cell_read(&cell, &reader, &other);
+            assert_int_equal(found, turns >= (away > 1 ? away : 1) ? SIMT_NO_RACE
+                                                                   : SIMT_RACES_WITH_WRITER);
+        }
+}
+
 static uint32_t same(const bench *b, int block, int t)
 {
     return in_at(b, block, t);
@@ -328,6 +366,21 @@ static void races_are_found(void **state)
     /* A warp's barrier is no block's. */
     wrong("tz_put(shared + t, 1u);\ntz_barrier_warp();\na.out[i] = tz_get(shared + (t ^ 32));",
           SIMT_FOUND_RACE, "block 0,0,0");
+    /* Words beside: read before the wait; written over after the wait, before the reader arrived.
+     */
+#define BESIDE                                                                                     \
+    "unsigned long long *words = (unsigned long long *)(shared + 192);\n"                          \
+    "tz_beside_make(words, 2);\ntz_barrier();\ntz_put(shared + t, 1u);\n"                          \
+    "tz_beside_arrive(words, tz_warp());\n"
+    wrong(BESIDE "a.out[i] = tz_get(shared + (t ^ 32));\ntz_beside_wait(words, tz_warp(), 0);",
+          SIMT_FOUND_RACE, "reads it at body:6");
+    wrong(BESIDE "tz_beside_wait(words, tz_warp(), 0);\na.out[i] = tz_get(shared + (t ^ 32));\n"
+                 "tz_put(shared + t, 2u);",
+          SIMT_FOUND_RACE, "after barrier 1");
+    wrong(BESIDE "tz_beside_wait(words, tz_warp(), 1);", SIMT_FOUND_BARRIER, "turn 0");
+    wrong(BESIDE "tz_beside_wait(words, tz_warp(), 0);\ntz_beside_wait(words, tz_warp(), 1);",
+          SIMT_FOUND_BARRIER, "having arrived 1 times");
+#undef BESIDE
     /* Shuffles order no memory. */
     wrong("tz_put(shared + t, 1u);\na.out[i] = tz_shuffle_xor(1u, 1);\n"
           "a.out[i] += tz_get(shared + (t ^ 1));",
@@ -535,6 +588,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shuffles_move_values),
         cmocka_unit_test(barriers_order_a_block),
+        cmocka_unit_test(warps_beside_wait_for_each_other),
+        cmocka_unit_test(news_travels_a_warp_a_turn),
         cmocka_unit_test(packets_move_values),
         cmocka_unit_test(arithmetic_is_not_contracted),
         cmocka_unit_test(grids_meet),
