@@ -16,7 +16,7 @@
 /* Exponents of soft maxima: constants of the model, the same for all devices and stencils. */
 #define SOFT_UNITS 8.0   /* between units that a scheduler feeds */
 #define SOFT_LATENCY 3.0 /* between throughput and a warp's own latencies */
-#define SOFT_MEMORY 4.0  /* between computing and memory */
+#define SOFT_MEMORY 8.0  /* between computing and memory */
 /* Of the bandwidth of a copy that goes through memory once in order, what warps reach that go
  * through it each on its own way. */
 #define MEMORY_SHARE 0.83
@@ -29,8 +29,8 @@
 /* Warps that are at different places of a loop wait for its code: for this share of their time for
  * each TEXT_BYTES beyond the first. (Loops of one kind of instruction that all warps go round
  * together do not, up to the record's text_cache.) */
-#define TEXT_WAIT 0.2
-#define TEXT_BYTES 10240.0
+#define TEXT_WAIT 0.32
+#define TEXT_BYTES 16384.0
 
 enum { SCHEDULERS = 4, WARP = 32 };
 
