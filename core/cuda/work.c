@@ -90,16 +90,22 @@ static double packets_of(const tz_problem *problem, int vector)
     return packets;
 }
 
-/* Of the 3-D stream: one, and one for each pass that reads rows made in the same step. */
-static double barriers_a_step(const tz_problem *problem, const tz_plan *plan)
+/* 3-D streams: a loop is of one step, or of a whole group of them. Each fetches a plane. */
+static double planes_steps(const tz_problem *problem, const tz_plan *plan, double copies)
 {
     planes_scheme *s = malloc(sizeof *s);
-    double barriers = 1.0;
-    if (s && planes_scheme_make(s, problem, plan))
-        for (int p = 0; p < s->passes_count; p++)
-            barriers += s->passes[p].waits;
+    double steps = 1.0, packets = 0.0;
+    if (s && planes_scheme_make(s, problem, plan)) {
+        for (int k = 0; k < s->versions_count; k++) {
+            const planes_version *v = &s->versions[k];
+            if (v->number == 0 && v->planes > 0)
+                packets += s->rows * ceil((double)tz_problem_element_size(problem, v->field) *
+                                          s->vector / 16.0);
+        }
+        steps = copies / fmax(packets, 1.0) < 0.5 * (1.0 + s->group) ? 1.0 : s->group;
+    }
     free(s);
-    return barriers;
+    return steps;
 }
 
 /* How many steps a loop goes on in one round; 0: it is none of the family's steps. */
@@ -133,7 +139,7 @@ static double steps_of(const tz_cuda_family *family, const tz_problem *problem, 
         return 0.0;
     if (family == &tz_cuda_family_rows)
         return fmax(1.0, floor(loop->stores / packets_of(problem, plan->vector) + 0.5));
-    return way->of[TZ_WORK_BARRIER] / barriers_a_step(problem, plan);
+    return way->of[TZ_WORK_COPY] > 0.0 ? planes_steps(problem, plan, way->of[TZ_WORK_COPY]) : 0.0;
 }
 
 /* Lanes at a border go different ways: that much of what is beside the shortest one. */
@@ -221,7 +227,8 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
                             problem->stencil->id, plan->height, mix->loops_count);
     /* The dearest is that of the grid's ends; with a third one, that is the sides'. */
     const int end = count - 1, side = count > 2 ? 1 : end;
-    take_loop(&out->inner, &mix->loops[at[0]], steps[0], 0.0);
+    const bool tile = family == &tz_cuda_family_tile;
+    take_loop(&out->inner, &mix->loops[at[0]], steps[0], tile ? DIVERGED : 0.0);
     take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : DIVERGED);
     take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * DIVERGED);
     if (side == 0 && count == 1 && family == &tz_cuda_family_rows) {
@@ -247,8 +254,14 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
         add_start(mix, at[0], plan->ahead, plan->vector, &out->side);
         add_start(mix, at[0], plan->ahead, 0.0, &out->end);
     }
-    if (family == &tz_cuda_family_tile)
+    if (tile) {
+        /* What goes round the slab once a pass. */
+        const int around = mix->loops[at[0]].parent;
+        memset(&out->end, 0, sizeof out->end);
+        if (around >= 0)
+            take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED);
         find_copies(problem, mix, out);
+    }
     if (family == &tz_cuda_family_resident)
         find_exchange(mix, at[0], out);
     return TZ_OK;

@@ -1,7 +1,7 @@
 /* How good is the model roofs here?
  *
  *   roofs plans                      the plans that are measured, as CSV
- *   roofs warm [PROCESSES]           compiles all of them into the kernel cache
+ *   roofs warm [PROCESSES [CASE[:SIZE] ...]]  compiles them into the kernel cache
  *   roofs measure [CASE[:SIZE] ...]  runs them: CSV with GCells/s
  *   roofs errors FILE [-v]           the model's errors against such a file
  *
@@ -224,6 +224,20 @@ static void measure_case(const tz_registry *registry, const bench_case *c, const
 /* ---- Compiling all -----------------------------------------------------------------------------
  */
 
+/* The command line's cases, "star2d1r-fp64:2" or how it begins; none: all. */
+static char **wanted;
+static int wanted_count;
+
+static bool is_wanted(const bench_case *c, int size)
+{
+    char label[48];
+    bool any = wanted_count == 0;
+    snprintf(label, sizeof label, "%s%s:%d", c->stencil, c->precision == 1 ? "-fp64" : "", size);
+    for (int k = 0; k < wanted_count; k++)
+        any = any || strncmp(wanted[k], label, strlen(wanted[k])) == 0;
+    return any;
+}
+
 /* Every problem in turn; `each` gets its plans. */
 static void each_problem(const tz_registry *registry, const tz_model_device *device,
                          void (*each)(const setting *, const tz_problem *, const tz_model_device *,
@@ -235,6 +249,8 @@ static void each_problem(const tz_registry *registry, const tz_model_device *dev
             tz_problem problem;
             tz_plan plans[PLANS_MAX];
             tz_error error = {0};
+            if (!is_wanted(&cases[c], e))
+                continue;
             make_setting(&s, registry, &cases[c], cases[c].extents[e]);
             if (tz_problem_resolve(&problem, stencil_of(registry, cases[c].stencil), &s.config,
                                    &error))
@@ -455,8 +471,9 @@ int main(int count, char **arguments)
     tz_error error = {0};
     tz_model_error why = {0};
     if (!folder || !record || !*what) {
-        fprintf(stderr, "usage: TZ_ROOFS_PLUGINS=FOLDER TZ_ROOFS_DEVICE=RECORD roofs plans | warm "
-                        "[PROCESSES] | measure [CASE[:SIZE] ...] | errors FILE [-v]\n");
+        fprintf(stderr,
+                "usage: TZ_ROOFS_PLUGINS=FOLDER TZ_ROOFS_DEVICE=RECORD roofs plans | warm "
+                "[PROCESSES [CASE[:SIZE] ...]] | measure [CASE[:SIZE] ...] | errors FILE [-v]\n");
         return 2;
     }
     if (tz_registry_create(&registry, &folder, 1, &error))
@@ -470,19 +487,16 @@ int main(int count, char **arguments)
     else if (strcmp(what, "warm") == 0) {
         if (count > 2 && atoi(arguments[2]) > 0)
             workers = atoi(arguments[2]);
+        wanted = arguments + 3;
+        wanted_count = count > 3 ? count - 3 : 0;
         warm(registry, &device);
     } else if (strcmp(what, "measure") == 0) {
+        wanted = arguments + 2;
+        wanted_count = count - 2;
         for (int c = 0; c < CASES; c++)
-            for (int e = 0; e < 3; e++) {
-                char label[48];
-                bool wanted = count == 2;
-                snprintf(label, sizeof label, "%s%s:%d", cases[c].stencil,
-                         cases[c].precision == 1 ? "-fp64" : "", e);
-                for (int k = 2; k < count; k++)
-                    wanted = wanted || strncmp(arguments[k], label, strlen(arguments[k])) == 0;
-                if (wanted)
+            for (int e = 0; e < 3; e++)
+                if (is_wanted(&cases[c], e))
                     measure_case(registry, &cases[c], cases[c].extents[e], &device);
-            }
     } else if (strcmp(what, "errors") == 0 && count > 2) {
         errors_of(registry, &device, arguments[2], count > 3);
     }
