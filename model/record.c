@@ -346,16 +346,23 @@ tz_model_status tz_model_benchmark_read(const char *path, tz_model_benchmark *ou
     return read_file(path, benchmark_keys, BENCHMARK_KEYS, out, sizeof *out, error);
 }
 
-/* The shortest number that the reader makes `value` of, given in a unit of `factor`; false: none.
- */
+/* The shortest number that the reader makes `value` of, given in a unit of `factor`, without an
+ * exponent if that is possible; false: none. */
 static bool number_in(double value, double factor, char text[NUMBER_SIZE])
 {
+    char here[NUMBER_SIZE];
+    bool found = false;
     for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, NUMBER_SIZE, "%.*g", digits, value / factor);
-        if (strtod(text, NULL) * factor == value)
-            return true;
+        snprintf(here, sizeof here, "%.*g", digits, value / factor);
+        const bool plain = strchr(here, 'e') == NULL;
+        if ((found && !plain) || strtod(here, NULL) * factor != value)
+            continue;
+        memcpy(text, here, sizeof here);
+        found = true;
+        if (plain)
+            break;
     }
-    return false;
+    return found;
 }
 
 /* The shortest text of a number and the unit that it is in; of equally short ones the unit that
@@ -369,7 +376,9 @@ static const char *number_text(tz_model_quantity quantity, double value, char te
         if (units[i].quantity != quantity || units[i].factor == 0 ||
             !number_in(value, units[i].factor, here))
             continue;
-        const size_t length = strlen(here) + (strchr(here, 'e') ? NUMBER_SIZE : 0);
+        const double scaled = fabs(value / units[i].factor);
+        const size_t length = strlen(here) + (strchr(here, 'e') ? NUMBER_SIZE : 0) +
+                              (scaled < 1 || scaled >= 1000 ? 3 : 0);
         if (length >= least)
             continue;
         least = length;

@@ -155,6 +155,8 @@ typedef struct tz_model_key {
       "loop code that runs without waiting for instructions")                                      \
     X(launch_queued_s, "launch_queued", TIME, 0, 1,                                                \
       "an empty launch in a queue of them: what a stage costs at least")                           \
+    X(launch_gap_s, "launch_gap", TIME, 0, 1,                                                      \
+      "the same where the host is ahead: from the end of one launch to that of the next")          \
     X(launch_alone_s, "launch_alone", TIME, 0, 1, "an empty launch and waiting for its end")       \
     X(graph_launch_s, "graph_launch", TIME, 0, 1, "the same within a graph")                       \
     X(neighbour_sync_s, "neighbour_sync", TIME, 0, 1,                                              \

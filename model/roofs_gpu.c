@@ -17,6 +17,20 @@
 #define SOFT_UNITS 8.0   /* between units that a scheduler feeds */
 #define SOFT_LATENCY 3.0 /* between throughput and a warp's own latencies */
 #define SOFT_MEMORY 4.0  /* between computing and memory */
+/* Of the bandwidth of a copy that goes through memory once in order, what warps reach that go
+ * through it each on its own way. */
+#define MEMORY_SHARE 0.83
+/* Between two barriers of a block nobody fills in for warps that wait at the end: this share of
+ * what a warp alone takes, for each block that a multiprocessor has. */
+#define BARRIER_WAIT 0.6
+/* An exchange of blocks waits for all words of the slowest of several neighbours: so many times as
+ * long as two blocks take that hand each other one. */
+#define MEETING 3.0
+/* Warps that are at different places of a loop wait for its code: for this share of their time for
+ * each TEXT_BYTES beyond the first. (Loops of one kind of instruction that all warps go round
+ * together do not, up to the record's text_cache.) */
+#define TEXT_WAIT 0.2
+#define TEXT_BYTES 10240.0
 
 enum { SCHEDULERS = 4, WARP = 32 };
 
@@ -115,14 +129,13 @@ static void cost_of(const tz_model_device *d, const tz_work_mix *m, double passe
     for (int k = 0; k < TZ_WORK_CLASSES; k++)
         all += m->of[k];
     c->units[ISSUE] = (unit){"issue slots", over(all, &d->issue_rate)};
-    /* Multiply-adds of whole numbers have half of the single precision units. */
+    /* Multiply-adds of whole numbers have a part of the single precision units. */
     c->units[SINGLE] = (unit){
         "single precision", fmax(over(m->of[TZ_WORK_FP32] + m->of[TZ_WORK_MULTIPLY], &d->fp32_rate),
-                                 over(m->of[TZ_WORK_MULTIPLY], &d->fp32_rate) * 2.0)};
+                                 over(m->of[TZ_WORK_MULTIPLY], &d->multiply_rate))};
     c->units[DOUBLE] = (unit){"double precision", over(m->of[TZ_WORK_FP64], &d->fp64_rate)};
-    c->units[WHOLE] = (unit){"integers and logic", over(m->of[TZ_WORK_INTEGER], &d->integer_rate) +
-                                                       over(m->of[TZ_WORK_LOGIC], &d->logic_rate) +
-                                                       over(m->of[TZ_WORK_MOVE], &d->move_rate)};
+    const double whole = m->of[TZ_WORK_INTEGER] + m->of[TZ_WORK_LOGIC] + m->of[TZ_WORK_MOVE];
+    c->units[WHOLE] = (unit){"integers and logic", over(whole, &d->alu_rate)};
     c->units[EXCHANGE] =
         (unit){"shuffles and shared memory",
                over(m->of[TZ_WORK_SHUFFLE], &d->shuffle_rate) + over(passes, &d->shared_rate)};
@@ -141,7 +154,8 @@ static double latency_clocks(const tz_model_device *d, const tz_work_mix *chain)
     return chain->of[TZ_WORK_SHUFFLE] * clocks_of(d, &d->shuffle_latency_s) +
            chain->of[TZ_WORK_SHARED_READ] * clocks_of(d, &d->shared_latency_s) +
            chain->of[TZ_WORK_FP64] * clocks_of(d, &d->fp64_latency_s) +
-           chain->of[TZ_WORK_SPECIAL] * clocks_of(d, &d->shuffle_latency_s) +
+           (chain->of[TZ_WORK_SPECIAL] + 1.5 * chain->of[TZ_WORK_READ]) *
+               clocks_of(d, &d->shuffle_latency_s) +
            (chain->of[TZ_WORK_INTEGER] + chain->of[TZ_WORK_MULTIPLY] + chain->of[TZ_WORK_LOGIC] +
             chain->of[TZ_WORK_MOVE] + chain->of[TZ_WORK_FP32]) *
                14.0;
@@ -159,12 +173,8 @@ typedef struct stage {
 /* Clocks that a multiprocessor with so many warps of a part takes for a step of all of them. */
 static double round_clocks(const stage *s, int p, double warps)
 {
-    const tz_work_part *part = &s->work->parts[p];
     const cost *c = &s->parts[p];
-    double alone = c->alone;
-    if (s->work->ahead_bytes > 0.0 && part->bytes > 0.0)
-        alone = fmax(alone, s->memory_clocks * part->bytes / s->work->ahead_bytes);
-    return soft_max(warps * c->clocks, alone, SOFT_LATENCY) +
+    return soft_max(warps * c->clocks, c->alone, SOFT_LATENCY) +
            c->barriers * s->warps / fmax(warps, s->warps);
 }
 
@@ -176,7 +186,8 @@ static double warp_clocks(const stage *s, int p, double warps)
     for (int k = 0; k < TZ_WORK_CLASSES; k++)
         once += part->once.of[k];
     return part->steps * round_clocks(s, p, warps) +
-           fmax(warps * once / s->device->issue_rate.value, 2.0 * once) + s->memory_clocks;
+           fmax(warps * once / s->device->issue_rate.value, part->once_clocks) +
+           s->memory_clocks * fmax(1.0, part->once_waits);
 }
 
 /* Clocks of a wave with so many blocks on the fullest multiprocessor: all parts' mean, but no less
@@ -225,17 +236,23 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
                                   work->threads, work->registers, work->shared_bytes);
     const double clock = device->clock_hz.value, sms = device->sm_count.value;
     /* A grid that stays in the second level from one stage to the next. */
+    const double half = device->l2_useful_bytes.value, whole = fmin(device->l2_bytes.value, half);
     const double kept =
-        fmin(1.0, fmax(0.0, 2.0 - 2.0 * work->resident_bytes / device->l2_bytes.value));
+        work->resident_bytes <= whole
+            ? 1.0
+            : fmax(0.0, 1.0 - (work->resident_bytes - whole) / fmax(half - whole, 1.0));
     s.memory_clocks = kept * clocks_of(device, &device->l2_latency_s) +
                       (1.0 - kept) * clocks_of(device, &device->memory_latency_s);
     for (int p = 0; p < work->parts_count; p++) {
         const tz_work_part *part = &work->parts[p];
         cost_of(device, &part->step, part->shared_wavefronts, &s.parts[p]);
+        const bool together = part->step.of[TZ_WORK_BARRIER] > 0.0;
+        if (!together)
+            s.parts[p].clocks *= 1.0 + TEXT_WAIT * fmax(0.0, part->text_bytes / TEXT_BYTES - 1.0);
         s.parts[p].alone = part->clocks + latency_clocks(device, &part->chain);
         s.parts[p].barriers =
-            part->step.of[TZ_WORK_BARRIER] *
-            (device->barrier_s.known ? clocks_of(device, &device->barrier_s) : 30.0);
+            part->step.of[TZ_WORK_BARRIER] * clocks_of(device, &device->barrier_s) +
+            (together ? BARRIER_WAIT * s.parts[p].alone : 0.0);
     }
 
     /* Waves. */
@@ -252,16 +269,30 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     /* Memory. */
     const double compulsory = work->read_bytes + work->write_bytes;
     const double far = fmin(work->far_bytes, work->ghost_bytes);
-    const double memory_s =
-        (1.0 - kept) * (compulsory + far) / device->copy_bandwidth_bytes_per_s.value;
+    const double memory_s = (1.0 - kept) * (compulsory + far) /
+                            (MEMORY_SHARE * device->copy_bandwidth_bytes_per_s.value);
     const double l2_s = (compulsory + work->ghost_bytes) / device->l2_bandwidth_bytes_per_s.value;
-    const double moved_s = soft_max(memory_s, l2_s, SOFT_MEMORY);
+    double moved_s = soft_max(memory_s, l2_s, SOFT_MEMORY);
+    /* What a step needs was asked for some steps before: it then takes the latency and its share of
+     * the transfer. */
+    const double ahead =
+        work->parts[0].bytes > 0.0 ? work->ahead_bytes / work->parts[0].bytes : 0.0;
+    if (ahead > 0.0) {
+        const double steps = (full + (rest > 0.0 ? 1.0 : 0.0)) * work->parts[0].steps;
+        /* Stores are not waited for, but get in the way. */
+        const double loads = (work->read_bytes + 0.5 * work->write_bytes) / compulsory;
+        moved_s = soft_max(moved_s, (loads * moved_s + steps * s.memory_clocks / clock) / ahead,
+                           SOFT_LATENCY);
+    }
     const double compute_s = compute / clock;
     const double busy_s = soft_max(compute_s, moved_s, SOFT_MEMORY);
-    const double start_s = device->launch_queued_s.value / fmax(work->stages_per_launch, 1.0);
-    const double meet_s =
-        work->meetings * (device->neighbour_sync_s.known ? device->neighbour_sync_s.value
-                                                         : 2.0 * device->l2_latency_s.value);
+    /* The host may be slower than the GPU. */
+    const double launches = 1.0 / fmax(work->stages_per_launch, 1.0);
+    const double start_s = fmax(launches * device->launch_gap_s.value,
+                                launches * device->launch_queued_s.value - busy_s);
+    const double meet_s = MEETING * work->meetings *
+                          (device->neighbour_sync_s.known ? device->neighbour_sync_s.value
+                                                          : 2.0 * device->l2_latency_s.value);
     out->stage_s = busy_s + start_s + meet_s;
 
     /* The same in parts that add up: what the slots alone would take, then what comes on top. */

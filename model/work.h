@@ -52,6 +52,8 @@ typedef struct tz_work_part {
     double slots;             /* of one step: issued; 0: all of them. On a CPU a load that is part
                                * of another instruction takes none */
     double bytes;             /* a step and warp: loaded from global memory */
+    double once_clocks;       /* GPU: of a warp alone outside the loop */
+    double once_waits;        /* GPU: times that it waits for memory there */
     double text_bytes;        /* of the loop's code; 0: not known */
 } tz_work_part;
 

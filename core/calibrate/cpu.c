@@ -443,7 +443,7 @@ void tz_calibration_name(const char *title, char *name, size_t size)
             memset(at, ' ', strlen(dropped[k]));
     text[strcspn(text, "@")] = '\0';
     for (const char *at = text; *at && used + 1 < size; at++) {
-        if (isalnum((unsigned char)*at) || *at == '.')
+        if (isalnum((unsigned char)*at) || (*at == '.' && used > 0))
             name[used++] = *at;
         else if (used > 0 && name[used - 1] != '-')
             name[used++] = '-';

@@ -41,6 +41,17 @@ static bool check_name(const tz_command *command, const char *name)
     return false;
 }
 
+/* Errors of the driver say what a run can do without a GPU; here that is another option. */
+static void advise(tz_error *error)
+{
+    static const char run[] = "--backend cpu", here[] = "--cpu";
+    char *at = strstr(error->message, run);
+    if (at == NULL)
+        return;
+    memcpy(at, here, sizeof here - 1);
+    memmove(at + sizeof here - 1, at + sizeof run - 1, strlen(at + sizeof run - 1) + 1);
+}
+
 static tz_status measure(const settings *s, tz_model_device *record, tz_error *error)
 {
     const tz_calibration how = {
@@ -49,8 +60,10 @@ static tz_status measure(const settings *s, tz_model_device *record, tz_error *e
     if (s->device < 0)
         return tz_calibrate_cpu(record, &how, error);
     tz_status status = tz_cuda_open(&cuda, s->device, error);
-    if (status != TZ_OK)
+    if (status != TZ_OK) {
+        advise(error);
         return status;
+    }
     status = tz_cuda_calibrate(record, cuda, &how, error);
     tz_cuda_close(cuda);
     return status;

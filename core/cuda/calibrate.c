@@ -145,7 +145,7 @@ tz_status tz__bench_chains(tz__bench *b, const tz__chains *chains, int rounds, i
     if (status != TZ_OK)
         return status;
     void *arguments[] = {&b->cycles, &b->out, &followed, &rounds, &words, &a, &other};
-    for (int i = -2; status == TZ_OK && i < b->repeats; i++) {
+    for (int i = -b->warmups; status == TZ_OK && i < b->repeats; i++) {
         double once = 0, here, top;
         status =
             tz__bench_time(b, &kernel, blocks, chains->threads, 4 * words, false, arguments, &once);
@@ -219,7 +219,7 @@ static const tz__chains table[] = {
     RATE(issue_rate, "FADD and LOP3 in turn", "both", STEP_BOTH, 2),
     RATE(shuffle_rate, "SHFL.UP", "tz_word", STEP_SHUFFLE, 1),
     RATE(special_rate, "MUFU.RCP", "float", STEP_SPECIAL, 1),
-    {"4-byte loads, a pass each,", "tz_word", STEP_SHARED, FIRST_SHARED, 1, 4, 32 * WARPS, STEPS,
+    {"4-byte loads of a pass each", "tz_word", STEP_SHARED, FIRST_SHARED, 1, 4, 32 * WARPS, STEPS,
      32 * WARPS, offsetof(tz_model_device, shared_rate), false},
     LATENCY(fp32_latency_s, "dependent FADD", "float", STEP_ADD),
     LATENCY(fp64_latency_s, "dependent DADD", "double", STEP_ADD),
@@ -433,7 +433,8 @@ tz_status tz_cuda_calibrate(tz_model_device *out, tz_cuda *cuda, const tz_calibr
                    .calibration = calibration,
                    .record = out,
                    .error = error,
-                   .repeats = (int)calibration->seconds};
+                   .repeats = (int)calibration->seconds,
+                   .warmups = 2};
     memset(out, 0, sizeof *out);
     if (b.repeats < REPEATS_MIN)
         b.repeats = REPEATS_MIN;

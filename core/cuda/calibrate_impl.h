@@ -24,8 +24,8 @@ typedef struct tz__bench {
     tz_cuda_event *begin, *end;
     tz_cu_pointer cycles, out, barrier; /* what kernels write; `barrier` holds zeros at first */
     int blocks_max;                     /* that `cycles` has room for */
-    int repeats;
-    int done; /* measurements */
+    int repeats, warmups;               /* launches that count, and that do not */
+    int done;                           /* measurements */
     double clock_hz;
 } tz__bench;
 
@@ -72,6 +72,15 @@ void tz__chains_define(const tz__chains *chains, char definitions[TZ__DEFINITION
 tz_status tz__bench_chains(tz__bench *b, const tz__chains *chains, int rounds, int blocks,
                            tz_cu_pointer table, uint32_t first_word, double *cycles, double *spread,
                            double *seconds, double *most);
+
+/* Kernels that copy or read, and the definitions of each; *count of them. Static. */
+typedef struct tz__copier {
+    bool writes;
+    int packets; /* of 16 bytes: of a thread at once */
+    const char *load;
+} tz__copier;
+const tz__copier *tz__copiers_table(size_t *count);
+void tz__copier_define(const tz__copier *copier, char definitions[TZ__DEFINITIONS_SIZE]);
 
 /* Memory: bandwidths, latencies. Launches and what blocks wait for. (calibrate_memory.c) */
 tz_status tz__bench_memory(tz__bench *b);

@@ -8,11 +8,11 @@
 enum {
     LINE_BYTES = 128,
     COPY_THREADS = 256,
-    PIECE_BYTES = COPY_THREADS * 64, /* of a block's turn */
     L2_ROUNDS = 64,
     CHASE_STEPS = 256,
     CHASE_ROUNDS = 32,
-    QUEUE = 200, /* launches in a queue */
+    QUEUE = 200,        /* launches in a queue */
+    BUSY_ROUNDS = 8192, /* of reading a piece: milliseconds */
     SYNC_ROUNDS = 200,
     SYNC_THREADS = 256
 };
@@ -20,23 +20,72 @@ enum {
 typedef struct arrays {
     tz_cu_pointer from, to;
     size_t bytes; /* of each */
-    tz_cuda_kernel copy, read, copy_fresh, lay;
 } arrays;
+
+static const tz__copier copiers[] = {
+    /* copies and reads that go through memory: the fastest is what counts */
+    {true, 2, "tz_load"},
+    {true, 4, "tz_load"},
+    {true, 8, "tz_load"},
+    {true, 2, "tz_load_once"},
+    {true, 4, "tz_load_once"},
+    {false, 2, "tz_load"},
+    {false, 4, "tz_load"},
+    {false, 8, "tz_load"},
+    {false, 4, "tz_load_once"},
+    /* copies within L2, and reads for their own sake: not from the first level */
+    {true, 4, "tz_load_fresh"},
+    {false, 4, "tz_load_fresh"},
+};
+enum {
+    COPIERS = sizeof copiers / sizeof *copiers,
+    THROUGH = COPIERS - 2, /* the first so many */
+    WITHIN = COPIERS - 2,
+    BUSY = COPIERS - 1
+};
+
+const tz__copier *tz__copiers_table(size_t *count)
+{
+    *count = COPIERS;
+    return copiers;
+}
+
+void tz__copier_define(const tz__copier *copier, char definitions[TZ__DEFINITIONS_SIZE])
+{
+    snprintf(definitions, TZ__DEFINITIONS_SIZE,
+             "#define TZ_WRITES %d\n#define TZ_PACKETS %d\n#define TZ_LOAD %s\n", copier->writes,
+             copier->packets, copier->load);
+}
+
+static tz_status copier_load(tz__bench *b, const tz__copier *copier, tz_cuda_kernel *out)
+{
+    char definitions[TZ__DEFINITIONS_SIZE];
+    tz__copier_define(copier, definitions);
+    return tz__bench_load(b, out, TZ__PROBE_COPY, COPY_THREADS, definitions);
+}
+
+/* Of a block's turn. */
+static size_t piece_bytes(const tz__copier *copier)
+{
+    return (size_t)COPY_THREADS * 16 * (size_t)copier->packets;
+}
 
 /* ---- Bandwidths --------------------------------------------------------------------------------
  */
 
 /* Bytes a second: `pieces` pieces of each array in each of `rounds` rounds; median. */
-static tz_status bandwidth(tz__bench *b, const tz_cuda_kernel *kernel, const arrays *memory,
-                           int pieces, int rounds, int blocks, bool writes, double *out,
+static tz_status bandwidth(tz__bench *b, const tz__copier *copier, const tz_cuda_kernel *kernel,
+                           const arrays *memory, int pieces, int rounds, int blocks, double *out,
                            double *spread)
 {
     tz_samples samples = {0};
     uint32_t never = 0x9e3779b9u;
     tz_cu_pointer from = memory->from, to = memory->to;
     void *arguments[] = {&from, &to, &pieces, &rounds, &never};
+    const double bytes =
+        (copier->writes ? 2.0 : 1.0) * (double)piece_bytes(copier) * pieces * rounds;
     tz_status status = TZ_OK;
-    for (int i = -2; status == TZ_OK && i < b->repeats; i++) {
+    for (int i = -b->warmups; status == TZ_OK && i < b->repeats; i++) {
         double seconds = 0;
         status = tz__bench_time(b, kernel, blocks < pieces ? blocks : pieces, COPY_THREADS, 0,
                                 false, arguments, &seconds);
@@ -45,8 +94,7 @@ static tz_status bandwidth(tz__bench *b, const tz_cuda_kernel *kernel, const arr
                                   "a copy on %s took no time: nothing can be measured with it",
                                   b->gpu->name);
         if (status == TZ_OK && i >= 0)
-            tz_samples_add(&samples,
-                           (writes ? 2.0 : 1.0) * PIECE_BYTES * pieces * rounds / seconds);
+            tz_samples_add(&samples, bytes / seconds);
     }
     if (status != TZ_OK)
         return status;
@@ -55,32 +103,38 @@ static tz_status bandwidth(tz__bench *b, const tz_cuda_kernel *kernel, const arr
     return TZ_OK;
 }
 
-/* Through memory: as many blocks as run at once, or a block a piece, whichever is faster. */
+/* Through memory: the fastest kernel, with as many blocks as run at once or one a piece. */
 static tz_status measure_through(tz__bench *b, tz_model_number *out, const char *what,
-                                 const tz_cuda_kernel *kernel, const arrays *memory, bool writes)
+                                 const arrays *memory, bool writes)
 {
-    const int pieces = (int)(memory->bytes / PIECE_BYTES);
-    double best = 0, spread = 0;
-    int chosen = 0, resident = 0;
+    double best = 0;
     tz_status status = tz__bench_next(b, what);
-    if (status == TZ_OK)
-        status = tz_cuda_occupancy(b->cuda, kernel, COPY_THREADS, 0, &resident, b->error);
-    const int tried[] = {resident * b->gpu->processors, pieces};
-    for (int i = 0; status == TZ_OK && i < 2; i++) {
-        double here, apart;
-        status = bandwidth(b, kernel, memory, pieces, 1, tried[i], writes, &here, &apart);
-        if (status == TZ_OK && here > best) {
+    for (int i = 0; status == TZ_OK && i < THROUGH; i++) {
+        const tz__copier *copier = &copiers[i];
+        const int pieces = (int)(memory->bytes / piece_bytes(copier));
+        tz_cuda_kernel kernel;
+        int resident = 0;
+        if (copier->writes != writes)
+            continue;
+        status = copier_load(b, copier, &kernel);
+        if (status != TZ_OK)
+            break;
+        status = tz_cuda_occupancy(b->cuda, &kernel, COPY_THREADS, 0, &resident, b->error);
+        for (int k = 0; status == TZ_OK && k < 2; k++) {
+            const int blocks = k ? pieces : resident * b->gpu->processors;
+            double here = 0, spread = 0;
+            status = bandwidth(b, copier, &kernel, memory, pieces, 1, blocks, &here, &spread);
+            if (status != TZ_OK || here <= best)
+                continue;
             best = here;
-            spread = apart;
-            chosen = tried[i];
+            tz_number_set(out, best,
+                          "measured: %s %.4g MiB, %d blocks of %d threads, %d x 16 bytes of each "
+                          "at once, median of %d, spread %.1f %%",
+                          writes ? "copying" : "reading", (double)memory->bytes / 1048576, blocks,
+                          COPY_THREADS, copier->packets, b->repeats, spread);
         }
+        tz_cuda_unload(b->cuda, &kernel);
     }
-    if (status == TZ_OK)
-        tz_number_set(
-            out, best,
-            "measured: %s %.4g MiB, %d blocks of %d threads, median of %d, spread %.1f %%",
-            writes ? "copying" : "reading", (double)memory->bytes / 1048576, chosen, COPY_THREADS,
-            b->repeats, spread);
     return status;
 }
 
@@ -88,7 +142,8 @@ static tz_status measure_through(tz__bench *b, tz_model_number *out, const char 
  */
 static int pieces_of(const tz__bench *b, double bytes)
 {
-    const int a_processor = (int)(bytes / 2 / PIECE_BYTES / b->gpu->processors + 0.5);
+    const double each = bytes / 2 / (double)piece_bytes(&copiers[WITHIN]);
+    const int a_processor = (int)(each / b->gpu->processors + 0.5);
     return (a_processor > 1 ? a_processor : 1) * b->gpu->processors;
 }
 
@@ -97,26 +152,27 @@ static tz_status measure_l2(tz__bench *b, const arrays *memory)
     static const double shares[] = {0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2};
     enum { SHARES = sizeof shares / sizeof *shares };
     const double l2 = (double)b->gpu->l2_bytes, mib = 1048576;
-    double first = 0, before = 0, size_before = 0, useful = 0, spread = 0;
-    int resident = 0;
-    tz_status status = tz__bench_next(b, "bandwidth of L2");
-    if (l2 <= 0)
-        return status;
-    if (status == TZ_OK)
-        status =
-            tz_cuda_occupancy(b->cuda, &memory->copy_fresh, COPY_THREADS, 0, &resident, b->error);
     const double slow = b->record->copy_bandwidth_bytes_per_s.value;
+    double first = 0, before = 0, size_before = 0, useful = 0;
+    int resident = 0;
+    tz_cuda_kernel kernel;
+    tz_status status = tz__bench_next(b, "bandwidth of L2");
+    if (l2 <= 0 || status != TZ_OK)
+        return status;
+    status = copier_load(b, &copiers[WITHIN], &kernel);
+    if (status != TZ_OK)
+        return status;
+    status = tz_cuda_occupancy(b->cuda, &kernel, COPY_THREADS, 0, &resident, b->error);
     for (int i = 0; status == TZ_OK && i < SHARES && useful == 0; i++) {
         const int pieces = pieces_of(b, shares[i] * l2);
-        const double size = 2.0 * PIECE_BYTES * pieces;
-        double here = 0, apart = 0;
+        const double size = 2.0 * (double)piece_bytes(&copiers[WITHIN]) * pieces;
+        double here = 0, spread = 0;
         if (size > 2.0 * (double)memory->bytes)
             break;
-        status = bandwidth(b, &memory->copy_fresh, memory, pieces, L2_ROUNDS,
-                           resident * b->gpu->processors, true, &here, &apart);
+        status = bandwidth(b, &copiers[WITHIN], &kernel, memory, pieces, L2_ROUNDS,
+                           resident * b->gpu->processors, &here, &spread);
         if (status == TZ_OK && i == 0) {
             first = here;
-            spread = apart;
             tz_number_set(&b->record->l2_bandwidth_bytes_per_s, first,
                           "measured: copying within %.3g MB over and over, median of %d, spread "
                           "%.1f %%",
@@ -129,6 +185,7 @@ static tz_status measure_l2(tz__bench *b, const arrays *memory)
         before = here;
         size_before = size;
     }
+    tz_cuda_unload(b->cuda, &kernel);
     if (status == TZ_OK && useful > 0)
         tz_number_set_exactly(&b->record->l2_useful_bytes, mib * (double)(int)(useful / mib + 0.5),
                               "measured: copies within so much run half way between L2's and "
@@ -142,6 +199,7 @@ static tz_status measure_l2(tz__bench *b, const arrays *memory)
 /* Words a line apart, in no order, over the first `bytes` of an array, that lead to each other. */
 static tz_status lay(tz__bench *b, const arrays *memory, size_t bytes, int count, uint32_t *first)
 {
+    tz_cuda_kernel kernel;
     const size_t lines = bytes / LINE_BYTES;
     uint32_t *order = malloc((size_t)count * sizeof *order);
     uint64_t random = 88172645463325252u;
@@ -164,11 +222,15 @@ static tz_status lay(tz__bench *b, const arrays *memory, size_t bytes, int count
     tz_status status =
         tz_cuda_upload(b->cuda, list, order, (size_t)count * sizeof *order, b->error);
     free(order);
+    if (status == TZ_OK)
+        status = tz__bench_load(b, &kernel, TZ__PROBE_LAY, COPY_THREADS, "");
+    if (status != TZ_OK)
+        return status;
     double seconds;
     void *arguments[] = {&table, &list, &count};
-    if (status == TZ_OK)
-        status = tz__bench_time(b, &memory->lay, b->gpu->processors, COPY_THREADS, 0, false,
-                                arguments, &seconds);
+    status =
+        tz__bench_time(b, &kernel, b->gpu->processors, COPY_THREADS, 0, false, arguments, &seconds);
+    tz_cuda_unload(b->cuda, &kernel);
     return status;
 }
 
@@ -182,7 +244,6 @@ static tz_status measure_chase(tz__bench *b, tz_model_number *out, const char *w
                                .pairs = 1,
                                .threads = 32,
                                .steps = CHASE_STEPS};
-    /* From memory each line once in all repetitions: what has been read stays in L2 for a while. */
     const int steps = CHASE_STEPS * CHASE_ROUNDS;
     int count = far ? steps : (int)(bytes / LINE_BYTES);
     double cycles = 0, spread = 0;
@@ -197,26 +258,33 @@ static tz_status measure_chase(tz__bench *b, tz_model_number *out, const char *w
         status = tz__bench_chains(b, &chains, CHASE_ROUNDS, 1, memory->from, first, &cycles,
                                   &spread, NULL, NULL);
     } else {
-        /* Nothing of the list may be in L2: the rest of the array goes through it before. */
-        const int repeats = b->repeats, pieces = (int)(memory->bytes / PIECE_BYTES);
+        /* Nothing of the list may be in L2: the other array goes through it before each time. */
+        const int repeats = b->repeats, warmups = b->warmups;
+        const tz__copier *reader = &copiers[BUSY];
+        const arrays other = {memory->to, memory->to, memory->bytes};
+        const int pieces = (int)(memory->bytes / piece_bytes(reader));
+        tz_cuda_kernel read;
+        status = copier_load(b, reader, &read);
+        if (status != TZ_OK)
+            return status;
+        b->warmups = 0;
+        b->repeats = 1;
         for (int i = 0; status == TZ_OK && i < repeats; i++) {
             double ignored, apart;
-            b->repeats = 1;
-            status =
-                bandwidth(b, &memory->read, memory, pieces, 1, pieces, false, &ignored, &apart);
+            status = bandwidth(b, reader, &read, &other, pieces, 1, pieces, &ignored, &apart);
             if (status == TZ_OK)
                 status = tz__bench_chains(b, &chains, CHASE_ROUNDS, 1, memory->from, first, &cycles,
                                           &spread, NULL, NULL);
             tz_samples_add(&samples, cycles);
-            b->repeats = repeats;
         }
-    }
-    if (status != TZ_OK)
-        return status;
-    if (far) {
+        b->warmups = warmups;
+        b->repeats = repeats;
+        tz_cuda_unload(b->cuda, &read);
         cycles = tz_samples_median(&samples);
         spread = 100 * tz_samples_spread(&samples);
     }
+    if (status != TZ_OK)
+        return status;
     tz_number_set(out, cycles / b->clock_hz,
                   "measured: %.4g cycles, %d loads that wait for each other over %.4g MiB, median "
                   "of %d, spread %.1f %%",
@@ -236,22 +304,11 @@ tz_status tz__bench_memory(tz__bench *b)
     if (status == TZ_OK)
         status = tz_cuda_clear(b->cuda, memory.from, memory.bytes, b->error);
     if (status == TZ_OK)
-        status = tz__bench_load(b, &memory.copy, TZ__PROBE_COPY, COPY_THREADS,
-                                "#define TZ_WRITES 1\n#define TZ_FRESH 0\n");
-    if (status == TZ_OK)
-        status = tz__bench_load(b, &memory.read, TZ__PROBE_COPY, COPY_THREADS,
-                                "#define TZ_WRITES 0\n#define TZ_FRESH 0\n");
-    if (status == TZ_OK)
-        status = tz__bench_load(b, &memory.copy_fresh, TZ__PROBE_COPY, COPY_THREADS,
-                                "#define TZ_WRITES 1\n#define TZ_FRESH 1\n");
-    if (status == TZ_OK)
-        status = tz__bench_load(b, &memory.lay, TZ__PROBE_LAY, COPY_THREADS, "");
-    if (status == TZ_OK)
         status = measure_through(b, &b->record->copy_bandwidth_bytes_per_s, "copying in memory",
-                                 &memory.copy, &memory, true);
+                                 &memory, true);
     if (status == TZ_OK)
         status = measure_through(b, &b->record->read_bandwidth_bytes_per_s, "reading memory",
-                                 &memory.read, &memory, false);
+                                 &memory, false);
     if (status == TZ_OK)
         status = measure_l2(b, &memory);
     if (status == TZ_OK && b->gpu->l2_bytes > 0)
@@ -260,10 +317,6 @@ tz_status tz__bench_memory(tz__bench *b)
     if (status == TZ_OK)
         status = measure_chase(b, &b->record->memory_latency_s, "latency of memory", &memory,
                                memory.bytes / 2, true);
-    tz_cuda_unload(b->cuda, &memory.lay);
-    tz_cuda_unload(b->cuda, &memory.copy_fresh);
-    tz_cuda_unload(b->cuda, &memory.read);
-    tz_cuda_unload(b->cuda, &memory.copy);
     tz_cuda_free(b->cuda, memory.to);
     tz_cuda_free(b->cuda, memory.from);
     return status;
@@ -272,16 +325,32 @@ tz_status tz__bench_memory(tz__bench *b)
 /* ---- Launches ----------------------------------------------------------------------------------
  */
 
-/* Seconds of one of QUEUE empty launches, one after the other or noted as a graph. */
-static tz_status queue_seconds(tz__bench *b, const tz_cuda_kernel *kernel, int blocks,
-                               tz_cuda_graph *graph, double *seconds)
+/* QUEUE empty launches, `blocks` blocks each. */
+typedef struct queue {
+    const tz_cuda_kernel *kernel;
+    int blocks;
+    tz_cuda_graph *graph;         /* NULL: one launch after the other */
+    const tz_cuda_kernel *before; /* NULL, or what the stream is busy with until all are queued */
+} queue;
+
+/* Seconds of one of them. */
+static tz_status queue_seconds(tz__bench *b, const queue *q, double *seconds)
 {
     void *arguments[] = {NULL};
-    tz_status status = tz_cuda_event_record(b->cuda, b->begin, b->stream, b->error);
-    if (graph != NULL && status == TZ_OK)
-        status = tz_cuda_graph_launch(b->cuda, graph, b->stream, b->error);
-    for (int k = 0; graph == NULL && status == TZ_OK && k < QUEUE; k++)
-        status = tz_cuda_launch(b->cuda, b->stream, kernel, (int[]){blocks, 1, 1},
+    tz_cu_pointer from = b->out, to = b->out;
+    int pieces = 1, rounds = BUSY_ROUNDS;
+    uint32_t never = 0x9e3779b9u;
+    tz_status status = TZ_OK;
+    if (q->before != NULL)
+        status = tz_cuda_launch(b->cuda, b->stream, q->before, (int[]){1, 1, 1},
+                                (int[]){COPY_THREADS, 1, 1}, 0, false,
+                                (void *[]){&from, &to, &pieces, &rounds, &never}, b->error);
+    if (status == TZ_OK)
+        status = tz_cuda_event_record(b->cuda, b->begin, b->stream, b->error);
+    if (q->graph != NULL && status == TZ_OK)
+        status = tz_cuda_graph_launch(b->cuda, q->graph, b->stream, b->error);
+    for (int k = 0; q->graph == NULL && status == TZ_OK && k < QUEUE; k++)
+        status = tz_cuda_launch(b->cuda, b->stream, q->kernel, (int[]){q->blocks, 1, 1},
                                 (int[]){SYNC_THREADS, 1, 1}, 0, false, arguments, b->error);
     if (status == TZ_OK)
         status = tz_cuda_event_record(b->cuda, b->end, b->stream, b->error);
@@ -293,14 +362,13 @@ static tz_status queue_seconds(tz__bench *b, const tz_cuda_kernel *kernel, int b
     return status;
 }
 
-static tz_status measure_queue(tz__bench *b, tz_model_number *out, const char *what,
-                               const tz_cuda_kernel *kernel, int blocks, tz_cuda_graph *graph)
+static tz_status measure_queue(tz__bench *b, tz_model_number *out, const char *what, queue q)
 {
     tz_samples samples = {0};
     tz_status status = tz__bench_next(b, what);
-    for (int i = -2; status == TZ_OK && i < b->repeats; i++) {
+    for (int i = -b->warmups; status == TZ_OK && i < b->repeats; i++) {
         double seconds = 0;
-        status = queue_seconds(b, kernel, blocks, graph, &seconds);
+        status = queue_seconds(b, &q, &seconds);
         if (status == TZ_OK && i >= 0)
             tz_samples_add(&samples, seconds);
     }
@@ -308,7 +376,10 @@ static tz_status measure_queue(tz__bench *b, tz_model_number *out, const char *w
         tz_number_set(out, tz_samples_median(&samples),
                       "measured: %d empty launches of %d blocks of %d threads%s, median of %d, "
                       "spread %.1f %%",
-                      QUEUE, blocks, SYNC_THREADS, graph ? " in a graph" : " in a queue",
+                      QUEUE, q.blocks, SYNC_THREADS,
+                      q.graph    ? " in a graph"
+                      : q.before ? ", queued before the first begins"
+                                 : " in a queue",
                       samples.count, 100 * tz_samples_spread(&samples));
     return status;
 }
@@ -361,7 +432,7 @@ static tz_status meeting_seconds(tz__bench *b, const tz_cuda_kernel *kernel, int
     int rounds = SYNC_ROUNDS;
     void *arguments[] = {&b->cycles, &b->barrier, &rounds};
     tz_status status = TZ_OK;
-    for (int i = -2; status == TZ_OK && i < b->repeats; i++) {
+    for (int i = -b->warmups; status == TZ_OK && i < b->repeats; i++) {
         double seconds, median = 0, most;
         status = tz__bench_time(b, kernel, blocks, SYNC_THREADS, 0, true, arguments, &seconds);
         if (status == TZ_OK)
@@ -382,7 +453,8 @@ static tz_status measure_meetings(tz__bench *b)
 {
     tz_cuda_kernel kernel;
     int resident = 0;
-    double blocks_sum = 0, seconds_sum = 0, products = 0, squares = 0, widest = 0;
+    double blocks_sum = 0, seconds_sum = 0, products = 0, squares = 0, widest = 0, least = 0,
+           seconds = 0;
     int n = 0, last = 0;
     tz_status status = tz__bench_next(b, "blocks that meet");
     if (status == TZ_OK)
@@ -391,9 +463,11 @@ static tz_status measure_meetings(tz__bench *b)
         return status;
     status = tz_cuda_occupancy(b->cuda, &kernel, SYNC_THREADS, 0, &resident, b->error);
     for (int k = 1; status == TZ_OK && k <= resident && k <= 8; k++) {
-        double seconds = 0, spread = 0;
+        double spread = 0;
         last = k * b->gpu->processors;
         status = meeting_seconds(b, &kernel, last, &seconds, &spread);
+        if (k == 1)
+            least = seconds;
         blocks_sum += last;
         seconds_sum += seconds;
         products += last * seconds;
@@ -409,10 +483,11 @@ static tz_status measure_meetings(tz__bench *b)
     if (slope < 0)
         slope = 0;
     const double constant = (seconds_sum - slope * blocks_sum) / n;
-    tz_number_set(&b->record->fence_s, constant > 0 ? constant : 0,
-                  "measured: a line through meetings of %d to %d blocks of %d threads, medians of "
-                  "%d, spread up to %.1f %%",
-                  b->gpu->processors, last, SYNC_THREADS, b->repeats, widest);
+    tz_number_set(
+        &b->record->fence_s, constant > 0 ? constant : 0,
+        "measured: a line through meetings of %d blocks (%.3g us) to %d (%.3g us), medians of "
+        "%d, spread up to %.1f %%",
+        b->gpu->processors, 1e6 * least, last, 1e6 * seconds, b->repeats, widest);
     tz_number_set(&b->record->fence_per_block_s, slope, "measured: the same line's slope");
     return TZ_OK;
 }
@@ -436,7 +511,7 @@ static tz_status measure_neighbours(tz__bench *b)
     if (status != TZ_OK)
         return status;
     void *arguments[] = {&b->cycles, &slots, &barrier, &rounds, &tag};
-    for (int i = -2; status == TZ_OK && i < b->repeats; i++) {
+    for (int i = -b->warmups; status == TZ_OK && i < b->repeats; i++) {
         double seconds, median = 0, most;
         status = tz__bench_time(b, &kernel, blocks, threads,
                                 shared < b->gpu->shared_bytes ? shared : b->gpu->shared_bytes, true,
@@ -459,7 +534,7 @@ static tz_status measure_neighbours(tz__bench *b)
 
 tz_status tz__bench_launches(tz__bench *b)
 {
-    tz_cuda_kernel empty;
+    tz_cuda_kernel empty, busy = {0};
     tz_cuda_graph *graph = NULL;
     int resident = 0;
     tz_model_device *d = b->record;
@@ -468,19 +543,26 @@ tz_status tz__bench_launches(tz__bench *b)
         return status;
     status = tz_cuda_occupancy(b->cuda, &empty, SYNC_THREADS, 0, &resident, b->error);
     if (status == TZ_OK)
-        status = measure_queue(b, &d->launch_s, "launches of as many blocks as run at once", &empty,
-                               resident * b->gpu->processors, NULL);
+        status = copier_load(b, &copiers[BUSY], &busy);
+    const int processors = b->gpu->processors;
     if (status == TZ_OK)
-        status = measure_queue(b, &d->launch_queued_s, "launches in a queue", &empty,
-                               b->gpu->processors, NULL);
+        status = measure_queue(b, &d->launch_s, "launches of as many blocks as run at once",
+                               (queue){&empty, resident * processors, NULL, NULL});
+    if (status == TZ_OK)
+        status = measure_queue(b, &d->launch_queued_s, "launches in a queue",
+                               (queue){&empty, processors, NULL, NULL});
+    if (status == TZ_OK)
+        status = measure_queue(b, &d->launch_gap_s, "launches that are queued already",
+                               (queue){&empty, processors, NULL, &busy});
     if (status == TZ_OK)
         status = graph_note(b, &empty, &graph);
     if (status == TZ_OK)
-        status = measure_queue(b, &d->graph_launch_s, "launches in a graph", &empty,
-                               b->gpu->processors, graph);
+        status = measure_queue(b, &d->graph_launch_s, "launches in a graph",
+                               (queue){&empty, processors, graph, NULL});
     if (status == TZ_OK)
         status = measure_alone(b, &empty);
     tz_cuda_graph_destroy(b->cuda, graph);
+    tz_cuda_unload(b->cuda, &busy);
     tz_cuda_unload(b->cuda, &empty);
     if (status == TZ_OK && b->gpu->cooperative)
         status = measure_meetings(b);

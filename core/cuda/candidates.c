@@ -78,8 +78,9 @@ tz_status tz_cuda_candidates(const tz_problem *problem, const tz_place *place, c
     const int tiles[] = {1, 2, 4};
     for (int k = 0; k < 3; k++)
         add(&l, "tile", given->height ? given->height : tiles[k], 0, 0);
+    /* Bricks of words in three dimensions make a text that takes minutes to compile, and spills. */
     const int resident[] = {1, 2, 4, 6, 8, 12, 16, 24};
-    for (int k = 0; k < 8; k++)
+    for (int k = 0; k < 8 && !(problem->bits && problem->dims == 3); k++)
         if (!add(&l, "resident", given->height ? given->height : resident[k], 0, 0) && k > 0)
             break;
     *count = l.count;

@@ -24,9 +24,10 @@ typedef struct block {
     int next[2];    /* blocks; -1: none */
     int order;      /* in reverse postorder; -1: never reached */
     int dominator;
-    int loop;      /* innermost; -1: none */
-    bool ends;     /* the kernel may end here */
-    double useful; /* instructions that a way is chosen for */
+    int loop;                     /* innermost; -1: none */
+    bool ends;                    /* the kernel may end here */
+    double useful, useful_shared; /* instructions that a way is chosen for */
+    double stores;
 } block;
 
 typedef struct graph {
@@ -38,6 +39,7 @@ typedef struct graph {
     int loops_count;
     int header[TZ_CUDA_LOOPS_MAX], parent[TZ_CUDA_LOOPS_MAX];
     bool *inside; /* loop by block */
+    bool stores;  /* the region that ways are looked for in stores to global memory */
 } graph;
 
 static bool in_loop(const graph *g, int loop, int b)
@@ -45,17 +47,19 @@ static bool in_loop(const graph *g, int loop, int b)
     return loop < 0 || g->inside[(size_t)loop * (size_t)g->count + (size_t)b];
 }
 
-static bool is_useful(const tz_sass_instruction *i)
+/* What a warp puts into shared memory it does not put there everywhere: where rows are stored to
+ * global memory, that says more. */
+static bool is_useful(const tz_sass_instruction *i, bool shared)
 {
     switch (i->class) {
     case TZ_WORK_READ:
     case TZ_WORK_WRITE:
     case TZ_WORK_COPY:
     case TZ_WORK_SHARED_READ:
-    case TZ_WORK_SHARED_WRITE:
     case TZ_WORK_BARRIER:
-    case TZ_WORK_SHUFFLE:
         return !i->local;
+    case TZ_WORK_SHARED_WRITE:
+        return shared;
     default:
         return false;
     }
@@ -93,7 +97,9 @@ static bool make_blocks(graph *g)
         }
         block *now = &g->blocks[b];
         now->end = k + 1;
-        now->useful += is_useful(&code[k]);
+        now->useful += is_useful(&code[k], false);
+        now->useful_shared += is_useful(&code[k], true);
+        now->stores += code[k].class == TZ_WORK_WRITE && !code[k].local;
         if (k + 1 < n && !at[k + 1])
             continue;
         if (code[k].flow == TZ_SASS_BRANCH && code[k].target >= 0)
@@ -291,11 +297,12 @@ static int node_of(const graph *g, int region, int b)
 static score weigh(const graph *g, int region, int node)
 {
     const int child = child_of(g, region, node);
+    const block *b = &g->blocks[node];
     if (child < 0)
-        return (score){g->blocks[node].useful, g->blocks[node].end - g->blocks[node].first, true};
+        return (score){g->stores ? b->useful : b->useful_shared, b->end - b->first, true};
     double useful = 0.0;
-    for (int b = 0; b < g->count; b++)
-        useful += in_loop(g, child, b) ? g->blocks[b].useful : 0.0;
+    for (int k = 0; k < g->count; k++)
+        useful += in_loop(g, child, k) ? g->blocks[k].useful_shared : 0.0;
     return (score){region >= 0 && useful > 0.0 ? -1e6 : 0.0, 0.0, true};
 }
 
@@ -353,8 +360,11 @@ static void sweep(const graph *g, int region, ways *w, bool forward)
     }
 }
 
-static bool find_ways(const graph *g, int region, ways *w)
+static bool find_ways(graph *g, int region, ways *w)
 {
+    g->stores = false;
+    for (int b = 0; b < g->count; b++)
+        g->stores = g->stores || (g->blocks[b].loop == region && g->blocks[b].stores > 0.0);
     const size_t n = (size_t)g->count + 1;
     const int start = region < 0 ? 0 : g->header[region];
     w->to = calloc(n, sizeof *w->to);
@@ -403,6 +413,7 @@ static double latency_of(const tz_sass_instruction *i)
     case TZ_WORK_FP64:
         return 16.0;
     case TZ_WORK_READ:
+        return i->local ? 36.0 : 0.0; /* spilt registers come from the first level */
     case TZ_WORK_WRITE:
     case TZ_WORK_COPY:
         return 0.0;
@@ -415,11 +426,11 @@ enum { BARRIERS = 6, ROUNDS = 3, READ_CLOCKS = 12 };
 
 /* A warp alone goes round some times: each instruction waits for the clocks that the compiler put
  * after the one before it, and for the barriers that it names. */
-static void go_round(const tz_sass *sass, const int *way, int count, tz_cuda_loop *loop)
+static void go_round(const tz_sass *sass, const int *way, int count, int rounds, tz_cuda_loop *loop)
 {
     double now = 0.0, ready[BARRIERS] = {0}, nominal[BARRIERS] = {0}, begin = 0.0, waited = 0.0;
     int set_by[BARRIERS] = {0};
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         begin = now;
         waited = 0.0;
         memset(&loop->waits, 0, sizeof loop->waits);
@@ -458,8 +469,10 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
         loop->local += i->local;
         if (i->class == TZ_WORK_SHARED_READ || i->class == TZ_WORK_SHARED_WRITE)
             loop->passes += i->words;
-        if (i->local)
+        if (i->local) {
+            loop->passes += i->words;
             continue;
+        }
         if (i->class == TZ_WORK_WRITE) {
             loop->stores += 1.0;
             loop->stores_words += i->words;
@@ -470,10 +483,10 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
             loop->reads_words += i->words;
     }
     loop->text_bytes = (double)count * TZ_SASS_BYTES;
-    go_round(g->sass, way, count, loop);
+    go_round(g->sass, way, count, ROUNDS, loop);
 }
 
-static bool count_loop(const graph *g, int l, tz_cuda_loop *loop)
+static bool count_loop(graph *g, int l, tz_cuda_loop *loop)
 {
     ways w = {0};
     int *way = malloc(((size_t)g->sass->count + 1) * sizeof *way);
@@ -494,27 +507,41 @@ static bool count_loop(const graph *g, int l, tz_cuda_loop *loop)
     return done;
 }
 
+/* The kernel's own instructions from `node` on, until there is no next; loops inside are left out.
+ */
+static void follow(const graph *g, const int *next, int node, int *way, int *count)
+{
+    for (int n = next[node]; n >= 0; n = next[n])
+        for (int k = g->blocks[n].first; k < g->blocks[n].end && child_of(g, -1, n) < 0; k++)
+            way[(*count)++] = k;
+}
+
 /* The kernel's own instructions on the way through each outermost loop. */
-static bool count_straight(const graph *g, tz_cuda_mix *out)
+static bool count_straight(graph *g, tz_cuda_mix *out)
 {
     ways w = {0};
-    const bool done = find_ways(g, -1, &w);
+    int *way = malloc(((size_t)g->sass->count + 1) * 2 * sizeof *way);
+    const bool done = way && find_ways(g, -1, &w);
     for (int k = 0; done && k < g->reached; k++)
         if (g->blocks[g->sorted[k]].loop < 0)
             add_block(g, g->sorted[k], &out->straight);
     for (int l = 0; done && l < g->loops_count; l++) {
-        int outer = l;
+        tz_cuda_loop scratch = {0};
+        int outer = l, count = 0;
         while (g->parent[outer] >= 0)
             outer = g->parent[outer];
-        const int node = g->header[outer];
-        for (int n = w.came[node]; n >= 0; n = w.came[n])
-            if (child_of(g, -1, n) < 0)
-                add_block(g, n, &out->loops[l].once);
-        for (int n = w.goes[node]; n >= 0; n = w.goes[n])
-            if (child_of(g, -1, n) < 0)
-                add_block(g, n, &out->loops[l].once);
+        /* Backwards is as good: what comes before the loop takes as long in any order of blocks. */
+        follow(g, w.came, g->header[outer], way, &count);
+        follow(g, w.goes, g->header[outer], way, &count);
+        for (int k = 0; k < count; k++)
+            out->loops[l].once.of[g->sass->code[way[k]].class] += 1.0;
+        go_round(g->sass, way, count, 1, &scratch);
+        out->loops[l].once_clocks = scratch.clocks;
+        for (int c = 0; c < TZ_WORK_CLASSES; c++)
+            out->loops[l].once_clocks += 24.0 * scratch.waits.of[c];
     }
     free_ways(&w);
+    free(way);
     return done;
 }
 

@@ -2,8 +2,8 @@
  *
  * From the machine code alone: blocks between branches, natural loops by dominators (Aho, Lam,
  * Sethi, Ullman, "Compilers", 2nd edition, 9.6), and in each loop the way that a warp takes which
- * has work to do: of all ways round the one with the most memory accesses, barriers and shuffles,
- * and among those the shortest. That leaves out slow ways of divisions and loads that are done
+ * has work to do: of all ways round the one with the most loads, stores and barriers, and among
+ * those the shortest. That leaves out slow ways of divisions and loads that are done
  * otherwise; what a warp takes whose lanes go different ways is between that and all of it. */
 #ifndef TZ_CORE_CUDA_MIX_H
 #define TZ_CORE_CUDA_MIX_H
@@ -11,18 +11,19 @@
 #include "cuda/compile.h"
 #include "cuda/sass.h"
 
-enum { TZ_CUDA_LOOPS_MAX = 32 };
+enum { TZ_CUDA_LOOPS_MAX = 96 };
 
 typedef struct tz_cuda_loop {
-    int parent;        /* the loop around it; -1: none */
-    tz_work_mix way;   /* the way round, without loops inside */
-    tz_work_mix all;   /* all instructions of the loop, without loops inside */
-    tz_work_mix once;  /* outside of all loops, on the way into this one and out of it */
-    tz_work_mix waits; /* of the way round: instructions whose result is waited for at full
-                        * latency, by class; parts of one where others are in between */
-    double clocks;     /* of a warp alone on the way round, without those waits */
-    double passes;     /* of the way round: 128-byte passes through shared memory */
-    double stores;     /* to global memory, on the way round */
+    int parent;         /* the loop around it; -1: none */
+    tz_work_mix way;    /* the way round, without loops inside */
+    tz_work_mix all;    /* all instructions of the loop, without loops inside */
+    tz_work_mix once;   /* outside of all loops, on the way into this one and out of it */
+    double once_clocks; /* of a warp alone there; loads from memory are not waited for */
+    tz_work_mix waits;  /* of the way round: instructions whose result is waited for at full
+                         * latency, by class; parts of one where others are in between */
+    double clocks;      /* of a warp alone on the way round, without those waits */
+    double passes;      /* of the way round: 128-byte passes through shared memory */
+    double stores;      /* to global memory, on the way round */
     double stores_words, copies_words, reads_words; /* a lane, on the way round */
     double text_bytes;                              /* of the way round */
     double local;                                   /* accesses to spilt registers on it */

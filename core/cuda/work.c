@@ -44,6 +44,7 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
     if (way > 0.0)
         part->clocks *= tz_work_mix_sum(&part->step) * steps / way;
     part->once = loop->once;
+    part->once_clocks = loop->once_clocks;
     part->shared_wavefronts =
         (loop->passes + loop->copies_words + loop->reads_words + loop->stores_words) / steps;
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
@@ -63,6 +64,23 @@ static void add_elements(const tz_cuda_mix *mix, int loop, double times, tz_work
     }
 }
 
+/* Rows are on their way before the loop begins: a loop before it, gone round once for each. */
+static void add_start(const tz_cuda_mix *mix, int main_loop, double ahead, double elements,
+                      tz_work_part *part)
+{
+    for (int l = 0; l < main_loop; l++) {
+        const tz_cuda_loop *loop = &mix->loops[l];
+        if (loop->parent >= 0 || loop->stores > 0.0)
+            continue;
+        tz_work_part scratch = {0};
+        if (elements > 0.0)
+            add_elements(mix, l, elements, &scratch);
+        tz_work_mix_add(&part->once, &loop->way, ahead);
+        tz_work_mix_add(&part->once, &scratch.step, ahead);
+        part->once_clocks += ahead * (loop->clocks + scratch.clocks);
+    }
+}
+
 static double packets_of(const tz_problem *problem, int vector)
 {
     double packets = 0.0;
@@ -72,16 +90,22 @@ static double packets_of(const tz_problem *problem, int vector)
     return packets;
 }
 
-/* Of the 3-D stream: one, and one for each pass that reads rows made in the same step. */
-static double barriers_a_step(const tz_problem *problem, const tz_plan *plan)
+/* 3-D streams: a loop is of one step, or of a whole group of them. Each fetches a plane. */
+static double planes_steps(const tz_problem *problem, const tz_plan *plan, double copies)
 {
     planes_scheme *s = malloc(sizeof *s);
-    double barriers = 1.0;
-    if (s && planes_scheme_make(s, problem, plan))
-        for (int p = 0; p < s->passes_count; p++)
-            barriers += s->passes[p].waits;
+    double steps = 1.0, packets = 0.0;
+    if (s && planes_scheme_make(s, problem, plan)) {
+        for (int k = 0; k < s->versions_count; k++) {
+            const planes_version *v = &s->versions[k];
+            if (v->number == 0 && v->planes > 0)
+                packets += s->rows * ceil((double)tz_problem_element_size(problem, v->field) *
+                                          s->vector / 16.0);
+        }
+        steps = copies / fmax(packets, 1.0) < 0.5 * (1.0 + s->group) ? 1.0 : s->group;
+    }
     free(s);
-    return barriers;
+    return steps;
 }
 
 /* How many steps a loop goes on in one round; 0: it is none of the family's steps. */
@@ -115,13 +139,16 @@ static double steps_of(const tz_cuda_family *family, const tz_problem *problem, 
         return 0.0;
     if (family == &tz_cuda_family_rows)
         return fmax(1.0, floor(loop->stores / packets_of(problem, plan->vector) + 0.5));
-    return way->of[TZ_WORK_BARRIER] / barriers_a_step(problem, plan);
+    return way->of[TZ_WORK_COPY] > 0.0 ? planes_steps(problem, plan, way->of[TZ_WORK_COPY]) : 0.0;
 }
+
+/* Lanes at a border go different ways: that much of what is beside the shortest one. */
+#define DIVERGED 0.5
 
 /* Tiles: what brings an element into shared memory, and what takes it out, is `once`. */
 static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cuda_steps *out)
 {
-    double states = 0.0, written = 0.0;
+    double states = 0.0, written = 0.0, each = 1.0, clocks = 0.0;
     tz_work_mix in = {0}, away = {0};
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         states += problem->stencil->fields[f].role == TZ_STATE;
@@ -135,6 +162,8 @@ static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cu
         if (loads > 0.0 && way->of[TZ_WORK_SHARED_READ] == 0.0) {
             memset(&in, 0, sizeof in);
             tz_work_mix_add(&in, way, states / loads);
+            each = loads / states;
+            clocks = mix->loops[l].clocks / each;
         }
         if (stores > 0.0 && loads == 0.0) {
             memset(&away, 0, sizeof away);
@@ -142,6 +171,8 @@ static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cu
         }
     }
     tz_work_mix_add(&in, &away, 1.0);
+    out->inner.once_waits = out->side.once_waits = each > 0.0 ? 1.0 / each : 1.0;
+    out->inner.once_clocks = out->side.once_clocks = clocks;
     out->inner.once = out->side.once = in;
 }
 
@@ -152,11 +183,12 @@ static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
     memset(&out->end, 0, sizeof out->end);
     if (around < 0)
         return;
-    take_loop(&out->end, &mix->loops[around], 1.0, 0.0);
+    take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED);
     for (int l = 0; l < mix->loops_count; l++)
         if (mix->loops[l].parent == around && l != inner) {
             tz_work_mix_add(&out->end.step, &mix->loops[l].way, 1.0);
             out->end.clocks += mix->loops[l].clocks;
+            out->end.once_waits += mix->loops[l].reads_words > 0.0;
         }
 }
 
@@ -195,13 +227,41 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
                             problem->stencil->id, plan->height, mix->loops_count);
     /* The dearest is that of the grid's ends; with a third one, that is the sides'. */
     const int end = count - 1, side = count > 2 ? 1 : end;
-    take_loop(&out->inner, &mix->loops[at[0]], steps[0], 0.0);
-    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : 0.5);
-    take_loop(&out->end, &mix->loops[at[end]], steps[end], 0.0);
+    const bool tile = family == &tz_cuda_family_tile;
+    take_loop(&out->inner, &mix->loops[at[0]], steps[0], tile ? DIVERGED : 0.0);
+    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : DIVERGED);
+    take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * DIVERGED);
+    if (side == 0 && count == 1 && family == &tz_cuda_family_rows) {
+        /* All ways are in one loop: those of borders are the rest of it, two or one. */
+        tz_cuda_loop rest = mix->loops[at[0]];
+        tz_work_mix_add(&rest.all, &rest.way, -1.0);
+        const double others = tz_work_mix_sum(&rest.all) / tz_work_mix_sum(&rest.way);
+        if (others > 1.0) {
+            const tz_work_mix all = rest.all;
+            memset(&rest.all, 0, sizeof rest.all);
+            tz_work_mix_add(&rest.all, &all, others > 1.8 ? 0.5 : 1.0);
+            rest.clocks *= others > 1.8 ? 0.5 * others : others;
+            rest.way = rest.all;
+            take_loop(&out->side, &rest, steps[0], 0.0);
+            take_loop(&out->end, &rest, steps[0], 0.0);
+        }
+        add_elements(mix, at[0], plan->vector, &out->side);
+    }
     if (side > 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[side], plan->vector, &out->side);
-    if (family == &tz_cuda_family_tile)
+    if (family == &tz_cuda_family_rows) {
+        add_start(mix, at[0], plan->ahead, 0.0, &out->inner);
+        add_start(mix, at[0], plan->ahead, plan->vector, &out->side);
+        add_start(mix, at[0], plan->ahead, 0.0, &out->end);
+    }
+    if (tile) {
+        /* What goes round the slab once a pass. */
+        const int around = mix->loops[at[0]].parent;
+        memset(&out->end, 0, sizeof out->end);
+        if (around >= 0)
+            take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED);
         find_copies(problem, mix, out);
+    }
     if (family == &tz_cuda_family_resident)
         find_exchange(mix, at[0], out);
     return TZ_OK;
@@ -230,6 +290,7 @@ static void part_between(tz_work_part *to, const tz_work_part *a, const tz_work_
     to->clocks = between(a->clocks, b->clocks, t);
     to->shared_wavefronts = between(a->shared_wavefronts, b->shared_wavefronts, t);
     to->bytes = between(a->bytes, b->bytes, t);
+    to->once_clocks = between(a->once_clocks, b->once_clocks, t);
     to->text_bytes = fmax(a->text_bytes, b->text_bytes);
 }
 

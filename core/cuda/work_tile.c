@@ -48,8 +48,12 @@ void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
         /* Loading and storing, too, goes element by element: `once` is of one of them. */
         memset(&part->once, 0, sizeof part->once);
         tz_work_mix_add(&part->once, &codes[k]->once, ceil(extent / out->threads));
+        part->once_clocks *= ceil(extent / out->threads);
+        part->once_waits *= ceil(extent / out->threads);
         part->steps = rounds;
-        part->step.of[TZ_WORK_BARRIER] += plan->height * stencil->passes_count / fmax(rounds, 1.0);
+        const double passes = (double)plan->height * stencil->passes_count;
+        tz_work_mix_add(&part->step, &job->steps->end.step, passes / fmax(rounds, 1.0));
+        part->clocks += job->steps->end.clocks * passes / fmax(rounds, 1.0);
     }
     out->redundancy = fmax(1.0, computed / (useful * plan->height * stencil->passes_count));
     const double loaded =
@@ -78,6 +82,8 @@ void tz_cuda_work_resident(const tz_cuda_job *job, tz_model_work *out)
     tz_work_mix_add(&part->once, &once, 1.0 / out->stages_per_launch);
     if (d.ghost > 0)
         tz_work_mix_add(&part->once, &job->steps->end.step, 1.0);
+    part->once_clocks = job->steps->end.clocks + part->once_clocks / out->stages_per_launch;
+    part->once_waits = job->steps->end.once_waits;
     double tile = 1.0, own = 1.0;
     for (int axis = 0; axis < problem->dims; axis++) {
         tile *= (double)d.cells[axis] * d.threads[axis];

@@ -4,7 +4,7 @@
  *                    for each other. TZ_STEP(x, y) changes x with the help of y, of type TZ_TYPE,
  *                    and of a, b, p and q, of which the compiler knows nothing.
  *   TZ_PROBE_LAY     words that lead to each other: TZ_PROBE_CHAINS follows them.
- *   TZ_PROBE_COPY    copies (TZ_WRITES 1) or reads arrays; TZ_FRESH: not through the first level.
+ *   TZ_PROBE_COPY    copies (TZ_WRITES 1) or reads arrays: TZ_PACKETS of a thread at once, by TZ_LOAD.
  *   TZ_PROBE_EMPTY   nothing.
  *   TZ_PROBE_MEET    all blocks meet, round after round.
  *   TZ_PROBE_PASS    neighbouring blocks hand each other a word and get it back.
@@ -108,7 +108,7 @@ TZ_KERNEL(tz_probe, TZ_THREADS)(unsigned char *table, const tz_word *order, int 
 
 #elif TZ_PROBE == TZ_PROBE_COPY
 
-/* Pieces of TZ_THREADS threads x 4 packets of 16 bytes. In each round a block has other ones. */
+/* Pieces of TZ_THREADS threads x TZ_PACKETS packets of 16 bytes. In each round a block has other ones. */
 TZ_KERNEL(tz_probe, TZ_THREADS)(const tz_word *from, tz_word *to, int pieces, int rounds, tz_word never)
 {
     tz_word seen = 0;
@@ -116,20 +116,14 @@ TZ_KERNEL(tz_probe, TZ_THREADS)(const tz_word *from, tz_word *to, int pieces, in
     for (int r = 0; r < rounds; r++) {
 #pragma unroll 1
         for (int i = tz_block(0); i < pieces; i += tz_blocks(0)) {
-            int piece = i + r * 7;
-            while (piece >= pieces)
-                piece -= pieces;
-            const long long at = ((long long)piece * 4 * TZ_THREADS + tz_thread()) * 4;
-            tz_word v[4][4];
+            const int piece = (i + r * 7) % pieces;
+            const long long at = ((long long)piece * TZ_PACKETS * TZ_THREADS + tz_thread()) * 4;
+            tz_word v[TZ_PACKETS][4];
 #pragma unroll
-            for (int k = 0; k < 4; k++)
-#if TZ_FRESH
-                tz_load_fresh(from + at + k * 4 * TZ_THREADS, v[k]);
-#else
-                tz_load(from + at + k * 4 * TZ_THREADS, v[k]);
-#endif
+            for (int k = 0; k < TZ_PACKETS; k++)
+                TZ_LOAD(from + at + k * 4 * TZ_THREADS, v[k]);
 #pragma unroll
-            for (int k = 0; k < 4; k++) {
+            for (int k = 0; k < TZ_PACKETS; k++) {
 #if TZ_WRITES
                 tz_store(to + at + k * 4 * TZ_THREADS, v[k]);
 #else

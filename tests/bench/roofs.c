@@ -189,7 +189,8 @@ static void fill_fields(tz_simulation *sim, const bench_case *c, int32_t **rows)
             for (int64_t i = 0; *rows && i < count; i++)
                 (*rows)[i] = (int32_t)((uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) >> 60);
             status = tz_simulation_stream_array(sim, f, *rows, STREAMED, &error);
-        } else if (strcmp(name, c->state) == 0 || (c->fixed && strcmp(name, c->fixed) == 0)) {
+        } else if (tz_simulation_cells(sim) <= INT64_C(1) << 24 && /* else zeros: as fast */
+                   (strcmp(name, c->state) == 0 || (c->fixed && strcmp(name, c->fixed) == 0))) {
             status = tz_simulation_fill_random(
                 sim, f, NULL, stencil->fields[f].type == TZ_INT ? &whole : &random, &error);
         }
@@ -346,6 +347,12 @@ static void predict_row(const tz_registry *registry, const tz_model_device *devi
             printf(" %s %.3g", p->details[k].name,
                    p->details[k].value *
                        (strcmp(p->details[k].unit, "s") == 0 ? 1e6 * r->plan.height : 1.0));
+        double instructions = 0.0;
+        for (int k = 0; k < work->parts_count; k++)
+            instructions += work->parts[k].warps *
+                            (work->parts[k].steps * tz_work_mix_sum(&work->parts[k].step) +
+                             tz_work_mix_sum(&work->parts[k].once));
+        printf(" instructions %.5g", instructions);
         printf(" us %.4g sync %.3g red %.3f | %s\n", p->stage_s * 1e6,
                p->component_count > 4 ? p->components[4].seconds * 1e6 * r->plan.height : 0.0,
                work->redundancy, p->limit_text);

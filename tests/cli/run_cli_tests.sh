@@ -77,7 +77,7 @@ check "version is said" says "trapeze "
 t
 check "no command: exit code 2" is $rc 2
 check "no command: usage" errs "usage: trapeze"
-for command in '' run plugins doctor info; do
+for command in '' run plugins doctor info calibrate; do
     # shellcheck disable=SC2086
     t $command --help
     check "trapeze $command --help" is $rc 0
@@ -393,6 +393,46 @@ check "SIGINT in a run: 130" is $rc 130
 check "SIGINT: run.json says interrupted" grep -q '"status": "interrupted"' int/run.json
 t info int
 check "info of an interrupted run" says "status       interrupted"
+
+# ---- calibrate ---------------------------------------------------------------------------------
+export TRAPEZE_DEVICES="$work/devices"
+refused "calibrate: an argument" 2 "takes no argument" calibrate x
+refused "calibrate: two devices" 2 "--cpu and --device exclude each other" calibrate --cpu --device 0
+refused "calibrate: no number" 2 "--device wants a whole number" calibrate --device gpu
+refused "calibrate: no time" 2 "--seconds wants a whole number from 1" calibrate --seconds 0
+refused "calibrate: a name with a folder" 2 "--name wants up to 63 letters" calibrate --name ../x
+refused "calibrate: an empty name" 2 "--name wants up to 63 letters" calibrate --name ''
+refused "calibrate: no file" 2 "--output wants a file" calibrate --output ''
+refused "calibrate: a GPU that is not there" 1 "trapeze: " calibrate --device 99 --output x
+check "calibrate: what is not there" grep -qE 'no NVIDIA|there is no GPU 99' err
+refused "calibrate: no such folder" 1 "cannot write" calibrate --cpu --seconds 1 --output no/x.txt
+echo kept >taken
+refused "calibrate: a file that exists" 1 "exists already" calibrate --cpu --output ../taken
+check "calibrate: it is as it was" grep -qx kept taken
+check "calibrate: nothing was kept" absent devices
+t doctor
+check "doctor: no record of the CPU" says "CPU: none (no device record describes"
+check "doctor: what to do" says "run trapeze calibrate --cpu"
+t calibrate --cpu --seconds 1 --output -
+check "calibrate to stdout" is $rc 0
+check "calibrate to stdout: the record" says "fp32_rate "
+check "calibrate to stdout: where numbers are from" says "# measured: "
+check "calibrate to stdout: one line of summary" lines_err 1
+check "calibrate to stdout: nothing was kept" absent devices
+after INT 1 calibrate --cpu --seconds 60 --name mine
+check "calibrate and SIGINT: 130" is $rc 130
+check "calibrate and SIGINT: says so" errs "interrupted; nothing was written"
+check "calibrate and SIGINT: nothing was kept" absent devices
+t calibrate --cpu --seconds 1 --name mine
+check "calibrate" is $rc 0
+check "calibrate: says where the record is" errs "$work/devices/mine.txt"
+check "calibrate: nothing on stdout" [ ! -s out ]
+check "calibrate: no temporary files" is "$(ls -A devices)" mine.txt
+cp devices/mine.txt first
+t calibrate --cpu --seconds 1 --name mine
+check "calibrate again: the previous stays" cmp -s first devices/mine.txt~
+t doctor
+check "doctor: the record of the CPU" says "CPU: mine"
 
 # ---- from another folder -----------------------------------------------------------------------
 mkdir -p away && printf '1 2\n3 4\n' >data.txt

@@ -7,6 +7,7 @@
 #include "abi.h"
 
 #define TZ_DEVICE static inline
+#define TZ_INSIDE inline
 #define TZ_KERNEL(name, threads)                                                                   \
     static const int name##_threads = (threads);                                                   \
     extern "C" void name
@@ -67,6 +68,16 @@ TZ_DEVICE double __fma_rn(double a, double b, double c)
 TZ_DEVICE int tz_hidden(int value)
 {
     return value;
+}
+/* A clock that goes on when it is looked at: each lane sees other numbers, later ones greater. */
+TZ_DEVICE long long tz_clock()
+{
+    static long long now;
+    return now += 16;
+}
+TZ_DEVICE float tz_reciprocal_roughly(float x)
+{
+    return 1 / x;
 }
 TZ_DEVICE tz_word tz_funnel_left(tz_word high, tz_word low, int n)
 {
@@ -227,25 +238,37 @@ static void tz_simt_attach(const simt_words *words, const simt_lane_facts ***lan
     tz_simt = words;
     *lane = &tz_simt_lane;
 }
-template <class A> TZ_DEVICE void tz_simt_call(void (*f)(A), void **at)
+template <int... I> struct tz_simt_numbers {
+};
+template <int N, int... I> struct tz_simt_up_to : tz_simt_up_to<N - 1, N - 1, I...> {
+};
+template <int... I> struct tz_simt_up_to<0, I...> {
+    typedef tz_simt_numbers<I...> list;
+};
+template <class... A, int... I>
+TZ_DEVICE void tz_simt_call_with(void (*f)(A...), void **at, tz_simt_numbers<I...>)
 {
-    f(*(const A *)at[0]);
+    f(*(const A *)at[I]...);
 }
-template <class A, class B> TZ_DEVICE void tz_simt_call(void (*f)(A, B), void **at)
+template <class... A> TZ_DEVICE void tz_simt_call(void (*f)(A...), void **at)
 {
-    f(*(const A *)at[0], *(const B *)at[1]);
-}
-template <class A, class B, class C> TZ_DEVICE void tz_simt_call(void (*f)(A, B, C), void **at)
-{
-    f(*(const A *)at[0], *(const B *)at[1], *(const C *)at[2]);
+    tz_simt_call_with(f, at, typename tz_simt_up_to<(int)sizeof...(A)>::list());
 }
 template <class A, class... MORE> constexpr int tz_simt_count(void (*)(A, MORE...))
 {
     return 1 + (int)sizeof...(MORE);
 }
+constexpr int tz_simt_count(void (*)())
+{
+    return 0;
+}
 template <class A, class... MORE> constexpr int tz_simt_bytes(void (*)(A, MORE...))
 {
     return (int)sizeof(A);
+}
+constexpr int tz_simt_bytes(void (*)())
+{
+    return 0;
 }
 #define TZ_SIMT_ENTRY(name)                                                                        \
     static void name##_call(void **arguments)                                                      \
