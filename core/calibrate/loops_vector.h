@@ -4,7 +4,7 @@
  * so that none is left out or put together with another. */
 typedef float TZ__V(f32) __attribute__((vector_size(TZ__BYTES), aligned(TZ__BYTES), may_alias));
 typedef double TZ__V(f64) __attribute__((vector_size(TZ__BYTES), aligned(TZ__BYTES), may_alias));
-typedef int32_t TZ__V(i32) __attribute__((vector_size(TZ__BYTES), aligned(TZ__BYTES), may_alias));
+typedef uint32_t TZ__V(u32) __attribute__((vector_size(TZ__BYTES), aligned(TZ__BYTES), may_alias));
 typedef float TZ__V(f32_off) __attribute__((vector_size(TZ__BYTES), aligned(4), may_alias));
 
 #define TZ__KEEP(value) __asm__ volatile("" : "+" TZ__REGISTER(value))
@@ -62,12 +62,12 @@ TZ__CHAINS(fp64_rate, f64, TZ__ADD, TZ__ADD)
 TZ__CHAINS(fp64_multiply_rate, f64, TZ__MULTIPLY, TZ__MULTIPLY)
 TZ__CHAINS(fp64_mixed_rate, f64, TZ__ADD, TZ__MULTIPLY)
 TZ__CHAIN(fp64_latency, f64, TZ__ADD)
-TZ__CHAINS(integer_rate, i32, TZ__ADD, TZ__ADD)
-TZ__CHAIN(integer_latency, i32, TZ__ADD)
-TZ__CHAINS(multiply_rate, i32, TZ__MULTIPLY, TZ__MULTIPLY)
-TZ__CHAINS(logic_rate, i32, TZ__XOR, TZ__XOR)
-TZ__CHAIN(logic_latency, i32, TZ__XOR)
-TZ__CHAINS(alu_rate, i32, TZ__ADD, TZ__XOR)
+TZ__CHAINS(integer_rate, u32, TZ__ADD, TZ__ADD)
+TZ__CHAIN(integer_latency, u32, TZ__ADD)
+TZ__CHAINS(multiply_rate, u32, TZ__MULTIPLY, TZ__MULTIPLY)
+TZ__CHAINS(logic_rate, u32, TZ__XOR, TZ__XOR)
+TZ__CHAIN(logic_latency, u32, TZ__XOR)
+TZ__CHAINS(alu_rate, u32, TZ__ADD, TZ__XOR)
 TZ__CHAINS(move_rate, f32, TZ__BLEND, TZ__BLEND)
 TZ__CHAINS(shuffle_rate, f32, TZ__TURN, TZ__TURN)
 TZ__CHAIN(shuffle_latency, f32, TZ__TURN)

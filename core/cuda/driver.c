@@ -133,6 +133,16 @@ static tz_status device_look(const tz__driver *api, int ordinal, tz_cuda_device 
     return tz__driver_failed(api, NULL, result, error, NULL, what);
 }
 
+static tz_status check_ordinal(const tz__driver *api, int ordinal, tz_error *error)
+{
+    if (ordinal >= 0 && ordinal < api->devices)
+        return TZ_OK;
+    return tz_error_set(error, TZ_BACKEND, NULL,
+                        "there is no GPU %d: %d found, counted from 0; choose one of them, or see "
+                        "CUDA_VISIBLE_DEVICES",
+                        ordinal, api->devices);
+}
+
 /* Joules of a device so far, or why they are not known. */
 static void energy_describe(const tz_cuda_device *device, char *text, size_t size)
 {
@@ -209,40 +219,6 @@ int tz_cuda_available(void)
     return tz__nvrtc_describe(text, sizeof text, &error) == TZ_OK;
 }
 
-int tz_cuda_devices_count(void)
-{
-    tz__driver api;
-    if (driver_open(&api, NULL) != TZ_OK)
-        return 0;
-    driver_close(&api);
-    return api.devices;
-}
-
-static tz_status check_ordinal(const tz__driver *api, int ordinal, tz_error *error)
-{
-    if (ordinal >= 0 && ordinal < api->devices)
-        return TZ_OK;
-    return tz_error_set(error, TZ_BACKEND, NULL,
-                        "there is no GPU %d: %d found, counted from 0; choose one of them, or see "
-                        "CUDA_VISIBLE_DEVICES",
-                        ordinal, api->devices);
-}
-
-tz_status tz_cuda_look(int ordinal, tz_cuda_device *out, tz_error *error)
-{
-    tz__driver api;
-    tz_cu_device handle;
-    memset(out, 0, sizeof *out);
-    tz_status status = driver_open(&api, error);
-    if (status != TZ_OK)
-        return status;
-    status = check_ordinal(&api, ordinal, error);
-    if (status == TZ_OK)
-        status = device_look(&api, ordinal, out, &handle, error);
-    driver_close(&api);
-    return status;
-}
-
 tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error)
 {
     *out = NULL;
@@ -292,6 +268,30 @@ void tz_cuda_close(tz_cuda *cuda)
 const tz_cuda_device *tz_cuda_device_of(const tz_cuda *cuda)
 {
     return &cuda->device;
+}
+
+int tz_cuda_devices_count(void)
+{
+    tz__driver api;
+    if (driver_open(&api, NULL) != TZ_OK)
+        return 0;
+    driver_close(&api);
+    return api.devices;
+}
+
+tz_status tz_cuda_look(int ordinal, tz_cuda_device *out, tz_error *error)
+{
+    tz__driver api;
+    tz_cu_device handle;
+    memset(out, 0, sizeof *out);
+    tz_status status = driver_open(&api, error);
+    if (status != TZ_OK)
+        return status;
+    status = check_ordinal(&api, ordinal, error);
+    if (status == TZ_OK)
+        status = device_look(&api, ordinal, out, &handle, error);
+    driver_close(&api);
+    return status;
 }
 
 tz_status tz_cuda_wait(tz_cuda *cuda, tz_error *error)

@@ -58,16 +58,16 @@ void tz_cuda_describe(char *text, size_t size);
 /* 1 when a driver, at least one device and NVRTC are there (cheap, no context), else 0. */
 int tz_cuda_available(void);
 
-/* How many devices there are; 0 without a driver. */
-int tz_cuda_devices_count(void);
-/* What is known of a device without a context on it. TZ_BACKEND as tz_cuda_open. */
-tz_status tz_cuda_look(int ordinal, tz_cuda_device *out, tz_error *error);
-
 /* Open the driver and the device with that ordinal (CUDA_VISIBLE_DEVICES counts). TZ_BACKEND names
  * what is missing and what to do. */
 tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error);
 void tz_cuda_close(tz_cuda *cuda); /* NULL is fine */
 const tz_cuda_device *tz_cuda_device_of(const tz_cuda *cuda);
+
+/* How many devices there are; 0 without a driver. */
+int tz_cuda_devices_count(void);
+/* What is known of a device without a context on it. TZ_BACKEND as tz_cuda_open. */
+tz_status tz_cuda_look(int ordinal, tz_cuda_device *out, tz_error *error);
 
 /* Wait for the work of all streams. */
 tz_status tz_cuda_wait(tz_cuda *cuda, tz_error *error);

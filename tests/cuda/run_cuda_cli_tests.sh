@@ -66,6 +66,33 @@ FAKE_NVML_FAULT=nvmlInit_v2:9 t doctor
 check "doctor without energy" says "GPU 0 energy: not known: the driver is not loaded"
 check "doctor without energy is well" is $rc 0
 
+# The stand-in's kernels do nothing: a clock that does not move is an error, not a number.
+export TRAPEZE_DEVICES="$work/devices"
+t calibrate --device 0 --seconds 1
+check "calibrate: exit code" is $rc 1
+check "calibrate: a clock that stands still" errs "a kernel on Fake GPU A took no time"
+check "calibrate: one line" lines_err 1
+check "calibrate: nothing is kept" [ ! -e devices ]
+t calibrate --seconds 1
+check "calibrate takes the GPU if there is one" errs "Fake GPU A"
+t calibrate --device 7
+check "calibrate: no such GPU" errs "there is no GPU 7: 1 found"
+FAKE_CUDA_DEVICES=0 t calibrate --device 0
+check "calibrate without a GPU: exit code" is $rc 1
+check "calibrate without a GPU: what to do" errs "or use --cpu"
+FAKE_CUDA_FAULT=cuLaunchKernel:715 t calibrate --device 0
+check "calibrate: a fault" is $rc 1
+check "calibrate: a fault is told" errs "a kernel "
+t doctor
+check "doctor: no record of the GPU" says "GPU 0: none (no device record describes Fake GPU A (132 multiprocessors): run trapeze calibrate --device 0)"
+mkdir -p devices
+printf 'name = fake\ntitle = Fake GPU A\nsm_count = 132 # by hand\n' >devices/fake.txt
+t doctor
+check "doctor: the record of the GPU" says "GPU 0: fake"
+printf 'name = fake\ntitle = Fake GPU A\nsm_count = 131 # by hand\n' >devices/fake.txt
+t doctor
+check "doctor: not that of another GPU" says "GPU 0: none"
+
 : >"$FAKE_NVRTC_LOG"
 t run two.lua --backend cuda -q
 check "a run" is $rc 0
@@ -100,33 +127,6 @@ check "full memory: one line" lines_err 1
 FAKE_CUDA_DEVICES=0 t run two.lua --backend cuda -q
 check "no device: exit code" is $rc 1
 check "no device: says so" errs "no NVIDIA GPU"
-
-# The stand-in's kernels do nothing: a clock that does not move is an error, not a number.
-export TRAPEZE_DEVICES="$work/devices"
-t calibrate --device 0 --seconds 1
-check "calibrate: exit code" is $rc 1
-check "calibrate: a clock that stands still" errs "a kernel on Fake GPU A took no time"
-check "calibrate: one line" lines_err 1
-check "calibrate: nothing is kept" [ ! -e devices ]
-t calibrate --seconds 1
-check "calibrate takes the GPU if there is one" errs "Fake GPU A"
-t calibrate --device 7
-check "calibrate: no such GPU" errs "there is no GPU 7: 1 found"
-FAKE_CUDA_DEVICES=0 t calibrate --device 0
-check "calibrate without a GPU: exit code" is $rc 1
-check "calibrate without a GPU: what to do" errs "or use --cpu"
-FAKE_CUDA_FAULT=cuLaunchKernel:715 t calibrate --device 0
-check "calibrate: a fault" is $rc 1
-check "calibrate: a fault is told" errs "a kernel "
-t doctor
-check "doctor: no record of the GPU" says "GPU 0: none (no device record describes Fake GPU A (132 multiprocessors): run trapeze calibrate --device 0)"
-mkdir -p devices
-printf 'name = fake\ntitle = Fake GPU A\nsm_count = 132 # by hand\n' >devices/fake.txt
-t doctor
-check "doctor: the record of the GPU" says "GPU 0: fake"
-printf 'name = fake\ntitle = Fake GPU A\nsm_count = 131 # by hand\n' >devices/fake.txt
-t doctor
-check "doctor: not that of another GPU" says "GPU 0: none"
 
 echo "1..$count"
 [ "$failed" -eq 0 ]

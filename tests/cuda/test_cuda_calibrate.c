@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -282,27 +283,6 @@ static void blocks_meet_and_pass_words(void **state)
     }
 }
 
-static int open_machine(void **state)
-{
-    tz_error error = {0};
-    (void)state;
-    machine = simt_create();
-    const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/cuda/simt", NULL, &error);
-    if (status == TZ_OK && machine != NULL)
-        return 0;
-    print_message("%s\n", error.message);
-    return -1;
-}
-
-static int close_machine(void **state)
-{
-    (void)state;
-    simt_build_destroy(build);
-    simt_destroy(machine);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest compiled[] = {
@@ -313,6 +293,20 @@ int main(void)
         cmocka_unit_test(words_lead_through_all_lines), cmocka_unit_test(copies_copy_everything),
         cmocka_unit_test(blocks_meet_and_pass_words),
     };
-    return cmocka_run_group_tests(compiled, NULL, NULL) +
-           cmocka_run_group_tests(run_here, open_machine, close_machine);
+    int failed = cmocka_run_group_tests(compiled, NULL, NULL);
+    tz_error error = {0};
+    machine = simt_create();
+    const tz_status status =
+        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/cuda/simt", NULL, &error);
+    if (status == TZ_UNSUPPORTED) {
+        printf("what runs on a host is left out: %s\n", error.message);
+    } else if (status != TZ_OK || machine == NULL) {
+        fprintf(stderr, "%s\n", error.message);
+        failed++;
+    } else {
+        failed += cmocka_run_group_tests(run_here, NULL, NULL);
+    }
+    simt_build_destroy(build);
+    simt_destroy(machine);
+    return failed;
 }

@@ -18,9 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const device_names[] = {"gtx280", "gtx260", "gtx-titan"};
+static const char *const device_names[] = {"gtx280", "gtx260", "gtx-titan", "h200"};
 static const char *const benchmark_names[] = {"pathfinder", "hotspot", "poisson", "cell"};
-enum { DEVICES = 3, BENCHMARKS = 4 };
+enum { DEVICES = 4, BENCHMARKS = 4 };
 
 static inline tz_model_device device_named(const char *name)
 {

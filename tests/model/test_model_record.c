@@ -203,6 +203,61 @@ static void written_records_read_back(void **state)
     }
 }
 
+/* Each number in the unit that makes it short, and whatever it is, it reads back. */
+static void written_numbers_are_short_and_exact(void **state)
+{
+    static const char *const lines[] = {
+        "clock                    = 1.98 GHz # x\n", "launch                   = 2.9 us # x\n",
+        "l2                       = 60 MiB # x\n",   "copy_bandwidth           = 4.06 TB/s # x\n",
+        "compute_capability       = 90 # x\n",       "memory_latency           = 339.8 ns # x\n",
+        "registers_per_sm         = 65536 # x\n",    "fp32_rate                = 3.965 # x\n",
+        "hidden_share             = 0 # x\n",        "shared_per_sm            = 228 KiB # x\n"};
+    enum { LINES = sizeof lines / sizeof *lines };
+    char text[1024] = "name                     = a\n";
+    tz_model_device again;
+    tz_model_error error;
+    uint64_t random = 88172645463325252u;
+    (void)state;
+    for (int i = 0; i < LINES; i++)
+        strcat(text, lines[i]);
+    tz_model_device device = good(text);
+    FILE *f = fopen(path, "w+");
+    assert_non_null(f);
+    assert_int_equal(tz_model_device_write(&device, f, &error), TZ_MODEL_OK);
+    rewind(f);
+    char found[1024];
+    while (fgets(found, sizeof found, f) != NULL) {
+        int i = 0;
+        while (i < LINES && strcmp(found, lines[i]) != 0)
+            i++;
+        if (i == LINES && strncmp(found, "name ", 5) != 0)
+            fail_msg("written: %s", found);
+    }
+    fclose(f);
+    for (int i = 0; i < 300; i++) {
+        tz_model_number *const numbers[] = {&device.clock_hz, &device.launch_s, &device.l2_bytes,
+                                            &device.copy_bandwidth_bytes_per_s, &device.fp32_rate};
+        static const double most[] = {1e11, 1, 1e12, 1e15, 64};
+        for (int k = 0; k < 5; k++) {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            const double share = (double)(random >> 11) / 9007199254740992.0;
+            /* Over all sizes; the least that every key allows is far below. */
+            numbers[k]->value = most[k] * pow(10, -3.0 * share) * (i % 2 ? 1 : share * 0.9 + 0.1);
+            numbers[k]->known = true;
+            strcpy(numbers[k]->source, "x");
+        }
+        f = fopen(path, "w");
+        assert_non_null(f);
+        assert_int_equal(tz_model_device_write(&device, f, &error), TZ_MODEL_OK);
+        assert_int_equal(fclose(f), 0);
+        if (tz_model_device_read(path, &again, &error) != TZ_MODEL_OK)
+            fail_msg("%s: %s", error.place, error.message);
+        assert_memory_equal(&device, &again, sizeof again);
+    }
+}
+
 static void what_cannot_be_read_back_is_not_written(void **state)
 {
     tz_model_device device;
@@ -262,6 +317,21 @@ static void shipped_devices(void **state)
     assert_close(d.memory_latency_s.value * d.clock_hz.value, 300, 1e-15);
     for (int i = 0; i < DEVICES; i++)
         assert_string_equal(device_named(device_names[i]).name, device_names[i]);
+    /* Measured: every number that calibration promises, within what the architecture allows. */
+    const tz_model_device h = device_named("h200");
+    assert_string_equal(h.title, "NVIDIA H200");
+    assert_close(h.sm_count.value, 132, 0);
+    assert_close(h.compute_capability.value, 90, 0);
+    assert_close(h.fp32_rate.value, 4, 0.02);
+    assert_close(h.fp64_rate.value, 2, 0.02);
+    assert_close(h.integer_rate.value, 2, 0.02);
+    assert_close(h.shared_rate.value, 1, 0.02);
+    assert_close(h.fp32_latency_s.value * h.clock_hz.value, 4, 0.05);
+    assert_true(h.memory_latency_s.value > h.l2_latency_s.value);
+    assert_true(h.copy_bandwidth_bytes_per_s.value < h.memory_bandwidth_bytes_per_s.value);
+    assert_true(h.l2_bandwidth_bytes_per_s.value > h.copy_bandwidth_bytes_per_s.value);
+    assert_true(h.graph_launch_s.value < h.launch_queued_s.value);
+    assert_int_equal(strncmp(h.fp32_rate.source, "measured: ", 10), 0);
     assert_true(device_named("gtx260").launch_s.assumed);
     assert_true(device_named("gtx-titan").memory_latency_s.assumed);
 }
@@ -314,13 +384,21 @@ static void benchmarks_without_a_number(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(units_and_sources_are_kept), CASE(cycles_may_come_before_the_clock),
-        CASE(malformed_lines_are_named),  CASE(units_are_checked),
-        CASE(ranges_are_checked),         CASE(unknown_keys_name_the_nearest),
-        CASE(lengths_are_checked),        CASE(files_without_a_name_and_no_files),
-        CASE(written_records_read_back),  CASE(what_cannot_be_read_back_is_not_written),
-        CASE(the_locale_does_not_matter), CASE(shipped_devices),
-        CASE(shipped_benchmarks),         CASE(benchmarks_without_a_number),
+        CASE(units_and_sources_are_kept),
+        CASE(cycles_may_come_before_the_clock),
+        CASE(malformed_lines_are_named),
+        CASE(units_are_checked),
+        CASE(ranges_are_checked),
+        CASE(unknown_keys_name_the_nearest),
+        CASE(lengths_are_checked),
+        CASE(files_without_a_name_and_no_files),
+        CASE(written_records_read_back),
+        CASE(written_numbers_are_short_and_exact),
+        CASE(what_cannot_be_read_back_is_not_written),
+        CASE(the_locale_does_not_matter),
+        CASE(shipped_devices),
+        CASE(shipped_benchmarks),
+        CASE(benchmarks_without_a_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
