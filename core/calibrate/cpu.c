@@ -13,7 +13,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { LINE_BYTES = 64, PAGE_BYTES = 4096, REPEATS_MIN = 5, CHASE_STEPS_MIN = 4096 };
+enum {
+    LINE_BYTES = 64,
+    PAGE_BYTES = 4096,
+    REPEATS_MIN = 5,
+    CHASE_STEPS = 4096,
+    STRETCH_BYTES = 4 << 20
+};
 
 /* What most measurements share. */
 typedef struct bench {
@@ -58,6 +64,18 @@ static void memory_drop(void *memory, size_t bytes)
         munmap(memory, bytes);
 }
 
+/* Whether samples are still wanted: some at least, more until three are next to the best. */
+static bool wants_more(const bench *b, const tz_samples *samples)
+{
+    int near = 0;
+    if (samples->count < b->repeats)
+        return true;
+    const double least = tz_samples_least(samples);
+    for (int i = 0; i < samples->count; i++)
+        near += samples->at[i] <= 1.01 * least;
+    return near < 3 && samples->count < TZ_SAMPLES_MAX;
+}
+
 /* ---- Rates and latencies ----------------------------------------------------------------------
  */
 
@@ -78,7 +96,7 @@ static tz_status measure_clock(bench *b)
     clock_seconds(additions); /* let the core leave its sleep */
     while (clock_seconds(additions) < b->sample_s)
         additions *= 2;
-    for (int i = 0; i < b->repeats; i++)
+    while (wants_more(b, &seconds))
         tz_samples_add(&seconds, clock_seconds(additions));
     b->clock_hz = (double)additions / tz_samples_least(&seconds);
     tz_number_set(&b->device->clock_hz, b->clock_hz,
@@ -99,7 +117,7 @@ static double loop_seconds(const tz_loop_row *row, long rounds, void *memory)
 /* Cycles of one instruction: the best sample, against the best of the clock in between, so that it
  * does not matter whether the core runs faster now than before. */
 static tz_status measure_loop(bench *b, tz_loop_name name, void *memory, double *cycles,
-                              double *above)
+                              double *above, int *count)
 {
     const tz_loop_row *row = &b->loops->rows[name];
     tz_samples samples = {0};
@@ -120,12 +138,13 @@ static tz_status measure_loop(bench *b, tz_loop_name name, void *memory, double 
         rounds *= 2;
     const long additions = (long)(0.5 * b->sample_s * b->clock_hz / 16) * 16;
     double clock = 0;
-    for (int i = 0; i < b->repeats; i++) {
+    while (wants_more(b, &samples)) {
         const double here = (double)additions / clock_seconds(additions);
         clock = here > clock ? here : clock;
         tz_samples_add(&samples, loop_seconds(row, rounds, memory));
     }
     const double instructions = (double)rounds * row->instructions;
+    *count = samples.count;
     *cycles = tz_samples_least(&samples) * clock / instructions;
     *above = 100 * (tz_samples_median(&samples) / tz_samples_least(&samples) - 1);
     return TZ_OK;
@@ -168,19 +187,20 @@ static tz_status measure_loops(bench *b)
     tz_status status = memory_take(b, &memory, bytes);
     for (int i = 0; status == TZ_OK && i < TZ_LOOPS; i++) {
         double cycles, above;
+        int count;
         const char *what = b->loops->rows[wanted[i].name].what;
-        status = measure_loop(b, wanted[i].name, memory, &cycles, &above);
+        status = measure_loop(b, wanted[i].name, memory, &cycles, &above, &count);
         if (status != TZ_OK)
             break;
         if (wanted[i].rate != NULL)
             tz_number_set(wanted[i].rate, 1 / cycles,
                           "measured: %s, %d-bit vectors, best of %d, median %.1f %% slower", what,
-                          8 * b->loops->vector_bytes, b->repeats, above);
+                          8 * b->loops->vector_bytes, count, above);
         else
             tz_number_set(wanted[i].latency, cycles / b->clock_hz,
                           "measured: %.3g cycles, %s, %d-bit vectors, best of %d, median %.1f %% "
                           "slower",
-                          cycles, what, 8 * b->loops->vector_bytes, b->repeats, above);
+                          cycles, what, 8 * b->loops->vector_bytes, count, above);
     }
     memory_drop(memory, bytes);
     return status;
@@ -226,11 +246,9 @@ static tz_status measure_chase(bench *b, tz_model_number *out, size_t bytes, con
         status = chase_lay(b, memory, bytes);
     if (status == TZ_OK) {
         const long lines = (long)(bytes / LINE_BYTES);
-        const long steps = lines < CHASE_STEPS_MIN ? CHASE_STEPS_MIN
-                           : lines < 65536         ? lines
-                                                   : 65536;
+        const long steps = CHASE_STEPS;
         void *at = tz_loop_chase(memory, lines < 1 << 20 ? lines : 1 << 20); /* it is there now */
-        for (int i = 0; i < b->repeats; i++) {
+        while (wants_more(b, &samples)) {
             const double begin = tz_machine_clock_s();
             at = tz_loop_chase(at, steps);
             tz_samples_add(&samples, (tz_machine_clock_s() - begin) / (double)steps);
@@ -249,54 +267,75 @@ static tz_status measure_chase(bench *b, tz_model_number *out, size_t bytes, con
 /* ---- Bandwidths -------------------------------------------------------------------------------
  */
 
+/* Arrays of some threads, one behind the other: each copies from the first half of its own to the
+ * second, or reads all of it. */
+typedef struct arrays {
+    char *base;
+    size_t half, each; /* bytes */
+    int threads;
+    bool copies;
+} arrays;
+
+/* All threads go over `bytes` from `at` on of (each half of) their arrays, `rounds` times: seconds
+ * from the first that begins to the last that ends. */
+static double pass_seconds(const bench *b, const arrays *a, size_t at, size_t bytes, long rounds)
+{
+    double begin = HUGE_VAL, end = 0;
+#pragma omp parallel num_threads(a->threads) reduction(min : begin) reduction(max : end)
+    {
+        char *const mine = a->base + (size_t)omp_get_thread_num() * a->each;
+#pragma omp barrier
+        begin = tz_machine_clock_s();
+        for (long k = 0; k < rounds; k++)
+            if (a->copies)
+                b->loops->copy(mine + a->half + PAGE_BYTES / 2 + at, mine + at, bytes);
+            else
+                b->loops->read(mine + 2 * at, 2 * bytes);
+        end = tz_machine_clock_s();
+    }
+    return end - begin;
+}
+
 /* Bytes a second that `threads` threads copy or read, each in `bytes` of its own, both sides of a
- * copy counted. The time is that of the slowest thread. */
+ * copy counted. Arrays in a cache are gone over again and again; of those in memory each sample is
+ * the next stretch, short enough to be done before anybody takes the core away, which is back when
+ * all others have been: no cache has it still. */
 static tz_status measure_bandwidth(bench *b, tz_model_number *out, const char *what, bool copies,
-                                   int threads, size_t bytes)
+                                   int threads, size_t bytes, bool cached)
 {
     tz_samples samples = {0};
-    const size_t half = bytes / 2 / 1024 * 1024, piece = 2 * half + PAGE_BYTES;
-    const size_t all = piece * (size_t)threads;
+    arrays a = {.half = bytes / 2 / 1024 * 1024, .threads = threads, .copies = copies};
     void *memory = NULL;
-    char *base;
     long rounds = 1;
+    if (!cached && a.half > STRETCH_BYTES)
+        a.half = a.half / STRETCH_BYTES * STRETCH_BYTES;
+    a.each = 2 * a.half + PAGE_BYTES;
+    const size_t all = a.each * (size_t)threads;
+    const size_t stretch = cached || a.half < STRETCH_BYTES ? a.half : STRETCH_BYTES;
     tz_status status = next(b, what);
     if (status == TZ_OK)
         status = memory_take(b, &memory, all);
     if (status != TZ_OK)
         return status;
-    base = memory;
+    a.base = memory;
 #pragma omp parallel num_threads(threads)
-    memset(base + (size_t)omp_get_thread_num() * piece, 1, piece);
-    for (int i = -1; i < b->repeats; i++) {
-        double seconds = 0;
-        do { /* the first sample finds how many rounds last long enough */
-            seconds = 0;
-#pragma omp parallel num_threads(threads) reduction(max : seconds)
-            {
-                char *const mine = base + (size_t)omp_get_thread_num() * piece;
-#pragma omp barrier
-                const double begin = tz_machine_clock_s();
-                for (long k = 0; k < rounds; k++)
-                    if (copies)
-                        b->loops->copy(mine + half + PAGE_BYTES / 2, mine, half);
-                    else
-                        b->loops->read(mine, 2 * half);
-                seconds = tz_machine_clock_s() - begin;
-            }
-        } while (i < 0 && seconds < b->sample_s && (rounds *= 2) > 0);
-        tz_samples_add(&samples, seconds);
-    }
+    memset(a.base + (size_t)omp_get_thread_num() * a.each, 1, a.each);
+    if (cached)
+        while (pass_seconds(b, &a, 0, stretch, rounds) < b->sample_s)
+            rounds *= 2;
+    for (int i = 0; cached ? wants_more(b, &samples) : i < TZ_SAMPLES_MAX; i++)
+        tz_samples_add(&samples,
+                       pass_seconds(b, &a, (size_t)i * stretch % a.half, stretch, rounds));
     memory_drop(memory, all);
-    const double moved = 2.0 * (double)half * (double)threads * (double)rounds;
-    const double least = tz_samples_least(&samples);
-    tz_number_set(out, moved / least,
-                  "measured: %d thread%s %s %.4g MiB%s, %d-bit vectors, best of %d, median %.1f "
+    const double moved = 2.0 * (double)stretch * (double)threads * (double)rounds;
+    const double taken = cached ? tz_samples_least(&samples) : tz_samples_quarter(&samples);
+    tz_number_set(out, moved / taken,
+                  "measured: %d thread%s %s %.4g MiB%s, %d-bit vectors, best%s of %d, median %.1f "
                   "%% slower",
                   threads, threads == 1 ? "" : "s", copies ? "copying within" : "reading",
-                  2.0 * (double)half / 1048576, threads == 1 ? "" : " each",
-                  8 * b->loops->vector_bytes, samples.count,
-                  100 * (tz_samples_median(&samples) / least - 1));
+                  2.0 * (double)a.half / 1048576, threads == 1 ? "" : " each",
+                  8 * b->loops->vector_bytes, cached ? "" : " quarter", samples.count,
+                  100 * (tz_samples_median(&samples) / taken - 1));
     return TZ_OK;
 }
 
@@ -369,25 +408,25 @@ static tz_status measure_memory(bench *b)
         status = measure_chase(b, &d->memory_latency_s, (size_t)far, "latency of memory");
     if (status == TZ_OK && l1 > 0)
         status = measure_bandwidth(b, &d->l1_bandwidth_bytes_per_s, "copying in L1", true, 1,
-                                   (size_t)(0.5 * l1));
+                                   (size_t)(0.5 * l1), true);
     if (status == TZ_OK && l2 > 0)
         status = measure_bandwidth(b, &d->l2_bandwidth_bytes_per_s, "copying in L2", true, 1,
-                                   (size_t)(0.5 * l2));
+                                   (size_t)(0.5 * l2), true);
     if (status == TZ_OK && 0.5 * share > 1.5 * l2)
         status = measure_bandwidth(b, &d->l3_bandwidth_bytes_per_s, "copying in L3", true,
-                                   b->threads, (size_t)(0.5 * share));
+                                   b->threads, (size_t)(0.5 * share), true);
     if (status == TZ_OK)
         status = measure_bandwidth(b, &d->core_copy_bandwidth_bytes_per_s,
-                                   "copying in memory, one core", true, 1, (size_t)far);
+                                   "copying in memory, one core", true, 1, (size_t)far, false);
     if (status == TZ_OK)
         status = measure_bandwidth(b, &d->core_read_bandwidth_bytes_per_s,
-                                   "reading memory, one core", false, 1, (size_t)far);
+                                   "reading memory, one core", false, 1, (size_t)far, false);
     if (status == TZ_OK)
         status = measure_bandwidth(b, &d->copy_bandwidth_bytes_per_s, "copying in memory, all",
-                                   true, b->threads, (size_t)(far / b->threads));
+                                   true, b->threads, (size_t)(far / b->threads), false);
     if (status == TZ_OK)
         status = measure_bandwidth(b, &d->read_bandwidth_bytes_per_s, "reading memory, all", false,
-                                   b->threads, (size_t)(far / b->threads));
+                                   b->threads, (size_t)(far / b->threads), false);
     return status;
 }
 
@@ -410,11 +449,12 @@ static tz_status measure_fork(bench *b)
         if (i >= 0)
             tz_samples_add(&samples, (tz_machine_clock_s() - begin) / REGIONS);
     }
-    /* Not the best: waiting threads that sleep are how it is. */
-    tz_number_set(&b->device->fork_s, tz_samples_median(&samples),
-                  "measured: %d empty OpenMP regions of %d thread%s, median of %d, best %.3g us",
+    /* Not the best: sometimes waiting threads sleep. */
+    tz_number_set(&b->device->fork_s, tz_samples_quarter(&samples),
+                  "measured: %d empty OpenMP regions of %d thread%s, best quarter of %d, median "
+                  "%.3g us",
                   REGIONS, b->threads, b->threads == 1 ? "" : "s", samples.count,
-                  1e6 * tz_samples_least(&samples));
+                  1e6 * tz_samples_median(&samples));
     return TZ_OK;
 }
 

@@ -33,6 +33,11 @@ double tz_samples_median(const tz_samples *samples)
     return quantile(samples, 0.5);
 }
 
+double tz_samples_quarter(const tz_samples *samples)
+{
+    return quantile(samples, 0.25);
+}
+
 double tz_samples_least(const tz_samples *samples)
 {
     return quantile(samples, 0);

@@ -14,6 +14,9 @@ typedef struct tz_samples {
 void tz_samples_add(tz_samples *samples, double value); /* the first TZ_SAMPLES_MAX are kept */
 /* Of at least one sample. */
 double tz_samples_median(const tz_samples *samples);
+/* What a quarter of them is below: that of measurements that are disturbed more often than not,
+ * where the least would be luck. */
+double tz_samples_quarter(const tz_samples *samples);
 double tz_samples_least(const tz_samples *samples);
 /* How far the middle half of the samples is apart, as a share of the median. */
 double tz_samples_spread(const tz_samples *samples);

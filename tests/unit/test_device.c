@@ -35,6 +35,7 @@ static void samples_say_median_least_and_spread(void **state)
     tz_samples_add(&samples, 5);
     tz_samples_add(&samples, 1000); /* one that was disturbed moves nothing */
     assert_true(tz_samples_median(&samples) == 5 && tz_samples_least(&samples) == 1);
+    assert_true(tz_samples_quarter(&samples) == 3);
     assert_true(fabs(tz_samples_spread(&samples) - (7.0 - 3.0) / 5.0) < 1e-12);
     for (int i = 0; i < 2 * TZ_SAMPLES_MAX; i++)
         tz_samples_add(&samples, 2);
