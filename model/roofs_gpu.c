@@ -23,6 +23,9 @@
 /* Between two barriers of a block nobody fills in for warps that wait at the end: this share of
  * what a warp alone takes, for each block that a multiprocessor has. */
 #define BARRIER_WAIT 0.6
+/* An exchange of blocks waits for all words of the slowest of several neighbours: so many times as
+ * long as two blocks take that hand each other one. */
+#define MEETING 3.0
 /* Warps that are at different places of a loop wait for its code: for this share of their time for
  * each TEXT_BYTES beyond the first. (Loops of one kind of instruction that all warps go round
  * together do not, up to the record's text_cache.) */
@@ -287,9 +290,9 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double launches = 1.0 / fmax(work->stages_per_launch, 1.0);
     const double start_s = fmax(launches * device->launch_gap_s.value,
                                 launches * device->launch_queued_s.value - busy_s);
-    const double meet_s =
-        work->meetings * (device->neighbour_sync_s.known ? device->neighbour_sync_s.value
-                                                         : 2.0 * device->l2_latency_s.value);
+    const double meet_s = MEETING * work->meetings *
+                          (device->neighbour_sync_s.known ? device->neighbour_sync_s.value
+                                                          : 2.0 * device->l2_latency_s.value);
     out->stage_s = busy_s + start_s + meet_s;
 
     /* The same in parts that add up: what the slots alone would take, then what comes on top. */

@@ -91,6 +91,7 @@ enum {
     LDL = 0x183,
     STL = 0x187,
     BRA = 0x147,
+    CALL = 0x144,
     BRX = 0x149,
     EXIT = 0x14d,
     RET = 0x150,
@@ -141,17 +142,17 @@ static tz_sass_instruction decode(uint64_t low, uint64_t high, int index, int co
     if (never) /* fills a slot */
         made.class = TZ_WORK_CONTROL;
     made.words = (uint8_t)words_of(made.class, high);
-    if (operation == BRA && !never) {
+    if ((operation == BRA || operation == CALL) && !never) {
         /* In units of four bytes from the next instruction on: a signed number of 48 bits from bit
          * 34 on; since Hopper eight bits more, its lowest, at bit 16. */
         const uint64_t field = low >> 34 | (high & 0x3ffff) << 30;
         const int64_t far = (int64_t)(field << 16) >> 16;
         const int64_t units = architecture >= 90 ? far * 256 + (int64_t)(low >> 16 & 255) : far;
         const int64_t to = index + 1 + units * 4 / TZ_SASS_BYTES;
-        /* It may have a second predicate, or a uniform one. */
+        /* It may have a second predicate, or a uniform one. Calls are ways out of loops, too. */
         made.flow = TZ_SASS_BRANCH;
         made.conditional = made.conditional || (high >> 23 & 7) != PREDICATE_NONE ||
-                           (low >> 9 & 7) != OPERANDS_PLAIN;
+                           (low >> 9 & 7) != OPERANDS_PLAIN || operation == CALL;
         if (to >= 0 && to < count)
             made.target = (int)to;
     } else if ((operation == EXIT || operation == RET || operation == BRX) && !never) {

@@ -221,7 +221,8 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
                             problem->stencil->id, plan->height, mix->loops_count);
     /* The dearest is that of the grid's ends; with a third one, that is the sides'. */
     const int end = count - 1, side = count > 2 ? 1 : end;
-    take_loop(&out->inner, &mix->loops[at[0]], steps[0], 0.0);
+    const bool tile = family == &tz_cuda_family_tile;
+    take_loop(&out->inner, &mix->loops[at[0]], steps[0], tile ? DIVERGED : 0.0);
     take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : DIVERGED);
     take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * DIVERGED);
     if (side == 0 && count == 1 && family == &tz_cuda_family_rows) {
@@ -247,8 +248,14 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
         add_start(mix, at[0], plan->ahead, plan->vector, &out->side);
         add_start(mix, at[0], plan->ahead, 0.0, &out->end);
     }
-    if (family == &tz_cuda_family_tile)
+    if (tile) {
+        /* What goes round the slab once a pass. */
+        const int around = mix->loops[at[0]].parent;
+        memset(&out->end, 0, sizeof out->end);
+        if (around >= 0)
+            take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED);
         find_copies(problem, mix, out);
+    }
     if (family == &tz_cuda_family_resident)
         find_exchange(mix, at[0], out);
     return TZ_OK;

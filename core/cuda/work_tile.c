@@ -51,7 +51,9 @@ void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
         part->once_clocks *= ceil(extent / out->threads);
         part->once_waits *= ceil(extent / out->threads);
         part->steps = rounds;
-        part->step.of[TZ_WORK_BARRIER] += plan->height * stencil->passes_count / fmax(rounds, 1.0);
+        const double passes = (double)plan->height * stencil->passes_count;
+        tz_work_mix_add(&part->step, &job->steps->end.step, passes / fmax(rounds, 1.0));
+        part->clocks += job->steps->end.clocks * passes / fmax(rounds, 1.0);
     }
     out->redundancy = fmax(1.0, computed / (useful * plan->height * stencil->passes_count));
     const double loaded =
