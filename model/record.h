@@ -161,7 +161,9 @@ typedef struct tz_model_key {
     X(graph_launch_s, "graph_launch", TIME, 0, 1, "the same within a graph")                       \
     X(neighbour_sync_s, "neighbour_sync", TIME, 0, 1,                                              \
       "two blocks on two multiprocessors hand each other a word and back")                         \
-    X(span_s, "span", TIME, 0, 1, "the cpu backend hands a row to a row function")                 \
+    X(span_s, "span", TIME, 0, 1, "the cpu backend hands three rows to a row function")            \
+    X(span_view_s, "span_view", TIME, 0, 1, "each further row that it hands over")                 \
+    X(span_row_s, "span_row", TIME, 0, 1, "each row of a plane that ends at the grid's edge")      \
     X(fork_s, "fork", TIME, 0, 1, "an empty parallel region of a CPU's threads")
 
 typedef struct tz_model_device {

@@ -24,7 +24,11 @@ static const char *const needs[] = {
     "l1_bandwidth", "l2",     "l2_bandwidth", "copy_bandwidth", "read_bandwidth",      "span",
     "fork",         NULL};
 
-enum { LINE = 64, LEVELS = 3 };
+enum {
+    LINE = 64,
+    LEVELS = 3,
+    FEW = 3 /* rows that calibration's calls hand over */
+};
 
 static double rate(const tz_model_number *number, double otherwise)
 {
@@ -91,7 +95,7 @@ static cycles count_cycles(const tz_model_work *work, const tz_model_device *d)
         sum.issue += steps * slots / d->issue_rate.value;
         sum.units += steps * units_of(d, part->step.of);
         sum.ports += steps * ports_of(d, part);
-        sum.rows += part->warps * once / d->issue_rate.value;
+        sum.rows += part->warps * fmax(0, once) / d->issue_rate.value;
     }
     return sum;
 }
@@ -200,6 +204,9 @@ tz_model_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_d
     const double second = work->slowest, cycle = second / work->workers / device->clock_hz.value;
     const double arithmetic = fmax(c.issue, c.units) * cycle, ports = c.ports * cycle;
     const double data = (lines[0] + lines[1] + lines[2]) * second;
+    const double calls = work->spans * device->span_s.value +
+                         fmax(0, work->views - FEW * work->spans) * rate(&device->span_view_s, 0) +
+                         work->ends * rate(&device->span_row_s, 0);
     const double loop = fmax(arithmetic, ports);
     const double shown = data > 0 ? fmax(0, ports + data - loop) / data * second : 0;
     const double parts[] = {
@@ -208,7 +215,7 @@ tz_model_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_d
         lines[1] * shown,
         lines[2] * shown,
         c.rows * cycle,
-        work->spans * device->span_s.value * second / work->workers,
+        calls * second / work->workers,
         work->forks * device->fork_s.value,
     };
     static const struct {

@@ -92,6 +92,8 @@ typedef struct tz_model_work {
     double jobs;                        /* tiles that threads take one after the other */
     double slowest;                     /* updates of the busiest thread / of the average, >= 1 */
     double rows, spans;                 /* inner loops entered, and calls of row functions */
+    double views;                       /* rows (3-D: planes) to read that these are handed */
+    double ends;                        /* rows of planes that end at the grid's edge */
     double vector_bytes;                /* of the instructions counted */
     double ring_bytes;                  /* that one thread goes round again and again: the rings */
     double near_reads, near_writes;     /* between L1 and L2 */

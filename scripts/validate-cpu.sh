@@ -6,8 +6,9 @@
 #   sh scripts/validate-cpu.sh --predict IN.csv OUT.csv   predicts the same plans anew
 #
 # RECORD=FILE takes that device record; otherwise the machine is calibrated first, into OUT.txt. SECONDS_A_PLAN
-# (0.06) sets how long each plan runs at least, THREADS how many threads run it (all cores). A CASE is a stencil or
-# STENCIL:PRECISION; all take about a quarter of an hour. Run it when the machine does nothing else.
+# (0.06) sets how long each plan runs at least, THREADS how many threads run it (all cores). A CASE is a size (small,
+# medium, large) or STENCIL[:PRECISION[:SIZE]]; all take about a quarter of an hour. Run it when the machine does
+# nothing else.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 target=all

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "model/record.h"
 
-/* `span` of a record, handing a row to a row function: the least of 4 `repeats` stages, each of
- * less than a millisecond. TZ_MEMORY. */
+/* `span`, `span_view` and `span_row` of a record, handing a row to a row function: the least of
+ * many stages, each of less than a millisecond. TZ_MEMORY. */
 tz_status tz_calibrate_engine(tz_model_device *device, int repeats, tz_error *error);
 
 #endif

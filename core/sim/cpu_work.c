@@ -8,10 +8,9 @@
 
 enum {
     SHORT = 128, /* elements of the rows that are walked: whole vectors, unrolled or not */
+    WIDTH_MAX = 4 * SHORT,
     REACH = 2 * TZ_RADIUS_MAX + 1,
-    FAR = 1 << 20,   /* row stride of the walk, in elements */
-    VIEW_SLOTS = 12, /* instructions of the engine for a view of a call, beyond a call's first */
-    FIRST_VIEWS = 3  /* that calibration's calls have */
+    FAR = 1 << 20, /* row stride of the walk, in elements */
 };
 
 /* ---- What a cell reads ----------------------------------------------------------------------- */
@@ -76,14 +75,14 @@ static tz_walk combine(double a, const tz_walk *x, double b, const tz_walk *y)
     return out;
 }
 
-/* Rows of one and of two lengths, and two rows at once: what elements, rows and calls cost follows
- * from the differences. */
+/* Rows of one and of two lengths, one and two rows as long as the plan's: what elements, rows and
+ * calls cost follows from the differences. */
 static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const tz_pass *pass,
-                           tz_row_fn *rows, row_cost *out, tz_error *error)
+                           tz_row_fn *rows, int width, row_cost *out, tz_error *error)
 {
     tz_view in[TZ_FIELDS_MAX * REACH];
     tz_target to[TZ_FIELDS_MAX];
-    tz_walk walk[3];
+    tz_walk walk[4];
     const int window = problem->dims == 1 ? 1 : 2 * pass->radius + 1;
     const int views = problem->stencil->fields_count * window;
     /* Rows at whole lines, as the engine places them, and nowhere near each other. */
@@ -91,12 +90,14 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
         in[v] = (tz_view){(const void *)(uintptr_t)((UINT64_C(0x1000) + (uint64_t)v) << 32), FAR};
     for (int f = 0; f < TZ_FIELDS_MAX; f++)
         to[f] = (tz_target){(void *)(uintptr_t)((UINT64_C(0x2000) + (uint64_t)f) << 32), FAR};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         const tz_span span = {.in = in,
                               .out = to,
                               .constants = problem->constants,
-                              .count = i == 1 ? 2 * SHORT : SHORT,
-                              .rows = i == 2 ? 2 : 1};
+                              .count = i == 0   ? SHORT
+                                       : i == 1 ? 2 * SHORT
+                                                : width,
+                              .rows = i == 3 ? 2 : 1};
         const tz_walk_range ranges[] = {{&span, sizeof span},
                                         {in, sizeof in},
                                         {to, sizeof to},
@@ -106,9 +107,9 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
             return status;
     }
     out->element = combine(1.0 / SHORT, &walk[1], 1.0 / SHORT, &walk[0]);
-    out->call = combine(2.0, &walk[0], 1.0, &walk[1]); /* and one row's */
-    out->row = combine(1.0, &walk[2], 1.0, &walk[1]);
-    out->call = combine(1.0, &out->call, 1.0, &out->row);
+    out->row = combine(1.0, &walk[3], 1.0, &walk[2]); /* with its elements */
+    out->call = combine(1.0, &walk[2], 1.0, &out->row);
+    out->row = combine(1.0, &out->row, width, &out->element);
     out->vector_bytes = walk[1].vector_bytes;
     return TZ_OK;
 }
@@ -240,8 +241,7 @@ static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
     const int window = problem->dims == 1 ? 1 : 2 * problem->stencil->passes[pass].radius + 1;
     for (int c = 0; c < TZ_WORK_CLASSES; c++)
         part->once.of[c] = rows * cost->row.mix.of[c] + spans * cost->call.mix.of[c];
-    part->once.of[TZ_WORK_CONTROL] +=
-        spans * VIEW_SLOTS * fmax(0, window * problem->stencil->fields_count - FIRST_VIEWS);
+    out->views += counts->spans / passes * window * problem->stencil->fields_count;
     out->vector_bytes = fmax(out->vector_bytes, cost->vector_bytes);
     out->level_bytes[0] += part->steps * counts->jobs * out->vector_bytes *
                            (part->step.of[TZ_WORK_READ] + part->step.of[TZ_WORK_WRITE]);
@@ -258,11 +258,18 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     tz_stage_count(stage, pipeline, &counts);
     free(pipeline);
+    /* The engine cuts rows at whole vectors and lets all levels but the last compute whole ones.
+     * Long rows differ by what is left at their ends alone. */
+    const double mean = counts.updates / counts.rows, unit = TZ_ALIGN_ELEMENTS;
+    const bool exact =
+        stage->height * problem->stencil->passes_count == 1 && stage->tile[0] >= stage->elements[0];
+    const double near = exact ? mean : fmax(unit, unit * floor(mean / unit + 0.5));
+    const int width = near < WIDTH_MAX ? (int)near : WIDTH_MAX;
     tz_status status = tz_walker_create(&walker, error);
     for (int p = 0; !status && p < problem->stencil->passes_count; p++) {
         const tz_pass *pass = &problem->stencil->passes[p];
         row_cost cost;
-        status = walk_rows(walker, problem, pass, tz_stage_rows(stage, pass), &cost, error);
+        status = walk_rows(walker, problem, pass, tz_stage_rows(stage, pass), width, &cost, error);
         if (!status)
             add_part(problem, stage, p, &counts, &cost, out);
     }
@@ -283,6 +290,7 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz
     out->slowest = counts.slowest * threads / counts.updates;
     out->rows = counts.rows;
     out->spans = counts.spans;
+    out->ends = problem->dims == 3 ? counts.ends : 0;
     out->forks = threads > 1 ? 1 : 0;
     count_bytes(problem, stage, &counts, machine, out);
     return TZ_OK;

@@ -615,6 +615,8 @@ void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_count
             }
             out->spans += slabs;
             out->rows += slabs * rows;
+            if (area.x_low <= stage->ghost || area.x_high >= stage->elements[0] - stage->ghost)
+                out->ends += slabs * rows;
             thread[next] += slabs * rows * row;
         }
         out->written += (double)(job.x.high - job.x.low) * (double)(job.y.high - job.y.low) *

@@ -79,6 +79,7 @@ typedef struct tz_stage_counts {
                          * it is done with one */
     double updates;     /* elements computed, redundant ones too */
     double rows, spans; /* rows of elements, and calls of row functions that compute them */
+    double ends;        /* of the rows, those that end at the grid's edge in x */
     double gathered;    /* elements of an array copied into rings first */
     double read, written; /* elements of an array that all jobs read (once each), and write */
     double row, slab;     /* longest row, and elements of the largest slab, of a job */

@@ -6,7 +6,8 @@
  *   validate_cpu predict DEVICE.txt IN.csv OUT.csv             the same plans, predicted anew
  *   validate_cpu report IN.csv                                 errors and shares of the best
  *
- * A CASE is a stencil's name or STENCIL:PRECISION. Run it on a machine that does nothing else. */
+ * A CASE is a size (small, medium, large) or STENCIL[:PRECISION[:SIZE]]. THREADS=N sets the
+ * threads. Run it on a machine that does nothing else. */
 #include "base/machine.h"
 #include "model/roofs.h"
 #include "sim/backend.h"
@@ -282,13 +283,18 @@ static void measure_case(const tz_registry *registry, const tz_model_device *dev
     free(weights);
 }
 
-static bool wanted(int argc, char **argv, const char *stencil, const char *precision)
+static bool wanted(int argc, char **argv, const char *stencil, const char *precision, int size)
 {
-    char both[2 * NAME];
-    snprintf(both, sizeof both, "%s:%s", stencil, precision);
+    static const char *const sizes[] = {"small", "medium", "large"};
+    char names[4][3 * NAME];
+    snprintf(names[0], sizeof names[0], "%s", stencil);
+    snprintf(names[1], sizeof names[1], "%s:%s", stencil, precision);
+    snprintf(names[2], sizeof names[2], "%s:%s:%s", stencil, precision, sizes[size]);
+    snprintf(names[3], sizeof names[3], "%s", sizes[size]);
     for (int i = 0; i < argc; i++)
-        if (strcmp(argv[i], stencil) == 0 || strcmp(argv[i], both) == 0)
-            return true;
+        for (int k = 0; k < 4; k++)
+            if (strcmp(argv[i], names[k]) == 0)
+                return true;
     return argc == 0;
 }
 
@@ -312,7 +318,7 @@ static void measure(const tz_registry *registry, const tz_model_device *device, 
                 for (int axis = 0; axis < 3; axis++)
                     extent[axis] = extent[axis] > 0 ? extent[axis] : 1;
                 const char *precision = !real ? "none" : p ? "double" : "single";
-                if (!wanted(argc, argv, cases[c].stencil, precision))
+                if (!wanted(argc, argv, cases[c].stencil, precision, s))
                     continue;
                 measure_case(registry, device, c, extent, precision, seconds, out);
                 fprintf(stderr, "%s %s %lld done\n", cases[c].stencil, precision,
