@@ -29,7 +29,7 @@ typedef struct entry_head {
 
 static const char cubin_magic[8] = {'T', 'Z', 'C', 'U', 'B', 'I', 'N', '1'};
 /* The last byte counts changes of tz_cuda_mix, and of what is counted how. */
-static const char mix_magic[8] = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', '7'};
+static const char mix_magic[8] = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', '8'};
 
 /* FNV-1a in one lane, another multiplier and a rotation in the other. */
 static void hash_bytes(hash *h, const void *data, size_t bytes)
@@ -256,6 +256,7 @@ tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const char *architectur
     tz__nvrtc *nvrtc;
     void *data = NULL;
     size_t bytes = 0;
+    const size_t none = offsetof(tz_cuda_mix, loops); /* loops that there are follow */
     bool wanted, cached;
     *found = false;
     tz_status status = tz__nvrtc_open(&nvrtc, error);
@@ -267,8 +268,9 @@ tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const char *architectur
     char *cubin_path = entry_path(folder, key, "cubin");
     if (path)
         data = entry_read(path, mix_magic, key, &bytes);
-    if (data && bytes == sizeof *out) {
-        memcpy(out, data, sizeof *out);
+    if (data && bytes >= none && bytes <= sizeof *out && (bytes - none) % sizeof *out->loops == 0) {
+        memset(out, 0, sizeof *out);
+        memcpy(out, data, bytes);
         *found = true;
     } else {
         free(data);
@@ -280,7 +282,8 @@ tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const char *architectur
             status = tz_cuda_mix_count(out, data, bytes, TZ_CUDA_ENTRY, error);
         *found = data && status == TZ_OK;
         if (*found && path)
-            entry_write(folder, path, mix_magic, key, out, sizeof *out);
+            entry_write(folder, path, mix_magic, key, out,
+                        none + (size_t)out->loops_count * sizeof *out->loops);
     }
     free(data);
     free(path);

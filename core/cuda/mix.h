@@ -11,7 +11,7 @@
 #include "cuda/compile.h"
 #include "cuda/sass.h"
 
-enum { TZ_CUDA_LOOPS_MAX = 32 };
+enum { TZ_CUDA_LOOPS_MAX = 96 };
 
 typedef struct tz_cuda_loop {
     int parent;         /* the loop around it; -1: none */

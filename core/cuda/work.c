@@ -90,16 +90,22 @@ static double packets_of(const tz_problem *problem, int vector)
     return packets;
 }
 
-/* Of the 3-D stream: one, and one for each pass that reads rows made in the same step. */
-static double barriers_a_step(const tz_problem *problem, const tz_plan *plan)
+/* 3-D streams: a loop is of one step, or of a whole group of them. Each fetches a plane. */
+static double planes_steps(const tz_problem *problem, const tz_plan *plan, double copies)
 {
     planes_scheme *s = malloc(sizeof *s);
-    double barriers = 1.0;
-    if (s && planes_scheme_make(s, problem, plan))
-        for (int p = 0; p < s->passes_count; p++)
-            barriers += s->passes[p].waits;
+    double steps = 1.0, packets = 0.0;
+    if (s && planes_scheme_make(s, problem, plan)) {
+        for (int k = 0; k < s->versions_count; k++) {
+            const planes_version *v = &s->versions[k];
+            if (v->number == 0 && v->planes > 0)
+                packets += s->rows * ceil((double)tz_problem_element_size(problem, v->field) *
+                                          s->vector / 16.0);
+        }
+        steps = copies / fmax(packets, 1.0) < 0.5 * (1.0 + s->group) ? 1.0 : s->group;
+    }
     free(s);
-    return barriers;
+    return steps;
 }
 
 /* How many steps a loop goes on in one round; 0: it is none of the family's steps. */
@@ -133,7 +139,7 @@ static double steps_of(const tz_cuda_family *family, const tz_problem *problem, 
         return 0.0;
     if (family == &tz_cuda_family_rows)
         return fmax(1.0, floor(loop->stores / packets_of(problem, plan->vector) + 0.5));
-    return way->of[TZ_WORK_BARRIER] / barriers_a_step(problem, plan);
+    return way->of[TZ_WORK_COPY] > 0.0 ? planes_steps(problem, plan, way->of[TZ_WORK_COPY]) : 0.0;
 }
 
 /* Lanes at a border go different ways: that much of what is beside the shortest one. */

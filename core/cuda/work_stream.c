@@ -178,7 +178,10 @@ void tz_cuda_work_planes(const tz_cuda_job *job, tz_model_work *out)
     out->redundancy = count_redundancy(out, of_warp, elements_of(problem));
     count_ghosts(out, loaded, (double)(s->reach + s->lag) / chunk);
     out->ahead_bytes = s->ahead * loaded;
-    for (int p = 0; p < out->parts_count; p++)
+    for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = loaded;
+        /* Warps that wait for those beside them alone are held together as by a barrier. */
+        out->parts[p].step.of[TZ_WORK_BARRIER] = fmax(1.0, out->parts[p].step.of[TZ_WORK_BARRIER]);
+    }
     free(s);
 }
