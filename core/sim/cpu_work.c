@@ -110,7 +110,9 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
     out->row = combine(1.0, &walk[3], 1.0, &walk[2]); /* with its elements */
     out->call = combine(1.0, &walk[2], 1.0, &out->row);
     out->row = combine(1.0, &out->row, width, &out->element);
-    out->vector_bytes = walk[1].vector_bytes;
+    /* Nothing but numbers one by one, in general registers: a step is an element. */
+    out->vector_bytes =
+        walk[1].vector_bytes > 0 ? walk[1].vector_bytes : (int)tz_problem_element_size(problem, 0);
     return TZ_OK;
 }
 
@@ -162,7 +164,9 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
     const double same_rows = kept((rows + fixed + writes) * row, l1);
     double reads = problem->dims == 3 ? slabs * same_rows + rows * (1 - same_rows) : slabs;
     reads = fields * same_slab + reads * (1 - same_slab) - fields * fresh;
-    const double away = 1 - kept(counts->ring_bytes, l1);
+    /* All stays in the first level if the rings do, with the rows of arrays that pass by. */
+    const double passing = (slabs - fields + batch * (fields + fixed + writes)) * slab;
+    const double away = 1 - kept(counts->ring_bytes + passing, l1);
     return (traffic){
         .near_reads = (fmax(0, reads) + fixed) * away,
         .near_writes = writes * away,
