@@ -5,11 +5,13 @@
 #   sh scripts/validate.sh cuda|cpu [BUILD_FOLDER]
 #
 # Measurements go to a fresh folder runs/validate-BACKEND-NNN, a CSV file a case; ends in a table for docs/. On a GPU
-# the kernels are compiled first, by all cores. STENCILS, SIZES ("small medium large") and BOUNDARIES ("default other")
-# restrict it, ROUNDS and SECONDS_A_ROUND say how long a plan is measured; PART=K/N runs a share of the cases;
-# PREWARM=only compiles and stops (with DEVICE=h200 on a machine without a GPU too, for a cache to take along),
-# PREWARM=no leaves that out; FOLDER=DIR goes on in that folder, where cases that
-# are there already are not measured again: parts can be put together.
+# the kernels are compiled first, by all cores. In the environment:
+#   STENCILS, SIZES ("small medium large"), BOUNDARIES ("default other"), FAMILIES (stream,tile)   only these
+#   ROUNDS, SECONDS_A_ROUND   how long a plan is measured
+#   PART=K/N                  a share of the cases
+#   PREWARM=no|only           do not compile first; or compile and stop: with DEVICE=h200 on a machine without a
+#                             GPU too, for a cache ($TRAPEZE_CACHE) to take along
+#   FOLDER=DIR                go on in that folder: cases that are there are not measured again
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 backend=${1:-}
@@ -100,7 +102,7 @@ cases() { # lines: NAME STENCIL ARGUMENT…
             for size in $sizes; do
                 for boundary in $boundaries; do
                     extent=$(grid "$stencil" "$size")
-                    arguments="--grid $extent $(more "$stencil" "$extent")"
+                    arguments="--grid $extent $(more "$stencil" "$extent") ${FAMILIES:+--families $FAMILIES}"
                     [ "$precision" = none ] || arguments="$arguments --precision $precision"
                     [ "$boundary" = default ] || arguments="$arguments --boundary $(other "$stencil")"
                     # Bits are compared where a copy of the fields is cheap.

@@ -1,6 +1,7 @@
 #include "policy/study.h"
 
 #include "base/machine.h"
+#include "cuda/driver.h"
 #include "policy/device.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,6 +29,18 @@ static tz_status resolve(tz_study *study, const tz_study_config *config, const t
     const tz_status second = tz_problem_resolve(&study->problem, stencil, &again, error);
     free(params);
     return second;
+}
+
+/* A record that was named may be one of this machine's, by its maker's name. */
+static bool describes_this_machine(const tz_study *study, int ordinal)
+{
+    tz_cuda_device gpu;
+    tz_machine machine;
+    if (study->is_gpu)
+        return tz_cuda_look(ordinal, &gpu, NULL) == TZ_OK &&
+               strcmp(gpu.name, study->device.title) == 0;
+    tz_machine_read(&machine);
+    return strncmp(machine.cpu, study->device.title, sizeof study->device.title - 1) == 0;
 }
 
 /* The record, and the backend that runs on such a device. */
@@ -59,6 +72,7 @@ static tz_status find_device(tz_study *study, const tz_study_config *config, tz_
                             study->device.name, study->is_gpu ? "GPU" : "CPU", study->backend->name,
                             runs->name);
     study->backend = runs;
+    study->is_here = describes_this_machine(study, simulation->device);
     return TZ_OK;
 }
 

@@ -215,7 +215,8 @@ for word in "measured" "predicted" "of the best speed is reached by the predicti
     "the same under every plan"; do
     check "tune says $word" says "$word"
 done
-t tune pathfinder --grid 5000 --backend cpu --rounds 1 --seconds 0.001 --csv
+t tune pathfinder --grid 5000 --device known/here.txt --rounds 1 --seconds 0.001 --csv
+check "tune by a named record of this machine" is $rc 0
 check "tune --csv: one fastest" is "$(awk -F, '$28 == 1' out | wc -l)" 1
 check "tune --csv: one chosen" is "$(awk -F, '$29 == 1' out | wc -l)" 1
 check "tune --csv: no other bits" sh -c '! grep -q ,other, out && grep -q ,same, out'

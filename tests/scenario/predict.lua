@@ -1,0 +1,56 @@
+-- Predictions from a scenario: numbers of the paper, tables that can be read, refusals, a plot.
+local tz = require "trapeze"
+
+local function refuses(text, f, ...)
+  local ok, message = pcall(f, ...)
+  tz.expect(not ok, "not refused: " .. text)
+  tz.expect(tostring(message):find(text, 1, true), "says: " .. tostring(message))
+end
+
+local heights = { pathfinder = { 12, { 1000000 } }, hotspot = { 2, { 2000, 2000 } }, poisson = { 2, { 2000, 2000 } },
+  cell = { 1, { 100, 100, 100 } } }
+for plugin, case in pairs(heights) do
+  local answer = tz.predict { plugin = plugin, grid = case[2], device = "gtx280", model = "meng2009" }
+  tz.expect(answer.best.height == case[1], plugin .. ": " .. answer.best.height)
+  tz.expect(answer.model == "meng2009" and answer.device == "gtx280" and answer.backend == "cuda")
+  tz.expect(answer.title == "NVIDIA GeForce GTX 280" and #answer.rows >= case[1] and answer.counts:find "table 2")
+  for _, row in ipairs(answer.rows) do
+    local sum = 0
+    for _, seconds in pairs(row.components) do sum = sum + seconds end
+    tz.expect(math.abs(sum / row.time_s - 1) < 1e-9, plugin .. ": components do not add up")
+    tz.expect(row.time_s >= answer.best.time_s and math.abs(row.stage_s / row.time_s - row.height) < 1e-9)
+  end
+end
+local wide = tz.predict { plugin = "poisson", grid = { 2000, 2000 }, device = "gtx280", halo = 4, block = { 32, 32 } }
+tz.expect(#wide.rows == 7 and wide.rows[1].tile[2] == 32)
+local one = tz.predict { plugin = "hotspot", grid = { 500, 500 }, device = "gtx-titan", height = 3, precision = "double",
+  boundary = { x = "fixed", y = "mirror" }, params = { ambient_k = 300 } }
+tz.expect(#one.rows == 1 and one.best.height == 3)
+
+refuses("wants a table", tz.predict, 3)
+refuses("'plugin' is missing", tz.predict, {})
+refuses("did you mean 'hotspot'?", tz.predict, { plugin = "hotspt" })
+refuses("'grid' is missing: {nx, ny}", tz.predict, { plugin = "hotspot" })
+refuses("did you mean 'model'?", tz.predict, { plugin = "hotspot", grid = { 9, 9 }, modle = "x" })
+refuses("did you mean 'meng2011'?", tz.predict, { plugin = "hotspot", grid = { 9, 9 }, model = "meng211" })
+refuses("did you mean 'gtx280'?", tz.predict, { plugin = "hotspot", grid = { 9, 9 }, device = "gtx28" })
+refuses("did you mean 'double'?", tz.predict, { plugin = "hotspot", grid = { 9, 9 }, precision = "duble" })
+refuses("'halo' must be a positive number", tz.predict, { plugin = "hotspot", grid = { 9, 9 }, halo = { 2 } })
+refuses("the greatest that does is 9", tz.predict, { plugin = "hotspot", grid = { 99, 99 }, device = "gtx280",
+  height = 20 })
+refuses("did you mean 'ambient_k'?", tz.predict, { plugin = "hotspot", grid = { 99, 99 }, device = "gtx280",
+  params = { ambient = 3 } })
+
+local line = { title = "a line", x = { 1, 2, 3 }, y = { 1, 4, 9 } }
+refuses("'file' is missing", tz.plot, { series = { line } })
+refuses("must end in .png", tz.plot, { file = "a.svg", series = { line } })
+refuses("'series' must be a list", tz.plot, { file = "a.png" })
+refuses("series[1] has 2 x and 1 y", tz.plot, { file = "a.png", series = { { x = { 1, 2 }, y = { 1 } } } })
+refuses("y[2] must be a finite number", tz.plot, { file = "a.png", series = { { x = { 1, 2 }, y = { 1, 0 / 0 } } } })
+refuses("did you mean 'points'?", tz.plot, { file = "a.png", series = { { style = "point", x = { 1 }, y = { 1 } } } })
+if tz.can_plot() then
+  tz.plot { file = "line.png", title = "A \"line\"", x_label = "x", y_label = "y", zero = true,
+    series = { line, { style = "points", x = { 1, 2 }, y = { 2, 3 }, low = { 1, 2 }, high = { 3, 4 } } } }
+elseif not tz.checking then
+  refuses("apt-get install gnuplot-nox", tz.plot, { file = "line.png", series = { line } })
+end
