@@ -303,6 +303,9 @@ static int set_up(void **state)
     f.readable =
         tz_backend_cpu.plan(&problem, 1, &plan, &error) == TZ_OK &&
         tz_backend_cpu.work(&problem, &place, &plan, TZ_EFFORT_CACHED, &work, &error) == TZ_OK;
+#ifdef __SANITIZE_ADDRESS__
+    f.readable = false; /* the sanitizer's checks are most of such code */
+#endif
     if (!f.readable)
         print_message("%s\n", error.message);
     tz_problem_clear(&problem);
