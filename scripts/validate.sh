@@ -65,13 +65,13 @@ grid() { # grid STENCIL SIZE
     cpu:cell:large) echo 768,768,768 ;;
     cuda:*3d*:small) echo 128,128,128 ;;
     cuda:*3d*:medium) echo 256,256,256 ;;
-    cuda:*3d*:large) echo 512,512,512 ;;
+    cuda:*3d*:large) echo 768,768,768 ;;
     cpu:*3d*:small) echo 48,48,48 ;;
     cpu:*3d*:medium) echo 128,128,128 ;;
     cpu:*3d*:large) echo 256,256,256 ;;
     cuda:*:small) echo 1024,1024 ;;
     cuda:*:medium) echo 4096,4096 ;;
-    cuda:*:large) echo 8192,8192 ;;
+    cuda:*:large) echo 16384,16384 ;;
     cpu:*:small) echo 512,512 ;;
     cpu:*:medium) echo 1536,1536 ;;
     cpu:*:large) echo 4096,4096 ;;
