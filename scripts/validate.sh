@@ -111,7 +111,8 @@ cases() { # lines: NAME STENCIL ARGUMENT…
                 done
             done
         done
-    done | awk -v part="$part" '{split(part, p, "/"); if ((NR - 1) % p[2] == p[1] - 1) print}'
+    # No blanks at the end: xargs would take the next line for more of this one.
+    done | sed 's/ *$//' | awk -v part="$part" '{split(part, p, "/"); if ((NR - 1) % p[2] == p[1] - 1) print}'
 }
 
 if [ "$backend" = cuda ] && [ "${PREWARM:-yes}" != no ]; then

@@ -35,8 +35,9 @@ static bool take_model(const tz_command *command, settings *s, const char *name)
     return false;
 }
 
-static bool take_option(const tz_command *command, settings *s, int option)
+static bool take_option(const tz_command *command, void *context, int option)
 {
+    settings *s = context;
     switch (option) {
     case OPT_MODEL:
         return take_model(command, s, optarg);
@@ -83,28 +84,13 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
                                             {"fence", no_argument, NULL, OPT_FENCE},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    for (int option; (option = tz_option_next(command, argc, argv, ":h", options)) != -1;) {
-        if (option == 'h') {
-            tz_help(command);
-            *done = true;
-            return true;
-        }
-        const int shared = tz_question_option(&s->question, command, option, optarg);
-        if (shared < 0 || (shared == 0 && !take_option(command, s, option)))
-            return false;
-    }
-    if (optind + 1 != argc) {
-        if (optind == argc)
-            tz_misuse(command, "wants a stencil; `trapeze plugins` lists them");
-        else
-            tz_misuse(command, "wants one stencil, not '%.60s' too", argv[optind + 1]);
-        return false;
-    }
+    s->stencil = tz_question_read(&s->question, command, argc, argv, options, take_option, s, done);
+    if (!s->stencil)
+        return *done;
     if (s->json && s->csv) {
         tz_misuse(command, "--json or --csv, not both");
         return false;
     }
-    s->stencil = argv[optind];
     return true;
 }
 

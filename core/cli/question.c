@@ -206,6 +206,29 @@ static bool check_family(const tz_question *question, const tz_command *command)
     return known;
 }
 
+const char *tz_question_read(tz_question *question, const tz_command *command, int argc,
+                             char **argv, const struct option *options, tz_question_take *take,
+                             void *context, bool *done)
+{
+    for (int option; (option = tz_option_next(command, argc, argv, ":h", options)) != -1;) {
+        if (option == 'h') {
+            tz_help(command);
+            *done = true;
+            return NULL;
+        }
+        const int shared = tz_question_option(question, command, option, optarg);
+        if (shared < 0 || (shared == 0 && !take(command, context, option)))
+            return NULL;
+    }
+    if (optind + 1 == argc)
+        return argv[optind];
+    if (optind == argc)
+        tz_misuse(command, "wants a stencil; `trapeze plugins` lists them");
+    else
+        tz_misuse(command, "wants one stencil, not '%.60s' too", argv[optind + 1]);
+    return NULL;
+}
+
 int tz_question_ask(tz_question *question, const tz_command *command, const char *name,
                     bool let_unstable, tz_study **out)
 {

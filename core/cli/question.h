@@ -65,6 +65,14 @@ enum {
 int tz_question_option(tz_question *question, const tz_command *command, int option,
                        const char *text);
 
+/* All options of a command line (argc, argv), those above and the command's own, which `take`
+ * takes; false from it is a misuse that was said. The stencil that was asked about, borrowed from
+ * argv; NULL after a misuse that was said, or after --help, which sets *done. */
+typedef bool tz_question_take(const tz_command *command, void *context, int option);
+const char *tz_question_read(tz_question *question, const tz_command *command, int argc,
+                             char **argv, const struct option *options, tz_question_take *take,
+                             void *context, bool *done);
+
 /* Open the plugins and make the study of the stencil `name`. EXIT_DONE, or what to exit with after
  * the reason was said. */
 int tz_question_ask(tz_question *question, const tz_command *command, const char *name,

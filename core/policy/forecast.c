@@ -9,7 +9,7 @@
 
 /* A choice that has compiled this many kernels takes the best of them: compiling goes on for longer
  * than the rest can be worth. */
-enum { CONFIRMED_MAX = 16 };
+enum { CONFIRMED_MAX = 8 };
 
 static tz_status from_model(tz_error *error, tz_model_status status, const tz_model_error *what)
 {
