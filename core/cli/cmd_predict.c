@@ -142,7 +142,7 @@ static int say(const settings *s, const tz_study *study, tz_outlook *const *outl
             tz_outlook_print_csv(study, outlooks[k], k == 0);
         } else {
             printf("%s", k > 0 ? "\n" : "");
-            tz_outlook_print(study, outlooks[k]);
+            tz_outlook_print(study, outlooks[k], s->request.all);
         }
     }
     if (count > 1 && !s->json && !s->csv)

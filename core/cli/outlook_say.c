@@ -48,6 +48,8 @@ void tz_say_plan(const tz_plan *plan, int dims, char *text, size_t size)
                                      knobs[k].value);
 }
 
+enum { ROWS_MANY = 40 }; /* in a table that is read */
+
 /* ---- Text ------------------------------------------------------------------------------------
  */
 
@@ -73,7 +75,15 @@ static double largest_time(const tz_outlook *outlook)
     return largest;
 }
 
-static void print_rows(const tz_study *study, const tz_outlook *outlook)
+/* A long tail of heights that nobody would take tells nothing. */
+static bool is_tail(const tz_outlook *outlook, int row)
+{
+    const tz_outlook_row *best = &outlook->rows[outlook->best];
+    return outlook->count > ROWS_MANY && outlook->rows[row].plan.height > 2 * best->plan.height &&
+           outlook->rows[row].prediction.time_s > 1.2 * best->prediction.time_s;
+}
+
+static void print_rows(const tz_study *study, const tz_outlook *outlook, bool all)
 {
     const tz_model_prediction *names = &outlook->rows[0].prediction;
     const bool works = outlook->rows[0].work && study->is_gpu;
@@ -85,8 +95,13 @@ static void print_rows(const tz_study *study, const tz_outlook *outlook)
     for (int c = 0; c < names->component_count; c++)
         printf(" %11.11s", names->components[c].name);
     printf("  limit\n");
+    int left_out = 0;
     for (int i = 0; i < outlook->count; i++) {
         const tz_outlook_row *row = &outlook->rows[i];
+        if (!all && is_tail(outlook, i)) {
+            left_out++;
+            continue;
+        }
         const tz_model_prediction *p = &row->prediction;
         char tile[TZ_SAY_SIZE];
         tz_say_tile(&row->plan, study->problem.dims, tile, sizeof tile);
@@ -101,11 +116,13 @@ static void print_rows(const tz_study *study, const tz_outlook *outlook)
             printf(" %11.4g", p->components[c].seconds * scale);
         printf("  %s\n", tz_model_resource_text(p->limit));
     }
+    if (left_out > 0)
+        printf("    and %d slower ones of greater height (--all shows them)\n", left_out);
     printf("    (times of one iteration in %s; * the best%s)\n", unit,
            works ? "; ~ estimated, not compiled" : "");
 }
 
-void tz_outlook_print(const tz_study *study, const tz_outlook *outlook)
+void tz_outlook_print(const tz_study *study, const tz_outlook *outlook, bool all)
 {
     const tz_outlook_row *best = &outlook->rows[outlook->best];
     const tz_outlook_row *one = tz_outlook_at(outlook, 1);
@@ -118,7 +135,7 @@ void tz_outlook_print(const tz_study *study, const tz_outlook *outlook)
     printf("\n  model    %s: %s\n", outlook->model->name, outlook->model->doc);
     if (outlook->counts[0])
         printf("  counts   %s\n", outlook->counts);
-    print_rows(study, outlook);
+    print_rows(study, outlook, all);
     tz_say_plan(&best->plan, study->problem.dims, plan, sizeof plan);
     if (!best->work) {
         char block[TZ_SAY_SIZE];

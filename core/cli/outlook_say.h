@@ -15,8 +15,8 @@ void tz_say_tile(const tz_plan *plan, int dims, char *text, size_t size);
 /* "stream, height 8, tile 120 x 512, vector 4, ahead 3, warps 2". */
 void tz_say_plan(const tz_plan *plan, int dims, char *text, size_t size);
 
-/* One outlook a time; `first`: with the line of names. */
-void tz_outlook_print(const tz_study *study, const tz_outlook *outlook);
+/* One outlook a time; `all`: the long tail of slow heights too; `first`: with the line of names. */
+void tz_outlook_print(const tz_study *study, const tz_outlook *outlook, bool all);
 void tz_outlook_print_csv(const tz_study *study, const tz_outlook *outlook, bool first);
 json_t *tz_outlook_json(const tz_study *study, const tz_outlook *outlook);
 
