@@ -18,21 +18,26 @@
 #define SOFT_LATENCY 3.0 /* between throughput and a warp's own latencies */
 #define SOFT_MEMORY 8.0  /* between computing and memory */
 /* Of the bandwidth of a copy that goes through memory once in order, what warps reach that go
- * through it each on its own way. */
-#define MEMORY_SHARE 0.83
+ * through it each on its own way; and what a byte costs more that is written in torn bursts, each
+ * of which memory with error correction reads, changes and writes again. */
+#define MEMORY_SHARE 0.95
+#define TORN 0.3
+/* Stores of spilt registers go to the second level, and loads wait behind them: this share of what
+ * its bandwidth makes of them. Code that spills in loops of its own is not on the way that is
+ * counted: so many words a step at least for each byte of a thread. */
+#define SPILLS_COST 0.6
+#define SPILLS_LEAST 0.2
 /* Between two barriers of a block nobody fills in for warps that wait at the end: this share of
  * what a warp alone takes, for each block that a multiprocessor has. */
 #define BARRIER_WAIT 0.6
 /* An exchange of blocks waits for all words of the slowest of several neighbours: so many times as
  * long as two blocks take that hand each other one. */
 #define MEETING 3.0
-/* Warps that are at different places of a loop wait for its code: for this share of their time for
- * each TEXT_BYTES beyond the first. (Loops of one kind of instruction that all warps go round
- * together do not, up to the record's text_cache.) */
-#define TEXT_WAIT 0.32
-#define TEXT_BYTES 16384.0
+/* A launch finds none of its code in the multiprocessors: clocks for each byte of it, fetched while
+ * the first steps run. */
+#define TEXT_COLD 0.3
 
-enum { SCHEDULERS = 4, WARP = 32 };
+enum { SCHEDULERS = 4, WARP = 32, LINE = 128 };
 
 static const char *const needs[] = {"clock",
                                     "sm_count",
@@ -190,6 +195,18 @@ static double warp_clocks(const stage *s, int p, double warps)
            s->memory_clocks * fmax(1.0, part->once_waits);
 }
 
+/* The same where the others of the warp's scheduler are of the first part, which is most of them:
+ * issue slots are a scheduler's own. */
+static double among_others(const stage *s, int p, double warps)
+{
+    const tz_work_part *part = &s->work->parts[p], *others = &s->work->parts[0];
+    const double own = part->steps * SCHEDULERS * s->parts[p].units[ISSUE].clocks;
+    const double besides = fmax(0.0, warps - SCHEDULERS) * s->parts[0].units[ISSUE].clocks *
+                           fmin(part->steps, others->steps);
+    return fmax(own + besides, part->steps * s->parts[p].alone) + part->once_clocks +
+           s->memory_clocks * fmax(1.0, part->once_waits);
+}
+
 /* Clocks of a wave with so many blocks on the fullest multiprocessor: all parts' mean, but no less
  * than the longest warp. */
 static double wave_clocks(const stage *s, double blocks, double *longest)
@@ -200,7 +217,7 @@ static double wave_clocks(const stage *s, double blocks, double *longest)
         const double each = warp_clocks(s, p, blocks * s->warps);
         sum += each * s->work->parts[p].warps;
         warps += s->work->parts[p].warps;
-        *longest = fmax(*longest, each);
+        *longest = fmax(*longest, among_others(s, p, blocks * s->warps));
     }
     return warps > 0.0 ? sum / warps : 0.0;
 }
@@ -247,8 +264,6 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         const tz_work_part *part = &work->parts[p];
         cost_of(device, &part->step, part->shared_wavefronts, &s.parts[p]);
         const bool together = part->step.of[TZ_WORK_BARRIER] > 0.0;
-        if (!together)
-            s.parts[p].clocks *= 1.0 + TEXT_WAIT * fmax(0.0, part->text_bytes / TEXT_BYTES - 1.0);
         s.parts[p].alone = part->clocks + latency_clocks(device, &part->chain);
         s.parts[p].barriers =
             part->step.of[TZ_WORK_BARRIER] * clocks_of(device, &device->barrier_s) +
@@ -264,12 +279,19 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         tail = wave_clocks(&s, ceil(rest / sms), &longest_rest);
     double compute = full * wave + tail;
     compute = fmax(compute, full >= 1.0 ? longest : longest_rest);
+    /* Every launch begins with code that is not there yet. */
+    double text = 0.0;
+    for (int p = 0; p < work->parts_count; p++)
+        text = fmax(text, work->parts[p].text_bytes);
+    compute += TEXT_COLD * text;
     const double even = waves * wave; /* if work could be divided at will */
 
     /* Memory. */
     const double compulsory = work->read_bytes + work->write_bytes;
     const double far = fmin(work->far_bytes, work->ghost_bytes);
-    const double memory_s = (1.0 - kept) * (compulsory + far) /
+    const double passing = work->stream_bytes;
+    const double torn = TORN * work->torn_bytes;
+    const double memory_s = ((1.0 - kept) * (compulsory - passing + far + torn) + passing) /
                             (MEMORY_SHARE * device->copy_bandwidth_bytes_per_s.value);
     const double l2_s = (compulsory + work->ghost_bytes) / device->l2_bandwidth_bytes_per_s.value;
     double moved_s = soft_max(memory_s, l2_s, SOFT_MEMORY);
@@ -285,7 +307,13 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
                            SOFT_LATENCY);
     }
     const double compute_s = compute / clock;
-    const double busy_s = soft_max(compute_s, moved_s, SOFT_MEMORY);
+    double spilt = 0.0;
+    for (int p = 0; p < work->parts_count; p++)
+        spilt += work->parts[p].warps * work->parts[p].steps *
+                 fmax(work->parts[p].spills, SPILLS_LEAST * work->local_bytes) * LINE;
+    /* Stores of spilt registers go to the second level, and loads wait behind them. */
+    const double spills_s = SPILLS_COST * spilt / device->l2_bandwidth_bytes_per_s.value;
+    const double busy_s = soft_max(compute_s, moved_s, SOFT_MEMORY) + spills_s;
     /* The host may be slower than the GPU. */
     const double launches = 1.0 / fmax(work->stages_per_launch, 1.0);
     const double start_s = fmax(launches * device->launch_gap_s.value,

@@ -55,6 +55,7 @@ typedef struct tz_work_part {
     double once_clocks;       /* GPU: of a warp alone outside the loop */
     double once_waits;        /* GPU: times that it waits for memory there */
     double text_bytes;        /* of the loop's code; 0: not known */
+    double spills;            /* GPU: of one step: words of 128 bytes of spilt registers */
 } tz_work_part;
 
 typedef enum tz_work_kind { TZ_WORK_GPU, TZ_WORK_CPU } tz_work_kind;
@@ -70,8 +71,10 @@ typedef struct tz_model_work {
     /* Bytes. Compulsory: what has to cross the memory bus at least, once. */
     double read_bytes; /* compulsory, state and static fields and streamed slabs */
     double write_bytes;
-    double ghost_bytes; /* read once more because tiles overlap: from cache, if it was kept */
-    double far_bytes;   /* of them: by tiles that run at other times, so that no cache kept them */
+    double ghost_bytes;  /* read once more because tiles overlap: from cache, if it was kept */
+    double far_bytes;    /* of them: by tiles that run at other times, so that no cache kept them */
+    double stream_bytes; /* read once and never again, from memory: on a GPU a part of read_bytes,
+                          * on a CPU besides them */
     double resident_bytes; /* all that a stage touches: what a cache must hold to keep the grid */
 
     /* GPU */
@@ -80,6 +83,7 @@ typedef struct tz_model_work {
     int shared_bytes;         /* a block */
     int threads;              /* of a block */
     double blocks;            /* of a launch */
+    double torn_bytes;        /* written in pieces that end within a burst of 64 bytes */
     double ahead_bytes;       /* a warp has asked for this much before it needs it */
     bool cooperative;         /* all blocks are resident; they meet `meetings` times a launch */
     double meetings;          /* meetings of neighbouring blocks, or of all */
@@ -98,7 +102,6 @@ typedef struct tz_model_work {
     double ring_bytes;                  /* that one thread goes round again and again: the rings */
     double near_reads, near_writes;     /* between L1 and L2 */
     double ring_reads, ring_writes;     /* between L2 and L3 if the rings do not fit L2 */
-    double stream_bytes;                /* read once and never again: from memory */
     double level_bytes[TZ_WORK_LEVELS]; /* asked of L1, of L2, of L3, of memory, if nothing fits */
     double forks;                       /* parallel regions */
 } tz_model_work;

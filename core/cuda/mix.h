@@ -26,7 +26,7 @@ typedef struct tz_cuda_loop {
     double stores;      /* to global memory, on the way round */
     double stores_words, copies_words, reads_words; /* a lane, on the way round */
     double text_bytes;                              /* of the way round */
-    double local;                                   /* accesses to spilt registers on it */
+    double local; /* words (128 bytes a warp) of spilt registers on it */
 } tz_cuda_loop;
 
 typedef struct tz_cuda_mix {

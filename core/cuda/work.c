@@ -49,6 +49,7 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
         (loop->passes + loop->copies_words + loop->reads_words + loop->stores_words) / steps;
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
     part->text_bytes = loop->text_bytes;
+    part->spills = loop->local / steps;
 }
 
 /* A loop inside another that moves elements one by one, where rows cannot be moved as packets. */
@@ -144,6 +145,8 @@ static double steps_of(const tz_cuda_family *family, const tz_problem *problem, 
 
 /* Lanes at a border go different ways: that much of what is beside the shortest one. */
 #define DIVERGED 0.5
+/* A side's step against an inner one, where both are in one loop. */
+#define SIDES 1.1
 
 /* Tiles: what brings an element into shared memory, and what takes it out, is `once`. */
 static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cuda_steps *out)
@@ -237,12 +240,21 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
         tz_work_mix_add(&rest.all, &rest.way, -1.0);
         const double others = tz_work_mix_sum(&rest.all) / tz_work_mix_sum(&rest.way);
         if (others > 1.0) {
-            const tz_work_mix all = rest.all;
+            /* Two ways: the sides' is the inner one and a choice at each end of a row; the rest is
+             * that of the grid's ends. */
+            const double sides = others > SIDES + 0.7 ? SIDES : others;
+            tz_work_mix one = {0}, two = rest.all;
+            tz_work_mix_add(&one, sides < others ? &rest.way : &rest.all,
+                            sides < others ? SIDES : 1.0);
+            const double clocks = rest.clocks;
+            if (sides < others)
+                tz_work_mix_add(&two, &one, -1.0);
+            rest.way = one;
             memset(&rest.all, 0, sizeof rest.all);
-            tz_work_mix_add(&rest.all, &all, others > 1.8 ? 0.5 : 1.0);
-            rest.clocks *= others > 1.8 ? 0.5 * others : others;
-            rest.way = rest.all;
+            rest.clocks = clocks * sides;
             take_loop(&out->side, &rest, steps[0], 0.0);
+            rest.way = two;
+            rest.clocks = clocks * (sides < others ? others - sides : others);
             take_loop(&out->end, &rest, steps[0], 0.0);
         }
         add_elements(mix, at[0], plan->vector, &out->side);

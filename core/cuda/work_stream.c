@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BURST_BYTES = 64, PACKET_BYTES = 16 }; /* of the memory, of a store */
+
 static tz_work_part *add_part(tz_model_work *out, const char *name, const tz_work_part *code,
                               double warps, double steps)
 {
@@ -32,6 +34,7 @@ static void mix_steps(tz_work_part *part, const tz_work_part *other, double shar
     part->clocks += share * (other->clocks - part->clocks);
     part->shared_wavefronts += share * (other->shared_wavefronts - part->shared_wavefronts);
     part->text_bytes += other->text_bytes;
+    part->spills += share * (other->spills - part->spills);
 }
 
 static double elements_of(const tz_problem *problem)
@@ -60,6 +63,16 @@ static void count_ghosts(tz_model_work *out, double loaded_a_step, double far_sh
     out->far_bytes = fmin(out->ghost_bytes, far_share * out->read_bytes);
 }
 
+/* What a strip writes of a row begins and ends where it may; lanes with more than one packet each
+ * leave gaps between those of a store. */
+static void count_torn(tz_model_work *out, double strip_bytes, double lane_bytes)
+{
+    if (lane_bytes > PACKET_BYTES)
+        out->torn_bytes = 2.0 * out->write_bytes;
+    else if (fmod(strip_bytes, BURST_BYTES) != 0.0)
+        out->torn_bytes = out->write_bytes;
+}
+
 /* ---- 1-D ---------------------------------------------------------------------------------------
  */
 
@@ -77,6 +90,7 @@ void tz_cuda_work_line(const tz_cuda_job *job, tz_model_work *out)
         blocks * warps * strip * (bytes.state + bytes.fixed + bytes.streamed * plan->height);
     out->ghost_bytes = fmax(0.0, loaded - out->read_bytes);
     out->ahead_bytes = plan->ahead * strip * bytes.streamed;
+    out->stream_bytes = elements_of(problem) * plan->height * bytes.streamed;
     for (int p = 0; p < out->parts_count; p++)
         out->parts[p].bytes = strip * bytes.streamed;
 }
@@ -122,6 +136,8 @@ void tz_cuda_work_rows(const tz_cuda_job *job, tz_model_work *out)
     const double strip = 32.0 * plan->vector, loaded = strip * (bytes.state + bytes.fixed);
     out->redundancy = count_redundancy(out, strip, elements_of(problem));
     count_ghosts(out, loaded, warm_up / chunk);
+    if (strips > 1.0)
+        count_torn(out, (double)plan->tile[0] * bytes.written, plan->vector * bytes.written);
     out->ahead_bytes = plan->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++)
         out->parts[p].bytes = loaded;
@@ -177,6 +193,8 @@ void tz_cuda_work_planes(const tz_cuda_job *job, tz_model_work *out)
     const double of_warp = columns * s->rows, loaded = of_warp * bytes.state;
     out->redundancy = count_redundancy(out, of_warp, elements_of(problem));
     count_ghosts(out, loaded, (double)(s->reach + s->lag) / chunk);
+    if (wide > 1.0)
+        count_torn(out, (columns - 2.0 * s->ghost_x) * bytes.written, s->vector * bytes.written);
     out->ahead_bytes = s->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = loaded;
