@@ -4,18 +4,29 @@
  * over two stages, decides whether the height is to grow or to shrink; it starts at 1 or at the
  * model's prediction. What is ours:
  *
- *   hysteresis   Only a gain of more than HYSTERESIS moves the height: noise does not.
- *   rungs        A height's time is kept and it is tried twice at the most, so that the search
- * ends. Then nothing is timed any more. stride       1, 2, 4, … heights on while that pays, as the
- * start may be far off. convexity    Time is convex in the height below the bound (section 6.1), so
- * a line through two measured heights bounds what lies beyond them from below: what cannot gain
- *                HYSTERESIS is not tried.
- *   second look  A trial that fell into someone else's work looks slow: before it settles, both
- *                neighbours that are less than LOOK_AGAIN slower are tried once more, and the
- * lesser time counts, since what disturbs a stage makes it longer. forecast     Heights that the
- * forecast says are SLOWER_SKIPPED slower are taken at its word. budget       From a start that is
- * likely right, the prediction or the backend's choice, trials may cost BUDGET of the time run so
- * far and wait until they may; a trial that is SLOWER_ENDED slower after one stage ends with it. */
+ * - hysteresis: only a gain of more than HYSTERESIS moves the height, noise does not.
+ *
+ * - rungs: a height's time is kept and it is tried twice at the most, so that the search ends. Then
+ * nothing is timed any more.
+ *
+ * - stride: 1, 2, 4, ... heights on while that pays, as the start may be far off.
+ *
+ * - convexity: time is convex in the height below the bound (section 6.1), so a line through two
+ * measured heights bounds what lies beyond them from below: what cannot gain HYSTERESIS is not
+ * tried.
+ *
+ * - second look: a trial that fell into someone else's work looks slow. Before it settles, both
+ * neighbours that are less than LOOK_AGAIN slower are tried once more, and the lesser time counts,
+ * since what disturbs a stage makes it longer.
+ *
+ * - forecast: heights that the forecast says are SLOWER_SKIPPED slower are taken at its word.
+ *
+ * - budget: from a start that is likely right, the prediction or the backend's choice, trials may
+ * cost BUDGET of the time run so far and wait until they may; a trial that is SLOWER_ENDED slower
+ * after one stage ends with it.
+ *
+ * - quiet: timing waits for a GPU. From such a start nothing is timed for QUIET_S, nor once the
+ * base's time is known well and the budget makes trials wait. */
 #include "policy/policy_impl.h"
 
 #include <inttypes.h>
@@ -25,7 +36,7 @@
 #include <string.h>
 
 static const double HYSTERESIS = 0.03, SLOWER_SKIPPED = 0.10, SLOWER_ENDED = 0.15, LOOK_AGAIN = 0.5,
-                    BUDGET = 0.012,
+                    BUDGET = 0.012, QUIET_S = 0.01,
                     TRIAL_COST = 0.15; /* stages' worth, of a trial that is a little slower */
 
 enum { BASE_GROUPS_MAX = 8, RUNGS_MAX = TZ_POLICY_OPTIONS_MAX + 1 };
@@ -51,6 +62,8 @@ typedef struct adaptive {
     int short_stretches;
     int64_t longest_room;
     int64_t settled_step;
+    int64_t seen_step; /* of the last question; -1: none yet */
+    bool was_quiet;    /* since then nothing is timed */
 } adaptive;
 
 /* ---- Rungs ------------------------------------------------------------------------------------
@@ -125,6 +138,7 @@ static tz_status adaptive_create(tz_policy *policy, tz_error *error)
     const tz_policy_options *forecast = tz_policy_forecast(policy);
     const int start = policy->config.start > 0 ? policy->config.start : policy->config.given.height;
     a->probe = -1;
+    a->seen_step = -1;
     a->stride = 1;
     a->direction = 1;
     a->budgeted = start == 0;
@@ -366,10 +380,36 @@ static void adaptive_tell(tz_policy *policy, int64_t stages, int64_t iterations,
     look_around(policy, a);
 }
 
+/* What an iteration at the base takes, as far as is known; NAN. */
+static double base_time(const adaptive *a)
+{
+    const rung *base = &a->rungs[a->base];
+    return base->measured ? base->time : base->predicted;
+}
+
+static bool is_quiet(const adaptive *a)
+{
+    return a->budgeted && a->probe < 0 && !isnan(base_time(a)) &&
+           (a->elapsed < QUIET_S || a->base_groups >= BASE_GROUPS_MAX);
+}
+
+/* Time that nobody measured goes by too. */
+static void count_quiet_time(tz_policy *policy, adaptive *a)
+{
+    const int64_t since = a->seen_step < 0 ? 0 : policy->step - a->seen_step;
+    if (a->was_quiet && since > 0) {
+        a->elapsed += (double)since * base_time(a);
+        if (a->base_groups >= BASE_GROUPS_MAX)
+            look_around(policy, a);
+    }
+    a->seen_step = policy->step;
+    a->was_quiet = !a->settled && is_quiet(a);
+}
+
 static int64_t adaptive_wanted(const tz_policy *policy)
 {
     const adaptive *a = policy->state;
-    if (a->settled)
+    if (a->settled || is_quiet(a))
         return 0;
     /* A trial that finds no room leaves the stage to base: that one is not timed. */
     const int on = a->probe >= 0 ? a->probe : a->base;
@@ -419,6 +459,8 @@ static tz_status adaptive_next(tz_policy *policy, int64_t room, bool fresh, tz_e
 {
     (void)error;
     adaptive *a = policy->state;
+    if (!a->settled)
+        count_quiet_time(policy, a);
     if (a->settled)
         return TZ_OK;
     for (;;) {
