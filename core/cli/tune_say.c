@@ -67,6 +67,35 @@ static void print_row(const tz_study *study, const tz_tune *tune, int index, dou
                          : "OTHER BITS");
 }
 
+/* How it was measured, and whether the card held its clock back. */
+static void print_clock(const tz_tune *tune)
+{
+    const tz_tune_row *best = &tune->rows[tune->best];
+    double lowest = INFINITY;
+    if (tune->sustained)
+        printf(
+            "  measured   as in a long run: no rests, half a second of work on each plan before\n");
+    else if (tune->rested)
+        printf("  measured   at the full clock: rests between rounds\n");
+    for (int i = 0; i < tune->count; i++)
+        if (tune->rows[i].measured.clocks > 0)
+            lowest = fmin(lowest, tune->rows[i].measured.clock_hz);
+    if (tune->clock_refusal[0])
+        printf("             the card's clock is not known: %s\n", tune->clock_refusal);
+    else if (tune->rounds_throttled > 0)
+        printf("             the card lowered its clock for %s in %d of %d rounds: the "
+               "fastest plan\n             ran at %.3g GHz, the slowest clock of a plan was %.3g "
+               "GHz%s\n",
+               tune->rounds_for_heat == 0                       ? "power"
+               : tune->rounds_for_heat < tune->rounds_throttled ? "power or heat"
+                                                                : "heat",
+               tune->rounds_throttled, tune->rounds_told, best->measured.clock_hz * 1e-9,
+               lowest * 1e-9, tune->rested ? "; shorter rounds (--seconds) may help" : "");
+    else if (tune->rounds_told > 0)
+        printf("             the card held its clock back in none of %d rounds (%.3g GHz)\n",
+               tune->rounds_told, best->measured.clock_hz * 1e-9);
+}
+
 void tz_tune_print(const tz_study *study, const tz_tune *tune, bool all)
 {
     const char *title = study->device.title[0] ? study->device.title : study->device.name;
@@ -106,6 +135,7 @@ void tz_tune_print(const tz_study *study, const tz_tune *tune, bool all)
            tune->refused > 0 ? "" : "\n");
     if (tune->refused > 0)
         printf(" (%d refused)\n", tune->refused);
+    print_clock(tune);
     if (checked > 0)
         printf("  bits       %s\n", tune->different == 0
                                         ? "the same under every plan"
@@ -120,7 +150,7 @@ void tz_tune_print_csv(const tz_study *study, const tz_tune *tune)
     const tz_problem *problem = &study->problem;
     printf("stencil,nx,ny,nz,precision,boundary,device,backend,threads,height,family,tile_x,tile_y,"
            "tile_z,vector,ahead,slack,warps,blocks,registers,local_bytes,predicted_s,measured_s,"
-           "low_s,high_s,rounds,bits,best,chosen,limit,components\n");
+           "low_s,high_s,rounds,throttled,clock_hz,bits,best,chosen,limit,components\n");
     for (int i = 0; i < tune->count; i++) {
         const tz_tune_row *row = &tune->rows[i];
         const tz_model_prediction *p = &row->prediction;
@@ -137,7 +167,12 @@ void tz_tune_print_csv(const tz_study *study, const tz_tune *tune)
                    row->measured.high_s);
         else
             printf(",,");
-        printf(",%d,%s,%d,%d,%s,", row->measured.rounds,
+        printf(",%d,", row->measured.rounds);
+        if (row->measured.clocks > 0)
+            printf("%d,%.4g", row->measured.throttled, row->measured.clock_hz);
+        else
+            printf(",");
+        printf(",%s,%d,%d,%s,",
                !row->checked ? ""
                : row->equal  ? "same"
                              : "other",
@@ -164,6 +199,10 @@ json_t *tz_tune_json(const tz_study *study, const tz_tune *tune)
         json_object_set_new(entry, "measured_s",
                             row->measured.rounds > 0 ? json_real(row->measured.median_s)
                                                      : json_null());
+        if (row->measured.clocks > 0) {
+            json_object_set_new(entry, "throttled", json_integer(row->measured.throttled));
+            json_object_set_new(entry, "clock_hz", json_real(row->measured.clock_hz));
+        }
         if (row->refusal[0])
             json_object_set_new(entry, "refused", json_string(row->refusal));
         if (row->checked)
@@ -184,6 +223,9 @@ json_t *tz_tune_json(const tz_study *study, const tz_tune *tune)
     json_object_set_new(object, "error_p90", json_real(tune->error_p90));
     json_object_set_new(object, "error_mean", json_real(tune->error_mean));
     json_object_set_new(object, "forecast_s", json_real(tune->forecast_s));
+    json_object_set_new(object, "sustained", json_boolean(tune->sustained));
+    if (tune->clock_refusal[0])
+        json_object_set_new(object, "clock_unknown", json_string(tune->clock_refusal));
     json_object_set_new(object, "rows", rows);
     return object;
 }

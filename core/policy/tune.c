@@ -10,6 +10,7 @@
 enum { CHECK_STEPS = 12 };
 static const double CLOSE = 1.05; /* plans within this of the fastest are measured again */
 static const double FAR = 1.5;    /* beyond this one round is enough */
+static const double WARM_S = 0.5; /* of work, after which a card's clock is that of a long run */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -125,7 +126,8 @@ typedef struct tuner {
     const tz_tune_request *request;
     tz_bench *bench;
     int done, of;
-    double fastest; /* seconds an iteration so far */
+    double fastest;          /* seconds an iteration so far */
+    const tz_tune_row *warm; /* the row measured last: it needs no warm-up */
 } tuner;
 
 static tz_status progress(tuner *t, tz_error *error)
@@ -144,8 +146,13 @@ static tz_status measure(tuner *t, tz_tune_row *row, int rounds, tz_error *error
     tz_error why;
     if (row->refusal[0])
         return TZ_OK;
+    const bool sustained = t->request->sustained;
+    const tz_measuring how = {.round_s = t->request->round_s,
+                              .warm_s = sustained && t->warm != row ? WARM_S : 0,
+                              .rest = sustained || !t->study->is_gpu ? 0 : TZ_MEASURE_REST};
     const tz_status status =
-        tz_bench_measure(t->bench, &row->plan, rounds, t->request->round_s, &row->measured, &why);
+        tz_bench_measure(t->bench, &row->plan, rounds, &how, &row->measured, &why);
+    t->warm = row;
     if (status == TZ_OK) {
         t->fastest = fmin(t->fastest, row->measured.median_s);
         return TZ_OK;
@@ -285,6 +292,9 @@ static tz_status conclude(tz_tune *tune, tz_error *error)
             tune->refused++;
             continue;
         }
+        tune->rounds_told += row->measured.clocks;
+        tune->rounds_throttled += row->measured.throttled;
+        tune->rounds_for_heat += row->measured.for_heat;
         const double e = row->prediction.time_s / row->measured.median_s - 1;
         tune->error_mean += e;
         errors[tune->measured++] = fabs(e);
@@ -327,6 +337,11 @@ tz_status tz_tune_create(tz_tune **out, const tz_study *study, const tz_tune_req
         status = measure_all(&t, error);
     if (!status)
         status = run_off(&t, error);
+    tune->rested = study->is_gpu && !request->sustained;
+    tune->sustained = request->sustained;
+    if (!status)
+        snprintf(tune->clock_refusal, sizeof tune->clock_refusal, "%s",
+                 tz_bench_clock_refusal(t.bench));
     if (!status && request->check)
         status = compare_bits(&t, error);
     if (!status)

@@ -20,7 +20,10 @@ typedef struct tz_tune_request {
     int ordinal;          /* of the GPU */
     int rounds;
     double round_s; /* how long a round takes */
-    bool check;     /* compare bits */
+    /* Without rests, after half a second of work on each plan: what a long run gets. Otherwise a
+     * GPU rests before each round, so that it has its full clock. */
+    bool sustained;
+    bool check; /* compare bits */
     /* Called before each plan; false stops with TZ_INTERRUPTED. May be NULL. */
     bool (*progress)(void *context, int done, int of);
     void *context;
@@ -36,6 +39,10 @@ typedef struct tz_tune {
     double error_median, error_p90, error_mean;
     int measured, refused, different; /* different: rows whose bits are not the first one's */
     double forecast_s;
+    /* Of a GPU: how it was measured; why its clock is not told ("": it is, in rows[].measured). */
+    bool rested, sustained;
+    char clock_refusal[160];
+    int rounds_told, rounds_throttled, rounds_for_heat; /* of all plans, as in tz_measured */
 } tz_tune;
 
 /* Errors: those of tz_forecast_create() and of the backend; TZ_UNSUPPORTED: the device is not here;

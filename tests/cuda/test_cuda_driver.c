@@ -31,9 +31,9 @@ static void fault(const char *what)
 
 static int setup(void **state)
 {
-    static const char *const variables[] = {"FAKE_CUDA_FAULT",  "FAKE_CUDA_DEVICES",
-                                            "FAKE_CUDA_MEMORY", "FAKE_CUDA_WITHOUT",
-                                            "FAKE_NVML_FAULT",  "FAKE_NVRTC_LOG"};
+    static const char *const variables[] = {
+        "FAKE_CUDA_FAULT", "FAKE_CUDA_DEVICES", "FAKE_CUDA_MEMORY", "FAKE_CUDA_WITHOUT",
+        "FAKE_NVML_FAULT", "FAKE_NVRTC_LOG",    "FAKE_NVML_CLOCK",  "FAKE_NVML_REASONS"};
     for (size_t k = 0; k < sizeof variables / sizeof *variables; k++)
         unsetenv(variables[k]);
     const int result = scratch_setup(state);
@@ -792,6 +792,49 @@ static void energy_is_counted_or_says_why_not(void **state)
     tz_cuda_close(cuda);
 }
 
+static void clocks_say_what_holds_them(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    tz_cuda_energy *energy = NULL;
+    tz_error error = {0};
+    tz_cuda_clock clock;
+    double watts;
+    OK(tz_cuda_energy_open(&energy, tz_cuda_device_of(cuda), &told));
+    OK(tz_cuda_energy_clock(energy, &clock, &told));
+    assert_true(clock.hz == 1.98e9 && !clock.for_power && !clock.for_heat);
+    static const struct {
+        const char *reasons;
+        bool for_power, for_heat;
+    } cases[] = {{"0x1", false, false}, /* idle */
+                 {"0x2", false, false}, /* set by somebody */
+                 {"0x4", true, false},  {"0x80", true, false}, {"0x20", false, true},
+                 {"0x40", false, true}, {"0x8", true, false},  {"0x24", true, true}};
+    setenv("FAKE_NVML_CLOCK", "1335", 1);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        setenv("FAKE_NVML_REASONS", cases[k].reasons, 1);
+        OK(tz_cuda_energy_clock(energy, &clock, &told));
+        assert_true(clock.hz == 1.335e9);
+        assert_int_equal(clock.for_power, cases[k].for_power);
+        assert_int_equal(clock.for_heat, cases[k].for_heat);
+    }
+    OK(tz_cuda_energy_limit(energy, &watts, &told));
+    assert_true(watts == 700);
+    static const char *const faults[] = {"nvmlDeviceGetClockInfo:3",
+                                         "nvmlDeviceGetCurrentClocksThrottleReasons:3"};
+    for (int k = 0; k < 2; k++) {
+        setenv("FAKE_NVML_FAULT", faults[k], 1);
+        check_error(tz_cuda_energy_clock(energy, &clock, &error), TZ_UNSUPPORTED, &error, "",
+                    "the GPU does not tell its clock (NVML: Not Supported, 3)");
+        assert_true(clock.hz == 0);
+    }
+    setenv("FAKE_NVML_FAULT", "nvmlDeviceGetEnforcedPowerLimit:3", 1);
+    check_error(tz_cuda_energy_limit(energy, &watts, &error), TZ_UNSUPPORTED, &error, "",
+                "the GPU does not tell its power limit");
+    tz_cuda_energy_close(energy);
+    tz_cuda_close(cuda);
+}
+
 /* The last test: it uses up what a process says once. */
 static void an_unwritable_cache_warns_once(void **state)
 {
@@ -840,6 +883,7 @@ int main(void)
         TEST(a_fault_is_told_once_and_again_the_same),
         TEST(a_refusal_ends_nothing),
         TEST(energy_is_counted_or_says_why_not),
+        TEST(clocks_say_what_holds_them),
         TEST(an_unwritable_cache_warns_once),
     };
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);

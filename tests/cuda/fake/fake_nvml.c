@@ -54,3 +54,37 @@ EXPORT(int, nvmlDeviceGetTotalEnergyConsumption, (void *device, unsigned long lo
     *millijoules = counter += 1500;
     return started ? 0 : 1;
 }
+
+static unsigned number_of(const char *name, unsigned otherwise)
+{
+    const char *text = getenv(name);
+    return text ? (unsigned)strtoul(text, NULL, 0) : otherwise;
+}
+
+EXPORT(int, nvmlDeviceGetClockInfo, (void *device, int type, unsigned *megahertz))
+{
+    const int fault = fault_of("nvmlDeviceGetClockInfo");
+    if (fault || !device || type != 1)
+        return fault ? fault : 2;
+    *megahertz = number_of("FAKE_NVML_CLOCK", 1980);
+    return started ? 0 : 1;
+}
+
+/* An NVML of before 535: the name since then is not there. */
+EXPORT(int, nvmlDeviceGetCurrentClocksThrottleReasons, (void *device, unsigned long long *reasons))
+{
+    const int fault = fault_of("nvmlDeviceGetCurrentClocksThrottleReasons");
+    if (fault || !device)
+        return fault ? fault : 2;
+    *reasons = number_of("FAKE_NVML_REASONS", 0);
+    return started ? 0 : 1;
+}
+
+EXPORT(int, nvmlDeviceGetEnforcedPowerLimit, (void *device, unsigned *milliwatts))
+{
+    const int fault = fault_of("nvmlDeviceGetEnforcedPowerLimit");
+    if (fault || !device)
+        return fault ? fault : 2;
+    *milliwatts = 700000;
+    return started ? 0 : 1;
+}
