@@ -1,6 +1,8 @@
-/* libnvidia-ml.so.1 without a GPU: see fake.h. Each reading is 1.5 J above the one before. */
+/* libnvidia-ml.so.1 without a GPU: see fake.h. Each reading of the energy is 1.5 J above the one
+ * before; with FAKE_NVML_WATTS it grows with the clock instead, in steps of 20 ms. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define EXPORT(type, symbol, parameters)                                                           \
     __attribute__((visibility("default"))) type symbol parameters;                                 \
@@ -51,7 +53,15 @@ EXPORT(int, nvmlDeviceGetTotalEnergyConsumption, (void *device, unsigned long lo
     const int fault = fault_of("nvmlDeviceGetTotalEnergyConsumption");
     if (fault || !device)
         return fault ? fault : 2;
-    *millijoules = counter += 1500;
+    const char *watts = getenv("FAKE_NVML_WATTS");
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (watts)
+        *millijoules =
+            (unsigned long long)(atof(watts) * 20) *
+            ((unsigned long long)now.tv_sec * 50 + (unsigned long long)now.tv_nsec / 20000000);
+    else
+        *millijoules = counter += 1500;
     return started ? 0 : 1;
 }
 
