@@ -215,7 +215,9 @@ const tz_command tz_command_tune = {
     "On a GPU what is measured is its full clock: it rests before each round, four times as long "
     "as\n"
     "it worked, so that its average power stays far below its limit. Rounds at whose end it held\n"
-    "its clock back all the same are counted (--csv: throttled, clock_hz).\n"
+    "its clock back all the same are counted (--csv: throttled, clock_hz). The prediction beside\n"
+    "them is that of the full clock; with --sustained, that of the clock which the card's power\n"
+    "leaves, if its record has energies.\n"
     "\n"
     "Random data. The fastest plans and the predicted one run again in turns, so that the share\n"
     "reached is no accident. Exit code 1 if a plan leaves other bits than height 1.\n",

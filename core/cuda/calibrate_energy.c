@@ -188,6 +188,14 @@ static tz_status watch(meter *m, const load *l, drawn *out)
  * ------------------------------------------------------------------------------------
  */
 
+/* Four digits in a unit of records. */
+static double rounded(double joules)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.4g", fmax(joules, 0) * 1e12);
+    return strtod(text, NULL) * 1e-12;
+}
+
 /* The energy of a unit of work; `processors` of the load are busy, or all (copies). Where the card
  * held its clock back, of `less`, half the load. */
 static tz_status energy(meter *m, const char *what, tz_model_number *out, const load *all,
@@ -202,21 +210,21 @@ static tz_status energy(meter *m, const char *what, tz_model_number *out, const 
         return status;
     const double here = full.rate > 0 ? (full.watts - m->active_w) / full.rate : 0;
     if (!full.held) {
-        tz_number_set(out, fmax(here, 0),
-                      "measured: %s, %.4g G/s at %.4g W and %.4g GHz, over power_active", what,
-                      1e-9 * full.rate, full.watts, 1e-9 * full.clock_hz);
+        tz_number_set_exactly(out, rounded(here),
+                              "measured: %s, %.4g G/s at %.4g W and %.4g GHz, over power_active",
+                              what, 1e-9 * full.rate, full.watts, 1e-9 * full.clock_hz);
         return TZ_OK;
     }
     status = watch(m, less, &half);
     if (status)
         return status;
     const double base = m->idle_w + share * (m->active_w - m->idle_w);
-    const double there = half.rate > 0 ? fmax((half.watts - base) / half.rate, 0) : 0;
-    tz_number_set(out, there,
-                  "measured: %s, half the load, %.4g G/s at %.4g W and %.4g GHz; all of it %.4g W "
-                  "at %.4g GHz",
-                  what, 1e-9 * half.rate, half.watts, 1e-9 * half.clock_hz, full.watts,
-                  1e-9 * full.clock_hz);
+    const double there = half.rate > 0 ? (half.watts - base) / half.rate : 0;
+    tz_number_set_exactly(
+        out, rounded(there),
+        "measured: %s, half the load, %.4g G/s at %.4g W and %.4g GHz; all of it %.4g W "
+        "at %.4g GHz",
+        what, 1e-9 * half.rate, half.watts, 1e-9 * half.clock_hz, full.watts, 1e-9 * full.clock_hz);
     const double lower = full.clock_hz / half.clock_hz;
     if (!half.held && lower < m->lowest && here > 0 && there > 0) {
         m->lowest = lower;

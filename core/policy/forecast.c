@@ -1,6 +1,7 @@
 #include "policy/forecast.h"
 
 #include "base/machine.h"
+#include "model/power.h"
 #include "model/roofs.h"
 #include "policy/forecast_impl.h"
 #include <stdio.h>
@@ -65,14 +66,14 @@ static void leave_out(maker *m, int index, const tz_error *why)
     f->count--;
 }
 
-/* The fastest, of equals the first; -1 when there is none. */
+/* The fastest in a long run, of equals the first; -1 when there is none. */
 static int find_best(const tz_forecast *forecast, bool compiled_alone)
 {
     int best = -1;
     for (int i = 0; i < forecast->count; i++)
         if ((!compiled_alone || !forecast->plans[i].work.estimated) &&
-            (best < 0 ||
-             forecast->plans[i].prediction.time_s < forecast->plans[best].prediction.time_s))
+            (best < 0 || tz_power_time(&forecast->plans[i].prediction) <
+                             tz_power_time(&forecast->plans[best].prediction)))
             best = i;
     return best;
 }

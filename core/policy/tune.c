@@ -2,6 +2,7 @@
 
 #include "base/machine.h"
 #include "base/names.h"
+#include "model/power.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,12 +202,18 @@ static int find_fastest(const tz_tune *tune)
     return best;
 }
 
+double tz_tune_predicted_s(const tz_tune *tune, const tz_tune_row *row)
+{
+    return tune->sustained ? tz_power_time(&row->prediction) : row->prediction.time_s;
+}
+
 static int find_predicted(const tz_tune *tune)
 {
     int best = -1;
     for (int i = 0; i < tune->count; i++)
         if (tune->rows[i].measured.rounds > 0 &&
-            (best < 0 || tune->rows[i].prediction.time_s < tune->rows[best].prediction.time_s))
+            (best < 0 || tz_tune_predicted_s(tune, &tune->rows[i]) <
+                             tz_tune_predicted_s(tune, &tune->rows[best])))
             best = i;
     return best;
 }
@@ -295,7 +302,7 @@ static tz_status conclude(tz_tune *tune, tz_error *error)
         tune->rounds_told += row->measured.clocks;
         tune->rounds_throttled += row->measured.throttled;
         tune->rounds_for_heat += row->measured.for_heat;
-        const double e = row->prediction.time_s / row->measured.median_s - 1;
+        const double e = tz_tune_predicted_s(tune, row) / row->measured.median_s - 1;
         tune->error_mean += e;
         errors[tune->measured++] = fabs(e);
     }
@@ -330,6 +337,8 @@ tz_status tz_tune_create(tz_tune **out, const tz_study *study, const tz_tune_req
     tz_status status = take_rows(tune, study, request, error);
     for (int i = 0; i < tune->count; i++)
         highest = tune->rows[i].plan.height > highest ? tune->rows[i].plan.height : highest;
+    tune->rested = study->is_gpu && !request->sustained;
+    tune->sustained = request->sustained;
     t.of = study->is_gpu ? tune->count : tune->count * request->rounds;
     if (!status)
         status = tz_bench_create(&t.bench, study, request->ordinal, highest, request->check, error);
@@ -337,8 +346,6 @@ tz_status tz_tune_create(tz_tune **out, const tz_study *study, const tz_tune_req
         status = measure_all(&t, error);
     if (!status)
         status = run_off(&t, error);
-    tune->rested = study->is_gpu && !request->sustained;
-    tune->sustained = request->sustained;
     if (!status)
         snprintf(tune->clock_refusal, sizeof tune->clock_refusal, "%s",
                  tz_bench_clock_refusal(t.bench));

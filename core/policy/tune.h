@@ -32,7 +32,7 @@ typedef struct tz_tune_request {
 typedef struct tz_tune {
     int count;
     tz_tune_row *rows; /* by height, family, measured time */
-    int predicted;     /* the row that the prediction chooses */
+    int predicted;     /* the row that the prediction chooses: by tz_tune_predicted_s() */
     int best;          /* the fastest measured */
     double share;      /* speed of the one / speed of the other: at most 1 */
     /* Of |predicted - measured| / measured over the measured rows, and of the signed one. */
@@ -44,6 +44,10 @@ typedef struct tz_tune {
     char clock_refusal[160];
     int rounds_told, rounds_throttled, rounds_for_heat; /* of all plans, as in tz_measured */
 } tz_tune;
+
+/* What a row's measured time is held against: predicted at the full clock, or, sustained, as a card
+ * that keeps to its power leaves it (where the record has energies). */
+double tz_tune_predicted_s(const tz_tune *tune, const tz_tune_row *row);
 
 /* Errors: those of tz_forecast_create() and of the backend; TZ_UNSUPPORTED: the device is not here;
  * TZ_UNKNOWN: no such family. */

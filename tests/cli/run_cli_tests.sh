@@ -222,7 +222,8 @@ check "tune by a named record of this machine" is $rc 0
 check "tune --csv: one fastest" is "$(awk -F, '$30 == 1' out | wc -l)" 1
 check "tune --csv: one chosen" is "$(awk -F, '$31 == 1' out | wc -l)" 1
 check "tune --csv: a CPU tells no clock" is "$(awk -F, 'NR > 1 && $26 > 0 && $27 $28 != ""' out | wc -l)" 0
-check "tune --csv: columns" is "$(sed 1q out | cut -d, -f26-31)" rounds,throttled,clock_hz,bits,best,chosen
+check "tune --csv: columns" is "$(sed 1q out | cut -d, -f26-33)" \
+    rounds,throttled,clock_hz,bits,best,chosen,sustained_s,power_w
 check "tune --csv: no other bits" sh -c '! grep -q ,other, out && grep -q ,same, out'
 cp out tuned.csv
 check "a case in a line" sh -c 'sh "$0" case tuned.csv | grep -q "of the best: chosen stream h"' \
