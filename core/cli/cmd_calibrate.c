@@ -183,7 +183,8 @@ const tz_command tz_command_calibrate = {
     .arguments = "[OPTION]…",
     .doc = "measure this machine's GPU or CPU for the models",
     .help =
-        "Some 20 seconds of microbenchmarks, on a machine that does nothing else meanwhile. The\n"
+        "Some 20 to 30 seconds of microbenchmarks, on a machine that does nothing else meanwhile. "
+        "The\n"
         "record goes to $TRAPEZE_DEVICES, else $XDG_CONFIG_HOME/trapeze/devices, else\n"
         "~/.config/trapeze/devices, as NAME.txt; one that is there stays as NAME.txt~.\n"
         "\n"
