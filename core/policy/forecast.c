@@ -170,8 +170,12 @@ tz_status tz__forecast_by(tz_forecast **out, tz__predict_fn *predict, const tz_p
         return status;
     }
     const tz_forecast_plan *best = &m.forecast->plans[m.forecast->best];
-    snprintf(m.forecast->reason, sizeof m.forecast->reason, "h %d: %.140s", best->plan.height,
-             best->prediction.limit_text);
+    const tz_model_prediction *p = &best->prediction;
+    const size_t used = (size_t)snprintf(m.forecast->reason, sizeof m.forecast->reason,
+                                         "h %d: %.110s", best->plan.height, p->limit_text);
+    if (p->sustained_s > p->time_s)
+        snprintf(m.forecast->reason + used, sizeof m.forecast->reason - used,
+                 "; %.0f W: held to %.3g GHz", p->power_w, p->sustained_hz * 1e-9);
     m.forecast->seconds = tz_machine_clock_s() - begin - m.compiling_s;
     *out = m.forecast;
     return TZ_OK;

@@ -445,6 +445,18 @@ static void sustained_rounds_come_after_long_work(void **state)
     tz_study_destroy(study);
 }
 
+static void what_is_measured_says_what_it_is_held_against(void **state)
+{
+    (void)state;
+    tz_tune tune = {.sustained = false};
+    tz_tune_row row = {.prediction = {.time_s = 1, .sustained_s = 1.25}};
+    assert_true(tz_tune_predicted_s(&tune, &row) == 1);
+    tune.sustained = true;
+    assert_true(tz_tune_predicted_s(&tune, &row) == 1.25);
+    row.prediction.sustained_s = 0; /* a record without energies */
+    assert_true(tz_tune_predicted_s(&tune, &row) == 1);
+}
+
 static void a_plot_is_whole_or_not_there(void **state)
 {
     (void)state;
@@ -490,6 +502,7 @@ int main(void)
         cmocka_unit_test(quantiles),
         cmocka_unit_test(tuning_finds_the_fastest_and_other_bits),
         cmocka_unit_test(a_gpu_rests_between_rounds),
+        cmocka_unit_test(what_is_measured_says_what_it_is_held_against),
         cmocka_unit_test(sustained_rounds_come_after_long_work),
         cmocka_unit_test(a_plot_is_whole_or_not_there),
     };
