@@ -16,8 +16,8 @@
 #include <time.h>
 
 enum { THREADS = 1024, STEPS = 512, COPY_THREADS = 256, UPLOAD_BYTES = 32 << 20 };
-static const double LAUNCH_S = 4e-3; /* of one of the kernels in a row */
-static const double WARM_S = 0.15, WINDOW_S = 0.45, NEVER_S = 3.0;
+static const double LAUNCH_S = 12e-3; /* of one of the kernels in a row: NVML takes milliseconds */
+static const double WARM_S = 0.15, WINDOW_S = 0.6, NEVER_S = 3.0;
 static const double FULL_CLOCK = 0.985; /* of the clock that was measured: not held back */
 
 /* Numbers of c - x^2 run about without order and without an end (c is that of the operand a). */
@@ -41,6 +41,10 @@ static const tz__chains table[] = {
     ENERGY(energy_shuffle_j, "SHFL.UP", "tz_word", "x = tz_shuffle_up(y, 1)", "scattered(k)", 1),
     {"4-byte loads of a pass each", "tz_word", "x = follow_shared(y)", "(tz_word)(tz_thread() * 4)",
      1, 4, THREADS, STEPS, THREADS, offsetof(tz_model_device, energy_shared_j), false},
+    /* All at once, so much that the card does not keep its clock. */
+    {"DMUL, DADD, SHFL and LOP3 in turn", "heavy",
+     "{ const double t = x.d * x.d; x.d = a.d - t; x.w = tz_shuffle_up(y.w, 1) ^ x.w; }", NULL, 4,
+     4, THREADS / 2, STEPS, 0, offsetof(tz_model_device, power_exponent), false},
     /* A warp that mostly waits. */
     {"one warp of shared loads that wait for each other", "tz_word", "x = follow_shared(y)",
      "(tz_word)(tz_thread() * 4)", 1, 1, 32, STEPS, 32, offsetof(tz_model_device, power_active_w),
@@ -62,6 +66,9 @@ void tz__energy_operands(const tz__chains *chains, tz__operand *a, tz__operand *
         a->f = b->f = 1.8973f;
     } else if (strcmp(chains->type, "double") == 0) {
         a->d = b->d = 1.8973666;
+    } else if (strcmp(chains->type, "heavy") == 0) {
+        a->heavy.d = b->heavy.d = 1.8973666;
+        a->heavy.w = b->heavy.w = 0x12d94b35u;
     } else {
         a->w = 0x5a693c1eu;
         b->w = 0x12d94b35u;
@@ -90,9 +97,6 @@ typedef struct meter {
     tz__bench *bench;
     tz_cuda_energy *nvml;
     double idle_w, active_w;
-    double lowest;    /* clock of a load that was held back, as a share of the full one */
-    double exponent;  /* of power with the clock, from that load */
-    const char *what; /* the load */
 } meter;
 
 static tz_status launch(tz__bench *b, const load *l, tz_cuda_event *after)
@@ -196,8 +200,24 @@ static double rounded(double joules)
     return strtod(text, NULL) * 1e-12;
 }
 
-/* The energy of a unit of work; `processors` of the load are busy, or all (copies). Where the card
- * held its clock back, of `less`, half the load. */
+/* Power with the clock, from a load that was held back and half of it that was not: both are bound
+ * by their multiprocessors' clock, so that their rates tell it. */
+static void set_exponent(meter *m, const char *what, const drawn *full, const drawn *half,
+                         double full_j, double half_j, double share)
+{
+    const double lower = full->rate * share / half->rate;
+    if (half->held || !(lower > 0.3 && lower < 0.97) || !(full_j > 0) || !(half_j > 0))
+        return;
+    const double exponent = 1 + log(full_j / half_j) / log(lower);
+    if (exponent >= 1 && exponent <= 8)
+        tz_number_set(&m->bench->record->power_exponent, exponent,
+                      "measured: %s, %.4g W at %.3g of the clock, against half of the "
+                      "multiprocessors, %.4g W at all of it",
+                      what, full->watts, lower, half->watts);
+}
+
+/* The energy of a unit of work, into `out`. Where the card held its clock back, of `less`, half the
+ * load, on that share of the multiprocessors. */
 static tz_status energy(meter *m, const char *what, tz_model_number *out, const load *all,
                         const load *less, double share)
 {
@@ -208,11 +228,14 @@ static tz_status energy(meter *m, const char *what, tz_model_number *out, const 
         status = watch(m, all, &full);
     if (status)
         return status;
+    const bool is_exponent = out == &b->record->power_exponent;
     const double here = full.rate > 0 ? (full.watts - m->active_w) / full.rate : 0;
     if (!full.held) {
-        tz_number_set_exactly(out, rounded(here),
-                              "measured: %s, %.4g G/s at %.4g W and %.4g GHz, over power_active",
-                              what, 1e-9 * full.rate, full.watts, 1e-9 * full.clock_hz);
+        if (!is_exponent)
+            tz_number_set_exactly(out, rounded(here),
+                                  "measured: %s, %.4g G/s at %.4g W and %.4g GHz, over "
+                                  "power_active",
+                                  what, 1e-9 * full.rate, full.watts, 1e-9 * full.clock_hz);
         return TZ_OK;
     }
     status = watch(m, less, &half);
@@ -220,17 +243,14 @@ static tz_status energy(meter *m, const char *what, tz_model_number *out, const 
         return status;
     const double base = m->idle_w + share * (m->active_w - m->idle_w);
     const double there = half.rate > 0 ? (half.watts - base) / half.rate : 0;
-    tz_number_set_exactly(
-        out, rounded(there),
-        "measured: %s, half the load, %.4g G/s at %.4g W and %.4g GHz; all of it %.4g W "
-        "at %.4g GHz",
-        what, 1e-9 * half.rate, half.watts, 1e-9 * half.clock_hz, full.watts, 1e-9 * full.clock_hz);
-    const double lower = full.clock_hz / half.clock_hz;
-    if (!half.held && lower < m->lowest && here > 0 && there > 0) {
-        m->lowest = lower;
-        m->exponent = 1 + log(here / there) / log(lower);
-        m->what = what;
-    }
+    if (is_exponent)
+        set_exponent(m, what, &full, &half, here, there, share);
+    else
+        tz_number_set_exactly(out, rounded(there),
+                              "measured: %s, half the load, %.4g G/s at %.4g W and %.4g GHz; all "
+                              "of it %.4g W at %.4g GHz",
+                              what, 1e-9 * half.rate, half.watts, 1e-9 * half.clock_hz, full.watts,
+                              1e-9 * full.clock_hz);
     return TZ_OK;
 }
 
@@ -372,10 +392,6 @@ static tz_status measure_all(meter *m)
         status = measure_chains(m, &table[i]);
     if (!status)
         status = measure_bytes(m);
-    if (!status && m->what && m->exponent >= 1 && m->exponent <= 8)
-        tz_number_set(&d->power_exponent, m->exponent,
-                      "measured: %s at %.3g of the clock, against half the load at all of it",
-                      m->what, m->lowest);
     return status;
 }
 
@@ -391,7 +407,7 @@ static void forget(tz_model_device *d)
 
 tz_status tz__bench_energy(tz__bench *b)
 {
-    meter m = {.bench = b, .lowest = 0.97};
+    meter m = {.bench = b};
     tz_error why;
     char text[400];
     tz_status status = tz_cuda_energy_open(&m.nvml, b->gpu, &why);

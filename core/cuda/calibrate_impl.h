@@ -90,6 +90,10 @@ typedef union tz__operand {
     float f;
     double d;
     uint32_t w;
+    struct {
+        double d;
+        uint32_t w;
+    } heavy;
 } tz__operand;
 void tz__energy_operands(const tz__chains *chains, tz__operand *a, tz__operand *b);
 

@@ -37,6 +37,22 @@ struct both {
     }
 };
 
+/* The same in double precision; numbers begin between 0 and 1. */
+struct heavy {
+    double d;
+    tz_word w;
+    TZ_INSIDE heavy()
+    {
+    }
+    TZ_INSIDE heavy(int i) : d((double)(i & 1023) / 1024.0), w((tz_word)i * 0x9e3779b1u)
+    {
+    }
+    TZ_INSIDE operator int() const
+    {
+        return (int)d + (int)w;
+    }
+};
+
 /* Bits without order, of this thread's number i. (The mixing of MurmurHash3, Appleby.) */
 TZ_DEVICE tz_word scattered(int i)
 {

@@ -230,8 +230,8 @@ static void energy_data_have_no_order(void **state)
         tz__energy_operands(&table[i], &a, &other);
         run_chains(&b, table[i], 40, &a, &other);
         run_chains(&later, table[i], 41, &a, &other);
-        if (table[i].shared_words > 0)
-            continue; /* addresses */
+        if (table[i].shared_words > 0 || strcmp(table[i].type, "heavy") == 0)
+            continue; /* addresses; two data whose sum tells nothing */
         for (int t = 0; t < 64; t++)
             for (int u = 0; u < t; u++) {
                 if (is_double)
