@@ -87,8 +87,8 @@ more() { # more STENCIL GRID
 
 other() { # other STENCIL: a boundary that is not its default
     case $1 in
-    life | cell | star* | box*) echo periodic ;;
-    pathfinder | hotspot) echo fixed ;;
+    pathfinder | life | cell | star* | box*) echo periodic ;;
+    hotspot) echo fixed ;;
     poisson) echo periodic ;;
     esac
 }
