@@ -2,6 +2,7 @@
 
 #include "cuda/planes_scheme.h"
 #include "cuda/resident_design.h"
+#include "cuda/rows_design.h"
 #include "model/roofs.h"
 #include "sim/host_store.h"
 
@@ -231,9 +232,14 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     /* The dearest is that of the grid's ends; with a third one, that is the sides'. */
     const int end = count - 1, side = count > 2 ? 1 : end;
     const bool tile = family == &tz_cuda_family_tile;
+    /* In rows a warp's lanes choose values where the grid's ends are simple, not ways. */
+    rows_design d;
+    const bool together =
+        family == &tz_cuda_family_rows && rows_design_make(&d, problem, plan) && d.edges;
+    const double apart = together ? 0.0 : DIVERGED;
     take_loop(&out->inner, &mix->loops[at[0]], steps[0], tile ? DIVERGED : 0.0);
-    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : DIVERGED);
-    take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * DIVERGED);
+    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : apart);
+    take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * apart);
     if (side == 0 && count == 1 && family == &tz_cuda_family_rows) {
         /* All ways are in one loop: those of borders are the rest of it, two or one. */
         tz_cuda_loop rest = mix->loops[at[0]];

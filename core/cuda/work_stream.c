@@ -2,6 +2,7 @@
 #include "cuda/work.h"
 
 #include "cuda/planes_scheme.h"
+#include "cuda/rows_design.h"
 #include "sim/host_store.h"
 
 #include <math.h>
@@ -98,41 +99,80 @@ void tz_cuda_work_line(const tz_cuda_job *job, tz_model_work *out)
 /* ---- 2-D ---------------------------------------------------------------------------------------
  */
 
+/* Steps of a chunk, and those of them in which boundaries above and below are looked at: as the
+ * kernel chooses (rows_text.c, say_kernel), rounds of `unroll` steps each. */
+typedef struct chunk_steps {
+    double all, ends;
+} chunk_steps;
+
+static double rounds_before(double y, double limit, double unroll, double rounds)
+{
+    return fmin(fmax(ceil((limit - y) / unroll), 0.0), rounds);
+}
+
+static chunk_steps steps_of_chunk(const rows_design *d, double low, double chunk)
+{
+    const double rows = (double)d->problem->elements[1], unroll = d->unroll;
+    const bool wraps = d->problem->boundary[1] == TZ_PERIODIC;
+    double newest = 0.0, oldest = 0.0, radius = 0.0;
+    for (int i = 0; i < d->rings_count; i++) {
+        const rows_ring *r = &d->rings[i];
+        radius = fmax(radius, r->radius);
+        newest = r->level == 0 ? fmax(newest, r->newest) : newest;
+        oldest = r->level == 0 ? fmin(oldest, r->newest) : oldest;
+    }
+    const double lag = d->lag[d->levels], extra = d->extra;
+    const double y = d->edges && !wraps && low == 0.0 ? -radius - extra : low - d->reach - extra;
+    const double end = fmin(low + chunk, rows) + lag;
+    const double rounds = fmax(0.0, ceil((end - y) / unroll));
+    const double first = wraps ? -oldest : lag + radius + 1.0 - oldest;
+    const double last = rows - (unroll - 1.0 + newest + d->ahead);
+    const double ends =
+        rounds_before(y, first, unroll, rounds) + rounds - rounds_before(y, last, unroll, rounds);
+    return (chunk_steps){rounds * unroll, fmin(ends, rounds) * unroll};
+}
+
+/* Chunks from `first` up to `end` of each of so many strips, as a part; `ends`: what steps at the
+ * grid's ends do. */
+static void add_chunks(tz_model_work *out, const char *name, const rows_design *d,
+                       const tz_work_part *code, const tz_work_part *ends, double strips,
+                       double chunk, double first, double end)
+{
+    double all = 0.0, of_ends = 0.0;
+    for (double c = first; c < end; c++) {
+        const chunk_steps steps = steps_of_chunk(d, c * chunk, chunk);
+        all += steps.all;
+        of_ends += steps.ends;
+    }
+    if (end <= first)
+        return;
+    tz_work_part *part = add_part(out, name, code, strips * (end - first), all / (end - first));
+    if (part && of_ends > 0.0)
+        mix_steps(part, ends, of_ends / all);
+}
+
 void tz_cuda_work_rows(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
     const tz_plan *plan = job->plan;
-    const tz_stencil *stencil = problem->stencil;
     const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
+    const tz_cuda_steps *steps = job->steps;
     const int *geometry = job->shape->geometry;
-    const double strips = geometry[0], sides = geometry[1] + geometry[2];
+    const double strips = geometry[0], sides = geometry[1] + geometry[2], inner = strips - sides;
     const double rows = (double)problem->elements[1], chunk = geometry[3],
                  short_chunk = geometry[4];
-    const double reach = (double)plan->height * tz_stencil_reach(stencil);
-    const double levels = (double)plan->height * stencil->passes_count;
-    const double lag = reach + plan->slack * levels, warm_up = reach + lag;
     const double chunks = ceil(rows / chunk), short_chunks = ceil(rows / short_chunk);
-    const tz_cuda_steps *steps = job->steps;
-    const double inner = strips - sides, length = fmin(chunk, rows) + warm_up;
-    /* Chunks at the grid's ends look at boundaries while the first rows, or the last, are near. */
-    const double first = fmin(length, warm_up + problem->radius + 1.0);
-    const double last = fmin(length, lag + plan->ahead + 6.0);
-    if (chunks > 2.0)
-        add_part(out, "inner", &steps->inner, inner * (chunks - 2.0), length);
-    if (chunks > 1.0) {
-        const double rest = rows - (chunks - 1.0) * chunk + warm_up;
-        tz_work_part *part = add_part(out, "first", &steps->inner, inner, length);
-        if (part)
-            mix_steps(part, &steps->end, first / length);
-        part = add_part(out, "last", &steps->inner, inner, rest);
-        if (part)
-            mix_steps(part, &steps->end, fmin(1.0, last / rest));
-    } else {
-        tz_work_part *part = add_part(out, "whole", &steps->inner, inner, length);
-        if (part)
-            mix_steps(part, &steps->end, fmin(1.0, (first + last) / length));
-    }
-    add_part(out, "border", &steps->side, sides * short_chunks, fmin(short_chunk, rows) + warm_up);
+    rows_design d;
+    rows_design_make(&d, problem, plan);
+    const double warm_up = d.reach + d.extra + d.lag[d.levels];
+    add_chunks(out, "inner", &d, &steps->inner, &steps->end, inner, chunk, 1.0, chunks - 1.0);
+    add_chunks(out, chunks > 1.0 ? "first" : "whole", &d, &steps->inner, &steps->end, inner, chunk,
+               0.0, 1.0);
+    if (chunks > 1.0)
+        add_chunks(out, "last", &d, &steps->inner, &steps->end, inner, chunk, chunks - 1.0, chunks);
+    /* Where ends are not simple, strips at the sides do what ends do all the time. */
+    add_chunks(out, "border", &d, &steps->side, d.edges ? &steps->end : &steps->side, sides,
+               short_chunk, 0.0, short_chunks);
     const double strip = 32.0 * plan->vector, loaded = strip * (bytes.state + bytes.fixed);
     out->redundancy = count_redundancy(out, strip, elements_of(problem));
     count_ghosts(out, loaded, warm_up / chunk);
