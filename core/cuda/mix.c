@@ -71,7 +71,10 @@ static score weigh(const graph *g, int region, int node)
     const int child = child_of(g, region, node);
     const block *b = &g->blocks[node];
     if (child < 0)
-        return (score){g->stores ? b->useful : b->useful_shared, b->end - b->first, true};
+        return (score){g->shortest ? 0.0
+                       : g->stores ? b->useful
+                                   : b->useful_shared,
+                       b->end - b->first, true};
     double size = 0.0;
     for (int k = 0; k < g->count; k++)
         size += tz__mix_in_loop(g, child, k) ? g->blocks[k].end - g->blocks[k].first : 0.0;
@@ -133,12 +136,42 @@ static void sweep(const graph *g, int region, ways *w, bool forward)
     }
 }
 
+/* What a warp puts into shared memory, or takes from there, it does not do so everywhere: where
+ * rows are stored to global memory, that says more, and exchanges between lanes do. Narrow accesses
+ * are those of the few lanes that cannot have wide ones. */
+static double useful_of(const graph *g, const block *b, const int *widest)
+{
+    double useful = 0.0;
+    for (int k = b->first; k < b->end; k++) {
+        const tz_sass_instruction *i = &g->sass->code[k];
+        const bool access =
+            i->class == TZ_WORK_READ || i->class == TZ_WORK_WRITE || i->class == TZ_WORK_COPY;
+        useful += i->class == TZ_WORK_BARRIER || i->class == TZ_WORK_SHUFFLE ||
+                  (access && !i->local && i->words == widest[i->class]);
+    }
+    return useful;
+}
+
+static void weigh_blocks(graph *g, int region)
+{
+    int widest[TZ_WORK_CLASSES] = {0};
+    g->stores = false;
+    for (int b = 0; b < g->count; b++)
+        for (int k = g->blocks[b].first; g->blocks[b].loop == region && k < g->blocks[b].end; k++) {
+            const tz_sass_instruction *i = &g->sass->code[k];
+            g->stores = g->stores || (i->class == TZ_WORK_WRITE && !i->local);
+            if (!i->local && i->words > widest[i->class])
+                widest[i->class] = i->words;
+        }
+    for (int b = 0; b < g->count; b++)
+        if (g->blocks[b].loop == region)
+            g->blocks[b].useful = useful_of(g, &g->blocks[b], widest);
+}
+
 static bool find_ways(graph *g, int region, const bool *only, ways *w)
 {
-    g->stores = false;
     g->only = only;
-    for (int b = 0; b < g->count; b++)
-        g->stores = g->stores || (g->blocks[b].loop == region && g->blocks[b].stores > 0.0);
+    weigh_blocks(g, region);
     const size_t n = (size_t)g->count + 1;
     const int start = region < 0 ? 0 : g->header[region];
     w->to = calloc(n, sizeof *w->to);
@@ -288,12 +321,15 @@ static int body_around(const graph *g, int loop)
     return around;
 }
 
-static bool count_body(graph *g, int k, tz_cuda_loop *loop)
+/* `shortest`: of the way round that does least, else of the one that does most. */
+static bool count_body(graph *g, int k, bool shortest, tz_cuda_loop *loop)
 {
     const body *of = &g->bodies[k];
     int *way = malloc(((size_t)g->sass->count + 1) * sizeof *way);
     int count = 0;
+    g->shortest = shortest;
     const bool done = way && collect(g, of->loop, of->blocks, way, &count);
+    g->shortest = false;
     loop->parent = body_around(g, of->loop);
     for (int b = 0; b < g->count; b++)
         if (g->blocks[b].loop == of->loop && (!of->blocks || of->blocks[b]))
@@ -301,6 +337,27 @@ static bool count_body(graph *g, int k, tz_cuda_loop *loop)
     if (done)
         count_way(g, way, count, loop);
     free(way);
+    return done;
+}
+
+/* Loops that store have steps in which there is nothing to store yet: those are counted besides. */
+static bool count_shortest(graph *g, tz_cuda_mix *out)
+{
+    bool done = true;
+    for (int k = 0; done && k < out->loops_count; k++) {
+        tz_cuda_loop *loop = &out->loops[k];
+        const int at = out->loops_count + out->shortest_count;
+        loop->shortest = k;
+        if (loop->stores == 0.0 || at == TZ_CUDA_LOOPS_MAX)
+            continue;
+        done = count_body(g, k, true, &out->loops[at]);
+        if (tz_work_mix_sum(&out->loops[at].way) < tz_work_mix_sum(&loop->way)) {
+            loop->shortest = at;
+            out->shortest_count++;
+        } else {
+            memset(&out->loops[at], 0, sizeof out->loops[at]);
+        }
+    }
     return done;
 }
 
@@ -358,9 +415,9 @@ tz_status tz_cuda_mix_of(tz_cuda_mix *out, const tz_sass *sass, tz_error *error)
                          "the kernel has more than %d loops, too many to count", TZ_CUDA_LOOPS_MAX);
     out->loops_count = g.bodies_count;
     for (int k = 0; room && !status && k < g.bodies_count; k++)
-        room = count_body(&g, k, &out->loops[k]);
+        room = count_body(&g, k, false, &out->loops[k]);
     if (room && !status)
-        room = count_straight(&g, out);
+        room = count_shortest(&g, out) && count_straight(&g, out);
     if (!room && !status)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to count a kernel's code");
     tz__mix_graph_free(&g);

@@ -8,21 +8,16 @@ bool tz__mix_in_loop(const graph *g, int loop, int b)
     return loop < 0 || g->inside[(size_t)loop * (size_t)g->count + (size_t)b];
 }
 
-/* What a warp puts into shared memory, or takes from there, it does not do so everywhere: where
- * rows are stored to global memory, that says more, and exchanges between lanes do. */
-static bool is_useful(const tz_sass_instruction *i, bool shared)
+static bool moves(const tz_sass_instruction *i)
 {
     switch (i->class) {
     case TZ_WORK_READ:
     case TZ_WORK_WRITE:
     case TZ_WORK_COPY:
     case TZ_WORK_BARRIER:
-        return !i->local;
     case TZ_WORK_SHARED_READ:
     case TZ_WORK_SHARED_WRITE:
-        return shared;
-    case TZ_WORK_SHUFFLE:
-        return !shared;
+        return !i->local;
     default:
         return false;
     }
@@ -60,8 +55,7 @@ static bool make_blocks(graph *g)
         }
         block *now = &g->blocks[b];
         now->end = k + 1;
-        now->useful += is_useful(&code[k], false);
-        now->useful_shared += is_useful(&code[k], true);
+        now->useful_shared += moves(&code[k]);
         now->stores += code[k].class == TZ_WORK_WRITE && !code[k].local;
         now->loads +=
             (code[k].class == TZ_WORK_READ || code[k].class == TZ_WORK_COPY) && !code[k].local;
@@ -262,8 +256,9 @@ static bool make_ahead(ahead *a)
         accesses +=
             tz__mix_in_loop(g, a->loop, b) && g->blocks[b].loads + g->blocks[b].stores > 0.0;
     a->words = (size_t)accesses / 64 + 1;
-    a->sets = calloc((size_t)g->count * a->words, sizeof *a->sets);
-    a->marks = calloc((size_t)g->count, sizeof *a->marks);
+    const size_t count = g->count > 0 ? (size_t)g->count : 1;
+    a->sets = calloc(count * a->words, sizeof *a->sets);
+    a->marks = calloc(count, sizeof *a->marks);
     if (!a->sets || !a->marks)
         return false;
     accesses = 0;

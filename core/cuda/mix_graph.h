@@ -13,10 +13,11 @@ typedef struct block {
     int next[2];    /* blocks; -1: none */
     int order;      /* in reverse postorder; -1: never reached */
     int dominator;
-    int loop;                     /* innermost; -1: none */
-    bool ends;                    /* the kernel may end here */
-    double useful, useful_shared; /* instructions that a way is chosen for */
-    double loads, stores;         /* of global memory */
+    int loop;             /* innermost; -1: none */
+    bool ends;            /* the kernel may end here */
+    double useful;        /* instructions that a way is chosen for where that stores */
+    double useful_shared; /* the same where it does not */
+    double loads, stores; /* of global memory */
 } block;
 
 typedef struct body {
@@ -35,8 +36,10 @@ typedef struct graph {
     bool *inside;     /* loop by block */
     int bodies_count; /* in the order of their loops, of which each has one at least */
     body bodies[TZ_CUDA_LOOPS_MAX];
-    bool stores;      /* the region that ways are looked for in stores to global memory */
-    const bool *only; /* blocks of that region; NULL: all */
+    /* Of the region that ways are looked for in: */
+    bool stores;      /* it stores to global memory */
+    const bool *only; /* its blocks; NULL: all */
+    bool shortest;    /* the shortest way is wanted, whatever it leaves out */
 } graph;
 
 /* All of it from g->sass; *room false: not enough memory. False: more loops than there may be. */

@@ -197,6 +197,89 @@ static double leaving(double tiles, double useful, double ghost, double extent, 
     return count;
 }
 
+/* Is a plane of a pass computed, as tz_plane_wanted() in planes.cuh says? */
+static bool is_wanted(const planes_scheme *s, const tz_problem *problem, double z, double from,
+                      double to, double rest)
+{
+    (void)s;
+    return z >= from - rest && z < to + rest &&
+           (problem->boundary[2] == TZ_PERIODIC || (z >= 0.0 && z < (double)problem->elements[2]));
+}
+
+/* The part of a step at the grid's ends that is done. A pass of sums makes those of one plane and
+ * computes another. */
+static double wanted_share(const planes_scheme *s, const tz_problem *problem, double z, double from,
+                           double to)
+{
+    double wanted = 0.0;
+    for (int k = 0; k < s->passes_count; k++) {
+        const planes_pass *pass = &s->passes[k];
+        const double at = z - pass->lag, r = pass->radius;
+        const bool computed = is_wanted(s, problem, at, from, to, pass->rest);
+        wanted += pass->words == 0 ? computed
+                                   : 0.5 * computed + 0.5 * is_wanted(s, problem, at + r, from, to,
+                                                                      pass->rest + r);
+    }
+    return wanted / s->passes_count;
+}
+
+/* Steps of a chunk as tz_run() in planes.cuh takes them: those at the grid's ends, of which `done`
+ * have to be done, and the others, of which some store. */
+typedef struct plane_steps {
+    double ends, done, others, store;
+} plane_steps;
+
+static plane_steps steps_of_planes(const planes_scheme *s, const tz_problem *problem, double from,
+                                   double to)
+{
+    plane_steps sum = {0};
+    const double planes = (double)problem->elements[2], ahead = fmax(s->ahead, s->static_radius);
+    for (double k = 0.0; k < to - from + s->reach + s->lag; k += s->group) {
+        const double z = from - s->reach + k;
+        const bool ends = to - from < s->group || z - s->lag - s->static_radius <= s->radius_rows ||
+                          z + s->group - 1.0 + ahead >= planes;
+        for (double i = z; i < z + s->group; i++) {
+            if (ends)
+                sum.done += wanted_share(s, problem, i, from, to);
+            else
+                sum.store += i - s->lag >= from && i - s->lag < to;
+        }
+        *(ends ? &sum.ends : &sum.others) += s->group;
+    }
+    return sum;
+}
+
+static void add_planes(tz_model_work *out, const char *name, const tz_cuda_job *job, bool border,
+                       const planes_scheme *s, double tiles, double first, double end)
+{
+    const double planes = (double)job->problem->elements[2], chunk = job->shape->geometry[0];
+    const tz_cuda_steps *steps = job->steps;
+    plane_steps sum = {0};
+    for (double c = first; c < end; c++) {
+        const plane_steps of =
+            steps_of_planes(s, job->problem, c * chunk, fmin((c + 1.0) * chunk, planes));
+        sum.ends += of.ends;
+        sum.done += of.done;
+        sum.others += of.others;
+        sum.store += of.store;
+    }
+    if (end <= first)
+        return;
+    const double all = sum.ends + sum.others;
+    tz_work_part ends = steps->end,
+                 *part = add_part(out, name, border ? &steps->side : &steps->inner,
+                                  tiles * s->warps * (end - first), all / (end - first));
+    if (!part)
+        return;
+    if (sum.others > 0.0)
+        mix_steps(part, border ? &steps->side_idle : &steps->inner_idle,
+                  1.0 - sum.store / sum.others);
+    if (sum.ends > 0.0) {
+        mix_steps(&ends, &steps->end_idle, 1.0 - sum.done / sum.ends);
+        mix_steps(part, &ends, sum.ends / all);
+    }
+}
+
 void tz_cuda_work_planes(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
@@ -211,25 +294,20 @@ void tz_cuda_work_planes(const tz_cuda_job *job, tz_model_work *out)
     }
     const double columns = 32.0 * s->vector, rows = (double)s->warps * s->rows;
     const double planes = (double)problem->elements[2], chunks = ceil(planes / chunk);
-    const double length = ceil((fmin(chunk, planes) + s->reach + s->lag) / s->group) * s->group;
-    /* The first steps of a chunk, and the last of the grid, look at planes; those do half of the
-     * passes on average. */
-    const double start = fmin(length, ceil((double)s->lag / s->group) * s->group);
-    const double finish = fmin(length - start, s->lag + s->reach + s->ahead + s->group) / chunks;
     const double out_x = s->whole > 0 ? 0.0
                                       : leaving(wide, columns - 2.0 * s->ghost_x, s->ghost_x,
                                                 (double)problem->elements[0], s->static_radius);
     const double out_y = leaving(high, rows - 2.0 * s->ghost_y, s->ghost_y,
                                  (double)problem->elements[1], s->static_radius);
     const double tiles = wide * high, inner = (wide - out_x) * (high - out_y);
-    const double share = (start * 0.6 + finish) / length;
-    tz_work_part *part =
-        add_part(out, "inner", &job->steps->inner, inner * chunks * s->warps, length);
-    if (part)
-        mix_steps(part, &job->steps->end, fmin(1.0, share));
-    part = add_part(out, "border", &job->steps->side, (tiles - inner) * chunks * s->warps, length);
-    if (part)
-        mix_steps(part, &job->steps->end, fmin(1.0, share));
+    const double last = chunks > 1.0 ? chunks - 1.0 : chunks;
+    add_planes(out, "inner", job, false, s, inner, 1.0, last);
+    add_planes(out, chunks > 1.0 ? "first" : "whole", job, false, s, inner, 0.0, 1.0);
+    add_planes(out, "last", job, false, s, inner, last, chunks);
+    add_planes(out, "border", job, true, s, tiles - inner, 1.0, last);
+    add_planes(out, chunks > 1.0 ? "border, first" : "border", job, true, s, tiles - inner, 0.0,
+               1.0);
+    add_planes(out, "border, last", job, true, s, tiles - inner, last, chunks);
     const double of_warp = columns * s->rows, loaded = of_warp * bytes.state;
     out->redundancy = count_redundancy(out, of_warp, elements_of(problem));
     count_ghosts(out, loaded, (double)(s->reach + s->lag) / chunk);
