@@ -274,6 +274,7 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
         const tz_sass_instruction *i = &g->sass->code[way[k]];
         loop->way.of[i->class] += 1.0;
         loop->local += i->local ? i->words : 0;
+        loop->local_stores += i->local && i->class == TZ_WORK_WRITE ? i->words : 0;
         if (i->class == TZ_WORK_SHARED_READ || i->class == TZ_WORK_SHARED_WRITE)
             loop->passes += i->words;
         if (i->local) {

@@ -28,7 +28,8 @@ typedef struct tz_cuda_loop {
     double stores;      /* to global memory, on the way round */
     double stores_words, copies_words, reads_words; /* a lane, on the way round */
     double text_bytes;                              /* of the way round */
-    double local; /* words (128 bytes a warp) of spilt registers on it */
+    double local;        /* words (128 bytes a warp) of spilt registers on it */
+    double local_stores; /* of them stored, which go to the second level at once */
 } tz_cuda_loop;
 
 typedef struct tz_cuda_mix {

@@ -69,14 +69,14 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
         part->clocks *= tz_work_mix_sum(&part->step) * steps / way;
     part->once = loop->once;
     part->once_clocks = loop->once_clocks;
-    part->shared_wavefronts =
-        (of.conflict * (loop->passes - loop->local) + loop->local +
-         COPY_PASSES * loop->way.of[TZ_WORK_COPY] + loop->reads_words +
-         of.conflict * of.stored * loop->stores_words) /
-        steps;
+    part->shared_wavefronts = (of.conflict * (loop->passes - loop->local) + loop->local +
+                               COPY_PASSES * loop->way.of[TZ_WORK_COPY] + loop->reads_words +
+                               of.conflict * of.stored * loop->stores_words) /
+                              steps;
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
     part->text_bytes = loop->text_bytes;
     part->spills = loop->local / steps;
+    part->spilt_stores = loop->local_stores / steps;
 }
 
 /* A loop inside another that moves elements one by one, where rows cannot be moved as packets. */
