@@ -172,8 +172,6 @@ static double steps_of(const tz_cuda_family *family, const tz_problem *problem, 
 
 /* Lanes at a border go different ways: that much of what is beside the shortest one. */
 #define DIVERGED 0.5
-/* A side's step against an inner one, where both are in one loop. */
-#define SIDES 1.1
 
 /* Tiles: what brings an element into shared memory, and what takes it out, is `once`. */
 static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cuda_steps *out)
@@ -317,31 +315,8 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     take_loop(&out->inner, &mix->loops[at[0]], steps[0], tile ? DIVERGED : 0.0, of);
     take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : apart, of);
     take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * apart, of);
-    if (side == 0 && count == 1 && family == &tz_cuda_family_rows) {
-        /* All ways are in one loop: those of borders are the rest of it, two or one. */
-        tz_cuda_loop rest = mix->loops[at[0]];
-        tz_work_mix_add(&rest.all, &rest.way, -1.0);
-        const double others = tz_work_mix_sum(&rest.all) / tz_work_mix_sum(&rest.way);
-        if (others > 1.0) {
-            /* Two ways: the sides' is the inner one and a choice at each end of a row; the rest is
-             * that of the grid's ends. */
-            const double sides = others > SIDES + 0.7 ? SIDES : others;
-            tz_work_mix one = {0}, two = rest.all;
-            tz_work_mix_add(&one, sides < others ? &rest.way : &rest.all,
-                            sides < others ? SIDES : 1.0);
-            const double clocks = rest.clocks;
-            if (sides < others)
-                tz_work_mix_add(&two, &one, -1.0);
-            rest.way = one;
-            memset(&rest.all, 0, sizeof rest.all);
-            rest.clocks = clocks * sides;
-            take_loop(&out->side, &rest, steps[0], 0.0, of);
-            rest.way = two;
-            rest.clocks = clocks * (sides < others ? others - sides : others);
-            take_loop(&out->end, &rest, steps[0], 0.0, of);
-        }
+    if (side == 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[0], plan->vector, &out->side);
-    }
     if (side > 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[side], plan->vector, &out->side);
     if (family == &tz_cuda_family_rows) {
