@@ -32,9 +32,10 @@
 /* An exchange of blocks waits for all words of the slowest of several neighbours: so many times as
  * long as two blocks take that hand each other one. */
 #define MEETING 3.0
-/* A launch finds none of its code in the multiprocessors: clocks for each byte of it, fetched while
- * the first steps run. */
-#define TEXT_COLD 0.3
+/* Code that is not in the instruction cache, of so many bytes, comes a line of 128 bytes in 32
+ * clocks: all of it when a kernel is launched, and over and over where it does not fit. */
+#define TEXT_COLD 0.25
+#define TEXT_CACHED 32768.0
 
 enum { SCHEDULERS = 4, WARP = 32, LINE = 128 };
 
@@ -194,6 +195,21 @@ static double warp_clocks(const stage *s, int p, double warps)
            s->memory_clocks * fmax(1.0, part->once_waits);
 }
 
+/* Clocks that a warp whose code is its own waits for it in a step, beyond those of the step: where
+ * two loops do not fit the instruction cache together, that of the others is there and its own has
+ * to come anew each time. */
+static double fetch_clocks(const stage *s, int p, double step)
+{
+    const tz_work_part *part = &s->work->parts[p];
+    const double bytes = part->loop_bytes + s->work->parts[0].loop_bytes;
+    const double missing = fmin(1.0, fmax(0.0, bytes / TEXT_CACHED - 1.0) * 8.0);
+    double instructions = 0.0;
+    for (int k = 0; k < TZ_WORK_CLASSES; k++)
+        instructions += part->step.of[k];
+    const double own = fmin(1.0, part->own_bytes / fmax(16.0 * instructions, 1.0));
+    return fmax(0.0, missing * TEXT_COLD * part->own_bytes - own * step);
+}
+
 /* The same where the others of the warp's scheduler are of the first part, which is most of them:
  * issue slots are a scheduler's own. */
 static double among_others(const stage *s, int p, double warps)
@@ -202,8 +218,9 @@ static double among_others(const stage *s, int p, double warps)
     const double own = part->steps * SCHEDULERS * s->parts[p].units[ISSUE].clocks;
     const double besides = fmax(0.0, warps - SCHEDULERS) * s->parts[0].units[ISSUE].clocks *
                            fmin(part->steps, others->steps);
-    return fmax(own + besides, part->steps * s->parts[p].alone) + part->once_clocks +
-           s->memory_clocks * fmax(1.0, part->once_waits);
+    const double steps = fmax(own + besides, part->steps * s->parts[p].alone);
+    return steps + part->steps * fetch_clocks(s, p, steps / fmax(part->steps, 1.0)) +
+           part->once_clocks + s->memory_clocks * fmax(1.0, part->once_waits);
 }
 
 /* Clocks of a wave with so many blocks on the fullest multiprocessor: all parts' mean, but no less

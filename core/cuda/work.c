@@ -74,7 +74,7 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
                                of.conflict * of.stored * loop->stores_words) /
                               steps;
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
-    part->text_bytes = loop->text_bytes;
+    part->text_bytes = part->loop_bytes = loop->text_bytes;
     part->spills = loop->local / steps;
     part->spilt_stores = loop->local_stores / steps;
 }
@@ -324,6 +324,8 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
         add_start(mix, at[0], plan->ahead, plan->vector, &out->side);
         add_start(mix, at[0], plan->ahead, 0.0, &out->end);
     }
+    out->side.own_bytes = side > 0 ? mix->loops[at[side]].text_bytes / steps[side] : 0.0;
+    out->end.own_bytes = end > 0 ? mix->loops[at[end]].text_bytes / steps[end] : 0.0;
     if (tile) {
         /* What goes round the slab once a pass. */
         const int around = mix->loops[at[0]].parent;

@@ -35,6 +35,7 @@ static void mix_steps(tz_work_part *part, const tz_work_part *other, double shar
     part->clocks += share * (other->clocks - part->clocks);
     part->shared_wavefronts += share * (other->shared_wavefronts - part->shared_wavefronts);
     part->text_bytes += other->text_bytes;
+    part->own_bytes += share * (other->own_bytes - part->own_bytes);
     part->spills += share * (other->spills - part->spills);
     part->spilt_stores += share * (other->spilt_stores - part->spilt_stores);
 }
