@@ -94,6 +94,9 @@ typedef struct tz_model_prediction {
     double time_s;      /* one iteration, on average over a stage */
     double stage_s;     /* `height` iterations */
     double cells_per_s; /* useful ones */
+    /* Of a long run on a GPU whose record has energies (power.h); 0: nothing is known. */
+    double power_w, power_limit_w;    /* drawn at the full clock, and what the card keeps to */
+    double sustained_hz, sustained_s; /* the clock that is left, and the time of an iteration */
     int component_count;
     tz_model_component components[TZ_MODEL_COMPONENTS_MAX];
     int detail_count;

@@ -65,6 +65,14 @@ static const struct unit {
     {TZ_MODEL_TIME, "us", 1e-6},
     {TZ_MODEL_TIME, "ns", 1e-9},
     {TZ_MODEL_TIME, "cycles", 0},
+    {TZ_MODEL_POWER, "W", 1},
+    {TZ_MODEL_POWER, "mW", 1e-3},
+    {TZ_MODEL_POWER, "kW", 1e3},
+    {TZ_MODEL_ENERGY, "J", 1},
+    {TZ_MODEL_ENERGY, "mJ", 1e-3},
+    {TZ_MODEL_ENERGY, "uJ", 1e-6},
+    {TZ_MODEL_ENERGY, "nJ", 1e-9},
+    {TZ_MODEL_ENERGY, "pJ", 1e-12},
 };
 enum { UNITS = sizeof units / sizeof *units };
 
@@ -170,6 +178,8 @@ static tz_model_status check_range(const reader *r, int line, const tz_model_key
                        : key->quantity == TZ_MODEL_BANDWIDTH ? "B/s"
                        : key->quantity == TZ_MODEL_BYTES     ? "B"
                        : key->quantity == TZ_MODEL_TIME      ? "s"
+                       : key->quantity == TZ_MODEL_POWER     ? "W"
+                       : key->quantity == TZ_MODEL_ENERGY    ? "J"
                                                              : "");
     if (key->quantity == TZ_MODEL_COUNT && value != floor(value))
         return fail_at(r, line, TZ_MODEL_RANGE, "%s is %g, and must be a whole number", key->name,

@@ -38,7 +38,9 @@ typedef enum tz_model_quantity {
     TZ_MODEL_FREQUENCY, /* kept in Hz; also kHz, MHz, GHz */
     TZ_MODEL_BANDWIDTH, /* kept in B/s; also kB/s, MB/s, GB/s, TB/s, GiB/s */
     TZ_MODEL_BYTES,     /* kept in B; also kB, MB, GB, KiB, MiB, GiB */
-    TZ_MODEL_TIME       /* kept in s; also ms, us, ns, and cycles of the record's clock */
+    TZ_MODEL_TIME,      /* kept in s; also ms, us, ns, and cycles of the record's clock */
+    TZ_MODEL_POWER,     /* kept in W; also mW, kW */
+    TZ_MODEL_ENERGY     /* kept in J; also mJ, uJ, nJ, pJ */
 } tz_model_quantity;
 
 /* What a record may say: one entry a key. */
@@ -164,7 +166,23 @@ typedef struct tz_model_key {
     X(span_s, "span", TIME, 0, 1, "the cpu backend hands three rows to a row function")            \
     X(span_view_s, "span_view", TIME, 0, 1, "each further row that it hands over")                 \
     X(span_row_s, "span_row", TIME, 0, 1, "each row of a plane that ends at the grid's edge")      \
-    X(fork_s, "fork", TIME, 0, 1, "an empty parallel region of a CPU's threads")
+    X(fork_s, "fork", TIME, 0, 1, "an empty parallel region of a CPU's threads")                   \
+    /* Energies are of the whole board, beyond power_active: of an instruction a warp's, 32 lanes. \
+     */                                                                                            \
+    X(power_limit_w, "power_limit", POWER, 0, 1e6, "what the card keeps to on average")            \
+    X(power_idle_w, "power_idle", POWER, 0, 1e6, "nothing runs, at the full clock")                \
+    X(power_active_w, "power_active", POWER, 0, 1e6,                                               \
+      "all multiprocessors hold a warp that mostly waits")                                         \
+    X(power_exponent, "power_exponent", RATIO, 1, 8,                                               \
+      "k: power beyond power_active grows with the clock to the k-th")                             \
+    X(energy_fp32_j, "energy_fp32", ENERGY, 0, 1, "single precision, additions and products")      \
+    X(energy_fp64_j, "energy_fp64", ENERGY, 0, 1, "double precision, the same")                    \
+    X(energy_integer_j, "energy_integer", ENERGY, 0, 1, "integer additions, logic, selections")    \
+    X(energy_shuffle_j, "energy_shuffle", ENERGY, 0, 1, "exchanges between lanes")                 \
+    X(energy_shared_j, "energy_shared", ENERGY, 0, 1, "a pass of 128 bytes through shared memory") \
+    X(energy_l2_j, "energy_l2", ENERGY, 0, 1, "a byte read from or written to the second level")   \
+    X(energy_memory_j, "energy_memory", ENERGY, 0, 1,                                              \
+      "a byte read from or written to memory, its way through the second level with it")
 
 typedef struct tz_model_device {
     char name[TZ_MODEL_NAME_SIZE];  /* as a user writes it: "gtx280" */

@@ -1,5 +1,7 @@
 #include "model/roofs.h"
 
+#include "model/power.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +24,7 @@ tz_model_status tz_roofs_predict(const tz_model_work *work, const tz_model_devic
     out->cells_per_s = work->cells / out->stage_s;
     if (work->kind == TZ_WORK_GPU) /* parts add up there; on a CPU they hide behind each other */
         tz_model_limit_find(out);
+    tz_power_predict(work, device, out);
     return TZ_MODEL_OK;
 }
 

@@ -17,6 +17,8 @@ typedef struct tz_calibration {
      * with TZ_INTERRUPTED. NULL: nobody is told. */
     bool (*go_on)(void *context, double done, const char *what);
     void *context;
+    /* What could not be measured, and why: a line. NULL: nobody is told. */
+    void (*remark)(void *context, const char *text);
 } tz_calibration;
 
 /* The name that a device's record gets unless the user gives one: lower case, what its makers add

@@ -29,6 +29,12 @@ static bool go_on(void *context, double done, const char *what)
     return tz_interrupt_signal() == 0;
 }
 
+static void remark(void *context, const char *text)
+{
+    const settings *s = context;
+    fprintf(stderr, "%strapeze: %s\n", s->terminal ? "\r\033[K" : "", text);
+}
+
 /* False after a message. */
 static bool check_name(const tz_command *command, const char *name)
 {
@@ -55,7 +61,7 @@ static void advise(tz_error *error)
 static tz_status measure(const settings *s, tz_model_device *record, tz_error *error)
 {
     const tz_calibration how = {
-        .seconds = s->seconds, .go_on = go_on, .context = (void *)(uintptr_t)s};
+        .seconds = s->seconds, .go_on = go_on, .context = (void *)(uintptr_t)s, .remark = remark};
     tz_cuda *cuda;
     if (s->device < 0)
         return tz_calibrate_cpu(record, &how, error);
@@ -177,7 +183,8 @@ const tz_command tz_command_calibrate = {
     .arguments = "[OPTION]…",
     .doc = "measure this machine's GPU or CPU for the models",
     .help =
-        "Some 20 seconds of microbenchmarks, on a machine that does nothing else meanwhile. The\n"
+        "Some 20 to 30 seconds of microbenchmarks, on a machine that does nothing else meanwhile. "
+        "The\n"
         "record goes to $TRAPEZE_DEVICES, else $XDG_CONFIG_HOME/trapeze/devices, else\n"
         "~/.config/trapeze/devices, as NAME.txt; one that is there stays as NAME.txt~.\n"
         "\n"

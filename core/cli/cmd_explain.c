@@ -3,6 +3,7 @@
 
 #include "base/machine.h"
 #include "cli/outlook_say.h"
+#include "model/power.h"
 #include "policy/outlook.h"
 #include <jansson.h>
 #include <limits.h>
@@ -191,11 +192,11 @@ static bool is_same(const tz_plan *a, const tz_plan *b)
 
 /* What the model says of the plan that ran: its own row, or a forecast of just that plan. */
 static tz_status predict_used(const tz_study *study, const tz_outlook *outlook, const tz_plan *used,
-                              double *time_s, char *why, size_t size, tz_error *error)
+                              tz_model_prediction *out, char *why, size_t size, tz_error *error)
 {
     for (int i = 0; i < outlook->count; i++)
         if (is_same(&outlook->rows[i].plan, used)) {
-            *time_s = outlook->rows[i].prediction.time_s;
+            *out = outlook->rows[i].prediction;
             snprintf(why, size, "%s", outlook->rows[i].prediction.limit_text);
             return TZ_OK;
         }
@@ -204,7 +205,7 @@ static tz_status predict_used(const tz_study *study, const tz_outlook *outlook, 
     const tz_status status = tz_outlook_create(&one, study, &request, error);
     if (status != TZ_OK)
         return status;
-    *time_s = one->rows[one->best].prediction.time_s;
+    *out = one->rows[one->best].prediction;
     snprintf(why, size, "%s", one->why);
     tz_outlook_destroy(one);
     return TZ_OK;
@@ -216,10 +217,13 @@ static void print_verdict(const tz_study *study, const tz_outlook *outlook, cons
     const tz_outlook_row *best = &outlook->rows[outlook->best];
     const tz_plan used = read_plan(entry);
     const double measured = seconds_per_step(entry);
+    const double best_s = tz_power_time(&best->prediction);
     char plan[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE], why[256] = "";
     double predicted = NAN;
+    tz_model_prediction prediction;
     tz_error error;
-    if (predict_used(study, outlook, &used, &predicted, why, sizeof why, &error) == TZ_OK) {
+    if (predict_used(study, outlook, &used, &prediction, why, sizeof why, &error) == TZ_OK) {
+        predicted = tz_power_time(&prediction);
         tz_say_seconds(predicted, time, sizeof time);
         printf("  model    %s predicts %s an iteration for height %d", outlook->model->name, time,
                used.height);
@@ -227,19 +231,21 @@ static void print_verdict(const tz_study *study, const tz_outlook *outlook, cons
             printf(", %.0f %% %s than it took", 100 * fabs(predicted / measured - 1),
                    predicted < measured ? "less" : "more");
         printf("\n           %s\n", why);
+        if (tz_power_text(&prediction, plan, sizeof plan))
+            printf("           power %s\n", plan);
     } else {
         printf("  model    cannot tell of that plan: %s\n", error.message);
     }
     tz_say_plan(&best->plan, study->problem.dims, plan, sizeof plan);
-    tz_say_seconds(best->prediction.time_s, time, sizeof time);
+    tz_say_seconds(best_s, time, sizeof time);
     if (is_same(&best->plan, &used)) {
         printf("  better   nothing: that is the model's own choice of %d plans\n",
                outlook->considered);
-    } else if (!(best->prediction.time_s < 0.995 * predicted)) {
+    } else if (!(best_s < 0.995 * predicted)) {
         printf("  better   nothing that matters: the model's own choice, %s, would take %s\n", plan,
                time);
     } else {
-        const double share = 1 - best->prediction.time_s / predicted;
+        const double share = 1 - best_s / predicted;
         char saved[TZ_SAY_SIZE];
         tz_say_seconds(share * all_s, saved, sizeof saved);
         printf("  better   %s: %s an iteration by the model,\n           %.0f %% less: some %s of "

@@ -12,6 +12,7 @@ enum {
     OPT_FAMILIES = 256,
     OPT_ROUNDS,
     OPT_SECONDS,
+    OPT_SUSTAINED,
     OPT_JSON,
     OPT_CSV,
     OPT_PLOT,
@@ -62,6 +63,8 @@ static bool take_option(const tz_command *command, void *context, int option)
         }
         tz_misuse(command, "--seconds wants a number from 0.0001 to 100, not '%.40s'", optarg);
         return false;
+    case OPT_SUSTAINED:
+        return s->request.sustained = true;
     case OPT_JSON:
         return s->json = true;
     case OPT_CSV:
@@ -89,6 +92,7 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
                                             {"families", required_argument, NULL, OPT_FAMILIES},
                                             {"rounds", required_argument, NULL, OPT_ROUNDS},
                                             {"seconds", required_argument, NULL, OPT_SECONDS},
+                                            {"sustained", no_argument, NULL, OPT_SUSTAINED},
                                             {"json", no_argument, NULL, OPT_JSON},
                                             {"csv", no_argument, NULL, OPT_CSV},
                                             {"plot", required_argument, NULL, OPT_PLOT},
@@ -179,7 +183,7 @@ static int tune_call(const tz_command *command, int argc, char **argv)
     code = tz_question_ask(&s.question, command, s.stencil, s.compile_only, &study);
     if (code == EXIT_DONE) {
         if (s.request.round_s == 0)
-            s.request.round_s = study->is_gpu ? 0.01 : 0.05;
+            s.request.round_s = !study->is_gpu ? 0.05 : s.request.sustained ? 0.2 : 0.01;
         code = s.compile_only ? compile(&s, study) : measure(&s, study);
     }
 cleanup:
@@ -195,7 +199,9 @@ const tz_command tz_command_tune = {
     .help = TZ_QUESTION_HELP
     "  --families A,B        only these: stream, tile, resident\n"
     "  --rounds N            of each plan that is not far behind (default: 5); medians count\n"
-    "  --seconds S           of a round (default: 0.01 on a GPU, 0.05 on a CPU)\n"
+    "  --seconds S           of a round (default: 0.01 on a GPU, sustained 0.2; 0.05 on a CPU)\n"
+    "  --sustained           without rests, after half a second of work on each plan: what a long\n"
+    "                        run gets from a GPU that lowers its clock to keep to its power limit\n"
     "  --all                 show every plan, not only the fastest of a family and height\n"
     "  --no-check            do not compare the bits that plans leave (needs no copy of the "
     "fields)\n"
@@ -205,6 +211,13 @@ const tz_command tz_command_tune = {
     "  --plot FILE.png       measured and predicted by height; needs gnuplot\n"
     "  --plugins DIR         look for plugins here first; may be repeated\n"
     "  -h, --help            print this\n"
+    "\n"
+    "On a GPU what is measured is its full clock: it rests before each round, four times as long "
+    "as\n"
+    "it worked, so that its average power stays far below its limit. Rounds at whose end it held\n"
+    "its clock back all the same are counted (--csv: throttled, clock_hz). The prediction beside\n"
+    "them is that of the full clock; with --sustained, that of the clock which the card's power\n"
+    "leaves, if its record has energies.\n"
     "\n"
     "Random data. The fastest plans and the predicted one run again in turns, so that the share\n"
     "reached is no accident. Exit code 1 if a plan leaves other bits than height 1.\n",

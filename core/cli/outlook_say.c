@@ -2,6 +2,7 @@
 
 #include "files/number.h"
 #include "frames/plot.h"
+#include "model/power.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -46,6 +47,14 @@ void tz_say_plan(const tz_plan *plan, int dims, char *text, size_t size)
         if (knobs[k].value > 0)
             used += (size_t)snprintf(text + used, size - used, ", %s %d", knobs[k].name,
                                      knobs[k].value);
+}
+
+void tz_say_power(const tz_model_prediction *prediction)
+{
+    if (prediction->sustained_s > 0)
+        printf("%.9g,%.4g,", prediction->sustained_s, prediction->power_w);
+    else
+        printf(",,");
 }
 
 enum { ROWS_MANY = 40 }; /* in a table that is read */
@@ -148,6 +157,8 @@ void tz_outlook_print(const tz_study *study, const tz_outlook *outlook, bool all
            best->prediction.cells_per_s * 1e-9);
     if (one && one != best)
         printf(", %.3g times height 1", one->prediction.time_s / best->prediction.time_s);
+    if (tz_power_text(&best->prediction, plan, sizeof plan))
+        printf("\n  power    %s", plan);
     printf("\n  why      %s\n           %s\n", outlook->why, outlook->limits);
     for (int d = 0; d < best->prediction.detail_count; d++) {
         const tz_model_detail *detail = &best->prediction.details[d];
@@ -170,7 +181,7 @@ void tz_outlook_print_csv(const tz_study *study, const tz_outlook *outlook, bool
     if (first)
         printf("stencil,nx,ny,nz,precision,boundary,device,model,height,family,tile_x,tile_y,"
                "tile_z,vector,ahead,slack,warps,blocks,registers,estimated,time_s,cells_per_s,"
-               "limit,best,components\n");
+               "limit,best,sustained_s,power_w,components\n");
     for (int i = 0; i < outlook->count; i++) {
         const tz_outlook_row *row = &outlook->rows[i];
         const tz_model_prediction *p = &row->prediction;
@@ -183,6 +194,7 @@ void tz_outlook_print_csv(const tz_study *study, const tz_outlook *outlook, bool
                row->plan.slack, row->plan.warps, row->plan.blocks,
                row->work ? row->work->registers : 0, row->work ? row->work->estimated : 0,
                p->time_s, p->cells_per_s, tz_model_resource_text(p->limit), i == outlook->best);
+        tz_say_power(p);
         for (int c = 0; c < p->component_count; c++)
             printf("%s%s=%.9g", c > 0 ? ";" : "", p->components[c].name, p->components[c].seconds);
         printf("\n");
@@ -220,6 +232,12 @@ static json_t *row_json(const tz_study *study, const tz_outlook_row *row)
         json_object_set_new(object, "estimated", json_boolean(row->work->estimated));
     json_object_set_new(object, "time_s", json_real(p->time_s));
     json_object_set_new(object, "stage_s", json_real(p->stage_s));
+    if (p->sustained_s > 0) {
+        json_object_set_new(object, "sustained_s", json_real(p->sustained_s));
+        json_object_set_new(object, "sustained_hz", json_real(p->sustained_hz));
+        json_object_set_new(object, "power_w", json_real(p->power_w));
+        json_object_set_new(object, "power_limit_w", json_real(p->power_limit_w));
+    }
     json_object_set_new(object, "cells_per_s", json_real(p->cells_per_s));
     json_object_set_new(object, "limit", json_string(tz_model_resource_text(p->limit)));
     json_object_set_new(object, "limit_text", json_string(p->limit_text));

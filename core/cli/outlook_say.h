@@ -15,6 +15,9 @@ void tz_say_tile(const tz_plan *plan, int dims, char *text, size_t size);
 /* "stream, height 8, tile 120 x 512, vector 4, ahead 3, warps 2". */
 void tz_say_plan(const tz_plan *plan, int dims, char *text, size_t size);
 
+/* The columns sustained_s and power_w, each with its comma; empty where nothing is known. */
+void tz_say_power(const tz_model_prediction *prediction);
+
 /* One outlook a time; `all`: the long tail of slow heights too; `first`: with the line of names. */
 void tz_outlook_print(const tz_study *study, const tz_outlook *outlook, bool all);
 void tz_outlook_print_csv(const tz_study *study, const tz_outlook *outlook, bool first);

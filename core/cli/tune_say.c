@@ -2,6 +2,7 @@
 
 #include "cli/outlook_say.h"
 #include "frames/plot.h"
+#include "model/power.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -49,6 +50,7 @@ static void print_row(const tz_study *study, const tz_tune *tune, int index, dou
 {
     const tz_tune_row *row = &tune->rows[index];
     const tz_measured *m = &row->measured;
+    const double predicted_s = tz_tune_predicted_s(tune, row);
     char tile[TZ_SAY_SIZE];
     tz_say_tile(&row->plan, study->problem.dims, tile, sizeof tile);
     printf("  %c%c %5d  %-8s  %-18s", index == tune->best ? '*' : ' ',
@@ -59,12 +61,62 @@ static void print_row(const tz_study *study, const tz_tune *tune, int index, dou
         printf("  refused: %s\n", row->refusal);
         return;
     }
-    printf(" %10.4g %10.4g %+7.1f %9.4g  %4.1f  %s\n", m->median_s * scale,
-           row->prediction.time_s * scale, 100 * (row->prediction.time_s / m->median_s - 1),
-           rate(study, m->median_s) * 1e-9, 100 * (m->high_s / m->low_s - 1),
+    printf(" %10.4g %10.4g %+7.1f %9.4g  %4.1f  %s\n", m->median_s * scale, predicted_s * scale,
+           100 * (predicted_s / m->median_s - 1), rate(study, m->median_s) * 1e-9,
+           100 * (m->high_s / m->low_s - 1),
            !row->checked ? ""
            : row->equal  ? "same"
                          : "OTHER BITS");
+}
+
+/* How it was measured, and whether the card held its clock back. */
+static void print_clock(const tz_tune *tune)
+{
+    const tz_tune_row *best = &tune->rows[tune->best];
+    double lowest = INFINITY;
+    if (tune->sustained)
+        printf(
+            "  measured   as in a long run: no rests, half a second of work on each plan before\n");
+    else if (tune->rested)
+        printf("  measured   at the full clock: rests between rounds\n");
+    for (int i = 0; i < tune->count; i++)
+        if (tune->rows[i].measured.clocks > 0)
+            lowest = fmin(lowest, tune->rows[i].measured.clock_hz);
+    if (tune->clock_refusal[0])
+        printf("             the card's clock is not known: %s\n", tune->clock_refusal);
+    else if (tune->rounds_throttled > 0)
+        printf("             the card lowered its clock for %s in %d of %d rounds: the "
+               "fastest plan\n             ran at %.3g GHz, the slowest clock of a plan was %.3g "
+               "GHz%s\n",
+               tune->rounds_for_heat == 0                       ? "power"
+               : tune->rounds_for_heat < tune->rounds_throttled ? "power or heat"
+                                                                : "heat",
+               tune->rounds_throttled, tune->rounds_told, best->measured.clock_hz * 1e-9,
+               lowest * 1e-9, tune->rested ? "; shorter rounds (--seconds) may help" : "");
+    else if (tune->rounds_told > 0)
+        printf("             the card held its clock back in none of %d rounds (%.3g GHz)\n",
+               tune->rounds_told, best->measured.clock_hz * 1e-9);
+}
+
+/* What the chosen plan draws, and, of rounds at the full clock, what a policy would choose instead:
+ * it goes by long runs. */
+static void print_power(const tz_study *study, const tz_tune *tune)
+{
+    int by_long_runs = tune->predicted;
+    char text[2 * TZ_SAY_SIZE];
+    if (!tz_power_text(&tune->rows[tune->predicted].prediction, text, sizeof text))
+        return;
+    printf("             power %s\n", text);
+    for (int i = 0; i < tune->count; i++)
+        if (tune->rows[i].measured.rounds > 0 &&
+            tz_power_time(&tune->rows[i].prediction) <
+                tz_power_time(&tune->rows[by_long_runs].prediction))
+            by_long_runs = i;
+    if (by_long_runs == tune->predicted)
+        return;
+    tz_say_plan(&tune->rows[by_long_runs].plan, study->problem.dims, text, sizeof text);
+    printf("             chosen by the time at the full clock; policies go by long runs: %s\n",
+           text);
 }
 
 void tz_tune_print(const tz_study *study, const tz_tune *tune, bool all)
@@ -97,6 +149,7 @@ void tz_tune_print(const tz_study *study, const tz_tune *tune, bool all)
         printf("  %s %s: %s, %.4g GCells/s\n", names[k], plan, time,
                rate(study, groups[k]->measured.median_s) * 1e-9);
     }
+    print_power(study, tune);
     printf("             %.1f %% of the best speed is reached by the prediction\n"
            "             because: %s\n",
            100 * tune->share, chosen->prediction.limit_text);
@@ -106,6 +159,7 @@ void tz_tune_print(const tz_study *study, const tz_tune *tune, bool all)
            tune->refused > 0 ? "" : "\n");
     if (tune->refused > 0)
         printf(" (%d refused)\n", tune->refused);
+    print_clock(tune);
     if (checked > 0)
         printf("  bits       %s\n", tune->different == 0
                                         ? "the same under every plan"
@@ -120,7 +174,8 @@ void tz_tune_print_csv(const tz_study *study, const tz_tune *tune)
     const tz_problem *problem = &study->problem;
     printf("stencil,nx,ny,nz,precision,boundary,device,backend,threads,height,family,tile_x,tile_y,"
            "tile_z,vector,ahead,slack,warps,blocks,registers,local_bytes,predicted_s,measured_s,"
-           "low_s,high_s,rounds,bits,best,chosen,limit,components\n");
+           "low_s,high_s,rounds,throttled,clock_hz,bits,best,chosen,sustained_s,power_w,limit,"
+           "components\n");
     for (int i = 0; i < tune->count; i++) {
         const tz_tune_row *row = &tune->rows[i];
         const tz_model_prediction *p = &row->prediction;
@@ -131,17 +186,24 @@ void tz_tune_print_csv(const tz_study *study, const tz_tune *tune)
                study->backend->name, study->place.threads, row->plan.height, row->plan.family,
                row->plan.tile[0], row->plan.tile[1], row->plan.tile[2], row->plan.vector,
                row->plan.ahead, row->plan.slack, row->plan.warps, row->plan.blocks,
-               row->work.registers, row->work.local_bytes, p->time_s);
+               row->work.registers, row->work.local_bytes, tz_tune_predicted_s(tune, row));
         if (row->measured.rounds > 0)
             printf("%.9g,%.9g,%.9g", row->measured.median_s, row->measured.low_s,
                    row->measured.high_s);
         else
             printf(",,");
-        printf(",%d,%s,%d,%d,%s,", row->measured.rounds,
+        printf(",%d,", row->measured.rounds);
+        if (row->measured.clocks > 0)
+            printf("%d,%.4g", row->measured.throttled, row->measured.clock_hz);
+        else
+            printf(",");
+        printf(",%s,%d,%d,",
                !row->checked ? ""
                : row->equal  ? "same"
                              : "other",
-               i == tune->best, i == tune->predicted, tz_model_resource_text(p->limit));
+               i == tune->best, i == tune->predicted);
+        tz_say_power(p);
+        printf("%s,", tz_model_resource_text(p->limit));
         for (int c = 0; c < p->component_count; c++)
             printf("%s%s=%.9g", c > 0 ? ";" : "", p->components[c].name, p->components[c].seconds);
         printf("\n");
@@ -156,7 +218,11 @@ json_t *tz_tune_json(const tz_study *study, const tz_tune *tune)
     for (int i = 0; i < tune->count; i++) {
         const tz_tune_row *row = &tune->rows[i];
         json_t *entry = json_pack("{s:i, s:s, s:f}", "height", row->plan.height, "family",
-                                  row->plan.family, "predicted_s", row->prediction.time_s);
+                                  row->plan.family, "predicted_s", tz_tune_predicted_s(tune, row));
+        if (row->prediction.sustained_s > 0) {
+            json_object_set_new(entry, "sustained_s", json_real(row->prediction.sustained_s));
+            json_object_set_new(entry, "power_w", json_real(row->prediction.power_w));
+        }
         json_t *tile = json_array();
         for (int axis = 0; axis < study->problem.dims; axis++)
             json_array_append_new(tile, json_integer(row->plan.tile[axis]));
@@ -164,6 +230,10 @@ json_t *tz_tune_json(const tz_study *study, const tz_tune *tune)
         json_object_set_new(entry, "measured_s",
                             row->measured.rounds > 0 ? json_real(row->measured.median_s)
                                                      : json_null());
+        if (row->measured.clocks > 0) {
+            json_object_set_new(entry, "throttled", json_integer(row->measured.throttled));
+            json_object_set_new(entry, "clock_hz", json_real(row->measured.clock_hz));
+        }
         if (row->refusal[0])
             json_object_set_new(entry, "refused", json_string(row->refusal));
         if (row->checked)
@@ -184,6 +254,9 @@ json_t *tz_tune_json(const tz_study *study, const tz_tune *tune)
     json_object_set_new(object, "error_p90", json_real(tune->error_p90));
     json_object_set_new(object, "error_mean", json_real(tune->error_mean));
     json_object_set_new(object, "forecast_s", json_real(tune->forecast_s));
+    json_object_set_new(object, "sustained", json_boolean(tune->sustained));
+    if (tune->clock_refusal[0])
+        json_object_set_new(object, "clock_unknown", json_string(tune->clock_refusal));
     json_object_set_new(object, "rows", rows);
     return object;
 }
@@ -202,7 +275,7 @@ static void add_family(tz_plot *plot, const tz_tune *tune, const char *family, d
         const tz_tune_row *row = &tune->rows[i];
         if (strcmp(row->plan.family, family) != 0 || row->measured.rounds == 0)
             continue;
-        const double p = row->prediction.time_s * scale;
+        const double p = tz_tune_predicted_s(tune, row) * scale;
         if (count > 0 && x[count - 1] == row->plan.height) {
             predicted[count - 1] = fmin(predicted[count - 1], p);
             continue;

@@ -19,7 +19,7 @@ enum {
     STEPS = 512,       /* of a round */
     ROUNDS = 64,       /* that measure a rate */
     CHAIN_ROUNDS = 16, /* that measure a latency */
-    MEASUREMENTS = 50  /* about: progress only */
+    MEASUREMENTS = 60  /* about: progress only */
 };
 
 /* ---- Launches ----------------------------------------------------------------------------------
@@ -454,6 +454,8 @@ tz_status tz_cuda_calibrate(tz_model_device *out, tz_cuda *cuda, const tz_calibr
         status = tz__bench_launches(&b);
     if (status == TZ_OK)
         status = measure_text(&b);
+    if (status == TZ_OK)
+        status = tz__bench_energy(&b);
     if (status == TZ_OK)
         set_derived(out, b.clock_hz);
     bench_close(&b);

@@ -82,6 +82,21 @@ typedef struct tz__copier {
 const tz__copier *tz__copiers_table(size_t *count);
 void tz__copier_define(const tz__copier *copier, char definitions[TZ__DEFINITIONS_SIZE]);
 
+/* Those that energies are measured with: their data have no order, and stay so; *count of them.
+ * Static. */
+const tz__chains *tz__energy_table(size_t *count);
+/* What a and b are: numbers of the type, or words. */
+typedef union tz__operand {
+    float f;
+    double d;
+    uint32_t w;
+} tz__operand;
+void tz__energy_operands(const tz__chains *chains, tz__operand *a, tz__operand *b);
+
+/* Power and energies (calibrate_energy.c). Where NVML or its counter is not there they are not
+ * known, and the calibration's remark says why. */
+tz_status tz__bench_energy(tz__bench *b);
+
 /* Memory: bandwidths, latencies. Launches and what blocks wait for. (calibrate_memory.c) */
 tz_status tz__bench_memory(tz__bench *b);
 tz_status tz__bench_launches(tz__bench *b);

@@ -6,6 +6,14 @@
 #include <stdlib.h>
 
 enum { NVML_NOT_SUPPORTED = 3, NVML_DRIVER_NOT_LOADED = 9 }; /* nvmlReturn_t */
+enum { NVML_CLOCK_SM = 1 };                                  /* nvmlClockType_t */
+enum {                                                       /* nvmlClocksEventReasons */
+       REASON_SW_POWER_CAP = 0x4,
+       REASON_HW_SLOWDOWN = 0x8, /* power drawn too fast, or heat */
+       REASON_SW_THERMAL = 0x20,
+       REASON_HW_THERMAL = 0x40,
+       REASON_HW_POWER_BRAKE = 0x80
+};
 
 typedef struct nvml_device *device_handle;
 
@@ -19,9 +27,21 @@ typedef struct nvml_device *device_handle;
     X(energy, int, nvmlDeviceGetTotalEnergyConsumption,                                            \
       (device_handle device, unsigned long long *millijoules))
 
+/* What an NVML may lack. */
+#define NVML_OPTIONAL_TABLE(X)                                                                     \
+    X(clock_info, int, nvmlDeviceGetClockInfo,                                                     \
+      (device_handle device, int type, unsigned *megahertz))                                       \
+    X(reasons, int, nvmlDeviceGetCurrentClocksEventReasons,                                        \
+      (device_handle device, unsigned long long *reasons))                                         \
+    X(reasons_before_535, int, nvmlDeviceGetCurrentClocksThrottleReasons,                          \
+      (device_handle device, unsigned long long *reasons))                                         \
+    X(power_limit, int, nvmlDeviceGetEnforcedPowerLimit,                                           \
+      (device_handle device, unsigned *milliwatts))
+
 struct tz_cuda_energy {
 #define NVML_MEMBER(member, type, symbol, parameters) type(*member) parameters;
     NVML_TABLE(NVML_MEMBER)
+    NVML_OPTIONAL_TABLE(NVML_MEMBER)
 #undef NVML_MEMBER
     void *library;
     bool started;
@@ -40,9 +60,9 @@ tz_status tz_cuda_energy_open(tz_cuda_energy **out, const tz_cuda_device *device
 {
     static const tz__symbol symbols[] = {
 #define NVML_SYMBOL(member, type, symbol, parameters) {#symbol, offsetof(tz_cuda_energy, member)},
-        NVML_TABLE(NVML_SYMBOL)
+        NVML_TABLE(NVML_SYMBOL)};
+    static const tz__symbol optional[] = {NVML_OPTIONAL_TABLE(NVML_SYMBOL)};
 #undef NVML_SYMBOL
-    };
     *out = NULL;
     tz_status status = TZ_OK;
     tz_cuda_energy *energy = calloc(1, sizeof *energy);
@@ -61,6 +81,10 @@ tz_status tz_cuda_energy_open(tz_cuda_energy **out, const tz_cuda_device *device
                               "this NVML is too old: libnvidia-ml.so.1 has no %s", missing);
         goto failed;
     }
+    for (size_t k = 0; k < sizeof optional / sizeof *optional; k++)
+        tz__symbols_find(energy->library, energy, &optional[k], 1);
+    if (!energy->reasons)
+        energy->reasons = energy->reasons_before_535;
     int result = energy->init();
     if (result) {
         status = refused(energy, result,
@@ -108,5 +132,45 @@ tz_status tz_cuda_energy_read(tz_cuda_energy *energy, double *joules, tz_error *
                                                     : "the GPU's energy cannot be read",
                        error);
     *joules = 1e-3 * (double)millijoules;
+    return TZ_OK;
+}
+
+static tz_status too_old(const char *symbol, tz_error *error)
+{
+    return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                        "this NVML is too old: libnvidia-ml.so.1 has no %s", symbol);
+}
+
+tz_status tz_cuda_energy_clock(tz_cuda_energy *energy, tz_cuda_clock *clock, tz_error *error)
+{
+    unsigned megahertz = 0;
+    unsigned long long reasons = 0;
+    *clock = (tz_cuda_clock){0};
+    if (!energy->clock_info || !energy->reasons)
+        return too_old(energy->clock_info ? "nvmlDeviceGetCurrentClocksThrottleReasons"
+                                          : "nvmlDeviceGetClockInfo",
+                       error);
+    int result = energy->clock_info(energy->device, NVML_CLOCK_SM, &megahertz);
+    if (!result)
+        result = energy->reasons(energy->device, &reasons);
+    if (result)
+        return refused(energy, result, "the GPU does not tell its clock", error);
+    clock->hz = 1e6 * megahertz;
+    clock->for_power =
+        (reasons & (REASON_SW_POWER_CAP | REASON_HW_SLOWDOWN | REASON_HW_POWER_BRAKE)) != 0;
+    clock->for_heat = (reasons & (REASON_SW_THERMAL | REASON_HW_THERMAL)) != 0;
+    return TZ_OK;
+}
+
+tz_status tz_cuda_energy_limit(tz_cuda_energy *energy, double *watts, tz_error *error)
+{
+    unsigned milliwatts = 0;
+    *watts = 0;
+    if (!energy->power_limit)
+        return too_old("nvmlDeviceGetEnforcedPowerLimit", error);
+    const int result = energy->power_limit(energy->device, &milliwatts);
+    if (result)
+        return refused(energy, result, "the GPU does not tell its power limit", error);
+    *watts = 1e-3 * milliwatts;
     return TZ_OK;
 }

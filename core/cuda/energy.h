@@ -1,7 +1,8 @@
-/* The energy that a GPU has used, from NVML (libnvidia-ml.so.1), opened at run time.
+/* The energy that a GPU has used, its clock and what holds that back, from NVML
+ * (libnvidia-ml.so.1), opened at run time.
  *
- * It is a number beside the results: where it is not to be had the functions say why, in one line,
- * and a run goes on without. */
+ * They are numbers beside the results: where they are not to be had the functions say why, in one
+ * line, and a run goes on without. */
 #ifndef TZ_CORE_CUDA_ENERGY_H
 #define TZ_CORE_CUDA_ENERGY_H
 
@@ -18,5 +19,18 @@ void tz_cuda_energy_close(tz_cuda_energy *energy); /* NULL is fine */
  * millijoules and moves in steps of some tens of milliseconds: take differences over a second or
  * more. TZ_UNSUPPORTED. */
 tz_status tz_cuda_energy_read(tz_cuda_energy *energy, double *joules, tz_error *error);
+
+/* Of the multiprocessors, now. */
+typedef struct tz_cuda_clock {
+    double hz;
+    bool for_power, for_heat; /* held back to keep within the card's power, or its temperature */
+} tz_cuda_clock;
+
+/* NVML looks at its sensors every few ten milliseconds: what held the clock back for less may not
+ * be told. TZ_UNSUPPORTED: an NVML or a device that does not tell. */
+tz_status tz_cuda_energy_clock(tz_cuda_energy *energy, tz_cuda_clock *clock, tz_error *error);
+
+/* Watts that the board keeps to on average, whoever has set them. TZ_UNSUPPORTED. */
+tz_status tz_cuda_energy_limit(tz_cuda_energy *energy, double *watts, tz_error *error);
 
 #endif

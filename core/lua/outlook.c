@@ -175,6 +175,10 @@ static void push_row(lua_State *L, const tz_study *study, const tz_outlook_row *
     }
     set_number(L, "time_s", p->time_s);
     set_number(L, "stage_s", p->stage_s);
+    if (p->sustained_s > 0) {
+        set_number(L, "sustained_s", p->sustained_s);
+        set_number(L, "power_w", p->power_w);
+    }
     set_number(L, "gcells_per_s", p->cells_per_s * 1e-9);
     set_text(L, "limit", tz_model_resource_text(p->limit));
     set_text(L, "limit_text", p->limit_text);

@@ -1,6 +1,7 @@
 #include "policy/forecast.h"
 
 #include "base/machine.h"
+#include "model/power.h"
 #include "model/roofs.h"
 #include "policy/forecast_impl.h"
 #include <stdio.h>
@@ -65,14 +66,14 @@ static void leave_out(maker *m, int index, const tz_error *why)
     f->count--;
 }
 
-/* The fastest, of equals the first; -1 when there is none. */
+/* The fastest in a long run, of equals the first; -1 when there is none. */
 static int find_best(const tz_forecast *forecast, bool compiled_alone)
 {
     int best = -1;
     for (int i = 0; i < forecast->count; i++)
         if ((!compiled_alone || !forecast->plans[i].work.estimated) &&
-            (best < 0 ||
-             forecast->plans[i].prediction.time_s < forecast->plans[best].prediction.time_s))
+            (best < 0 || tz_power_time(&forecast->plans[i].prediction) <
+                             tz_power_time(&forecast->plans[best].prediction)))
             best = i;
     return best;
 }
@@ -169,8 +170,12 @@ tz_status tz__forecast_by(tz_forecast **out, tz__predict_fn *predict, const tz_p
         return status;
     }
     const tz_forecast_plan *best = &m.forecast->plans[m.forecast->best];
-    snprintf(m.forecast->reason, sizeof m.forecast->reason, "h %d: %.140s", best->plan.height,
-             best->prediction.limit_text);
+    const tz_model_prediction *p = &best->prediction;
+    const size_t used = (size_t)snprintf(m.forecast->reason, sizeof m.forecast->reason,
+                                         "h %d: %.110s", best->plan.height, p->limit_text);
+    if (p->sustained_s > p->time_s)
+        snprintf(m.forecast->reason + used, sizeof m.forecast->reason - used,
+                 "; %.0f W: held to %.3g GHz", p->power_w, p->sustained_hz * 1e-9);
     m.forecast->seconds = tz_machine_clock_s() - begin - m.compiling_s;
     *out = m.forecast;
     return TZ_OK;

@@ -14,7 +14,7 @@ typedef struct tz_forecast_plan {
 } tz_forecast_plan;
 
 typedef struct tz_forecast {
-    int count, best; /* best: index of the fastest */
+    int count, best; /* best: index of the fastest in a long run (model/power.h) */
     tz_forecast_plan *plans;
     double seconds;   /* that it took, without compiling */
     char reason[160]; /* of the best: "h 8: issue slots 81 %, registers limit ... to 12 warps" */

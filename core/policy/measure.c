@@ -3,10 +3,15 @@
 #include "base/machine.h"
 #include "sim/stream_source.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const int64_t SLAB_BYTES_MAX = INT64_C(1) << 30;
+static const double REST_LEAST_S = 1e-3; /* shorter ones are put together */
+static const double REST_MOST_S = 0.1;   /* a round that wants more is long enough to heat up by
+                                          * itself, and rests do not help */
 
 struct tz_bench {
     const tz_study *study;
@@ -18,6 +23,8 @@ struct tz_bench {
     const tz_stream_source *stream_pointers[TZ_FIELDS_MAX];
     int64_t slabs; /* INT64_MAX: no field is streamed */
     int64_t step;
+    double worked_s; /* since the device rested */
+    char clock_refusal[160];
 };
 
 /* ---- Fields ----------------------------------------------------------------------------------
@@ -235,28 +242,81 @@ static void summarise(tz_measured *measured)
     measured->median_s = n % 2 ? sorted[n / 2] : 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]);
 }
 
-tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds, double round_s,
-                           tz_measured *measured, tz_error *error)
+static void rest(tz_bench *bench, double times)
+{
+    double seconds = times * bench->worked_s;
+    if (seconds < REST_LEAST_S)
+        return;
+    seconds = seconds < REST_MOST_S ? seconds : REST_MOST_S;
+    const struct timespec span = {.tv_nsec = (long)(1e9 * seconds)};
+    nanosleep(&span, NULL);
+    bench->worked_s = 0;
+}
+
+/* The clock as a round has just left it. */
+static void look_at_clock(tz_bench *bench, tz_measured *measured)
+{
+    const tz_backend *backend = bench->study->backend;
+    tz_clock_facts clock;
+    tz_error why;
+    if (!backend->clock || bench->clock_refusal[0])
+        return;
+    if (backend->clock(bench->state, &clock, &why) != TZ_OK) {
+        snprintf(bench->clock_refusal, sizeof bench->clock_refusal, "%.150s", why.message);
+        return;
+    }
+    measured->clock_hz =
+        (measured->clock_hz * measured->clocks + clock.hz) / (measured->clocks + 1);
+    measured->clocks++;
+    measured->throttled += clock.for_power || clock.for_heat;
+    measured->for_heat += clock.for_heat;
+}
+
+/* advance(), with its time. */
+static tz_status work(tz_bench *bench, const tz_plan *plan, int64_t steps, double *seconds,
+                      tz_error *error)
+{
+    const double begin = tz_machine_clock_s();
+    const tz_status status = advance(bench, plan, steps, error);
+    *seconds = tz_machine_clock_s() - begin;
+    bench->worked_s += *seconds;
+    return status;
+}
+
+tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
+                           const tz_measuring *how, tz_measured *measured, tz_error *error)
 {
     const int chunk = plan->span > plan->height ? plan->span : plan->height;
+    double once, seconds;
     /* The first stage compiles, makes room and fills caches. */
-    tz_status status = advance(bench, plan, chunk, error);
-    const double begin = tz_machine_clock_s();
+    tz_status status = work(bench, plan, chunk, &seconds, error);
     if (!status)
-        status = advance(bench, plan, chunk, error);
-    const double once = tz_machine_clock_s() - begin;
-    int64_t chunks = once > 0 ? (int64_t)(round_s / once) : 1;
+        status = work(bench, plan, chunk, &once, error);
+    int64_t chunks = !status && once > 0 ? (int64_t)(how->round_s / once) : 1;
     chunks = chunks < 1 ? 1 : chunks > 100000 ? 100000 : chunks;
+    for (double warm = 0; !status && warm < how->warm_s; warm += seconds)
+        status = work(bench, plan, chunks * chunk, &seconds, error);
     for (int r = 0; !status && r < rounds && measured->rounds < TZ_MEASURE_ROUNDS_MAX; r++) {
-        const double start = tz_machine_clock_s();
-        status = advance(bench, plan, chunks * chunk, error);
+        if (how->rest > 0) {
+            rest(bench, how->rest);
+            /* Host and device wake up. */
+            status = work(bench, plan, plan->height, &seconds, error);
+        }
         if (!status)
-            measured->round_s[measured->rounds++] =
-                (tz_machine_clock_s() - start) / (double)(chunks * chunk);
+            status = work(bench, plan, chunks * chunk, &seconds, error);
+        if (status)
+            break;
+        look_at_clock(bench, measured);
+        measured->round_s[measured->rounds++] = seconds / (double)(chunks * chunk);
     }
     if (!status && measured->rounds > 0)
         summarise(measured);
     return status;
+}
+
+const char *tz_bench_clock_refusal(const tz_bench *bench)
+{
+    return bench->clock_refusal;
 }
 
 /* ---- Bits ------------------------------------------------------------------------------------

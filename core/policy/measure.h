@@ -11,7 +11,25 @@ typedef struct tz_measured {
     int rounds;
     double round_s[TZ_MEASURE_ROUNDS_MAX]; /* seconds an iteration, of each round */
     double median_s, low_s, high_s;
+    /* Of a device that tells its clock, as it was when a round had just ended. */
+    int clocks;      /* rounds that it was told after */
+    double clock_hz; /* their mean */
+    int throttled;   /* of them: the clock was held back, for the card's power or temperature */
+    int for_heat;    /* of those: for its temperature */
 } tz_measured;
+
+/* How rounds are measured. A card that works without a pause may draw more power than it keeps to,
+ * and lowers its clock after some tens of milliseconds: short rounds with rests between them show
+ * what a plan takes at the full clock, rounds after long work what it takes in a long run. */
+typedef struct tz_measuring {
+    double round_s; /* of a round, about */
+    double warm_s;  /* work just before the first round, at least; two stages in any case */
+    double rest;    /* before a round the device has rested so many times as long as it has worked
+                     * since it last did (or 0.1 s); 0: no rests */
+} tz_measuring;
+
+/* Of which the average power of a card stays far below what it keeps to. */
+#define TZ_MEASURE_REST 4.0
 
 typedef struct tz_bench tz_bench;
 
@@ -23,10 +41,13 @@ tz_status tz_bench_create(tz_bench **out, const tz_study *study, int ordinal, in
                           bool keep, tz_error *error);
 void tz_bench_destroy(tz_bench *bench); /* NULL is fine */
 
-/* Time `rounds` more rounds of a plan, each about `round_s` long, after a stage that is not
- * counted; zero `measured` before the first. */
-tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds, double round_s,
-                           tz_measured *measured, tz_error *error);
+/* Time `rounds` more rounds of a plan, after stages that are not counted; zero `measured` before
+ * the first. */
+tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
+                           const tz_measuring *how, tz_measured *measured, tz_error *error);
+
+/* Why the device's clock is not told; "" when it is, or nothing was measured. */
+const char *tz_bench_clock_refusal(const tz_bench *bench);
 
 /* From the first values, `steps` iterations by whole stages of the plan (a multiple of its height,
  * at most tz_bench_slabs()): a hash of all state fields. */

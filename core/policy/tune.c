@@ -2,6 +2,7 @@
 
 #include "base/machine.h"
 #include "base/names.h"
+#include "model/power.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 enum { CHECK_STEPS = 12 };
 static const double CLOSE = 1.05; /* plans within this of the fastest are measured again */
 static const double FAR = 1.5;    /* beyond this one round is enough */
+static const double WARM_S = 0.5; /* of work, after which a card's clock is that of a long run */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -125,7 +127,8 @@ typedef struct tuner {
     const tz_tune_request *request;
     tz_bench *bench;
     int done, of;
-    double fastest; /* seconds an iteration so far */
+    double fastest;          /* seconds an iteration so far */
+    const tz_tune_row *warm; /* the row measured last: it needs no warm-up */
 } tuner;
 
 static tz_status progress(tuner *t, tz_error *error)
@@ -144,8 +147,13 @@ static tz_status measure(tuner *t, tz_tune_row *row, int rounds, tz_error *error
     tz_error why;
     if (row->refusal[0])
         return TZ_OK;
+    const bool sustained = t->request->sustained;
+    const tz_measuring how = {.round_s = t->request->round_s,
+                              .warm_s = sustained && t->warm != row ? WARM_S : 0,
+                              .rest = sustained || !t->study->is_gpu ? 0 : TZ_MEASURE_REST};
     const tz_status status =
-        tz_bench_measure(t->bench, &row->plan, rounds, t->request->round_s, &row->measured, &why);
+        tz_bench_measure(t->bench, &row->plan, rounds, &how, &row->measured, &why);
+    t->warm = row;
     if (status == TZ_OK) {
         t->fastest = fmin(t->fastest, row->measured.median_s);
         return TZ_OK;
@@ -194,12 +202,18 @@ static int find_fastest(const tz_tune *tune)
     return best;
 }
 
+double tz_tune_predicted_s(const tz_tune *tune, const tz_tune_row *row)
+{
+    return tune->sustained ? tz_power_time(&row->prediction) : row->prediction.time_s;
+}
+
 static int find_predicted(const tz_tune *tune)
 {
     int best = -1;
     for (int i = 0; i < tune->count; i++)
         if (tune->rows[i].measured.rounds > 0 &&
-            (best < 0 || tune->rows[i].prediction.time_s < tune->rows[best].prediction.time_s))
+            (best < 0 || tz_tune_predicted_s(tune, &tune->rows[i]) <
+                             tz_tune_predicted_s(tune, &tune->rows[best])))
             best = i;
     return best;
 }
@@ -285,7 +299,10 @@ static tz_status conclude(tz_tune *tune, tz_error *error)
             tune->refused++;
             continue;
         }
-        const double e = row->prediction.time_s / row->measured.median_s - 1;
+        tune->rounds_told += row->measured.clocks;
+        tune->rounds_throttled += row->measured.throttled;
+        tune->rounds_for_heat += row->measured.for_heat;
+        const double e = tz_tune_predicted_s(tune, row) / row->measured.median_s - 1;
         tune->error_mean += e;
         errors[tune->measured++] = fabs(e);
     }
@@ -320,6 +337,8 @@ tz_status tz_tune_create(tz_tune **out, const tz_study *study, const tz_tune_req
     tz_status status = take_rows(tune, study, request, error);
     for (int i = 0; i < tune->count; i++)
         highest = tune->rows[i].plan.height > highest ? tune->rows[i].plan.height : highest;
+    tune->rested = study->is_gpu && !request->sustained;
+    tune->sustained = request->sustained;
     t.of = study->is_gpu ? tune->count : tune->count * request->rounds;
     if (!status)
         status = tz_bench_create(&t.bench, study, request->ordinal, highest, request->check, error);
@@ -327,6 +346,9 @@ tz_status tz_tune_create(tz_tune **out, const tz_study *study, const tz_tune_req
         status = measure_all(&t, error);
     if (!status)
         status = run_off(&t, error);
+    if (!status)
+        snprintf(tune->clock_refusal, sizeof tune->clock_refusal, "%s",
+                 tz_bench_clock_refusal(t.bench));
     if (!status && request->check)
         status = compare_bits(&t, error);
     if (!status)

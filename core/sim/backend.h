@@ -17,6 +17,12 @@ typedef struct tz_kernel_facts {
     char device[128];
 } tz_kernel_facts;
 
+/* A device's clock at a moment, and what holds it back. */
+typedef struct tz_clock_facts {
+    double hz;
+    bool for_power, for_heat;
+} tz_clock_facts;
+
 /* Where plans are to run, for questions that need no device: it may be another machine's. */
 typedef struct tz_place {
     const tz_model_device *device;
@@ -76,6 +82,8 @@ typedef struct tz_backend {
     tz_status (*facts)(void *state, const tz_plan *plan, tz_kernel_facts *out, tz_error *error);
     /* Joules that the device has used since some moment; NAN where nobody counts. NULL: never. */
     double (*energy)(void *state);
+    /* Its clock, soon after a stage. TZ_UNSUPPORTED says why it is not told. NULL: never. */
+    tz_status (*clock)(void *state, tz_clock_facts *out, tz_error *error);
     /* Plane z of a field averaged down to nx x ny values (base/average.h). NULL: the caller loads
      * the cells and does it; worth having where fields are far away. */
     tz_status (*shrink)(const void *state, int field, int64_t z, int nx, int ny, double *values,

@@ -550,6 +550,22 @@ static double gpu_energy(void *any)
     return joules;
 }
 
+static tz_status gpu_clock(void *any, tz_clock_facts *out, tz_error *error)
+{
+    gpu *state = any;
+    tz_cuda_clock clock = {0};
+    *out = (tz_clock_facts){0};
+    tz_status status = TZ_OK;
+    if (!state->energy) /* to hear why */
+        status = tz_cuda_energy_open(&state->energy, tz_cuda_device_of(state->cuda), error);
+    if (!status)
+        status = tz_cuda_energy_clock(state->energy, &clock, error);
+    if (!status)
+        *out = (tz_clock_facts){
+            .hz = clock.hz, .for_power = clock.for_power, .for_heat = clock.for_heat};
+    return status;
+}
+
 const tz_backend tz_backend_cuda = {
     .name = "cuda",
     .doc = "one NVIDIA GPU",
@@ -566,6 +582,7 @@ const tz_backend tz_backend_cuda = {
     .wait = gpu_wait,
     .facts = gpu_facts,
     .energy = gpu_energy,
+    .clock = gpu_clock,
     .reduce = gpu_reduce,
     .all_finite = gpu_all_finite,
     .update_norm = gpu_update_norm,

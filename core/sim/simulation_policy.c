@@ -3,6 +3,7 @@
 
 #include "base/machine.h"
 #include "cuda/driver.h"
+#include "model/power.h"
 #include "policy/device.h"
 #include "policy/forecast.h"
 #include "policy/policy.h"
@@ -63,7 +64,7 @@ static tz_status forecast(void *context, const tz_plan *given, tz_policy_options
         if (i == made->best)
             out->best = out->count;
         out->at[out->count++] =
-            (tz_policy_option){made->plans[i].plan, made->plans[i].prediction.time_s};
+            (tz_policy_option){made->plans[i].plan, tz_power_time(&made->plans[i].prediction)};
     }
     snprintf(out->reason, sizeof out->reason, "%s", made->reason);
     tz_forecast_destroy(made);

@@ -37,6 +37,15 @@ struct both {
     }
 };
 
+/* Bits without order, of this thread's number i. (The mixing of MurmurHash3, Appleby.) */
+TZ_DEVICE tz_word scattered(int i)
+{
+    tz_word w = (tz_word)(tz_block(0) * TZ_THREADS + tz_thread()) * 64u + (tz_word)i;
+    w = (w ^ w >> 16) * 0x85ebca6bu;
+    w = (w ^ w >> 13) * 0xc2b2ae35u;
+    return w ^ w >> 16;
+}
+
 /* Words of shared memory, each its own offset: whoever follows one comes back to it. */
 TZ_DEVICE void lay_shared(int words)
 {

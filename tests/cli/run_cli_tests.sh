@@ -208,6 +208,8 @@ refused "tune: unknown family" 1 "did you mean 'stream'?" tune star2d1r --grid 6
 refused "tune: bad part" 2 "--part wants K/N" tune star2d1r --grid 64,64 --compile-only --part 3/2
 refused "tune: part without compile" 2 "goes with --compile-only" tune star2d1r --grid 64,64 --part 1/2
 refused "tune: rounds" 2 "--rounds wants a whole number" tune star2d1r --grid 64,64 --rounds 0
+t tune star2d1r --grid 96,64 --backend cpu --height 2 --family stream --rounds 1 --seconds 0.01 --sustained
+check "tune --sustained" says "measured   as in a long run: no rests"
 refused "tune: an unstable step" 1 "unstable" tune hotspot --grid 8192,8192 --backend cpu
 t tune star2d1r --grid 96,64 --backend cpu --rounds 1 --seconds 0.001
 check "tune" is $rc 0
@@ -217,8 +219,11 @@ for word in "measured" "predicted" "of the best speed is reached by the predicti
 done
 t tune pathfinder --grid 5000 --device known/here.txt --rounds 1 --seconds 0.001 --csv
 check "tune by a named record of this machine" is $rc 0
-check "tune --csv: one fastest" is "$(awk -F, '$28 == 1' out | wc -l)" 1
-check "tune --csv: one chosen" is "$(awk -F, '$29 == 1' out | wc -l)" 1
+check "tune --csv: one fastest" is "$(awk -F, '$30 == 1' out | wc -l)" 1
+check "tune --csv: one chosen" is "$(awk -F, '$31 == 1' out | wc -l)" 1
+check "tune --csv: a CPU tells no clock" is "$(awk -F, 'NR > 1 && $26 > 0 && $27 $28 != ""' out | wc -l)" 0
+check "tune --csv: columns" is "$(sed 1q out | cut -d, -f26-33)" \
+    rounds,throttled,clock_hz,bits,best,chosen,sustained_s,power_w
 check "tune --csv: no other bits" sh -c '! grep -q ,other, out && grep -q ,same, out'
 cp out tuned.csv
 check "a case in a line" sh -c 'sh "$0" case tuned.csv | grep -q "of the best: chosen stream h"' \

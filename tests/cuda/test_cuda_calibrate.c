@@ -64,6 +64,13 @@ static void texts_compile(void **state)
         tz__chains_define(&table[i], definitions);
         compile(table[i].what, tz__bench_text(TZ__PROBE_CHAINS, table[i].threads, definitions));
     }
+    table = tz__energy_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        char definitions[TZ__DEFINITIONS_SIZE], what[64];
+        tz__chains_define(&table[i], definitions);
+        snprintf(what, sizeof what, "energy %zu", i);
+        compile(what, tz__bench_text(TZ__PROBE_CHAINS, table[i].threads, definitions));
+    }
     const tz__chains longest = tz__chains_text(256);
     char definitions[TZ__DEFINITIONS_SIZE];
     tz__chains_define(&longest, definitions);
@@ -208,6 +215,42 @@ static void every_chain_runs(void **state)
     }
 }
 
+/* What energies are measured with has data without order: no two threads' are the same, they do not
+ * run away, and do not come to rest. */
+static void energy_data_have_no_order(void **state)
+{
+    static bench b, later;
+    size_t count;
+    const tz__chains *table = tz__energy_table(&count);
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        tz__operand a, other;
+        const bool is_float = strcmp(table[i].type, "float") == 0;
+        const bool is_double = strcmp(table[i].type, "double") == 0;
+        tz__energy_operands(&table[i], &a, &other);
+        run_chains(&b, table[i], 40, &a, &other);
+        run_chains(&later, table[i], 41, &a, &other);
+        if (table[i].shared_words > 0)
+            continue; /* addresses */
+        for (int t = 0; t < 64; t++)
+            for (int u = 0; u < t; u++) {
+                if (is_double)
+                    assert_true(((double *)b.to)[t] != ((double *)b.to)[u]);
+                else if (strcmp(table[i].what, "SHFL.UP") != 0)
+                    assert_true(b.to[t] != b.to[u]);
+            }
+        if (is_float || is_double)
+            for (int t = 0; t < 64; t++) {
+                float small, next;
+                memcpy(&small, &b.to[t], sizeof small);
+                memcpy(&next, &later.to[t], sizeof next);
+                const double sum = is_double ? ((double *)b.to)[t] : (double)small;
+                const double then = is_double ? ((double *)later.to)[t] : (double)next;
+                assert_true(sum > -16 && sum < 16 && sum != then);
+            }
+    }
+}
+
 static void words_lead_through_all_lines(void **state)
 {
     static bench b;
@@ -291,7 +334,7 @@ int main(void)
     const struct CMUnitTest run_here[] = {
         cmocka_unit_test(chains_take_every_step),       cmocka_unit_test(every_chain_runs),
         cmocka_unit_test(words_lead_through_all_lines), cmocka_unit_test(copies_copy_everything),
-        cmocka_unit_test(blocks_meet_and_pass_words),
+        cmocka_unit_test(blocks_meet_and_pass_words),   cmocka_unit_test(energy_data_have_no_order),
     };
     int failed = cmocka_run_group_tests(compiled, NULL, NULL);
     tz_error error = {0};

@@ -3,11 +3,13 @@
 #include "../unit/test_files_support.h"
 
 #include "cuda/cache.h"
+#include "cuda/calibrate_impl.h"
 #include "cuda/energy.h"
 #include "cuda/stream.h"
 #include "fake/fake.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
 
 static const char source[] = "extern \"C\" __global__ void step(float *x) { x[0] += 1; }";
@@ -31,9 +33,10 @@ static void fault(const char *what)
 
 static int setup(void **state)
 {
-    static const char *const variables[] = {"FAKE_CUDA_FAULT",  "FAKE_CUDA_DEVICES",
-                                            "FAKE_CUDA_MEMORY", "FAKE_CUDA_WITHOUT",
-                                            "FAKE_NVML_FAULT",  "FAKE_NVRTC_LOG"};
+    static const char *const variables[] = {
+        "FAKE_CUDA_FAULT",   "FAKE_CUDA_DEVICES", "FAKE_CUDA_MEMORY",
+        "FAKE_CUDA_WITHOUT", "FAKE_NVML_FAULT",   "FAKE_NVRTC_LOG",
+        "FAKE_NVML_CLOCK",   "FAKE_NVML_REASONS", "FAKE_NVML_WATTS"};
     for (size_t k = 0; k < sizeof variables / sizeof *variables; k++)
         unsetenv(variables[k]);
     const int result = scratch_setup(state);
@@ -792,6 +795,117 @@ static void energy_is_counted_or_says_why_not(void **state)
     tz_cuda_close(cuda);
 }
 
+static void clocks_say_what_holds_them(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    tz_cuda_energy *energy = NULL;
+    tz_error error = {0};
+    tz_cuda_clock clock;
+    double watts;
+    OK(tz_cuda_energy_open(&energy, tz_cuda_device_of(cuda), &told));
+    OK(tz_cuda_energy_clock(energy, &clock, &told));
+    assert_true(clock.hz == 1.98e9 && !clock.for_power && !clock.for_heat);
+    static const struct {
+        const char *reasons;
+        bool for_power, for_heat;
+    } cases[] = {{"0x1", false, false}, /* idle */
+                 {"0x2", false, false}, /* set by somebody */
+                 {"0x4", true, false},  {"0x80", true, false}, {"0x20", false, true},
+                 {"0x40", false, true}, {"0x8", true, false},  {"0x24", true, true}};
+    setenv("FAKE_NVML_CLOCK", "1335", 1);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        setenv("FAKE_NVML_REASONS", cases[k].reasons, 1);
+        OK(tz_cuda_energy_clock(energy, &clock, &told));
+        assert_true(clock.hz == 1.335e9);
+        assert_int_equal(clock.for_power, cases[k].for_power);
+        assert_int_equal(clock.for_heat, cases[k].for_heat);
+    }
+    OK(tz_cuda_energy_limit(energy, &watts, &told));
+    assert_true(watts == 700);
+    static const char *const faults[] = {"nvmlDeviceGetClockInfo:3",
+                                         "nvmlDeviceGetCurrentClocksThrottleReasons:3"};
+    for (int k = 0; k < 2; k++) {
+        setenv("FAKE_NVML_FAULT", faults[k], 1);
+        check_error(tz_cuda_energy_clock(energy, &clock, &error), TZ_UNSUPPORTED, &error, "",
+                    "the GPU does not tell its clock (NVML: Not Supported, 3)");
+        assert_true(clock.hz == 0);
+    }
+    setenv("FAKE_NVML_FAULT", "nvmlDeviceGetEnforcedPowerLimit:3", 1);
+    check_error(tz_cuda_energy_limit(energy, &watts, &error), TZ_UNSUPPORTED, &error, "",
+                "the GPU does not tell its power limit");
+    tz_cuda_energy_close(energy);
+    tz_cuda_close(cuda);
+}
+
+static char remarked[512];
+
+static void keep_remark(void *context, const char *text)
+{
+    (void)context;
+    snprintf(remarked, sizeof remarked, "%s", text);
+}
+
+/* Energies with the stand-in: its power does not depend on what runs. */
+static void measure_energies(tz_cuda *cuda, tz_model_device *record)
+{
+    const tz_calibration how = {.seconds = 1, .remark = keep_remark};
+    tz_error error = {0};
+    tz__bench b = {.cuda = cuda,
+                   .gpu = tz_cuda_device_of(cuda),
+                   .calibration = &how,
+                   .record = record,
+                   .error = &error,
+                   .clock_hz = 1.98e9};
+    memset(record, 0, sizeof *record);
+    remarked[0] = '\0';
+    OK(tz_cuda_stream_create(cuda, &b.stream, &told));
+    OK(tz_cuda_event_create(cuda, &b.begin, true, &told));
+    OK(tz_cuda_event_create(cuda, &b.end, true, &told));
+    OK(tz_cuda_allocate(cuda, &b.cycles, 4096, &told));
+    OK(tz_cuda_allocate(cuda, &b.out, (size_t)b.gpu->processors * 1024 * 8, &told));
+    const tz_status status = tz__bench_energy(&b);
+    if (status != TZ_OK)
+        fail_msg("%d: %s", status, error.message);
+    tz_cuda_free(cuda, b.out);
+    tz_cuda_free(cuda, b.cycles);
+    tz_cuda_event_destroy(cuda, b.end);
+    tz_cuda_event_destroy(cuda, b.begin);
+    tz_cuda_stream_destroy(cuda, b.stream);
+}
+
+static void energies_are_measured_or_left_out(void **state)
+{
+    (void)state;
+    static tz_model_device record;
+    tz_cuda *cuda = opened();
+    setenv("FAKE_NVML_WATTS", "250", 1);
+    measure_energies(cuda, &record);
+    assert_string_equal(remarked, "");
+    assert_true(record.power_limit_w.value == 700);
+    /* A machine that is busy looks late at a step of the counter, of 20 ms in half a second. */
+    assert_true(fabs(record.power_idle_w.value - 250) < 25);
+    assert_true(fabs(record.power_active_w.value - 250) < 25);
+    const tz_model_number *const energies[] = {&record.energy_fp32_j,    &record.energy_fp64_j,
+                                               &record.energy_integer_j, &record.energy_shuffle_j,
+                                               &record.energy_shared_j,  &record.energy_memory_j};
+    for (size_t k = 0; k < sizeof energies / sizeof *energies; k++) {
+        assert_true(energies[k]->known && energies[k]->value >= 0);
+        assert_non_null(strstr(energies[k]->source, "1.98 GHz"));
+    }
+    assert_false(record.power_exponent.known); /* nothing was held back */
+    /* No counter, or one that stands still: no number at all, and a reason. */
+    setenv("FAKE_NVML_WATTS", "0", 1);
+    measure_energies(cuda, &record);
+    assert_non_null(strstr(remarked, "says nothing of power: the GPU's counter of energy hardly"));
+    assert_false(record.power_limit_w.known || record.power_idle_w.known);
+    setenv("FAKE_NVML_FAULT", "nvmlInit_v2:9", 1);
+    measure_energies(cuda, &record);
+    assert_non_null(strstr(remarked, "says nothing of power: the driver is not loaded"));
+    assert_false(record.power_limit_w.known || record.energy_fp32_j.known);
+    tz_cuda_close(cuda);
+}
+
 /* The last test: it uses up what a process says once. */
 static void an_unwritable_cache_warns_once(void **state)
 {
@@ -840,6 +954,8 @@ int main(void)
         TEST(a_fault_is_told_once_and_again_the_same),
         TEST(a_refusal_ends_nothing),
         TEST(energy_is_counted_or_says_why_not),
+        TEST(clocks_say_what_holds_them),
+        TEST(energies_are_measured_or_left_out),
         TEST(an_unwritable_cache_warns_once),
     };
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);

@@ -211,7 +211,9 @@ static void written_numbers_are_short_and_exact(void **state)
         "l2                       = 60 MiB # x\n",   "copy_bandwidth           = 4.06 TB/s # x\n",
         "compute_capability       = 90 # x\n",       "memory_latency           = 339.8 ns # x\n",
         "registers_per_sm         = 65536 # x\n",    "fp32_rate                = 3.965 # x\n",
-        "hidden_share             = 0 # x\n",        "shared_per_sm            = 228 KiB # x\n"};
+        "hidden_share             = 0 # x\n",        "shared_per_sm            = 228 KiB # x\n",
+        "power_limit              = 700 W # x\n",    "energy_fp32              = 351.2 pJ # x\n",
+        "energy_fp64              = 1.25 nJ # x\n"};
     enum { LINES = sizeof lines / sizeof *lines };
     char text[1024] = "name                     = a\n";
     tz_model_device again;

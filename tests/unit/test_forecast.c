@@ -16,6 +16,7 @@
  * `truth[h]`; NAN: it does not compile. */
 static struct {
     double guess[9], truth[9];
+    double sustained[9]; /* in a long run; 0: not known */
     bool is_compiled[9];
     int compiled, heights, given_height;
     tz_status broken; /* of every compilation */
@@ -63,6 +64,11 @@ static tz_model_status fake_predict(const tz_model_work *work, const tz_model_de
     memset(prediction, 0, sizeof *prediction);
     prediction->height = work->height;
     prediction->time_s = work->cells;
+    prediction->sustained_s = fake.sustained[work->height];
+    if (prediction->sustained_s > 0) {
+        prediction->power_w = 888;
+        prediction->sustained_hz = 1.5e9;
+    }
     snprintf(prediction->limit_text, sizeof prediction->limit_text, "%s",
              work->estimated ? "guessed" : "known");
     return TZ_MODEL_OK;
@@ -104,6 +110,18 @@ static void the_best_is_compiled_and_nothing_else(void **state)
     assert_false(f->plans[f->best].work.estimated);
     assert_string_equal(f->reason, "h 5: known");
     assert_true(f->seconds >= 0 && f->seconds < 0.05);
+    tz_forecast_destroy(f);
+}
+
+static void long_runs_choose(void **state)
+{
+    (void)state;
+    for (int h = 1; h <= 8; h++)
+        fake.sustained[h] = fake.truth[h] * (h >= 5 ? 1.4 : 1.05); /* 5 draws too much power */
+    tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    assert_int_equal(f->plans[f->best].plan.height, 4);
+    assert_int_equal(fake.compiled, 1);
+    assert_string_equal(f->reason, "h 4: known; 888 W: held to 1.5 GHz");
     tz_forecast_destroy(f);
 }
 
@@ -201,6 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_best_is_compiled_and_nothing_else, reset),
+        cmocka_unit_test_setup(long_runs_choose, reset),
         cmocka_unit_test_setup(a_guess_that_was_too_good_loses_to_the_next, reset),
         cmocka_unit_test_setup(what_is_compiled_costs_nothing, reset),
         cmocka_unit_test_setup(compiling_all_leaves_no_guess, reset),

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/machine.h"
 #include "frames/plot.h"
 #include "policy/outlook.h"
 #include "policy/tune.h"
@@ -221,7 +222,10 @@ static void quantiles(void **state)
  * that height 3 leaves other bits. */
 static struct {
     int64_t iterations;
-    bool restored;
+    /* On the clock: stages, and the gaps of more than half a millisecond between them. */
+    double end_s, worked_s, rested_s;
+    int rests, looks, last_height;
+    bool clock_fails;
 } run;
 
 static tz_status slow_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
@@ -264,7 +268,15 @@ static tz_status slow_stage(void *any, const tz_plan *plan, int height, int64_t 
     (void)any, (void)step;
     if (plan->height == 5)
         return tz_error_set(error, TZ_UNSUPPORTED, "plan", "no height 5 today");
+    const double begin = tz_machine_clock_s(), gap = begin - run.end_s;
+    if (run.worked_s > 0 && gap > 5e-4) {
+        run.rests++;
+        run.rested_s += gap;
+    }
     usleep(plan->height == 2 ? 400 : 1500 * (unsigned)height);
+    run.end_s = tz_machine_clock_s();
+    run.worked_s += run.end_s - begin;
+    run.last_height = plan->height;
     run.iterations += height + (plan->height == 3);
     return TZ_OK;
 }
@@ -273,6 +285,19 @@ static tz_status slow_reduce(const void *any, int field, tz_reduction *out, tz_e
 {
     (void)any, (void)field, (void)error;
     *out = (tz_reduction){.hash = (uint64_t)run.iterations};
+    return TZ_OK;
+}
+
+/* Held back for power after height 1, and for heat after height 4. */
+static tz_status slow_clock(void *any, tz_clock_facts *out, tz_error *error)
+{
+    (void)any;
+    run.looks++;
+    if (run.clock_fails)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL, "no clock on the wall");
+    *out = (tz_clock_facts){.hz = run.last_height == 1 ? 1e9 : 2e9,
+                            .for_power = run.last_height == 1,
+                            .for_heat = run.last_height == 4};
     return TZ_OK;
 }
 
@@ -296,38 +321,49 @@ static tz_status slow_work(const tz_problem *problem, const tz_place *place, con
         effort, out, error);
 }
 
-static void tuning_finds_the_fastest_and_other_bits(void **state)
+static const tz_backend slow = {.name = "slow",
+                                .plan = slow_plan,
+                                .bytes = slow_bytes,
+                                .create = slow_create,
+                                .destroy = slow_destroy,
+                                .store = slow_store,
+                                .stage = slow_stage,
+                                .reduce = slow_reduce,
+                                .clock = slow_clock,
+                                .candidates = slow_candidates,
+                                .work = slow_work};
+
+/* A record with the numbers that the model asks for. */
+static tz_study *slow_study(void)
 {
-    (void)state;
-    const tz_backend slow = {.name = "slow",
-                             .plan = slow_plan,
-                             .bytes = slow_bytes,
-                             .create = slow_create,
-                             .destroy = slow_destroy,
-                             .store = slow_store,
-                             .stage = slow_stage,
-                             .reduce = slow_reduce,
-                             .candidates = slow_candidates,
-                             .work = slow_work};
     tz_study *study = study_of("star2d1r", 2, 64, "gtx280");
-    tz_tune *tune = NULL;
-    tz_error error;
-    const tz_tune_request request = {.rounds = 3, .round_s = 0.004, .check = true};
-    study->backend = &slow;
-    study->is_gpu = false;
-    study->place.threads = 1;
-    assert_int_equal(tz_tune_create(&tune, study, &request, &error), TZ_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "nothing can be measured there"));
-    study->is_here = true;
-    /* A record with the numbers that the model asks for. */
     const size_t numbers =
         (sizeof study->device - offsetof(tz_model_device, clock_hz)) / sizeof(tz_model_number);
     tz_model_number *first = &study->device.clock_hz;
+    study->backend = &slow;
+    study->is_gpu = false;
+    study->is_here = true;
+    study->place.threads = 1;
     for (size_t i = 0; i < numbers; i++)
         if (!first[i].known)
             first[i] = (tz_model_number){.value = 1, .known = true};
     study->device.copy_bandwidth_bytes_per_s.value = 1e10;
     study->device.l2_bandwidth_bytes_per_s.value = 1e11;
+    memset(&run, 0, sizeof run);
+    return study;
+}
+
+static void tuning_finds_the_fastest_and_other_bits(void **state)
+{
+    (void)state;
+    tz_study *study = slow_study();
+    tz_tune *tune = NULL;
+    tz_error error;
+    const tz_tune_request request = {.rounds = 3, .round_s = 0.004, .check = true};
+    study->is_here = false;
+    assert_int_equal(tz_tune_create(&tune, study, &request, &error), TZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "nothing can be measured there"));
+    study->is_here = true;
     if (tz_tune_create(&tune, study, &request, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);
     assert_int_equal(tune->count, 5);
@@ -345,6 +381,80 @@ static void tuning_finds_the_fastest_and_other_bits(void **state)
     assert_true(tune->share > 0 && tune->share <= 1);
     tz_tune_destroy(tune);
     tz_study_destroy(study);
+}
+
+static void a_gpu_rests_between_rounds(void **state)
+{
+    (void)state;
+    tz_study *study = slow_study();
+    tz_tune *tune = NULL;
+    tz_error error;
+    const tz_tune_request request = {.rounds = 3, .round_s = 0.004};
+    study->is_gpu = true;
+    if (tz_tune_create(&tune, study, &request, &error) != TZ_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    assert_true(tune->rested && !tune->sustained);
+    assert_string_equal(tune->clock_refusal, "");
+    int told = 0, throttled = 0, hot = 0;
+    for (int i = 0; i < tune->count; i++) {
+        const tz_tune_row *row = &tune->rows[i];
+        const int h = row->plan.height, rounds = row->measured.rounds;
+        assert_int_equal(row->measured.clocks, rounds);
+        assert_int_equal(row->measured.throttled, h == 1 || h == 4 ? rounds : 0);
+        assert_int_equal(row->measured.for_heat, h == 4 ? rounds : 0);
+        if (rounds > 0)
+            assert_true(fabs(row->measured.clock_hz - (h == 1 ? 1e9 : 2e9)) < 1);
+        told += rounds;
+        throttled += row->measured.throttled;
+        hot += row->measured.for_heat;
+    }
+    assert_int_equal(tune->rounds_told, told);
+    assert_int_equal(tune->rounds_throttled, throttled);
+    assert_int_equal(tune->rounds_for_heat, hot);
+    assert_int_equal(run.looks, told);
+    /* Before every round, four times as long as the work; what came after the last one has none,
+     * and a busy machine makes work longer than a rest is at most. */
+    assert_true(run.rests >= told);
+    assert_true(run.rested_s > 0.6 * TZ_MEASURE_REST * run.worked_s);
+    tz_tune_destroy(tune);
+    tz_study_destroy(study);
+}
+
+static void sustained_rounds_come_after_long_work(void **state)
+{
+    (void)state;
+    tz_study *study = slow_study();
+    tz_tune *tune = NULL;
+    tz_error error;
+    const tz_tune_request request = {
+        .given = {.height = 2}, .rounds = 1, .round_s = 0.004, .sustained = true};
+    study->is_gpu = true;
+    run.clock_fails = true;
+    if (tz_tune_create(&tune, study, &request, &error) != TZ_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    assert_true(tune->sustained && !tune->rested);
+    /* Each of four plans, then the run-off. */
+    assert_true(run.worked_s > 4 * 0.5);
+    /* Said once. */
+    assert_string_equal(tune->clock_refusal, "no clock on the wall");
+    assert_int_equal(run.looks, 1);
+    assert_int_equal(tune->rounds_told, 0);
+    for (int i = 0; i < tune->count; i++)
+        assert_int_equal(tune->rows[i].measured.clocks, 0);
+    tz_tune_destroy(tune);
+    tz_study_destroy(study);
+}
+
+static void what_is_measured_says_what_it_is_held_against(void **state)
+{
+    (void)state;
+    tz_tune tune = {.sustained = false};
+    tz_tune_row row = {.prediction = {.time_s = 1, .sustained_s = 1.25}};
+    assert_true(tz_tune_predicted_s(&tune, &row) == 1);
+    tune.sustained = true;
+    assert_true(tz_tune_predicted_s(&tune, &row) == 1.25);
+    row.prediction.sustained_s = 0; /* a record without energies */
+    assert_true(tz_tune_predicted_s(&tune, &row) == 1);
 }
 
 static void a_plot_is_whole_or_not_there(void **state)
@@ -391,6 +501,9 @@ int main(void)
         cmocka_unit_test(unstable_parameters_are_let_pass_and_told),
         cmocka_unit_test(quantiles),
         cmocka_unit_test(tuning_finds_the_fastest_and_other_bits),
+        cmocka_unit_test(a_gpu_rests_between_rounds),
+        cmocka_unit_test(what_is_measured_says_what_it_is_held_against),
+        cmocka_unit_test(sustained_rounds_come_after_long_work),
         cmocka_unit_test(a_plot_is_whole_or_not_there),
     };
     return cmocka_run_group_tests(tests, open_plugins, close_plugins);

@@ -1,6 +1,8 @@
-/* libnvidia-ml.so.1 without a GPU: see fake.h. Each reading is 1.5 J above the one before. */
+/* libnvidia-ml.so.1 without a GPU: see fake.h. Each reading of the energy is 1.5 J above the one
+ * before; with FAKE_NVML_WATTS it grows with the clock instead, in steps of 20 ms. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define EXPORT(type, symbol, parameters)                                                           \
     __attribute__((visibility("default"))) type symbol parameters;                                 \
@@ -51,6 +53,48 @@ EXPORT(int, nvmlDeviceGetTotalEnergyConsumption, (void *device, unsigned long lo
     const int fault = fault_of("nvmlDeviceGetTotalEnergyConsumption");
     if (fault || !device)
         return fault ? fault : 2;
-    *millijoules = counter += 1500;
+    const char *watts = getenv("FAKE_NVML_WATTS");
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (watts)
+        *millijoules =
+            (unsigned long long)(atof(watts) * 20) *
+            ((unsigned long long)now.tv_sec * 50 + (unsigned long long)now.tv_nsec / 20000000);
+    else
+        *millijoules = counter += 1500;
+    return started ? 0 : 1;
+}
+
+static unsigned number_of(const char *name, unsigned otherwise)
+{
+    const char *text = getenv(name);
+    return text ? (unsigned)strtoul(text, NULL, 0) : otherwise;
+}
+
+EXPORT(int, nvmlDeviceGetClockInfo, (void *device, int type, unsigned *megahertz))
+{
+    const int fault = fault_of("nvmlDeviceGetClockInfo");
+    if (fault || !device || type != 1)
+        return fault ? fault : 2;
+    *megahertz = number_of("FAKE_NVML_CLOCK", 1980);
+    return started ? 0 : 1;
+}
+
+/* An NVML of before 535: the name since then is not there. */
+EXPORT(int, nvmlDeviceGetCurrentClocksThrottleReasons, (void *device, unsigned long long *reasons))
+{
+    const int fault = fault_of("nvmlDeviceGetCurrentClocksThrottleReasons");
+    if (fault || !device)
+        return fault ? fault : 2;
+    *reasons = number_of("FAKE_NVML_REASONS", 0);
+    return started ? 0 : 1;
+}
+
+EXPORT(int, nvmlDeviceGetEnforcedPowerLimit, (void *device, unsigned *milliwatts))
+{
+    const int fault = fault_of("nvmlDeviceGetEnforcedPowerLimit");
+    if (fault || !device)
+        return fault ? fault : 2;
+    *milliwatts = 700000;
     return started ? 0 : 1;
 }

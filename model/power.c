@@ -1,0 +1,168 @@
+#include "model/power.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double EXPONENT = 3.0;    /* where the record has none */
+static const double SHARE_LEAST = 0.2; /* of the full clock */
+static const double TOGETHER = 8.0;    /* computing and memory: next to the longer of the two */
+
+bool tz_power_known(const tz_model_device *device)
+{
+    const tz_model_number *const needs[] = {&device->power_limit_w,
+                                            &device->power_idle_w,
+                                            &device->power_active_w,
+                                            &device->energy_fp32_j,
+                                            &device->energy_fp64_j,
+                                            &device->energy_integer_j,
+                                            &device->energy_shuffle_j,
+                                            &device->energy_shared_j,
+                                            &device->energy_l2_j,
+                                            &device->energy_memory_j,
+                                            &device->clock_hz,
+                                            &device->sm_count,
+                                            &device->l2_bandwidth_bytes_per_s,
+                                            &device->copy_bandwidth_bytes_per_s};
+    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
+        if (!needs[k]->known)
+            return false;
+    return device->power_limit_w.value > device->power_active_w.value;
+}
+
+/* Of a warp. What has no number of its own takes an integer instruction's: fetched, decoded,
+ * issued, and little done. */
+static double mix_energy(const tz_model_device *d, const tz_work_mix *m)
+{
+    double joules = 0.0;
+    for (int k = 0; k < TZ_WORK_CLASSES; k++) {
+        const tz_model_number *each = &d->energy_integer_j;
+        if (k == TZ_WORK_FP32 || k == TZ_WORK_MULTIPLY || k == TZ_WORK_SPECIAL)
+            each = &d->energy_fp32_j;
+        else if (k == TZ_WORK_FP64)
+            each = &d->energy_fp64_j;
+        else if (k == TZ_WORK_SHUFFLE)
+            each = &d->energy_shuffle_j;
+        joules += m->of[k] * each->value;
+    }
+    return joules;
+}
+
+static bool find(const tz_model_prediction *prediction, const char *name, double *value)
+{
+    for (int d = 0; d < prediction->detail_count; d++)
+        if (strcmp(prediction->details[d].name, name) == 0) {
+            *value = prediction->details[d].value;
+            return true;
+        }
+    return false;
+}
+
+bool tz_power_count(const tz_model_work *work, const tz_model_device *device,
+                    const tz_model_prediction *prediction, tz_power_demand *out)
+{
+    double compute_s, memory_s, l2_s;
+    *out = (tz_power_demand){0};
+    if (work->kind != TZ_WORK_GPU || !tz_power_known(device) || !(prediction->time_s > 0) ||
+        !find(prediction, "compute_roof", &compute_s) ||
+        !find(prediction, "memory_roof", &memory_s) || !find(prediction, "l2_roof", &l2_s))
+        return false;
+    double core = 0.0;
+    for (int p = 0; p < work->parts_count; p++) {
+        const tz_work_part *part = &work->parts[p];
+        core +=
+            part->warps * (part->steps * (mix_energy(device, &part->step) +
+                                          part->shared_wavefronts * device->energy_shared_j.value) +
+                           mix_energy(device, &part->once));
+    }
+    /* What takes memory so long at the speed of a copy are so many bytes. */
+    const double far = memory_s * device->copy_bandwidth_bytes_per_s.value;
+    const double near = fmax(0.0, l2_s * device->l2_bandwidth_bytes_per_s.value - far);
+    const double busy = fmin(1.0, work->blocks / device->sm_count.value);
+    *out = (tz_power_demand){.core_j = core / work->height + near * device->energy_l2_j.value,
+                             .memory_j = far * device->energy_memory_j.value,
+                             .base_w =
+                                 device->power_idle_w.value +
+                                 busy * (device->power_active_w.value - device->power_idle_w.value),
+                             .time_s = prediction->time_s,
+                             .compute_s = fmax(compute_s, l2_s),
+                             .memory_s = memory_s};
+    return true;
+}
+
+static double beside(double compute, double memory)
+{
+    const double most = fmax(compute, memory);
+    return most > 0 ? most * pow(pow(compute / most, TOGETHER) + pow(memory / most, TOGETHER),
+                                 1.0 / TOGETHER)
+                    : 0.0;
+}
+
+double tz_power_at(const tz_power_demand *demand, double exponent, double share, double *seconds)
+{
+    const double time = demand->time_s + beside(demand->compute_s / share, demand->memory_s) -
+                        beside(demand->compute_s, demand->memory_s);
+    if (seconds)
+        *seconds = time;
+    return demand->base_w + (demand->core_j * pow(share, exponent - 1.0) + demand->memory_j) / time;
+}
+
+void tz_power_settle(const tz_power_demand *demand, double exponent, double limit_w,
+                     tz_power_answer *out)
+{
+    double low = SHARE_LEAST, high = 1.0;
+    *out = (tz_power_answer){.watts = tz_power_at(demand, exponent, 1.0, NULL),
+                             .share = 1.0,
+                             .sustained_s = demand->time_s};
+    if (out->watts <= limit_w)
+        return;
+    if (tz_power_at(demand, exponent, low, NULL) >= limit_w)
+        high = low;
+    /* Power grows with the clock. */
+    while (high - low > 1e-6) {
+        const double middle = 0.5 * (low + high);
+        if (tz_power_at(demand, exponent, middle, NULL) > limit_w)
+            high = middle;
+        else
+            low = middle;
+    }
+    out->share = low;
+    tz_power_at(demand, exponent, low, &out->sustained_s);
+}
+
+void tz_power_predict(const tz_model_work *work, const tz_model_device *device,
+                      tz_model_prediction *prediction)
+{
+    tz_power_demand demand;
+    tz_power_answer answer;
+    prediction->power_w = prediction->power_limit_w = 0.0;
+    prediction->sustained_hz = prediction->sustained_s = 0.0;
+    if (!tz_power_count(work, device, prediction, &demand))
+        return;
+    tz_power_settle(&demand, device->power_exponent.known ? device->power_exponent.value : EXPONENT,
+                    device->power_limit_w.value, &answer);
+    prediction->power_w = answer.watts;
+    prediction->power_limit_w = device->power_limit_w.value;
+    prediction->sustained_hz = answer.share * device->clock_hz.value;
+    prediction->sustained_s = answer.sustained_s;
+}
+
+double tz_power_time(const tz_model_prediction *prediction)
+{
+    return prediction->sustained_s > 0 ? prediction->sustained_s : prediction->time_s;
+}
+
+bool tz_power_text(const tz_model_prediction *prediction, char *text, size_t size)
+{
+    const tz_model_prediction *p = prediction;
+    text[0] = '\0';
+    if (!(p->sustained_s > 0))
+        return false;
+    if (p->power_w <= p->power_limit_w)
+        snprintf(text, size, "%.0f W of %.0f", p->power_w, p->power_limit_w);
+    else
+        snprintf(text, size, "%.0f W of %.0f: a long run is held to %.3g GHz, %.0f %% slower",
+                 p->power_w, p->power_limit_w, p->sustained_hz * 1e-9,
+                 100 * (p->sustained_s / p->time_s - 1));
+    return true;
+}
