@@ -127,7 +127,8 @@ static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
     for (int i = 0; i < list->count; i++) {
         e->entrants[i] = (entrant){
             .plan = list->at[i].plan, .predicted = list->at[i].time_s, .least = NAN, .most = NAN};
-        tz_policy_trial_begin(&e->entrants[i].trial, false);
+        tz_policy_trial_begin(&e->entrants[i].trial, false,
+                              list->at[i].time_s * list->at[i].plan.height);
     }
     free(list);
     /* The likely ones first: a run that is too short for all has then measured the right ones. */
@@ -232,7 +233,7 @@ static void go_on(tz_policy *policy, exhaustive *e)
             if (!(x->least <= e->entrants[e->best].least * (1 + margins[e->round])))
                 continue;
             x->round = e->round;
-            tz_policy_trial_begin(&x->trial, false);
+            tz_policy_trial_begin(&x->trial, false, x->least * x->plan.height);
             in++;
         }
         if (in == 1 && e->round > 1) { /* alone in front, and measured twice */
