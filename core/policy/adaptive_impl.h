@@ -25,6 +25,7 @@ typedef struct adaptive {
     int base_groups, tried;
     bool budgeted, settled;
     bool timing;          /* base is being timed */
+    int confirm;          /* a rung that seems better, to be tried again; -1: none */
     bool due;             /* for a trial that may begin when it is */
     int patience;         /* what trials in a row that gained nothing make of the next one's cost */
     double elapsed, lost; /* seconds run, and those beyond what the start would have taken */

@@ -4,7 +4,8 @@
  * over two stages, decides whether the height is to grow or to shrink; it starts at 1 or at the
  * model's prediction. What is ours:
  *
- * - hysteresis: only a gain of more than HYSTERESIS moves the height, noise does not.
+ * - hysteresis: only a gain of more than HYSTERESIS moves the height, noise does not. From a start
+ * that is likely right a gain of less than SURE has to show twice.
  *
  * - rungs: a height's time is kept and it is tried twice at the most, so that the search ends.
  *
@@ -41,7 +42,7 @@
 #include <string.h>
 
 static const double HYSTERESIS = TZ_ADAPTIVE_HYSTERESIS, SLOWER_ENDED = 0.15, BUDGET = 0.01,
-                    RISK = 0.5, SLID = 0.05, DRIFT = 0.10;
+                    RISK = 0.5, SLID = 0.05, DRIFT = 0.10, SURE = 0.10;
 
 enum { BASE_GROUPS_MAX = 3, PATIENCE_MAX = 64, RUNGS_MAX = TZ_POLICY_OPTIONS_MAX + 1 };
 
@@ -70,7 +71,7 @@ static tz_status adaptive_create(tz_policy *policy, tz_error *error)
         return status;
     const tz_policy_options *forecast = tz_policy_forecast(policy);
     const int start = policy->config.start > 0 ? policy->config.start : policy->config.given.height;
-    a->probe = -1;
+    a->probe = a->confirm = -1;
     a->seen_step = -1;
     a->stride = a->direction = a->patience = 1;
     a->budgeted = start == 0;
@@ -154,8 +155,8 @@ static bool may_cost(const adaptive *a, double seconds)
 /* Base has just been timed: begin the next trial, put it off, or settle. */
 static void look_around(tz_policy *policy, adaptive *a)
 {
-    const int candidate = tz__adaptive_pick(a);
-    const bool due = a->due;
+    const int candidate = a->confirm >= 0 ? a->confirm : tz__adaptive_pick(a);
+    const bool due = a->due || a->confirm >= 0;
     a->timing = a->due = false;
     if (candidate < 0) {
         settle(policy, a);
@@ -212,9 +213,23 @@ static void judge(tz_policy *policy, adaptive *a)
     rung *probe = &a->rungs[a->probe];
     const rung *base = &a->rungs[a->base];
     const double time = a->trial.seconds / (double)a->trial.iterations;
-    probe->time = probe->measured && probe->time < time ? probe->time : time;
+    const bool again = a->confirm == a->probe;
+    if (again)
+        probe->time = 0.5 * (probe->time + time);
+    else
+        probe->time = probe->measured && probe->time < time ? probe->time : time;
     probe->measured = true;
+    a->confirm = -1;
     const double gain = 1 - probe->time / base->time;
+    if (a->budgeted && !again && gain > HYSTERESIS && gain < SURE) {
+        a->confirm = a->probe;
+        char note[64];
+        snprintf(note, sizeof note, "height %d seems %.1f %% faster: both again",
+                 probe->plan.height, 100 * gain);
+        back_to_base(policy, a, probe->time, note);
+        time_base(a);
+        return;
+    }
     if (gain > HYSTERESIS) {
         const int direction = a->probe > a->base ? 1 : -1;
         a->stride = direction == a->direction ? 2 * a->stride : 2;
@@ -346,6 +361,7 @@ static bool give_up(tz_policy *policy, adaptive *a, const char *note)
         return false;
     rung *probe = &a->rungs[a->probe];
     probe->time = INFINITY;
+    a->confirm = -1;
     snprintf(probe->note, sizeof probe->note, "%s", note);
     a->stride = 1;
     back_to_base(policy, a, NAN, note);
@@ -372,6 +388,7 @@ static void lower_base(tz_policy *policy, adaptive *a)
     for (int i = lower + 1; i < a->count; i++)
         a->rungs[i].time = INFINITY;
     a->start = a->base = lower;
+    a->confirm = -1;
     a->base_groups = 0;
     a->budgeted = false;
     time_base(a);

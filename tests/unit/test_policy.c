@@ -120,7 +120,7 @@ static void test_adaptive_keeps_its_budget(void **unused)
     static const int lengths[] = {30, 100, 300, 1000, 3000, 10000, 100000};
     for (int c = 0; c < CURVES; c++)
         for (size_t t = 0; t < sizeof stages_s / sizeof *stages_s; t++)
-            for (int noisy = 0; noisy < 4; noisy++) {
+            for (int noisy = 0; noisy < 9; noisy++) {
                 scaled_curve = curves[c].time;
                 scale = 1;
                 machine m = a_machine(scaled);
