@@ -139,6 +139,8 @@ typedef struct tz_policy_measurement {
     double time_s;      /* of an iteration, measured; NAN: dropped unmeasured, `note` says why */
     double predicted_s; /* NAN: not predicted */
     bool tie;           /* within noise of the best */
+    int rounds;         /* exhaustive: how often it was measured */
+    bool remembered;    /* of an earlier run, and not measured again */
     char note[64];
 } tz_policy_measurement;
 
