@@ -22,20 +22,20 @@
  * of which memory with error correction reads, changes and writes again. */
 #define MEMORY_SHARE 0.95
 #define TORN 0.3
-/* Stores of spilt registers go to the second level, and loads wait behind them: this share of what
- * its bandwidth makes of them. Code that spills in loops of its own is not on the way that is
- * counted: so many words a step at least for each byte of a thread. */
-#define SPILLS_COST 0.6
-#define SPILLS_LEAST 0.2
+/* Stores of spilt registers go through to the second level, and what comes next waits behind them:
+ * this share of what its bandwidth makes of them. Nine loads of ten find theirs in the first level,
+ * where they are counted with shared memory. */
+#define SPILLS_COST 1.0
 /* Between two barriers of a block nobody fills in for warps that wait at the end: this share of
  * what a warp alone takes, for each block that a multiprocessor has. */
 #define BARRIER_WAIT 0.6
 /* An exchange of blocks waits for all words of the slowest of several neighbours: so many times as
  * long as two blocks take that hand each other one. */
 #define MEETING 3.0
-/* A launch finds none of its code in the multiprocessors: clocks for each byte of it, fetched while
- * the first steps run. */
-#define TEXT_COLD 0.3
+/* Code that is not in the instruction cache, of so many bytes, comes a line of 128 bytes in 32
+ * clocks: all of it when a kernel is launched, and over and over where it does not fit. */
+#define TEXT_COLD 0.25
+#define TEXT_CACHED 32768.0
 
 enum { SCHEDULERS = 4, WARP = 32, LINE = 128 };
 
@@ -195,6 +195,21 @@ static double warp_clocks(const stage *s, int p, double warps)
            s->memory_clocks * fmax(1.0, part->once_waits);
 }
 
+/* Clocks that a warp whose code is its own waits for it in a step, beyond those of the step: where
+ * two loops do not fit the instruction cache together, that of the others is there and its own has
+ * to come anew each time. */
+static double fetch_clocks(const stage *s, int p, double step)
+{
+    const tz_work_part *part = &s->work->parts[p];
+    const double bytes = part->loop_bytes + s->work->parts[0].loop_bytes;
+    const double missing = fmin(1.0, fmax(0.0, bytes / TEXT_CACHED - 1.0) * 8.0);
+    double instructions = 0.0;
+    for (int k = 0; k < TZ_WORK_CLASSES; k++)
+        instructions += part->step.of[k];
+    const double own = fmin(1.0, part->own_bytes / fmax(16.0 * instructions, 1.0));
+    return fmax(0.0, missing * TEXT_COLD * part->own_bytes - own * step);
+}
+
 /* The same where the others of the warp's scheduler are of the first part, which is most of them:
  * issue slots are a scheduler's own. */
 static double among_others(const stage *s, int p, double warps)
@@ -203,8 +218,9 @@ static double among_others(const stage *s, int p, double warps)
     const double own = part->steps * SCHEDULERS * s->parts[p].units[ISSUE].clocks;
     const double besides = fmax(0.0, warps - SCHEDULERS) * s->parts[0].units[ISSUE].clocks *
                            fmin(part->steps, others->steps);
-    return fmax(own + besides, part->steps * s->parts[p].alone) + part->once_clocks +
-           s->memory_clocks * fmax(1.0, part->once_waits);
+    const double steps = fmax(own + besides, part->steps * s->parts[p].alone);
+    return steps + part->steps * fetch_clocks(s, p, steps / fmax(part->steps, 1.0)) +
+           part->once_clocks + s->memory_clocks * fmax(1.0, part->once_waits);
 }
 
 /* Clocks of a wave with so many blocks on the fullest multiprocessor: all parts' mean, but no less
@@ -235,6 +251,38 @@ static tz_model_status check(const tz_model_work *work, const tz_model_device *d
                                   "%g blocks of %d threads in %d parts are no launch", work->blocks,
                                   work->threads, work->parts_count);
     return TZ_MODEL_OK;
+}
+
+/* What a profiler's counters would say of a stage: instructions of warps, passes of 128 bytes
+ * through shared memory, spilt words of 128 bytes, bytes asked of the second level and of memory.
+ */
+static void add_counts(const tz_model_work *work, double kept, tz_model_prediction *out)
+{
+    double instructions = 0.0, passes = 0.0, words = 0.0;
+    for (int p = 0; p < work->parts_count; p++) {
+        const tz_work_part *part = &work->parts[p];
+        double step = 0.0, once = 0.0;
+        for (int k = 0; k < TZ_WORK_CLASSES; k++) {
+            step += part->step.of[k];
+            once += part->once.of[k];
+        }
+        instructions += part->warps * (part->steps * step + once);
+        passes +=
+            part->warps * part->steps * (part->shared_wavefronts + part->step.of[TZ_WORK_SHUFFLE]);
+        words += part->warps * part->steps * part->spills;
+    }
+    const double compulsory = work->read_bytes + work->write_bytes;
+    const double far = fmin(work->far_bytes, work->ghost_bytes);
+    tz_model_detail_add(out, "instructions", instructions, "", "of warps, a stage");
+    tz_model_detail_add(out, "wavefronts", passes, "",
+                        "of 128 bytes through shared memory and shuffles, a stage");
+    tz_model_detail_add(out, "spilt_words", words, "",
+                        "of warps, loaded and stored, 128 bytes each, a stage");
+    tz_model_detail_add(out, "l2_bytes", compulsory + work->ghost_bytes, "bytes",
+                        "asked of the second-level cache, a stage");
+    tz_model_detail_add(out, "memory_bytes",
+                        (1.0 - kept) * (compulsory - work->stream_bytes + far) + work->stream_bytes,
+                        "bytes", "through memory, a stage");
 }
 
 tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device *device,
@@ -309,9 +357,7 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double compute_s = compute / clock;
     double spilt = 0.0;
     for (int p = 0; p < work->parts_count; p++)
-        spilt += work->parts[p].warps * work->parts[p].steps *
-                 fmax(work->parts[p].spills, SPILLS_LEAST * work->local_bytes) * LINE;
-    /* Stores of spilt registers go to the second level, and loads wait behind them. */
+        spilt += work->parts[p].warps * work->parts[p].steps * work->parts[p].spilt_stores * LINE;
     const double spills_s = SPILLS_COST * spilt / device->l2_bandwidth_bytes_per_s.value;
     const double busy_s = soft_max(compute_s, moved_s, SOFT_MEMORY) + spills_s;
     /* The host may be slower than the GPU. */
@@ -351,6 +397,7 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const cost *inner = &s.parts[0];
     tz_model_detail_add(out, "issue_clocks", inner->clocks, "clocks", "a step of an inner warp");
     tz_model_detail_add(out, "alone_clocks", inner->alone, "clocks", "the same, of a warp alone");
+    add_counts(work, kept, out);
 
     if (moved_s > compute_s)
         snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% of its bandwidth",

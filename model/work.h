@@ -55,7 +55,10 @@ typedef struct tz_work_part {
     double once_clocks;       /* GPU: of a warp alone outside the loop */
     double once_waits;        /* GPU: times that it waits for memory there */
     double text_bytes;        /* of the loop's code; 0: not known */
+    double loop_bytes;        /* the same without what only some of its steps run */
+    double own_bytes;         /* GPU: of code that a step runs and those of the first part do not */
     double spills;            /* GPU: of one step: words of 128 bytes of spilt registers */
+    double spilt_stores;      /* of them stored */
 } tz_work_part;
 
 typedef enum tz_work_kind { TZ_WORK_GPU, TZ_WORK_CPU } tz_work_kind;

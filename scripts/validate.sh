@@ -34,7 +34,9 @@ part=${PART:-1/1}
 if [ "$backend" = cuda ]; then
     rounds=${ROUNDS:-3} seconds=${SECONDS_A_ROUND:-0.006} boundaries=${BOUNDARIES:-default other}
 else
-    rounds=${ROUNDS:-3} seconds=${SECONDS_A_ROUND:-0.02} boundaries=${BOUNDARIES:-default}
+    # Of a large grid a round is a stage of tens of milliseconds; short ones have to last as long
+    # as what disturbs a core.
+    rounds=${ROUNDS:-} seconds=${SECONDS_A_ROUND:-0.005} boundaries=${BOUNDARIES:-default}
 fi
 if [ -n "${FOLDER:-}" ]; then
     out=$FOLDER
@@ -87,8 +89,8 @@ more() { # more STENCIL GRID
 
 other() { # other STENCIL: a boundary that is not its default
     case $1 in
-    life | cell | star* | box*) echo periodic ;;
-    pathfinder | hotspot) echo fixed ;;
+    pathfinder | life | cell | star* | box*) echo periodic ;;
+    hotspot) echo fixed ;;
     poisson) echo periodic ;;
     esac
 }
@@ -127,8 +129,9 @@ fi
 
 cases | while read -r name stencil arguments; do
     [ -s "$out/$name.csv" ] && continue
+    case $name in *.small.*) many=30 ;; *.medium.*) many=12 ;; *) many=6 ;; esac
     # shellcheck disable=SC2086 # arguments are a list
-    if "$trapeze" tune "$stencil" $arguments --backend "$backend" --rounds "$rounds" --seconds "$seconds" --csv \
+    if "$trapeze" tune "$stencil" $arguments --backend "$backend" --rounds "${rounds:-$many}" --seconds "$seconds" --csv \
         >"$out/$name.tmp" 2>"$out/$name.err" </dev/null; then
         mv "$out/$name.tmp" "$out/$name.csv"
         rm -f "$out/$name.err"

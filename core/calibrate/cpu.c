@@ -21,6 +21,8 @@ enum {
     STRETCH_BYTES = 4 << 20
 };
 
+static const double PASS_S = 5; /* all measurements once */
+
 /* What most measurements share. */
 typedef struct bench {
     const tz_calibration *calibration;
@@ -28,7 +30,7 @@ typedef struct bench {
     tz_machine machine;
     tz_model_device *device;
     tz_error *error;
-    int repeats;
+    int repeats, passes;
     int threads;     /* that parallel regions use */
     double sample_s; /* how long a sample is at least */
     double clock_hz;
@@ -39,7 +41,8 @@ enum { MEASUREMENTS = TZ_LOOPS + 14 };
 
 static tz_status next(bench *b, const char *what)
 {
-    return tz_calibration_step(b->calibration, (double)b->done++ / MEASUREMENTS, what, b->error);
+    return tz_calibration_step(b->calibration, (double)b->done++ / (MEASUREMENTS * b->passes), what,
+                               b->error);
 }
 
 /* ---- Memory to measure in ---------------------------------------------------------------------
@@ -496,11 +499,46 @@ void tz_calibration_name(const char *title, char *name, size_t size)
         snprintf(name, size, "device");
 }
 
+/* What disturbs a core, another guest of a virtual machine's host above all, does so for seconds,
+ * longer than a measurement takes: of several passes the better number counts. */
+static void keep_better(tz_model_device *best, const tz_model_device *now)
+{
+    size_t count;
+    const tz_model_key *keys = tz_model_device_keys(&count);
+    for (size_t k = 0; k < count; k++) {
+        if (keys[k].quantity == TZ_MODEL_TEXT)
+            continue;
+        tz_model_number *kept = (tz_model_number *)(void *)((char *)best + keys[k].offset);
+        const tz_model_number *fresh =
+            (const tz_model_number *)(const void *)((const char *)now + keys[k].offset);
+        const bool less = keys[k].quantity == TZ_MODEL_TIME;
+        if (fresh->known &&
+            (!kept->known || (less ? fresh->value < kept->value : fresh->value > kept->value)))
+            *kept = *fresh;
+    }
+}
+
+static tz_status measure_pass(bench *b)
+{
+    tz_status status = measure_clock(b);
+    if (status == TZ_OK)
+        status = measure_loops(b);
+    if (status == TZ_OK)
+        status = measure_memory(b);
+    if (status == TZ_OK)
+        status = next(b, "the engine");
+    if (status == TZ_OK)
+        status = tz_calibrate_engine(b->device, b->repeats, b->error);
+    if (status == TZ_OK)
+        status = measure_fork(b);
+    return status;
+}
+
 tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibration, tz_error *error)
 {
     /* Some 40 measurements of `repeats` samples; those of memory take about as long as all others.
      */
-    bench b = {.calibration = calibration, .device = out, .error = error, .repeats = 25};
+    bench b = {.calibration = calibration, .error = error, .repeats = 25};
     char name[TZ_MODEL_NAME_SIZE - 16];
     memset(out, 0, sizeof *out);
     tz_machine_read(&b.machine);
@@ -510,10 +548,12 @@ tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibrati
                             "there are no loops to measure this kind of processor with; write a "
                             "record by hand");
     b.threads = omp_get_max_threads();
-    b.sample_s = calibration->seconds / (4.0 * MEASUREMENTS * b.repeats);
+    b.passes = calibration->seconds > PASS_S ? (int)(calibration->seconds / PASS_S) : 1;
+    const double seconds = calibration->seconds / b.passes;
+    b.sample_s = seconds / (4.0 * MEASUREMENTS * b.repeats);
     if (b.sample_s < 2e-4) {
         b.sample_s = 2e-4;
-        b.repeats = (int)(calibration->seconds / (4.0 * MEASUREMENTS * b.sample_s));
+        b.repeats = (int)(seconds / (4.0 * MEASUREMENTS * b.sample_s));
     }
     if (b.repeats < REPEATS_MIN)
         b.repeats = REPEATS_MIN;
@@ -524,17 +564,14 @@ tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibrati
     tz_number_set_exactly(&out->cores, b.machine.cores, "cores that this process may use");
     tz_number_set_exactly(&out->vector_bytes, b.loops->vector_bytes, "row functions: %s",
                           tz_isa_name(b.machine.isa));
-    tz_status status = measure_clock(&b);
-    if (status == TZ_OK)
-        status = measure_loops(&b);
-    if (status == TZ_OK)
-        status = measure_memory(&b);
-    if (status == TZ_OK)
-        status = next(&b, "the engine");
-    if (status == TZ_OK)
-        status = tz_calibrate_engine(out, b.repeats, error);
-    if (status == TZ_OK)
-        status = measure_fork(&b);
+    tz_status status = TZ_OK;
+    for (int pass = 0; status == TZ_OK && pass < b.passes; pass++) {
+        tz_model_device device = {0};
+        b.device = &device;
+        status = measure_pass(&b);
+        if (status == TZ_OK)
+            keep_better(out, &device);
+    }
     if (status != TZ_OK)
         memset(out, 0, sizeof *out);
     return status;

@@ -198,7 +198,9 @@ const tz_command tz_command_tune = {
     .doc = "measure every plan on this machine beside its prediction",
     .help = TZ_QUESTION_HELP
     "  --families A,B        only these: stream, tile, resident\n"
-    "  --rounds N            of each plan that is not far behind (default: 5); medians count\n"
+    "  --rounds N            of each plan that is not far behind (default: 5); their median "
+    "counts,\n"
+    "                        on a CPU, whose cores others may use too, the first quarter\n"
     "  --seconds S           of a round (default: 0.01 on a GPU, sustained 0.2; 0.05 on a CPU)\n"
     "  --sustained           without rests, after half a second of work on each plan: what a long\n"
     "                        run gets from a GPU that lowers its clock to keep to its power limit\n"

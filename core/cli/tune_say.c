@@ -36,7 +36,7 @@ static double rate(const tz_study *study, double seconds)
 static const char *unit_of(const tz_tune *tune, double *scale)
 {
     static const char *const units[] = {"s", "ms", "us", "ns"};
-    const double best = tune->rows[tune->best].measured.median_s;
+    const double best = tune->rows[tune->best].measured.taken_s;
     int unit = 0;
     *scale = 1;
     while (unit < 3 && best * *scale < 1) {
@@ -61,8 +61,8 @@ static void print_row(const tz_study *study, const tz_tune *tune, int index, dou
         printf("  refused: %s\n", row->refusal);
         return;
     }
-    printf(" %10.4g %10.4g %+7.1f %9.4g  %4.1f  %s\n", m->median_s * scale, predicted_s * scale,
-           100 * (predicted_s / m->median_s - 1), rate(study, m->median_s) * 1e-9,
+    printf(" %10.4g %10.4g %+7.1f %9.4g  %4.1f  %s\n", m->taken_s * scale, predicted_s * scale,
+           100 * (predicted_s / m->taken_s - 1), rate(study, m->taken_s) * 1e-9,
            100 * (m->high_s / m->low_s - 1),
            !row->checked ? ""
            : row->equal  ? "same"
@@ -145,9 +145,9 @@ void tz_tune_print(const tz_study *study, const tz_tune *tune, bool all)
     for (int k = 0; k < 2; k++) {
         char plan[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE];
         tz_say_plan(&groups[k]->plan, study->problem.dims, plan, sizeof plan);
-        tz_say_seconds(groups[k]->measured.median_s, time, sizeof time);
+        tz_say_seconds(groups[k]->measured.taken_s, time, sizeof time);
         printf("  %s %s: %s, %.4g GCells/s\n", names[k], plan, time,
-               rate(study, groups[k]->measured.median_s) * 1e-9);
+               rate(study, groups[k]->measured.taken_s) * 1e-9);
     }
     print_power(study, tune);
     printf("             %.1f %% of the best speed is reached by the prediction\n"
@@ -188,7 +188,7 @@ void tz_tune_print_csv(const tz_study *study, const tz_tune *tune)
                row->plan.ahead, row->plan.slack, row->plan.warps, row->plan.blocks,
                row->work.registers, row->work.local_bytes, tz_tune_predicted_s(tune, row));
         if (row->measured.rounds > 0)
-            printf("%.9g,%.9g,%.9g", row->measured.median_s, row->measured.low_s,
+            printf("%.9g,%.9g,%.9g", row->measured.taken_s, row->measured.low_s,
                    row->measured.high_s);
         else
             printf(",,");
@@ -228,7 +228,7 @@ json_t *tz_tune_json(const tz_study *study, const tz_tune *tune)
             json_array_append_new(tile, json_integer(row->plan.tile[axis]));
         json_object_set_new(entry, "tile", tile);
         json_object_set_new(entry, "measured_s",
-                            row->measured.rounds > 0 ? json_real(row->measured.median_s)
+                            row->measured.rounds > 0 ? json_real(row->measured.taken_s)
                                                      : json_null());
         if (row->measured.clocks > 0) {
             json_object_set_new(entry, "throttled", json_integer(row->measured.throttled));
@@ -281,9 +281,9 @@ static void add_family(tz_plot *plot, const tz_tune *tune, const char *family, d
             continue;
         }
         x[count] = row->plan.height;
-        measured[count] = row->measured.median_s * scale;
+        measured[count] = row->measured.taken_s * scale;
         low[count] = row->measured.low_s * scale;
-        high[count] = fmin(row->measured.high_s, 1.5 * row->measured.median_s) * scale;
+        high[count] = fmin(row->measured.high_s, 1.5 * row->measured.taken_s) * scale;
         predicted[count++] = p;
     }
     while (count > 2 && measured[count - 1] > most)
@@ -324,7 +324,7 @@ tz_status tz_tune_plot(const tz_study *study, const tz_tune *tune, const char *p
     snprintf(plot->x_label, sizeof plot->x_label, "height: iterations between two exchanges");
     snprintf(plot->y_label, sizeof plot->y_label, "time of an iteration (%s)", unit);
     plot->from_zero = true;
-    const double most = 4 * tune->rows[tune->best].measured.median_s * scale;
+    const double most = 4 * tune->rows[tune->best].measured.taken_s * scale;
     for (int f = 0; f < FAMILIES; f++) {
         bool any = false;
         for (int i = 0; i < tune->count; i++)
@@ -336,7 +336,7 @@ tz_status tz_tune_plot(const tz_study *study, const tz_tune *tune, const char *p
     }
     for (int k = 0; k < 2; k++) {
         x[k] = marked[k]->plan.height;
-        y[k] = marked[k]->measured.median_s * scale;
+        y[k] = marked[k]->measured.taken_s * scale;
         if (k == 1 && marked[0] == marked[1])
             continue;
         tz_plot_series *mark =

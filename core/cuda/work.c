@@ -2,6 +2,7 @@
 
 #include "cuda/planes_scheme.h"
 #include "cuda/resident_design.h"
+#include "cuda/rows_design.h"
 #include "model/roofs.h"
 #include "sim/host_store.h"
 
@@ -32,7 +33,30 @@ tz_cuda_bytes tz_cuda_bytes_of(const tz_problem *problem)
 /* ---- What a compiled kernel's loops are to its family -----------------------------------------
  */
 
-static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps, double all)
+/* How a lane's words lie: packets of 16 bytes that are further apart than that meet in banks of
+ * shared memory, and not all lanes store what they have. */
+typedef struct lanes {
+    double conflict, stored;
+} lanes;
+
+/* What a copy to shared memory takes there: to ask, and to put it down when it has come. */
+#define COPY_PASSES 2.0
+
+static lanes lanes_of(const tz_cuda_family *family, const tz_problem *problem, const tz_plan *plan)
+{
+    lanes of = {1.0, 1.0};
+    double widest = 4.0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        widest = fmax(widest, (double)tz_problem_element_size(problem, f));
+    if (family == &tz_cuda_family_rows)
+        of.conflict = fmax(1.0, widest * plan->vector / 16.0);
+    if (family == &tz_cuda_family_rows || family == &tz_cuda_family_planes)
+        of.stored = (double)plan->tile[0] / (32.0 * plan->vector);
+    return of;
+}
+
+static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps, double all,
+                      lanes of)
 {
     const double way = tz_work_mix_sum(&loop->way);
     memset(&part->step, 0, sizeof part->step);
@@ -45,11 +69,14 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
         part->clocks *= tz_work_mix_sum(&part->step) * steps / way;
     part->once = loop->once;
     part->once_clocks = loop->once_clocks;
-    part->shared_wavefronts =
-        (loop->passes + loop->copies_words + loop->reads_words + loop->stores_words) / steps;
+    part->shared_wavefronts = (of.conflict * (loop->passes - loop->local) + loop->local +
+                               COPY_PASSES * loop->way.of[TZ_WORK_COPY] + loop->reads_words +
+                               of.conflict * of.stored * loop->stores_words) /
+                              steps;
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
-    part->text_bytes = loop->text_bytes;
+    part->text_bytes = part->loop_bytes = loop->text_bytes;
     part->spills = loop->local / steps;
+    part->spilt_stores = loop->local_stores / steps;
 }
 
 /* A loop inside another that moves elements one by one, where rows cannot be moved as packets. */
@@ -145,8 +172,6 @@ static double steps_of(const tz_cuda_family *family, const tz_problem *problem, 
 
 /* Lanes at a border go different ways: that much of what is beside the shortest one. */
 #define DIVERGED 0.5
-/* A side's step against an inner one, where both are in one loop. */
-#define SIDES 1.1
 
 /* Tiles: what brings an element into shared memory, and what takes it out, is `once`. */
 static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cuda_steps *out)
@@ -186,13 +211,63 @@ static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
     memset(&out->end, 0, sizeof out->end);
     if (around < 0)
         return;
-    take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED);
+    take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED, (lanes){1.0, 1.0});
     for (int l = 0; l < mix->loops_count; l++)
         if (mix->loops[l].parent == around && l != inner) {
             tz_work_mix_add(&out->end.step, &mix->loops[l].way, 1.0);
             out->end.clocks += mix->loops[l].clocks;
             out->end.once_waits += mix->loops[l].reads_words > 0.0;
         }
+}
+
+static void take_around(const tz_cuda_mix *mix, int loop, tz_work_part *part, double times,
+                        bool once)
+{
+    const int around = mix->loops[loop].parent;
+    if (around < 0)
+        return;
+    tz_work_mix_add(once ? &part->once : &part->step, &mix->loops[around].way, times);
+    *(once ? &part->once_clocks : &part->clocks) += times * mix->loops[around].clocks;
+}
+
+/* Planes: steps that do not do all, and what is around loops. A group at the grid's ends is a loop
+ * of its steps, and says again where it is. Before all of it rings are cleared and tables made. */
+static void find_planes(const tz_problem *problem, const tz_plan *plan, const tz_cuda_mix *mix,
+                        const int *at, const double *steps, tz_cuda_steps *out)
+{
+    planes_scheme *s = malloc(sizeof *s);
+    tz_work_part *const parts[] = {&out->inner, &out->side, &out->end};
+    tz_work_part *const idle[] = {&out->inner_idle, &out->side_idle, &out->end_idle};
+    if (!s || !planes_scheme_make(s, problem, plan)) {
+        free(s);
+        return;
+    }
+    const double rings = ceil((double)(s->shared_bytes - s->rings) / (16.0 * 32.0 * s->warps));
+    const double tables = ceil((double)s->rings / (4.0 * 32.0 * s->warps));
+    for (int k = 0; k < 3; k++) {
+        const tz_cuda_loop *loop = &mix->loops[at[k]];
+        take_loop(idle[k], &mix->loops[loop->shortest], steps[k], 0.0,
+                  lanes_of(&tz_cuda_family_planes, problem, plan));
+        take_around(mix, at[k], parts[k], 1.0, true);
+        if (k == 2 && steps[k] == 1.0 && s->group > 1) {
+            take_around(mix, at[k], parts[k], 1.0 / s->group, false);
+            take_around(mix, at[k], idle[k], 1.0 / s->group, false);
+        }
+        for (int l = 0; l < at[0]; l++) {
+            const tz_cuda_loop *before = &mix->loops[l];
+            const double packets = before->way.of[TZ_WORK_SHARED_WRITE];
+            if (before->parent >= 0 || before->stores > 0.0 || packets == 0.0 ||
+                before->way.of[TZ_WORK_COPY] > 0.0 || l >= at[1] || l >= at[2])
+                continue;
+            const bool wide = before->passes > packets; /* else a table's words */
+            if (!wide && packets == 1.0 && tables > 4.0)
+                continue; /* what is left of unrolled ones */
+            const double times = (wide ? rings : tables) / packets;
+            tz_work_mix_add(&parts[k]->once, &before->way, times);
+            parts[k]->once_clocks += times * before->clocks;
+        }
+    }
+    free(s);
 }
 
 enum { CANDIDATES_MAX = 8 };
@@ -231,34 +306,17 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     /* The dearest is that of the grid's ends; with a third one, that is the sides'. */
     const int end = count - 1, side = count > 2 ? 1 : end;
     const bool tile = family == &tz_cuda_family_tile;
-    take_loop(&out->inner, &mix->loops[at[0]], steps[0], tile ? DIVERGED : 0.0);
-    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : DIVERGED);
-    take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * DIVERGED);
-    if (side == 0 && count == 1 && family == &tz_cuda_family_rows) {
-        /* All ways are in one loop: those of borders are the rest of it, two or one. */
-        tz_cuda_loop rest = mix->loops[at[0]];
-        tz_work_mix_add(&rest.all, &rest.way, -1.0);
-        const double others = tz_work_mix_sum(&rest.all) / tz_work_mix_sum(&rest.way);
-        if (others > 1.0) {
-            /* Two ways: the sides' is the inner one and a choice at each end of a row; the rest is
-             * that of the grid's ends. */
-            const double sides = others > SIDES + 0.7 ? SIDES : others;
-            tz_work_mix one = {0}, two = rest.all;
-            tz_work_mix_add(&one, sides < others ? &rest.way : &rest.all,
-                            sides < others ? SIDES : 1.0);
-            const double clocks = rest.clocks;
-            if (sides < others)
-                tz_work_mix_add(&two, &one, -1.0);
-            rest.way = one;
-            memset(&rest.all, 0, sizeof rest.all);
-            rest.clocks = clocks * sides;
-            take_loop(&out->side, &rest, steps[0], 0.0);
-            rest.way = two;
-            rest.clocks = clocks * (sides < others ? others - sides : others);
-            take_loop(&out->end, &rest, steps[0], 0.0);
-        }
+    /* In rows a warp's lanes choose values where the grid's ends are simple, not ways. */
+    rows_design d;
+    const bool together =
+        family == &tz_cuda_family_rows && rows_design_make(&d, problem, plan) && d.edges;
+    const double apart = together || family == &tz_cuda_family_planes ? 0.0 : DIVERGED;
+    const lanes of = lanes_of(family, problem, plan);
+    take_loop(&out->inner, &mix->loops[at[0]], steps[0], tile ? DIVERGED : 0.0, of);
+    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : apart, of);
+    take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * apart, of);
+    if (side == 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[0], plan->vector, &out->side);
-    }
     if (side > 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[side], plan->vector, &out->side);
     if (family == &tz_cuda_family_rows) {
@@ -266,16 +324,23 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
         add_start(mix, at[0], plan->ahead, plan->vector, &out->side);
         add_start(mix, at[0], plan->ahead, 0.0, &out->end);
     }
+    out->side.own_bytes = side > 0 ? mix->loops[at[side]].text_bytes / steps[side] : 0.0;
+    out->end.own_bytes = end > 0 ? mix->loops[at[end]].text_bytes / steps[end] : 0.0;
     if (tile) {
         /* What goes round the slab once a pass. */
         const int around = mix->loops[at[0]].parent;
         memset(&out->end, 0, sizeof out->end);
         if (around >= 0)
-            take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED);
+            take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED, (lanes){1.0, 1.0});
         find_copies(problem, mix, out);
     }
     if (family == &tz_cuda_family_resident)
         find_exchange(mix, at[0], out);
+    if (family == &tz_cuda_family_planes) {
+        const int which[] = {at[0], at[side], at[end]};
+        const double each_steps[] = {steps[0], steps[side], steps[end]};
+        find_planes(problem, plan, mix, which, each_steps, out);
+    }
     return TZ_OK;
 }
 
@@ -379,6 +444,9 @@ static tz_status guess_steps(tz_cuda_steps *out, const tz_cuda_family *family,
     part_between(&out->inner, &known[0].inner, &known[1].inner, t);
     part_between(&out->end, &known[0].end, &known[1].end, t);
     part_between(&out->side, &known[0].side, &known[1].side, t);
+    part_between(&out->inner_idle, &known[0].inner_idle, &known[1].inner_idle, t);
+    part_between(&out->end_idle, &known[0].end_idle, &known[1].end_idle, t);
+    part_between(&out->side_idle, &known[0].side_idle, &known[1].side_idle, t);
     const double registers = between(known[0].registers, known[1].registers, t);
     out->registers = (int)fmin(255.0, fmax(24.0, ceil(registers / 8.0) * 8.0));
     out->local_bytes = registers > 255.0 ? (int)(4.0 * (registers - 255.0)) : 0;

@@ -10,7 +10,9 @@
  * grid's ends along the streamed axis are, and where its sides are; of grids that stay on chip
  * `end` is an exchange. */
 typedef struct tz_cuda_steps {
-    tz_work_part inner, end, side;            /* of these: step, once, chain, clocks, text_bytes */
+    tz_work_part inner, end, side; /* of these: step, once, chain, clocks, text_bytes */
+    tz_work_part inner_idle, end_idle, side_idle; /* planes: steps with nothing to store, or (ends)
+                                                   * none of whose passes is wanted */
     double exchange;                          /* resident: instructions of an exchange of a warp */
     int registers, local_bytes, shared_bytes; /* static */
 } tz_cuda_steps;

@@ -2,6 +2,7 @@
 #include "cuda/work.h"
 
 #include "cuda/planes_scheme.h"
+#include "cuda/rows_design.h"
 #include "sim/host_store.h"
 
 #include <math.h>
@@ -34,7 +35,9 @@ static void mix_steps(tz_work_part *part, const tz_work_part *other, double shar
     part->clocks += share * (other->clocks - part->clocks);
     part->shared_wavefronts += share * (other->shared_wavefronts - part->shared_wavefronts);
     part->text_bytes += other->text_bytes;
+    part->own_bytes += share * (other->own_bytes - part->own_bytes);
     part->spills += share * (other->spills - part->spills);
+    part->spilt_stores += share * (other->spilt_stores - part->spilt_stores);
 }
 
 static double elements_of(const tz_problem *problem)
@@ -98,41 +101,80 @@ void tz_cuda_work_line(const tz_cuda_job *job, tz_model_work *out)
 /* ---- 2-D ---------------------------------------------------------------------------------------
  */
 
+/* Steps of a chunk, and those of them in which boundaries above and below are looked at: as the
+ * kernel chooses (rows_text.c, say_kernel), rounds of `unroll` steps each. */
+typedef struct chunk_steps {
+    double all, ends;
+} chunk_steps;
+
+static double rounds_before(double y, double limit, double unroll, double rounds)
+{
+    return fmin(fmax(ceil((limit - y) / unroll), 0.0), rounds);
+}
+
+static chunk_steps steps_of_chunk(const rows_design *d, double low, double chunk)
+{
+    const double rows = (double)d->problem->elements[1], unroll = d->unroll;
+    const bool wraps = d->problem->boundary[1] == TZ_PERIODIC;
+    double newest = 0.0, oldest = 0.0, radius = 0.0;
+    for (int i = 0; i < d->rings_count; i++) {
+        const rows_ring *r = &d->rings[i];
+        radius = fmax(radius, r->radius);
+        newest = r->level == 0 ? fmax(newest, r->newest) : newest;
+        oldest = r->level == 0 ? fmin(oldest, r->newest) : oldest;
+    }
+    const double lag = d->lag[d->levels], extra = d->extra;
+    const double y = d->edges && !wraps && low == 0.0 ? -radius - extra : low - d->reach - extra;
+    const double end = fmin(low + chunk, rows) + lag;
+    const double rounds = fmax(0.0, ceil((end - y) / unroll));
+    const double first = wraps ? -oldest : lag + radius + 1.0 - oldest;
+    const double last = rows - (unroll - 1.0 + newest + d->ahead);
+    const double ends =
+        rounds_before(y, first, unroll, rounds) + rounds - rounds_before(y, last, unroll, rounds);
+    return (chunk_steps){rounds * unroll, fmin(ends, rounds) * unroll};
+}
+
+/* Chunks from `first` up to `end` of each of so many strips, as a part; `ends`: what steps at the
+ * grid's ends do. */
+static void add_chunks(tz_model_work *out, const char *name, const rows_design *d,
+                       const tz_work_part *code, const tz_work_part *ends, double strips,
+                       double chunk, double first, double end)
+{
+    double all = 0.0, of_ends = 0.0;
+    for (double c = first; c < end; c++) {
+        const chunk_steps steps = steps_of_chunk(d, c * chunk, chunk);
+        all += steps.all;
+        of_ends += steps.ends;
+    }
+    if (end <= first)
+        return;
+    tz_work_part *part = add_part(out, name, code, strips * (end - first), all / (end - first));
+    if (part && of_ends > 0.0)
+        mix_steps(part, ends, of_ends / all);
+}
+
 void tz_cuda_work_rows(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
     const tz_plan *plan = job->plan;
-    const tz_stencil *stencil = problem->stencil;
     const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
+    const tz_cuda_steps *steps = job->steps;
     const int *geometry = job->shape->geometry;
-    const double strips = geometry[0], sides = geometry[1] + geometry[2];
+    const double strips = geometry[0], sides = geometry[1] + geometry[2], inner = strips - sides;
     const double rows = (double)problem->elements[1], chunk = geometry[3],
                  short_chunk = geometry[4];
-    const double reach = (double)plan->height * tz_stencil_reach(stencil);
-    const double levels = (double)plan->height * stencil->passes_count;
-    const double lag = reach + plan->slack * levels, warm_up = reach + lag;
     const double chunks = ceil(rows / chunk), short_chunks = ceil(rows / short_chunk);
-    const tz_cuda_steps *steps = job->steps;
-    const double inner = strips - sides, length = fmin(chunk, rows) + warm_up;
-    /* Chunks at the grid's ends look at boundaries while the first rows, or the last, are near. */
-    const double first = fmin(length, warm_up + problem->radius + 1.0);
-    const double last = fmin(length, lag + plan->ahead + 6.0);
-    if (chunks > 2.0)
-        add_part(out, "inner", &steps->inner, inner * (chunks - 2.0), length);
-    if (chunks > 1.0) {
-        const double rest = rows - (chunks - 1.0) * chunk + warm_up;
-        tz_work_part *part = add_part(out, "first", &steps->inner, inner, length);
-        if (part)
-            mix_steps(part, &steps->end, first / length);
-        part = add_part(out, "last", &steps->inner, inner, rest);
-        if (part)
-            mix_steps(part, &steps->end, fmin(1.0, last / rest));
-    } else {
-        tz_work_part *part = add_part(out, "whole", &steps->inner, inner, length);
-        if (part)
-            mix_steps(part, &steps->end, fmin(1.0, (first + last) / length));
-    }
-    add_part(out, "border", &steps->side, sides * short_chunks, fmin(short_chunk, rows) + warm_up);
+    rows_design d;
+    rows_design_make(&d, problem, plan);
+    const double warm_up = d.reach + d.extra + d.lag[d.levels];
+    add_chunks(out, "inner", &d, &steps->inner, &steps->end, inner, chunk, 1.0, chunks - 1.0);
+    add_chunks(out, chunks > 1.0 ? "first" : "whole", &d, &steps->inner, &steps->end, inner, chunk,
+               0.0, 1.0);
+    if (chunks > 1.0)
+        add_chunks(out, "last", &d, &steps->inner, &steps->end, inner, chunk, chunks - 1.0, chunks);
+    /* Where ends are not simple, strips at the sides do what ends do all the time. */
+    add_chunks(out, "border", &d, &steps->side, d.edges ? &steps->end : &steps->side, sides,
+               short_chunk, 0.0, short_chunks);
     const double strip = 32.0 * plan->vector, loaded = strip * (bytes.state + bytes.fixed);
     out->redundancy = count_redundancy(out, strip, elements_of(problem));
     count_ghosts(out, loaded, warm_up / chunk);
@@ -157,6 +199,89 @@ static double leaving(double tiles, double useful, double ghost, double extent, 
     return count;
 }
 
+/* Is a plane of a pass computed, as tz_plane_wanted() in planes.cuh says? */
+static bool is_wanted(const planes_scheme *s, const tz_problem *problem, double z, double from,
+                      double to, double rest)
+{
+    (void)s;
+    return z >= from - rest && z < to + rest &&
+           (problem->boundary[2] == TZ_PERIODIC || (z >= 0.0 && z < (double)problem->elements[2]));
+}
+
+/* The part of a step at the grid's ends that is done. A pass of sums makes those of one plane and
+ * computes another. */
+static double wanted_share(const planes_scheme *s, const tz_problem *problem, double z, double from,
+                           double to)
+{
+    double wanted = 0.0;
+    for (int k = 0; k < s->passes_count; k++) {
+        const planes_pass *pass = &s->passes[k];
+        const double at = z - pass->lag, r = pass->radius;
+        const bool computed = is_wanted(s, problem, at, from, to, pass->rest);
+        wanted += pass->words == 0 ? computed
+                                   : 0.5 * computed + 0.5 * is_wanted(s, problem, at + r, from, to,
+                                                                      pass->rest + r);
+    }
+    return wanted / s->passes_count;
+}
+
+/* Steps of a chunk as tz_run() in planes.cuh takes them: those at the grid's ends, of which `done`
+ * have to be done, and the others, of which some store. */
+typedef struct plane_steps {
+    double ends, done, others, store;
+} plane_steps;
+
+static plane_steps steps_of_planes(const planes_scheme *s, const tz_problem *problem, double from,
+                                   double to)
+{
+    plane_steps sum = {0};
+    const double planes = (double)problem->elements[2], ahead = fmax(s->ahead, s->static_radius);
+    for (double k = 0.0; k < to - from + s->reach + s->lag; k += s->group) {
+        const double z = from - s->reach + k;
+        const bool ends = to - from < s->group || z - s->lag - s->static_radius <= s->radius_rows ||
+                          z + s->group - 1.0 + ahead >= planes;
+        for (double i = z; i < z + s->group; i++) {
+            if (ends)
+                sum.done += wanted_share(s, problem, i, from, to);
+            else
+                sum.store += i - s->lag >= from && i - s->lag < to;
+        }
+        *(ends ? &sum.ends : &sum.others) += s->group;
+    }
+    return sum;
+}
+
+static void add_planes(tz_model_work *out, const char *name, const tz_cuda_job *job, bool border,
+                       const planes_scheme *s, double tiles, double first, double end)
+{
+    const double planes = (double)job->problem->elements[2], chunk = job->shape->geometry[0];
+    const tz_cuda_steps *steps = job->steps;
+    plane_steps sum = {0};
+    for (double c = first; c < end; c++) {
+        const plane_steps of =
+            steps_of_planes(s, job->problem, c * chunk, fmin((c + 1.0) * chunk, planes));
+        sum.ends += of.ends;
+        sum.done += of.done;
+        sum.others += of.others;
+        sum.store += of.store;
+    }
+    if (end <= first)
+        return;
+    const double all = sum.ends + sum.others;
+    tz_work_part ends = steps->end,
+                 *part = add_part(out, name, border ? &steps->side : &steps->inner,
+                                  tiles * s->warps * (end - first), all / (end - first));
+    if (!part)
+        return;
+    if (sum.others > 0.0)
+        mix_steps(part, border ? &steps->side_idle : &steps->inner_idle,
+                  1.0 - sum.store / sum.others);
+    if (sum.ends > 0.0) {
+        mix_steps(&ends, &steps->end_idle, 1.0 - sum.done / sum.ends);
+        mix_steps(part, &ends, sum.ends / all);
+    }
+}
+
 void tz_cuda_work_planes(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
@@ -171,25 +296,20 @@ void tz_cuda_work_planes(const tz_cuda_job *job, tz_model_work *out)
     }
     const double columns = 32.0 * s->vector, rows = (double)s->warps * s->rows;
     const double planes = (double)problem->elements[2], chunks = ceil(planes / chunk);
-    const double length = ceil((fmin(chunk, planes) + s->reach + s->lag) / s->group) * s->group;
-    /* The first steps of a chunk, and the last of the grid, look at planes; those do half of the
-     * passes on average. */
-    const double start = fmin(length, ceil((double)s->lag / s->group) * s->group);
-    const double finish = fmin(length - start, s->lag + s->reach + s->ahead + s->group) / chunks;
     const double out_x = s->whole > 0 ? 0.0
                                       : leaving(wide, columns - 2.0 * s->ghost_x, s->ghost_x,
                                                 (double)problem->elements[0], s->static_radius);
     const double out_y = leaving(high, rows - 2.0 * s->ghost_y, s->ghost_y,
                                  (double)problem->elements[1], s->static_radius);
     const double tiles = wide * high, inner = (wide - out_x) * (high - out_y);
-    const double share = (start * 0.6 + finish) / length;
-    tz_work_part *part =
-        add_part(out, "inner", &job->steps->inner, inner * chunks * s->warps, length);
-    if (part)
-        mix_steps(part, &job->steps->end, fmin(1.0, share));
-    part = add_part(out, "border", &job->steps->side, (tiles - inner) * chunks * s->warps, length);
-    if (part)
-        mix_steps(part, &job->steps->end, fmin(1.0, share));
+    const double last = chunks > 1.0 ? chunks - 1.0 : chunks;
+    add_planes(out, "inner", job, false, s, inner, 1.0, last);
+    add_planes(out, chunks > 1.0 ? "first" : "whole", job, false, s, inner, 0.0, 1.0);
+    add_planes(out, "last", job, false, s, inner, last, chunks);
+    add_planes(out, "border", job, true, s, tiles - inner, 1.0, last);
+    add_planes(out, chunks > 1.0 ? "border, first" : "border", job, true, s, tiles - inner, 0.0,
+               1.0);
+    add_planes(out, "border, last", job, true, s, tiles - inner, last, chunks);
     const double of_warp = columns * s->rows, loaded = of_warp * bytes.state;
     out->redundancy = count_redundancy(out, of_warp, elements_of(problem));
     count_ghosts(out, loaded, (double)(s->reach + s->lag) / chunk);

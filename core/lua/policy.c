@@ -295,6 +295,8 @@ static void push_measured(lua_State *L, const tz_policy *policy, int dims)
         }
         lua_pushboolean(L, m.tie);
         lua_setfield(L, -2, "tie");
+        lua_pushboolean(L, m.remembered);
+        lua_setfield(L, -2, "remembered");
         if (m.note[0] != '\0') {
             lua_pushstring(L, m.note);
             lua_setfield(L, -2, "note");

@@ -231,15 +231,25 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void summarise(tz_measured *measured)
+double tz_quantile(double *values, int count, double share)
+{
+    if (count == 0)
+        return 0;
+    qsort(values, (size_t)count, sizeof *values, compare_doubles);
+    const double at = share * (count - 1);
+    const int low = (int)at;
+    return low + 1 < count ? values[low] + (at - low) * (values[low + 1] - values[low])
+                           : values[count - 1];
+}
+
+static void summarise(tz_measured *measured, double quantile)
 {
     double sorted[TZ_MEASURE_ROUNDS_MAX];
     const int n = measured->rounds;
     memcpy(sorted, measured->round_s, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, compare_doubles);
-    measured->low_s = sorted[0];
+    measured->taken_s = tz_quantile(sorted, n, quantile > 0 ? quantile : 0.5);
+    measured->low_s = sorted[0]; /* in order now */
     measured->high_s = sorted[n - 1];
-    measured->median_s = n % 2 ? sorted[n / 2] : 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]);
 }
 
 static void rest(tz_bench *bench, double times)
@@ -287,10 +297,12 @@ tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
                            const tz_measuring *how, tz_measured *measured, tz_error *error)
 {
     const int chunk = plan->span > plan->height ? plan->span : plan->height;
-    double once, seconds;
+    double once = 0, seconds;
     /* The first stage compiles, makes room and fills caches. */
     tz_status status = work(bench, plan, chunk, &seconds, error);
-    if (!status)
+    if (measured->rounds > 0) /* it is known how long one takes */
+        once = measured->low_s * chunk;
+    else if (!status)
         status = work(bench, plan, chunk, &once, error);
     int64_t chunks = !status && once > 0 ? (int64_t)(how->round_s / once) : 1;
     chunks = chunks < 1 ? 1 : chunks > 100000 ? 100000 : chunks;
@@ -310,7 +322,7 @@ tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
         measured->round_s[measured->rounds++] = seconds / (double)(chunks * chunk);
     }
     if (!status && measured->rounds > 0)
-        summarise(measured);
+        summarise(measured, how->quantile);
     return status;
 }
 

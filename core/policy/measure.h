@@ -10,7 +10,8 @@ enum { TZ_MEASURE_ROUNDS_MAX = 64 };
 typedef struct tz_measured {
     int rounds;
     double round_s[TZ_MEASURE_ROUNDS_MAX]; /* seconds an iteration, of each round */
-    double median_s, low_s, high_s;
+    double taken_s; /* what counts: a quantile of them, as tz_measuring says */
+    double low_s, high_s;
     /* Of a device that tells its clock, as it was when a round had just ended. */
     int clocks;      /* rounds that it was told after */
     double clock_hz; /* their mean */
@@ -22,10 +23,12 @@ typedef struct tz_measured {
  * and lowers its clock after some tens of milliseconds: short rounds with rests between them show
  * what a plan takes at the full clock, rounds after long work what it takes in a long run. */
 typedef struct tz_measuring {
-    double round_s; /* of a round, about */
-    double warm_s;  /* work just before the first round, at least; two stages in any case */
-    double rest;    /* before a round the device has rested so many times as long as it has worked
-                     * since it last did (or 0.1 s); 0: no rests */
+    double round_s;  /* of a round, about */
+    double warm_s;   /* work just before the first round, at least; two stages in any case */
+    double rest;     /* before a round the device has rested so many times as long as it has worked
+                      * since it last did (or 0.1 s); 0: no rests */
+    double quantile; /* of the rounds, that counts; 0: their median. Less where others who use the
+                      * same core make rounds longer, and nothing makes them shorter */
 } tz_measuring;
 
 /* Of which the average power of a card stays far below what it keeps to. */
@@ -56,5 +59,9 @@ tz_status tz_bench_hash(tz_bench *bench, const tz_plan *plan, int64_t steps, uin
 
 /* Iterations that streamed fields last; INT64_MAX without any. */
 int64_t tz_bench_slabs(const tz_bench *bench);
+
+/* What a share of the values, from 0 to 1, does not exceed: 0.5 is the median. They are sorted on
+ * return; 0 of none. */
+double tz_quantile(double *values, int count, double share);
 
 #endif

@@ -195,11 +195,18 @@ tz_policy_options *tz_policy_list(tz_policy *policy, tz_error *error)
 /* ---- Trials -----------------------------------------------------------------------------------
  */
 
-enum { GROUP_STAGES_MAX = 4096 };
+enum { GROUP_STAGES_MAX = 4096, GROUP_TRUSTED = 64 /* of a plan that has not been timed yet */ };
 
-void tz_policy_trial_begin(tz_policy_trial *trial, bool warm)
+static int64_t group_of(double stage_s, int most)
 {
-    *trial = (tz_policy_trial){.warm = warm, .wanted = 1};
+    const double needed = ceil(TZ_POLICY_GROUP_S / stage_s);
+    return needed >= most ? most : needed >= 1 ? (int64_t)needed : 1;
+}
+
+void tz_policy_trial_begin(tz_policy_trial *trial, bool warm, double stage_s)
+{
+    *trial = (tz_policy_trial){
+        .warm = warm, .stage_s = stage_s, .wanted = warm ? group_of(stage_s, GROUP_STAGES_MAX) : 1};
 }
 
 bool tz_policy_trial_tell(tz_policy_trial *trial, int64_t stages, int64_t iterations,
@@ -207,6 +214,7 @@ bool tz_policy_trial_tell(tz_policy_trial *trial, int64_t stages, int64_t iterat
 {
     if (!trial->warm) {
         trial->warm = true;
+        trial->wanted = group_of(trial->stage_s, GROUP_TRUSTED);
         return false;
     }
     /* What is shorter than half a group is mostly the wait for it: once more, with more stages. */

@@ -9,8 +9,9 @@
  * memory.h) function    the caller's
  *
  * A policy is asked before each stage and told, of the stages that it wants timed, what they took.
- * Nothing is timed once it has settled. It knows the engine only through tz_policy_host, so that
- * tests can run it against times of their own making. The bits of a result never depend on it. */
+ * Hardly anything is timed once it has settled. It knows the engine only through tz_policy_host, so
+ * that tests can run it against times of their own making. The bits of a result never depend on it.
+ */
 #ifndef TZ_CORE_POLICY_POLICY_H
 #define TZ_CORE_POLICY_POLICY_H
 
@@ -38,8 +39,9 @@ tz_status tz_policy_find(const char *name, tz_policy_kind *out, tz_error *error)
 enum { TZ_POLICY_OPTIONS_MAX = 512 };
 
 typedef struct tz_policy_option {
-    tz_plan plan;  /* complete */
-    double time_s; /* predicted for an iteration; NAN: nobody knows */
+    tz_plan plan;    /* complete */
+    double time_s;   /* predicted for an iteration; NAN: nobody knows */
+    double set_up_s; /* that its first stage takes more, roughly: its kernel is compiled or read */
 } tz_policy_option;
 
 typedef struct tz_policy_options {
@@ -51,7 +53,7 @@ typedef struct tz_policy_options {
 typedef struct tz_policy_host {
     void *context;
     /* Stages may still be under way when they return: whoever times them waits for the device,
-     * which costs it some 10 us. */
+     * which costs it TZ_POLICY_WAIT_S. */
     bool asynchronous;
     /* Complete a plan and check it, as tz_backend.plan does. */
     tz_status (*complete)(void *context, tz_plan *plan, tz_error *error);
@@ -137,6 +139,8 @@ typedef struct tz_policy_measurement {
     double time_s;      /* of an iteration, measured; NAN: dropped unmeasured, `note` says why */
     double predicted_s; /* NAN: not predicted */
     bool tie;           /* within noise of the best */
+    int rounds;         /* exhaustive: how often it was measured */
+    bool remembered;    /* of an earlier run, and not measured again */
     char note[64];
 } tz_policy_measurement;
 

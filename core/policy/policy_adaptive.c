@@ -4,10 +4,10 @@
  * over two stages, decides whether the height is to grow or to shrink; it starts at 1 or at the
  * model's prediction. What is ours:
  *
- * - hysteresis: only a gain of more than HYSTERESIS moves the height, noise does not.
+ * - hysteresis: only a gain of more than HYSTERESIS moves the height, noise does not. From a start
+ * that is likely right a gain of less than SURE has to show twice.
  *
- * - rungs: a height's time is kept and it is tried twice at the most, so that the search ends. Then
- * nothing is timed any more.
+ * - rungs: a height's time is kept and it is tried twice at the most, so that the search ends.
  *
  * - stride: 1, 2, 4, ... heights on while that pays, as the start may be far off.
  *
@@ -21,13 +21,19 @@
  *
  * - forecast: heights that the forecast says are SLOWER_SKIPPED slower are taken at its word.
  *
- * - budget: from a start that is likely right, the prediction or the backend's choice, trials may
- * cost BUDGET of the time run so far and wait until they may; a trial that is SLOWER_ENDED slower
- * after one stage ends with it.
+ * - budget: once there is a start that is likely right (the prediction, the backend's choice, what
+ * it has settled on), trials and the waits for a device that timing takes may cost BUDGET of the
+ * time run so far, and are put off until they may. What a trial may cost is its stages, RISK slower
+ * than base, setting it up, and the waits; twice that after each trial in a row that gained
+ * nothing. A trial that is SLOWER_ENDED slower after one stage ends with it. What a better height
+ * gains on the start is there to be spent.
  *
- * - quiet: timing waits for a GPU. From such a start nothing is timed for QUIET_S, nor once the
- * base's time is known well and the budget makes trials wait. */
-#include "policy/policy_impl.h"
+ * - pairs: a trial is compared with a base timed just before it, and times slide with the base's,
+ * so that a device that gets slower or faster does not decide.
+ *
+ * - drift: settled, it times its height now and then, each time after twice as long a run. When
+ * that differs by DRIFT from what it was, all heights are open again. */
+#include "policy/adaptive_impl.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,91 +41,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double HYSTERESIS = 0.03, SLOWER_SKIPPED = 0.10, SLOWER_ENDED = 0.15, LOOK_AGAIN = 0.5,
-                    BUDGET = 0.012, QUIET_S = 0.01,
-                    TRIAL_COST = 0.15; /* stages' worth, of a trial that is a little slower */
+static const double HYSTERESIS = TZ_ADAPTIVE_HYSTERESIS, SLOWER_ENDED = 0.15, BUDGET = 0.01,
+                    RISK = 0.5, SLID = 0.05, DRIFT = 0.10, SURE = 0.10;
 
-enum { BASE_GROUPS_MAX = 8, RUNGS_MAX = TZ_POLICY_OPTIONS_MAX + 1 };
+enum { BASE_GROUPS_MAX = 3, PATIENCE_MAX = 64, RUNGS_MAX = TZ_POLICY_OPTIONS_MAX + 1 };
 
-typedef struct rung {
-    tz_plan plan;
-    double predicted; /* of an iteration; NAN */
-    double time;      /* measured or presumed; NAN: neither; INFINITY: cannot be had */
-    bool measured;
-    bool known; /* its kernel has run */
-    int looks;  /* trials */
-    char note[64];
-} rung;
-
-typedef struct adaptive {
-    rung *rungs;            /* by height */
-    int count, base, probe; /* probe -1: none */
-    int stride, direction;
-    tz_policy_trial trial;
-    int base_groups, tried;
-    bool budgeted, settled;
-    double elapsed, lost; /* seconds that were timed, and those beyond what base would have taken */
-    int short_stretches;
-    int64_t longest_room;
-    int64_t settled_step;
-    int64_t seen_step; /* of the last question; -1: none yet */
-    bool was_quiet;    /* since then nothing is timed */
-} adaptive;
-
-/* ---- Rungs ------------------------------------------------------------------------------------
+/* ---- Beginning --------------------------------------------------------------------------------
  */
 
-static int compare_heights(const void *a, const void *b)
+static void time_base(adaptive *a)
 {
-    return ((const rung *)a)->plan.height - ((const rung *)b)->plan.height;
-}
-
-static int find_height(const adaptive *a, int height)
-{
-    for (int i = 0; i < a->count; i++)
-        if (a->rungs[i].plan.height == height)
-            return i;
-    return -1;
-}
-
-/* One rung a height: the plan that is predicted to be the fastest, else the backend's choice. */
-static tz_status make_rungs(tz_policy *policy, adaptive *a, tz_error *error)
-{
-    tz_policy_options *list = tz_policy_list(policy, error);
-    if (!list)
-        return error ? error->code : TZ_MEMORY;
-    for (int i = 0; i < list->count; i++) {
-        const tz_policy_option *option = &list->at[i];
-        const int at = find_height(a, option->plan.height);
-        if (at < 0) {
-            a->rungs[a->count++] =
-                (rung){.plan = option->plan, .predicted = option->time_s, .time = NAN};
-        } else if (option->time_s < a->rungs[at].predicted) {
-            a->rungs[at].plan = option->plan;
-            a->rungs[at].predicted = option->time_s;
-        }
-    }
-    for (int i = 0; list->best < 0 && i < a->count; i++) {
-        tz_plan plan = policy->config.given;
-        plan.height = a->rungs[i].plan.height;
-        if (policy->host.complete(policy->host.context, &plan, NULL) == TZ_OK &&
-            plan.height == a->rungs[i].plan.height)
-            a->rungs[i].plan = plan;
-    }
-    free(list);
-    return TZ_OK;
-}
-
-/* The index of a rung of this plan's height, made if it is not there. */
-static int add_rung(adaptive *a, const tz_plan *plan)
-{
-    int at = find_height(a, plan->height);
-    if (at < 0) {
-        a->rungs[a->count++] = (rung){.plan = *plan, .predicted = NAN, .time = NAN};
-        qsort(a->rungs, (size_t)a->count, sizeof *a->rungs, compare_heights);
-        at = find_height(a, plan->height);
-    }
-    return at;
+    const rung *base = &a->rungs[a->base];
+    a->timing = true;
+    tz_policy_trial_begin(&a->trial, base->known,
+                          base->plan.height * tz__adaptive_time(a, a->base));
 }
 
 static tz_status adaptive_create(tz_policy *policy, tz_error *error)
@@ -131,33 +66,34 @@ static tz_status adaptive_create(tz_policy *policy, tz_error *error)
     a->rungs = calloc(RUNGS_MAX, sizeof *a->rungs);
     if (!a->rungs)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
-    tz_status status = make_rungs(policy, a, error);
+    tz_status status = tz__adaptive_make_rungs(policy, a, error);
     if (status)
         return status;
-    qsort(a->rungs, (size_t)a->count, sizeof *a->rungs, compare_heights);
     const tz_policy_options *forecast = tz_policy_forecast(policy);
     const int start = policy->config.start > 0 ? policy->config.start : policy->config.given.height;
-    a->probe = -1;
+    a->probe = a->confirm = -1;
     a->seen_step = -1;
-    a->stride = 1;
-    a->direction = 1;
+    a->stride = a->direction = a->patience = 1;
     a->budgeted = start == 0;
-    tz_policy_trial_begin(&a->trial, false);
+    a->wait_s = policy->host.asynchronous ? TZ_POLICY_WAIT_S : 0.0;
     if (start == 0 && forecast) {
-        a->base = find_height(a, forecast->at[forecast->best].plan.height);
+        a->start = a->base = tz__adaptive_find(a, forecast->at[forecast->best].plan.height);
         tz_policy_decide(policy, &a->rungs[a->base].plan, NAN, "adaptive, from the prediction: %s",
                          forecast->reason);
         return TZ_OK;
     }
     tz_plan plan = policy->config.given;
     plan.height = start;
-    a->base = start > 0 ? find_height(a, start) : -1;
+    a->base = start > 0 ? tz__adaptive_find(a, start) : -1;
     if (a->base < 0) {
         status = policy->host.complete(policy->host.context, &plan, error);
         if (status)
             return status;
-        a->base = add_rung(a, &plan);
+        a->base = tz__adaptive_add_rung(a, &plan);
     }
+    a->start = a->base;
+    if (!a->budgeted)
+        time_base(a);
     if (start > 0)
         tz_policy_decide(policy, &a->rungs[a->base].plan, NAN, "adaptive, from height %d as given",
                          start);
@@ -178,52 +114,13 @@ static void adaptive_destroy(tz_policy *policy)
 /* ---- What to try next -------------------------------------------------------------------------
  */
 
-static double height_of(const adaptive *a, int i)
+/* From here on, what base takes is what everything is held against. */
+static void begin_budget(adaptive *a)
 {
-    return a->rungs[i].plan.height;
-}
-
-/* The nearest rung on a side whose time is known; -1: none. */
-static int known_beside(const adaptive *a, int from, int direction)
-{
-    for (int i = from + direction; i >= 0 && i < a->count; i += direction)
-        if (!isnan(a->rungs[i].time))
-            return i;
-    return -1;
-}
-
-/* Seconds an iteration by which a height between base and the known rung `beyond` may be faster
- * than base: below the line through base and what is known on its other side it cannot be. */
-static double possible_gain(const adaptive *a, int candidate, int direction)
-{
-    const int other = known_beside(a, a->base, -direction);
-    if (other < 0 || isinf(a->rungs[other].time))
-        return INFINITY;
-    const double slope = (a->rungs[other].time - a->rungs[a->base].time) /
-                         fabs(height_of(a, a->base) - height_of(a, other));
-    return slope * fabs(height_of(a, candidate) - height_of(a, a->base));
-}
-
-/* The rung to try on one side of base; -1: none can be better. */
-static int candidate_beside(const adaptive *a, int direction)
-{
-    const double base = a->rungs[a->base].time;
-    const int last = direction > 0 ? a->count - 1 : 0;
-    const int beyond = known_beside(a, a->base, direction);
-    if (a->base == last)
-        return -1;
-    int candidate;
-    if (beyond < 0) {
-        const int stride = direction == a->direction ? a->stride : 1;
-        candidate = a->base + direction * stride;
-        candidate = candidate < 0 ? 0 : candidate >= a->count ? a->count - 1 : candidate;
-        /* A base that won by more than a line from the other side leaves to gain is a valley. */
-        return possible_gain(a, last, direction) > HYSTERESIS * base ? candidate : -1;
-    }
-    if (abs(beyond - a->base) < 2)
-        return -1;
-    candidate = (beyond + a->base) / 2;
-    return possible_gain(a, candidate, direction) > HYSTERESIS * base ? candidate : -1;
+    a->budgeted = true;
+    a->patience = 1;
+    a->start = a->base;
+    a->lost = a->lost > 0 ? a->lost : 0;
 }
 
 static void settle(tz_policy *policy, adaptive *a)
@@ -231,75 +128,74 @@ static void settle(tz_policy *policy, adaptive *a)
     rung *base = &a->rungs[a->base];
     a->settled = true;
     a->settled_step = policy->step;
+    a->settled_time = base->time;
+    a->timing = false;
+    a->check_s = 2 * a->elapsed;
+    begin_budget(a);
     tz_policy_decide(policy, &base->plan, base->time,
                      "adaptive: settled, no height tried is more than %.0f %% faster",
                      100 * HYSTERESIS);
     base->plan = policy->plan;
 }
 
-/* Trust the forecast about heights that it says are much slower than base. */
-static bool presume(adaptive *a, int candidate)
+/* Seconds that a trial may cost. */
+static double risk_of(const adaptive *a, int candidate)
 {
-    rung *r = &a->rungs[candidate];
-    const rung *base = &a->rungs[a->base];
-    const double ratio = r->predicted / base->predicted;
-    if (!(ratio > 1 + SLOWER_SKIPPED))
-        return false;
-    r->time = ratio * base->time;
-    snprintf(r->note, sizeof r->note, "not tried: predicted %.0f %% slower", 100 * (ratio - 1));
-    return true;
+    const rung *r = &a->rungs[candidate];
+    const double stage = r->plan.height * a->rungs[a->base].time;
+    const double stages = fmax(2, TZ_POLICY_GROUP_S / stage) + !r->known;
+    return RISK * stages * stage + (r->known ? 0 : r->set_up_s + a->wait_s) + 2 * a->wait_s;
 }
 
-/* The neighbour that is worth a second look; -1: none is. */
-static int second_look(const adaptive *a)
+static bool may_cost(const adaptive *a, double seconds)
 {
-    int found = -1;
-    for (int direction = -1; direction <= 1; direction += 2) {
-        const int i = known_beside(a, a->base, direction);
-        if (i >= 0 && a->rungs[i].measured && a->rungs[i].looks == 1 &&
-            a->rungs[i].time < (1 + LOOK_AGAIN) * a->rungs[a->base].time &&
-            (found < 0 || a->rungs[i].time < a->rungs[found].time))
-            found = i;
-    }
-    return found;
+    return !a->budgeted || a->lost + a->patience * seconds <= BUDGET * a->elapsed;
 }
 
-/* Choose the next trial, or settle. */
+/* Base has just been timed: begin the next trial, put it off, or settle. */
 static void look_around(tz_policy *policy, adaptive *a)
 {
-    int candidate = -1;
-    for (bool again = true; again;) {
-        again = false;
-        int up = candidate_beside(a, 1), down = candidate_beside(a, -1);
-        const int first = a->direction > 0 ? up : down, second = a->direction > 0 ? down : up;
-        candidate = first >= 0 ? first : second;
-        /* With a forecast the likelier side comes first. */
-        if (first >= 0 && second >= 0 && a->rungs[second].predicted < a->rungs[first].predicted)
-            candidate = second;
-        if (candidate >= 0)
-            again = presume(a, candidate);
-    }
-    if (candidate < 0)
-        candidate = second_look(a);
+    const int candidate = a->confirm >= 0 ? a->confirm : tz__adaptive_pick(a);
+    const bool due = a->due || a->confirm >= 0;
+    a->timing = a->due = false;
     if (candidate < 0) {
         settle(policy, a);
         return;
     }
+    if (!due && !may_cost(a, risk_of(a, candidate)))
+        return;
     const rung *base = &a->rungs[a->base];
     rung *next = &a->rungs[candidate];
-    if (a->budgeted) {
-        const double worth = next->plan.height * base->time;
-        if (a->lost + TRIAL_COST * worth > BUDGET * a->elapsed)
-            return;
-    }
     a->probe = candidate;
     a->tried += next->looks == 0;
     a->short_stretches = 0;
-    tz_policy_trial_begin(&a->trial, next->looks > 0);
+    tz_policy_trial_begin(&a->trial, next->known, next->plan.height * base->time);
     tz_policy_decide(policy, &next->plan, base->time, "adaptive: tries height %d %sagainst %d",
                      next->plan.height, next->looks > 0 ? "again " : "", base->plan.height);
     next->looks++;
     next->plan = policy->plan;
+}
+
+/* Nothing is being timed: is it time to? A group of base costs two waits. */
+static void wake(tz_policy *policy, adaptive *a)
+{
+    if (a->settled) {
+        if (a->elapsed >= a->check_s && may_cost(a, 2 * a->wait_s))
+            time_base(a);
+        return;
+    }
+    if (!a->rungs[a->base].measured) {
+        if (isnan(tz__adaptive_time(a, a->base)) || may_cost(a, 2 * a->wait_s))
+            time_base(a);
+        return;
+    }
+    const int candidate = tz__adaptive_pick(a);
+    if (candidate < 0) {
+        settle(policy, a);
+    } else if (may_cost(a, risk_of(a, candidate) + 2 * a->wait_s)) {
+        a->due = true;
+        time_base(a);
+    }
 }
 
 static void back_to_base(tz_policy *policy, adaptive *a, double time, const char *note)
@@ -317,9 +213,23 @@ static void judge(tz_policy *policy, adaptive *a)
     rung *probe = &a->rungs[a->probe];
     const rung *base = &a->rungs[a->base];
     const double time = a->trial.seconds / (double)a->trial.iterations;
-    probe->time = probe->measured && probe->time < time ? probe->time : time;
+    const bool again = a->confirm == a->probe;
+    if (again)
+        probe->time = 0.5 * (probe->time + time);
+    else
+        probe->time = probe->measured && probe->time < time ? probe->time : time;
     probe->measured = true;
+    a->confirm = -1;
     const double gain = 1 - probe->time / base->time;
+    if (a->budgeted && !again && gain > HYSTERESIS && gain < SURE) {
+        a->confirm = a->probe;
+        char note[64];
+        snprintf(note, sizeof note, "height %d seems %.1f %% faster: both again",
+                 probe->plan.height, 100 * gain);
+        back_to_base(policy, a, probe->time, note);
+        time_base(a);
+        return;
+    }
     if (gain > HYSTERESIS) {
         const int direction = a->probe > a->base ? 1 : -1;
         a->stride = direction == a->direction ? 2 * a->stride : 2;
@@ -330,6 +240,7 @@ static void judge(tz_policy *policy, adaptive *a)
         a->base = a->probe;
         a->probe = -1;
         a->base_groups = 1;
+        a->patience = 1;
         tz_policy_decide(policy, &probe->plan, probe->time,
                          "adaptive: height %d is %.1f %% faster than %d", probe->plan.height,
                          100 * gain, from);
@@ -339,77 +250,105 @@ static void judge(tz_policy *policy, adaptive *a)
         snprintf(note, sizeof note, "height %d is %.1f %% %s", probe->plan.height, 100 * fabs(gain),
                  gain > 0 ? "faster: within noise" : "slower");
         a->stride = 1;
+        a->patience = a->patience < PATIENCE_MAX ? 2 * a->patience : PATIENCE_MAX;
         back_to_base(policy, a, probe->time, note);
     }
     look_around(policy, a);
 }
 
+/* All heights are open again but those that cannot be had. */
+static void reopen(tz_policy *policy, adaptive *a)
+{
+    rung *base = &a->rungs[a->base];
+    const double change = base->time / a->settled_time - 1;
+    for (int i = 0; i < a->count; i++) {
+        rung *r = &a->rungs[i];
+        if (i == a->base || isinf(r->time))
+            continue;
+        r->time = NAN;
+        r->measured = false;
+        r->looks = 0;
+        r->note[0] = '\0';
+    }
+    a->settled = false;
+    a->stride = 1;
+    tz_policy_decide(policy, &base->plan, base->time,
+                     "adaptive: %.0f %% %s than when it settled, looks around again",
+                     100 * fabs(change), change > 0 ? "slower" : "faster");
+    base->plan = policy->plan;
+}
+
+/* A new time of base: noise is averaged out, a change holds for all heights. */
+static void base_is(adaptive *a, double time)
+{
+    rung *base = &a->rungs[a->base];
+    const double ratio = base->measured ? time / base->time : 1;
+    if (!base->measured || fabs(ratio - 1) > SLID) {
+        for (int i = 0; i < a->count; i++)
+            if (i != a->base)
+                a->rungs[i].time *= ratio;
+        base->time = time;
+        a->base_groups = 1;
+    } else {
+        base->time = (a->base_groups * base->time + time) / (a->base_groups + 1);
+        a->base_groups += a->base_groups < BASE_GROUPS_MAX;
+    }
+    base->measured = true;
+}
+
 static void adaptive_tell(tz_policy *policy, int64_t stages, int64_t iterations, double seconds)
 {
     adaptive *a = policy->state;
-    if (a->settled)
-        return;
     const bool on_probe = a->probe >= 0;
+    if (!on_probe && !a->timing)
+        return;
     rung *now = &a->rungs[on_probe ? a->probe : a->base];
-    const rung *base = &a->rungs[a->base];
-    a->elapsed += seconds;
-    if (on_probe)
-        a->lost += seconds - (double)iterations * base->time;
+    const double base = tz__adaptive_time(a, a->base);
+    /* count_time() takes the base's time for all that runs. */
+    const double more = seconds - (isnan(base) ? 0 : (double)iterations * base);
+    a->elapsed += more;
+    a->lost += a->wait_s + (on_probe ? more : 0);
     const bool done = tz_policy_trial_tell(&a->trial, stages, iterations, seconds);
     now->known = true;
+    const double time =
+        a->trial.iterations > 0 ? a->trial.seconds / (double)a->trial.iterations : NAN;
     if (on_probe) {
-        const bool hopeless =
-            a->trial.iterations > 0 &&
-            a->trial.seconds / (double)a->trial.iterations > (1 + SLOWER_ENDED) * base->time;
-        if (done || hopeless)
+        if (done || time > (1 + SLOWER_ENDED) * base)
             judge(policy, a);
         return;
     }
     if (!done)
         return;
-    /* More groups while the budget makes it wait: a better average to compare with. */
-    const double time = a->trial.seconds / (double)a->trial.iterations;
-    now->time = isnan(now->time) || !now->measured
-                    ? time
-                    : (a->base_groups * now->time + time) / (a->base_groups + 1);
-    now->measured = true;
-    a->base_groups += a->base_groups < BASE_GROUPS_MAX;
-    const int64_t wanted = a->trial.wanted;
-    tz_policy_trial_begin(&a->trial, true);
-    a->trial.wanted = wanted;
-    look_around(policy, a);
+    base_is(a, time);
+    a->timing = false;
+    if (!a->settled) {
+        look_around(policy, a);
+        return;
+    }
+    a->check_s = 2 * a->elapsed;
+    if (fabs(now->time / a->settled_time - 1) > DRIFT)
+        reopen(policy, a);
 }
 
-/* What an iteration at the base takes, as far as is known; NAN. */
-static double base_time(const adaptive *a)
-{
-    const rung *base = &a->rungs[a->base];
-    return base->measured ? base->time : base->predicted;
-}
-
-static bool is_quiet(const adaptive *a)
-{
-    return a->budgeted && a->probe < 0 && !isnan(base_time(a)) &&
-           (a->elapsed < QUIET_S || a->base_groups >= BASE_GROUPS_MAX);
-}
-
-/* Time that nobody measured goes by too. */
-static void count_quiet_time(tz_policy *policy, adaptive *a)
+/* Time that nobody measured goes by too, and what base gains on the start with it. */
+static void count_time(const tz_policy *policy, adaptive *a)
 {
     const int64_t since = a->seen_step < 0 ? 0 : policy->step - a->seen_step;
-    if (a->was_quiet && since > 0) {
-        a->elapsed += (double)since * base_time(a);
-        if (a->base_groups >= BASE_GROUPS_MAX)
-            look_around(policy, a);
-    }
+    const double time = tz__adaptive_time(a, a->base);
     a->seen_step = policy->step;
-    a->was_quiet = !a->settled && is_quiet(a);
+    if (since == 0 || isnan(time))
+        return;
+    if (a->probe < 0)
+        a->rungs[a->base].known = true;
+    a->elapsed += (double)since * time;
+    if (a->base != a->start)
+        a->lost += (double)since * (time - tz__adaptive_time(a, a->start));
 }
 
 static int64_t adaptive_wanted(const tz_policy *policy)
 {
     const adaptive *a = policy->state;
-    if (a->settled || is_quiet(a))
+    if (a->probe < 0 && !a->timing)
         return 0;
     /* A trial that finds no room leaves the stage to base: that one is not timed. */
     const int on = a->probe >= 0 ? a->probe : a->base;
@@ -422,6 +361,7 @@ static bool give_up(tz_policy *policy, adaptive *a, const char *note)
         return false;
     rung *probe = &a->rungs[a->probe];
     probe->time = INFINITY;
+    a->confirm = -1;
     snprintf(probe->note, sizeof probe->note, "%s", note);
     a->stride = 1;
     back_to_base(policy, a, NAN, note);
@@ -447,10 +387,11 @@ static void lower_base(tz_policy *policy, adaptive *a)
         return;
     for (int i = lower + 1; i < a->count; i++)
         a->rungs[i].time = INFINITY;
-    a->base = lower;
+    a->start = a->base = lower;
+    a->confirm = -1;
     a->base_groups = 0;
     a->budgeted = false;
-    tz_policy_trial_begin(&a->trial, a->rungs[lower].known);
+    time_base(a);
     tz_policy_decide(policy, &a->rungs[lower].plan, NAN,
                      "adaptive: outputs leave %" PRId64 " iterations at most", a->longest_room);
 }
@@ -459,8 +400,9 @@ static tz_status adaptive_next(tz_policy *policy, int64_t room, bool fresh, tz_e
 {
     (void)error;
     adaptive *a = policy->state;
-    if (!a->settled)
-        count_quiet_time(policy, a);
+    count_time(policy, a);
+    if (a->probe < 0 && !a->timing)
+        wake(policy, a);
     if (a->settled)
         return TZ_OK;
     for (;;) {

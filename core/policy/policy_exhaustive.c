@@ -5,7 +5,9 @@
  * there. Those within SECOND of the best are measured again, those within THIRD once more. A plan's
  * time is the least of its rounds: what disturbs a stage makes it longer. Noise is what the
  * finalists differ by from themselves, at least NOISE_LEAST; plans that close to the best are ties.
- */
+ *
+ * A search that is cut short leaves what it has measured, and the next one goes on with what is
+ * missing. */
 #include "policy/policy_impl.h"
 #include "policy/policy_memory.h"
 
@@ -25,6 +27,9 @@ typedef struct entrant {
     double predicted;
     double least, most; /* of an iteration, over the rounds; NAN: not measured */
     int round;          /* in which it is to be measured, or ROUNDS: out */
+    int rounds;         /* in which it was measured */
+    bool remembered;    /* of an earlier run, and not measured again */
+    bool measured;      /* in this one */
     tz_policy_trial trial;
     char note[64];
 } entrant;
@@ -33,7 +38,8 @@ typedef struct exhaustive {
     entrant *entrants;
     int count, round, now; /* now: the one that is measured; -1: none */
     int best;              /* so far; -1: none */
-    bool settled, remembered;
+    bool settled;
+    int remembered; /* plans, at the beginning */
     int ties;
     double noise;
     int short_stretches;
@@ -59,38 +65,57 @@ static bool compute_key(const tz_policy *policy, char *key)
 /* ---- Beginning --------------------------------------------------------------------------------
  */
 
-/* What was measured before, if its best plan is still one. */
-static bool recall(tz_policy *policy, exhaustive *e)
+/* All that was measured before, if its best plan is still one. */
+static bool recall_all(tz_policy *policy, exhaustive *e, const tz_policy_memory *memory)
 {
-    tz_policy_memory memory;
-    if (!e->has_key || !tz_policy_memory_read(e->key, &memory))
-        return false;
-    tz_plan plan = memory.plans[memory.best].plan;
+    tz_plan plan = memory->plans[memory->best].plan;
     const tz_plan kept = plan;
     bool good = policy->host.complete(policy->host.context, &plan, NULL) == TZ_OK &&
                 tz_policy_same_plan(&plan, &kept);
-    e->entrants = good ? calloc((size_t)memory.count, sizeof *e->entrants) : NULL;
+    e->entrants = good ? calloc((size_t)memory->count, sizeof *e->entrants) : NULL;
     good = e->entrants != NULL;
-    for (int i = 0; good && i < memory.count; i++) {
-        const tz_policy_measurement *m = &memory.plans[i];
+    for (int i = 0; good && i < memory->count; i++) {
+        const tz_policy_measurement *m = &memory->plans[i];
         e->entrants[i] = (entrant){.plan = m->plan,
                                    .predicted = NAN,
                                    .least = m->time_s,
                                    .most = m->time_s,
-                                   .round = ROUNDS};
-        e->ties += m->tie && i != memory.best;
+                                   .round = ROUNDS,
+                                   .rounds = m->rounds,
+                                   .remembered = !isnan(m->time_s)};
+        e->remembered += e->entrants[i].remembered;
+        e->ties += m->tie && i != memory->best;
     }
-    e->count = memory.count;
-    e->best = memory.best;
-    e->noise = memory.noise;
-    tz_policy_memory_clear(&memory);
+    e->count = memory->count;
+    e->best = memory->best;
+    e->noise = memory->noise;
     if (!good)
         return false;
-    e->settled = e->remembered = true;
+    e->settled = true;
     tz_policy_decide(policy, &plan, e->entrants[e->best].least,
                      "exhaustive: remembered as the best of %d plans measured before, %d tie%s",
                      e->count, e->ties, e->ties == 1 ? "s" : "");
     return true;
+}
+
+/* What a search that was cut short has measured of these plans. */
+static void recall_part(exhaustive *e, const tz_policy_memory *memory)
+{
+    for (int i = 0; i < e->count; i++) {
+        entrant *x = &e->entrants[i];
+        for (int k = 0; k < memory->count && !x->remembered; k++) {
+            const tz_policy_measurement *m = &memory->plans[k];
+            if (isnan(m->time_s) || !tz_policy_same_plan(&m->plan, &x->plan))
+                continue;
+            x->least = x->most = m->time_s;
+            x->round = ROUNDS;
+            x->rounds = m->rounds > 1 ? m->rounds : 1;
+            x->remembered = true;
+            e->remembered++;
+        }
+        if (x->remembered && (e->best < 0 || x->least < e->entrants[e->best].least))
+            e->best = i;
+    }
 }
 
 static int compare_entrants(const void *a, const void *b)
@@ -103,18 +128,9 @@ static int compare_entrants(const void *a, const void *b)
     return x->plan.height - y->plan.height;
 }
 
-static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
+/* All plans, none of them measured. */
+static tz_status enter(tz_policy *policy, exhaustive *e, tz_error *error)
 {
-    exhaustive *e = calloc(1, sizeof *e);
-    if (!e)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
-    policy->state = e;
-    e->now = e->best = -1;
-    e->has_key = compute_key(policy, e->key);
-    if (!policy->config.forget && recall(policy, e))
-        return TZ_OK;
-    e->ties = 0;
-    e->best = -1;
     tz_policy_options *list = tz_policy_list(policy, error);
     if (!list)
         return error ? error->code : TZ_MEMORY;
@@ -127,22 +143,13 @@ static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
     for (int i = 0; i < list->count; i++) {
         e->entrants[i] = (entrant){
             .plan = list->at[i].plan, .predicted = list->at[i].time_s, .least = NAN, .most = NAN};
-        tz_policy_trial_begin(&e->entrants[i].trial, false);
+        tz_policy_trial_begin(&e->entrants[i].trial, false,
+                              list->at[i].time_s * list->at[i].plan.height);
     }
     free(list);
     /* The likely ones first: a run that is too short for all has then measured the right ones. */
     qsort(e->entrants, (size_t)e->count, sizeof *e->entrants, compare_entrants);
-    e->now = 0;
-    tz_policy_decide(policy, &e->entrants[0].plan, NAN, "exhaustive: measures %d plan%s", e->count,
-                     e->count == 1 ? "" : "s");
     return TZ_OK;
-}
-
-static void exhaustive_destroy(tz_policy *policy)
-{
-    exhaustive *e = policy->state;
-    free(e->entrants);
-    free(e);
 }
 
 /* ---- Ending -----------------------------------------------------------------------------------
@@ -163,6 +170,14 @@ static void find_ties(exhaustive *e)
         e->ties += i != e->best && e->entrants[i].least <= best * (1 + e->noise);
 }
 
+static int measured_now(const exhaustive *e)
+{
+    int count = 0;
+    for (int i = 0; i < e->count; i++)
+        count += e->entrants[i].measured;
+    return count;
+}
+
 static void remember(tz_policy *policy, exhaustive *e)
 {
     char key[KEY_SIZE];
@@ -172,6 +187,7 @@ static void remember(tz_policy *policy, exhaustive *e)
     tz_error error = {0};
     tz_policy_memory memory = {.count = e->count,
                                .best = e->best,
+                               .finished = e->settled,
                                .noise = e->noise,
                                .plans = calloc((size_t)e->count, sizeof *memory.plans)};
     tz_status status =
@@ -231,9 +247,11 @@ static void go_on(tz_policy *policy, exhaustive *e)
             entrant *x = &e->entrants[i];
             if (!(x->least <= e->entrants[e->best].least * (1 + margins[e->round])))
                 continue;
-            x->round = e->round;
-            tz_policy_trial_begin(&x->trial, false);
             in++;
+            if (x->rounds > e->round) /* before this run */
+                continue;
+            x->round = e->round;
+            tz_policy_trial_begin(&x->trial, false, x->least * x->plan.height);
         }
         if (in == 1 && e->round > 1) { /* alone in front, and measured twice */
             conclude(policy, e);
@@ -261,6 +279,9 @@ static void exhaustive_tell(tz_policy *policy, int64_t stages, int64_t iteration
     x->least = x->least <= time ? x->least : time;
     x->most = x->most >= time ? x->most : time;
     x->round = ROUNDS;
+    x->rounds = e->round + 1;
+    x->remembered = false;
+    x->measured = true;
     if (e->best < 0 || x->least < e->entrants[e->best].least)
         e->best = e->now;
     go_on(policy, e);
@@ -321,6 +342,57 @@ static tz_status exhaustive_next(tz_policy *policy, int64_t room, bool fresh, tz
     return TZ_OK;
 }
 
+/* ---- Life ------------------------------------------------------------------------------------
+ */
+
+static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
+{
+    exhaustive *e = calloc(1, sizeof *e);
+    if (!e)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    policy->state = e;
+    e->now = e->best = -1;
+    e->has_key = compute_key(policy, e->key);
+    tz_policy_memory memory = {.plans = NULL};
+    const bool known =
+        !policy->config.forget && e->has_key && tz_policy_memory_read(e->key, &memory);
+    if (known && memory.finished && recall_all(policy, e, &memory)) {
+        tz_policy_memory_clear(&memory);
+        return TZ_OK;
+    }
+    free(e->entrants);
+    e->entrants = NULL;
+    e->count = e->ties = e->remembered = 0;
+    e->best = -1;
+    const tz_status status = enter(policy, e, error);
+    if (!status && known && !memory.finished)
+        recall_part(e, &memory);
+    tz_policy_memory_clear(&memory);
+    if (status)
+        return status;
+    e->now = find_waiting(e, INT64_MAX);
+    const tz_plan *first = &e->entrants[e->now >= 0 ? e->now : e->best].plan;
+    if (e->remembered > 0)
+        tz_policy_decide(policy, first, NAN, "exhaustive: measures %d plan%s, %d %s remembered",
+                         e->count, e->count == 1 ? "" : "s", e->remembered,
+                         e->remembered == 1 ? "is" : "are");
+    else
+        tz_policy_decide(policy, first, NAN, "exhaustive: measures %d plan%s", e->count,
+                         e->count == 1 ? "" : "s");
+    if (e->now < 0) /* all: the other rounds */
+        go_on(policy, e);
+    return TZ_OK;
+}
+/* A search that ends here is gone on with in the next run. */
+static void exhaustive_destroy(tz_policy *policy)
+{
+    exhaustive *e = policy->state;
+    if (!e->settled && e->best >= 0 && measured_now(e) > 0)
+        remember(policy, e);
+    free(e->entrants);
+    free(e);
+}
+
 /* ---- Telling ----------------------------------------------------------------------------------
  */
 
@@ -334,6 +406,8 @@ static bool exhaustive_measured(const tz_policy *policy, size_t index, tz_policy
         .plan = x->plan,
         .time_s = x->least,
         .predicted_s = x->predicted,
+        .rounds = x->rounds,
+        .remembered = x->remembered,
         .tie =
             e->settled && e->best >= 0 && x->least <= e->entrants[e->best].least * (1 + e->noise),
     };
@@ -349,18 +423,24 @@ static bool exhaustive_settled(const tz_policy *policy)
 static void exhaustive_describe(const tz_policy *policy, char *text, size_t size)
 {
     const exhaustive *e = policy->state;
+    const int now = measured_now(e);
     int measured = 0;
+    char before[40] = "";
     for (int i = 0; i < e->count; i++)
         measured += !isnan(e->entrants[i].least);
+    if (e->remembered > 0 && !(e->settled && now == 0))
+        snprintf(before, sizeof before, ", %d of them before", e->remembered);
     if (e->settled)
-        snprintf(text, size, "exhaustive: height %d, %s best of %d plans, %d tie%s within %.1f %%",
-                 policy->plan.height, e->remembered ? "remembered as" : "measured as", measured,
+        snprintf(text, size,
+                 "exhaustive: height %d, %s best of %d plans%s, %d tie%s within %.1f %%",
+                 policy->plan.height, now > 0 ? "measured as" : "remembered as", measured, before,
                  e->ties, e->ties == 1 ? "s" : "", 100 * e->noise);
     else if (policy->stop < 0) /* nothing has run yet */
-        snprintf(text, size, "exhaustive: measures %d plan%s", e->count, e->count == 1 ? "" : "s");
+        snprintf(text, size, "exhaustive: measures %d plan%s%s", e->count, e->count == 1 ? "" : "s",
+                 before);
     else
-        snprintf(text, size, "exhaustive: %d of %d plans measured, height %d now", measured,
-                 e->count, policy->plan.height);
+        snprintf(text, size, "exhaustive: %d of %d plans measured%s, height %d now", measured,
+                 e->count, before, policy->plan.height);
 }
 
 const tz_policy_class tz_policy_class_exhaustive = {.create = exhaustive_create,

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char format[] = "trapeze plans 1";
+static const char format[] = "trapeze plans 1", format_part[] = "trapeze plans 1, unfinished";
 
 /* FNV-1a, for a file's name alone: the file holds the key itself. */
 static uint64_t hash_text(const char *text)
@@ -81,6 +81,7 @@ static bool read_measurement(const json_t *entry, tz_policy_measurement *out)
     KNOBS(READ)
 #undef READ
     out->tie = json_is_true(json_object_get(entry, "tie"));
+    out->rounds = read_integer(entry, "rounds", 0, 100, &value) ? (int)value : 0;
     if (json_is_null(time))
         return true;
     out->time_s = json_number_value(time);
@@ -100,7 +101,9 @@ bool tz_policy_memory_read(const char *key, tz_policy_memory *out)
     const json_t *noise = json_object_get(root, "noise");
     const size_t count = json_array_size(plans);
     int64_t best = 0;
-    bool good = kept && kind && strcmp(kept, key) == 0 && strcmp(kind, format) == 0 && count > 0 &&
+    out->finished = kind && strcmp(kind, format) == 0;
+    bool good = kept && kind && strcmp(kept, key) == 0 &&
+                (out->finished || strcmp(kind, format_part) == 0) && count > 0 &&
                 count <= TZ_POLICY_OPTIONS_MAX && json_is_number(noise) &&
                 read_integer(root, "best", 0, (int64_t)count - 1, &best);
     out->plans = good ? calloc(count, sizeof *out->plans) : NULL;
@@ -135,6 +138,7 @@ static json_t *write_measurement(const tz_policy_measurement *m)
     failed |= json_object_set_new(entry, "seconds_per_iteration",
                                   isnan(m->time_s) ? json_null() : json_real(m->time_s));
     failed |= json_object_set_new(entry, "tie", json_boolean(m->tie));
+    failed |= json_object_set_new(entry, "rounds", json_integer(m->rounds));
     if (!failed)
         return entry;
     json_decref(entry);
@@ -150,7 +154,8 @@ tz_status tz_policy_memory_write(const char *key, const tz_policy_memory *memory
     int failed = !root || !plans;
     for (int i = 0; i < memory->count; i++)
         failed |= json_array_append_new(plans, write_measurement(&memory->plans[i]));
-    failed |= json_object_set_new(root, "format", json_string(format));
+    failed |=
+        json_object_set_new(root, "format", json_string(memory->finished ? format : format_part));
     failed |= json_object_set_new(root, "key", json_string(key));
     failed |= json_object_set_new(root, "best", json_integer(memory->best));
     failed |= json_object_set_new(root, "noise", json_real(memory->noise));

@@ -1,4 +1,4 @@
-/* Memory: what an exhaustive search found, kept on disk for the next run.
+/* Memory: what an exhaustive search found, or has found so far, kept on disk for the next run.
  *
  * One file a search, `plans/HASH.json` in the cache's folder (base/cache_folder.h), written whole
  * or not at all. It holds the key in full, and is read only if that is the same, every plan is
@@ -10,6 +10,7 @@
 
 typedef struct tz_policy_memory {
     int count, best;
+    bool finished;                /* no: the search was cut short, and plans may be missing */
     double noise;                 /* relative: what lies closer to the best is a tie */
     tz_policy_measurement *plans; /* malloc'd */
 } tz_policy_memory;

@@ -11,23 +11,15 @@
 enum { CHECK_STEPS = 12 };
 static const double CLOSE = 1.05; /* plans within this of the fastest are measured again */
 static const double FAR = 1.5;    /* beyond this one round is enough */
+/* On a CPU beyond this half of them are. Another guest of the same core makes it half as fast again
+ * for seconds: a round says little, and the first quarter is what a plan takes undisturbed. */
+static const double FAR_SHARED = 1.3, QUANTILE_SHARED = 0.25;
 static const double WARM_S = 0.5; /* of work, after which a card's clock is that of a long run */
 
 static int compare_doubles(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
-}
-
-double tz_quantile(double *errors, int count, double share)
-{
-    if (count == 0)
-        return 0;
-    qsort(errors, (size_t)count, sizeof *errors, compare_doubles);
-    const double at = share * (count - 1);
-    const int low = (int)at;
-    return low + 1 < count ? errors[low] + (at - low) * (errors[low + 1] - errors[low])
-                           : errors[count - 1];
 }
 
 /* ---- Which plans -----------------------------------------------------------------------------
@@ -150,12 +142,13 @@ static tz_status measure(tuner *t, tz_tune_row *row, int rounds, tz_error *error
     const bool sustained = t->request->sustained;
     const tz_measuring how = {.round_s = t->request->round_s,
                               .warm_s = sustained && t->warm != row ? WARM_S : 0,
-                              .rest = sustained || !t->study->is_gpu ? 0 : TZ_MEASURE_REST};
+                              .rest = sustained || !t->study->is_gpu ? 0 : TZ_MEASURE_REST,
+                              .quantile = t->study->is_gpu ? 0.5 : QUANTILE_SHARED};
     const tz_status status =
         tz_bench_measure(t->bench, &row->plan, rounds, &how, &row->measured, &why);
     t->warm = row;
     if (status == TZ_OK) {
-        t->fastest = fmin(t->fastest, row->measured.median_s);
+        t->fastest = fmin(t->fastest, row->measured.taken_s);
         return TZ_OK;
     }
     if (status == TZ_BACKEND || status == TZ_MEMORY)
@@ -178,13 +171,13 @@ static tz_status measure_all(tuner *t, tz_error *error)
         if (!status)
             status = measure(t, row, 1, error);
         if (!status && !turns && row->measured.rounds > 0 &&
-            row->measured.median_s < FAR * t->fastest)
+            row->measured.taken_s < FAR * t->fastest)
             status = measure(t, row, rounds - 1, error);
     }
     for (int r = 1; turns && !status && r < rounds; r++)
         for (int i = 0; !status && i < t->tune->count; i++)
             if (t->tune->rows[i].measured.rounds > 0 &&
-                t->tune->rows[i].measured.median_s < FAR * t->fastest) {
+                (2 * r <= rounds || t->tune->rows[i].measured.taken_s < FAR_SHARED * t->fastest)) {
                 status = progress(t, error);
                 if (!status)
                     status = measure(t, &t->tune->rows[i], 1, error);
@@ -197,7 +190,7 @@ static int find_fastest(const tz_tune *tune)
     int best = -1;
     for (int i = 0; i < tune->count; i++)
         if (tune->rows[i].measured.rounds > 0 &&
-            (best < 0 || tune->rows[i].measured.median_s < tune->rows[best].measured.median_s))
+            (best < 0 || tune->rows[i].measured.taken_s < tune->rows[best].measured.taken_s))
             best = i;
     return best;
 }
@@ -226,13 +219,13 @@ static tz_status run_off(tuner *t, tz_error *error)
     tz_status status = TZ_OK;
     if (best < 0)
         return TZ_OK;
-    const double limit = CLOSE * t->tune->rows[best].measured.median_s;
+    const double limit = CLOSE * t->tune->rows[best].measured.taken_s;
     bool *again = calloc((size_t)t->tune->count, sizeof *again);
     if (!again)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     for (int i = 0; i < t->tune->count; i++)
         again[i] = i == predicted || (t->tune->rows[i].measured.rounds > 0 &&
-                                      t->tune->rows[i].measured.median_s <= limit);
+                                      t->tune->rows[i].measured.taken_s <= limit);
     for (int r = 0; !status && r < t->request->rounds; r++)
         for (int i = 0; !status && i < t->tune->count; i++)
             if (again[i])
@@ -284,7 +277,7 @@ static int compare_rows(const void *a, const void *b)
     const int family = strcmp(x->plan.family, y->plan.family);
     if (family)
         return family;
-    return compare_doubles(&x->measured.median_s, &y->measured.median_s);
+    return compare_doubles(&x->measured.taken_s, &y->measured.taken_s);
 }
 
 static tz_status conclude(tz_tune *tune, tz_error *error)
@@ -302,7 +295,7 @@ static tz_status conclude(tz_tune *tune, tz_error *error)
         tune->rounds_told += row->measured.clocks;
         tune->rounds_throttled += row->measured.throttled;
         tune->rounds_for_heat += row->measured.for_heat;
-        const double e = tz_tune_predicted_s(tune, row) / row->measured.median_s - 1;
+        const double e = tz_tune_predicted_s(tune, row) / row->measured.taken_s - 1;
         tune->error_mean += e;
         errors[tune->measured++] = fabs(e);
     }
@@ -316,7 +309,7 @@ static tz_status conclude(tz_tune *tune, tz_error *error)
         return tz_error_set(error, TZ_RANGE, "plan", "every plan was refused; the first: %s",
                             tune->rows[0].refusal);
     tune->share =
-        tune->rows[tune->best].measured.median_s / tune->rows[tune->predicted].measured.median_s;
+        tune->rows[tune->best].measured.taken_s / tune->rows[tune->predicted].measured.taken_s;
     return TZ_OK;
 }
 

@@ -60,8 +60,4 @@ void tz_tune_destroy(tz_tune *tune); /* NULL is fine */
 tz_status tz_tune_compile(const tz_study *study, const tz_tune_request *request, int part, int of,
                           int *count, tz_error *error);
 
-/* Share of the rows, from 0 to 1, that have at most this error: 0.5 is the median. `errors` is
- * sorted on return; 0 of none. */
-double tz_quantile(double *errors, int count, double share);
-
 #endif

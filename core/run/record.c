@@ -171,16 +171,23 @@ static void put_measured(tz_record *record, json_t *policy, const tz_policy *fro
 {
     tz_policy_measurement m;
     json_t *measured = json_array();
+    int before = 0, now = 0;
     put(record, policy, "measured", measured);
     for (size_t i = 0; tz_policy_measured(from, i, &m); i++) {
         json_t *entry = plan_object(record, &m.plan, dims);
         put(record, entry, "seconds_per_iteration", real(m.time_s));
         put(record, entry, "predicted_seconds_per_iteration", real(m.predicted_s));
         put(record, entry, "tie", json_boolean(m.tie));
+        if (m.remembered)
+            put(record, entry, "remembered", json_true());
+        before += m.remembered;
+        now += !m.remembered && !isnan(m.time_s);
         if (m.note[0] != '\0')
             put(record, entry, "note", text(m.note));
         push(record, measured, entry);
     }
+    put(record, policy, "plans_remembered", json_integer(before));
+    put(record, policy, "plans_measured", json_integer(now));
 }
 
 /* Who chose the plans, and every decision with its reason. */

@@ -40,6 +40,13 @@ static tz_status find_device(const tz_simulation *simulation, tz_model_device *o
     return tz_device_of_cpu(out, error);
 }
 
+/* What it takes to have a kernel that nobody has run here: compiled, or read from the cache. */
+static double set_up_s(const tz_simulation *simulation, bool compiled)
+{
+    static const double COMPILE_S = 1.0, LOAD_S = 2e-3;
+    return !simulation->backend->wait ? 0.0 : compiled ? LOAD_S : COMPILE_S;
+}
+
 static tz_status forecast(void *context, const tz_plan *given, tz_policy_options *out,
                           tz_error *error)
 {
@@ -64,7 +71,8 @@ static tz_status forecast(void *context, const tz_plan *given, tz_policy_options
         if (i == made->best)
             out->best = out->count;
         out->at[out->count++] =
-            (tz_policy_option){made->plans[i].plan, tz_power_time(&made->plans[i].prediction)};
+            (tz_policy_option){made->plans[i].plan, tz_power_time(&made->plans[i].prediction),
+                               set_up_s(simulation, !made->plans[i].work.estimated)};
     }
     snprintf(out->reason, sizeof out->reason, "%s", made->reason);
     tz_forecast_destroy(made);
@@ -89,7 +97,7 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
     tz_status status = simulation->backend->candidates(&simulation->problem, &place, given, plans,
                                                        TZ_POLICY_OPTIONS_MAX, &out->count, error);
     for (int i = 0; !status && i < out->count; i++)
-        out->at[i] = (tz_policy_option){plans[i], NAN};
+        out->at[i] = (tz_policy_option){plans[i], NAN, set_up_s(simulation, true)};
     free(plans);
     return status;
 }

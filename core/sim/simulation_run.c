@@ -11,15 +11,27 @@
 #include <string.h>
 
 enum {
-    CHECK_EVERY = 50,        /* iterations between residual tests when the run does not say */
-    FINITE_CHECK_STEPS = 256 /* a scan costs about as much as two of them: it is not felt */
+    CHECK_EVERY = 50, /* iterations between residual tests when the run does not say */
+    SCAN_FIRST = 256, /* iterations before cells are scanned, at least and at most: a scan costs */
+    SCAN_LAST = 16384 /* about as much as two, and a device is waited for */
 };
 
+/* The step at which all cells are scanned for values that are not finite. It follows from steps
+ * alone, and calls end there: what a run reports is the same whatever its plan. Each is twice as
+ * far as the one before, so that a run that diverges goes on for as long again at the most. */
+static int64_t scan_step(const tz_simulation *simulation)
+{
+    const int64_t seen = simulation->step - simulation->steps_unchecked;
+    return seen + (seen < SCAN_FIRST ? SCAN_FIRST : seen > SCAN_LAST ? SCAN_LAST : seen);
+}
+
 /* What a backend call may advance at most. */
-static int longest_call(const tz_simulation *simulation)
+static int64_t longest_call(const tz_simulation *simulation)
 {
     const tz_plan *plan = &simulation->plan;
-    return plan->span > plan->height ? plan->span : plan->height;
+    const int64_t left = scan_step(simulation) - simulation->step;
+    const int64_t most = plan->span > plan->height ? plan->span : plan->height;
+    return most < left ? most : left > 1 ? left : 1;
 }
 
 static int64_t stages_of(const tz_simulation *simulation, int iterations)
@@ -257,6 +269,7 @@ static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     tz_stopwatch *watch = &simulation->watch;
+    const int64_t scan = scan_step(simulation);
     tz_status status = TZ_OK;
     /* A group begins with the device idle, and ends before stages that are not part of it. */
     if (watch->running != timed)
@@ -285,7 +298,7 @@ static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
     status = record_use(simulation, iterations, seconds, error);
     if (!status && timed)
         status = tell_policy(r, error);
-    if (!status && simulation->steps_unchecked >= FINITE_CHECK_STEPS) {
+    if (!status && simulation->step >= scan) {
         status = wait_for_stages(r, error);
         if (!status)
             status = tz__simulation_check_finite(simulation, error);

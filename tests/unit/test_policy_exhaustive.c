@@ -128,12 +128,18 @@ static void test_broken_memories_are_misses(void **unused)
     tz_policy_measurement plans[2] = {
         {.plan = {.height = 3, .tile = {7, 1, 1}, .family = "stream"}, .time_s = 0.25},
         {.plan = {.height = 2, .tile = {7, 1, 1}, .family = "stream", .warps = 4}, .time_s = NAN}};
-    tz_policy_memory memory = {.count = 2, .best = 0, .noise = 0.01, .plans = plans}, got;
+    tz_policy_memory memory = {.count = 2,
+                               .best = 0,
+                               .finished = true,
+                               .noise = 0.01,
+                               .plans = plans},
+                     got;
     tz_error error = {0};
     assert_false(tz_policy_memory_read(key, &got));
     assert_int_equal(tz_policy_memory_write(key, &memory, &error), TZ_OK);
     assert_true(tz_policy_memory_read(key, &got));
     assert_int_equal(got.count, 2);
+    assert_true(got.finished);
     assert_int_equal(got.plans[1].plan.warps, 4);
     assert_true(isnan(got.plans[1].time_s) && got.plans[0].time_s == 0.25);
     tz_policy_memory_clear(&got);
@@ -171,21 +177,106 @@ static void test_broken_memories_are_misses(void **unused)
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
-static void test_interrupted_search_leaves_nothing(void **state)
+static void count_plans(const tz_policy *policy, int *remembered, int *measured)
 {
-    machine m = a_machine(best_at_8);
-    m.key = "interrupted";
-    tz_policy *policy = make(&m, exhaustive);
-    run(&m, policy, 40, 0);
-    assert_false(tz_policy_settled(policy));
-    char text[200];
-    assert_non_null(strstr(tz_policy_describe(policy, text, sizeof text), "of 32 plans measured"));
-    tz_policy_destroy(policy);
-    char path[4200];
+    tz_policy_measurement m;
+    *remembered = *measured = 0;
+    for (size_t i = 0; tz_policy_measured(policy, i, &m); i++) {
+        *remembered += m.remembered;
+        *measured += !m.remembered && !isnan(m.time_s);
+    }
+}
+
+/* What has been measured when a run ends is not measured again: only what is missing, and those
+ * that are close to the best once more. */
+static void test_interrupted_search_goes_on(void **state)
+{
+    int remembered, measured, before = 0, runs = 0;
+    char text[200], path[4200];
     assert_true(tz_policy_memory_path("interrupted", path, sizeof path));
     assert_int_equal(strncmp(path, *state, strlen(*state)), 0);
+    machine alone = a_machine(best_at_8);
+    tz_policy *policy = make(&alone, exhaustive);
+    for (; !tz_policy_settled(policy); runs++)
+        run(&alone, policy, 1, 0);
+    tz_policy_destroy(policy);
+    int64_t stages = 0;
+    for (int part = 0; part < 20; part++) {
+        machine m = a_machine(best_at_8);
+        m.key = "interrupted";
+        policy = make(&m, exhaustive);
+        assert_int_equal(m.stages, 0);
+        if (part == 1)
+            assert_non_null(strstr(tz_policy_describe(policy, text, sizeof text),
+                                   "measures 32 plans, 13 of them before"));
+        run(&m, policy, 40, 0);
+        stages += m.stages;
+        count_plans(policy, &remembered, &measured);
+        assert_true(remembered + measured > before || remembered + measured == 32);
+        before = remembered + measured;
+        for (int h = 1; part == 1 && h <= 13; h++)
+            assert_false(m.ran[h] && h != 8);
+        if (part == 1)
+            assert_non_null(strstr(tz_policy_describe(policy, text, sizeof text),
+                                   "of 32 plans measured, 13 of them before"));
+        const bool settled = tz_policy_settled(policy);
+        if (settled && measured > 0) { /* in this part */
+            assert_int_equal(before, 32);
+            assert_true(remembered > 16);
+            assert_non_null(strstr(tz_policy_describe(policy, text, sizeof text),
+                                   "measured as best of 32 plans, "));
+        }
+        tz_policy_destroy(policy);
+        if (settled)
+            break;
+    }
+    /* A set-up stage, for whom was being measured, in each part. */
+    if (stages > runs + 60)
+        fail_msg("%d stages in parts, %d at once", (int)stages, runs);
+    machine m = a_machine(best_at_8);
+    m.key = "interrupted";
     policy = make(&m, exhaustive);
+    assert_true(tz_policy_settled(policy));
+    assert_int_equal(height_now(policy), 8);
+    assert_non_null(strstr(tz_policy_plan(policy)->why, "remembered as the best of 32"));
+    count_plans(policy, &remembered, &measured);
+    assert_int_equal(remembered, 32);
+    assert_int_equal(measured, 0);
+    tz_policy_destroy(policy);
+}
+
+/* What is remembered in part is forgotten as what is remembered whole; plans that are no more are
+ * left out, and who has measured nothing leaves nothing. */
+static void test_parts_are_forgotten(void **unused)
+{
+    (void)unused;
+    int remembered, measured;
+    machine m = a_machine(best_at_8);
+    m.key = "in part";
+    tz_policy *policy = make(&m, exhaustive);
+    run(&m, policy, 1, 0);
+    tz_policy_destroy(policy);
+    policy = make(&m, exhaustive);
+    count_plans(policy, &remembered, &measured);
+    assert_int_equal(remembered, 0);
+    run(&m, policy, 60, 0);
+    tz_policy_destroy(policy);
+    machine fewer = a_machine(best_at_8);
+    fewer.key = "in part";
+    fewer.height_max = 4;
+    policy = make(&fewer, exhaustive);
+    count_plans(policy, &remembered, &measured);
+    assert_int_equal(remembered, 4);
     assert_false(tz_policy_settled(policy));
+    run(&fewer, policy, 100, 0);
+    assert_true(tz_policy_settled(policy));
+    assert_int_equal(height_now(policy), 4);
+    tz_policy_destroy(policy);
+    tz_policy_config forget = exhaustive;
+    forget.forget = true;
+    policy = make(&m, forget);
+    count_plans(policy, &remembered, &measured);
+    assert_int_equal(remembered, 0);
     tz_policy_destroy(policy);
 }
 
@@ -237,8 +328,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_exhaustive_tells_ties, use_cache, drop_cache),
         cmocka_unit_test_setup_teardown(test_exhaustive_remembers, use_cache, drop_cache),
         cmocka_unit_test_setup_teardown(test_broken_memories_are_misses, use_cache, drop_cache),
-        cmocka_unit_test_setup_teardown(test_interrupted_search_leaves_nothing, use_cache,
-                                        drop_cache),
+        cmocka_unit_test_setup_teardown(test_interrupted_search_goes_on, use_cache, drop_cache),
+        cmocka_unit_test_setup_teardown(test_parts_are_forgotten, use_cache, drop_cache),
         cmocka_unit_test_setup_teardown(test_unwritable_memory_is_a_warning, use_cache, drop_cache),
         cmocka_unit_test_setup_teardown(test_exhaustive_between_outputs, use_cache, drop_cache),
     };

@@ -134,15 +134,17 @@ static void test_asynchronous_stages_are_waited_for(void **unused)
     (void)unused;
     const tz_policy_config adaptive = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
     tz_simulation *simulation = make(&adaptive);
-    advance(simulation, 300, NULL);
     const tz_policy *policy = tz_simulation_policy(simulation);
+    for (int i = 0; i < 10 && (i == 0 || !tz_policy_settled(policy)); i++)
+        advance(simulation, 300, NULL); /* a busy machine may make it look around again */
     assert_true(tz_policy_settled(policy));
     check_measured(simulation, 2);
-    /* Once it has settled nobody waits, but for a look at the cells now and then. */
+    /* Once it has settled nobody waits, but for a look at the cells and at the time now and then.
+     */
     const int64_t waits = device.waits, stages = device.stages;
     advance(simulation, 600, NULL);
     assert_true(device.stages - stages >= 100);
-    assert_true(device.waits - waits <= 5);
+    assert_true(5 * (device.waits - waits) < device.stages - stages);
     tz_simulation_destroy(simulation);
 }
 

@@ -24,13 +24,18 @@ typedef struct machine {
     int chosen;                     /* by the backend */
     double noise;                   /* +-, relative */
     double set_up;                  /* seconds that a plan's first stage takes more */
+    double set_up_told;             /* of it, that the forecast tells */
+    double wait;                    /* a device that runs behind: what a wait costs it; 0: none */
+    double pace;                    /* times the time: what drifts */
     uint64_t random;
     const char *key;
     /* What happened. */
     bool ran[HEIGHT_MAX + 1];
     int64_t step, stages, changes, timed;
     double seconds;
+    double truth, quiet; /* without noise: what was run, and what it takes at the best height */
     int last;
+    bool timing;
     /* The group that is being timed. */
     int64_t group, group_iterations;
     double group_s;
@@ -106,7 +111,7 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
             continue;
         plan.height = h;
         if (complete(context, &plan, error) == TZ_OK)
-            out->at[out->count++] = (tz_policy_option){plan, NAN};
+            out->at[out->count++] = (tz_policy_option){plan, NAN, 0};
     }
     return TZ_OK;
 }
@@ -120,6 +125,7 @@ static tz_status forecast(void *context, const tz_plan *given, tz_policy_options
     candidates(context, given, out, error);
     for (int i = 0; i < out->count; i++) {
         out->at[i].time_s = m->forecast(out->at[i].plan.height);
+        out->at[i].set_up_s = m->set_up_told;
         if (out->best < 0 || out->at[i].time_s < out->at[out->best].time_s)
             out->best = i;
     }
@@ -137,6 +143,7 @@ static bool memory_key(void *context, char *text, size_t size)
 static tz_policy *make(machine *m, tz_policy_config config)
 {
     const tz_policy_host host = {.context = m,
+                                 .asynchronous = m->wait > 0,
                                  .complete = complete,
                                  .forecast = forecast,
                                  .candidates = candidates,
@@ -148,6 +155,14 @@ static tz_policy *make(machine *m, tz_policy_config config)
     return policy;
 }
 
+static double best_time(const machine *m)
+{
+    double best = INFINITY;
+    for (int h = 1; h <= m->height_max; h++)
+        best = fmin(best, m->time(h));
+    return best;
+}
+
 /* One stage, or what is left of it before the next stop (`every` iterations apart; 0: none). */
 static void one_stage(machine *m, tz_policy *policy, int64_t every)
 {
@@ -156,29 +171,38 @@ static void one_stage(machine *m, tz_policy *policy, int64_t every)
     assert_int_equal(tz_policy_next(policy, m->step, room, &plan, NULL), TZ_OK);
     const int h = plan->height;
     const int length = h < room ? h : (int)room;
-    double seconds = length * m->time(h) * (1 + m->noise * uniform(m));
+    const int64_t wanted = tz_policy_stages_wanted(policy);
+    const bool timed = wanted > 0 && length == h;
+    const double truth = length * m->pace * m->time(h);
+    double seconds = truth * (1 + m->noise * uniform(m)), more = 0;
     if (!m->ran[h])
-        seconds += m->set_up;
+        more += m->set_up;
     m->ran[h] = true;
     if (m->last != h) {
         m->changes += m->last != 0;
         m->group = m->group_iterations = 0;
         m->group_s = 0;
     }
+    /* A group begins with the device idle. */
+    if (timed != m->timing || (m->last != 0 && m->last != h))
+        m->truth += m->wait;
+    m->timing = timed;
     m->last = h;
     m->step += length;
     m->stages++;
-    m->seconds += seconds;
-    const int64_t wanted = tz_policy_stages_wanted(policy);
-    if (wanted == 0 || length < h)
+    m->seconds += seconds + more;
+    m->truth += truth + more;
+    m->quiet += length * m->pace * best_time(m);
+    if (!timed)
         return;
     m->timed++;
     m->group++;
     m->group_iterations += length;
-    m->group_s += seconds;
+    m->group_s += seconds + more;
     if (m->group < wanted)
         return;
-    tz_policy_tell(policy, m->group, m->group_iterations, m->group_s);
+    m->truth += m->wait;
+    tz_policy_tell(policy, m->group, m->group_iterations, m->group_s + m->wait);
     m->group = m->group_iterations = 0;
     m->group_s = 0;
 }
@@ -191,15 +215,7 @@ static void run(machine *m, tz_policy *policy, int64_t stages, int64_t every)
 
 static machine a_machine(double (*time)(int))
 {
-    return (machine){.time = time, .height_max = 32, .chosen = 6, .random = 1};
-}
-
-static double best_time(const machine *m)
-{
-    double best = INFINITY;
-    for (int h = 1; h <= m->height_max; h++)
-        best = fmin(best, m->time(h));
-    return best;
+    return (machine){.time = time, .height_max = 32, .chosen = 6, .random = 1, .pace = 1};
 }
 
 static int height_now(const tz_policy *policy)
