@@ -36,6 +36,9 @@
  * clocks: all of it when a kernel is launched, and over and over where it does not fit. */
 #define TEXT_COLD 0.25
 #define TEXT_CACHED 32768.0
+/* It ends after so many clocks: launches of 0.1 ms wait like that from beginning to end, those of 2
+ * ms no longer than these. Seen, not explained: perhaps warps that wait for code fall into step. */
+#define TEXT_APART 3e5
 
 enum { SCHEDULERS = 4, WARP = 32, LINE = 128 };
 
@@ -219,8 +222,9 @@ static double among_others(const stage *s, int p, double warps)
     const double besides = fmax(0.0, warps - SCHEDULERS) * s->parts[0].units[ISSUE].clocks *
                            fmin(part->steps, others->steps);
     const double steps = fmax(own + besides, part->steps * s->parts[p].alone);
-    return steps + part->steps * fetch_clocks(s, p, steps / fmax(part->steps, 1.0)) +
-           part->once_clocks + s->memory_clocks * fmax(1.0, part->once_waits);
+    const double fetched = part->steps * fetch_clocks(s, p, steps / fmax(part->steps, 1.0));
+    return steps + fmin(fetched, TEXT_APART) + part->once_clocks +
+           s->memory_clocks * fmax(1.0, part->once_waits);
 }
 
 /* Clocks of a wave with so many blocks on the fullest multiprocessor: all parts' mean, but no less
