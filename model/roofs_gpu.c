@@ -22,6 +22,8 @@
  * of which memory with error correction reads, changes and writes again. */
 #define MEMORY_SHARE 0.95
 #define TORN 0.3
+/* What a byte costs the second level more that comes with half a sector: most of the other half. */
+#define HALVES 0.75
 /* Stores of spilt registers go through to the second level, and what comes next waits behind them:
  * this share of what its bandwidth makes of them. Nine loads of ten find theirs in the first level,
  * where they are counted with shared memory. */
@@ -36,6 +38,9 @@
  * clocks: all of it when a kernel is launched, and over and over where it does not fit. */
 #define TEXT_COLD 0.25
 #define TEXT_CACHED 32768.0
+/* It ends after so many clocks: launches of 0.1 ms wait like that from beginning to end, those of 2
+ * ms no longer than these. Seen, not explained: perhaps warps that wait for code fall into step. */
+#define TEXT_APART 3e5
 
 enum { SCHEDULERS = 4, WARP = 32, LINE = 128 };
 
@@ -219,8 +224,9 @@ static double among_others(const stage *s, int p, double warps)
     const double besides = fmax(0.0, warps - SCHEDULERS) * s->parts[0].units[ISSUE].clocks *
                            fmin(part->steps, others->steps);
     const double steps = fmax(own + besides, part->steps * s->parts[p].alone);
-    return steps + part->steps * fetch_clocks(s, p, steps / fmax(part->steps, 1.0)) +
-           part->once_clocks + s->memory_clocks * fmax(1.0, part->once_waits);
+    const double fetched = part->steps * fetch_clocks(s, p, steps / fmax(part->steps, 1.0));
+    return steps + fmin(fetched, TEXT_APART) + part->once_clocks +
+           s->memory_clocks * fmax(1.0, part->once_waits);
 }
 
 /* Clocks of a wave with so many blocks on the fullest multiprocessor: all parts' mean, but no less
@@ -278,8 +284,8 @@ static void add_counts(const tz_model_work *work, double kept, tz_model_predicti
                         "of 128 bytes through shared memory and shuffles, a stage");
     tz_model_detail_add(out, "spilt_words", words, "",
                         "of warps, loaded and stored, 128 bytes each, a stage");
-    tz_model_detail_add(out, "l2_bytes", compulsory + work->ghost_bytes, "bytes",
-                        "asked of the second-level cache, a stage");
+    tz_model_detail_add(out, "l2_bytes", compulsory + work->ghost_bytes + HALVES * work->half_bytes,
+                        "bytes", "asked of the second-level cache, a stage");
     tz_model_detail_add(out, "memory_bytes",
                         (1.0 - kept) * (compulsory - work->stream_bytes + far) + work->stream_bytes,
                         "bytes", "through memory, a stage");
@@ -341,7 +347,8 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double torn = TORN * work->torn_bytes;
     const double memory_s = ((1.0 - kept) * (compulsory - passing + far + torn) + passing) /
                             (MEMORY_SHARE * device->copy_bandwidth_bytes_per_s.value);
-    const double l2_s = (compulsory + work->ghost_bytes) / device->l2_bandwidth_bytes_per_s.value;
+    const double l2_s = (compulsory + work->ghost_bytes + HALVES * work->half_bytes) /
+                        device->l2_bandwidth_bytes_per_s.value;
     double moved_s = soft_max(memory_s, l2_s, SOFT_MEMORY);
     /* What a step needs was asked for some steps before: it then takes the latency and its share of
      * the transfer. */

@@ -87,6 +87,8 @@ typedef struct tz_model_work {
     int threads;              /* of a block */
     double blocks;            /* of a launch */
     double torn_bytes;        /* written in pieces that end within a burst of 64 bytes */
+    double half_bytes;        /* loaded and stored by lanes of which each has half a sector of 32
+                               * bytes of the second level, and the next one has not the other */
     double ahead_bytes;       /* a warp has asked for this much before it needs it */
     bool cooperative;         /* all blocks are resident; they meet `meetings` times a launch */
     double meetings;          /* meetings of neighbouring blocks, or of all */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BURST_BYTES = 64, PACKET_BYTES = 16 }; /* of the memory, of a store */
+enum { BURST_BYTES = 64, SECTOR_BYTES = 32, PACKET_BYTES = 16 }; /* of memory, of L2, of a lane */
 
 static tz_work_part *add_part(tz_model_work *out, const char *name, const tz_work_part *code,
                               double warps, double steps)
@@ -74,6 +74,26 @@ static void count_torn(tz_model_work *out, double strip_bytes, double lane_bytes
         out->torn_bytes = 2.0 * out->write_bytes;
     else if (fmod(strip_bytes, BURST_BYTES) != 0.0)
         out->torn_bytes = out->write_bytes;
+}
+
+/* Packets that share sectors with those of another request: a lane's own next one, or where strips
+ * begin in the middle of one. */
+static void count_halves(const tz_problem *problem, tz_model_work *out, double useful, double ghost,
+                         int vector, bool apart)
+{
+    const uint32_t written = tz_problem_written(problem);
+    const double steps_bytes = out->read_bytes + out->ghost_bytes;
+    const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const double size = (double)tz_problem_element_size(problem, f), lane = vector * size;
+        const bool wide = apart && lane > PACKET_BYTES;
+        const bool shifted = lane >= PACKET_BYTES && (fmod(useful * size, SECTOR_BYTES) != 0.0 ||
+                                                      fmod(ghost * size, SECTOR_BYTES) != 0.0);
+        if (problem->stencil->fields[f].role != TZ_STREAMED && (wide || shifted))
+            out->half_bytes += steps_bytes * size / (bytes.state + bytes.fixed);
+        if (written >> f & 1 && wide)
+            out->half_bytes += out->write_bytes * size / bytes.written;
+    }
 }
 
 /* ---- 1-D ---------------------------------------------------------------------------------------
@@ -180,6 +200,7 @@ void tz_cuda_work_rows(const tz_cuda_job *job, tz_model_work *out)
     count_ghosts(out, loaded, warm_up / chunk);
     if (strips > 1.0)
         count_torn(out, (double)plan->tile[0] * bytes.written, plan->vector * bytes.written);
+    count_halves(problem, out, (double)plan->tile[0], rows_ghost(&d), plan->vector, true);
     out->ahead_bytes = plan->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++)
         out->parts[p].bytes = loaded;
@@ -315,6 +336,7 @@ void tz_cuda_work_planes(const tz_cuda_job *job, tz_model_work *out)
     count_ghosts(out, loaded, (double)(s->reach + s->lag) / chunk);
     if (wide > 1.0)
         count_torn(out, (columns - 2.0 * s->ghost_x) * bytes.written, s->vector * bytes.written);
+    count_halves(problem, out, columns - 2.0 * s->ghost_x, s->ghost_x, s->vector, false);
     out->ahead_bytes = s->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = loaded;
