@@ -251,14 +251,15 @@ static void add_counts(const tz_model_work *work, double kept, tz_model_predicti
             once += part->once.of[k];
         }
         instructions += part->warps * (part->steps * step + once);
-        passes += part->warps * part->steps * part->shared_wavefronts;
+        passes += part->warps * part->steps *
+                  (part->shared_wavefronts + part->step.of[TZ_WORK_SHUFFLE]);
         words += part->warps * part->steps * part->spills;
     }
     const double compulsory = work->read_bytes + work->write_bytes;
     const double far = fmin(work->far_bytes, work->ghost_bytes);
     tz_model_detail_add(out, "instructions", instructions, "", "of warps, a stage");
     tz_model_detail_add(out, "wavefronts", passes, "",
-                        "of 128 bytes through shared memory, a stage");
+                        "of 128 bytes through shared memory and shuffles, a stage");
     tz_model_detail_add(out, "spilt_words", words, "",
                         "of warps, loaded and stored, 128 bytes each, a stage");
     tz_model_detail_add(out, "l2_bytes", compulsory + work->ghost_bytes, "bytes",

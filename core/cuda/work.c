@@ -33,7 +33,30 @@ tz_cuda_bytes tz_cuda_bytes_of(const tz_problem *problem)
 /* ---- What a compiled kernel's loops are to its family -----------------------------------------
  */
 
-static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps, double all)
+/* How a lane's words lie: packets of 16 bytes that are further apart than that meet in banks of
+ * shared memory, and not all lanes store what they have. */
+typedef struct lanes {
+    double conflict, stored;
+} lanes;
+
+/* What a copy to shared memory takes there: to ask, and to put it down when it has come. */
+#define COPY_PASSES 2.0
+
+static lanes lanes_of(const tz_cuda_family *family, const tz_problem *problem, const tz_plan *plan)
+{
+    lanes of = {1.0, 1.0};
+    double widest = 4.0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        widest = fmax(widest, (double)tz_problem_element_size(problem, f));
+    if (family == &tz_cuda_family_rows)
+        of.conflict = fmax(1.0, widest * plan->vector / 16.0);
+    if (family == &tz_cuda_family_rows || family == &tz_cuda_family_planes)
+        of.stored = (double)plan->tile[0] / (32.0 * plan->vector);
+    return of;
+}
+
+static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps, double all,
+                      lanes of)
 {
     const double way = tz_work_mix_sum(&loop->way);
     memset(&part->step, 0, sizeof part->step);
@@ -47,7 +70,10 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
     part->once = loop->once;
     part->once_clocks = loop->once_clocks;
     part->shared_wavefronts =
-        (loop->passes + loop->copies_words + loop->reads_words + loop->stores_words) / steps;
+        (of.conflict * (loop->passes - loop->local) + loop->local +
+         COPY_PASSES * loop->way.of[TZ_WORK_COPY] + loop->reads_words +
+         of.conflict * of.stored * loop->stores_words) /
+        steps;
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
     part->text_bytes = loop->text_bytes;
     part->spills = loop->local / steps;
@@ -187,7 +213,7 @@ static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
     memset(&out->end, 0, sizeof out->end);
     if (around < 0)
         return;
-    take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED);
+    take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED, (lanes){1.0, 1.0});
     for (int l = 0; l < mix->loops_count; l++)
         if (mix->loops[l].parent == around && l != inner) {
             tz_work_mix_add(&out->end.step, &mix->loops[l].way, 1.0);
@@ -222,7 +248,8 @@ static void find_planes(const tz_problem *problem, const tz_plan *plan, const tz
     const double tables = ceil((double)s->rings / (4.0 * 32.0 * s->warps));
     for (int k = 0; k < 3; k++) {
         const tz_cuda_loop *loop = &mix->loops[at[k]];
-        take_loop(idle[k], &mix->loops[loop->shortest], steps[k], 0.0);
+        take_loop(idle[k], &mix->loops[loop->shortest], steps[k], 0.0,
+                  lanes_of(&tz_cuda_family_planes, problem, plan));
         take_around(mix, at[k], parts[k], 1.0, true);
         if (k == 2 && steps[k] == 1.0 && s->group > 1) {
             take_around(mix, at[k], parts[k], 1.0 / s->group, false);
@@ -286,9 +313,10 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     const bool together =
         family == &tz_cuda_family_rows && rows_design_make(&d, problem, plan) && d.edges;
     const double apart = together || family == &tz_cuda_family_planes ? 0.0 : DIVERGED;
-    take_loop(&out->inner, &mix->loops[at[0]], steps[0], tile ? DIVERGED : 0.0);
-    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : apart);
-    take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * apart);
+    const lanes of = lanes_of(family, problem, plan);
+    take_loop(&out->inner, &mix->loops[at[0]], steps[0], tile ? DIVERGED : 0.0, of);
+    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : apart, of);
+    take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * apart, of);
     if (side == 0 && count == 1 && family == &tz_cuda_family_rows) {
         /* All ways are in one loop: those of borders are the rest of it, two or one. */
         tz_cuda_loop rest = mix->loops[at[0]];
@@ -307,10 +335,10 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
             rest.way = one;
             memset(&rest.all, 0, sizeof rest.all);
             rest.clocks = clocks * sides;
-            take_loop(&out->side, &rest, steps[0], 0.0);
+            take_loop(&out->side, &rest, steps[0], 0.0, of);
             rest.way = two;
             rest.clocks = clocks * (sides < others ? others - sides : others);
-            take_loop(&out->end, &rest, steps[0], 0.0);
+            take_loop(&out->end, &rest, steps[0], 0.0, of);
         }
         add_elements(mix, at[0], plan->vector, &out->side);
     }
@@ -326,15 +354,15 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
         const int around = mix->loops[at[0]].parent;
         memset(&out->end, 0, sizeof out->end);
         if (around >= 0)
-            take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED);
+            take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED, (lanes){1.0, 1.0});
         find_copies(problem, mix, out);
     }
     if (family == &tz_cuda_family_resident)
         find_exchange(mix, at[0], out);
     if (family == &tz_cuda_family_planes) {
         const int which[] = {at[0], at[side], at[end]};
-        const double of[] = {steps[0], steps[side], steps[end]};
-        find_planes(problem, plan, mix, which, of, out);
+        const double each_steps[] = {steps[0], steps[side], steps[end]};
+        find_planes(problem, plan, mix, which, each_steps, out);
     }
     return TZ_OK;
 }
