@@ -9,6 +9,7 @@
  * 4. Waves: blocks that are on the GPU together, the last of them fewer.
  * 5. Memory and L2: bytes over bandwidth, softly against 4; then launch or meetings on top. */
 #include "model/roofs.h"
+#include "model/scheduler.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -179,6 +180,8 @@ typedef struct stage {
 static double round_clocks(const stage *s, int p, double warps)
 {
     const cost *c = &s->parts[p];
+    if (s->work->parts[p].rounds.count > 0)
+        return tz_rounds_clocks(&s->work->parts[p].rounds, warps);
     return soft_max(warps * c->clocks, c->alone, SOFT_LATENCY) +
            c->barriers * s->warps / fmax(warps, s->warps);
 }

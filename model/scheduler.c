@@ -1,5 +1,7 @@
 #include "model/scheduler.h"
 
+#include "model/model.h"
+
 #include <math.h>
 #include <string.h>
 

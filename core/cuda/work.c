@@ -77,6 +77,9 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
     part->text_bytes = loop->text_bytes;
     part->spills = loop->local / steps;
+    memset(&part->rounds, 0, sizeof part->rounds);
+    if (way > 0.0)
+        tz_rounds_blend(&part->rounds, 0.0, &loop->rounds, tz_work_mix_sum(&part->step) / way);
 }
 
 /* A loop inside another that moves elements one by one, where rows cannot be moved as packets. */
@@ -89,6 +92,7 @@ static void add_elements(const tz_cuda_mix *mix, int loop, double times, tz_work
             continue;
         tz_work_mix_add(&part->step, m, times);
         part->clocks += times * mix->loops[l].clocks;
+        tz_rounds_blend(&part->rounds, 1.0, &mix->loops[l].rounds, times);
     }
 }
 
@@ -218,6 +222,7 @@ static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
         if (mix->loops[l].parent == around && l != inner) {
             tz_work_mix_add(&out->end.step, &mix->loops[l].way, 1.0);
             out->end.clocks += mix->loops[l].clocks;
+            tz_rounds_blend(&out->end.rounds, 1.0, &mix->loops[l].rounds, 1.0);
             out->end.once_waits += mix->loops[l].reads_words > 0.0;
         }
 }
@@ -230,6 +235,8 @@ static void take_around(const tz_cuda_mix *mix, int loop, tz_work_part *part, do
         return;
     tz_work_mix_add(once ? &part->once : &part->step, &mix->loops[around].way, times);
     *(once ? &part->once_clocks : &part->clocks) += times * mix->loops[around].clocks;
+    if (!once)
+        tz_rounds_blend(&part->rounds, 1.0, &mix->loops[around].rounds, times);
 }
 
 /* Planes: steps that do not do all, and what is around loops. A group at the grid's ends is a loop
@@ -392,6 +399,7 @@ static void part_between(tz_work_part *to, const tz_work_part *a, const tz_work_
     to->bytes = between(a->bytes, b->bytes, t);
     to->once_clocks = between(a->once_clocks, b->once_clocks, t);
     to->text_bytes = fmax(a->text_bytes, b->text_bytes);
+    tz_rounds_blend(&to->rounds, 1.0 - t, &b->rounds, t);
 }
 
 static tz_status get_steps(tz_cuda_steps *out, bool *found, const tz_cuda_family *family,
@@ -400,6 +408,13 @@ static tz_status get_steps(tz_cuda_steps *out, bool *found, const tz_cuda_family
 {
     char architecture[16];
     char *source = NULL;
+    /* A record without a scheduler's numbers is one that a model of time refuses. */
+    tz_cuda_machine machine;
+    memset(&machine, 0, sizeof machine);
+    const bool scheduled =
+        tz_scheduler_of(place->device, &machine.scheduler, NULL) == TZ_MODEL_OK;
+    machine.block_warps = ceil(family->threads(problem, plan) / 32.0);
+    machine.conflict = lanes_of(family, problem, plan).conflict;
     tz_cuda_mix *mix = malloc(sizeof *mix);
     if (!mix)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to count a kernel's code");
@@ -407,7 +422,7 @@ static tz_status get_steps(tz_cuda_steps *out, bool *found, const tz_cuda_family
              (int)place->device->compute_capability.value);
     tz_status status = tz_cuda_source(problem, plan, &source, error);
     if (!status)
-        status = tz_cuda_mix_get(mix, found, architecture, source, tz_cuda_headers,
+        status = tz_cuda_mix_get(mix, found, scheduled ? &machine : NULL, architecture, source, tz_cuda_headers,
                                  tz_cuda_headers_count, compile, error);
     if (!status && *found)
         status = tz_cuda_steps_find(out, family, problem, plan, mix, error);

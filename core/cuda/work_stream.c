@@ -33,6 +33,7 @@ static void mix_steps(tz_work_part *part, const tz_work_part *other, double shar
         part->chain.of[c] += share * (other->chain.of[c] - part->chain.of[c]);
     }
     part->clocks += share * (other->clocks - part->clocks);
+    tz_rounds_blend(&part->rounds, 1.0 - share, &other->rounds, share);
     part->shared_wavefronts += share * (other->shared_wavefronts - part->shared_wavefronts);
     part->text_bytes += other->text_bytes;
     part->spills += share * (other->spills - part->spills);
