@@ -198,6 +198,18 @@ static double warp_clocks(const stage *s, int p, double warps)
            s->memory_clocks * fmax(1.0, part->once_waits);
 }
 
+/* Clocks that a multiprocessor takes longer which has warps of this part and of the first: the code
+ * of both has to be there. */
+static double fetch_clocks(const stage *s, int p, double warps)
+{
+    const tz_work_part *part = &s->work->parts[p], *others = &s->work->parts[0];
+    if (!part->apart || !s->device->text_cache_bytes.known)
+        return 0.0;
+    const double each = tz_scheduler_fetch_clocks(s->device->text_cache_bytes.value,
+                                                  part->text_bytes + others->text_bytes);
+    return each * others->steps * warps * s->parts[0].units[ISSUE].clocks;
+}
+
 /* The same where the others of the warp's scheduler are of the first part, which is most of them:
  * issue slots are a scheduler's own. */
 static double among_others(const stage *s, int p, double warps)
@@ -207,7 +219,7 @@ static double among_others(const stage *s, int p, double warps)
     const double besides = fmax(0.0, warps - SCHEDULERS) * s->parts[0].units[ISSUE].clocks *
                            fmin(part->steps, others->steps);
     return fmax(own + besides, part->steps * s->parts[p].alone) + part->once_clocks +
-           s->memory_clocks * fmax(1.0, part->once_waits);
+           fetch_clocks(s, p, warps) + s->memory_clocks * fmax(1.0, part->once_waits);
 }
 
 /* Clocks of a wave with so many blocks on the fullest multiprocessor: all parts' mean, but no less
@@ -299,7 +311,9 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         const tz_work_part *part = &work->parts[p];
         cost_of(device, &part->step, part->shared_wavefronts, &s.parts[p]);
         const bool together = part->step.of[TZ_WORK_BARRIER] > 0.0;
-        s.parts[p].alone = part->clocks + latency_clocks(device, &part->chain);
+        s.parts[p].alone = part->rounds.count > 0
+                               ? tz_rounds_clocks(&part->rounds, s.warps)
+                               : part->clocks + latency_clocks(device, &part->chain);
         s.parts[p].barriers =
             part->step.of[TZ_WORK_BARRIER] * clocks_of(device, &device->barrier_s) +
             (together ? BARRIER_WAIT * s.parts[p].alone : 0.0);

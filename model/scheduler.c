@@ -14,11 +14,11 @@ enum { QUEUE = 8, QUEUE_CLOCKS = 6, READ_CLOCKS = 12 };
 enum { QUEUE_SLOTS = 2 };
 /* Until a result is there that an instruction outside that unit opens a barrier for. */
 enum { OTHER_CLOCKS = 14 };
-/* The first-level instruction cache against the one that calibration finds, in which all warps run
- * the same code at the same time; and clocks for an instruction that does not come from it, since
- * warps that do not share what the other fetches. */
-#define NEAR_SHARE 0.25
-#define FETCH_CLOCKS 0.4
+/* Where code is longer than the instruction cache, by what share of it all of it is fetched anew
+ * each round, and what an instruction then takes. From box stencils on an H200 whose borders have
+ * code of their own: multiprocessors with such warps take twice the others' time. */
+#define TEXT_SOFT 0.35
+#define FETCH_CLOCKS 1.0
 enum { INSTRUCTION_BYTES = 16 };
 /* Rounds that are left out, in which warps fall into step, and that are counted. */
 enum { ROUNDS_BEFORE = 1, ROUNDS = 3 };
@@ -371,11 +371,10 @@ static void place(machine *m)
     }
 }
 
-/* Code that does not fit is fetched while warps wait for it, what is beyond at first. */
-static double code_clocks(const tz_scheduler *s, int count)
+double tz_scheduler_fetch_clocks(double cache_bytes, double text_bytes)
 {
-    const double bytes = (double)count * INSTRUCTION_BYTES, near = NEAR_SHARE * s->text_bytes;
-    return FETCH_CLOCKS * fmin(1.0, fmax(0.0, bytes / near - 1.0));
+    return FETCH_CLOCKS *
+           fmin(1.0, fmax(0.0, (text_bytes / cache_bytes - 1.0) / TEXT_SOFT));
 }
 
 static bool is_valid(const tz_trace_instruction *trace, int count)
@@ -408,7 +407,7 @@ tz_model_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_in
                  .warps_count = block_warps * blocks};
     for (int k = 0; k < count; k++)
         m.meets = m.meets || trace[k].class == TZ_WORK_BARRIER || trace[k].kind == TZ_TRACE_AWAIT;
-    m.code = code_clocks(scheduler, count);
+    m.code = tz_scheduler_fetch_clocks(scheduler->text_bytes, (double)count * INSTRUCTION_BYTES);
     place(&m);
     const int64_t round = (int64_t)count * m.warps_count;
     double begin = 0.0, end = 0.0;

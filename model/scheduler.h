@@ -58,6 +58,10 @@ typedef struct tz_scheduler {
 tz_model_status tz_scheduler_of(const tz_model_device *device, tz_scheduler *out,
                                 tz_model_error *error);
 
+/* Clocks of a scheduler that an instruction takes more where warps of a multiprocessor go round so
+ * many bytes of code, over and over. */
+double tz_scheduler_fetch_clocks(double cache_bytes, double text_bytes);
+
 typedef struct tz_schedule {
     double clocks;                 /* until each of the warps has gone round once */
     double issued;                 /* of the slots of all four schedulers, 0 to 1 */

@@ -80,6 +80,7 @@ typedef struct tz_work_part {
     double once_clocks;       /* GPU: of a warp alone outside the loop */
     double once_waits;        /* GPU: times that it waits for memory there */
     double text_bytes;        /* of the loop's code; 0: not known */
+    bool apart;               /* GPU: the code is not the first part's */
     double spills;            /* GPU: of one step: words of 128 bytes of spilt registers */
 } tz_work_part;
 

@@ -349,6 +349,7 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
         }
         add_elements(mix, at[0], plan->vector, &out->side);
     }
+    out->side.apart = true;
     if (side > 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[side], plan->vector, &out->side);
     if (family == &tz_cuda_family_rows) {

@@ -22,6 +22,7 @@ static tz_work_part *add_part(tz_model_work *out, const char *name, const tz_wor
     snprintf(part->name, sizeof part->name, "%s", name);
     part->warps = warps;
     part->steps = steps;
+    part->apart = part != out->parts && part->text_bytes > 0.0 && code->apart;
     return part;
 }
 
