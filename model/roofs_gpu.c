@@ -23,11 +23,10 @@
  * of which memory with error correction reads, changes and writes again. */
 #define MEMORY_SHARE 0.95
 #define TORN 0.3
-/* Stores of spilt registers go to the second level, and loads wait behind them: this share of what
- * its bandwidth makes of them. Code that spills in loops of its own is not on the way that is
- * counted: so many words a step at least for each byte of a thread. */
-#define SPILLS_COST 0.6
-#define SPILLS_LEAST 0.2
+/* Stores of spilt registers go through to the second level, and what comes next waits behind them:
+ * this share of what its bandwidth makes of them. Nine loads of ten find theirs in the first level,
+ * where they are counted with shared memory. */
+#define SPILLS_COST 1.0
 /* Between two barriers of a block nobody fills in for warps that wait at the end: this share of
  * what a warp alone takes, for each block that a multiprocessor has. */
 #define BARRIER_WAIT 0.6
@@ -266,8 +265,8 @@ static void add_counts(const tz_model_work *work, double kept, tz_model_predicti
             once += part->once.of[k];
         }
         instructions += part->warps * (part->steps * step + once);
-        passes += part->warps * part->steps *
-                  (part->shared_wavefronts + part->step.of[TZ_WORK_SHUFFLE]);
+        passes +=
+            part->warps * part->steps * (part->shared_wavefronts + part->step.of[TZ_WORK_SHUFFLE]);
         words += part->warps * part->steps * part->spills;
     }
     const double compulsory = work->read_bytes + work->write_bytes;
@@ -358,9 +357,7 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double compute_s = compute / clock;
     double spilt = 0.0;
     for (int p = 0; p < work->parts_count; p++)
-        spilt += work->parts[p].warps * work->parts[p].steps *
-                 fmax(work->parts[p].spills, SPILLS_LEAST * work->local_bytes) * LINE;
-    /* Stores of spilt registers go to the second level, and loads wait behind them. */
+        spilt += work->parts[p].warps * work->parts[p].steps * work->parts[p].spilt_stores * LINE;
     const double spills_s = SPILLS_COST * spilt / device->l2_bandwidth_bytes_per_s.value;
     const double busy_s = soft_max(compute_s, moved_s, SOFT_MEMORY) + spills_s;
     /* The host may be slower than the GPU. */

@@ -373,8 +373,7 @@ static void place(machine *m)
 
 double tz_scheduler_fetch_clocks(double cache_bytes, double text_bytes)
 {
-    return FETCH_CLOCKS *
-           fmin(1.0, fmax(0.0, (text_bytes / cache_bytes - 1.0) / TEXT_SOFT));
+    return FETCH_CLOCKS * fmin(1.0, fmax(0.0, (text_bytes / cache_bytes - 1.0) / TEXT_SOFT));
 }
 
 static bool is_valid(const tz_trace_instruction *trace, int count)

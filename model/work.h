@@ -82,6 +82,7 @@ typedef struct tz_work_part {
     double text_bytes;        /* of the loop's code; 0: not known */
     bool apart;               /* GPU: the code is not the first part's */
     double spills;            /* GPU: of one step: words of 128 bytes of spilt registers */
+    double spilt_stores;      /* of them stored */
 } tz_work_part;
 
 typedef enum tz_work_kind { TZ_WORK_GPU, TZ_WORK_CPU } tz_work_kind;

@@ -257,8 +257,9 @@ static bool is_of_machine(const tz_cuda_mix *mix, const tz_cuda_machine *machine
 }
 
 tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const tz_cuda_machine *machine,
-                          const char *architecture, const char *source, const tz_cuda_header *headers, size_t headers_count,
-                          bool compile, tz_error *error)
+                          const char *architecture, const char *source,
+                          const tz_cuda_header *headers, size_t headers_count, bool compile,
+                          tz_error *error)
 {
     tz__nvrtc *nvrtc;
     void *data = NULL;

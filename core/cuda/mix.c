@@ -275,6 +275,7 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
         const tz_sass_instruction *i = &g->sass->code[way[k]];
         loop->way.of[i->class] += 1.0;
         loop->local += i->local ? i->words : 0;
+        loop->local_stores += i->local && i->class == TZ_WORK_WRITE ? i->words : 0;
         if (i->class == TZ_WORK_SHARED_READ || i->class == TZ_WORK_SHARED_WRITE)
             loop->passes += i->words;
         if (i->local) {
@@ -318,10 +319,9 @@ static bool run_way(const graph *g, const int *way, int count, tz_cuda_loop *loo
                                           .waits = i->waits,
                                           .words = (uint8_t)fmin(words, 255.0)};
     }
-    const bool done =
-        trace && tz_schedule_rounds(&g->machine->scheduler, trace, count,
-                                    (int)g->machine->block_warps, g->sass->registers,
-                                    &loop->rounds, NULL) == TZ_MODEL_OK;
+    const bool done = trace && tz_schedule_rounds(&g->machine->scheduler, trace, count,
+                                                  (int)g->machine->block_warps, g->sass->registers,
+                                                  &loop->rounds, NULL) == TZ_MODEL_OK;
     free(trace);
     return done;
 }

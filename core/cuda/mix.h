@@ -36,15 +36,16 @@ typedef struct tz_cuda_loop {
     double stores;      /* to global memory, on the way round */
     double stores_words, copies_words, reads_words; /* a lane, on the way round */
     double text_bytes;                              /* of the way round */
-    double local; /* words (128 bytes a warp) of spilt registers on it */
-    tz_rounds rounds; /* of the way round; none without a machine, or of a few instructions */
+    double local;        /* words (128 bytes a warp) of spilt registers on it */
+    double local_stores; /* of them stored, which go to the second level at once */
+    tz_rounds rounds;    /* of the way round; none without a machine, or of a few instructions */
 } tz_cuda_loop;
 
 typedef struct tz_cuda_mix {
     tz_cuda_machine machine; /* zeros: none */
-    int registers;    /* a thread */
-    int local_bytes;  /* a thread */
-    int shared_bytes; /* a block, static */
+    int registers;           /* a thread */
+    int local_bytes;         /* a thread */
+    int shared_bytes;        /* a block, static */
     int text_bytes;
     tz_work_mix straight; /* all instructions outside of loops */
     int loops_count;      /* those inside others come later */
@@ -60,13 +61,14 @@ tz_status tz_cuda_mix_count(tz_cuda_mix *out, const void *cubin, size_t bytes, c
 tz_status tz_cuda_mix_of(tz_cuda_mix *out, const tz_sass *sass, const tz_cuda_machine *machine,
                          tz_error *error);
 
-/* The mix of a source's kernel TZ_CUDA_ENTRY: counts are kept beside the cubin in the cache, for one
- * machine. Where neither is there: compiled if `compile`, else *found is false and nothing is said.
+/* The mix of a source's kernel TZ_CUDA_ENTRY: counts are kept beside the cubin in the cache, for
+ * one machine. Where neither is there: compiled if `compile`, else *found is false and nothing is
+ * said.
  */
 tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const tz_cuda_machine *machine,
-                          const char *architecture,
-                          const char *source, const tz_cuda_header *headers, size_t headers_count,
-                          bool compile, tz_error *error);
+                          const char *architecture, const char *source,
+                          const tz_cuda_header *headers, size_t headers_count, bool compile,
+                          tz_error *error);
 
 double tz_work_mix_sum(const tz_work_mix *mix);
 void tz_work_mix_add(tz_work_mix *to, const tz_work_mix *mix, double times);

@@ -69,17 +69,17 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
         part->clocks *= tz_work_mix_sum(&part->step) * steps / way;
     part->once = loop->once;
     part->once_clocks = loop->once_clocks;
-    part->shared_wavefronts =
-        (of.conflict * (loop->passes - loop->local) + loop->local +
-         COPY_PASSES * loop->way.of[TZ_WORK_COPY] + loop->reads_words +
-         of.conflict * of.stored * loop->stores_words) /
-        steps;
+    part->shared_wavefronts = (of.conflict * (loop->passes - loop->local) + loop->local +
+                               COPY_PASSES * loop->way.of[TZ_WORK_COPY] + loop->reads_words +
+                               of.conflict * of.stored * loop->stores_words) /
+                              steps;
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
     part->text_bytes = loop->text_bytes;
     part->spills = loop->local / steps;
     memset(&part->rounds, 0, sizeof part->rounds);
     if (way > 0.0)
         tz_rounds_blend(&part->rounds, 0.0, &loop->rounds, tz_work_mix_sum(&part->step) / way);
+    part->spilt_stores = loop->local_stores / steps;
 }
 
 /* A loop inside another that moves elements one by one, where rows cannot be moved as packets. */
@@ -176,8 +176,6 @@ static double steps_of(const tz_cuda_family *family, const tz_problem *problem, 
 
 /* Lanes at a border go different ways: that much of what is beside the shortest one. */
 #define DIVERGED 0.5
-/* A side's step against an inner one, where both are in one loop. */
-#define SIDES 1.1
 
 /* Tiles: what brings an element into shared memory, and what takes it out, is `once`. */
 static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cuda_steps *out)
@@ -324,32 +322,9 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     take_loop(&out->inner, &mix->loops[at[0]], steps[0], tile ? DIVERGED : 0.0, of);
     take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : apart, of);
     take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * apart, of);
-    if (side == 0 && count == 1 && family == &tz_cuda_family_rows) {
-        /* All ways are in one loop: those of borders are the rest of it, two or one. */
-        tz_cuda_loop rest = mix->loops[at[0]];
-        tz_work_mix_add(&rest.all, &rest.way, -1.0);
-        const double others = tz_work_mix_sum(&rest.all) / tz_work_mix_sum(&rest.way);
-        if (others > 1.0) {
-            /* Two ways: the sides' is the inner one and a choice at each end of a row; the rest is
-             * that of the grid's ends. */
-            const double sides = others > SIDES + 0.7 ? SIDES : others;
-            tz_work_mix one = {0}, two = rest.all;
-            tz_work_mix_add(&one, sides < others ? &rest.way : &rest.all,
-                            sides < others ? SIDES : 1.0);
-            const double clocks = rest.clocks;
-            if (sides < others)
-                tz_work_mix_add(&two, &one, -1.0);
-            rest.way = one;
-            memset(&rest.all, 0, sizeof rest.all);
-            rest.clocks = clocks * sides;
-            take_loop(&out->side, &rest, steps[0], 0.0, of);
-            rest.way = two;
-            rest.clocks = clocks * (sides < others ? others - sides : others);
-            take_loop(&out->end, &rest, steps[0], 0.0, of);
-        }
+    if (side == 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[0], plan->vector, &out->side);
-    }
-    out->side.apart = true;
+    out->side.apart = side > 0;
     if (side > 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[side], plan->vector, &out->side);
     if (family == &tz_cuda_family_rows) {
@@ -412,8 +387,7 @@ static tz_status get_steps(tz_cuda_steps *out, bool *found, const tz_cuda_family
     /* A record without a scheduler's numbers is one that a model of time refuses. */
     tz_cuda_machine machine;
     memset(&machine, 0, sizeof machine);
-    const bool scheduled =
-        tz_scheduler_of(place->device, &machine.scheduler, NULL) == TZ_MODEL_OK;
+    const bool scheduled = tz_scheduler_of(place->device, &machine.scheduler, NULL) == TZ_MODEL_OK;
     machine.block_warps = ceil(family->threads(problem, plan) / 32.0);
     machine.conflict = lanes_of(family, problem, plan).conflict;
     tz_cuda_mix *mix = malloc(sizeof *mix);
@@ -423,8 +397,8 @@ static tz_status get_steps(tz_cuda_steps *out, bool *found, const tz_cuda_family
              (int)place->device->compute_capability.value);
     tz_status status = tz_cuda_source(problem, plan, &source, error);
     if (!status)
-        status = tz_cuda_mix_get(mix, found, scheduled ? &machine : NULL, architecture, source, tz_cuda_headers,
-                                 tz_cuda_headers_count, compile, error);
+        status = tz_cuda_mix_get(mix, found, scheduled ? &machine : NULL, architecture, source,
+                                 tz_cuda_headers, tz_cuda_headers_count, compile, error);
     if (!status && *found)
         status = tz_cuda_steps_find(out, family, problem, plan, mix, error);
     free(source);

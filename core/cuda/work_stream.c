@@ -38,6 +38,7 @@ static void mix_steps(tz_work_part *part, const tz_work_part *other, double shar
     part->shared_wavefronts += share * (other->shared_wavefronts - part->shared_wavefronts);
     part->text_bytes += other->text_bytes;
     part->spills += share * (other->spills - part->spills);
+    part->spilt_stores += share * (other->spilt_stores - part->spilt_stores);
 }
 
 static double elements_of(const tz_problem *problem)

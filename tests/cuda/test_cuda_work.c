@@ -158,7 +158,8 @@ static void known_counts_are_found(void **state)
         if (tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", NULL, &error))
             fail_msg("%s: %s", architectures[a], error.message);
         assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes, "other", NULL, NULL), TZ_FORMAT);
-        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes / 2, "tz_stage", NULL, NULL), TZ_FORMAT);
+        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes / 2, "tz_stage", NULL, NULL),
+                         TZ_FORMAT);
         assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", NULL, NULL), TZ_OK);
         free(cubin);
         assert_int_equal(mix->loops_count, 1);
