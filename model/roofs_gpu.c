@@ -36,6 +36,11 @@
 /* A launch finds none of its code in the multiprocessors: clocks for each byte of it, fetched while
  * the first steps run. */
 #define TEXT_COLD 0.3
+/* Of the instruction cache, what pieces of code can have that lie anywhere. */
+#define TEXT_SHARE 0.75
+
+/* A unit limits that is busy for that much of the time. */
+#define BUSY 80.0
 
 enum { SCHEDULERS = 4, WARP = 32, LINE = 128 };
 
@@ -202,9 +207,9 @@ static double warp_clocks(const stage *s, int p, double warps)
 static double fetch_clocks(const stage *s, int p, double warps)
 {
     const tz_work_part *part = &s->work->parts[p], *others = &s->work->parts[0];
-    if (!part->apart || !s->device->text_cache_bytes.known)
+    if (!part->apart || s->blocks < 2 || !s->device->text_cache_bytes.known)
         return 0.0;
-    const double each = tz_scheduler_fetch_clocks(s->device->text_cache_bytes.value,
+    const double each = tz_scheduler_fetch_clocks(TEXT_SHARE * s->device->text_cache_bytes.value,
                                                   part->text_bytes + others->text_bytes);
     return each * others->steps * warps * s->parts[0].units[ISSUE].clocks;
 }
@@ -281,6 +286,39 @@ static void add_counts(const tz_model_work *work, double kept, tz_model_predicti
     tz_model_detail_add(out, "memory_bytes",
                         (1.0 - kept) * (compulsory - work->stream_bytes + far) + work->stream_bytes,
                         "bytes", "through memory, a stage");
+}
+
+/* Which unit is busiest while warps go round, and, where that is not what they wait for, what is. */
+static void say_limit(const stage *s, double warps, const char *occupancy, tz_model_prediction *out)
+{
+    static const char *const waits[TZ_ROUNDS_WAITS] = {
+        [TZ_ROUNDS_LATENCY] = "dependent instructions",
+        [TZ_ROUNDS_SHUFFLE] = "shuffles and shared memory",
+        [TZ_ROUNDS_LOCAL] = "spilt registers",
+        [TZ_ROUNDS_SINGLE] = "the single precision unit",
+        [TZ_ROUNDS_DOUBLE] = "the double precision unit",
+        [TZ_ROUNDS_WHOLE] = "the unit of integers and logic",
+        [TZ_ROUNDS_QUEUE] = "the queue to shared memory",
+        [TZ_ROUNDS_MEET] = "other warps of the block",
+        [TZ_ROUNDS_TURN] = "their turn",
+    };
+    const tz_rounds *rounds = &s->work->parts[0].rounds;
+    const cost *inner = &s->parts[0];
+    const unit *longest = &inner->units[inner->longest];
+    const double busy =
+        100.0 * fmin(1.0, warps * longest->clocks / fmax(round_clocks(s, 0, warps), 1e-9));
+    const int at = tz_rounds_near(rounds, warps);
+    int most = 0;
+    for (int k = 1; at >= 0 && k < TZ_ROUNDS_WAITS; k++)
+        if (rounds->waits[at][k] > rounds->waits[at][most])
+            most = k;
+    if (at < 0 || busy >= BUSY)
+        snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% busy; %s", longest->name,
+                 busy, occupancy);
+    else
+        snprintf(out->limit_text, sizeof out->limit_text,
+                 "warps wait for %s, %.0f %% of their time; %s, %.0f %% busy; %s", waits[most],
+                 100.0 * rounds->waits[at][most], longest->name, busy, occupancy);
 }
 
 tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device *device,
@@ -407,13 +445,7 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% of the time",
                  meet_s > start_s ? "meetings of blocks" : "launches",
                  100.0 * (start_s + meet_s) / out->stage_s);
-    else if (latency_s > 0.3 * compute_s)
-        snprintf(out->limit_text, sizeof out->limit_text, "latency: %s", occupancy);
     else
-        snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% busy; %s",
-                 inner->units[inner->longest].name,
-                 100.0 * issue_s / out->stage_s * inner->units[inner->longest].clocks /
-                     fmax(inner->clocks, 1e-9),
-                 occupancy);
+        say_limit(&s, warps, occupancy, out);
     return TZ_MODEL_OK;
 }

@@ -74,7 +74,8 @@ typedef struct warp {
     int passed;                 /* of its block, how often it came to a barrier or arrived */
     bool held;                  /* until others come */
     int reason;                 /* tz_rounds_wait, for which `ready` is not earlier */
-    double issued, next, ready; /* its last instruction; by its clocks; and by its barriers */
+    /* Its last instruction; the next by its clocks, by other warps, and by its barriers. */
+    double issued, own, next, ready;
     double unit;                /* not before this is the unit free, when last looked */
     double opens[TZ_TRACE_BARRIERS];
     uint8_t opened_by[TZ_TRACE_BARRIERS];
@@ -242,7 +243,6 @@ static void let_go(machine *m, int id, bool block)
         w->held = false;
         w->next = fmax(w->next, since + (block ? m->s->barrier_wait : m->s->shared_wait));
         settle(m, w);
-        w->reason = TZ_ROUNDS_MEET;
     }
 }
 
@@ -279,7 +279,8 @@ static void issue(machine *m, issuer *u, int id)
     const double now = u->now;
     double read = now + READ_CLOCKS, result = now + OTHER_CLOCKS, slots = 1.0;
     /* What it waited for: its own instructions, then a unit, then its turn. */
-    m->waits[TZ_ROUNDS_LATENCY] += fmax(0.0, fmin(w->next, w->ready) - w->issued - 1.0);
+    m->waits[TZ_ROUNDS_LATENCY] += fmax(0.0, w->own - w->issued - 1.0);
+    m->waits[TZ_ROUNDS_MEET] += fmax(0.0, w->next - fmax(w->own, w->issued + 1.0));
     m->waits[w->reason] += fmax(0.0, w->ready - fmax(w->next, w->issued + 1.0));
     int unit;
     unit_free(u, i, &unit);
@@ -313,7 +314,8 @@ static void issue(machine *m, issuer *u, int id)
     opens_at(w, i->sets, result, reason_of(i));
     opens_at(w, i->frees, read, reason_of(i));
     w->issued = now;
-    w->next = now + fmax(i->stall, slots);
+    w->own = now + fmax(i->stall, slots);
+    w->next = w->own;
     w->at = w->at + 1 == m->count ? 0 : w->at + 1;
     if (i->class == TZ_WORK_BARRIER || i->kind == TZ_TRACE_ARRIVE || i->kind == TZ_TRACE_AWAIT)
         meet(m, id, i, now, result);
