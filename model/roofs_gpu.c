@@ -288,7 +288,8 @@ static void add_counts(const tz_model_work *work, double kept, tz_model_predicti
                         "bytes", "through memory, a stage");
 }
 
-/* Which unit is busiest while warps go round, and, where that is not what they wait for, what is. */
+/* Which unit is busiest while warps go round, and, where that is not what they wait for, what is.
+ */
 static void say_limit(const stage *s, double warps, const char *occupancy, tz_model_prediction *out)
 {
     static const char *const waits[TZ_ROUNDS_WAITS] = {
