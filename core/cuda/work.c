@@ -74,7 +74,7 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
                                of.conflict * of.stored * loop->stores_words) /
                               steps;
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
-    part->text_bytes = loop->text_bytes;
+    part->text_bytes = part->loop_bytes = loop->text_bytes;
     part->spills = loop->local / steps;
     memset(&part->rounds, 0, sizeof part->rounds);
     if (way > 0.0)
@@ -310,21 +310,26 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
                             "the main loop of the kernel for '%s' at height %d is not found among "
                             "its %d loops",
                             problem->stencil->id, plan->height, mix->loops_count);
-    /* The dearest is that of the grid's ends; with a third one, that is the sides'. */
-    const int end = count - 1, side = count > 2 ? 1 : end;
+    /* The dearest is that of the grid's ends; with a third one, that is the sides'; of tiles
+     * one is what is left of the first. */
     const bool tile = family == &tz_cuda_family_tile;
+    const int end = count - 1, side = count > 2 && !tile ? 1 : end;
     /* In rows a warp's lanes choose values where the grid's ends are simple, not ways. */
     rows_design d;
     const bool together =
         family == &tz_cuda_family_rows && rows_design_make(&d, problem, plan) && d.edges;
     const double apart = together || family == &tz_cuda_family_planes ? 0.0 : DIVERGED;
     const lanes of = lanes_of(family, problem, plan);
-    take_loop(&out->inner, &mix->loops[at[0]], steps[0], tile ? DIVERGED : 0.0, of);
-    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : apart, of);
+    /* Nearly every warp of a tile has an element that is still wanted. */
+    take_loop(&out->inner, &mix->loops[at[0]], steps[0], tile ? 1.0 : 0.0, of);
+    take_loop(&out->side, &mix->loops[at[side]], steps[side],
+              tile        ? 1.0
+              : side == 0 ? 0.0
+                          : apart,
+              of);
     take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * apart, of);
     if (side == 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[0], plan->vector, &out->side);
-    out->side.apart = side > 0;
     if (side > 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[side], plan->vector, &out->side);
     if (family == &tz_cuda_family_rows) {
@@ -332,12 +337,16 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
         add_start(mix, at[0], plan->ahead, plan->vector, &out->side);
         add_start(mix, at[0], plan->ahead, 0.0, &out->end);
     }
+    out->side.own_bytes = side > 0 ? mix->loops[at[side]].text_bytes / steps[side] : 0.0;
+    out->end.own_bytes = end > 0 ? mix->loops[at[end]].text_bytes / steps[end] : 0.0;
     if (tile) {
         /* What goes round the slab once a pass. */
         const int around = mix->loops[at[0]].parent;
         memset(&out->end, 0, sizeof out->end);
         if (around >= 0)
             take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED, (lanes){1.0, 1.0});
+        out->end.once = mix->loops[at[0]].once;
+        out->end.once_clocks = mix->loops[at[0]].once_clocks;
         find_copies(problem, mix, out);
     }
     if (family == &tz_cuda_family_resident)

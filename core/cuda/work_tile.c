@@ -35,7 +35,9 @@ void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
                 region *= (double)plan->tile[d] + 2.0 * rest;
             computed += region;
         }
-    const double rounds = ceil(extent / out->threads) * plan->height * stencil->passes_count;
+    /* Warps go through the slab in turn: some once more than others. */
+    const double elements = ceil(extent / 32.0) / warps;
+    const double rounds = elements * plan->height * stencil->passes_count;
     const tz_work_part *const codes[] = {&job->steps->inner, &job->steps->side};
     const double blocks[] = {inner, out->blocks - inner};
     for (int k = 0; k < 2; k++) {
@@ -47,9 +49,10 @@ void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
         part->warps = blocks[k] * warps;
         /* Loading and storing, too, goes element by element: `once` is of one of them. */
         memset(&part->once, 0, sizeof part->once);
-        tz_work_mix_add(&part->once, &codes[k]->once, ceil(extent / out->threads));
-        part->once_clocks *= ceil(extent / out->threads);
-        part->once_waits *= ceil(extent / out->threads);
+        tz_work_mix_add(&part->once, &codes[k]->once, elements);
+        tz_work_mix_add(&part->once, &job->steps->end.once, 1.0);
+        part->once_clocks = part->once_clocks * ceil(elements) + job->steps->end.once_clocks;
+        part->once_waits *= ceil(elements);
         part->steps = rounds;
         const double passes = (double)plan->height * stencil->passes_count;
         tz_work_mix_add(&part->step, &job->steps->end.step, passes / fmax(rounds, 1.0));
