@@ -400,8 +400,10 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         const double steps = (full + (rest > 0.0 ? 1.0 : 0.0)) * work->parts[0].steps;
         /* Stores are not waited for, but get in the way. */
         const double loads = (work->read_bytes + 0.5 * work->write_bytes) / compulsory;
-        moved_s = soft_max(moved_s, (loads * moved_s + steps * s.memory_clocks / clock) / ahead,
-                           SOFT_LATENCY);
+        const double late_s = work->parts[0].late * compute / clock;
+        moved_s =
+            soft_max(moved_s, (loads * moved_s + steps * s.memory_clocks / clock + late_s) / ahead,
+                     SOFT_LATENCY);
     }
     const double compute_s = compute / clock;
     double spilt = 0.0;

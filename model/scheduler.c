@@ -122,7 +122,7 @@ static bool is_queued(const tz_trace_instruction *i)
     case TZ_WORK_BARRIER:
         return true;
     default:
-        return i->kind != TZ_TRACE_PLAIN;
+        return i->kind != TZ_TRACE_PLAIN && i->kind != TZ_TRACE_COPIED;
     }
 }
 
@@ -393,7 +393,7 @@ double tz_scheduler_fetch_clocks(double cache_bytes, double text_bytes)
 static bool is_valid(const tz_trace_instruction *trace, int count)
 {
     for (int k = 0; k < count; k++)
-        if (trace[k].class >= TZ_WORK_CLASSES || trace[k].kind > TZ_TRACE_AWAIT ||
+        if (trace[k].class >= TZ_WORK_CLASSES || trace[k].kind > TZ_TRACE_COPIED ||
             trace[k].sets > 7 || trace[k].frees > 7 || trace[k].waits >> TZ_TRACE_BARRIERS)
             return false;
     return count > 0;
