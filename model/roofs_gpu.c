@@ -169,7 +169,7 @@ static double latency_clocks(const tz_model_device *d, const tz_work_mix *chain)
 typedef struct stage {
     const tz_model_work *work;
     const tz_model_device *device;
-    cost parts[TZ_WORK_PARTS_MAX];
+    cost parts[TZ_WORK_PARTS_MAX], once[TZ_WORK_PARTS_MAX];
     double memory_clocks; /* latency of what is loaded */
     int blocks;           /* of a multiprocessor */
     double warps;         /* of a block */
@@ -187,12 +187,10 @@ static double round_clocks(const stage *s, int p, double warps)
 static double warp_clocks(const stage *s, int p, double warps)
 {
     const tz_work_part *part = &s->work->parts[p];
-    double once = 0.0;
-    for (int k = 0; k < TZ_WORK_CLASSES; k++)
-        once += part->once.of[k];
     return part->steps * round_clocks(s, p, warps) +
-           fmax(warps * once / s->device->issue_rate.value, part->once_clocks) +
-           s->memory_clocks * fmax(1.0, part->once_waits);
+           soft_max(warps * s->once[p].clocks,
+                    part->once_clocks + s->memory_clocks * fmax(1.0, part->once_waits),
+                    SOFT_LATENCY);
 }
 
 /* The same where the others of the warp's scheduler are of the first part, which is most of them:
@@ -263,6 +261,7 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     for (int p = 0; p < work->parts_count; p++) {
         const tz_work_part *part = &work->parts[p];
         cost_of(device, &part->step, part->shared_wavefronts, &s.parts[p]);
+        cost_of(device, &part->once, 0.0, &s.once[p]);
         const bool together = part->step.of[TZ_WORK_BARRIER] > 0.0;
         s.parts[p].alone = part->clocks + latency_clocks(device, &part->chain);
         s.parts[p].barriers =
@@ -293,7 +292,8 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double torn = TORN * work->torn_bytes;
     const double memory_s = ((1.0 - kept) * (compulsory - passing + far + torn) + passing) /
                             (MEMORY_SHARE * device->copy_bandwidth_bytes_per_s.value);
-    const double l2_s = (compulsory + work->ghost_bytes) / device->l2_bandwidth_bytes_per_s.value;
+    const double l2_s =
+        (compulsory + work->ghost_bytes + work->gap_bytes) / device->l2_bandwidth_bytes_per_s.value;
     double moved_s = soft_max(memory_s, l2_s, SOFT_MEMORY);
     /* What a step needs was asked for some steps before: it then takes the latency and its share of
      * the transfer. */

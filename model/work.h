@@ -71,10 +71,12 @@ typedef struct tz_model_work {
     /* Bytes. Compulsory: what has to cross the memory bus at least, once. */
     double read_bytes; /* compulsory, state and static fields and streamed slabs */
     double write_bytes;
-    double ghost_bytes;  /* read once more because tiles overlap: from cache, if it was kept */
-    double far_bytes;    /* of them: by tiles that run at other times, so that no cache kept them */
-    double stream_bytes; /* read once and never again, from memory: on a GPU a part of read_bytes,
-                          * on a CPU besides them */
+    double ghost_bytes; /* read once more because tiles overlap: from cache, if it was kept */
+    double far_bytes;   /* of them: by tiles that run at other times, so that no cache kept them */
+    double gap_bytes;   /* GPU: asked of the second level beyond all these, since it hands out whole
+                         * sectors and accesses leave gaps in them or begin within one */
+    double stream_bytes;   /* read once and never again, from memory: on a GPU a part of read_bytes,
+                            * on a CPU besides them */
     double resident_bytes; /* all that a stage touches: what a cache must hold to keep the grid */
 
     /* GPU */

@@ -2,6 +2,7 @@
 #include "cuda/work.h"
 
 #include "cuda/planes_scheme.h"
+#include "cuda/rows_design.h"
 #include "sim/host_store.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BURST_BYTES = 64, PACKET_BYTES = 16 }; /* of the memory, of a store */
+enum { BURST_BYTES = 64, PACKET_BYTES = 16, SECTOR_BYTES = 32 }; /* of the memory, a lane, L2 */
 
 static tz_work_part *add_part(tz_model_work *out, const char *name, const tz_work_part *code,
                               double warps, double steps)
@@ -53,14 +54,27 @@ static double count_redundancy(const tz_model_work *out, double elements_a_step,
     return fmax(1.0, computed / useful);
 }
 
-/* Bytes that are loaded more than once. */
-static void count_ghosts(tz_model_work *out, double loaded_a_step, double far_share)
+/* Bytes that are loaded more than once; what is asked for ahead is so beyond the last step, too. */
+static void count_ghosts(tz_model_work *out, double loaded_a_step, double ahead, double far_share)
 {
     double loaded = 0.0;
     for (int p = 0; p < out->parts_count; p++)
-        loaded += out->parts[p].warps * out->parts[p].steps * loaded_a_step;
+        loaded += out->parts[p].warps * (out->parts[p].steps + ahead) * loaded_a_step;
     out->ghost_bytes = fmax(0.0, loaded - out->read_bytes);
     out->far_bytes = fmin(out->ghost_bytes, far_share * out->read_bytes);
+}
+
+/* The second level hands out whole sectors, once for each pair of lanes: where a strip begins
+ * within a sector, or a lane's packets lie apart, each is asked for twice. */
+static void count_gaps(tz_model_work *out, double strips, double useful, double ghost, double size,
+                       double lane_bytes)
+{
+    double within = 0.0;
+    for (double t = 0.0; t < strips; t++)
+        within += fmod(fabs(t * useful - ghost) * size, SECTOR_BYTES) != 0.0;
+    const double loaded = out->read_bytes + out->ghost_bytes;
+    out->gap_bytes =
+        lane_bytes > PACKET_BYTES ? loaded + out->write_bytes : loaded * within / fmax(strips, 1.0);
 }
 
 /* What a strip writes of a row begins and ends where it may; lanes with more than one packet each
@@ -98,49 +112,95 @@ void tz_cuda_work_line(const tz_cuda_job *job, tz_model_work *out)
 /* ---- 2-D ---------------------------------------------------------------------------------------
  */
 
+/* Steps of a warp whose chunk is rows [low, high), and those of them that look at the grid's ends:
+ * a loop body's are all of one kind (rows_text.c, say_kernel). */
+typedef struct rows_life {
+    double steps, ends;
+} rows_life;
+
+static rows_life rows_live(const rows_design *d, double rows, double low, double high)
+{
+    const bool wraps = d->problem->boundary[1] == TZ_PERIODIC;
+    const double last = d->lag[d->levels], ahead = d->reach + d->extra;
+    double newest = 0.0, oldest = 0.0, radius = 0.0;
+    for (int i = 0; i < d->rings_count; i++) {
+        radius = fmax(radius, d->rings[i].radius);
+        if (d->rings[i].level == 0) {
+            newest = fmax(newest, d->rings[i].newest);
+            oldest = fmin(oldest, d->rings[i].newest);
+        }
+    }
+    const double before = wraps ? -oldest : last + radius + 1.0 - oldest;
+    const double after = rows - (d->unroll - 1.0 + newest + d->ahead);
+    rows_life life = {0};
+    double y = d->edges && !wraps && low <= 0.0 ? -radius - d->extra : low - ahead;
+    for (; y < high + last; y += d->unroll) {
+        life.steps += d->unroll;
+        life.ends += y < before || y >= after ? d->unroll : 0.0;
+    }
+    return life;
+}
+
+/* What warps of a kind do on average. */
+static void add_lives(tz_model_work *out, const char *name, const tz_work_part *code,
+                      const tz_work_part *ends, double strips, const rows_life *sum, double chunks)
+{
+    if (chunks <= 0.0 || sum->steps <= 0.0)
+        return;
+    tz_work_part *part = add_part(out, name, code, strips * chunks, sum->steps / chunks);
+    if (part && sum->ends > 0.0)
+        mix_steps(part, ends, sum->ends / sum->steps);
+}
+
+/* Chunks of `chunk` rows: those that see neither end of the grid, and those that do. */
+static void add_chunks(tz_model_work *out, const rows_design *d, const tz_work_part *code,
+                       const tz_work_part *ends, double strips, double chunk, const char *names[3])
+{
+    const double rows = (double)d->problem->elements[1], chunks = ceil(rows / chunk);
+    rows_life sums[3] = {{0}};
+    double counts[3] = {0};
+    for (double c = 0.0; c < chunks; c++) {
+        const rows_life life = rows_live(d, rows, c * chunk, fmin((c + 1.0) * chunk, rows));
+        const int kind = life.ends == 0.0 ? 0 : 2.0 * c < chunks ? 1 : 2;
+        counts[kind]++;
+        sums[kind].steps += life.steps;
+        sums[kind].ends += life.ends;
+    }
+    for (int k = 0; k < 3; k++)
+        add_lives(out, names[k], code, ends, strips, &sums[k], counts[k]);
+}
+
 void tz_cuda_work_rows(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
     const tz_plan *plan = job->plan;
-    const tz_stencil *stencil = problem->stencil;
     const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
     const int *geometry = job->shape->geometry;
     const double strips = geometry[0], sides = geometry[1] + geometry[2];
-    const double rows = (double)problem->elements[1], chunk = geometry[3],
-                 short_chunk = geometry[4];
-    const double reach = (double)plan->height * tz_stencil_reach(stencil);
-    const double levels = (double)plan->height * stencil->passes_count;
-    const double lag = reach + plan->slack * levels, warm_up = reach + lag;
-    const double chunks = ceil(rows / chunk), short_chunks = ceil(rows / short_chunk);
+    const double chunk = geometry[3], short_chunk = geometry[4];
     const tz_cuda_steps *steps = job->steps;
-    const double inner = strips - sides, length = fmin(chunk, rows) + warm_up;
-    /* Chunks at the grid's ends look at boundaries while the first rows, or the last, are near. */
-    const double first = fmin(length, warm_up + problem->radius + 1.0);
-    const double last = fmin(length, lag + plan->ahead + 6.0);
-    if (chunks > 2.0)
-        add_part(out, "inner", &steps->inner, inner * (chunks - 2.0), length);
-    if (chunks > 1.0) {
-        const double rest = rows - (chunks - 1.0) * chunk + warm_up;
-        tz_work_part *part = add_part(out, "first", &steps->inner, inner, length);
-        if (part)
-            mix_steps(part, &steps->end, first / length);
-        part = add_part(out, "last", &steps->inner, inner, rest);
-        if (part)
-            mix_steps(part, &steps->end, fmin(1.0, last / rest));
-    } else {
-        tz_work_part *part = add_part(out, "whole", &steps->inner, inner, length);
-        if (part)
-            mix_steps(part, &steps->end, fmin(1.0, (first + last) / length));
+    rows_design *d = malloc(sizeof *d);
+    if (!d || !rows_design_make(d, problem, plan)) {
+        free(d);
+        return;
     }
-    add_part(out, "border", &steps->side, sides * short_chunks, fmin(short_chunk, rows) + warm_up);
-    const double strip = 32.0 * plan->vector, loaded = strip * (bytes.state + bytes.fixed);
+    const double warm_up = d->reach + d->extra + d->lag[d->levels];
+    add_chunks(out, d, &steps->inner, &steps->end, strips - sides, chunk,
+               (const char *[3]){"inner", "first", "last"});
+    /* Where sides are not simple all of their steps look at all ends. */
+    add_chunks(out, d, &steps->side, d->edges ? &steps->end : &steps->side, sides, short_chunk,
+               (const char *[3]){"border", "corner", "corner"});
+    const double strip = 32.0 * d->vector, loaded = strip * (bytes.state + bytes.fixed);
     out->redundancy = count_redundancy(out, strip, elements_of(problem));
-    count_ghosts(out, loaded, warm_up / chunk);
+    count_ghosts(out, loaded, d->ahead, warm_up / chunk);
+    count_gaps(out, strips, (double)plan->tile[0], rows_ghost(d), bytes.written,
+               d->vector * bytes.written);
     if (strips > 1.0)
-        count_torn(out, (double)plan->tile[0] * bytes.written, plan->vector * bytes.written);
-    out->ahead_bytes = plan->ahead * loaded;
+        count_torn(out, (double)plan->tile[0] * bytes.written, d->vector * bytes.written);
+    out->ahead_bytes = d->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++)
         out->parts[p].bytes = loaded;
+    free(d);
 }
 
 /* ---- 3-D ---------------------------------------------------------------------------------------
@@ -192,7 +252,9 @@ void tz_cuda_work_planes(const tz_cuda_job *job, tz_model_work *out)
         mix_steps(part, &job->steps->end, fmin(1.0, share));
     const double of_warp = columns * s->rows, loaded = of_warp * bytes.state;
     out->redundancy = count_redundancy(out, of_warp, elements_of(problem));
-    count_ghosts(out, loaded, (double)(s->reach + s->lag) / chunk);
+    count_ghosts(out, loaded, s->ahead, (double)(s->reach + s->lag) / chunk);
+    count_gaps(out, wide, columns - 2.0 * s->ghost_x, s->ghost_x, bytes.written,
+               s->vector * bytes.written);
     if (wide > 1.0)
         count_torn(out, (columns - 2.0 * s->ghost_x) * bytes.written, s->vector * bytes.written);
     out->ahead_bytes = s->ahead * loaded;

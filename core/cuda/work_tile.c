@@ -8,25 +8,58 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Warps' rounds over a slab of `extent` elements in which a lane at least is within the box of
+ * those that are `rest` from the tile: elements lie in a row, 32 of them a warp's. */
+static double rounds_wanted(const double extent[TZ_AXES], const double halo[], double rest,
+                            int dims)
+{
+    double last = -1.0, count = 0.0, low[TZ_AXES] = {0}, high[TZ_AXES] = {1.0, 1.0, 1.0};
+    for (int d = 0; d < dims; d++) {
+        low[d] = halo[d] - rest;
+        high[d] = extent[d] - low[d];
+    }
+    for (double z = low[2]; z < high[2]; z++)
+        for (double y = low[1]; y < high[1]; y++) {
+            const double row = extent[0] * (y + extent[1] * z);
+            const double begin = floor((row + low[0]) / 32.0);
+            const double end = floor((row + high[0] - 1.0) / 32.0);
+            count += end - fmax(begin, last + 1.0) + 1.0;
+            last = end;
+        }
+    return count;
+}
+
+/* A copy in or out: `rounds` of the slowest warp, `done` of all warps of a block. */
+static void add_copy(tz_work_part *part, const tz_work_part *copy, double rounds, double done,
+                     double warps)
+{
+    tz_work_mix_add(&part->once, &copy->step, done / warps);
+    part->once_clocks += rounds * copy->clocks;
+}
+
 void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
     const tz_plan *plan = job->plan;
     const tz_stencil *stencil = problem->stencil;
     const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
-    const double warps = out->threads / 32.0;
-    double extent = 1.0, computed = 0.0, useful = 1.0, inner = 1.0;
+    const double warps = out->threads / 32.0,
+                 halo = (double)plan->height * tz_stencil_reach(stencil);
+    const double passes = (double)plan->height * stencil->passes_count;
+    double extents[TZ_AXES] = {1.0, 1.0, 1.0}, halos[TZ_AXES] = {0};
+    double extent = 1.0, computed = 0.0, wanted = 0.0, useful = 1.0, inner = 1.0;
     for (int d = 0; d < problem->dims; d++) {
-        const double halo = (double)plan->height * tz_stencil_reach(stencil);
         const double tiles = job->shape->grid[d],
                      edges = fmin(tiles, 2.0 * ceil(halo / (double)plan->tile[d]));
-        extent *= (double)plan->tile[d] + 2.0 * halo;
+        halos[d] = halo;
+        extents[d] = (double)plan->tile[d] + 2.0 * halo;
+        extent *= extents[d];
         useful *= (double)plan->tile[d];
         inner *= tiles - edges;
     }
     /* A step is one element of a thread in one pass: all of the slab is gone through, those that
      * are still wanted are computed. */
-    double rest = (double)plan->height * tz_stencil_reach(stencil);
+    double rest = halo;
     for (int t = 0; t < plan->height; t++)
         for (int p = 0; p < stencil->passes_count; p++) {
             double region = 1.0;
@@ -34,28 +67,38 @@ void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
             for (int d = 0; d < problem->dims; d++)
                 region *= (double)plan->tile[d] + 2.0 * rest;
             computed += region;
+            wanted += rounds_wanted(extents, halos, rest, problem->dims);
         }
-    const double rounds = ceil(extent / out->threads) * plan->height * stencil->passes_count;
-    const tz_work_part *const codes[] = {&job->steps->inner, &job->steps->side};
+    const double all = ceil(extent / 32.0), rounds = ceil(extent / out->threads);
+    const double taken = rounds_wanted(extents, halos, 0.0, problem->dims);
+    const tz_cuda_steps *steps = job->steps;
+    const tz_work_part *const codes[] = {&steps->inner, &steps->side};
+    const tz_work_part *const ends[] = {&steps->end, &steps->side_end};
     const double blocks[] = {inner, out->blocks - inner};
     for (int k = 0; k < 2; k++) {
         if (blocks[k] <= 0.0)
             continue;
         tz_work_part *part = &out->parts[out->parts_count++];
+        const double left = fmax(1.0, rounds - ends[k]->steps), of_all = all / warps / rounds;
+        const double share = wanted / (all * passes);
         *part = *codes[k];
         snprintf(part->name, sizeof part->name, "%s", k ? "border" : "inner");
         part->warps = blocks[k] * warps;
-        /* Loading and storing, too, goes element by element: `once` is of one of them. */
-        memset(&part->once, 0, sizeof part->once);
-        tz_work_mix_add(&part->once, &codes[k]->once, ceil(extent / out->threads));
-        part->once_clocks *= ceil(extent / out->threads);
-        part->once_waits *= ceil(extent / out->threads);
-        part->steps = rounds;
-        const double passes = (double)plan->height * stencil->passes_count;
-        tz_work_mix_add(&part->step, &job->steps->end.step, passes / fmax(rounds, 1.0));
-        part->clocks += job->steps->end.clocks * passes / fmax(rounds, 1.0);
+        part->steps = left * passes;
+        /* Not all warps have as many rounds, and in some of these nothing to do. */
+        memset(&part->step, 0, sizeof part->step);
+        tz_work_mix_add(&part->step, &codes[k]->step, share * of_all);
+        part->step.of[TZ_WORK_CONTROL] += (1.0 - share) * of_all * steps->skipped;
+        part->shared_wavefronts *= share * of_all;
+        tz_work_mix_add(&part->step, &ends[k]->step, 1.0 / left);
+        part->shared_wavefronts += ends[k]->shared_wavefronts / left;
+        part->clocks += ends[k]->clocks / left;
+        tz_work_mix_add(&part->chain, &ends[k]->chain, 1.0 / left);
+        add_copy(part, &steps->load, rounds, all, warps);
+        add_copy(part, &steps->store, ceil(taken / warps), taken, warps);
+        part->once_waits = ceil(rounds * steps->load.once_waits);
     }
-    out->redundancy = fmax(1.0, computed / (useful * plan->height * stencil->passes_count));
+    out->redundancy = fmax(1.0, computed / (useful * passes));
     const double loaded =
         out->blocks * extent * (bytes.state + (bytes.fixed + bytes.streamed) * plan->height);
     out->ghost_bytes = fmax(0.0, loaded - out->read_bytes);
