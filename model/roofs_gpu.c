@@ -235,6 +235,37 @@ static tz_model_status check(const tz_model_work *work, const tz_model_device *d
     return TZ_MODEL_OK;
 }
 
+/* What a profiler's counters would say of a stage: instructions of warps, passes of 128 bytes
+ * through shared memory, spilt words of 128 bytes, bytes asked of the second level and of memory.
+ */
+static void add_counts(const tz_model_work *work, double kept, tz_model_prediction *out)
+{
+    double instructions = 0.0, passes = 0.0, words = 0.0;
+    for (int p = 0; p < work->parts_count; p++) {
+        const tz_work_part *part = &work->parts[p];
+        double step = 0.0, once = 0.0;
+        for (int k = 0; k < TZ_WORK_CLASSES; k++) {
+            step += part->step.of[k];
+            once += part->once.of[k];
+        }
+        instructions += part->warps * (part->steps * step + once);
+        passes += part->warps * part->steps * part->shared_wavefronts;
+        words += part->warps * part->steps * part->spills;
+    }
+    const double compulsory = work->read_bytes + work->write_bytes;
+    const double far = fmin(work->far_bytes, work->ghost_bytes);
+    tz_model_detail_add(out, "instructions", instructions, "", "of warps, a stage");
+    tz_model_detail_add(out, "wavefronts", passes, "",
+                        "of 128 bytes through shared memory, a stage");
+    tz_model_detail_add(out, "spilt_words", words, "",
+                        "of warps, loaded and stored, 128 bytes each, a stage");
+    tz_model_detail_add(out, "l2_bytes", compulsory + work->ghost_bytes + work->gap_bytes, "bytes",
+                        "asked of the second-level cache, a stage");
+    tz_model_detail_add(out, "memory_bytes",
+                        (1.0 - kept) * (compulsory - work->stream_bytes + far) + work->stream_bytes,
+                        "bytes", "through memory, a stage");
+}
+
 tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device *device,
                                      tz_model_prediction *out, tz_model_error *error)
 {
@@ -351,6 +382,7 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const cost *inner = &s.parts[0];
     tz_model_detail_add(out, "issue_clocks", inner->clocks, "clocks", "a step of an inner warp");
     tz_model_detail_add(out, "alone_clocks", inner->alone, "clocks", "the same, of a warp alone");
+    add_counts(work, kept, out);
 
     if (moved_s > compute_s)
         snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% of its bandwidth",

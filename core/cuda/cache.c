@@ -29,7 +29,7 @@ typedef struct entry_head {
 
 static const char cubin_magic[8] = {'T', 'Z', 'C', 'U', 'B', 'I', 'N', '1'};
 /* The last byte counts changes of tz_cuda_mix, and of what is counted how. */
-static const char mix_magic[8] = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', '9'};
+static const char mix_magic[8] = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'B'};
 
 /* FNV-1a in one lane, another multiplier and a rotation in the other. */
 static void hash_bytes(hash *h, const void *data, size_t bytes)
@@ -283,7 +283,8 @@ tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const char *architectur
         *found = data && status == TZ_OK;
         if (*found && path)
             entry_write(folder, path, mix_magic, key, out,
-                        none + (size_t)out->loops_count * sizeof *out->loops);
+                        none +
+                            (size_t)(out->loops_count + out->shortest_count) * sizeof *out->loops);
     }
     free(data);
     free(path);

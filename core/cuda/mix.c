@@ -1,4 +1,4 @@
-#include "cuda/mix.h"
+#include "cuda/mix_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,254 +17,15 @@ void tz_work_mix_add(tz_work_mix *to, const tz_work_mix *mix, double times)
         to->of[c] += times * mix->of[c];
 }
 
-/* ---- Blocks and loops ------------------------------------------------------------------------ */
-
-typedef struct block {
-    int first, end; /* instructions */
-    int next[2];    /* blocks; -1: none */
-    int order;      /* in reverse postorder; -1: never reached */
-    int dominator;
-    int loop;                     /* innermost; -1: none */
-    bool ends;                    /* the kernel may end here */
-    double useful, useful_shared; /* instructions that a way is chosen for */
-    double stores;
-} block;
-
-typedef struct graph {
-    const tz_sass *sass;
-    int count;
-    block *blocks;
-    int *sorted; /* reached blocks in reverse postorder */
-    int reached;
-    int loops_count;
-    int header[TZ_CUDA_LOOPS_MAX], parent[TZ_CUDA_LOOPS_MAX];
-    bool *inside; /* loop by block */
-    bool stores;  /* the region that ways are looked for in stores to global memory */
-} graph;
-
-static bool in_loop(const graph *g, int loop, int b)
-{
-    return loop < 0 || g->inside[(size_t)loop * (size_t)g->count + (size_t)b];
-}
-
-/* What a warp puts into shared memory it does not put there everywhere: where rows are stored to
- * global memory, that says more. */
-static bool is_useful(const tz_sass_instruction *i, bool shared)
-{
-    switch (i->class) {
-    case TZ_WORK_READ:
-    case TZ_WORK_WRITE:
-    case TZ_WORK_COPY:
-    case TZ_WORK_SHARED_READ:
-    case TZ_WORK_BARRIER:
-        return !i->local;
-    case TZ_WORK_SHARED_WRITE:
-        return shared;
-    default:
-        return false;
-    }
-}
-
-static bool make_blocks(graph *g)
-{
-    const int n = g->sass->count;
-    const tz_sass_instruction *code = g->sass->code;
-    int *at = calloc((size_t)n + 1, sizeof *at); /* block that begins here, plus one */
-    if (!at)
-        return false;
-    at[0] = 1;
-    for (int k = 0; k < n; k++) {
-        if (code[k].flow == TZ_SASS_NEXT)
-            continue;
-        at[k + 1] = 1;
-        if (code[k].target >= 0)
-            at[code[k].target] = 1;
-    }
-    for (int k = 0; k < n; k++)
-        if (at[k])
-            at[k] = ++g->count;
-    g->blocks = calloc((size_t)g->count + 1, sizeof *g->blocks);
-    g->sorted = calloc((size_t)g->count + 1, sizeof *g->sorted);
-    g->inside = calloc(((size_t)g->count + 1) * TZ_CUDA_LOOPS_MAX, sizeof *g->inside);
-    if (!g->blocks || !g->sorted || !g->inside) {
-        free(at);
-        return false;
-    }
-    for (int k = 0, b = -1; k < n; k++) {
-        if (at[k]) {
-            b = at[k] - 1;
-            g->blocks[b] = (block){.first = k, .next = {-1, -1}, .order = -1, .loop = -1};
-        }
-        block *now = &g->blocks[b];
-        now->end = k + 1;
-        now->useful += is_useful(&code[k], false);
-        now->useful_shared += is_useful(&code[k], true);
-        now->stores += code[k].class == TZ_WORK_WRITE && !code[k].local;
-        if (k + 1 < n && !at[k + 1])
-            continue;
-        if (code[k].flow == TZ_SASS_BRANCH && code[k].target >= 0)
-            now->next[0] = at[code[k].target] - 1;
-        now->ends = code[k].flow == TZ_SASS_END;
-        if ((code[k].flow == TZ_SASS_NEXT || code[k].conditional) && k + 1 < n)
-            now->next[1] = b + 1;
-    }
-    free(at);
-    return true;
-}
-
-/* Reverse postorder from the entry, without recursion: `sorted` is the stack's growing end. */
-static bool sort_blocks(graph *g)
-{
-    int *stack = calloc((size_t)g->count + 1, sizeof *stack);
-    char *state = calloc((size_t)g->count + 1, 1);
-    int depth = 0, left = g->count;
-    if (stack && state) {
-        stack[depth++] = 0;
-        while (depth > 0) {
-            const int b = stack[depth - 1];
-            if (state[b] < 2) {
-                const int next = g->blocks[b].next[(int)state[b]++];
-                if (next >= 0 && state[next] == 0 && next != b) {
-                    bool open = false;
-                    for (int k = 0; k < depth && !open; k++)
-                        open = stack[k] == next;
-                    if (!open)
-                        stack[depth++] = next;
-                }
-                continue;
-            }
-            depth--;
-            if (g->blocks[b].order < 0) {
-                g->blocks[b].order = 0;
-                g->sorted[--left] = b;
-            }
-        }
-        g->reached = g->count - left;
-        memmove(g->sorted, g->sorted + left, (size_t)g->reached * sizeof *g->sorted);
-        for (int k = 0; k < g->reached; k++)
-            g->blocks[g->sorted[k]].order = k;
-    }
-    free(state);
-    const bool done = stack && g->reached > 0;
-    free(stack);
-    return done;
-}
-
-static int common(const graph *g, int a, int b)
-{
-    while (a != b) {
-        while (g->blocks[a].order > g->blocks[b].order)
-            a = g->blocks[a].dominator;
-        while (g->blocks[b].order > g->blocks[a].order)
-            b = g->blocks[b].dominator;
-    }
-    return a;
-}
-
-/* Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm", 2001. */
-static void find_dominators(graph *g)
-{
-    for (int k = 0; k < g->count; k++)
-        g->blocks[k].dominator = -1;
-    g->blocks[0].dominator = 0;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int k = 0; k < g->reached; k++) {
-            const int b = g->sorted[k];
-            for (int s = 0; s < 2; s++) {
-                const int next = g->blocks[b].next[s];
-                if (next <= 0 || g->blocks[b].dominator < 0)
-                    continue;
-                block *to = &g->blocks[next];
-                const int now = to->dominator < 0 ? b : common(g, to->dominator, b);
-                changed = changed || now != to->dominator;
-                to->dominator = now;
-            }
-        }
-    }
-}
-
-static bool dominates(const graph *g, int a, int b)
-{
-    while (g->blocks[b].order > g->blocks[a].order)
-        b = g->blocks[b].dominator;
-    return a == b;
-}
-
-/* Everything from which the loop's back edge at `from` is reached without its header. */
-static void grow_loop(graph *g, int loop, int from)
-{
-    bool *inside = g->inside + (size_t)loop * (size_t)g->count;
-    inside[g->header[loop]] = true;
-    inside[from] = true;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int k = g->reached - 1; k >= 0; k--) {
-            const int b = g->sorted[k];
-            if (inside[b])
-                continue;
-            for (int s = 0; s < 2; s++) {
-                const int next = g->blocks[b].next[s];
-                if (next >= 0 && inside[next] && next != g->header[loop])
-                    inside[b] = true;
-            }
-            changed = changed || inside[b];
-        }
-    }
-}
-
-static int loop_size(const graph *g, int loop)
-{
-    int size = 0;
-    for (int b = 0; b < g->count; b++)
-        size += in_loop(g, loop, b);
-    return size;
-}
-
-/* False: there are too many. Headers come in order, so that outer loops come before inner ones. */
-static bool find_loops(graph *g)
-{
-    for (int k = 0; k < g->reached; k++) {
-        const int header = g->sorted[k];
-        int loop = -1;
-        for (int j = k; j < g->reached; j++) {
-            const int b = g->sorted[j];
-            if ((g->blocks[b].next[0] != header && g->blocks[b].next[1] != header) ||
-                !dominates(g, header, b))
-                continue;
-            if (loop < 0) {
-                if (g->loops_count == TZ_CUDA_LOOPS_MAX)
-                    return false;
-                loop = g->loops_count++;
-                g->header[loop] = header;
-            }
-            grow_loop(g, loop, b);
-        }
-    }
-    for (int l = 0; l < g->loops_count; l++) {
-        int best = 0;
-        g->parent[l] = -1;
-        for (int o = 0; o < g->loops_count; o++)
-            if (o != l && in_loop(g, o, g->header[l]) && (best == 0 || loop_size(g, o) < best)) {
-                best = loop_size(g, o);
-                g->parent[l] = o;
-            }
-    }
-    for (int b = 0; b < g->count; b++) {
-        int best = 0;
-        for (int l = 0; l < g->loops_count; l++)
-            if (in_loop(g, l, b) && (best == 0 || loop_size(g, l) < best)) {
-                best = loop_size(g, l);
-                g->blocks[b].loop = l;
-            }
-    }
-    return true;
-}
-
 /* ---- Ways --------------------------------------------------------------------------------------
  *
  * In a region (a loop, or the kernel: -1) nodes are its own blocks and, each as one, the loops
  * inside: a node is named by its first block. */
+
+static bool in_region(const graph *g, int region, int b)
+{
+    return tz__mix_in_loop(g, region, b) && (!g->only || g->only[b]);
+}
 
 typedef struct score {
     double useful, size;
@@ -293,17 +54,32 @@ static int node_of(const graph *g, int region, int b)
     return child < 0 ? b : g->header[child];
 }
 
-/* Loops inside a loop are another way of the same step: avoided where there is one without. */
+/* Does a loop inside do nothing but compute, or wait? Then it is part of the way, gone round once.
+ */
+static bool only_computes(const graph *g, int loop)
+{
+    for (int k = 0; k < g->count; k++)
+        if (tz__mix_in_loop(g, loop, k) && g->blocks[k].useful_shared > 0.0)
+            return false;
+    return true;
+}
+
+/* Loops inside a loop that move something are another way of the same step: avoided where there is
+ * one without. */
 static score weigh(const graph *g, int region, int node)
 {
     const int child = child_of(g, region, node);
     const block *b = &g->blocks[node];
     if (child < 0)
-        return (score){g->stores ? b->useful : b->useful_shared, b->end - b->first, true};
-    double useful = 0.0;
+        return (score){g->shortest ? 0.0
+                       : g->stores ? b->useful
+                                   : b->useful_shared,
+                       b->end - b->first, true};
+    double size = 0.0;
     for (int k = 0; k < g->count; k++)
-        useful += in_loop(g, child, k) ? g->blocks[k].useful_shared : 0.0;
-    return (score){region >= 0 && useful > 0.0 ? -1e6 : 0.0, 0.0, true};
+        size += tz__mix_in_loop(g, child, k) ? g->blocks[k].end - g->blocks[k].first : 0.0;
+    return only_computes(g, child) ? (score){0.0, size, true}
+                                   : (score){region >= 0 ? -1e6 : 0.0, 0.0, true};
 }
 
 /* Best ways from the region's start to each node, and from each node to its end: came[n] and
@@ -332,11 +108,11 @@ static void sweep(const graph *g, int region, ways *w, bool forward)
     const int start = region < 0 ? 0 : g->header[region];
     for (int k = 0; k < g->reached; k++) {
         const int head = g->sorted[forward ? k : g->reached - 1 - k];
-        if (!in_loop(g, region, head) || node_of(g, region, head) != head)
+        if (!in_region(g, region, head) || node_of(g, region, head) != head)
             continue;
         for (int j = 0; j < g->reached; j++) {
             const int b = g->sorted[j];
-            if (!in_loop(g, region, b) || node_of(g, region, b) != head)
+            if (!in_region(g, region, b) || node_of(g, region, b) != head)
                 continue;
             const bool ends = region < 0
                                   ? g->blocks[b].ends
@@ -350,7 +126,7 @@ static void sweep(const graph *g, int region, ways *w, bool forward)
             }
             for (int s = 0; s < 2; s++) {
                 const int next = g->blocks[b].next[s];
-                if (next < 0 || !in_loop(g, region, next) || (region >= 0 && next == start))
+                if (next < 0 || !in_region(g, region, next) || (region >= 0 && next == start))
                     continue;
                 const int to = node_of(g, region, next);
                 if (to != head)
@@ -360,11 +136,42 @@ static void sweep(const graph *g, int region, ways *w, bool forward)
     }
 }
 
-static bool find_ways(graph *g, int region, ways *w)
+/* What a warp puts into shared memory, or takes from there, it does not do so everywhere: where
+ * rows are stored to global memory, that says more, and exchanges between lanes do. Narrow accesses
+ * are those of the few lanes that cannot have wide ones. */
+static double useful_of(const graph *g, const block *b, const int *widest)
 {
+    double useful = 0.0;
+    for (int k = b->first; k < b->end; k++) {
+        const tz_sass_instruction *i = &g->sass->code[k];
+        const bool access =
+            i->class == TZ_WORK_READ || i->class == TZ_WORK_WRITE || i->class == TZ_WORK_COPY;
+        useful += i->class == TZ_WORK_BARRIER || i->class == TZ_WORK_SHUFFLE ||
+                  (access && !i->local && i->words == widest[i->class]);
+    }
+    return useful;
+}
+
+static void weigh_blocks(graph *g, int region)
+{
+    int widest[TZ_WORK_CLASSES] = {0};
     g->stores = false;
     for (int b = 0; b < g->count; b++)
-        g->stores = g->stores || (g->blocks[b].loop == region && g->blocks[b].stores > 0.0);
+        for (int k = g->blocks[b].first; g->blocks[b].loop == region && k < g->blocks[b].end; k++) {
+            const tz_sass_instruction *i = &g->sass->code[k];
+            g->stores = g->stores || (i->class == TZ_WORK_WRITE && !i->local);
+            if (!i->local && i->words > widest[i->class])
+                widest[i->class] = i->words;
+        }
+    for (int b = 0; b < g->count; b++)
+        if (g->blocks[b].loop == region)
+            g->blocks[b].useful = useful_of(g, &g->blocks[b], widest);
+}
+
+static bool find_ways(graph *g, int region, const bool *only, ways *w)
+{
+    g->only = only;
+    weigh_blocks(g, region);
     const size_t n = (size_t)g->count + 1;
     const int start = region < 0 ? 0 : g->header[region];
     w->to = calloc(n, sizeof *w->to);
@@ -486,24 +293,71 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
     go_round(g->sass, way, count, ROUNDS, loop);
 }
 
-static bool count_loop(graph *g, int l, tz_cuda_loop *loop)
+/* The instructions of the way through a loop, or through a body of it, with those of loops on it
+ * that only compute. */
+static bool collect(graph *g, int region, const bool *only, int *way, int *count)
 {
     ways w = {0};
+    bool done = find_ways(g, region, only, &w);
+    for (int node = g->header[region]; done && node >= 0; node = w.goes[node]) {
+        const int child = child_of(g, region, node);
+        for (int k = g->blocks[node].first; k < g->blocks[node].end && child < 0; k++)
+            way[(*count)++] = k;
+        if (child >= 0 && only_computes(g, child))
+            done = collect(g, child, NULL, way, count);
+    }
+    free_ways(&w);
+    return done;
+}
+
+/* The body around a loop; -1: none. */
+static int body_around(const graph *g, int loop)
+{
+    int around = -1;
+    for (int k = 0; k < g->bodies_count && g->parent[loop] >= 0 && around < 0; k++)
+        if (g->bodies[k].loop == g->parent[loop] &&
+            (!g->bodies[k].blocks || g->bodies[k].blocks[g->header[loop]]))
+            around = k;
+    return around;
+}
+
+/* `shortest`: of the way round that does least, else of the one that does most. */
+static bool count_body(graph *g, int k, bool shortest, tz_cuda_loop *loop)
+{
+    const body *of = &g->bodies[k];
     int *way = malloc(((size_t)g->sass->count + 1) * sizeof *way);
-    const bool done = way && find_ways(g, l, &w);
     int count = 0;
-    loop->parent = g->parent[l];
+    g->shortest = shortest;
+    const bool done = way && collect(g, of->loop, of->blocks, way, &count);
+    g->shortest = false;
+    loop->parent = body_around(g, of->loop);
     for (int b = 0; b < g->count; b++)
-        if (g->blocks[b].loop == l)
+        if (g->blocks[b].loop == of->loop && (!of->blocks || of->blocks[b]))
             add_block(g, b, &loop->all);
-    for (int node = g->header[l]; done && node >= 0; node = w.goes[node])
-        for (int k = g->blocks[node].first; k < g->blocks[node].end && child_of(g, l, node) < 0;
-             k++)
-            way[count++] = k;
     if (done)
         count_way(g, way, count, loop);
-    free_ways(&w);
     free(way);
+    return done;
+}
+
+/* Loops that store have steps in which there is nothing to store yet: those are counted besides. */
+static bool count_shortest(graph *g, tz_cuda_mix *out)
+{
+    bool done = true;
+    for (int k = 0; done && k < out->loops_count; k++) {
+        tz_cuda_loop *loop = &out->loops[k];
+        const int at = out->loops_count + out->shortest_count;
+        loop->shortest = k;
+        if (loop->stores == 0.0 || at == TZ_CUDA_LOOPS_MAX)
+            continue;
+        done = count_body(g, k, true, &out->loops[at]);
+        if (tz_work_mix_sum(&out->loops[at].way) < tz_work_mix_sum(&loop->way)) {
+            loop->shortest = at;
+            out->shortest_count++;
+        } else {
+            memset(&out->loops[at], 0, sizeof out->loops[at]);
+        }
+    }
     return done;
 }
 
@@ -521,13 +375,13 @@ static bool count_straight(graph *g, tz_cuda_mix *out)
 {
     ways w = {0};
     int *way = malloc(((size_t)g->sass->count + 1) * 2 * sizeof *way);
-    const bool done = way && find_ways(g, -1, &w);
+    const bool done = way && find_ways(g, -1, NULL, &w);
     for (int k = 0; done && k < g->reached; k++)
         if (g->blocks[g->sorted[k]].loop < 0)
             add_block(g, g->sorted[k], &out->straight);
-    for (int l = 0; done && l < g->loops_count; l++) {
+    for (int l = 0; done && l < g->bodies_count; l++) {
         tz_cuda_loop scratch = {0};
-        int outer = l, count = 0;
+        int outer = g->bodies[l].loop, count = 0;
         while (g->parent[outer] >= 0)
             outer = g->parent[outer];
         /* Backwards is as good: what comes before the loop takes as long in any order of blocks. */
@@ -554,24 +408,19 @@ tz_status tz_cuda_mix_of(tz_cuda_mix *out, const tz_sass *sass, tz_error *error)
     out->shared_bytes = sass->shared_bytes;
     out->text_bytes = sass->count * TZ_SASS_BYTES;
     tz_status status = TZ_OK;
-    bool room = make_blocks(&g) && sort_blocks(&g);
-    if (room) {
-        find_dominators(&g);
-        if (!find_loops(&g))
-            status = tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                                  "the kernel has more than %d loops, too many to count",
-                                  TZ_CUDA_LOOPS_MAX);
-    }
-    out->loops_count = g.loops_count;
-    for (int l = 0; room && !status && l < g.loops_count; l++)
-        room = count_loop(&g, l, &out->loops[l]);
+    bool room = false;
+    if (!tz__mix_graph_make(&g, &room))
+        status =
+            tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                         "the kernel has more than %d loops, too many to count", TZ_CUDA_LOOPS_MAX);
+    out->loops_count = g.bodies_count;
+    for (int k = 0; room && !status && k < g.bodies_count; k++)
+        room = count_body(&g, k, false, &out->loops[k]);
     if (room && !status)
-        room = count_straight(&g, out);
+        room = count_shortest(&g, out) && count_straight(&g, out);
     if (!room && !status)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to count a kernel's code");
-    free(g.blocks);
-    free(g.sorted);
-    free(g.inside);
+    tz__mix_graph_free(&g);
     return status;
 }
 

@@ -3,7 +3,8 @@
  * From the machine code alone: blocks between branches, natural loops by dominators (Aho, Lam,
  * Sethi, Ullman, "Compilers", 2nd edition, 9.6), and in each loop the way that a warp takes which
  * has work to do: of all ways round the one with the most loads, stores and barriers, and among
- * those the shortest. That leaves out slow ways of divisions and loads that are done
+ * those the shortest. A loop that does the same in several ways (cuda/mix_graph.h: bodies) is as
+ * many loops here. That leaves out slow ways of divisions and loads that are done
  * otherwise; what a warp takes whose lanes go different ways is between that and all of it. */
 #ifndef TZ_CORE_CUDA_MIX_H
 #define TZ_CORE_CUDA_MIX_H
@@ -14,10 +15,11 @@
 enum { TZ_CUDA_LOOPS_MAX = 96 };
 
 typedef struct tz_cuda_loop {
-    int parent;         /* the loop around it; -1: none */
-    tz_work_mix way;    /* the way round, without loops inside */
-    tz_work_mix all;    /* all instructions of the loop, without loops inside */
-    tz_work_mix once;   /* outside of all loops, on the way into this one and out of it */
+    int parent;       /* the loop around it; -1: none */
+    int shortest;     /* loop that is the shortest way round this one; itself: there is no other */
+    tz_work_mix way;  /* the way round, without loops inside */
+    tz_work_mix all;  /* all instructions of the loop, without loops inside */
+    tz_work_mix once; /* outside of all loops, on the way into this one and out of it */
     double once_clocks; /* of a warp alone there; loads from memory are not waited for */
     tz_work_mix waits;  /* of the way round: instructions whose result is waited for at full
                          * latency, by class; parts of one where others are in between */
@@ -36,6 +38,7 @@ typedef struct tz_cuda_mix {
     int text_bytes;
     tz_work_mix straight; /* all instructions outside of loops */
     int loops_count;      /* those inside others come later */
+    int shortest_count;   /* shortest ways, which follow the loops */
     tz_cuda_loop loops[TZ_CUDA_LOOPS_MAX];
 } tz_cuda_mix;
 

@@ -2,6 +2,7 @@
 
 #include "cuda/planes_scheme.h"
 #include "cuda/resident_design.h"
+#include "cuda/rows_design.h"
 #include "model/roofs.h"
 #include "sim/host_store.h"
 
@@ -238,6 +239,55 @@ static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
         }
 }
 
+static void take_around(const tz_cuda_mix *mix, int loop, tz_work_part *part, double times,
+                        bool once)
+{
+    const int around = mix->loops[loop].parent;
+    if (around < 0)
+        return;
+    tz_work_mix_add(once ? &part->once : &part->step, &mix->loops[around].way, times);
+    *(once ? &part->once_clocks : &part->clocks) += times * mix->loops[around].clocks;
+}
+
+/* Planes: steps that do not do all, and what is around loops. A group at the grid's ends is a loop
+ * of its steps, and says again where it is. Before all of it rings are cleared and tables made. */
+static void find_planes(const tz_problem *problem, const tz_plan *plan, const tz_cuda_mix *mix,
+                        const int *at, const double *steps, tz_cuda_steps *out)
+{
+    planes_scheme *s = malloc(sizeof *s);
+    tz_work_part *const parts[] = {&out->inner, &out->side, &out->end};
+    tz_work_part *const idle[] = {&out->inner_idle, &out->side_idle, &out->end_idle};
+    if (!s || !planes_scheme_make(s, problem, plan)) {
+        free(s);
+        return;
+    }
+    const double rings = ceil((double)(s->shared_bytes - s->rings) / (16.0 * 32.0 * s->warps));
+    const double tables = ceil((double)s->rings / (4.0 * 32.0 * s->warps));
+    for (int k = 0; k < 3; k++) {
+        const tz_cuda_loop *loop = &mix->loops[at[k]];
+        take_loop(idle[k], &mix->loops[loop->shortest], steps[k], 0.0);
+        take_around(mix, at[k], parts[k], 1.0, true);
+        if (k == 2 && steps[k] == 1.0 && s->group > 1) {
+            take_around(mix, at[k], parts[k], 1.0 / s->group, false);
+            take_around(mix, at[k], idle[k], 1.0 / s->group, false);
+        }
+        for (int l = 0; l < at[0]; l++) {
+            const tz_cuda_loop *before = &mix->loops[l];
+            const double packets = before->way.of[TZ_WORK_SHARED_WRITE];
+            if (before->parent >= 0 || before->stores > 0.0 || packets == 0.0 ||
+                before->way.of[TZ_WORK_COPY] > 0.0 || l >= at[1] || l >= at[2])
+                continue;
+            const bool wide = before->passes > packets; /* else a table's words */
+            if (!wide && packets == 1.0 && tables > 4.0)
+                continue; /* what is left of unrolled ones */
+            const double times = (wide ? rings : tables) / packets;
+            tz_work_mix_add(&parts[k]->once, &before->way, times);
+            parts[k]->once_clocks += times * before->clocks;
+        }
+    }
+    free(s);
+}
+
 enum { CANDIDATES_MAX = 8 };
 
 tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
@@ -277,9 +327,14 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
         find_tiles(problem, mix, at, steps, count, out);
         return TZ_OK;
     }
+    /* In rows a warp's lanes choose values where the grid's ends are simple, not ways. */
+    rows_design d;
+    const bool together =
+        family == &tz_cuda_family_rows && rows_design_make(&d, problem, plan) && d.edges;
+    const double apart = together || family == &tz_cuda_family_planes ? 0.0 : DIVERGED;
     take_loop(&out->inner, &mix->loops[at[0]], steps[0], 0.0);
-    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : DIVERGED);
-    take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * DIVERGED);
+    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : apart);
+    take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * apart);
     if (side == 0 && count == 1 && family == &tz_cuda_family_rows) {
         /* All ways are in one loop: those of borders are the rest of it, two or one. */
         tz_cuda_loop rest = mix->loops[at[0]];
@@ -314,6 +369,11 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     }
     if (family == &tz_cuda_family_resident)
         find_exchange(mix, at[0], out);
+    if (family == &tz_cuda_family_planes) {
+        const int which[] = {at[0], at[side], at[end]};
+        const double of[] = {steps[0], steps[side], steps[end]};
+        find_planes(problem, plan, mix, which, of, out);
+    }
     return TZ_OK;
 }
 
@@ -418,6 +478,9 @@ static tz_status guess_steps(tz_cuda_steps *out, const tz_cuda_family *family,
     part_between(&out->end, &known[0].end, &known[1].end, t);
     part_between(&out->side, &known[0].side, &known[1].side, t);
     part_between(&out->side_end, &known[0].side_end, &known[1].side_end, t);
+    part_between(&out->inner_idle, &known[0].inner_idle, &known[1].inner_idle, t);
+    part_between(&out->end_idle, &known[0].end_idle, &known[1].end_idle, t);
+    part_between(&out->side_idle, &known[0].side_idle, &known[1].side_idle, t);
     const double registers = between(known[0].registers, known[1].registers, t);
     out->registers = (int)fmin(255.0, fmax(24.0, ceil(registers / 8.0) * 8.0));
     out->local_bytes = registers > 255.0 ? (int)(4.0 * (registers - 255.0)) : 0;

@@ -112,62 +112,56 @@ void tz_cuda_work_line(const tz_cuda_job *job, tz_model_work *out)
 /* ---- 2-D ---------------------------------------------------------------------------------------
  */
 
-/* Steps of a warp whose chunk is rows [low, high), and those of them that look at the grid's ends:
- * a loop body's are all of one kind (rows_text.c, say_kernel). */
-typedef struct rows_life {
-    double steps, ends;
-} rows_life;
+/* Steps of a chunk, and those of them in which boundaries above and below are looked at: as the
+ * kernel chooses (rows_text.c, say_kernel), rounds of `unroll` steps each. */
+typedef struct chunk_steps {
+    double all, ends;
+} chunk_steps;
 
-static rows_life rows_live(const rows_design *d, double rows, double low, double high)
+static double rounds_before(double y, double limit, double unroll, double rounds)
 {
+    return fmin(fmax(ceil((limit - y) / unroll), 0.0), rounds);
+}
+
+static chunk_steps steps_of_chunk(const rows_design *d, double low, double chunk)
+{
+    const double rows = (double)d->problem->elements[1], unroll = d->unroll;
     const bool wraps = d->problem->boundary[1] == TZ_PERIODIC;
-    const double last = d->lag[d->levels], ahead = d->reach + d->extra;
     double newest = 0.0, oldest = 0.0, radius = 0.0;
     for (int i = 0; i < d->rings_count; i++) {
-        radius = fmax(radius, d->rings[i].radius);
-        if (d->rings[i].level == 0) {
-            newest = fmax(newest, d->rings[i].newest);
-            oldest = fmin(oldest, d->rings[i].newest);
-        }
+        const rows_ring *r = &d->rings[i];
+        radius = fmax(radius, r->radius);
+        newest = r->level == 0 ? fmax(newest, r->newest) : newest;
+        oldest = r->level == 0 ? fmin(oldest, r->newest) : oldest;
     }
-    const double before = wraps ? -oldest : last + radius + 1.0 - oldest;
-    const double after = rows - (d->unroll - 1.0 + newest + d->ahead);
-    rows_life life = {0};
-    double y = d->edges && !wraps && low <= 0.0 ? -radius - d->extra : low - ahead;
-    for (; y < high + last; y += d->unroll) {
-        life.steps += d->unroll;
-        life.ends += y < before || y >= after ? d->unroll : 0.0;
-    }
-    return life;
+    const double lag = d->lag[d->levels], extra = d->extra;
+    const double y = d->edges && !wraps && low == 0.0 ? -radius - extra : low - d->reach - extra;
+    const double end = fmin(low + chunk, rows) + lag;
+    const double rounds = fmax(0.0, ceil((end - y) / unroll));
+    const double first = wraps ? -oldest : lag + radius + 1.0 - oldest;
+    const double last = rows - (unroll - 1.0 + newest + d->ahead);
+    const double ends =
+        rounds_before(y, first, unroll, rounds) + rounds - rounds_before(y, last, unroll, rounds);
+    return (chunk_steps){rounds * unroll, fmin(ends, rounds) * unroll};
 }
 
-/* What warps of a kind do on average. */
-static void add_lives(tz_model_work *out, const char *name, const tz_work_part *code,
-                      const tz_work_part *ends, double strips, const rows_life *sum, double chunks)
+/* Chunks from `first` up to `end` of each of so many strips, as a part; `ends`: what steps at the
+ * grid's ends do. */
+static void add_chunks(tz_model_work *out, const char *name, const rows_design *d,
+                       const tz_work_part *code, const tz_work_part *ends, double strips,
+                       double chunk, double first, double end)
 {
-    if (chunks <= 0.0 || sum->steps <= 0.0)
+    double all = 0.0, of_ends = 0.0;
+    for (double c = first; c < end; c++) {
+        const chunk_steps steps = steps_of_chunk(d, c * chunk, chunk);
+        all += steps.all;
+        of_ends += steps.ends;
+    }
+    if (end <= first)
         return;
-    tz_work_part *part = add_part(out, name, code, strips * chunks, sum->steps / chunks);
-    if (part && sum->ends > 0.0)
-        mix_steps(part, ends, sum->ends / sum->steps);
-}
-
-/* Chunks of `chunk` rows: those that see neither end of the grid, and those that do. */
-static void add_chunks(tz_model_work *out, const rows_design *d, const tz_work_part *code,
-                       const tz_work_part *ends, double strips, double chunk, const char *names[3])
-{
-    const double rows = (double)d->problem->elements[1], chunks = ceil(rows / chunk);
-    rows_life sums[3] = {{0}};
-    double counts[3] = {0};
-    for (double c = 0.0; c < chunks; c++) {
-        const rows_life life = rows_live(d, rows, c * chunk, fmin((c + 1.0) * chunk, rows));
-        const int kind = life.ends == 0.0 ? 0 : 2.0 * c < chunks ? 1 : 2;
-        counts[kind]++;
-        sums[kind].steps += life.steps;
-        sums[kind].ends += life.ends;
-    }
-    for (int k = 0; k < 3; k++)
-        add_lives(out, names[k], code, ends, strips, &sums[k], counts[k]);
+    tz_work_part *part = add_part(out, name, code, strips * (end - first), all / (end - first));
+    if (part && of_ends > 0.0)
+        mix_steps(part, ends, of_ends / all);
 }
 
 void tz_cuda_work_rows(const tz_cuda_job *job, tz_model_work *out)
@@ -175,32 +169,33 @@ void tz_cuda_work_rows(const tz_cuda_job *job, tz_model_work *out)
     const tz_problem *problem = job->problem;
     const tz_plan *plan = job->plan;
     const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
-    const int *geometry = job->shape->geometry;
-    const double strips = geometry[0], sides = geometry[1] + geometry[2];
-    const double chunk = geometry[3], short_chunk = geometry[4];
     const tz_cuda_steps *steps = job->steps;
-    rows_design *d = malloc(sizeof *d);
-    if (!d || !rows_design_make(d, problem, plan)) {
-        free(d);
-        return;
-    }
-    const double warm_up = d->reach + d->extra + d->lag[d->levels];
-    add_chunks(out, d, &steps->inner, &steps->end, strips - sides, chunk,
-               (const char *[3]){"inner", "first", "last"});
-    /* Where sides are not simple all of their steps look at all ends. */
-    add_chunks(out, d, &steps->side, d->edges ? &steps->end : &steps->side, sides, short_chunk,
-               (const char *[3]){"border", "corner", "corner"});
-    const double strip = 32.0 * d->vector, loaded = strip * (bytes.state + bytes.fixed);
+    const int *geometry = job->shape->geometry;
+    const double strips = geometry[0], sides = geometry[1] + geometry[2], inner = strips - sides;
+    const double rows = (double)problem->elements[1], chunk = geometry[3],
+                 short_chunk = geometry[4];
+    const double chunks = ceil(rows / chunk), short_chunks = ceil(rows / short_chunk);
+    rows_design d;
+    rows_design_make(&d, problem, plan);
+    const double warm_up = d.reach + d.extra + d.lag[d.levels];
+    add_chunks(out, "inner", &d, &steps->inner, &steps->end, inner, chunk, 1.0, chunks - 1.0);
+    add_chunks(out, chunks > 1.0 ? "first" : "whole", &d, &steps->inner, &steps->end, inner, chunk,
+               0.0, 1.0);
+    if (chunks > 1.0)
+        add_chunks(out, "last", &d, &steps->inner, &steps->end, inner, chunk, chunks - 1.0, chunks);
+    /* Where ends are not simple, strips at the sides do what ends do all the time. */
+    add_chunks(out, "border", &d, &steps->side, d.edges ? &steps->end : &steps->side, sides,
+               short_chunk, 0.0, short_chunks);
+    const double strip = 32.0 * plan->vector, loaded = strip * (bytes.state + bytes.fixed);
     out->redundancy = count_redundancy(out, strip, elements_of(problem));
-    count_ghosts(out, loaded, d->ahead, warm_up / chunk);
-    count_gaps(out, strips, (double)plan->tile[0], rows_ghost(d), bytes.written,
-               d->vector * bytes.written);
+    count_ghosts(out, loaded, d.ahead, warm_up / chunk);
+    count_gaps(out, strips, (double)plan->tile[0], rows_ghost(&d), bytes.written,
+               d.vector * bytes.written);
     if (strips > 1.0)
-        count_torn(out, (double)plan->tile[0] * bytes.written, d->vector * bytes.written);
-    out->ahead_bytes = d->ahead * loaded;
+        count_torn(out, (double)plan->tile[0] * bytes.written, d.vector * bytes.written);
+    out->ahead_bytes = d.ahead * loaded;
     for (int p = 0; p < out->parts_count; p++)
         out->parts[p].bytes = loaded;
-    free(d);
 }
 
 /* ---- 3-D ---------------------------------------------------------------------------------------
@@ -217,6 +212,89 @@ static double leaving(double tiles, double useful, double ghost, double extent, 
     return count;
 }
 
+/* Is a plane of a pass computed, as tz_plane_wanted() in planes.cuh says? */
+static bool is_wanted(const planes_scheme *s, const tz_problem *problem, double z, double from,
+                      double to, double rest)
+{
+    (void)s;
+    return z >= from - rest && z < to + rest &&
+           (problem->boundary[2] == TZ_PERIODIC || (z >= 0.0 && z < (double)problem->elements[2]));
+}
+
+/* The part of a step at the grid's ends that is done. A pass of sums makes those of one plane and
+ * computes another. */
+static double wanted_share(const planes_scheme *s, const tz_problem *problem, double z, double from,
+                           double to)
+{
+    double wanted = 0.0;
+    for (int k = 0; k < s->passes_count; k++) {
+        const planes_pass *pass = &s->passes[k];
+        const double at = z - pass->lag, r = pass->radius;
+        const bool computed = is_wanted(s, problem, at, from, to, pass->rest);
+        wanted += pass->words == 0 ? computed
+                                   : 0.5 * computed + 0.5 * is_wanted(s, problem, at + r, from, to,
+                                                                      pass->rest + r);
+    }
+    return wanted / s->passes_count;
+}
+
+/* Steps of a chunk as tz_run() in planes.cuh takes them: those at the grid's ends, of which `done`
+ * have to be done, and the others, of which some store. */
+typedef struct plane_steps {
+    double ends, done, others, store;
+} plane_steps;
+
+static plane_steps steps_of_planes(const planes_scheme *s, const tz_problem *problem, double from,
+                                   double to)
+{
+    plane_steps sum = {0};
+    const double planes = (double)problem->elements[2], ahead = fmax(s->ahead, s->static_radius);
+    for (double k = 0.0; k < to - from + s->reach + s->lag; k += s->group) {
+        const double z = from - s->reach + k;
+        const bool ends = to - from < s->group || z - s->lag - s->static_radius <= s->radius_rows ||
+                          z + s->group - 1.0 + ahead >= planes;
+        for (double i = z; i < z + s->group; i++) {
+            if (ends)
+                sum.done += wanted_share(s, problem, i, from, to);
+            else
+                sum.store += i - s->lag >= from && i - s->lag < to;
+        }
+        *(ends ? &sum.ends : &sum.others) += s->group;
+    }
+    return sum;
+}
+
+static void add_planes(tz_model_work *out, const char *name, const tz_cuda_job *job, bool border,
+                       const planes_scheme *s, double tiles, double first, double end)
+{
+    const double planes = (double)job->problem->elements[2], chunk = job->shape->geometry[0];
+    const tz_cuda_steps *steps = job->steps;
+    plane_steps sum = {0};
+    for (double c = first; c < end; c++) {
+        const plane_steps of =
+            steps_of_planes(s, job->problem, c * chunk, fmin((c + 1.0) * chunk, planes));
+        sum.ends += of.ends;
+        sum.done += of.done;
+        sum.others += of.others;
+        sum.store += of.store;
+    }
+    if (end <= first)
+        return;
+    const double all = sum.ends + sum.others;
+    tz_work_part ends = steps->end,
+                 *part = add_part(out, name, border ? &steps->side : &steps->inner,
+                                  tiles * s->warps * (end - first), all / (end - first));
+    if (!part)
+        return;
+    if (sum.others > 0.0)
+        mix_steps(part, border ? &steps->side_idle : &steps->inner_idle,
+                  1.0 - sum.store / sum.others);
+    if (sum.ends > 0.0) {
+        mix_steps(&ends, &steps->end_idle, 1.0 - sum.done / sum.ends);
+        mix_steps(part, &ends, sum.ends / all);
+    }
+}
+
 void tz_cuda_work_planes(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
@@ -231,25 +309,20 @@ void tz_cuda_work_planes(const tz_cuda_job *job, tz_model_work *out)
     }
     const double columns = 32.0 * s->vector, rows = (double)s->warps * s->rows;
     const double planes = (double)problem->elements[2], chunks = ceil(planes / chunk);
-    const double length = ceil((fmin(chunk, planes) + s->reach + s->lag) / s->group) * s->group;
-    /* The first steps of a chunk, and the last of the grid, look at planes; those do half of the
-     * passes on average. */
-    const double start = fmin(length, ceil((double)s->lag / s->group) * s->group);
-    const double finish = fmin(length - start, s->lag + s->reach + s->ahead + s->group) / chunks;
     const double out_x = s->whole > 0 ? 0.0
                                       : leaving(wide, columns - 2.0 * s->ghost_x, s->ghost_x,
                                                 (double)problem->elements[0], s->static_radius);
     const double out_y = leaving(high, rows - 2.0 * s->ghost_y, s->ghost_y,
                                  (double)problem->elements[1], s->static_radius);
     const double tiles = wide * high, inner = (wide - out_x) * (high - out_y);
-    const double share = (start * 0.6 + finish) / length;
-    tz_work_part *part =
-        add_part(out, "inner", &job->steps->inner, inner * chunks * s->warps, length);
-    if (part)
-        mix_steps(part, &job->steps->end, fmin(1.0, share));
-    part = add_part(out, "border", &job->steps->side, (tiles - inner) * chunks * s->warps, length);
-    if (part)
-        mix_steps(part, &job->steps->end, fmin(1.0, share));
+    const double last = chunks > 1.0 ? chunks - 1.0 : chunks;
+    add_planes(out, "inner", job, false, s, inner, 1.0, last);
+    add_planes(out, chunks > 1.0 ? "first" : "whole", job, false, s, inner, 0.0, 1.0);
+    add_planes(out, "last", job, false, s, inner, last, chunks);
+    add_planes(out, "border", job, true, s, tiles - inner, 1.0, last);
+    add_planes(out, chunks > 1.0 ? "border, first" : "border", job, true, s, tiles - inner, 0.0,
+               1.0);
+    add_planes(out, "border, last", job, true, s, tiles - inner, last, chunks);
     const double of_warp = columns * s->rows, loaded = of_warp * bytes.state;
     out->redundancy = count_redundancy(out, of_warp, elements_of(problem));
     count_ghosts(out, loaded, s->ahead, (double)(s->reach + s->lag) / chunk);
