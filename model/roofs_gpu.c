@@ -14,7 +14,8 @@
 #include <stdio.h>
 
 /* Exponents of soft maxima: constants of the model, the same for all devices and stencils. */
-#define SOFT_UNITS 8.0   /* between units that a scheduler feeds */
+#define SOFT_UNITS 5.0   /* between units that a scheduler feeds */
+#define SOFT_SHORT 3.0   /* the same where code is no long loop: its classes come in heaps */
 #define SOFT_LATENCY 3.0 /* between throughput and a warp's own latencies */
 #define SOFT_MEMORY 8.0  /* between computing and memory */
 /* Of the bandwidth of a copy that goes through memory once in order, what warps reach that go
@@ -128,7 +129,8 @@ static double clocks_of(const tz_model_device *d, const tz_model_number *time)
     return time->known ? time->value * d->clock_hz.value : 0.0;
 }
 
-static void cost_of(const tz_model_device *d, const tz_work_mix *m, double passes, cost *c)
+static void cost_of(const tz_model_device *d, const tz_work_mix *m, double passes, double soft,
+                    cost *c)
 {
     double all = 0.0;
     for (int k = 0; k < TZ_WORK_CLASSES; k++)
@@ -148,7 +150,7 @@ static void cost_of(const tz_model_device *d, const tz_work_mix *m, double passe
     c->clocks = 0.0;
     c->longest = 0;
     for (int k = 0; k < UNITS; k++) {
-        c->clocks = soft_max(c->clocks, c->units[k].clocks, SOFT_UNITS);
+        c->clocks = soft_max(c->clocks, c->units[k].clocks, soft);
         if (c->units[k].clocks > c->units[c->longest].clocks)
             c->longest = k;
     }
@@ -218,6 +220,34 @@ static double wave_clocks(const stage *s, double blocks, double *longest)
         *longest = fmax(*longest, among_others(s, p, blocks * s->warps));
     }
     return warps > 0.0 ? sum / warps : 0.0;
+}
+
+/* Clocks of the multiprocessor with most to do, where all its blocks begin together: parts with the
+ * shortest lives leave, and the others go on faster. */
+static double crowd_clocks(const stage *s)
+{
+    const int count = s->work->parts_count;
+    double left[TZ_WORK_PARTS_MAX], warps = 0.0, clocks = 0.0;
+    for (int p = 0; p < count; p++) {
+        left[p] = s->work->parts[p].crowd > 0.0 ? 1.0 : 0.0;
+        warps += s->work->parts[p].crowd;
+    }
+    while (warps > 0.5) {
+        double each[TZ_WORK_PARTS_MAX], least = INFINITY;
+        int next = 0;
+        for (int p = 0; p < count; p++) {
+            each[p] = left[p] > 0.0 ? warp_clocks(s, p, warps) : 0.0;
+            if (left[p] > 0.0 && left[p] * each[p] < least) {
+                least = left[p] * each[p];
+                next = p;
+            }
+        }
+        clocks += least;
+        for (int p = 0; p < count; p++)
+            left[p] = p != next && left[p] > 0.0 ? fmax(1e-9, left[p] - least / each[p]) : 0.0;
+        warps -= s->work->parts[next].crowd;
+    }
+    return clocks;
 }
 
 static tz_model_status check(const tz_model_work *work, const tz_model_device *device,
@@ -291,13 +321,15 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
                       (1.0 - kept) * clocks_of(device, &device->memory_latency_s);
     for (int p = 0; p < work->parts_count; p++) {
         const tz_work_part *part = &work->parts[p];
-        cost_of(device, &part->step, part->shared_wavefronts, &s.parts[p]);
-        cost_of(device, &part->once, 0.0, &s.once[p]);
-        const bool together = part->step.of[TZ_WORK_BARRIER] > 0.0;
-        s.parts[p].alone = part->clocks + latency_clocks(device, &part->chain);
+        cost_of(device, &part->step, part->shared_wavefronts, SOFT_UNITS, &s.parts[p]);
+        cost_of(device, &part->once, 0.0, SOFT_SHORT, &s.once[p]);
+        s.parts[p].alone =
+            part->clocks + latency_clocks(device, &part->chain) +
+            part->waits * (work->stream_bytes > 0.0 ? clocks_of(device, &device->memory_latency_s)
+                                                    : s.memory_clocks);
         s.parts[p].barriers =
             part->step.of[TZ_WORK_BARRIER] * clocks_of(device, &device->barrier_s) +
-            (together ? BARRIER_WAIT * s.parts[p].alone : 0.0);
+            BARRIER_WAIT * fmin(1.0, part->step.of[TZ_WORK_BARRIER]) * s.parts[p].alone;
     }
 
     /* Waves. */
@@ -307,7 +339,8 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double wave = wave_clocks(&s, s.blocks, &longest);
     if (rest > 0.0)
         tail = wave_clocks(&s, ceil(rest / sms), &longest_rest);
-    double compute = full * wave + tail;
+    const double crowd = crowd_clocks(&s);
+    double compute = crowd > 0.0 ? crowd : full * wave + tail;
     compute = fmax(compute, full >= 1.0 ? longest : longest_rest);
     /* Every launch begins with code that is not there yet. */
     double text = 0.0;
@@ -344,7 +377,10 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
                  fmax(work->parts[p].spills, SPILLS_LEAST * work->local_bytes) * LINE;
     /* Stores of spilt registers go to the second level, and loads wait behind them. */
     const double spills_s = SPILLS_COST * spilt / device->l2_bandwidth_bytes_per_s.value;
-    const double busy_s = soft_max(compute_s, moved_s, SOFT_MEMORY) + spills_s;
+    /* Blocks that begin together and ask for nothing ahead all load at once, and then compute. */
+    const bool apart = ahead > 0.0 || waves > 1.0 || work->cooperative;
+    const double busy_s =
+        (apart ? soft_max(compute_s, moved_s, SOFT_MEMORY) : compute_s + moved_s) + spills_s;
     /* The host may be slower than the GPU. */
     const double launches = 1.0 / fmax(work->stages_per_launch, 1.0);
     const double start_s = fmax(launches * device->launch_gap_s.value,

@@ -156,7 +156,7 @@ static void take_copy(tz_work_part *part, const tz_cuda_loop *loop, double eleme
         return; /* what is left over of another loop */
     take_loop(part, loop, elements, 0.0);
     part->steps = elements;
-    part->once_waits = 1.0 / elements;
+    part->once_waits = loop->memory_waits / elements;
 }
 
 static int outermost(const tz_cuda_mix *mix, int loop)
@@ -200,11 +200,13 @@ static void find_tiles(const tz_problem *problem, const tz_cuda_mix *mix, const 
             continue;
         }
         take_loop(elements[k], &mix->loops[at[main_loop]], steps[main_loop], 1.0);
+        elements[k]->waits = mix->loops[at[main_loop]].memory_waits / steps[main_loop];
         memset(passes[k], 0, sizeof *passes[k]);
         const int around = mix->loops[at[main_loop]].parent;
         if (around >= 0) {
             take_loop(passes[k], &mix->loops[around], 1.0, 0.0);
             passes[k]->steps = passes[k]->step.of[TZ_WORK_SHARED_WRITE] / fmax(written, 1.0);
+            passes[k]->waits = mix->loops[around].memory_waits;
         }
     }
     const tz_work_mix *one = &out->inner.step;
@@ -550,7 +552,7 @@ tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const t
     out->threads = shape.threads;
     out->blocks = (double)shape.grid[0] * shape.grid[1] * shape.grid[2];
     out->cooperative = shape.cooperative;
-    const tz_cuda_job job = {problem, plan, &shape, &steps};
+    const tz_cuda_job job = {problem, plan, &shape, &steps, &room};
     if (family == &tz_cuda_family_line)
         tz_cuda_work_line(&job, out);
     else if (family == &tz_cuda_family_rows)

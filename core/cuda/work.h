@@ -27,6 +27,7 @@ typedef struct tz_cuda_job {
     const tz_plan *plan;
     const tz_cuda_shape *shape;
     const tz_cuda_steps *steps;
+    const tz_cuda_room *room;
 } tz_cuda_job;
 
 /* The steps of a family in a kernel's mix. TZ_UNSUPPORTED: the loop is not found. */

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { CODE_BYTES = 16 }; /* of an instruction */
+
 /* Warps' rounds over a slab of `extent` elements in which a lane at least is within the box of
  * those that are `rest` from the tile: elements lie in a row, 32 of them a warp's. */
 static double rounds_wanted(const double extent[TZ_AXES], const double halo[], double rest,
@@ -35,6 +37,35 @@ static void add_copy(tz_work_part *part, const tz_work_part *copy, double rounds
 {
     tz_work_mix_add(&part->once, &copy->step, done / warps);
     part->once_clocks += rounds * copy->clocks;
+}
+
+/* Blocks are dealt out one multiprocessor after the other: of those that have the most at the
+ * border the one with the most blocks. */
+static void count_crowd(const tz_cuda_job *job, double edges, double *inner, double *border)
+{
+    const int *grid = job->shape->grid, processors = job->room->processors;
+    const tz_plan *plan = job->plan;
+    double most = 0.0;
+    *inner = *border = 0.0;
+    for (int m = 0; m < processors; m++) {
+        double all = 0.0, here = 0.0;
+        for (int b = m; b < grid[0] * grid[1] * grid[2]; b += processors) {
+            const int at[] = {b % grid[0], b / grid[0] % grid[1], b / (grid[0] * grid[1])};
+            bool outside = false;
+            for (int d = 0; d < job->problem->dims; d++) {
+                const double low = (double)at[d] * (double)plan->tile[d];
+                outside = outside || low < edges ||
+                          low + (double)plan->tile[d] + edges > (double)job->problem->elements[d];
+            }
+            all++;
+            here += outside;
+        }
+        if (all + 2.0 * here > most) {
+            most = all + 2.0 * here;
+            *border = here;
+            *inner = all - here;
+        }
+    }
 }
 
 void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
@@ -75,6 +106,9 @@ void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
     const tz_work_part *const codes[] = {&steps->inner, &steps->side};
     const tz_work_part *const ends[] = {&steps->end, &steps->side_end};
     const double blocks[] = {inner, out->blocks - inner};
+    double crowd[2] = {0};
+    if (out->blocks <= (double)job->room->processors * job->room->blocks_per_processor)
+        count_crowd(job, halo, &crowd[0], &crowd[1]);
     for (int k = 0; k < 2; k++) {
         if (blocks[k] <= 0.0)
             continue;
@@ -84,7 +118,11 @@ void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
         *part = *codes[k];
         snprintf(part->name, sizeof part->name, "%s", k ? "border" : "inner");
         part->warps = blocks[k] * warps;
+        part->crowd = crowd[k] * warps;
         part->steps = left * passes;
+        double straight = 0.0;
+        for (int c = 0; c < TZ_WORK_CLASSES; c++)
+            straight += part->once.of[c];
         /* Not all warps have as many rounds, and in some of these nothing to do. */
         memset(&part->step, 0, sizeof part->step);
         tz_work_mix_add(&part->step, &codes[k]->step, share * of_all);
@@ -94,14 +132,19 @@ void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
         part->shared_wavefronts += ends[k]->shared_wavefronts / left;
         part->clocks += ends[k]->clocks / left;
         tz_work_mix_add(&part->chain, &ends[k]->chain, 1.0 / left);
+        part->waits += ends[k]->waits / left;
         add_copy(part, &steps->load, rounds, all, warps);
         add_copy(part, &steps->store, ceil(taken / warps), taken, warps);
         part->once_waits = ceil(rounds * steps->load.once_waits);
+        part->text_bytes += ends[k]->text_bytes + steps->load.text_bytes + steps->store.text_bytes +
+                            CODE_BYTES * straight;
     }
     out->redundancy = fmax(1.0, computed / (useful * passes));
     const double loaded =
         out->blocks * extent * (bytes.state + (bytes.fixed + bytes.streamed) * plan->height);
     out->ghost_bytes = fmax(0.0, loaded - out->read_bytes);
+    out->stream_bytes =
+        (double)tz_cuda_pitch(problem) * bytes.streamed * plan->height; /* slabs are rows */
     out->ahead_bytes = 0.0;
 }
 
