@@ -31,9 +31,6 @@
 /* Between two barriers of a block nobody fills in for warps that wait at the end: this share of
  * what a warp alone takes, for each block that a multiprocessor has. */
 #define BARRIER_WAIT 0.6
-/* An exchange of blocks waits for all words of the slowest of several neighbours: so many times as
- * long as two blocks take that hand each other one. */
-#define MEETING 3.0
 /* A launch finds none of its code in the multiprocessors: clocks for each byte of it, fetched while
  * the first steps run. */
 #define TEXT_COLD 0.3
@@ -323,13 +320,13 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         const tz_work_part *part = &work->parts[p];
         cost_of(device, &part->step, part->shared_wavefronts, SOFT_UNITS, &s.parts[p]);
         cost_of(device, &part->once, 0.0, SOFT_SHORT, &s.once[p]);
-        s.parts[p].alone =
-            part->clocks + latency_clocks(device, &part->chain) +
-            part->waits * (work->stream_bytes > 0.0 ? clocks_of(device, &device->memory_latency_s)
-                                                    : s.memory_clocks);
+        const double own = part->clocks + latency_clocks(device, &part->chain);
         s.parts[p].barriers =
             part->step.of[TZ_WORK_BARRIER] * clocks_of(device, &device->barrier_s) +
-            BARRIER_WAIT * fmin(1.0, part->step.of[TZ_WORK_BARRIER]) * s.parts[p].alone;
+            BARRIER_WAIT * fmin(1.0, part->step.of[TZ_WORK_BARRIER]) * own;
+        s.parts[p].alone = own + part->waits * (work->stream_bytes > 0.0
+                                                    ? clocks_of(device, &device->memory_latency_s)
+                                                    : s.memory_clocks);
     }
 
     /* Waves. */
@@ -342,11 +339,12 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double crowd = crowd_clocks(&s);
     double compute = crowd > 0.0 ? crowd : full * wave + tail;
     compute = fmax(compute, full >= 1.0 ? longest : longest_rest);
+    const double launches = 1.0 / fmax(work->stages_per_launch, 1.0);
     /* Every launch begins with code that is not there yet. */
     double text = 0.0;
     for (int p = 0; p < work->parts_count; p++)
         text = fmax(text, work->parts[p].text_bytes);
-    compute += TEXT_COLD * text;
+    compute += TEXT_COLD * text * launches;
     const double even = waves * wave; /* if work could be divided at will */
 
     /* Memory. */
@@ -378,16 +376,17 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     /* Stores of spilt registers go to the second level, and loads wait behind them. */
     const double spills_s = SPILLS_COST * spilt / device->l2_bandwidth_bytes_per_s.value;
     /* Blocks that begin together and ask for nothing ahead all load at once, and then compute. */
-    const bool apart = ahead > 0.0 || waves > 1.0 || work->cooperative;
+    const bool apart = ahead > 0.0 || waves > 1.0;
     const double busy_s =
         (apart ? soft_max(compute_s, moved_s, SOFT_MEMORY) : compute_s + moved_s) + spills_s;
     /* The host may be slower than the GPU. */
-    const double launches = 1.0 / fmax(work->stages_per_launch, 1.0);
-    const double start_s = fmax(launches * device->launch_gap_s.value,
-                                launches * device->launch_queued_s.value - busy_s);
-    const double meet_s = MEETING * work->meetings *
-                          (device->neighbour_sync_s.known ? device->neighbour_sync_s.value
-                                                          : 2.0 * device->l2_latency_s.value);
+    const double start_s = work->cooperative && device->launch_alone_s.known
+                               ? launches * device->launch_alone_s.value
+                               : fmax(launches * device->launch_gap_s.value,
+                                      launches * device->launch_queued_s.value - busy_s);
+    const double meet_s =
+        work->meetings * (device->neighbour_sync_s.known ? device->neighbour_sync_s.value
+                                                         : 2.0 * device->l2_latency_s.value);
     out->stage_s = busy_s + start_s + meet_s;
 
     /* The same in parts that add up: what the slots alone would take, then what comes on top. */

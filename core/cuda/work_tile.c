@@ -169,18 +169,26 @@ void tz_cuda_work_resident(const tz_cuda_job *job, tz_model_work *out)
     if (d.ghost > 0)
         tz_work_mix_add(&part->once, &job->steps->end.step, 1.0);
     part->once_clocks = job->steps->end.clocks + part->once_clocks / out->stages_per_launch;
-    part->once_waits = job->steps->end.once_waits;
+    /* What is not there when a batch of ghost cells is asked for is asked for again: each takes as
+     * long as two blocks that hand each other a word. */
+    out->meetings = d.ghost > 0 ? fmax(1.0, job->steps->end.once_waits) : 0.0;
+    part->once_waits = 0.0;
+    if (bytes.streamed > 0.0) {
+        /* The next row is asked for when a step begins. */
+        part->waits = 1.0;
+        out->ahead_bytes = part->bytes;
+    }
     double tile = 1.0, own = 1.0;
     for (int axis = 0; axis < problem->dims; axis++) {
         tile *= (double)d.cells[axis] * d.threads[axis];
         own *= (double)problem->elements[axis] / d.blocks[axis];
     }
     out->redundancy = fmax(1.0, tile / own);
-    out->meetings = d.ghost > 0 ? 1.0 : 0.0;
+    /* Slots of 8 bytes, written and read. */
     out->ghost_bytes = d.ghost > 0 ? out->blocks * (tile - own) * 16.0 * d.sent_words : 0.0;
     out->read_bytes /= out->stages_per_launch;
-    if (bytes.streamed > 0.0)
-        out->read_bytes += (double)tz_cuda_pitch(problem) * bytes.streamed * plan->height;
+    out->stream_bytes = (double)tz_cuda_pitch(problem) * bytes.streamed * plan->height;
+    out->read_bytes += out->stream_bytes;
     out->write_bytes /= out->stages_per_launch;
     out->resident_bytes = 0.0;
 }
