@@ -192,6 +192,12 @@ static double warp_clocks(const stage *s, int p, double warps)
                     SOFT_LATENCY);
 }
 
+/* Every launch begins with code that is not there yet. */
+static double text_clocks(const tz_model_work *work, const tz_work_part *part)
+{
+    return TEXT_COLD * part->text_bytes / fmax(work->stages_per_launch, 1.0);
+}
+
 /* The same where the others of the warp's scheduler are of the first part, which is most of them:
  * issue slots are a scheduler's own. */
 static double among_others(const stage *s, int p, double warps)
@@ -201,7 +207,7 @@ static double among_others(const stage *s, int p, double warps)
     const double besides = fmax(0.0, warps - SCHEDULERS) * s->parts[0].units[ISSUE].clocks *
                            fmin(part->steps, others->steps);
     return fmax(own + besides, part->steps * s->parts[p].alone) + part->once_clocks +
-           s->memory_clocks * fmax(1.0, part->once_waits);
+           s->memory_clocks * fmax(1.0, part->once_waits) + text_clocks(s->work, part);
 }
 
 /* Clocks of a wave with so many blocks on the fullest multiprocessor: all parts' mean, but no less
@@ -337,14 +343,14 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     if (rest > 0.0)
         tail = wave_clocks(&s, ceil(rest / sms), &longest_rest);
     const double crowd = crowd_clocks(&s);
-    double compute = crowd > 0.0 ? crowd : full * wave + tail;
-    compute = fmax(compute, full >= 1.0 ? longest : longest_rest);
+    double compute = crowd > 0.0 ? crowd : full * wave + tail, text = 0.0, running = 0.0;
+    for (int p = 0; p < work->parts_count; p++) {
+        const double part = crowd > 0.0 ? work->parts[p].crowd : work->parts[p].warps;
+        text += part * text_clocks(work, &work->parts[p]);
+        running += part;
+    }
+    compute = fmax(compute + text / running, full >= 1.0 ? longest : longest_rest);
     const double launches = 1.0 / fmax(work->stages_per_launch, 1.0);
-    /* Every launch begins with code that is not there yet. */
-    double text = 0.0;
-    for (int p = 0; p < work->parts_count; p++)
-        text = fmax(text, work->parts[p].text_bytes);
-    compute += TEXT_COLD * text * launches;
     const double even = waves * wave; /* if work could be divided at will */
 
     /* Memory. */
