@@ -9,6 +9,7 @@
  * 4. Waves: blocks that are on the GPU together, the last of them fewer.
  * 5. Memory and L2: bytes over bandwidth, softly against 4; then launch or meetings on top. */
 #include "model/roofs.h"
+#include "model/scheduler.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,17 +24,21 @@
  * of which memory with error correction reads, changes and writes again. */
 #define MEMORY_SHARE 0.95
 #define TORN 0.3
-/* Stores of spilt registers go to the second level, and loads wait behind them: this share of what
- * its bandwidth makes of them. Code that spills in loops of its own is not on the way that is
- * counted: so many words a step at least for each byte of a thread. */
-#define SPILLS_COST 0.6
-#define SPILLS_LEAST 0.2
+/* Stores of spilt registers go through to the second level, and what comes next waits behind them:
+ * this share of what its bandwidth makes of them. Nine loads of ten find theirs in the first level,
+ * where they are counted with shared memory. */
+#define SPILLS_COST 1.0
 /* Between two barriers of a block nobody fills in for warps that wait at the end: this share of
  * what a warp alone takes, for each block that a multiprocessor has. */
 #define BARRIER_WAIT 0.6
 /* A launch finds none of its code in the multiprocessors: clocks for each byte of it, fetched while
  * the first steps run. */
 #define TEXT_COLD 0.3
+/* Of the instruction cache, what pieces of code can have that lie anywhere. */
+#define TEXT_SHARE 0.75
+
+/* A unit limits that is busy for that much of the time. */
+#define BUSY 80.0
 
 enum { SCHEDULERS = 4, WARP = 32, LINE = 128 };
 
@@ -178,6 +183,8 @@ typedef struct stage {
 static double round_clocks(const stage *s, int p, double warps)
 {
     const cost *c = &s->parts[p];
+    if (s->work->parts[p].rounds.count > 0)
+        return tz_rounds_clocks(&s->work->parts[p].rounds, warps);
     return soft_max(warps * c->clocks, c->alone, SOFT_LATENCY) +
            c->barriers * s->warps / fmax(warps, s->warps);
 }
@@ -198,6 +205,18 @@ static double text_clocks(const tz_model_work *work, const tz_work_part *part)
     return TEXT_COLD * part->text_bytes / fmax(work->stages_per_launch, 1.0);
 }
 
+/* Clocks that a multiprocessor takes longer which has warps of this part and of the first: the code
+ * of both has to be there. */
+static double fetch_clocks(const stage *s, int p, double warps)
+{
+    const tz_work_part *part = &s->work->parts[p], *others = &s->work->parts[0];
+    if (!part->apart || s->blocks < 2 || !s->device->text_cache_bytes.known)
+        return 0.0;
+    const double each = tz_scheduler_fetch_clocks(TEXT_SHARE * s->device->text_cache_bytes.value,
+                                                  part->text_bytes + others->text_bytes);
+    return each * others->steps * warps * s->parts[0].units[ISSUE].clocks;
+}
+
 /* The same where the others of the warp's scheduler are of the first part, which is most of them:
  * issue slots are a scheduler's own. */
 static double among_others(const stage *s, int p, double warps)
@@ -207,7 +226,7 @@ static double among_others(const stage *s, int p, double warps)
     const double besides = fmax(0.0, warps - SCHEDULERS) * s->parts[0].units[ISSUE].clocks *
                            fmin(part->steps, others->steps);
     return fmax(own + besides, part->steps * s->parts[p].alone) + part->once_clocks +
-           s->memory_clocks * fmax(1.0, part->once_waits) + text_clocks(s->work, part);
+           s->memory_clocks * fmax(1.0, part->once_waits) + text_clocks(s->work, part) + fetch_clocks(s, p, warps);
 }
 
 /* Clocks of a wave with so many blocks on the fullest multiprocessor: all parts' mean, but no less
@@ -282,14 +301,15 @@ static void add_counts(const tz_model_work *work, double kept, tz_model_predicti
             once += part->once.of[k];
         }
         instructions += part->warps * (part->steps * step + once);
-        passes += part->warps * part->steps * part->shared_wavefronts;
+        passes +=
+            part->warps * part->steps * (part->shared_wavefronts + part->step.of[TZ_WORK_SHUFFLE]);
         words += part->warps * part->steps * part->spills;
     }
     const double compulsory = work->read_bytes + work->write_bytes;
     const double far = fmin(work->far_bytes, work->ghost_bytes);
     tz_model_detail_add(out, "instructions", instructions, "", "of warps, a stage");
     tz_model_detail_add(out, "wavefronts", passes, "",
-                        "of 128 bytes through shared memory, a stage");
+                        "of 128 bytes through shared memory and shuffles, a stage");
     tz_model_detail_add(out, "spilt_words", words, "",
                         "of warps, loaded and stored, 128 bytes each, a stage");
     tz_model_detail_add(out, "l2_bytes", compulsory + work->ghost_bytes + work->gap_bytes, "bytes",
@@ -297,6 +317,39 @@ static void add_counts(const tz_model_work *work, double kept, tz_model_predicti
     tz_model_detail_add(out, "memory_bytes",
                         (1.0 - kept) * (compulsory - work->stream_bytes + far) + work->stream_bytes,
                         "bytes", "through memory, a stage");
+}
+
+/* Which unit is busiest while warps go round, and, where that is not what they wait for, what is. */
+static void say_limit(const stage *s, double warps, const char *occupancy, tz_model_prediction *out)
+{
+    static const char *const waits[TZ_ROUNDS_WAITS] = {
+        [TZ_ROUNDS_LATENCY] = "dependent instructions",
+        [TZ_ROUNDS_SHUFFLE] = "shuffles and shared memory",
+        [TZ_ROUNDS_LOCAL] = "spilt registers",
+        [TZ_ROUNDS_SINGLE] = "the single precision unit",
+        [TZ_ROUNDS_DOUBLE] = "the double precision unit",
+        [TZ_ROUNDS_WHOLE] = "the unit of integers and logic",
+        [TZ_ROUNDS_QUEUE] = "the queue to shared memory",
+        [TZ_ROUNDS_MEET] = "other warps of the block",
+        [TZ_ROUNDS_TURN] = "their turn",
+    };
+    const tz_rounds *rounds = &s->work->parts[0].rounds;
+    const cost *inner = &s->parts[0];
+    const unit *longest = &inner->units[inner->longest];
+    const double busy =
+        100.0 * fmin(1.0, warps * longest->clocks / fmax(round_clocks(s, 0, warps), 1e-9));
+    const int at = tz_rounds_near(rounds, warps);
+    int most = 0;
+    for (int k = 1; at >= 0 && k < TZ_ROUNDS_WAITS; k++)
+        if (rounds->waits[at][k] > rounds->waits[at][most])
+            most = k;
+    if (at < 0 || busy >= BUSY)
+        snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% busy; %s", longest->name,
+                 busy, occupancy);
+    else
+        snprintf(out->limit_text, sizeof out->limit_text,
+                 "warps wait for %s, %.0f %% of their time; %s, %.0f %% busy; %s", waits[most],
+                 100.0 * rounds->waits[at][most], longest->name, busy, occupancy);
 }
 
 tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device *device,
@@ -326,7 +379,9 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         const tz_work_part *part = &work->parts[p];
         cost_of(device, &part->step, part->shared_wavefronts, SOFT_UNITS, &s.parts[p]);
         cost_of(device, &part->once, 0.0, SOFT_SHORT, &s.once[p]);
-        const double own = part->clocks + latency_clocks(device, &part->chain);
+        const double own = part->rounds.count > 0
+                               ? tz_rounds_clocks(&part->rounds, s.warps)
+                               : part->clocks + latency_clocks(device, &part->chain);
         s.parts[p].barriers =
             part->step.of[TZ_WORK_BARRIER] * clocks_of(device, &device->barrier_s) +
             BARRIER_WAIT * fmin(1.0, part->step.of[TZ_WORK_BARRIER]) * own;
@@ -377,9 +432,7 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double compute_s = compute / clock;
     double spilt = 0.0;
     for (int p = 0; p < work->parts_count; p++)
-        spilt += work->parts[p].warps * work->parts[p].steps *
-                 fmax(work->parts[p].spills, SPILLS_LEAST * work->local_bytes) * LINE;
-    /* Stores of spilt registers go to the second level, and loads wait behind them. */
+        spilt += work->parts[p].warps * work->parts[p].steps * work->parts[p].spilt_stores * LINE;
     const double spills_s = SPILLS_COST * spilt / device->l2_bandwidth_bytes_per_s.value;
     /* Blocks that begin together and ask for nothing ahead all load at once, and then compute. */
     const bool apart = ahead > 0.0 || waves > 1.0;
@@ -433,13 +486,7 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% of the time",
                  meet_s > start_s ? "meetings of blocks" : "launches",
                  100.0 * (start_s + meet_s) / out->stage_s);
-    else if (latency_s > 0.3 * compute_s)
-        snprintf(out->limit_text, sizeof out->limit_text, "latency: %s", occupancy);
     else
-        snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% busy; %s",
-                 inner->units[inner->longest].name,
-                 100.0 * issue_s / out->stage_s * inner->units[inner->longest].clocks /
-                     fmax(inner->clocks, 1e-9),
-                 occupancy);
+        say_limit(&s, warps, occupancy, out);
     return TZ_MODEL_OK;
 }

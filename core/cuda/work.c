@@ -33,7 +33,30 @@ tz_cuda_bytes tz_cuda_bytes_of(const tz_problem *problem)
 /* ---- What a compiled kernel's loops are to its family -----------------------------------------
  */
 
-static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps, double all)
+/* How a lane's words lie: packets of 16 bytes that are further apart than that meet in banks of
+ * shared memory, and not all lanes store what they have. */
+typedef struct lanes {
+    double conflict, stored;
+} lanes;
+
+/* What a copy to shared memory takes there: to ask, and to put it down when it has come. */
+#define COPY_PASSES 2.0
+
+static lanes lanes_of(const tz_cuda_family *family, const tz_problem *problem, const tz_plan *plan)
+{
+    lanes of = {1.0, 1.0};
+    double widest = 4.0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        widest = fmax(widest, (double)tz_problem_element_size(problem, f));
+    if (family == &tz_cuda_family_rows)
+        of.conflict = fmax(1.0, widest * plan->vector / 16.0);
+    if (family == &tz_cuda_family_rows || family == &tz_cuda_family_planes)
+        of.stored = (double)plan->tile[0] / (32.0 * plan->vector);
+    return of;
+}
+
+static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps, double all,
+                      lanes of)
 {
     const double way = tz_work_mix_sum(&loop->way);
     memset(&part->step, 0, sizeof part->step);
@@ -46,11 +69,17 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
         part->clocks *= tz_work_mix_sum(&part->step) * steps / way;
     part->once = loop->once;
     part->once_clocks = loop->once_clocks;
-    part->shared_wavefronts =
-        (loop->passes + loop->copies_words + loop->reads_words + loop->stores_words) / steps;
+    part->shared_wavefronts = (of.conflict * (loop->passes - loop->local) + loop->local +
+                               COPY_PASSES * loop->way.of[TZ_WORK_COPY] + loop->reads_words +
+                               of.conflict * of.stored * loop->stores_words) /
+                              steps;
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
     part->text_bytes = loop->text_bytes;
     part->spills = loop->local / steps;
+    memset(&part->rounds, 0, sizeof part->rounds);
+    if (way > 0.0)
+        tz_rounds_blend(&part->rounds, 0.0, &loop->rounds, tz_work_mix_sum(&part->step) / way);
+    part->spilt_stores = loop->local_stores / steps;
 }
 
 /* A loop inside another that moves elements one by one, where rows cannot be moved as packets. */
@@ -63,6 +92,7 @@ static void add_elements(const tz_cuda_mix *mix, int loop, double times, tz_work
             continue;
         tz_work_mix_add(&part->step, m, times);
         part->clocks += times * mix->loops[l].clocks;
+        tz_rounds_blend(&part->rounds, 1.0, &mix->loops[l].rounds, times);
     }
 }
 
@@ -146,15 +176,13 @@ static double steps_of(const tz_cuda_family *family, const tz_problem *problem, 
 
 /* Lanes at a border go different ways: that much of what is beside the shortest one. */
 #define DIVERGED 0.5
-/* A side's step against an inner one, where both are in one loop. */
-#define SIDES 1.1
 
 /* Tiles: one element in or out of shared memory, of a loop that does some at once. */
 static void take_copy(tz_work_part *part, const tz_cuda_loop *loop, double elements)
 {
     if (elements <= part->steps)
         return; /* what is left over of another loop */
-    take_loop(part, loop, elements, 0.0);
+    take_loop(part, loop, elements, 0.0, (lanes){1.0, 1.0});
     part->steps = elements;
     part->once_waits = loop->memory_waits / elements;
 }
@@ -199,12 +227,13 @@ static void find_tiles(const tz_problem *problem, const tz_cuda_mix *mix, const 
             *passes[k] = *passes[0];
             continue;
         }
-        take_loop(elements[k], &mix->loops[at[main_loop]], steps[main_loop], 1.0);
+        take_loop(elements[k], &mix->loops[at[main_loop]], steps[main_loop], 1.0,
+                  (lanes){1.0, 1.0});
         elements[k]->waits = mix->loops[at[main_loop]].memory_waits / steps[main_loop];
         memset(passes[k], 0, sizeof *passes[k]);
         const int around = mix->loops[at[main_loop]].parent;
         if (around >= 0) {
-            take_loop(passes[k], &mix->loops[around], 1.0, 0.0);
+            take_loop(passes[k], &mix->loops[around], 1.0, 0.0, (lanes){1.0, 1.0});
             passes[k]->steps = passes[k]->step.of[TZ_WORK_SHARED_WRITE] / fmax(written, 1.0);
             passes[k]->waits = mix->loops[around].memory_waits;
         }
@@ -232,11 +261,12 @@ static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
     memset(&out->end, 0, sizeof out->end);
     if (around < 0)
         return;
-    take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED);
+    take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED, (lanes){1.0, 1.0});
     for (int l = 0; l < mix->loops_count; l++)
         if (mix->loops[l].parent == around && l != inner) {
             tz_work_mix_add(&out->end.step, &mix->loops[l].way, 1.0);
             out->end.clocks += mix->loops[l].clocks;
+            tz_rounds_blend(&out->end.rounds, 1.0, &mix->loops[l].rounds, 1.0);
             out->end.once_waits += mix->loops[l].reads_words > 0.0;
         }
 }
@@ -249,6 +279,8 @@ static void take_around(const tz_cuda_mix *mix, int loop, tz_work_part *part, do
         return;
     tz_work_mix_add(once ? &part->once : &part->step, &mix->loops[around].way, times);
     *(once ? &part->once_clocks : &part->clocks) += times * mix->loops[around].clocks;
+    if (!once)
+        tz_rounds_blend(&part->rounds, 1.0, &mix->loops[around].rounds, times);
 }
 
 /* Planes: steps that do not do all, and what is around loops. A group at the grid's ends is a loop
@@ -267,7 +299,8 @@ static void find_planes(const tz_problem *problem, const tz_plan *plan, const tz
     const double tables = ceil((double)s->rings / (4.0 * 32.0 * s->warps));
     for (int k = 0; k < 3; k++) {
         const tz_cuda_loop *loop = &mix->loops[at[k]];
-        take_loop(idle[k], &mix->loops[loop->shortest], steps[k], 0.0);
+        take_loop(idle[k], &mix->loops[loop->shortest], steps[k], 0.0,
+                  lanes_of(&tz_cuda_family_planes, problem, plan));
         take_around(mix, at[k], parts[k], 1.0, true);
         if (k == 2 && steps[k] == 1.0 && s->group > 1) {
             take_around(mix, at[k], parts[k], 1.0 / s->group, false);
@@ -334,34 +367,13 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     const bool together =
         family == &tz_cuda_family_rows && rows_design_make(&d, problem, plan) && d.edges;
     const double apart = together || family == &tz_cuda_family_planes ? 0.0 : DIVERGED;
-    take_loop(&out->inner, &mix->loops[at[0]], steps[0], 0.0);
-    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : apart);
-    take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * apart);
-    if (side == 0 && count == 1 && family == &tz_cuda_family_rows) {
-        /* All ways are in one loop: those of borders are the rest of it, two or one. */
-        tz_cuda_loop rest = mix->loops[at[0]];
-        tz_work_mix_add(&rest.all, &rest.way, -1.0);
-        const double others = tz_work_mix_sum(&rest.all) / tz_work_mix_sum(&rest.way);
-        if (others > 1.0) {
-            /* Two ways: the sides' is the inner one and a choice at each end of a row; the rest is
-             * that of the grid's ends. */
-            const double sides = others > SIDES + 0.7 ? SIDES : others;
-            tz_work_mix one = {0}, two = rest.all;
-            tz_work_mix_add(&one, sides < others ? &rest.way : &rest.all,
-                            sides < others ? SIDES : 1.0);
-            const double clocks = rest.clocks;
-            if (sides < others)
-                tz_work_mix_add(&two, &one, -1.0);
-            rest.way = one;
-            memset(&rest.all, 0, sizeof rest.all);
-            rest.clocks = clocks * sides;
-            take_loop(&out->side, &rest, steps[0], 0.0);
-            rest.way = two;
-            rest.clocks = clocks * (sides < others ? others - sides : others);
-            take_loop(&out->end, &rest, steps[0], 0.0);
-        }
+    const lanes of = lanes_of(family, problem, plan);
+    take_loop(&out->inner, &mix->loops[at[0]], steps[0], 0.0, of);
+    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : apart, of);
+    take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * apart, of);
+    if (side == 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[0], plan->vector, &out->side);
-    }
+    out->side.apart = side > 0;
     if (side > 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[side], plan->vector, &out->side);
     if (family == &tz_cuda_family_rows) {
@@ -373,8 +385,8 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
         find_exchange(mix, at[0], out);
     if (family == &tz_cuda_family_planes) {
         const int which[] = {at[0], at[side], at[end]};
-        const double of[] = {steps[0], steps[side], steps[end]};
-        find_planes(problem, plan, mix, which, of, out);
+        const double each_steps[] = {steps[0], steps[side], steps[end]};
+        find_planes(problem, plan, mix, which, each_steps, out);
     }
     return TZ_OK;
 }
@@ -404,6 +416,7 @@ static void part_between(tz_work_part *to, const tz_work_part *a, const tz_work_
     to->bytes = between(a->bytes, b->bytes, t);
     to->once_clocks = between(a->once_clocks, b->once_clocks, t);
     to->text_bytes = fmax(a->text_bytes, b->text_bytes);
+    tz_rounds_blend(&to->rounds, 1.0 - t, &b->rounds, t);
 }
 
 static tz_status get_steps(tz_cuda_steps *out, bool *found, const tz_cuda_family *family,
@@ -412,6 +425,12 @@ static tz_status get_steps(tz_cuda_steps *out, bool *found, const tz_cuda_family
 {
     char architecture[16];
     char *source = NULL;
+    /* A record without a scheduler's numbers is one that a model of time refuses. */
+    tz_cuda_machine machine;
+    memset(&machine, 0, sizeof machine);
+    const bool scheduled = tz_scheduler_of(place->device, &machine.scheduler, NULL) == TZ_MODEL_OK;
+    machine.block_warps = ceil(family->threads(problem, plan) / 32.0);
+    machine.conflict = lanes_of(family, problem, plan).conflict;
     tz_cuda_mix *mix = malloc(sizeof *mix);
     if (!mix)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to count a kernel's code");
@@ -419,8 +438,8 @@ static tz_status get_steps(tz_cuda_steps *out, bool *found, const tz_cuda_family
              (int)place->device->compute_capability.value);
     tz_status status = tz_cuda_source(problem, plan, &source, error);
     if (!status)
-        status = tz_cuda_mix_get(mix, found, architecture, source, tz_cuda_headers,
-                                 tz_cuda_headers_count, compile, error);
+        status = tz_cuda_mix_get(mix, found, scheduled ? &machine : NULL, architecture, source,
+                                 tz_cuda_headers, tz_cuda_headers_count, compile, error);
     if (!status && *found)
         status = tz_cuda_steps_find(out, family, problem, plan, mix, error);
     free(source);

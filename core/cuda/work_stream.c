@@ -22,6 +22,7 @@ static tz_work_part *add_part(tz_model_work *out, const char *name, const tz_wor
     snprintf(part->name, sizeof part->name, "%s", name);
     part->warps = warps;
     part->steps = steps;
+    part->apart = part != out->parts && part->text_bytes > 0.0 && code->apart;
     return part;
 }
 
@@ -33,9 +34,11 @@ static void mix_steps(tz_work_part *part, const tz_work_part *other, double shar
         part->chain.of[c] += share * (other->chain.of[c] - part->chain.of[c]);
     }
     part->clocks += share * (other->clocks - part->clocks);
+    tz_rounds_blend(&part->rounds, 1.0 - share, &other->rounds, share);
     part->shared_wavefronts += share * (other->shared_wavefronts - part->shared_wavefronts);
     part->text_bytes += other->text_bytes;
     part->spills += share * (other->spills - part->spills);
+    part->spilt_stores += share * (other->spilt_stores - part->spilt_stores);
 }
 
 static double elements_of(const tz_problem *problem)

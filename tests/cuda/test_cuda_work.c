@@ -58,7 +58,7 @@ static void loops_are_counted_by_hand(void **state)
         assert_int_equal(sass.count, 8);
         assert_int_equal(sass.code[5].target, 1);
         assert_true(sass.code[5].conditional);
-        assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL), TZ_OK);
+        assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL, NULL), TZ_OK);
         assert_int_equal(mix->loops_count, 1);
         const tz_cuda_loop *loop = &mix->loops[0];
         assert_int_equal(loop->parent, -1);
@@ -100,7 +100,7 @@ static void ways_are_chosen(void **state)
     assert_int_equal(tz_sass_decode(&sass, code, sizeof code, 90, NULL), TZ_OK);
     assert_int_equal(sass.code[0].target, 3);
     assert_int_equal(sass.code[6].target, 0);
-    assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL), TZ_OK);
+    assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL, NULL), TZ_OK);
     assert_int_equal(mix->loops_count, 1);
     assert_true(mix->loops[0].way.of[TZ_WORK_FP32] == 4.0 && mix->loops[0].stores == 1.0);
     assert_true(tz_work_mix_sum(&mix->loops[0].all) == 7.0);
@@ -182,11 +182,12 @@ static void known_counts_are_found(void **state)
         }
         if (status)
             fail_msg("%s", error.message);
-        if (tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", &error))
+        if (tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", NULL, &error))
             fail_msg("%s: %s", architectures[a], error.message);
-        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes, "other", NULL), TZ_FORMAT);
-        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes / 2, "tz_stage", NULL), TZ_FORMAT);
-        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", NULL), TZ_OK);
+        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes, "other", NULL, NULL), TZ_FORMAT);
+        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes / 2, "tz_stage", NULL, NULL),
+                         TZ_FORMAT);
+        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", NULL, NULL), TZ_OK);
         free(cubin);
         assert_int_equal(mix->loops_count, 1);
         const tz_work_mix *way = &mix->loops[0].way;
