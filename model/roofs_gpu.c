@@ -183,8 +183,11 @@ typedef struct stage {
 static double round_clocks(const stage *s, int p, double warps)
 {
     const cost *c = &s->parts[p];
-    if (s->work->parts[p].rounds.count > 0)
-        return tz_rounds_clocks(&s->work->parts[p].rounds, warps);
+    const tz_work_part *part = &s->work->parts[p];
+    if (part->rounds.count > 0 && part->waits > 0.0)
+        return soft_max(tz_rounds_clocks(&part->rounds, warps), c->alone, SOFT_LATENCY);
+    if (part->rounds.count > 0)
+        return tz_rounds_clocks(&part->rounds, warps);
     return soft_max(warps * c->clocks, c->alone, SOFT_LATENCY) +
            c->barriers * s->warps / fmax(warps, s->warps);
 }
@@ -193,8 +196,10 @@ static double round_clocks(const stage *s, int p, double warps)
 static double warp_clocks(const stage *s, int p, double warps)
 {
     const tz_work_part *part = &s->work->parts[p];
+    const double once = part->once_rounds.count > 0 ? tz_rounds_clocks(&part->once_rounds, warps)
+                                                    : warps * s->once[p].clocks;
     return part->steps * round_clocks(s, p, warps) +
-           soft_max(warps * s->once[p].clocks,
+           soft_max(once,
                     part->once_clocks + s->memory_clocks * fmax(1.0, part->once_waits),
                     SOFT_LATENCY);
 }

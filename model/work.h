@@ -73,6 +73,7 @@ typedef struct tz_work_part {
                                * others are in `clocks` */
     double clocks;            /* GPU: of a step of a warp that is alone, without those waits */
     tz_rounds rounds;         /* GPU: of a step, by warps of a multiprocessor */
+    tz_rounds once_rounds;    /* GPU: the same, of all that a warp does outside the loop */
     double shared_wavefronts; /* a step and warp: passes of 128 bytes through shared memory and the
                                * first-level cache; on a CPU lines of the first level that loads
                                * touch: two where one crosses over */

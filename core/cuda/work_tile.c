@@ -2,6 +2,7 @@
 #include "cuda/work.h"
 
 #include "cuda/resident_design.h"
+#include "model/scheduler.h"
 #include "sim/host_store.h"
 
 #include <math.h>
@@ -35,6 +36,7 @@ static double rounds_wanted(const double extent[TZ_AXES], const double halo[], d
 static void add_copy(tz_work_part *part, const tz_work_part *copy, double rounds, double done,
                      double warps)
 {
+    tz_rounds_blend(&part->once_rounds, 1.0, &copy->rounds, done / warps);
     tz_work_mix_add(&part->once, &copy->step, done / warps);
     part->once_clocks += rounds * copy->clocks;
 }
@@ -128,6 +130,12 @@ void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
         tz_work_mix_add(&part->step, &codes[k]->step, share * of_all);
         part->step.of[TZ_WORK_CONTROL] += (1.0 - share) * of_all * steps->skipped;
         part->shared_wavefronts *= share * of_all;
+        const double of_code = (share + (1.0 - share) * steps->skipped /
+                                            fmax(tz_work_mix_sum(&codes[k]->step), 1.0)) *
+                               of_all;
+        memset(&part->rounds, 0, sizeof part->rounds);
+        tz_rounds_blend(&part->rounds, 0.0, &codes[k]->rounds, of_code);
+        tz_rounds_blend(&part->rounds, 1.0, &ends[k]->rounds, 1.0 / left);
         tz_work_mix_add(&part->step, &ends[k]->step, 1.0 / left);
         part->shared_wavefronts += ends[k]->shared_wavefronts / left;
         part->clocks += ends[k]->clocks / left;
@@ -168,6 +176,8 @@ void tz_cuda_work_resident(const tz_cuda_job *job, tz_model_work *out)
     tz_work_mix_add(&part->once, &once, 1.0 / out->stages_per_launch);
     if (d.ghost > 0)
         tz_work_mix_add(&part->once, &job->steps->end.step, 1.0);
+    if (d.ghost > 0)
+        part->once_rounds = job->steps->end.rounds;
     part->once_clocks = job->steps->end.clocks + part->once_clocks / out->stages_per_launch;
     /* What is not there when a batch of ghost cells is asked for is asked for again: each takes as
      * long as two blocks that hand each other a word. */
