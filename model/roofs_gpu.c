@@ -40,7 +40,7 @@
 /* A unit limits that is busy for that much of the time. */
 #define BUSY 80.0
 
-enum { SCHEDULERS = 4, WARP = 32, LINE = 128 };
+enum { SCHEDULERS = 4, WARP = 32, LINE = 128, CROWD_MAX = 64 };
 
 static const char *const needs[] = {"clock",
                                     "sm_count",
@@ -199,8 +199,7 @@ static double warp_clocks(const stage *s, int p, double warps)
     const double once = part->once_rounds.count > 0 ? tz_rounds_clocks(&part->once_rounds, warps)
                                                     : warps * s->once[p].clocks;
     return part->steps * round_clocks(s, p, warps) +
-           soft_max(once,
-                    part->once_clocks + s->memory_clocks * fmax(1.0, part->once_waits),
+           soft_max(once, part->once_clocks + s->memory_clocks * fmax(1.0, part->once_waits),
                     SOFT_LATENCY);
 }
 
@@ -231,7 +230,8 @@ static double among_others(const stage *s, int p, double warps)
     const double besides = fmax(0.0, warps - SCHEDULERS) * s->parts[0].units[ISSUE].clocks *
                            fmin(part->steps, others->steps);
     return fmax(own + besides, part->steps * s->parts[p].alone) + part->once_clocks +
-           s->memory_clocks * fmax(1.0, part->once_waits) + text_clocks(s->work, part) + fetch_clocks(s, p, warps);
+           s->memory_clocks * fmax(1.0, part->once_waits) + text_clocks(s->work, part) +
+           fetch_clocks(s, p, warps);
 }
 
 /* Clocks of a wave with so many blocks on the fullest multiprocessor: all parts' mean, but no less
@@ -249,31 +249,36 @@ static double wave_clocks(const stage *s, double blocks, double *longest)
     return warps > 0.0 ? sum / warps : 0.0;
 }
 
-/* Clocks of the multiprocessor with most to do, where all its blocks begin together: parts with the
- * shortest lives leave, and the others go on faster. */
+/* Clocks of the multiprocessor with most to do: blocks of the first part begin together, as many as
+ * there is room for; when one ends, another begins, and those that are left go on faster. */
 static double crowd_clocks(const stage *s)
 {
-    const int count = s->work->parts_count;
-    double left[TZ_WORK_PARTS_MAX], warps = 0.0, clocks = 0.0;
-    for (int p = 0; p < count; p++) {
-        left[p] = s->work->parts[p].crowd > 0.0 ? 1.0 : 0.0;
-        warps += s->work->parts[p].crowd;
-    }
-    while (warps > 0.5) {
-        double each[TZ_WORK_PARTS_MAX], least = INFINITY;
-        int next = 0;
-        for (int p = 0; p < count; p++) {
-            each[p] = left[p] > 0.0 ? warp_clocks(s, p, warps) : 0.0;
-            if (left[p] > 0.0 && left[p] * each[p] < least) {
-                least = left[p] * each[p];
-                next = p;
-            }
+    double left[CROWD_MAX], clocks = 0.0;
+    int part[CROWD_MAX], count = 0, next = 0, running = 0;
+    for (int p = 0; p < s->work->parts_count; p++)
+        for (double b = 0.5; b < s->work->parts[p].crowd / s->warps && count < CROWD_MAX; b++) {
+            part[count] = p;
+            left[count++] = 1.0;
         }
-        clocks += least;
-        for (int p = 0; p < count; p++)
-            left[p] = p != next && left[p] > 0.0 ? fmax(1e-9, left[p] - least / each[p]) : 0.0;
-        warps -= s->work->parts[next].crowd;
-    }
+    do {
+        double each[TZ_WORK_PARTS_MAX] = {0}, least = INFINITY;
+        for (; next < count && running < s->blocks; next++)
+            running++;
+        for (int b = 0; b < next; b++) {
+            if (left[b] > 0.0 && each[part[b]] == 0.0)
+                each[part[b]] = warp_clocks(s, part[b], running * s->warps);
+            if (left[b] > 0.0)
+                least = fmin(least, left[b] * each[part[b]]);
+        }
+        if (running > 0)
+            clocks += least;
+        for (int b = 0; b < next; b++)
+            if (left[b] > 0.0) {
+                left[b] -= least / each[part[b]];
+                running -= left[b] < 1e-9;
+                left[b] = left[b] < 1e-9 ? 0.0 : left[b];
+            }
+    } while (running > 0 || next < count);
     return clocks;
 }
 
@@ -324,7 +329,8 @@ static void add_counts(const tz_model_work *work, double kept, tz_model_predicti
                         "bytes", "through memory, a stage");
 }
 
-/* Which unit is busiest while warps go round, and, where that is not what they wait for, what is. */
+/* Which unit is busiest while warps go round, and, where that is not what they wait for, what is.
+ */
 static void say_limit(const stage *s, double warps, const char *occupancy, tz_model_prediction *out)
 {
     static const char *const waits[TZ_ROUNDS_WAITS] = {

@@ -70,13 +70,13 @@ tz_model_status tz_scheduler_of(const tz_model_device *d, tz_scheduler *out, tz_
  */
 
 typedef struct warp {
-    int at;                     /* instruction */
-    int passed;                 /* of its block, how often it came to a barrier or arrived */
-    bool held;                  /* until others come */
-    int reason;                 /* tz_rounds_wait, for which `ready` is not earlier */
+    int at;     /* instruction */
+    int passed; /* of its block, how often it came to a barrier or arrived */
+    bool held;  /* until others come */
+    int reason; /* tz_rounds_wait, for which `ready` is not earlier */
     /* Its last instruction; the next by its clocks, by other warps, and by its barriers. */
     double issued, own, next, ready;
-    double unit;                /* not before this is the unit free, when last looked */
+    double unit; /* not before this is the unit free, when last looked */
     double opens[TZ_TRACE_BARRIERS];
     uint8_t opened_by[TZ_TRACE_BARRIERS];
     double arrived;

@@ -63,8 +63,8 @@ enum { TZ_WORK_PARTS_MAX = 6, TZ_WORK_NAME_SIZE = 16, TZ_WORK_LEVELS = 4 };
 typedef struct tz_work_part {
     char name[TZ_WORK_NAME_SIZE]; /* "inner", "border" */
     double warps;                 /* that run it in a stage; on a CPU tiles */
-    double crowd; /* GPU: of them on the multiprocessor with most to do, where all blocks are there
-                   * at once and dealt out one after the other; 0 for all parts: not known */
+    double crowd; /* GPU: of them on the multiprocessor with most to do, where it has few blocks one
+                   * after the other; 0 for all parts: not known */
     double steps; /* times that each goes round its loop: rows, planes, iterations */
     tz_work_mix step;         /* instructions of a warp in one step */
     tz_work_mix once;         /* instructions of a warp outside the loop */

@@ -41,33 +41,18 @@ static void add_copy(tz_work_part *part, const tz_work_part *copy, double rounds
     part->once_clocks += rounds * copy->clocks;
 }
 
-/* Blocks are dealt out one multiprocessor after the other: of those that have the most at the
- * border the one with the most blocks. */
-static void count_crowd(const tz_cuda_job *job, double edges, double *inner, double *border)
+/* Blocks go to whatever multiprocessor has room, `each` to one: as many of them are at the border
+ * as so many draws have at least once in so many multiprocessors. */
+static double count_crowd(double each, double share, double processors)
 {
-    const int *grid = job->shape->grid, processors = job->room->processors;
-    const tz_plan *plan = job->plan;
-    double most = 0.0;
-    *inner = *border = 0.0;
-    for (int m = 0; m < processors; m++) {
-        double all = 0.0, here = 0.0;
-        for (int b = m; b < grid[0] * grid[1] * grid[2]; b += processors) {
-            const int at[] = {b % grid[0], b / grid[0] % grid[1], b / (grid[0] * grid[1])};
-            bool outside = false;
-            for (int d = 0; d < job->problem->dims; d++) {
-                const double low = (double)at[d] * (double)plan->tile[d];
-                outside = outside || low < edges ||
-                          low + (double)plan->tile[d] + edges > (double)job->problem->elements[d];
-            }
-            all++;
-            here += outside;
-        }
-        if (all + 2.0 * here > most) {
-            most = all + 2.0 * here;
-            *border = here;
-            *inner = all - here;
-        }
+    double most = 0.0, tail = 1.0, here = pow(1.0 - share, each);
+    for (double k = 0.0; k <= each; k++) {
+        if (tail * processors >= 1.0)
+            most = k;
+        tail -= here;
+        here *= (each - k) / (k + 1.0) * share / fmax(1.0 - share, 1e-12);
     }
+    return share >= 1.0 ? each : most;
 }
 
 void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
@@ -109,8 +94,11 @@ void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
     const tz_work_part *const ends[] = {&steps->end, &steps->side_end};
     const double blocks[] = {inner, out->blocks - inner};
     double crowd[2] = {0};
-    if (out->blocks <= (double)job->room->processors * job->room->blocks_per_processor)
-        count_crowd(job, halo, &crowd[0], &crowd[1]);
+    const double processors = job->room->processors, each = ceil(out->blocks / processors);
+    if (each <= 2.0 * job->room->blocks_per_processor) {
+        crowd[1] = count_crowd(each, blocks[1] / out->blocks, processors);
+        crowd[0] = each - crowd[1];
+    }
     for (int k = 0; k < 2; k++) {
         if (blocks[k] <= 0.0)
             continue;
@@ -130,9 +118,9 @@ void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
         tz_work_mix_add(&part->step, &codes[k]->step, share * of_all);
         part->step.of[TZ_WORK_CONTROL] += (1.0 - share) * of_all * steps->skipped;
         part->shared_wavefronts *= share * of_all;
-        const double of_code = (share + (1.0 - share) * steps->skipped /
-                                            fmax(tz_work_mix_sum(&codes[k]->step), 1.0)) *
-                               of_all;
+        const double of_code =
+            (share + (1.0 - share) * steps->skipped / fmax(tz_work_mix_sum(&codes[k]->step), 1.0)) *
+            of_all;
         memset(&part->rounds, 0, sizeof part->rounds);
         tz_rounds_blend(&part->rounds, 0.0, &codes[k]->rounds, of_code);
         tz_rounds_blend(&part->rounds, 1.0, &ends[k]->rounds, 1.0 / left);
