@@ -127,7 +127,7 @@ static void waits_for_memory_are_counted(void **state)
         tz_cuda_mix *mix = malloc(sizeof *mix);
         assert_non_null(mix);
         assert_int_equal(tz_sass_decode(&sass, codes[k], sizeof codes[k], 90, NULL), TZ_OK);
-        assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL), TZ_OK);
+        assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL, NULL), TZ_OK);
         assert_int_equal(mix->loops_count, 1);
         assert_true(fabs(mix->loops[0].memory_waits - waits[k]) < 0.01);
         tz_sass_free(&sass);
