@@ -31,9 +31,9 @@
 /* Between two barriers of a block nobody fills in for warps that wait at the end: this share of
  * what a warp alone takes, for each block that a multiprocessor has. */
 #define BARRIER_WAIT 0.6
-/* A launch finds none of its code in the multiprocessors: clocks for each byte of it, fetched while
- * the first steps run. */
-#define TEXT_COLD 0.3
+/* A launch finds none of its code in the multiprocessors: a line of 128 bytes comes in 32 clocks.
+ */
+#define TEXT_COLD 0.25
 /* Of the instruction cache, what pieces of code can have that lie anywhere. */
 #define TEXT_SHARE 0.75
 
@@ -230,8 +230,8 @@ static double among_others(const stage *s, int p, double warps)
     const double besides = fmax(0.0, warps - SCHEDULERS) * s->parts[0].units[ISSUE].clocks *
                            fmin(part->steps, others->steps);
     return fmax(own + besides, part->steps * s->parts[p].alone) + part->once_clocks +
-           s->memory_clocks * fmax(1.0, part->once_waits) + text_clocks(s->work, part) +
-           fetch_clocks(s, p, warps);
+           s->memory_clocks * fmax(1.0, part->once_waits) +
+           fmax(text_clocks(s->work, part), fetch_clocks(s, p, warps));
 }
 
 /* Clocks of a wave with so many blocks on the fullest multiprocessor: all parts' mean, but no less
@@ -416,6 +416,21 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         running += part;
     }
     compute = fmax(compute + text / running, full >= 1.0 ? longest : longest_rest);
+    if (getenv("ROOFS_DEBUG")) {
+        fprintf(stderr,
+                "  waves %.2f full %g wave %.0f tail %.0f longest %.0f longest_rest %.0f text %.0f "
+                "crowd %.0f compute %.0f\n",
+                waves, full, wave, tail, longest, longest_rest, text / running, crowd, compute);
+        for (int p = 0; p < work->parts_count; p++)
+            fprintf(stderr,
+                    "     %s each(full) %.0f among %.0f (fetch %.0f text %.0f round1 %.0f rounds "
+                    "%.0f once %.0f)\n",
+                    work->parts[p].name, warp_clocks(&s, p, s.blocks * s.warps),
+                    among_others(&s, p, s.blocks * s.warps),
+                    fetch_clocks(&s, p, s.blocks * s.warps), text_clocks(work, &work->parts[p]),
+                    round_clocks(&s, p, 1), round_clocks(&s, p, s.blocks * s.warps),
+                    s.once[p].clocks);
+    }
     const double launches = 1.0 / fmax(work->stages_per_launch, 1.0);
     const double even = waves * wave; /* if work could be divided at will */
 
