@@ -416,21 +416,6 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         running += part;
     }
     compute = fmax(compute + text / running, full >= 1.0 ? longest : longest_rest);
-    if (getenv("ROOFS_DEBUG")) {
-        fprintf(stderr,
-                "  waves %.2f full %g wave %.0f tail %.0f longest %.0f longest_rest %.0f text %.0f "
-                "crowd %.0f compute %.0f\n",
-                waves, full, wave, tail, longest, longest_rest, text / running, crowd, compute);
-        for (int p = 0; p < work->parts_count; p++)
-            fprintf(stderr,
-                    "     %s each(full) %.0f among %.0f (fetch %.0f text %.0f round1 %.0f rounds "
-                    "%.0f once %.0f)\n",
-                    work->parts[p].name, warp_clocks(&s, p, s.blocks * s.warps),
-                    among_others(&s, p, s.blocks * s.warps),
-                    fetch_clocks(&s, p, s.blocks * s.warps), text_clocks(work, &work->parts[p]),
-                    round_clocks(&s, p, 1), round_clocks(&s, p, s.blocks * s.warps),
-                    s.once[p].clocks);
-    }
     const double launches = 1.0 / fmax(work->stages_per_launch, 1.0);
     const double even = waves * wave; /* if work could be divided at will */
 
