@@ -257,13 +257,16 @@ static void find_tiles(const tz_problem *problem, const tz_cuda_mix *mix, const 
 /* Resident grids: the loop around the iterations, and those in it that wait for words. */
 static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
 {
-    const int around = mix->loops[inner].parent;
+    const int around = outermost(mix, inner);
+    int own = inner; /* the loop in it that iterations are in */
     memset(&out->end, 0, sizeof out->end);
-    if (around < 0)
+    if (around == inner)
         return;
+    while (mix->loops[own].parent != around)
+        own = mix->loops[own].parent;
     take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED, (lanes){1.0, 1.0});
     for (int l = 0; l < mix->loops_count; l++)
-        if (mix->loops[l].parent == around && l != inner) {
+        if (mix->loops[l].parent == around && l != own) {
             tz_work_mix_add(&out->end.step, &mix->loops[l].way, 1.0);
             out->end.clocks += mix->loops[l].clocks;
             tz_rounds_blend(&out->end.rounds, 1.0, &mix->loops[l].rounds, 1.0);

@@ -144,6 +144,39 @@ void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
     out->ahead_bytes = 0.0;
 }
 
+/* An exchange of a block with others on all sides: batches of cells of which a warp has ghost
+ * cells, as a mean and of the warp that has the most of them. */
+static void count_batches(const tz_resident *d, int dims, double *mean, double *most)
+{
+    const int cells = d->cells[0] * d->cells[1] * d->cells[2];
+    const int threads = d->threads[0] * d->threads[1] * d->threads[2];
+    const int batches = (cells + d->batch - 1) / d->batch;
+    *mean = *most = 0.0;
+    for (int w = 0; w < d->warps; w++) {
+        double here = 0.0;
+        for (int n = 0; n < batches; n++) {
+            bool asks = false;
+            for (int t = 32 * w; t < 32 * w + 32 && t < threads && !asks; t++) {
+                const int at[] = {t % d->threads[0], t / d->threads[0] % d->threads[1],
+                                  t / (d->threads[0] * d->threads[1])};
+                for (int c = n * d->batch; c < (n + 1) * d->batch && c < cells && !asks; c++) {
+                    const int cell[] = {c % d->cells[0], c / d->cells[0] % d->cells[1],
+                                        c / (d->cells[0] * d->cells[1])};
+                    for (int axis = 0; axis < dims; axis++) {
+                        const int x = at[axis] * d->cells[axis] + cell[axis];
+                        const int extent = d->threads[axis] * d->cells[axis];
+                        asks = asks ||
+                               (d->blocks[axis] > 1 && (x < d->ghost || x >= extent - d->ghost));
+                    }
+                }
+            }
+            here += asks;
+        }
+        *mean += here / d->warps;
+        *most = fmax(*most, here);
+    }
+}
+
 void tz_cuda_work_resident(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
@@ -162,14 +195,19 @@ void tz_cuda_work_resident(const tz_cuda_job *job, tz_model_work *out)
     tz_work_mix once = part->once;
     memset(&part->once, 0, sizeof part->once);
     tz_work_mix_add(&part->once, &once, 1.0 / out->stages_per_launch);
-    if (d.ghost > 0)
-        tz_work_mix_add(&part->once, &job->steps->end.step, 1.0);
-    if (d.ghost > 0)
-        part->once_rounds = job->steps->end.rounds;
-    part->once_clocks = job->steps->end.clocks + part->once_clocks / out->stages_per_launch;
+    double mean = 0.0, most = 0.0, share = 0.0;
+    if (d.ghost > 0) {
+        const double all = ceil((double)d.cells[0] * d.cells[1] * d.cells[2] / d.batch);
+        count_batches(&d, problem->dims, &mean, &most);
+        share = mean / all;
+        tz_work_mix_add(&part->once, &job->steps->end.step, share);
+        tz_rounds_blend(&part->once_rounds, 0.0, &job->steps->end.rounds, share);
+        share = most / all;
+    }
+    part->once_clocks = share * job->steps->end.clocks + part->once_clocks / out->stages_per_launch;
     /* What is not there when a batch of ghost cells is asked for is asked for again: each takes as
      * long as two blocks that hand each other a word. */
-    out->meetings = d.ghost > 0 ? fmax(1.0, job->steps->end.once_waits) : 0.0;
+    out->meetings = d.ghost > 0 ? fmax(1.0, most) : 0.0;
     part->once_waits = 0.0;
     if (bytes.streamed > 0.0) {
         /* The next row is asked for when a step begins. */

@@ -379,6 +379,13 @@ static void exchanges_go_in_batches(void **state)
     work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
     assert_true(high.ghost_bytes > work.ghost_bytes);
     tz_problem_clear(&problem);
+    /* A row's ghost cells are those of two threads. */
+    make_problem(s, "pathfinder", -1, 100000, 1, 1, &problem);
+    plan = (tz_plan){.height = 2, .family = "resident", .processors = 132};
+    assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
+    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    assert_true(work.meetings == 1.0 && work.parts[0].waits == 1.0 && work.stream_bytes > 0.0);
+    tz_problem_clear(&problem);
 }
 
 static bool one_of(const char *id, const char *list)
