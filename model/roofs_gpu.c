@@ -24,6 +24,8 @@
  * of which memory with error correction reads, changes and writes again. */
 #define MEMORY_SHARE 0.95
 #define TORN 0.3
+/* What a byte costs the second level more that comes with half a sector: most of the other half. */
+#define HALVES 0.75
 /* Stores of spilt registers go through to the second level, and what comes next waits behind them:
  * this share of what its bandwidth makes of them. Nine loads of ten find theirs in the first level,
  * where they are counted with shared memory. */
@@ -31,11 +33,13 @@
 /* Between two barriers of a block nobody fills in for warps that wait at the end: this share of
  * what a warp alone takes, for each block that a multiprocessor has. */
 #define BARRIER_WAIT 0.6
-/* A launch finds none of its code in the multiprocessors: a line of 128 bytes comes in 32 clocks.
- */
+/* Code that is not in the instruction cache, of so many bytes, comes a line of 128 bytes in 32
+ * clocks: all of it when a kernel is launched, and over and over where it does not fit. */
 #define TEXT_COLD 0.25
-/* Of the instruction cache, what pieces of code can have that lie anywhere. */
-#define TEXT_SHARE 0.75
+#define TEXT_CACHED 32768.0
+/* It ends after so many clocks: launches of 0.1 ms wait like that from beginning to end, those of 2
+ * ms no longer than these. Seen, not explained: perhaps warps that wait for code fall into step. */
+#define TEXT_APART 3e5
 
 /* A unit limits that is busy for that much of the time. */
 #define BUSY 80.0
@@ -209,16 +213,19 @@ static double text_clocks(const tz_model_work *work, const tz_work_part *part)
     return TEXT_COLD * part->text_bytes / fmax(work->stages_per_launch, 1.0);
 }
 
-/* Clocks that a multiprocessor takes longer which has warps of this part and of the first: the code
- * of both has to be there. */
-static double fetch_clocks(const stage *s, int p, double warps)
+/* Clocks that a warp whose code is its own waits for it in a step, beyond those of the step: where
+ * two loops do not fit the instruction cache together, that of the others is there and its own has
+ * to come anew each time. */
+static double fetch_clocks(const stage *s, int p, double step)
 {
-    const tz_work_part *part = &s->work->parts[p], *others = &s->work->parts[0];
-    if (!part->apart || s->blocks < 2 || !s->device->text_cache_bytes.known)
-        return 0.0;
-    const double each = tz_scheduler_fetch_clocks(TEXT_SHARE * s->device->text_cache_bytes.value,
-                                                  part->text_bytes + others->text_bytes);
-    return each * others->steps * warps * s->parts[0].units[ISSUE].clocks;
+    const tz_work_part *part = &s->work->parts[p];
+    const double bytes = part->loop_bytes + s->work->parts[0].loop_bytes;
+    const double missing = fmin(1.0, fmax(0.0, bytes / TEXT_CACHED - 1.0) * 8.0);
+    double instructions = 0.0;
+    for (int k = 0; k < TZ_WORK_CLASSES; k++)
+        instructions += part->step.of[k];
+    const double own = fmin(1.0, part->own_bytes / fmax(16.0 * instructions, 1.0));
+    return fmax(0.0, missing * TEXT_COLD * part->own_bytes - own * step);
 }
 
 /* The same where the others of the warp's scheduler are of the first part, which is most of them:
@@ -229,9 +236,10 @@ static double among_others(const stage *s, int p, double warps)
     const double own = part->steps * SCHEDULERS * s->parts[p].units[ISSUE].clocks;
     const double besides = fmax(0.0, warps - SCHEDULERS) * s->parts[0].units[ISSUE].clocks *
                            fmin(part->steps, others->steps);
-    return fmax(own + besides, part->steps * s->parts[p].alone) + part->once_clocks +
-           s->memory_clocks * fmax(1.0, part->once_waits) +
-           fmax(text_clocks(s->work, part), fetch_clocks(s, p, warps));
+    const double steps = fmax(own + besides, part->steps * s->parts[p].alone);
+    const double fetched = part->steps * fetch_clocks(s, p, steps / fmax(part->steps, 1.0));
+    return steps + fmax(text_clocks(s->work, part), fmin(fetched, TEXT_APART)) + part->once_clocks +
+           s->memory_clocks * fmax(1.0, part->once_waits);
 }
 
 /* Clocks of a wave with so many blocks on the fullest multiprocessor: all parts' mean, but no less
@@ -322,8 +330,8 @@ static void add_counts(const tz_model_work *work, double kept, tz_model_predicti
                         "of 128 bytes through shared memory and shuffles, a stage");
     tz_model_detail_add(out, "spilt_words", words, "",
                         "of warps, loaded and stored, 128 bytes each, a stage");
-    tz_model_detail_add(out, "l2_bytes", compulsory + work->ghost_bytes + work->gap_bytes, "bytes",
-                        "asked of the second-level cache, a stage");
+    tz_model_detail_add(out, "l2_bytes", compulsory + work->ghost_bytes + HALVES * work->half_bytes,
+                        "bytes", "asked of the second-level cache, a stage");
     tz_model_detail_add(out, "memory_bytes",
                         (1.0 - kept) * (compulsory - work->stream_bytes + far) + work->stream_bytes,
                         "bytes", "through memory, a stage");
@@ -426,8 +434,8 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double torn = TORN * work->torn_bytes;
     const double memory_s = ((1.0 - kept) * (compulsory - passing + far + torn) + passing) /
                             (MEMORY_SHARE * device->copy_bandwidth_bytes_per_s.value);
-    const double l2_s =
-        (compulsory + work->ghost_bytes + work->gap_bytes) / device->l2_bandwidth_bytes_per_s.value;
+    const double l2_s = (compulsory + work->ghost_bytes + HALVES * work->half_bytes) /
+                        device->l2_bandwidth_bytes_per_s.value;
     double moved_s = soft_max(memory_s, l2_s, SOFT_MEMORY);
     /* What a step needs was asked for some steps before: it then takes the latency and its share of
      * the transfer. */

@@ -57,7 +57,8 @@ tz_model_status tz_scheduler_of(const tz_model_device *d, tz_scheduler *out, tz_
         .shared_wait = d->shared_latency_s.value * clock,
         /* Half as long again: it goes through the first-level cache's tags. */
         .local_wait = 1.5 * d->shared_latency_s.value * clock,
-        .barrier_wait = 0.5 * d->barrier_s.value * clock,
+        /* It was measured with 16 warps, which come to it one after the other. */
+        .barrier_wait = fmax(0.0, d->barrier_s.value * clock - QUEUE_SLOTS * 16.0 / SCHEDULERS),
         .text_bytes = d->text_cache_bytes.known ? d->text_cache_bytes.value : INFINITY,
         .slots = floor(d->threads_per_sm_max.value / WARP),
         .registers = d->registers_per_sm.value,
@@ -94,8 +95,9 @@ typedef struct machine {
     const tz_scheduler *s;
     const tz_trace_instruction *trace;
     int count, block_warps, warps_count;
-    double code; /* clocks more for each instruction */
-    bool meets;  /* warps wait for each other */
+    double code;  /* clocks more for each instruction */
+    double begin; /* from then on it counts */
+    bool meets;   /* warps wait for each other */
     double shared;
     issuer issuers[SCHEDULERS];
     warp warps[WARPS_MAX];
@@ -241,12 +243,12 @@ static void let_go(machine *m, int id, bool block)
         if (!w->held || !may_go(m, k, block, &since))
             continue;
         w->held = false;
-        w->next = fmax(w->next, since + (block ? m->s->barrier_wait : m->s->shared_wait));
+        w->next = fmax(w->next, since + m->s->barrier_wait);
         settle(m, w);
     }
 }
 
-static void meet(machine *m, int id, const tz_trace_instruction *i, double now, double result)
+static void meet(machine *m, int id, const tz_trace_instruction *i, double now)
 {
     warp *w = &m->warps[id];
     const bool block = i->class == TZ_WORK_BARRIER;
@@ -258,8 +260,7 @@ static void meet(machine *m, int id, const tz_trace_instruction *i, double now, 
         double since = 0.0;
         w->held = !may_go(m, id, block, &since);
         if (!w->held)
-            w->next = fmax(w->next, block ? now + m->s->barrier_wait
-                                          : fmax(result, since + m->s->shared_wait));
+            w->next = fmax(w->next, (block ? now : fmax(now, since)) + m->s->barrier_wait);
     }
     if (block || i->kind == TZ_TRACE_ARRIVE)
         let_go(m, id, block);
@@ -278,7 +279,8 @@ static void issue(machine *m, issuer *u, int id)
     const tz_trace_instruction *i = &m->trace[w->at];
     const double now = u->now;
     double read = now + READ_CLOCKS, result = now + OTHER_CLOCKS, slots = 1.0;
-    /* What it waited for: its own instructions, then a unit, then its turn. */
+    /* What it waited for since: its own instructions, then a unit, then its turn. */
+    w->issued = fmax(w->issued, m->begin - 1.0);
     m->waits[TZ_ROUNDS_LATENCY] += fmax(0.0, w->own - w->issued - 1.0);
     m->waits[TZ_ROUNDS_MEET] += fmax(0.0, w->next - fmax(w->own, w->issued + 1.0));
     m->waits[w->reason] += fmax(0.0, w->ready - fmax(w->next, w->issued + 1.0));
@@ -318,7 +320,7 @@ static void issue(machine *m, issuer *u, int id)
     w->next = w->own;
     w->at = w->at + 1 == m->count ? 0 : w->at + 1;
     if (i->class == TZ_WORK_BARRIER || i->kind == TZ_TRACE_ARRIVE || i->kind == TZ_TRACE_AWAIT)
-        meet(m, id, i, now, result);
+        meet(m, id, i, now);
     settle(m, w);
     u->last = id / SCHEDULERS;
     u->now = now + slots + m->code;
@@ -411,7 +413,7 @@ tz_model_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_in
     m.code = tz_scheduler_fetch_clocks(scheduler->text_bytes, (double)count * INSTRUCTION_BYTES);
     place(&m);
     const int64_t round = (int64_t)count * m.warps_count;
-    double begin = 0.0, end = 0.0;
+    double end = 0.0;
     for (int64_t issued = 0; issued < round * (ROUNDS_BEFORE + ROUNDS);) {
         int now = 0;
         for (int k = 1; k < SCHEDULERS; k++)
@@ -427,11 +429,14 @@ tz_model_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_in
         end = u->now;
         issue(&m, u, id);
         if (++issued == round * ROUNDS_BEFORE) {
-            begin = end;
+            m.begin = end;
             memset(m.waits, 0, sizeof m.waits);
         }
     }
-    const double clocks = fmax(end - begin, 1.0);
+    /* Whoever still waits. */
+    for (int k = 0; k < m.warps_count; k++)
+        m.waits[TZ_ROUNDS_TURN] += fmax(0.0, end - fmax(m.warps[k].issued + 1.0, m.begin));
+    const double clocks = fmax(end - m.begin, 1.0);
     out->clocks = clocks / ROUNDS;
     out->issued = (double)round * ROUNDS / clocks / SCHEDULERS;
     for (int k = 0; k < TZ_ROUNDS_WAITS; k++)

@@ -84,7 +84,8 @@ typedef struct tz_work_part {
     double once_clocks;       /* GPU: of a warp alone outside the loop */
     double once_waits;        /* GPU: times that it waits for memory there */
     double text_bytes;        /* of the loop's code; 0: not known */
-    bool apart;               /* GPU: the code is not the first part's */
+    double loop_bytes;        /* the same without what only some of its steps run */
+    double own_bytes;         /* GPU: of code that a step runs and those of the first part do not */
     double spills;            /* GPU: of one step: words of 128 bytes of spilt registers */
     double spilt_stores;      /* of them stored */
 } tz_work_part;
@@ -102,12 +103,10 @@ typedef struct tz_model_work {
     /* Bytes. Compulsory: what has to cross the memory bus at least, once. */
     double read_bytes; /* compulsory, state and static fields and streamed slabs */
     double write_bytes;
-    double ghost_bytes; /* read once more because tiles overlap: from cache, if it was kept */
-    double far_bytes;   /* of them: by tiles that run at other times, so that no cache kept them */
-    double gap_bytes;   /* GPU: asked of the second level beyond all these, since it hands out whole
-                         * sectors and accesses leave gaps in them or begin within one */
-    double stream_bytes;   /* read once and never again, from memory: on a GPU a part of read_bytes,
-                            * on a CPU besides them */
+    double ghost_bytes;  /* read once more because tiles overlap: from cache, if it was kept */
+    double far_bytes;    /* of them: by tiles that run at other times, so that no cache kept them */
+    double stream_bytes; /* read once and never again, from memory: on a GPU a part of read_bytes,
+                          * on a CPU besides them */
     double resident_bytes; /* all that a stage touches: what a cache must hold to keep the grid */
 
     /* GPU */
@@ -117,6 +116,8 @@ typedef struct tz_model_work {
     int threads;              /* of a block */
     double blocks;            /* of a launch */
     double torn_bytes;        /* written in pieces that end within a burst of 64 bytes */
+    double half_bytes;        /* loaded and stored by lanes of which each has half a sector of 32
+                               * bytes of the second level, and the next one has not the other */
     double ahead_bytes;       /* a warp has asked for this much before it needs it */
     bool cooperative;         /* all blocks are resident; they meet `meetings` times a launch */
     double meetings;          /* meetings of neighbouring blocks, or of all */

@@ -74,7 +74,7 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
                                of.conflict * of.stored * loop->stores_words) /
                               steps;
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
-    part->text_bytes = loop->text_bytes;
+    part->text_bytes = part->loop_bytes = loop->text_bytes;
     part->spills = loop->local / steps;
     memset(&part->rounds, 0, sizeof part->rounds);
     if (way > 0.0)
@@ -376,7 +376,6 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * apart, of);
     if (side == 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[0], plan->vector, &out->side);
-    out->side.apart = side > 0;
     if (side > 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[side], plan->vector, &out->side);
     if (family == &tz_cuda_family_rows) {
@@ -384,6 +383,8 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
         add_start(mix, at[0], plan->ahead, plan->vector, &out->side);
         add_start(mix, at[0], plan->ahead, 0.0, &out->end);
     }
+    out->side.own_bytes = side > 0 ? mix->loops[at[side]].text_bytes / steps[side] : 0.0;
+    out->end.own_bytes = end > 0 ? mix->loops[at[end]].text_bytes / steps[end] : 0.0;
     if (family == &tz_cuda_family_resident)
         find_exchange(mix, at[0], out);
     if (family == &tz_cuda_family_planes) {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BURST_BYTES = 64, PACKET_BYTES = 16, SECTOR_BYTES = 32 }; /* of the memory, a lane, L2 */
+enum { BURST_BYTES = 64, SECTOR_BYTES = 32, PACKET_BYTES = 16 }; /* of memory, of L2, of a lane */
 
 static tz_work_part *add_part(tz_model_work *out, const char *name, const tz_work_part *code,
                               double warps, double steps)
@@ -22,7 +22,6 @@ static tz_work_part *add_part(tz_model_work *out, const char *name, const tz_wor
     snprintf(part->name, sizeof part->name, "%s", name);
     part->warps = warps;
     part->steps = steps;
-    part->apart = part != out->parts && part->text_bytes > 0.0 && code->apart;
     return part;
 }
 
@@ -37,6 +36,7 @@ static void mix_steps(tz_work_part *part, const tz_work_part *other, double shar
     tz_rounds_blend(&part->rounds, 1.0 - share, &other->rounds, share);
     part->shared_wavefronts += share * (other->shared_wavefronts - part->shared_wavefronts);
     part->text_bytes += other->text_bytes;
+    part->own_bytes += share * (other->own_bytes - part->own_bytes);
     part->spills += share * (other->spills - part->spills);
     part->spilt_stores += share * (other->spilt_stores - part->spilt_stores);
 }
@@ -67,19 +67,6 @@ static void count_ghosts(tz_model_work *out, double loaded_a_step, double ahead,
     out->far_bytes = fmin(out->ghost_bytes, far_share * out->read_bytes);
 }
 
-/* The second level hands out whole sectors, once for each pair of lanes: where a strip begins
- * within a sector, or a lane's packets lie apart, each is asked for twice. */
-static void count_gaps(tz_model_work *out, double strips, double useful, double ghost, double size,
-                       double lane_bytes)
-{
-    double within = 0.0;
-    for (double t = 0.0; t < strips; t++)
-        within += fmod(fabs(t * useful - ghost) * size, SECTOR_BYTES) != 0.0;
-    const double loaded = out->read_bytes + out->ghost_bytes;
-    out->gap_bytes =
-        lane_bytes > PACKET_BYTES ? loaded + out->write_bytes : loaded * within / fmax(strips, 1.0);
-}
-
 /* What a strip writes of a row begins and ends where it may; lanes with more than one packet each
  * leave gaps between those of a store. */
 static void count_torn(tz_model_work *out, double strip_bytes, double lane_bytes)
@@ -88,6 +75,26 @@ static void count_torn(tz_model_work *out, double strip_bytes, double lane_bytes
         out->torn_bytes = 2.0 * out->write_bytes;
     else if (fmod(strip_bytes, BURST_BYTES) != 0.0)
         out->torn_bytes = out->write_bytes;
+}
+
+/* Packets that share sectors with those of another request: a lane's own next one, or where strips
+ * begin in the middle of one. */
+static void count_halves(const tz_problem *problem, tz_model_work *out, double useful, double ghost,
+                         int vector, bool apart)
+{
+    const uint32_t written = tz_problem_written(problem);
+    const double steps_bytes = out->read_bytes + out->ghost_bytes;
+    const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const double size = (double)tz_problem_element_size(problem, f), lane = vector * size;
+        const bool wide = apart && lane > PACKET_BYTES;
+        const bool shifted = lane >= PACKET_BYTES && (fmod(useful * size, SECTOR_BYTES) != 0.0 ||
+                                                      fmod(ghost * size, SECTOR_BYTES) != 0.0);
+        if (problem->stencil->fields[f].role != TZ_STREAMED && (wide || shifted))
+            out->half_bytes += steps_bytes * size / (bytes.state + bytes.fixed);
+        if (written >> f & 1 && wide)
+            out->half_bytes += out->write_bytes * size / bytes.written;
+    }
 }
 
 /* ---- 1-D ---------------------------------------------------------------------------------------
@@ -192,11 +199,10 @@ void tz_cuda_work_rows(const tz_cuda_job *job, tz_model_work *out)
     const double strip = 32.0 * plan->vector, loaded = strip * (bytes.state + bytes.fixed);
     out->redundancy = count_redundancy(out, strip, elements_of(problem));
     count_ghosts(out, loaded, d.ahead, warm_up / chunk);
-    count_gaps(out, strips, (double)plan->tile[0], rows_ghost(&d), bytes.written,
-               d.vector * bytes.written);
     if (strips > 1.0)
-        count_torn(out, (double)plan->tile[0] * bytes.written, d.vector * bytes.written);
-    out->ahead_bytes = d.ahead * loaded;
+        count_torn(out, (double)plan->tile[0] * bytes.written, plan->vector * bytes.written);
+    count_halves(problem, out, (double)plan->tile[0], rows_ghost(&d), plan->vector, true);
+    out->ahead_bytes = plan->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++)
         out->parts[p].bytes = loaded;
 }
@@ -329,10 +335,9 @@ void tz_cuda_work_planes(const tz_cuda_job *job, tz_model_work *out)
     const double of_warp = columns * s->rows, loaded = of_warp * bytes.state;
     out->redundancy = count_redundancy(out, of_warp, elements_of(problem));
     count_ghosts(out, loaded, s->ahead, (double)(s->reach + s->lag) / chunk);
-    count_gaps(out, wide, columns - 2.0 * s->ghost_x, s->ghost_x, bytes.written,
-               s->vector * bytes.written);
     if (wide > 1.0)
         count_torn(out, (columns - 2.0 * s->ghost_x) * bytes.written, s->vector * bytes.written);
+    count_halves(problem, out, columns - 2.0 * s->ghost_x, s->ghost_x, s->vector, false);
     out->ahead_bytes = s->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = loaded;

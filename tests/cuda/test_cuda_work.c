@@ -329,7 +329,7 @@ static void sectors_are_asked_for_twice(void **state)
         const double wanted =
             (known[k].within ? loaded : 0.0) + (known[k].apart ? work.write_bytes : 0.0);
         /* The first strip begins outside the grid by as much as all others. */
-        assert_true(fabs(work.gap_bytes - wanted) < 0.05 * loaded);
+        assert_true(fabs(work.half_bytes - wanted) < 0.05 * loaded);
     }
     tz_problem_clear(&problem);
 }
@@ -554,7 +554,7 @@ static void starts_take_their_time(void **state)
     base.parts[0].warps = 800;
     const double time = stage_of(&base, &s->device);
     tz_model_work w = base;
-    w.gap_bytes = 1e9;
+    w.half_bytes = 1e9;
     assert_true(stage_of(&w, &s->device) > 1.5 * time);
     /* Cold code, once a launch. */
     w = base;
