@@ -13,19 +13,18 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Exponents of soft maxima: constants of the model, the same for all devices and stencils. */
 #define SOFT_UNITS 5.0   /* between units that a scheduler feeds */
 #define SOFT_SHORT 3.0   /* the same where code is no long loop: its classes come in heaps */
 #define SOFT_LATENCY 3.0 /* between throughput and a warp's own latencies */
-#define SOFT_MEMORY 8.0  /* between computing and memory */
+#define SOFT_MEMORY 6.0  /* between computing and memory */
 /* Of the bandwidth of a copy that goes through memory once in order, what warps reach that go
  * through it each on its own way; and what a byte costs more that is written in torn bursts, each
  * of which memory with error correction reads, changes and writes again. */
 #define MEMORY_SHARE 0.95
 #define TORN 0.3
-/* What a byte costs the second level more that comes with half a sector: most of the other half. */
-#define HALVES 0.75
 /* Stores of spilt registers go through to the second level, and what comes next waits behind them:
  * this share of what its bandwidth makes of them. Nine loads of ten find theirs in the first level,
  * where they are counted with shared memory. */
@@ -330,8 +329,8 @@ static void add_counts(const tz_model_work *work, double kept, tz_model_predicti
                         "of 128 bytes through shared memory and shuffles, a stage");
     tz_model_detail_add(out, "spilt_words", words, "",
                         "of warps, loaded and stored, 128 bytes each, a stage");
-    tz_model_detail_add(out, "l2_bytes", compulsory + work->ghost_bytes + HALVES * work->half_bytes,
-                        "bytes", "asked of the second-level cache, a stage");
+    tz_model_detail_add(out, "l2_bytes", compulsory + work->ghost_bytes + work->half_bytes, "bytes",
+                        "asked of the second-level cache, a stage");
     tz_model_detail_add(out, "memory_bytes",
                         (1.0 - kept) * (compulsory - work->stream_bytes + far) + work->stream_bytes,
                         "bytes", "through memory, a stage");
@@ -434,7 +433,7 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double torn = TORN * work->torn_bytes;
     const double memory_s = ((1.0 - kept) * (compulsory - passing + far + torn) + passing) /
                             (MEMORY_SHARE * device->copy_bandwidth_bytes_per_s.value);
-    const double l2_s = (compulsory + work->ghost_bytes + HALVES * work->half_bytes) /
+    const double l2_s = (compulsory + work->ghost_bytes + work->half_bytes) /
                         device->l2_bandwidth_bytes_per_s.value;
     double moved_s = soft_max(memory_s, l2_s, SOFT_MEMORY);
     /* What a step needs was asked for some steps before: it then takes the latency and its share of
