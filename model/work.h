@@ -63,7 +63,9 @@ enum { TZ_WORK_PARTS_MAX = 6, TZ_WORK_NAME_SIZE = 16, TZ_WORK_LEVELS = 4 };
 typedef struct tz_work_part {
     char name[TZ_WORK_NAME_SIZE]; /* "inner", "border" */
     double warps;                 /* that run it in a stage; on a CPU tiles */
-    double steps;             /* times that each goes round its loop: rows, planes, iterations */
+    double crowd; /* GPU: of them on the multiprocessor with most to do, where it has few blocks one
+                   * after the other; 0 for all parts: not known */
+    double steps; /* times that each goes round its loop: rows, planes, iterations */
     tz_work_mix step;         /* instructions of a warp in one step */
     tz_work_mix once;         /* instructions of a warp outside the loop */
     tz_work_mix chain;        /* of one step: the instructions of the longest dependent chain; of a
@@ -71,12 +73,14 @@ typedef struct tz_work_part {
                                * others are in `clocks` */
     double clocks;            /* GPU: of a step of a warp that is alone, without those waits */
     tz_rounds rounds;         /* GPU: of a step, by warps of a multiprocessor */
+    tz_rounds once_rounds;    /* GPU: the same, of all that a warp does outside the loop */
     double shared_wavefronts; /* a step and warp: passes of 128 bytes through shared memory and the
                                * first-level cache; on a CPU lines of the first level that loads
                                * touch: two where one crosses over */
     double slots;             /* of one step: issued; 0: all of them. On a CPU a load that is part
                                * of another instruction takes none */
     double bytes;             /* a step and warp: loaded from global memory */
+    double waits;             /* GPU: times that a step waits for memory that was not asked ahead */
     double once_clocks;       /* GPU: of a warp alone outside the loop */
     double once_waits;        /* GPU: times that it waits for memory there */
     double text_bytes;        /* of the loop's code; 0: not known */

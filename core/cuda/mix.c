@@ -269,6 +269,29 @@ static void go_round(const tz_sass *sass, const int *way, int count, int rounds,
     loop->clocks = now - begin - waited;
 }
 
+/* Times that a warp on its way round waits for global memory: loads that are asked for together are
+ * one wait. The latency is longer than what lies between them. */
+static double count_memory_waits(const tz_sass *sass, const int *way, int count, int rounds)
+{
+    const double latency = 65536.0;
+    double now = 0.0, waited = 0.0, ready[BARRIERS] = {0};
+    for (int round = 0; round < rounds; round++) {
+        waited = 0.0;
+        for (int k = 0; k < count; k++) {
+            const tz_sass_instruction *i = &sass->code[way[k]];
+            for (int b = 0; b < BARRIERS; b++)
+                if (i->waits >> b & 1 && ready[b] > now) {
+                    waited += ready[b] - now;
+                    now = ready[b];
+                }
+            if (i->class == TZ_WORK_READ && !i->local && i->sets < BARRIERS)
+                ready[i->sets] = now + latency;
+            now += i->stall > 0 ? i->stall : 1.0;
+        }
+    }
+    return waited / latency;
+}
+
 static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *loop)
 {
     for (int k = 0; k < count; k++) {
@@ -303,6 +326,7 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
     }
     loop->late = between > 0 ? 1.0 - (double)between / count : 0.0;
     loop->text_bytes = (double)count * TZ_SASS_BYTES;
+    loop->memory_waits = count_memory_waits(g->sass, way, count, ROUNDS);
     go_round(g->sass, way, count, ROUNDS, loop);
 }
 
@@ -436,6 +460,7 @@ static bool count_straight(graph *g, tz_cuda_mix *out)
             out->loops[l].once.of[g->sass->code[way[k]].class] += 1.0;
         go_round(g->sass, way, count, 1, &scratch);
         out->loops[l].once_clocks = scratch.clocks;
+        out->loops[l].once_memory_waits = count_memory_waits(g->sass, way, count, 1);
         for (int c = 0; c < TZ_WORK_CLASSES; c++)
             out->loops[l].once_clocks += 24.0 * scratch.waits.of[c];
     }

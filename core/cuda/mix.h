@@ -29,11 +29,13 @@ typedef struct tz_cuda_loop {
     tz_work_mix all;  /* all instructions of the loop, without loops inside */
     tz_work_mix once; /* outside of all loops, on the way into this one and out of it */
     double once_clocks; /* of a warp alone there; loads from memory are not waited for */
-    tz_work_mix waits;  /* of the way round: instructions whose result is waited for at full
-                         * latency, by class; parts of one where others are in between */
-    double clocks;      /* of a warp alone on the way round, without those waits */
-    double passes;      /* of the way round: 128-byte passes through shared memory */
-    double stores;      /* to global memory, on the way round */
+    double memory_waits, once_memory_waits; /* times that it waits for global memory, on the way
+                                             * round and outside */
+    tz_work_mix waits; /* of the way round: instructions whose result is waited for at full
+                        * latency, by class; parts of one where others are in between */
+    double clocks;     /* of a warp alone on the way round, without those waits */
+    double passes;     /* of the way round: 128-byte passes through shared memory */
+    double stores;     /* to global memory, on the way round */
     double stores_words, copies_words, reads_words; /* a lane, on the way round */
     double text_bytes;                              /* of the way round */
     double local;        /* words (128 bytes a warp) of spilt registers on it */
