@@ -1,29 +1,29 @@
 /* The GPU half of roofs. Clocks are those of a multiprocessor; a stage is a launch.
  *
  * 1. Occupancy: how many blocks a multiprocessor holds, from registers, shared memory, threads.
- * 2. A step of a warp: issue slots, and what each unit takes for its classes; the longest counts,
- *    softly, since units that are nearly as busy get into each other's way.
- * 3. A step of a warp that is alone: the clocks between its own instructions, full latencies where
- *    it waits for them, and the memory's latency over what is loaded ahead (Little's law). With N
- *    warps the step of all takes N times 2, or 3 if that is longer.
+ * 2. A step of all warps of a multiprocessor: as its schedulers take for it (scheduler.h).
+ * 3. A step whose code was not run, since there is none but numbers: issue slots, and what each
+ * unit takes for its classes, the longest softly; with N warps N times that, or what one takes that
+ * is alone, with full latencies where it waits for them.
  * 4. Waves: blocks that are on the GPU together, the last of them fewer.
  * 5. Memory and L2: bytes over bandwidth, softly against 4; then launch or meetings on top. */
 #include "model/roofs.h"
+#include "model/scheduler.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Exponents of soft maxima: constants of the model, the same for all devices and stencils. */
-#define SOFT_UNITS 8.0   /* between units that a scheduler feeds */
+#define SOFT_UNITS 5.0   /* between units that a scheduler feeds */
+#define SOFT_SHORT 3.0   /* the same where code is no long loop: its classes come in heaps */
 #define SOFT_LATENCY 3.0 /* between throughput and a warp's own latencies */
-#define SOFT_MEMORY 8.0  /* between computing and memory */
+#define SOFT_MEMORY 6.0  /* between computing and memory */
 /* Of the bandwidth of a copy that goes through memory once in order, what warps reach that go
  * through it each on its own way; and what a byte costs more that is written in torn bursts, each
  * of which memory with error correction reads, changes and writes again. */
 #define MEMORY_SHARE 0.95
 #define TORN 0.3
-/* What a byte costs the second level more that comes with half a sector: most of the other half. */
-#define HALVES 0.75
 /* Stores of spilt registers go through to the second level, and what comes next waits behind them:
  * this share of what its bandwidth makes of them. Nine loads of ten find theirs in the first level,
  * where they are counted with shared memory. */
@@ -31,9 +31,6 @@
 /* Between two barriers of a block nobody fills in for warps that wait at the end: this share of
  * what a warp alone takes, for each block that a multiprocessor has. */
 #define BARRIER_WAIT 0.6
-/* An exchange of blocks waits for all words of the slowest of several neighbours: so many times as
- * long as two blocks take that hand each other one. */
-#define MEETING 3.0
 /* Code that is not in the instruction cache, of so many bytes, comes a line of 128 bytes in 32
  * clocks: all of it when a kernel is launched, and over and over where it does not fit. */
 #define TEXT_COLD 0.25
@@ -42,7 +39,10 @@
  * ms no longer than these. Seen, not explained: perhaps warps that wait for code fall into step. */
 #define TEXT_APART 3e5
 
-enum { SCHEDULERS = 4, WARP = 32, LINE = 128 };
+/* A unit limits that is busy for that much of the time. */
+#define BUSY 80.0
+
+enum { SCHEDULERS = 4, WARP = 32, LINE = 128, CROWD_MAX = 64 };
 
 static const char *const needs[] = {"clock",
                                     "sm_count",
@@ -133,7 +133,8 @@ static double clocks_of(const tz_model_device *d, const tz_model_number *time)
     return time->known ? time->value * d->clock_hz.value : 0.0;
 }
 
-static void cost_of(const tz_model_device *d, const tz_work_mix *m, double passes, cost *c)
+static void cost_of(const tz_model_device *d, const tz_work_mix *m, double passes, double soft,
+                    cost *c)
 {
     double all = 0.0;
     for (int k = 0; k < TZ_WORK_CLASSES; k++)
@@ -153,7 +154,7 @@ static void cost_of(const tz_model_device *d, const tz_work_mix *m, double passe
     c->clocks = 0.0;
     c->longest = 0;
     for (int k = 0; k < UNITS; k++) {
-        c->clocks = soft_max(c->clocks, c->units[k].clocks, SOFT_UNITS);
+        c->clocks = soft_max(c->clocks, c->units[k].clocks, soft);
         if (c->units[k].clocks > c->units[c->longest].clocks)
             c->longest = k;
     }
@@ -174,7 +175,7 @@ static double latency_clocks(const tz_model_device *d, const tz_work_mix *chain)
 typedef struct stage {
     const tz_model_work *work;
     const tz_model_device *device;
-    cost parts[TZ_WORK_PARTS_MAX];
+    cost parts[TZ_WORK_PARTS_MAX], once[TZ_WORK_PARTS_MAX];
     double memory_clocks; /* latency of what is loaded */
     int blocks;           /* of a multiprocessor */
     double warps;         /* of a block */
@@ -184,6 +185,11 @@ typedef struct stage {
 static double round_clocks(const stage *s, int p, double warps)
 {
     const cost *c = &s->parts[p];
+    const tz_work_part *part = &s->work->parts[p];
+    if (part->rounds.count > 0 && part->waits > 0.0)
+        return soft_max(tz_rounds_clocks(&part->rounds, warps), c->alone, SOFT_LATENCY);
+    if (part->rounds.count > 0)
+        return tz_rounds_clocks(&part->rounds, warps);
     return soft_max(warps * c->clocks, c->alone, SOFT_LATENCY) +
            c->barriers * s->warps / fmax(warps, s->warps);
 }
@@ -192,12 +198,17 @@ static double round_clocks(const stage *s, int p, double warps)
 static double warp_clocks(const stage *s, int p, double warps)
 {
     const tz_work_part *part = &s->work->parts[p];
-    double once = 0.0;
-    for (int k = 0; k < TZ_WORK_CLASSES; k++)
-        once += part->once.of[k];
+    const double once = part->once_rounds.count > 0 ? tz_rounds_clocks(&part->once_rounds, warps)
+                                                    : warps * s->once[p].clocks;
     return part->steps * round_clocks(s, p, warps) +
-           fmax(warps * once / s->device->issue_rate.value, part->once_clocks) +
-           s->memory_clocks * fmax(1.0, part->once_waits);
+           soft_max(once, part->once_clocks + s->memory_clocks * fmax(1.0, part->once_waits),
+                    SOFT_LATENCY);
+}
+
+/* Every launch begins with code that is not there yet. */
+static double text_clocks(const tz_model_work *work, const tz_work_part *part)
+{
+    return TEXT_COLD * part->text_bytes / fmax(work->stages_per_launch, 1.0);
 }
 
 /* Clocks that a warp whose code is its own waits for it in a step, beyond those of the step: where
@@ -225,7 +236,7 @@ static double among_others(const stage *s, int p, double warps)
                            fmin(part->steps, others->steps);
     const double steps = fmax(own + besides, part->steps * s->parts[p].alone);
     const double fetched = part->steps * fetch_clocks(s, p, steps / fmax(part->steps, 1.0));
-    return steps + fmin(fetched, TEXT_APART) + part->once_clocks +
+    return steps + fmax(text_clocks(s->work, part), fmin(fetched, TEXT_APART)) + part->once_clocks +
            s->memory_clocks * fmax(1.0, part->once_waits);
 }
 
@@ -242,6 +253,39 @@ static double wave_clocks(const stage *s, double blocks, double *longest)
         *longest = fmax(*longest, among_others(s, p, blocks * s->warps));
     }
     return warps > 0.0 ? sum / warps : 0.0;
+}
+
+/* Clocks of the multiprocessor with most to do: blocks of the first part begin together, as many as
+ * there is room for; when one ends, another begins, and those that are left go on faster. */
+static double crowd_clocks(const stage *s)
+{
+    double left[CROWD_MAX], clocks = 0.0;
+    int part[CROWD_MAX], count = 0, next = 0, running = 0;
+    for (int p = 0; p < s->work->parts_count; p++)
+        for (double b = 0.5; b < s->work->parts[p].crowd / s->warps && count < CROWD_MAX; b++) {
+            part[count] = p;
+            left[count++] = 1.0;
+        }
+    do {
+        double each[TZ_WORK_PARTS_MAX] = {0}, least = INFINITY;
+        for (; next < count && running < s->blocks; next++)
+            running++;
+        for (int b = 0; b < next; b++) {
+            if (left[b] > 0.0 && each[part[b]] == 0.0)
+                each[part[b]] = warp_clocks(s, part[b], running * s->warps);
+            if (left[b] > 0.0)
+                least = fmin(least, left[b] * each[part[b]]);
+        }
+        if (running > 0)
+            clocks += least;
+        for (int b = 0; b < next; b++)
+            if (left[b] > 0.0) {
+                left[b] -= least / each[part[b]];
+                running -= left[b] < 1e-9;
+                left[b] = left[b] < 1e-9 ? 0.0 : left[b];
+            }
+    } while (running > 0 || next < count);
+    return clocks;
 }
 
 static tz_model_status check(const tz_model_work *work, const tz_model_device *device,
@@ -284,11 +328,45 @@ static void add_counts(const tz_model_work *work, double kept, tz_model_predicti
                         "of 128 bytes through shared memory and shuffles, a stage");
     tz_model_detail_add(out, "spilt_words", words, "",
                         "of warps, loaded and stored, 128 bytes each, a stage");
-    tz_model_detail_add(out, "l2_bytes", compulsory + work->ghost_bytes + HALVES * work->half_bytes,
-                        "bytes", "asked of the second-level cache, a stage");
+    tz_model_detail_add(out, "l2_bytes", compulsory + work->ghost_bytes + work->half_bytes, "bytes",
+                        "asked of the second-level cache, a stage");
     tz_model_detail_add(out, "memory_bytes",
                         (1.0 - kept) * (compulsory - work->stream_bytes + far) + work->stream_bytes,
                         "bytes", "through memory, a stage");
+}
+
+/* Which unit is busiest while warps go round, and, where that is not what they wait for, what is.
+ */
+static void say_limit(const stage *s, double warps, const char *occupancy, tz_model_prediction *out)
+{
+    static const char *const waits[TZ_ROUNDS_WAITS] = {
+        [TZ_ROUNDS_LATENCY] = "dependent instructions",
+        [TZ_ROUNDS_SHUFFLE] = "shuffles and shared memory",
+        [TZ_ROUNDS_LOCAL] = "spilt registers",
+        [TZ_ROUNDS_SINGLE] = "the single precision unit",
+        [TZ_ROUNDS_DOUBLE] = "the double precision unit",
+        [TZ_ROUNDS_WHOLE] = "the unit of integers and logic",
+        [TZ_ROUNDS_QUEUE] = "the queue to shared memory",
+        [TZ_ROUNDS_MEET] = "other warps of the block",
+        [TZ_ROUNDS_TURN] = "their turn",
+    };
+    const tz_rounds *rounds = &s->work->parts[0].rounds;
+    const cost *inner = &s->parts[0];
+    const unit *longest = &inner->units[inner->longest];
+    const double busy =
+        100.0 * fmin(1.0, warps * longest->clocks / fmax(round_clocks(s, 0, warps), 1e-9));
+    const int at = tz_rounds_near(rounds, warps);
+    int most = 0;
+    for (int k = 1; at >= 0 && k < TZ_ROUNDS_WAITS; k++)
+        if (rounds->waits[at][k] > rounds->waits[at][most])
+            most = k;
+    if (at < 0 || busy >= BUSY)
+        snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% busy; %s", longest->name,
+                 busy, occupancy);
+    else
+        snprintf(out->limit_text, sizeof out->limit_text,
+                 "warps wait for %s, %.0f %% of their time; %s, %.0f %% busy; %s", waits[most],
+                 100.0 * rounds->waits[at][most], longest->name, busy, occupancy);
 }
 
 tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device *device,
@@ -316,12 +394,17 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
                       (1.0 - kept) * clocks_of(device, &device->memory_latency_s);
     for (int p = 0; p < work->parts_count; p++) {
         const tz_work_part *part = &work->parts[p];
-        cost_of(device, &part->step, part->shared_wavefronts, &s.parts[p]);
-        const bool together = part->step.of[TZ_WORK_BARRIER] > 0.0;
-        s.parts[p].alone = part->clocks + latency_clocks(device, &part->chain);
+        cost_of(device, &part->step, part->shared_wavefronts, SOFT_UNITS, &s.parts[p]);
+        cost_of(device, &part->once, 0.0, SOFT_SHORT, &s.once[p]);
+        const double own = part->rounds.count > 0
+                               ? tz_rounds_clocks(&part->rounds, s.warps)
+                               : part->clocks + latency_clocks(device, &part->chain);
         s.parts[p].barriers =
             part->step.of[TZ_WORK_BARRIER] * clocks_of(device, &device->barrier_s) +
-            (together ? BARRIER_WAIT * s.parts[p].alone : 0.0);
+            BARRIER_WAIT * fmin(1.0, part->step.of[TZ_WORK_BARRIER]) * own;
+        s.parts[p].alone = own + part->waits * (work->stream_bytes > 0.0
+                                                    ? clocks_of(device, &device->memory_latency_s)
+                                                    : s.memory_clocks);
     }
 
     /* Waves. */
@@ -331,13 +414,15 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double wave = wave_clocks(&s, s.blocks, &longest);
     if (rest > 0.0)
         tail = wave_clocks(&s, ceil(rest / sms), &longest_rest);
-    double compute = full * wave + tail;
-    compute = fmax(compute, full >= 1.0 ? longest : longest_rest);
-    /* Every launch begins with code that is not there yet. */
-    double text = 0.0;
-    for (int p = 0; p < work->parts_count; p++)
-        text = fmax(text, work->parts[p].text_bytes);
-    compute += TEXT_COLD * text;
+    const double crowd = crowd_clocks(&s);
+    double compute = crowd > 0.0 ? crowd : full * wave + tail, text = 0.0, running = 0.0;
+    for (int p = 0; p < work->parts_count; p++) {
+        const double part = crowd > 0.0 ? work->parts[p].crowd : work->parts[p].warps;
+        text += part * text_clocks(work, &work->parts[p]);
+        running += part;
+    }
+    compute = fmax(compute + text / running, full >= 1.0 ? longest : longest_rest);
+    const double launches = 1.0 / fmax(work->stages_per_launch, 1.0);
     const double even = waves * wave; /* if work could be divided at will */
 
     /* Memory. */
@@ -347,7 +432,7 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double torn = TORN * work->torn_bytes;
     const double memory_s = ((1.0 - kept) * (compulsory - passing + far + torn) + passing) /
                             (MEMORY_SHARE * device->copy_bandwidth_bytes_per_s.value);
-    const double l2_s = (compulsory + work->ghost_bytes + HALVES * work->half_bytes) /
+    const double l2_s = (compulsory + work->ghost_bytes + work->half_bytes) /
                         device->l2_bandwidth_bytes_per_s.value;
     double moved_s = soft_max(memory_s, l2_s, SOFT_MEMORY);
     /* What a step needs was asked for some steps before: it then takes the latency and its share of
@@ -358,22 +443,28 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         const double steps = (full + (rest > 0.0 ? 1.0 : 0.0)) * work->parts[0].steps;
         /* Stores are not waited for, but get in the way. */
         const double loads = (work->read_bytes + 0.5 * work->write_bytes) / compulsory;
-        moved_s = soft_max(moved_s, (loads * moved_s + steps * s.memory_clocks / clock) / ahead,
-                           SOFT_LATENCY);
+        const double late_s = work->parts[0].late * compute / clock;
+        moved_s =
+            soft_max(moved_s, (loads * moved_s + steps * s.memory_clocks / clock + late_s) / ahead,
+                     SOFT_LATENCY);
     }
     const double compute_s = compute / clock;
     double spilt = 0.0;
     for (int p = 0; p < work->parts_count; p++)
         spilt += work->parts[p].warps * work->parts[p].steps * work->parts[p].spilt_stores * LINE;
     const double spills_s = SPILLS_COST * spilt / device->l2_bandwidth_bytes_per_s.value;
-    const double busy_s = soft_max(compute_s, moved_s, SOFT_MEMORY) + spills_s;
+    /* Blocks that begin together and ask for nothing ahead all load at once, and then compute. */
+    const bool apart = ahead > 0.0 || waves > 1.0;
+    const double busy_s =
+        (apart ? soft_max(compute_s, moved_s, SOFT_MEMORY) : compute_s + moved_s) + spills_s;
     /* The host may be slower than the GPU. */
-    const double launches = 1.0 / fmax(work->stages_per_launch, 1.0);
-    const double start_s = fmax(launches * device->launch_gap_s.value,
-                                launches * device->launch_queued_s.value - busy_s);
-    const double meet_s = MEETING * work->meetings *
-                          (device->neighbour_sync_s.known ? device->neighbour_sync_s.value
-                                                          : 2.0 * device->l2_latency_s.value);
+    const double start_s = work->cooperative && device->launch_alone_s.known
+                               ? launches * device->launch_alone_s.value
+                               : fmax(launches * device->launch_gap_s.value,
+                                      launches * device->launch_queued_s.value - busy_s);
+    const double meet_s =
+        work->meetings * (device->neighbour_sync_s.known ? device->neighbour_sync_s.value
+                                                         : 2.0 * device->l2_latency_s.value);
     out->stage_s = busy_s + start_s + meet_s;
 
     /* The same in parts that add up: what the slots alone would take, then what comes on top. */
@@ -414,13 +505,7 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% of the time",
                  meet_s > start_s ? "meetings of blocks" : "launches",
                  100.0 * (start_s + meet_s) / out->stage_s);
-    else if (latency_s > 0.3 * compute_s)
-        snprintf(out->limit_text, sizeof out->limit_text, "latency: %s", occupancy);
     else
-        snprintf(out->limit_text, sizeof out->limit_text, "%s: %.0f %% busy; %s",
-                 inner->units[inner->longest].name,
-                 100.0 * issue_s / out->stage_s * inner->units[inner->longest].clocks /
-                     fmax(inner->clocks, 1e-9),
-                 occupancy);
+        say_limit(&s, warps, occupancy, out);
     return TZ_MODEL_OK;
 }

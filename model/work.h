@@ -33,30 +33,61 @@ typedef struct tz_work_mix {
     double of[TZ_WORK_CLASSES];
 } tz_work_mix;
 
+/* What warps wait for (model/scheduler.h). */
+typedef enum tz_rounds_wait {
+    TZ_ROUNDS_LATENCY, /* results of instructions just before */
+    TZ_ROUNDS_SHUFFLE, /* results of shuffles, shared memory, special functions */
+    TZ_ROUNDS_LOCAL,   /* spilt registers */
+    TZ_ROUNDS_SINGLE,  /* that a unit is free: single precision, double, whole numbers, … */
+    TZ_ROUNDS_DOUBLE,
+    TZ_ROUNDS_WHOLE,
+    TZ_ROUNDS_QUEUE, /* … shuffles and shared memory */
+    TZ_ROUNDS_MEET,  /* other warps of the block */
+    TZ_ROUNDS_TURN,  /* that a slot is free */
+    TZ_ROUNDS_WAITS
+} tz_rounds_wait;
+
+enum { TZ_ROUNDS_MAX = 10 };
+
+/* Clocks that a multiprocessor takes for one step of all of its warps, by how many they are. */
+typedef struct tz_rounds {
+    int count;                                    /* 0: not known */
+    double warps[TZ_ROUNDS_MAX];                  /* ascending */
+    double clocks[TZ_ROUNDS_MAX];                 /* of a step of each of them */
+    double waits[TZ_ROUNDS_MAX][TZ_ROUNDS_WAITS]; /* shares of the warps' time */
+} tz_rounds;
+
 enum { TZ_WORK_PARTS_MAX = 6, TZ_WORK_NAME_SIZE = 16, TZ_WORK_LEVELS = 4 };
 
 /* Warps (on a CPU: jobs) that run the same code: the inner ones, those at the border, … */
 typedef struct tz_work_part {
     char name[TZ_WORK_NAME_SIZE]; /* "inner", "border" */
     double warps;                 /* that run it in a stage; on a CPU tiles */
-    double steps;             /* times that each goes round its loop: rows, planes, iterations */
+    double crowd; /* GPU: of them on the multiprocessor with most to do, where it has few blocks one
+                   * after the other; 0 for all parts: not known */
+    double steps; /* times that each goes round its loop: rows, planes, iterations */
     tz_work_mix step;         /* instructions of a warp in one step */
     tz_work_mix once;         /* instructions of a warp outside the loop */
     tz_work_mix chain;        /* of one step: the instructions of the longest dependent chain; of a
                                * GPU those alone whose latency the code waits for by name, the
                                * others are in `clocks` */
     double clocks;            /* GPU: of a step of a warp that is alone, without those waits */
+    tz_rounds rounds;         /* GPU: of a step, by warps of a multiprocessor */
+    tz_rounds once_rounds;    /* GPU: the same, of all that a warp does outside the loop */
     double shared_wavefronts; /* a step and warp: passes of 128 bytes through shared memory and the
                                * first-level cache; on a CPU lines of the first level that loads
                                * touch: two where one crosses over */
     double slots;             /* of one step: issued; 0: all of them. On a CPU a load that is part
                                * of another instruction takes none */
     double bytes;             /* a step and warp: loaded from global memory */
+    double waits;             /* GPU: times that a step waits for memory that was not asked ahead */
     double once_clocks;       /* GPU: of a warp alone outside the loop */
     double once_waits;        /* GPU: times that it waits for memory there */
     double text_bytes;        /* of the loop's code; 0: not known */
     double loop_bytes;        /* the same without what only some of its steps run */
     double own_bytes;         /* GPU: of code that a step runs and those of the first part do not */
+    double late;              /* GPU: of the step before one needs what a step asks for, the part
+                               * that is over when it asks */
     double spills;            /* GPU: of one step: words of 128 bytes of spilt registers */
     double spilt_stores;      /* of them stored */
 } tz_work_part;

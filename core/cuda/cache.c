@@ -29,7 +29,7 @@ typedef struct entry_head {
 
 static const char cubin_magic[8] = {'T', 'Z', 'C', 'U', 'B', 'I', 'N', '1'};
 /* The last byte counts changes of tz_cuda_mix, and of what is counted how. */
-static const char mix_magic[8] = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'C'};
+static const char mix_magic[8] = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'V'};
 
 /* FNV-1a in one lane, another multiplier and a rotation in the other. */
 static void hash_bytes(hash *h, const void *data, size_t bytes)
@@ -249,9 +249,17 @@ tz_status tz__cuda_cubin(const char *architecture, const char *source,
     return status;
 }
 
-tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const char *architecture,
-                          const char *source, const tz_cuda_header *headers, size_t headers_count,
-                          bool compile, tz_error *error)
+/* Rounds are of the schedulers that they were run with. */
+static bool is_of_machine(const tz_cuda_mix *mix, const tz_cuda_machine *machine)
+{
+    const tz_cuda_machine none = {0};
+    return memcmp(&mix->machine, machine ? machine : &none, sizeof none) == 0;
+}
+
+tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const tz_cuda_machine *machine,
+                          const char *architecture, const char *source,
+                          const tz_cuda_header *headers, size_t headers_count, bool compile,
+                          tz_error *error)
 {
     tz__nvrtc *nvrtc;
     void *data = NULL;
@@ -268,7 +276,8 @@ tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const char *architectur
     char *cubin_path = entry_path(folder, key, "cubin");
     if (path)
         data = entry_read(path, mix_magic, key, &bytes);
-    if (data && bytes >= none && bytes <= sizeof *out && (bytes - none) % sizeof *out->loops == 0) {
+    if (data && bytes >= none && bytes <= sizeof *out && (bytes - none) % sizeof *out->loops == 0 &&
+        is_of_machine(data, machine)) {
         memset(out, 0, sizeof *out);
         memcpy(out, data, bytes);
         *found = true;
@@ -279,7 +288,7 @@ tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const char *architectur
             status = tz__cuda_cubin(architecture, source, headers, headers_count, true, &data,
                                     &bytes, &cached, error);
         if (data)
-            status = tz_cuda_mix_count(out, data, bytes, TZ_CUDA_ENTRY, error);
+            status = tz_cuda_mix_count(out, data, bytes, TZ_CUDA_ENTRY, machine, error);
         *found = data && status == TZ_OK;
         if (*found && path)
             entry_write(folder, path, mix_magic, key, out,

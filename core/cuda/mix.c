@@ -1,5 +1,6 @@
 #include "cuda/mix_graph.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -268,6 +269,29 @@ static void go_round(const tz_sass *sass, const int *way, int count, int rounds,
     loop->clocks = now - begin - waited;
 }
 
+/* Times that a warp on its way round waits for global memory: loads that are asked for together are
+ * one wait. The latency is longer than what lies between them. */
+static double count_memory_waits(const tz_sass *sass, const int *way, int count, int rounds)
+{
+    const double latency = 65536.0;
+    double now = 0.0, waited = 0.0, ready[BARRIERS] = {0};
+    for (int round = 0; round < rounds; round++) {
+        waited = 0.0;
+        for (int k = 0; k < count; k++) {
+            const tz_sass_instruction *i = &sass->code[way[k]];
+            for (int b = 0; b < BARRIERS; b++)
+                if (i->waits >> b & 1 && ready[b] > now) {
+                    waited += ready[b] - now;
+                    now = ready[b];
+                }
+            if (i->class == TZ_WORK_READ && !i->local && i->sets < BARRIERS)
+                ready[i->sets] = now + latency;
+            now += i->stall > 0 ? i->stall : 1.0;
+        }
+    }
+    return waited / latency;
+}
+
 static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *loop)
 {
     for (int k = 0; k < count; k++) {
@@ -290,8 +314,51 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
         if (i->class == TZ_WORK_READ)
             loop->reads_words += i->words;
     }
+    int copied = -1, between = 0;
+    for (int k = 0; k < count; k++) {
+        const tz_sass_instruction *i = &g->sass->code[way[k]];
+        if (i->class == TZ_WORK_COPY)
+            copied = k;
+        if (i->kind == TZ_TRACE_COPIED && copied >= 0) {
+            between += k - copied;
+            copied = -1;
+        }
+    }
+    loop->late = between > 0 ? 1.0 - (double)between / count : 0.0;
     loop->text_bytes = (double)count * TZ_SASS_BYTES;
+    loop->memory_waits = count_memory_waits(g->sass, way, count, ROUNDS);
     go_round(g->sass, way, count, ROUNDS, loop);
+}
+
+/* What a copy to shared memory takes there: to ask, and to put it down when it has come. */
+#define COPY_PASSES 2.0
+enum { RUN_LEAST = 24 }; /* shorter ways are nobody's steps */
+
+/* All schedulers of a multiprocessor go round, with more and more warps. */
+static bool run_way(const graph *g, const int *way, int count, tz_cuda_loop *loop)
+{
+    if (!g->machine || count < RUN_LEAST)
+        return true;
+    tz_trace_instruction *trace = malloc((size_t)count * sizeof *trace);
+    for (int k = 0; trace && k < count; k++) {
+        const tz_sass_instruction *i = &g->sass->code[way[k]];
+        const bool packet = i->words == 4 && !i->local && i->class != TZ_WORK_READ;
+        const double words = i->class == TZ_WORK_COPY ? COPY_PASSES
+                             : packet                 ? i->words * g->machine->conflict
+                                                      : i->words;
+        trace[k] = (tz_trace_instruction){.class = i->class,
+                                          .kind = i->kind,
+                                          .stall = i->stall,
+                                          .sets = i->sets,
+                                          .frees = i->frees,
+                                          .waits = i->waits,
+                                          .words = (uint8_t)fmin(words, 255.0)};
+    }
+    const bool done = trace && tz_schedule_rounds(&g->machine->scheduler, trace, count,
+                                                  (int)g->machine->block_warps, g->sass->registers,
+                                                  &loop->rounds, NULL) == TZ_MODEL_OK;
+    free(trace);
+    return done;
 }
 
 /* The instructions of the way through a loop, or through a body of it, with those of loops on it
@@ -329,7 +396,7 @@ static bool count_body(graph *g, int k, bool shortest, tz_cuda_loop *loop)
     int *way = malloc(((size_t)g->sass->count + 1) * sizeof *way);
     int count = 0;
     g->shortest = shortest;
-    const bool done = way && collect(g, of->loop, of->blocks, way, &count);
+    bool done = way && collect(g, of->loop, of->blocks, way, &count);
     g->shortest = false;
     loop->parent = body_around(g, of->loop);
     for (int b = 0; b < g->count; b++)
@@ -337,6 +404,7 @@ static bool count_body(graph *g, int k, bool shortest, tz_cuda_loop *loop)
             add_block(g, b, &loop->all);
     if (done)
         count_way(g, way, count, loop);
+    done = done && run_way(g, way, count, loop);
     free(way);
     return done;
 }
@@ -392,6 +460,7 @@ static bool count_straight(graph *g, tz_cuda_mix *out)
             out->loops[l].once.of[g->sass->code[way[k]].class] += 1.0;
         go_round(g->sass, way, count, 1, &scratch);
         out->loops[l].once_clocks = scratch.clocks;
+        out->loops[l].once_memory_waits = count_memory_waits(g->sass, way, count, 1);
         for (int c = 0; c < TZ_WORK_CLASSES; c++)
             out->loops[l].once_clocks += 24.0 * scratch.waits.of[c];
     }
@@ -400,10 +469,13 @@ static bool count_straight(graph *g, tz_cuda_mix *out)
     return done;
 }
 
-tz_status tz_cuda_mix_of(tz_cuda_mix *out, const tz_sass *sass, tz_error *error)
+tz_status tz_cuda_mix_of(tz_cuda_mix *out, const tz_sass *sass, const tz_cuda_machine *machine,
+                         tz_error *error)
 {
-    graph g = {.sass = sass};
+    graph g = {.sass = sass, .machine = machine};
     memset(out, 0, sizeof *out);
+    if (machine)
+        out->machine = *machine;
     out->registers = sass->registers;
     out->local_bytes = sass->local_bytes;
     out->shared_bytes = sass->shared_bytes;
@@ -426,13 +498,13 @@ tz_status tz_cuda_mix_of(tz_cuda_mix *out, const tz_sass *sass, tz_error *error)
 }
 
 tz_status tz_cuda_mix_count(tz_cuda_mix *out, const void *cubin, size_t bytes, const char *entry,
-                            tz_error *error)
+                            const tz_cuda_machine *machine, tz_error *error)
 {
     tz_sass sass;
     memset(out, 0, sizeof *out);
     tz_status status = tz_sass_read(&sass, cubin, bytes, entry, error);
     if (!status)
-        status = tz_cuda_mix_of(out, &sass, error);
+        status = tz_cuda_mix_of(out, &sass, machine, error);
     tz_sass_free(&sass);
     return status;
 }

@@ -27,6 +27,7 @@ typedef struct body {
 
 typedef struct graph {
     const tz_sass *sass;
+    const tz_cuda_machine *machine; /* NULL: none */
     int count;
     block *blocks;
     int *sorted; /* reached blocks in reverse postorder */

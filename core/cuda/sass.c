@@ -90,6 +90,10 @@ static const meaning meanings[] = {
 enum {
     LDL = 0x183,
     STL = 0x187,
+    SYNCS = 0x1a7, /* of an mbarrier: by the form of its operands an arrival, or a look */
+    SYNCS_ARRIVE = 4,
+    SYNCS_LOOK = 2,
+    DEPBAR = 0x11a,
     BRA = 0x147,
     CALL = 0x144,
     BRX = 0x149,
@@ -123,6 +127,17 @@ static int words_of(int class, uint64_t high)
     }
 }
 
+static int kind_of(unsigned operation, unsigned operands)
+{
+    if (operation == LDL || operation == STL)
+        return TZ_TRACE_LOCAL;
+    if (operation == SYNCS && operands == SYNCS_ARRIVE)
+        return TZ_TRACE_ARRIVE;
+    if (operation == DEPBAR)
+        return TZ_TRACE_COPIED;
+    return operation == SYNCS && operands == SYNCS_LOOK ? TZ_TRACE_AWAIT : TZ_TRACE_PLAIN;
+}
+
 static tz_sass_instruction decode(uint64_t low, uint64_t high, int index, int count,
                                   int architecture)
 {
@@ -133,6 +148,7 @@ static tz_sass_instruction decode(uint64_t low, uint64_t high, int index, int co
         .class = (uint8_t)class_of(operation),
         .conditional = predicate != PREDICATE_NONE,
         .local = operation == LDL || operation == STL,
+        .kind = never ? TZ_TRACE_PLAIN : (uint8_t)kind_of(operation, (unsigned)(low >> 9 & 7)),
         .stall = (uint8_t)(high >> 41 & 15),
         .sets = (uint8_t)(high >> 46 & 7),
         .frees = (uint8_t)(high >> 49 & 7),

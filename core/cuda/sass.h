@@ -8,7 +8,7 @@
 #define TZ_CORE_CUDA_SASS_H
 
 #include "base/error.h"
-#include "model/work.h"
+#include "model/scheduler.h"
 
 #include <stdint.h>
 
@@ -25,6 +25,7 @@ typedef struct tz_sass_instruction {
     uint8_t flow;     /* tz_sass_flow */
     bool conditional; /* it has a predicate of its own */
     bool local;       /* reads or writes local memory: spilt registers */
+    uint8_t kind;     /* tz_trace_kind: of an mbarrier, too */
     uint8_t stall;    /* clocks before the next one of the same warp, at least */
     uint8_t sets;     /* barrier that its result opens; 7: none */
     uint8_t frees;    /* barrier that opens when its operands are read; 7: none */

@@ -76,6 +76,10 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
     part->text_bytes = part->loop_bytes = loop->text_bytes;
     part->spills = loop->local / steps;
+    part->late = loop->late;
+    memset(&part->rounds, 0, sizeof part->rounds);
+    if (way > 0.0)
+        tz_rounds_blend(&part->rounds, 0.0, &loop->rounds, tz_work_mix_sum(&part->step) / way);
     part->spilt_stores = loop->local_stores / steps;
 }
 
@@ -89,6 +93,7 @@ static void add_elements(const tz_cuda_mix *mix, int loop, double times, tz_work
             continue;
         tz_work_mix_add(&part->step, m, times);
         part->clocks += times * mix->loops[l].clocks;
+        tz_rounds_blend(&part->rounds, 1.0, &mix->loops[l].rounds, times);
     }
 }
 
@@ -173,49 +178,99 @@ static double steps_of(const tz_cuda_family *family, const tz_problem *problem, 
 /* Lanes at a border go different ways: that much of what is beside the shortest one. */
 #define DIVERGED 0.5
 
-/* Tiles: what brings an element into shared memory, and what takes it out, is `once`. */
-static void find_copies(const tz_problem *problem, const tz_cuda_mix *mix, tz_cuda_steps *out)
+/* Tiles: one element in or out of shared memory, of a loop that does some at once. */
+static void take_copy(tz_work_part *part, const tz_cuda_loop *loop, double elements)
 {
-    double states = 0.0, written = 0.0, each = 1.0, clocks = 0.0;
-    tz_work_mix in = {0}, away = {0};
+    if (elements <= part->steps)
+        return; /* what is left over of another loop */
+    take_loop(part, loop, elements, 0.0, (lanes){1.0, 1.0});
+    part->steps = elements;
+    part->once_waits = loop->memory_waits / elements;
+}
+
+static int outermost(const tz_cuda_mix *mix, int loop)
+{
+    while (mix->loops[loop].parent >= 0)
+        loop = mix->loops[loop].parent;
+    return loop;
+}
+
+/* Tiles: two nests of loops compute, one of inner blocks and one, dearer, of those at the border.
+ * In each the loop over elements is inside that over iterations, which may do some of a pass, too.
+ */
+static void find_tiles(const tz_problem *problem, const tz_cuda_mix *mix, const int *at,
+                       const double *steps, int count, tz_cuda_steps *out)
+{
+    double states = 0.0, written = 0.0;
+    int nests[2] = {-1, -1};
+    tz_work_part *const elements[] = {&out->inner, &out->side};
+    tz_work_part *const passes[] = {&out->end, &out->side_end};
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         states += problem->stencil->fields[f].role == TZ_STATE;
         written += tz_problem_written(problem) >> f & 1;
     }
-    for (int l = 0; l < mix->loops_count; l++) {
-        const tz_work_mix *way = &mix->loops[l].way;
-        const double loads = way->of[TZ_WORK_SHARED_WRITE], stores = mix->loops[l].stores;
-        if (mix->loops[l].parent >= 0)
-            continue;
-        if (loads > 0.0 && way->of[TZ_WORK_SHARED_READ] == 0.0) {
-            memset(&in, 0, sizeof in);
-            tz_work_mix_add(&in, way, states / loads);
-            each = loads / states;
-            clocks = mix->loops[l].clocks / each;
+    memset(&out->load, 0, sizeof out->load);
+    memset(&out->store, 0, sizeof out->store);
+    for (int k = 0; k < 2; k++) {
+        /* The cheapest step is of an inner block, the dearest of another nest of a border's. */
+        int main_loop = -1;
+        for (int c = 0; c < count; c++) {
+            const int nest = outermost(mix, at[c]);
+            if (k == 1 && nest == nests[0])
+                continue;
+            if (nests[k] < 0)
+                nests[k] = nest;
+            if (nest == nests[k] && (main_loop < 0 || steps[c] > steps[main_loop]))
+                main_loop = c;
         }
-        if (stores > 0.0 && loads == 0.0) {
-            memset(&away, 0, sizeof away);
-            tz_work_mix_add(&away, way, written / stores);
+        if (main_loop < 0) {
+            *elements[k] = *elements[0];
+            *passes[k] = *passes[0];
+            continue;
+        }
+        take_loop(elements[k], &mix->loops[at[main_loop]], steps[main_loop], 1.0,
+                  (lanes){1.0, 1.0});
+        elements[k]->waits = mix->loops[at[main_loop]].memory_waits / steps[main_loop];
+        memset(passes[k], 0, sizeof *passes[k]);
+        const int around = mix->loops[at[main_loop]].parent;
+        if (around >= 0) {
+            take_loop(passes[k], &mix->loops[around], 1.0, 0.0, (lanes){1.0, 1.0});
+            passes[k]->steps = passes[k]->step.of[TZ_WORK_SHARED_WRITE] / fmax(written, 1.0);
+            passes[k]->waits = mix->loops[around].memory_waits;
         }
     }
-    tz_work_mix_add(&in, &away, 1.0);
-    out->inner.once_waits = out->side.once_waits = each > 0.0 ? 1.0 / each : 1.0;
-    out->inner.once_clocks = out->side.once_clocks = clocks;
-    out->inner.once = out->side.once = in;
+    const tz_work_mix *one = &out->inner.step;
+    out->skipped = tz_work_mix_sum(one) - one->of[TZ_WORK_FP32] - one->of[TZ_WORK_FP64] -
+                   one->of[TZ_WORK_SHARED_READ] - one->of[TZ_WORK_SHARED_WRITE] -
+                   one->of[TZ_WORK_READ] - one->of[TZ_WORK_SPECIAL];
+    for (int l = 0; l < mix->loops_count; l++) {
+        const tz_cuda_loop *loop = &mix->loops[l];
+        const double in = loop->way.of[TZ_WORK_SHARED_WRITE];
+        if (loop->parent >= 0 || (in > 0.0 && loop->way.of[TZ_WORK_SHARED_READ] > 0.0))
+            continue;
+        if (in > 0.0)
+            take_copy(&out->load, loop, in / states);
+        else if (loop->stores > 0.0)
+            take_copy(&out->store, loop, loop->stores / fmax(written, 1.0));
+    }
 }
 
 /* Resident grids: the loop around the iterations, and those in it that wait for words. */
 static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
 {
-    const int around = mix->loops[inner].parent;
+    const int around = outermost(mix, inner);
+    int own = inner; /* the loop in it that iterations are in */
     memset(&out->end, 0, sizeof out->end);
-    if (around < 0)
+    if (around == inner)
         return;
+    while (mix->loops[own].parent != around)
+        own = mix->loops[own].parent;
     take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED, (lanes){1.0, 1.0});
     for (int l = 0; l < mix->loops_count; l++)
-        if (mix->loops[l].parent == around && l != inner) {
+        if (mix->loops[l].parent == around && l != own) {
             tz_work_mix_add(&out->end.step, &mix->loops[l].way, 1.0);
             out->end.clocks += mix->loops[l].clocks;
+            tz_rounds_blend(&out->end.rounds, 1.0, &mix->loops[l].rounds, 1.0);
             out->end.once_waits += mix->loops[l].reads_words > 0.0;
         }
 }
@@ -228,6 +283,8 @@ static void take_around(const tz_cuda_mix *mix, int loop, tz_work_part *part, do
         return;
     tz_work_mix_add(once ? &part->once : &part->step, &mix->loops[around].way, times);
     *(once ? &part->once_clocks : &part->clocks) += times * mix->loops[around].clocks;
+    if (!once)
+        tz_rounds_blend(&part->rounds, 1.0, &mix->loops[around].rounds, times);
 }
 
 /* Planes: steps that do not do all, and what is around loops. A group at the grid's ends is a loop
@@ -303,23 +360,20 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
                             "the main loop of the kernel for '%s' at height %d is not found among "
                             "its %d loops",
                             problem->stencil->id, plan->height, mix->loops_count);
-    /* The dearest is that of the grid's ends; with a third one, that is the sides'; of tiles
-     * one is what is left of the first. */
-    const bool tile = family == &tz_cuda_family_tile;
-    const int end = count - 1, side = count > 2 && !tile ? 1 : end;
+    /* The dearest is that of the grid's ends; with a third one, that is the sides'. */
+    const int end = count - 1, side = count > 2 ? 1 : end;
+    if (family == &tz_cuda_family_tile) {
+        find_tiles(problem, mix, at, steps, count, out);
+        return TZ_OK;
+    }
     /* In rows a warp's lanes choose values where the grid's ends are simple, not ways. */
     rows_design d;
     const bool together =
         family == &tz_cuda_family_rows && rows_design_make(&d, problem, plan) && d.edges;
     const double apart = together || family == &tz_cuda_family_planes ? 0.0 : DIVERGED;
     const lanes of = lanes_of(family, problem, plan);
-    /* Nearly every warp of a tile has an element that is still wanted. */
-    take_loop(&out->inner, &mix->loops[at[0]], steps[0], tile ? 1.0 : 0.0, of);
-    take_loop(&out->side, &mix->loops[at[side]], steps[side],
-              tile        ? 1.0
-              : side == 0 ? 0.0
-                          : apart,
-              of);
+    take_loop(&out->inner, &mix->loops[at[0]], steps[0], 0.0, of);
+    take_loop(&out->side, &mix->loops[at[side]], steps[side], side == 0 ? 0.0 : apart, of);
     take_loop(&out->end, &mix->loops[at[end]], steps[end], end == 0 ? 0.0 : 1.5 * apart, of);
     if (side == 0 && family == &tz_cuda_family_rows)
         add_elements(mix, at[0], plan->vector, &out->side);
@@ -332,16 +386,6 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     }
     out->side.own_bytes = side > 0 ? mix->loops[at[side]].text_bytes / steps[side] : 0.0;
     out->end.own_bytes = end > 0 ? mix->loops[at[end]].text_bytes / steps[end] : 0.0;
-    if (tile) {
-        /* What goes round the slab once a pass. */
-        const int around = mix->loops[at[0]].parent;
-        memset(&out->end, 0, sizeof out->end);
-        if (around >= 0)
-            take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED, (lanes){1.0, 1.0});
-        out->end.once = mix->loops[at[0]].once;
-        out->end.once_clocks = mix->loops[at[0]].once_clocks;
-        find_copies(problem, mix, out);
-    }
     if (family == &tz_cuda_family_resident)
         find_exchange(mix, at[0], out);
     if (family == &tz_cuda_family_planes) {
@@ -377,6 +421,7 @@ static void part_between(tz_work_part *to, const tz_work_part *a, const tz_work_
     to->bytes = between(a->bytes, b->bytes, t);
     to->once_clocks = between(a->once_clocks, b->once_clocks, t);
     to->text_bytes = fmax(a->text_bytes, b->text_bytes);
+    tz_rounds_blend(&to->rounds, 1.0 - t, &b->rounds, t);
 }
 
 static tz_status get_steps(tz_cuda_steps *out, bool *found, const tz_cuda_family *family,
@@ -385,6 +430,12 @@ static tz_status get_steps(tz_cuda_steps *out, bool *found, const tz_cuda_family
 {
     char architecture[16];
     char *source = NULL;
+    /* A record without a scheduler's numbers is one that a model of time refuses. */
+    tz_cuda_machine machine;
+    memset(&machine, 0, sizeof machine);
+    const bool scheduled = tz_scheduler_of(place->device, &machine.scheduler, NULL) == TZ_MODEL_OK;
+    machine.block_warps = ceil(family->threads(problem, plan) / 32.0);
+    machine.conflict = lanes_of(family, problem, plan).conflict;
     tz_cuda_mix *mix = malloc(sizeof *mix);
     if (!mix)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to count a kernel's code");
@@ -392,8 +443,8 @@ static tz_status get_steps(tz_cuda_steps *out, bool *found, const tz_cuda_family
              (int)place->device->compute_capability.value);
     tz_status status = tz_cuda_source(problem, plan, &source, error);
     if (!status)
-        status = tz_cuda_mix_get(mix, found, architecture, source, tz_cuda_headers,
-                                 tz_cuda_headers_count, compile, error);
+        status = tz_cuda_mix_get(mix, found, scheduled ? &machine : NULL, architecture, source,
+                                 tz_cuda_headers, tz_cuda_headers_count, compile, error);
     if (!status && *found)
         status = tz_cuda_steps_find(out, family, problem, plan, mix, error);
     free(source);
@@ -452,6 +503,7 @@ static tz_status guess_steps(tz_cuda_steps *out, const tz_cuda_family *family,
     part_between(&out->inner, &known[0].inner, &known[1].inner, t);
     part_between(&out->end, &known[0].end, &known[1].end, t);
     part_between(&out->side, &known[0].side, &known[1].side, t);
+    part_between(&out->side_end, &known[0].side_end, &known[1].side_end, t);
     part_between(&out->inner_idle, &known[0].inner_idle, &known[1].inner_idle, t);
     part_between(&out->end_idle, &known[0].end_idle, &known[1].end_idle, t);
     part_between(&out->side_idle, &known[0].side_idle, &known[1].side_idle, t);
@@ -524,7 +576,7 @@ tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const t
     out->threads = shape.threads;
     out->blocks = (double)shape.grid[0] * shape.grid[1] * shape.grid[2];
     out->cooperative = shape.cooperative;
-    const tz_cuda_job job = {problem, plan, &shape, &steps};
+    const tz_cuda_job job = {problem, plan, &shape, &steps, &room};
     if (family == &tz_cuda_family_line)
         tz_cuda_work_line(&job, out);
     else if (family == &tz_cuda_family_rows)

@@ -8,12 +8,16 @@
 
 /* A step of a family's main loop: what its warps execute where they see no border, where the
  * grid's ends along the streamed axis are, and where its sides are; of grids that stay on chip
- * `end` is an exchange. */
+ * `end` is an exchange. Of tiles a step is of one element a thread; `end` and `side_end` are what
+ * inner and side blocks do once a pass besides. */
 typedef struct tz_cuda_steps {
     tz_work_part inner, end, side; /* of these: step, once, chain, clocks, text_bytes */
     tz_work_part inner_idle, end_idle, side_idle; /* planes: steps with nothing to store, or (ends)
                                                    * none of whose passes is wanted */
-    double exchange;                          /* resident: instructions of an exchange of a warp */
+    tz_work_part side_end;                        /* tiles */
+    tz_work_part load, store; /* tiles: an element in and out of shared memory */
+    double skipped;           /* tiles: instructions of a step where no lane has anything to do */
+    double exchange;          /* resident: instructions of an exchange of a warp */
     int registers, local_bytes, shared_bytes; /* static */
 } tz_cuda_steps;
 
@@ -23,6 +27,7 @@ typedef struct tz_cuda_job {
     const tz_plan *plan;
     const tz_cuda_shape *shape;
     const tz_cuda_steps *steps;
+    const tz_cuda_room *room;
 } tz_cuda_job;
 
 /* The steps of a family in a kernel's mix. TZ_UNSUPPORTED: the loop is not found. */

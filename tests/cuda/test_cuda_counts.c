@@ -54,7 +54,7 @@ static tz_cuda_mix *mix_of(const word *code, size_t bytes)
     tz_cuda_mix *mix = malloc(sizeof *mix);
     assert_non_null(mix);
     assert_int_equal(tz_sass_decode(&sass, code, bytes, 90, NULL), TZ_OK);
-    assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL), TZ_OK);
+    assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL, NULL), TZ_OK);
     tz_sass_free(&sass);
     return mix;
 }

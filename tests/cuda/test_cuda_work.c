@@ -58,7 +58,7 @@ static void loops_are_counted_by_hand(void **state)
         assert_int_equal(sass.count, 8);
         assert_int_equal(sass.code[5].target, 1);
         assert_true(sass.code[5].conditional);
-        assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL), TZ_OK);
+        assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL, NULL), TZ_OK);
         assert_int_equal(mix->loops_count, 1);
         const tz_cuda_loop *loop = &mix->loops[0];
         assert_int_equal(loop->parent, -1);
@@ -100,12 +100,39 @@ static void ways_are_chosen(void **state)
     assert_int_equal(tz_sass_decode(&sass, code, sizeof code, 90, NULL), TZ_OK);
     assert_int_equal(sass.code[0].target, 3);
     assert_int_equal(sass.code[6].target, 0);
-    assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL), TZ_OK);
+    assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL, NULL), TZ_OK);
     assert_int_equal(mix->loops_count, 1);
     assert_true(mix->loops[0].way.of[TZ_WORK_FP32] == 4.0 && mix->loops[0].stores == 1.0);
     assert_true(tz_work_mix_sum(&mix->loops[0].all) == 7.0);
     tz_sass_free(&sass);
     free(mix);
+}
+
+/* Loads that are asked for together are one wait; one after the other, as many. */
+static void waits_for_memory_are_counted(void **state)
+{
+    (void)state;
+    const word back = {0x8947 | (uint64_t)(256 - 20) << 16 | (uint64_t)-1 << 34,
+                       0x3ffff | plain | UINT64_C(5) << 41 | UINT64_C(63) << 46};
+    const word first = say(0x981, 1, 0, 0, 0), second = say(0x981, 1, 1, 0, 0); /* LDG */
+    const word last = say(0x94d, 5, NONE, 0, plain), add = say(0x221, 4, NONE, 0, 0);
+    const word use_first = say(0x221, 4, NONE, 1, 0), use_second = say(0x221, 4, NONE, 2, 0);
+    const word codes[][6] = {{first, second, use_first, use_second, back, last},
+                             {first, use_first, second, use_second, back, last},
+                             {add, first, add, use_first, back, last},
+                             {add, add, add, add, back, last}};
+    static const double waits[] = {1.0, 2.0, 1.0, 0.0};
+    for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
+        tz_sass sass;
+        tz_cuda_mix *mix = malloc(sizeof *mix);
+        assert_non_null(mix);
+        assert_int_equal(tz_sass_decode(&sass, codes[k], sizeof codes[k], 90, NULL), TZ_OK);
+        assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL, NULL), TZ_OK);
+        assert_int_equal(mix->loops_count, 1);
+        assert_true(fabs(mix->loops[0].memory_waits - waits[k]) < 0.01);
+        tz_sass_free(&sass);
+        free(mix);
+    }
 }
 
 static void what_is_no_code_is_refused(void **state)
@@ -155,11 +182,12 @@ static void known_counts_are_found(void **state)
         }
         if (status)
             fail_msg("%s", error.message);
-        if (tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", &error))
+        if (tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", NULL, &error))
             fail_msg("%s: %s", architectures[a], error.message);
-        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes, "other", NULL), TZ_FORMAT);
-        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes / 2, "tz_stage", NULL), TZ_FORMAT);
-        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", NULL), TZ_OK);
+        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes, "other", NULL, NULL), TZ_FORMAT);
+        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes / 2, "tz_stage", NULL, NULL),
+                         TZ_FORMAT);
+        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", NULL, NULL), TZ_OK);
         free(cubin);
         assert_int_equal(mix->loops_count, 1);
         const tz_work_mix *way = &mix->loops[0].way;
@@ -278,6 +306,85 @@ static void rows_do_what_their_text_says(void **state)
     assert_true(fabs(guess.parts[0].step.of[TZ_WORK_FP32] / work.parts[0].step.of[TZ_WORK_FP32] -
                      1.0) < 0.05);
     assert_true(abs(guess.registers - work.registers) <= 32);
+    tz_problem_clear(&problem);
+}
+
+/* Rows that begin within a sector of the second level, and packets that lie apart, are asked for
+ * twice there. */
+static void sectors_are_asked_for_twice(void **state)
+{
+    const suite *s = *state;
+    static const struct {
+        int height, vector;
+        bool within, apart;
+    } known[] = {{4, 4, true, false}, {5, 4, false, false}, {4, 8, true, true}};
+    tz_problem problem;
+    make_problem(s, "star2d1r", TZ_SINGLE, 4096, 4096, 1, &problem);
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        tz_plan plan = {.height = known[k].height, .vector = known[k].vector, .family = "stream"};
+        tz_model_work work;
+        assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
+        work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        const double loaded = work.read_bytes + work.ghost_bytes;
+        const double wanted =
+            (known[k].within ? loaded : 0.0) + (known[k].apart ? work.write_bytes : 0.0);
+        /* The first strip begins outside the grid by as much as all others. */
+        assert_true(fabs(work.half_bytes - wanted) < 0.05 * loaded);
+    }
+    tz_problem_clear(&problem);
+}
+
+/* Blocks at the border do more, and a small grid's are dealt out unevenly; each load of a tile's
+ * loop is waited for. */
+static void tiles_have_borders(void **state)
+{
+    const suite *s = *state;
+    tz_problem problem;
+    tz_plan plan = {.height = 2, .family = "tile"};
+    tz_model_work work;
+    make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
+    assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
+    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    tz_problem_clear(&problem);
+    assert_int_equal(work.parts_count, 2);
+    const tz_work_part *inner = &work.parts[0], *border = &work.parts[1];
+    /* 16 x 32 blocks of 8 warps; of 132 multiprocessors with four each some have three that are at
+     * the border, and hardly one has four. */
+    assert_true(inner->warps == 14.0 * 30 * 8 && border->warps == (512.0 - 14 * 30) * 8);
+    assert_true(inner->crowd == 8.0 && border->crowd == 24.0);
+    assert_true(tz_work_mix_sum(&border->step) > 1.5 * tz_work_mix_sum(&inner->step));
+    /* 68 x 36 elements: ten rounds of 256 threads. */
+    assert_true(inner->once.of[TZ_WORK_READ] > 9.0 && inner->once.of[TZ_WORK_READ] <= 11.0);
+    assert_true(inner->once_waits >= 1.0 && inner->once_waits <= 10.0);
+    make_problem(s, "star2d1r", TZ_SINGLE, 8192, 8192, 1, &problem);
+    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    assert_true(work.parts[0].crowd == 0.0 && work.parts[1].crowd == 0.0);
+    tz_problem_clear(&problem);
+}
+
+/* Grids on chip ask for their ghost cells batch by batch. */
+static void exchanges_go_in_batches(void **state)
+{
+    const suite *s = *state;
+    tz_problem problem;
+    tz_model_work work, high;
+    make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
+    tz_plan plan = {.height = 2, .family = "resident", .processors = 132};
+    assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
+    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    assert_true(work.cooperative && work.meetings >= 1.0 && work.meetings <= 16.0);
+    assert_true(work.meetings == floor(work.meetings) && work.stages_per_launch > 100.0);
+    plan = (tz_plan){.height = 8, .family = "resident", .processors = 132};
+    assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
+    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
+    assert_true(high.ghost_bytes > work.ghost_bytes);
+    tz_problem_clear(&problem);
+    /* A row's ghost cells are those of two threads. */
+    make_problem(s, "pathfinder", -1, 100000, 1, 1, &problem);
+    plan = (tz_plan){.height = 2, .family = "resident", .processors = 132};
+    assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
+    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    assert_true(work.meetings == 1.0 && work.parts[0].waits == 1.0 && work.stream_bytes > 0.0);
     tz_problem_clear(&problem);
 }
 
@@ -436,6 +543,53 @@ static void more_work_takes_longer(void **state)
     assert_true(stage_of(&w, &s->device) > time);
 }
 
+/* What happens outside a loop's steps. */
+static void starts_take_their_time(void **state)
+{
+    const suite *s = *state;
+    tz_model_work base = some_work();
+    base.read_bytes = base.write_bytes = base.ghost_bytes = base.resident_bytes = 1e5;
+    base.ahead_bytes = 0.0;
+    base.blocks = 400;
+    base.parts[0].warps = 800;
+    const double time = stage_of(&base, &s->device);
+    tz_model_work w = base;
+    w.half_bytes = 1e9;
+    assert_true(stage_of(&w, &s->device) > 1.5 * time);
+    /* Cold code, once a launch. */
+    w = base;
+    w.parts[0].text_bytes = 1e5;
+    const double cold = stage_of(&w, &s->device);
+    assert_true(cold > time);
+    w.stages_per_launch = 1000;
+    w.parts[0].text_bytes = 0.0;
+    const double warm = stage_of(&w, &s->device);
+    w.parts[0].text_bytes = 1e5;
+    assert_true(fabs(stage_of(&w, &s->device) - warm - (cold - time) / 1000) < 1e-3 * cold);
+    /* Loads that nobody asked for ahead, and each meeting of blocks. */
+    w = base;
+    w.parts[0].waits = 1.0;
+    assert_true(stage_of(&w, &s->device) > 1.05 * time);
+    w = base;
+    w.meetings = 3.0;
+    assert_true(fabs(stage_of(&w, &s->device) - time - 3.0 * s->device.neighbour_sync_s.value) <
+                1e-12);
+    /* A multiprocessor has more of those that take long than the others have. */
+    w = base;
+    w.parts_count = 2;
+    w.parts[1] = w.parts[0];
+    w.parts[1].step.of[TZ_WORK_FP32] *= 3;
+    w.parts[0].warps = 700;
+    w.parts[1].warps = 100;
+    const double even = stage_of(&w, &s->device);
+    w.parts[0].crowd = 4;
+    w.parts[1].crowd = 4;
+    const double some = stage_of(&w, &s->device);
+    w.parts[0].crowd = 0;
+    w.parts[1].crowd = 8;
+    assert_true(some > even && stage_of(&w, &s->device) > some);
+}
+
 static void occupancy_is_the_devices(void **state)
 {
     const suite *s = *state;
@@ -507,13 +661,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_are_counted_by_hand),
         cmocka_unit_test(ways_are_chosen),
+        cmocka_unit_test(waits_for_memory_are_counted),
         cmocka_unit_test(what_is_no_code_is_refused),
         cmocka_unit_test(known_counts_are_found),
         cmocka_unit_test(more_work_takes_longer),
+        cmocka_unit_test(starts_take_their_time),
         cmocka_unit_test(occupancy_is_the_devices),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(candidates_keep_what_is_given),
         cmocka_unit_test(rows_do_what_their_text_says),
+        cmocka_unit_test(sectors_are_asked_for_twice),
+        cmocka_unit_test(tiles_have_borders),
+        cmocka_unit_test(exchanges_go_in_batches),
         cmocka_unit_test(measured_speeds_are_near),
         cmocka_unit_test(every_stencil_is_counted),
     };

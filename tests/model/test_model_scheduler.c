@@ -1,0 +1,259 @@
+/* Schedulers of a multiprocessor: loops whose pace can be worked out by hand. */
+#include "model_support.h"
+
+#include "model/scheduler.h"
+
+enum { LONG = 64, FULL_WARPS = 64, NONE = 7 };
+
+static tz_scheduler scheduler(void)
+{
+    const tz_model_device d = device_named("h200");
+    tz_scheduler s;
+    tz_model_error error;
+    if (tz_scheduler_of(&d, &s, &error))
+        fail_msg("%s", error.message);
+    return s;
+}
+
+static tz_trace_instruction plain(int class)
+{
+    return (tz_trace_instruction){
+        .class = (uint8_t) class, .stall = 1, .sets = NONE, .frees = NONE};
+}
+
+static void fill(tz_trace_instruction *trace, int count, tz_trace_instruction one)
+{
+    for (int k = 0; k < count; k++)
+        trace[k] = one;
+}
+
+static tz_schedule run(const tz_scheduler *s, const tz_trace_instruction *trace, int count,
+                       int block_warps, int blocks)
+{
+    tz_schedule out;
+    tz_model_error error;
+    if (tz_schedule_run(s, trace, count, block_warps, blocks, &out, &error))
+        fail_msg("%s", error.message);
+    assert_true(out.clocks > 0.0 && out.issued > 0.0 && out.issued <= 1.0 + 1e-9);
+    double sum = out.issued * 4.0 / (block_warps * blocks);
+    for (int k = 0; k < TZ_ROUNDS_WAITS; k++) {
+        assert_true(out.waits[k] >= 0.0);
+        sum += out.waits[k];
+    }
+    /* A warp issues or waits. */
+    assert_true(fabs(sum - 1.0) < 0.05);
+    return out;
+}
+
+static void near(double is, double should, double within)
+{
+    if (!(fabs(is / should - 1.0) <= within))
+        fail_msg("%g is not %g within %g %%", is, should, 100.0 * within);
+}
+
+static void a_chain_takes_its_stalls(void **state)
+{
+    (void)state;
+    const tz_scheduler s = scheduler();
+    tz_trace_instruction trace[LONG];
+    fill(trace, LONG, plain(TZ_WORK_INTEGER));
+    for (int k = 0; k < LONG; k++)
+        trace[k].stall = 4;
+    near(run(&s, trace, LONG, 1, 1).clocks, 4.0 * LONG, 1e-3);
+    assert_true(run(&s, trace, LONG, 1, 1).waits[TZ_ROUNDS_LATENCY] > 0.7);
+    /* Each shuffle waits for the result of the one before it. */
+    fill(trace, LONG, plain(TZ_WORK_SHUFFLE));
+    for (int k = 0; k < LONG; k++) {
+        trace[k].sets = 0;
+        trace[k].waits = 1;
+    }
+    near(run(&s, trace, LONG, 1, 1).clocks, s.shuffle_wait * LONG, 1e-2);
+    assert_true(run(&s, trace, LONG, 1, 1).waits[TZ_ROUNDS_SHUFFLE] > 0.8);
+    for (int k = 0; k < LONG; k++)
+        trace[k].class = TZ_WORK_SHARED_READ;
+    near(run(&s, trace, LONG, 1, 1).clocks, s.shared_wait * LONG, 1e-2);
+}
+
+static void warps_saturate_units(void **state)
+{
+    (void)state;
+    const tz_scheduler s = scheduler();
+    static const struct {
+        int class, other;
+        double issued;
+    } cases[] = {
+        {TZ_WORK_FP32, TZ_WORK_FP32, 1.0},     {TZ_WORK_FP64, TZ_WORK_FP64, 0.5},
+        {TZ_WORK_INTEGER, TZ_WORK_LOGIC, 0.5}, {TZ_WORK_INTEGER, TZ_WORK_FP32, 1.0},
+        {TZ_WORK_MULTIPLY, TZ_WORK_MOVE, 1.0}, {TZ_WORK_MULTIPLY, TZ_WORK_MULTIPLY, 0.5},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        tz_trace_instruction trace[LONG];
+        for (int k = 0; k < LONG; k++)
+            trace[k] = plain(k % 2 ? cases[c].other : cases[c].class);
+        const double issued = run(&s, trace, LONG, 2, 16).issued;
+        /* Where slots are what limits, warps get in each other's way. */
+        assert_true(issued < cases[c].issued + 0.01 &&
+                    issued > (cases[c].issued > 0.9 ? 0.9 : 0.98) * cases[c].issued);
+    }
+}
+
+static void shuffles_have_their_rate(void **state)
+{
+    (void)state;
+    const tz_scheduler s = scheduler();
+    tz_trace_instruction trace[LONG];
+    fill(trace, LONG, plain(TZ_WORK_SHUFFLE));
+    const tz_schedule all = run(&s, trace, LONG, 2, 16);
+    near(all.clocks, 32.0 * LONG * s.shuffle, 0.02);
+    assert_true(all.waits[TZ_ROUNDS_QUEUE] + all.waits[TZ_ROUNDS_TURN] > 0.9);
+    const tz_schedule two = run(&s, trace, LONG, 4, 2);
+    near(two.clocks, 8.0 * LONG * s.shuffle, 0.05);
+    assert_true(two.waits[TZ_ROUNDS_QUEUE] > two.waits[TZ_ROUNDS_LATENCY]);
+    /* An access of 16 bytes a lane is four passes. */
+    fill(trace, LONG, plain(TZ_WORK_SHARED_READ));
+    for (int k = 0; k < LONG; k++)
+        trace[k].words = 4;
+    near(run(&s, trace, LONG, 2, 16).clocks, 4.0 * 32.0 * LONG * s.pass, 0.02);
+    /* Where units have room, such an instruction holds its scheduler for two clocks. */
+    fill(trace, LONG, plain(TZ_WORK_FP32));
+    for (int k = 0; k < LONG; k += 8)
+        trace[k] = plain(TZ_WORK_SHUFFLE);
+    const double some = run(&s, trace, LONG, 2, 16).issued;
+    fill(trace, LONG, plain(TZ_WORK_FP32));
+    near(some / run(&s, trace, LONG, 2, 16).issued, 8.0 / 9.0, 0.03);
+}
+
+static void blocks_meet(void **state)
+{
+    (void)state;
+    const tz_scheduler s = scheduler();
+    const tz_model_device d = device_named("h200");
+    /* As it was measured: barriers of 512 threads one after the other. */
+    tz_trace_instruction trace[LONG];
+    fill(trace, LONG, plain(TZ_WORK_BARRIER));
+    near(run(&s, trace, LONG, 16, 1).clocks, LONG * d.barrier_s.value * d.clock_hz.value, 0.05);
+    /* Two blocks fill in for each other. */
+    fill(trace, LONG, plain(TZ_WORK_FP32));
+    trace[0] = plain(TZ_WORK_BARRIER);
+    const double one = run(&s, trace, LONG, 16, 1).clocks, two = run(&s, trace, LONG, 16, 2).clocks;
+    assert_true(one > 4.0 * LONG + s.barrier_wait);
+    assert_true(two < 2.0 * one - 0.8 * s.barrier_wait);
+    assert_true(run(&s, trace, LONG, 16, 1).waits[TZ_ROUNDS_MEET] > 0.05);
+}
+
+static void neighbours_wait_for_each_other(void **state)
+{
+    (void)state;
+    const tz_scheduler s = scheduler();
+    tz_trace_instruction trace[LONG];
+    fill(trace, LONG, plain(TZ_WORK_INTEGER));
+    for (int k = 0; k < LONG; k++)
+        trace[k].stall = 4;
+    const double without = run(&s, trace, LONG, 8, 1).clocks;
+    trace[LONG / 2] = plain(TZ_WORK_CONTROL);
+    trace[LONG / 2].kind = TZ_TRACE_ARRIVE;
+    trace[LONG / 2 + 1] = plain(TZ_WORK_CONTROL);
+    trace[LONG / 2 + 1].kind = TZ_TRACE_AWAIT;
+    const tz_schedule with = run(&s, trace, LONG, 8, 1);
+    assert_true(with.clocks > without && with.waits[TZ_ROUNDS_MEET] > 0.1);
+    /* A warp alone has nobody to wait for, but asks. */
+    assert_true(run(&s, trace, LONG, 1, 1).clocks < with.clocks);
+}
+
+static void more_warps_take_longer_and_do_more(void **state)
+{
+    (void)state;
+    const tz_scheduler s = scheduler();
+    tz_model_error error;
+    tz_trace_instruction trace[LONG];
+    for (int k = 0; k < LONG; k++) {
+        trace[k] = plain(k % 8 == 0   ? TZ_WORK_SHUFFLE
+                         : k % 3 == 0 ? TZ_WORK_INTEGER
+                                      : TZ_WORK_FP64);
+        trace[k].stall = (uint8_t)(1 + k % 4);
+        trace[k].sets = k % 8 == 0 ? 0 : NONE;
+        trace[k].waits = k % 8 == 5 ? 1 : 0;
+    }
+    tz_rounds r;
+    assert_int_equal(tz_schedule_rounds(&s, trace, LONG, 2, 32, &r, &error), TZ_MODEL_OK);
+    assert_true(r.count > 5 && r.warps[0] == 2.0 && r.warps[r.count - 1] == FULL_WARPS);
+    for (int k = 1; k < r.count; k++) {
+        assert_true(r.clocks[k] >= r.clocks[k - 1]);
+        /* A warp takes no less of all clocks than its share, but for chance. */
+        assert_true(r.clocks[k] / r.warps[k] <= 1.03 * r.clocks[k - 1] / r.warps[k - 1]);
+    }
+    near(tz_rounds_clocks(&r, r.warps[2]), r.clocks[2], 1e-12);
+    near(tz_rounds_clocks(&r, 0.5 * (r.warps[2] + r.warps[3])), 0.5 * (r.clocks[2] + r.clocks[3]),
+         1e-12);
+    near(tz_rounds_clocks(&r, 2.0 * FULL_WARPS), 2.0 * r.clocks[r.count - 1], 1e-12);
+    near(tz_rounds_clocks(&r, 0.5), r.clocks[0], 1e-12);
+    assert_int_equal(tz_rounds_near(&r, r.warps[3] + 0.1), 3);
+    /* With all registers there are two warps a scheduler. */
+    tz_rounds few;
+    assert_int_equal(tz_schedule_rounds(&s, trace, LONG, 2, 255, &few, &error), TZ_MODEL_OK);
+    assert_true(few.warps[few.count - 1] == 8.0);
+    /* A tenth of one loop's steps and nine of another's. */
+    tz_rounds mixed = few;
+    for (int k = 0; k < few.count; k++)
+        few.clocks[k] *= 2.0;
+    tz_rounds_blend(&mixed, 0.1, &few, 0.9);
+    near(mixed.clocks[1], (0.1 + 1.8) * few.clocks[1] / 2.0, 1e-9);
+    tz_rounds none = {0};
+    assert_true(tz_rounds_clocks(&none, 8.0) == 0.0 && tz_rounds_near(&none, 8.0) == -1);
+    tz_rounds_blend(&none, 1.0, &few, 0.5);
+    near(none.clocks[0], 0.5 * few.clocks[0], 1e-12);
+}
+
+static void long_code_is_fetched(void **state)
+{
+    (void)state;
+    const tz_scheduler s = scheduler();
+    assert_true(tz_scheduler_fetch_clocks(s.text_bytes, s.text_bytes) == 0.0);
+    assert_true(tz_scheduler_fetch_clocks(s.text_bytes, 1.2 * s.text_bytes) > 0.0);
+    assert_true(tz_scheduler_fetch_clocks(s.text_bytes, 9.0 * s.text_bytes) ==
+                tz_scheduler_fetch_clocks(s.text_bytes, 2.0 * s.text_bytes));
+    const int count = (int)(2.0 * s.text_bytes / 16.0);
+    tz_trace_instruction *trace = malloc((size_t)count * sizeof *trace);
+    assert_non_null(trace);
+    fill(trace, count, plain(TZ_WORK_FP32));
+    const double fits = run(&s, trace, count / 2, 2, 4).clocks;
+    assert_true(run(&s, trace, count, 2, 4).clocks > 3.0 * fits);
+    free(trace);
+}
+
+static void what_is_no_loop_is_refused(void **state)
+{
+    (void)state;
+    const tz_scheduler s = scheduler();
+    tz_schedule out;
+    tz_model_error error;
+    tz_trace_instruction one = plain(TZ_WORK_FP32);
+    assert_int_equal(tz_schedule_run(&s, &one, 0, 2, 1, &out, &error), TZ_MODEL_RANGE);
+    assert_non_null(strstr(error.message, "0 instructions"));
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 0, 1, &out, &error), TZ_MODEL_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 0, &out, &error), TZ_MODEL_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 16, 5, &out, &error), TZ_MODEL_RANGE);
+    one.class = TZ_WORK_CLASSES;
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 1, &out, &error), TZ_MODEL_RANGE);
+    one = plain(TZ_WORK_FP32);
+    one.waits = 64;
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 1, &out, &error), TZ_MODEL_RANGE);
+    const tz_model_device old = device_named("gtx280");
+    tz_scheduler none;
+    assert_int_equal(tz_scheduler_of(&old, &none, &error), TZ_MODEL_MISSING);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_takes_its_stalls),
+        cmocka_unit_test(warps_saturate_units),
+        cmocka_unit_test(shuffles_have_their_rate),
+        cmocka_unit_test(blocks_meet),
+        cmocka_unit_test(neighbours_wait_for_each_other),
+        cmocka_unit_test(more_warps_take_longer_and_do_more),
+        cmocka_unit_test(long_code_is_fetched),
+        cmocka_unit_test(what_is_no_loop_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
