@@ -263,6 +263,8 @@ static tz_status cannot(const tz_problem *problem, const tz_plan *plan, tz_error
 {
     tz_resident d;
     tz_plan lower = *plan;
+    if (!error) /* what would do takes a search */
+        return TZ_RANGE;
     while (lower.height > 1) {
         lower.height--;
         if (tz_resident_design(problem, &lower, &d))

@@ -2,6 +2,7 @@
 
 #include "sim/host_store.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -148,6 +149,20 @@ static double cost_of(const facts *k, const tz_resident *d, int height)
     return clocks;
 }
 
+/* Registers of a thread beside its cells' own: addresses, neighbours. */
+static int registers_own(const facts *k)
+{
+    const int beside = (k->box ? 4 : 2) * k->radius * k->problem->dims;
+    return REGISTERS_OWN + (beside < 40 ? beside : 40);
+}
+
+/* What is read of shared memory serves several cells: it is kept from row to row or from plane to
+ * plane, of whose cells `front` are a thread's. */
+static int words_kept(const facts *k, int front)
+{
+    return k->loads * k->widest * front * (!k->box ? 2 : k->problem->dims == 3 ? 6 : 3) / 2;
+}
+
 /* Completes a design whose blocks, bricks and threads are chosen. */
 static bool complete(const facts *k, tz_resident *d, int height)
 {
@@ -158,21 +173,13 @@ static bool complete(const facts *k, tz_resident *d, int height)
     /* Registers are given out to four warps at a time. */
     int room = REGISTERS / (128 * ((d->warps + 3) / 4)) / 8 * 8;
     room = room > 255 ? 255 : room;
-    const int beside = (k->box ? 4 : 2) * k->radius * k->problem->dims;
-    /* What is read of shared memory serves several cells: it is kept from row to row or from plane
-     * to plane. */
-    const int front = k->problem->dims == 3   ? d->cells[0] * d->cells[1]
-                      : k->problem->dims == 2 ? d->cells[0]
-                                              : 1;
-    const int kept = k->loads * k->widest * front *
-                     (!k->box                 ? 2
-                      : k->problem->dims == 3 ? 6
-                                              : 3) /
-                     2;
+    const int kept = words_kept(k, k->problem->dims == 3   ? d->cells[0] * d->cells[1]
+                                   : k->problem->dims == 2 ? d->cells[0]
+                                                           : 1);
     for (int way = 0; way < 3; way++) {
         d->held = way < 2;
         d->buffers = way == 0 ? 2 : 1;
-        d->registers = REGISTERS_OWN + (beside < 40 ? beside : 40);
+        d->registers = registers_own(k);
         d->registers += d->held ? brick * k->held_words * 9 / 8 + k->radius * kept
                                 : brick * k->out_words + (2 * k->radius + 1) * kept;
         int64_t bytes = 0;
@@ -195,19 +202,71 @@ static bool complete(const facts *k, tz_resident *d, int height)
 /* ---- The best of many -------------------------------------------------------------------------
  */
 
-typedef struct search {
-    const facts *k;
-    const tz_plan *plan;
-    tz_resident best;
-    bool found;
-} search;
-
 static const int bricks[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
                              12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32};
 enum { BRICKS = sizeof bricks / sizeof *bricks };
 
+/* A way to cut an axis: what can be known of it without the others. */
+typedef struct cut {
+    int blocks, ghost;
+    double tile;         /* the least cells of a tile, were bricks no matter */
+    int least;           /* extent */
+    int extents[BRICKS]; /* by brick: cells of a tile; 0: not with that one */
+} cut;
+
+typedef struct search {
+    const facts *k;
+    const tz_plan *plan;
+    cut *cuts[TZ_AXES]; /* the most blocks first */
+    int cuts_count[TZ_AXES];
+    tz_resident best;
+    bool found;
+} search;
+
+/* Is there room for bricks whose cells are chosen but for those along the last axis? Of registers,
+ * as complete() counts them, at the least. */
+static bool has_room(const facts *k, const cut *last, int others, int threads)
+{
+    const int most = BRICK_MAX / (others * k->problem->stencil->passes_count);
+    const double longest = most < TZ_RESIDENT_CELLS_MAX ? most : TZ_RESIDENT_CELLS_MAX;
+    const double lines = (double)threads * last->least, own = registers_own(k) - 1;
+    const double kept = words_kept(k, k->problem->dims == 1 ? 1 : others);
+    const double held = others * 1.125 * k->held_words + (own + k->radius * kept) / longest;
+    const double shared =
+        others * (double)k->out_words + (own + (2 * k->radius + 1) * kept) / longest;
+    return lines * (held < shared ? held : shared) <= REGISTERS;
+}
+
+/* The least that a tile of so many cells costs (cost_of()). `loads`: of a cell, from its
+ * neighbours; `apart`: cells of a brick on a row, 4 at the most. */
+static double least_cost(const search *s, const tz_resident *d, double tile, double loads,
+                         double apart)
+{
+    const facts *k = s->k;
+    double own = 1.0;
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        own *= (double)k->problem->elements[axis] / d->blocks[axis];
+    double clocks = k->problem->stencil->passes_count *
+                    (tile / 128.0 * (OPERATIONS + loads * k->loads) + CLOCKS_PASS);
+    if (d->ghost > 0)
+        clocks += (CLOCKS_EXCHANGE +
+                   (CLOCKS_GHOST * apart * (tile - own) + tile / 128.0 * OPERATIONS_SENT) *
+                       k->sent_words) /
+                  s->plan->height;
+    return clocks * (1 - 1e-9);
+}
+
+/* Most numbers of blocks need no closer look. */
+static bool hopeless(const search *s, const cut *const cuts[TZ_AXES], const tz_resident *d)
+{
+    const double tile = cuts[0]->tile * cuts[1]->tile * cuts[2]->tile;
+    if (tile > (double)THREADS_MAX * BRICK_MAX || tile > s->k->shared_max)
+        return true;
+    return s->found && least_cost(s, d, tile, 0.0, 1.0) > s->best.cost;
+}
+
 /* Bricks along `axis` and those after it. */
-static void try_bricks(search *s, tz_resident *d, int axis)
+static void try_bricks(search *s, const cut *const cuts[TZ_AXES], tz_resident *d, int axis)
 {
     if (axis == TZ_AXES) {
         if (s->plan->warps > 0 &&
@@ -221,6 +280,16 @@ static void try_bricks(search *s, tz_resident *d, int axis)
     }
     const int others = axis == 0 ? 1 : axis == 1 ? d->cells[0] : d->cells[0] * d->cells[1];
     const int threads = axis == 0 ? 1 : axis == 1 ? d->threads[0] : d->threads[0] * d->threads[1];
+    if (axis == s->k->problem->dims - 1) {
+        double loads = 0.0;
+        for (int a = 0; a < axis; a++)
+            loads += 2.0 * d->radius / d->cells[a];
+        const double apart = axis == 0 ? 1.0 : d->cells[0] < 4 ? d->cells[0] : 4.0;
+        if (!has_room(s->k, cuts[axis], others, threads) ||
+            (s->found && least_cost(s, d, (double)threads * others * cuts[axis]->least, loads,
+                                    apart) > s->best.cost))
+            return;
+    }
     for (int i = 0; i < BRICKS; i++) {
         const int brick = bricks[i];
         if (axis >= s->k->problem->dims && brick > 1)
@@ -229,54 +298,62 @@ static void try_bricks(search *s, tz_resident *d, int axis)
             continue;
         if (others * brick * s->k->problem->stencil->passes_count > BRICK_MAX)
             break;
-        const int extent = extent_of(s->k, axis, d->blocks[axis], d->ghost, brick);
+        const int extent = cuts[axis]->extents[i];
         if (extent == 0 || (int64_t)threads * (extent / brick) > THREADS_MAX)
             continue;
         d->cells[axis] = brick;
         d->threads[axis] = extent / brick;
-        try_bricks(s, d, axis + 1);
+        try_bricks(s, cuts, d, axis + 1);
     }
 }
 
-/* The least that a tile of these blocks costs: most numbers of blocks need no closer look. */
-static bool hopeless(const search *s, const tz_resident *d)
-{
-    double tile = 1.0;
-    for (int axis = 0; axis < TZ_AXES; axis++) {
-        const int64_t blocks = d->blocks[axis];
-        tile *=
-            (double)s->k->problem->elements[axis] / (double)blocks +
-            (blocks > 1 ? 2.0 * d->ghost * (s->k->wraps[axis] ? 1.0 : 1.0 - 1.0 / (double)blocks)
-                        : 0.0);
-    }
-    if (tile > (double)THREADS_MAX * BRICK_MAX || tile > s->k->shared_max)
-        return true;
-    const double clocks = tile / 128.0 * OPERATIONS * s->k->problem->stencil->passes_count;
-    return s->found && clocks > s->best.cost;
-}
-
-static void try_blocks(search *s, tz_resident *d, int axis, int left)
+static void try_cuts(search *s, const cut *cuts[TZ_AXES], tz_resident *d, int axis, int left)
 {
     if (axis == TZ_AXES) {
-        const bool split = d->blocks[0] * d->blocks[1] * d->blocks[2] > 1;
-        d->ghost = split ? s->plan->height * s->k->reach + s->k->beyond : 0;
-        if (split && d->ghost == 0)
-            d->ghost = 1;
-        if (!hopeless(s, d))
-            try_bricks(s, d, 0);
+        d->ghost = 0;
+        for (int k = 0; k < TZ_AXES; k++)
+            d->ghost = cuts[k]->blocks > 1 ? cuts[k]->ghost : d->ghost;
+        if (!hopeless(s, cuts, d))
+            try_bricks(s, cuts, d, 0);
         return;
     }
-    const int64_t n = s->k->problem->elements[axis];
-    for (int blocks = left; blocks >= 1; blocks--) {
+    for (int i = 0; i < s->cuts_count[axis]; i++) {
+        cuts[axis] = &s->cuts[axis][i];
+        d->blocks[axis] = cuts[axis]->blocks;
+        if (d->blocks[axis] <= left)
+            try_cuts(s, cuts, d, axis + 1, left / d->blocks[axis]);
+    }
+}
+
+/* All ways to cut an axis into at most `most` blocks: every block has cells, and a tile is whole
+ * bricks of some kind. */
+static bool make_cuts(search *s, int axis, int most)
+{
+    const facts *k = s->k;
+    const int64_t n = k->problem->elements[axis];
+    const int ghost = s->plan->height * k->reach + k->beyond;
+    cut *list = s->cuts[axis] = malloc((size_t)most * sizeof *list);
+    for (int blocks = axis < k->problem->dims ? most : 1; list && blocks >= 1; blocks--) {
         const int64_t tile = (n + blocks - 1) / blocks;
-        if (blocks > 1 && (axis >= s->k->problem->dims || (n + tile - 1) / tile != blocks))
+        if (blocks > 1 && (n + tile - 1) / tile != blocks)
             continue;
-        if (s->plan->tile[axis] > 0 && axis < s->k->problem->dims &&
+        if (s->plan->tile[axis] > 0 && axis < k->problem->dims &&
             (n + s->plan->tile[axis] - 1) / s->plan->tile[axis] != blocks)
             continue;
-        d->blocks[axis] = blocks;
-        try_blocks(s, d, axis + 1, left / blocks);
+        cut *made = &list[s->cuts_count[axis]];
+        *made = (cut){.blocks = blocks, .ghost = blocks == 1 ? 0 : ghost > 0 ? ghost : 1};
+        made->tile = (double)n / blocks +
+                     2.0 * made->ghost * (k->wraps[axis] ? 1.0 : 1.0 - 1.0 / (double)blocks);
+        bool any = false;
+        for (int i = 0; i < BRICKS; i++) {
+            made->extents[i] = extent_of(k, axis, blocks, made->ghost, bricks[i]);
+            if (made->extents[i] > 0 && (!any || made->extents[i] < made->least))
+                made->least = made->extents[i];
+            any = any || made->extents[i] > 0;
+        }
+        s->cuts_count[axis] += any;
     }
+    return list != NULL;
 }
 
 bool tz_resident_design(const tz_problem *problem, const tz_plan *plan, tz_resident *design)
@@ -287,7 +364,15 @@ bool tz_resident_design(const tz_problem *problem, const tz_plan *plan, tz_resid
     tz_resident d = {.radius = k.radius, .rim = k.rim, .sent_words = k.sent_words};
     if (tz_problem_elements(problem) > INT64_C(8) << 20)
         return false;
-    try_blocks(&s, &d, 0, plan->processors > 0 ? plan->processors : PROCESSORS);
+    const int processors = plan->processors > 0 ? plan->processors : PROCESSORS;
+    const cut *cuts[TZ_AXES] = {NULL};
+    bool made = true;
+    for (int axis = 0; made && axis < TZ_AXES; axis++)
+        made = make_cuts(&s, axis, processors);
+    if (made)
+        try_cuts(&s, cuts, &d, 0, processors);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        free(s.cuts[axis]);
     *design = s.best;
     return s.found;
 }

@@ -186,8 +186,10 @@ static void put_measured(tz_record *record, json_t *policy, const tz_policy *fro
             put(record, entry, "note", text(m.note));
         push(record, measured, entry);
     }
-    put(record, policy, "plans_remembered", json_integer(before));
-    put(record, policy, "plans_measured", json_integer(now));
+    if (before + now > 0) {
+        put(record, policy, "plans_remembered", json_integer(before));
+        put(record, policy, "plans_measured", json_integer(now));
+    }
 }
 
 /* Who chose the plans, and every decision with its reason. */
@@ -336,29 +338,49 @@ void tz_record_file(tz_record *record, const char *name)
     push(record, json_object_get(record->root, "files"), text(name));
 }
 
+static size_t number_length(const char *json)
+{
+    size_t length = 0;
+    while ((json[length] >= '0' && json[length] <= '9') ||
+           (json[length] != '\0' && memchr("+-.eE", json[length], 5)))
+        length++;
+    return length;
+}
+
+/* Up to the next number that is no part of a string. */
+static size_t other_length(const char *json)
+{
+    size_t length = 0;
+    for (bool quoted = false; json[length] != '\0'; length++) {
+        if (!quoted && (json[length] == '-' || (json[length] >= '0' && json[length] <= '9')))
+            break;
+        if (json[length] == '"')
+            quoted = !quoted;
+        else if (json[length] == '\\')
+            length++; /* only in a string, and never its end */
+    }
+    return length;
+}
+
 /* jansson writes 17 digits (318.14999999999998); write the shortest text with the same value. */
 static tz_status write_shortened(tz_atomic_file *file, const char *json, tz_error *error)
 {
     tz_status status = TZ_OK;
-    bool quoted = false;
     while (status == TZ_OK && *json != '\0') {
-        size_t length = quoted ? 0 : strspn(json, "+-.0123456789eE");
-        if (length > 0 && strchr("-0123456789", *json) != NULL) {
-            double value;
-            char number[TZ_NUMBER_SIZE];
-            const bool is_real = memchr(json, '.', length) != NULL || memchr(json, 'e', length);
-            if (is_real && tz_number_parse(json, length, &value)) {
-                tz_number_format(number, value);
-                status = tz_atomic_write(file, number, strlen(number), error);
-                if (status == TZ_OK && strpbrk(number, ".e") == NULL)
-                    status = tz_atomic_write(file, ".0", 2, error);
-            } else {
-                status = tz_atomic_write(file, json, length, error);
-            }
-        } else {
-            length = quoted && json[0] == '\\' ? 2 : 1;
-            if (json[0] == '"')
-                quoted = !quoted;
+        const size_t other = other_length(json);
+        if (other > 0)
+            status = tz_atomic_write(file, json, other, error);
+        json += other;
+        const size_t length = number_length(json);
+        double value;
+        char number[TZ_NUMBER_SIZE];
+        const bool is_real = memchr(json, '.', length) || memchr(json, 'e', length);
+        if (status == TZ_OK && is_real && tz_number_parse(json, length, &value)) {
+            tz_number_format(number, value);
+            status = tz_atomic_write(file, number, strlen(number), error);
+            if (status == TZ_OK && strpbrk(number, ".e") == NULL)
+                status = tz_atomic_write(file, ".0", 2, error);
+        } else if (status == TZ_OK && length > 0) {
             status = tz_atomic_write(file, json, length, error);
         }
         json += length;

@@ -509,6 +509,15 @@ local tz = require "trapeze"
 local sim = tz.simulation { plugin = "hotspot", grid = { 8, 8 }, hieght = 3 }
 END
 refused "an unknown key" 1 "unknown.lua:2: tz.simulation: unknown key 'hieght'; did you mean 'height'?" run ../unknown.lua
+script words.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 8, 8 }, name = tz.args.words, params = { ambient_k = 318.15 } }
+sim:run(3)
+END
+t run words.lua -q --set 'words=say "1.50" and \ 2.50e3' --out worded
+check "run.json: numbers in words stay" grep -qF '"name": "say \"1.50\" and \\ 2.50e3"' worded/run.json
+check "run.json: numbers are short" grep -q "318\.15[,}]*$" worded/run.json
+
 script diverge.lua <<'END'
 local tz = require "trapeze"
 local sim = tz.simulation { plugin = "hotspot", grid = { 8, 8 }, params = { dt_s = 1, allow_unstable = true },

@@ -1,0 +1,138 @@
+/* How the resident family cuts grids: the search leaves most of what there is aside, and must not
+ * leave the best aside. What a plan names narrows it to where it leaves less. */
+#include "cuda/resident_design.h"
+#include "sim/simulation_impl.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct {
+    const char *stencil;
+    int64_t extent[TZ_AXES];
+    int precision;
+    const char *boundary;
+} cases[] = {
+    {"star2d1r", {1024, 1024, 1}, TZ_SINGLE, "clamp"},
+    {"star2d1r", {1000, 700, 1}, TZ_DOUBLE, "periodic"},
+    {"box2d2r", {512, 900, 1}, TZ_SINGLE, "fixed"},
+    {"hotspot", {1024, 1024, 1}, TZ_DOUBLE, "clamp"},
+    {"poisson", {64, 64, 1}, TZ_SINGLE, "fixed"},
+    {"life", {4096, 4096, 1}, -1, "periodic"},
+    {"pathfinder", {100000, 1, 1}, -1, "clamp"},
+    {"star3d1r", {96, 96, 96}, TZ_SINGLE, "mirror"},
+    {"star3d2r", {64, 80, 48}, TZ_DOUBLE, "clamp"},
+    {"box3d1r", {128, 128, 128}, TZ_SINGLE, "clamp"},
+    {"box3d1r", {128, 128, 128}, TZ_DOUBLE, "clamp"}, /* does not fit */
+};
+
+static tz_registry *registry;
+
+static int open_plugins(void **state)
+{
+    static const char *const folders[] = {TZ_TEST_PLUGIN_DIR};
+    tz_error error;
+    (void)state;
+    return tz_registry_create(&registry, folders, 1, &error) != TZ_OK;
+}
+
+static int close_plugins(void **state)
+{
+    (void)state;
+    tz_registry_destroy(registry);
+    return 0;
+}
+
+static tz_simulation *make(size_t c)
+{
+    tz_simulation_config config = {.registry = registry,
+                                   .stencil = cases[c].stencil,
+                                   .precision = cases[c].precision,
+                                   .backend = "reference",
+                                   .threads = 1,
+                                   .dry = true};
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        config.extent[axis] = cases[c].extent[axis];
+        if (cases[c].extent[axis] > 1) {
+            config.boundary[axis] = cases[c].boundary;
+            config.dims = axis + 1;
+        }
+    }
+    tz_simulation *simulation = NULL;
+    tz_error error = {0};
+    if (tz_simulation_create(&simulation, &config, &error) != TZ_OK)
+        fail_msg("%s", error.message);
+    return simulation;
+}
+
+static void check_narrowed(size_t c, const tz_problem *problem, const tz_plan *plan, bool found,
+                           const tz_resident *best, int *other)
+{
+    tz_resident d;
+    if (!tz_resident_design(problem, plan, &d))
+        return;
+    ++*other;
+    if (!found || d.cost < best->cost)
+        fail_msg("case %d, height %d: cells %d warps %d tile %d cost %.3f, and the best %.3f",
+                 (int)c, plan->height, plan->vector, plan->warps, (int)plan->tile[0], d.cost,
+                 found ? best->cost : -1.0);
+}
+
+static void test_nothing_narrower_is_better(void **unused)
+{
+    (void)unused;
+    static const int heights[] = {1, 4};
+    int fits = 0, others = 0;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        tz_simulation *simulation = make(c);
+        const tz_problem *problem = &simulation->problem;
+        for (size_t h = 0; h < sizeof heights / sizeof *heights; h++) {
+            const tz_plan plan = {.height = heights[h]};
+            tz_resident best = {.warps = 0};
+            const bool found = tz_resident_design(problem, &plan, &best);
+            fits += found;
+            for (int vector = 1; vector <= TZ_RESIDENT_CELLS_MAX; vector++) {
+                tz_plan narrow = plan;
+                narrow.vector = vector;
+                check_narrowed(c, problem, &narrow, found, &best, &others);
+            }
+            for (int warps = 1; warps <= 32; warps++) {
+                tz_plan narrow = plan;
+                narrow.warps = warps;
+                check_narrowed(c, problem, &narrow, found, &best, &others);
+            }
+            for (int axis = 0; axis < problem->dims; axis++)
+                for (int blocks = 1; blocks <= 132; blocks += 1 + blocks / 4) {
+                    tz_plan narrow = plan;
+                    narrow.tile[axis] = (problem->elements[axis] + blocks - 1) / blocks;
+                    check_narrowed(c, problem, &narrow, found, &best, &others);
+                }
+            if (!found)
+                continue;
+            tz_plan same = plan;
+            tz_resident again;
+            same.vector = best.cells[0];
+            same.warps = best.warps;
+            for (int axis = 0; axis < problem->dims; axis++)
+                same.tile[axis] =
+                    (problem->elements[axis] + best.blocks[axis] - 1) / best.blocks[axis];
+            assert_true(tz_resident_design(problem, &same, &again));
+            assert_true(again.cost == best.cost);
+            assert_memory_equal(again.cells, best.cells, sizeof best.cells);
+            assert_memory_equal(again.threads, best.threads, sizeof best.threads);
+        }
+        tz_simulation_destroy(simulation);
+    }
+    assert_true(fits >= 16 && others > 40 * fits);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing_narrower_is_better)};
+    return cmocka_run_group_tests(tests, open_plugins, close_plugins);
+}
