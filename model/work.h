@@ -55,6 +55,7 @@ typedef struct tz_work_part {
     double once_clocks;       /* GPU: of a warp alone outside the loop */
     double once_waits;        /* GPU: times that it waits for memory there */
     double text_bytes;        /* of the loop's code; 0: not known */
+    double narrow;            /* CPU: of one step: loads of a single element */
     double spills;            /* GPU: of one step: words of 128 bytes of spilt registers */
 } tz_work_part;
 
@@ -101,6 +102,7 @@ typedef struct tz_model_work {
     double vector_bytes;                /* of the instructions counted */
     double ring_bytes;                  /* that one thread goes round again and again: the rings */
     double near_reads, near_writes;     /* between L1 and L2 */
+    double starts;                      /* rows of arrays that do not begin where another ended */
     double ring_reads, ring_writes;     /* between L2 and L3 if the rings do not fit L2 */
     double level_bytes[TZ_WORK_LEVELS]; /* asked of L1, of L2, of L3, of memory, if nothing fits */
     double forks;                       /* parallel regions */

@@ -69,6 +69,7 @@ static tz_walk combine(double a, const tz_walk *x, double b, const tz_walk *y)
     out.slots = a * x->slots - b * y->slots;
     out.loads = a * x->loads - b * y->loads;
     out.lines = a * x->lines - b * y->lines;
+    out.narrow = a * x->narrow - b * y->narrow;
     out.stores = a * x->stores - b * y->stores;
     out.store_lines = a * x->store_lines - b * y->store_lines;
     out.branches = a * x->branches - b * y->branches;
@@ -193,6 +194,10 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
         out->ring_writes += t.ring_writes * bytes_a_pass;
     }
     out->ring_bytes = counts->ring_bytes;
+    /* Where a tile is narrower than the grid, each of its rows begins somewhere else. */
+    const bool pieces = problem->dims > 1 && stage->tile[0] < stage->elements[0];
+    const double rows_read = pieces ? counts->read / counts->row : 0;
+    const double rows_written = pieces ? counts->written / (double)stage->tile[0] : 0;
     for (int f = 0; f < stencil->fields_count; f++) {
         const double bytes = (double)stage->element_size[f];
         bool written = false;
@@ -202,6 +207,7 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
             out->stream_bytes += bytes * counts->updates;
             continue;
         }
+        out->starts += rows_read + (written ? rows_written : 0);
         out->read_bytes += bytes * cells;
         out->ghost_bytes += bytes * (counts->read - cells);
         out->write_bytes += written ? bytes * cells : 0.0;
@@ -240,6 +246,7 @@ static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
     part->step = scaled(&cost->element.mix, vector);
     part->shared_wavefronts = cost->element.lines * vector;
     part->slots = cost->element.slots * vector;
+    part->narrow = cost->element.narrow * vector;
     const double rows = counts->rows / passes / counts->jobs;
     const double spans = counts->spans / passes / counts->jobs;
     const int window = problem->dims == 1 ? 1 : 2 * problem->stencil->passes[pass].radius + 1;

@@ -112,6 +112,56 @@ static void test_lines_add_to_the_ports(void **state)
     assert_close(predict(&w, &d).stage_s, 15e-3, 1e-12);
 }
 
+static void test_a_narrow_load_takes_less_of_a_port(void **state)
+{
+    (void)state;
+    tz_model_device d = device();
+    tz_model_work w = work();
+    w.parts[0].narrow = 2;
+    assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12); /* not calibrated: like any other */
+    set(&d.narrow_load_rate, 4);
+    assert_close(predict(&w, &d).stage_s, (7 - 2 + 2 * 0.25) * 1e-3, 1e-12);
+    w.parts[0].narrow = 5; /* those that cross lines are none */
+    assert_close(predict(&w, &d).stage_s, (4 + 3 * 0.25) * 1e-3, 1e-12);
+    set(&d.narrow_load_rate, 0.5); /* never more than a vector */
+    assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12);
+}
+
+static void test_lines_from_l2_hide_as_calibrated(void **state)
+{
+    (void)state;
+    tz_model_device d = device();
+    tz_model_work w = work();
+    w.near_reads = 2 * 64e6; /* two lines a vector */
+    assert_close(predict(&w, &d).stage_s, 9e-3, 1e-12);
+    set(&d.l2_overlap, 0.75);
+    assert_close(predict(&w, &d).stage_s, 7.5e-3, 1e-12);
+    set(&d.l2_overlap, 1);
+    assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12);
+    /* Alone they take their time all the same: six of two cycles. */
+    w.near_reads = 6 * 64e6;
+    assert_close(predict(&w, &d).stage_s, 12e-3, 1e-12);
+    /* What comes from further away does not hide. */
+    w.near_reads = w.stream_bytes = 64e6;
+    assert_close(predict(&w, &d).stage_s, (7 + 14) * 1e-3, 1e-12);
+}
+
+static void test_rows_that_begin_anew_wait_for_memory(void **state)
+{
+    (void)state;
+    tz_model_device d = device();
+    tz_model_work w = work();
+    w.starts = 1000;
+    w.resident_bytes = 1e12;
+    assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12); /* latency unknown */
+    set(&d.memory_latency_s, 1e-7);
+    assert_close(predict(&w, &d).stage_s, 7e-3 + 1e-4, 1e-6);
+    w.workers = 2;
+    assert_close(predict(&w, &d).stage_s, 3.5e-3 + 0.5e-4, 1e-6);
+    w.resident_bytes = 1e3; /* in cache */
+    assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
+}
+
 static void test_rings_beyond_l2_come_from_l3(void **state)
 {
     (void)state;
@@ -189,8 +239,13 @@ static void test_rows_and_calls(void **state)
 static void test_a_better_machine_is_never_slower(void **state)
 {
     (void)state;
-    const tz_model_device d = device();
+    tz_model_device d = device();
     tz_model_work w = work();
+    set(&d.narrow_load_rate, 2);
+    set(&d.l2_overlap, 0.5);
+    set(&d.memory_latency_s, 1e-7);
+    w.parts[0].narrow = 1;
+    w.starts = 1e3;
     w.near_reads = 3e8, w.near_writes = 1e8, w.ring_reads = 1e8, w.ring_writes = 1e8;
     w.ring_bytes = 2e6, w.read_bytes = 64e6, w.write_bytes = 64e6, w.resident_bytes = 3e7;
     w.parts[0].once.of[TZ_WORK_CONTROL] = 1e5;
@@ -237,6 +292,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_units_of_a_core_work_side_by_side),
         cmocka_unit_test(test_lines_add_to_the_ports),
+        cmocka_unit_test(test_a_narrow_load_takes_less_of_a_port),
+        cmocka_unit_test(test_lines_from_l2_hide_as_calibrated),
+        cmocka_unit_test(test_rows_that_begin_anew_wait_for_memory),
         cmocka_unit_test(test_rings_beyond_l2_come_from_l3),
         cmocka_unit_test(test_arrays_come_from_where_they_fit),
         cmocka_unit_test(test_threads_share_what_is_shared),

@@ -238,6 +238,9 @@ static void test_work_of_every_plugin(void **state)
             assert_true(work.redundancy >= 1.0 && work.redundancy < 3.0);
             assert_true(work.slowest >= 1.0 && work.slowest <= 2.0);
             assert_int_equal(work.parts_count, problem.stencil->passes_count);
+            for (int p = 0; p < work.parts_count; p++)
+                assert_true(work.parts[p].narrow >= 0 &&
+                            work.parts[p].narrow <= work.parts[p].step.of[TZ_WORK_READ]);
             /* Vectors times their cells are the updates. */
             double vectors = 0;
             for (int p = 0; p < work.parts_count; p++)
@@ -278,6 +281,9 @@ static void test_bytes_follow_the_plan(void **state)
     assert_true(b.ring_bytes < a.ring_bytes && b.ring_bytes < c.ring_bytes);
     assert_true(a.near_reads >= b.near_reads); /* long rows leave the first level */
     assert_true(a.rows < b.rows);
+    /* A narrow tile's rows begin anew, to be read and to be written: eight tiles of them. */
+    assert_true(a.starts == 0);
+    assert_true(b.starts > 1.95 * 8 * 4096 && b.starts < 2.05 * 8 * 4096);
     /* Two threads of one tile: one works. Of two equal ones: both do. */
     const tz_plan halves = {.height = 8, .tile = {4096, 2048, 1}};
     assert_int_equal(work_of(f, &problem, &whole, 2).workers, 1);
