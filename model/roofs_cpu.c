@@ -10,7 +10,7 @@
  *    section 2. Some processors fetch lines from the second level while their ports work:
  *    calibration says what share hides there; no less than those lines alone is taken.
  *  - Rows of a tile that is narrower than the grid begin where nothing was fetched ahead: each
- *    waits for memory if its array lies there, once to be read, once to be written.
+ *    waits for memory if its array lies there.
  *  - Rows and calls of a row function cost their own instructions, calls also what the engine does
  *    for one. The busiest thread decides. A parallel region costs a fork.
  *
@@ -46,6 +46,17 @@ static double missed(double need, double cache)
         return 1.0;
     const double x = need / cache;
     return x * x / (1.0 + x * x);
+}
+
+/* The same of rings that all threads keep in the last cache: nothing else there is used as often,
+ * so little is lost before they fill it, and soon after that all, as what is gone round is from a
+ * cache that drops what was used least recently. */
+static double overflowed(double need, double cache)
+{
+    if (!(cache > 0))
+        return 1.0;
+    const double x = pow(need / cache, 6);
+    return isfinite(x) ? x / (1.0 + x) : 1.0;
 }
 
 /* ---- Cores ----------------------------------------------------------------------------------- */
@@ -150,11 +161,14 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
     const double array_reads = work->read_bytes + work->ghost_bytes;
     const double away2 = missed(work->resident_bytes, work->workers * l2);
     const double away3 = away2 * missed(work->resident_bytes, l3);
-    const double spilt = missed(work->ring_bytes, l2);
-    const double far_reads = (away2 - away3) * array_reads + spilt * work->ring_reads;
-    const double far_writes = (away2 - away3) * work->write_bytes + spilt * work->ring_writes;
-    const double last_reads = away3 * array_reads + work->stream_bytes;
-    const double last_writes = away3 * work->write_bytes;
+    /* Each thread has rings of its own, in an L2 of its own; those of all share an L3. */
+    const double spilt2 = missed(work->ring_bytes, l2);
+    const double spilt3 = spilt2 * overflowed(work->workers * work->ring_bytes, l3);
+    const double far_reads = (away2 - away3) * array_reads + (spilt2 - spilt3) * work->ring_reads;
+    const double far_writes =
+        (away2 - away3) * work->write_bytes + (spilt2 - spilt3) * work->ring_writes;
+    const double last_reads = away3 * array_reads + spilt3 * work->ring_reads + work->stream_bytes;
+    const double last_writes = away3 * work->write_bytes + spilt3 * work->ring_writes;
     const double reads = fmax(work->near_reads, far_reads + last_reads);
     const double writes = fmax(work->near_writes, far_writes + last_writes);
     return (transfers){
@@ -181,7 +195,7 @@ static tz_model_status check(const tz_model_work *work, const tz_model_device *d
 }
 
 static void say_limit(tz_model_prediction *out, const tz_model_work *work, const double *parts,
-                      const cycles *c, double l2)
+                      const cycles *c, double l2, double l3)
 {
     static const char *const names[] = {"inner loops",       "lines from L2", "lines from L3",
                                         "lines from memory", "ends of rows",  "calls of rows",
@@ -198,6 +212,9 @@ static void say_limit(tz_model_prediction *out, const tz_model_work *work, const
     else if (most == 2 && work->ring_bytes > l2)
         snprintf(more, sizeof more, ": rings of %.3g MiB do not fit L2",
                  work->ring_bytes / 1048576);
+    else if (most == 3 && work->workers * work->ring_bytes > l3 && l3 > 0)
+        snprintf(more, sizeof more, ": rings of %.3g MiB do not fit L3",
+                 work->workers * work->ring_bytes / 1048576);
     else if (most == 3)
         snprintf(more, sizeof more, ": each stage goes through the whole grid");
     else if (most == 4 || most == 5 || most == 7)
@@ -266,6 +283,6 @@ tz_model_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_d
     tz_model_detail_add(out, "rings", work->ring_bytes, "B", "that a thread goes round");
     tz_model_detail_add(out, "busiest", work->slowest, "",
                         "updates of the busiest thread / average");
-    say_limit(out, work, parts, &c, device->l2_bytes.value);
+    say_limit(out, work, parts, &c, device->l2_bytes.value, rate(&device->l3_bytes, 0));
     return TZ_MODEL_OK;
 }

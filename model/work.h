@@ -93,17 +93,17 @@ typedef struct tz_model_work {
 
     /* CPU. Bytes that leave or enter the first level: for rings that fit L2, and of these the part
      * that comes from further away if they do not. Arrays come from wherever resident_bytes fit. */
-    int workers;                        /* threads */
-    double jobs;                        /* tiles that threads take one after the other */
-    double slowest;                     /* updates of the busiest thread / of the average, >= 1 */
-    double rows, spans;                 /* inner loops entered, and calls of row functions */
-    double views;                       /* rows (3-D: planes) to read that these are handed */
-    double ends;                        /* rows of planes that end at the grid's edge */
-    double vector_bytes;                /* of the instructions counted */
-    double ring_bytes;                  /* that one thread goes round again and again: the rings */
-    double near_reads, near_writes;     /* between L1 and L2 */
-    double starts;                      /* rows of arrays that do not begin where another ended */
-    double ring_reads, ring_writes;     /* between L2 and L3 if the rings do not fit L2 */
+    int workers;                    /* threads */
+    double jobs;                    /* tiles that threads take one after the other */
+    double slowest;                 /* updates of the busiest thread / of the average, >= 1 */
+    double rows, spans;             /* inner loops entered, and calls of row functions */
+    double views;                   /* rows (3-D: planes) to read that these are handed */
+    double ends;                    /* rows of planes that end at the grid's edge */
+    double vector_bytes;            /* of the instructions counted */
+    double ring_bytes;              /* that one thread goes round again and again: the rings */
+    double near_reads, near_writes; /* between L1 and L2 */
+    double starts;                  /* rows of arrays read that do not begin where another ended */
+    double ring_reads, ring_writes; /* between L2 and L3 if the rings do not fit L2 */
     double level_bytes[TZ_WORK_LEVELS]; /* asked of L1, of L2, of L3, of memory, if nothing fits */
     double forks;                       /* parallel regions */
 } tz_model_work;

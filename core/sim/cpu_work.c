@@ -197,7 +197,6 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
     /* Where a tile is narrower than the grid, each of its rows begins somewhere else. */
     const bool pieces = problem->dims > 1 && stage->tile[0] < stage->elements[0];
     const double rows_read = pieces ? counts->read / counts->row : 0;
-    const double rows_written = pieces ? counts->written / (double)stage->tile[0] : 0;
     for (int f = 0; f < stencil->fields_count; f++) {
         const double bytes = (double)stage->element_size[f];
         bool written = false;
@@ -207,7 +206,7 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
             out->stream_bytes += bytes * counts->updates;
             continue;
         }
-        out->starts += rows_read + (written ? rows_written : 0);
+        out->starts += rows_read;
         out->read_bytes += bytes * cells;
         out->ghost_bytes += bytes * (counts->read - cells);
         out->write_bytes += written ? bytes * cells : 0.0;

@@ -169,9 +169,20 @@ static void test_rings_beyond_l2_come_from_l3(void **state)
     tz_model_work w = work();
     w.near_reads = w.ring_reads = 64e6;
     w.ring_bytes = 1e6; /* as large as L2: half of it is missed */
-    assert_close(predict(&w, &d).stage_s, (7 + 0.5 * 1 + 0.5 * 7) * 1e-3, 1e-9);
+    assert_close(predict(&w, &d).stage_s, (7 + 0.5 * 1 + 0.5 * 7) * 1e-3, 1e-5);
+    w.ring_bytes = 5e6; /* half of L3: nothing is lost there yet */
+    assert_close(predict(&w, &d).stage_s, (7 + 1 + 6 * 25.0 / 26) * 1e-3, 2e-2);
+    w.ring_bytes = 1e7; /* all of L3: half of them come from memory */
+    assert_close(predict(&w, &d).stage_s, (7 + 1 + 0.5 * 6 + 0.5 * 14) * 1e-3, 1e-2);
+    w.workers = 2; /* two threads' rings of that size: all of them */
+    assert_close(predict(&w, &d).stage_s, 0.5 * (7 + 1 + 14) * 1e-3, 2e-2);
+    w.workers = 1;
     w.ring_bytes = 1e9;
-    assert_close(predict(&w, &d).stage_s, (7 + 7) * 1e-3, 1e-4);
+    const tz_model_prediction far = predict(&w, &d);
+    assert_close(far.stage_s, (7 + 1 + 14) * 1e-3, 1e-4);
+    assert_int_equal(far.limit, TZ_MODEL_MEMORY);
+    assert_non_null(strstr(far.limit_text, "do not fit L3"));
+    w.ring_bytes = 4e6;
     w.parts[0].steps = 1e5;
     const tz_model_prediction p = predict(&w, &d);
     assert_int_equal(p.limit, TZ_MODEL_MEMORY);

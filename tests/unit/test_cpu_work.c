@@ -281,9 +281,9 @@ static void test_bytes_follow_the_plan(void **state)
     assert_true(b.ring_bytes < a.ring_bytes && b.ring_bytes < c.ring_bytes);
     assert_true(a.near_reads >= b.near_reads); /* long rows leave the first level */
     assert_true(a.rows < b.rows);
-    /* A narrow tile's rows begin anew, to be read and to be written: eight tiles of them. */
+    /* A narrow tile's rows begin anew: eight tiles of them. */
     assert_true(a.starts == 0);
-    assert_true(b.starts > 1.95 * 8 * 4096 && b.starts < 2.05 * 8 * 4096);
+    assert_true(b.starts > 0.95 * 8 * 4096 && b.starts < 1.05 * 8 * 4096);
     /* Two threads of one tile: one works. Of two equal ones: both do. */
     const tz_plan halves = {.height = 8, .tile = {4096, 2048, 1}};
     assert_int_equal(work_of(f, &problem, &whole, 2).workers, 1);
