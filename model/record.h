@@ -135,6 +135,8 @@ typedef struct tz_model_key {
       "reading and writing memory at once, both counted; all processors")                          \
     X(read_bandwidth_bytes_per_s, "read_bandwidth", BANDWIDTH, 1e6, 1e15,                          \
       "reading memory; all processors")                                                            \
+    X(small_page_s, "small_page", TIME, 0, 1e-3,                                                   \
+      "reading 4 KiB of memory on a page of their own: more than within a large page; one core")   \
     X(core_copy_bandwidth_bytes_per_s, "core_copy_bandwidth", BANDWIDTH, 1e6, 1e15,                \
       "copying in memory, both counted; one core")                                                 \
     X(core_read_bandwidth_bytes_per_s, "core_read_bandwidth", BANDWIDTH, 1e6, 1e15,                \

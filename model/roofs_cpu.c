@@ -10,7 +10,7 @@
  *    section 2. Some processors fetch lines from the second level while their ports work:
  *    calibration says what share hides there; no less than those lines alone is taken.
  *  - Rows of a tile that is narrower than the grid begin where nothing was fetched ahead: each
- *    waits for memory if its array lies there.
+ *    waits for memory if its array lies there. Streamed rows always do, and for page tables.
  *  - Rows and calls of a row function cost their own instructions, calls also what the engine does
  *    for one. The busiest thread decides. A parallel region costs a fork.
  *
@@ -29,6 +29,7 @@ static const char *const needs[] = {
 
 enum {
     LINE = 64,
+    SMALL_PAGE = 4096,
     LEVELS = 3,
     FEW = 3 /* rows that calibration's calls hand over */
 };
@@ -176,7 +177,10 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
                    far_reads * at[1].read + far_writes * at[1].write,
                    last_reads * at[2].read + last_writes * at[2].write},
         .l2 = (reads + writes) / from_l2,
-        .starts = away3 * work->starts * rate(&d->memory_latency_s, 0) / work->workers,
+        /* Only the largest arrays lie on large pages for sure; streamed rows are the user's. */
+        .starts = ((away3 * work->starts + work->stream_starts) * rate(&d->memory_latency_s, 0) +
+                   work->stream_bytes / SMALL_PAGE * rate(&d->small_page_s, 0)) /
+                  work->workers,
     };
 }
 
@@ -265,7 +269,7 @@ tz_model_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_d
         {"rows", "instructions of row functions outside their loops", TZ_MODEL_COMPUTATION},
         {"calls", "the engine between two calls of a row function", TZ_MODEL_COMPUTATION},
         {"fork", "starting and gathering threads", TZ_MODEL_SYNCHRONISATION},
-        {"starts", "first lines of a tile's rows, which nobody fetched ahead", TZ_MODEL_MEMORY},
+        {"starts", "first lines of rows and pages, which nobody fetched ahead", TZ_MODEL_MEMORY},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         out->stage_s += parts[i];

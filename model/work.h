@@ -103,6 +103,7 @@ typedef struct tz_model_work {
     double ring_bytes;              /* that one thread goes round again and again: the rings */
     double near_reads, near_writes; /* between L1 and L2 */
     double starts;                  /* rows of arrays read that do not begin where another ended */
+    double stream_starts;           /* the same of streamed rows */
     double ring_reads, ring_writes; /* between L2 and L3 if the rings do not fit L2 */
     double level_bytes[TZ_WORK_LEVELS]; /* asked of L1, of L2, of L3, of memory, if nothing fits */
     double forks;                       /* parallel regions */

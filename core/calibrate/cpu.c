@@ -37,10 +37,11 @@ typedef struct bench {
     double sample_s; /* how long a sample is at least */
     double clock_hz;
     int done;             /* measurements */
-    tz_samples memory[4]; /* of all passes: how fast memory is changes from moment to moment */
+    bool plain;           /* no large pages but those that the system gives unasked */
+    tz_samples memory[5]; /* of all passes: how fast memory is changes from moment to moment */
 } bench;
 
-enum { MEASUREMENTS = TZ_LOOPS + 15 };
+enum { MEASUREMENTS = TZ_LOOPS + 16 };
 
 static tz_status next(bench *b, const char *what)
 {
@@ -48,11 +49,10 @@ static tz_status next(bench *b, const char *what)
                                b->error);
 }
 
-/* ---- Memory to measure in ---------------------------------------------------------------------
- */
+/* ---- Memory to measure in -------------------------------------------------------------------- */
 
 /* Page-aligned, in large pages where the system gives them, touched by nobody yet. */
-static tz_status memory_take(bench *b, void **out, size_t bytes)
+static tz_status memory_take(const bench *b, void **out, size_t bytes)
 {
     *out = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (*out == MAP_FAILED) {
@@ -60,7 +60,8 @@ static tz_status memory_take(bench *b, void **out, size_t bytes)
         return tz_error_set(b->error, TZ_MEMORY, NULL,
                             "not enough memory to measure with: %zu MiB wanted", bytes >> 20);
     }
-    madvise(*out, bytes, MADV_HUGEPAGE); /* advice: without it the numbers are of small pages */
+    if (!b->plain) /* advice: without it the numbers are of small pages */
+        madvise(*out, bytes, MADV_HUGEPAGE);
     return TZ_OK;
 }
 
@@ -222,8 +223,7 @@ static tz_status measure_loops(bench *b)
     return status;
 }
 
-/* ---- Latencies of the memory ------------------------------------------------------------------
- */
+/* ---- Latencies of the memory ----------------------------------------------------------------- */
 
 /* A cycle through all lines of the memory in no order that a prefetcher would guess. */
 static tz_status chase_lay(bench *b, char *memory, size_t bytes)
@@ -280,8 +280,7 @@ static tz_status measure_chase(bench *b, tz_model_number *out, size_t bytes, con
     return status;
 }
 
-/* ---- Bandwidths -------------------------------------------------------------------------------
- */
+/* ---- Bandwidths ------------------------------------------------------------------------------ */
 
 /* Arrays of some threads, one behind the other: each copies from the first half of its own to the
  * second, or reads all of it. */
@@ -354,6 +353,24 @@ static tz_status measure_bandwidth(bench *b, tz_model_number *out, const char *w
                   8 * b->loops->vector_bytes, cached ? "" : " quarter", samples->count,
                   100 * (tz_samples_median(samples) / taken - 1));
     return TZ_OK;
+}
+
+/* What is read on pages that a program gets without asking, beside what was read on large ones. */
+static tz_status measure_pages(bench *b, size_t bytes)
+{
+    tz_model_number plain = {0};
+    b->plain = true;
+    const tz_status status =
+        measure_bandwidth(b, &plain, "reading small pages", false, 1, bytes, &b->memory[4]);
+    b->plain = false;
+    if (status == TZ_OK)
+        tz_number_set(&b->device->small_page_s,
+                      fmax(0, PAGE_BYTES / plain.value -
+                                  PAGE_BYTES / b->device->core_read_bandwidth_bytes_per_s.value),
+                      "measured: one core reads %.3g GB/s without asking for large pages, best "
+                      "quarter of %d",
+                      1e-9 * plain.value, b->memory[4].count);
+    return status;
 }
 
 /* ---- Caches ------------------------------------------------------------------------------------
@@ -440,6 +457,8 @@ static tz_status measure_memory(bench *b)
         status =
             measure_bandwidth(b, &d->core_read_bandwidth_bytes_per_s, "reading memory, one core",
                               false, 1, (size_t)far, &b->memory[1]);
+    if (status == TZ_OK)
+        status = measure_pages(b, (size_t)far);
     if (status == TZ_OK)
         status = measure_bandwidth(b, &d->copy_bandwidth_bytes_per_s, "copying in memory, all",
                                    true, b->threads, (size_t)(far / b->threads), &b->memory[2]);

@@ -100,10 +100,10 @@ void tz_numbers_keep_better(tz_model_device *best, const tz_model_device *now)
             (const tz_model_number *)(const void *)((const char *)now + keys[k].offset);
         const bool less = keys[k].quantity == TZ_MODEL_TIME;
         /* Of memory the last pass has the samples of all. */
-        const bool pooled = fresh == &now->core_copy_bandwidth_bytes_per_s ||
-                            fresh == &now->core_read_bandwidth_bytes_per_s ||
-                            fresh == &now->copy_bandwidth_bytes_per_s ||
-                            fresh == &now->read_bandwidth_bytes_per_s;
+        const bool pooled =
+            fresh == &now->core_copy_bandwidth_bytes_per_s ||
+            fresh == &now->core_read_bandwidth_bytes_per_s || fresh == &now->small_page_s ||
+            fresh == &now->copy_bandwidth_bytes_per_s || fresh == &now->read_bandwidth_bytes_per_s;
         if (fresh->known && (!kept->known || pooled ||
                              (less ? fresh->value < kept->value : fresh->value > kept->value)))
             *kept = *fresh;

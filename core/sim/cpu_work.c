@@ -204,6 +204,7 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
             written = written || stencil->passes[p].writes >> f & 1;
         if (stencil->fields[f].role == TZ_STREAMED) {
             out->stream_bytes += bytes * counts->updates;
+            out->stream_starts += counts->spans; /* each call has a row of its own */
             continue;
         }
         out->starts += rows_read;
@@ -257,6 +258,27 @@ static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
                            (part->step.of[TZ_WORK_READ] + part->step.of[TZ_WORK_WRITE]);
 }
 
+/* The last level computes a tile's own rows, to the element: where they are no whole vectors, what
+ * is left costs a row more than those of the levels before. */
+static tz_status walk_last(tz_walker *walker, const tz_problem *problem, const tz_stage *stage,
+                           const tz_pass *pass, row_cost *cost, tz_error *error)
+{
+    const int64_t unit = TZ_ALIGN_ELEMENTS,
+                  whole = stage->tile[0] < stage->elements[0] ? stage->tile[0] : stage->elements[0];
+    const int width = (int)(whole < WIDTH_MAX ? whole : WIDTH_MAX - unit + whole % unit);
+    const double share = 1.0 / stage->height;
+    row_cost last;
+    if (whole % unit == 0)
+        return TZ_OK;
+    const tz_status status =
+        walk_rows(walker, problem, pass, tz_stage_rows(stage, pass), width, &last, error);
+    if (status)
+        return status;
+    cost->row = combine(1 - share, &cost->row, -share, &last.row);
+    cost->call = combine(1 - share, &cost->call, -share, &last.call);
+    return TZ_OK;
+}
+
 tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
                       tz_model_work *out, tz_error *error)
 {
@@ -280,6 +302,8 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz
         const tz_pass *pass = &problem->stencil->passes[p];
         row_cost cost;
         status = walk_rows(walker, problem, pass, tz_stage_rows(stage, pass), width, &cost, error);
+        if (!status && !exact && p == problem->stencil->passes_count - 1)
+            status = walk_last(walker, problem, stage, pass, &cost, error);
         if (!status)
             add_part(problem, stage, p, &counts, &cost, out);
     }

@@ -158,6 +158,14 @@ static void test_rows_that_begin_anew_wait_for_memory(void **state)
     assert_close(predict(&w, &d).stage_s, 7e-3 + 1e-4, 1e-6);
     w.workers = 2;
     assert_close(predict(&w, &d).stage_s, 3.5e-3 + 0.5e-4, 1e-6);
+    w.stream_starts = 1000; /* those of streamed rows wait wherever arrays lie */
+    assert_close(predict(&w, &d).stage_s, 3.5e-3 + 1e-4, 1e-6);
+    w.stream_starts = 0;
+    w.stream_bytes = 4096 * 1000;
+    const double large = predict(&w, &d).stage_s;
+    set(&d.small_page_s, 1e-7);
+    assert_close(predict(&w, &d).stage_s, large + 0.5e-4, 1e-6);
+    w.stream_bytes = 0;
     w.resident_bytes = 1e3; /* in cache */
     assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
 }
