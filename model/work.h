@@ -51,11 +51,11 @@ typedef struct tz_work_part {
                                * touch: two where one crosses over */
     double slots;             /* of one step: issued; 0: all of them. On a CPU a load that is part
                                * of another instruction takes none */
+    double narrow;            /* CPU: of one step: loads of a single element */
     double bytes;             /* a step and warp: loaded from global memory */
     double once_clocks;       /* GPU: of a warp alone outside the loop */
     double once_waits;        /* GPU: times that it waits for memory there */
     double text_bytes;        /* of the loop's code; 0: not known */
-    double narrow;            /* CPU: of one step: loads of a single element */
     double spills;            /* GPU: of one step: words of 128 bytes of spilt registers */
 } tz_work_part;
 
