@@ -121,6 +121,8 @@ typedef struct tz_model_key {
     X(load_rate, "load_rate", RATIO, 1e-3, 64, "vector loads that hit the first level a cycle")    \
     X(unaligned_load_rate, "unaligned_load_rate", RATIO, 1e-3, 64,                                 \
       "the same, one element off the vector's own alignment")                                      \
+    X(narrow_load_rate, "narrow_load_rate", RATIO, 1e-3, 64,                                       \
+      "loads of one element that hit the first level a cycle")                                     \
     X(store_rate, "store_rate", RATIO, 1e-3, 64, "vector stores a cycle")                          \
     X(fp32_latency_s, "fp32_latency", TIME, 0, 1e-3, "until a dependent instruction can start")    \
     X(fp64_latency_s, "fp64_latency", TIME, 0, 1e-3, "the same, double precision")                 \
@@ -135,6 +137,8 @@ typedef struct tz_model_key {
       "reading and writing memory at once, both counted; all processors")                          \
     X(read_bandwidth_bytes_per_s, "read_bandwidth", BANDWIDTH, 1e6, 1e15,                          \
       "reading memory; all processors")                                                            \
+    X(small_page_s, "small_page", TIME, 0, 1e-3,                                                   \
+      "reading 4 KiB of memory on a page of their own: more than within a large page; one core")   \
     X(core_copy_bandwidth_bytes_per_s, "core_copy_bandwidth", BANDWIDTH, 1e6, 1e15,                \
       "copying in memory, both counted; one core")                                                 \
     X(core_read_bandwidth_bytes_per_s, "core_read_bandwidth", BANDWIDTH, 1e6, 1e15,                \
@@ -144,6 +148,8 @@ typedef struct tz_model_key {
     X(l1_bandwidth_bytes_per_s, "l1_bandwidth", BANDWIDTH, 1e6, 1e15, "copying in it; one core")   \
     X(l2_bandwidth_bytes_per_s, "l2_bandwidth", BANDWIDTH, 1e6, 1e15,                              \
       "copying in the second level, both counted: a GPU's whole, a CPU's of one core")             \
+    X(l2_overlap, "l2_overlap", RATIO, 0, 1,                                                       \
+      "share of what lines from a CPU's second level take that hides behind loads and stores")     \
     X(l2_useful_bytes, "l2_useful", BYTES, 0, 1e12,                                                \
       "arrays of a copy that the second level of a GPU still carries, both counted")               \
     X(l3_bandwidth_bytes_per_s, "l3_bandwidth", BANDWIDTH, 1e6, 1e15,                              \

@@ -79,6 +79,7 @@ typedef struct tz_work_part {
                                * touch: two where one crosses over */
     double slots;             /* of one step: issued; 0: all of them. On a CPU a load that is part
                                * of another instruction takes none */
+    double narrow;            /* CPU: of one step: loads of a single element */
     double bytes;             /* a step and warp: loaded from global memory */
     double waits;             /* GPU: times that a step waits for memory that was not asked ahead */
     double once_clocks;       /* GPU: of a warp alone outside the loop */
@@ -128,16 +129,18 @@ typedef struct tz_model_work {
 
     /* CPU. Bytes that leave or enter the first level: for rings that fit L2, and of these the part
      * that comes from further away if they do not. Arrays come from wherever resident_bytes fit. */
-    int workers;                        /* threads */
-    double jobs;                        /* tiles that threads take one after the other */
-    double slowest;                     /* updates of the busiest thread / of the average, >= 1 */
-    double rows, spans;                 /* inner loops entered, and calls of row functions */
-    double views;                       /* rows (3-D: planes) to read that these are handed */
-    double ends;                        /* rows of planes that end at the grid's edge */
-    double vector_bytes;                /* of the instructions counted */
-    double ring_bytes;                  /* that one thread goes round again and again: the rings */
-    double near_reads, near_writes;     /* between L1 and L2 */
-    double ring_reads, ring_writes;     /* between L2 and L3 if the rings do not fit L2 */
+    int workers;                    /* threads */
+    double jobs;                    /* tiles that threads take one after the other */
+    double slowest;                 /* updates of the busiest thread / of the average, >= 1 */
+    double rows, spans;             /* inner loops entered, and calls of row functions */
+    double views;                   /* rows (3-D: planes) to read that these are handed */
+    double ends;                    /* rows of planes that end at the grid's edge */
+    double vector_bytes;            /* of the instructions counted */
+    double ring_bytes;              /* that one thread goes round again and again: the rings */
+    double near_reads, near_writes; /* between L1 and L2 */
+    double starts;                  /* rows of arrays read that do not begin where another ended */
+    double stream_starts;           /* the same of streamed rows */
+    double ring_reads, ring_writes; /* between L2 and L3 if the rings do not fit L2 */
     double level_bytes[TZ_WORK_LEVELS]; /* asked of L1, of L2, of L3, of memory, if nothing fits */
     double forks;                       /* parallel regions */
 } tz_model_work;

@@ -129,7 +129,7 @@ fi
 
 cases | while read -r name stencil arguments; do
     [ -s "$out/$name.csv" ] && continue
-    case $name in *.small.*) many=30 ;; *.medium.*) many=12 ;; *) many=6 ;; esac
+    case $name in *.small.*) many=30 ;; *.medium.*) many=12 ;; *) many=4 ;; esac
     # shellcheck disable=SC2086 # arguments are a list
     if "$trapeze" tune "$stencil" $arguments --backend "$backend" --rounds "${rounds:-$many}" --seconds "$seconds" --csv \
         >"$out/$name.tmp" 2>"$out/$name.err" </dev/null; then

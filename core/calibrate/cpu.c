@@ -4,6 +4,7 @@
 #include "calibrate/engine.h"
 
 #include "calibrate/loops.h"
+#include "calibrate/overlap.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +19,8 @@ enum {
     PAGE_BYTES = 4096,
     REPEATS_MIN = 5,
     CHASE_STEPS = 4096,
-    STRETCH_BYTES = 4 << 20
+    STRETCH_BYTES = 4 << 20,
+    PASSES_MAX = 8
 };
 
 static const double PASS_S = 5; /* all measurements once */
@@ -34,10 +36,12 @@ typedef struct bench {
     int threads;     /* that parallel regions use */
     double sample_s; /* how long a sample is at least */
     double clock_hz;
-    int done; /* measurements */
+    int done;             /* measurements */
+    bool plain;           /* no large pages but those that the system gives unasked */
+    tz_samples memory[5]; /* of all passes: how fast memory is changes from moment to moment */
 } bench;
 
-enum { MEASUREMENTS = TZ_LOOPS + 14 };
+enum { MEASUREMENTS = TZ_LOOPS + 16 };
 
 static tz_status next(bench *b, const char *what)
 {
@@ -45,11 +49,10 @@ static tz_status next(bench *b, const char *what)
                                b->error);
 }
 
-/* ---- Memory to measure in ---------------------------------------------------------------------
- */
+/* ---- Memory to measure in -------------------------------------------------------------------- */
 
 /* Page-aligned, in large pages where the system gives them, touched by nobody yet. */
-static tz_status memory_take(bench *b, void **out, size_t bytes)
+static tz_status memory_take(const bench *b, void **out, size_t bytes)
 {
     *out = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (*out == MAP_FAILED) {
@@ -57,7 +60,8 @@ static tz_status memory_take(bench *b, void **out, size_t bytes)
         return tz_error_set(b->error, TZ_MEMORY, NULL,
                             "not enough memory to measure with: %zu MiB wanted", bytes >> 20);
     }
-    madvise(*out, bytes, MADV_HUGEPAGE); /* advice: without it the numbers are of small pages */
+    if (!b->plain) /* advice: without it the numbers are of small pages */
+        madvise(*out, bytes, MADV_HUGEPAGE);
     return TZ_OK;
 }
 
@@ -117,6 +121,12 @@ static double loop_seconds(const tz_loop_row *row, long rounds, void *memory)
     return tz_machine_clock_s() - begin;
 }
 
+/* Loads that meet others in a bank are a matter of luck: what they take mostly counts. */
+static bool is_luck(tz_loop_name name)
+{
+    return name == TZ_LOOP_LOAD_RATE || name == TZ_LOOP_UNALIGNED_LOAD_RATE;
+}
+
 /* Cycles of one instruction: the best sample, against the best of the clock in between, so that it
  * does not matter whether the core runs faster now than before. */
 static tz_status measure_loop(bench *b, tz_loop_name name, void *memory, double *cycles,
@@ -146,10 +156,11 @@ static tz_status measure_loop(bench *b, tz_loop_name name, void *memory, double 
         clock = here > clock ? here : clock;
         tz_samples_add(&samples, loop_seconds(row, rounds, memory));
     }
-    const double instructions = (double)rounds * row->instructions;
+    const double median = tz_samples_median(&samples);
+    const double taken = is_luck(name) ? median : tz_samples_least(&samples);
     *count = samples.count;
-    *cycles = tz_samples_least(&samples) * clock / instructions;
-    *above = 100 * (tz_samples_median(&samples) / tz_samples_least(&samples) - 1);
+    *cycles = taken * clock / ((double)rounds * row->instructions);
+    *above = 100 * (median / taken - 1);
     return TZ_OK;
 }
 
@@ -181,6 +192,7 @@ static tz_status measure_loops(bench *b)
         {TZ_LOOP_FP64_SPECIAL_RATE, &d->fp64_special_rate, NULL},
         {TZ_LOOP_LOAD_RATE, &d->load_rate, NULL},
         {TZ_LOOP_UNALIGNED_LOAD_RATE, &d->unaligned_load_rate, NULL},
+        {TZ_LOOP_NARROW_LOAD_RATE, &d->narrow_load_rate, NULL},
         {TZ_LOOP_STORE_RATE, &d->store_rate, NULL},
         {TZ_LOOP_ISSUE_RATE, &d->issue_rate, NULL},
     };
@@ -197,8 +209,10 @@ static tz_status measure_loops(bench *b)
             break;
         if (wanted[i].rate != NULL)
             tz_number_set(wanted[i].rate, 1 / cycles,
-                          "measured: %s, %d-bit vectors, best of %d, median %.1f %% slower", what,
-                          8 * b->loops->vector_bytes, count, above);
+                          is_luck(wanted[i].name)
+                              ? "measured: %s, %d-bit vectors, median of %d"
+                              : "measured: %s, %d-bit vectors, best of %d, median %.1f %% slower",
+                          what, 8 * b->loops->vector_bytes, count, above);
         else
             tz_number_set(wanted[i].latency, cycles / b->clock_hz,
                           "measured: %.3g cycles, %s, %d-bit vectors, best of %d, median %.1f %% "
@@ -209,8 +223,7 @@ static tz_status measure_loops(bench *b)
     return status;
 }
 
-/* ---- Latencies of the memory ------------------------------------------------------------------
- */
+/* ---- Latencies of the memory ----------------------------------------------------------------- */
 
 /* A cycle through all lines of the memory in no order that a prefetcher would guess. */
 static tz_status chase_lay(bench *b, char *memory, size_t bytes)
@@ -267,8 +280,7 @@ static tz_status measure_chase(bench *b, tz_model_number *out, size_t bytes, con
     return status;
 }
 
-/* ---- Bandwidths -------------------------------------------------------------------------------
- */
+/* ---- Bandwidths ------------------------------------------------------------------------------ */
 
 /* Arrays of some threads, one behind the other: each copies from the first half of its own to the
  * second, or reads all of it. */
@@ -302,11 +314,12 @@ static double pass_seconds(const bench *b, const arrays *a, size_t at, size_t by
 /* Bytes a second that `threads` threads copy or read, each in `bytes` of its own, both sides of a
  * copy counted. Arrays in a cache are gone over again and again; of those in memory each sample is
  * the next stretch, short enough to be done before anybody takes the core away, which is back when
- * all others have been: no cache has it still. */
+ * all others have been: no cache has it still. `pool`: samples of memory; NULL of a cache. */
 static tz_status measure_bandwidth(bench *b, tz_model_number *out, const char *what, bool copies,
-                                   int threads, size_t bytes, bool cached)
+                                   int threads, size_t bytes, tz_samples *pool)
 {
-    tz_samples samples = {0};
+    tz_samples own = {0}, *samples = pool ? pool : &own;
+    const bool cached = !pool;
     arrays a = {.half = bytes / 2 / 1024 * 1024, .threads = threads, .copies = copies};
     void *memory = NULL;
     long rounds = 1;
@@ -326,20 +339,38 @@ static tz_status measure_bandwidth(bench *b, tz_model_number *out, const char *w
     if (cached)
         while (pass_seconds(b, &a, 0, stretch, rounds) < b->sample_s)
             rounds *= 2;
-    for (int i = 0; cached ? wants_more(b, &samples) : i < TZ_SAMPLES_MAX; i++)
-        tz_samples_add(&samples,
-                       pass_seconds(b, &a, (size_t)i * stretch % a.half, stretch, rounds));
+    const int most = TZ_SAMPLES_MAX / b->passes;
+    for (int i = 0; cached ? wants_more(b, samples) : i < most; i++)
+        tz_samples_add(samples, pass_seconds(b, &a, (size_t)i * stretch % a.half, stretch, rounds));
     memory_drop(memory, all);
     const double moved = 2.0 * (double)stretch * (double)threads * (double)rounds;
-    const double taken = cached ? tz_samples_least(&samples) : tz_samples_quarter(&samples);
+    const double taken = cached ? tz_samples_least(samples) : tz_samples_quarter(samples);
     tz_number_set(out, moved / taken,
                   "measured: %d thread%s %s %.4g MiB%s, %d-bit vectors, best%s of %d, median %.1f "
                   "%% slower",
                   threads, threads == 1 ? "" : "s", copies ? "copying within" : "reading",
                   2.0 * (double)a.half / 1048576, threads == 1 ? "" : " each",
-                  8 * b->loops->vector_bytes, cached ? "" : " quarter", samples.count,
-                  100 * (tz_samples_median(&samples) / taken - 1));
+                  8 * b->loops->vector_bytes, cached ? "" : " quarter", samples->count,
+                  100 * (tz_samples_median(samples) / taken - 1));
     return TZ_OK;
+}
+
+/* What is read on pages that a program gets without asking, beside what was read on large ones. */
+static tz_status measure_pages(bench *b, size_t bytes)
+{
+    tz_model_number plain = {0};
+    b->plain = true;
+    const tz_status status =
+        measure_bandwidth(b, &plain, "reading small pages", false, 1, bytes, &b->memory[4]);
+    b->plain = false;
+    if (status == TZ_OK)
+        tz_number_set(&b->device->small_page_s,
+                      fmax(0, PAGE_BYTES / plain.value -
+                                  PAGE_BYTES / b->device->core_read_bandwidth_bytes_per_s.value),
+                      "measured: one core reads %.3g GB/s without asking for large pages, best "
+                      "quarter of %d",
+                      1e-9 * plain.value, b->memory[4].count);
+    return status;
 }
 
 /* ---- Caches ------------------------------------------------------------------------------------
@@ -411,25 +442,29 @@ static tz_status measure_memory(bench *b)
         status = measure_chase(b, &d->memory_latency_s, (size_t)far, "latency of memory");
     if (status == TZ_OK && l1 > 0)
         status = measure_bandwidth(b, &d->l1_bandwidth_bytes_per_s, "copying in L1", true, 1,
-                                   (size_t)(0.5 * l1), true);
+                                   (size_t)(0.5 * l1), NULL);
     if (status == TZ_OK && l2 > 0)
         status = measure_bandwidth(b, &d->l2_bandwidth_bytes_per_s, "copying in L2", true, 1,
-                                   (size_t)(0.5 * l2), true);
+                                   (size_t)(0.5 * l2), NULL);
     if (status == TZ_OK && 0.5 * share > 1.5 * l2)
         status = measure_bandwidth(b, &d->l3_bandwidth_bytes_per_s, "copying in L3", true,
-                                   b->threads, (size_t)(0.5 * share), true);
+                                   b->threads, (size_t)(0.5 * share), NULL);
     if (status == TZ_OK)
-        status = measure_bandwidth(b, &d->core_copy_bandwidth_bytes_per_s,
-                                   "copying in memory, one core", true, 1, (size_t)far, false);
+        status =
+            measure_bandwidth(b, &d->core_copy_bandwidth_bytes_per_s, "copying in memory, one core",
+                              true, 1, (size_t)far, &b->memory[0]);
     if (status == TZ_OK)
-        status = measure_bandwidth(b, &d->core_read_bandwidth_bytes_per_s,
-                                   "reading memory, one core", false, 1, (size_t)far, false);
+        status =
+            measure_bandwidth(b, &d->core_read_bandwidth_bytes_per_s, "reading memory, one core",
+                              false, 1, (size_t)far, &b->memory[1]);
+    if (status == TZ_OK)
+        status = measure_pages(b, (size_t)far);
     if (status == TZ_OK)
         status = measure_bandwidth(b, &d->copy_bandwidth_bytes_per_s, "copying in memory, all",
-                                   true, b->threads, (size_t)(far / b->threads), false);
+                                   true, b->threads, (size_t)(far / b->threads), &b->memory[2]);
     if (status == TZ_OK)
         status = measure_bandwidth(b, &d->read_bandwidth_bytes_per_s, "reading memory, all", false,
-                                   b->threads, (size_t)(far / b->threads), false);
+                                   b->threads, (size_t)(far / b->threads), &b->memory[3]);
     return status;
 }
 
@@ -499,25 +534,6 @@ void tz_calibration_name(const char *title, char *name, size_t size)
         snprintf(name, size, "device");
 }
 
-/* What disturbs a core, another guest of a virtual machine's host above all, does so for seconds,
- * longer than a measurement takes: of several passes the better number counts. */
-static void keep_better(tz_model_device *best, const tz_model_device *now)
-{
-    size_t count;
-    const tz_model_key *keys = tz_model_device_keys(&count);
-    for (size_t k = 0; k < count; k++) {
-        if (keys[k].quantity == TZ_MODEL_TEXT)
-            continue;
-        tz_model_number *kept = (tz_model_number *)(void *)((char *)best + keys[k].offset);
-        const tz_model_number *fresh =
-            (const tz_model_number *)(const void *)((const char *)now + keys[k].offset);
-        const bool less = keys[k].quantity == TZ_MODEL_TIME;
-        if (fresh->known &&
-            (!kept->known || (less ? fresh->value < kept->value : fresh->value > kept->value)))
-            *kept = *fresh;
-    }
-}
-
 static tz_status measure_pass(bench *b)
 {
     tz_status status = measure_clock(b);
@@ -525,6 +541,10 @@ static tz_status measure_pass(bench *b)
         status = measure_loops(b);
     if (status == TZ_OK)
         status = measure_memory(b);
+    if (status == TZ_OK)
+        status = next(b, "lines beside loads");
+    if (status == TZ_OK)
+        status = tz_calibrate_overlap(b->device, b->loops, b->repeats, b->error);
     if (status == TZ_OK)
         status = next(b, "the engine");
     if (status == TZ_OK)
@@ -548,7 +568,7 @@ tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibrati
                             "there are no loops to measure this kind of processor with; write a "
                             "record by hand");
     b.threads = omp_get_max_threads();
-    b.passes = calibration->seconds > PASS_S ? (int)(calibration->seconds / PASS_S) : 1;
+    b.passes = (int)fmax(1, fmin(PASSES_MAX, calibration->seconds / PASS_S));
     const double seconds = calibration->seconds / b.passes;
     b.sample_s = seconds / (4.0 * MEASUREMENTS * b.repeats);
     if (b.sample_s < 2e-4) {
@@ -570,7 +590,7 @@ tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibrati
         b.device = &device;
         status = measure_pass(&b);
         if (status == TZ_OK)
-            keep_better(out, &device);
+            tz_numbers_keep_better(out, &device);
     }
     if (status != TZ_OK)
         memset(out, 0, sizeof *out);

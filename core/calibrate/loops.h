@@ -39,6 +39,7 @@ typedef struct tz_loop_row {
     X(FP64_SPECIAL_RATE)                                                                           \
     X(LOAD_RATE)                                                                                   \
     X(UNALIGNED_LOAD_RATE)                                                                         \
+    X(NARROW_LOAD_RATE)                                                                            \
     X(STORE_RATE)                                                                                  \
     X(ISSUE_RATE)
 
@@ -55,6 +56,9 @@ typedef struct tz_loop_set {
     /* Whole vectors of `bytes`, a multiple of 256; aligned. */
     void (*copy)(void *to, const void *from, size_t bytes);
     void (*read)(const void *from, size_t bytes);
+    /* A row of sums of nine neighbours in three rows, of which an element before and behind is read
+     * too; `bytes` as above. */
+    void (*rows9)(void *to, const void *above, const void *same, const void *below, size_t bytes);
 } tz_loop_set;
 
 /* NULL where there are none for this processor. */

@@ -100,6 +100,20 @@ static void TZ__V(unaligned_load_rate)(long rounds, void *memory)
     }
 }
 
+/* One element each, wherever it goes. */
+static void TZ__V(narrow_load_rate)(long rounds, void *memory)
+{
+    for (long i = 0; i < rounds; i++) {
+        const float *at = memory;
+        TZ__HIDE(at);
+#pragma GCC unroll 16
+        for (size_t k = 0; k < TZ_LOOP_BYTES / 16; k++) {
+            const float value = at[k];
+            TZ__USE(value);
+        }
+    }
+}
+
 static void TZ__V(store_rate)(long rounds, void *memory)
 {
     TZ__V(f32) value = {0};
@@ -175,6 +189,22 @@ static void TZ__V(read)(const void *from, size_t bytes)
     }
 }
 
+static void TZ__V(rows9)(void *to, const void *above, const void *same, const void *below,
+                         size_t bytes)
+{
+    const char *const rows[3] = {above, same, below};
+    for (size_t i = 0; i < bytes; i += TZ__BYTES) {
+        TZ__V(f32) sum = {0};
+#pragma GCC unroll 3
+        for (int r = 0; r < 3; r++)
+#pragma GCC unroll 3
+            for (int x = -4; x <= 4; x += 4)
+                sum += (TZ__V(f32)) * (const TZ__V(f32_off) *)(rows[r] + i + x);
+        *(TZ__V(f32) *)((char *)to + i) = sum;
+    }
+    __asm__ volatile("" : : "r"(to) : "memory");
+}
+
 static const tz_loop_set TZ__V(set) = {
     .vector_bytes = TZ__BYTES,
     .rows =
@@ -210,6 +240,8 @@ static const tz_loop_set TZ__V(set) = {
                                    TZ_LOOP_BYTES / TZ__BYTES},
             [TZ_LOOP_UNALIGNED_LOAD_RATE] = {"loads over 16 KiB, 4 bytes off their alignment",
                                              TZ__V(unaligned_load_rate), TZ_LOOP_BYTES / TZ__BYTES},
+            [TZ_LOOP_NARROW_LOAD_RATE] = {"loads of single elements", TZ__V(narrow_load_rate),
+                                          TZ_LOOP_BYTES / 16},
             [TZ_LOOP_STORE_RATE] = {"aligned stores over 16 KiB", TZ__V(store_rate),
                                     TZ_LOOP_BYTES / TZ__BYTES},
             [TZ_LOOP_ISSUE_RATE] =
@@ -218,6 +250,7 @@ static const tz_loop_set TZ__V(set) = {
         },
     .copy = TZ__V(copy),
     .read = TZ__V(read),
+    .rows9 = TZ__V(rows9),
 };
 
 #undef TZ__KEEP

@@ -87,3 +87,25 @@ void tz_number_set_exactly(tz_model_number *number, double value, const char *fo
     set(number, value, format, arguments);
     va_end(arguments);
 }
+
+void tz_numbers_keep_better(tz_model_device *best, const tz_model_device *now)
+{
+    size_t count;
+    const tz_model_key *keys = tz_model_device_keys(&count);
+    for (size_t k = 0; k < count; k++) {
+        if (keys[k].quantity == TZ_MODEL_TEXT)
+            continue;
+        tz_model_number *kept = (tz_model_number *)(void *)((char *)best + keys[k].offset);
+        const tz_model_number *fresh =
+            (const tz_model_number *)(const void *)((const char *)now + keys[k].offset);
+        const bool less = keys[k].quantity == TZ_MODEL_TIME;
+        /* Of memory the last pass has the samples of all. */
+        const bool pooled =
+            fresh == &now->core_copy_bandwidth_bytes_per_s ||
+            fresh == &now->core_read_bandwidth_bytes_per_s || fresh == &now->small_page_s ||
+            fresh == &now->copy_bandwidth_bytes_per_s || fresh == &now->read_bandwidth_bytes_per_s;
+        if (fresh->known && (!kept->known || pooled ||
+                             (less ? fresh->value < kept->value : fresh->value > kept->value)))
+            *kept = *fresh;
+    }
+}

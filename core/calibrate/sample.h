@@ -31,4 +31,9 @@ void tz_number_set(tz_model_number *number, double value, const char *format, ..
 void tz_number_set_exactly(tz_model_number *number, double value, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* What disturbs a core, another guest of a virtual machine's host above all, does so for seconds,
+ * longer than a measurement takes: of several passes the better number counts, less time or more
+ * of anything else. Bandwidths of memory are the last pass's, which has the samples of all. */
+void tz_numbers_keep_better(tz_model_device *best, const tz_model_device *now);
+
 #endif

@@ -8,6 +8,7 @@ enum {
     STACK_BYTES = 1 << 14,
     STEPS_MAX = 1000000,
     LINE = 64,
+    NARROW = 8, /* bytes of the largest element */
     RSP = 4,
     RDI = 7,
     KEPT = 1 << 3 | 1 << 5 | 0xf << 12 | 1 << RSP /* registers that a called function keeps */
@@ -207,6 +208,7 @@ static void count_access(tz_walker *w, const tz_operand *operand, int bytes, boo
     } else {
         out->loads++;
         out->lines += crosses ? 2 : 1;
+        out->narrow += bytes <= NARROW;
         out->cell_loads += cells;
     }
 }
@@ -242,6 +244,7 @@ static void count(tz_walker *w, const tz_instruction *in, bool fused)
         out->mix.of[in->operation == TZ_DO_PUSH ? TZ_WORK_WRITE : TZ_WORK_READ]++;
         *(in->operation == TZ_DO_PUSH ? &out->stores : &out->loads) += 1;
         *(in->operation == TZ_DO_PUSH ? &out->store_lines : &out->lines) += 1;
+        out->narrow += in->operation != TZ_DO_PUSH;
         plain = true;
     }
     if (!plain)

@@ -21,6 +21,7 @@ typedef struct tz_walk {
     double slots;    /* instructions that are issued: a load within another takes none, a branch
                       * none beside its comparison */
     double loads, lines; /* loads, and lines that they touch: one that crosses into the next, two */
+    double narrow;       /* of the loads: of one element, repeated or not, or a pointer */
     double stores, store_lines;
     double stored_bytes; /* to cells: not to the stack */
     double cell_loads;   /* from cells */

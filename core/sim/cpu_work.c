@@ -69,6 +69,7 @@ static tz_walk combine(double a, const tz_walk *x, double b, const tz_walk *y)
     out.slots = a * x->slots - b * y->slots;
     out.loads = a * x->loads - b * y->loads;
     out.lines = a * x->lines - b * y->lines;
+    out.narrow = a * x->narrow - b * y->narrow;
     out.stores = a * x->stores - b * y->stores;
     out.store_lines = a * x->store_lines - b * y->store_lines;
     out.branches = a * x->branches - b * y->branches;
@@ -193,6 +194,9 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
         out->ring_writes += t.ring_writes * bytes_a_pass;
     }
     out->ring_bytes = counts->ring_bytes;
+    /* Where a tile is narrower than the grid, each of its rows begins somewhere else. */
+    const bool pieces = problem->dims > 1 && stage->tile[0] < stage->elements[0];
+    const double rows_read = pieces ? counts->read / counts->row : 0;
     for (int f = 0; f < stencil->fields_count; f++) {
         const double bytes = (double)stage->element_size[f];
         bool written = false;
@@ -200,8 +204,10 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
             written = written || stencil->passes[p].writes >> f & 1;
         if (stencil->fields[f].role == TZ_STREAMED) {
             out->stream_bytes += bytes * counts->updates;
+            out->stream_starts += counts->spans; /* each call has a row of its own */
             continue;
         }
+        out->starts += rows_read;
         out->read_bytes += bytes * cells;
         out->ghost_bytes += bytes * (counts->read - cells);
         out->write_bytes += written ? bytes * cells : 0.0;
@@ -240,6 +246,7 @@ static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
     part->step = scaled(&cost->element.mix, vector);
     part->shared_wavefronts = cost->element.lines * vector;
     part->slots = cost->element.slots * vector;
+    part->narrow = cost->element.narrow * vector;
     const double rows = counts->rows / passes / counts->jobs;
     const double spans = counts->spans / passes / counts->jobs;
     const int window = problem->dims == 1 ? 1 : 2 * problem->stencil->passes[pass].radius + 1;
@@ -249,6 +256,27 @@ static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
     out->vector_bytes = fmax(out->vector_bytes, cost->vector_bytes);
     out->level_bytes[0] += part->steps * counts->jobs * out->vector_bytes *
                            (part->step.of[TZ_WORK_READ] + part->step.of[TZ_WORK_WRITE]);
+}
+
+/* The last level computes a tile's own rows, to the element: where they are no whole vectors, what
+ * is left costs a row more than those of the levels before. */
+static tz_status walk_last(tz_walker *walker, const tz_problem *problem, const tz_stage *stage,
+                           const tz_pass *pass, row_cost *cost, tz_error *error)
+{
+    const int64_t unit = TZ_ALIGN_ELEMENTS,
+                  whole = stage->tile[0] < stage->elements[0] ? stage->tile[0] : stage->elements[0];
+    const int width = (int)(whole < WIDTH_MAX ? whole : WIDTH_MAX - unit + whole % unit);
+    const double share = 1.0 / stage->height;
+    row_cost last;
+    if (whole % unit == 0)
+        return TZ_OK;
+    const tz_status status =
+        walk_rows(walker, problem, pass, tz_stage_rows(stage, pass), width, &last, error);
+    if (status)
+        return status;
+    cost->row = combine(1 - share, &cost->row, -share, &last.row);
+    cost->call = combine(1 - share, &cost->call, -share, &last.call);
+    return TZ_OK;
 }
 
 tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
@@ -274,6 +302,8 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz
         const tz_pass *pass = &problem->stencil->passes[p];
         row_cost cost;
         status = walk_rows(walker, problem, pass, tz_stage_rows(stage, pass), width, &cost, error);
+        if (!status && !exact && p == problem->stencil->passes_count - 1)
+            status = walk_last(walker, problem, stage, pass, &cost, error);
         if (!status)
             add_part(problem, stage, p, &counts, &cost, out);
     }

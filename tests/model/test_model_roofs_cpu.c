@@ -112,6 +112,64 @@ static void test_lines_add_to_the_ports(void **state)
     assert_close(predict(&w, &d).stage_s, 15e-3, 1e-12);
 }
 
+static void test_a_narrow_load_takes_less_of_a_port(void **state)
+{
+    (void)state;
+    tz_model_device d = device();
+    tz_model_work w = work();
+    w.parts[0].narrow = 2;
+    assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12); /* not calibrated: like any other */
+    set(&d.narrow_load_rate, 4);
+    assert_close(predict(&w, &d).stage_s, (7 - 2 + 2 * 0.25) * 1e-3, 1e-12);
+    w.parts[0].narrow = 5; /* those that cross lines are none */
+    assert_close(predict(&w, &d).stage_s, (4 + 3 * 0.25) * 1e-3, 1e-12);
+    set(&d.narrow_load_rate, 0.5); /* never more than a vector */
+    assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12);
+}
+
+static void test_lines_from_l2_hide_as_calibrated(void **state)
+{
+    (void)state;
+    tz_model_device d = device();
+    tz_model_work w = work();
+    w.near_reads = 2 * 64e6; /* two lines a vector */
+    assert_close(predict(&w, &d).stage_s, 9e-3, 1e-12);
+    set(&d.l2_overlap, 0.75);
+    assert_close(predict(&w, &d).stage_s, 7.5e-3, 1e-12);
+    set(&d.l2_overlap, 1);
+    assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12);
+    /* Alone they take their time all the same: six of two cycles. */
+    w.near_reads = 6 * 64e6;
+    assert_close(predict(&w, &d).stage_s, 12e-3, 1e-12);
+    /* What comes from further away does not hide. */
+    w.near_reads = w.stream_bytes = 64e6;
+    assert_close(predict(&w, &d).stage_s, (7 + 14) * 1e-3, 1e-12);
+}
+
+static void test_rows_that_begin_anew_wait_for_memory(void **state)
+{
+    (void)state;
+    tz_model_device d = device();
+    tz_model_work w = work();
+    w.starts = 1000;
+    w.resident_bytes = 1e12;
+    assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12); /* latency unknown */
+    set(&d.memory_latency_s, 1e-7);
+    assert_close(predict(&w, &d).stage_s, 7e-3 + 1e-4, 1e-6);
+    w.workers = 2;
+    assert_close(predict(&w, &d).stage_s, 3.5e-3 + 0.5e-4, 1e-6);
+    w.stream_starts = 1000; /* those of streamed rows wait wherever arrays lie */
+    assert_close(predict(&w, &d).stage_s, 3.5e-3 + 1e-4, 1e-6);
+    w.stream_starts = 0;
+    w.stream_bytes = 4096 * 1000;
+    const double large = predict(&w, &d).stage_s;
+    set(&d.small_page_s, 1e-7);
+    assert_close(predict(&w, &d).stage_s, large + 0.5e-4, 1e-6);
+    w.stream_bytes = 0;
+    w.resident_bytes = 1e3; /* in cache */
+    assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
+}
+
 static void test_rings_beyond_l2_come_from_l3(void **state)
 {
     (void)state;
@@ -119,9 +177,20 @@ static void test_rings_beyond_l2_come_from_l3(void **state)
     tz_model_work w = work();
     w.near_reads = w.ring_reads = 64e6;
     w.ring_bytes = 1e6; /* as large as L2: half of it is missed */
-    assert_close(predict(&w, &d).stage_s, (7 + 0.5 * 1 + 0.5 * 7) * 1e-3, 1e-9);
+    assert_close(predict(&w, &d).stage_s, (7 + 0.5 * 1 + 0.5 * 7) * 1e-3, 1e-5);
+    w.ring_bytes = 5e6; /* half of L3: nothing is lost there yet */
+    assert_close(predict(&w, &d).stage_s, (7 + 1 + 6 * 25.0 / 26) * 1e-3, 2e-2);
+    w.ring_bytes = 1e7; /* all of L3: half of them come from memory */
+    assert_close(predict(&w, &d).stage_s, (7 + 1 + 0.5 * 6 + 0.5 * 14) * 1e-3, 1e-2);
+    w.workers = 2; /* two threads' rings of that size: all of them */
+    assert_close(predict(&w, &d).stage_s, 0.5 * (7 + 1 + 14) * 1e-3, 2e-2);
+    w.workers = 1;
     w.ring_bytes = 1e9;
-    assert_close(predict(&w, &d).stage_s, (7 + 7) * 1e-3, 1e-4);
+    const tz_model_prediction far = predict(&w, &d);
+    assert_close(far.stage_s, (7 + 1 + 14) * 1e-3, 1e-4);
+    assert_int_equal(far.limit, TZ_MODEL_MEMORY);
+    assert_non_null(strstr(far.limit_text, "do not fit L3"));
+    w.ring_bytes = 4e6;
     w.parts[0].steps = 1e5;
     const tz_model_prediction p = predict(&w, &d);
     assert_int_equal(p.limit, TZ_MODEL_MEMORY);
@@ -189,8 +258,13 @@ static void test_rows_and_calls(void **state)
 static void test_a_better_machine_is_never_slower(void **state)
 {
     (void)state;
-    const tz_model_device d = device();
+    tz_model_device d = device();
     tz_model_work w = work();
+    set(&d.narrow_load_rate, 2);
+    set(&d.l2_overlap, 0.5);
+    set(&d.memory_latency_s, 1e-7);
+    w.parts[0].narrow = 1;
+    w.starts = 1e3;
     w.near_reads = 3e8, w.near_writes = 1e8, w.ring_reads = 1e8, w.ring_writes = 1e8;
     w.ring_bytes = 2e6, w.read_bytes = 64e6, w.write_bytes = 64e6, w.resident_bytes = 3e7;
     w.parts[0].once.of[TZ_WORK_CONTROL] = 1e5;
@@ -237,6 +311,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_units_of_a_core_work_side_by_side),
         cmocka_unit_test(test_lines_add_to_the_ports),
+        cmocka_unit_test(test_a_narrow_load_takes_less_of_a_port),
+        cmocka_unit_test(test_lines_from_l2_hide_as_calibrated),
+        cmocka_unit_test(test_rows_that_begin_anew_wait_for_memory),
         cmocka_unit_test(test_rings_beyond_l2_come_from_l3),
         cmocka_unit_test(test_arrays_come_from_where_they_fit),
         cmocka_unit_test(test_threads_share_what_is_shared),

@@ -238,6 +238,9 @@ static void test_work_of_every_plugin(void **state)
             assert_true(work.redundancy >= 1.0 && work.redundancy < 3.0);
             assert_true(work.slowest >= 1.0 && work.slowest <= 2.0);
             assert_int_equal(work.parts_count, problem.stencil->passes_count);
+            for (int p = 0; p < work.parts_count; p++)
+                assert_true(work.parts[p].narrow >= 0 &&
+                            work.parts[p].narrow <= work.parts[p].step.of[TZ_WORK_READ]);
             /* Vectors times their cells are the updates. */
             double vectors = 0;
             for (int p = 0; p < work.parts_count; p++)
@@ -260,6 +263,54 @@ static void test_work_of_every_plugin(void **state)
     }
 }
 
+/* Instructions a row outside its loop. */
+static double once_a_row(const tz_model_work *work)
+{
+    double sum = 0;
+    for (int p = 0; p < work->parts_count; p++)
+        for (int k = 0; k < TZ_WORK_CLASSES; k++)
+            sum += work->parts[p].warps * work->parts[p].once.of[k];
+    return sum / work->rows;
+}
+
+static void test_the_last_level_computes_no_more_than_its_rows(void **state)
+{
+    const fixture *f = *state;
+    if (!f->readable)
+        skip();
+    /* Four words a row: whole vectors for all levels but the last, one by one there. */
+    tz_problem problem = resolve(f, "cell", 3, (int64_t[]){128, 64, 64}, -1);
+    const tz_plan one = {.height = 1, .tile = {4, 64, 64}};
+    const tz_plan two = {.height = 2, .tile = {4, 64, 64}};
+    const tz_plan many = {.height = 16, .tile = {4, 64, 64}};
+    const tz_model_work a = work_of(f, &problem, &one, 1);
+    const tz_model_work b = work_of(f, &problem, &two, 1);
+    const tz_model_work c = work_of(f, &problem, &many, 1);
+    assert_true(once_a_row(&b) > 0.45 * once_a_row(&a) && once_a_row(&b) < 0.75 * once_a_row(&a));
+    assert_true(once_a_row(&c) < 0.5 * once_a_row(&b));
+    tz_problem_clear(&problem);
+    /* Whole vectors: every level alike. */
+    problem = resolve(f, "star2d1r", 2, (int64_t[]){512, 512, 1}, TZ_SINGLE);
+    const tz_plan low = {.height = 2, .tile = {512, 512, 1}};
+    const tz_plan high = {.height = 8, .tile = {512, 512, 1}};
+    const tz_model_work d = work_of(f, &problem, &low, 1), e = work_of(f, &problem, &high, 1);
+    assert_true(fabs(once_a_row(&d) - once_a_row(&e)) < 1e-9 * once_a_row(&d));
+    tz_problem_clear(&problem);
+}
+
+static void test_streamed_rows_begin_anew(void **state)
+{
+    const fixture *f = *state;
+    if (!f->readable)
+        skip();
+    tz_problem problem = resolve(f, "pathfinder", 1, (int64_t[]){100000, 1, 1}, -1);
+    const tz_plan plan = {.height = 4, .tile = {50000, 1, 1}};
+    const tz_model_work work = work_of(f, &problem, &plan, 1);
+    assert_true(work.stream_starts == 2 * 4); /* two tiles, a row a level */
+    assert_true(work.starts == 0);
+    tz_problem_clear(&problem);
+}
+
 static void test_bytes_follow_the_plan(void **state)
 {
     const fixture *f = *state;
@@ -278,6 +329,9 @@ static void test_bytes_follow_the_plan(void **state)
     assert_true(b.ring_bytes < a.ring_bytes && b.ring_bytes < c.ring_bytes);
     assert_true(a.near_reads >= b.near_reads); /* long rows leave the first level */
     assert_true(a.rows < b.rows);
+    /* A narrow tile's rows begin anew: eight tiles of them. */
+    assert_true(a.starts == 0);
+    assert_true(b.starts > 0.95 * 8 * 4096 && b.starts < 1.05 * 8 * 4096);
     /* Two threads of one tile: one works. Of two equal ones: both do. */
     const tz_plan halves = {.height = 8, .tile = {4096, 2048, 1}};
     assert_int_equal(work_of(f, &problem, &whole, 2).workers, 1);
@@ -326,6 +380,8 @@ int main(void)
         cmocka_unit_test(test_candidates_are_plans),
         cmocka_unit_test(test_impossible_candidates_are_refused),
         cmocka_unit_test(test_work_of_every_plugin),
+        cmocka_unit_test(test_the_last_level_computes_no_more_than_its_rows),
+        cmocka_unit_test(test_streamed_rows_begin_anew),
         cmocka_unit_test(test_bytes_follow_the_plan),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

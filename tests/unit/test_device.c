@@ -225,6 +225,26 @@ static bool count_and_stop(void *context, double done, const char *what)
     return (*left)-- > 0;
 }
 
+static void better_numbers_are_kept(void **state)
+{
+    static tz_model_device best, now;
+    (void)state;
+    tz_number_set(&now.fp32_rate, 0.5, "measured: first");
+    tz_number_set(&now.span_s, 2e-8, "measured: first");
+    tz_number_set(&now.copy_bandwidth_bytes_per_s, 3e10, "measured: first");
+    tz_numbers_keep_better(&best, &now); /* what is there counts */
+    assert_true(best.fp32_rate.value == 0.5 && best.span_s.value == 2e-8);
+    assert_false(best.fp64_rate.known);
+    tz_number_set(&now.fp32_rate, 0.25, "measured: disturbed");
+    tz_number_set(&now.span_s, 1e-8, "measured: second");
+    tz_number_set(&now.copy_bandwidth_bytes_per_s, 2e10, "measured: of both passes");
+    tz_numbers_keep_better(&best, &now);
+    assert_true(best.fp32_rate.value == 0.5);
+    assert_string_equal(best.fp32_rate.source, "measured: first");
+    assert_true(best.span_s.value == 1e-8);
+    assert_true(best.copy_bandwidth_bytes_per_s.value == 2e10); /* the last one has all samples */
+}
+
 static void a_calibration_can_be_stopped(void **state)
 {
     static tz_model_device device;
@@ -261,6 +281,7 @@ static void this_cpu_can_be_calibrated(void **state)
                                              &device.special_rate,
                                              &device.load_rate,
                                              &device.unaligned_load_rate,
+                                             &device.narrow_load_rate,
                                              &device.store_rate,
                                              &device.fp32_latency_s,
                                              &device.memory_latency_s,
@@ -274,6 +295,8 @@ static void this_cpu_can_be_calibrated(void **state)
     assert_true(device.fp32_latency_s.value * device.clock_hz.value > 0.5);
     assert_true(device.memory_latency_s.value > device.fp32_latency_s.value);
     assert_true(device.special_rate.value < device.fp32_rate.value);
+    if (device.l2_overlap.known) /* the system may not tell how large caches are */
+        assert_true(device.l2_overlap.value >= 0 && device.l2_overlap.value <= 1);
     assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_OK);
     assert_int_equal(tz_device_of_cpu(&again, &error), TZ_OK);
     assert_memory_equal(&device, &again, sizeof again);
@@ -303,6 +326,7 @@ int main(void)
         cmocka_unit_test(records_are_found_by_name),
         cmocka_unit_test(the_newest_record_of_this_cpu_counts),
         cmocka_unit_test(a_kept_record_leaves_the_previous),
+        cmocka_unit_test(better_numbers_are_kept),
         cmocka_unit_test(a_calibration_can_be_stopped),
         cmocka_unit_test(this_cpu_can_be_calibrated),
     };
