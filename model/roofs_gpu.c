@@ -1,11 +1,10 @@
 /* The GPU half of roofs. Clocks are those of a multiprocessor; a stage is a launch.
  *
  * 1. Occupancy: how many blocks a multiprocessor holds, from registers, shared memory, threads.
- * 2. A step of a warp: issue slots, and what each unit takes for its classes; the longest counts,
- *    softly, since units that are nearly as busy get into each other's way.
- * 3. A step of a warp that is alone: the clocks between its own instructions, full latencies where
- *    it waits for them, and the memory's latency over what is loaded ahead (Little's law). With N
- *    warps the step of all takes N times 2, or 3 if that is longer.
+ * 2. A step of all warps of a multiprocessor: as its schedulers take for it (scheduler.h).
+ * 3. A step whose code was not run, since there is none but numbers: issue slots, and what each
+ * unit takes for its classes, the longest softly; with N warps N times that, or what one takes that
+ * is alone, with full latencies where it waits for them.
  * 4. Waves: blocks that are on the GPU together, the last of them fewer.
  * 5. Memory and L2: bytes over bandwidth, softly against 4; then launch or meetings on top. */
 #include "model/roofs.h"
@@ -444,8 +443,10 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         const double steps = (full + (rest > 0.0 ? 1.0 : 0.0)) * work->parts[0].steps;
         /* Stores are not waited for, but get in the way. */
         const double loads = (work->read_bytes + 0.5 * work->write_bytes) / compulsory;
-        moved_s = soft_max(moved_s, (loads * moved_s + steps * s.memory_clocks / clock) / ahead,
-                           SOFT_LATENCY);
+        const double late_s = work->parts[0].late * compute / clock;
+        moved_s =
+            soft_max(moved_s, (loads * moved_s + steps * s.memory_clocks / clock + late_s) / ahead,
+                     SOFT_LATENCY);
     }
     const double compute_s = compute / clock;
     double spilt = 0.0;

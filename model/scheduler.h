@@ -24,7 +24,8 @@ typedef enum tz_trace_kind {
     TZ_TRACE_PLAIN,
     TZ_TRACE_LOCAL,  /* an access to spilt registers */
     TZ_TRACE_ARRIVE, /* tells the warps beside it in the block */
-    TZ_TRACE_AWAIT   /* waits until those have arrived as often as it has */
+    TZ_TRACE_AWAIT,  /* waits until those have arrived as often as it has */
+    TZ_TRACE_COPIED  /* waits for copies to shared memory; not here */
 } tz_trace_kind;
 
 enum { TZ_TRACE_BARRIERS = 6 };

@@ -86,6 +86,8 @@ typedef struct tz_work_part {
     double text_bytes;        /* of the loop's code; 0: not known */
     double loop_bytes;        /* the same without what only some of its steps run */
     double own_bytes;         /* GPU: of code that a step runs and those of the first part do not */
+    double late;              /* GPU: of the step before one needs what a step asks for, the part
+                               * that is over when it asks */
     double spills;            /* GPU: of one step: words of 128 bytes of spilt registers */
     double spilt_stores;      /* of them stored */
 } tz_work_part;

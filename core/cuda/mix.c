@@ -314,6 +314,17 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
         if (i->class == TZ_WORK_READ)
             loop->reads_words += i->words;
     }
+    int copied = -1, between = 0;
+    for (int k = 0; k < count; k++) {
+        const tz_sass_instruction *i = &g->sass->code[way[k]];
+        if (i->class == TZ_WORK_COPY)
+            copied = k;
+        if (i->kind == TZ_TRACE_COPIED && copied >= 0) {
+            between += k - copied;
+            copied = -1;
+        }
+    }
+    loop->late = between > 0 ? 1.0 - (double)between / count : 0.0;
     loop->text_bytes = (double)count * TZ_SASS_BYTES;
     loop->memory_waits = count_memory_waits(g->sass, way, count, ROUNDS);
     go_round(g->sass, way, count, ROUNDS, loop);

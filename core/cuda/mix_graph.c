@@ -320,9 +320,11 @@ static int find_choice(ahead *a, int head)
     const graph *g = a->g;
     for (int k = g->blocks[head].order; k < g->reached; k++) {
         const int b = g->sorted[k], one = next_in(a, b, 0), two = next_in(a, b, 1);
-        mark_after(a, head);
-        if (!a->marks[b] || one < 0 || two < 0 ||
+        if (one < 0 || two < 0 ||
             memcmp(set_of(a, b), set_of(a, head), a->words * sizeof *a->sets) != 0)
+            continue;
+        mark_after(a, head);
+        if (!a->marks[b])
             continue;
         bool apart = true;
         for (size_t w = 0; w < a->words; w++)

