@@ -5,7 +5,8 @@
  * 3. A step whose code was not run, since there is none but numbers: issue slots, and what each
  * unit takes for its classes, the longest softly; with N warps N times that, or what one takes that
  * is alone, with full latencies where it waits for them.
- * 4. Waves: blocks that are on the GPU together, the last of them fewer.
+ * 4. Waves: blocks that are on the GPU together, the last of them fewer; where they are few, those
+ * of the multiprocessor that has most to do.
  * 5. Memory and L2: bytes over bandwidth, softly against 4; then launch or meetings on top. */
 #include "model/roofs.h"
 #include "model/scheduler.h"
