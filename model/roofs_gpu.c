@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Exponents of soft maxima: constants of the model, the same for all devices and stencils. */
 #define SOFT_UNITS 5.0   /* between units that a scheduler feeds */
