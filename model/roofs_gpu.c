@@ -402,9 +402,14 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         s.parts[p].barriers =
             part->step.of[TZ_WORK_BARRIER] * clocks_of(device, &device->barrier_s) +
             BARRIER_WAIT * fmin(1.0, part->step.of[TZ_WORK_BARRIER]) * own;
-        s.parts[p].alone = own + part->waits * (work->stream_bytes > 0.0
-                                                    ? clocks_of(device, &device->memory_latency_s)
-                                                    : s.memory_clocks);
+        /* What is read each iteration comes from far the first time. */
+        const double far_clocks = work->stream_bytes > 0.0
+                                      ? clocks_of(device, &device->memory_latency_s)
+                                      : s.memory_clocks;
+        const double near_clocks =
+            work->stream_bytes > 0.0 ? far_clocks : clocks_of(device, &device->l2_latency_s);
+        s.parts[p].alone = own + part->waits * (far_clocks + (work->height - 1.0) * near_clocks) /
+                                     fmax(work->height, 1.0);
     }
 
     /* Waves. */
