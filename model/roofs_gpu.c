@@ -5,14 +5,14 @@
  * 3. A step whose code was not run, since there is none but numbers: issue slots, and what each
  * unit takes for its classes, the longest softly; with N warps N times that, or what one takes that
  * is alone, with full latencies where it waits for them.
- * 4. Waves: blocks that are on the GPU together, the last of them fewer.
+ * 4. Waves: blocks that are on the GPU together, the last of them fewer; where they are few, those
+ * of the multiprocessor that has most to do.
  * 5. Memory and L2: bytes over bandwidth, softly against 4; then launch or meetings on top. */
 #include "model/roofs.h"
 #include "model/scheduler.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Exponents of soft maxima: constants of the model, the same for all devices and stencils. */
 #define SOFT_UNITS 5.0   /* between units that a scheduler feeds */
@@ -402,9 +402,14 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
         s.parts[p].barriers =
             part->step.of[TZ_WORK_BARRIER] * clocks_of(device, &device->barrier_s) +
             BARRIER_WAIT * fmin(1.0, part->step.of[TZ_WORK_BARRIER]) * own;
-        s.parts[p].alone = own + part->waits * (work->stream_bytes > 0.0
-                                                    ? clocks_of(device, &device->memory_latency_s)
-                                                    : s.memory_clocks);
+        /* What is read each iteration comes from far the first time. */
+        const double far_clocks = work->stream_bytes > 0.0
+                                      ? clocks_of(device, &device->memory_latency_s)
+                                      : s.memory_clocks;
+        const double near_clocks =
+            work->stream_bytes > 0.0 ? far_clocks : clocks_of(device, &device->l2_latency_s);
+        s.parts[p].alone = own + part->waits * (far_clocks + (work->height - 1.0) * near_clocks) /
+                                     fmax(work->height, 1.0);
     }
 
     /* Waves. */

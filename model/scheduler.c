@@ -19,11 +19,14 @@ enum { OTHER_CLOCKS = 14 };
  * H200 have no loop of these above 0.87 of its slots, with 0.07 of instructions in the queue, and
  * tell 0.05 to 0.08 of the time as stalls of dispatch. */
 #define DISPATCH_CLOCKS 0.07
-/* Where code is longer than the instruction cache, by what share of it all of it is fetched anew
- * each round, and what an instruction then takes. From box stencils on an H200 whose borders have
- * code of their own: multiprocessors with such warps take twice the others' time. */
-#define TEXT_SOFT 0.35
-#define FETCH_CLOCKS 1.0
+/* Code comes from a first cache, a third of the one that calibration finds, in which all warps run
+ * the same code at the same time, as those do that wait for each other. What is longer than a cache
+ * by so much of it is fetched anew each round; an instruction then comes after so many clocks more.
+ * From box stencils on an H200. */
+#define NEAR_SHARE (1.0 / 3.0)
+#define TEXT_SOFT 0.25
+#define NEAR_CLOCKS 0.45
+#define FAR_CLOCKS 0.55
 enum { INSTRUCTION_BYTES = 16 };
 /* Rounds that are left out, in which warps fall into step, and that are counted. */
 enum { ROUNDS_BEFORE = 1, ROUNDS = 2 };
@@ -396,9 +399,15 @@ static void place(machine *m)
     }
 }
 
-double tz_scheduler_fetch_clocks(double cache_bytes, double text_bytes)
+static double share_of(double text_bytes, double cache_bytes)
 {
-    return FETCH_CLOCKS * smaller(1.0, larger(0.0, (text_bytes / cache_bytes - 1.0) / TEXT_SOFT));
+    return smaller(1.0, larger(0.0, (text_bytes / cache_bytes - 1.0) / TEXT_SOFT));
+}
+
+double tz_scheduler_fetch_clocks(const tz_scheduler *s, double text_bytes, bool together)
+{
+    return (together ? 0.0 : NEAR_CLOCKS * share_of(text_bytes, NEAR_SHARE * s->text_bytes)) +
+           FAR_CLOCKS * share_of(text_bytes, s->text_bytes);
 }
 
 static bool is_valid(const tz_trace_instruction *trace, int count)
@@ -431,7 +440,7 @@ tz_model_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_in
                  .warps_count = block_warps * blocks};
     for (int k = 0; k < count; k++)
         m.meets = m.meets || trace[k].class == TZ_WORK_BARRIER || trace[k].kind == TZ_TRACE_AWAIT;
-    m.code = tz_scheduler_fetch_clocks(scheduler->text_bytes, (double)count * INSTRUCTION_BYTES);
+    m.code = tz_scheduler_fetch_clocks(scheduler, (double)count * INSTRUCTION_BYTES, m.meets);
     place(&m);
     const int64_t round = (int64_t)count * m.warps_count;
     double end = 0.0;

@@ -59,9 +59,9 @@ typedef struct tz_scheduler {
 tz_model_status tz_scheduler_of(const tz_model_device *device, tz_scheduler *out,
                                 tz_model_error *error);
 
-/* Clocks of a scheduler that an instruction takes more where warps of a multiprocessor go round so
- * many bytes of code, over and over. */
-double tz_scheduler_fetch_clocks(double cache_bytes, double text_bytes);
+/* Clocks of a scheduler that an instruction takes more where warps go round so many bytes of code,
+ * over and over: `together`, so that one finds what another has fetched, or each on its own. */
+double tz_scheduler_fetch_clocks(const tz_scheduler *scheduler, double text_bytes, bool together);
 
 typedef struct tz_schedule {
     double clocks;                 /* until each of the warps has gone round once */

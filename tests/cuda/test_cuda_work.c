@@ -1,17 +1,6 @@
 /* What compiled kernels do: machine code decoded by hand and from NVRTC, what families make of it,
  * and the time that roofs gives it. No GPU; without NVRTC the tests that compile are skipped. */
-#include "cuda/work.h"
-#include "model/roofs.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "work_support.h"
 
 /* ---- Code by hand -----------------------------------------------------------------------------
  */
@@ -206,64 +195,6 @@ static void known_counts_are_found(void **state)
 /* ---- Families ----------------------------------------------------------------------------------
  */
 
-typedef struct suite {
-    tz_registry *registry;
-    tz_model_device device;
-    char cache[64];
-} suite;
-
-static int set_up(void **state)
-{
-    suite *s = calloc(1, sizeof *s);
-    const char *folder = TZ_TEST_PLUGIN_DIR;
-    tz_model_error why;
-    if (!s || tz_registry_create(&s->registry, &folder, 1, NULL) ||
-        tz_model_device_read(TZ_TEST_SOURCE_DIR "/../model/devices/h200.txt", &s->device, &why))
-        return 1;
-    strcpy(s->cache, "/tmp/tz-work-XXXXXX");
-    if (!mkdtemp(s->cache) || setenv("TRAPEZE_CACHE", s->cache, 1))
-        return 1;
-    *state = s;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    suite *s = *state;
-    char command[96];
-    tz_registry_destroy(s->registry);
-    snprintf(command, sizeof command, "rm -rf '%s'", s->cache);
-    const int failed = system(command);
-    free(s);
-    return failed;
-}
-
-static void make_problem(const suite *s, const char *id, int precision, int64_t nx, int64_t ny,
-                         int64_t nz, tz_problem *problem)
-{
-    const tz_stencil *stencil;
-    assert_int_equal(tz_registry_find(s->registry, id, &stencil, NULL, NULL), TZ_OK);
-    const tz_simulation_config config = {
-        .dims = stencil->dims, .precision = precision, .extent = {nx, ny, nz}};
-    tz_error error = {0};
-    if (tz_problem_resolve(problem, stencil, &config, &error))
-        fail_msg("%s: %s", id, error.message);
-}
-
-static void work_of(const suite *s, const tz_problem *problem, const tz_plan *plan,
-                    tz_effort effort, tz_model_work *work)
-{
-    const tz_place place = {.device = &s->device};
-    tz_error error = {0};
-    const tz_status status = tz_backend_cuda.work(problem, &place, plan, effort, work, &error);
-    if (status == TZ_UNSUPPORTED && strstr(error.message, "NVRTC")) {
-        print_message("skipped: %s\n", error.message);
-        skip();
-    }
-    if (status)
-        fail_msg("%s %s h %d: %s", problem->stencil->id, plan->family, plan->height, error.message);
-}
-
 static double warps_of(const tz_model_work *work)
 {
     double warps = 0.0;
@@ -306,85 +237,6 @@ static void rows_do_what_their_text_says(void **state)
     assert_true(fabs(guess.parts[0].step.of[TZ_WORK_FP32] / work.parts[0].step.of[TZ_WORK_FP32] -
                      1.0) < 0.05);
     assert_true(abs(guess.registers - work.registers) <= 32);
-    tz_problem_clear(&problem);
-}
-
-/* Rows that begin within a sector of the second level, and packets that lie apart, are asked for
- * twice there. */
-static void sectors_are_asked_for_twice(void **state)
-{
-    const suite *s = *state;
-    static const struct {
-        int height, vector;
-        bool within, apart;
-    } known[] = {{4, 4, true, false}, {5, 4, false, false}, {4, 8, true, true}};
-    tz_problem problem;
-    make_problem(s, "star2d1r", TZ_SINGLE, 4096, 4096, 1, &problem);
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        tz_plan plan = {.height = known[k].height, .vector = known[k].vector, .family = "stream"};
-        tz_model_work work;
-        assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
-        work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
-        const double loaded = work.read_bytes + work.ghost_bytes;
-        const double wanted =
-            (known[k].within ? loaded : 0.0) + (known[k].apart ? work.write_bytes : 0.0);
-        /* The first strip begins outside the grid by as much as all others. */
-        assert_true(fabs(work.half_bytes - wanted) < 0.05 * loaded);
-    }
-    tz_problem_clear(&problem);
-}
-
-/* Blocks at the border do more, and a small grid's are dealt out unevenly; each load of a tile's
- * loop is waited for. */
-static void tiles_have_borders(void **state)
-{
-    const suite *s = *state;
-    tz_problem problem;
-    tz_plan plan = {.height = 2, .family = "tile"};
-    tz_model_work work;
-    make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
-    assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
-    tz_problem_clear(&problem);
-    assert_int_equal(work.parts_count, 2);
-    const tz_work_part *inner = &work.parts[0], *border = &work.parts[1];
-    /* 16 x 32 blocks of 8 warps; of 132 multiprocessors with four each some have three that are at
-     * the border, and hardly one has four. */
-    assert_true(inner->warps == 14.0 * 30 * 8 && border->warps == (512.0 - 14 * 30) * 8);
-    assert_true(inner->crowd == 8.0 && border->crowd == 24.0);
-    assert_true(tz_work_mix_sum(&border->step) > 1.5 * tz_work_mix_sum(&inner->step));
-    /* 68 x 36 elements: ten rounds of 256 threads. */
-    assert_true(inner->once.of[TZ_WORK_READ] > 9.0 && inner->once.of[TZ_WORK_READ] <= 11.0);
-    assert_true(inner->once_waits >= 1.0 && inner->once_waits <= 10.0);
-    make_problem(s, "star2d1r", TZ_SINGLE, 8192, 8192, 1, &problem);
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
-    assert_true(work.parts[0].crowd == 0.0 && work.parts[1].crowd == 0.0);
-    tz_problem_clear(&problem);
-}
-
-/* Grids on chip ask for their ghost cells batch by batch. */
-static void exchanges_go_in_batches(void **state)
-{
-    const suite *s = *state;
-    tz_problem problem;
-    tz_model_work work, high;
-    make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
-    tz_plan plan = {.height = 2, .family = "resident", .processors = 132};
-    assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
-    assert_true(work.cooperative && work.meetings >= 1.0 && work.meetings <= 16.0);
-    assert_true(work.meetings == floor(work.meetings) && work.stages_per_launch > 100.0);
-    plan = (tz_plan){.height = 8, .family = "resident", .processors = 132};
-    assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
-    assert_true(high.ghost_bytes > work.ghost_bytes);
-    tz_problem_clear(&problem);
-    /* A row's ghost cells are those of two threads. */
-    make_problem(s, "pathfinder", -1, 100000, 1, 1, &problem);
-    plan = (tz_plan){.height = 2, .family = "resident", .processors = 132};
-    assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
-    assert_true(work.meetings == 1.0 && work.parts[0].waits == 1.0 && work.stream_bytes > 0.0);
     tz_problem_clear(&problem);
 }
 
@@ -468,50 +320,6 @@ static void candidates_keep_what_is_given(void **state)
 /* ---- The model ---------------------------------------------------------------------------------
  */
 
-static tz_model_work some_work(void)
-{
-    tz_model_work w = {.kind = TZ_WORK_GPU,
-                       .height = 8,
-                       .cells = 8 * 1e8,
-                       .redundancy = 1.1,
-                       .parts_count = 1,
-                       .read_bytes = 4e8,
-                       .write_bytes = 4e8,
-                       .ghost_bytes = 4e7,
-                       .resident_bytes = 8e8,
-                       .registers = 121,
-                       .threads = 64,
-                       .blocks = 10000,
-                       .ahead_bytes = 1536};
-    w.parts[0] = (tz_work_part){.name = "inner",
-                                .warps = 20000,
-                                .steps = 400,
-                                .clocks = 200,
-                                .bytes = 512,
-                                .shared_wavefronts = 8};
-    w.parts[0].step.of[TZ_WORK_FP32] = 160;
-    w.parts[0].step.of[TZ_WORK_INTEGER] = 30;
-    w.parts[0].step.of[TZ_WORK_SHUFFLE] = 16;
-    return w;
-}
-
-static double stage_of(const tz_model_work *work, const tz_model_device *device)
-{
-    tz_model_prediction p = {0};
-    tz_model_error why;
-    if (tz_roofs_predict(work, device, &p, &why))
-        fail_msg("%s", why.message);
-    double sum = 0.0;
-    for (int k = 0; k < p.component_count; k++) {
-        assert_true(p.components[k].seconds >= 0.0);
-        sum += p.components[k].seconds;
-    }
-    assert_true(fabs(sum / p.time_s - 1.0) < 1e-9);
-    assert_true(fabs(p.cells_per_s * p.stage_s / work->cells - 1.0) < 1e-9);
-    assert_true(p.limit_text[0] != '\0');
-    return p.stage_s;
-}
-
 static void more_work_takes_longer(void **state)
 {
     const suite *s = *state;
@@ -541,53 +349,6 @@ static void more_work_takes_longer(void **state)
     w.parts[0].step.of[TZ_WORK_FP64] = 160;
     w.parts[0].step.of[TZ_WORK_FP32] = 0;
     assert_true(stage_of(&w, &s->device) > time);
-}
-
-/* What happens outside a loop's steps. */
-static void starts_take_their_time(void **state)
-{
-    const suite *s = *state;
-    tz_model_work base = some_work();
-    base.read_bytes = base.write_bytes = base.ghost_bytes = base.resident_bytes = 1e5;
-    base.ahead_bytes = 0.0;
-    base.blocks = 400;
-    base.parts[0].warps = 800;
-    const double time = stage_of(&base, &s->device);
-    tz_model_work w = base;
-    w.half_bytes = 1e9;
-    assert_true(stage_of(&w, &s->device) > 1.5 * time);
-    /* Cold code, once a launch. */
-    w = base;
-    w.parts[0].text_bytes = 1e5;
-    const double cold = stage_of(&w, &s->device);
-    assert_true(cold > time);
-    w.stages_per_launch = 1000;
-    w.parts[0].text_bytes = 0.0;
-    const double warm = stage_of(&w, &s->device);
-    w.parts[0].text_bytes = 1e5;
-    assert_true(fabs(stage_of(&w, &s->device) - warm - (cold - time) / 1000) < 1e-3 * cold);
-    /* Loads that nobody asked for ahead, and each meeting of blocks. */
-    w = base;
-    w.parts[0].waits = 1.0;
-    assert_true(stage_of(&w, &s->device) > 1.05 * time);
-    w = base;
-    w.meetings = 3.0;
-    assert_true(fabs(stage_of(&w, &s->device) - time - 3.0 * s->device.neighbour_sync_s.value) <
-                1e-12);
-    /* A multiprocessor has more of those that take long than the others have. */
-    w = base;
-    w.parts_count = 2;
-    w.parts[1] = w.parts[0];
-    w.parts[1].step.of[TZ_WORK_FP32] *= 3;
-    w.parts[0].warps = 700;
-    w.parts[1].warps = 100;
-    const double even = stage_of(&w, &s->device);
-    w.parts[0].crowd = 4;
-    w.parts[1].crowd = 4;
-    const double some = stage_of(&w, &s->device);
-    w.parts[0].crowd = 0;
-    w.parts[1].crowd = 8;
-    assert_true(some > even && stage_of(&w, &s->device) > some);
 }
 
 static void occupancy_is_the_devices(void **state)
@@ -665,14 +426,10 @@ int main(void)
         cmocka_unit_test(what_is_no_code_is_refused),
         cmocka_unit_test(known_counts_are_found),
         cmocka_unit_test(more_work_takes_longer),
-        cmocka_unit_test(starts_take_their_time),
         cmocka_unit_test(occupancy_is_the_devices),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(candidates_keep_what_is_given),
         cmocka_unit_test(rows_do_what_their_text_says),
-        cmocka_unit_test(sectors_are_asked_for_twice),
-        cmocka_unit_test(tiles_have_borders),
-        cmocka_unit_test(exchanges_go_in_batches),
         cmocka_unit_test(measured_speeds_are_near),
         cmocka_unit_test(every_stencil_is_counted),
     };
