@@ -1,6 +1,7 @@
 #include "base/machine.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,11 +88,21 @@ static tz_isa best_isa(void)
     return isa;
 }
 
+/* What files say of the processor stays while a process runs: they are read once. Plans ask for it,
+ * and reading takes longer than a small simulation. */
+static pthread_once_t files_once = PTHREAD_ONCE_INIT;
+static tz_machine files;
+
+static void read_files(void)
+{
+    read_cpu_name(&files);
+    read_caches(&files);
+}
+
 void tz_machine_read(tz_machine *machine)
 {
-    memset(machine, 0, sizeof *machine);
-    read_cpu_name(machine);
-    read_caches(machine);
+    pthread_once(&files_once, read_files);
+    *machine = files;
     cpu_set_t set;
     machine->cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     machine->isa = best_isa();

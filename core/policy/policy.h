@@ -148,7 +148,7 @@ typedef struct tz_policy_measurement {
 bool tz_policy_measured(const tz_policy *policy, size_t index, tz_policy_measurement *out);
 
 tz_policy_kind tz_policy_kind_of(const tz_policy *policy);
-bool tz_policy_settled(const tz_policy *policy); /* nothing will be timed any more */
+bool tz_policy_settled(const tz_policy *policy); /* what there is to try has been tried */
 const tz_plan *tz_policy_plan(const tz_policy *policy);
 /* "adaptive: settled on height 8 at step 96 (4 heights measured)". Returns `text`. */
 const char *tz_policy_describe(const tz_policy *policy, char *text, size_t size);

@@ -273,6 +273,9 @@ static void every_stencil_is_counted(void **state)
                 if ((f > 0 && f < 3 && !one_of(stencil->id, "hotspot pathfinder star2d2r ")) ||
                     (f >= 3 && (f % 3 > 0 || !one_of(stencil->id, "life pathfinder star3d1r "))))
                     continue;
+                if (getenv("TZ_NVRTC") && /* under a sanitizer: of each family, and of each kind */
+                    (f >= 3 || !one_of(stencil->id, "hotspot life pathfinder star3d1r ")))
+                    continue;
                 make_problem(s, stencil->id, -1, e[0], e[1], e[2], &problem);
                 if (tz_cuda_plan(&problem, &plan, NULL) == TZ_OK) {
                     work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
