@@ -87,6 +87,7 @@ typedef struct tz_work_part {
     double text_bytes;        /* of the loop's code; 0: not known */
     double loop_bytes;        /* the same without what only some of its steps run */
     double own_bytes;         /* GPU: of code that a step runs and those of the first part do not */
+    double apart;             /* GPU: of pairs of stores, those whose second one comes later */
     double late;              /* GPU: of the step before one needs what a step asks for, the part
                                * that is over when it asks */
     double spills;            /* GPU: of one step: words of 128 bytes of spilt registers */
@@ -119,6 +120,7 @@ typedef struct tz_model_work {
     int threads;              /* of a block */
     double blocks;            /* of a launch */
     double torn_bytes;        /* written in pieces that end within a burst of 64 bytes */
+    double pairs_bytes;       /* written by lanes with two packets each, a pair of stores */
     double half_bytes;        /* loaded and stored by lanes of which each has half a sector of 32
                                * bytes of the second level, and the next one has not the other */
     double ahead_bytes;       /* a warp has asked for this much before it needs it */

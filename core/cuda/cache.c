@@ -29,7 +29,7 @@ typedef struct entry_head {
 
 static const char cubin_magic[8] = {'T', 'Z', 'C', 'U', 'B', 'I', 'N', '1'};
 /* The last byte counts changes of tz_cuda_mix, and of what is counted how. */
-static const char mix_magic[8] = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'X'};
+static const char mix_magic[8] = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'Y'};
 
 /* FNV-1a in one lane, another multiplier and a rotation in the other. */
 static void hash_bytes(hash *h, const void *data, size_t bytes)

@@ -40,9 +40,10 @@ typedef struct tz_cuda_loop {
     double text_bytes;                              /* of the way round */
     double local;        /* words (128 bytes a warp) of spilt registers on it */
     double local_stores; /* of them stored, which go to the second level at once */
-    double late;         /* of a step, what is over when the way asks for copies, of which it waits
-                          * for some at its end */
-    tz_rounds rounds;    /* of the way round; none without a machine, or of a few instructions */
+    double apart;     /* of pairs of stores on it, those whose second one does not follow at once */
+    double late;      /* of a step, what is over when the way asks for copies, of which it waits
+                       * for some at its end */
+    tz_rounds rounds; /* of the way round; none without a machine, or of a few instructions */
 } tz_cuda_loop;
 
 typedef struct tz_cuda_mix {

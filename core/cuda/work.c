@@ -77,6 +77,7 @@ static void take_loop(tz_work_part *part, const tz_cuda_loop *loop, double steps
     part->text_bytes = part->loop_bytes = loop->text_bytes;
     part->spills = loop->local / steps;
     part->late = loop->late;
+    part->apart = loop->apart;
     memset(&part->rounds, 0, sizeof part->rounds);
     if (way > 0.0)
         tz_rounds_blend(&part->rounds, 0.0, &loop->rounds, tz_work_mix_sum(&part->step) / way);

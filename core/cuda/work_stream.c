@@ -67,12 +67,12 @@ static void count_ghosts(tz_model_work *out, double loaded_a_step, double ahead,
     out->far_bytes = fmin(out->ghost_bytes, far_share * out->read_bytes);
 }
 
-/* What a strip writes of a row begins and ends where it may; lanes with more than one packet each
- * leave gaps between those of a store. */
+/* What a strip writes of a row begins and ends where it may; lanes with two packets each leave gaps
+ * between those of a store. */
 static void count_torn(tz_model_work *out, double strip_bytes, double lane_bytes)
 {
     if (lane_bytes > PACKET_BYTES)
-        out->torn_bytes = 2.0 * out->write_bytes;
+        out->pairs_bytes = out->write_bytes;
     else if (fmod(strip_bytes, BURST_BYTES) != 0.0)
         out->torn_bytes = out->write_bytes;
 }
@@ -85,7 +85,6 @@ static void count_torn(tz_model_work *out, double strip_bytes, double lane_bytes
 static void count_halves(const tz_problem *problem, tz_model_work *out, double useful, double ghost,
                          int vector, bool apart)
 {
-    const uint32_t written = tz_problem_written(problem);
     const double steps_bytes = out->read_bytes + out->ghost_bytes;
     const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
     for (int f = 0; f < problem->stencil->fields_count; f++) {
@@ -95,8 +94,6 @@ static void count_halves(const tz_problem *problem, tz_model_work *out, double u
                                                       fmod(ghost * size, SECTOR_BYTES) != 0.0);
         if (problem->stencil->fields[f].role != TZ_STREAMED && (wide || shifted))
             out->half_bytes += steps_bytes * size / (bytes.state + bytes.fixed);
-        if (written >> f & 1 && wide)
-            out->half_bytes += out->write_bytes * size / bytes.written;
     }
 }
 

@@ -208,7 +208,7 @@ static void long_code_is_fetched(void **state)
 {
     (void)state;
     const tz_scheduler s = scheduler();
-    assert_true(tz_scheduler_fetch_clocks(&s, 0.3 * s.text_bytes, false) == 0.0);
+    assert_true(tz_scheduler_fetch_clocks(&s, 0.19 * s.text_bytes, false) == 0.0);
     const double near_cache = tz_scheduler_fetch_clocks(&s, 0.5 * s.text_bytes, false);
     assert_true(tz_scheduler_fetch_clocks(&s, 0.5 * s.text_bytes, true) == 0.0);
     assert_true(near_cache > 0.0 &&
