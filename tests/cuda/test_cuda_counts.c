@@ -283,12 +283,40 @@ static void code_has_to_fit(void **state)
     assert_true(stage_of(s, &w) > more);
 }
 
+/* Pairs of stores are together or apart by the instructions between them. */
+static void pairs_of_stores(void **state)
+{
+    (void)state;
+    word code[64];
+    double apart[2];
+    for (int far = 0; far < 2; far++) {
+        size_t n = 0;
+        code[n++] = say(LDGSTS, wide);
+        for (int pair = 0; pair < 2; pair++) {
+            code[n++] = say(STG, wide);
+            for (int k = 0; k < (far && pair == 1 ? 23 : 1); k++)
+                code[n++] = say(FADD, 0);
+            code[n++] = say(STG, wide);
+        }
+        code[n] = jump(-(int)n - 1, false);
+        n++;
+        code[n++] = say(EXIT, plain);
+        tz_cuda_mix *mix = mix_of(code, n * sizeof *code);
+        assert_int_equal(mix->loops_count, 1);
+        assert_true(mix->loops[0].stores == 4.0);
+        apart[far] = mix->loops[0].apart;
+        free(mix);
+    }
+    assert_true(apart[0] < 0.01);
+    assert_true(apart[1] > 0.48 && apart[1] < 0.51);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_are_told_apart),    cmocka_unit_test(idle_steps_are_counted),
-        cmocka_unit_test(spilt_words_are_counted),  cmocka_unit_test(code_has_to_fit),
-        cmocka_unit_test(profilers_count_the_same),
+        cmocka_unit_test(bodies_are_told_apart),  cmocka_unit_test(pairs_of_stores),
+        cmocka_unit_test(idle_steps_are_counted), cmocka_unit_test(spilt_words_are_counted),
+        cmocka_unit_test(code_has_to_fit),        cmocka_unit_test(profilers_count_the_same),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

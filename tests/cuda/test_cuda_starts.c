@@ -127,12 +127,35 @@ static void starts_take_their_time(void **state)
     assert_true(some > even && stage_of(&w, &s->device) > some);
 }
 
+/* Stores in pairs: what comes apart is written twice; more warps part more of them. */
+static void pairs_come_apart(void **state)
+{
+    const suite *s = *state;
+    tz_model_work w = some_work();
+    w.resident_bytes = 1e9;
+    const double none = stage_of(&w, &s->device);
+    w.pairs_bytes = w.write_bytes;
+    w.parts[0].apart = 0.0;
+    const double together = stage_of(&w, &s->device);
+    w.parts[0].apart = 1.0;
+    const double apart = stage_of(&w, &s->device);
+    assert_true(none <= together && together < apart);
+    w.parts[0].step.of[TZ_WORK_SHUFFLE] = 0.0;
+    w.parts[0].step.of[TZ_WORK_FP32] = 8.0;
+    w.parts[0].shared_wavefronts = 0.1;
+    const double alone[2] = {(w.parts[0].apart = 0.0, stage_of(&w, &s->device)),
+                             (w.parts[0].apart = 1.0, stage_of(&w, &s->device))};
+    w.parts[0].shared_wavefronts = 20.0;
+    const double crowded[2] = {(w.parts[0].apart = 0.0, stage_of(&w, &s->device)),
+                               (w.parts[0].apart = 1.0, stage_of(&w, &s->device))};
+    assert_true(crowded[1] / crowded[0] < alone[1] / alone[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(starts_take_their_time),
-        cmocka_unit_test(sectors_are_asked_for_twice),
-        cmocka_unit_test(tiles_have_borders),
+        cmocka_unit_test(starts_take_their_time),      cmocka_unit_test(pairs_come_apart),
+        cmocka_unit_test(sectors_are_asked_for_twice), cmocka_unit_test(tiles_have_borders),
         cmocka_unit_test(exchanges_go_in_batches),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
