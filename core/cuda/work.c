@@ -397,37 +397,9 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     return TZ_OK;
 }
 
-/* ---- Kernels that are not compiled -------------------------------------------------------------
- */
-
-static void mix_between(tz_work_mix *to, const tz_work_mix *a, const tz_work_mix *b, double t)
-{
-    for (int c = 0; c < TZ_WORK_CLASSES; c++)
-        to->of[c] = fmax(0.0, a->of[c] + t * (b->of[c] - a->of[c]));
-}
-
-static double between(double a, double b, double t)
-{
-    return fmax(0.0, a + t * (b - a));
-}
-
-static void part_between(tz_work_part *to, const tz_work_part *a, const tz_work_part *b, double t)
-{
-    *to = *a;
-    mix_between(&to->step, &a->step, &b->step, t);
-    mix_between(&to->once, &a->once, &b->once, t);
-    mix_between(&to->chain, &a->chain, &b->chain, t);
-    to->clocks = between(a->clocks, b->clocks, t);
-    to->shared_wavefronts = between(a->shared_wavefronts, b->shared_wavefronts, t);
-    to->bytes = between(a->bytes, b->bytes, t);
-    to->once_clocks = between(a->once_clocks, b->once_clocks, t);
-    to->text_bytes = fmax(a->text_bytes, b->text_bytes);
-    tz_rounds_blend(&to->rounds, 1.0 - t, &b->rounds, t);
-}
-
-static tz_status get_steps(tz_cuda_steps *out, bool *found, const tz_cuda_family *family,
-                           const tz_problem *problem, const tz_place *place, const tz_plan *plan,
-                           bool compile, tz_error *error)
+tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_family *family,
+                            const tz_problem *problem, const tz_place *place, const tz_plan *plan,
+                            bool compile, tz_error *error)
 {
     char architecture[16];
     char *source = NULL;
@@ -451,67 +423,6 @@ static tz_status get_steps(tz_cuda_steps *out, bool *found, const tz_cuda_family
     free(source);
     free(mix);
     return status;
-}
-
-/* The plan with another height, all that does not follow from the height kept. */
-static bool with_height(const tz_problem *problem, const tz_plan *plan, int height, tz_plan *out)
-{
-    *out = (tz_plan){.height = height,
-                     .vector = plan->vector,
-                     .ahead = plan->ahead,
-                     .slack = plan->slack,
-                     .warps = plan->warps,
-                     .processors = plan->processors};
-    memcpy(out->family, plan->family, sizeof out->family);
-    if (strcmp(plan->family, "resident") == 0)
-        out->vector = out->warps = 0;
-    return height >= 1 && tz_cuda_plan(problem, out, NULL) == TZ_OK;
-}
-
-/* Counts a step grow by as much with each level: from two heights that are compiled, near ones if
- * there are, else small ones, compiled now. */
-static tz_status guess_steps(tz_cuda_steps *out, const tz_cuda_family *family,
-                             const tz_problem *problem, const tz_place *place, const tz_plan *plan,
-                             tz_error *error)
-{
-    const int h = plan->height;
-    const int near[] = {h - 1, h + 1, h - 2, h + 2, 2, 3, 4, 1};
-    tz_cuda_steps known[2];
-    int heights[2], count = 0;
-    tz_status status = TZ_OK;
-    for (int compile = 0; compile < 2 && count < 2; compile++)
-        for (size_t k = compile ? 4 : 0; k < sizeof near / sizeof *near && count < 2; k++) {
-            tz_plan other;
-            bool found = false;
-            if ((count == 1 && near[k] == heights[0]) || near[k] == h ||
-                !with_height(problem, plan, near[k], &other))
-                continue;
-            status = get_steps(&known[count], &found, family, problem, place, &other, compile > 0,
-                               error);
-            if (status)
-                return status;
-            if (found)
-                heights[count++] = near[k];
-        }
-    if (count == 0)
-        return get_steps(out, &(bool){false}, family, problem, place, plan, true, error);
-    if (count == 1) {
-        known[1] = known[0];
-        heights[1] = heights[0] + 1;
-    }
-    const double t = (double)(h - heights[0]) / (heights[1] - heights[0]);
-    *out = known[0];
-    part_between(&out->inner, &known[0].inner, &known[1].inner, t);
-    part_between(&out->end, &known[0].end, &known[1].end, t);
-    part_between(&out->side, &known[0].side, &known[1].side, t);
-    part_between(&out->side_end, &known[0].side_end, &known[1].side_end, t);
-    part_between(&out->inner_idle, &known[0].inner_idle, &known[1].inner_idle, t);
-    part_between(&out->end_idle, &known[0].end_idle, &known[1].end_idle, t);
-    part_between(&out->side_idle, &known[0].side_idle, &known[1].side_idle, t);
-    const double registers = between(known[0].registers, known[1].registers, t);
-    out->registers = (int)fmin(255.0, fmax(24.0, ceil(registers / 8.0) * 8.0));
-    out->local_bytes = registers > 255.0 ? (int)(4.0 * (registers - 255.0)) : 0;
-    return TZ_OK;
 }
 
 /* ---- Work --------------------------------------------------------------------------------------
@@ -550,11 +461,13 @@ tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const t
                             place->device ? missing.message : "there is no device to plan for");
     tz_status status = tz_cuda_family_find(plan->family, problem, &family, error);
     if (!status)
-        status = get_steps(&steps, &found, family, problem, place, plan,
-                           effort == TZ_EFFORT_COMPILE, error);
+        status = tz_cuda_steps_get(&steps, &found, family, problem, place, plan,
+                                   effort == TZ_EFFORT_COMPILE, error);
     if (!status && !found) {
-        status = guess_steps(&steps, family, problem, place, plan, error);
         out->estimated = true;
+        if (effort == TZ_EFFORT_KNOWN)
+            return TZ_OK;
+        status = tz_cuda_steps_guess(&steps, family, problem, place, plan, error);
     }
     if (status)
         return status;
@@ -566,6 +479,8 @@ tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const t
     /* Since Hopper compilers count what the system keeps of shared memory as static. */
     if (place->device->shared_reserved_bytes.known && steps.shared_bytes >= 1024)
         out->shared_bytes -= (int)place->device->shared_reserved_bytes.value;
+    if (out->estimated)
+        tz_cuda_guess_bound(place->device, plan, out);
     const tz_cuda_room room = {
         .processors = (int)place->device->sm_count.value,
         .blocks_per_processor = tz_roofs_blocks_per_sm(place->device, out, NULL, 0),

@@ -34,6 +34,18 @@ typedef struct tz_cuda_job {
 tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
                              const tz_problem *problem, const tz_plan *plan, const tz_cuda_mix *mix,
                              tz_error *error);
+/* Those of a plan's kernel, from the cache; where it is not there, compiled, or else not *found. */
+tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_family *family,
+                            const tz_problem *problem, const tz_place *place, const tz_plan *plan,
+                            bool compile, tz_error *error);
+/* Those that it may have, from two heights whose kernels are in the cache, on both sides of the
+ * plan's if there are such; else from small heights, compiled now. */
+tz_status tz_cuda_steps_guess(tz_cuda_steps *out, const tz_cuda_family *family,
+                              const tz_problem *problem, const tz_place *place, const tz_plan *plan,
+                              tz_error *error);
+/* Kernels name the threads of a block and how many blocks are to be on a multiprocessor at once:
+ * no compiler gives one more registers than that leaves, it spills them. So does the guess. */
+void tz_cuda_guess_bound(const tz_model_device *device, const tz_plan *plan, tz_model_work *out);
 /* Parts, ghost bytes, redundancy and meetings of `out`, whose common numbers are there. */
 void tz_cuda_work_line(const tz_cuda_job *job, tz_model_work *out);
 void tz_cuda_work_rows(const tz_cuda_job *job, tz_model_work *out);

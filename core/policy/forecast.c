@@ -4,13 +4,19 @@
 #include "model/power.h"
 #include "model/roofs.h"
 #include "policy/forecast_impl.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A choice that has compiled this many kernels takes the best of them: compiling goes on for longer
- * than the rest can be worth. */
-enum { CONFIRMED_MAX = 8 };
+/* Plans that are not compiled are estimated, and estimates err. So where there are threads enough
+ * every kernel is compiled: up to ALL for each thread. Else some of each kind are, from which the
+ * others are estimated, and then, as many at a time as there are threads, those that by the
+ * estimate may be within MARGIN of the best, at most MOST for each thread and no more once BUDGET_S
+ * have passed. What is compiled at once depends on the number of threads, not on their speed. */
+enum { ALL = 4, MOST = 8, MOST_LEAST = 24 };
+#define MARGIN 1.2
+#define BUDGET_S 8.0
 
 static tz_status from_model(tz_error *error, tz_model_status status, const tz_model_error *what)
 {
@@ -28,20 +34,22 @@ typedef struct maker {
     tz_error first; /* why a plan was left out, the first time */
 } maker;
 
-/* Work and time of one plan. */
-static tz_status look_at(maker *m, tz_forecast_plan *plan, tz_effort effort, tz_error *error)
+static tz_status take_time(const maker *m, tz_forecast_plan *plan, tz_error *error)
 {
-    const double begin = tz_machine_clock_s();
     tz_model_error why;
-    tz_status status =
-        m->backend->work(m->problem, m->place, &plan->plan, effort, &plan->work, error);
-    if (effort == TZ_EFFORT_COMPILE)
-        m->compiling_s += tz_machine_clock_s() - begin;
-    if (status)
-        return status;
+    if (plan->work.estimated && plan->work.cells == 0.0)
+        return TZ_OK; /* all that is known is that it is not compiled */
     const tz_model_status predicted =
         m->predict(&plan->work, m->place->device, &plan->prediction, &why);
     return predicted ? from_model(error, predicted, &why) : TZ_OK;
+}
+
+/* Work and time of one plan, as far as they are known without its kernel. */
+static tz_status look_at(const maker *m, tz_forecast_plan *plan, tz_effort effort, tz_error *error)
+{
+    const tz_status status =
+        m->backend->work(m->problem, m->place, &plan->plan, effort, &plan->work, error);
+    return status ? status : take_time(m, plan, error);
 }
 
 static tz_status find_candidates(const maker *m, const tz_plan *given, tz_plan *plans, int *count,
@@ -56,52 +64,181 @@ static tz_status find_candidates(const maker *m, const tz_plan *given, tz_plan *
     return m->backend->plan(m->problem, m->place->threads, &plans[0], error);
 }
 
-static void leave_out(maker *m, int index, const tz_error *why)
+/* Plans that turned out to be none, the first reason kept. */
+static void leave_out(maker *m, const bool *refused)
 {
     tz_forecast *f = m->forecast;
-    if (!m->first.code)
-        m->first = *why;
-    memmove(&f->plans[index], &f->plans[index + 1],
-            (size_t)(f->count - index - 1) * sizeof *f->plans);
-    f->count--;
+    int kept = 0;
+    for (int i = 0; i < f->count; i++)
+        if (!refused[i])
+            f->plans[kept++] = f->plans[i];
+    f->count = kept;
 }
 
-/* The fastest in a long run, of equals the first; -1 when there is none. */
-static int find_best(const tz_forecast *forecast, bool compiled_alone)
+static void note(maker *m, const tz_error *why)
+{
+    if (!m->first.code)
+        m->first = *why;
+}
+
+/* The fastest in a long run of those that are compiled (or that are not), of equals the first; -1
+ * when there is none. `but`: not these; may be NULL. */
+static int find_best(const tz_forecast *forecast, bool estimated, const bool *but)
 {
     int best = -1;
     for (int i = 0; i < forecast->count; i++)
-        if ((!compiled_alone || !forecast->plans[i].work.estimated) &&
+        if (forecast->plans[i].work.estimated == estimated && !(but && but[i]) &&
             (best < 0 || tz_power_time(&forecast->plans[i].prediction) <
                              tz_power_time(&forecast->plans[best].prediction)))
             best = i;
     return best;
 }
 
-/* Registers of a kernel that is not compiled are a guess: compile what looks best until the best is
- * no guess. A plan that cannot be compiled is no plan; without a compiler nothing is. */
-static tz_status confirm(maker *m, tz_error *error)
+/* ---- Compiling ---------------------------------------------------------------------------------
+ */
+
+static int count_missing(const tz_forecast *f)
+{
+    int missing = 0;
+    for (int i = 0; i < f->count; i++)
+        missing += f->plans[i].work.estimated;
+    return missing;
+}
+
+/* Plans that are wanted and not compiled, now; one that cannot be is no plan. High ones first: they
+ * take longest. */
+static tz_status compile(maker *m, const bool *wanted, int threads, tz_error *error)
 {
     tz_forecast *f = m->forecast;
-    tz_error why;
-    for (int compiled = 0; f->count > 0; compiled++) {
-        f->best = find_best(f, compiled >= CONFIRMED_MAX);
-        if (!f->plans[f->best].work.estimated)
-            return TZ_OK;
-        const tz_status status = look_at(m, &f->plans[f->best], TZ_EFFORT_COMPILE, &why);
-        if (status == TZ_OK) {
-            f->plans[f->best].work.estimated = false;
-            continue;
-        }
-        if (status == TZ_MEMORY || status == TZ_UNSUPPORTED) {
-            if (error)
-                *error = why;
-            return status;
-        }
-        leave_out(m, f->best, &why);
-        compiled--;
+    const double begin = tz_machine_clock_s();
+    int highest = 0, count = 0;
+    tz__forecast_job *jobs = calloc((size_t)f->count + 1, sizeof *jobs);
+    int *at = calloc((size_t)f->count + 1, sizeof *at);
+    bool *refused = calloc((size_t)f->count + 1, sizeof *refused);
+    tz_status status = TZ_OK;
+    if (!jobs || !at || !refused)
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+    for (int i = 0; i < f->count; i++)
+        highest = f->plans[i].plan.height > highest ? f->plans[i].plan.height : highest;
+    for (int h = highest; !status && h >= 0; h--)
+        for (int i = 0; i < f->count; i++)
+            if (wanted[i] && f->plans[i].work.estimated && f->plans[i].plan.height == h) {
+                jobs[count].plan = &f->plans[i].plan;
+                at[count++] = i;
+            }
+    if (!status)
+        tz__forecast_compile(m->backend, m->problem, m->place, jobs, count, threads);
+    m->compiling_s += tz_machine_clock_s() - begin;
+    for (int k = 0; !status && k < count; k++) {
+        tz_forecast_plan *plan = &f->plans[at[k]];
+        plan->work = jobs[k].work;
+        plan->work.estimated = false;
+        if (!jobs[k].status)
+            jobs[k].status = take_time(m, plan, &jobs[k].error);
+        if (jobs[k].status == TZ_MEMORY)
+            status =
+                tz_error_set(error, TZ_MEMORY, jobs[k].error.place, "%s", jobs[k].error.message);
+        refused[at[k]] = jobs[k].status != TZ_OK;
+        if (jobs[k].status)
+            note(m, &jobs[k].error);
     }
+    if (!status)
+        leave_out(m, refused);
+    free(refused);
+    free(at);
+    free(jobs);
+    return status;
+}
+
+/* What is not compiled is estimated, from what is by now. */
+static tz_status estimate(maker *m, bool *refused, tz_error *error)
+{
+    tz_forecast *f = m->forecast;
+    for (int i = 0; i < f->count; i++) {
+        tz_error why;
+        refused[i] = false;
+        if (!f->plans[i].work.estimated)
+            continue;
+        const tz_status one = look_at(m, &f->plans[i], TZ_EFFORT_CACHED, &why);
+        if (one == TZ_MEMORY)
+            return tz_error_set(error, one, why.place, "%s", why.message);
+        if (one)
+            note(m, &why);
+        refused[i] = one != TZ_OK;
+    }
+    leave_out(m, refused);
     return TZ_OK;
+}
+
+/* But for their height and what follows from it. */
+static bool of_one_kind(const tz_plan *a, const tz_plan *b)
+{
+    return strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->warps == b->warps &&
+           a->blocks == b->blocks && a->slack == b->slack;
+}
+
+/* Of each kind a low and a high plan, between which the others are. */
+static void choose_some(const tz_forecast *f, bool *wanted)
+{
+    for (int i = 0; i < f->count; i++) {
+        int count = 0, before = 0;
+        for (int k = 0; k < f->count; k++) {
+            const bool same = of_one_kind(&f->plans[i].plan, &f->plans[k].plan);
+            count += same;
+            before += same && k < i;
+        }
+        wanted[i] = before == count / 4 || before == 3 * count / 4;
+    }
+}
+
+/* The most promising estimates, at most `most`; how many there are. */
+static int choose_best(const tz_forecast *f, int most, bool *wanted)
+{
+    const int best = find_best(f, false, NULL);
+    const double limit = best < 0 ? INFINITY : MARGIN * tz_power_time(&f->plans[best].prediction);
+    int count = 0;
+    memset(wanted, 0, (size_t)f->count * sizeof *wanted);
+    for (int next; count < most && (next = find_best(f, true, wanted)) >= 0; count++) {
+        if (tz_power_time(&f->plans[next].prediction) > limit)
+            break;
+        wanted[next] = true;
+    }
+    return count;
+}
+
+static tz_status confirm(maker *m, bool all, tz_error *error)
+{
+    tz_forecast *f = m->forecast;
+    const double begin = tz_machine_clock_s();
+    const int given = m->place->threads;
+    const int threads = given < 1                          ? 1
+                        : given > TZ__FORECAST_THREADS_MAX ? TZ__FORECAST_THREADS_MAX
+                                                           : given;
+    const int missing = count_missing(f);
+    bool *wanted = calloc((size_t)f->count + 1, sizeof *wanted);
+    if (!wanted)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+    tz_status status = TZ_OK;
+    if (all || missing <= ALL * threads) {
+        for (int i = 0; i < f->count; i++)
+            wanted[i] = true;
+        status = compile(m, wanted, threads, error);
+        free(wanted);
+        return status;
+    }
+    const int most = MOST * threads > MOST_LEAST ? MOST * threads : MOST_LEAST;
+    choose_some(f, wanted);
+    status = compile(m, wanted, threads, error);
+    for (bool more = true; more && !status;) {
+        status = estimate(m, wanted, error);
+        const int left = most - (missing - count_missing(f));
+        const bool late = tz_machine_clock_s() - begin > BUDGET_S && find_best(f, false, NULL) >= 0;
+        more = !status && !late && choose_best(f, left < threads ? left : threads, wanted) > 0;
+        if (more)
+            status = compile(m, wanted, threads, error);
+    }
+    free(wanted);
+    return status;
 }
 
 static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error *error)
@@ -118,20 +255,20 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
         tz_error why;
         tz_forecast_plan *next = &f->plans[f->count];
         next->plan = plans[i];
-        const tz_status one = look_at(m, next, effort, &why);
+        const tz_status one = look_at(m, next, TZ_EFFORT_KNOWN, &why);
         if (one == TZ_OK)
             f->count++;
         else if (one == TZ_MEMORY)
             status = tz_error_set(error, one, why.place, "%s", why.message);
-        else if (!m->first.code)
-            m->first = why;
+        else
+            note(m, &why);
     }
     free(plans);
-    if (!status && effort == TZ_EFFORT_CACHED)
-        status = confirm(m, error);
+    if (!status && count_missing(f) > 0)
+        status = confirm(m, effort == TZ_EFFORT_COMPILE, error);
     if (status)
         return status;
-    f->best = find_best(f, false);
+    f->best = find_best(f, false, NULL);
     if (f->best >= 0)
         return TZ_OK;
     if (!m->first.code)

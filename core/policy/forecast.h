@@ -20,10 +20,11 @@ typedef struct tz_forecast {
     char reason[160]; /* of the best: "h 8: issue slots 81 %, registers limit ... to 12 warps" */
 } tz_forecast;
 
-/* Every candidate that keeps what `given` names. With TZ_EFFORT_CACHED the best ones are compiled
- * and looked at again until the best is one that is compiled, so that a choice rests on true
- * registers. Errors: TZ_UNSUPPORTED (the backend cannot tell, the record lacks a number: names it),
- * TZ_RANGE. */
+/* Every candidate that keeps what `given` names. What is not compiled is compiled, by up to 16 of
+ * place->threads at once: all of it with TZ_EFFORT_COMPILE; with TZ_EFFORT_CACHED all of it where
+ * that is at most four kernels a thread, else those that may be best, for some 8 s at most. The
+ * best is always one that is compiled. Errors: TZ_UNSUPPORTED (the backend cannot tell, the record
+ * lacks a number: names it), TZ_RANGE. */
 tz_status tz_forecast_create(tz_forecast **out, const tz_problem *problem,
                              const tz_backend *backend, const tz_place *place, const tz_plan *given,
                              tz_effort effort, tz_error *error);

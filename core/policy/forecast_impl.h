@@ -13,4 +13,18 @@ tz_status tz__forecast_by(tz_forecast **out, tz__predict_fn *predict, const tz_p
                           const tz_backend *backend, const tz_place *place, const tz_plan *given,
                           tz_effort effort, tz_error *error);
 
+/* One plan whose kernel is to be compiled, and what came of it. */
+typedef struct tz__forecast_job {
+    const tz_plan *plan;
+    tz_model_work work;
+    tz_status status;
+    tz_error error;
+} tz__forecast_job;
+
+enum { TZ__FORECAST_THREADS_MAX = 16 };
+
+/* All jobs, the first ones first, by as many threads as that, this one among them. */
+void tz__forecast_compile(const tz_backend *backend, const tz_problem *problem,
+                          const tz_place *place, tz__forecast_job *jobs, int count, int threads);
+
 #endif

@@ -31,6 +31,7 @@ typedef struct tz_place {
 
 /* How much trouble tz_backend.work may take. */
 typedef enum tz_effort {
+    TZ_EFFORT_KNOWN,  /* what is compiled already; of the rest, only that it is `estimated` */
     TZ_EFFORT_CACHED, /* what is compiled already; the rest is estimated and says so */
     TZ_EFFORT_COMPILE /* compile what is missing */
 } tz_effort;
@@ -100,7 +101,7 @@ typedef struct tz_backend {
     tz_status (*candidates)(const tz_problem *problem, const tz_place *place, const tz_plan *given,
                             tz_plan *plans, int max, int *count, tz_error *error);
     /* What a complete plan does in a stage, for models. NULL: nobody can tell. TZ_UNSUPPORTED says
-     * what is missing (a compiler, a disassembler). */
+     * what is missing (a compiler, a disassembler). Several threads may ask at once. */
     tz_status (*work)(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                       tz_effort effort, tz_model_work *out, tz_error *error);
 } tz_backend;
