@@ -30,17 +30,18 @@ typedef struct maker {
     const tz_backend *backend;
     const tz_place *place;
     tz_forecast *forecast;
-    double compiling_s;
+    double budget_s, compiling_s;
     tz_error first; /* why a plan was left out, the first time */
 } maker;
 
 static tz_status take_time(const maker *m, tz_forecast_plan *plan, tz_error *error)
 {
     tz_model_error why;
-    if (plan->work.estimated && plan->work.cells == 0.0)
-        return TZ_OK; /* all that is known is that it is not compiled */
     const tz_model_status predicted =
         m->predict(&plan->work, m->place->device, &plan->prediction, &why);
+    /* Nothing but that it is not compiled may be known: enough to say what the record lacks. */
+    if (plan->work.estimated && plan->work.cells == 0.0 && predicted != TZ_MODEL_MISSING)
+        return TZ_OK;
     return predicted ? from_model(error, predicted, &why) : TZ_OK;
 }
 
@@ -177,7 +178,8 @@ static bool of_one_kind(const tz_plan *a, const tz_plan *b)
            a->blocks == b->blocks && a->slack == b->slack;
 }
 
-/* Of each kind a low and a high plan, between which the others are. */
+/* Of each kind two plans, of which neither is likely to spill registers: what the others do
+ * follows. */
 static void choose_some(const tz_forecast *f, bool *wanted)
 {
     for (int i = 0; i < f->count; i++) {
@@ -187,7 +189,7 @@ static void choose_some(const tz_forecast *f, bool *wanted)
             count += same;
             before += same && k < i;
         }
-        wanted[i] = before == count / 4 || before == 3 * count / 4;
+        wanted[i] = before == count / 4 || before == count / 2;
     }
 }
 
@@ -232,7 +234,8 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
     for (bool more = true; more && !status;) {
         status = estimate(m, wanted, error);
         const int left = most - (missing - count_missing(f));
-        const bool late = tz_machine_clock_s() - begin > BUDGET_S && find_best(f, false, NULL) >= 0;
+        const bool late =
+            tz_machine_clock_s() - begin > m->budget_s && find_best(f, false, NULL) >= 0;
         more = !status && !late && choose_best(f, left < threads ? left : threads, wanted) > 0;
         if (more)
             status = compile(m, wanted, threads, error);
@@ -282,7 +285,7 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
 
 tz_status tz__forecast_by(tz_forecast **out, tz__predict_fn *predict, const tz_problem *problem,
                           const tz_backend *backend, const tz_place *place, const tz_plan *given,
-                          tz_effort effort, tz_error *error)
+                          tz_effort effort, double budget_s, tz_error *error)
 {
     *out = NULL;
     if (!backend->work)
@@ -298,6 +301,7 @@ tz_status tz__forecast_by(tz_forecast **out, tz__predict_fn *predict, const tz_p
                .problem = problem,
                .backend = backend,
                .place = place,
+               .budget_s = budget_s,
                .forecast = calloc(1, sizeof *m.forecast)};
     if (!m.forecast)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
@@ -322,7 +326,8 @@ tz_status tz_forecast_create(tz_forecast **out, const tz_problem *problem,
                              const tz_backend *backend, const tz_place *place, const tz_plan *given,
                              tz_effort effort, tz_error *error)
 {
-    return tz__forecast_by(out, tz_roofs_predict, problem, backend, place, given, effort, error);
+    return tz__forecast_by(out, tz_roofs_predict, problem, backend, place, given, effort, BUDGET_S,
+                           error);
 }
 
 void tz_forecast_destroy(tz_forecast *forecast)

@@ -31,7 +31,7 @@ typedef struct tz_place {
 
 /* How much trouble tz_backend.work may take. */
 typedef enum tz_effort {
-    TZ_EFFORT_KNOWN,  /* what is compiled already; of the rest, only that it is `estimated` */
+    TZ_EFFORT_KNOWN,  /* what is compiled already; of the rest, `kind` and `estimated` */
     TZ_EFFORT_CACHED, /* what is compiled already; the rest is estimated and says so */
     TZ_EFFORT_COMPILE /* compile what is missing */
 } tz_effort;
