@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Plans that are not compiled are estimated, and estimates err. So where there are threads enough
- * every kernel is compiled: up to ALL for each thread. Else some of each kind are, from which the
- * others are estimated, and then, as many at a time as there are threads, those that by the
- * estimate may be within MARGIN of the best, at most MOST for each thread and no more once BUDGET_S
- * have passed. What is compiled at once depends on the number of threads, not on their speed. */
-enum { ALL = 4, MOST = 8, MOST_LEAST = 24 };
+/* Plans that are not compiled are estimated, and estimates err. So some of each kind are compiled,
+ * from which the others are estimated, and then, as many at a time as there are threads, those that
+ * by the estimate may be within MARGIN of the best (a wider one where threads are many), at most
+ * MOST for each thread and no more once BUDGET_S have passed: what cannot be best is often what
+ * takes longest to compile. Which ones depends on the number of threads, not on their speed. */
+enum { MOST = 8, MOST_LEAST = 24, MANY_THREADS = 8 };
 #define MARGIN 1.2
+#define MARGIN_MANY 1.5
 #define BUDGET_S 8.0
 
 static tz_status from_model(tz_error *error, tz_model_status status, const tz_model_error *what)
@@ -179,9 +180,10 @@ static bool of_one_kind(const tz_plan *a, const tz_plan *b)
 }
 
 /* Of each kind two plans, of which neither is likely to spill registers: what the others do
- * follows. */
+ * follows. Kinds of few heights have them because kernels are large: the lowest do. */
 static void choose_some(const tz_forecast *f, bool *wanted)
 {
+    enum { FEW = 6 };
     for (int i = 0; i < f->count; i++) {
         int count = 0, before = 0;
         for (int k = 0; k < f->count; k++) {
@@ -189,15 +191,16 @@ static void choose_some(const tz_forecast *f, bool *wanted)
             count += same;
             before += same && k < i;
         }
-        wanted[i] = before == count / 4 || before == count / 2;
+        wanted[i] = count < FEW ? before == 0 || (before == 1 && count > 2)
+                                : before == count / 4 || before == count / 2;
     }
 }
 
 /* The most promising estimates, at most `most`; how many there are. */
-static int choose_best(const tz_forecast *f, int most, bool *wanted)
+static int choose_best(const tz_forecast *f, double margin, int most, bool *wanted)
 {
     const int best = find_best(f, false, NULL);
-    const double limit = best < 0 ? INFINITY : MARGIN * tz_power_time(&f->plans[best].prediction);
+    const double limit = best < 0 ? INFINITY : margin * tz_power_time(&f->plans[best].prediction);
     int count = 0;
     memset(wanted, 0, (size_t)f->count * sizeof *wanted);
     for (int next; count < most && (next = find_best(f, true, wanted)) >= 0; count++) {
@@ -221,7 +224,7 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
     if (!wanted)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
     tz_status status = TZ_OK;
-    if (all || missing <= ALL * threads) {
+    if (all) {
         for (int i = 0; i < f->count; i++)
             wanted[i] = true;
         status = compile(m, wanted, threads, error);
@@ -229,6 +232,7 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
         return status;
     }
     const int most = MOST * threads > MOST_LEAST ? MOST * threads : MOST_LEAST;
+    const double margin = threads < MANY_THREADS ? MARGIN : MARGIN_MANY;
     choose_some(f, wanted);
     status = compile(m, wanted, threads, error);
     for (bool more = true; more && !status;) {
@@ -236,7 +240,8 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
         const int left = most - (missing - count_missing(f));
         const bool late =
             tz_machine_clock_s() - begin > m->budget_s && find_best(f, false, NULL) >= 0;
-        more = !status && !late && choose_best(f, left < threads ? left : threads, wanted) > 0;
+        more =
+            !status && !late && choose_best(f, margin, left < threads ? left : threads, wanted) > 0;
         if (more)
             status = compile(m, wanted, threads, error);
     }

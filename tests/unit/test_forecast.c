@@ -137,18 +137,44 @@ static int reset(void **state)
     return 0;
 }
 
-/* Four kernels a thread: no estimate is needed, and none can mislead. */
-static void few_are_all_compiled(void **state)
+/* Of eight heights 3 and 5, which the others are estimated from; by the estimates no other is near
+ * but 4 and 6. */
+static void the_best_is_no_guess(void **state)
 {
     (void)state;
-    fake.guess[2] = 99;
-    fake.truth[2] = 0.5;
     tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 8);
-    assert_int_equal(fake.compiled, 8);
-    assert_int_equal(f->plans[f->best].plan.height, 2);
-    assert_string_equal(f->reason, "h 2: known");
+    assert_int_equal(fake.compiled, 4);
+    assert_int_equal(f->plans[f->best].plan.height, 5);
+    assert_string_equal(f->reason, "h 5: known");
     assert_true(f->seconds >= 0 && f->seconds < 0.05);
+    tz_forecast_destroy(f);
+}
+
+/* Where there are few, large ones, the lowest two: 1 and 2. */
+static void of_few_the_lowest_are_compiled_first(void **state)
+{
+    (void)state;
+    fake.heights = 5;
+    budget_s = 0.0;
+    tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    assert_int_equal(fake.compiled, 2);
+    assert_true(fake.is_compiled[1] && fake.is_compiled[2]);
+    assert_int_equal(f->plans[f->best].plan.height, 2);
+    tz_forecast_destroy(f);
+}
+
+/* Threads that would be idle look at what is less likely. */
+static void many_threads_look_farther(void **state)
+{
+    (void)state;
+    fake.heights = 40;
+    fake.guess[30] = 1.45;
+    fake.truth[30] = 0.9;
+    place.threads = 16;
+    tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    assert_int_equal(f->plans[f->best].plan.height, 30);
+    assert_false(fake.is_compiled[25]);
     tz_forecast_destroy(f);
 }
 
@@ -224,7 +250,7 @@ static void threads_compile_at_once_and_take_no_signals(void **state)
 {
     (void)state;
     place.threads = fake.meet = 4;
-    tz_forecast_destroy(forecast(&(tz_plan){0}, TZ_EFFORT_CACHED));
+    tz_forecast_destroy(forecast(&(tz_plan){0}, TZ_EFFORT_COMPILE));
     assert_int_equal(fake.most_inside, 4);
     assert_int_equal(fake.may_be_interrupted, 0);
     sigset_t blocked;
@@ -232,7 +258,7 @@ static void threads_compile_at_once_and_take_no_signals(void **state)
     assert_false(sigismember(&blocked, SIGINT));
     reset(state);
     place.threads = 1;
-    tz_forecast_destroy(forecast(&(tz_plan){0}, TZ_EFFORT_CACHED));
+    tz_forecast_destroy(forecast(&(tz_plan){0}, TZ_EFFORT_COMPILE));
     assert_int_equal(fake.most_inside, 1);
 }
 
@@ -367,7 +393,9 @@ static void refusals_say_why(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(few_are_all_compiled, reset),
+        cmocka_unit_test_setup(the_best_is_no_guess, reset),
+        cmocka_unit_test_setup(of_few_the_lowest_are_compiled_first, reset),
+        cmocka_unit_test_setup(many_threads_look_farther, reset),
         cmocka_unit_test_setup(of_many_those_that_may_be_best_are_compiled, reset),
         cmocka_unit_test_setup(a_guess_that_is_a_little_too_bad_is_no_reason, reset),
         cmocka_unit_test_setup(how_many_depends_on_the_threads, reset),
