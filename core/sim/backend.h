@@ -26,7 +26,7 @@ typedef struct tz_clock_facts {
 /* Where plans are to run, for questions that need no device: it may be another machine's. */
 typedef struct tz_place {
     const tz_model_device *device;
-    int threads; /* of a CPU */
+    int threads; /* of a CPU; and, of this machine, those that may compile for a GPU */
 } tz_place;
 
 /* How much trouble tz_backend.work may take. */
