@@ -180,7 +180,8 @@ static bool of_one_kind(const tz_plan *a, const tz_plan *b)
 }
 
 /* Of each kind two plans, of which neither is likely to spill registers: what the others do
- * follows. Kinds of few heights have them because kernels are large: the lowest do. */
+ * follows. Kinds of few heights have them because kernels are large: the lowest do,
+ * of two alone the second if that is no tall one. */
 static void choose_some(const tz_forecast *f, bool *wanted)
 {
     enum { FEW = 6 };
@@ -191,7 +192,8 @@ static void choose_some(const tz_forecast *f, bool *wanted)
             count += same;
             before += same && k < i;
         }
-        wanted[i] = count < FEW ? before == 0 || (before == 1 && count > 2)
+        const bool low = f->plans[i].plan.height <= 2;
+        wanted[i] = count < FEW ? before == 0 || (before == 1 && (count > 2 || low))
                                 : before == count / 4 || before == count / 2;
     }
 }

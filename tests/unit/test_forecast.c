@@ -164,6 +164,15 @@ static void of_few_the_lowest_are_compiled_first(void **state)
     tz_forecast_destroy(f);
 }
 
+static void of_two_both_are_if_they_are_low(void **state)
+{
+    (void)state;
+    fake.heights = 2;
+    budget_s = 0.0;
+    tz_forecast_destroy(forecast(&(tz_plan){0}, TZ_EFFORT_CACHED));
+    assert_int_equal(fake.compiled, 2);
+}
+
 /* Threads that would be idle look at what is less likely. */
 static void many_threads_look_farther(void **state)
 {
@@ -395,6 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_best_is_no_guess, reset),
         cmocka_unit_test_setup(of_few_the_lowest_are_compiled_first, reset),
+        cmocka_unit_test_setup(of_two_both_are_if_they_are_low, reset),
         cmocka_unit_test_setup(many_threads_look_farther, reset),
         cmocka_unit_test_setup(of_many_those_that_may_be_best_are_compiled, reset),
         cmocka_unit_test_setup(a_guess_that_is_a_little_too_bad_is_no_reason, reset),
