@@ -57,7 +57,7 @@ enum {
     "  --backend NAME        auto, cpu or cuda\n"                                                  \
     "  --device NAME|FILE    a device's record: h200, gtx280, … (default: this machine's)\n"     \
     "  --gpu N               which GPU of this machine, from 0\n"                                  \
-    "  --threads N           threads of the cpu backend\n"                                         \
+    "  --threads N           of the cpu backend, or to compile kernels for a GPU\n"                \
     "  --height N, --family NAME, --block BX[,BY[,BZ]]   only such plans\n"
 
 /* One option: 0 when it was none of these; 1 when it was taken; -1 when it is wrong, which is then

@@ -54,21 +54,34 @@ typedef struct two {
     int heights[2], count;
 } two;
 
+/* What is asked of the heights around a plan's. */
+typedef struct question {
+    const tz_cuda_family *family;
+    const tz_problem *problem;
+    const tz_place *place;
+    const tz_plan *plan;
+} question;
+
+static bool spills(const tz_cuda_steps *steps)
+{
+    return steps->inner.spills > 0.0;
+}
+
 /* A height whose kernel is there (or is compiled now) becomes the next of the two, or takes the
- * place of the second. */
-static tz_status look(two *of, bool *taken, const tz_cuda_family *family, const tz_problem *problem,
-                      const tz_place *place, const tz_plan *plan, int height, bool compile,
+ * place of the second. `whole`: only one whose registers are enough. */
+static tz_status look(two *of, bool *taken, const question *q, int height, bool whole, bool compile,
                       tz_error *error)
 {
     tz_plan other;
     tz_cuda_steps steps;
     *taken = false;
-    if (height == plan->height || (of->count > 0 && height == of->heights[0]) ||
-        !with_height(problem, plan, height, &other))
+    if (height == q->plan->height || (of->count > 0 && height == of->heights[0]) ||
+        !with_height(q->problem, q->plan, height, &other))
         return TZ_OK;
     const tz_status status =
-        tz_cuda_steps_get(&steps, taken, family, problem, place, &other, compile, error);
-    if (status || !*taken)
+        tz_cuda_steps_get(&steps, taken, q->family, q->problem, q->place, &other, compile, error);
+    *taken = !status && *taken && !(whole && spills(&steps));
+    if (!*taken)
         return status;
     const int at = of->count < 2 ? of->count++ : 1;
     of->known[at] = steps;
@@ -77,24 +90,27 @@ static tz_status look(two *of, bool *taken, const tz_cuda_family *family, const 
 }
 
 /* Of heights that are compiled the nearest, and the nearest on its other side: far from both,
- * counts are no longer linear. Without such a one, the two nearest on one side. */
-static tz_status look_near(two *of, const tz_cuda_family *family, const tz_problem *problem,
-                           const tz_place *place, const tz_plan *plan, tz_error *error)
+ * counts are no longer linear. Without such a one, the two nearest on one side. A kernel that
+ * spills registers says nothing of lower ones, which need not. */
+static tz_status look_near(two *of, const question *q, bool whole, tz_error *error)
 {
     static const int apart[] = {1, 2, 3, 4, 6, 8};
-    const int h = plan->height;
-    bool there[2] = {false, false}; /* below, above */
-    for (size_t k = 0; k < sizeof apart / sizeof *apart && !(there[0] && there[1]); k++)
-        for (int above = 0; above < 2; above++) {
-            bool taken;
-            if (of->count == 2 && there[above])
-                continue;
-            const tz_status status = look(of, &taken, family, problem, place, plan,
-                                          above ? h + apart[k] : h - apart[k], false, error);
-            if (status)
-                return status;
-            there[above] = there[above] || taken;
-        }
+    const int h = q->plan->height;
+    bool below = false, above = false;
+    for (size_t k = 0; k < sizeof apart / sizeof *apart && !(below && above); k++) {
+        bool taken = false;
+        tz_status status = TZ_OK;
+        if (of->count < 2 || !below)
+            status = look(of, &taken, q, h - apart[k], false, false, error);
+        below = below || taken;
+        if (!status && !above)
+            status = look(of, &taken, q, h + apart[k],
+                          whole && !(below && of->heights[0] < h && spills(&of->known[0])), false,
+                          error);
+        above = above || (of->count > 0 && taken && of->heights[of->count - 1] > h);
+        if (status)
+            return status;
+    }
     return TZ_OK;
 }
 
@@ -125,19 +141,21 @@ tz_status tz_cuda_steps_guess(tz_cuda_steps *out, const tz_cuda_family *family,
                               tz_error *error)
 {
     static const int small[] = {2, 3, 4, 1};
-    const int h = plan->height;
+    const question q = {family, problem, place, plan};
     two *of = calloc(1, sizeof *of);
     if (!of)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to count a kernel's code");
-    tz_status status = look_near(of, family, problem, place, plan, error);
+    tz_status status = look_near(of, &q, true, error);
+    if (!status && of->count < 2)
+        status = look_near(of, &q, false, error);
     for (size_t k = 0; !status && k < sizeof small / sizeof *small && of->count < 2; k++) {
         bool taken;
-        status = look(of, &taken, family, problem, place, plan, small[k], true, error);
+        status = look(of, &taken, &q, small[k], false, true, error);
     }
     if (!status && of->count == 0)
         status = tz_cuda_steps_get(out, &(bool){false}, family, problem, place, plan, true, error);
     else if (!status)
-        put_between(out, of, h);
+        put_between(out, of, plan->height);
     free(of);
     return status;
 }

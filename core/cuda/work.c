@@ -465,6 +465,7 @@ tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const t
                                    effort == TZ_EFFORT_COMPILE, error);
     if (!status && !found) {
         out->estimated = true;
+        out->kind = TZ_WORK_GPU;
         if (effort == TZ_EFFORT_KNOWN)
             return TZ_OK;
         status = tz_cuda_steps_guess(&steps, family, problem, place, plan, error);

@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Plans that are not compiled are estimated, and estimates err. So where there are threads enough
- * every kernel is compiled: up to ALL for each thread. Else some of each kind are, from which the
- * others are estimated, and then, as many at a time as there are threads, those that by the
- * estimate may be within MARGIN of the best, at most MOST for each thread and no more once BUDGET_S
- * have passed. What is compiled at once depends on the number of threads, not on their speed. */
-enum { ALL = 4, MOST = 8, MOST_LEAST = 24 };
+/* Plans that are not compiled are estimated, and estimates err. So some of each kind are compiled,
+ * from which the others are estimated, and then, as many at a time as there are threads, those that
+ * by the estimate may be within MARGIN of the best (a wider one where threads are many), at most
+ * MOST for each thread and no more once BUDGET_S have passed: what cannot be best is often what
+ * takes longest to compile. Which ones depends on the number of threads, not on their speed. */
+enum { MOST = 8, MOST_LEAST = 24, MANY_THREADS = 8 };
 #define MARGIN 1.2
+#define MARGIN_MANY 1.5
 #define BUDGET_S 8.0
 
 static tz_status from_model(tz_error *error, tz_model_status status, const tz_model_error *what)
@@ -30,17 +31,18 @@ typedef struct maker {
     const tz_backend *backend;
     const tz_place *place;
     tz_forecast *forecast;
-    double compiling_s;
+    double budget_s, compiling_s;
     tz_error first; /* why a plan was left out, the first time */
 } maker;
 
 static tz_status take_time(const maker *m, tz_forecast_plan *plan, tz_error *error)
 {
     tz_model_error why;
-    if (plan->work.estimated && plan->work.cells == 0.0)
-        return TZ_OK; /* all that is known is that it is not compiled */
     const tz_model_status predicted =
         m->predict(&plan->work, m->place->device, &plan->prediction, &why);
+    /* Nothing but that it is not compiled may be known: enough to say what the record lacks. */
+    if (plan->work.estimated && plan->work.cells == 0.0 && predicted != TZ_MODEL_MISSING)
+        return TZ_OK;
     return predicted ? from_model(error, predicted, &why) : TZ_OK;
 }
 
@@ -177,9 +179,12 @@ static bool of_one_kind(const tz_plan *a, const tz_plan *b)
            a->blocks == b->blocks && a->slack == b->slack;
 }
 
-/* Of each kind a low and a high plan, between which the others are. */
+/* Of each kind two plans, of which neither is likely to spill registers: what the others do
+ * follows. Kinds of few heights have them because kernels are large: the lowest do,
+ * of two alone the second if that is no tall one. */
 static void choose_some(const tz_forecast *f, bool *wanted)
 {
+    enum { FEW = 6 };
     for (int i = 0; i < f->count; i++) {
         int count = 0, before = 0;
         for (int k = 0; k < f->count; k++) {
@@ -187,15 +192,17 @@ static void choose_some(const tz_forecast *f, bool *wanted)
             count += same;
             before += same && k < i;
         }
-        wanted[i] = before == count / 4 || before == 3 * count / 4;
+        const bool low = f->plans[i].plan.height <= 2;
+        wanted[i] = count < FEW ? before == 0 || (before == 1 && (count > 2 || low))
+                                : before == count / 4 || before == count / 2;
     }
 }
 
 /* The most promising estimates, at most `most`; how many there are. */
-static int choose_best(const tz_forecast *f, int most, bool *wanted)
+static int choose_best(const tz_forecast *f, double margin, int most, bool *wanted)
 {
     const int best = find_best(f, false, NULL);
-    const double limit = best < 0 ? INFINITY : MARGIN * tz_power_time(&f->plans[best].prediction);
+    const double limit = best < 0 ? INFINITY : margin * tz_power_time(&f->plans[best].prediction);
     int count = 0;
     memset(wanted, 0, (size_t)f->count * sizeof *wanted);
     for (int next; count < most && (next = find_best(f, true, wanted)) >= 0; count++) {
@@ -219,7 +226,7 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
     if (!wanted)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
     tz_status status = TZ_OK;
-    if (all || missing <= ALL * threads) {
+    if (all) {
         for (int i = 0; i < f->count; i++)
             wanted[i] = true;
         status = compile(m, wanted, threads, error);
@@ -227,13 +234,16 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
         return status;
     }
     const int most = MOST * threads > MOST_LEAST ? MOST * threads : MOST_LEAST;
+    const double margin = threads < MANY_THREADS ? MARGIN : MARGIN_MANY;
     choose_some(f, wanted);
     status = compile(m, wanted, threads, error);
     for (bool more = true; more && !status;) {
         status = estimate(m, wanted, error);
         const int left = most - (missing - count_missing(f));
-        const bool late = tz_machine_clock_s() - begin > BUDGET_S && find_best(f, false, NULL) >= 0;
-        more = !status && !late && choose_best(f, left < threads ? left : threads, wanted) > 0;
+        const bool late =
+            tz_machine_clock_s() - begin > m->budget_s && find_best(f, false, NULL) >= 0;
+        more =
+            !status && !late && choose_best(f, margin, left < threads ? left : threads, wanted) > 0;
         if (more)
             status = compile(m, wanted, threads, error);
     }
@@ -282,7 +292,7 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
 
 tz_status tz__forecast_by(tz_forecast **out, tz__predict_fn *predict, const tz_problem *problem,
                           const tz_backend *backend, const tz_place *place, const tz_plan *given,
-                          tz_effort effort, tz_error *error)
+                          tz_effort effort, double budget_s, tz_error *error)
 {
     *out = NULL;
     if (!backend->work)
@@ -298,6 +308,7 @@ tz_status tz__forecast_by(tz_forecast **out, tz__predict_fn *predict, const tz_p
                .problem = problem,
                .backend = backend,
                .place = place,
+               .budget_s = budget_s,
                .forecast = calloc(1, sizeof *m.forecast)};
     if (!m.forecast)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
@@ -322,7 +333,8 @@ tz_status tz_forecast_create(tz_forecast **out, const tz_problem *problem,
                              const tz_backend *backend, const tz_place *place, const tz_plan *given,
                              tz_effort effort, tz_error *error)
 {
-    return tz__forecast_by(out, tz_roofs_predict, problem, backend, place, given, effort, error);
+    return tz__forecast_by(out, tz_roofs_predict, problem, backend, place, given, effort, BUDGET_S,
+                           error);
 }
 
 void tz_forecast_destroy(tz_forecast *forecast)

@@ -21,9 +21,9 @@ typedef struct tz_forecast {
 } tz_forecast;
 
 /* Every candidate that keeps what `given` names. What is not compiled is compiled, by up to 16 of
- * place->threads at once: all of it with TZ_EFFORT_COMPILE; with TZ_EFFORT_CACHED all of it where
- * that is at most four kernels a thread, else those that may be best, for some 8 s at most. The
- * best is always one that is compiled. Errors: TZ_UNSUPPORTED (the backend cannot tell, the record
+ * place->threads at once: all of it with TZ_EFFORT_COMPILE; with TZ_EFFORT_CACHED what others are
+ * estimated from, then what may be best; none is begun after 8 s. The best is always one that is
+ * compiled. Errors: TZ_UNSUPPORTED (the backend cannot tell, the record
  * lacks a number: names it), TZ_RANGE. */
 tz_status tz_forecast_create(tz_forecast **out, const tz_problem *problem,
                              const tz_backend *backend, const tz_place *place, const tz_plan *given,

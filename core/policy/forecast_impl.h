@@ -8,10 +8,11 @@
 typedef tz_model_status tz__predict_fn(const tz_model_work *work, const tz_model_device *device,
                                        tz_model_prediction *prediction, tz_model_error *error);
 
-/* tz_forecast_create() by another model. */
+/* tz_forecast_create() by another model. `budget_s`: after that long no more kernels are begun, if
+ * one is compiled. */
 tz_status tz__forecast_by(tz_forecast **out, tz__predict_fn *predict, const tz_problem *problem,
                           const tz_backend *backend, const tz_place *place, const tz_plan *given,
-                          tz_effort effort, tz_error *error);
+                          tz_effort effort, double budget_s, tz_error *error);
 
 /* One plan whose kernel is to be compiled, and what came of it. */
 typedef struct tz__forecast_job {

@@ -26,12 +26,12 @@ typedef struct tz_clock_facts {
 /* Where plans are to run, for questions that need no device: it may be another machine's. */
 typedef struct tz_place {
     const tz_model_device *device;
-    int threads; /* of a CPU */
+    int threads; /* of a CPU; and, of this machine, those that may compile for a GPU */
 } tz_place;
 
 /* How much trouble tz_backend.work may take. */
 typedef enum tz_effort {
-    TZ_EFFORT_KNOWN,  /* what is compiled already; of the rest, only that it is `estimated` */
+    TZ_EFFORT_KNOWN,  /* what is compiled already; of the rest, `kind` and `estimated` */
     TZ_EFFORT_CACHED, /* what is compiled already; the rest is estimated and says so */
     TZ_EFFORT_COMPILE /* compile what is missing */
 } tz_effort;
