@@ -1,4 +1,5 @@
 /* Plans that a model is asked about. */
+#include "cuda/resident_design.h"
 #include "cuda/work.h"
 
 #include <string.h>
@@ -33,8 +34,13 @@ static bool add(list *l, const char *family, int height, int vector, int warps)
     plan.vector = plan.vector ? plan.vector : vector;
     plan.warps = plan.warps ? plan.warps : warps;
     plan.processors = plan.processors ? plan.processors : l->processors;
+    tz_resident design;
     if (tz_cuda_plan(l->problem, &plan, NULL) != TZ_OK)
         return false;
+    if (strcmp(family, "resident") == 0 && !l->given->family[0] &&
+        tz_resident_design(l->problem, &plan, &design) &&
+        tz_resident_is_lengthy(l->problem, &design))
+        return true;
     for (int k = 0; k < l->count; k++)
         if (same(&l->plans[k], &plan))
             return true;
@@ -78,9 +84,8 @@ tz_status tz_cuda_candidates(const tz_problem *problem, const tz_place *place, c
     const int tiles[] = {1, 2, 4};
     for (int k = 0; k < 3; k++)
         add(&l, "tile", given->height ? given->height : tiles[k], 0, 0);
-    /* Bricks of words in three dimensions make a text that takes minutes to compile, and spills. */
     const int resident[] = {1, 2, 4, 6, 8, 12, 16, 24};
-    for (int k = 0; k < 8 && !(problem->bits && problem->dims == 3); k++)
+    for (int k = 0; k < 8; k++)
         if (!add(&l, "resident", given->height ? given->height : resident[k], 0, 0) && k > 0)
             break;
     *count = l.count;

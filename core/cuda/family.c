@@ -112,7 +112,7 @@ static bool plan_on_chip(const tz_problem *problem, tz_plan *plan)
     tz_resident design;
     if (tz_cuda_family_resident.refuses(problem) ||
         tz_cuda_family_resident.plan(problem, plan, NULL) ||
-        !tz_resident_design(problem, plan, &design))
+        !tz_resident_design(problem, plan, &design) || tz_resident_is_lengthy(problem, &design))
         return false;
     const int64_t blocks = (int64_t)design.blocks[0] * design.blocks[1] * design.blocks[2];
     return design.held || changed <= blocks * CHANGED_BYTES_MAX;

@@ -397,3 +397,10 @@ int tz_resident_height(const tz_problem *problem, const tz_plan *plan)
     }
     return best;
 }
+
+bool tz_resident_is_lengthy(const tz_problem *problem, const tz_resident *design)
+{
+    enum { WORDS_MAX = 8 };
+    return problem->bits && problem->dims == 3 &&
+           design->cells[0] * design->cells[1] * design->cells[2] > WORDS_MAX;
+}

@@ -33,6 +33,10 @@ bool tz_resident_design(const tz_problem *problem, const tz_plan *plan, tz_resid
 /* The height whose best design is cheapest; 1 when none fits. */
 int tz_resident_height(const tz_problem *problem, const tz_plan *plan);
 
+/* Its text takes a compiler more than a few seconds, and spills: large bricks of words in three
+ * dimensions (8 words a thread: 3 s, 25: 17 s). Such a plan is not chosen unasked. */
+bool tz_resident_is_lengthy(const tz_problem *problem, const tz_resident *design);
+
 /* Does a field take shared memory, and how many bytes? */
 bool tz_resident_is_shared(const tz_problem *problem, const tz_resident *design, int field);
 int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *design, int field);
