@@ -1,6 +1,7 @@
 /* How the resident family cuts grids: the search leaves most of what there is aside, and must not
  * leave the best aside. What a plan names narrows it to where it leaves less. */
 #include "cuda/resident_design.h"
+#include "cuda/work.h"
 #include "sim/simulation_impl.h"
 
 #include <setjmp.h>
@@ -29,6 +30,8 @@ static const struct {
     {"star3d2r", {64, 80, 48}, TZ_DOUBLE, "clamp"},
     {"box3d1r", {128, 128, 128}, TZ_SINGLE, "clamp"},
     {"box3d1r", {128, 128, 128}, TZ_DOUBLE, "clamp"}, /* does not fit */
+    {"cell", {100, 100, 100}, -1, "fixed"},
+    {"cell", {256, 256, 256}, -1, "fixed"},
 };
 
 static tz_registry *registry;
@@ -131,8 +134,46 @@ static void test_nothing_narrower_is_better(void **unused)
     assert_true(fits >= 16 && others > 40 * fits);
 }
 
+static int count_resident(const tz_problem *problem, const tz_plan *given)
+{
+    enum { MAX = 128 };
+    static tz_plan plans[MAX];
+    const tz_place place = {.threads = 1};
+    int count = 0, resident = 0;
+    tz_error error = {0};
+    if (tz_cuda_candidates(problem, &place, given, plans, MAX, &count, &error) != TZ_OK)
+        fail_msg("%s", error.message);
+    for (int k = 0; k < count; k++)
+        resident += strcmp(plans[k].family, "resident") == 0;
+    return resident;
+}
+
+/* Bricks of many words in three dimensions take a compiler too long to be chosen unasked, whoever
+ * chooses; small ones do not. */
+static void test_lengthy_text_is_not_chosen(void **unused)
+{
+    (void)unused;
+    const size_t last = sizeof cases / sizeof *cases - 1;
+    for (int large = 0; large < 2; large++) {
+        tz_simulation *simulation = make(last - 1 + (size_t)large);
+        const tz_problem *problem = &simulation->problem;
+        tz_plan own = {.height = 2}, free = {.height = 0};
+        tz_plan named = {.height = 2, .family = "resident"};
+        tz_resident design;
+        tz_error error = {0};
+        assert_true(tz_resident_design(problem, &own, &design));
+        assert_int_equal(tz_resident_is_lengthy(problem, &design), large);
+        assert_int_equal(count_resident(problem, &free) > 0, !large);
+        assert_int_equal(count_resident(problem, &named), 1);
+        assert_int_equal(tz_cuda_plan(problem, &own, &error), TZ_OK);
+        assert_string_equal(own.family, large ? "stream" : "resident");
+        tz_simulation_destroy(simulation);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing_narrower_is_better)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing_narrower_is_better),
+                                       cmocka_unit_test(test_lengthy_text_is_not_chosen)};
     return cmocka_run_group_tests(tests, open_plugins, close_plugins);
 }
