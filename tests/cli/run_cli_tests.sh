@@ -387,9 +387,9 @@ check "an interrupted search ends" is $rc 130
 check "an interrupted search leaves whole memories or none" sh -c \
     '[ ! -d measured/plans ] || ! ls -A measured/plans | grep -v "^[0-9a-f]*\.json$"'
 rm -rf measured
-t run policy.lua --policy exhaustive --set steps=5000 --out cut-short
+t run policy.lua --policy exhaustive --set steps=800 --out cut-short
 check "a search may be cut short" errs "plans measured, height"
-t run policy.lua --policy exhaustive --set steps=5000 --out gone-on
+t run policy.lua --policy exhaustive --set steps=800 --out gone-on
 check "a search that was cut short is gone on with" errs "of them before"
 check "run.json says what is remembered" grep -q '"plans_remembered": [1-9]' gone-on/run.json
 cat >asks.lua <<'END'
