@@ -96,6 +96,25 @@ static int find_best(const tz_forecast *forecast, bool estimated, const bool *bu
     return best;
 }
 
+bool tz_forecast_is_preferred(const tz_plan *a, double a_s, const tz_plan *best, double best_s,
+                              bool on_cpu)
+{
+    static const double ALIKE = 1.02;
+    return on_cpu && a_s <= ALIKE * best_s && a->height > best->height;
+}
+
+static int prefer(const tz_forecast *f, int best)
+{
+    int taken = best;
+    for (int i = 0; best >= 0 && i < f->count; i++)
+        if (!f->plans[i].work.estimated &&
+            tz_forecast_is_preferred(
+                &f->plans[i].plan, tz_power_time(&f->plans[i].prediction), &f->plans[taken].plan,
+                tz_power_time(&f->plans[best].prediction), f->plans[i].work.kind == TZ_WORK_CPU))
+            taken = i;
+    return taken;
+}
+
 /* ---- Compiling ---------------------------------------------------------------------------------
  */
 
@@ -278,7 +297,7 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
         status = confirm(m, effort == TZ_EFFORT_COMPILE, error);
     if (status)
         return status;
-    f->best = find_best(f, false, NULL);
+    f->best = prefer(f, find_best(f, false, NULL));
     if (f->best >= 0)
         return TZ_OK;
     if (!m->first.code)

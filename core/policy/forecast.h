@@ -28,6 +28,12 @@ typedef struct tz_forecast {
 tz_status tz_forecast_create(tz_forecast **out, const tz_problem *problem,
                              const tz_backend *backend, const tz_place *place, const tz_plan *given,
                              tz_effort effort, tz_error *error);
+/* Is plan `a`, predicted to take a_s seconds an iteration, to be taken where `best` is predicted to
+ * be the fastest of all? On a CPU the higher of plans within 2 %: what no model sees there (others
+ * that fill a shared cache, threads that wait for each other) costs once a stage. */
+bool tz_forecast_is_preferred(const tz_plan *a, double a_s, const tz_plan *best, double best_s,
+                              bool on_cpu);
+
 void tz_forecast_destroy(tz_forecast *forecast); /* NULL is fine */
 
 #endif

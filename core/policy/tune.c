@@ -208,7 +208,15 @@ static int find_predicted(const tz_tune *tune)
             (best < 0 || tz_tune_predicted_s(tune, &tune->rows[i]) <
                              tz_tune_predicted_s(tune, &tune->rows[best])))
             best = i;
-    return best;
+    int taken = best;
+    for (int i = 0; best >= 0 && i < tune->count; i++)
+        if (tune->rows[i].measured.rounds > 0 &&
+            tz_forecast_is_preferred(&tune->rows[i].plan, tz_tune_predicted_s(tune, &tune->rows[i]),
+                                     &tune->rows[taken].plan,
+                                     tz_tune_predicted_s(tune, &tune->rows[best]),
+                                     tune->rows[i].work.kind == TZ_WORK_CPU))
+            taken = i;
+    return taken;
 }
 
 /* The least of many noisy times is too small: the fastest few and the predicted one run again, in

@@ -26,6 +26,7 @@ static struct {
     atomic_bool is_compiled[HEIGHTS + 1];
     int heights, given_height;
     tz_status broken; /* of every compilation */
+    tz_work_kind kind;
     atomic_int compiled, inside, most_inside, may_be_interrupted;
     int meet;        /* so many are to compile at once; a second later it goes on without */
     unsigned delays; /* seed of how long compiling takes; 0: no time */
@@ -78,7 +79,7 @@ static tz_status fake_work(const tz_problem *problem, const tz_place *place, con
         if (!atomic_exchange(&fake.is_compiled[h], true))
             atomic_fetch_add(&fake.compiled, 1);
     }
-    *out = (tz_model_work){.estimated = !fake.is_compiled[h]};
+    *out = (tz_model_work){.kind = fake.kind, .estimated = !fake.is_compiled[h]};
     if (out->estimated && effort == TZ_EFFORT_KNOWN)
         return TZ_OK;
     out->height = h;
@@ -399,6 +400,22 @@ static void refusals_say_why(void **state)
     refused(TZ_BACKEND, "no compiler", &backend, &place);
 }
 
+/* Of plans that are predicted alike a CPU takes the highest, a GPU the fastest. */
+static void what_costs_once_a_stage_decides(void **state)
+{
+    (void)state;
+    fake.heights = 4;
+    fake.truth[1] = 1.015, fake.truth[2] = 1.0, fake.truth[3] = 1.015, fake.truth[4] = 1.03;
+    const tz_plan none = {.height = 0};
+    tz_forecast *made = forecast(&none, TZ_EFFORT_COMPILE);
+    assert_int_equal(made->plans[made->best].plan.height, 2);
+    tz_forecast_destroy(made);
+    fake.kind = TZ_WORK_CPU;
+    made = forecast(&none, TZ_EFFORT_COMPILE);
+    assert_int_equal(made->plans[made->best].plan.height, 3);
+    tz_forecast_destroy(made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +430,7 @@ int main(void)
         cmocka_unit_test_setup(threads_compile_at_once_and_take_no_signals, reset),
         cmocka_unit_test_setup(who_is_first_does_not_matter, reset),
         cmocka_unit_test_setup(long_runs_choose, reset),
+        cmocka_unit_test_setup(what_costs_once_a_stage_decides, reset),
         cmocka_unit_test_setup(a_guess_that_was_too_good_loses_to_the_next, reset),
         cmocka_unit_test_setup(what_is_compiled_costs_nothing, reset),
         cmocka_unit_test_setup(compiling_all_leaves_no_guess, reset),
