@@ -219,8 +219,7 @@ double tz_model_meng_blk_len(int dims, double threads_per_block_max)
     return length;
 }
 
-/* ---- From facts, and back to a prediction ----------------------------------------------------
- */
+/* ---- From facts, and back to a prediction ---------------------------------------------------- */
 
 static tz_model_status fill_block(const tz_model_facts *facts, const tz_model_device *device,
                                   const tz_model_plan *plan, tz_model_meng *m,

@@ -153,8 +153,7 @@ int tz_model_meng_height_best_enumerated(const tz_model_meng *m);
 /* Section 5.4.1: the largest block of equal lengths within a limit of threads: 512, 22^2, 8^3. */
 double tz_model_meng_blk_len(int dims, double threads_per_block_max);
 
-/* ---- For meng2009.c and meng2011.c -----------------------------------------------------------
- */
+/* ---- For meng2009.c and meng2011.c ----------------------------------------------------------- */
 
 /* Everything but alpha, tau and glb_sync: NumStencilArrays = state and static fields,
  * NumElemPerOp = streamed fields, halo, data lengths and instructions as they are. Facts without

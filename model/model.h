@@ -143,8 +143,7 @@ tz_model_status tz_model_predict(const tz_model *model, const tz_model_facts *fa
 /* "computation", "memory", "synchronisation". Static. */
 const char *tz_model_resource_text(tz_model_resource resource);
 
-/* ---- For models ------------------------------------------------------------------------------
- */
+/* ---- For models ------------------------------------------------------------------------------ */
 
 /* Append; more than there is room for is dropped. `notes` may be NULL. */
 void tz_model_note(tz_model_notes *notes, const char *format, ...)
@@ -164,8 +163,7 @@ tz_model_status tz_model_device_check(const tz_model_device *device, const char 
                                       const char *const *needs, tz_model_notes *notes,
                                       tz_model_error *error);
 
-/* ---- From papers' benchmarks -----------------------------------------------------------------
- */
+/* ---- From papers' benchmarks ----------------------------------------------------------------- */
 
 /* A benchmark's record as facts and plan (height 0). NumStencilArrays becomes one state field and
  * static ones; NumElemPerOp streamed ones; the profiler's counts become instructions by eq. 12 of

@@ -9,7 +9,7 @@
  * of the multiprocessor that has most to do.
  * 5. Memory and L2: bytes over bandwidth, softly against 4; then launch or meetings on top. */
 #include "model/roofs.h"
-#include "model/scheduler.h"
+#include "model/scheduler/scheduler.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -83,8 +83,7 @@ static bool wants_more(const bench *b, const tz_samples *samples)
     return near < 3 && samples->count < TZ_SAMPLES_MAX;
 }
 
-/* ---- Rates and latencies ----------------------------------------------------------------------
- */
+/* ---- Rates and latencies --------------------------------------------------------------------- */
 
 static double clock_seconds(long additions)
 {
@@ -373,8 +372,7 @@ static tz_status measure_pages(bench *b, size_t bytes)
     return status;
 }
 
-/* ---- Caches ------------------------------------------------------------------------------------
- */
+/* ---- Caches ---------------------------------------------------------------------------------- */
 
 /* The third level is one cache for some cores: all of those that this process may run on. */
 static double l3_of_all(const tz_machine *machine)
@@ -468,8 +466,7 @@ static tz_status measure_memory(bench *b)
     return status;
 }
 
-/* ---- Threads -----------------------------------------------------------------------------------
- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 static tz_status measure_fork(bench *b)
 {
@@ -496,8 +493,7 @@ static tz_status measure_fork(bench *b)
     return TZ_OK;
 }
 
-/* ---- All ---------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 tz_status tz_calibration_step(const tz_calibration *calibration, double done, const char *what,
                               tz_error *error)

@@ -2,7 +2,7 @@
 
 #include "base/machine.h"
 #include "calibrate/sample.h"
-#include "cpu/stream.h"
+#include "kernels/cpu/stream.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

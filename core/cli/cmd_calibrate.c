@@ -2,9 +2,9 @@
 #include "cli/command.h"
 
 #include "base/machine.h"
-#include "cuda/calibrate.h"
+#include "calibrate/cuda.h"
+#include "calibrate/records.h"
 #include "lua/interrupt.h"
-#include "policy/device.h"
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>

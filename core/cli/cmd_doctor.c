@@ -1,12 +1,12 @@
 /* trapeze doctor: what this machine has and what is missing. */
 #include "cli/command.h"
 
+#include "backend/backend.h"
+#include "backend/cpu/x86/instruction.h"
+#include "backend/cuda/driver/driver.h"
 #include "base/machine.h"
-#include "cpu/instruction.h"
-#include "cuda/driver.h"
-#include "frames/plot.h"
-#include "policy/device.h"
-#include "sim/backend.h"
+#include "calibrate/records.h"
+#include "output/frame/plot.h"
 #include <jansson.h>
 #include <limits.h>
 #include <lua.h>

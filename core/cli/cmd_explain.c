@@ -2,9 +2,9 @@
 #include "cli/command.h"
 
 #include "base/machine.h"
-#include "cli/outlook_say.h"
+#include "cli/print_predictions.h"
 #include "model/power.h"
-#include "policy/outlook.h"
+#include "predict/table.h"
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
@@ -24,8 +24,7 @@ static int int_of(const json_t *object, const char *key)
     return (int)json_integer_value(json_object_get(object, key));
 }
 
-/* ---- The record as a study -------------------------------------------------------------------
- */
+/* ---- The record as a study ------------------------------------------------------------------- */
 
 typedef struct recorded {
     tz_simulation_config config;
@@ -94,8 +93,7 @@ static tz_plan read_plan(const json_t *entry)
     return plan;
 }
 
-/* ---- Words -----------------------------------------------------------------------------------
- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 static double seconds_per_step(const json_t *entry)
 {
@@ -191,30 +189,31 @@ static bool is_same(const tz_plan *a, const tz_plan *b)
 }
 
 /* What the model says of the plan that ran: its own row, or a forecast of just that plan. */
-static tz_status predict_used(const tz_study *study, const tz_outlook *outlook, const tz_plan *used,
-                              tz_model_prediction *out, char *why, size_t size, tz_error *error)
+static tz_status predict_used(const tz_workload *workload, const tz_prediction_table *table,
+                              const tz_plan *used, tz_model_prediction *out, char *why, size_t size,
+                              tz_error *error)
 {
-    for (int i = 0; i < outlook->count; i++)
-        if (is_same(&outlook->rows[i].plan, used)) {
-            *out = outlook->rows[i].prediction;
-            snprintf(why, size, "%s", outlook->rows[i].prediction.limit_text);
+    for (int i = 0; i < table->count; i++)
+        if (is_same(&table->rows[i].plan, used)) {
+            *out = table->rows[i].prediction;
+            snprintf(why, size, "%s", table->rows[i].prediction.limit_text);
             return TZ_OK;
         }
-    tz_outlook *one = NULL;
-    const tz_outlook_request request = {.given = *used, .streamed = -1};
-    const tz_status status = tz_outlook_create(&one, study, &request, error);
+    tz_prediction_table *one = NULL;
+    const tz_prediction_request request = {.given = *used, .streamed = -1};
+    const tz_status status = tz_prediction_table_create(&one, workload, &request, error);
     if (status != TZ_OK)
         return status;
     *out = one->rows[one->best].prediction;
     snprintf(why, size, "%s", one->why);
-    tz_outlook_destroy(one);
+    tz_prediction_table_destroy(one);
     return TZ_OK;
 }
 
-static void print_verdict(const tz_study *study, const tz_outlook *outlook, const json_t *entry,
-                          double all_s)
+static void print_verdict(const tz_workload *workload, const tz_prediction_table *table,
+                          const json_t *entry, double all_s)
 {
-    const tz_outlook_row *best = &outlook->rows[outlook->best];
+    const tz_prediction_row *best = &table->rows[table->best];
     const tz_plan used = read_plan(entry);
     const double measured = seconds_per_step(entry);
     const double best_s = tz_power_time(&best->prediction);
@@ -222,10 +221,10 @@ static void print_verdict(const tz_study *study, const tz_outlook *outlook, cons
     double predicted = NAN;
     tz_model_prediction prediction;
     tz_error error;
-    if (predict_used(study, outlook, &used, &prediction, why, sizeof why, &error) == TZ_OK) {
+    if (predict_used(workload, table, &used, &prediction, why, sizeof why, &error) == TZ_OK) {
         predicted = tz_power_time(&prediction);
         tz_say_seconds(predicted, time, sizeof time);
-        printf("  model    %s predicts %s an iteration for height %d", outlook->model->name, time,
+        printf("  model    %s predicts %s an iteration for height %d", table->model->name, time,
                used.height);
         if (isfinite(measured))
             printf(", %.0f %% %s than it took", 100 * fabs(predicted / measured - 1),
@@ -236,11 +235,11 @@ static void print_verdict(const tz_study *study, const tz_outlook *outlook, cons
     } else {
         printf("  model    cannot tell of that plan: %s\n", error.message);
     }
-    tz_say_plan(&best->plan, study->problem.dims, plan, sizeof plan);
+    tz_say_plan(&best->plan, workload->problem.dims, plan, sizeof plan);
     tz_say_seconds(best_s, time, sizeof time);
     if (is_same(&best->plan, &used)) {
         printf("  better   nothing: that is the model's own choice of %d plans\n",
-               outlook->considered);
+               table->considered);
     } else if (!(best_s < 0.995 * predicted)) {
         printf("  better   nothing that matters: the model's own choice, %s, would take %s\n", plan,
                time);
@@ -250,45 +249,44 @@ static void print_verdict(const tz_study *study, const tz_outlook *outlook, cons
         tz_say_seconds(share * all_s, saved, sizeof saved);
         printf("  better   %s: %s an iteration by the model,\n           %.0f %% less: some %s of "
                "this run\n           because: %s\n",
-               plan, time, 100 * share, saved, outlook->why);
+               plan, time, 100 * share, saved, table->why);
     }
-    printf("           %s\n", outlook->limits);
-    for (int n = 0; n < outlook->notes.count; n++)
-        printf("  %s %s\n", n == 0 ? "notes   " : "        ", outlook->notes.text[n]);
+    printf("           %s\n", table->limits);
+    for (int n = 0; n < table->notes.count; n++)
+        printf("  %s %s\n", n == 0 ? "notes   " : "        ", table->notes.text[n]);
 }
 
-/* ---- A run -----------------------------------------------------------------------------------
- */
+/* ---- A run ----------------------------------------------------------------------------------- */
 
 static int explain_one(const json_t *simulation, const tz_registry *registry, const char *device)
 {
     recorded r;
     tz_error error;
-    tz_study *study = NULL;
-    tz_outlook *outlook = NULL;
+    tz_workload *workload = NULL;
+    tz_prediction_table *table = NULL;
     read_config(simulation, registry, &r);
     const json_t *plans = json_object_get(simulation, "plans"), *most = main_plan(plans);
-    const tz_study_config config = {
+    const tz_workload_config config = {
         .simulation = &r.config, .device = device, .let_unstable = true};
     printf("\n%s: %s", text_of(simulation, "name"), r.config.stencil);
     if (!most) {
         printf("\n  nothing ran: there is nothing to explain\n");
         return EXIT_DONE;
     }
-    tz_status status = tz_study_create(&study, &config, &error);
-    if (study)
-        printf(" on %s, %s, %s; backend %s", study->grid, study->precision, study->boundary,
-               r.config.backend);
+    tz_status status = tz_workload_create(&workload, &config, &error);
+    if (workload)
+        printf(" on %s, %s, %s; backend %s", workload->grid, workload->precision,
+               workload->boundary, r.config.backend);
     printf("\n");
     print_cost(simulation, plans, most, r.config.dims);
-    const tz_outlook_request request = {.all = true, .streamed = -1};
+    const tz_prediction_request request = {.all = true, .streamed = -1};
     if (status == TZ_OK)
-        status = tz_outlook_create(&outlook, study, &request, &error);
+        status = tz_prediction_table_create(&table, workload, &request, &error);
     if (status == TZ_OK)
-        print_verdict(study, outlook, most,
+        print_verdict(workload, table, most,
                       json_number_value(json_object_get(simulation, "seconds")));
-    tz_outlook_destroy(outlook);
-    tz_study_destroy(study);
+    tz_prediction_table_destroy(table);
+    tz_workload_destroy(workload);
     fflush(stdout);
     return status == TZ_OK ? EXIT_DONE : tz_fail(EXIT_FAILED, &error);
 }

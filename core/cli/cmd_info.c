@@ -1,9 +1,9 @@
 /* trapeze info FRAME.png|FILE.npy|RUNDIR */
 #include "cli/command.h"
 
-#include "files/npy.h"
-#include "files/number.h"
-#include "files/png_info.h"
+#include "output/format/npy.h"
+#include "output/format/number.h"
+#include "output/format/png_info.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
@@ -11,8 +11,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-/* ---- A frame ----------------------------------------------------------------------------------
- */
+/* ---- A frame --------------------------------------------------------------------------------- */
 
 static int info_png(const char *path)
 {
@@ -46,8 +45,7 @@ static int info_npy(const char *path)
     return tz_finish_output();
 }
 
-/* ---- A run ------------------------------------------------------------------------------------
- */
+/* ---- A run ----------------------------------------------------------------------------------- */
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -227,8 +225,7 @@ static int info_run(const char *folder)
     return tz_finish_output();
 }
 
-/* ---- Which ------------------------------------------------------------------------------------
- */
+/* ---- Which ----------------------------------------------------------------------------------- */
 
 static int info_call(const tz_command *command, int argc, char **argv)
 {

@@ -2,7 +2,7 @@
 #include "cli/command.h"
 
 #include "base/names.h"
-#include "files/number.h"
+#include "output/format/number.h"
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -15,8 +15,7 @@ static const char *param_type_name(tz_param_type type)
     return names[type];
 }
 
-/* ---- As text ----------------------------------------------------------------------------------
- */
+/* ---- As text --------------------------------------------------------------------------------- */
 
 static void print_param(const tz_param *param)
 {
@@ -92,8 +91,7 @@ static void print_refused(const tz_registry_entry *entry)
     printf("  %s\n", text);
 }
 
-/* ---- As JSON ----------------------------------------------------------------------------------
- */
+/* ---- As JSON --------------------------------------------------------------------------------- */
 
 static json_t *number_json(double value)
 {
@@ -164,8 +162,7 @@ static json_t *stencil_json(const tz_stencil *stencil)
     return object;
 }
 
-/* ---- Both -------------------------------------------------------------------------------------
- */
+/* ---- Both ------------------------------------------------------------------------------------ */
 
 static bool is_wanted(const tz_plugin *plugin, const tz_stencil *stencil, const char *name)
 {

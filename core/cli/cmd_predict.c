@@ -1,8 +1,8 @@
 /* trapeze predict PLUGIN --grid … */
 #include "cli/command.h"
 
-#include "cli/outlook_say.h"
-#include "cli/question.h"
+#include "cli/predict_options.h"
+#include "cli/print_predictions.h"
 #include <string.h>
 
 enum {
@@ -19,8 +19,8 @@ enum {
 enum { MODELS_MAX = 8 };
 
 typedef struct settings {
-    tz_question question;
-    tz_outlook_request request;
+    tz_predict_options predict;
+    tz_prediction_request request;
     const char *stencil, *model, *plot;
     bool json, csv;
 } settings;
@@ -29,7 +29,7 @@ static bool take_model(const tz_command *command, settings *s, const char *name)
 {
     tz_error error;
     s->model = name;
-    if (strcmp(name, "all") == 0 || tz_outlook_model(name, &s->request.model, &error) == TZ_OK)
+    if (strcmp(name, "all") == 0 || tz_prediction_model(name, &s->request.model, &error) == TZ_OK)
         return true;
     tz_misuse(command, "%s", error.message);
     return false;
@@ -72,7 +72,7 @@ static bool take_option(const tz_command *command, void *context, int option)
 
 static bool parse(const tz_command *command, int argc, char **argv, settings *s, bool *done)
 {
-    static const struct option options[] = {TZ_QUESTION_OPTIONS,
+    static const struct option options[] = {TZ_PREDICT_OPTIONS_OPTIONS,
                                             {"model", required_argument, NULL, OPT_MODEL},
                                             {"json", no_argument, NULL, OPT_JSON},
                                             {"csv", no_argument, NULL, OPT_CSV},
@@ -84,7 +84,8 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
                                             {"fence", no_argument, NULL, OPT_FENCE},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    s->stencil = tz_question_read(&s->question, command, argc, argv, options, take_option, s, done);
+    s->stencil =
+        tz_predict_options_read(&s->predict, command, argc, argv, options, take_option, s, done);
     if (!s->stencil)
         return *done;
     if (s->json && s->csv) {
@@ -95,92 +96,94 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
 }
 
 /* One outlook, or with --model all every one that can be had. */
-static int look(const settings *s, const tz_study *study, tz_outlook **outlooks, int *count)
+static int look(const settings *s, const tz_workload *workload, tz_prediction_table **tables,
+                int *count)
 {
     tz_error error;
-    tz_outlook_request request = s->request;
+    tz_prediction_request request = s->request;
     const bool all = s->model && strcmp(s->model, "all") == 0;
     *count = 0;
     if (!all) {
-        if (tz_outlook_create(&outlooks[0], study, &request, &error) != TZ_OK)
+        if (tz_prediction_table_create(&tables[0], workload, &request, &error) != TZ_OK)
             return tz_fail(EXIT_FAILED, &error);
         *count = 1;
         return EXIT_DONE;
     }
     for (int i = 0; tz_models[i] && *count < MODELS_MAX; i++) {
         request.model = tz_models[i];
-        if (tz_outlook_create(&outlooks[*count], study, &request, &error) == TZ_OK)
+        if (tz_prediction_table_create(&tables[*count], workload, &request, &error) == TZ_OK)
             (*count)++;
         else
             fprintf(stderr, "trapeze: %s is left out: %s\n", tz_models[i]->name, error.message);
     }
     return *count > 0
                ? EXIT_DONE
-               : tz_fail_text(EXIT_FAILED, "no model can predict for %s", study->device.name);
+               : tz_fail_text(EXIT_FAILED, "no model can predict for %s", workload->device.name);
 }
 
-static void compare(tz_outlook *const *outlooks, int count)
+static void compare(tz_prediction_table *const *tables, int count)
 {
     printf("\n  %-10s %7s %12s %10s  %s\n", "model", "height", "iteration", "GCells/s", "limit");
     for (int k = 0; k < count; k++) {
-        const tz_outlook_row *best = &outlooks[k]->rows[outlooks[k]->best];
+        const tz_prediction_row *best = &tables[k]->rows[tables[k]->best];
         char time[TZ_SAY_SIZE];
         tz_say_seconds(best->prediction.time_s, time, sizeof time);
-        printf("  %-10s %7d %12s %10.4g  %s\n", outlooks[k]->model->name, best->plan.height, time,
-               best->prediction.cells_per_s * 1e-9, outlooks[k]->why);
+        printf("  %-10s %7d %12s %10.4g  %s\n", tables[k]->model->name, best->plan.height, time,
+               best->prediction.cells_per_s * 1e-9, tables[k]->why);
     }
 }
 
-static int say(const settings *s, const tz_study *study, tz_outlook *const *outlooks, int count)
+static int say(const settings *s, const tz_workload *workload, tz_prediction_table *const *tables,
+               int count)
 {
     tz_error error;
     json_t *list = s->json ? json_array() : NULL;
     for (int k = 0; k < count; k++) {
         if (s->json) {
-            json_array_append_new(list, tz_outlook_json(study, outlooks[k]));
+            json_array_append_new(list, tz_prediction_table_json(workload, tables[k]));
         } else if (s->csv) {
-            tz_outlook_print_csv(study, outlooks[k], k == 0);
+            tz_prediction_table_print_csv(workload, tables[k], k == 0);
         } else {
             printf("%s", k > 0 ? "\n" : "");
-            tz_outlook_print(study, outlooks[k], s->request.all);
+            tz_prediction_table_print(workload, tables[k], s->request.all);
         }
     }
     if (count > 1 && !s->json && !s->csv)
-        compare(outlooks, count);
+        compare(tables, count);
     if (s->json) {
         json_dumpf(count == 1 ? json_array_get(list, 0) : list, stdout,
                    JSON_INDENT(2) | JSON_REAL_PRECISION(9));
         printf("\n");
     }
     json_decref(list);
-    if (s->plot && tz_outlook_plot(study, outlooks, count, s->plot, &error) != TZ_OK)
+    if (s->plot && tz_prediction_table_plot(workload, tables, count, s->plot, &error) != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
     return tz_finish_output();
 }
 
 static int predict(const tz_command *command, int argc, char **argv)
 {
-    settings s = {.question = {.simulation = {.precision = -1}}, .request = {.streamed = -1}};
-    tz_study *study = NULL;
-    tz_outlook *outlooks[MODELS_MAX] = {NULL};
+    settings s = {.predict = {.simulation = {.precision = -1}}, .request = {.streamed = -1}};
+    tz_workload *workload = NULL;
+    tz_prediction_table *tables[MODELS_MAX] = {NULL};
     bool done = false;
     int count = 0, code = EXIT_USAGE;
     if (!parse(command, argc, argv, &s, &done) || done) {
         code = done ? EXIT_DONE : EXIT_USAGE;
         goto cleanup;
     }
-    s.request.given = s.question.simulation.plan;
-    memcpy(s.request.block, s.question.block, sizeof s.request.block);
-    code = tz_question_ask(&s.question, command, s.stencil, true, &study);
+    s.request.given = s.predict.simulation.plan;
+    memcpy(s.request.block, s.predict.block, sizeof s.request.block);
+    code = tz_predict_options_ask(&s.predict, command, s.stencil, true, &workload);
     if (code == EXIT_DONE)
-        code = look(&s, study, outlooks, &count);
+        code = look(&s, workload, tables, &count);
     if (code == EXIT_DONE)
-        code = say(&s, study, outlooks, count);
+        code = say(&s, workload, tables, count);
 cleanup:
     for (int k = 0; k < count; k++)
-        tz_outlook_destroy(outlooks[k]);
-    tz_study_destroy(study);
-    tz_question_clear(&s.question);
+        tz_prediction_table_destroy(tables[k]);
+    tz_workload_destroy(workload);
+    tz_predict_options_clear(&s.predict);
     return code;
 }
 
@@ -188,7 +191,7 @@ const tz_command tz_command_predict = {
     .name = "predict",
     .arguments = "PLUGIN --grid NX[,NY[,NZ]] [OPTION]…",
     .doc = "say which height is best, how long an iteration takes and why, without a run",
-    .help = TZ_QUESTION_HELP
+    .help = TZ_PREDICT_OPTIONS_HELP
     "  --model NAME          roofs, meng2009, meng2011, or all to compare (default: the first\n"
     "                        that the device's record has the numbers for)\n"
     "  --all                 every plan considered, not only the best of a family and height\n"

@@ -1,12 +1,12 @@
 /* trapeze run SCRIPT */
 #include "cli/command.h"
 
+#include "backend/backend.h"
 #include "base/names.h"
 #include "cli/progress.h"
 #include "lua/interrupt.h"
 #include "lua/script.h"
 #include "policy/policy.h"
-#include "sim/backend.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +33,7 @@ typedef struct settings {
     bool quiet;
 } settings;
 
-/* ---- What the script says ---------------------------------------------------------------------
- */
+/* ---- What the script says -------------------------------------------------------------------- */
 
 static void on_print(void *context, const char *text)
 {
@@ -57,8 +56,7 @@ static void on_progress(void *context, const tz_script_progress *progress)
     tz_progress_show(&((settings *)context)->progress, progress);
 }
 
-/* ---- The options ------------------------------------------------------------------------------
- */
+/* ---- The options ----------------------------------------------------------------------------- */
 
 static bool is_assignment(const char *text)
 {
@@ -186,8 +184,7 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
     return true;
 }
 
-/* ---- The run ----------------------------------------------------------------------------------
- */
+/* ---- The run --------------------------------------------------------------------------------- */
 
 static int conclude(const settings *s, tz_status status, const tz_script_result *result,
                     const tz_error *error)

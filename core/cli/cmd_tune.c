@@ -1,8 +1,8 @@
 /* trapeze tune PLUGIN --grid … */
 #include "cli/command.h"
 
-#include "cli/question.h"
-#include "cli/tune_say.h"
+#include "cli/predict_options.h"
+#include "cli/print_tune.h"
 #include "lua/interrupt.h"
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ enum {
 };
 
 typedef struct settings {
-    tz_question question;
+    tz_predict_options predict;
     tz_tune_request request;
     const char *stencil, *plot;
     bool json, csv, all, compile_only;
@@ -88,7 +88,7 @@ static bool take_option(const tz_command *command, void *context, int option)
 
 static bool parse(const tz_command *command, int argc, char **argv, settings *s, bool *done)
 {
-    static const struct option options[] = {TZ_QUESTION_OPTIONS,
+    static const struct option options[] = {TZ_PREDICT_OPTIONS_OPTIONS,
                                             {"families", required_argument, NULL, OPT_FAMILIES},
                                             {"rounds", required_argument, NULL, OPT_ROUNDS},
                                             {"seconds", required_argument, NULL, OPT_SECONDS},
@@ -102,7 +102,8 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
                                             {"part", required_argument, NULL, OPT_PART},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    s->stencil = tz_question_read(&s->question, command, argc, argv, options, take_option, s, done);
+    s->stencil =
+        tz_predict_options_read(&s->predict, command, argc, argv, options, take_option, s, done);
     if (!s->stencil)
         return *done;
     if (s->json && s->csv) {
@@ -124,26 +125,26 @@ static bool on_progress(void *context, int done, int of)
     return tz_interrupt_signal() == 0;
 }
 
-static int measure(const settings *s, const tz_study *study)
+static int measure(const settings *s, const tz_workload *workload)
 {
     tz_error error;
     tz_tune *tune = NULL;
     tz_interrupt_install();
-    tz_status status = tz_tune_create(&tune, study, &s->request, &error);
+    tz_status status = tz_tune_create(&tune, workload, &s->request, &error);
     if (status != TZ_OK)
         return tz_fail(status == TZ_INTERRUPTED ? 130 : EXIT_FAILED, &error);
     if (s->csv) {
-        tz_tune_print_csv(study, tune);
+        tz_tune_print_csv(workload, tune);
     } else if (s->json) {
-        json_t *object = tz_tune_json(study, tune);
+        json_t *object = tz_tune_json(workload, tune);
         json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
         printf("\n");
         json_decref(object);
     } else {
-        tz_tune_print(study, tune, s->all);
+        tz_tune_print(workload, tune, s->all);
     }
     if (s->plot)
-        status = tz_tune_plot(study, tune, s->plot, &error);
+        status = tz_tune_plot(workload, tune, s->plot, &error);
     const int different = tune->different;
     tz_tune_destroy(tune);
     if (status != TZ_OK)
@@ -154,41 +155,41 @@ static int measure(const settings *s, const tz_study *study)
     return code;
 }
 
-static int compile(const settings *s, const tz_study *study)
+static int compile(const settings *s, const tz_workload *workload)
 {
     tz_error error;
     int count = 0;
-    if (tz_tune_compile(study, &s->request, s->part, s->of, &count, &error) != TZ_OK)
+    if (tz_tune_compile(workload, &s->request, s->part, s->of, &count, &error) != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
-    printf("%s on %s: %d plans compiled\n", study->problem.stencil->id, study->grid, count);
+    printf("%s on %s: %d plans compiled\n", workload->problem.stencil->id, workload->grid, count);
     return tz_finish_output();
 }
 
 static int tune_call(const tz_command *command, int argc, char **argv)
 {
-    settings s = {.question = {.simulation = {.precision = -1}},
+    settings s = {.predict = {.simulation = {.precision = -1}},
                   .request = {.rounds = 5, .check = true, .progress = on_progress},
                   .of = 1};
-    tz_study *study = NULL;
+    tz_workload *workload = NULL;
     bool done = false;
     int code = EXIT_USAGE;
     if (!parse(command, argc, argv, &s, &done) || done) {
         code = done ? EXIT_DONE : EXIT_USAGE;
         goto cleanup;
     }
-    s.request.given = s.question.simulation.plan;
-    s.request.ordinal = s.question.simulation.device;
+    s.request.given = s.predict.simulation.plan;
+    s.request.ordinal = s.predict.simulation.device;
     for (int axis = 0; axis < TZ_AXES; axis++)
-        s.request.given.tile[axis] = (int64_t)s.question.block[axis];
-    code = tz_question_ask(&s.question, command, s.stencil, s.compile_only, &study);
+        s.request.given.tile[axis] = (int64_t)s.predict.block[axis];
+    code = tz_predict_options_ask(&s.predict, command, s.stencil, s.compile_only, &workload);
     if (code == EXIT_DONE) {
         if (s.request.round_s == 0)
-            s.request.round_s = !study->is_gpu ? 0.05 : s.request.sustained ? 0.2 : 0.01;
-        code = s.compile_only ? compile(&s, study) : measure(&s, study);
+            s.request.round_s = !workload->is_gpu ? 0.05 : s.request.sustained ? 0.2 : 0.01;
+        code = s.compile_only ? compile(&s, workload) : measure(&s, workload);
     }
 cleanup:
-    tz_study_destroy(study);
-    tz_question_clear(&s.question);
+    tz_workload_destroy(workload);
+    tz_predict_options_clear(&s.predict);
     return code;
 }
 
@@ -196,7 +197,7 @@ const tz_command tz_command_tune = {
     .name = "tune",
     .arguments = "PLUGIN --grid NX[,NY[,NZ]] [OPTION]…",
     .doc = "measure every plan on this machine beside its prediction",
-    .help = TZ_QUESTION_HELP
+    .help = TZ_PREDICT_OPTIONS_HELP
     "  --families A,B        only these: stream, tile, resident\n"
     "  --rounds N            of each plan that is not far behind (default: 5); their median "
     "counts,\n"

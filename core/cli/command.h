@@ -3,8 +3,8 @@
 #define TZ_CORE_CLI_COMMAND_H
 
 #include "base/error.h"
-#include "run/paths.h"
-#include "sim/registry.h"
+#include "base/paths.h"
+#include "stencil/registry.h"
 #include <getopt.h>
 #include <stdio.h>
 

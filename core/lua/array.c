@@ -3,9 +3,9 @@
 #include "lua/values.h"
 
 #include "base/names.h"
-#include "files/rle.h"
-#include "files/vti.h"
-#include "sim/stream_source.h"
+#include "output/format/rle.h"
+#include "output/format/vti.h"
+#include "stencil/streamed_source.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -290,8 +290,7 @@ static int array_tostring(lua_State *L)
     return 1;
 }
 
-/* ---- tz.array ---------------------------------------------------------------------------------
- */
+/* ---- tz.array -------------------------------------------------------------------------------- */
 
 static void fill_from_function(lua_State *L, tz_array *array, int function)
 {

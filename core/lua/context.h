@@ -3,8 +3,8 @@
 #define TZ_CORE_LUA_CONTEXT_H
 
 #include "lua/script.h"
-#include "run/folder.h"
-#include "run/record.h"
+#include "output/folder.h"
+#include "output/run_record.h"
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
@@ -69,7 +69,7 @@ void tz_values_register(lua_State *L);
 void tz_simulation_register(lua_State *L);
 void tz_output_register(lua_State *L);
 void tz_picture_register(lua_State *L);
-void tz_outlook_register(lua_State *L);
+void tz_predict_register(lua_State *L);
 void tz_plot_register(lua_State *L);
 
 /* Make the metatable `type`: methods, __gc and __close = `close`, hidden from scripts. `index`

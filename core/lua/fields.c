@@ -55,8 +55,7 @@ void tz_box_check(lua_State *L, int index, const tz_simulation_handle *handle, c
     }
 }
 
-/* ---- Functions --------------------------------------------------------------------------------
- */
+/* ---- Functions ------------------------------------------------------------------------------- */
 
 /* Call the function at `index` for one cell; a finite number or a refusal. */
 static double call_for_cell(const target *t, int index, int64_t x, int64_t y, int64_t z)
@@ -109,8 +108,7 @@ static void assign_function(const target *t, int index)
     lua_pop(t->L, 1);
 }
 
-/* ---- Arrays -----------------------------------------------------------------------------------
- */
+/* ---- Arrays ---------------------------------------------------------------------------------- */
 
 static void shape_text(char *text, size_t size, int dims, const int64_t *shape)
 {
@@ -175,8 +173,7 @@ static void assign_array(const target *t, const tz_array_handle *source)
     lua_pop(t->L, 1);
 }
 
-/* ---- Floorplans -------------------------------------------------------------------------------
- */
+/* ---- Floorplans ------------------------------------------------------------------------------ */
 
 /* A length among the stencil's parameters, 0 if it has none of that name. */
 static double length_param(const tz_simulation_handle *handle, const char *name)
@@ -216,8 +213,7 @@ static void assign_floorplan(const target *t, const tz_floorplan_value *value)
     lua_pop(t->L, 1);
 }
 
-/* ---- Streamed fields ---------------------------------------------------------------------------
- */
+/* ---- Streamed fields ------------------------------------------------------------------------- */
 
 /* The array as int32, itself if it is; a new handle is pushed either way. */
 static tz_array_handle *push_int32(const target *t, int index)
@@ -264,8 +260,8 @@ static void stream_array(const target *t, int handle_index, int index)
     }
     if (!tz_handle_is_dry(t->handle)) {
         tz_error error;
-        if (tz_simulation_stream_array(t->handle->simulation, t->field, array->data,
-                                       array->shape[dims], &error) != TZ_OK)
+        if (tz_simulation_streamed_array(t->handle->simulation, t->field, array->data,
+                                         array->shape[dims], &error) != TZ_OK)
             refuse(t, &error);
         /* The engine borrows the rows: they live as long as the simulation. */
         rows->pinned = true;
@@ -277,8 +273,7 @@ static void stream_array(const target *t, int handle_index, int index)
     lua_pop(L, 1);
 }
 
-/* ---- Random numbers ----------------------------------------------------------------------------
- */
+/* ---- Random numbers -------------------------------------------------------------------------- */
 
 static void assign_random(const target *t, const tz_random_value *value)
 {
@@ -297,15 +292,14 @@ static void assign_random(const target *t, const tz_random_value *value)
         return;
     const tz_status status =
         t->about->role == TZ_STREAMED
-            ? tz_simulation_stream_random(t->handle->simulation, t->field, &value->random, &error)
+            ? tz_simulation_streamed_random(t->handle->simulation, t->field, &value->random, &error)
             : tz_simulation_fill_random(t->handle->simulation, t->field, t->box, &value->random,
                                         &error);
     if (status != TZ_OK)
         refuse(t, &error);
 }
 
-/* ---- All of them -------------------------------------------------------------------------------
- */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 static void assign_number(const target *t, double value)
 {

@@ -1,8 +1,8 @@
 #include "lua/frame.h"
 
-#include "frames/canvas.h"
-#include "frames/png_write.h"
-#include "frames/queue.h"
+#include "output/frame/canvas.h"
+#include "output/frame/png_write.h"
+#include "output/frame/queue.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,8 +43,7 @@ void tz_frame_note(tz_frame *frame, const char *key, const char *format, ...)
     va_end(arguments);
 }
 
-/* ---- Planes -----------------------------------------------------------------------------------
- */
+/* ---- Planes ---------------------------------------------------------------------------------- */
 
 /* How many slices a picture of that grid shows, and the most pixels a slice may have. */
 static int lay_out(const tz_frame *frame, int dims, const int64_t *shape, int64_t slice,
@@ -160,8 +159,7 @@ tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, int64_t sl
     return status;
 }
 
-/* ---- The worker's side ------------------------------------------------------------------------
- */
+/* ---- The worker's side ----------------------------------------------------------------------- */
 
 /* The canvas takes a zoom as the most pixels of the longer side. */
 static int zoom_to(const tz_frame *frame)

@@ -3,9 +3,9 @@
 #ifndef TZ_CORE_LUA_FRAME_H
 #define TZ_CORE_LUA_FRAME_H
 
-#include "frames/plane.h"
 #include "lua/context.h"
 #include "lua/output.h"
+#include "output/frame/plane.h"
 
 enum { TZ_FRAME_TEXTS_MAX = 12, TZ_FRAME_DEFAULT_SIZE = 1024 };
 

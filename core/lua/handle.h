@@ -5,7 +5,7 @@
 #include "lua/context.h"
 #include "lua/keys.h"
 #include "lua/output.h"
-#include "run/table.h"
+#include "output/table.h"
 #include "sim/simulation.h"
 
 #define TZ_TYPE_SIMULATION "trapeze.simulation"

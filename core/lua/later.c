@@ -3,7 +3,7 @@
  * pictures go on to the worker that draws them. */
 #include "lua/handle.h"
 
-#include "frames/queue.h"
+#include "output/frame/queue.h"
 #include "sim/snapshot.h"
 #include <stdlib.h>
 

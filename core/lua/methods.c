@@ -1,9 +1,9 @@
 /* Reading and changing a simulation: get, set, min, max, sum, population, hash, array, slabs,
  * params, plan, analyse. In check mode nothing is there to be read: reads give 0. */
+#include "backend/backend.h"
 #include "lua/handle.h"
 #include "lua/policy.h"
 #include "lua/values.h"
-#include "sim/backend.h"
 
 #include "base/names.h"
 #include <math.h>
@@ -191,7 +191,7 @@ static int method_slabs(lua_State *L)
     const int64_t nx =
         lua_isnoneornil(L, 6) ? cells - x0 : tz_integer_check(L, 6, what, "nx", 1, cells - x0);
     if (!tz_handle_is_dry(handle)) {
-        const int64_t slabs = tz_simulation_stream_slabs(handle->simulation, field);
+        const int64_t slabs = tz_simulation_streamed_slabs(handle->simulation, field);
         if (slabs >= 0 && first + count > slabs)
             tz_raise(L, "%s: '%s' has %lld slabs, not %lld", what, stencil->fields[field].name,
                      (long long)slabs, (long long)(first + count));
@@ -208,8 +208,8 @@ static int method_slabs(lua_State *L)
         return 1;
     double *row = lua_newuserdatauv(L, (size_t)nx * sizeof *row, 0);
     for (int64_t k = 0; k < count; k++) {
-        if (tz_simulation_stream_read(handle->simulation, field, first + k, x0, nx, row, &error) !=
-            TZ_OK)
+        if (tz_simulation_streamed_read(handle->simulation, field, first + k, x0, nx, row,
+                                        &error) != TZ_OK)
             tz_raise_error(L, what, &error);
         for (int64_t x = 0; x < nx; x++)
             tz_array_set(array, k * nx + x, row[x]);
@@ -218,8 +218,7 @@ static int method_slabs(lua_State *L)
     return 1;
 }
 
-/* ---- Parameters and plan ----------------------------------------------------------------------
- */
+/* ---- Parameters and plan --------------------------------------------------------------------- */
 
 static void push_param(lua_State *L, const tz_param *param, const tz_value *value)
 {
@@ -333,8 +332,7 @@ static int method_kernel(lua_State *L)
     return 1;
 }
 
-/* ---- Analysis methods -------------------------------------------------------------------------
- */
+/* ---- Analysis methods ------------------------------------------------------------------------ */
 
 /* Results wait here, out of Lua's reach (its errors would jump over the method), until the call
  * is over. */

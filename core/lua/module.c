@@ -2,8 +2,8 @@
 #include "lua/context.h"
 #include "lua/keys.h"
 
+#include "backend/backend.h"
 #include "base/names.h"
-#include "sim/backend.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +80,7 @@ static int module_backends(lua_State *L)
     return 1;
 }
 
-/* ---- tz.args ----------------------------------------------------------------------------------
- */
+/* ---- tz.args --------------------------------------------------------------------------------- */
 
 static bool is_set(const char *pair, const char *name, const char **value)
 {
@@ -191,7 +190,7 @@ int tz_module_open(lua_State *L)
     tz_output_register(L);
     tz_simulation_register(L);
     tz_picture_register(L);
-    tz_outlook_register(L);
+    tz_predict_register(L);
     tz_plot_register(L);
     lua_pushliteral(L, TZ_VERSION);
     lua_setfield(L, -2, "version");

@@ -3,9 +3,9 @@
 #include "lua/output.h"
 
 #include "base/names.h"
-#include "frames/colormap.h"
 #include "lua/context.h"
 #include "lua/keys.h"
+#include "output/frame/colormap.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,8 +182,7 @@ static int output_vti(lua_State *L)
     return 1;
 }
 
-/* ---- tz.table ---------------------------------------------------------------------------------
- */
+/* ---- tz.table -------------------------------------------------------------------------------- */
 
 static void parse_column(lua_State *L, const char *text, tz_column *column)
 {

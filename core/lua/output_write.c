@@ -1,11 +1,11 @@
 /* Writing a bound output for the step that the simulation is at. */
 #include "lua/handle.h"
 
-#include "files/npy.h"
-#include "files/number.h"
-#include "files/rle.h"
-#include "files/vti.h"
 #include "lua/frame.h"
+#include "output/format/npy.h"
+#include "output/format/number.h"
+#include "output/format/rle.h"
+#include "output/format/vti.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +33,7 @@ static tz_status make_path(const tz_binding *binding, int64_t step, char *path, 
     return tz_folder_join(binding->handle->context->folder, name, path, size, error);
 }
 
-/* ---- Pictures ---------------------------------------------------------------------------------
- */
+/* ---- Pictures -------------------------------------------------------------------------------- */
 
 static void describe(tz_frame *frame, const tz_binding *binding, int64_t step)
 {
@@ -117,8 +116,7 @@ static tz_status write_picture(const tz_binding *binding, const tz_simulation *s
     return tz_frame_submit(frame, binding->handle->context, error);
 }
 
-/* ---- Arrays -----------------------------------------------------------------------------------
- */
+/* ---- Arrays ---------------------------------------------------------------------------------- */
 
 /* What takes the cells of a field in grid order, piece by piece. */
 typedef tz_status tz_piece_fn(void *writer, size_t which, const void *cells, int64_t count,
@@ -229,8 +227,7 @@ static tz_status write_vti(const tz_binding *binding, const tz_simulation *sourc
     return status;
 }
 
-/* ---- Tables -----------------------------------------------------------------------------------
- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 enum { CELL_SIZE = 64 };
 
@@ -346,8 +343,7 @@ static tz_status write_row(lua_State *L, tz_binding *binding, const tz_simulatio
     return status == TZ_OK ? add_row(binding, texts, error) : status;
 }
 
-/* ---- All of them ------------------------------------------------------------------------------
- */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 bool tz_binding_is_plain(const tz_binding *binding)
 {

@@ -2,8 +2,8 @@
 #include "lua/handle.h"
 #include "lua/values.h"
 
-#include "files/number.h"
 #include "lua/frame.h"
+#include "output/format/number.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

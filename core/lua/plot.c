@@ -3,7 +3,7 @@
 #include "lua/keys.h"
 
 #include "base/names.h"
-#include "frames/plot.h"
+#include "output/frame/plot.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

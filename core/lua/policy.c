@@ -8,8 +8,7 @@
 /* Its address is the function's key in the handle's user value. */
 static const char function_key;
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static void find_kind(lua_State *L, const char *who, const char *name, tz_policy_kind *kind)
 {
@@ -99,8 +98,7 @@ void tz_policy_read(lua_State *L, int index, const char *who, int dims,
         override(options, config);
 }
 
-/* ---- A function -------------------------------------------------------------------------------
- */
+/* ---- A function ------------------------------------------------------------------------------ */
 
 typedef struct question {
     const tz_policy_view *view;
@@ -110,15 +108,15 @@ typedef struct question {
 
 /* { height =, …, time_s = } of the best, with .heights[h]: an iteration's time at the best plan of
  * each height. */
-static void push_prediction(lua_State *L, const tz_policy_options *forecast, int dims)
+static void push_prediction(lua_State *L, const tz_policy_options *predictions, int dims)
 {
-    const tz_policy_option *best = &forecast->at[forecast->best];
+    const tz_policy_option *best = &predictions->at[predictions->best];
     tz_plan_push(L, &best->plan, dims);
     lua_pushnumber(L, best->time_s);
     lua_setfield(L, -2, "time_s");
     lua_newtable(L);
-    for (int i = 0; i < forecast->count; i++) {
-        const tz_policy_option *option = &forecast->at[i];
+    for (int i = 0; i < predictions->count; i++) {
+        const tz_policy_option *option = &predictions->at[i];
         if (lua_rawgeti(L, -1, option->plan.height) == LUA_TNIL ||
             lua_tonumber(L, -1) > option->time_s) {
             lua_pushnumber(L, option->time_s);
@@ -138,11 +136,11 @@ static int view_index(lua_State *L)
         handle->simulation == NULL)
         return 0;
     tz_policy *policy = tz_simulation_policy(handle->simulation);
-    const tz_policy_options *forecast =
-        tz_policy_kind_of(policy) == TZ_POLICY_FUNCTION ? tz_policy_forecast(policy) : NULL;
-    if (forecast == NULL)
+    const tz_policy_options *predictions =
+        tz_policy_kind_of(policy) == TZ_POLICY_FUNCTION ? tz_policy_predictions(policy) : NULL;
+    if (predictions == NULL)
         return 0;
-    push_prediction(L, forecast, tz_handle_stencil(handle)->dims);
+    push_prediction(L, predictions, tz_handle_stencil(handle)->dims);
     lua_pushvalue(L, -1);
     lua_setfield(L, 1, "prediction");
     return 1;
@@ -247,8 +245,7 @@ void tz_policy_keep(lua_State *L, int index, int handle_index, const tz_policy_c
     lua_pop(L, 1);
 }
 
-/* ---- sim:policy -------------------------------------------------------------------------------
- */
+/* ---- sim:policy ------------------------------------------------------------------------------ */
 
 static void push_decisions(lua_State *L, const tz_policy *policy, int dims)
 {

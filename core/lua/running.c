@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Binding outputs --------------------------------------------------------------------------
- */
+/* ---- Binding outputs ------------------------------------------------------------------------- */
 
 static bool wants_residual(const tz_binding *binding)
 {
@@ -181,8 +180,7 @@ static int method_rewind(lua_State *L)
     return 1;
 }
 
-/* ---- Running ----------------------------------------------------------------------------------
- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 /* The Lua side of an event: argument 1 is the binding, 2 the simulation. */
 static int fire_protected(lua_State *L)

@@ -3,7 +3,7 @@
 #include "lua/context.h"
 #include "lua/keys.h"
 
-#include "files/number.h"
+#include "output/format/number.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

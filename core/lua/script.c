@@ -1,12 +1,12 @@
 #include "lua/script.h"
 
+#include "backend/cuda/compile/compile.h"
 #include "base/names.h"
-#include "cuda/compile.h"
-#include "files/number.h"
-#include "frames/queue.h"
 #include "lua/context.h"
 #include "lua/handle.h"
 #include "lua/interrupt.h"
+#include "output/format/number.h"
+#include "output/frame/queue.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,7 @@ enum {
     CORES_OF_PAINTER = 4
 };
 
-/* ---- Words ------------------------------------------------------------------------------------
- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 void tz_context_note(tz_context *context, tz_note note, const char *format, ...)
 {
@@ -73,8 +72,7 @@ static void on_warn(void *data, const char *piece, int to_be_continued)
     }
 }
 
-/* ---- Errors -----------------------------------------------------------------------------------
- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
 /* More than the main chunk on the stack: functions of the script were at work. */
 static bool is_deep(lua_State *L)
@@ -125,8 +123,7 @@ int tz_context_traceback(lua_State *L)
     return 1;
 }
 
-/* ---- The run folder ---------------------------------------------------------------------------
- */
+/* ---- The run folder -------------------------------------------------------------------------- */
 
 static tz_status write_record(tz_context *context, const char *status, const char *failure,
                               tz_error *error)
@@ -160,8 +157,7 @@ tz_status tz_context_open_folder(tz_context *context, tz_error *error)
     return write_record(context, "running", NULL, error);
 }
 
-/* ---- Setting up -------------------------------------------------------------------------------
- */
+/* ---- Setting up ------------------------------------------------------------------------------ */
 
 static void set_name(tz_context *context, const char *path)
 {
@@ -221,8 +217,7 @@ static void warn_unread(tz_context *context, bool failed)
     }
 }
 
-/* ---- Running ----------------------------------------------------------------------------------
- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 static tz_status set_script_error(lua_State *L, const tz_context *context, int status,
                                   tz_error *error)

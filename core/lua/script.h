@@ -2,8 +2,8 @@
 #ifndef TZ_CORE_LUA_SCRIPT_H
 #define TZ_CORE_LUA_SCRIPT_H
 
-#include "run/paths.h"
-#include "sim/registry.h"
+#include "base/paths.h"
+#include "stencil/registry.h"
 #include <limits.h>
 
 typedef struct tz_script_progress {

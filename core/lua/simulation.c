@@ -9,8 +9,7 @@
 
 static const char what_it_is[] = "tz.simulation";
 
-/* ---- The handle -------------------------------------------------------------------------------
- */
+/* ---- The handle ------------------------------------------------------------------------------ */
 
 tz_simulation_handle *tz_handle_check(lua_State *L, int index, const char *what)
 {
@@ -232,8 +231,7 @@ static int simulation_newindex(lua_State *L)
              luaL_tolstring(L, 2, NULL));
 }
 
-/* ---- Options ----------------------------------------------------------------------------------
- */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 static int compare_names(const void *a, const void *b)
 {

@@ -2,10 +2,10 @@
 #include "lua/values.h"
 
 #include "base/names.h"
-#include "files/png_read.h"
-#include "files/rle.h"
-#include "files/text.h"
 #include "lua/context.h"
+#include "output/format/png_read.h"
+#include "output/format/rle.h"
+#include "output/format/text.h"
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -26,8 +26,7 @@ void tz_value_path(lua_State *L, const char *path, char *text, size_t size)
         tz_raise(L, "the path '%.100s…' is too long", path);
 }
 
-/* ---- tz.read ----------------------------------------------------------------------------------
- */
+/* ---- tz.read --------------------------------------------------------------------------------- */
 
 typedef enum file_kind { KIND_NPY, KIND_PNG, KIND_RLE, KIND_TEXT } file_kind;
 
@@ -137,8 +136,7 @@ static int value_read(lua_State *L)
     return 1;
 }
 
-/* ---- tz.random --------------------------------------------------------------------------------
- */
+/* ---- tz.random ------------------------------------------------------------------------------- */
 
 static int value_random(lua_State *L)
 {
@@ -171,8 +169,7 @@ static int random_tostring(lua_State *L)
     return 1;
 }
 
-/* ---- tz.floorplan -----------------------------------------------------------------------------
- */
+/* ---- tz.floorplan ---------------------------------------------------------------------------- */
 
 static int floorplan_close(lua_State *L)
 {

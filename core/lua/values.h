@@ -2,9 +2,9 @@
 #ifndef TZ_CORE_LUA_VALUES_H
 #define TZ_CORE_LUA_VALUES_H
 
-#include "files/floorplan.h"
-#include "files/npy.h"
 #include "lua/keys.h"
+#include "output/format/floorplan.h"
+#include "output/format/npy.h"
 #include "sim/simulation.h"
 
 #define TZ_TYPE_ARRAY "trapeze.array"

@@ -52,8 +52,7 @@ const char *tz_policy_plan_text(const tz_plan *plan, char *text, size_t size)
     return text;
 }
 
-/* ---- Decisions --------------------------------------------------------------------------------
- */
+/* ---- Decisions ------------------------------------------------------------------------------- */
 
 static void record_decision(tz_policy *policy, const tz_plan *from, const tz_plan *to,
                             double time_s, const char *reason)
@@ -102,8 +101,7 @@ size_t tz_policy_decisions(const tz_policy *policy, const tz_policy_decision **o
     return policy->decisions_count;
 }
 
-/* ---- What there is to choose from -------------------------------------------------------------
- */
+/* ---- What there is to choose from ------------------------------------------------------------ */
 
 /* What is given, but for the height where the policy is to find that. */
 static tz_plan given_plan(const tz_policy *policy)
@@ -114,25 +112,25 @@ static tz_plan given_plan(const tz_policy *policy)
     return given;
 }
 
-const tz_policy_options *tz_policy_forecast(tz_policy *policy)
+const tz_policy_options *tz_policy_predictions(tz_policy *policy)
 {
-    if (policy->forecast_tried)
-        return policy->forecast;
-    policy->forecast_tried = true;
+    if (policy->predictions_tried)
+        return policy->predictions;
+    policy->predictions_tried = true;
     tz_error error = {0};
     const tz_plan given = given_plan(policy);
     tz_policy_options *made = calloc(1, sizeof *made);
     tz_status status = made ? TZ_OK : tz_error_set(&error, TZ_MEMORY, NULL, "not enough memory");
     if (!status)
-        status = policy->host.forecast(policy->host.context, &given, made, &error);
+        status = policy->host.predictions(policy->host.context, &given, made, &error);
     if (!status && (made->count < 1 || made->best < 0))
         status = tz_error_set(&error, TZ_UNSUPPORTED, NULL, "no plan could be predicted");
     if (status) {
-        snprintf(policy->no_forecast, sizeof policy->no_forecast, "%.159s", error.message);
+        snprintf(policy->no_predictions, sizeof policy->no_predictions, "%.159s", error.message);
         free(made);
         made = NULL;
     }
-    policy->forecast = made;
+    policy->predictions = made;
     return made;
 }
 
@@ -168,9 +166,9 @@ tz_policy_options *tz_policy_list(tz_policy *policy, tz_error *error)
         tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a list of plans");
         return NULL;
     }
-    const tz_policy_options *forecast = tz_policy_forecast(policy);
-    if (forecast) {
-        *list = *forecast;
+    const tz_policy_options *predictions = tz_policy_predictions(policy);
+    if (predictions) {
+        *list = *predictions;
         return list;
     }
     const tz_plan given = given_plan(policy);
@@ -192,8 +190,7 @@ tz_policy_options *tz_policy_list(tz_policy *policy, tz_error *error)
     return list;
 }
 
-/* ---- Trials -----------------------------------------------------------------------------------
- */
+/* ---- Trials ---------------------------------------------------------------------------------- */
 
 enum { GROUP_STAGES_MAX = 4096, GROUP_TRUSTED = 64 /* of a plan that has not been timed yet */ };
 
@@ -235,8 +232,7 @@ bool tz_policy_trial_tell(tz_policy_trial *trial, int64_t stages, int64_t iterat
            (trial->seconds >= TZ_POLICY_GROUP_S || trial->wanted == GROUP_STAGES_MAX);
 }
 
-/* ---- fixed and predicted ----------------------------------------------------------------------
- */
+/* ---- fixed and predicted --------------------------------------------------------------------- */
 
 static tz_status fixed_create(tz_policy *policy, tz_error *error)
 {
@@ -249,25 +245,24 @@ static tz_status fixed_create(tz_policy *policy, tz_error *error)
 
 static tz_status predicted_create(tz_policy *policy, tz_error *error)
 {
-    const tz_policy_options *forecast = tz_policy_forecast(policy);
-    if (forecast) {
-        tz_policy_decide(policy, &forecast->at[forecast->best].plan, NAN, "predicted: %s",
-                         forecast->reason);
+    const tz_policy_options *predictions = tz_policy_predictions(policy);
+    if (predictions) {
+        tz_policy_decide(policy, &predictions->at[predictions->best].plan, NAN, "predicted: %s",
+                         predictions->reason);
         return TZ_OK;
     }
     tz_plan plan = policy->config.given;
     tz_status status = policy->host.complete(policy->host.context, &plan, error);
     if (!status)
         tz_policy_decide(policy, &plan, NAN, "%.70s; not predicted: %s", plan.why,
-                         policy->no_forecast);
+                         policy->no_predictions);
     return status;
 }
 
 static const tz_policy_class class_fixed = {.create = fixed_create};
 static const tz_policy_class class_predicted = {.create = predicted_create};
 
-/* ---- A function -------------------------------------------------------------------------------
- */
+/* ---- A function ------------------------------------------------------------------------------ */
 
 typedef struct function_state {
     int64_t asked_step; /* -1: not asked yet */
@@ -364,8 +359,7 @@ static const tz_policy_class class_function = {.create = function_create,
                                                .settled = function_settled,
                                                .describe = function_describe};
 
-/* ---- Life -------------------------------------------------------------------------------------
- */
+/* ---- Lifetime ------------------------------------------------------------------------------------ */
 
 tz_status tz_policy_create(tz_policy **out, const tz_policy_config *config,
                            const tz_policy_host *host, tz_error *error)
@@ -406,13 +400,12 @@ void tz_policy_destroy(tz_policy *policy)
         return;
     if (policy->is->destroy && policy->state)
         policy->is->destroy(policy);
-    free(policy->forecast);
+    free(policy->predictions);
     free(policy->decisions);
     free(policy);
 }
 
-/* ---- Running ----------------------------------------------------------------------------------
- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 tz_status tz_policy_next(tz_policy *policy, int64_t step, int64_t room, const tz_plan **plan,
                          tz_error *error)
@@ -440,8 +433,7 @@ bool tz_policy_refuse(tz_policy *policy, const tz_error *why)
     return policy->is->refuse && policy->is->refuse(policy, why);
 }
 
-/* ---- What it did ------------------------------------------------------------------------------
- */
+/* ---- What it did ----------------------------------------------------------------------------- */
 
 bool tz_policy_measured(const tz_policy *policy, size_t index, tz_policy_measurement *out)
 {

@@ -15,7 +15,7 @@
 #ifndef TZ_CORE_POLICY_POLICY_H
 #define TZ_CORE_POLICY_POLICY_H
 
-#include "sim/simulation.h"
+#include "stencil/types.h"
 
 typedef struct tz_policy tz_policy;
 
@@ -33,8 +33,7 @@ const char *tz_policy_name(tz_policy_kind kind);
 /* By name, "auto" included. TZ_UNKNOWN names the nearest. */
 tz_status tz_policy_find(const char *name, tz_policy_kind *out, tz_error *error);
 
-/* ---- What a policy chooses from --------------------------------------------------------------
- */
+/* ---- What a policy chooses from -------------------------------------------------------------- */
 
 enum { TZ_POLICY_OPTIONS_MAX = 512 };
 
@@ -59,8 +58,8 @@ typedef struct tz_policy_host {
     tz_status (*complete)(void *context, tz_plan *plan, tz_error *error);
     /* Every plan worth considering that keeps what `given` names, with predicted times
      * (TZ_UNSUPPORTED says what is missing), or without. */
-    tz_status (*forecast)(void *context, const tz_plan *given, tz_policy_options *out,
-                          tz_error *error);
+    tz_status (*predictions)(void *context, const tz_plan *given, tz_policy_options *out,
+                             tz_error *error);
     tz_status (*candidates)(void *context, const tz_plan *given, tz_policy_options *out,
                             tz_error *error);
     /* One line that says what a measurement holds for: everything that its outcome depends on.
@@ -92,16 +91,14 @@ typedef struct tz_policy_config {
     char function_name[128]; /* "function at a.lua:12" */
 } tz_policy_config;
 
-/* ---- Life ------------------------------------------------------------------------------------
- */
+/* ---- Lifetime ------------------------------------------------------------------------------------ */
 
 /* Errors: TZ_RANGE and TZ_UNSUPPORTED of a given plan, TZ_MEMORY. `host` is copied. */
 tz_status tz_policy_create(tz_policy **out, const tz_policy_config *config,
                            const tz_policy_host *host, tz_error *error);
 void tz_policy_destroy(tz_policy *policy); /* NULL is fine */
 
-/* ---- Running ---------------------------------------------------------------------------------
- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 /* The plan of the stage that begins at `step`. `room`: iterations until an output, a test or the
  * end cuts the last stage short. Borrowed until the next call. Errors: a function's own. */
@@ -114,13 +111,12 @@ void tz_policy_tell(tz_policy *policy, int64_t stages, int64_t iterations, doubl
 
 /* The forecast that the policy goes by, made when it is first asked for; NULL: there is none. For a
  * function policy it is of every height. Valid as long as the policy. */
-const tz_policy_options *tz_policy_forecast(tz_policy *policy);
+const tz_policy_options *tz_policy_predictions(tz_policy *policy);
 
 /* The stage could not be run, and nothing has changed. True: it was a trial; ask for another. */
 bool tz_policy_refuse(tz_policy *policy, const tz_error *why);
 
-/* ---- What it did -----------------------------------------------------------------------------
- */
+/* ---- What it did ----------------------------------------------------------------------------- */
 
 typedef struct tz_policy_decision {
     int64_t step, last_step; /* the first time, and the last that it was taken again */

@@ -17,8 +17,7 @@ enum {
     TZ_POLICY_REASON_SIZE = sizeof((tz_plan *)0)->why
 };
 
-/* ---- A plan that is being measured. Its first stage sets things up and does not count. --------
- */
+/* ---- A plan that is being measured. Its first stage sets things up and does not count. ------- */
 typedef struct tz_policy_trial {
     bool warm;
     double stage_s; /* about what a stage takes; NAN: nobody knows */
@@ -51,13 +50,13 @@ struct tz_policy {
     const tz_policy_class *is;
     tz_policy_config config;
     tz_policy_host host;
-    void *state;                 /* of the class */
-    tz_plan plan;                /* the present one */
-    int64_t step;                /* of the last next() */
-    int64_t stop;                /* the step at which something is due, as the last next() said */
-    tz_policy_options *forecast; /* NULL: none; made when first asked for */
-    bool forecast_tried;
-    char no_forecast[160]; /* why there is none */
+    void *state;  /* of the class */
+    tz_plan plan; /* the present one */
+    int64_t step; /* of the last next() */
+    int64_t stop; /* the step at which something is due, as the last next() said */
+    tz_policy_options *predictions; /* NULL: none; made when first asked for */
+    bool predictions_tried;
+    char no_predictions[160]; /* why there is none */
     tz_policy_decision *decisions;
     size_t decisions_count;
     int64_t decisions_left_out;

@@ -8,44 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const char *family,
-                                tz_error *error)
-{
-    if (given->family[0] && strcmp(given->family, family) != 0)
-        return tz_error_set(error, TZ_UNKNOWN, "family",
-                            "'%s' is no family of the %s backend; it has %s", given->family,
-                            backend, family);
-    if (given->vector || given->ahead || given->slack || given->warps || given->blocks)
-        return tz_error_set(error, TZ_UNSUPPORTED, "plan",
-                            "the %s backend takes height and tile; 'vector', 'ahead', 'slack', "
-                            "'warps' and 'blocks' are for families of the cuda backend that stream",
-                            backend);
-    return TZ_OK;
-}
-
-tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *error)
-{
-    const char *names[8] = {"auto"};
-    size_t count = 1;
-    if (!name || strcmp(name, "auto") == 0) {
-        const tz_backend *const *first = tz_backends;
-        while ((*first)->available && !(*first)->available())
-            first++;
-        *out = *first;
-        return TZ_OK;
-    }
-    for (const tz_backend *const *backend = tz_backends; *backend; backend++) {
-        if (strcmp((*backend)->name, name) == 0) {
-            *out = *backend;
-            return TZ_OK;
-        }
-        names[count++] = (*backend)->name;
-    }
-    char hint[256];
-    tz_names_hint(hint, sizeof hint, name, names, count);
-    return tz_error_set(error, TZ_UNKNOWN, "backend", "unknown backend '%s'%s", name, hint);
-}
-
 static tz_status check_memory(const tz_simulation *simulation, tz_error *error)
 {
     const int64_t available = tz_machine_memory_available();
@@ -89,7 +51,7 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
             simulation->threads = 1;
         simulation->device = config->device;
         if (simulation->backend->limits)
-            simulation->backend->limits(config->device, &simulation->processors,
+            simulation->backend->limits(config->device, &simulation->multiprocessors,
                                         &simulation->shared_bytes);
         const tz_plan *plan = config->policy ? &config->policy->given : &config->plan;
         status = tz_simulation_set_plan(simulation, plan, error);
@@ -275,7 +237,8 @@ static int analysis_read(void *context, int field, int64_t step, int64_t x, int6
     if (field < 0 || field >= stencil->fields_count || count < 1)
         return -1;
     if (stencil->fields[field].role == TZ_STREAMED)
-        return tz_simulation_stream_read(simulation, field, step, x, count, values, NULL) ? -1 : 0;
+        return tz_simulation_streamed_read(simulation, field, step, x, count, values, NULL) ? -1
+                                                                                            : 0;
     const tz_box box = {{x, y, z}, {x + count, y + 1, z + 1}};
     return tz_simulation_read(simulation, field, &box, values, NULL) ? -1 : 0;
 }

@@ -5,61 +5,10 @@
 #define TZ_CORE_SIM_SIMULATION_H
 
 #include "base/array.h"
-#include "sim/registry.h"
+#include "stencil/types.h"
 #include <stdbool.h>
 
 typedef struct tz_simulation tz_simulation;
-
-typedef struct tz_box {
-    int64_t low[TZ_AXES], high[TZ_AXES];
-} tz_box;
-
-/* A parameter as a scenario gives it. */
-typedef struct tz_assignment {
-    const char *name;
-    double number;    /* numbers and flags (0 or 1) */
-    const char *text; /* texts and choices; NULL for a number */
-} tz_assignment;
-
-/* What executes a stage, and how. Zeros and an empty family: the backend's own choice. */
-typedef struct tz_plan {
-    int height;            /* iterations between two exchanges */
-    int64_t tile[TZ_AXES]; /* useful cells (words for TZ_BITS) of a tile; the last axis is the
-                            * length of a stream's chunk */
-    char family[16];       /* "reference", "stream", "tile", "resident" */
-    /* Of GPU families that stream; others take 0 alone. */
-    int vector; /* elements side by side that a lane holds */
-    int ahead;  /* rows or planes that are loaded before they are needed */
-    int slack;  /* 1: levels lag a slab more than they must, and so are independent in a step */
-    int warps;  /* of a block */
-    int blocks; /* of a multiprocessor at once, at least: what registers must leave room for */
-    int span;   /* iterations that a launch may run, several stages: chosen; 0: height */
-    /* Of the GPU that is planned for, where they matter; 0: an H200's. */
-    int processors, shared_bytes; /* multiprocessors; the most that a block may have */
-    char why[160];                /* how height and tile were chosen */
-} tz_plan;
-
-typedef struct tz_simulation_config {
-    const tz_registry *registry;
-    const char *stencil;
-    int dims;                      /* how many extents the scenario gave */
-    int64_t extent[TZ_AXES];       /* cells, each >= 1 */
-    int precision;                 /* tz_precision, or -1: single (none for integer stencils) */
-    const char *boundary[TZ_AXES]; /* a name per axis; NULL: the stencil's default */
-    size_t boundary_values_count;  /* name: a state or static field */
-    const tz_assignment *boundary_values;
-    size_t params_count;
-    const tz_assignment *params;
-    const char *backend; /* "auto", "reference", "cpu" or "cuda" */
-    int device;          /* ordinal of the GPU for "cuda" */
-    bool sync;           /* wait for every stage and check it */
-    int threads;         /* 0: as many as the machine has */
-    tz_plan plan;        /* zeros: chosen */
-    /* Who chooses plans as runs go (policy/policy.h; its own `given` counts). NULL: `plan` is kept,
-     * and the backend chooses what it leaves open. */
-    const struct tz_policy_config *policy;
-    bool dry; /* validate and plan only: no field memory */
-} tz_simulation_config;
 
 /* Errors: TZ_UNKNOWN (stencil, parameter, boundary, backend; with the nearest name), TZ_SHAPE,
  * TZ_RANGE, TZ_UNSTABLE (derive), TZ_MEMORY (with bytes needed and available), TZ_UNSUPPORTED. */
@@ -126,50 +75,32 @@ tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field);
 tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, tz_array **out,
                                    tz_error *error);
 
-/* Uniform random numbers that depend on (seed, cell[, step]) alone: real fields in [low, high),
- * integer fields low..high inclusive, bits 1 with probability `density`. */
-typedef struct tz_random {
-    uint64_t seed;
-    double low, high;
-    double density;
-} tz_random;
 tz_status tz_simulation_fill_random(tz_simulation *simulation, int field, const tz_box *box,
                                     const tz_random *random, tz_error *error);
 
-/* ---- Streamed fields: one slab (of the grid's shape) an iteration ------------------------------
- */
+/* ---- Streamed fields: one slab (of the grid's shape) an iteration ---------------------------- */
 /* Rows from memory: slab k of `data` (int32, C order, `slabs` of them) serves step k; the run stops
  * with TZ_RANGE when rows run out. `data` is borrowed until the simulation is destroyed or the
  * source replaced. */
-tz_status tz_simulation_stream_array(tz_simulation *simulation, int field, const int32_t *data,
-                                     int64_t slabs, tz_error *error);
+tz_status tz_simulation_streamed_array(tz_simulation *simulation, int field, const int32_t *data,
+                                       int64_t slabs, tz_error *error);
 /* Rows made on the fly, endless, never stored. */
-tz_status tz_simulation_stream_random(tz_simulation *simulation, int field, const tz_random *random,
-                                      tz_error *error);
+tz_status tz_simulation_streamed_random(tz_simulation *simulation, int field,
+                                        const tz_random *random, tz_error *error);
 /* Slabs there are from step 0; -1: endless; 0: none given. */
-int64_t tz_simulation_stream_slabs(const tz_simulation *simulation, int field);
+int64_t tz_simulation_streamed_slabs(const tz_simulation *simulation, int field);
 /* Read `count` cells of slab `step` of a streamed field, from cell x on. */
-tz_status tz_simulation_stream_read(const tz_simulation *simulation, int field, int64_t step,
-                                    int64_t x, int64_t count, double *values, tz_error *error);
+tz_status tz_simulation_streamed_read(const tz_simulation *simulation, int field, int64_t step,
+                                      int64_t x, int64_t count, double *values, tz_error *error);
 
-/* ---- Numbers about a field: the same on every backend ------------------------------------------
- */
-typedef struct tz_reduction {
-    double min, max;                   /* of the finite values; +inf, -inf when there is none */
-    double sum;                        /* in double, in a fixed order: see reduce.h */
-    int64_t population;                /* cells that are not zero */
-    uint64_t hash;                     /* of the cells' bits in grid order, independent of layout */
-    int64_t not_finite;                /* cells that are NaN or infinite */
-    int64_t first_not_finite[TZ_AXES]; /* the first of them, x fastest */
-} tz_reduction;
+/* ---- Numbers about a field: the same on every backend ---------------------------------------- */
 tz_status tz_simulation_reduce(const tz_simulation *simulation, int field, tz_reduction *out,
                                tz_error *error);
 /* Max norm of the last iteration's update times the stencil's factor; NAN before any iteration and
  * when the last stage had a height above 1 (ask the run for it: see tz_run). */
 double tz_simulation_residual(const tz_simulation *simulation);
 
-/* ---- Analysis methods of the stencil -----------------------------------------------------------
- */
+/* ---- Analysis methods of the stencil --------------------------------------------------------- */
 typedef struct tz_method_sink {
     void *context;
     void (*number)(void *context, const char *name, double value);
@@ -179,8 +110,7 @@ typedef struct tz_method_sink {
 tz_status tz_simulation_analyse(const tz_simulation *simulation, const char *method,
                                 const tz_method_sink *sink, tz_error *error);
 
-/* ---- Running ------------------------------------------------------------------------------------
- */
+/* ---- Running --------------------------------------------------------------------------------- */
 struct tz_snapshot; /* snapshot.h */
 
 typedef struct tz_event {

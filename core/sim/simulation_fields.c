@@ -445,7 +445,7 @@ tz_status tz_simulation_fill_random(tz_simulation *simulation, int field, const 
     return status;
 }
 
-static tz_status set_stream(tz_simulation *simulation, int field, const tz_stream_source *source,
+static tz_status set_stream(tz_simulation *simulation, int field, const tz_streamed_source *source,
                             tz_error *error)
 {
     const tz_problem *problem = &simulation->problem;
@@ -461,34 +461,34 @@ static tz_status set_stream(tz_simulation *simulation, int field, const tz_strea
     return TZ_OK;
 }
 
-tz_status tz_simulation_stream_array(tz_simulation *simulation, int field, const int32_t *data,
-                                     int64_t slabs, tz_error *error)
+tz_status tz_simulation_streamed_array(tz_simulation *simulation, int field, const int32_t *data,
+                                       int64_t slabs, tz_error *error)
 {
     if (slabs < 1)
         return tz_error_set(error, TZ_RANGE, NULL, "a streamed field needs one slab or more");
-    const tz_stream_source source = {.data = data, .slabs = slabs};
+    const tz_streamed_source source = {.data = data, .slabs = slabs};
     return set_stream(simulation, field, &source, error);
 }
 
-tz_status tz_simulation_stream_random(tz_simulation *simulation, int field, const tz_random *random,
-                                      tz_error *error)
+tz_status tz_simulation_streamed_random(tz_simulation *simulation, int field,
+                                        const tz_random *random, tz_error *error)
 {
     tz_status status = check_random(&simulation->problem, field, random, error);
     if (status)
         return status;
-    const tz_stream_source source = {.slabs = -1, .random = *random};
+    const tz_streamed_source source = {.slabs = -1, .random = *random};
     return set_stream(simulation, field, &source, error);
 }
 
-int64_t tz_simulation_stream_slabs(const tz_simulation *simulation, int field)
+int64_t tz_simulation_streamed_slabs(const tz_simulation *simulation, int field)
 {
     return simulation->stream_pointers[field] ? simulation->streams[field].slabs : 0;
 }
 
-tz_status tz_simulation_stream_read(const tz_simulation *simulation, int field, int64_t step,
-                                    int64_t x, int64_t count, double *values, tz_error *error)
+tz_status tz_simulation_streamed_read(const tz_simulation *simulation, int field, int64_t step,
+                                      int64_t x, int64_t count, double *values, tz_error *error)
 {
-    const tz_stream_source *source = simulation->stream_pointers[field];
+    const tz_streamed_source *source = simulation->stream_pointers[field];
     if (!source || step < 0 || (source->slabs >= 0 && step >= source->slabs) || x < 0 ||
         count < 1 || x + count > source->cells)
         return tz_error_set(error, TZ_RANGE, simulation->problem.stencil->fields[field].name,
@@ -497,7 +497,7 @@ tz_status tz_simulation_stream_read(const tz_simulation *simulation, int field, 
     int32_t *scratch = malloc((size_t)count * sizeof *scratch);
     if (!scratch)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a slab");
-    const int32_t *row = tz_stream_source_row(source, step, x, count, scratch);
+    const int32_t *row = tz_streamed_source_row(source, step, x, count, scratch);
     for (int64_t i = 0; i < count; i++)
         values[i] = row[i];
     free(scratch);

@@ -2,9 +2,10 @@
 #ifndef TZ_CORE_SIM_SIMULATION_IMPL_H
 #define TZ_CORE_SIM_SIMULATION_IMPL_H
 
+#include "backend/backend.h"
 #include "policy/policy.h"
-#include "sim/backend.h"
-#include "sim/stream_source.h"
+#include "sim/simulation.h"
+#include "stencil/streamed_source.h"
 
 /* Whole stages of one plan that are timed together, for a policy. */
 typedef struct tz_stopwatch {
@@ -20,9 +21,9 @@ struct tz_simulation {
     void *state; /* of the backend; NULL when dry */
     bool dry;
     int threads;
-    int device;                   /* ordinal of the GPU */
-    int processors, shared_bytes; /* of the GPU, for plans; 0: not known */
-    tz_policy *policy;            /* NULL only while it is being made */
+    int device;                        /* ordinal of the GPU */
+    int multiprocessors, shared_bytes; /* of the GPU, for plans; 0: not known */
+    tz_policy *policy;                 /* NULL only while it is being made */
     tz_stopwatch watch;
     tz_plan plan; /* as resolved */
     int64_t bytes;
@@ -30,8 +31,8 @@ struct tz_simulation {
     int64_t fired_step; /* step at which events fired last; -1: never */
     double seconds;
     double residual;
-    tz_stream_source streams[TZ_FIELDS_MAX];
-    const tz_stream_source *stream_pointers[TZ_FIELDS_MAX];
+    tz_streamed_source streams[TZ_FIELDS_MAX];
+    const tz_streamed_source *stream_pointers[TZ_FIELDS_MAX];
     tz_plan_use *uses;
     size_t uses_count, uses_last; /* last: the plan of the latest stage */
     double energy_j;              /* of all runs so far, where it is counted */

@@ -1,12 +1,12 @@
 /* Who chooses a simulation's plans: what a policy asks of it. */
 #include "sim/simulation.h"
 
+#include "backend/cuda/driver/driver.h"
 #include "base/machine.h"
-#include "cuda/driver.h"
+#include "calibrate/records.h"
 #include "model/power.h"
-#include "policy/device.h"
-#include "policy/forecast.h"
 #include "policy/policy.h"
+#include "predict/predictions.h"
 #include "sim/simulation_impl.h"
 #include <inttypes.h>
 #include <math.h>
@@ -18,8 +18,8 @@
 static tz_plan here(const tz_simulation *simulation, const tz_plan *given)
 {
     tz_plan plan = *given;
-    if (plan.processors == 0 && plan.shared_bytes == 0) {
-        plan.processors = simulation->processors;
+    if (plan.multiprocessors == 0 && plan.shared_bytes == 0) {
+        plan.multiprocessors = simulation->multiprocessors;
         plan.shared_bytes = simulation->shared_bytes;
     }
     return plan;
@@ -47,12 +47,12 @@ static double set_up_s(const tz_simulation *simulation, bool compiled)
     return !simulation->backend->wait ? 0.0 : compiled ? LOAD_S : COMPILE_S;
 }
 
-static tz_status forecast(void *context, const tz_plan *given, tz_policy_options *out,
-                          tz_error *error)
+static tz_status predictions(void *context, const tz_plan *given, tz_policy_options *out,
+                             tz_error *error)
 {
     const tz_simulation *simulation = context;
     tz_model_device device;
-    tz_forecast *made = NULL;
+    tz_predictions *made = NULL;
     if (!simulation->backend->work)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "the %s backend cannot tell what its plans do",
@@ -62,8 +62,8 @@ static tz_status forecast(void *context, const tz_plan *given, tz_policy_options
         return status;
     const tz_place place = {.device = &device, .threads = simulation->threads};
     const tz_plan wanted = here(simulation, given);
-    status = tz_forecast_create(&made, &simulation->problem, simulation->backend, &place, &wanted,
-                                TZ_EFFORT_CACHED, error);
+    status = tz_predictions_create(&made, &simulation->problem, simulation->backend, &place,
+                                   &wanted, TZ_EFFORT_CACHED, error);
     if (status)
         return status;
     *out = (tz_policy_options){.best = -1};
@@ -75,7 +75,7 @@ static tz_status forecast(void *context, const tz_plan *given, tz_policy_options
                                set_up_s(simulation, !made->plans[i].work.estimated)};
     }
     snprintf(out->reason, sizeof out->reason, "%s", made->reason);
-    tz_forecast_destroy(made);
+    tz_predictions_destroy(made);
     return TZ_OK;
 }
 
@@ -102,8 +102,7 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
     return status;
 }
 
-/* ---- What a measurement holds for -------------------------------------------------------------
- */
+/* ---- What a measurement holds for ------------------------------------------------------------ */
 
 typedef struct line {
     char *text;
@@ -156,7 +155,7 @@ static bool memory_key(void *context, char *text, size_t size)
         tz_cuda_device device;
         if (tz_cuda_look(simulation->device, &device, NULL) != TZ_OK)
             return false;
-        say(&l, " on %s, %d multiprocessors", device.name, device.processors);
+        say(&l, " on %s, %d multiprocessors", device.name, device.multiprocessors);
     } else {
         tz_machine machine;
         tz_machine_read(&machine);
@@ -166,8 +165,7 @@ static bool memory_key(void *context, char *text, size_t size)
     return !l.full;
 }
 
-/* ---- Setting it -------------------------------------------------------------------------------
- */
+/* ---- Setting it ------------------------------------------------------------------------------ */
 
 tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_policy_config *config,
                                    tz_error *error)
@@ -175,7 +173,7 @@ tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_policy_co
     const tz_policy_host host = {.context = simulation,
                                  .asynchronous = simulation->backend->wait != NULL,
                                  .complete = complete,
-                                 .forecast = forecast,
+                                 .predictions = predictions,
                                  .candidates = candidates,
                                  .memory_key = memory_key};
     tz_policy *policy;

@@ -122,7 +122,7 @@ static tz_status check_streams(const tz_simulation *simulation, int64_t steps, t
     for (int f = 0; f < stencil->fields_count; f++) {
         if (stencil->fields[f].role != TZ_STREAMED)
             continue;
-        const int64_t slabs = tz_simulation_stream_slabs(simulation, f);
+        const int64_t slabs = tz_simulation_streamed_slabs(simulation, f);
         if (slabs == 0)
             return tz_error_set(error, TZ_RANGE, stencil->fields[f].name,
                                 "the field streams in and has no source: give it an array of "
@@ -207,8 +207,7 @@ static tz_status wait_for_stages(runner *r, tz_error *error)
     return status;
 }
 
-/* ---- What the policy says, and what it is told -------------------------------------------------
- */
+/* ---- What the policy says, and what it is told ----------------------------------------------- */
 
 /* The plan of the next stage. */
 static tz_status ask_policy(runner *r, int64_t room, tz_error *error)

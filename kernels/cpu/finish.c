@@ -1,4 +1,4 @@
-#include "cpu/finish.h"
+#include "kernels/cpu/finish.h"
 
 #include <string.h>
 

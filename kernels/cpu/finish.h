@@ -2,7 +2,7 @@
 #ifndef TZ_KERNELS_CPU_FINISH_H
 #define TZ_KERNELS_CPU_FINISH_H
 
-#include "cpu/stream.h"
+#include "kernels/cpu/stream.h"
 
 /* Part of one slab whose cells were just computed: columns and rows half open, in elements.
  * `at` is element (0, 0) of the slab (which may lie outside the buffer of a ring slab). */

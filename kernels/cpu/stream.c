@@ -1,6 +1,6 @@
-#include "cpu/stream.h"
+#include "kernels/cpu/stream.h"
 
-#include "cpu/finish.h"
+#include "kernels/cpu/finish.h"
 #include <omp.h>
 #include <string.h>
 

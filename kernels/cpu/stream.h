@@ -32,8 +32,8 @@ typedef struct tz_host_field {
 
 /* Row of a streamed field: `count` elements from column x (which may lie outside the grid, where
  * any value will do unless the boundary is periodic), at once or through `scratch`. */
-typedef const void *tz_stream_row_fn(const void *source, int64_t step, int64_t x, int64_t count,
-                                     int32_t *scratch);
+typedef const void *tz_streamed_row_fn(const void *source, int64_t step, int64_t x, int64_t count,
+                                       int32_t *scratch);
 
 /* All that a stage needs. Everything is borrowed. */
 typedef struct tz_stage {
@@ -53,7 +53,7 @@ typedef struct tz_stage {
     tz_host_field in[TZ_FIELDS_MAX];
     tz_host_field out[TZ_FIELDS_MAX]; /* only of fields that a pass writes */
     const void *stream[TZ_FIELDS_MAX];
-    tz_stream_row_fn *stream_row;
+    tz_streamed_row_fn *stream_row;
     int height;
     int64_t step; /* iterations done before this stage */
     int64_t tile[TZ_AXES];

@@ -136,8 +136,7 @@ TZ_DEVICE void tz_ready(const tz_tile &tile)
     }
 }
 
-/* ---- Level 0 -----------------------------------------------------------------------------------
- */
+/* ---- Level 0 --------------------------------------------------------------------------------- */
 
 /* A row's part that may lie outside the grid, element by element. */
 template <class T>
@@ -235,8 +234,7 @@ TZ_DEVICE void tz_leave_rows(const tz_tile &tile, int i, int age,
             tz_row_put(tz_place_of<V>(tile, i, age, tile.warp * TZ_ROWS + j), now[j]);
 }
 
-/* ---- Boundaries of a version -------------------------------------------------------------------
- */
+/* ---- Boundaries of a version ----------------------------------------------------------------- */
 
 /* Columns of a row just outside the grid. A tile begins at a multiple of TZ_VECTOR, so that
  * elements are known when this is compiled, unless the grid is narrower than the radius. */
@@ -364,8 +362,7 @@ TZ_DEVICE void tz_hold_below(const tz_arguments &a, const tz_tile &tile, int z, 
     }
 }
 
-/* ---- What a pass reads -------------------------------------------------------------------------
- */
+/* ---- What a pass reads ----------------------------------------------------------------------- */
 
 /* Where reads of the rows around and of a lane are led, -1 being the boundary's value. (Where planes
  * leave the grid it is looked up each time: that is rare, and registers are short.) */
@@ -489,8 +486,7 @@ TZ_DEVICE void tz_near_nothing(T (&near)[SIDE][HIGH][WIDE])
     tz_near_fill(near, tz_absent<T>());
 }
 
-/* ---- Out ---------------------------------------------------------------------------------------
- */
+/* ---- Out ------------------------------------------------------------------------------------- */
 
 template <int BORDER, class T>
 TZ_DEVICE void tz_store_plane(const tz_arguments &a, const tz_tile &tile, int lag, void *field,
@@ -620,8 +616,7 @@ TZ_DEVICE void tz_tables_make(const tz_arguments &a, const tz_tile &tile)
     }
 }
 
-/* ---- The words of a cell update ----------------------------------------------------------------
- */
+/* ---- The words of a cell update -------------------------------------------------------------- */
 
 /* Where a cell is: in the lane's block, and in the grid. */
 struct tz_cell_place {

@@ -42,8 +42,7 @@ struct tz_reduce_arguments {
     tz_record *record;
 };
 
-/* ---- Words ------------------------------------------------------------------------------------
- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 TZ_DEVICE unsigned long long tz_mix(unsigned long long z)
 {
@@ -133,8 +132,7 @@ TZ_DEVICE tz_word tz_cells_of_word(int whole, long long rest, long long i)
     return valid >= 32 ? 0xffffffffu : (1u << valid) - 1u;
 }
 
-/* ---- Walking ----------------------------------------------------------------------------------
- */
+/* ---- Walking --------------------------------------------------------------------------------- */
 
 /* A segment: where it begins. */
 struct tz_walk {
@@ -226,8 +224,7 @@ TZ_DEVICE void tz_take(const TZ_CELL *from, int i, int count, TZ_CELL (&to)[TZ_B
         to[k] = i + 32 * k < count ? tz_load_one(from + i + 32 * k) : (TZ_CELL)0;
 }
 
-/* ---- Numbers ----------------------------------------------------------------------------------
- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 #if TZ_HAS(TZ_NUMBERS)
 #if TZ_CELL_BITS
@@ -424,8 +421,7 @@ TZ_KERNEL_MANY(tz_difference, 256, 4)(const tz_reduce_arguments a)
 }
 #endif
 
-/* ---- Pictures ---------------------------------------------------------------------------------
- */
+/* ---- Pictures -------------------------------------------------------------------------------- */
 
 #if TZ_HAS(TZ_SHRINK)
 struct tz_shrink_arguments {

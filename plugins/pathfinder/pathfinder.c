@@ -261,8 +261,7 @@ static int path_call(const tz_access *access)
     return status;
 }
 
-/* ---- The description ---------------------------------------------------------------------------
- */
+/* ---- The description ------------------------------------------------------------------------- */
 
 static const tz_field fields[] = {
     {"cost", TZ_STATE, TZ_INT, 0, "",

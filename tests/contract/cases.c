@@ -150,7 +150,7 @@ static tz_status fill_fields(const contract *c, const contract_case *k, tz_simul
         const tz_random random = contract_values(field, k->seed + 1000u * (uint64_t)f);
         tz_status status;
         if (field->role == TZ_STREAMED)
-            status = tz_simulation_stream_random(sim, f, &random, error);
+            status = tz_simulation_streamed_random(sim, f, &random, error);
         else if (field->role == TZ_STATIC && k->constant_statics)
             status = tz_simulation_fill(sim, f, NULL, field->type == TZ_REAL ? 0.75 : 1.0, error);
         else

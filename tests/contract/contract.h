@@ -67,8 +67,7 @@ int contract_isas(const char *isas[3]);
 
 bool contract_has_bits(const tz_stencil *stencil);
 
-/* ---- sections ----------------------------------------------------------------------------------
- */
+/* ---- sections -------------------------------------------------------------------------------- */
 void contract_descriptor(contract *c); /* names, docs, ranges, kernels, text */
 void contract_fields(contract *c);     /* reads back what was written, refuses what it must */
 void contract_radius(contract *c);     /* what is read is what is declared */

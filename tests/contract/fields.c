@@ -239,7 +239,7 @@ static void check_stream(contract *c, const contract_case *k, int field, const c
         goto done;
     }
     for (int64_t slab = 0; slab < SLABS; slab++) {
-        if (tz_simulation_stream_read(made, field, slab, 0, cells, row, &error) != TZ_OK) {
+        if (tz_simulation_streamed_read(made, field, slab, 0, cells, row, &error) != TZ_OK) {
             contract_fail(c, "%s: stream_read: %s", what, error.message);
             goto done;
         }
@@ -247,10 +247,10 @@ static void check_stream(contract *c, const contract_case *k, int field, const c
             slabs[slab * cells + x] = (int32_t)row[x];
     }
     c->compared++;
-    if (tz_simulation_stream_slabs(made, field) != -1)
+    if (tz_simulation_streamed_slabs(made, field) != -1)
         contract_fail(c, "%s: random slabs should have no end", what);
-    if (tz_simulation_stream_array(given, field, slabs, SLABS, &error) != TZ_OK ||
-        tz_simulation_stream_slabs(given, field) != SLABS)
+    if (tz_simulation_streamed_array(given, field, slabs, SLABS, &error) != TZ_OK ||
+        tz_simulation_streamed_slabs(given, field) != SLABS)
         contract_fail(c, "%s: stream_array does not hold %d slabs", what, SLABS);
     if (contract_run(made, SLABS, &error) != TZ_OK || contract_run(given, SLABS, &error) != TZ_OK) {
         contract_fail(c, "%s: %s", what, error.message);

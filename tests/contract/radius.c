@@ -1,7 +1,7 @@
 /* The declared radius is the real one: traced read by read, and proved by perturbing cells. */
 #include "contract.h"
 
-#include "sim/problem.h"
+#include "stencil/problem.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,7 @@ static uint64_t mix(uint64_t *state)
     return z ^ (z >> 27);
 }
 
-/* ---- Tracing -----------------------------------------------------------------------------------
- */
+/* ---- Tracing --------------------------------------------------------------------------------- */
 
 enum { TRIALS = 96 };
 
@@ -155,8 +154,7 @@ static void trace_stencil(contract *c, int precision)
     tz_problem_clear(&problem);
 }
 
-/* ---- Perturbing --------------------------------------------------------------------------------
- */
+/* ---- Perturbing ------------------------------------------------------------------------------ */
 
 typedef struct probe {
     contract *c;
@@ -198,13 +196,13 @@ static tz_status perturb_slab(const probe *p, tz_simulation *sim, int field, int
 {
     double value;
     for (int64_t x = 0; x < p->k.extent[0]; x++) {
-        const tz_status status = tz_simulation_stream_read(sim, field, 0, x, 1, &value, error);
+        const tz_status status = tz_simulation_streamed_read(sim, field, 0, x, 1, &value, error);
         if (status != TZ_OK)
             return status;
         slab[x] = (int32_t)value;
     }
     slab[p->cell[0]] += trial & 1 ? -1000 : 1000;
-    return tz_simulation_stream_array(sim, field, slab, 1, error);
+    return tz_simulation_streamed_array(sim, field, slab, 1, error);
 }
 
 /* Where two simulations differ: updates the reach, fails beyond the bound. */

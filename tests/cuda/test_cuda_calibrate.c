@@ -1,8 +1,8 @@
 /* What a GPU is measured with, without one: every text compiles for every architecture, without
  * spills, and does on a host what it says. */
+#include "backend/cuda/family/family.h"
 #include "build.h"
-#include "cuda/calibrate_impl.h"
-#include "cuda/family.h"
+#include "calibrate/cuda_impl.h"
 #include "simt.h"
 
 #include <setjmp.h>
@@ -90,8 +90,7 @@ static void texts_compile(void **state)
     compile("pass", tz__bench_text(TZ__PROBE_PASS, 32, ""));
 }
 
-/* ---- On a host ----------------------------------------------------------------------------------
- */
+/* ---- On a host ------------------------------------------------------------------------------- */
 
 enum { BLOCKS = 2, WORDS = 1 << 14 };
 

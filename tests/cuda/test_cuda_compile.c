@@ -1,6 +1,6 @@
 /* The device text of every stencil, compiled for real architectures; needs NVRTC, no GPU. */
-#include "cuda/family.h"
-#include "sim/backend.h"
+#include "backend/backend.h"
+#include "backend/cuda/family/family.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* What a kernel executes, against code written by hand and against what a profiler counted on an
  * H200. No GPU; without NVRTC the tests that compile are skipped. */
-#include "cuda/work.h"
+#include "backend/cuda/family/work.h"
 #include "model/roofs.h"
 
 #include <math.h>
@@ -13,8 +13,7 @@
 
 #include <cmocka.h>
 
-/* ---- Code by hand -----------------------------------------------------------------------------
- */
+/* ---- Code by hand ---------------------------------------------------------------------------- */
 
 typedef struct word {
     uint64_t low, high;
@@ -123,8 +122,7 @@ static void spilt_words_are_counted(void **state)
     free(mix);
 }
 
-/* ---- What a profiler counted ------------------------------------------------------------------
- */
+/* ---- What a profiler counted ----------------------------------------------------------------- */
 
 typedef struct suite {
     tz_registry *registry;
@@ -236,8 +234,7 @@ static void profilers_count_the_same(void **state)
     }
 }
 
-/* ---- What counts cost -------------------------------------------------------------------------
- */
+/* ---- What counts cost ------------------------------------------------------------------------ */
 
 static double stage_of(const suite *s, const tz_model_work *work)
 {

@@ -1,7 +1,7 @@
 /* core/cuda against stand-ins for the driver and NVML: devices, memory, streams, energy. */
 #include "test_cuda_support.h"
 
-#include "cuda/calibrate_impl.h"
+#include "calibrate/cuda_impl.h"
 
 #include <math.h>
 
@@ -17,7 +17,7 @@ static void a_device_is_described(void **state)
     assert_int_equal(device->major * 10 + device->minor, 90);
     assert_int_equal(device->memory_bytes, 1 << 30);
     assert_int_equal(device->l2_bytes, 50 << 20);
-    assert_int_equal(device->processors, 132);
+    assert_int_equal(device->multiprocessors, 132);
     assert_int_equal(device->shared_bytes, 227 << 10);
     assert_int_equal(device->shared_reserved_bytes, 1024);
     assert_int_equal(device->processor_shared_bytes, 228 << 10);
@@ -208,11 +208,11 @@ static void copies_on_a_stream_do_not_wait(void **state)
 {
     (void)state;
     tz_cuda *cuda = opened();
-    tz_cuda_stream *stream;
+    tz_cuda_queue *stream;
     tz_cu_pointer x, y;
     void *memory;
     enum { BYTES = 960 };
-    OK(tz_cuda_stream_create(cuda, &stream, &told));
+    OK(tz_cuda_queue_create(cuda, &stream, &told));
     OK(tz_cuda_allocate(cuda, &x, BYTES, &told));
     OK(tz_cuda_allocate(cuda, &y, BYTES, &told));
     OK(tz_cuda_host_allocate(cuda, &memory, BYTES, &told));
@@ -221,34 +221,34 @@ static void copies_on_a_stream_do_not_wait(void **state)
         host[k] = k;
     OK(tz_cuda_clear(cuda, x, BYTES, &told));
 
-    OK(tz_cuda_stream_upload(cuda, stream, x, host, BYTES, &told));
+    OK(tz_cuda_queue_upload(cuda, stream, x, host, BYTES, &told));
     assert_int_equal(((unsigned *)(uintptr_t)x)[7], 0);
-    OK(tz_cuda_stream_copy(cuda, stream, y, x, BYTES, &told));
-    OK(tz_cuda_stream_fill_words(cuda, stream, x, 0xdeadbeef, BYTES / 4, &told));
-    OK(tz_cuda_stream_wait(cuda, stream, &told));
+    OK(tz_cuda_queue_copy(cuda, stream, y, x, BYTES, &told));
+    OK(tz_cuda_queue_fill_words(cuda, stream, x, 0xdeadbeef, BYTES / 4, &told));
+    OK(tz_cuda_queue_wait(cuda, stream, &told));
     assert_memory_equal((void *)(uintptr_t)y, host, BYTES);
     assert_int_equal(((unsigned *)(uintptr_t)x)[BYTES / 4 - 1], 0xdeadbeef);
 
     const tz_cuda_box box = {
         .row_bytes = 8, .rows = 3, .planes = 1, .device_offset = 4, .device_row_pitch = 32};
-    OK(tz_cuda_stream_upload_box(cuda, stream, x, &box, host, &told));
+    OK(tz_cuda_queue_upload_box(cuda, stream, x, &box, host, &told));
     assert_int_equal(((unsigned *)(uintptr_t)x)[9], 0xdeadbeef);
-    OK(tz_cuda_stream_wait(cuda, stream, &told));
+    OK(tz_cuda_queue_wait(cuda, stream, &told));
     assert_int_equal(((unsigned *)(uintptr_t)x)[9], 2);
     assert_int_equal(((unsigned *)(uintptr_t)x)[11], 0xdeadbeef);
     memset(host, 0, BYTES);
-    OK(tz_cuda_stream_download_box(cuda, stream, host, x, &box, &told));
-    OK(tz_cuda_stream_download(cuda, stream, host + 100, y, 40, &told));
+    OK(tz_cuda_queue_download_box(cuda, stream, host, x, &box, &told));
+    OK(tz_cuda_queue_download(cuda, stream, host + 100, y, 40, &told));
     assert_int_equal(host[5] + host[109], 0);
     OK(tz_cuda_wait(cuda, &told)); /* for all streams */
     for (unsigned k = 0; k < 6; k++)
         assert_int_equal(host[k], k);
     assert_int_equal(host[109], 9);
 
-    OK(tz_cuda_stream_upload(cuda, stream, 0, NULL, 0, &told));
-    OK(tz_cuda_stream_fill_words(cuda, stream, 0, 1, 0, &told));
-    tz_cuda_stream_destroy(cuda, stream);
-    tz_cuda_stream_destroy(cuda, NULL);
+    OK(tz_cuda_queue_upload(cuda, stream, 0, NULL, 0, &told));
+    OK(tz_cuda_queue_fill_words(cuda, stream, 0, 1, 0, &told));
+    tz_cuda_queue_destroy(cuda, stream);
+    tz_cuda_queue_destroy(cuda, NULL);
     tz_cuda_host_free(cuda, memory);
     tz_cuda_host_free(cuda, NULL);
     tz_cuda_free(cuda, x);
@@ -260,14 +260,14 @@ static void events_order_streams(void **state)
 {
     (void)state;
     tz_cuda *cuda = opened();
-    tz_cuda_stream *first, *second;
+    tz_cuda_queue *first, *second;
     tz_cuda_event *start, *end, *plain;
     tz_cu_pointer x, y;
     tz_error error = {0};
     double seconds = -1;
     bool ready = false;
-    OK(tz_cuda_stream_create(cuda, &first, &told));
-    OK(tz_cuda_stream_create(cuda, &second, &told));
+    OK(tz_cuda_queue_create(cuda, &first, &told));
+    OK(tz_cuda_queue_create(cuda, &second, &told));
     OK(tz_cuda_event_create(cuda, &start, true, &told));
     OK(tz_cuda_event_create(cuda, &end, true, &told));
     OK(tz_cuda_event_create(cuda, &plain, false, &told));
@@ -276,25 +276,25 @@ static void events_order_streams(void **state)
 
     OK(tz_cuda_event_ready(cuda, plain, &ready, &told));
     assert_true(ready);
-    OK(tz_cuda_stream_wait_event(cuda, second, plain, &told)); /* never recorded: nobody waits */
+    OK(tz_cuda_queue_wait_event(cuda, second, plain, &told)); /* never recorded: nobody waits */
     OK(tz_cuda_event_record(cuda, start, first, &told));
-    OK(tz_cuda_stream_fill_words(cuda, first, x, 17, 1, &told));
+    OK(tz_cuda_queue_fill_words(cuda, first, x, 17, 1, &told));
     OK(tz_cuda_event_record(cuda, end, first, &told));
-    OK(tz_cuda_stream_wait_event(cuda, second, end, &told));
-    OK(tz_cuda_stream_copy(cuda, second, y, x, 4, &told));
+    OK(tz_cuda_queue_wait_event(cuda, second, end, &told));
+    OK(tz_cuda_queue_copy(cuda, second, y, x, 4, &told));
     OK(tz_cuda_event_ready(cuda, end, &ready, &told));
     assert_false(ready);
     check_error(tz_cuda_event_elapsed_s(cuda, start, end, &seconds, &error), TZ_BACKEND, &error, "",
                 "timed, recorded and waited for");
     assert_true(seconds == 0);
-    OK(tz_cuda_stream_wait(cuda, second, &told));
+    OK(tz_cuda_queue_wait(cuda, second, &told));
     assert_int_equal(*(int *)(uintptr_t)y, 17);
     OK(tz_cuda_event_ready(cuda, end, &ready, &told));
     assert_true(ready);
     OK(tz_cuda_event_elapsed_s(cuda, start, end, &seconds, &told));
     assert_true(seconds > 0 && seconds < 1); /* 2 ms on the stand-in's clock */
 
-    OK(tz_cuda_stream_fill_words(cuda, first, x, 18, 1, &told));
+    OK(tz_cuda_queue_fill_words(cuda, first, x, 18, 1, &told));
     OK(tz_cuda_event_record(cuda, plain, first, &told));
     int asked = 0;
     for (ready = false; !ready; asked++)
@@ -310,8 +310,8 @@ static void events_order_streams(void **state)
     tz_cuda_event_destroy(cuda, end);
     tz_cuda_event_destroy(cuda, plain);
     tz_cuda_event_destroy(cuda, NULL);
-    tz_cuda_stream_destroy(cuda, first);
-    tz_cuda_stream_destroy(cuda, second);
+    tz_cuda_queue_destroy(cuda, first);
+    tz_cuda_queue_destroy(cuda, second);
     tz_cuda_free(cuda, x);
     tz_cuda_free(cuda, y);
     tz_cuda_close(cuda);
@@ -345,27 +345,27 @@ static void graphs_are_launched_again(void **state)
     (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_kernel kernel = loaded(cuda);
-    tz_cuda_stream *stream;
+    tz_cuda_queue *stream;
     tz_cuda_graph *graph = NULL;
     tz_cu_pointer x, y;
     tz_error error = {0};
-    OK(tz_cuda_stream_create(cuda, &stream, &told));
+    OK(tz_cuda_queue_create(cuda, &stream, &told));
     OK(tz_cuda_allocate(cuda, &x, 4, &told));
     OK(tz_cuda_allocate(cuda, &y, 4, &told));
     OK(tz_cuda_clear(cuda, y, 4, &told));
     OK(tz_cuda_graph_begin(cuda, stream, &told));
     OK(launch(cuda, &kernel, stream, &told));
     OK(launch(cuda, &kernel, stream, &told));
-    OK(tz_cuda_stream_copy(cuda, stream, y, x, 4, &told));
+    OK(tz_cuda_queue_copy(cuda, stream, y, x, 4, &told));
     OK(tz_cuda_graph_end(cuda, stream, &graph, &told));
     assert_int_equal(seen->noted, 0);
     assert_int_equal(*(int *)(uintptr_t)y, 0);
     for (int k = 1; k <= 3; k++) {
         const int launches = seen->launches;
-        OK(tz_cuda_stream_fill_words(cuda, stream, x, (uint32_t)k, 1, &told));
+        OK(tz_cuda_queue_fill_words(cuda, stream, x, (uint32_t)k, 1, &told));
         OK(tz_cuda_graph_launch(cuda, graph, stream, &told));
         assert_int_equal(*(int *)(uintptr_t)y, k - 1);
-        OK(tz_cuda_stream_wait(cuda, stream, &told));
+        OK(tz_cuda_queue_wait(cuda, stream, &told));
         assert_int_equal(*(int *)(uintptr_t)y, k);
         assert_int_equal(seen->launches, launches + 2);
     }
@@ -374,7 +374,7 @@ static void graphs_are_launched_again(void **state)
 
     /* Begun and dropped; waiting in between is refused, and so is a graph on the default stream. */
     OK(tz_cuda_graph_begin(cuda, stream, &told));
-    check_error(tz_cuda_stream_wait(cuda, stream, &error), TZ_BACKEND, &error, "",
+    check_error(tz_cuda_queue_wait(cuda, stream, &error), TZ_BACKEND, &error, "",
                 "waiting for the GPU failed");
     OK(tz_cuda_graph_end(cuda, stream, NULL, &told));
     assert_int_equal(seen->noted + seen->graphs, 0);
@@ -387,7 +387,7 @@ static void graphs_are_launched_again(void **state)
     assert_null(graph);
     assert_int_equal(seen->noted, 0);
     fault(NULL);
-    tz_cuda_stream_destroy(cuda, stream);
+    tz_cuda_queue_destroy(cuda, stream);
     tz_cuda_unload(cuda, &kernel);
     tz_cuda_free(cuda, x);
     tz_cuda_free(cuda, y);
@@ -490,11 +490,11 @@ static void measure_energies(tz_cuda *cuda, tz_model_device *record)
                    .clock_hz = 1.98e9};
     memset(record, 0, sizeof *record);
     remarked[0] = '\0';
-    OK(tz_cuda_stream_create(cuda, &b.stream, &told));
+    OK(tz_cuda_queue_create(cuda, &b.stream, &told));
     OK(tz_cuda_event_create(cuda, &b.begin, true, &told));
     OK(tz_cuda_event_create(cuda, &b.end, true, &told));
     OK(tz_cuda_allocate(cuda, &b.cycles, 4096, &told));
-    OK(tz_cuda_allocate(cuda, &b.out, (size_t)b.gpu->processors * 1024 * 8, &told));
+    OK(tz_cuda_allocate(cuda, &b.out, (size_t)b.gpu->multiprocessors * 1024 * 8, &told));
     const tz_status status = tz__bench_energy(&b);
     if (status != TZ_OK)
         fail_msg("%d: %s", status, error.message);
@@ -502,7 +502,7 @@ static void measure_energies(tz_cuda *cuda, tz_model_device *record)
     tz_cuda_free(cuda, b.cycles);
     tz_cuda_event_destroy(cuda, b.end);
     tz_cuda_event_destroy(cuda, b.begin);
-    tz_cuda_stream_destroy(cuda, b.stream);
+    tz_cuda_queue_destroy(cuda, b.stream);
 }
 
 static void energies_are_measured_or_left_out(void **state)

@@ -56,11 +56,11 @@ static void cooperative_launches_must_fit(void **state)
     (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_kernel kernel = loaded(cuda);
-    tz_cuda_stream *stream;
+    tz_cuda_queue *stream;
     tz_error error = {0};
     int blocks = -1;
     void *arguments[] = {&blocks};
-    OK(tz_cuda_stream_create(cuda, &stream, &told));
+    OK(tz_cuda_queue_create(cuda, &stream, &told));
     OK(tz_cuda_occupancy(cuda, &kernel, 256, 0, &blocks, &told));
     assert_int_equal(blocks, 6); /* of 40 registers a thread */
     OK(tz_cuda_occupancy(cuda, &kernel, 256, 100 << 10, &blocks, &told));
@@ -77,7 +77,7 @@ static void cooperative_launches_must_fit(void **state)
     assert_false(seen->on_default_stream);
     check_error(tz_cuda_launch(cuda, stream, &kernel, more, threads, 0, true, arguments, &error),
                 TZ_BACKEND, &error, "", "use fewer or smaller blocks");
-    tz_cuda_stream_destroy(cuda, stream);
+    tz_cuda_queue_destroy(cuda, stream);
     tz_cuda_unload(cuda, &kernel);
     tz_cuda_close(cuda);
 
@@ -209,11 +209,11 @@ static void a_fault_is_told_once_and_again_the_same(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tz_cuda *cuda = opened();
         tz_cuda_kernel kernel = loaded(cuda);
-        tz_cuda_stream *stream = NULL;
+        tz_cuda_queue *stream = NULL;
         tz_cuda_event *event = NULL;
         tz_cu_pointer x = 0, y;
         void *pinned = NULL;
-        OK(tz_cuda_stream_create(cuda, &stream, &told));
+        OK(tz_cuda_queue_create(cuda, &stream, &told));
         OK(tz_cuda_event_create(cuda, &event, true, &told));
         OK(tz_cuda_allocate(cuda, &x, 64, &told));
         OK(tz_cuda_host_allocate(cuda, &pinned, 64, &told));
@@ -224,7 +224,7 @@ static void a_fault_is_told_once_and_again_the_same(void **state)
         if (status == TZ_OK)
             status = tz_cuda_allocate(cuda, &y, 64, &first);
         if (status == TZ_OK)
-            status = tz_cuda_stream_wait(cuda, stream, &first);
+            status = tz_cuda_queue_wait(cuda, stream, &first);
         if (status == TZ_OK)
             status = tz_cuda_wait(cuda, &first);
         check_error(status, TZ_BACKEND, &first, "", cases[k].says);
@@ -239,7 +239,7 @@ static void a_fault_is_told_once_and_again_the_same(void **state)
         int blocks;
         assert_int_equal(launch(cuda, &kernel, stream, &again[0]), TZ_BACKEND);
         assert_int_equal(tz_cuda_download(cuda, bytes, x, 64, &again[1]), TZ_BACKEND);
-        assert_int_equal(tz_cuda_stream_wait(cuda, stream, &again[2]), TZ_BACKEND);
+        assert_int_equal(tz_cuda_queue_wait(cuda, stream, &again[2]), TZ_BACKEND);
         assert_int_equal(tz_cuda_event_ready(cuda, event, &ready, &again[3]), TZ_BACKEND);
         assert_int_equal(tz_cuda_event_elapsed_s(cuda, event, event, &seconds, &again[4]),
                          TZ_BACKEND);
@@ -253,7 +253,7 @@ static void a_fault_is_told_once_and_again_the_same(void **state)
         assert_int_equal(seen->done, done);
         assert_int_equal(seen->launches, launches);
         tz_cuda_event_destroy(cuda, event);
-        tz_cuda_stream_destroy(cuda, stream);
+        tz_cuda_queue_destroy(cuda, stream);
         tz_cuda_host_free(cuda, pinned);
         tz_cuda_free(cuda, x);
         tz_cuda_unload(cuda, &kernel);

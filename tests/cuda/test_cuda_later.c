@@ -3,8 +3,8 @@
  */
 #include "../unit/test_files_support.h"
 
-#include "cuda/replay.h"
-#include "cuda/staging.h"
+#include "backend/cuda/replay.h"
+#include "backend/cuda/staging.h"
 #include "fake/fake.h"
 #include "sim/snapshot.h"
 
@@ -53,8 +53,7 @@ static void need_fake(void)
     skip();
 }
 
-/* ---- Copies -----------------------------------------------------------------------------------
- */
+/* ---- Copies ---------------------------------------------------------------------------------- */
 
 static unsigned char byte_of(size_t i)
 {
@@ -98,10 +97,10 @@ static void boxes_go_in_pieces(void **state)
 {
     (void)state;
     tz_cuda *cuda = NULL;
-    tz_cuda_stream *stream = NULL;
+    tz_cuda_queue *stream = NULL;
     need_fake();
     OK(tz_cuda_open(&cuda, 0, &told));
-    OK(tz_cuda_stream_create(cuda, &stream, &told));
+    OK(tz_cuda_queue_create(cuda, &stream, &told));
     const size_t mib = 1 << 20;
     const tz_cuda_box boxes[] = {
         {.row_bytes = 12, .rows = 1, .planes = 1},
@@ -129,7 +128,7 @@ static void boxes_go_in_pieces(void **state)
         tz_cuda_staging_destroy(staging);
         assert_int_equal(seen->pinned, 0);
     }
-    tz_cuda_stream_destroy(cuda, stream);
+    tz_cuda_queue_destroy(cuda, stream);
     tz_cuda_close(cuda);
 }
 
@@ -194,8 +193,7 @@ static void elements_are_repeated_on_the_device(void **state)
     tz_cuda_close(cuda);
 }
 
-/* ---- Snapshots --------------------------------------------------------------------------------
- */
+/* ---- Snapshots ------------------------------------------------------------------------------- */
 
 static tz_simulation *create(const char *stencil, bool sync, const char *family, int height)
 {
@@ -304,8 +302,7 @@ static void snapshots_wait_for_room_or_say_so(void **state)
     tz_simulation_destroy(sim);
 }
 
-/* ---- Runs -------------------------------------------------------------------------------------
- */
+/* ---- Runs ------------------------------------------------------------------------------------ */
 
 typedef struct log_of_run {
     char text[256];
@@ -414,8 +411,7 @@ static void snapshots_take_the_check_over(void **state)
     tz_simulation_destroy(sim);
 }
 
-/* ---- Graphs -----------------------------------------------------------------------------------
- */
+/* ---- Graphs ---------------------------------------------------------------------------------- */
 
 static int launches_of(tz_simulation *sim, int64_t steps)
 {
@@ -478,23 +474,22 @@ static void graphs_follow_their_arguments(void **state)
     tz_simulation_destroy(sim);
 }
 
-/* ---- The device's limits ----------------------------------------------------------------------
- */
+/* ---- The device's limits --------------------------------------------------------------------- */
 
 static void plans_know_the_device(void **state)
 {
     (void)state;
-    int processors = -1, bytes = -1;
+    int multiprocessors = -1, bytes = -1;
     need_fake();
-    tz_cuda_limits(0, &processors, &bytes);
-    assert_int_equal(processors, 132);
+    tz_cuda_limits(0, &multiprocessors, &bytes);
+    assert_int_equal(multiprocessors, 132);
     assert_int_equal(bytes, 232448);
-    tz_cuda_limits(1, &processors, &bytes);
-    assert_int_equal(processors + bytes, 0);
+    tz_cuda_limits(1, &multiprocessors, &bytes);
+    assert_int_equal(multiprocessors + bytes, 0);
     tz_simulation *sim = create("star2d1r", false, "", 0);
-    assert_int_equal(tz_simulation_plan(sim)->processors, 132);
+    assert_int_equal(tz_simulation_plan(sim)->multiprocessors, 132);
     assert_string_equal(tz_simulation_plan(sim)->family, "resident");
-    tz_plan plan = {.processors = 16, .shared_bytes = 48 << 10};
+    tz_plan plan = {.multiprocessors = 16, .shared_bytes = 48 << 10};
     OK(tz_simulation_set_plan(sim, &plan, &told));
     assert_string_equal(tz_simulation_plan(sim)->family, "resident");
     plan = (tz_plan){.vector = 4};

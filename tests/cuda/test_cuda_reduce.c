@@ -1,10 +1,10 @@
 /* Numbers and pictures of fields on a GPU: the device text, run lane by lane on the host, gives the
  * bits of the host's own code, which gives those of the definition; and NVRTC compiles it. */
+#include "backend/cuda/family/family.h"
+#include "backend/cuda/reduce_impl.h"
+#include "backend/host/reduce.h"
 #include "base/average.h"
-#include "cuda/family.h"
-#include "cuda/reduce_impl.h"
-#include "frames/plane.h"
-#include "sim/reduce.h"
+#include "output/frame/plane.h"
 #include "simt/build.h"
 #include "simt/simt.h"
 
@@ -29,8 +29,7 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* ---- Fields -----------------------------------------------------------------------------------
- */
+/* ---- Fields ---------------------------------------------------------------------------------- */
 
 typedef struct field {
     tz_field about;
@@ -126,8 +125,7 @@ static bool same(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* ---- Launches ---------------------------------------------------------------------------------
- */
+/* ---- Launches -------------------------------------------------------------------------------- */
 
 static simt_build *build;
 static simt *machine;
@@ -197,7 +195,7 @@ static void launch(int type, tz_cuda_number which, void *arguments, int blocks, 
                                .backwards = blocks % 2 == 0,
                                .buffers_count = b->count,
                                .buffers = b->at};
-    tz_cuda_reduce_say(&text, dtypes[type], which);
+    tz_cuda_reduce_emit(&text, dtypes[type], which);
     assert_false(text.failed);
     const tz_status status =
         simt_build_kernel(build, text.at, tz_cuda_reduce_kernel(which), &entry, &error);
@@ -208,8 +206,7 @@ static void launch(int type, tz_cuda_number which, void *arguments, int blocks, 
         fail_msg("%s, type %d: %s", tz_cuda_reduce_kernel(which), type, report.message[0]);
 }
 
-/* ---- Numbers ----------------------------------------------------------------------------------
- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 static tz_cuda_record run_kernel(const field *f, int type, tz_cuda_number which, const field *other,
                                  int64_t warps, int blocks, double **sums, int64_t *count)
@@ -446,8 +443,7 @@ static void padding_bits_do_not_count(void **state)
     field_destroy(&g);
 }
 
-/* ---- Pictures ---------------------------------------------------------------------------------
- */
+/* ---- Pictures -------------------------------------------------------------------------------- */
 
 static void shrink_on_host(const field *f, int type, int64_t z, int nx, int ny, double *values)
 {
@@ -526,8 +522,7 @@ static void pictures_are_the_hosts(void **state)
             }
 }
 
-/* ---- NVRTC ------------------------------------------------------------------------------------
- */
+/* ---- NVRTC ----------------------------------------------------------------------------------- */
 
 static void texts_compile(void **state)
 {
@@ -543,7 +538,7 @@ static void texts_compile(void **state)
                 size_t bytes = 0;
                 if (k == TZ_CUDA_FINITE && type > F64)
                     continue;
-                tz_cuda_reduce_say(&text, dtypes[type], (tz_cuda_number)k);
+                tz_cuda_reduce_emit(&text, dtypes[type], (tz_cuda_number)k);
                 assert_false(text.failed);
                 const tz_status status =
                     tz_cuda_compile(architectures[a], text.at, tz_cuda_headers,

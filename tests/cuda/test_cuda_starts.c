@@ -61,19 +61,19 @@ static void exchanges_go_in_batches(void **state)
     tz_problem problem;
     tz_model_work work, high;
     make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
-    tz_plan plan = {.height = 2, .family = "resident", .processors = 132};
+    tz_plan plan = {.height = 2, .family = "resident", .multiprocessors = 132};
     assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
     work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
     assert_true(work.cooperative && work.meetings >= 1.0 && work.meetings <= 16.0);
     assert_true(work.meetings == floor(work.meetings) && work.stages_per_launch > 100.0);
-    plan = (tz_plan){.height = 8, .family = "resident", .processors = 132};
+    plan = (tz_plan){.height = 8, .family = "resident", .multiprocessors = 132};
     assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
     work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
     assert_true(high.ghost_bytes > work.ghost_bytes);
     tz_problem_clear(&problem);
     /* A row's ghost cells are those of two threads. */
     make_problem(s, "pathfinder", -1, 100000, 1, 1, &problem);
-    plan = (tz_plan){.height = 2, .family = "resident", .processors = 132};
+    plan = (tz_plan){.height = 2, .family = "resident", .multiprocessors = 132};
     assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
     work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
     assert_true(work.meetings == 1.0 && work.parts[0].waits == 1.0 && work.stream_bytes > 0.0);

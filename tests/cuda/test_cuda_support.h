@@ -5,9 +5,9 @@
 
 #include "../unit/test_files_support.h"
 
-#include "cuda/cache.h"
-#include "cuda/energy.h"
-#include "cuda/stream.h"
+#include "backend/cuda/compile/cache.h"
+#include "backend/cuda/driver/energy.h"
+#include "backend/cuda/driver/queue.h"
 #include "fake/fake.h"
 
 #include <dlfcn.h>
@@ -82,7 +82,7 @@ static tz_cuda_kernel loaded(tz_cuda *cuda)
 
 static const int one[3] = {1, 1, 1}, two[3] = {2, 1, 1}, warp[3] = {32, 1, 1};
 
-static tz_status launch(tz_cuda *cuda, const tz_cuda_kernel *kernel, tz_cuda_stream *stream,
+static tz_status launch(tz_cuda *cuda, const tz_cuda_kernel *kernel, tz_cuda_queue *stream,
                         tz_error *error)
 {
     tz_cu_pointer x = 64;

@@ -2,8 +2,7 @@
  * and the time that roofs gives it. No GPU; without NVRTC the tests that compile are skipped. */
 #include "work_support.h"
 
-/* ---- Code by hand -----------------------------------------------------------------------------
- */
+/* ---- Code by hand ---------------------------------------------------------------------------- */
 
 typedef struct word {
     uint64_t low, high;
@@ -137,8 +136,7 @@ static void what_is_no_code_is_refused(void **state)
     tz_sass_free(&sass);
 }
 
-/* ---- Code by NVRTC ----------------------------------------------------------------------------
- */
+/* ---- Code by NVRTC --------------------------------------------------------------------------- */
 
 static const char known_source[] =
     "extern \"C\" __global__ void tz_stage(float *p, int n)\n{\n"
@@ -192,8 +190,7 @@ static void known_counts_are_found(void **state)
     free(mix);
 }
 
-/* ---- Families ----------------------------------------------------------------------------------
- */
+/* ---- Families -------------------------------------------------------------------------------- */
 
 static double warps_of(const tz_model_work *work)
 {
@@ -210,7 +207,7 @@ static void rows_do_what_their_text_says(void **state)
     const suite *s = *state;
     tz_problem problem;
     tz_plan plan = {.height = 4, .family = "stream"};
-    tz_model_work work, again, guess;
+    tz_model_work work, again, estimate;
     make_problem(s, "star2d1r", TZ_SINGLE, 4096, 4096, 1, &problem);
     assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
     work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
@@ -230,13 +227,13 @@ static void rows_do_what_their_text_says(void **state)
     /* Higher, not compiled: levels do about as much as those that are known. */
     plan = (tz_plan){.height = 7, .family = "stream"};
     assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
-    work_of(s, &problem, &plan, TZ_EFFORT_CACHED, &guess);
-    assert_true(guess.estimated);
+    work_of(s, &problem, &plan, TZ_EFFORT_CACHED, &estimate);
+    assert_true(estimate.estimated);
     work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
     assert_false(work.estimated);
-    assert_true(fabs(guess.parts[0].step.of[TZ_WORK_FP32] / work.parts[0].step.of[TZ_WORK_FP32] -
+    assert_true(fabs(estimate.parts[0].step.of[TZ_WORK_FP32] / work.parts[0].step.of[TZ_WORK_FP32] -
                      1.0) < 0.05);
-    assert_true(abs(guess.registers - work.registers) <= 32);
+    assert_true(abs(estimate.registers - work.registers) <= 32);
     tz_problem_clear(&problem);
 }
 
@@ -320,8 +317,7 @@ static void candidates_keep_what_is_given(void **state)
     tz_problem_clear(&problem);
 }
 
-/* ---- The model ---------------------------------------------------------------------------------
- */
+/* ---- The model ------------------------------------------------------------------------------- */
 
 static void more_work_takes_longer(void **state)
 {

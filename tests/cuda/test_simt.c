@@ -28,8 +28,7 @@ static int usage(void)
     return 2;
 }
 
-/* ---- Arguments --------------------------------------------------------------------------------
- */
+/* ---- Arguments ------------------------------------------------------------------------------- */
 
 typedef struct options {
     simt_case k;
@@ -157,8 +156,7 @@ static bool read_boundary(simt_case *k, const char *names)
     return true;
 }
 
-/* ---- One case ---------------------------------------------------------------------------------
- */
+/* ---- One case -------------------------------------------------------------------------------- */
 
 static int run_one(options *o, const tz_registry *registry)
 {
@@ -198,8 +196,7 @@ static int run_one(options *o, const tz_registry *registry)
     return outcome.verdict != SIMT_SAME;
 }
 
-/* ---- The suite --------------------------------------------------------------------------------
- */
+/* ---- The suite ------------------------------------------------------------------------------- */
 
 static int run_suite(const options *o, const tz_registry *registry)
 {

@@ -3,7 +3,7 @@
 #ifndef TZ_TEST_WORK_SUPPORT_H
 #define TZ_TEST_WORK_SUPPORT_H
 
-#include "cuda/work.h"
+#include "backend/cuda/family/work.h"
 #include "model/roofs.h"
 
 #include <math.h>

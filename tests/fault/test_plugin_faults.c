@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "sim/registry.h"
 #include "sim/simulation.h"
+#include "stencil/registry.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -87,8 +87,7 @@ static void memory_keeps_its_clock(void **state)
     assert_close(a.sustained_s, d.time_s, 1e-3);
 }
 
-/* ---- From counts -------------------------------------------------------------------------------
- */
+/* ---- From counts ----------------------------------------------------------------------------- */
 
 static void set(tz_model_number *number, double value)
 {

@@ -1,7 +1,7 @@
 /* Schedulers of a multiprocessor: loops whose pace can be worked out by hand. */
 #include "model_support.h"
 
-#include "model/scheduler.h"
+#include "model/scheduler/scheduler.h"
 
 enum { LONG = 64, FULL_WARPS = 64, NONE = 7 };
 

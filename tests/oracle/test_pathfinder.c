@@ -114,8 +114,8 @@ static void check_size(int64_t nx, int64_t rows, int range, uint64_t seed, const
         oracle_choose(&config, height);
         tz_simulation *simulation = oracle_create(&config);
         tz_error error = {0};
-        oracle_check(tz_simulation_stream_array(simulation, oracle_field(simulation, "weights"),
-                                                weights, rows, &error),
+        oracle_check(tz_simulation_streamed_array(simulation, oracle_field(simulation, "weights"),
+                                                  weights, rows, &error),
                      &error);
         oracle_run(simulation, rows);
         oracle_read(simulation, "cost", cost);
@@ -157,7 +157,7 @@ static void no_rows_yet(void **state)
     const int32_t weights[18] = {0};
     tz_error error = {0};
     found f;
-    oracle_check(tz_simulation_stream_array(simulation, 1, weights, 2, &error), &error);
+    oracle_check(tz_simulation_streamed_array(simulation, 1, weights, 2, &error), &error);
     oracle_check(find_path(simulation, &f, &error), &error);
     assert_int_equal(f.count, 0);
     assert_true(f.cost == 0.0 && f.end == 0.0);
@@ -187,7 +187,7 @@ static void long_paths(void **state)
                                                                    .backend = "cpu",
                                                                    .height = 4});
         tz_error error = {0};
-        oracle_check(tz_simulation_stream_random(
+        oracle_check(tz_simulation_streamed_random(
                          simulation, 1, &(tz_random){.seed = 7, .low = 0, .high = 9}, &error),
                      &error);
         oracle_run(simulation, rows);
@@ -201,7 +201,7 @@ static void long_paths(void **state)
             least = cost[x] < least ? cost[x] : least;
         for (int64_t k = 0; k < rows; k++) {
             const int64_t c = f.columns[k];
-            oracle_check(tz_simulation_stream_read(simulation, 1, k, c, 1, row, &error), &error);
+            oracle_check(tz_simulation_streamed_read(simulation, 1, k, c, 1, row, &error), &error);
             sum += row[0];
             if (k > 0) {
                 const int64_t step = llabs(c - f.columns[k - 1]);
@@ -223,7 +223,7 @@ static void path_needs_zero_start(void **state)
         .stencil = "pathfinder", .dims = 1, .nx = 50, .precision = -1, .backend = "cpu"});
     int32_t *weights = random_weights(50, 20, 10, 5);
     tz_error error = {0};
-    oracle_check(tz_simulation_stream_array(simulation, 1, weights, 20, &error), &error);
+    oracle_check(tz_simulation_streamed_array(simulation, 1, weights, 20, &error), &error);
     oracle_check(tz_simulation_fill(simulation, 0, NULL, 3.0, &error), &error);
     oracle_run(simulation, 20);
     found f;

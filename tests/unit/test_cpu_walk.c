@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "backend/cpu/x86/walk.h"
 #include "base/machine.h"
-#include "cpu/walk.h"
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -148,7 +148,7 @@ static void test_counts_of_known_stencils(void **state)
                     assert_true(reads >= known[k].reads_least && reads <= known[k].reads_most);
                     assert_true(lines >= reads && lines <= 2 * reads);
                     assert_true(stores == 1);
-                    assert_int_equal(a.guesses + a.strays + a.calls, 0);
+                    assert_int_equal(a.estimates + a.strays + a.calls, 0);
                     checked++;
                 }
         }
@@ -193,7 +193,7 @@ static void check_stores(const char *folder, const char *name)
                     for (int count = 1; count < 100; count += 33) {
                         const tz_walk a =
                             walk(walker, stencil, pass, (tz_precision)precision, rows, count, 3);
-                        if (a.guesses > 0) /* a branch on a cell: one way of two is followed */
+                        if (a.estimates > 0) /* a branch on a cell: one way of two is followed */
                             continue;
                         if (a.stored_bytes != 3 * count * bytes)
                             fail_msg("%s precision %d isa %d count %d: %g bytes stored, not %g",
@@ -432,7 +432,7 @@ static void test_what_cells_decide(void **state)
                      TZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "where its cells say"));
     assert_int_equal(tz_walker_walk(walker, asks, &span, ranges, 3, &result, &error), TZ_OK);
-    assert_true(result.guesses == 1);
+    assert_true(result.estimates == 1);
     assert_true(result.stored_bytes == 16);
     assert_true(result.mix.of[TZ_WORK_FP32] == 1);
     assert_int_equal(result.vector_bytes, 16);

@@ -1,12 +1,12 @@
 /* Without libcapstone: the code that is compiled then, in place of the other. */
-#include "cpu/instruction.c"
+#include "backend/cpu/x86/instruction.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
 
 #include <cmocka.h>
 
-#include "cpu/walk.h"
+#include "backend/cpu/x86/walk.h"
 
 static void test_the_message_says_what_to_install(void **state)
 {

@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
+#include "backend/backend.h"
 #include "base/machine.h"
-#include "cpu/stream.h"
-#include "sim/backend.h"
+#include "kernels/cpu/stream.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* core/cuda: the driver and NVRTC where they are, and one clear line where they are not. */
 #include "test_files_support.h"
 
-#include "cuda/cache.h"
-#include "cuda/energy.h"
-#include "cuda/nvrtc.h"
-#include "cuda/stream.h"
+#include "backend/cuda/compile/cache.h"
+#include "backend/cuda/compile/nvrtc.h"
+#include "backend/cuda/driver/energy.h"
+#include "backend/cuda/driver/queue.h"
 
 static const char good_source[] = "#include \"scale.h\"\n"
                                   "extern \"C\" __global__ void scale(float *x, float by, int n)\n"
@@ -347,7 +347,7 @@ static void a_device_works_beside_the_host(void **state)
     enum { CELLS = 1 << 20, BYTES = CELLS * sizeof(float), LAUNCHES = 10 };
     tz_cuda *cuda = NULL;
     tz_cuda_kernel grow, meet;
-    tz_cuda_stream *first, *second;
+    tz_cuda_queue *first, *second;
     tz_cuda_event *start, *end;
     tz_cuda_graph *graph;
     tz_cu_pointer x, y;
@@ -377,8 +377,8 @@ static void a_device_works_beside_the_host(void **state)
     assert_true(grow.threads_max >= 1024);
     OK(tz_cuda_occupancy(cuda, &grow, 256, 0, &blocks, &error));
     assert_in_range(blocks, 1, device->processor_threads / 256);
-    OK(tz_cuda_stream_create(cuda, &first, &error));
-    OK(tz_cuda_stream_create(cuda, &second, &error));
+    OK(tz_cuda_queue_create(cuda, &first, &error));
+    OK(tz_cuda_queue_create(cuda, &second, &error));
     OK(tz_cuda_event_create(cuda, &start, true, &error));
     OK(tz_cuda_event_create(cuda, &end, true, &error));
     OK(tz_cuda_allocate(cuda, &x, BYTES, &error));
@@ -391,15 +391,15 @@ static void a_device_works_beside_the_host(void **state)
     const int grid[3] = {CELLS / 256, 1, 1}, block[3] = {256, 1, 1};
 
     /* Up, ten launches, across to the other stream, down. */
-    OK(tz_cuda_stream_upload(cuda, first, x, host, BYTES, &error));
+    OK(tz_cuda_queue_upload(cuda, first, x, host, BYTES, &error));
     OK(tz_cuda_event_record(cuda, start, first, &error));
     for (int k = 0; k < LAUNCHES; k++)
         OK(tz_cuda_launch(cuda, first, &grow, grid, block, 0, false, arguments, &error));
     OK(tz_cuda_event_record(cuda, end, first, &error));
-    OK(tz_cuda_stream_wait_event(cuda, second, end, &error));
-    OK(tz_cuda_stream_copy(cuda, second, y, x, BYTES, &error));
-    OK(tz_cuda_stream_download(cuda, second, host, y, BYTES, &error));
-    OK(tz_cuda_stream_wait(cuda, second, &error));
+    OK(tz_cuda_queue_wait_event(cuda, second, end, &error));
+    OK(tz_cuda_queue_copy(cuda, second, y, x, BYTES, &error));
+    OK(tz_cuda_queue_download(cuda, second, host, y, BYTES, &error));
+    OK(tz_cuda_queue_wait(cuda, second, &error));
     for (int k = 0; k < CELLS; k++)
         assert_true(host[k] == (float)(k + LAUNCHES));
     OK(tz_cuda_event_ready(cuda, end, &ready, &error));
@@ -414,12 +414,12 @@ static void a_device_works_beside_the_host(void **state)
                              .device_offset = 128,
                              .device_row_pitch = 256,
                              .device_plane_pitch = 256 * 20};
-    OK(tz_cuda_stream_fill_words(cuda, first, y, 0x3f800000, CELLS, &error)); /* 1.0f */
-    OK(tz_cuda_stream_upload_box(cuda, first, y, &box, host, &error));
-    OK(tz_cuda_stream_wait(cuda, first, &error));
+    OK(tz_cuda_queue_fill_words(cuda, first, y, 0x3f800000, CELLS, &error)); /* 1.0f */
+    OK(tz_cuda_queue_upload_box(cuda, first, y, &box, host, &error));
+    OK(tz_cuda_queue_wait(cuda, first, &error));
     float out[480] = {0}, edge;
-    OK(tz_cuda_stream_download_box(cuda, first, out, y, &box, &error));
-    OK(tz_cuda_stream_wait(cuda, first, &error));
+    OK(tz_cuda_queue_download_box(cuda, first, out, y, &box, &error));
+    OK(tz_cuda_queue_wait(cuda, first, &error));
     for (int k = 0; k < 480; k++)
         assert_true(out[k] == host[k]);
     OK(tz_cuda_download(cuda, &edge, y + 128 + 64, sizeof edge, &error));
@@ -432,8 +432,8 @@ static void a_device_works_beside_the_host(void **state)
     OK(tz_cuda_graph_end(cuda, first, &graph, &error));
     for (int k = 0; k < 2; k++)
         OK(tz_cuda_graph_launch(cuda, graph, first, &error));
-    OK(tz_cuda_stream_download(cuda, first, host, x, BYTES, &error));
-    OK(tz_cuda_stream_wait(cuda, first, &error));
+    OK(tz_cuda_queue_download(cuda, first, host, x, BYTES, &error));
+    OK(tz_cuda_queue_wait(cuda, first, &error));
     for (int k = 0; k < CELLS; k++)
         assert_true(host[k] == (float)(k + 3 * LAUNCHES));
     tz_cuda_graph_destroy(cuda, graph);
@@ -442,8 +442,8 @@ static void a_device_works_beside_the_host(void **state)
 
     /* Every block waits for every other. */
     OK(tz_cuda_occupancy(cuda, &meet, 256, 0, &blocks, &error));
-    const int all[3] = {blocks * device->processors, 1, 1};
-    const int more[3] = {blocks * device->processors + 1, 1, 1};
+    const int all[3] = {blocks * device->multiprocessors, 1, 1};
+    const int more[3] = {blocks * device->multiprocessors + 1, 1, 1};
     tz_cu_pointer together = y + 4;
     void *counters[] = {&y, &together};
     int count[2];
@@ -471,8 +471,8 @@ static void a_device_works_beside_the_host(void **state)
     }
     tz_cuda_event_destroy(cuda, start);
     tz_cuda_event_destroy(cuda, end);
-    tz_cuda_stream_destroy(cuda, first);
-    tz_cuda_stream_destroy(cuda, second);
+    tz_cuda_queue_destroy(cuda, first);
+    tz_cuda_queue_destroy(cuda, second);
     tz_cuda_host_free(cuda, memory);
     tz_cuda_free(cuda, x);
     tz_cuda_free(cuda, y);

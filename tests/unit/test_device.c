@@ -1,7 +1,7 @@
 /* Samples and the numbers made of them; names; device records found, kept and written. */
 #include "calibrate/calibrate.h"
 #include "calibrate/loops.h"
-#include "policy/device.h"
+#include "calibrate/records.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -19,8 +19,7 @@
 
 static char folder[] = "/tmp/trapeze-devices.XXXXXX";
 
-/* ---- Samples ------------------------------------------------------------------------------------
- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
 static void samples_say_median_least_and_spread(void **state)
 {
@@ -89,8 +88,7 @@ static void names_are_short(void **state)
     assert_string_equal(name, "abc");
 }
 
-/* ---- Records ------------------------------------------------------------------------------------
- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 static void put(const char *name, const char *text)
 {

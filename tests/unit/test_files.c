@@ -3,9 +3,9 @@
 
 #include "base/atomic.h"
 #include "base/names.h"
-#include "files/npy.h"
-#include "files/number.h"
-#include "files/text.h"
+#include "output/format/npy.h"
+#include "output/format/number.h"
+#include "output/format/text.h"
 #include <math.h>
 #include <signal.h>
 #include <sys/resource.h>

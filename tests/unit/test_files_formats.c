@@ -1,12 +1,12 @@
 /* core/files: PNG as numbers, Life patterns and rules, .vti, floorplans. */
 #include "test_files_support.h"
 
-#include "files/floorplan.h"
-#include "files/png_info.h"
-#include "files/png_read.h"
-#include "files/rle.h"
-#include "files/vti.h"
-#include "frames/png_write.h"
+#include "output/format/floorplan.h"
+#include "output/format/png_info.h"
+#include "output/format/png_read.h"
+#include "output/format/rle.h"
+#include "output/format/vti.h"
+#include "output/frame/png_write.h"
 #include "trapeze/liferule.h"
 #include <math.h>
 #include <png.h>

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "policy/forecast_impl.h"
+#include "predict/predictions_impl.h"
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ enum { HEIGHTS = 64 };
 /* A backend of some heights. Estimated, height h takes `guess[h]` seconds an iteration; compiled,
  * `truth[h]`; NAN: it does not compile. */
 static struct {
-    double guess[HEIGHTS + 1], truth[HEIGHTS + 1];
+    double estimate[HEIGHTS + 1], truth[HEIGHTS + 1];
     double sustained[HEIGHTS + 1]; /* in a long run; 0: not known */
     atomic_bool is_compiled[HEIGHTS + 1];
     int heights, given_height;
@@ -56,7 +56,7 @@ static tz_status fake_candidates(const tz_problem *problem, const tz_place *plac
                                  tz_error *error)
 {
     (void)problem, (void)place, (void)error;
-    assert_int_equal(max, TZ_FORECAST_PLANS_MAX);
+    assert_int_equal(max, TZ_PREDICTIONS_MAX);
     fake.given_height = given->height;
     *count = 0;
     for (int h = 1; h <= fake.heights; h++)
@@ -83,7 +83,7 @@ static tz_status fake_work(const tz_problem *problem, const tz_place *place, con
     if (out->estimated && effort == TZ_EFFORT_KNOWN)
         return TZ_OK;
     out->height = h;
-    out->cells = out->estimated ? fake.guess[h] : fake.truth[h];
+    out->cells = out->estimated ? fake.estimate[h] : fake.truth[h];
     return TZ_OK;
 }
 
@@ -115,9 +115,9 @@ static tz_place place = {.device = &device, .threads = 2};
 
 static double budget_s = 8.0;
 
-static tz_forecast *forecast(const tz_plan *given, tz_effort effort)
+static tz_predictions *predictions(const tz_plan *given, tz_effort effort)
 {
-    tz_forecast *out = NULL;
+    tz_predictions *out = NULL;
     tz_error error = {0};
     if (tz__forecast_by(&out, fake_predict, &problem, &backend, &place, given, effort, budget_s,
                         &error))
@@ -134,22 +134,22 @@ static int reset(void **state)
     budget_s = 8.0;
     main_thread = pthread_self();
     for (int h = 1; h <= HEIGHTS; h++)
-        fake.guess[h] = fake.truth[h] = 1 + 0.1 * (h - 5) * (h - 5);
+        fake.estimate[h] = fake.truth[h] = 1 + 0.1 * (h - 5) * (h - 5);
     return 0;
 }
 
 /* Of eight heights 3 and 5, which the others are estimated from; by the estimates no other is near
  * but 4 and 6. */
-static void the_best_is_no_guess(void **state)
+static void the_best_is_no_estimate(void **state)
 {
     (void)state;
-    tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 8);
     assert_int_equal(fake.compiled, 4);
     assert_int_equal(f->plans[f->best].plan.height, 5);
     assert_string_equal(f->reason, "h 5: known");
     assert_true(f->seconds >= 0 && f->seconds < 0.05);
-    tz_forecast_destroy(f);
+    tz_predictions_destroy(f);
 }
 
 /* Where there are few, large ones, the lowest two: 1 and 2. */
@@ -158,11 +158,11 @@ static void of_few_the_lowest_are_compiled_first(void **state)
     (void)state;
     fake.heights = 5;
     budget_s = 0.0;
-    tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.compiled, 2);
     assert_true(fake.is_compiled[1] && fake.is_compiled[2]);
     assert_int_equal(f->plans[f->best].plan.height, 2);
-    tz_forecast_destroy(f);
+    tz_predictions_destroy(f);
 }
 
 static void of_two_both_are_if_they_are_low(void **state)
@@ -170,7 +170,7 @@ static void of_two_both_are_if_they_are_low(void **state)
     (void)state;
     fake.heights = 2;
     budget_s = 0.0;
-    tz_forecast_destroy(forecast(&(tz_plan){0}, TZ_EFFORT_CACHED));
+    tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_CACHED));
     assert_int_equal(fake.compiled, 2);
 }
 
@@ -179,13 +179,13 @@ static void many_threads_look_farther(void **state)
 {
     (void)state;
     fake.heights = 40;
-    fake.guess[30] = 1.45;
+    fake.estimate[30] = 1.45;
     fake.truth[30] = 0.9;
     place.threads = 16;
-    tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->plans[f->best].plan.height, 30);
     assert_false(fake.is_compiled[25]);
-    tz_forecast_destroy(f);
+    tz_predictions_destroy(f);
 }
 
 /* Two that the others are estimated from (11 and 21), then what may be best: 4, 5, 6. */
@@ -193,7 +193,7 @@ static void of_many_those_that_may_be_best_are_compiled(void **state)
 {
     (void)state;
     fake.heights = 40;
-    tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 40);
     assert_int_equal(fake.compiled, 5);
     for (int h = 1; h <= 40; h++)
@@ -201,20 +201,20 @@ static void of_many_those_that_may_be_best_are_compiled(void **state)
     assert_int_equal(f->plans[f->best].plan.height, 5);
     assert_false(f->plans[f->best].work.estimated);
     assert_true(f->plans[29].work.estimated);
-    assert_true(f->plans[29].prediction.time_s == fake.guess[30]);
-    tz_forecast_destroy(f);
+    assert_true(f->plans[29].prediction.time_s == fake.estimate[30]);
+    tz_predictions_destroy(f);
 }
 
 static void a_guess_that_is_a_little_too_bad_is_no_reason(void **state)
 {
     (void)state;
     fake.heights = 40;
-    fake.guess[30] = 1.15;
+    fake.estimate[30] = 1.15;
     fake.truth[30] = 0.9;
-    tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->plans[f->best].plan.height, 30);
     assert_int_equal(fake.compiled, 6);
-    tz_forecast_destroy(f);
+    tz_predictions_destroy(f);
 }
 
 static void how_many_depends_on_the_threads(void **state)
@@ -227,11 +227,11 @@ static void how_many_depends_on_the_threads(void **state)
         fake.heights = HEIGHTS;
         place.threads = cases[k].threads;
         for (int h = 1; h <= HEIGHTS; h++)
-            fake.guess[h] = fake.truth[h] = 1.0 + 1e-4 * h;
-        tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+            fake.estimate[h] = fake.truth[h] = 1.0 + 1e-4 * h;
+        tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
         assert_int_equal(fake.compiled, cases[k].compiled);
         assert_int_equal(f->plans[f->best].plan.height, 1);
-        tz_forecast_destroy(f);
+        tz_predictions_destroy(f);
     }
 }
 
@@ -240,27 +240,27 @@ static void time_is_bounded(void **state)
     (void)state;
     fake.heights = 40;
     budget_s = 0.0;
-    tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.compiled, 2);
     assert_int_equal(f->count, 40);
     assert_int_equal(f->plans[f->best].plan.height, 11); /* the best that is no guess */
-    tz_forecast_destroy(f);
+    tz_predictions_destroy(f);
     /* But a choice needs one that compiles. */
     reset(state);
     fake.heights = 40;
     budget_s = 0.0;
     fake.truth[11] = fake.truth[21] = NAN;
-    f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 38);
     assert_int_equal(f->plans[f->best].plan.height, 5);
-    tz_forecast_destroy(f);
+    tz_predictions_destroy(f);
 }
 
 static void threads_compile_at_once_and_take_no_signals(void **state)
 {
     (void)state;
     place.threads = fake.meet = 4;
-    tz_forecast_destroy(forecast(&(tz_plan){0}, TZ_EFFORT_COMPILE));
+    tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE));
     assert_int_equal(fake.most_inside, 4);
     assert_int_equal(fake.may_be_interrupted, 0);
     sigset_t blocked;
@@ -268,7 +268,7 @@ static void threads_compile_at_once_and_take_no_signals(void **state)
     assert_false(sigismember(&blocked, SIGINT));
     reset(state);
     place.threads = 1;
-    tz_forecast_destroy(forecast(&(tz_plan){0}, TZ_EFFORT_COMPILE));
+    tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE));
     assert_int_equal(fake.most_inside, 1);
 }
 
@@ -284,8 +284,8 @@ static void who_is_first_does_not_matter(void **state)
         fake.truth[5] = NAN;
         fake.truth[4] = fake.truth[6] = fake.truth[7] = 1.0; /* equals */
         for (int h = 20; h <= 30; h++)
-            fake.guess[h] = 1.05;
-        tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+            fake.estimate[h] = 1.05;
+        tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
         assert_int_equal(f->plans[f->best].plan.height, 4);
         assert_int_equal(f->count, 39);
         for (int h = 1; h <= HEIGHTS; h++) {
@@ -293,7 +293,7 @@ static void who_is_first_does_not_matter(void **state)
                 assert_int_equal(fake.is_compiled[h], first[h]);
             first[h] = fake.is_compiled[h];
         }
-        tz_forecast_destroy(f);
+        tz_predictions_destroy(f);
     }
 }
 
@@ -302,25 +302,25 @@ static void long_runs_choose(void **state)
     (void)state;
     for (int h = 1; h <= 8; h++)
         fake.sustained[h] = fake.truth[h] * (h >= 5 ? 1.4 : 1.05); /* 5 draws too much power */
-    tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->plans[f->best].plan.height, 4);
     assert_string_equal(f->reason, "h 4: known; 888 W: held to 1.5 GHz");
-    tz_forecast_destroy(f);
+    tz_predictions_destroy(f);
 }
 
 static void a_guess_that_was_too_good_loses_to_the_next(void **state)
 {
     (void)state;
     fake.heights = 40;
-    fake.guess[8] = 0.1; /* spills, as compiling shows */
+    fake.estimate[8] = 0.1; /* spills, as compiling shows */
     fake.truth[8] = 9;
-    fake.guess[7] = 0.2;
+    fake.estimate[7] = 0.2;
     fake.truth[7] = 1.5;
-    tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->plans[f->best].plan.height, 5);
     assert_int_equal(fake.compiled, 7);
     assert_true(f->plans[7].prediction.time_s == 9);
-    tz_forecast_destroy(f);
+    tz_predictions_destroy(f);
 }
 
 static void what_is_compiled_costs_nothing(void **state)
@@ -328,48 +328,48 @@ static void what_is_compiled_costs_nothing(void **state)
     (void)state;
     for (int h = 1; h <= 8; h++)
         fake.is_compiled[h] = true;
-    tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.compiled, 0);
     assert_int_equal(f->plans[f->best].plan.height, 5);
-    tz_forecast_destroy(f);
+    tz_predictions_destroy(f);
 }
 
-static void compiling_all_leaves_no_guess(void **state)
+static void compiling_all_leaves_no_estimate(void **state)
 {
     (void)state;
-    fake.truth[2] = 0.5; /* worse guessed than it is: found only by compiling */
-    tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_COMPILE);
+    fake.truth[2] = 0.5; /* worse estimated than it is: found only by compiling */
+    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(fake.compiled, 8);
     assert_int_equal(f->plans[f->best].plan.height, 2);
-    tz_forecast_destroy(f);
+    tz_predictions_destroy(f);
 }
 
 static void a_plan_that_does_not_compile_is_left_out(void **state)
 {
     (void)state;
     fake.truth[5] = NAN;
-    tz_forecast *f = forecast(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 7);
     assert_int_equal(f->plans[f->best].plan.height, 4);
-    tz_forecast_destroy(f);
-    f = forecast(&(tz_plan){0}, TZ_EFFORT_COMPILE);
+    tz_predictions_destroy(f);
+    f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(f->count, 7);
-    tz_forecast_destroy(f);
+    tz_predictions_destroy(f);
 }
 
 static void what_is_given_reaches_the_backend(void **state)
 {
     (void)state;
-    tz_forecast *f = forecast(&(tz_plan){.height = 3}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predictions(&(tz_plan){.height = 3}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.given_height, 3);
     assert_int_equal(f->count, 1);
     assert_int_equal(f->plans[f->best].plan.height, 3);
-    tz_forecast_destroy(f);
+    tz_predictions_destroy(f);
 }
 
 static void refused(tz_status wanted, const char *words, const tz_backend *by, const tz_place *on)
 {
-    tz_forecast *out = (tz_forecast *)&fake;
+    tz_predictions *out = (tz_predictions *)&fake;
     tz_error error = {0};
     const tz_plan given = {0};
     assert_int_equal(tz__forecast_by(&out, fake_predict, &problem, by, on, &given, TZ_EFFORT_CACHED,
@@ -407,19 +407,19 @@ static void what_costs_once_a_stage_decides(void **state)
     fake.heights = 4;
     fake.truth[1] = 1.015, fake.truth[2] = 1.0, fake.truth[3] = 1.015, fake.truth[4] = 1.03;
     const tz_plan none = {.height = 0};
-    tz_forecast *made = forecast(&none, TZ_EFFORT_COMPILE);
+    tz_predictions *made = predictions(&none, TZ_EFFORT_COMPILE);
     assert_int_equal(made->plans[made->best].plan.height, 2);
-    tz_forecast_destroy(made);
+    tz_predictions_destroy(made);
     fake.kind = TZ_WORK_CPU;
-    made = forecast(&none, TZ_EFFORT_COMPILE);
+    made = predictions(&none, TZ_EFFORT_COMPILE);
     assert_int_equal(made->plans[made->best].plan.height, 3);
-    tz_forecast_destroy(made);
+    tz_predictions_destroy(made);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_best_is_no_guess, reset),
+        cmocka_unit_test_setup(the_best_is_no_estimate, reset),
         cmocka_unit_test_setup(of_few_the_lowest_are_compiled_first, reset),
         cmocka_unit_test_setup(of_two_both_are_if_they_are_low, reset),
         cmocka_unit_test_setup(many_threads_look_farther, reset),
@@ -433,7 +433,7 @@ int main(void)
         cmocka_unit_test_setup(what_costs_once_a_stage_decides, reset),
         cmocka_unit_test_setup(a_guess_that_was_too_good_loses_to_the_next, reset),
         cmocka_unit_test_setup(what_is_compiled_costs_nothing, reset),
-        cmocka_unit_test_setup(compiling_all_leaves_no_guess, reset),
+        cmocka_unit_test_setup(compiling_all_leaves_no_estimate, reset),
         cmocka_unit_test_setup(a_plan_that_does_not_compile_is_left_out, reset),
         cmocka_unit_test_setup(what_is_given_reaches_the_backend, reset),
         cmocka_unit_test_setup(refusals_say_why, reset),

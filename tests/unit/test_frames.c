@@ -1,13 +1,13 @@
 /* core/frames: colour maps, averaging, canvas, colour bar, PNG writer, queue. */
 #include "test_files_support.h"
 
-#include "files/png_info.h"
-#include "files/png_read.h"
-#include "frames/canvas.h"
-#include "frames/colorbar.h"
-#include "frames/font.h"
-#include "frames/png_write.h"
-#include "frames/queue.h"
+#include "output/format/png_info.h"
+#include "output/format/png_read.h"
+#include "output/frame/canvas.h"
+#include "output/frame/colorbar.h"
+#include "output/frame/font.h"
+#include "output/frame/png_write.h"
+#include "output/frame/queue.h"
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>

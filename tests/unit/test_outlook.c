@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 #include "base/machine.h"
-#include "frames/plot.h"
-#include "policy/outlook.h"
-#include "policy/tune.h"
-#include "sim/registry.h"
+#include "output/frame/plot.h"
+#include "predict/table.h"
+#include "predict/tune.h"
+#include "stencil/registry.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,25 +43,26 @@ static tz_simulation_config config_of(const char *stencil, int dims, int64_t n)
     return config;
 }
 
-static tz_study *study_of(const char *stencil, int dims, int64_t n, const char *device)
+static tz_workload *workload_of(const char *stencil, int dims, int64_t n, const char *device)
 {
     const tz_simulation_config simulation = config_of(stencil, dims, n);
-    const tz_study_config config = {
+    const tz_workload_config config = {
         .simulation = &simulation, .device = device, .let_unstable = true};
-    tz_study *study = NULL;
+    tz_workload *workload = NULL;
     tz_error error;
-    if (tz_study_create(&study, &config, &error) != TZ_OK)
+    if (tz_workload_create(&workload, &config, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);
-    return study;
+    return workload;
 }
 
-static tz_outlook *outlook_of(const tz_study *study, const tz_outlook_request *request)
+static tz_prediction_table *table_of(const tz_workload *workload,
+                                     const tz_prediction_request *request)
 {
-    tz_outlook *outlook = NULL;
+    tz_prediction_table *table = NULL;
     tz_error error;
-    if (tz_outlook_create(&outlook, study, request, &error) != TZ_OK)
+    if (tz_prediction_table_create(&table, workload, request, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);
-    return outlook;
+    return table;
 }
 
 /* The checked numbers of the 2009 equations: best heights 12, 2, 2 and 1. */
@@ -77,19 +78,19 @@ static void the_papers_benchmarks_have_the_papers_heights(void **state)
                  {"poisson", 2, 2, 2000},
                  {"cell", 3, 1, 100}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        tz_study *study = study_of(cases[i].name, cases[i].dims, cases[i].n, "gtx280");
-        const tz_outlook_request request = {.streamed = -1};
-        tz_outlook *outlook = outlook_of(study, &request);
-        assert_true(study->is_gpu);
-        assert_false(study->is_here);
-        assert_string_equal(study->backend->name, "cuda");
-        assert_string_equal(outlook->model->name, "meng2009");
-        assert_int_equal(outlook->rows[outlook->best].plan.height, cases[i].height);
-        assert_non_null(strstr(outlook->counts, "table 2"));
-        assert_ptr_equal(tz_outlook_at(outlook, cases[i].height), &outlook->rows[outlook->best]);
-        assert_null(tz_outlook_at(outlook, 100000));
-        tz_outlook_destroy(outlook);
-        tz_study_destroy(study);
+        tz_workload *workload = workload_of(cases[i].name, cases[i].dims, cases[i].n, "gtx280");
+        const tz_prediction_request request = {.streamed = -1};
+        tz_prediction_table *table = table_of(workload, &request);
+        assert_true(workload->is_gpu);
+        assert_false(workload->is_here);
+        assert_string_equal(workload->backend->name, "cuda");
+        assert_string_equal(table->model->name, "meng2009");
+        assert_int_equal(table->rows[table->best].plan.height, cases[i].height);
+        assert_non_null(strstr(table->counts, "table 2"));
+        assert_ptr_equal(tz_prediction_table_at(table, cases[i].height), &table->rows[table->best]);
+        assert_null(tz_prediction_table_at(table, 100000));
+        tz_prediction_table_destroy(table);
+        tz_workload_destroy(workload);
     }
 }
 
@@ -97,50 +98,50 @@ static void the_papers_benchmarks_have_the_papers_heights(void **state)
 static void components_are_the_papers(void **state)
 {
     (void)state;
-    tz_study *study = study_of("hotspot", 2, 2000, "gtx280");
-    const tz_outlook_request request = {.streamed = -1, .given = {.height = 1}};
-    tz_outlook *outlook = outlook_of(study, &request);
-    assert_int_equal(outlook->count, 1);
-    const tz_model_prediction *p = &outlook->rows[0].prediction;
+    tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
+    const tz_prediction_request request = {.streamed = -1, .given = {.height = 1}};
+    tz_prediction_table *table = table_of(workload, &request);
+    assert_int_equal(table->count, 1);
+    const tz_model_prediction *p = &table->rows[0].prediction;
     double load = 0;
     for (int c = 0; c < p->component_count; c++)
         if (strcmp(p->components[c].name, "load_sten") == 0)
             load = p->components[c].seconds * 1.3e9;
     assert_true(fabs(load / 212085.2 - 1) < 1e-6);
-    tz_outlook_destroy(outlook);
-    tz_study_destroy(study);
+    tz_prediction_table_destroy(table);
+    tz_workload_destroy(workload);
 }
 
 static void changes_reach_the_model(void **state)
 {
     (void)state;
-    tz_study *study = study_of("hotspot", 2, 2000, "gtx280");
-    tz_outlook_request request = {.streamed = -1, .block = {32, 32}};
-    tz_outlook *outlook = outlook_of(study, &request);
-    assert_int_equal(outlook->rows[0].plan.tile[1], 32);
-    assert_int_equal(outlook->count, 15); /* 32 / 2 less one */
-    tz_outlook_destroy(outlook);
-    request = (tz_outlook_request){.streamed = -1, .halo = {4, 4}};
-    outlook = outlook_of(study, &request);
-    assert_int_equal(outlook->count, 4); /* 20 / 4 less one */
-    tz_outlook_destroy(outlook);
-    request = (tz_outlook_request){.streamed = 1};
-    outlook = outlook_of(study, &request);
-    const tz_model_prediction *p = &outlook->rows[0].prediction;
+    tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
+    tz_prediction_request request = {.streamed = -1, .block = {32, 32}};
+    tz_prediction_table *table = table_of(workload, &request);
+    assert_int_equal(table->rows[0].plan.tile[1], 32);
+    assert_int_equal(table->count, 15); /* 32 / 2 less one */
+    tz_prediction_table_destroy(table);
+    request = (tz_prediction_request){.streamed = -1, .halo = {4, 4}};
+    table = table_of(workload, &request);
+    assert_int_equal(table->count, 4); /* 20 / 4 less one */
+    tz_prediction_table_destroy(table);
+    request = (tz_prediction_request){.streamed = 1};
+    table = table_of(workload, &request);
+    const tz_model_prediction *p = &table->rows[0].prediction;
     for (int c = 0; c < p->component_count; c++)
         if (strcmp(p->components[c].name, "iter_mem") == 0)
             assert_true(p->components[c].seconds > 0);
-    tz_outlook_destroy(outlook);
-    tz_study_destroy(study);
+    tz_prediction_table_destroy(table);
+    tz_workload_destroy(workload);
 }
 
-static void refuses(const tz_study *study, const tz_outlook_request *request, tz_status status,
-                    const char *words)
+static void refuses(const tz_workload *workload, const tz_prediction_request *request,
+                    tz_status status, const char *words)
 {
-    tz_outlook *outlook = (tz_outlook *)&status;
+    tz_prediction_table *table = (tz_prediction_table *)&status;
     tz_error error;
-    assert_int_equal(tz_outlook_create(&outlook, study, request, &error), status);
-    assert_null(outlook);
+    assert_int_equal(tz_prediction_table_create(&table, workload, request, &error), status);
+    assert_null(table);
     if (!strstr(error.message, words))
         fail_msg("'%s' does not say '%s'", error.message, words);
 }
@@ -148,20 +149,21 @@ static void refuses(const tz_study *study, const tz_outlook_request *request, tz
 static void refusals_say_what_would_do(void **state)
 {
     (void)state;
-    tz_study *study = study_of("hotspot", 2, 2000, "gtx280");
+    tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
     const tz_model *roofs = NULL;
-    assert_int_equal(tz_outlook_model("roofs", &roofs, NULL), TZ_OK);
-    refuses(study, &(tz_outlook_request){.model = roofs, .streamed = -1}, TZ_UNSUPPORTED,
+    assert_int_equal(tz_prediction_model("roofs", &roofs, NULL), TZ_OK);
+    refuses(workload, &(tz_prediction_request){.model = roofs, .streamed = -1}, TZ_UNSUPPORTED,
             "use --model meng2009");
-    refuses(study, &(tz_outlook_request){.streamed = -1, .given = {.height = 10}}, TZ_RANGE,
+    refuses(workload, &(tz_prediction_request){.streamed = -1, .given = {.height = 10}}, TZ_RANGE,
             "the greatest that does is 9");
-    refuses(study, &(tz_outlook_request){.streamed = -1, .given = {.family = "stream"}},
+    refuses(workload, &(tz_prediction_request){.streamed = -1, .given = {.family = "stream"}},
             TZ_UNSUPPORTED, "tiles in shared memory");
-    refuses(study, &(tz_outlook_request){.streamed = -1, .fence = true}, TZ_RANGE, "meng2011");
-    tz_study_destroy(study);
+    refuses(workload, &(tz_prediction_request){.streamed = -1, .fence = true}, TZ_RANGE,
+            "meng2011");
+    tz_workload_destroy(workload);
     tz_error error;
     const tz_model *model = NULL;
-    assert_int_equal(tz_outlook_model("roof", &model, &error), TZ_UNKNOWN);
+    assert_int_equal(tz_prediction_model("roof", &model, &error), TZ_UNKNOWN);
     assert_non_null(strstr(error.message, "'roofs'"));
 }
 
@@ -169,42 +171,42 @@ static void limits_are_told_by_height(void **state)
 {
     (void)state;
     /* 2011's latency hiding leaves PathFinder to the memory. */
-    tz_study *study = study_of("pathfinder", 1, 1000000, "gtx280");
-    tz_outlook_request request = {.streamed = -1};
-    assert_int_equal(tz_outlook_model("meng2011", &request.model, NULL), TZ_OK);
-    tz_outlook *outlook = outlook_of(study, &request);
-    tz_model_resource limit = outlook->rows[0].prediction.limit;
+    tz_workload *workload = workload_of("pathfinder", 1, 1000000, "gtx280");
+    tz_prediction_request request = {.streamed = -1};
+    assert_int_equal(tz_prediction_model("meng2011", &request.model, NULL), TZ_OK);
+    tz_prediction_table *table = table_of(workload, &request);
+    tz_model_resource limit = table->rows[0].prediction.limit;
     int changes = 0;
-    for (int i = 1; i < outlook->count; i++)
-        changes += outlook->rows[i].prediction.limit != outlook->rows[i - 1].prediction.limit;
-    assert_int_equal(strncmp(outlook->limits, tz_model_resource_text(limit),
+    for (int i = 1; i < table->count; i++)
+        changes += table->rows[i].prediction.limit != table->rows[i - 1].prediction.limit;
+    assert_int_equal(strncmp(table->limits, tz_model_resource_text(limit),
                              strlen(tz_model_resource_text(limit))),
                      0);
     int told = 0;
-    for (const char *at = outlook->limits; (at = strstr(at, ", then ")); at++)
+    for (const char *at = table->limits; (at = strstr(at, ", then ")); at++)
         told++;
     assert_int_equal(told, changes);
-    tz_outlook_destroy(outlook);
-    tz_study_destroy(study);
+    tz_prediction_table_destroy(table);
+    tz_workload_destroy(workload);
 }
 
 static void unstable_parameters_are_let_pass_and_told(void **state)
 {
     (void)state;
-    tz_study *study = study_of("hotspot", 2, 8192, "gtx280");
-    const tz_outlook_request request = {.streamed = -1};
-    tz_outlook *outlook = outlook_of(study, &request);
+    tz_workload *workload = workload_of("hotspot", 2, 8192, "gtx280");
+    const tz_prediction_request request = {.streamed = -1};
+    tz_prediction_table *table = table_of(workload, &request);
     bool told = false;
-    assert_true(study->let_unstable);
-    for (int n = 0; n < outlook->notes.count; n++)
-        told = told || strstr(outlook->notes.text[n], "would diverge");
+    assert_true(workload->let_unstable);
+    for (int n = 0; n < table->notes.count; n++)
+        told = told || strstr(table->notes.text[n], "would diverge");
     assert_true(told);
-    tz_outlook_destroy(outlook);
-    tz_study_destroy(study);
+    tz_prediction_table_destroy(table);
+    tz_workload_destroy(workload);
     const tz_simulation_config simulation = config_of("hotspot", 2, 8192);
-    const tz_study_config config = {.simulation = &simulation, .device = "gtx280"};
-    assert_int_equal(tz_study_create(&study, &config, NULL), TZ_UNSTABLE);
-    assert_null(study);
+    const tz_workload_config config = {.simulation = &simulation, .device = "gtx280"};
+    assert_int_equal(tz_workload_create(&workload, &config, NULL), TZ_UNSTABLE);
+    assert_null(workload);
 }
 
 static void quantiles(void **state)
@@ -334,37 +336,37 @@ static const tz_backend slow = {.name = "slow",
                                 .work = slow_work};
 
 /* A record with the numbers that the model asks for. */
-static tz_study *slow_study(void)
+static tz_workload *slow_workload(void)
 {
-    tz_study *study = study_of("star2d1r", 2, 64, "gtx280");
+    tz_workload *workload = workload_of("star2d1r", 2, 64, "gtx280");
     const size_t numbers =
-        (sizeof study->device - offsetof(tz_model_device, clock_hz)) / sizeof(tz_model_number);
-    tz_model_number *first = &study->device.clock_hz;
-    study->backend = &slow;
-    study->is_gpu = false;
-    study->is_here = true;
-    study->place.threads = 1;
+        (sizeof workload->device - offsetof(tz_model_device, clock_hz)) / sizeof(tz_model_number);
+    tz_model_number *first = &workload->device.clock_hz;
+    workload->backend = &slow;
+    workload->is_gpu = false;
+    workload->is_here = true;
+    workload->place.threads = 1;
     for (size_t i = 0; i < numbers; i++)
         if (!first[i].known)
             first[i] = (tz_model_number){.value = 1, .known = true};
-    study->device.copy_bandwidth_bytes_per_s.value = 1e10;
-    study->device.l2_bandwidth_bytes_per_s.value = 1e11;
+    workload->device.copy_bandwidth_bytes_per_s.value = 1e10;
+    workload->device.l2_bandwidth_bytes_per_s.value = 1e11;
     memset(&run, 0, sizeof run);
-    return study;
+    return workload;
 }
 
 static void tuning_finds_the_fastest_and_other_bits(void **state)
 {
     (void)state;
-    tz_study *study = slow_study();
+    tz_workload *workload = slow_workload();
     tz_tune *tune = NULL;
     tz_error error;
     const tz_tune_request request = {.rounds = 3, .round_s = 0.004, .check = true};
-    study->is_here = false;
-    assert_int_equal(tz_tune_create(&tune, study, &request, &error), TZ_UNSUPPORTED);
+    workload->is_here = false;
+    assert_int_equal(tz_tune_create(&tune, workload, &request, &error), TZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "nothing can be measured there"));
-    study->is_here = true;
-    if (tz_tune_create(&tune, study, &request, &error) != TZ_OK)
+    workload->is_here = true;
+    if (tz_tune_create(&tune, workload, &request, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);
     assert_int_equal(tune->count, 5);
     assert_int_equal(tune->refused, 1);
@@ -380,18 +382,18 @@ static void tuning_finds_the_fastest_and_other_bits(void **state)
     }
     assert_true(tune->share > 0 && tune->share <= 1);
     tz_tune_destroy(tune);
-    tz_study_destroy(study);
+    tz_workload_destroy(workload);
 }
 
 static void a_gpu_rests_between_rounds(void **state)
 {
     (void)state;
-    tz_study *study = slow_study();
+    tz_workload *workload = slow_workload();
     tz_tune *tune = NULL;
     tz_error error;
     const tz_tune_request request = {.rounds = 3, .round_s = 0.004};
-    study->is_gpu = true;
-    if (tz_tune_create(&tune, study, &request, &error) != TZ_OK)
+    workload->is_gpu = true;
+    if (tz_tune_create(&tune, workload, &request, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);
     assert_true(tune->rested && !tune->sustained);
     assert_string_equal(tune->clock_refusal, "");
@@ -417,20 +419,20 @@ static void a_gpu_rests_between_rounds(void **state)
     assert_true(run.rests >= told);
     assert_true(run.rested_s > 0.6 * TZ_MEASURE_REST * run.worked_s);
     tz_tune_destroy(tune);
-    tz_study_destroy(study);
+    tz_workload_destroy(workload);
 }
 
 static void sustained_rounds_come_after_long_work(void **state)
 {
     (void)state;
-    tz_study *study = slow_study();
+    tz_workload *workload = slow_workload();
     tz_tune *tune = NULL;
     tz_error error;
     const tz_tune_request request = {
         .given = {.height = 2}, .rounds = 1, .round_s = 0.004, .sustained = true};
-    study->is_gpu = true;
+    workload->is_gpu = true;
     run.clock_fails = true;
-    if (tz_tune_create(&tune, study, &request, &error) != TZ_OK)
+    if (tz_tune_create(&tune, workload, &request, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);
     assert_true(tune->sustained && !tune->rested);
     /* Each of four plans, then the run-off. */
@@ -442,7 +444,7 @@ static void sustained_rounds_come_after_long_work(void **state)
     for (int i = 0; i < tune->count; i++)
         assert_int_equal(tune->rows[i].measured.clocks, 0);
     tz_tune_destroy(tune);
-    tz_study_destroy(study);
+    tz_workload_destroy(workload);
 }
 
 static void what_is_measured_says_what_it_is_held_against(void **state)

@@ -1,8 +1,7 @@
 /* Policies against times of the test's own making: convex, flat, falling, noisy. */
 #include "test_policy_support.h"
 
-/* ---- adaptive ---------------------------------------------------------------------------------
- */
+/* ---- adaptive -------------------------------------------------------------------------------- */
 
 static const tz_policy_config from_1 = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
 static const tz_policy_config from_prediction = {.kind = TZ_POLICY_ADAPTIVE};
@@ -65,7 +64,7 @@ static void test_adaptive_from_the_prediction(void **unused)
     for (int c = 0; c < CURVES; c++)
         for (uint64_t seed = 1; seed <= 200; seed++) {
             machine m = a_machine(curves[c].time);
-            m.forecast = curves[c].time;
+            m.predictions = curves[c].time;
             m.noise = 0.05;
             m.random = seed * 991;
             tz_policy *policy = make(&m, from_prediction);
@@ -87,7 +86,7 @@ static void test_adaptive_from_the_prediction_exactly(void **unused)
     (void)unused;
     for (int c = 0; c < CURVES; c++) {
         machine a = a_machine(curves[c].time), b = a_machine(curves[c].time);
-        a.forecast = b.forecast = curves[c].time;
+        a.predictions = b.predictions = curves[c].time;
         tz_policy *predicted = make(&a, from_prediction), *one = make(&b, from_1);
         const double best = best_time(&a);
         run(&a, predicted, 30, 0);
@@ -124,7 +123,7 @@ static void test_adaptive_keeps_its_budget(void **unused)
                 scaled_curve = curves[c].time;
                 scale = 1;
                 machine m = a_machine(scaled);
-                m.forecast = scaled_curve == cliff_at_8 ? cliff_unforeseen : scaled;
+                m.predictions = scaled_curve == cliff_at_8 ? cliff_unforeseen : scaled;
                 m.noise = noisy ? 0.05 : 0;
                 m.random = (uint64_t)noisy * 991;
                 m.wait = 50e-6;
@@ -155,7 +154,7 @@ static void test_adaptive_backs_off(void **unused)
     scaled_curve = best_at_8;
     scale = 60e-6 / (8 * best_at_8(8));
     machine m = a_machine(scaled);
-    m.forecast = scaled;
+    m.predictions = scaled;
     m.wait = 50e-6;
     tz_policy *policy = make(&m, from_prediction);
     run(&m, policy, 30, 0);
@@ -182,7 +181,7 @@ static void test_adaptive_climbs(void **unused)
     scale = 60e-6 / (8 * best_at_8(8));
     for (int given = 0; given < 2; given++) {
         machine m = a_machine(scaled);
-        m.forecast = given ? NULL : flat;
+        m.predictions = given ? NULL : flat;
         m.wait = 50e-6;
         tz_policy *policy = make(&m, given ? from_1 : from_prediction);
         assert_int_equal(height_now(policy), 1);
@@ -211,7 +210,7 @@ static void test_adaptive_under_drift(void **unused)
     (void)unused;
     for (int up = 0; up < 2; up++) {
         machine m = a_machine(best_at_8);
-        m.forecast = best_at_8;
+        m.predictions = best_at_8;
         m.wait = 50e-6;
         tz_policy *policy = make(&m, from_prediction);
         for (int i = 0; i < 20000; i++) {
@@ -239,7 +238,7 @@ static void test_adaptive_leaves_a_wrong_prediction(void **unused)
 {
     (void)unused;
     machine m = a_machine(best_at_8);
-    m.forecast = flat; /* takes the first of equals: height 1 */
+    m.predictions = flat; /* takes the first of equals: height 1 */
     tz_policy *policy = make(&m, from_prediction);
     assert_int_equal(height_now(policy), 1);
     run(&m, policy, 400, 0);
@@ -252,7 +251,7 @@ static void test_adaptive_believes_the_forecast_of_slow_heights(void **unused)
 {
     (void)unused;
     machine m = a_machine(cliff_at_8);
-    m.forecast = cliff_at_8;
+    m.predictions = cliff_at_8;
     tz_policy *policy = make(&m, from_prediction);
     run(&m, policy, 400, 0);
     assert_int_equal(height_now(policy), 8);
@@ -266,7 +265,7 @@ static void test_adaptive_believes_the_forecast_of_slow_heights(void **unused)
     tz_policy_destroy(policy);
 }
 
-static void test_adaptive_without_a_forecast(void **unused)
+static void test_adaptive_without_predictions(void **unused)
 {
     (void)unused;
     machine m = a_machine(best_at_8);
@@ -382,21 +381,20 @@ static void test_refused_trials_are_left(void **unused)
     tz_policy_destroy(policy);
 }
 
-/* ---- predicted and fixed ----------------------------------------------------------------------
- */
+/* ---- predicted and fixed --------------------------------------------------------------------- */
 
 static void test_predicted(void **unused)
 {
     (void)unused;
     machine m = a_machine(best_at_8);
-    m.forecast = best_at_4;
+    m.predictions = best_at_4;
     tz_policy *policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_PREDICTED});
     assert_int_equal(height_now(policy), 4);
     assert_string_equal(tz_policy_plan(policy)->why, "predicted: memory-bound");
     run(&m, policy, 100, 7);
     assert_int_equal(m.timed, 0);
     tz_policy_destroy(policy);
-    m.forecast = NULL;
+    m.predictions = NULL;
     policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_AUTO});
     assert_int_equal(height_now(policy), 6);
     assert_non_null(strstr(tz_policy_plan(policy)->why, "not predicted: nothing is known"));
@@ -411,7 +409,7 @@ static void test_given_plans_are_checked(void **unused)
 {
     (void)unused;
     machine m = a_machine(flat);
-    const tz_policy_host host = {.context = &m, .complete = complete, .forecast = forecast};
+    const tz_policy_host host = {.context = &m, .complete = complete, .predictions = predictions};
     for (int kind = TZ_POLICY_FIXED; kind <= TZ_POLICY_EXHAUSTIVE; kind++) {
         const tz_policy_config config = {.kind = (tz_policy_kind)kind, .given = {.height = 50}};
         tz_policy *policy = NULL;
@@ -428,8 +426,7 @@ static void test_given_plans_are_checked(void **unused)
     assert_int_equal(kind, TZ_POLICY_EXHAUSTIVE);
 }
 
-/* ---- A function -------------------------------------------------------------------------------
- */
+/* ---- A function ------------------------------------------------------------------------------ */
 
 static tz_status alternate(void *context, const tz_policy_view *view, tz_plan *next,
                            tz_error *error)
@@ -494,7 +491,7 @@ int main(void)
         cmocka_unit_test(test_adaptive_under_drift),
         cmocka_unit_test(test_adaptive_leaves_a_wrong_prediction),
         cmocka_unit_test(test_adaptive_believes_the_forecast_of_slow_heights),
-        cmocka_unit_test(test_adaptive_without_a_forecast),
+        cmocka_unit_test(test_adaptive_without_predictions),
         cmocka_unit_test(test_setting_up_does_not_count),
         cmocka_unit_test(test_adaptive_looks_again),
         cmocka_unit_test(test_short_stages_are_grouped),

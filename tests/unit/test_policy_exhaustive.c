@@ -1,12 +1,11 @@
 /* The exhaustive policy and its memory, against times of the test's own making. */
-#include "policy/policy_memory.h"
+#include "policy/memory.h"
 #include "test_policy_support.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- exhaustive -------------------------------------------------------------------------------
- */
+/* ---- exhaustive ------------------------------------------------------------------------------ */
 
 static const tz_policy_config exhaustive = {.kind = TZ_POLICY_EXHAUSTIVE};
 

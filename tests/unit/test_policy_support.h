@@ -18,15 +18,15 @@
 enum { HEIGHT_MAX = 64 };
 
 typedef struct machine {
-    double (*time)(int height);     /* an iteration's, seconds */
-    double (*forecast)(int height); /* NULL: none */
-    int height_max;                 /* of the plans there are */
-    int chosen;                     /* by the backend */
-    double noise;                   /* +-, relative */
-    double set_up;                  /* seconds that a plan's first stage takes more */
-    double set_up_told;             /* of it, that the forecast tells */
-    double wait;                    /* a device that runs behind: what a wait costs it; 0: none */
-    double pace;                    /* times the time: what drifts */
+    double (*time)(int height);        /* an iteration's, seconds */
+    double (*predictions)(int height); /* NULL: none */
+    int height_max;                    /* of the plans there are */
+    int chosen;                        /* by the backend */
+    double noise;                      /* +-, relative */
+    double set_up;                     /* seconds that a plan's first stage takes more */
+    double set_up_told;                /* of it, that the forecast tells */
+    double wait; /* a device that runs behind: what a wait costs it; 0: none */
+    double pace; /* times the time: what drifts */
     uint64_t random;
     const char *key;
     /* What happened. */
@@ -116,15 +116,15 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
     return TZ_OK;
 }
 
-static tz_status forecast(void *context, const tz_plan *given, tz_policy_options *out,
-                          tz_error *error)
+static tz_status predictions(void *context, const tz_plan *given, tz_policy_options *out,
+                             tz_error *error)
 {
     const machine *m = context;
-    if (!m->forecast)
+    if (!m->predictions)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL, "nothing is known of the device");
     candidates(context, given, out, error);
     for (int i = 0; i < out->count; i++) {
-        out->at[i].time_s = m->forecast(out->at[i].plan.height);
+        out->at[i].time_s = m->predictions(out->at[i].plan.height);
         out->at[i].set_up_s = m->set_up_told;
         if (out->best < 0 || out->at[i].time_s < out->at[out->best].time_s)
             out->best = i;
@@ -145,7 +145,7 @@ static tz_policy *make(machine *m, tz_policy_config config)
     const tz_policy_host host = {.context = m,
                                  .asynchronous = m->wait > 0,
                                  .complete = complete,
-                                 .forecast = forecast,
+                                 .predictions = predictions,
                                  .candidates = candidates,
                                  .memory_key = memory_key};
     tz_policy *policy = NULL;

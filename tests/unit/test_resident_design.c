@@ -1,7 +1,7 @@
 /* How the resident family cuts grids: the search leaves most of what there is aside, and must not
  * leave the best aside. What a plan names narrows it to where it leaves less. */
-#include "cuda/resident_design.h"
-#include "cuda/work.h"
+#include "backend/cuda/family/resident/design.h"
+#include "backend/cuda/family/work.h"
 #include "sim/simulation_impl.h"
 
 #include <setjmp.h>

@@ -319,8 +319,7 @@ EXPORT(cuEventElapsedTime, (float *ms, const event *from, const event *to))
     return 0;
 }
 
-/* ---- The library and its devices ---------------------------------------------------------------
- */
+/* ---- The library and its devices ------------------------------------------------------------- */
 
 static int devices(void)
 {

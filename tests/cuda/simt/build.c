@@ -1,6 +1,6 @@
 #include "build.h"
 
-#include "cuda/family.h"
+#include "backend/cuda/family/family.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,8 +33,7 @@ struct simt_build {
     kernel kernels[KERNELS_MAX]; /* the latest */
 };
 
-/* ---- Files ------------------------------------------------------------------------------------
- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static tz_status write_text(const char *path, const char *text, const char *more, tz_error *error)
 {
@@ -53,8 +52,7 @@ static void path_of(const simt_build *build, char path[600], const char *name)
     snprintf(path, 600, "%s/%s", build->folder, name);
 }
 
-/* ---- The compiler -----------------------------------------------------------------------------
- */
+/* ---- The compiler ---------------------------------------------------------------------------- */
 
 static const char *compiler(void)
 {

@@ -57,8 +57,7 @@ static uint32_t draw(const simt_group *g, const char *what, int number)
     return (uint32_t)(seed >> 33);
 }
 
-/* ---- Plans ------------------------------------------------------------------------------------
- */
+/* ---- Plans ----------------------------------------------------------------------------------- */
 
 /* Of several ways to fill a plan: nothing but the height, a tile, or the knobs that streams have.
  */
@@ -113,8 +112,7 @@ static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_fa
     return status;
 }
 
-/* ---- Groups -----------------------------------------------------------------------------------
- */
+/* ---- Groups ---------------------------------------------------------------------------------- */
 
 static void add(simt_groups *groups, const simt_group *g)
 {

@@ -4,7 +4,7 @@
 
 #include "compare.h"
 
-#include "sim/registry.h"
+#include "stencil/registry.h"
 
 typedef enum simt_depth {
     SIMT_QUICK,  /* each stencil and family */

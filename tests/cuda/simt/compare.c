@@ -2,7 +2,7 @@
 
 #include "stage.h"
 
-#include "sim/backend.h"
+#include "backend/backend.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@ typedef struct pair {
     simt_outcome *outcome;
     int show;
     tz_problem problem;
-    tz_stream_source sources[TZ_FIELDS_MAX];
-    const tz_stream_source *streams[TZ_FIELDS_MAX];
+    tz_streamed_source sources[TZ_FIELDS_MAX];
+    const tz_streamed_source *streams[TZ_FIELDS_MAX];
     simt_device *device;
     void *reference;
     void *got, *want; /* elements of a field */
@@ -58,13 +58,12 @@ const char *simt_case_text(const simt_case *k, const tz_plan *plan, char *text, 
              ",%" PRId64 ",%" PRId64 "%s --room %d,%d --seed %" PRIu64,
              k->stencil->id, plan->family, grid, names,
              k->precision == TZ_DOUBLE ? " --precision double" : "", plan->height, plan->tile[0],
-             plan->tile[1], plan->tile[2], knobs, k->room.processors, k->room.blocks_per_processor,
-             k->seed);
+             plan->tile[1], plan->tile[2], knobs, k->room.multiprocessors,
+             k->room.blocks_per_multiprocessor, k->seed);
     return text;
 }
 
-/* ---- The problem ------------------------------------------------------------------------------
- */
+/* ---- The problem ----------------------------------------------------------------------------- */
 
 /* Plugins derive constants that may make neighbours count for less than a rounding error: these
  * make each count, and a few iterations keep finite. */
@@ -112,7 +111,7 @@ static tz_status resolve(pair *p, tz_error *error)
             p->problem.boundary_value[f] = type == TZ_REAL ? 0.375 - f : type == TZ_INT ? -5 : 1;
         if (k->stencil->fields[f].role != TZ_STREAMED)
             continue;
-        p->sources[f] = (tz_stream_source){
+        p->sources[f] = (tz_streamed_source){
             .slabs = -1,
             .cells = p->problem.extent[0],
             .boundary = p->problem.boundary[0],
@@ -173,8 +172,7 @@ static tz_status create(pair *p, simt_build *build, simt *machine, tz_error *err
     return status;
 }
 
-/* ---- Comparison -------------------------------------------------------------------------------
- */
+/* ---- Comparison ------------------------------------------------------------------------------ */
 
 static void print_element(const tz_problem *problem, int f, const void *element, char *text,
                           size_t size)
@@ -273,7 +271,7 @@ void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show
     tz_error error = {0};
     memset(outcome, 0, sizeof *outcome);
     outcome->plan = k->plan;
-    outcome->plan.processors = k->room.processors;
+    outcome->plan.multiprocessors = k->room.multiprocessors;
     tz_status status = resolve(&p, &error);
     const bool resolved = !status;
     if (!status)

@@ -6,7 +6,7 @@
 #include "build.h"
 #include "simt.h"
 
-#include "cuda/family.h"
+#include "backend/cuda/family/family.h"
 
 typedef struct simt_case {
     const tz_stencil *stencil;

@@ -23,8 +23,7 @@ enum {
     POISON = 0xa5
 };
 
-/* ---- Warps ------------------------------------------------------------------------------------
- */
+/* ---- Warps ----------------------------------------------------------------------------------- */
 
 static void run_lane(void *any)
 {
@@ -112,8 +111,7 @@ static bool run_warp(simt *machine, simt_lane *warp)
     return false;
 }
 
-/* ---- Blocks and grids -------------------------------------------------------------------------
- */
+/* ---- Blocks and grids ------------------------------------------------------------------------ */
 
 /* Do all lanes wait at the same barrier of that kind? It is a finding when only some do. */
 static bool all_wait(simt *machine, const simt_block *blocks, int count, int state)
@@ -231,8 +229,7 @@ static void begin_block(simt *machine, simt_block *b, int number, char *stacks)
     }
 }
 
-/* ---- Traps: a lane that the processor stops ---------------------------------------------------
- */
+/* ---- Traps: a lane that the processor stops -------------------------------------------------- */
 
 static void report_fault(simt *machine, const char *at)
 {
@@ -311,8 +308,7 @@ static void traps_restore(const traps *old)
     sigaltstack(&old->stack, NULL);
 }
 
-/* ---- Launches ---------------------------------------------------------------------------------
- */
+/* ---- Launches -------------------------------------------------------------------------------- */
 
 static bool check_launch(const simt_entry *kernel, const simt_launch *launch, simt_report *report)
 {

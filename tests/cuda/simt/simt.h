@@ -12,26 +12,26 @@
 #include <stddef.h>
 
 /* X(name, text): what a launch can do wrong. */
-#define SIMT_FINDINGS(X)                                                                           \
+#define SIMT_FINDINGS(X)                                                                             \
     /* Two threads touch 4 bytes of memory, one of them writes, no barrier is between. Shuffles    \
      * order nothing, a warp's barrier its own warp, a block's its block, a grid's all. In device  \
-     * memory packets are seen, plain pointers are not, and writing what is there is no write. */  \
-    X(RACE, "race")                                                                                \
-    /* A read of shared memory that nobody has written in this launch. */                          \
-    X(UNWRITTEN, "unwritten")                                                                      \
+     * memory packets are seen, plain pointers are not, and writing what is there is no write. */ \
+    X(RACE, "race")                                                                                  \
+    /* A read of shared memory that nobody has written in this launch. */                            \
+    X(UNWRITTEN, "unwritten")                                                                        \
     /* Memory outside the block's shared memory or all buffers; a write to an input; a packet that \
-     * is not aligned. */                                                                          \
-    X(ADDRESS, "address")                                                                          \
+     * is not aligned. */ \
+    X(ADDRESS, "address")                                                                            \
     /* A packet that another block has written in this launch, read by another word than           \
-     * tz_load_fresh. */                                                                           \
-    X(STALE, "stale")                                                                              \
-    /* Lanes of a warp that do not arrive at the same shuffle or warp barrier. */                  \
-    X(LANES, "lanes")                                                                              \
-    /* Threads that do not arrive at the same barrier. */                                          \
-    X(BARRIER, "barrier")                                                                          \
-    /* A lane that runs on without end, or divides by zero. */                                     \
-    X(STOPPED, "stopped")                                                                          \
-    /* A launch that a GPU refuses. */                                                             \
+     * tz_load_fresh. */ \
+    X(STALE, "stale")                                                                                \
+    /* Lanes of a warp that do not arrive at the same shuffle or warp barrier. */                    \
+    X(LANES, "lanes")                                                                                \
+    /* Threads that do not arrive at the same barrier. */                                            \
+    X(BARRIER, "barrier")                                                                            \
+    /* A lane that runs on without end, or divides by zero. */                                       \
+    X(STOPPED, "stopped")                                                                            \
+    /* A launch that a GPU refuses. */                                                               \
     X(LAUNCH, "launch")
 
 typedef enum simt_finding {

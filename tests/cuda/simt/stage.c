@@ -1,6 +1,6 @@
 #include "stage.h"
 
-#include "sim/host_store.h"
+#include "backend/host/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +22,7 @@ struct simt_device {
     guarded scratch;
 };
 
-/* ---- Poison -----------------------------------------------------------------------------------
- */
+/* ---- Poison ---------------------------------------------------------------------------------- */
 
 /* No number for reals; for integers one that minima choose. */
 static const uint32_t poison_single = UINT32_C(0x7fc0dead), poison_word = UINT32_C(0x9e3779b9);
@@ -75,8 +74,7 @@ static void poison_padding(const tz_problem *problem, int field, char *at, int64
     }
 }
 
-/* ---- Memory -----------------------------------------------------------------------------------
- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static int64_t rows_of(const tz_problem *problem)
 {
@@ -126,8 +124,7 @@ static void guarded_check(const guarded *g, simt_report *report)
                         (long long)where, g->name);
 }
 
-/* ---- Life and cells ---------------------------------------------------------------------------
- */
+/* ---- Life and cells -------------------------------------------------------------------------- */
 
 void simt_device_destroy(simt_device *device)
 {
@@ -188,8 +185,7 @@ void simt_device_load(const simt_device *device, int field, void *elements)
         memcpy((char *)elements + (size_t)i * row, at + (size_t)i * pitch, row);
 }
 
-/* ---- Stages -----------------------------------------------------------------------------------
- */
+/* ---- Stages ---------------------------------------------------------------------------------- */
 
 /* What one launch works on. */
 typedef struct stage {
@@ -216,10 +212,10 @@ static tz_status edit(char **source, const char *from, const char *to, tz_error 
     tz_cuda_text text = {0};
     const char *at = *source;
     for (const char *found; (found = strstr(at, from)); at = found + strlen(from))
-        tz_cuda_say(&text, "%.*s%s", (int)(found - at), at, to);
+        tz_cuda_emit(&text, "%.*s%s", (int)(found - at), at, to);
     if (at == *source)
         return tz_error_set(error, TZ_UNKNOWN, NULL, "the text has no '%s'", from);
-    tz_cuda_say(&text, "%s", at);
+    tz_cuda_emit(&text, "%s", at);
     if (text.failed) {
         free(text.at);
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text");
@@ -268,7 +264,7 @@ static tz_status make_slabs(simt_device *device, guarded *slabs, int f, int heig
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row");
     for (int t = 0; t < height && !status; t++)
         memcpy(slabs->at + (size_t)(t * pitch) * sizeof *scratch,
-               tz_stream_source_row(device->context.streams[f], step + t, 0, nx, scratch),
+               tz_streamed_source_row(device->context.streams[f], step + t, 0, nx, scratch),
                (size_t)nx * sizeof *scratch);
     if (!status)
         poison_padding(problem, f, slabs->at, height);
@@ -348,10 +344,11 @@ static bool launch(simt_device *device, const stage *s, int height, int64_t step
     };
     const tz_cuda_room *room = &device->context.room;
     const int64_t blocks = (int64_t)what.grid[0] * what.grid[1] * what.grid[2];
-    if (what.cooperative && blocks > (int64_t)room->processors * room->blocks_per_processor)
+    if (what.cooperative &&
+        blocks > (int64_t)room->multiprocessors * room->blocks_per_multiprocessor)
         simt_report_add(report, SIMT_FOUND_LAUNCH,
                         "a cooperative launch of %lld blocks where %d fit", (long long)blocks,
-                        room->processors * room->blocks_per_processor);
+                        room->multiprocessors * room->blocks_per_multiprocessor);
     if (what.threads != s->family->threads(problem, &s->plan) ||
         what.shared_bytes != s->family->shared_bytes(problem, &s->plan))
         simt_report_add(report, SIMT_FOUND_LAUNCH,

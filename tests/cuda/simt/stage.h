@@ -6,15 +6,15 @@
 #include "build.h"
 #include "simt.h"
 
-#include "cuda/family.h"
-#include "sim/stream_source.h"
+#include "backend/cuda/family/family.h"
+#include "stencil/streamed_source.h"
 
 typedef struct simt_device simt_device;
 
 /* All borrowed. `streams` as in tz_backend_context. `room`: what shapes are asked for with. */
 typedef struct simt_context {
     const tz_problem *problem;
-    const tz_stream_source *const *streams;
+    const tz_streamed_source *const *streams;
     simt_build *build;
     simt *machine;
     tz_cuda_room room;

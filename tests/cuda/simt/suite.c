@@ -38,8 +38,7 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- A group ----------------------------------------------------------------------------------
- */
+/* ---- A group --------------------------------------------------------------------------------- */
 
 typedef struct line {
     char text[LINE_BYTES];
@@ -124,8 +123,7 @@ static void run_group(const simt_group *g, simt_build *build, simt *machine, res
         return;
 }
 
-/* ---- Workers ----------------------------------------------------------------------------------
- */
+/* ---- Workers --------------------------------------------------------------------------------- */
 
 static void work(const simt_groups *groups, board *b, const char *shim)
 {
@@ -197,8 +195,7 @@ static void run_workers(const simt_groups *groups, board *b, int workers, const 
     }
 }
 
-/* ---- The table --------------------------------------------------------------------------------
- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 typedef struct row {
     const char *family;

@@ -2,7 +2,7 @@
 #include "compare.h"
 
 #include "memory.h"
-#include "sim/registry.h"
+#include "stencil/registry.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -69,8 +69,7 @@ static void run(bench *b, const char *body, const launch *how)
     b->whole = simt_run(machine, entry, &what, pointers, &b->report);
 }
 
-/* ---- Right kernels ----------------------------------------------------------------------------
- */
+/* ---- Right kernels --------------------------------------------------------------------------- */
 
 typedef uint32_t answer(const bench *b, int block, int thread);
 
@@ -324,8 +323,7 @@ static void atomics_count(void **state)
     expect("tz_atomic_add_u32(a.out, 1u);", blocks_counted);
 }
 
-/* ---- Wrong kernels ----------------------------------------------------------------------------
- */
+/* ---- Wrong kernels --------------------------------------------------------------------------- */
 
 static void wrong_in(const char *body, const launch *how, simt_finding finding, const char *says)
 {
@@ -504,8 +502,7 @@ static void bad_launches_are_found(void **state)
     wrong_in("a.out[i] = 1;", &large, SIMT_FOUND_LAUNCH, "1048576 bytes");
 }
 
-/* ---- A family's text with a mistake in it -----------------------------------------------------
- */
+/* ---- A family's text with a mistake in it ---------------------------------------------------- */
 
 static const tz_registry *registry;
 

@@ -10,8 +10,7 @@ enum { NONSENSE = 0xb7 };
 
 simt *simt_here;
 
-/* ---- Findings ---------------------------------------------------------------------------------
- */
+/* ---- Findings -------------------------------------------------------------------------------- */
 
 const char *simt_finding_text(simt_finding finding)
 {
@@ -144,8 +143,7 @@ static simt_lane *begin(simt_place place, bool looks)
     return l;
 }
 
-/* ---- Words that wait --------------------------------------------------------------------------
- */
+/* ---- Words that wait ------------------------------------------------------------------------- */
 
 static void wait_in(simt_lane *l, int state, int word)
 {
@@ -225,8 +223,7 @@ static void word_pause(simt_place place)
     wait_in(l, SIMT_PAUSES, SIMT_PAUSE);
 }
 
-/* ---- Words that touch memory ------------------------------------------------------------------
- */
+/* ---- Words that touch memory ----------------------------------------------------------------- */
 
 static simt_access access_now(const simt_lane *l)
 {

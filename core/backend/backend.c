@@ -1,0 +1,45 @@
+#include "backend/backend.h"
+
+#include "base/names.h"
+#include <string.h>
+
+const tz_backend *const tz_backends[] = {&tz_backend_cuda, &tz_backend_cpu, &tz_backend_reference,
+                                         NULL};
+
+tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const char *family,
+                                tz_error *error)
+{
+    if (given->family[0] && strcmp(given->family, family) != 0)
+        return tz_error_set(error, TZ_UNKNOWN, "family",
+                            "'%s' is no family of the %s backend; it has %s", given->family,
+                            backend, family);
+    if (given->vector || given->ahead || given->slack || given->warps || given->blocks)
+        return tz_error_set(error, TZ_UNSUPPORTED, "plan",
+                            "the %s backend takes height and tile; 'vector', 'ahead', 'slack', "
+                            "'warps' and 'blocks' are for families of the cuda backend that stream",
+                            backend);
+    return TZ_OK;
+}
+
+tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *error)
+{
+    const char *names[8] = {"auto"};
+    size_t count = 1;
+    if (!name || strcmp(name, "auto") == 0) {
+        const tz_backend *const *first = tz_backends;
+        while ((*first)->available && !(*first)->available())
+            first++;
+        *out = *first;
+        return TZ_OK;
+    }
+    for (const tz_backend *const *backend = tz_backends; *backend; backend++) {
+        if (strcmp((*backend)->name, name) == 0) {
+            *out = *backend;
+            return TZ_OK;
+        }
+        names[count++] = (*backend)->name;
+    }
+    char hint[256];
+    tz_names_hint(hint, sizeof hint, name, names, count);
+    return tz_error_set(error, TZ_UNKNOWN, "backend", "unknown backend '%s'%s", name, hint);
+}

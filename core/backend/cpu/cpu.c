@@ -1,0 +1,357 @@
+/* cpu: threads and temporal blocking (kernels/cpu). */
+#include "backend/backend.h"
+#include "backend/cpu/plan.h"
+#include "backend/cpu/work.h"
+#include "backend/host/reduce.h"
+#include "backend/host/store.h"
+#include "base/machine.h"
+#include "kernels/cpu/stream.h"
+#include "stencil/streamed_source.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Work space that a plan may take beside the fields: 64 MiB less what arrays lose to alignment. */
+static const int64_t WORK_BYTES_MAX = INT64_C(36) << 20;
+
+typedef struct cpu {
+    tz_backend_context context;
+    tz_machine machine;
+    tz_host_store store;
+    void *boundary_row[TZ_FIELDS_MAX];
+    tz_pipeline *pipeline;
+    char *arena;
+    size_t arena_bytes; /* of one thread */
+    uint32_t stale;     /* fields whose ghosts must be made anew before a stage */
+    bool norm_known;
+} cpu;
+
+static int store_ghost(const tz_problem *problem)
+{
+    int ghost = problem->radius;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->stencil->fields[f].radius > ghost)
+            ghost = problem->stencil->fields[f].radius;
+    return ghost;
+}
+
+/* Slabs that a level computes at a time. A level that follows at once finds in L1 what the one
+ * before it just wrote: with six rows of at most a sixth of L1 it goes to L2 for two rows in eight
+ * instead of two in three. Planes are larger than L1 anyway. */
+static int choose_batch(const tz_problem *problem, const tz_plan *plan, const tz_machine *machine)
+{
+    const int64_t l1 = machine->l1_bytes > 0 ? machine->l1_bytes : 32 << 10;
+    const int64_t row = plan->tile[0] * (int64_t)tz_problem_element_size(problem, 0);
+    const int64_t batch = problem->dims == 2 ? l1 / row : 1;
+    return batch < 1 ? 1 : batch > 6 ? 6 : (int)batch;
+}
+
+/* Everything of a stage that does not change from one to the next. */
+static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
+                               const tz_machine *machine, int threads)
+{
+    tz_stage stage = {
+        .stencil = problem->stencil,
+        .dims = problem->dims,
+        .columns = problem->extent[0],
+        .bits = problem->bits,
+        .ghost = store_ghost(problem),
+        .precision = problem->precision,
+        .constants = problem->constants,
+        .height = plan->height,
+        .batch = choose_batch(problem, plan, machine),
+        .isa = machine->isa,
+        .threads = threads,
+        .stream_row = tz_streamed_source_row,
+    };
+    memcpy(stage.elements, problem->elements, sizeof stage.elements);
+    memcpy(stage.boundary, problem->boundary, sizeof stage.boundary);
+    memcpy(stage.tile, plan->tile, sizeof stage.tile);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        stage.element_size[f] = tz_problem_element_size(problem, f);
+    return stage;
+}
+
+static int64_t arena_bytes(const tz_problem *problem, const tz_plan *plan,
+                           const tz_machine *machine, int threads)
+{
+    const tz_stage stage = describe_stage(problem, plan, machine, threads);
+    tz_pipeline *pipeline = malloc(tz_pipeline_size());
+    if (!pipeline)
+        return INT64_MAX / 64;
+    const int64_t bytes = (int64_t)tz_stage_arena_bytes(&stage, pipeline);
+    free(pipeline);
+    return bytes;
+}
+
+static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, int threads,
+                          tz_plan *plan, tz_error *error)
+{
+    const tz_plan given = *plan;
+    tz_status status = tz_backend_check_plan(plan, "cpu", "stream", error);
+    if (!status)
+        status = tz_cpu_plan(problem, machine, threads, plan, error);
+    if (status)
+        return status;
+    const int wanted = plan->height;
+    while (arena_bytes(problem, plan, machine, threads) * threads > WORK_BYTES_MAX &&
+           plan->height > 1) {
+        const int lower = plan->height - (plan->height + 7) / 8;
+        *plan = given;
+        plan->height = lower;
+        tz_cpu_plan(problem, machine, threads, plan, NULL);
+    }
+    if (given.height > 0 && plan->height < wanted)
+        return tz_error_set(error, TZ_RANGE, "height",
+                            "height %d with a tile of %" PRId64 " x %" PRId64
+                            " needs more work space than the %" PRId64
+                            " MiB there are: use a height up to %d, or a smaller tile",
+                            wanted, plan->tile[0], plan->tile[1], WORK_BYTES_MAX >> 20,
+                            plan->height);
+    return TZ_OK;
+}
+
+static tz_status cpu_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
+{
+    tz_machine machine;
+    tz_machine_read(&machine);
+    return plan_for(problem, &machine, threads, plan, error);
+}
+
+/* ---- Questions about plans, on this machine or another --------------------------------------- */
+
+/* The machine that a record describes; what it does not say is taken from this one, and so is the
+ * instruction set if the environment lowers it. Reading this one takes longer than a prediction. */
+static tz_machine machine_of(const tz_place *place)
+{
+    tz_machine machine = {.cores = place->threads};
+    const tz_model_device *d = place->device;
+    if (!d || !d->l1_bytes.known || !d->l2_bytes.known || !d->l3_bytes.known ||
+        !d->vector_bytes.known || getenv("TZ_ISA")) {
+        tz_machine_read(&machine);
+        if (!d || strncmp(d->title, machine.cpu, sizeof d->title - 1) == 0)
+            return machine;
+    }
+    if (d->l1_bytes.known)
+        machine.l1_bytes = (int64_t)d->l1_bytes.value;
+    if (d->l2_bytes.known)
+        machine.l2_bytes = (int64_t)d->l2_bytes.value;
+    if (d->l3_bytes.known)
+        machine.l3_bytes = (int64_t)d->l3_bytes.value;
+    if (d->vector_bytes.known)
+        machine.isa = d->vector_bytes.value >= 64   ? TZ_ISA_V4
+                      : d->vector_bytes.value >= 32 ? TZ_ISA_V3
+                                                    : TZ_ISA_BASE;
+    return machine;
+}
+
+static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place,
+                                const tz_plan *given, tz_plan *plans, int max, int *count,
+                                tz_error *error)
+{
+    const tz_machine machine = machine_of(place);
+    tz_plan shapes[TZ_CPU_SHAPES_MAX];
+    tz_plan whole = *given;
+    *count = 0;
+    tz_status status = plan_for(problem, &machine, place->threads, &whole, error);
+    if (status)
+        return status;
+    for (int height = 0; (height = tz_cpu_height_next(problem, given, height)) > 0;) {
+        const int n = tz_cpu_shapes(problem, &machine, place->threads, given, height, shapes);
+        for (int i = 0; i < n && *count < max; i++) {
+            tz_plan plan = shapes[i];
+            if (plan_for(problem, &machine, place->threads, &plan, NULL))
+                continue;
+            bool seen = false;
+            for (int k = 0; k < *count && !seen; k++)
+                seen = plans[k].height == plan.height &&
+                       memcmp(plans[k].tile, plan.tile, sizeof plan.tile) == 0;
+            if (!seen)
+                plans[(*count)++] = plan;
+        }
+    }
+    return TZ_OK;
+}
+
+static tz_status cpu_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
+                          tz_effort effort, tz_model_work *out, tz_error *error)
+{
+    (void)effort; /* plugins are compiled already */
+    const tz_machine machine = machine_of(place);
+    const tz_stage stage = describe_stage(problem, plan, &machine, place->threads);
+    return tz_cpu_work(problem, &stage, &machine, out, error);
+}
+
+static int64_t cpu_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
+{
+    const int64_t fields = tz_host_store_bytes(problem, store_ghost(problem));
+    tz_machine machine;
+    tz_machine_read(&machine);
+    return fields > INT64_MAX / 2
+               ? fields
+               : fields + threads * arena_bytes(problem, plan, &machine, threads) +
+                     (int64_t)tz_pipeline_size();
+}
+
+static void cpu_destroy(void *any)
+{
+    cpu *state = any;
+    if (!state)
+        return;
+    tz_host_store_destroy(&state->store);
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        free(state->boundary_row[f]);
+    free(state->pipeline);
+    free(state->arena);
+    free(state);
+}
+
+static tz_status cpu_create(void **out, const tz_backend_context *context, tz_error *error)
+{
+    const tz_problem *problem = context->problem;
+    cpu *state = calloc(1, sizeof *state);
+    if (!state)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    state->context = *context;
+    tz_machine_read(&state->machine);
+    tz_status status =
+        tz_host_store_create(&state->store, problem, store_ghost(problem), true, error);
+    state->pipeline = malloc(tz_pipeline_size());
+    bool short_of_memory = !state->pipeline;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        uint64_t element = 0;
+        tz_problem_element(problem, f, problem->boundary_value[f], &element);
+        state->boundary_row[f] = tz_constant_row_create(problem, f, &element);
+        short_of_memory = short_of_memory || !state->boundary_row[f];
+    }
+    if (!status && short_of_memory)
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a simulation");
+    if (status) {
+        cpu_destroy(state);
+        return status;
+    }
+    state->stale = UINT32_MAX;
+    *out = state;
+    return TZ_OK;
+}
+
+static tz_status make_room(cpu *state, const tz_stage *stage, tz_error *error)
+{
+    const size_t bytes = tz_stage_arena_bytes(stage, state->pipeline);
+    if (bytes <= state->arena_bytes)
+        return TZ_OK;
+    free(state->arena);
+    state->arena_bytes = 0;
+    const size_t all = (bytes * (size_t)state->context.threads + 63) / 64 * 64;
+    state->arena = aligned_alloc(64, all);
+    if (!state->arena)
+        return tz_error_set(error, TZ_MEMORY, NULL,
+                            "the rings of a stage need %zu bytes, which cannot be had", all);
+    memset(state->arena, 0, all);
+    state->arena_bytes = bytes;
+    return TZ_OK;
+}
+
+static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t step,
+                           tz_error *error)
+{
+    cpu *state = any;
+    const tz_problem *problem = state->context.problem;
+    tz_plan now = *plan;
+    now.height = height;
+    tz_stage stage = describe_stage(problem, &now, &state->machine, state->context.threads);
+    stage.step = step;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        stage.boundary_row[f] =
+            (char *)state->boundary_row[f] + TZ_ALIGN_ELEMENTS * stage.element_size[f];
+        stage.stream[f] = state->context.streams[f];
+        if (problem->stencil->fields[f].role == TZ_STREAMED)
+            continue;
+        stage.in[f] = *tz_host_store_current(&state->store, f);
+        if (problem->stencil->fields[f].role == TZ_STATE)
+            stage.out[f] = *tz_host_store_other(&state->store, f);
+    }
+    tz_status status = make_room(state, &stage, error);
+    if (status)
+        return status;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (state->stale >> f & 1 && problem->stencil->fields[f].role != TZ_STREAMED) {
+            tz_host_field_finish(&stage, f, &stage.in[f]);
+            if (problem->stencil->fields[f].role == TZ_STATE)
+                tz_host_field_finish(&stage, f, &stage.out[f]);
+        }
+    state->stale = 0;
+    tz_stage_run(&stage, state->pipeline, state->arena, state->arena_bytes);
+    const uint32_t written = tz_problem_written(problem);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (written >> f & 1)
+            tz_host_store_swap(&state->store, f);
+    state->norm_known = height == 1;
+    return TZ_OK;
+}
+
+static tz_status cpu_store(void *any, int field, const tz_box *box, const void *elements,
+                           tz_error *error)
+{
+    cpu *state = any;
+    state->stale |= 1u << field;
+    state->norm_known = false;
+    return tz_host_store_put(&state->store, field, box, elements, error);
+}
+
+static tz_status cpu_load(const void *any, int field, const tz_box *box, void *elements,
+                          tz_error *error)
+{
+    return tz_host_store_get(&((const cpu *)any)->store, field, box, elements, error);
+}
+
+static tz_status cpu_fill(void *any, int field, const void *element, tz_error *error)
+{
+    cpu *state = any;
+    state->stale |= 1u << field;
+    state->norm_known = false;
+    return tz_host_store_fill(&state->store, field, element, true, error);
+}
+
+static tz_status cpu_reduce(const void *any, int field, tz_reduction *out, tz_error *error)
+{
+    const cpu *state = any;
+    return tz_reduce_host(state->context.problem, field,
+                          tz_host_store_current(&state->store, field), state->context.threads, out,
+                          error);
+}
+
+static bool cpu_all_finite(const void *any)
+{
+    const cpu *state = any;
+    return tz_host_store_all_finite(&state->store, state->context.threads);
+}
+
+static double cpu_update_norm(const void *any)
+{
+    const cpu *state = any;
+    if (!state->norm_known)
+        return NAN;
+    return tz_host_store_difference(&state->store, tz_problem_written(state->context.problem),
+                                    state->context.threads);
+}
+
+const tz_backend tz_backend_cpu = {
+    .name = "cpu",
+    .doc = "threads and temporal blocking with ghost zones",
+    .plan = cpu_plan,
+    .bytes = cpu_bytes,
+    .create = cpu_create,
+    .destroy = cpu_destroy,
+    .store = cpu_store,
+    .load = cpu_load,
+    .fill = cpu_fill,
+    .stage = cpu_stage,
+    .reduce = cpu_reduce,
+    .all_finite = cpu_all_finite,
+    .update_norm = cpu_update_norm,
+    .candidates = cpu_candidates,
+    .work = cpu_work,
+};

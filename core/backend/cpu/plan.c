@@ -1,0 +1,219 @@
+#include "backend/cpu/plan.h"
+
+#include "kernels/cpu/stream.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    ROW_BYTES = 8 << 10,     /* of a tile's row in 2-D */
+    CHUNK_MAX = 1 << 22,     /* slabs of a job */
+    LINE_ELEMENTS = 32 << 10 /* of a tile in 1-D: two of them in L2, streamed rows long enough */
+};
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+static int64_t round_up(int64_t value, int64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* Bytes that one more iteration adds to the rings, per element of a slab: each pass keeps
+ * 2r + 1 slabs of what it makes, or a pass between fields a few more. */
+static double ring_bytes_per_element(const tz_problem *problem)
+{
+    double bytes = 0.0;
+    for (int p = 0; p < problem->stencil->passes_count; p++) {
+        const tz_pass *pass = &problem->stencil->passes[p];
+        const int depth = problem->dims == 1 ? 1 : 2 * pass->radius + 1;
+        for (int f = 0; f < problem->stencil->fields_count; f++)
+            if (pass->writes >> f & 1)
+                bytes += depth * (double)tz_problem_element_size(problem, f);
+    }
+    return bytes;
+}
+
+/* Bytes of static fields that stay in cache while a slab passes through all levels. */
+static double static_bytes_per_element(const tz_problem *problem)
+{
+    double bytes = 0.0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->stencil->fields[f].role == TZ_STATIC)
+            bytes +=
+                (double)tz_problem_element_size(problem, f) * tz_stencil_reach(problem->stencil);
+    return bytes;
+}
+
+static tz_status check_given(const tz_problem *problem, const tz_plan *plan, tz_error *error)
+{
+    const int height_max = tz_stage_height_max(problem->stencil);
+    if (plan->height < 0 || plan->height > height_max)
+        return tz_error_set(error, TZ_RANGE, "height",
+                            "height %d is out of range; 1 to %d are possible for '%s'",
+                            plan->height, height_max, problem->stencil->id);
+    const int inner = problem->dims == 3 ? 2 : 1;
+    for (int axis = 0; axis < problem->dims; axis++) {
+        if (plan->tile[axis] < 0)
+            return tz_error_set(error, TZ_RANGE, "tile", "extent %d is %" PRId64 "; use 1 or more",
+                                axis + 1, plan->tile[axis]);
+        const int64_t ghost = (int64_t)plan->height * tz_stencil_reach(problem->stencil);
+        if (axis < inner && plan->tile[axis] > 0 && plan->tile[axis] < problem->elements[axis] &&
+            ghost > plan->tile[axis])
+            return tz_error_set(error, TZ_RANGE, "height",
+                                "height %d needs a ghost zone of %" PRId64
+                                " cells on each side, more than the tile's %" PRId64
+                                " along axis %d: use a height up to %" PRId64 " or a larger tile",
+                                plan->height, ghost, plan->tile[axis], axis + 1,
+                                plan->tile[axis] / tz_stencil_reach(problem->stencil));
+    }
+    return TZ_OK;
+}
+
+/* Elements of a slab that the rings may hold for this height. */
+static double slab_budget(const tz_problem *problem, const tz_machine *machine, int height)
+{
+    const double l2 = machine->l2_bytes > 0 ? (double)machine->l2_bytes : 1 << 20;
+    const double per_element =
+        height * (ring_bytes_per_element(problem) + static_bytes_per_element(problem));
+    return 0.6 * l2 / per_element;
+}
+
+static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
+{
+    if (largest >= extent)
+        return extent;
+    const int64_t parts = (extent + largest - 1) / largest;
+    return min64(extent, round_up((extent + parts - 1) / parts, unit));
+}
+
+/* Measured on two cores with AVX-512 (see README, speed): past these heights redundant cells cost
+ * what less traffic saves. The reach of an iteration divides them: ghost zones grow with it. */
+static void choose_height(const tz_problem *problem, tz_plan *plan)
+{
+    static const int best[] = {0, 48, 16, 6}, best_bits[] = {0, 48, 8, 4};
+    const int r = tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
+    const int height = (problem->bits ? best_bits : best)[problem->dims] / r;
+    plan->height = height < 1 ? 1 : height;
+}
+
+/* Length of a chunk of the stream axis. A chunk of n slabs costs about n + halo (its warm-up and
+ * run-out), and the slowest thread decides: the most chunks that cost within 1 % of the best, so
+ * that a thread that is held up leaves work to the others. */
+static int64_t choose_chunk(int64_t extent, int64_t tiles, int64_t halo, int threads)
+{
+    int64_t best_cost = INT64_MAX, best = extent;
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t parts = 1; parts <= extent && tiles * parts <= 8 * (int64_t)threads; parts++) {
+            const int64_t chunk = (extent + parts - 1) / parts;
+            const int64_t cost = (tiles * parts + threads - 1) / threads * (chunk + halo);
+            if (pass == 0)
+                best_cost = min64(best_cost, cost);
+            else if (cost <= best_cost + best_cost / 100)
+                best = chunk;
+        }
+    return best;
+}
+
+static void choose_tile(const tz_problem *problem, const tz_machine *machine, int threads,
+                        tz_plan *plan)
+{
+    const int64_t *n = problem->elements;
+    const int64_t halo = (int64_t)plan->height * tz_stencil_reach(problem->stencil);
+    const double budget = slab_budget(problem, machine, plan->height);
+    /* Longer rows gain nothing, and a few of them must fit L1 (see choose_batch). */
+    const int64_t row_elements = ROW_BYTES / (int64_t)tz_problem_element_size(problem, 0);
+    int64_t *tile = plan->tile;
+    if (problem->bits)
+        tile[0] = n[0]; /* ends of bit rows wrap into each other: rows are never cut */
+    if (problem->dims == 1 && tile[0] == 0)
+        tile[0] = split_evenly(
+            n[0], max64(16 * halo, min64(LINE_ELEMENTS, (n[0] + 2 * threads - 1) / (2 * threads))),
+            TZ_ALIGN_ELEMENTS);
+    if (problem->dims == 2 && tile[0] == 0)
+        tile[0] = split_evenly(n[0], max64(8 * halo, min64((int64_t)budget, row_elements)),
+                               TZ_ALIGN_ELEMENTS);
+    if (problem->dims == 3) {
+        if (tile[0] == 0)
+            tile[0] = split_evenly(n[0], max64(row_elements / 4, 8 * halo), TZ_ALIGN_ELEMENTS);
+        if (tile[1] == 0)
+            tile[1] = split_evenly(
+                n[1], max64((int64_t)(budget / (double)tile[0]) - 2 * halo, 4 * halo), 1);
+    }
+    const int last = problem->dims - 1;
+    if (problem->dims > 1 && tile[last] == 0) {
+        const int64_t tiles = (n[0] + tile[0] - 1) / tile[0] *
+                              (problem->dims == 3 ? (n[1] + tile[1] - 1) / tile[1] : 1);
+        tile[last] = choose_chunk(n[last], tiles, halo, threads);
+    }
+    if (problem->dims > 1) /* past this the kernel's slot arithmetic would not be exact */
+        tile[last] = min64(tile[last], CHUNK_MAX);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        tile[axis] = axis < problem->dims ? max64(1, min64(tile[axis], n[axis])) : 1;
+}
+
+tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int threads,
+                      tz_plan *plan, tz_error *error)
+{
+    tz_status status = check_given(problem, plan, error);
+    if (status)
+        return status;
+    if (problem->bits && plan->tile[0] > 0 && plan->tile[0] < problem->elements[0])
+        return tz_error_set(error, TZ_RANGE, "tile",
+                            "rows of a bit field are not cut: leave the tile's x out or make it "
+                            "%" PRId64,
+                            problem->elements[0]);
+    const bool height_chosen = plan->height == 0, tile_chosen = plan->tile[0] == 0;
+    if (height_chosen)
+        choose_height(problem, plan);
+    choose_tile(problem, machine, threads, plan);
+    strcpy(plan->family, "stream");
+    snprintf(plan->why, sizeof plan->why, "%s height, %s tile (L2 %" PRId64 " KiB)",
+             height_chosen ? "default" : "given", tile_chosen ? "default" : "given",
+             machine->l2_bytes >> 10);
+    return TZ_OK;
+}
+
+int tz_cpu_height_next(const tz_problem *problem, const tz_plan *given, int height)
+{
+    /* Steps of an eighth past 8: two neighbours' times differ by less than a model can tell. */
+    const int r = tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
+    static const int highest[] = {0, 192, 64, 24};
+    const int next = height < 8 ? height + 1 : height + height / 8;
+    const int most =
+        (int)min64(max64(2, highest[problem->dims] / r), tz_stage_height_max(problem->stencil));
+    if (given->height > 0)
+        return height == 0 ? given->height : 0;
+    return next <= most ? next : 0;
+}
+
+int tz_cpu_shapes(const tz_problem *problem, const tz_machine *machine, int threads,
+                  const tz_plan *given, int height, tz_plan shapes[TZ_CPU_SHAPES_MAX])
+{
+    tz_plan usual = *given;
+    int count = 0;
+    usual.height = height;
+    if (tz_cpu_plan(problem, machine, threads, &usual, NULL))
+        return 0;
+    const bool free_x = given->tile[0] == 0 && !problem->bits;
+    const bool free_y = given->tile[1] == 0 && problem->dims == 3;
+    for (int x = free_x ? -1 : 0; x <= (free_x ? 1 : 0); x++)
+        for (int y = free_y ? -1 : 0; y <= (free_y ? 1 : 0); y++) {
+            tz_plan *plan = &shapes[count++];
+            *plan = *given;
+            plan->height = height;
+            if (x != 0)
+                plan->tile[0] = round_up(max64(1, x < 0 ? usual.tile[0] / 2 : usual.tile[0] * 2),
+                                         TZ_ALIGN_ELEMENTS);
+            if (y != 0)
+                plan->tile[1] = max64(1, y < 0 ? usual.tile[1] / 2 : usual.tile[1] * 2);
+            for (int axis = 0; axis < problem->dims; axis++)
+                plan->tile[axis] = min64(plan->tile[axis], problem->elements[axis]);
+        }
+    return count;
+}

@@ -1,0 +1,331 @@
+#include "backend/cpu/work.h"
+
+#include "backend/cpu/x86/walk.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SHORT = 128, /* elements of the rows that are walked: whole vectors, unrolled or not */
+    WIDTH_MAX = 4 * SHORT,
+    REACH = 2 * TZ_RADIUS_MAX + 1,
+    FAR = 1 << 20, /* row stride of the walk, in elements */
+};
+
+/* ---- What a cell reads ----------------------------------------------------------------------- */
+
+/* Rows around a cell's own that a pass reads of each field. */
+typedef struct footprint {
+    bool row[TZ_FIELDS_MAX][REACH][REACH]; /* [field][dz][dy], from the least offset on */
+} footprint;
+
+typedef struct probe {
+    tz_cell_access access; /* first: what the cell function gets */
+    footprint *found;
+    uint64_t nothing, written;
+} probe;
+
+static const void *probe_read(const tz_cell_access *access, int field, int dx, int dy, int dz)
+{
+    const probe *p = (const probe *)access;
+    (void)dx;
+    if (field >= 0 && field < TZ_FIELDS_MAX && abs(dy) <= TZ_RADIUS_MAX && abs(dz) <= TZ_RADIUS_MAX)
+        p->found->row[field][dz + TZ_RADIUS_MAX][dy + TZ_RADIUS_MAX] = true;
+    return &p->nothing;
+}
+
+static void *probe_write(const tz_cell_access *access, int field)
+{
+    (void)field;
+    return &((probe *)access)->written;
+}
+
+/* By calling the cell function once, on zeros. */
+static void find_footprint(const tz_problem *problem, const tz_pass *pass, footprint *out)
+{
+    memset(out, 0, sizeof *out);
+    probe p = {
+        .access = {.read = probe_read, .write = probe_write, .constants = problem->constants},
+        .found = out};
+    tz_cell_fn *cell = pass->kernels->cell[problem->precision];
+    if (cell)
+        cell(&p.access);
+}
+
+/* ---- What a row costs ------------------------------------------------------------------------ */
+
+typedef struct row_cost {
+    tz_walk element, row, call; /* per element, per row besides, per call besides */
+    int vector_bytes;
+} row_cost;
+
+/* a x - b y, member by member. */
+static tz_walk combine(double a, const tz_walk *x, double b, const tz_walk *y)
+{
+    tz_walk out = {.vector_bytes = x->vector_bytes};
+    for (int c = 0; c < TZ_WORK_CLASSES; c++)
+        out.mix.of[c] = a * x->mix.of[c] - b * y->mix.of[c];
+    out.slots = a * x->slots - b * y->slots;
+    out.loads = a * x->loads - b * y->loads;
+    out.lines = a * x->lines - b * y->lines;
+    out.narrow = a * x->narrow - b * y->narrow;
+    out.stores = a * x->stores - b * y->stores;
+    out.store_lines = a * x->store_lines - b * y->store_lines;
+    out.branches = a * x->branches - b * y->branches;
+    return out;
+}
+
+/* Rows of one and of two lengths, one and two rows as long as the plan's: what elements, rows and
+ * calls cost follows from the differences. */
+static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const tz_pass *pass,
+                           tz_row_fn *rows, int width, row_cost *out, tz_error *error)
+{
+    tz_view in[TZ_FIELDS_MAX * REACH];
+    tz_target to[TZ_FIELDS_MAX];
+    tz_walk walk[4];
+    const int window = problem->dims == 1 ? 1 : 2 * pass->radius + 1;
+    const int views = problem->stencil->fields_count * window;
+    /* Rows at whole lines, as the engine places them, and nowhere near each other. */
+    for (int v = 0; v < views; v++)
+        in[v] = (tz_view){(const void *)(uintptr_t)((UINT64_C(0x1000) + (uint64_t)v) << 32), FAR};
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        to[f] = (tz_target){(void *)(uintptr_t)((UINT64_C(0x2000) + (uint64_t)f) << 32), FAR};
+    for (int i = 0; i < 4; i++) {
+        const tz_span span = {.in = in,
+                              .out = to,
+                              .constants = problem->constants,
+                              .count = i == 0   ? SHORT
+                                       : i == 1 ? 2 * SHORT
+                                                : width,
+                              .rows = i == 3 ? 2 : 1};
+        const tz_walk_range ranges[] = {{&span, sizeof span},
+                                        {in, sizeof in},
+                                        {to, sizeof to},
+                                        {problem->constants, sizeof problem->constants}};
+        const tz_status status = tz_walker_walk(walker, rows, &span, ranges, 4, &walk[i], error);
+        if (status)
+            return status;
+    }
+    out->element = combine(1.0 / SHORT, &walk[1], 1.0 / SHORT, &walk[0]);
+    out->row = combine(1.0, &walk[3], 1.0, &walk[2]); /* with its elements */
+    out->call = combine(1.0, &walk[2], 1.0, &out->row);
+    out->row = combine(1.0, &out->row, width, &out->element);
+    /* Nothing but numbers one by one, in general registers: a step is an element. */
+    out->vector_bytes =
+        walk[1].vector_bytes > 0 ? walk[1].vector_bytes : (int)tz_problem_element_size(problem, 0);
+    return TZ_OK;
+}
+
+/* ---- Bytes ----------------------------------------------------------------------------------- */
+
+/* The share of what is used again that a cache still holds, when `need` bytes lie between. */
+static double kept(double need, double cache)
+{
+    const double share = 2.0 - need / cache;
+    return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
+}
+
+/* Elements that cross between L1 and L2, and between L2 and L3 if rings do not fit L2, for each
+ * element that a pass computes. */
+typedef struct traffic {
+    double near_reads, near_writes, ring_reads, ring_writes;
+} traffic;
+
+static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
+                            const tz_stage_counts *counts, const tz_pass *pass, double l1)
+{
+    footprint found;
+    find_footprint(problem, pass, &found);
+    const double size = (double)stage->element_size[0];
+    double rows = 0, slabs = 0, fields = 0, fixed = 0, writes = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        int rows_here = 0, slabs_here = 0;
+        for (int z = 0; z < REACH; z++) {
+            int plane = 0;
+            for (int y = 0; y < REACH; y++)
+                plane += found.row[f][z][y];
+            rows_here += plane;
+            slabs_here += problem->dims == 3 ? plane > 0 : plane;
+        }
+        writes += pass->writes >> f & 1;
+        if (problem->stencil->fields[f].role != TZ_STATE) {
+            fixed += rows_here > 0; /* read at another level's lag: never at hand */
+            continue;
+        }
+        rows += rows_here;
+        slabs += slabs_here;
+        fields += rows_here > 0;
+    }
+    const double row = counts->row * size, slab = counts->slab * size;
+    const double batch = problem->dims == 1 ? 1 : stage->batch;
+    /* What the level before just made; what the row or slab before this one read. */
+    const double fresh = kept((batch * (fields + writes) + slabs - fields) * slab, l1);
+    const double same_slab = kept((slabs + fixed + writes) * slab, l1);
+    const double same_rows = kept((rows + fixed + writes) * row, l1);
+    double reads = problem->dims == 3 ? slabs * same_rows + rows * (1 - same_rows) : slabs;
+    reads = fields * same_slab + reads * (1 - same_slab) - fields * fresh;
+    /* All stays in the first level if the rings do, with the rows of arrays that pass by. */
+    const double passing = (slabs - fields + batch * (fields + fixed + writes)) * slab;
+    const double away = 1 - kept(counts->ring_bytes + passing, l1);
+    return (traffic){
+        .near_reads = (fmax(0, reads) + fixed) * away,
+        .near_writes = writes * away,
+        .ring_reads = (slabs - fields) / batch + fixed,
+        .ring_writes = writes,
+    };
+}
+
+static void count_bytes(const tz_problem *problem, const tz_stage *stage,
+                        const tz_stage_counts *counts, const tz_machine *machine,
+                        tz_model_work *out)
+{
+    const tz_stencil *stencil = problem->stencil;
+    const double cells =
+        (double)problem->elements[0] * (double)problem->elements[1] * (double)problem->elements[2];
+    const double l1 = machine->l1_bytes > 0 ? (double)machine->l1_bytes : 32 << 10;
+    const double bytes_a_pass =
+        counts->updates / stencil->passes_count * (double)stage->element_size[0];
+    for (int p = 0; p < stencil->passes_count; p++) {
+        const traffic t = pass_traffic(problem, stage, counts, &stencil->passes[p], l1);
+        out->near_reads += t.near_reads * bytes_a_pass;
+        out->near_writes += t.near_writes * bytes_a_pass;
+        out->ring_reads += t.ring_reads * bytes_a_pass;
+        out->ring_writes += t.ring_writes * bytes_a_pass;
+    }
+    out->ring_bytes = counts->ring_bytes;
+    /* Where a tile is narrower than the grid, each of its rows begins somewhere else. */
+    const bool pieces = problem->dims > 1 && stage->tile[0] < stage->elements[0];
+    const double rows_read = pieces ? counts->read / counts->row : 0;
+    for (int f = 0; f < stencil->fields_count; f++) {
+        const double bytes = (double)stage->element_size[f];
+        bool written = false;
+        for (int p = 0; p < stencil->passes_count; p++)
+            written = written || stencil->passes[p].writes >> f & 1;
+        if (stencil->fields[f].role == TZ_STREAMED) {
+            out->stream_bytes += bytes * counts->updates;
+            out->stream_starts += counts->spans; /* each call has a row of its own */
+            continue;
+        }
+        out->starts += rows_read;
+        out->read_bytes += bytes * cells;
+        out->ghost_bytes += bytes * (counts->read - cells);
+        out->write_bytes += written ? bytes * cells : 0.0;
+        out->resident_bytes += (written ? 2 : 1) * bytes * cells;
+        if (stencil->fields[f].role == TZ_STATIC) /* from the first level's lag to the last's */
+            out->ring_bytes +=
+                bytes * counts->slab * stage->height *
+                (problem->dims == 1 ? 1.0 / stage->height : tz_stencil_reach(stencil));
+    }
+    out->level_bytes[1] = out->near_reads + out->near_writes;
+    out->level_bytes[2] = out->ring_reads + out->ring_writes;
+    out->level_bytes[3] = out->read_bytes + out->ghost_bytes + out->write_bytes + out->stream_bytes;
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+
+static tz_work_mix scaled(const tz_work_mix *mix, double factor)
+{
+    tz_work_mix out;
+    for (int c = 0; c < TZ_WORK_CLASSES; c++)
+        out.of[c] = mix->of[c] * factor;
+    return out;
+}
+
+static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
+                     const tz_stage_counts *counts, const row_cost *cost, tz_model_work *out)
+{
+    tz_work_part *part = &out->parts[out->parts_count++];
+    const int passes = problem->stencil->passes_count;
+    const double vector = cost->vector_bytes / (double)stage->element_size[0];
+    memset(part, 0, sizeof *part);
+    memcpy(part->name, passes == 1 ? "inner" : problem->stencil->passes[pass].name,
+           passes == 1 ? 6 : strnlen(problem->stencil->passes[pass].name, TZ_WORK_NAME_SIZE - 1));
+    part->warps = counts->jobs;
+    part->steps = counts->updates / passes / counts->jobs / vector;
+    part->step = scaled(&cost->element.mix, vector);
+    part->shared_wavefronts = cost->element.lines * vector;
+    part->slots = cost->element.slots * vector;
+    part->narrow = cost->element.narrow * vector;
+    const double rows = counts->rows / passes / counts->jobs;
+    const double spans = counts->spans / passes / counts->jobs;
+    const int window = problem->dims == 1 ? 1 : 2 * problem->stencil->passes[pass].radius + 1;
+    for (int c = 0; c < TZ_WORK_CLASSES; c++)
+        part->once.of[c] = rows * cost->row.mix.of[c] + spans * cost->call.mix.of[c];
+    out->views += counts->spans / passes * window * problem->stencil->fields_count;
+    out->vector_bytes = fmax(out->vector_bytes, cost->vector_bytes);
+    out->level_bytes[0] += part->steps * counts->jobs * out->vector_bytes *
+                           (part->step.of[TZ_WORK_READ] + part->step.of[TZ_WORK_WRITE]);
+}
+
+/* The last level computes a tile's own rows, to the element: where they are no whole vectors, what
+ * is left costs a row more than those of the levels before. */
+static tz_status walk_last(tz_walker *walker, const tz_problem *problem, const tz_stage *stage,
+                           const tz_pass *pass, row_cost *cost, tz_error *error)
+{
+    const int64_t unit = TZ_ALIGN_ELEMENTS,
+                  whole = stage->tile[0] < stage->elements[0] ? stage->tile[0] : stage->elements[0];
+    const int width = (int)(whole < WIDTH_MAX ? whole : WIDTH_MAX - unit + whole % unit);
+    const double share = 1.0 / stage->height;
+    row_cost last;
+    if (whole % unit == 0)
+        return TZ_OK;
+    const tz_status status =
+        walk_rows(walker, problem, pass, tz_stage_rows(stage, pass), width, &last, error);
+    if (status)
+        return status;
+    cost->row = combine(1 - share, &cost->row, -share, &last.row);
+    cost->call = combine(1 - share, &cost->call, -share, &last.call);
+    return TZ_OK;
+}
+
+tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
+                      tz_model_work *out, tz_error *error)
+{
+    tz_walker *walker = NULL;
+    tz_stage_counts counts;
+    memset(out, 0, sizeof *out);
+    tz_pipeline *pipeline = malloc(tz_pipeline_size());
+    if (!pipeline)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    tz_stage_count(stage, pipeline, &counts);
+    free(pipeline);
+    /* The engine cuts rows at whole vectors and lets all levels but the last compute whole ones.
+     * Long rows differ by what is left at their ends alone. */
+    const double mean = counts.updates / counts.rows, unit = TZ_ALIGN_ELEMENTS;
+    const bool exact =
+        stage->height * problem->stencil->passes_count == 1 && stage->tile[0] >= stage->elements[0];
+    const double near = exact ? mean : fmax(unit, unit * floor(mean / unit + 0.5));
+    const int width = near < WIDTH_MAX ? (int)near : WIDTH_MAX;
+    tz_status status = tz_walker_create(&walker, error);
+    for (int p = 0; !status && p < problem->stencil->passes_count; p++) {
+        const tz_pass *pass = &problem->stencil->passes[p];
+        row_cost cost;
+        status = walk_rows(walker, problem, pass, tz_stage_rows(stage, pass), width, &cost, error);
+        if (!status && !exact && p == problem->stencil->passes_count - 1)
+            status = walk_last(walker, problem, stage, pass, &cost, error);
+        if (!status)
+            add_part(problem, stage, p, &counts, &cost, out);
+    }
+    tz_walker_destroy(walker);
+    if (status)
+        return status;
+    const double cells =
+        (double)problem->elements[0] * (double)problem->elements[1] * (double)problem->elements[2];
+    const double passes = problem->stencil->passes_count;
+    const double threads = fmin(stage->threads, counts.jobs);
+    out->kind = TZ_WORK_CPU;
+    out->height = stage->height;
+    out->cells = (double)problem->extent[0] * (double)problem->extent[1] *
+                 (double)problem->extent[2] * stage->height;
+    out->redundancy = counts.updates / (cells * stage->height * passes);
+    out->workers = (int)threads;
+    out->jobs = counts.jobs;
+    out->slowest = counts.slowest * threads / counts.updates;
+    out->rows = counts.rows;
+    out->spans = counts.spans;
+    out->ends = problem->dims == 3 ? counts.ends : 0;
+    out->forks = threads > 1 ? 1 : 0;
+    count_bytes(problem, stage, &counts, machine, out);
+    return TZ_OK;
+}

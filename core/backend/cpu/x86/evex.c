@@ -1,0 +1,194 @@
+#include "backend/cpu/x86/evex.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct fields {
+    int map, opcode;
+    int prefix; /* 0 none, 1: 66, 2: f3, 3: f2 */
+    bool wide;  /* W: elements of 8 bytes */
+    bool repeat;
+    int vector_bytes;
+    int reg, vvvv; /* register operands, with their high bits */
+    int x, b;      /* high bits of index and base; of rm when it is a register: 16 x + 8 b */
+} fields;
+
+static bool read_prefix(const uint8_t *code, fields *f)
+{
+    static const int lengths[] = {16, 32, 64, 0};
+    const unsigned p0 = code[1], p1 = code[2], p2 = code[3];
+    if (code[0] != 0x62 || p0 & 8 || !(p1 & 4))
+        return false;
+    f->prefix = p1 & 3;
+    f->map = p0 & 7;
+    f->wide = p1 >> 7;
+    f->repeat = p2 >> 4 & 1;
+    f->vector_bytes = lengths[p2 >> 5 & 3];
+    f->reg = (int)((~p0 >> 7 & 1) << 3 | (~p0 >> 4 & 1) << 4);
+    f->x = (int)(~p0 >> 6 & 1) << 3;
+    f->b = (int)(~p0 >> 5 & 1) << 3;
+    f->vvvv = (int)((~p1 >> 3 & 15) | (~p2 >> 3 & 1) << 4);
+    f->opcode = code[4];
+    return true;
+}
+
+typedef enum kind {
+    OTHER,
+    FUSED,
+    ARITHMETIC,
+    SPECIAL,
+    LOGIC,
+    TABLE,
+    REPEAT,
+    LOAD,
+    STORE,
+    EXTRACT
+} kind;
+
+static kind find_kind(const fields *f)
+{
+    const int row = f->opcode >> 4, column = f->opcode & 15;
+    if (f->map == 2 && f->prefix == 1) {
+        /* vfmadd, vfmsub, …: columns 6 to f of rows 9, a and b */
+        if (row >= 9 && row <= 11 && column >= 6)
+            return FUSED;
+        return f->opcode == 0x58 || f->opcode == 0x59 ? REPEAT : OTHER;
+    }
+    if (f->map == 3 && f->prefix == 1)
+        return f->opcode == 0x25                              ? TABLE
+               : (f->opcode & 0xdd) == 0x19 && f->opcode < 64 ? EXTRACT
+                                                              : OTHER;
+    if (f->map != 1)
+        return OTHER;
+    switch (f->opcode) {
+    case 0x10:
+        return LOAD;
+    case 0x11:
+        return STORE;
+    case 0x51:
+    case 0x5e:
+        return SPECIAL; /* root, quotient */
+    case 0x54:
+    case 0x55:
+    case 0x56:
+    case 0x57:
+        return f->prefix < 2 ? LOGIC : OTHER;
+    case 0x58:
+    case 0x59:
+    case 0x5c:
+    case 0x5d:
+    case 0x5f:
+        return ARITHMETIC;
+    default:
+        return OTHER;
+    }
+}
+
+/* One element alone. */
+static bool is_single(const fields *f)
+{
+    if (f->map == 2)
+        return (f->opcode & 15) >= 9 && f->opcode >= 0x90 && f->opcode & 1;
+    return f->map == 1 && f->prefix >= 2;
+}
+
+/* Does a byte follow that is part of the instruction? */
+static bool has_number(const fields *f)
+{
+    return f->map == 3 ||
+           (f->map == 1 && ((f->opcode >= 0x70 && f->opcode <= 0x73) || f->opcode == 0xc2 ||
+                            f->opcode == 0xc4 || f->opcode == 0xc5 || f->opcode == 0xc6));
+}
+
+bool tz_evex_read(const uint8_t *code, size_t bytes, bool any, tz_instruction *out)
+{
+    fields f;
+    if (bytes < 7 || !read_prefix(code, &f))
+        return false;
+    const kind what = find_kind(&f);
+    if ((what == OTHER && !any) || f.map < 1 || f.map > 3)
+        return false;
+    const int modrm = code[5], mod = modrm >> 6, rm = modrm & 7;
+    const int element = f.wide ? 8 : 4;
+    if (is_single(&f) || (f.repeat && mod == 3)) /* b between registers: rounding, 512 bits */
+        f.vector_bytes = is_single(&f) ? 16 : 64;
+    if (f.vector_bytes == 0)
+        return false;
+    size_t at = 6;
+    tz_operand rest = {.kind = TZ_OPERAND_VECTOR,
+                       .number = (int8_t)(rm | f.b | f.x << 1),
+                       .bytes = (uint8_t)f.vector_bytes};
+    if (mod != 3) {
+        rest = (tz_operand){.kind = TZ_OPERAND_MEMORY,
+                            .number = TZ_REGISTER_NONE,
+                            .base = (int8_t)(rm | f.b),
+                            .index = TZ_REGISTER_NONE,
+                            .scale = 1,
+                            .bytes = (uint8_t)(what == REPEAT              ? 4 << (f.opcode & 1)
+                                               : f.repeat || is_single(&f) ? element
+                                                                           : f.vector_bytes)};
+        int base = rm;
+        if (rm == 4) {
+            const int sib = code[at++];
+            const int index = (sib >> 3 & 7) | f.x;
+            base = sib & 7;
+            rest.base = (int8_t)(base | f.b);
+            rest.index = (int8_t)(index == 4 ? TZ_REGISTER_NONE : index);
+            rest.scale = (uint8_t)(1 << (sib >> 6));
+        }
+        int32_t wide = 0;
+        if (mod == 1) {
+            rest.value = (int64_t)(int8_t)code[at++] * rest.bytes;
+        } else if (mod == 2 || base == 5) {
+            if (at + 4 > bytes)
+                return false;
+            memcpy(&wide, code + at, 4);
+            at += 4;
+            rest.value = wide;
+            if (mod == 0) /* no base, or the instruction's own address */
+                rest.base = rm == 4 ? TZ_REGISTER_NONE : TZ_REGISTER_IP;
+        }
+    }
+    at += has_number(&f);
+    if (at > bytes)
+        return false;
+    if (rest.kind == TZ_OPERAND_MEMORY && rest.base == TZ_REGISTER_IP)
+        rest.value += (int64_t)(uintptr_t)code + (int64_t)at;
+    out->length = (uint8_t)at;
+    static const struct {
+        const char *name;
+        tz_work_class class;
+    } kinds[] = {
+        [OTHER] = {"vother", TZ_WORK_SHUFFLE},  [EXTRACT] = {"vextract", TZ_WORK_SHUFFLE},
+        [FUSED] = {"vfma", TZ_WORK_FP32},       [ARITHMETIC] = {"varith", TZ_WORK_FP32},
+        [SPECIAL] = {"vdiv", TZ_WORK_SPECIAL},  [LOGIC] = {"vlogic", TZ_WORK_LOGIC},
+        [TABLE] = {"vpternlog", TZ_WORK_LOGIC}, [REPEAT] = {"vpbroadcast", TZ_WORK_SHUFFLE},
+        [LOAD] = {"vmovu", TZ_WORK_MOVE},       [STORE] = {"vmovu", TZ_WORK_MOVE},
+    };
+    const bool moves = what == LOAD || what == STORE;
+    out->operation = moves && rest.kind == TZ_OPERAND_MEMORY ? TZ_DO_MOVE : TZ_DO_COMPUTE;
+    out->class = kinds[what].class;
+    if (out->class == TZ_WORK_FP32 && f.wide)
+        out->class = TZ_WORK_FP64;
+    out->repeats = what == REPEAT;
+    out->computes = what >= FUSED && what <= TABLE;
+    out->operands_count = 3;
+    out->operands[0] = (tz_operand){.kind = TZ_OPERAND_VECTOR,
+                                    .number = (int8_t)((modrm >> 3 & 7) | f.reg),
+                                    .bytes = (uint8_t)f.vector_bytes};
+    out->operands[1] = (tz_operand){
+        .kind = TZ_OPERAND_VECTOR, .number = (int8_t)f.vvvv, .bytes = (uint8_t)f.vector_bytes};
+    out->operands[2] = rest;
+    if (what == EXTRACT) {
+        out->operands_count = 2;
+        out->operands[1] = out->operands[0];
+        out->operands[0] = rest;
+    }
+    if (moves && rest.kind == TZ_OPERAND_MEMORY) { /* two operands, the target first */
+        out->operands_count = 2;
+        out->operands[1] = what == LOAD ? rest : out->operands[0];
+        out->operands[0] = what == LOAD ? out->operands[0] : rest;
+    }
+    snprintf(out->name, sizeof out->name, "%s", kinds[what].name);
+    return true;
+}

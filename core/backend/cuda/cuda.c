@@ -1,0 +1,587 @@
+/* cuda: one NVIDIA GPU (core/cuda, kernels/cuda). Fields live in device memory, rows padded to
+ * a multiple of 32 elements, two copies of each state field; kernels are compiled for their plan at
+ * run time. */
+#include "backend/backend.h"
+#include "backend/cuda/driver/energy.h"
+#include "backend/cuda/driver/queue.h"
+#include "backend/cuda/family/family.h"
+#include "backend/cuda/family/work.h"
+#include "backend/cuda/reduce.h"
+#include "backend/cuda/replay.h"
+#include "backend/cuda/slabs.h"
+#include "backend/cuda/snapshot.h"
+#include "backend/cuda/staging.h"
+#include "backend/host/store.h"
+#include "stencil/streamed_source.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    IN_FLIGHT_MAX = 16,   /* stages launched and not known to be done, half of them */
+    COPY_BYTES = 1 << 30, /* of a copy that measures the bandwidth */
+    COPIES = 7,
+    KERNELS_MAX = 8,        /* in use at once: plans and their remainders */
+    REPLAY_BYTES = 32 << 20 /* moved by a stage at most: below some 10 us launches are felt */
+};
+
+typedef struct compiled {
+    tz_plan plan;
+    const tz_cuda_family *family;
+    tz_slot constants[TZ_CONSTANTS_MAX]; /* whole ones are part of the text */
+    tz_cuda_kernel kernel;
+    tz_cuda_shape shape;
+    int blocks;                /* that a multiprocessor takes at once */
+    tz_cu_pointer scratch;     /* of shape.scratch_bytes */
+    int64_t used;              /* stage that used it last */
+    tz_cuda_replay replays[2]; /* from either copy of the fields */
+} compiled;
+
+typedef struct gpu {
+    tz_backend_context context;
+    tz_cuda *cuda;
+    tz_cu_pointer copy[TZ_FIELDS_MAX][2]; /* static fields have the first alone */
+    int current[TZ_FIELDS_MAX];
+    tz_cuda_slabs *slabs[TZ_FIELDS_MAX]; /* of streamed fields */
+    tz_cuda_energy *energy;              /* NULL: not counted */
+    tz_cuda_event *mark;                 /* the stages before it are done, or as good as */
+    int unmarked;                        /* stages launched since */
+    compiled kernels[KERNELS_MAX];
+    int kernels_count;
+    int64_t stages;
+    tz_cuda_reducer *reducer;
+    bool norm_known;
+    tz_cuda_staging *staging;     /* of store, load and fill */
+    tz_cuda_snapshots *snapshots; /* made when first needed */
+    bool replays;                 /* stages may go into graphs */
+    tz_cuda_queue *notes;         /* where graphs are made */
+} gpu;
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+static tz_status gpu_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
+{
+    (void)threads;
+    const tz_status status = tz_cuda_plan(problem, plan, error);
+    int64_t bytes = 0;
+    for (int f = 0; !status && f < problem->stencil->fields_count; f++)
+        bytes += (int64_t)tz_cuda_field_bytes(problem, f);
+    /* Short stages are put on the GPU several at a time. */
+    if (!status && plan->span <= plan->height && bytes <= REPLAY_BYTES &&
+        tz_cuda_replay_can(problem))
+        plan->span = TZ_CUDA_REPLAY_STAGES * plan->height;
+    return status;
+}
+
+/* Host memory: the check before a run is of that. The device says itself when it is full. */
+static int64_t gpu_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
+{
+    (void)threads;
+    (void)plan;
+    return problem->elements[0] * 8; /* a row at a time */
+}
+
+/* ---- Lifetime ------------------------------------------------------------------------------------ */
+
+static void forget_kernel(gpu *state, compiled *slot)
+{
+    tz_cuda_free(state->cuda, slot->scratch);
+    slot->scratch = 0;
+    for (int parity = 0; parity < 2; parity++)
+        tz_cuda_replay_clear(&slot->replays[parity], state->cuda);
+    tz_cuda_unload(state->cuda, &slot->kernel);
+}
+
+static void gpu_destroy(void *any)
+{
+    gpu *state = any;
+    if (!state)
+        return;
+    tz_cuda_snapshots_destroy(state->snapshots);
+    tz_cuda_reducer_destroy(state->reducer);
+    tz_cuda_staging_destroy(state->staging);
+    tz_cuda_energy_close(state->energy);
+    if (state->cuda)
+        tz_cuda_event_destroy(state->cuda, state->mark);
+    for (int f = 0; state->cuda && f < TZ_FIELDS_MAX; f++) {
+        tz_cuda_free(state->cuda, state->copy[f][0]);
+        tz_cuda_free(state->cuda, state->copy[f][1]);
+        tz_cuda_slabs_destroy(state->slabs[f]);
+    }
+    for (int k = 0; k < state->kernels_count; k++)
+        forget_kernel(state, &state->kernels[k]);
+    if (state->cuda)
+        tz_cuda_queue_destroy(state->cuda, state->notes);
+    tz_cuda_close(state->cuda);
+    free(state);
+}
+
+static tz_status gpu_create(void **out, const tz_backend_context *context, tz_error *error)
+{
+    const tz_problem *problem = context->problem;
+    gpu *state = calloc(1, sizeof *state);
+    if (!state)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    state->context = *context;
+    tz_status status = tz_cuda_open(&state->cuda, context->device, error);
+    if (!status)
+        status = tz_cuda_reducer_create(&state->reducer, state->cuda, NULL, problem, error);
+    if (!status)
+        status = tz_cuda_staging_create(&state->staging, state->cuda, NULL, error);
+    if (!status)
+        status = tz_cuda_queue_create(state->cuda, &state->notes, error);
+    state->replays = !context->sync && tz_cuda_replay_can(problem);
+    if (!status)
+        status = tz_cuda_event_create(state->cuda, &state->mark, false, error);
+    if (!status) /* a number beside the results: doctor says why it is not there */
+        tz_cuda_energy_open(&state->energy, tz_cuda_device_of(state->cuda), NULL);
+    for (int f = 0; !status && f < problem->stencil->fields_count; f++) {
+        const tz_role role = problem->stencil->fields[f].role;
+        if (role == TZ_STREAMED)
+            status = tz_cuda_slabs_create(&state->slabs[f], state->cuda, problem->elements[0],
+                                          tz_cuda_pitch(problem), error);
+        for (int c = 0; !status && c < (role == TZ_STATE ? 2 : role == TZ_STATIC ? 1 : 0); c++) {
+            const size_t bytes = tz_cuda_field_bytes(problem, f);
+            status = tz_cuda_allocate(state->cuda, &state->copy[f][c], bytes, error);
+            if (!status)
+                status = tz_cuda_clear(state->cuda, state->copy[f][c], bytes, error);
+        }
+    }
+    if (status) {
+        gpu_destroy(state);
+        return status;
+    }
+    *out = state;
+    return TZ_OK;
+}
+
+/* ---- Cells ----------------------------------------------------------------------------------- */
+
+static tz_status gpu_store(void *any, int field, const tz_box *box, const void *elements,
+                           tz_error *error)
+{
+    gpu *state = any;
+    const tz_cuda_box where = tz_cuda_box_of(state->context.problem, field, box);
+    state->norm_known = false;
+    return tz_cuda_staging_upload(state->staging, state->copy[field][state->current[field]], &where,
+                                  elements, error);
+}
+
+static tz_status gpu_load(const void *any, int field, const tz_box *box, void *elements,
+                          tz_error *error)
+{
+    const gpu *state = any;
+    const tz_cuda_box where = tz_cuda_box_of(state->context.problem, field, box);
+    return tz_cuda_staging_download(state->staging, elements,
+                                    state->copy[field][state->current[field]], &where, error);
+}
+
+/* What lies between the rows' ends and the pitch is filled too: nobody looks at it. */
+static tz_status gpu_fill(void *any, int field, const void *element, tz_error *error)
+{
+    gpu *state = any;
+    const tz_problem *problem = state->context.problem;
+    state->norm_known = false;
+    return tz_cuda_staging_fill(state->staging, state->copy[field][state->current[field]], element,
+                                tz_problem_element_size(problem, field),
+                                tz_cuda_field_bytes(problem, field), error);
+}
+
+/* ---- Stages ---------------------------------------------------------------------------------- */
+
+static bool same_kernel(const tz_plan *a, const tz_plan *b)
+{
+    return a->height == b->height && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
+           strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->ahead == b->ahead &&
+           a->slack == b->slack && a->warps == b->warps && a->blocks == b->blocks;
+}
+
+static bool same_text(const tz_problem *problem, const tz_slot *constants)
+{
+    for (int k = 0; k < problem->stencil->constants_count; k++)
+        if (problem->stencil->constants[k].type != TZ_REAL &&
+            problem->constants[k].i != constants[k].i)
+            return false;
+    return true;
+}
+
+static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz_error *error)
+{
+    const tz_problem *problem = state->context.problem;
+    compiled *slot = NULL;
+    for (int k = 0; k < state->kernels_count; k++)
+        if (same_kernel(&state->kernels[k].plan, plan) &&
+            same_text(problem, state->kernels[k].constants))
+            slot = &state->kernels[k];
+    if (!slot) {
+        compiled fresh = {.plan = *plan};
+        memcpy(fresh.constants, problem->constants, sizeof fresh.constants);
+        char *source = NULL;
+        tz_status status = tz_cuda_family_find(plan->family, problem, &fresh.family, error);
+        if (!status)
+            status = tz_cuda_source(problem, plan, &source, error);
+        if (!status)
+            status = tz_cuda_load(state->cuda, &fresh.kernel, source, TZ_CUDA_ENTRY,
+                                  tz_cuda_headers, tz_cuda_headers_count, error);
+        free(source);
+        if (status)
+            return status;
+        tz_cuda_room room = {.multiprocessors = tz_cuda_device_of(state->cuda)->multiprocessors};
+        status = tz_cuda_occupancy(state->cuda, &fresh.kernel, fresh.family->threads(problem, plan),
+                                   fresh.family->shared_bytes(problem, plan),
+                                   &room.blocks_per_multiprocessor, error);
+        fresh.blocks = room.blocks_per_multiprocessor;
+        if (!status)
+            status = fresh.family->shape(problem, plan, &room, &fresh.shape, error);
+        const size_t scratch = status ? 0 : (size_t)fresh.shape.scratch_bytes;
+        if (scratch > 0)
+            status = tz_cuda_allocate(state->cuda, &fresh.scratch, scratch, error);
+        if (scratch > 0 && !status)
+            status = tz_cuda_clear(state->cuda, fresh.scratch, scratch, error);
+        if (status) {
+            forget_kernel(state, &fresh);
+            return status;
+        }
+        slot = &state->kernels[0];
+        if (state->kernels_count < KERNELS_MAX)
+            slot = &state->kernels[state->kernels_count++];
+        else {
+            for (int k = 1; k < KERNELS_MAX; k++)
+                if (state->kernels[k].used < slot->used)
+                    slot = &state->kernels[k];
+            forget_kernel(state, slot);
+        }
+        *slot = fresh;
+    }
+    slot->used = state->stages++;
+    *out = slot;
+    return TZ_OK;
+}
+
+/* A GPU may be some stages behind, but not without end: an interrupt is to be felt. */
+static tz_status hold_back(gpu *state, int stages, tz_error *error)
+{
+    if (state->context.sync)
+        return tz_cuda_wait(state->cuda, error);
+    state->unmarked += stages;
+    if (state->unmarked < IN_FLIGHT_MAX)
+        return TZ_OK;
+    state->unmarked = 0;
+    tz_status status = tz_cuda_event_wait(state->cuda, state->mark, error);
+    if (!status)
+        status = tz_cuda_event_record(state->cuda, state->mark, NULL, error);
+    return status;
+}
+
+/* Of the stages; who reads snapshots goes on. */
+static tz_status gpu_wait(void *any, tz_error *error)
+{
+    return tz_cuda_queue_wait(((gpu *)any)->cuda, NULL, error);
+}
+
+typedef union arguments {
+    uint64_t align;
+    char bytes[TZ_CUDA_ARGUMENTS_MAX];
+} arguments;
+
+/* What a launch passes when it reads the present copies, or (`turned`) the others. */
+static void fill_arguments(const gpu *state, const compiled *use, int height, int64_t step,
+                           bool turned, const tz_cu_pointer *streamed, arguments *out)
+{
+    const tz_problem *problem = state->context.problem;
+    const uint32_t written = tz_problem_written(problem);
+    tz_cu_pointer from[TZ_FIELDS_MAX] = {0}, to[TZ_FIELDS_MAX] = {0};
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const int current = state->current[f] ^ (turned && written >> f & 1);
+        from[f] = streamed && streamed[f] ? streamed[f] : state->copy[f][current];
+        to[f] = streamed && streamed[f] ? 0 : state->copy[f][1 - current];
+    }
+    tz_cuda_arguments_fill(problem, &use->shape, height, step, from, to, use->scratch, out->bytes);
+}
+
+static void turn(gpu *state)
+{
+    const tz_problem *problem = state->context.problem;
+    const uint32_t written = tz_problem_written(problem);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (written >> f & 1)
+            state->current[f] = 1 - state->current[f];
+}
+
+static tz_status one_stage(gpu *state, const tz_plan *plan, int height, int64_t step,
+                           tz_error *error)
+{
+    const tz_problem *problem = state->context.problem;
+    const tz_stencil *stencil = problem->stencil;
+    const tz_cuda_family *family;
+    compiled *use = NULL;
+    tz_plan exact = *plan;
+    tz_cu_pointer streamed[TZ_FIELDS_MAX] = {0};
+    arguments passed;
+    tz_status status = tz_cuda_family_find(plan->family, problem, &family, error);
+    if (!status && family->exact)
+        exact.height = height;
+    if (!status)
+        status = find_kernel(state, &exact, &use, error);
+    for (int f = 0; !status && f < stencil->fields_count; f++)
+        if (stencil->fields[f].role == TZ_STREAMED)
+            status = tz_cuda_slabs_take(state->slabs[f], state->context.streams[f], step, height,
+                                        &streamed[f], error);
+    if (status)
+        return status;
+    fill_arguments(state, use, height, step, false, streamed, &passed);
+    void *pointers[] = {passed.bytes};
+    const int block[3] = {use->shape.threads, 1, 1};
+    status = tz_cuda_launch(state->cuda, NULL, &use->kernel, use->shape.grid, block,
+                            use->shape.shared_bytes, use->shape.cooperative, pointers, error);
+    for (int f = 0; !status && f < stencil->fields_count; f++)
+        if (stencil->fields[f].role == TZ_STREAMED)
+            status = tz_cuda_slabs_used(state->slabs[f], error);
+    if (!status)
+        status = hold_back(state, 1, error);
+    if (!status)
+        turn(state);
+    return status;
+}
+
+/* TZ_CUDA_REPLAY_STAGES stages of the plan's height; the fields end where they began. */
+static tz_status many_stages(gpu *state, const tz_plan *plan, tz_error *error)
+{
+    compiled *use = NULL;
+    arguments passed[2];
+    tz_status status = find_kernel(state, plan, &use, error);
+    if (status)
+        return status;
+    for (int i = 0; i < 2; i++)
+        fill_arguments(state, use, plan->height, 0, i > 0, NULL, &passed[i]);
+    void *const both[2] = {passed[0].bytes, passed[1].bytes};
+    int written = 0; /* a field that is: they turn together */
+    while (written < TZ_FIELDS_MAX - 1 &&
+           !(tz_problem_written(state->context.problem) >> written & 1))
+        written++;
+    status = tz_cuda_replay_launch(
+        &use->replays[state->current[written]], state->cuda, state->notes, &use->kernel,
+        &use->shape, both, tz_cuda_arguments_size(state->context.problem->stencil->fields_count),
+        error);
+    return status ? status : hold_back(state, TZ_CUDA_REPLAY_STAGES, error);
+}
+
+static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t step,
+                           tz_error *error)
+{
+    gpu *state = any;
+    const tz_cuda_family *family;
+    tz_status status = tz_cuda_family_find(plan->family, state->context.problem, &family, error);
+    for (int done = 0; !status && done < height;) {
+        int more = height - done;
+        if (!family->spans && more >= TZ_CUDA_REPLAY_STAGES * plan->height && state->replays) {
+            more = TZ_CUDA_REPLAY_STAGES * plan->height;
+            status = many_stages(state, plan, error);
+        } else {
+            if (!family->spans && more > plan->height)
+                more = plan->height;
+            status = one_stage(state, plan, more, step + done, error);
+        }
+        done += more;
+    }
+    if (!status)
+        state->norm_known = height == 1;
+    return status;
+}
+
+/* ---- Numbers: made on the device ------------------------------------------------------------- */
+
+static tz_cuda_array array_of(const gpu *state, int field, int copy)
+{
+    const int64_t pitch = tz_cuda_pitch(state->context.problem);
+    return (tz_cuda_array){state->copy[field][copy], pitch,
+                           pitch * state->context.problem->elements[1]};
+}
+
+static tz_status gpu_reduce(const void *any, int field, tz_reduction *out, tz_error *error)
+{
+    const gpu *state = any;
+    const tz_cuda_array array = array_of(state, field, state->current[field]);
+    return tz_cuda_reduce(state->reducer, field, &array, out, error);
+}
+
+static bool gpu_all_finite(const void *any)
+{
+    const gpu *state = any;
+    const tz_problem *problem = state->context.problem;
+    bool finite = true;
+    for (int f = 0; finite && f < problem->stencil->fields_count; f++) {
+        if (problem->stencil->fields[f].role != TZ_STATE ||
+            problem->stencil->fields[f].type != TZ_REAL)
+            continue;
+        const tz_cuda_array array = array_of(state, f, state->current[f]);
+        if (tz_cuda_all_finite(state->reducer, f, &array, &finite, NULL) != TZ_OK)
+            finite = false;
+    }
+    return finite;
+}
+
+static double gpu_update_norm(const void *any)
+{
+    const gpu *state = any;
+    const tz_problem *problem = state->context.problem;
+    double largest = 0.0;
+    for (int f = 0; state->norm_known && f < problem->stencil->fields_count; f++) {
+        if (!(tz_problem_written(problem) >> f & 1))
+            continue;
+        const tz_cuda_array a = array_of(state, f, 0), b = array_of(state, f, 1);
+        double d = NAN;
+        if (tz_cuda_difference(state->reducer, f, &a, &b, &d, NULL) != TZ_OK)
+            d = NAN;
+        largest = d <= largest ? largest : d;
+    }
+    return state->norm_known ? largest : NAN;
+}
+
+static tz_status gpu_shrink(const void *any, int field, int64_t z, int nx, int ny, double *values,
+                            tz_error *error)
+{
+    const gpu *state = any;
+    const tz_cuda_array array = array_of(state, field, state->current[field]);
+    return tz_cuda_shrink(state->reducer, field, &array, z, nx, ny, values, error);
+}
+
+/* ---- Fields of a moment ---------------------------------------------------------------------- */
+
+static tz_status gpu_freeze(void *any, uint32_t fields, bool wait, void **out, tz_error *error)
+{
+    gpu *state = any;
+    tz_cuda_snapshot *frozen = NULL;
+    tz_cu_pointer now[TZ_FIELDS_MAX];
+    *out = NULL;
+    if (state->context.sync)
+        return TZ_UNSUPPORTED;
+    tz_status status = TZ_OK;
+    if (!state->snapshots)
+        status =
+            tz_cuda_snapshots_create(&state->snapshots, state->cuda, state->context.problem, error);
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        now[f] = state->copy[f][state->current[f]];
+    if (!status)
+        status = tz_cuda_snapshot_take(state->snapshots, fields, now, wait, &frozen, error);
+    *out = frozen;
+    return status;
+}
+
+/* ---- What a measurement wants to know -------------------------------------------------------- */
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of some copies between two pieces of device memory, after one more. */
+static tz_status measure_copy(gpu *state, double *bytes_per_s, tz_error *error)
+{
+    tz_cu_pointer from = 0, to = 0;
+    tz_cuda_event *begin = NULL, *end = NULL;
+    double seconds[COPIES] = {0};
+    tz_status status = tz_cuda_allocate(state->cuda, &from, COPY_BYTES, error);
+    if (!status)
+        status = tz_cuda_allocate(state->cuda, &to, COPY_BYTES, error);
+    if (!status)
+        status =
+            tz_cuda_queue_fill_words(state->cuda, NULL, from, 0x3f9d70a4u, COPY_BYTES / 4, error);
+    if (!status)
+        status = tz_cuda_event_create(state->cuda, &begin, true, error);
+    if (!status)
+        status = tz_cuda_event_create(state->cuda, &end, true, error);
+    for (int i = -1; !status && i < COPIES; i++) {
+        status = tz_cuda_event_record(state->cuda, begin, NULL, error);
+        if (!status)
+            status = tz_cuda_queue_copy(state->cuda, NULL, to, from, COPY_BYTES, error);
+        if (!status)
+            status = tz_cuda_event_record(state->cuda, end, NULL, error);
+        if (!status)
+            status = tz_cuda_event_wait(state->cuda, end, error);
+        if (!status && i >= 0)
+            status = tz_cuda_event_elapsed_s(state->cuda, begin, end, &seconds[i], error);
+    }
+    qsort(seconds, COPIES, sizeof *seconds, compare_doubles);
+    if (!status)
+        *bytes_per_s = 2.0 * COPY_BYTES / seconds[COPIES / 2];
+    tz_cuda_event_destroy(state->cuda, begin);
+    tz_cuda_event_destroy(state->cuda, end);
+    tz_cuda_free(state->cuda, from);
+    tz_cuda_free(state->cuda, to);
+    return status;
+}
+
+static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out, tz_error *error)
+{
+    gpu *state = any;
+    compiled *use;
+    tz_status status = find_kernel(state, plan, &use, error);
+    if (status)
+        return status;
+    const tz_cuda_device *device = tz_cuda_device_of(state->cuda);
+    *out = (tz_kernel_facts){
+        .registers = use->kernel.registers,
+        .local_bytes = use->kernel.local_bytes,
+        .warps = use->blocks * use->shape.threads / 32,
+        .warps_max = device->processor_threads / 32,
+    };
+    snprintf(out->device, sizeof out->device, "%s", device->name);
+    return measure_copy(state, &out->copy_bytes_per_s, error);
+}
+
+static double gpu_energy(void *any)
+{
+    gpu *state = any;
+    double joules;
+    if (!state->energy || tz_cuda_energy_read(state->energy, &joules, NULL) != TZ_OK)
+        return NAN;
+    return joules;
+}
+
+static tz_status gpu_clock(void *any, tz_clock_facts *out, tz_error *error)
+{
+    gpu *state = any;
+    tz_cuda_clock clock = {0};
+    *out = (tz_clock_facts){0};
+    tz_status status = TZ_OK;
+    if (!state->energy) /* to hear why */
+        status = tz_cuda_energy_open(&state->energy, tz_cuda_device_of(state->cuda), error);
+    if (!status)
+        status = tz_cuda_energy_clock(state->energy, &clock, error);
+    if (!status)
+        *out = (tz_clock_facts){
+            .hz = clock.hz, .for_power = clock.for_power, .for_heat = clock.for_heat};
+    return status;
+}
+
+const tz_backend tz_backend_cuda = {
+    .name = "cuda",
+    .doc = "one NVIDIA GPU",
+    .available = tz_cuda_available,
+    .limits = tz_cuda_limits,
+    .plan = gpu_plan,
+    .bytes = gpu_bytes,
+    .create = gpu_create,
+    .destroy = gpu_destroy,
+    .store = gpu_store,
+    .load = gpu_load,
+    .fill = gpu_fill,
+    .stage = gpu_stage,
+    .wait = gpu_wait,
+    .facts = gpu_facts,
+    .energy = gpu_energy,
+    .clock = gpu_clock,
+    .reduce = gpu_reduce,
+    .all_finite = gpu_all_finite,
+    .update_norm = gpu_update_norm,
+    .shrink = gpu_shrink,
+    .freeze = gpu_freeze,
+    .frozen = &tz_backend_cuda_frozen,
+    .candidates = tz_cuda_candidates,
+    .work = tz_cuda_work,
+};

@@ -1,0 +1,313 @@
+/* The CUDA driver, opened at run time: the library, its devices, a context. Symbols and numbers are
+ * cuda.h's. */
+#include "backend/cuda/driver/driver.h"
+
+#include "backend/cuda/compile/cache.h"
+#include "backend/cuda/compile/library.h"
+#include "backend/cuda/compile/nvrtc.h"
+#include "backend/cuda/driver/driver_impl.h"
+#include "backend/cuda/driver/energy.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void driver_close(tz__driver *api)
+{
+    if (api->library)
+        dlclose(api->library);
+    api->library = NULL;
+}
+
+/* The library, initialised, with at least one device. */
+static tz_status driver_open(tz__driver *api, tz_error *error)
+{
+    static const tz__symbol symbols[] = {
+#define DRIVER_SYMBOL(member, symbol, parameters) {#symbol, offsetof(tz__driver, member)},
+        TZ__DRIVER_TABLE(DRIVER_SYMBOL)
+#undef DRIVER_SYMBOL
+    };
+    memset(api, 0, sizeof *api);
+    /* NODELETE: the driver starts threads of its own and does not like to be unloaded. */
+    api->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!api->library) {
+        const char *why = dlerror();
+        return tz_error_set(error, TZ_BACKEND, NULL,
+                            "no NVIDIA driver: libcuda.so.1 cannot be opened (%s); install one or "
+                            "use --backend cpu",
+                            why ? why : "no reason given");
+    }
+    const char *missing =
+        tz__symbols_find(api->library, api, symbols, sizeof symbols / sizeof *symbols);
+    tz_status status = TZ_OK;
+    tz_cu_result result;
+    if (missing)
+        status = tz_error_set(error, TZ_BACKEND, NULL,
+                              "the NVIDIA driver is too old: libcuda.so.1 has no %s; install a "
+                              "newer driver or use --backend cpu",
+                              missing);
+    else if ((result = api->init(0)) != 0 && result != TZ__CU_NO_DEVICE)
+        status = tz__driver_failed(api, NULL, result, error, NULL,
+                                   "the NVIDIA driver (libcuda.so.1) does not start; see "
+                                   "nvidia-smi, or use --backend cpu");
+    else if (result == TZ__CU_NO_DEVICE || (result = api->device_count(&api->devices)) != 0 ||
+             api->devices < 1)
+        status = tz_error_set(error, TZ_BACKEND, NULL,
+                              "no NVIDIA GPU: libcuda.so.1 finds no device; see nvidia-smi and "
+                              "CUDA_VISIBLE_DEVICES, or use --backend cpu");
+    else if (api->version(&api->version_number) != 0)
+        api->version_number = 0;
+    if (status != TZ_OK)
+        driver_close(api);
+    return status;
+}
+
+/* A number that every driver tells, or one that may stay 0. */
+typedef struct attribute {
+    int which; /* CUdevice_attribute */
+    int *value;
+    bool needed;
+} attribute;
+
+static tz_cu_result attributes_read(const tz__driver *api, tz_cu_device handle,
+                                    const attribute *attributes, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        const tz_cu_result result =
+            api->device_attribute(attributes[k].value, attributes[k].which, handle);
+        if (result && attributes[k].needed)
+            return result;
+        if (result)
+            *attributes[k].value = 0;
+    }
+    return 0;
+}
+
+static tz_status device_look(const tz__driver *api, int ordinal, tz_cuda_device *device,
+                             tz_cu_device *handle, tz_error *error)
+{
+    size_t bytes = 0;
+    int l2 = 0, cooperative = 0, unified = 0, integrated = 0, limit = 0;
+    memset(device, 0, sizeof *device);
+    device->ordinal = ordinal;
+    const attribute attributes[] = {
+        {75, &device->major, true},                   /* COMPUTE_CAPABILITY_MAJOR */
+        {76, &device->minor, true},                   /* COMPUTE_CAPABILITY_MINOR */
+        {16, &device->multiprocessors, true},         /* MULTIPROCESSOR_COUNT */
+        {97, &device->shared_bytes, true},            /* MAX_SHARED_MEMORY_PER_BLOCK_OPTIN */
+        {111, &device->shared_reserved_bytes, false}, /* RESERVED_SHARED_MEMORY_PER_BLOCK */
+        {81, &device->processor_shared_bytes, true},  /* MAX_SHARED_MEMORY_PER_MULTIPROCESSOR */
+        {82, &device->processor_registers, true},     /* MAX_REGISTERS_PER_MULTIPROCESSOR */
+        {39, &device->processor_threads, true},       /* MAX_THREADS_PER_MULTIPROCESSOR */
+        {106, &device->processor_blocks, false},      /* MAX_BLOCKS_PER_MULTIPROCESSOR */
+        {38, &l2, true},                              /* L2_CACHE_SIZE */
+        {13, &device->clock_khz, false},              /* CLOCK_RATE */
+        {36, &device->memory_clock_khz, false},       /* MEMORY_CLOCK_RATE */
+        {37, &device->memory_bus_bits, false},        /* GLOBAL_MEMORY_BUS_WIDTH */
+        {95, &cooperative, false},                    /* COOPERATIVE_LAUNCH */
+        {41, &unified, false},                        /* UNIFIED_ADDRESSING */
+        {18, &integrated, false},                     /* INTEGRATED */
+        {17, &limit, false},                          /* KERNEL_EXEC_TIMEOUT */
+    };
+    tz_cu_result result = api->device_get(handle, ordinal);
+    if (!result)
+        result = api->device_name(device->name, (int)sizeof device->name, *handle);
+    if (!result)
+        result = api->device_memory(&bytes, *handle);
+    if (!result)
+        result = attributes_read(api, *handle, attributes, sizeof attributes / sizeof *attributes);
+    if (!result && api->device_bus_id(device->bus_id, (int)sizeof device->bus_id, *handle) != 0)
+        device->bus_id[0] = '\0'; /* only the energy counter is found by it */
+    device->name[sizeof device->name - 1] = '\0';
+    device->bus_id[sizeof device->bus_id - 1] = '\0';
+    device->memory_bytes = (int64_t)bytes;
+    device->l2_bytes = l2;
+    device->cooperative = cooperative;
+    device->unified_addressing = unified;
+    device->integrated = integrated;
+    device->time_limit = limit;
+    if (!result)
+        return TZ_OK;
+    char what[64];
+    snprintf(what, sizeof what, "GPU %d does not answer; see nvidia-smi", ordinal);
+    return tz__driver_failed(api, NULL, result, error, NULL, what);
+}
+
+static tz_status check_ordinal(const tz__driver *api, int ordinal, tz_error *error)
+{
+    if (ordinal >= 0 && ordinal < api->devices)
+        return TZ_OK;
+    return tz_error_set(error, TZ_BACKEND, NULL,
+                        "there is no GPU %d: %d found, counted from 0; choose one of them, or see "
+                        "CUDA_VISIBLE_DEVICES",
+                        ordinal, api->devices);
+}
+
+/* Joules of a device so far, or why they are not known. */
+static void energy_describe(const tz_cuda_device *device, char *text, size_t size)
+{
+    tz_error error = {0};
+    tz_cuda_energy *energy;
+    double joules = 0;
+    tz_status status = tz_cuda_energy_open(&energy, device, &error);
+    if (status == TZ_OK)
+        status = tz_cuda_energy_read(energy, &joules, &error);
+    if (status == TZ_OK)
+        snprintf(text, size, "%.3f kJ since the driver was loaded", 1e-3 * joules);
+    else
+        snprintf(text, size, "not known: %s", error.message);
+    tz_cuda_energy_close(energy);
+}
+
+static void append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void append(char *text, size_t size, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+void tz_cuda_describe(char *text, size_t size)
+{
+    if (size == 0)
+        return;
+    text[0] = '\0';
+    tz_error error = {0};
+    char line[sizeof error.place + sizeof error.message];
+    tz__driver api;
+    if (driver_open(&api, &error) == TZ_OK) {
+        append(text, size, "CUDA driver: %d.%d (libcuda.so.1)\n", api.version_number / 1000,
+               api.version_number % 1000 / 10);
+        for (int k = 0; k < api.devices; k++) {
+            tz_cuda_device device;
+            tz_cu_device handle;
+            if (device_look(&api, k, &device, &handle, &error) != TZ_OK) {
+                append(text, size, "GPU %d: %s\n", k, error.message);
+                continue;
+            }
+            append(text, size, "GPU %d: %s, sm_%d%d, %d multiprocessors, %.1f GiB%s\n", k,
+                   device.name, device.major, device.minor, device.multiprocessors,
+                   (double)device.memory_bytes / (1 << 30),
+                   device.time_limit ? ", stops kernels that take long" : "");
+            energy_describe(&device, line, sizeof line);
+            append(text, size, "GPU %d energy: %s\n", k, line);
+        }
+        driver_close(&api);
+    } else {
+        append(text, size, "CUDA driver: %s\n", error.message);
+    }
+    if (tz__nvrtc_describe(line, sizeof line, &error) != TZ_OK)
+        tz_error_format(&error, line, sizeof line);
+    append(text, size, "NVRTC: %s\n", line);
+    tz__cuda_cache_describe(line, sizeof line);
+    append(text, size, "compiled kernels: %s\n", line);
+}
+
+int tz_cuda_available(void)
+{
+    tz__driver api;
+    if (driver_open(&api, NULL) != TZ_OK)
+        return 0;
+    driver_close(&api);
+    /* Kernels are compiled at run time: a GPU without a compiler cannot be used. */
+    char text[256];
+    tz_error error;
+    return tz__nvrtc_describe(text, sizeof text, &error) == TZ_OK;
+}
+
+void tz_cuda_limits(int ordinal, int *multiprocessors, int *shared_bytes)
+{
+    tz_cuda_device device;
+    const bool there = tz_cuda_look(ordinal, &device, NULL) == TZ_OK;
+    *multiprocessors = there ? device.multiprocessors : 0;
+    *shared_bytes = there ? device.shared_bytes : 0;
+}
+
+tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error)
+{
+    *out = NULL;
+    tz_cuda *cuda = calloc(1, sizeof *cuda);
+    if (!cuda)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to open the GPU");
+    tz_status status = driver_open(&cuda->driver, error);
+    if (status != TZ_OK)
+        goto done;
+    const tz__driver *api = &cuda->driver;
+    status = check_ordinal(api, ordinal, error);
+    if (status != TZ_OK)
+        goto done;
+    status = device_look(api, ordinal, &cuda->device, &cuda->handle, error);
+    if (status != TZ_OK)
+        goto done;
+    tz_cu_result result = api->context_retain(&cuda->context, cuda->handle);
+    if (result) {
+        cuda->context = NULL;
+        char what[sizeof cuda->device.name + 64];
+        snprintf(what, sizeof what, "cannot make a context on GPU %d, %s", ordinal,
+                 cuda->device.name);
+        status = tz__driver_failed(api, &cuda->device, result, error, NULL, what);
+        goto done;
+    }
+    status = tz__cuda_enter(cuda, error);
+done:
+    if (status == TZ_OK)
+        *out = cuda;
+    else
+        tz_cuda_close(cuda);
+    return status;
+}
+
+void tz_cuda_close(tz_cuda *cuda)
+{
+    if (!cuda)
+        return;
+    if (cuda->context) {
+        cuda->driver.context_use(NULL);
+        cuda->driver.context_release(cuda->handle);
+    }
+    driver_close(&cuda->driver);
+    free(cuda);
+}
+
+const tz_cuda_device *tz_cuda_device_of(const tz_cuda *cuda)
+{
+    return &cuda->device;
+}
+
+int tz_cuda_devices_count(void)
+{
+    tz__driver api;
+    if (driver_open(&api, NULL) != TZ_OK)
+        return 0;
+    driver_close(&api);
+    return api.devices;
+}
+
+tz_status tz_cuda_look(int ordinal, tz_cuda_device *out, tz_error *error)
+{
+    tz__driver api;
+    tz_cu_device handle;
+    memset(out, 0, sizeof *out);
+    tz_status status = driver_open(&api, error);
+    if (status != TZ_OK)
+        return status;
+    status = check_ordinal(&api, ordinal, error);
+    if (status == TZ_OK)
+        status = device_look(&api, ordinal, out, &handle, error);
+    driver_close(&api);
+    return status;
+}
+
+tz_status tz_cuda_wait(tz_cuda *cuda, tz_error *error)
+{
+    const tz_status status = tz__cuda_enter(cuda, error);
+    if (status != TZ_OK)
+        return status;
+    const tz_cu_result result = cuda->driver.context_wait();
+    return result ? tz__cuda_failed(cuda, result, error, NULL, "waiting for the GPU failed")
+                  : TZ_OK;
+}

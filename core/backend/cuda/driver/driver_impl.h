@@ -1,0 +1,138 @@
+/* What the files of the driver share: its functions, the context, how its errors are told. */
+#ifndef TZ_CORE_BACKEND_CUDA_DRIVER_DRIVER_IMPL_H
+#define TZ_CORE_BACKEND_CUDA_DRIVER_DRIVER_IMPL_H
+
+#include "backend/cuda/driver/driver.h"
+#include "backend/cuda/driver/queue.h"
+#include <stdatomic.h>
+
+/* CUresult: those that decide something; fault.c has what the others mean. */
+enum {
+    TZ__CU_OUT_OF_MEMORY = 2,
+    TZ__CU_NO_DEVICE = 100,
+    TZ__CU_NOT_READY = 600,
+};
+
+typedef struct tz__copy_side {
+    size_t x_bytes, y, z, level;
+    int memory;
+    void *host;
+    tz_cu_pointer device;
+    void *array, *reserved;
+    size_t pitch, height;
+} tz__copy_side;
+
+typedef struct tz__copy_3d { /* CUDA_MEMCPY3D_v2 */
+    tz__copy_side from, to;
+    size_t row_bytes, rows, planes;
+} tz__copy_3d;
+
+_Static_assert(sizeof(tz__copy_3d) == 200, "the layout is CUDA_MEMCPY3D_v2's");
+
+/* X(member, symbol, parameters). The names with _v2 are what cuda.h's macros make of the plain
+ * ones; all are there from CUDA 11.4 on. */
+#define TZ__DRIVER_TABLE(X)                                                                        \
+    X(init, cuInit, (unsigned flags))                                                              \
+    X(version, cuDriverGetVersion, (int *version))                                                 \
+    X(error_name, cuGetErrorName, (tz_cu_result result, const char **text))                        \
+    X(error_text, cuGetErrorString, (tz_cu_result result, const char **text))                      \
+    X(device_count, cuDeviceGetCount, (int *count))                                                \
+    X(device_get, cuDeviceGet, (tz_cu_device * device, int ordinal))                               \
+    X(device_name, cuDeviceGetName, (char *name, int size, tz_cu_device device))                   \
+    X(device_bus_id, cuDeviceGetPCIBusId, (char *text, int size, tz_cu_device device))             \
+    X(device_attribute, cuDeviceGetAttribute, (int *value, int which, tz_cu_device device))        \
+    X(device_memory, cuDeviceTotalMem_v2, (size_t * bytes, tz_cu_device device))                   \
+    X(context_retain, cuDevicePrimaryCtxRetain, (tz_cu_handle * context, tz_cu_device device))     \
+    X(context_release, cuDevicePrimaryCtxRelease_v2, (tz_cu_device device))                        \
+    X(context_use, cuCtxSetCurrent, (tz_cu_handle context))                                        \
+    X(context_wait, cuCtxSynchronize, (void))                                                      \
+    X(memory_info, cuMemGetInfo_v2, (size_t * free_bytes, size_t * bytes))                         \
+    X(memory_allocate, cuMemAlloc_v2, (tz_cu_pointer * pointer, size_t bytes))                     \
+    X(memory_free, cuMemFree_v2, (tz_cu_pointer pointer))                                          \
+    X(memory_upload, cuMemcpyHtoD_v2, (tz_cu_pointer to, const void *from, size_t bytes))          \
+    X(memory_download, cuMemcpyDtoH_v2, (void *to, tz_cu_pointer from, size_t bytes))              \
+    X(memory_copy_3d, cuMemcpy3D_v2, (const tz__copy_3d *copy))                                    \
+    X(memory_set, cuMemsetD8_v2, (tz_cu_pointer to, unsigned char value, size_t bytes))            \
+    X(host_allocate, cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags))                \
+    X(host_free, cuMemFreeHost, (void *memory))                                                    \
+    X(stream_create, cuStreamCreate, (tz_cuda_queue * *stream, unsigned flags))                    \
+    X(stream_destroy, cuStreamDestroy_v2, (tz_cuda_queue * stream))                                \
+    X(stream_wait, cuStreamSynchronize, (tz_cuda_queue * stream))                                  \
+    X(stream_wait_event, cuStreamWaitEvent,                                                        \
+      (tz_cuda_queue * stream, tz_cuda_event * event, unsigned flags))                             \
+    X(stream_upload, cuMemcpyHtoDAsync_v2,                                                         \
+      (tz_cu_pointer to, const void *from, size_t bytes, tz_cuda_queue *stream))                   \
+    X(stream_download, cuMemcpyDtoHAsync_v2,                                                       \
+      (void *to, tz_cu_pointer from, size_t bytes, tz_cuda_queue *stream))                         \
+    X(stream_copy, cuMemcpyDtoDAsync_v2,                                                           \
+      (tz_cu_pointer to, tz_cu_pointer from, size_t bytes, tz_cuda_queue * stream))                \
+    X(stream_copy_3d, cuMemcpy3DAsync_v2, (const tz__copy_3d *copy, tz_cuda_queue *stream))        \
+    X(stream_fill_words, cuMemsetD32Async,                                                         \
+      (tz_cu_pointer to, unsigned word, size_t count, tz_cuda_queue *stream))                      \
+    X(event_create, cuEventCreate, (tz_cuda_event * *event, unsigned flags))                       \
+    X(event_destroy, cuEventDestroy_v2, (tz_cuda_event * event))                                   \
+    X(event_record, cuEventRecord, (tz_cuda_event * event, tz_cuda_queue * stream))                \
+    X(event_query, cuEventQuery, (tz_cuda_event * event))                                          \
+    X(event_wait, cuEventSynchronize, (tz_cuda_event * event))                                     \
+    X(event_elapsed, cuEventElapsedTime,                                                           \
+      (float *milliseconds, tz_cuda_event *from, tz_cuda_event *to))                               \
+    X(capture_begin, cuStreamBeginCapture_v2, (tz_cuda_queue * stream, int mode))                  \
+    X(capture_end, cuStreamEndCapture, (tz_cuda_queue * stream, tz_cu_handle * noted))             \
+    X(noted_destroy, cuGraphDestroy, (tz_cu_handle noted))                                         \
+    X(graph_create, cuGraphInstantiateWithFlags,                                                   \
+      (tz_cuda_graph * *graph, tz_cu_handle noted, unsigned long long flags))                      \
+    X(graph_launch, cuGraphLaunch, (tz_cuda_graph * graph, tz_cuda_queue * stream))                \
+    X(graph_destroy, cuGraphExecDestroy, (tz_cuda_graph * graph))                                  \
+    X(module_load, cuModuleLoadData, (tz_cu_handle * module, const void *image))                   \
+    X(module_unload, cuModuleUnload, (tz_cu_handle module))                                        \
+    X(module_function, cuModuleGetFunction,                                                        \
+      (tz_cu_handle * function, tz_cu_handle module, const char *name))                            \
+    X(kernel_get, cuFuncGetAttribute, (int *value, int which, tz_cu_handle function))              \
+    X(kernel_set, cuFuncSetAttribute, (tz_cu_handle function, int which, int value))               \
+    X(kernel_occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor,                               \
+      (int *blocks, tz_cu_handle function, int threads, size_t shared_bytes))                      \
+    X(kernel_launch, cuLaunchKernel,                                                               \
+      (tz_cu_handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
+       unsigned block_y, unsigned block_z, unsigned shared_bytes, tz_cuda_queue *stream,           \
+       void **arguments, void **extra))                                                            \
+    X(kernel_launch_cooperative, cuLaunchCooperativeKernel,                                        \
+      (tz_cu_handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
+       unsigned block_y, unsigned block_z, unsigned shared_bytes, tz_cuda_queue *stream,           \
+       void **arguments))
+
+typedef struct tz__driver {
+#define TZ__DRIVER_MEMBER(member, symbol, parameters) tz_cu_result(*member) parameters;
+    TZ__DRIVER_TABLE(TZ__DRIVER_MEMBER)
+#undef TZ__DRIVER_MEMBER
+    void *library;
+    int version_number; /* 1000 major + 10 minor */
+    int devices;
+} tz__driver;
+
+struct tz_cuda {
+    tz__driver driver;
+    tz_cuda_device device;
+    tz_cu_device handle;
+    tz_cu_handle context;
+    atomic_int broken; /* enum tz__broken */
+    tz_error fault;    /* TZ__BROKEN: what ended the context */
+};
+
+enum tz__broken { TZ__WHOLE, TZ__BREAKING, TZ__BROKEN };
+
+/* ---- fault.c --------------------------------------------------------------------------------- */
+
+/* One line on a result: "WHAT: why, what to do". Without a device (NULL): of the driver itself. */
+tz_status tz__driver_failed(const tz__driver *api, const tz_cuda_device *device,
+                            tz_cu_result result, tz_error *error, const char *place,
+                            const char *what);
+
+/* The same of an open device; a result that ends the context is remembered. */
+tz_status tz__cuda_failed(tz_cuda *cuda, tz_cu_result result, tz_error *error, const char *place,
+                          const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Before every call of the driver: the context becomes the thread's, whichever thread that is.
+ * Fails with the first fault, again, once there was one. */
+tz_status tz__cuda_enter(tz_cuda *cuda, tz_error *error);
+
+#endif

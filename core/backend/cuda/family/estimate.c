@@ -1,0 +1,175 @@
+/* What kernels do that are not compiled: from those of other heights that are. */
+#include "backend/cuda/family/work.h"
+#include "model/roofs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Kernels that are not compiled ----------------------------------------------------------- */
+
+static void mix_between(tz_work_mix *to, const tz_work_mix *a, const tz_work_mix *b, double t)
+{
+    for (int c = 0; c < TZ_WORK_CLASSES; c++)
+        to->of[c] = fmax(0.0, a->of[c] + t * (b->of[c] - a->of[c]));
+}
+
+static double between(double a, double b, double t)
+{
+    return fmax(0.0, a + t * (b - a));
+}
+
+static void part_between(tz_work_part *to, const tz_work_part *a, const tz_work_part *b, double t)
+{
+    *to = *a;
+    mix_between(&to->step, &a->step, &b->step, t);
+    mix_between(&to->once, &a->once, &b->once, t);
+    mix_between(&to->chain, &a->chain, &b->chain, t);
+    to->clocks = between(a->clocks, b->clocks, t);
+    to->shared_wavefronts = between(a->shared_wavefronts, b->shared_wavefronts, t);
+    to->bytes = between(a->bytes, b->bytes, t);
+    to->once_clocks = between(a->once_clocks, b->once_clocks, t);
+    to->text_bytes = fmax(a->text_bytes, b->text_bytes);
+    tz_rounds_blend(&to->rounds, 1.0 - t, &b->rounds, t);
+}
+
+/* The plan with another height, all that does not follow from the height kept. */
+static bool with_height(const tz_problem *problem, const tz_plan *plan, int height, tz_plan *out)
+{
+    *out = (tz_plan){.height = height,
+                     .vector = plan->vector,
+                     .ahead = plan->ahead,
+                     .slack = plan->slack,
+                     .warps = plan->warps,
+                     .multiprocessors = plan->multiprocessors};
+    memcpy(out->family, plan->family, sizeof out->family);
+    if (strcmp(plan->family, "resident") == 0)
+        out->vector = out->warps = 0;
+    return height >= 1 && tz_cuda_plan(problem, out, NULL) == TZ_OK;
+}
+
+typedef struct two {
+    tz_cuda_steps known[2];
+    int heights[2], count;
+} two;
+
+/* What is asked of the heights around a plan's. */
+typedef struct request {
+    const tz_cuda_family *family;
+    const tz_problem *problem;
+    const tz_place *place;
+    const tz_plan *plan;
+} request;
+
+static bool spills(const tz_cuda_steps *steps)
+{
+    return steps->inner.spills > 0.0;
+}
+
+/* A height whose kernel is there (or is compiled now) becomes the next of the two, or takes the
+ * place of the second. `whole`: only one whose registers are enough. */
+static tz_status look(two *of, bool *taken, const request *q, int height, bool whole, bool compile,
+                      tz_error *error)
+{
+    tz_plan other;
+    tz_cuda_steps steps;
+    *taken = false;
+    if (height == q->plan->height || (of->count > 0 && height == of->heights[0]) ||
+        !with_height(q->problem, q->plan, height, &other))
+        return TZ_OK;
+    const tz_status status =
+        tz_cuda_steps_get(&steps, taken, q->family, q->problem, q->place, &other, compile, error);
+    *taken = !status && *taken && !(whole && spills(&steps));
+    if (!*taken)
+        return status;
+    const int at = of->count < 2 ? of->count++ : 1;
+    of->known[at] = steps;
+    of->heights[at] = height;
+    return TZ_OK;
+}
+
+/* Of heights that are compiled the nearest, and the nearest on its other side: far from both,
+ * counts are no longer linear. Without such a one, the two nearest on one side. A kernel that
+ * spills registers says nothing of lower ones, which need not. */
+static tz_status look_near(two *of, const request *q, bool whole, tz_error *error)
+{
+    static const int apart[] = {1, 2, 3, 4, 6, 8};
+    const int h = q->plan->height;
+    bool below = false, above = false;
+    for (size_t k = 0; k < sizeof apart / sizeof *apart && !(below && above); k++) {
+        bool taken = false;
+        tz_status status = TZ_OK;
+        if (of->count < 2 || !below)
+            status = look(of, &taken, q, h - apart[k], false, false, error);
+        below = below || taken;
+        if (!status && !above)
+            status = look(of, &taken, q, h + apart[k],
+                          whole && !(below && of->heights[0] < h && spills(&of->known[0])), false,
+                          error);
+        above = above || (of->count > 0 && taken && of->heights[of->count - 1] > h);
+        if (status)
+            return status;
+    }
+    return TZ_OK;
+}
+
+/* Counts a step grow by as much with each level. */
+static void put_between(tz_cuda_steps *out, two *of, int height)
+{
+    tz_cuda_steps *known = of->known;
+    if (of->count == 1) {
+        known[1] = known[0];
+        of->heights[1] = of->heights[0] + 1;
+    }
+    const double t = (double)(height - of->heights[0]) / (of->heights[1] - of->heights[0]);
+    *out = known[0];
+    part_between(&out->inner, &known[0].inner, &known[1].inner, t);
+    part_between(&out->end, &known[0].end, &known[1].end, t);
+    part_between(&out->side, &known[0].side, &known[1].side, t);
+    part_between(&out->side_end, &known[0].side_end, &known[1].side_end, t);
+    part_between(&out->inner_idle, &known[0].inner_idle, &known[1].inner_idle, t);
+    part_between(&out->end_idle, &known[0].end_idle, &known[1].end_idle, t);
+    part_between(&out->side_idle, &known[0].side_idle, &known[1].side_idle, t);
+    const double registers = between(known[0].registers, known[1].registers, t);
+    out->registers = (int)fmin(255.0, fmax(24.0, ceil(registers / 8.0) * 8.0));
+    out->local_bytes = registers > 255.0 ? (int)(4.0 * (registers - 255.0)) : 0;
+}
+
+tz_status tz_cuda_steps_estimate(tz_cuda_steps *out, const tz_cuda_family *family,
+                                 const tz_problem *problem, const tz_place *place,
+                                 const tz_plan *plan, tz_error *error)
+{
+    static const int small[] = {2, 3, 4, 1};
+    const request q = {family, problem, place, plan};
+    two *of = calloc(1, sizeof *of);
+    if (!of)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to count a kernel's code");
+    tz_status status = look_near(of, &q, true, error);
+    if (!status && of->count < 2)
+        status = look_near(of, &q, false, error);
+    for (size_t k = 0; !status && k < sizeof small / sizeof *small && of->count < 2; k++) {
+        bool taken;
+        status = look(of, &taken, &q, small[k], false, true, error);
+    }
+    if (!status && of->count == 0)
+        status = tz_cuda_steps_get(out, &(bool){false}, family, problem, place, plan, true, error);
+    else if (!status)
+        put_between(out, of, plan->height);
+    free(of);
+    return status;
+}
+
+void tz_cuda_estimate_registers(const tz_model_device *device, const tz_plan *plan,
+                                tz_model_work *out)
+{
+    enum { UNIT = 8, LEAST = 24 };
+    const int estimated = out->registers;
+    tz_model_work least = *out;
+    least.registers = LEAST;
+    int wanted = plan->blocks > 0 ? plan->blocks : 1;
+    const int most = tz_roofs_blocks_per_sm(device, &least, NULL, 0);
+    wanted = wanted < most ? wanted : most;
+    while (out->registers > LEAST && tz_roofs_blocks_per_sm(device, out, NULL, 0) < wanted)
+        out->registers -= UNIT;
+    out->local_bytes += 4 * (estimated - out->registers);
+}

@@ -1,0 +1,212 @@
+#include "backend/cuda/family/family.h"
+
+#include "backend/cuda/family/resident/design.h"
+#include "backend/host/store.h"
+#include "base/names.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* kernels/cuda, found by the assembler through the build's -Wa,-I. */
+#define TEXT(symbol, file)                                                                         \
+    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"cuda/" file                             \
+            "\"\n.byte 0\n.popsection\n");                                                         \
+    extern const char symbol[] __attribute__((visibility("hidden")));
+TEXT(tz_cuda_text_device, "device.cuh")
+TEXT(tz_cuda_text_common, "common.cuh")
+TEXT(tz_cuda_text_line, "line.cuh")
+TEXT(tz_cuda_text_resident, "resident.cuh")
+TEXT(tz_cuda_text_rows, "rows.cuh")
+TEXT(tz_cuda_text_tile, "tile.cuh")
+TEXT(tz_cuda_text_planes, "planes.cuh")
+
+const tz_cuda_header tz_cuda_headers[] = {
+    {"device.cuh", tz_cuda_text_device}, {"common.cuh", tz_cuda_text_common},
+    {"line.cuh", tz_cuda_text_line},     {"resident.cuh", tz_cuda_text_resident},
+    {"rows.cuh", tz_cuda_text_rows},     {"tile.cuh", tz_cuda_text_tile},
+    {"planes.cuh", tz_cuda_text_planes},
+};
+const size_t tz_cuda_headers_count = sizeof tz_cuda_headers / sizeof *tz_cuda_headers;
+
+/* ---- Families -------------------------------------------------------------------------------- */
+
+static const tz_cuda_family *const families[][TZ_AXES + 1] = {
+    /* by preference, then by dimension */
+    {NULL, &tz_cuda_family_line, &tz_cuda_family_rows, &tz_cuda_family_planes},
+    {NULL, &tz_cuda_family_tile, &tz_cuda_family_tile, &tz_cuda_family_tile},
+    {NULL, &tz_cuda_family_resident, &tz_cuda_family_resident, &tz_cuda_family_resident},
+};
+enum { FAMILIES = sizeof families / sizeof *families };
+
+tz_status tz_cuda_family_find(const char *name, const tz_problem *problem,
+                              const tz_cuda_family **out, tz_error *error)
+{
+    char known[128] = "";
+    *out = NULL;
+    for (int i = 0; i < FAMILIES; i++) {
+        const tz_cuda_family *family = families[i][problem->dims];
+        if (!family)
+            continue;
+        if (strcmp(family->name, name) == 0)
+            *out = family;
+        strcat(strcat(known, known[0] ? ", " : ""), family->name);
+    }
+    if (*out)
+        return TZ_OK;
+    return tz_error_set(error, TZ_UNKNOWN, "family",
+                        "'%s' is no family of the cuda backend in %d-D; it has %s", name,
+                        problem->dims, known);
+}
+
+bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out)
+{
+    *out = index < FAMILIES ? families[index][dims] : NULL;
+    return index < FAMILIES;
+}
+
+int64_t tz_cuda_pitch(const tz_problem *problem)
+{
+    return (problem->elements[0] + 31) / 32 * 32;
+}
+
+size_t tz_cuda_field_bytes(const tz_problem *problem, int field)
+{
+    return (size_t)(tz_cuda_pitch(problem) * problem->elements[1] * problem->elements[2]) *
+           tz_problem_element_size(problem, field);
+}
+
+tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int f, const tz_box *box)
+{
+    const size_t size = tz_problem_element_size(problem, f);
+    const size_t row = (size_t)tz_cuda_pitch(problem) * size;
+    const size_t plane = row * (size_t)problem->elements[1];
+    return (tz_cuda_box){
+        .row_bytes = (size_t)(box->high[0] - box->low[0]) * size,
+        .rows = (size_t)(box->high[1] - box->low[1]),
+        .planes = (size_t)(box->high[2] - box->low[2]),
+        .device_offset =
+            (size_t)box->low[0] * size + (size_t)box->low[1] * row + (size_t)box->low[2] * plane,
+        .device_row_pitch = row,
+        .device_plane_pitch = plane,
+    };
+}
+
+/* Is a grid worth keeping on chip, where a scenario names no family, and how? A rule from
+ * measurements (docs/performance.md, "Small grids"), for plans of which at most the height is
+ * given: what stays in registers gained nearly always, what does not only while few words change.
+ */
+static bool plan_on_chip(const tz_problem *problem, tz_plan *plan)
+{
+    enum { CHANGED_BYTES_MAX = 96 << 10 }; /* of a multiprocessor */
+    const tz_stencil *s = problem->stencil;
+    if (plan->tile[0] || plan->tile[1] || plan->tile[2] || plan->vector || plan->ahead ||
+        plan->slack || plan->warps || plan->blocks || problem->dims < 2)
+        return false;
+    int64_t changed = 0;
+    for (int f = 0; f < s->fields_count; f++) {
+        if (s->fields[f].role == TZ_STREAMED)
+            return false;
+        if (tz_problem_written(problem) >> f & 1)
+            changed += tz_problem_elements(problem) * (int64_t)tz_problem_element_size(problem, f);
+    }
+    tz_resident design;
+    if (tz_cuda_family_resident.refuses(problem) ||
+        tz_cuda_family_resident.plan(problem, plan, NULL) ||
+        !tz_resident_design(problem, plan, &design) || tz_resident_is_lengthy(problem, &design))
+        return false;
+    const int64_t blocks = (int64_t)design.blocks[0] * design.blocks[1] * design.blocks[2];
+    return design.held || changed <= blocks * CHANGED_BYTES_MAX;
+}
+
+tz_status tz_cuda_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
+{
+    const tz_cuda_family *family;
+    const tz_plan given = *plan;
+    if (plan->family[0]) {
+        tz_status status = tz_cuda_family_find(plan->family, problem, &family, error);
+        if (status)
+            return status;
+        const char *why = family->refuses(problem);
+        if (why)
+            return tz_error_set(error, TZ_UNSUPPORTED, "family",
+                                "'%s' %s: leave the family out or name another",
+                                problem->stencil->id, why);
+        return family->plan(problem, plan, error);
+    }
+    /* The first that takes the stencil and what was given of the plan. */
+    tz_error first = {0};
+    tz_status status = TZ_UNSUPPORTED;
+    if (plan_on_chip(problem, plan))
+        return TZ_OK;
+    for (int i = 0; status && i < FAMILIES; i++) {
+        family = families[i][problem->dims];
+        if (!family || family->refuses(problem))
+            continue;
+        *plan = given;
+        tz_error reason = {0};
+        status = family->plan(problem, plan, &reason);
+        if (status && !first.code)
+            first = reason;
+    }
+    if (!status)
+        return TZ_OK;
+    if (!first.code)
+        return tz_error_set(error, TZ_UNSUPPORTED, "backend",
+                            "no family of the cuda backend takes '%s': use --backend cpu",
+                            problem->stencil->id);
+    if (error)
+        *error = first;
+    return first.code;
+}
+
+/* ---- Text and arguments ---------------------------------------------------------------------- */
+
+tz_status tz_cuda_source(const tz_problem *problem, const tz_plan *plan, char **source,
+                         tz_error *error)
+{
+    const tz_cuda_family *family;
+    tz_cuda_text text = {0};
+    tz_status status = tz_cuda_family_find(plan->family, problem, &family, error);
+    if (status)
+        return status;
+    family->emit(&text, problem, plan);
+    if (text.failed) {
+        free(text.at);
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text");
+    }
+    *source = text.at;
+    return TZ_OK;
+}
+
+size_t tz_cuda_arguments_size(int fields)
+{
+    return (size_t)fields * 24 + TZ_CUDA_KERNEL_CONSTANTS * 8 + 3 * 8 + 12 * 4;
+}
+
+/* Offsets as the device compiler lays the struct out. */
+void tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shape, int height,
+                            int64_t step, const tz_cu_pointer *in, const tz_cu_pointer *out,
+                            tz_cu_pointer scratch, void *arguments)
+{
+    const int fields = problem->stencil->fields_count;
+    const int64_t pitch = tz_cuda_pitch(problem), plane = pitch * problem->elements[1];
+    char *at = arguments;
+    memset(at, 0, tz_cuda_arguments_size(fields));
+    memcpy(at, in, (size_t)fields * 8);
+    at += fields * 8;
+    memcpy(at, out, (size_t)fields * 8);
+    at += fields * 8;
+    for (int f = 0; f < fields; f++, at += 8)
+        tz_problem_element(problem, f, problem->boundary_value[f], at);
+    memcpy(at, problem->constants, sizeof(tz_slot) * TZ_CUDA_KERNEL_CONSTANTS);
+    at += TZ_CUDA_KERNEL_CONSTANTS * 8;
+    memcpy(at, &scratch, 8);
+    memcpy(at + 8, &step, 8);
+    memcpy(at + 16, &plane, 8);
+    const int32_t numbers[] = {
+        (int32_t)problem->elements[0], (int32_t)problem->elements[1],
+        (int32_t)problem->elements[2], (int32_t)pitch,
+        (int32_t)problem->extent[0],   height,
+    };
+    memcpy(at + 24, numbers, sizeof numbers);
+    memcpy(at + 24 + sizeof numbers, shape->geometry, sizeof shape->geometry);
+}

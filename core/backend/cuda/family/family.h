@@ -1,0 +1,92 @@
+/* Families: ways to execute a stage on a GPU. Each makes the device text of a plan and says how the
+ * kernel is launched. */
+#ifndef TZ_CORE_BACKEND_CUDA_FAMILY_FAMILY_H
+#define TZ_CORE_BACKEND_CUDA_FAMILY_FAMILY_H
+
+#include "backend/cuda/driver/driver.h"
+#include "backend/cuda/family/text.h"
+
+enum {
+    TZ_CUDA_KERNEL_CONSTANTS = 64,
+    TZ_CUDA_GEOMETRY = 6,
+    TZ_CUDA_SHARED_BYTES_MAX = 200 << 10 /* of a block: what any GPU from the H100 on has */
+};
+
+/* What a launch depends on besides plan and problem. */
+typedef struct tz_cuda_room {
+    int multiprocessors;           /* multiprocessors */
+    int blocks_per_multiprocessor; /* of the compiled kernel; 0: not known */
+} tz_cuda_room;
+
+typedef struct tz_cuda_shape {
+    int grid[TZ_AXES];
+    int threads; /* of a block */
+    int shared_bytes;
+    int geometry[TZ_CUDA_GEOMETRY]; /* tz_arguments.geometry */
+    int64_t scratch_bytes; /* device memory of the kernel's own, zero before its first launch */
+    bool cooperative;      /* all blocks are on the GPU at once */
+} tz_cuda_shape;
+
+typedef struct tz_cuda_family {
+    const char *name;
+    const char *doc;
+    /* A stage of fewer iterations than the plan's height takes a kernel compiled for just that. */
+    bool exact;
+    /* A launch may run several stages: up to plan->span iterations. */
+    bool spans;
+    /* Can it take this stencil at all? NULL or a reason. */
+    const char *(*refuses)(const tz_problem *problem);
+    /* Complete a plan (zeros mean: choose) and check it. TZ_RANGE, TZ_UNSUPPORTED with the reason.
+     */
+    tz_status (*plan)(const tz_problem *problem, tz_plan *plan, tz_error *error);
+    /* The device text: one kernel, tz_stage(const tz_arguments). */
+    void (*emit)(tz_cuda_text *text, const tz_problem *problem, const tz_plan *plan);
+    int (*threads)(const tz_problem *problem, const tz_plan *plan);
+    int (*shared_bytes)(const tz_problem *problem, const tz_plan *plan);
+    tz_status (*shape)(const tz_problem *problem, const tz_plan *plan, const tz_cuda_room *room,
+                       tz_cuda_shape *shape, tz_error *error);
+} tz_cuda_family;
+
+extern const tz_cuda_family tz_cuda_family_tile;
+extern const tz_cuda_family tz_cuda_family_line;   /* stream, 1-D */
+extern const tz_cuda_family tz_cuda_family_rows;   /* stream, 2-D */
+extern const tz_cuda_family tz_cuda_family_planes; /* stream, 3-D */
+extern const tz_cuda_family tz_cuda_family_resident;
+
+/* The family of a name for a problem ("stream" means another thing in each dimension). TZ_UNKNOWN
+ * names the known ones. */
+tz_status tz_cuda_family_find(const char *name, const tz_problem *problem,
+                              const tz_cuda_family **out, tz_error *error);
+
+/* The families one after the other, NULL where there is none for that many dimensions; false behind
+ * the last. */
+bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out);
+
+/* Elements of a row in device memory, from one row to the next. */
+int64_t tz_cuda_pitch(const tz_problem *problem);
+/* Bytes of a field there, and where in it a box of elements lies. */
+size_t tz_cuda_field_bytes(const tz_problem *problem, int field);
+tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int field, const tz_box *box);
+
+/* Complete a plan: the family too, when it names none. */
+tz_status tz_cuda_plan(const tz_problem *problem, tz_plan *plan, tz_error *error);
+
+/* ---- Text and arguments of a plan ------------------------------------------------------------ */
+
+/* Texts that sources include, by name. */
+extern const tz_cuda_header tz_cuda_headers[];
+extern const size_t tz_cuda_headers_count;
+#define TZ_CUDA_ENTRY "tz_stage"
+
+/* The source of a plan (malloc'd). Errors: TZ_MEMORY. */
+tz_status tz_cuda_source(const tz_problem *problem, const tz_plan *plan, char **source,
+                         tz_error *error);
+
+/* What a launch passes: tz_arguments of kernels/cuda/common.cuh for `fields` fields. */
+size_t tz_cuda_arguments_size(int fields);
+enum { TZ_CUDA_ARGUMENTS_MAX = TZ_FIELDS_MAX * 24 + TZ_CUDA_KERNEL_CONSTANTS * 8 + 96 };
+void tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shape, int height,
+                            int64_t step, const tz_cu_pointer *in, const tz_cu_pointer *out,
+                            tz_cu_pointer scratch, void *arguments);
+
+#endif

@@ -1,0 +1,21 @@
+/* Which neighbours a cell update reads: found by running its one-cell function on many inputs. */
+#ifndef TZ_CORE_BACKEND_CUDA_FAMILY_FOOTPRINT_H
+#define TZ_CORE_BACKEND_CUDA_FAMILY_FOOTPRINT_H
+
+#include "stencil/problem.h"
+
+enum { TZ_FOOTPRINT_SIDE = 2 * TZ_RADIUS_MAX + 1 };
+
+/* Bit TZ_RADIUS_MAX + dx of reads[field][TZ_RADIUS_MAX + dz][TZ_RADIUS_MAX + dy]. A text that reads
+ * more on some input than on all those tried is not found out here: who relies on a footprint sees
+ * to it that such a text is refused. */
+typedef struct tz_footprint {
+    uint32_t reads[TZ_FIELDS_MAX][TZ_FOOTPRINT_SIDE][TZ_FOOTPRINT_SIDE];
+} tz_footprint;
+
+void tz_footprint_probe(const tz_problem *problem, const tz_pass *pass, tz_footprint *footprint);
+
+/* Bits of the columns read on a row; 0 where nothing is read, or outside the table. */
+uint32_t tz_footprint_row(const tz_footprint *footprint, int field, int dz, int dy);
+
+#endif

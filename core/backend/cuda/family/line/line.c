@@ -1,0 +1,416 @@
+/* The stream family in one dimension: strips in registers, a warp each (kernels/cuda/line.cuh). */
+#include "backend/cuda/family/family.h"
+
+#include "backend/host/store.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    HEIGHT_MAX = 512,
+    VECTOR_MAX = 32,
+    WARPS_MAX = 16,
+    AHEAD_MAX = 16,
+    UNROLLED = 4,        /* iterations of a loop that waits for no streamed row */
+    REGISTERS_OWN = 32,  /* addresses, lane, loop; twice for masks of bits */
+    REGISTERS_MAX = 240, /* of 255: the estimate is not exact */
+    REGISTERS_GOOD = 128 /* 16 warps a multiprocessor and more */
+};
+
+static int field_words(const tz_problem *problem, int f)
+{
+    return (int)tz_problem_element_size(problem, f) / 4;
+}
+
+/* Elements of 16 bytes: of the widest field, where fields differ. */
+static int packet_of(const tz_problem *problem)
+{
+    int words = 1;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        words = field_words(problem, f) > words ? field_words(problem, f) : words;
+    return 4 / words;
+}
+
+static bool streams(const tz_problem *problem)
+{
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->stencil->fields[f].role == TZ_STREAMED)
+            return true;
+    return false;
+}
+
+/* Columns that a strip's end loses: what the passes reach, and what a static field is read further
+ * than that. */
+static int64_t ghost_of(const tz_problem *problem, int height)
+{
+    const tz_stencil *s = problem->stencil;
+    const int packet = packet_of(problem);
+    int beyond = 0;
+    for (int p = 0; p < s->passes_count; p++)
+        for (int f = 0; f < s->fields_count; f++)
+            if (s->fields[f].role == TZ_STATIC &&
+                s->fields[f].radius - s->passes[p].radius > beyond)
+                beyond = s->fields[f].radius - s->passes[p].radius;
+    const int64_t columns = (int64_t)height * tz_stencil_reach(s) + beyond;
+    return (columns + packet - 1) / packet * packet;
+}
+
+static int registers_of(const tz_problem *problem, int vector, int ahead)
+{
+    const tz_stencil *s = problem->stencil;
+    const int packets = vector / packet_of(problem);
+    int registers = problem->bits ? 2 * REGISTERS_OWN : REGISTERS_OWN, widest = 0;
+    for (int f = 0; f < s->fields_count; f++) {
+        const tz_field *field = &s->fields[f];
+        const int words = field_words(problem, f);
+        registers += words * vector;
+        if (field->role == TZ_STATE && tz_problem_written(problem) >> f & 1)
+            registers += words * vector;
+        if (field->role == TZ_STATIC)
+            registers += words * packets * 2 * field->radius;
+        if (field->role == TZ_STREAMED)
+            registers += (ahead - 1) * vector;
+    }
+    for (int p = 0; p < s->passes_count; p++) {
+        int window = 0;
+        for (int f = 0; f < s->fields_count; f++)
+            if (s->fields[f].role == TZ_STATE)
+                window += field_words(problem, f) * packets * 2 * s->passes[p].radius;
+        widest = window > widest ? window : widest;
+    }
+    return registers + widest;
+}
+
+/* Of a thread, when so many warps are on a multiprocessor. */
+static int registers_room(int warps)
+{
+    const int room = 65536 / (32 * warps) - 8;
+    return room < REGISTERS_MAX ? room : REGISTERS_MAX;
+}
+
+/* Blocks that a multiprocessor is to hold. The compiler is told, lest the instance for the grid's
+ * ends, which has addresses to keep, take registers that the other one does not need. */
+static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
+{
+    const int registers = registers_of(problem, plan->vector, plan->ahead);
+    const int blocks = 65536 / (32 * plan->warps * ((registers + 7) / 8 * 8));
+    const int most = 48 / plan->warps;
+    return blocks < 1 ? 1 : blocks > most ? most : blocks;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static bool staged(const tz_problem *problem)
+{
+    return !problem->bits &&
+           (problem->boundary[0] == TZ_CLAMP || problem->boundary[0] == TZ_MIRROR);
+}
+
+static void say_pass(tz_cuda_text *t, const tz_problem *problem, int p)
+{
+    const tz_stencil *s = problem->stencil;
+    const tz_pass *pass = &s->passes[p];
+    tz_cuda_emit(t, "      {\n      pass_%d::context_%s c;\n", p, pass->text_cell);
+    for (int f = 0; f < s->fields_count; f++) {
+        const char *name = s->fields[f].name;
+        if (s->fields[f].role == TZ_STATE)
+            tz_cuda_emit(t, "      tz_widen(%s_now, s, c.%s);\n", name, name);
+        else if (s->fields[f].role == TZ_STATIC)
+            tz_cuda_emit(t, "      c.%s = %s_window;\n", name, name);
+        else
+            tz_cuda_emit(t, "      tz_widen(%s_rows[r], s, c.%s);\n", name, name);
+    }
+    tz_cuda_emit_constants(t, problem);
+    tz_cuda_emit(t,
+                 "      TZ_UNROLL\n      for (int p = 0; p < TZ_PACKETS; p++)\n"
+                 "        TZ_UNROLL\n        for (int k = 0; k < TZ_PACKET; k++) {\n"
+                 "          tz_place at;\n          at.packet = p;\n          at.element = k;\n"
+                 "          at.x = tz_strip_x<BORDER>(a, s, p, k);\n"
+                 "          at.step = a.step + t;\n"
+                 "          pass_%d::update_%s(c, at, once_%d[p][k]);\n        }\n",
+                 p, pass->text_cell, p);
+    for (int f = 0; f < s->fields_count; f++)
+        if (pass->writes >> f & 1) {
+            const char *name = s->fields[f].name, *type = tz_cuda_type_name(s->fields[f].type);
+            tz_cuda_emit(t,
+                         "      tz_strip_copy(c.%s_out, %s_now);\n"
+                         "      if (BORDER)\n"
+                         "        tz_strip_restore(a, s, %s_edge, (%s *)staging, %s_now);\n",
+                         name, name, name, type, name);
+        }
+    tz_cuda_emit(t, "      }\n");
+}
+
+/* What a pass makes of static fields, once for all iterations. */
+static void say_once(tz_cuda_text *t, const tz_problem *problem, int p)
+{
+    const tz_stencil *s = problem->stencil;
+    const char *cell = s->passes[p].text_cell;
+    tz_cuda_emit(t,
+                 "  pass_%d::once_%s once_%d[TZ_PACKETS][TZ_PACKET];\n"
+                 "  {\n      pass_%d::context_%s c;\n",
+                 p, cell, p, p, cell);
+    for (int f = 0; f < s->fields_count; f++)
+        if (s->fields[f].role == TZ_STATIC)
+            tz_cuda_emit(t, "      c.%s = %s_window;\n", s->fields[f].name, s->fields[f].name);
+    tz_cuda_emit_constants(t, problem);
+    tz_cuda_emit(t,
+                 "      TZ_UNROLL\n      for (int p = 0; p < TZ_PACKETS; p++)\n"
+                 "        TZ_UNROLL\n        for (int k = 0; k < TZ_PACKET; k++) {\n"
+                 "          tz_place at;\n          at.packet = p;\n          at.element = k;\n"
+                 "          once_%d[p][k] = pass_%d::make_once_%s(c, at);\n        }\n  }\n",
+                 p, p, cell);
+}
+
+/* The next row of each streamed field, into a slot of its own. */
+static void say_rows(tz_cuda_text *t, const tz_problem *problem)
+{
+    const tz_stencil *s = problem->stencil;
+    for (int f = 0; f < s->fields_count; f++)
+        if (s->fields[f].role == TZ_STREAMED)
+            tz_cuda_emit(t, "        tz_strip_stream<BORDER>(a, s, %s_row, %s_rows[r]);\n",
+                         s->fields[f].name, s->fields[f].name);
+}
+
+static void say_kernel(tz_cuda_text *t, const tz_problem *problem)
+{
+    const tz_stencil *s = problem->stencil;
+    const bool rows = streams(problem);
+    tz_cuda_emit(t, "template <bool BORDER> TZ_DEVICE void tz_run(const tz_arguments &a, "
+                    "const tz_strip &s, unsigned char *staging)\n{\n");
+    for (int f = 0; f < s->fields_count; f++)
+        if (s->fields[f].role == TZ_STREAMED)
+            tz_cuda_emit(t,
+                         "  int %s_rows[TZ_GROUP][TZ_PACKETS][TZ_PACKET];\n"
+                         "  const int *%s_row = tz_strip_row<BORDER>(s, a.in[%d]);\n",
+                         s->fields[f].name, s->fields[f].name, f);
+    if (rows) {
+        tz_cuda_emit(t, "  TZ_UNROLL\n  for (int r = 0; r < TZ_GROUP; r++)\n"
+                        "    if (r < a.height) {\n");
+        say_rows(t, problem);
+        tz_cuda_emit(t, "    }\n");
+    }
+    for (int f = 0; f < s->fields_count; f++) {
+        const char *name = s->fields[f].name, *type = tz_cuda_type_name(s->fields[f].type);
+        if (s->fields[f].role == TZ_STREAMED)
+            continue;
+        tz_cuda_emit(t,
+                     "  const %s %s_edge = *(const %s *)&a.edge[%d];\n"
+                     "  %s %s_now[TZ_PACKETS][TZ_PACKET];\n"
+                     "  tz_strip_load<BORDER>(a, s, (const %s *)a.in[%d], %s_edge, %s_now);\n",
+                     type, name, type, f, type, name, type, f, name, name);
+        if (s->fields[f].role == TZ_STATIC)
+            tz_cuda_emit(t,
+                         "  tz_window<%s, TZ__RADIUS_%s> %s_window;\n"
+                         "  tz_widen(%s_now, s, %s_window);\n",
+                         type, name, name, name, name);
+    }
+    for (int p = 0; p < s->passes_count; p++)
+        say_once(t, problem, p);
+    tz_cuda_emit(t, "  for (int first = 0; first < a.height; first += TZ_GROUP) {\n"
+                    "    TZ_UNROLL\n    for (int r = 0; r < TZ_GROUP; r++) {\n"
+                    "      const int t = first + r;\n"
+                    "      if (t >= a.height)\n        break;\n");
+    for (int p = 0; p < s->passes_count; p++)
+        say_pass(t, problem, p);
+    if (rows) {
+        tz_cuda_emit(t, "      if (t + TZ_GROUP < a.height) {\n");
+        say_rows(t, problem);
+        tz_cuda_emit(t, "      }\n");
+    }
+    tz_cuda_emit(t, "    }\n  }\n");
+    for (int f = 0; f < s->fields_count; f++)
+        if (tz_problem_written(problem) >> f & 1)
+            tz_cuda_emit(t, "  tz_strip_store<BORDER>(a, s, (%s *)a.out[%d], %s_now);\n",
+                         tz_cuda_type_name(s->fields[f].type), f, s->fields[f].name);
+    tz_cuda_emit(t, "}\n\n%s",
+                 "TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const tz_arguments a)\n{\n"
+                 "  tz_strip s;\n"
+                 "  const int first = tz_strips_first();\n"
+                 "  s.lane = tz_lane();\n"
+                 "  s.x = first + tz_warp() * TZ_TILE_X;\n"
+                 "  if (tz_strips_border(a, first))\n"
+                 "    tz_run<true>(a, s, tz_shared() + tz_warp() * (TZ_STRIP * TZ_STAGED));\n"
+                 "  else\n"
+                 "    tz_run<false>(a, s, 0);\n}\n");
+}
+
+static int staging_bytes(const tz_problem *problem, const tz_plan *plan)
+{
+    return staged(problem) ? 32 * plan->vector * (16 / packet_of(problem)) : 0;
+}
+
+static void line_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
+{
+    const tz_stencil *s = problem->stencil;
+    tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
+    for (int f = 0; f < s->fields_count; f++)
+        tz_cuda_emit(t, "#define TZ__RADIUS_%s %d\n", s->fields[f].name, s->fields[f].radius);
+    tz_cuda_emit(t,
+                 "#define TZ_VECTOR %d\n#define TZ_PACKET %d\n#define TZ_GHOST %" PRId64 "\n"
+                 "#define TZ_GROUP %d\n#define TZ_WARPS %d\n#define TZ_THREADS %d\n"
+                 "#define TZ_BLOCKS %d\n#define TZ_STAGED %d\n#include \"line.cuh\"\n",
+                 plan->vector, packet_of(problem), ghost_of(problem, plan->height),
+                 plan->ahead > 0 ? plan->ahead : UNROLLED, plan->warps, 32 * plan->warps,
+                 plan->blocks, staged(problem) ? 16 / packet_of(problem) : 0);
+    for (int p = 0; p < s->passes_count; p++)
+        tz_cuda_emit_pass(t, problem, p);
+    say_kernel(t, problem);
+}
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+static const char *line_refuses(const tz_problem *problem)
+{
+    (void)problem;
+    return NULL;
+}
+
+static int64_t useful_columns(const tz_problem *problem, int vector, int height)
+{
+    return 32 * (int64_t)vector - 2 * ghost_of(problem, height);
+}
+
+/* Elements a lane: what registers bear well and leaves three quarters of a strip useful; more where
+ * the height takes most of it. */
+static int choose_vector(const tz_problem *problem, const tz_plan *plan)
+{
+    const int packet = packet_of(problem), room = registers_room(plan->warps);
+    const int64_t tile = plan->tile[0] > 0 ? plan->tile[0] : packet;
+    int vector = packet > 4 ? packet : 4;
+    for (int next = 2 * vector; next <= VECTOR_MAX; next *= 2) {
+        const int registers = registers_of(problem, next, plan->ahead);
+        const int64_t useful = useful_columns(problem, vector, plan->height);
+        const bool must = useful < tile;
+        const bool pays = 4 * useful < 3 * 32 * vector;
+        const bool good =
+            next * (4 / packet) <= 8 && registers <= REGISTERS_GOOD && plan->tile[0] == 0;
+        if (!(good || must || (pays && plan->tile[0] == 0 && registers <= REGISTERS_GOOD)) ||
+            registers > room)
+            break;
+        vector = next;
+    }
+    return vector;
+}
+
+static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, tz_error *error)
+{
+    const int packet = packet_of(problem);
+    if (plan->height < 0 || plan->height > HEIGHT_MAX)
+        return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; 1 to %d",
+                            plan->height, HEIGHT_MAX);
+    if (plan->tile[0] < 0)
+        return tz_error_set(error, TZ_RANGE, "tile", "extent 1 is %" PRId64 "; use 1 or more",
+                            plan->tile[0]);
+    if (plan->slack != 0)
+        return tz_error_set(error, TZ_UNSUPPORTED, "plan", "a 1-D stream takes no 'slack'");
+    if (plan->ahead < 0 || plan->ahead > AHEAD_MAX)
+        return tz_error_set(error, TZ_RANGE, "ahead", "%d rows ahead are out of range; 1 to %d",
+                            plan->ahead, AHEAD_MAX);
+    if (plan->ahead > 0 && !streams(problem))
+        return tz_error_set(error, TZ_UNSUPPORTED, "plan",
+                            "'%s' has no streamed field, so there is nothing to load ahead",
+                            problem->stencil->id);
+    if (plan->warps < 0 || plan->warps > WARPS_MAX)
+        return tz_error_set(error, TZ_RANGE, "warps", "%d warps are out of range; 1 to %d",
+                            plan->warps, WARPS_MAX);
+    if (plan->blocks < 0 || plan->blocks > 32)
+        return tz_error_set(error, TZ_RANGE, "blocks", "%d blocks are out of range; 1 to 32",
+                            plan->blocks);
+    if (plan->vector < 0 || plan->vector > VECTOR_MAX || plan->vector % packet != 0)
+        return tz_error_set(error, TZ_RANGE, "vector",
+                            "a lane holds a multiple of %d elements, at most %d, not %d", packet,
+                            VECTOR_MAX, plan->vector);
+    return TZ_OK;
+}
+
+/* The largest height whose ghost zone leaves `useful` columns of a strip. */
+static int height_max(const tz_problem *problem, int vector, int64_t useful)
+{
+    int height = 0;
+    while (height < HEIGHT_MAX && useful_columns(problem, vector, height + 1) >= useful)
+        height++;
+    return height;
+}
+
+static tz_status line_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
+{
+    const tz_status status = check_numbers(problem, plan, error);
+    if (status)
+        return status;
+    const int packet = packet_of(problem);
+    const int reach = tz_stencil_reach(problem->stencil);
+    const bool chosen = plan->height == 0;
+    const int64_t row = (problem->elements[0] + packet - 1) / packet * packet;
+    if (chosen)
+        plan->height = reach > 20 ? 1 : 20 / (reach > 0 ? reach : 1);
+    if (plan->ahead == 0 && streams(problem))
+        plan->ahead = 4;
+    if (plan->warps == 0)
+        plan->warps = 4;
+    plan->tile[1] = plan->tile[2] = 1;
+    plan->tile[0] = (plan->tile[0] + packet - 1) / packet * packet;
+    plan->tile[0] = plan->tile[0] > row ? row : plan->tile[0];
+    if (plan->vector == 0)
+        plan->vector = choose_vector(problem, plan);
+    const int64_t wanted = plan->tile[0] > 0 ? plan->tile[0] : packet;
+    const int registers = registers_of(problem, plan->vector, plan->ahead);
+    const int warps = plan->warps * (plan->blocks > 0 ? plan->blocks : 1);
+    if (registers > registers_room(warps))
+        return tz_error_set(error, TZ_RANGE, "vector",
+                            "%d elements a lane need about %d registers, and a thread of %d warps "
+                            "has %d: use a smaller vector, fewer rows ahead or fewer warps",
+                            plan->vector, registers, warps, registers_room(warps));
+    if (plan->blocks == 0)
+        plan->blocks = choose_blocks(problem, plan);
+    if (useful_columns(problem, plan->vector, plan->height) < wanted)
+        return tz_error_set(error, TZ_RANGE, "height",
+                            "height %d leaves no tile of %" PRId64 " in a strip of %d: use a "
+                            "height up to %d, or a smaller tile",
+                            plan->height, wanted, 32 * plan->vector,
+                            height_max(problem, plan->vector, wanted));
+    if (plan->tile[0] == 0) {
+        plan->tile[0] = useful_columns(problem, plan->vector, plan->height);
+        plan->tile[0] = plan->tile[0] > row ? row : plan->tile[0];
+    }
+    strcpy(plan->family, "stream");
+    snprintf(plan->why, sizeof plan->why, "%s height", chosen ? "default" : "given");
+    return TZ_OK;
+}
+
+static int line_threads(const tz_problem *problem, const tz_plan *plan)
+{
+    (void)problem;
+    return 32 * plan->warps;
+}
+
+static int line_shared_bytes(const tz_problem *problem, const tz_plan *plan)
+{
+    return plan->warps * staging_bytes(problem, plan);
+}
+
+static tz_status line_shape(const tz_problem *problem, const tz_plan *plan,
+                            const tz_cuda_room *room, tz_cuda_shape *shape, tz_error *error)
+{
+    (void)room;
+    (void)error;
+    const int64_t columns = plan->tile[0] * plan->warps;
+    *shape = (tz_cuda_shape){
+        .grid = {(int)((problem->elements[0] + columns - 1) / columns), 1, 1},
+        .threads = line_threads(problem, plan),
+        .shared_bytes = line_shared_bytes(problem, plan),
+    };
+    return TZ_OK;
+}
+
+const tz_cuda_family tz_cuda_family_line = {
+    .name = "stream",
+    .doc = "strips in registers, a warp each; streamed rows are loaded ahead",
+    .refuses = line_refuses,
+    .plan = line_plan,
+    .emit = line_emit,
+    .threads = line_threads,
+    .shared_bytes = line_shared_bytes,
+    .shape = line_shape,
+};

@@ -1,0 +1,404 @@
+#include "backend/cuda/family/resident/design.h"
+
+#include "backend/host/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PROCESSORS = 132,             /* where a plan does not say */
+    SHARED_BYTES_MAX = 227 << 10, /* likewise */
+    REGISTERS = 65536,
+    REGISTERS_OWN = 40, /* addresses, loop, tags */
+    THREADS_MAX = 1024,
+    BATCH_MAX = 16, /* what is missing is a mask of 32 bits */
+    BRICK_MAX = 200 /* cells: each is a copy of the cell update's text */
+};
+
+/* Clocks of a multiprocessor, in round numbers: what orders designs. */
+#define CLOCKS_PASS 150.0      /* barrier, shared memory, the longest chain of arithmetic */
+#define CLOCKS_EXCHANGE 1000.0 /* a store that others see, and their load of it */
+#define CLOCKS_GHOST 0.3 /* a ghost cell's word, sent and asked for, where lanes' are adjacent */
+#define OPERATIONS 6.0   /* of a cell update */
+#define OPERATIONS_SENT 12.0 /* of a cell of a brick in an exchange: where it is, who wants it */
+
+/* What does not depend on the design. */
+typedef struct facts {
+    const tz_problem *problem;
+    int shared_max;  /* bytes of a block */
+    int radius, rim; /* as in tz_resident */
+    int reach;       /* of an iteration */
+    int beyond;      /* what static fields are read further than the passes reach */
+    int loads;       /* fields whose neighbours are read */
+    int sent_words;
+    int held_words, out_words; /* 32-bit words of a cell in registers, for both ways */
+    int kept_words, widest;    /* of all its fields; of one */
+    bool wraps[TZ_AXES];
+    bool box; /* neighbours off two axes are read */
+} facts;
+
+static int words_of(const tz_problem *problem, int f)
+{
+    return (int)tz_problem_element_size(problem, f) / 4;
+}
+
+static int field_radius(const tz_stencil *s, int f)
+{
+    int radius = s->fields[f].radius;
+    for (int p = 0; p < s->passes_count && s->fields[f].role == TZ_STATE; p++)
+        radius = s->passes[p].radius > radius ? s->passes[p].radius : radius;
+    return radius;
+}
+
+static facts facts_of(const tz_problem *problem)
+{
+    const tz_stencil *s = problem->stencil;
+    const uint32_t written = tz_problem_written(problem);
+    facts k = {
+        .problem = problem, .reach = tz_stencil_reach(s), .box = tz_stencil_reads_diagonals(s)};
+    bool mirror = false;
+    for (int f = 0; f < s->fields_count; f++) {
+        const int radius = field_radius(s, f), words = words_of(problem, f);
+        k.radius = radius > k.radius ? radius : k.radius;
+        k.kept_words += words;
+        k.widest = words > k.widest ? words : k.widest;
+        k.loads += radius > 0;
+        for (int p = 0; p < s->passes_count && s->fields[f].role == TZ_STATIC; p++)
+            if (s->fields[f].radius - s->passes[p].radius > k.beyond)
+                k.beyond = s->fields[f].radius - s->passes[p].radius;
+        if (s->fields[f].role == TZ_STREAMED)
+            k.held_words += 2 * words, k.out_words += 2 * words;
+        else
+            k.held_words += written >> f & 1 ? 2 * words : words;
+        if (written >> f & 1) {
+            k.out_words += words;
+            k.sent_words += words;
+        }
+    }
+    for (int axis = 0; axis < problem->dims; axis++) {
+        k.wraps[axis] = problem->boundary[axis] == TZ_PERIODIC || (axis == 0 && problem->bits);
+        mirror = mirror || problem->boundary[axis] == TZ_MIRROR;
+    }
+    k.rim = k.radius + mirror;
+    return k;
+}
+
+bool tz_resident_is_shared(const tz_problem *problem, const tz_resident *design, int field)
+{
+    if (problem->stencil->fields[field].role == TZ_STREAMED)
+        return false;
+    return problem->bits || !design->held || field_radius(problem->stencil, field) > 0;
+}
+
+int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *design, int field)
+{
+    const bool written = tz_problem_written(problem) >> field & 1;
+    int64_t bytes = (int64_t)tz_problem_element_size(problem, field);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        bytes *= design->cells[axis] * design->threads[axis];
+    bytes = bytes * (written ? design->buffers : 1) + 15;
+    return bytes < INT32_MAX ? (int)(bytes / 16 * 16) : INT32_MAX / TZ_FIELDS_MAX;
+}
+
+/* ---- One design ------------------------------------------------------------------------------ */
+
+/* Cells of a tile along an axis: a whole number of bricks that leaves every block more of its own
+ * than its neighbours' ghost zones reach into; 0 if there is none. */
+static int extent_of(const facts *k, int axis, int64_t blocks, int ghost, int brick)
+{
+    const int64_t n = k->problem->elements[axis];
+    if (blocks == 1)
+        return n % brick == 0 ? (int)n : 0;
+    const int64_t ends = k->wraps[axis] ? 2 * blocks : 2 * (blocks - 1);
+    int64_t extent = k->wraps[axis] ? (n + blocks - 1) / blocks + 2 * ghost
+                                    : (n + ends * ghost + blocks - 1) / blocks;
+    extent = (extent + brick - 1) / brick * brick;
+    const int64_t least = k->wraps[axis] ? n / blocks : (n - extent) / (blocks - 1);
+    return extent <= n && least > ghost + brick ? (int)extent : 0;
+}
+
+static double cost_of(const facts *k, const tz_resident *d, int height)
+{
+    const tz_problem *problem = k->problem;
+    const double passes = problem->stencil->passes_count;
+    const double words = k->out_words > 0 ? k->out_words : 1;
+    double brick = 1.0, inner = 1.0, loads = d->held ? 0.0 : 1.0, tile = 1.0, own = 1.0;
+    for (int axis = 0; axis < problem->dims; axis++) {
+        const int in = d->cells[axis] - 2 * d->rim;
+        brick *= d->cells[axis];
+        inner *= in > 0 ? in : 0;
+        loads += 2.0 * d->radius / d->cells[axis];
+        tile *= (double)d->cells[axis] * d->threads[axis];
+        own *= (double)problem->elements[axis] / d->blocks[axis];
+    }
+    const double shared = loads * k->loads + (d->held ? 1.0 - inner / brick : 1.0);
+    const double operations = brick * (OPERATIONS + shared);
+    /* Four schedulers; few warps sometimes wait for their own results. */
+    double clocks = d->warps * operations / 4.0 * (1.0 + 2.0 / d->warps);
+    clocks = clocks > 1.2 * operations ? clocks : 1.2 * operations;
+    const double moved = d->warps * brick * shared * words;
+    clocks = clocks > moved ? clocks : moved;
+    clocks = passes * (clocks + CLOCKS_PASS + (d->buffers == 1 ? 40.0 : 0.0));
+    /* A slot has 8 of the 32 bytes that L2 moves at least. */
+    const double apart = d->cells[0] < 4 ? d->cells[0] : 4.0;
+    if (d->ghost > 0)
+        clocks += (CLOCKS_EXCHANGE + CLOCKS_GHOST * apart * (tile - own) * k->sent_words +
+                   d->warps * brick * OPERATIONS_SENT * k->sent_words / 4.0) /
+                  height;
+    return clocks;
+}
+
+/* Registers of a thread beside its cells' own: addresses, neighbours. */
+static int registers_own(const facts *k)
+{
+    const int beside = (k->box ? 4 : 2) * k->radius * k->problem->dims;
+    return REGISTERS_OWN + (beside < 40 ? beside : 40);
+}
+
+/* What is read of shared memory serves several cells: it is kept from row to row or from plane to
+ * plane, of whose cells `front` are a thread's. */
+static int words_kept(const facts *k, int front)
+{
+    return k->loads * k->widest * front * (!k->box ? 2 : k->problem->dims == 3 ? 6 : 3) / 2;
+}
+
+/* Completes a design whose blocks, bricks and threads are chosen. */
+static bool complete(const facts *k, tz_resident *d, int height)
+{
+    const int live = d->threads[0] * d->threads[1] * d->threads[2];
+    const int brick = d->cells[0] * d->cells[1] * d->cells[2];
+    const tz_stencil *s = k->problem->stencil;
+    d->warps = (live + 31) / 32;
+    /* Registers are given out to four warps at a time. */
+    int room = REGISTERS / (128 * ((d->warps + 3) / 4)) / 8 * 8;
+    room = room > 255 ? 255 : room;
+    const int kept = words_kept(k, k->problem->dims == 3   ? d->cells[0] * d->cells[1]
+                                   : k->problem->dims == 2 ? d->cells[0]
+                                                           : 1);
+    for (int way = 0; way < 3; way++) {
+        d->held = way < 2;
+        d->buffers = way == 0 ? 2 : 1;
+        d->registers = registers_own(k);
+        d->registers += d->held ? brick * k->held_words * 9 / 8 + k->radius * kept
+                                : brick * k->out_words + (2 * k->radius + 1) * kept;
+        int64_t bytes = 0;
+        for (int f = 0; f < s->fields_count; f++)
+            if (tz_resident_is_shared(k->problem, d, f))
+                bytes += tz_resident_shared_bytes(k->problem, d, f);
+        if (d->registers > room || bytes > k->shared_max)
+            continue;
+        /* While ghosts come in, nothing else is computed. */
+        d->batch = (room - REGISTERS_OWN - 16 - brick * k->kept_words) / (4 * k->widest);
+        d->batch = d->batch < 2 ? 2 : d->batch > BATCH_MAX ? BATCH_MAX : d->batch;
+        d->batch = d->batch > brick ? brick : d->batch;
+        d->shared_bytes = (int)bytes;
+        d->cost = cost_of(k, d, height);
+        return true;
+    }
+    return false;
+}
+
+/* ---- The best of many ------------------------------------------------------------------------ */
+
+static const int bricks[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
+                             12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32};
+enum { BRICKS = sizeof bricks / sizeof *bricks };
+
+/* A way to cut an axis: what can be known of it without the others. */
+typedef struct cut {
+    int blocks, ghost;
+    double tile;         /* the least cells of a tile, were bricks no matter */
+    int least;           /* extent */
+    int extents[BRICKS]; /* by brick: cells of a tile; 0: not with that one */
+} cut;
+
+typedef struct search {
+    const facts *k;
+    const tz_plan *plan;
+    cut *cuts[TZ_AXES]; /* the most blocks first */
+    int cuts_count[TZ_AXES];
+    tz_resident best;
+    bool found;
+} search;
+
+/* Is there room for bricks whose cells are chosen but for those along the last axis? Of registers,
+ * as complete() counts them, at the least. */
+static bool has_room(const facts *k, const cut *last, int others, int threads)
+{
+    const int most = BRICK_MAX / (others * k->problem->stencil->passes_count);
+    const double longest = most < TZ_RESIDENT_CELLS_MAX ? most : TZ_RESIDENT_CELLS_MAX;
+    const double lines = (double)threads * last->least, own = registers_own(k) - 1;
+    const double kept = words_kept(k, k->problem->dims == 1 ? 1 : others);
+    const double held = others * 1.125 * k->held_words + (own + k->radius * kept) / longest;
+    const double shared =
+        others * (double)k->out_words + (own + (2 * k->radius + 1) * kept) / longest;
+    return lines * (held < shared ? held : shared) <= REGISTERS;
+}
+
+/* The least that a tile of so many cells costs (cost_of()). `loads`: of a cell, from its
+ * neighbours; `apart`: cells of a brick on a row, 4 at the most. */
+static double least_cost(const search *s, const tz_resident *d, double tile, double loads,
+                         double apart)
+{
+    const facts *k = s->k;
+    double own = 1.0;
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        own *= (double)k->problem->elements[axis] / d->blocks[axis];
+    double clocks = k->problem->stencil->passes_count *
+                    (tile / 128.0 * (OPERATIONS + loads * k->loads) + CLOCKS_PASS);
+    if (d->ghost > 0)
+        clocks += (CLOCKS_EXCHANGE +
+                   (CLOCKS_GHOST * apart * (tile - own) + tile / 128.0 * OPERATIONS_SENT) *
+                       k->sent_words) /
+                  s->plan->height;
+    return clocks * (1 - 1e-9);
+}
+
+/* Most numbers of blocks need no closer look. */
+static bool hopeless(const search *s, const cut *const cuts[TZ_AXES], const tz_resident *d)
+{
+    const double tile = cuts[0]->tile * cuts[1]->tile * cuts[2]->tile;
+    if (tile > (double)THREADS_MAX * BRICK_MAX || tile > s->k->shared_max)
+        return true;
+    return s->found && least_cost(s, d, tile, 0.0, 1.0) > s->best.cost;
+}
+
+/* Bricks along `axis` and those after it. */
+static void try_bricks(search *s, const cut *const cuts[TZ_AXES], tz_resident *d, int axis)
+{
+    if (axis == TZ_AXES) {
+        if (s->plan->warps > 0 &&
+            (d->threads[0] * d->threads[1] * d->threads[2] + 31) / 32 != s->plan->warps)
+            return;
+        if (complete(s->k, d, s->plan->height) && (!s->found || d->cost < s->best.cost)) {
+            s->best = *d;
+            s->found = true;
+        }
+        return;
+    }
+    const int others = axis == 0 ? 1 : axis == 1 ? d->cells[0] : d->cells[0] * d->cells[1];
+    const int threads = axis == 0 ? 1 : axis == 1 ? d->threads[0] : d->threads[0] * d->threads[1];
+    if (axis == s->k->problem->dims - 1) {
+        double loads = 0.0;
+        for (int a = 0; a < axis; a++)
+            loads += 2.0 * d->radius / d->cells[a];
+        const double apart = axis == 0 ? 1.0 : d->cells[0] < 4 ? d->cells[0] : 4.0;
+        if (!has_room(s->k, cuts[axis], others, threads) ||
+            (s->found && least_cost(s, d, (double)threads * others * cuts[axis]->least, loads,
+                                    apart) > s->best.cost))
+            return;
+    }
+    for (int i = 0; i < BRICKS; i++) {
+        const int brick = bricks[i];
+        if (axis >= s->k->problem->dims && brick > 1)
+            break;
+        if (axis == 0 && s->plan->vector > 0 && brick != s->plan->vector)
+            continue;
+        if (others * brick * s->k->problem->stencil->passes_count > BRICK_MAX)
+            break;
+        const int extent = cuts[axis]->extents[i];
+        if (extent == 0 || (int64_t)threads * (extent / brick) > THREADS_MAX)
+            continue;
+        d->cells[axis] = brick;
+        d->threads[axis] = extent / brick;
+        try_bricks(s, cuts, d, axis + 1);
+    }
+}
+
+static void try_cuts(search *s, const cut *cuts[TZ_AXES], tz_resident *d, int axis, int left)
+{
+    if (axis == TZ_AXES) {
+        d->ghost = 0;
+        for (int k = 0; k < TZ_AXES; k++)
+            d->ghost = cuts[k]->blocks > 1 ? cuts[k]->ghost : d->ghost;
+        if (!hopeless(s, cuts, d))
+            try_bricks(s, cuts, d, 0);
+        return;
+    }
+    for (int i = 0; i < s->cuts_count[axis]; i++) {
+        cuts[axis] = &s->cuts[axis][i];
+        d->blocks[axis] = cuts[axis]->blocks;
+        if (d->blocks[axis] <= left)
+            try_cuts(s, cuts, d, axis + 1, left / d->blocks[axis]);
+    }
+}
+
+/* All ways to cut an axis into at most `most` blocks: every block has cells, and a tile is whole
+ * bricks of some kind. */
+static bool make_cuts(search *s, int axis, int most)
+{
+    const facts *k = s->k;
+    const int64_t n = k->problem->elements[axis];
+    const int ghost = s->plan->height * k->reach + k->beyond;
+    cut *list = s->cuts[axis] = malloc((size_t)most * sizeof *list);
+    for (int blocks = axis < k->problem->dims ? most : 1; list && blocks >= 1; blocks--) {
+        const int64_t tile = (n + blocks - 1) / blocks;
+        if (blocks > 1 && (n + tile - 1) / tile != blocks)
+            continue;
+        if (s->plan->tile[axis] > 0 && axis < k->problem->dims &&
+            (n + s->plan->tile[axis] - 1) / s->plan->tile[axis] != blocks)
+            continue;
+        cut *made = &list[s->cuts_count[axis]];
+        *made = (cut){.blocks = blocks, .ghost = blocks == 1 ? 0 : ghost > 0 ? ghost : 1};
+        made->tile = (double)n / blocks +
+                     2.0 * made->ghost * (k->wraps[axis] ? 1.0 : 1.0 - 1.0 / (double)blocks);
+        bool any = false;
+        for (int i = 0; i < BRICKS; i++) {
+            made->extents[i] = extent_of(k, axis, blocks, made->ghost, bricks[i]);
+            if (made->extents[i] > 0 && (!any || made->extents[i] < made->least))
+                made->least = made->extents[i];
+            any = any || made->extents[i] > 0;
+        }
+        s->cuts_count[axis] += any;
+    }
+    return list != NULL;
+}
+
+bool tz_resident_design(const tz_problem *problem, const tz_plan *plan, tz_resident *design)
+{
+    facts k = facts_of(problem);
+    k.shared_max = plan->shared_bytes > 0 ? plan->shared_bytes : SHARED_BYTES_MAX;
+    search s = {.k = &k, .plan = plan};
+    tz_resident d = {.radius = k.radius, .rim = k.rim, .sent_words = k.sent_words};
+    if (tz_problem_elements(problem) > INT64_C(8) << 20)
+        return false;
+    const int multiprocessors = plan->multiprocessors > 0 ? plan->multiprocessors : PROCESSORS;
+    const cut *cuts[TZ_AXES] = {NULL};
+    bool made = true;
+    for (int axis = 0; made && axis < TZ_AXES; axis++)
+        made = make_cuts(&s, axis, multiprocessors);
+    if (made)
+        try_cuts(&s, cuts, &d, 0, multiprocessors);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        free(s.cuts[axis]);
+    *design = s.best;
+    return s.found;
+}
+
+int tz_resident_height(const tz_problem *problem, const tz_plan *plan)
+{
+    static const int heights[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
+    int best = 1;
+    double cost = 0.0;
+    for (size_t i = 0; i < sizeof heights / sizeof *heights; i++) {
+        tz_plan with = *plan;
+        tz_resident d;
+        with.height = heights[i];
+        if (!tz_resident_design(problem, &with, &d))
+            break;
+        if (i > 0 && d.cost >= cost)
+            continue;
+        best = heights[i];
+        cost = d.cost;
+        if (d.ghost == 0)
+            break; /* one block: it never exchanges anything */
+    }
+    return best;
+}
+
+bool tz_resident_is_lengthy(const tz_problem *problem, const tz_resident *design)
+{
+    enum { WORDS_MAX = 8 };
+    return problem->bits && problem->dims == 3 &&
+           design->cells[0] * design->cells[1] * design->cells[2] > WORDS_MAX;
+}

@@ -1,0 +1,291 @@
+/* The stream family in two dimensions (kernels/cuda/rows.cuh): strips of a warp's width stream down
+ * the rows of a chunk, all levels in registers.
+ *
+ * plan.tile: useful columns of a strip (follows from height and vector) and rows of a chunk (0: as
+ * many as fill the GPU evenly). plan.vector: columns of a lane. plan.ahead: rows loaded before they
+ * are needed. plan.slack 1: levels lag a row more, so that those of one step do not wait for each
+ * other. */
+#include "backend/cuda/family/rows/design.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    REGISTERS = 255,          /* of a thread */
+    REGISTERS_GOOD = 145,     /* as estimated: three warps a scheduler, 168 as compiled */
+    REGISTERS_FEW = 110,      /* as estimated: four warps a scheduler, 128 as compiled */
+    REGISTERS_SMALL = 115,    /* the compiler needs no limit */
+    REGISTERS_TWO = 205,      /* two warps a scheduler */
+    REGISTERS_SUMS_TWO = 175, /* where rows are summed */
+    CHUNK_MAX = 1 << 20
+};
+
+static const char *rows_refuses(const tz_problem *problem)
+{
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->stencil->fields[f].role == TZ_STREAMED)
+            return "has fields that stream in, in two dimensions";
+    return NULL;
+}
+
+/* Does a plan fit: 0, or which limit it breaks. */
+enum { FITS, TOO_MANY_REGISTERS, TOO_NARROW };
+static int fits(const tz_problem *problem, const tz_plan *plan)
+{
+    rows_design d;
+    if (!rows_design_make(&d, problem, plan))
+        return TOO_MANY_REGISTERS;
+    if (32 * d.vector - 2 * rows_ghost(&d) < d.vector)
+        return TOO_NARROW;
+    return rows_registers(&d) > REGISTERS ? TOO_MANY_REGISTERS : FITS;
+}
+
+static int estimate(const tz_problem *problem, const tz_plan *plan)
+{
+    rows_design d;
+    return rows_design_make(&d, problem, plan) ? rows_registers(&d) : INT_MAX;
+}
+
+static int rows_threads(const tz_problem *problem, const tz_plan *plan)
+{
+    (void)problem;
+    return 32 * rows_warps(plan);
+}
+
+static int rows_shared_bytes(const tz_problem *problem, const tz_plan *plan)
+{
+    rows_design d;
+    int bytes = 0;
+    rows_design_make(&d, problem, plan);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        bytes += (int)tz_problem_element_size(problem, f) *
+                 rows_queue(&d, problem->stencil->fields[f].role == TZ_STATE);
+    if (d.sums)
+        bytes += (int)tz_problem_element_size(problem, 0) * d.levels;
+    return bytes * rows_threads(problem, plan) * plan->vector;
+}
+
+/* ---- What is chosen: what measured best (docs/performance.md) -------------------------------- */
+
+static bool is_wide(const tz_problem *problem)
+{
+    return problem->precision == TZ_DOUBLE && tz_stencil_has_real(problem->stencil);
+}
+
+/* The highest that leaves three warps a scheduler, or less where four do better. */
+static int default_height(const tz_problem *problem, const tz_plan *plan)
+{
+    const int reach =
+        tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
+    const bool two_warps = is_wide(problem) && plan->vector >= 4;
+    tz_plan tried = *plan;
+    rows_design d;
+    tried.height = 1;
+    rows_design_make(&d, problem, &tried);
+    tried.height = (two_warps                            ? 10
+                    : problem->bits                      ? 4
+                    : d.sums                             ? (reach == 1 ? 6 : 8)
+                    : problem->stencil->fields_count > 1 ? (is_wide(problem) ? 6 : 8)
+                    : is_wide(problem)                   ? (reach == 1 ? 8 : 10)
+                                                         : 12) /
+                   reach;
+    /* Of what is not one real field, or rows of bits, less is known than how many registers it
+     * needs. */
+    const tz_stencil *stencil = problem->stencil;
+    const bool known = stencil->passes_count == 1 &&
+                       (stencil->passes[0].writes & (stencil->passes[0].writes - 1)) == 0 &&
+                       (problem->bits || stencil->fields[0].type == TZ_REAL);
+    const int most = !known       ? REGISTERS_FEW - 10
+                     : !two_warps ? REGISTERS_GOOD
+                     : d.sums     ? REGISTERS_SUMS_TWO
+                                  : REGISTERS_TWO;
+    while (tried.height > 1 && (fits(problem, &tried) != FITS || estimate(problem, &tried) > most))
+        tried.height--;
+    return tried.height > 1 ? tried.height : 1;
+}
+
+/* Columns of strips, with their ghost zones, that cover a row. */
+static int64_t covered(const tz_problem *problem, const tz_plan *plan)
+{
+    rows_design d;
+    if (fits(problem, plan) != FITS || !rows_design_make(&d, problem, plan) ||
+        rows_registers(&d) > REGISTERS_GOOD)
+        return INT64_MAX;
+    const int64_t width = 32 * (int64_t)plan->vector, useful = width - 2 * rows_ghost(&d);
+    return (problem->elements[0] + useful - 1) / useful * width;
+}
+
+/* Four columns are 16 bytes of most fields. Rows of bits take eight where strips fit the row as
+ * well; double precision two, and four where many neighbours would come from other lanes. */
+static int default_vector(const tz_problem *problem, const tz_plan *plan)
+{
+    tz_plan four = *plan, eight = *plan;
+    four.vector = 4;
+    eight.vector = 8;
+    four.ahead = eight.ahead = plan->ahead > 0 ? plan->ahead : 3;
+    if (is_wide(problem))
+        return problem->radius == 2 && problem->stencil->fields_count == 1 &&
+                       problem->stencil->passes_count == 1 && plan->height != 1 &&
+                       (plan->height == 0 || fits(problem, &four) == FITS)
+                   ? 4
+                   : 2;
+    if (!problem->bits)
+        return 4;
+    if (plan->height == 0)
+        four.height = eight.height = default_height(problem, &four);
+    return covered(problem, &eight) < INT64_MAX &&
+                   covered(problem, &eight) <= covered(problem, &four)
+               ? 8
+               : 4;
+}
+
+static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
+{
+    const tz_stencil *s = problem->stencil;
+    const tz_plan given = *plan;
+    if (plan->height < 0)
+        return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; use 1 or more",
+                            plan->height);
+    if (plan->vector == 0)
+        plan->vector = default_vector(problem, plan);
+    if (plan->vector != 1 && plan->vector != 2 && plan->vector != 4 && plan->vector != 8)
+        return tz_error_set(error, TZ_RANGE, "vector", "'vector' is 1, 2, 4 or 8, not %d",
+                            plan->vector);
+    const int ahead = plan->ahead;
+    plan->ahead = ahead > 0 ? ahead : 3;
+    if (plan->height == 0)
+        plan->height = default_height(problem, plan);
+    if (ahead == 0 && plan->height >= 12 && problem->stencil->fields_count == 1)
+        plan->ahead = 6;
+    const int why = fits(problem, plan);
+    if (why != FITS) {
+        tz_plan lower = *plan;
+        while (lower.height > 0 && fits(problem, &lower) != FITS)
+            lower.height = lower.height > ROWS_LEVELS_MAX ? ROWS_LEVELS_MAX : lower.height - 1;
+        if (lower.height == 0)
+            return tz_error_set(error, TZ_RANGE, "vector",
+                                "%s at any height with %d columns a lane: use family \"tile\"",
+                                why == TOO_NARROW ? "the ghost zone fills the strip"
+                                                  : "the rows need more registers than there are",
+                                plan->vector);
+        return tz_error_set(error, TZ_RANGE, "height",
+                            "height %d %s: use a height up to %d, or family \"tile\"", plan->height,
+                            why == TOO_NARROW ? "has a ghost zone that fills the strip"
+                                              : "needs more registers than there are",
+                            lower.height);
+    }
+    rows_design d;
+    rows_design_make(&d, problem, plan);
+    const int useful = 32 * d.vector - 2 * rows_ghost(&d);
+    if (given.tile[0] != 0 && given.tile[0] != useful)
+        return tz_error_set(error, TZ_RANGE, "tile",
+                            "strips of height %d and %d columns a lane are %d wide, not %" PRId64
+                            ": leave the tile's x out (0) or choose another 'vector'",
+                            plan->height, d.vector, useful, given.tile[0]);
+    plan->tile[0] = useful;
+    const int needed = rows_registers(&d);
+    /* One field, one pass: the estimate is known to be good enough for that not to spill. */
+    const bool simple = s->passes_count == 1 && problem->radius <= 2 &&
+                        (s->passes[0].writes & (s->passes[0].writes - 1)) == 0;
+    const int warps = needed > REGISTERS_SMALL ? 12 : 16;
+    if (plan->blocks == 0 && simple && needed > REGISTERS_FEW - 5 && needed <= REGISTERS_GOOD &&
+        (warps == 12 || needed <= REGISTERS_FEW))
+        plan->blocks = warps / rows_warps(plan) > 0 ? warps / rows_warps(plan) : 1;
+    if (plan->tile[1] < 0 || plan->tile[1] > CHUNK_MAX)
+        return tz_error_set(error, TZ_RANGE, "tile", "a chunk has 1 to %d rows, not %" PRId64,
+                            CHUNK_MAX, plan->tile[1]);
+    if (rows_shared_bytes(problem, plan) > TZ_CUDA_SHARED_BYTES_MAX)
+        return tz_error_set(error, TZ_RANGE, "warps",
+                            "blocks of %d warps need %d bytes of shared memory, of %d: use fewer "
+                            "'warps' or rows 'ahead'",
+                            rows_warps(plan), rows_shared_bytes(problem, plan),
+                            TZ_CUDA_SHARED_BYTES_MAX);
+    plan->tile[2] = 1;
+    strcpy(plan->family, "stream");
+    snprintf(plan->why, sizeof plan->why, "%s height", given.height ? "given" : "default");
+    return TZ_OK;
+}
+
+/* Border strips come first; where they take much longer a row, in shorter chunks. */
+static int64_t border_chunk_of(const rows_design *d, int64_t chunk)
+{
+    const int64_t shorter = d->edges ? chunk : chunk / 4;
+    return shorter > 0 ? shorter : 1;
+}
+
+static int64_t count_items(const rows_design *d, int64_t rows, int64_t inner, int64_t border,
+                           int64_t chunk)
+{
+    const int64_t short_chunk = border_chunk_of(d, chunk);
+    return border * ((rows + short_chunk - 1) / short_chunk) + inner * ((rows + chunk - 1) / chunk);
+}
+
+/* Rows of a chunk so that the strips' chunks fill the GPU a whole number of times, with the warm-up
+ * of each counted: the fewest row steps that the slowest warp does. */
+static int64_t choose_chunk(const rows_design *d, int64_t rows, int64_t inner, int64_t border,
+                            int64_t warm_up, int64_t slots)
+{
+    int64_t best = rows, best_cost = INT64_MAX;
+    for (int64_t parts = 1; parts <= rows && parts <= 4096; parts++) {
+        const int64_t chunk = (rows + parts - 1) / parts;
+        const int64_t waves = (count_items(d, rows, inner, border, chunk) + slots - 1) / slots;
+        const int64_t cost = waves * (chunk + warm_up);
+        if (cost < best_cost) {
+            best_cost = cost;
+            best = chunk;
+        }
+    }
+    return best;
+}
+
+static tz_status rows_shape(const tz_problem *problem, const tz_plan *plan,
+                            const tz_cuda_room *room, tz_cuda_shape *shape, tz_error *error)
+{
+    (void)error;
+    rows_design d;
+    rows_design_make(&d, problem, plan);
+    const int64_t nx = problem->elements[0], ny = problem->elements[1];
+    const int64_t ghost = rows_ghost(&d), useful = 32 * d.vector - 2 * ghost;
+    const int64_t strips = (nx + useful - 1) / useful;
+    /* Words whose last bits lie past the row's end are border too. */
+    const int64_t inner =
+        problem->bits && problem->extent[0] - 31 * nx < nx ? problem->extent[0] - 31 * nx : nx;
+    int64_t left = 0, right = 0;
+    while (rows_has_sides(&d) && left < strips && left * useful < ghost)
+        left++;
+    while (rows_has_sides(&d) && right < strips - left &&
+           (strips - 1 - right) * useful - ghost + 32 * d.vector > inner)
+        right++;
+    const int64_t slots =
+        (int64_t)room->multiprocessors *
+        (room->blocks_per_multiprocessor > 0 ? room->blocks_per_multiprocessor : 8) *
+        rows_warps(plan);
+    const int64_t warm_up = d.reach + d.extra + d.lag[d.levels];
+    int64_t chunk = plan->tile[1];
+    if (chunk == 0)
+        chunk = choose_chunk(&d, ny, strips - left - right, left + right, warm_up, slots);
+    const int64_t border_chunk = border_chunk_of(&d, chunk);
+    const int64_t items = count_items(&d, ny, strips - left - right, left + right, chunk);
+    const int64_t blocks = (items + rows_warps(plan) - 1) / rows_warps(plan);
+    *shape = (tz_cuda_shape){
+        .grid = {(int)blocks, 1, 1},
+        .threads = rows_threads(problem, plan),
+        .shared_bytes = rows_shared_bytes(problem, plan),
+        .geometry = {(int)strips, (int)left, (int)right, (int)chunk, (int)border_chunk},
+    };
+    return TZ_OK;
+}
+
+const tz_cuda_family tz_cuda_family_rows = {
+    .name = "stream",
+    .doc = "strips of a warp's width stream down the rows, all iterations in registers",
+    .exact = true,
+    .refuses = rows_refuses,
+    .plan = rows_plan,
+    .emit = rows_text_emit,
+    .threads = rows_threads,
+    .shared_bytes = rows_shared_bytes,
+    .shape = rows_shape,
+};

@@ -1,0 +1,96 @@
+#include "backend/cuda/family/text.h"
+
+#include "backend/cuda/family/family.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tz_cuda_emit(tz_cuda_text *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (t->length + (size_t)length + 1 > t->room) {
+        const size_t room = 2 * (t->length + (size_t)length + 1024);
+        char *larger = t->failed ? NULL : realloc(t->at, room);
+        if (!larger) {
+            t->failed = true;
+            return;
+        }
+        t->at = larger;
+        t->room = room;
+    }
+    va_start(arguments, format);
+    vsnprintf(t->at + t->length, t->room - t->length, format, arguments);
+    va_end(arguments);
+    t->length += (size_t)length;
+}
+
+const char *tz_cuda_type_name(tz_type type)
+{
+    return type == TZ_REAL ? "real" : type == TZ_INT ? "int" : "tz_word";
+}
+
+void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
+                        const int64_t tile[TZ_AXES])
+{
+    const int halo = height * tz_stencil_reach(problem->stencil);
+    tz_cuda_emit(
+        t,
+        "#define real %s\n#define TZ_FMA(a, b, c) %s((a), (b), "
+        "(c))\n"
+        "#define TZ_CLAMP 0\n#define TZ_PERIODIC 1\n#define TZ_FIXED 2\n#define TZ_MIRROR 3\n"
+        "#define TZ_DIMS %d\n#define TZ_BITS_GRID %d\n#define TZ_FIELDS_COUNT %d\n"
+        "#define TZ_CONSTANTS_MAX %d\n#define TZ_HEIGHT %d\n",
+        problem->precision == TZ_DOUBLE ? "double" : "float",
+        problem->precision == TZ_DOUBLE ? "__fma_rn" : "__fmaf_rn", problem->dims, problem->bits,
+        problem->stencil->fields_count, TZ_CUDA_KERNEL_CONSTANTS, height);
+    for (int d = 0; d < TZ_AXES; d++) {
+        const bool used = d < problem->dims;
+        tz_cuda_emit(
+            t, "#define TZ_BOUNDARY_%c %d\n#define TZ_TILE_%c %" PRId64 "\n#define TZ_HALO_%c %d\n",
+            "XYZ"[d], (int)problem -> boundary[d], "XYZ"[d], used ? tile[d] : 1, "XYZ"[d],
+            used ? halo : 0);
+    }
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        tz_cuda_emit(t, "#define TZ__KIND_%s %s\n", problem->stencil->fields[f].name,
+                     tz_role_name(problem->stencil->fields[f].role));
+}
+
+void tz_cuda_emit_pass(tz_cuda_text *t, const tz_problem *problem, int p)
+{
+    const tz_pass *pass = &problem->stencil->passes[p];
+    tz_cuda_emit(
+        t,
+        "#undef TZ_FIELDS\n#undef TZ_CONSTANTS\n#undef TZ_CELL_RADIUS\n#undef TZ_CELL_DIMS\n"
+        "#define TZ_CELL_RADIUS %d\n#define TZ_CELL_DIMS %d\n",
+        pass->radius, problem->dims);
+    const char *at = pass->text_defines ? pass->text_defines : "";
+    while (*at) {
+        const size_t length = strcspn(at, " ");
+        const size_t name = strcspn(at, "= ");
+        tz_cuda_emit(t, "#undef %.*s\n#define %.*s %.*s\n", (int)name, at, (int)name, at,
+                     (int)(length > name ? length - name - 1 : 0), at + name + 1);
+        at += length;
+        at += strspn(at, " ");
+    }
+    tz_cuda_emit(t, "namespace pass_%d {\n#line 1 \"%s\"\n%s\n}\n#line 1 \"kernel\"\n", p,
+                 pass->text_file, pass->text);
+}
+
+/* Whole numbers (rules, switches) go in as literals, so that the compiler drops what they exclude;
+ * real ones stay arguments. */
+void tz_cuda_emit_constants(tz_cuda_text *t, const tz_problem *problem)
+{
+    const tz_stencil *s = problem->stencil;
+    for (int k = 0; k < s->constants_count; k++)
+        if (s->constants[k].type == TZ_REAL)
+            tz_cuda_emit(t, "      c.k_%s = a.constants[%d].%s;\n", s->constants[k].name, k,
+                         problem->precision == TZ_DOUBLE ? "d" : "f");
+        else
+            tz_cuda_emit(t, "      c.k_%s = (int)%" PRId64 "LL;\n", s->constants[k].name,
+                         problem->constants[k].i);
+}

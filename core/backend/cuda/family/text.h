@@ -1,0 +1,31 @@
+/* Device text in the making: a string that grows, and what every family's text begins with. */
+#ifndef TZ_CORE_BACKEND_CUDA_FAMILY_TEXT_H
+#define TZ_CORE_BACKEND_CUDA_FAMILY_TEXT_H
+
+#include "stencil/problem.h"
+
+typedef struct tz_cuda_text {
+    char *at; /* malloc'd; the caller frees it */
+    size_t length, room;
+    bool failed; /* memory was short: what follows is lost */
+} tz_cuda_text;
+
+__attribute__((format(printf, 2, 3))) void tz_cuda_emit(tz_cuda_text *text, const char *format,
+                                                        ...);
+
+/* The type of a field or constant as device text names it. */
+const char *tz_cuda_type_name(tz_type type);
+
+/* Sizes, boundaries, roles and the precision's words, as definitions. `tile`: TZ_TILE_X, _Y, _Z. */
+void tz_cuda_emit_sizes(tz_cuda_text *text, const tz_problem *problem, int height,
+                        const int64_t tile[TZ_AXES]);
+
+/* The plugin's text of a pass in a namespace pass_N of its own: two passes may share a text. #line
+ * makes a compile error name the plugin's own file and line. */
+void tz_cuda_emit_pass(tz_cuda_text *text, const tz_problem *problem, int pass);
+
+/* "c.k_NAME = …" for each constant. Whole ones are part of the text: it is to be made anew when
+ * they change. */
+void tz_cuda_emit_constants(tz_cuda_text *text, const tz_problem *problem);
+
+#endif

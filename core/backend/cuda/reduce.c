@@ -1,0 +1,392 @@
+#include "backend/cuda/reduce_impl.h"
+
+#include "backend/cuda/driver/queue.h"
+#include "backend/cuda/family/family.h"
+#include "backend/host/reduce.h"
+#include "base/average.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* kernels/cuda/reduce.cuh, found by the assembler through the build's -Wa,-I. */
+__asm__(".pushsection .rodata\ntz_cuda_text_reduce:\n.incbin \"cuda/reduce.cuh\"\n"
+        ".byte 0\n.popsection\n");
+extern const char tz_cuda_text_reduce[] __attribute__((visibility("hidden")));
+
+enum {
+    DTYPES = 4, /* that fields have */
+    WARPS_OF_BLOCK = TZ_CUDA_REDUCE_THREADS / 32,
+    GROUP_MAX = 32,
+    GROUPS_OF_WARP = 4 /* at least, before groups grow: so that warps end together */
+};
+
+_Static_assert(sizeof(tz_cuda_record) == 7 * 8 && sizeof(tz_cuda_reduce_arguments) == 11 * 8 &&
+                   sizeof(tz_cuda_shrink_arguments) == 9 * 8,
+               "the device compiler lays them out without gaps");
+
+struct tz_cuda_reducer {
+    tz_cuda *cuda;
+    tz_cuda_queue *stream;
+    const tz_problem *problem;
+    tz_cuda_kernel kernels[DTYPES][TZ_CUDA_NUMBERS_END];
+    tz_cu_pointer record;
+    tz_cu_pointer results; /* sums or values */
+    size_t results_bytes;
+    tz_cu_pointer edges;
+    int edges_nx, edges_ny; /* of which they are; 0: of none */
+    size_t edges_bytes;
+};
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *cell, *word;
+    bool bits, real;
+} types[DTYPES] = {
+    {"float", "unsigned int", false, true},
+    {"double", "unsigned long long", false, true},
+    {"int", "unsigned int", false, false},
+    {"tz_word", "tz_word", true, false},
+};
+
+static int type_of(tz_dtype dtype)
+{
+    return dtype == TZ_DTYPE_F32 ? 0 : dtype == TZ_DTYPE_F64 ? 1 : dtype == TZ_DTYPE_I32 ? 2 : 3;
+}
+
+const char *tz_cuda_reduce_kernel(tz_cuda_number which)
+{
+    static const char *const names[] = {"", "tz_numbers", "tz_finite", "tz_difference",
+                                        "tz_shrink"};
+    return names[which];
+}
+
+void tz_cuda_reduce_emit(tz_cuda_text *text, tz_dtype dtype, tz_cuda_number which)
+{
+    const int t = type_of(dtype);
+    tz_cuda_emit(text,
+                 "#define TZ_CELL %s\n#define TZ_CELL_WORD %s\n#define TZ_CELL_BITS %d\n"
+                 "#define TZ_CELL_REAL %d\n#define TZ_SEGMENT %d\n#define TZ_ONLY %d\n"
+                 "#line 1 \"reduce.cuh\"\n%s",
+                 types[t].cell, types[t].word, types[t].bits, types[t].real, TZ_REDUCE_SEGMENT,
+                 (int)which, tz_cuda_text_reduce);
+}
+
+/* ---- Arguments and results ------------------------------------------------------------------- */
+
+int64_t tz_cuda_reduce_arguments_fill(tz_cuda_reduce_arguments *a, const tz_problem *problem,
+                                      const tz_cuda_array *array, tz_cu_pointer other,
+                                      int64_t warps)
+{
+    *a = (tz_cuda_reduce_arguments){
+        .cells = array->cells,
+        .other = other,
+        .pitch = array->pitch,
+        .plane = array->plane,
+        .elements = problem->elements[0],
+        .columns = problem->extent[0],
+        .rows = problem->extent[1],
+        .planes = problem->extent[2],
+        .group = 1,
+    };
+    const int64_t segments =
+        (a->elements + TZ_REDUCE_SEGMENT - 1) / TZ_REDUCE_SEGMENT * a->rows * a->planes;
+    while (a->group < GROUP_MAX && segments / (2 * a->group) >= GROUPS_OF_WARP * warps)
+        a->group *= 2;
+    return (segments + a->group - 1) / a->group;
+}
+
+int64_t tz_cuda_shrink_arguments_fill(tz_cuda_shrink_arguments *a, const tz_problem *problem,
+                                      int field, const tz_cuda_array *array, int64_t z, int nx,
+                                      int ny)
+{
+    const int64_t most = (problem->extent[0] - 1) / nx + 2; /* columns of a value */
+    const bool whole = problem->extent[0] % nx == 0;
+    const int64_t columns = whole ? problem->extent[0] / nx : most;
+    const size_t size = tz_problem_element_size(problem, field);
+    *a = (tz_cuda_shrink_arguments){
+        .cells = array->cells + (tz_cu_pointer)(z * array->plane) * size,
+        .pitch = array->pitch,
+        .elements = problem->elements[0],
+        .width = 1,
+        .steps = columns <= TZ_AVERAGE_LANES ? 1 : 2,
+        .nx = nx,
+        .ny = ny,
+        .strands = problem->bits ? 32 : 1,
+    };
+    while (a->width < TZ_AVERAGE_LANES && a->width < columns)
+        a->width *= 2;
+    a->apart = (nx + a->strands - 1) / a->strands;
+    const int64_t numbers = (int64_t)a->apart * a->strands * ny, of_warp = 32 / a->width;
+    return (numbers + of_warp - 1) / of_warp;
+}
+
+void tz_cuda_shrink_edges(const tz_problem *problem, int nx, int ny, double *edges)
+{
+    for (int i = 0; i <= nx; i++)
+        *edges++ = tz_average_edge(problem->extent[0], nx, i);
+    for (int j = 0; j <= ny; j++)
+        *edges++ = tz_average_edge(problem->extent[1], ny, j);
+}
+
+tz_cuda_record tz_cuda_record_start(void)
+{
+    return (tz_cuda_record){.low = INT64_MAX, .high = INT64_MAX, .first = INT64_MAX};
+}
+
+/* The number that kernels order as this integer. */
+static double from_ordered(int64_t bits)
+{
+    double value;
+    if (bits < 0)
+        bits ^= INT64_MAX;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+void tz_cuda_record_conclude(const tz_cuda_record *record, const tz_problem *problem, int field,
+                             double *sums, int64_t sums_count, tz_reduction *out)
+{
+    *out = (tz_reduction){.population = (int64_t)record->population,
+                          .not_finite = (int64_t)record->not_finite};
+    if (tz_problem_dtype(problem, field) == TZ_DTYPE_U8) {
+        const int64_t cells = tz_shape_count(TZ_AXES, problem->extent);
+        out->min = out->population == cells ? 1.0 : 0.0;
+        out->max = out->population > 0 ? 1.0 : 0.0;
+        out->sum = (double)out->population;
+    } else {
+        out->min = from_ordered(record->low);
+        out->max = -from_ordered(record->high);
+        out->sum = tz_reduce_pairwise(sums, sums_count);
+    }
+    tz_reduce_conclude(problem, record->hash, record->first, out);
+}
+
+double tz_cuda_record_difference(const tz_cuda_record *record)
+{
+    const int64_t bits = -record->difference;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* ---- On a GPU -------------------------------------------------------------------------------- */
+
+tz_status tz_cuda_reducer_create(tz_cuda_reducer **out, tz_cuda *cuda, tz_cuda_queue *stream,
+                                 const tz_problem *problem, tz_error *error)
+{
+    tz_cuda_reducer *reducer = calloc(1, sizeof *reducer);
+    *out = NULL;
+    if (!reducer)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    reducer->cuda = cuda;
+    reducer->stream = stream;
+    reducer->problem = problem;
+    tz_status status = tz_cuda_allocate(cuda, &reducer->record, sizeof(tz_cuda_record), error);
+    if (status) {
+        tz_cuda_reducer_destroy(reducer);
+        return status;
+    }
+    *out = reducer;
+    return TZ_OK;
+}
+
+void tz_cuda_reducer_destroy(tz_cuda_reducer *reducer)
+{
+    if (!reducer)
+        return;
+    for (int t = 0; t < DTYPES; t++)
+        for (int k = 0; k < TZ_CUDA_NUMBERS_END; k++)
+            if (reducer->kernels[t][k].function)
+                tz_cuda_unload(reducer->cuda, &reducer->kernels[t][k]);
+    tz_cuda_free(reducer->cuda, reducer->record);
+    tz_cuda_free(reducer->cuda, reducer->results);
+    tz_cuda_free(reducer->cuda, reducer->edges);
+    free(reducer);
+}
+
+static tz_status kernel_of(tz_cuda_reducer *reducer, int field, tz_cuda_number which,
+                           tz_cuda_kernel **out, tz_error *error)
+{
+    const tz_dtype dtype = tz_problem_dtype(reducer->problem, field);
+    tz_cuda_kernel *kernel = &reducer->kernels[type_of(dtype)][which];
+    *out = kernel;
+    if (kernel->function)
+        return TZ_OK;
+    tz_cuda_text text = {0};
+    tz_cuda_reduce_emit(&text, dtype, which);
+    const tz_status status =
+        text.failed ? tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text")
+                    : tz_cuda_load(reducer->cuda, kernel, text.at, tz_cuda_reduce_kernel(which),
+                                   tz_cuda_headers, tz_cuda_headers_count, error);
+    free(text.at);
+    return status;
+}
+
+/* At least so many bytes at *memory, whose contents may go. */
+static tz_status make_room(tz_cuda_reducer *reducer, tz_cu_pointer *memory, size_t *room,
+                           size_t bytes, tz_error *error)
+{
+    if (bytes <= *room)
+        return TZ_OK;
+    tz_cuda_free(reducer->cuda, *memory);
+    *memory = 0;
+    *room = 0;
+    const tz_status status = tz_cuda_allocate(reducer->cuda, memory, bytes, error);
+    if (!status)
+        *room = bytes;
+    return status;
+}
+
+/* On the reducer's stream. What is not pinned is read before this returns (the driver takes it into
+ * memory of its own), though it need not have arrived. */
+static tz_status put(const tz_cuda_reducer *reducer, tz_cu_pointer to, const void *from,
+                     size_t bytes, tz_error *error)
+{
+    return tz_cuda_queue_upload(reducer->cuda, reducer->stream, to, from, bytes, error);
+}
+
+/* There when this returns. */
+static tz_status get(const tz_cuda_reducer *reducer, void *to, tz_cu_pointer from, size_t bytes,
+                     tz_error *error)
+{
+    const tz_status status =
+        tz_cuda_queue_download(reducer->cuda, reducer->stream, to, from, bytes, error);
+    return status ? status : tz_cuda_queue_wait(reducer->cuda, reducer->stream, error);
+}
+
+static tz_status launch(const tz_cuda_reducer *reducer, const tz_cuda_kernel *kernel,
+                        int64_t blocks, void *arguments, tz_error *error)
+{
+    const int grid[3] = {(int)blocks, 1, 1}, block[3] = {TZ_CUDA_REDUCE_THREADS, 1, 1};
+    void *pointers[] = {arguments};
+    return tz_cuda_launch(reducer->cuda, reducer->stream, kernel, grid, block, 0, false, pointers,
+                          error);
+}
+
+/* Blocks that the GPU takes at once. */
+static int64_t blocks_at_once(const tz_cuda_reducer *reducer, const tz_cuda_kernel *kernel)
+{
+    const int registers = (kernel->registers + 7) / 8 * 8 * TZ_CUDA_REDUCE_THREADS;
+    const int of_registers = registers > 0 ? 65536 / registers : 8, of_warps = 64 / WARPS_OF_BLOCK;
+    const int blocks = of_registers < of_warps ? of_registers : of_warps;
+    return (int64_t)(blocks > 0 ? blocks : 1) * tz_cuda_device_of(reducer->cuda)->multiprocessors;
+}
+
+/* Run a kernel over a field; its record and, for numbers, the sums (malloc'd). */
+static tz_status run(tz_cuda_reducer *reducer, int field, tz_cuda_number which,
+                     const tz_cuda_array *array, tz_cu_pointer other, tz_cuda_record *record,
+                     double **sums, int64_t *sums_count, tz_error *error)
+{
+    tz_cuda_kernel *kernel;
+    tz_cuda_reduce_arguments arguments;
+    tz_status status = kernel_of(reducer, field, which, &kernel, error);
+    if (status)
+        return status;
+    int64_t blocks = blocks_at_once(reducer, kernel);
+    const int64_t groups = tz_cuda_reduce_arguments_fill(&arguments, reducer->problem, array, other,
+                                                         blocks * WARPS_OF_BLOCK);
+    const int64_t needed = (groups + WARPS_OF_BLOCK - 1) / WARPS_OF_BLOCK;
+    blocks = needed < blocks ? needed : blocks;
+    const bool summed = sums && tz_problem_dtype(reducer->problem, field) != TZ_DTYPE_U8;
+    const size_t bytes = summed ? (size_t)groups * sizeof(double) : 0;
+    *record = tz_cuda_record_start();
+    status = make_room(reducer, &reducer->results, &reducer->results_bytes, bytes, error);
+    if (!status)
+        status = put(reducer, reducer->record, record, sizeof *record, error);
+    arguments.record = reducer->record;
+    arguments.sums = reducer->results;
+    if (!status)
+        status = launch(reducer, kernel, blocks, &arguments, error);
+    if (!status)
+        status = get(reducer, record, reducer->record, sizeof *record, error);
+    if (status || !summed)
+        return status;
+    *sums = malloc(bytes);
+    *sums_count = groups;
+    if (!*sums)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to reduce a field");
+    return get(reducer, *sums, reducer->results, bytes, error);
+}
+
+tz_status tz_cuda_reduce(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array,
+                         tz_reduction *out, tz_error *error)
+{
+    tz_cuda_record record;
+    double *sums = NULL;
+    int64_t count = 0;
+    const tz_status status =
+        run(reducer, field, TZ_CUDA_NUMBERS, array, 0, &record, &sums, &count, error);
+    if (!status)
+        tz_cuda_record_conclude(&record, reducer->problem, field, sums, count, out);
+    free(sums);
+    return status;
+}
+
+tz_status tz_cuda_all_finite(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array,
+                             bool *finite, tz_error *error)
+{
+    tz_cuda_record record;
+    *finite = true;
+    if (reducer->problem->stencil->fields[field].type != TZ_REAL)
+        return TZ_OK;
+    const tz_status status =
+        run(reducer, field, TZ_CUDA_FINITE, array, 0, &record, NULL, NULL, error);
+    *finite = !status && record.not_finite == 0;
+    return status;
+}
+
+tz_status tz_cuda_difference(tz_cuda_reducer *reducer, int field, const tz_cuda_array *a,
+                             const tz_cuda_array *b, double *out, tz_error *error)
+{
+    tz_cuda_record record;
+    const tz_status status =
+        run(reducer, field, TZ_CUDA_DIFFERENCE, a, b->cells, &record, NULL, NULL, error);
+    *out = status ? NAN : tz_cuda_record_difference(&record);
+    return status;
+}
+
+/* The edges on the device; those of the last picture are often those of the next. */
+static tz_status place_edges(tz_cuda_reducer *reducer, int nx, int ny, tz_error *error)
+{
+    if (reducer->edges_nx == nx && reducer->edges_ny == ny)
+        return TZ_OK;
+    const size_t bytes = ((size_t)nx + (size_t)ny + 2) * sizeof(double);
+    double *edges = malloc(bytes);
+    if (!edges)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a picture");
+    tz_cuda_shrink_edges(reducer->problem, nx, ny, edges);
+    reducer->edges_nx = reducer->edges_ny = 0;
+    tz_status status = make_room(reducer, &reducer->edges, &reducer->edges_bytes, bytes, error);
+    if (!status)
+        status = put(reducer, reducer->edges, edges, bytes, error);
+    if (!status) {
+        reducer->edges_nx = nx;
+        reducer->edges_ny = ny;
+    }
+    free(edges);
+    return status;
+}
+
+tz_status tz_cuda_shrink(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array, int64_t z,
+                         int nx, int ny, double *values, tz_error *error)
+{
+    tz_cuda_kernel *kernel;
+    tz_cuda_shrink_arguments arguments;
+    const size_t bytes = (size_t)nx * (size_t)ny * sizeof *values;
+    tz_status status = kernel_of(reducer, field, TZ_CUDA_SHRINK, &kernel, error);
+    if (!status)
+        status = place_edges(reducer, nx, ny, error);
+    if (!status)
+        status = make_room(reducer, &reducer->results, &reducer->results_bytes, bytes, error);
+    if (status)
+        return status;
+    const int64_t warps =
+        tz_cuda_shrink_arguments_fill(&arguments, reducer->problem, field, array, z, nx, ny);
+    arguments.edges_x = reducer->edges;
+    arguments.edges_y = reducer->edges + ((size_t)nx + 1) * sizeof(double);
+    arguments.values = reducer->results;
+    status =
+        launch(reducer, kernel, (warps + WARPS_OF_BLOCK - 1) / WARPS_OF_BLOCK, &arguments, error);
+    return status ? status : get(reducer, values, reducer->results, bytes, error);
+}

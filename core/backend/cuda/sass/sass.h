@@ -1,0 +1,54 @@
+/* SASS: the machine code of a kernel, as far as its instructions can be counted.
+ *
+ * The layout is that of Volta to Blackwell (sm_70 to sm_121): 16 bytes an instruction, the low nine
+ * bits of which say what it does, the next three where its operands are. Found by comparing cubins
+ * with NVIDIA's disassembler (CUDA 11.8) and cuobjdump's notes on control bits in Jia et al.,
+ * "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018, section 2. */
+#ifndef TZ_CORE_BACKEND_CUDA_SASS_SASS_H
+#define TZ_CORE_BACKEND_CUDA_SASS_SASS_H
+
+#include "base/error.h"
+#include "model/scheduler/scheduler.h"
+
+#include <stdint.h>
+
+enum { TZ_SASS_BYTES = 16 }; /* of an instruction */
+
+typedef enum tz_sass_flow {
+    TZ_SASS_NEXT,   /* goes on */
+    TZ_SASS_BRANCH, /* to `target`, and on where it has a predicate */
+    TZ_SASS_END     /* exit, or a return */
+} tz_sass_flow;
+
+typedef struct tz_sass_instruction {
+    uint8_t class;    /* tz_work_class */
+    uint8_t flow;     /* tz_sass_flow */
+    bool conditional; /* it has a predicate of its own */
+    bool local;       /* reads or writes local memory: spilt registers */
+    uint8_t kind;     /* tz_trace_kind: of an mbarrier, too */
+    uint8_t stall;    /* clocks before the next one of the same warp, at least */
+    uint8_t sets;     /* barrier that its result opens; 7: none */
+    uint8_t frees;    /* barrier that opens when its operands are read; 7: none */
+    uint8_t waits;    /* barriers that it waits for, as bits */
+    uint8_t words;    /* 32-bit words a lane that a memory access moves; else 0 */
+    int target;       /* index of the instruction that it branches to; -1: none */
+} tz_sass_instruction;
+
+typedef struct tz_sass {
+    int count;
+    tz_sass_instruction *code;
+    int registers;    /* a thread; 0: the file does not say */
+    int local_bytes;  /* a thread: its stack frame */
+    int shared_bytes; /* a block, static */
+} tz_sass;
+
+/* The kernel `entry` of a cubin. Errors: TZ_FORMAT (no ELF file, another machine's, no such kernel,
+ * cut short), TZ_UNSUPPORTED (an architecture before Volta), TZ_MEMORY. */
+tz_status tz_sass_read(tz_sass *out, const void *cubin, size_t bytes, const char *entry,
+                       tz_error *error);
+/* The same from bare code, a multiple of 16 bytes. `architecture`: 90 for sm_90. */
+tz_status tz_sass_decode(tz_sass *out, const void *code, size_t bytes, int architecture,
+                         tz_error *error);
+void tz_sass_free(tz_sass *sass);
+
+#endif

@@ -1,0 +1,169 @@
+#include "backend/cuda/slabs.h"
+
+#include "backend/cuda/driver/queue.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BUFFERS = 2,
+    PIECE = 1 << 16 /* cells that one thread makes at a time */
+};
+
+/* Rows of a stage: pinned here, and on the device. */
+typedef struct buffer {
+    int32_t *host;
+    tz_cu_pointer device;
+    int rows;
+    tz_cuda_event *arrived, *free;
+} buffer;
+
+struct tz_cuda_slabs {
+    tz_cuda *cuda;
+    int64_t cells, pitch;
+    /* All rows of a source in memory. */
+    tz_cu_pointer whole;
+    uint64_t whole_generation; /* of the source that it holds; 0: none */
+    uint64_t refused;          /* a source that did not fit */
+    /* Or a stage's at a time. */
+    tz_cuda_queue *copies;
+    buffer buffers[BUFFERS];
+    int next;
+    buffer *taken;
+};
+
+tz_status tz_cuda_slabs_create(tz_cuda_slabs **out, tz_cuda *cuda, int64_t cells, int64_t pitch,
+                               tz_error *error)
+{
+    tz_cuda_slabs *slabs = calloc(1, sizeof *slabs);
+    *out = slabs;
+    if (!slabs)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a streamed field");
+    slabs->cuda = cuda;
+    slabs->cells = cells;
+    slabs->pitch = pitch;
+    tz_status status = tz_cuda_queue_create(cuda, &slabs->copies, error);
+    for (int i = 0; !status && i < BUFFERS; i++) {
+        status = tz_cuda_event_create(cuda, &slabs->buffers[i].arrived, false, error);
+        if (!status)
+            status = tz_cuda_event_create(cuda, &slabs->buffers[i].free, false, error);
+    }
+    if (status) {
+        tz_cuda_slabs_destroy(slabs);
+        *out = NULL;
+    }
+    return status;
+}
+
+static void drop_rows(tz_cuda_slabs *slabs, buffer *b)
+{
+    tz_cuda_free(slabs->cuda, b->device);
+    tz_cuda_host_free(slabs->cuda, b->host);
+    b->device = 0;
+    b->host = NULL;
+    b->rows = 0;
+}
+
+void tz_cuda_slabs_destroy(tz_cuda_slabs *slabs)
+{
+    if (!slabs)
+        return;
+    tz_cuda_wait(slabs->cuda, NULL);
+    tz_cuda_free(slabs->cuda, slabs->whole);
+    for (int i = 0; i < BUFFERS; i++) {
+        drop_rows(slabs, &slabs->buffers[i]);
+        tz_cuda_event_destroy(slabs->cuda, slabs->buffers[i].arrived);
+        tz_cuda_event_destroy(slabs->cuda, slabs->buffers[i].free);
+    }
+    tz_cuda_queue_destroy(slabs->cuda, slabs->copies);
+    free(slabs);
+}
+
+/* A source in memory goes over whole, if the device has room for it. */
+static bool upload_whole(tz_cuda_slabs *slabs, const tz_streamed_source *source)
+{
+    if (slabs->whole_generation == source->generation)
+        return true;
+    if (slabs->refused == source->generation || !source->data || source->slabs <= 0)
+        return false;
+    const int64_t bytes = source->slabs * slabs->pitch * (int64_t)sizeof(int32_t);
+    slabs->whole_generation = 0;
+    slabs->refused = source->generation;
+    tz_cuda_wait(slabs->cuda, NULL);
+    tz_cuda_free(slabs->cuda, slabs->whole);
+    slabs->whole = 0;
+    if (bytes > tz_cuda_device_of(slabs->cuda)->memory_bytes / 10 * 8 ||
+        tz_cuda_allocate(slabs->cuda, &slabs->whole, (size_t)bytes, NULL) != TZ_OK)
+        return false;
+    const tz_cuda_box box = {.row_bytes = (size_t)slabs->cells * sizeof(int32_t),
+                             .rows = (size_t)source->slabs,
+                             .planes = 1,
+                             .device_row_pitch = (size_t)slabs->pitch * sizeof(int32_t),
+                             .device_plane_pitch = (size_t)bytes};
+    if (tz_cuda_upload_box(slabs->cuda, slabs->whole, &box, source->data, NULL) != TZ_OK)
+        return false;
+    slabs->whole_generation = source->generation;
+    return true;
+}
+
+static tz_status make_room(tz_cuda_slabs *slabs, buffer *b, int rows, tz_error *error)
+{
+    if (b->rows >= rows)
+        return TZ_OK;
+    const size_t bytes = (size_t)(slabs->pitch * rows) * sizeof(int32_t);
+    void *host = NULL;
+    tz_status status = tz_cuda_wait(slabs->cuda, error);
+    drop_rows(slabs, b);
+    if (!status)
+        status = tz_cuda_host_allocate(slabs->cuda, &host, bytes, error);
+    b->host = host;
+    if (!status)
+        status = tz_cuda_allocate(slabs->cuda, &b->device, bytes, error);
+    if (!status)
+        b->rows = rows;
+    return status;
+}
+
+tz_status tz_cuda_slabs_take(tz_cuda_slabs *slabs, const tz_streamed_source *source, int64_t step,
+                             int height, tz_cu_pointer *rows, tz_error *error)
+{
+    slabs->taken = NULL;
+    if (upload_whole(slabs, source)) {
+        *rows = slabs->whole + (tz_cu_pointer)(step * slabs->pitch) * sizeof(int32_t);
+        return TZ_OK;
+    }
+    buffer *b = &slabs->buffers[slabs->next];
+    slabs->next = (slabs->next + 1) % BUFFERS;
+    tz_status status = make_room(slabs, b, height, error);
+    /* Its last copy has left the host's side, and its last stage is done with the device's. */
+    if (!status)
+        status = tz_cuda_event_wait(slabs->cuda, b->arrived, error);
+    if (!status)
+        status = tz_cuda_queue_wait_event(slabs->cuda, slabs->copies, b->free, error);
+    if (status)
+        return status;
+    const int64_t pieces = (slabs->cells + PIECE - 1) / PIECE;
+#pragma omp parallel for if (slabs->cells * height > PIECE)
+    for (int64_t i = 0; i < pieces * height; i++) {
+        const int64_t t = i / pieces, x = i % pieces * PIECE;
+        const int64_t count = slabs->cells - x < PIECE ? slabs->cells - x : PIECE;
+        int32_t *to = b->host + t * slabs->pitch + x;
+        const void *row = tz_streamed_source_row(source, step + t, x, count, to);
+        if (row != to)
+            memcpy(to, row, (size_t)count * sizeof *to);
+    }
+    status = tz_cuda_queue_upload(slabs->cuda, slabs->copies, b->device, b->host,
+                                  (size_t)(slabs->pitch * height) * sizeof(int32_t), error);
+    if (!status)
+        status = tz_cuda_event_record(slabs->cuda, b->arrived, slabs->copies, error);
+    if (!status)
+        status = tz_cuda_queue_wait_event(slabs->cuda, NULL, b->arrived, error);
+    *rows = b->device;
+    slabs->taken = b;
+    return status;
+}
+
+tz_status tz_cuda_slabs_used(tz_cuda_slabs *slabs, tz_error *error)
+{
+    return slabs->taken ? tz_cuda_event_record(slabs->cuda, slabs->taken->free, NULL, error)
+                        : TZ_OK;
+}

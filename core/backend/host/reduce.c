@@ -1,0 +1,296 @@
+#include "backend/host/reduce.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SEGMENT = TZ_REDUCE_SEGMENT,
+    LANES = 32,
+    PARALLEL_CELLS = 65536 /* fewer are not worth a team of threads */
+};
+
+static inline uint64_t mix(uint64_t z)
+{
+    z = (z ^ (z >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+    z = (z ^ (z >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+    return z ^ (z >> 32);
+}
+
+/* What one segment contributes. */
+typedef struct partial {
+    double min, max, sum;
+    int64_t population, not_finite, first_not_finite; /* first: index in the row, -1 none */
+    uint64_t hash;
+} partial;
+
+static double combine_lanes(double *lanes)
+{
+    for (int half = LANES / 2; half >= 1; half /= 2)
+        for (int i = 0; i < half; i++)
+            lanes[i] += lanes[i + half];
+    return lanes[0];
+}
+
+/* X(name, type, bits type, value is finite) */
+#define SEGMENT_FUNCTION(name, type, bits_type, finite)                                            \
+    static void segment_##name(const type *cells, int64_t count, int64_t index, partial *out)      \
+    {                                                                                              \
+        double lanes[LANES] = {0}, low[LANES], high[LANES];                                        \
+        for (int lane = 0; lane < LANES; lane++) {                                                 \
+            low[lane] = INFINITY;                                                                  \
+            high[lane] = -INFINITY;                                                                \
+        }                                                                                          \
+        int64_t population = 0, not_finite = 0;                                                    \
+        uint64_t hash = 0;                                                                         \
+        for (int64_t i = 0; i < count; i += LANES) {                                               \
+            const int width = count - i < LANES ? (int)(count - i) : LANES;                        \
+            for (int lane = 0; lane < width; lane++) {                                             \
+                const type value = cells[i + lane];                                                \
+                const int ok = (finite);                                                           \
+                const double number = (double)value;                                               \
+                bits_type bits;                                                                    \
+                memcpy(&bits, &value, sizeof bits);                                                \
+                lanes[lane] += number;                                                             \
+                low[lane] = ok && number < low[lane] ? number : low[lane];                         \
+                high[lane] = ok && number > high[lane] ? number : high[lane];                      \
+                population += value != 0;                                                          \
+                not_finite += !ok;                                                                 \
+                const uint64_t hashed = mix(mix(bits) + (uint64_t)(index + i + lane));             \
+                hash += bits ? hashed : 0;                                                         \
+            }                                                                                      \
+        }                                                                                          \
+        out->min = low[0];                                                                         \
+        out->max = high[0];                                                                        \
+        for (int lane = 1; lane < LANES; lane++) {                                                 \
+            out->min = low[lane] < out->min ? low[lane] : out->min;                                \
+            out->max = high[lane] > out->max ? high[lane] : out->max;                              \
+        }                                                                                          \
+        out->sum = combine_lanes(lanes);                                                           \
+        out->population = population;                                                              \
+        out->not_finite = not_finite;                                                              \
+        out->hash = hash;                                                                          \
+        out->first_not_finite = -1;                                                                \
+        for (int64_t i = 0; not_finite && i < count && out->first_not_finite < 0; i++) {           \
+            const type value = cells[i];                                                           \
+            if (!(finite))                                                                         \
+                out->first_not_finite = i;                                                         \
+        }                                                                                          \
+    }
+
+SEGMENT_FUNCTION(f32, float, uint32_t, value - value == 0)
+SEGMENT_FUNCTION(f64, double, uint64_t, value - value == 0)
+SEGMENT_FUNCTION(i32, int32_t, uint32_t, value == value)
+
+/* Bits of word i of a row that are cells: bit b is column b*words + i. */
+static inline uint32_t cells_of_word(int64_t columns, int64_t words, int64_t i)
+{
+    const int64_t valid = columns / words + (i < columns % words);
+    return valid >= 32 ? UINT32_MAX : (UINT32_C(1) << valid) - 1;
+}
+
+/* Words first.. of a row that begins with cell `index`. */
+static void segment_bits(const uint32_t *row, bool uniform, int64_t columns, int64_t words,
+                         int64_t first, int64_t count, int64_t index, partial *out)
+{
+    const uint64_t bits = mix(1);
+    for (int64_t i = first; i < first + count; i++) {
+        const uint32_t cells = cells_of_word(columns, words, i);
+        uint32_t word = row[uniform ? 0 : i] & cells;
+        out->min = word == cells ? out->min : 0.0;
+        out->max = word ? 1.0 : out->max;
+        out->population += __builtin_popcount(word);
+        for (; word; word &= word - 1)
+            out->hash += mix(bits + (uint64_t)(index + __builtin_ctz(word) * words + i));
+    }
+    out->sum = (double)out->population;
+}
+
+double tz_reduce_pairwise(double *sums, int64_t count)
+{
+    while (count > 1) {
+        const int64_t half = count / 2;
+        for (int64_t i = 0; i < half; i++)
+            sums[i] = sums[2 * i] + sums[2 * i + 1];
+        if (count % 2)
+            sums[half] = sums[count - 1];
+        count = half + count % 2;
+    }
+    return count ? sums[0] : 0.0;
+}
+
+static const char *row_at(const tz_problem *problem, const tz_host_field *host, int64_t row,
+                          size_t size)
+{
+    const int64_t y = row % problem->extent[1], z = row / problem->extent[1];
+    return host->origin + (y * host->row_stride + z * host->plane_stride) * (ptrdiff_t)size;
+}
+
+/* A uniform field is a short row: its value is repeated into `cells`. */
+static void uniform_segment(const tz_host_field *host, size_t size, int64_t count, char *cells)
+{
+    for (int64_t i = 0; i < count; i++)
+        memcpy(cells + i * (int64_t)size, host->origin, size);
+}
+
+void tz_reduce_conclude(const tz_problem *problem, uint64_t hash, int64_t first, tz_reduction *out)
+{
+    const int64_t nx = problem->extent[0], ny = problem->extent[1];
+    for (int d = 0; d < TZ_AXES; d++)
+        hash = mix(hash ^ (uint64_t)problem->extent[d]);
+    out->hash = hash;
+    out->min += 0.0; /* -0 is less than +0 to some and not to others */
+    out->max += 0.0;
+    if (isnan(out->sum))
+        out->sum = NAN; /* which of them depends on the machine */
+    memset(out->first_not_finite, 0, sizeof out->first_not_finite);
+    if (out->not_finite) {
+        out->first_not_finite[0] = first % nx;
+        out->first_not_finite[1] = first / nx % ny;
+        out->first_not_finite[2] = first / nx / ny;
+    }
+}
+
+tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_field *host,
+                         int threads, tz_reduction *out, tz_error *error)
+{
+    /* A row of bits is cut by words. */
+    const int64_t columns = problem->extent[0], nx = problem->elements[0];
+    const int64_t rows = problem->extent[1] * problem->extent[2];
+    const int64_t segments = (nx + SEGMENT - 1) / SEGMENT;
+    const size_t size = tz_problem_element_size(problem, field);
+    const tz_dtype dtype = tz_problem_dtype(problem, field);
+    double *sums = malloc((size_t)(rows * segments) * sizeof *sums);
+    char *scratch = malloc((size_t)threads * SEGMENT * 8);
+    if (!sums || !scratch) {
+        free(sums);
+        free(scratch);
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to reduce a field");
+    }
+    double low = INFINITY, high = -INFINITY;
+    int64_t population = 0, not_finite = 0, first = INT64_MAX;
+    uint64_t hash = 0;
+#pragma omp parallel for num_threads(threads) reduction(min : low, first) reduction(max : high)    \
+    reduction(+ : population, not_finite, hash) if (columns * rows > PARALLEL_CELLS)
+    for (int64_t i = 0; i < rows * segments; i++) {
+        const int64_t row = i / segments, x = i % segments * SEGMENT;
+        const int64_t count = nx - x < SEGMENT ? nx - x : SEGMENT, index = row * columns + x;
+        const char *whole = row_at(problem, host, row, size);
+        const void *at = whole + x * (int64_t)size;
+        if (host->uniform && dtype != TZ_DTYPE_U8) {
+            char *copy = scratch + (size_t)omp_get_thread_num() * SEGMENT * 8;
+            uniform_segment(host, size, count, copy);
+            at = copy;
+        }
+        partial p = {.min = 1.0, .first_not_finite = -1};
+        if (dtype == TZ_DTYPE_F32)
+            segment_f32(at, count, index, &p);
+        else if (dtype == TZ_DTYPE_F64)
+            segment_f64(at, count, index, &p);
+        else if (dtype == TZ_DTYPE_I32)
+            segment_i32(at, count, index, &p);
+        else
+            segment_bits((const void *)whole, host->uniform, columns, nx, x, count, row * columns,
+                         &p);
+        sums[i] = p.sum;
+        low = p.min < low ? p.min : low;
+        high = p.max > high ? p.max : high;
+        population += p.population;
+        not_finite += p.not_finite;
+        hash += p.hash;
+        if (p.first_not_finite >= 0 && index + p.first_not_finite < first)
+            first = index + p.first_not_finite;
+    }
+    *out = (tz_reduction){.min = low,
+                          .max = high,
+                          .sum = tz_reduce_pairwise(sums, rows * segments),
+                          .population = population,
+                          .not_finite = not_finite};
+    tz_reduce_conclude(problem, hash, first, out);
+    free(sums);
+    free(scratch);
+    return TZ_OK;
+}
+
+/* x - x is 0 for finite x, NaN otherwise; as sums of integers it vectorises. */
+#define FINITE_FUNCTION(name, type)                                                                \
+    static int64_t not_finite_##name(const type *cells, int64_t count)                             \
+    {                                                                                              \
+        int64_t found = 0;                                                                         \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            found += !(cells[i] - cells[i] == 0);                                                  \
+        return found;                                                                              \
+    }
+FINITE_FUNCTION(f32, float)
+FINITE_FUNCTION(f64, double)
+
+bool tz_reduce_all_finite(const tz_problem *problem, int field, const tz_host_field *host,
+                          int threads)
+{
+    if (problem->stencil->fields[field].type != TZ_REAL || host->uniform)
+        return true;
+    const int64_t nx = problem->extent[0], rows = problem->extent[1] * problem->extent[2];
+    const size_t size = tz_problem_element_size(problem, field);
+    const int64_t segments = (nx + SEGMENT - 1) / SEGMENT;
+    int64_t found = 0;
+#pragma omp parallel for num_threads(threads) reduction(+ : found) if (nx * rows > PARALLEL_CELLS)
+    for (int64_t i = 0; i < rows * segments; i++) {
+        const int64_t row = i / segments, x = i % segments * SEGMENT;
+        const int64_t count = nx - x < SEGMENT ? nx - x : SEGMENT;
+        const void *cells = row_at(problem, host, row, size) + x * (int64_t)size;
+        found += size == 4 ? not_finite_f32(cells, count) : not_finite_f64(cells, count);
+    }
+    return found == 0;
+}
+
+/* ---- Update norm ----------------------------------------------------------------------------- */
+
+#define DIFFERENCE_FUNCTION(name, type)                                                            \
+    static double difference_##name(const type *a, const type *b, int64_t count)                   \
+    {                                                                                              \
+        double largest = 0.0;                                                                      \
+        int64_t nans = 0;                                                                          \
+        for (int64_t i = 0; i < count; i++) {                                                      \
+            const double d = fabs((double)a[i] - (double)b[i]);                                    \
+            largest = d > largest ? d : largest;                                                   \
+            nans += d != d;                                                                        \
+        }                                                                                          \
+        return nans ? INFINITY : largest;                                                          \
+    }
+DIFFERENCE_FUNCTION(f32, float)
+DIFFERENCE_FUNCTION(f64, double)
+DIFFERENCE_FUNCTION(i32, int32_t)
+
+static double difference_bits(const uint32_t *a, const uint32_t *b, int64_t words, int64_t columns)
+{
+    for (int64_t i = 0; i < words; i++)
+        if ((a[i] ^ b[i]) & cells_of_word(columns, words, i))
+            return 1.0;
+    return 0.0;
+}
+
+double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_field *a,
+                            const tz_host_field *b, int threads)
+{
+    const int64_t nx = problem->elements[0], rows = problem->extent[1] * problem->extent[2];
+    const size_t size = tz_problem_element_size(problem, field);
+    const tz_dtype dtype = tz_problem_dtype(problem, field);
+    const int64_t segments = problem->bits ? 1 : (nx + SEGMENT - 1) / SEGMENT;
+    double largest = 0.0;
+#pragma omp parallel for num_threads(threads) if (nx * rows > PARALLEL_CELLS) reduction(max        \
+                                                                                        : largest)
+    for (int64_t i = 0; i < rows * segments; i++) {
+        const int64_t row = i / segments, x = i % segments * SEGMENT;
+        const int64_t count = nx - x < SEGMENT ? nx - x : SEGMENT;
+        const void *p = row_at(problem, a, row, size) + x * (int64_t)size;
+        const void *q = row_at(problem, b, row, size) + x * (int64_t)size;
+        const double d = dtype == TZ_DTYPE_F32   ? difference_f32(p, q, count)
+                         : dtype == TZ_DTYPE_F64 ? difference_f64(p, q, count)
+                         : dtype == TZ_DTYPE_I32 ? difference_i32(p, q, count)
+                                                 : difference_bits(p, q, nx, problem->extent[0]);
+        largest = d > largest ? d : largest;
+    }
+    return largest;
+}

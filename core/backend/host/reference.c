@@ -1,0 +1,290 @@
+/* reference: serial, one pass of one iteration at a time, every read through the boundary's
+ * definition. Slow and obviously right: what every other backend is held against. */
+#include "backend/backend.h"
+#include "backend/host/reduce.h"
+#include "backend/host/store.h"
+#include "base/machine.h"
+#include "stencil/streamed_source.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct reference {
+    tz_backend_context context;
+    tz_host_store store;
+    char *before[TZ_FIELDS_MAX]; /* values before the last iteration, when it has several passes */
+    bool norm_known;
+} reference;
+
+/* What one cell function sees. */
+typedef struct cell_reader {
+    tz_cell_access access;
+    reference *state;
+    uint64_t slot[256]; /* values handed out by read(), kept while one expression may use them */
+    unsigned next;
+    uint64_t written[TZ_FIELDS_MAX];
+} cell_reader;
+
+static const char *element_at(const tz_host_field *host, size_t size, int64_t x, int64_t y,
+                              int64_t z)
+{
+    return host->origin + (x + y * host->row_stride + z * host->plane_stride) * (ptrdiff_t)size;
+}
+
+/* A word of a bit field, column by column: columns outside the grid are the torus's or dead. */
+static uint32_t read_word(const tz_problem *problem, const tz_host_field *host, int field,
+                          int64_t word, int64_t y, int64_t z)
+{
+    const int64_t words = problem->elements[0], columns = problem->extent[0];
+    uint32_t value = 0;
+    for (int64_t b = 0; b < 32; b++) {
+        const int64_t x = tz_boundary_map(problem->boundary[0], b * words + word, columns);
+        uint32_t bit = problem->boundary_value[field] != 0.0;
+        if (x >= 0) {
+            uint32_t from;
+            memcpy(&from, element_at(host, 4, x % words, y, z), 4);
+            bit = from >> (x / words) & 1;
+        }
+        value |= bit << b;
+    }
+    return value;
+}
+
+static const void *read_cell(const tz_cell_access *access, int field, int dx, int dy, int dz)
+{
+    cell_reader *reader = (cell_reader *)access;
+    const reference *state = reader->state;
+    const tz_problem *problem = state->context.problem;
+    void *slot = &reader->slot[reader->next++ % 256];
+    const int64_t x = access->x + dx;
+    int64_t y = access->y + dy, z = access->z + dz;
+    if (problem->stencil->fields[field].role == TZ_STREAMED) {
+        const int64_t inside = tz_boundary_map(problem->boundary[0], x, problem->extent[0]);
+        int32_t scratch[1];
+        memcpy(
+            slot,
+            tz_streamed_source_row(state->context.streams[field], access->step, inside, 1, scratch),
+            4);
+        return slot;
+    }
+    const tz_host_field *host = tz_host_store_current(&state->store, field);
+    const size_t size = tz_problem_element_size(problem, field);
+    y = tz_boundary_map(problem->boundary[1], y, problem->elements[1]);
+    z = tz_boundary_map(problem->boundary[2], z, problem->elements[2]);
+    if (y < 0 || z < 0) {
+        tz_problem_element(problem, field, problem->boundary_value[field], slot);
+        return slot;
+    }
+    if (problem->bits) {
+        const uint32_t word = read_word(problem, host, field, x, y, z);
+        memcpy(slot, &word, sizeof word);
+        return slot;
+    }
+    const int64_t inside = tz_boundary_map(problem->boundary[0], x, problem->elements[0]);
+    if (inside < 0)
+        tz_problem_element(problem, field, problem->boundary_value[field], slot);
+    else
+        memcpy(slot, element_at(host, size, inside, y, z), size);
+    return slot;
+}
+
+static void *write_cell(const tz_cell_access *access, int field)
+{
+    return &((cell_reader *)access)->written[field];
+}
+
+static void run_pass(reference *state, const tz_pass *pass, int64_t step)
+{
+    const tz_problem *problem = state->context.problem;
+    cell_reader reader = {
+        .access = {.read = read_cell,
+                   .write = write_cell,
+                   .constants = problem->constants,
+                   .step = step},
+        .state = state,
+    };
+    for (int64_t z = 0; z < problem->elements[2]; z++)
+        for (int64_t y = 0; y < problem->elements[1]; y++)
+            for (int64_t x = 0; x < problem->elements[0]; x++) {
+                reader.access.x = x;
+                reader.access.y = y;
+                reader.access.z = z;
+                pass->kernels->cell[problem->precision](&reader.access);
+                for (int f = 0; f < problem->stencil->fields_count; f++)
+                    if (pass->writes >> f & 1) {
+                        const size_t size = tz_problem_element_size(problem, f);
+                        memcpy((char *)element_at(tz_host_store_other(&state->store, f), size, x, y,
+                                                  z),
+                               &reader.written[f], size);
+                    }
+            }
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (pass->writes >> f & 1)
+            tz_host_store_swap(&state->store, f);
+}
+
+static tz_status reference_plan(const tz_problem *problem, int threads, tz_plan *plan,
+                                tz_error *error)
+{
+    (void)threads;
+    const tz_status status = tz_backend_check_plan(plan, "reference", "reference", error);
+    if (status)
+        return status;
+    strcpy(plan->family, "reference");
+    strcpy(plan->why, "the reference backend knows no ghost zones");
+    plan->height = 1;
+    memcpy(plan->tile, problem->elements, sizeof plan->tile);
+    return TZ_OK;
+}
+
+static bool needs_before(const tz_problem *problem)
+{
+    return problem->stencil->passes_count > 1;
+}
+
+static size_t before_bytes(const tz_problem *problem, int f)
+{
+    return (size_t)tz_problem_elements(problem) * tz_problem_element_size(problem, f);
+}
+
+static int64_t reference_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
+{
+    (void)threads;
+    (void)plan;
+    int64_t bytes = tz_host_store_bytes(problem, 0);
+    for (int f = 0; needs_before(problem) && f < problem->stencil->fields_count; f++)
+        if (tz_problem_written(problem) >> f & 1)
+            bytes += (int64_t)before_bytes(problem, f);
+    return bytes;
+}
+
+static void reference_destroy(void *any)
+{
+    reference *state = any;
+    if (!state)
+        return;
+    tz_host_store_destroy(&state->store);
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        free(state->before[f]);
+    free(state);
+}
+
+static tz_status reference_create(void **out, const tz_backend_context *context, tz_error *error)
+{
+    const tz_problem *problem = context->problem;
+    reference *state = calloc(1, sizeof *state);
+    if (!state)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    state->context = *context;
+    tz_status status = tz_host_store_create(&state->store, problem, 0, false, error);
+    for (int f = 0; !status && needs_before(problem) && f < problem->stencil->fields_count; f++)
+        if (tz_problem_written(problem) >> f & 1) {
+            state->before[f] = malloc(before_bytes(problem, f));
+            if (!state->before[f])
+                status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+        }
+    if (status) {
+        reference_destroy(state);
+        return status;
+    }
+    *out = state;
+    return TZ_OK;
+}
+
+static tz_box whole_box(const tz_problem *problem)
+{
+    tz_box box = {{0}, {0}};
+    memcpy(box.high, problem->elements, sizeof box.high);
+    return box;
+}
+
+static tz_status reference_stage(void *any, const tz_plan *plan, int height, int64_t step,
+                                 tz_error *error)
+{
+    (void)plan;
+    reference *state = any;
+    const tz_problem *problem = state->context.problem;
+    const tz_box box = whole_box(problem);
+    for (int i = 0; i < height; i++) {
+        for (int f = 0; f < problem->stencil->fields_count; f++)
+            if (state->before[f])
+                tz_host_store_get(&state->store, f, &box, state->before[f], error);
+        for (int p = 0; p < problem->stencil->passes_count; p++)
+            run_pass(state, &problem->stencil->passes[p], step + i);
+    }
+    state->norm_known = true;
+    return TZ_OK;
+}
+
+static tz_status reference_store(void *any, int field, const tz_box *box, const void *elements,
+                                 tz_error *error)
+{
+    reference *state = any;
+    state->norm_known = false;
+    return tz_host_store_put(&state->store, field, box, elements, error);
+}
+
+static tz_status reference_load(const void *any, int field, const tz_box *box, void *elements,
+                                tz_error *error)
+{
+    return tz_host_store_get(&((const reference *)any)->store, field, box, elements, error);
+}
+
+static tz_status reference_fill(void *any, int field, const void *element, tz_error *error)
+{
+    reference *state = any;
+    state->norm_known = false;
+    return tz_host_store_fill(&state->store, field, element, false, error);
+}
+
+static tz_status reference_reduce(const void *any, int field, tz_reduction *out, tz_error *error)
+{
+    const reference *state = any;
+    return tz_reduce_host(state->context.problem, field,
+                          tz_host_store_current(&state->store, field), 1, out, error);
+}
+
+static bool reference_all_finite(const void *any)
+{
+    return tz_host_store_all_finite(&((const reference *)any)->store, 1);
+}
+
+static double reference_update_norm(const void *any)
+{
+    const reference *state = any;
+    const tz_problem *problem = state->context.problem;
+    if (!state->norm_known)
+        return NAN;
+    if (!needs_before(problem))
+        return tz_host_store_difference(&state->store, tz_problem_written(problem), 1);
+    double largest = 0.0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (state->before[f]) {
+            const tz_host_field before = {
+                .origin = state->before[f],
+                .row_stride = problem->elements[0],
+                .plane_stride = problem->elements[0] * problem->elements[1],
+            };
+            const double d = tz_reduce_difference(problem, f, &before,
+                                                  tz_host_store_current(&state->store, f), 1);
+            largest = d > largest ? d : largest;
+        }
+    return largest;
+}
+
+const tz_backend tz_backend_reference = {
+    .name = "reference",
+    .doc = "serial, one step at a time; the oracle of the tests",
+    .plan = reference_plan,
+    .bytes = reference_bytes,
+    .create = reference_create,
+    .destroy = reference_destroy,
+    .store = reference_store,
+    .load = reference_load,
+    .fill = reference_fill,
+    .stage = reference_stage,
+    .reduce = reference_reduce,
+    .all_finite = reference_all_finite,
+    .update_norm = reference_update_norm,
+};

@@ -1,0 +1,266 @@
+#include "backend/host/store.h"
+
+#include "backend/host/reduce.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    ALIGN = TZ_ALIGN_ELEMENTS,
+    SLACK = 128,            /* elements past both ends that vectors may read */
+    PADDING_MAX = 24 << 20, /* bytes of alignment padding that all arrays together may take */
+    HUGE_PAGE = 2 << 20
+};
+
+static int64_t round_up(int64_t value, int64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* Room between rows: 16 elements keep every row aligned and hold the ghosts of both its ends. When
+ * that costs too much memory, rows are packed with just their ghosts between. */
+static void choose_strides(const tz_problem *problem, int ghost, ptrdiff_t *row, ptrdiff_t *plane)
+{
+    const int64_t w = problem->elements[0];
+    const bool planes = problem->dims == 3;
+    const int64_t rows = problem->elements[1] + (planes ? 2 * ghost : 0);
+    int64_t stride = round_up(w, ALIGN) + (ghost ? ALIGN : 0);
+    if (stride * 4 % 4096 == 0)
+        stride += ALIGN; /* rows a page apart would share cache sets */
+    if ((stride - w) * rows * problem->elements[2] * 16 > PADDING_MAX)
+        stride = w + 2 * ghost;
+    *row = (ptrdiff_t)stride;
+    *plane = (ptrdiff_t)(stride * rows);
+}
+
+static int64_t array_elements(const tz_problem *problem, ptrdiff_t plane_stride)
+{
+    return plane_stride * problem->elements[2] + 2 * SLACK;
+}
+
+int64_t tz_host_store_bytes(const tz_problem *problem, int ghost)
+{
+    ptrdiff_t row, plane;
+    choose_strides(problem, ghost, &row, &plane);
+    int64_t bytes = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const tz_role role = problem->stencil->fields[f].role;
+        const int64_t copies = role == TZ_STATE ? 2 : role == TZ_STATIC ? 1 : 0;
+        const int64_t size = (int64_t)tz_problem_element_size(problem, f);
+        if (array_elements(problem, plane) > INT64_MAX / 32)
+            return INT64_MAX;
+        bytes += copies * size * array_elements(problem, plane);
+    }
+    return bytes;
+}
+
+static char *allocate(size_t bytes)
+{
+    const size_t align = bytes >= 4 * HUGE_PAGE ? HUGE_PAGE : 64;
+    char *memory = aligned_alloc(align, (size_t)round_up((int64_t)bytes, (int64_t)align));
+    if (memory && align == HUGE_PAGE)
+        madvise(memory, bytes, MADV_HUGEPAGE); /* fewer TLB misses; no loss if refused */
+    if (memory)
+        memset(memory, 0, bytes);
+    return memory;
+}
+
+static tz_status allocate_array(tz_host_store *store, int f, int copy, tz_error *error)
+{
+    const size_t size = tz_problem_element_size(store->problem, f);
+    const size_t bytes = (size_t)array_elements(store->problem, store->plane_stride) * size;
+    char *memory = allocate(bytes);
+    if (!memory)
+        return tz_error_set(error, TZ_MEMORY, NULL,
+                            "field '%s' needs %zu bytes, which cannot be had: use a smaller grid",
+                            store->problem->stencil->fields[f].name, bytes);
+    const ptrdiff_t ghost_rows = store->problem->dims == 3 ? store->ghost : 0;
+    free(store->field[f].memory[copy]);
+    store->field[f].memory[copy] = memory;
+    store->field[f].copy[copy] = (tz_host_field){
+        .origin = memory + (SLACK + ghost_rows * store->row_stride) * (ptrdiff_t)size,
+        .row_stride = store->row_stride,
+        .plane_stride = store->plane_stride,
+    };
+    return TZ_OK;
+}
+
+void *tz_constant_row_create(const tz_problem *problem, int field, const void *element)
+{
+    const size_t size = tz_problem_element_size(problem, field);
+    /* A wrapping tile's row is longer than the grid's. */
+    const size_t count = (size_t)(2 * problem->elements[0] + 4096 + 2 * SLACK);
+    char *row = aligned_alloc(64, (size_t)round_up((int64_t)(count * size), 64));
+    for (size_t i = 0; row && i < count; i++)
+        memcpy(row + i * size, element, size);
+    return row;
+}
+
+/* One row serves every cell, inside and outside: not where the outside has values of its own. */
+static bool may_be_uniform(const tz_problem *problem, int field)
+{
+    const tz_field *about = &problem->stencil->fields[field];
+    return about->role == TZ_STATIC && about->radius == 0;
+}
+
+static tz_status make_uniform(tz_host_store *store, int f, const void *element, tz_error *error)
+{
+    char *row = tz_constant_row_create(store->problem, f, element);
+    if (!row)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of '%s'",
+                            store->problem->stencil->fields[f].name);
+    free(store->field[f].memory[0]);
+    store->field[f].memory[0] = row;
+    store->field[f].copy[0] = (tz_host_field){
+        .origin = row + ALIGN * tz_problem_element_size(store->problem, f), .uniform = true};
+    return TZ_OK;
+}
+
+tz_status tz_host_store_create(tz_host_store *store, const tz_problem *problem, int ghost,
+                               bool lazy, tz_error *error)
+{
+    memset(store, 0, sizeof *store);
+    store->problem = problem;
+    store->ghost = ghost;
+    choose_strides(problem, ghost, &store->row_stride, &store->plane_stride);
+    const uint64_t zero = 0;
+    tz_status status = TZ_OK;
+    for (int f = 0; f < problem->stencil->fields_count && !status; f++)
+        switch (problem->stencil->fields[f].role) {
+        case TZ_STATE:
+            status = allocate_array(store, f, 0, error);
+            if (!status)
+                status = allocate_array(store, f, 1, error);
+            break;
+        case TZ_STATIC:
+            status = lazy && may_be_uniform(problem, f) ? make_uniform(store, f, &zero, error)
+                                                        : allocate_array(store, f, 0, error);
+            break;
+        default:
+            break;
+        }
+    return status;
+}
+
+void tz_host_store_destroy(tz_host_store *store)
+{
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        for (int copy = 0; copy < 2; copy++)
+            free(store->field[f].memory[copy]);
+    memset(store, 0, sizeof *store);
+}
+
+static char *row_at(const tz_host_field *host, size_t size, int64_t x, int64_t y, int64_t z)
+{
+    return host->origin + (x + y * host->row_stride + z * host->plane_stride) * (ptrdiff_t)size;
+}
+
+/* A static field that was one value everywhere gets an array of its own. */
+static tz_status spread(tz_host_store *store, int f, tz_error *error)
+{
+    const tz_problem *problem = store->problem;
+    const size_t size = tz_problem_element_size(problem, f);
+    uint64_t element = 0;
+    memcpy(&element, store->field[f].copy[0].origin, size);
+    tz_status status = allocate_array(store, f, 0, error);
+    return status ? status : tz_host_store_fill(store, f, &element, false, error);
+}
+
+tz_status tz_host_store_put(tz_host_store *store, int field, const tz_box *box,
+                            const void *elements, tz_error *error)
+{
+    if (store->field[field].copy[0].uniform) {
+        tz_status status = spread(store, field, error);
+        if (status)
+            return status;
+    }
+    const tz_host_field *host = tz_host_store_current(store, field);
+    const size_t size = tz_problem_element_size(store->problem, field);
+    const size_t length = (size_t)(box->high[0] - box->low[0]) * size;
+    const char *from = elements;
+    for (int64_t z = box->low[2]; z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; y < box->high[1]; y++, from += length)
+            memcpy(row_at(host, size, box->low[0], y, z), from, length);
+    return TZ_OK;
+}
+
+tz_status tz_host_store_get(const tz_host_store *store, int field, const tz_box *box,
+                            void *elements, tz_error *error)
+{
+    (void)error;
+    const tz_host_field *host = tz_host_store_current(store, field);
+    const size_t size = tz_problem_element_size(store->problem, field);
+    const int64_t count = box->high[0] - box->low[0];
+    char *to = elements;
+    for (int64_t z = box->low[2]; z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; y < box->high[1]; y++, to += count * (int64_t)size) {
+            if (!host->uniform) {
+                memcpy(to, row_at(host, size, box->low[0], y, z), (size_t)count * size);
+                continue;
+            }
+            for (int64_t i = 0; i < count; i++)
+                memcpy(to + i * (int64_t)size, host->origin, size);
+        }
+    return TZ_OK;
+}
+
+tz_status tz_host_store_fill(tz_host_store *store, int field, const void *element, bool lazy,
+                             tz_error *error)
+{
+    const tz_problem *problem = store->problem;
+    if (lazy && may_be_uniform(problem, field))
+        return make_uniform(store, field, element, error);
+    const tz_host_field *host = tz_host_store_current(store, field);
+    const size_t size = tz_problem_element_size(problem, field);
+    for (int64_t z = 0; z < problem->elements[2]; z++)
+        for (int64_t y = 0; y < problem->elements[1]; y++) {
+            char *row = row_at(host, size, 0, y, z);
+            for (int64_t x = 0; x < problem->elements[0]; x++)
+                memcpy(row + x * (int64_t)size, element, size);
+        }
+    return TZ_OK;
+}
+
+const tz_host_field *tz_host_store_current(const tz_host_store *store, int field)
+{
+    return &store->field[field].copy[store->field[field].current];
+}
+
+const tz_host_field *tz_host_store_other(const tz_host_store *store, int field)
+{
+    return &store->field[field].copy[1 - store->field[field].current];
+}
+
+void tz_host_store_swap(tz_host_store *store, int field)
+{
+    store->field[field].current = 1 - store->field[field].current;
+}
+
+double tz_host_store_difference(const tz_host_store *store, uint32_t fields, int threads)
+{
+    double largest = 0.0;
+    for (int f = 0; f < store->problem->stencil->fields_count; f++)
+        if (fields >> f & 1) {
+            const double d = tz_reduce_difference(store->problem, f, &store->field[f].copy[0],
+                                                  &store->field[f].copy[1], threads);
+            largest = d > largest ? d : largest;
+        }
+    return largest;
+}
+
+bool tz_host_store_all_finite(const tz_host_store *store, int threads)
+{
+    for (int f = 0; f < store->problem->stencil->fields_count; f++)
+        if (store->problem->stencil->fields[f].role == TZ_STATE &&
+            !tz_reduce_all_finite(store->problem, f, tz_host_store_current(store, f), threads))
+            return false;
+    return true;
+}
+
+uint32_t tz_problem_written(const tz_problem *problem)
+{
+    uint32_t written = 0;
+    for (int p = 0; p < problem->stencil->passes_count; p++)
+        written |= problem->stencil->passes[p].writes;
+    return written;
+}

@@ -1,0 +1,52 @@
+/* Fields in host memory: two copies of each state field, one of each static field, with room for
+ * ghosts around them. What the host backends share. */
+#ifndef TZ_CORE_BACKEND_HOST_STORE_H
+#define TZ_CORE_BACKEND_HOST_STORE_H
+
+#include "kernels/cpu/stream.h"
+#include "stencil/problem.h"
+
+typedef struct tz_host_store {
+    const tz_problem *problem;
+    int ghost;                          /* elements around rows and, in 3-D, rows around planes */
+    ptrdiff_t row_stride, plane_stride; /* elements */
+    struct {
+        char *memory[2];
+        tz_host_field copy[2]; /* [current] holds the values */
+        int current;
+    } field[TZ_FIELDS_MAX];
+} tz_host_store;
+
+/* Bytes that a store takes. */
+int64_t tz_host_store_bytes(const tz_problem *problem, int ghost);
+
+/* Allocate; cells are zero. `lazy`: static fields start uniform (one row of memory) and take their
+ * own array when cells are stored. Errors: TZ_MEMORY. Destroy in every case. */
+tz_status tz_host_store_create(tz_host_store *store, const tz_problem *problem, int ghost,
+                               bool lazy, tz_error *error);
+void tz_host_store_destroy(tz_host_store *store);
+
+/* See tz_backend; ghosts are not touched. */
+tz_status tz_host_store_put(tz_host_store *store, int field, const tz_box *box,
+                            const void *elements, tz_error *error);
+tz_status tz_host_store_get(const tz_host_store *store, int field, const tz_box *box,
+                            void *elements, tz_error *error);
+tz_status tz_host_store_fill(tz_host_store *store, int field, const void *element, bool lazy,
+                             tz_error *error);
+
+const tz_host_field *tz_host_store_current(const tz_host_store *store, int field);
+const tz_host_field *tz_host_store_other(const tz_host_store *store, int field);
+void tz_host_store_swap(tz_host_store *store, int field);
+
+/* Max norm of the difference of the two copies over the fields in the mask. */
+double tz_host_store_difference(const tz_host_store *store, uint32_t fields, int threads);
+bool tz_host_store_all_finite(const tz_host_store *store, int threads);
+
+/* State fields that some pass writes. */
+uint32_t tz_problem_written(const tz_problem *problem);
+
+/* Elements of a row that holds a constant, as long as any span plus vectors at both ends; element
+ * TZ_ALIGN_ELEMENTS of it is the first that callers see. NULL when memory is short. */
+void *tz_constant_row_create(const tz_problem *problem, int field, const void *element);
+
+#endif

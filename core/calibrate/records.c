@@ -1,0 +1,293 @@
+#include "calibrate/records.h"
+
+#include "backend/cuda/driver/driver.h"
+#include "base/atomic.h"
+#include "base/machine.h"
+#include "base/names.h"
+#include "base/paths.h"
+#include "calibrate/loops.h"
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Folders --------------------------------------------------------------------------------- */
+
+/* Where the user's own records are; "" when there is no home. */
+static void folder_of_user(char *text, size_t size)
+{
+    const char *given = getenv("TRAPEZE_DEVICES");
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    if (given != NULL && *given)
+        snprintf(text, size, "%s", given);
+    else if (config != NULL && config[0] == '/')
+        snprintf(text, size, "%s/trapeze/devices", config);
+    else if (home != NULL && home[0] == '/')
+        snprintf(text, size, "%s/.config/trapeze/devices", home);
+    else
+        text[0] = '\0';
+}
+
+/* The user's folder, then the one that comes with Trapeze. */
+static tz_status folders_list(tz_paths *folders, tz_error *error)
+{
+    char text[PATH_MAX];
+    folder_of_user(text, sizeof text);
+    tz_status status = *text ? tz_paths_add(folders, text, error) : TZ_OK;
+    return status == TZ_OK ? tz_paths_add_devices(folders, error) : status;
+}
+
+/* The name in "NAME.txt"; false for other files. */
+static bool name_of_file(const char *file, char name[TZ_MODEL_NAME_SIZE])
+{
+    const size_t length = strlen(file);
+    if (length < 5 || length - 4 >= TZ_MODEL_NAME_SIZE || file[0] == '.' ||
+        strcmp(file + length - 4, ".txt") != 0)
+        return false;
+    memcpy(name, file, length - 4);
+    name[length - 4] = '\0';
+    return true;
+}
+
+/* Errors of model/ are the engine's too, place and all. */
+static tz_status read_record(const char *path, tz_model_device *out, tz_error *error)
+{
+    tz_model_error why;
+    switch (tz_model_device_read(path, out, &why)) {
+    case TZ_MODEL_OK:
+        return TZ_OK;
+    case TZ_MODEL_IO:
+        return tz_error_set(error, TZ_IO, why.place, "%s", why.message);
+    case TZ_MODEL_RANGE:
+        return tz_error_set(error, TZ_RANGE, why.place, "%s", why.message);
+    case TZ_MODEL_UNKNOWN:
+        return tz_error_set(error, TZ_UNKNOWN, why.place, "%s", why.message);
+    default:
+        return tz_error_set(error, TZ_FORMAT, why.place, "%s", why.message);
+    }
+}
+
+/* ---- By name --------------------------------------------------------------------------------- */
+
+/* Adds the names of a folder's records. */
+static tz_status names_add(tz_paths *names, const char *folder, tz_error *error)
+{
+    DIR *entries = opendir(folder);
+    tz_status status = TZ_OK;
+    if (entries == NULL)
+        return TZ_OK;
+    for (struct dirent *entry; status == TZ_OK && (entry = readdir(entries)) != NULL;) {
+        char name[TZ_MODEL_NAME_SIZE];
+        if (name_of_file(entry->d_name, name))
+            status = tz_paths_add(names, name, error);
+    }
+    closedir(entries);
+    return status;
+}
+
+static tz_status unknown(const char *name, const tz_paths *folders, tz_error *error)
+{
+    tz_paths names = {0};
+    char hint[512];
+    for (size_t i = 0; i < folders->count; i++)
+        if (names_add(&names, folders->items[i], error) != TZ_OK) {
+            tz_paths_clear(&names);
+            return TZ_MEMORY;
+        }
+    tz_names_hint(hint, sizeof hint, name, (const char *const *)names.items, names.count);
+    tz_paths_clear(&names);
+    return tz_error_set(error, TZ_UNKNOWN, NULL,
+                        "there is no device record '%.60s'%s; trapeze calibrate makes one of the "
+                        "devices of this machine",
+                        name, hint);
+}
+
+tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error)
+{
+    tz_paths folders = {0};
+    memset(out, 0, sizeof *out);
+    if (strchr(name, '/') != NULL)
+        return read_record(name, out, error);
+    tz_status status = folders_list(&folders, error);
+    if (status != TZ_OK) {
+        tz_paths_clear(&folders);
+        return status;
+    }
+    status = TZ_UNKNOWN;
+    for (size_t i = 0; status == TZ_UNKNOWN && i < folders.count; i++) {
+        char path[PATH_MAX + 8];
+        snprintf(path, sizeof path, "%s/%s.txt", folders.items[i], name);
+        if (access(path, F_OK) != 0)
+            continue;
+        status = read_record(path, out, error);
+        break;
+    }
+    if (status == TZ_UNKNOWN && out->name[0] == '\0')
+        status = *name == '\0'
+                     ? tz_error_set(error, TZ_UNKNOWN, NULL, "a device record's name is empty")
+                     : unknown(name, &folders, error);
+    tz_paths_clear(&folders);
+    return status;
+}
+
+/* ---- By what it describes -------------------------------------------------------------------- */
+
+typedef struct wanted {
+    char title[TZ_MODEL_NAME_SIZE];
+    double units;        /* multiprocessors or cores */
+    double vector_bytes; /* of a CPU; 0: a GPU is wanted */
+} wanted;
+
+static bool describes(const tz_model_device *record, const wanted *what)
+{
+    const tz_model_number *units = what->vector_bytes > 0 ? &record->cores : &record->sm_count;
+    return strcmp(record->title, what->title) == 0 && units->known && units->value == what->units &&
+           (what->vector_bytes == 0 ||
+            (record->vector_bytes.known && record->vector_bytes.value == what->vector_bytes));
+}
+
+/* The newest record in a folder that describes what is wanted. One that cannot be read describes
+ * nothing: its own name brings up what is wrong with it. */
+static bool search(const char *folder, const wanted *what, tz_model_device *out)
+{
+    DIR *entries = opendir(folder);
+    struct timespec newest = {0};
+    bool found = false;
+    if (entries == NULL)
+        return false;
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        char name[TZ_MODEL_NAME_SIZE], path[PATH_MAX + 8];
+        struct stat facts;
+        tz_model_device record;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (!name_of_file(entry->d_name, name) || stat(path, &facts) != 0 ||
+            tz_model_device_read(path, &record, NULL) != TZ_MODEL_OK || !describes(&record, what))
+            continue;
+        const struct timespec at = facts.st_mtim;
+        if (found && (at.tv_sec < newest.tv_sec ||
+                      (at.tv_sec == newest.tv_sec && at.tv_nsec <= newest.tv_nsec)))
+            continue;
+        newest = at;
+        *out = record;
+        found = true;
+    }
+    closedir(entries);
+    return found;
+}
+
+static tz_status find_described(const wanted *what, const char *command, tz_model_device *out,
+                                tz_error *error)
+{
+    tz_paths folders = {0};
+    tz_status status = folders_list(&folders, error);
+    bool found = false;
+    for (size_t i = 0; status == TZ_OK && !found && i < folders.count; i++)
+        found = search(folders.items[i], what, out);
+    tz_paths_clear(&folders);
+    if (status != TZ_OK || found)
+        return status;
+    memset(out, 0, sizeof *out);
+    return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                        "no device record describes %s (%.0f %s): run %s", what->title, what->units,
+                        what->vector_bytes > 0 ? "cores" : "multiprocessors", command);
+}
+
+tz_status tz_device_of_cpu(tz_model_device *out, tz_error *error)
+{
+    tz_machine machine;
+    wanted what = {{0}, 0, 0};
+    tz_machine_read(&machine);
+    const tz_loop_set *loops = tz_loops_of(machine.isa);
+    memset(out, 0, sizeof *out);
+    snprintf(what.title, sizeof what.title, "%.*s", (int)sizeof what.title - 1, machine.cpu);
+    what.units = machine.cores;
+    what.vector_bytes = loops != NULL ? loops->vector_bytes : 1;
+    return find_described(&what, "trapeze calibrate --cpu", out, error);
+}
+
+tz_status tz_device_of_gpu(int ordinal, tz_model_device *out, tz_error *error)
+{
+    tz_cuda_device device;
+    wanted what = {{0}, 0, 0};
+    char command[64];
+    memset(out, 0, sizeof *out);
+    const tz_status status = tz_cuda_look(ordinal, &device, error);
+    if (status != TZ_OK)
+        return status;
+    snprintf(what.title, sizeof what.title, "%.*s", (int)sizeof what.title - 1, device.name);
+    what.units = device.multiprocessors;
+    snprintf(command, sizeof command, "trapeze calibrate --device %d", ordinal);
+    return find_described(&what, command, out, error);
+}
+
+/* ---- Keeping --------------------------------------------------------------------------------- */
+
+tz_status tz_device_write(const tz_model_device *device, FILE *stream, tz_error *error)
+{
+    tz_model_error why;
+    if (fprintf(stream,
+                "# %s, measured by trapeze calibrate (trapeze %s).\n"
+                "# KEY = VALUE [UNIT] # SOURCE; other lines begin with #.\n",
+                device->title[0] ? device->title : device->name, TZ_VERSION) < 0)
+        return tz_error_set_errno(error, errno, NULL, "cannot write the record");
+    if (tz_model_device_write(device, stream, &why) != TZ_MODEL_OK)
+        return tz_error_set(error, TZ_IO, why.place, "%s", why.message);
+    return TZ_OK;
+}
+
+tz_status tz_device_save(const tz_model_device *device, const char *path, bool replace,
+                         tz_error *error)
+{
+    tz_atomic_file *file;
+    tz_status status = tz_atomic_open(&file, path, replace, error);
+    if (status != TZ_OK)
+        return status;
+    status = tz_device_write(device, tz_atomic_stream(file), error);
+    if (status == TZ_OK)
+        return tz_atomic_commit(file, error);
+    tz_atomic_abort(file);
+    return status;
+}
+
+/* PATH~ becomes another name of what is there; PATH stays. */
+static tz_status keep_previous(const char *path, tz_error *error)
+{
+    char previous[PATH_MAX + 16], link_path[PATH_MAX + 32];
+    snprintf(previous, sizeof previous, "%s~", path);
+    snprintf(link_path, sizeof link_path, "%s.%ld", previous, (long)getpid());
+    if (link(path, link_path) != 0)
+        return errno == ENOENT ? TZ_OK
+                               : tz_error_set_errno(error, errno, path,
+                                                    "cannot keep the previous "
+                                                    "record");
+    if (rename(link_path, previous) == 0) {
+        unlink(link_path); /* two names of one file: then rename does nothing */
+        return TZ_OK;
+    }
+    const int reason = errno;
+    unlink(link_path);
+    return tz_error_set_errno(error, reason, previous, "cannot keep the previous record");
+}
+
+tz_status tz_device_keep(const tz_model_device *device, char *path, size_t size, tz_error *error)
+{
+    char folder[PATH_MAX];
+    folder_of_user(folder, sizeof folder);
+    if (size > 0)
+        path[0] = '\0';
+    if (!*folder)
+        return tz_error_set(error, TZ_IO, NULL,
+                            "there is no folder for device records: set TRAPEZE_DEVICES or HOME, "
+                            "or name a file with --output");
+    if (!device->name[0] || device->name[0] == '.' || strchr(device->name, '/') != NULL)
+        return tz_error_set(error, TZ_RANGE, NULL, "'%s' cannot be a file's name", device->name);
+    if ((size_t)snprintf(path, size, "%s/%s.txt", folder, device->name) >= size)
+        return tz_error_set(error, TZ_IO, folder, "the path is too long");
+    tz_status status = tz_make_dirs(folder, error);
+    if (status == TZ_OK)
+        status = keep_previous(path, error);
+    return status == TZ_OK ? tz_device_save(device, path, true, error) : status;
+}

@@ -1,0 +1,353 @@
+#include "cli/print_tune.h"
+
+#include "cli/print_predictions.h"
+#include "model/power.h"
+#include "output/frame/plot.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_kind(const tz_tune_row *a, const tz_tune_row *b)
+{
+    return a->plan.height == b->plan.height && strcmp(a->plan.family, b->plan.family) == 0;
+}
+
+/* Rows are sorted: the first measured one of its family and height is the fastest. */
+static bool is_leader(const tz_tune *tune, int index)
+{
+    const tz_tune_row *row = &tune->rows[index];
+    if (row->measured.rounds == 0)
+        return false;
+    for (int i = index - 1; i >= 0 && same_kind(&tune->rows[i], row); i--)
+        if (tune->rows[i].measured.rounds > 0)
+            return false;
+    return true;
+}
+
+static double rate(const tz_workload *workload, double seconds)
+{
+    const int64_t *n = workload->problem.extent;
+    return (double)n[0] * (double)n[1] * (double)n[2] / seconds;
+}
+
+/* Cells of an iteration that a time stands for, in the unit of the whole table. */
+static const char *unit_of(const tz_tune *tune, double *scale)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"};
+    const double best = tune->rows[tune->best].measured.taken_s;
+    int unit = 0;
+    *scale = 1;
+    while (unit < 3 && best * *scale < 1) {
+        *scale *= 1000;
+        unit++;
+    }
+    return units[unit];
+}
+
+static void print_row(const tz_workload *workload, const tz_tune *tune, int index, double scale)
+{
+    const tz_tune_row *row = &tune->rows[index];
+    const tz_measured *m = &row->measured;
+    const double predicted_s = tz_tune_predicted_s(tune, row);
+    char tile[TZ_SAY_SIZE];
+    tz_say_tile(&row->plan, workload->problem.dims, tile, sizeof tile);
+    printf("  %c%c %5d  %-8s  %-18s", index == tune->best ? '*' : ' ',
+           index == tune->predicted ? '>' : ' ', row->plan.height, row->plan.family, tile);
+    if (workload->is_gpu)
+        printf(" %3d %5d %4d", row->plan.vector, row->plan.warps, row->work.registers);
+    if (m->rounds == 0) {
+        printf("  refused: %s\n", row->refusal);
+        return;
+    }
+    printf(" %10.4g %10.4g %+7.1f %9.4g  %4.1f  %s\n", m->taken_s * scale, predicted_s * scale,
+           100 * (predicted_s / m->taken_s - 1), rate(workload, m->taken_s) * 1e-9,
+           100 * (m->high_s / m->low_s - 1),
+           !row->checked ? ""
+           : row->equal  ? "same"
+                         : "OTHER BITS");
+}
+
+/* How it was measured, and whether the card held its clock back. */
+static void print_clock(const tz_tune *tune)
+{
+    const tz_tune_row *best = &tune->rows[tune->best];
+    double lowest = INFINITY;
+    if (tune->sustained)
+        printf(
+            "  measured   as in a long run: no rests, half a second of work on each plan before\n");
+    else if (tune->rested)
+        printf("  measured   at the full clock: rests between rounds\n");
+    for (int i = 0; i < tune->count; i++)
+        if (tune->rows[i].measured.clocks > 0)
+            lowest = fmin(lowest, tune->rows[i].measured.clock_hz);
+    if (tune->clock_refusal[0])
+        printf("             the card's clock is not known: %s\n", tune->clock_refusal);
+    else if (tune->rounds_throttled > 0)
+        printf("             the card lowered its clock for %s in %d of %d rounds: the "
+               "fastest plan\n             ran at %.3g GHz, the slowest clock of a plan was %.3g "
+               "GHz%s\n",
+               tune->rounds_for_heat == 0                       ? "power"
+               : tune->rounds_for_heat < tune->rounds_throttled ? "power or heat"
+                                                                : "heat",
+               tune->rounds_throttled, tune->rounds_told, best->measured.clock_hz * 1e-9,
+               lowest * 1e-9, tune->rested ? "; shorter rounds (--seconds) may help" : "");
+    else if (tune->rounds_told > 0)
+        printf("             the card held its clock back in none of %d rounds (%.3g GHz)\n",
+               tune->rounds_told, best->measured.clock_hz * 1e-9);
+}
+
+/* What the chosen plan draws, and, of rounds at the full clock, what a policy would choose instead:
+ * it goes by long runs. */
+static void print_power(const tz_workload *workload, const tz_tune *tune)
+{
+    int by_long_runs = tune->predicted;
+    char text[2 * TZ_SAY_SIZE];
+    if (!tz_power_text(&tune->rows[tune->predicted].prediction, text, sizeof text))
+        return;
+    printf("             power %s\n", text);
+    for (int i = 0; i < tune->count; i++)
+        if (tune->rows[i].measured.rounds > 0 &&
+            tz_power_time(&tune->rows[i].prediction) <
+                tz_power_time(&tune->rows[by_long_runs].prediction))
+            by_long_runs = i;
+    if (by_long_runs == tune->predicted)
+        return;
+    tz_say_plan(&tune->rows[by_long_runs].plan, workload->problem.dims, text, sizeof text);
+    printf("             chosen by the time at the full clock; policies go by long runs: %s\n",
+           text);
+}
+
+void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
+{
+    const char *title = workload->device.title[0] ? workload->device.title : workload->device.name;
+    const tz_tune_row *best = &tune->rows[tune->best], *chosen = &tune->rows[tune->predicted];
+    const tz_tune_row *groups[2] = {best, chosen};
+    static const char *const names[2] = {"fastest   ", "predicted "};
+    int checked = 0;
+    double scale;
+    const char *unit = unit_of(tune, &scale);
+    printf("%s on %s, %s, %s\n  device   %s", workload->problem.stencil->id, workload->grid,
+           workload->precision, workload->boundary, title);
+    if (!workload->is_gpu)
+        printf(", %d thread%s", workload->place.threads, workload->place.threads == 1 ? "" : "s");
+    printf("\n\n     %5s  %-8s  %-18s%s %10s %10s %7s %9s  %4s  %s\n", "h", "family", "tile",
+           workload->is_gpu ? " vec warps regs" : "", "measured", "predicted", "error %",
+           "GCells/s", "+-%", "bits");
+    for (int i = 0; i < tune->count; i++) {
+        checked += tune->rows[i].checked;
+        if (all || is_leader(tune, i) || i == tune->predicted)
+            print_row(workload, tune, i, scale);
+    }
+    printf("     (times of one iteration in %s; * the fastest, > what the prediction chooses)\n\n",
+           unit);
+    for (int k = 0; k < 2; k++) {
+        char plan[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE];
+        tz_say_plan(&groups[k]->plan, workload->problem.dims, plan, sizeof plan);
+        tz_say_seconds(groups[k]->measured.taken_s, time, sizeof time);
+        printf("  %s %s: %s, %.4g GCells/s\n", names[k], plan, time,
+               rate(workload, groups[k]->measured.taken_s) * 1e-9);
+    }
+    print_power(workload, tune);
+    printf("             %.1f %% of the best speed is reached by the prediction\n"
+           "             because: %s\n",
+           100 * tune->share, chosen->prediction.limit_text);
+    printf("  error      median %.1f %%, 90th percentile %.1f %%, on average %+.1f %%, over %d "
+           "plans%s",
+           100 * tune->error_median, 100 * tune->error_p90, 100 * tune->error_mean, tune->measured,
+           tune->refused > 0 ? "" : "\n");
+    if (tune->refused > 0)
+        printf(" (%d refused)\n", tune->refused);
+    print_clock(tune);
+    if (checked > 0)
+        printf("  bits       %s\n", tune->different == 0
+                                        ? "the same under every plan"
+                                        : "NOT the same under every plan: a fault");
+}
+
+/* ---- CSV and JSON ---------------------------------------------------------------------------- */
+
+void tz_tune_print_csv(const tz_workload *workload, const tz_tune *tune)
+{
+    const tz_problem *problem = &workload->problem;
+    printf("stencil,nx,ny,nz,precision,boundary,device,backend,threads,height,family,tile_x,tile_y,"
+           "tile_z,vector,ahead,slack,warps,blocks,registers,local_bytes,predicted_s,measured_s,"
+           "low_s,high_s,rounds,throttled,clock_hz,bits,best,chosen,sustained_s,power_w,limit,"
+           "components\n");
+    for (int i = 0; i < tune->count; i++) {
+        const tz_tune_row *row = &tune->rows[i];
+        const tz_model_prediction *p = &row->prediction;
+        printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,%s,%s,%d,%d,%s,%" PRId64 ",%" PRId64
+               ",%" PRId64 ",%d,%d,%d,%d,%d,%d,%d,%.9g,",
+               problem->stencil->id, problem->extent[0], problem->extent[1], problem->extent[2],
+               workload->precision, tz_boundary_name(problem->boundary[0]), workload->device.name,
+               workload->backend->name, workload->place.threads, row->plan.height, row->plan.family,
+               row->plan.tile[0], row->plan.tile[1], row->plan.tile[2], row->plan.vector,
+               row->plan.ahead, row->plan.slack, row->plan.warps, row->plan.blocks,
+               row->work.registers, row->work.local_bytes, tz_tune_predicted_s(tune, row));
+        if (row->measured.rounds > 0)
+            printf("%.9g,%.9g,%.9g", row->measured.taken_s, row->measured.low_s,
+                   row->measured.high_s);
+        else
+            printf(",,");
+        printf(",%d,", row->measured.rounds);
+        if (row->measured.clocks > 0)
+            printf("%d,%.4g", row->measured.throttled, row->measured.clock_hz);
+        else
+            printf(",");
+        printf(",%s,%d,%d,",
+               !row->checked ? ""
+               : row->equal  ? "same"
+                             : "other",
+               i == tune->best, i == tune->predicted);
+        tz_say_power(p);
+        printf("%s,", tz_model_resource_text(p->limit));
+        for (int c = 0; c < p->component_count; c++)
+            printf("%s%s=%.9g", c > 0 ? ";" : "", p->components[c].name, p->components[c].seconds);
+        printf("\n");
+    }
+}
+
+json_t *tz_tune_json(const tz_workload *workload, const tz_tune *tune)
+{
+    json_t *object = json_object(), *grid = json_array(), *rows = json_array();
+    for (int axis = 0; axis < workload->problem.dims; axis++)
+        json_array_append_new(grid, json_integer(workload->problem.extent[axis]));
+    for (int i = 0; i < tune->count; i++) {
+        const tz_tune_row *row = &tune->rows[i];
+        json_t *entry = json_pack("{s:i, s:s, s:f}", "height", row->plan.height, "family",
+                                  row->plan.family, "predicted_s", tz_tune_predicted_s(tune, row));
+        if (row->prediction.sustained_s > 0) {
+            json_object_set_new(entry, "sustained_s", json_real(row->prediction.sustained_s));
+            json_object_set_new(entry, "power_w", json_real(row->prediction.power_w));
+        }
+        json_t *tile = json_array();
+        for (int axis = 0; axis < workload->problem.dims; axis++)
+            json_array_append_new(tile, json_integer(row->plan.tile[axis]));
+        json_object_set_new(entry, "tile", tile);
+        json_object_set_new(entry, "measured_s",
+                            row->measured.rounds > 0 ? json_real(row->measured.taken_s)
+                                                     : json_null());
+        if (row->measured.clocks > 0) {
+            json_object_set_new(entry, "throttled", json_integer(row->measured.throttled));
+            json_object_set_new(entry, "clock_hz", json_real(row->measured.clock_hz));
+        }
+        if (row->refusal[0])
+            json_object_set_new(entry, "refused", json_string(row->refusal));
+        if (row->checked)
+            json_object_set_new(entry, "same_bits", json_boolean(row->equal));
+        json_array_append_new(rows, entry);
+    }
+    json_object_set_new(object, "stencil", json_string(workload->problem.stencil->id));
+    json_object_set_new(object, "grid", grid);
+    json_object_set_new(object, "precision", json_string(workload->precision));
+    json_object_set_new(object, "boundary", json_string(workload->boundary));
+    json_object_set_new(object, "device", json_string(workload->device.name));
+    json_object_set_new(object, "backend", json_string(workload->backend->name));
+    json_object_set_new(object, "threads", json_integer(workload->place.threads));
+    json_object_set_new(object, "best", json_integer(tune->best));
+    json_object_set_new(object, "predicted", json_integer(tune->predicted));
+    json_object_set_new(object, "share", json_real(tune->share));
+    json_object_set_new(object, "error_median", json_real(tune->error_median));
+    json_object_set_new(object, "error_p90", json_real(tune->error_p90));
+    json_object_set_new(object, "error_mean", json_real(tune->error_mean));
+    json_object_set_new(object, "forecast_s", json_real(tune->predicted_s));
+    json_object_set_new(object, "sustained", json_boolean(tune->sustained));
+    if (tune->clock_refusal[0])
+        json_object_set_new(object, "clock_unknown", json_string(tune->clock_refusal));
+    json_object_set_new(object, "rows", rows);
+    return object;
+}
+
+/* ---- Picture --------------------------------------------------------------------------------- */
+
+/* The fastest measured and the fastest predicted of a family at each height. */
+static void add_family(tz_plot *plot, const tz_tune *tune, const char *family, double scale,
+                       double most, double *room, int index)
+{
+    double *x = room, *measured = x + tune->count, *low = measured + tune->count,
+           *high = low + tune->count, *predicted = high + tune->count;
+    int count = 0;
+    for (int i = 0; i < tune->count; i++) {
+        const tz_tune_row *row = &tune->rows[i];
+        if (strcmp(row->plan.family, family) != 0 || row->measured.rounds == 0)
+            continue;
+        const double p = tz_tune_predicted_s(tune, row) * scale;
+        if (count > 0 && x[count - 1] == row->plan.height) {
+            predicted[count - 1] = fmin(predicted[count - 1], p);
+            continue;
+        }
+        x[count] = row->plan.height;
+        measured[count] = row->measured.taken_s * scale;
+        low[count] = row->measured.low_s * scale;
+        high[count] = fmin(row->measured.high_s, 1.5 * row->measured.taken_s) * scale;
+        predicted[count++] = p;
+    }
+    while (count > 2 && measured[count - 1] > most)
+        count--;
+    const unsigned colour = tz_plot_colour(index);
+    tz_plot_series *line = tz_plot_add(plot, TZ_PLOT_LINE, colour, count, x, predicted);
+    tz_plot_series *points = tz_plot_add(plot, TZ_PLOT_POINTS, colour, count, x, measured);
+    if (line)
+        snprintf(line->title, sizeof line->title, "%s, predicted", family);
+    if (points) {
+        snprintf(points->title, sizeof points->title, "%s, measured", family);
+        points->low = low;
+        points->high = high;
+    }
+}
+
+tz_status tz_tune_plot(const tz_workload *workload, const tz_tune *tune, const char *path,
+                       tz_error *error)
+{
+    static const char *const families[] = {"stream", "tile", "resident"};
+    enum { FAMILIES = 3 };
+    double scale;
+    const char *unit = unit_of(tune, &scale);
+    const char *title = workload->device.title[0] ? workload->device.title : workload->device.name;
+    double *room = calloc((size_t)tune->count * 5 * FAMILIES, sizeof *room);
+    tz_plot *plot = calloc(1, sizeof *plot);
+    const tz_tune_row *marked[2] = {&tune->rows[tune->predicted], &tune->rows[tune->best]};
+    double x[2], y[2];
+    if (!room || !plot) {
+        free(room);
+        free(plot);
+        return tz_error_set(error, TZ_MEMORY, path, "not enough memory for a plot");
+    }
+    snprintf(plot->title, sizeof plot->title, "%s, %s, %s", workload->problem.stencil->id,
+             workload->grid, workload->precision);
+    snprintf(plot->subtitle, sizeof plot->subtitle,
+             "%s: the prediction reaches %.1f %% of the best", title, 100 * tune->share);
+    snprintf(plot->x_label, sizeof plot->x_label, "height: iterations between two exchanges");
+    snprintf(plot->y_label, sizeof plot->y_label, "time of an iteration (%s)", unit);
+    plot->from_zero = true;
+    const double most = 4 * tune->rows[tune->best].measured.taken_s * scale;
+    for (int f = 0; f < FAMILIES; f++) {
+        bool any = false;
+        for (int i = 0; i < tune->count; i++)
+            any = any || (tune->rows[i].measured.rounds > 0 &&
+                          strcmp(tune->rows[i].plan.family, families[f]) == 0);
+        if (any)
+            add_family(plot, tune, families[f], scale, most, room + (ptrdiff_t)tune->count * 5 * f,
+                       f);
+    }
+    for (int k = 0; k < 2; k++) {
+        x[k] = marked[k]->plan.height;
+        y[k] = marked[k]->measured.taken_s * scale;
+        if (k == 1 && marked[0] == marked[1])
+            continue;
+        tz_plot_series *mark =
+            tz_plot_add(plot, TZ_PLOT_MARK, k == 0 ? 0x222222 : 0xa8324a, 1, &x[k], &y[k]);
+        if (mark)
+            snprintf(mark->title, sizeof mark->title, "%s: height %d",
+                     k == 1                   ? "fastest"
+                     : marked[0] == marked[1] ? "chosen and fastest"
+                                              : "chosen",
+                     marked[k]->plan.height);
+    }
+    const tz_status status = tz_plot_draw(plot, path, error);
+    free(plot);
+    free(room);
+    return status;
+}

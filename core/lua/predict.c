@@ -1,0 +1,287 @@
+/* tz.predict: what a model says of every height of a stencil on a grid, on any device. */
+#include "lua/context.h"
+#include "lua/keys.h"
+
+#include "base/names.h"
+#include "predict/table.h"
+#include "stencil/registry.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char what[] = "tz.predict";
+#define TYPE "trapeze.outlook"
+
+/* Collected when tables that are made of it raise. */
+typedef struct holder {
+    tz_workload *workload;
+    tz_prediction_table *table;
+} holder;
+
+static int holder_close(lua_State *L)
+{
+    holder *h = luaL_checkudata(L, 1, TYPE);
+    tz_prediction_table_destroy(h->table);
+    tz_workload_destroy(h->workload);
+    *h = (holder){NULL, NULL};
+    return 0;
+}
+
+/* ---- The question ---------------------------------------------------------------------------- */
+
+static void get_boundary(lua_State *L, const tz_stencil *stencil, tz_simulation_config *config)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    const int type = lua_getfield(L, 1, "boundary");
+    if (type == LUA_TSTRING) {
+        for (int axis = 0; axis < TZ_AXES; axis++)
+            config->boundary[axis] = lua_tostring(L, -1);
+    } else if (type == LUA_TTABLE) {
+        tz_keys_check(L, -1, "tz.predict: 'boundary'", axes, (size_t)stencil->dims, false);
+        for (int axis = 0; axis < stencil->dims; axis++)
+            tz_key_text(L, lua_gettop(L), "tz.predict: 'boundary'", axes[axis],
+                        &config->boundary[axis]);
+    } else if (type != LUA_TNIL) {
+        tz_raise(L, "%s: 'boundary' must be a name or {x = name, y = name}", what);
+    }
+    lua_pop(L, 1);
+}
+
+static size_t get_params(lua_State *L, tz_assignment *out)
+{
+    size_t count = 0;
+    if (lua_getfield(L, 1, "params") == LUA_TNIL)
+        return 0;
+    if (!lua_istable(L, -1))
+        tz_raise(L, "%s: 'params' wants a table of NAME = value", what);
+    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+        const int type = lua_type(L, -1);
+        if (lua_type(L, -2) != LUA_TSTRING || count == TZ_PARAMS_MAX ||
+            (type != LUA_TNUMBER && type != LUA_TSTRING && type != LUA_TBOOLEAN))
+            tz_raise(L, "%s: 'params' wants up to %d NAME = number, text, true or false", what,
+                     TZ_PARAMS_MAX);
+        out[count++] = (tz_assignment){.name = lua_tostring(L, -2),
+                                       .number = type == LUA_TBOOLEAN ? lua_toboolean(L, -1)
+                                                                      : lua_tonumber(L, -1),
+                                       .text = type == LUA_TSTRING ? lua_tostring(L, -1) : NULL};
+    }
+    return count; /* the table stays on the stack: its texts are borrowed */
+}
+
+static int get_precision(lua_State *L)
+{
+    static const char *const names[] = {"single", "double"};
+    const char *name = NULL;
+    char hint[128];
+    if (!tz_key_text(L, 1, what, "precision", &name))
+        return -1;
+    for (int i = 0; i < 2; i++)
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    tz_raise(L, "%s: unknown precision '%.40s'%s", what, name,
+             tz_names_hint(hint, sizeof hint, name, names, 2));
+}
+
+/* One number for all axes, or one an axis. */
+static void get_numbers(lua_State *L, const char *key, int dims, double *out)
+{
+    const int type = lua_getfield(L, 1, key);
+    for (int axis = 0; type == LUA_TNUMBER && axis < dims; axis++)
+        out[axis] = lua_tonumber(L, -1);
+    for (int axis = 0; type == LUA_TTABLE && axis < dims; axis++) {
+        lua_rawgeti(L, -1, axis + 1);
+        out[axis] = lua_tonumber(L, -1);
+        lua_pop(L, 1);
+    }
+    for (int axis = 0; type != LUA_TNIL && axis < dims; axis++)
+        if (!(out[axis] > 0 && out[axis] < 1e9))
+            tz_raise(L, "%s: '%s' must be a positive number or a list of %d", what, key, dims);
+    lua_pop(L, 1);
+}
+
+static void get_request(lua_State *L, int dims, tz_prediction_request *request)
+{
+    int64_t height = 0;
+    bool compile = false;
+    const char *family = NULL, *model = NULL;
+    tz_error error;
+    *request = (tz_prediction_request){.streamed = -1};
+    tz_key_integer(L, 1, what, "height", 1, 1 << 20, &height);
+    request->given.height = (int)height;
+    if (tz_key_text(L, 1, what, "family", &family))
+        snprintf(request->given.family, sizeof request->given.family, "%.15s", family);
+    if (tz_key_text(L, 1, what, "model", &model) &&
+        tz_prediction_model(model, &request->model, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+    get_numbers(L, "block", dims, request->block);
+    get_numbers(L, "halo", dims, request->halo);
+    if (tz_key_number(L, 1, what, "streamed", &request->streamed) && !(request->streamed >= 0))
+        tz_raise(L, "%s: 'streamed' must be 0 or more", what);
+    tz_key_flag(L, 1, what, "fence", &request->fence);
+    tz_key_flag(L, 1, what, "all", &request->all);
+    if (tz_key_flag(L, 1, what, "compile", &compile) && compile)
+        request->effort = TZ_EFFORT_COMPILE;
+}
+
+/* ---- The answer ------------------------------------------------------------------------------ */
+
+static void set_number(lua_State *L, const char *key, double value)
+{
+    lua_pushnumber(L, value);
+    lua_setfield(L, -2, key);
+}
+
+static void set_whole(lua_State *L, const char *key, int64_t value)
+{
+    lua_pushinteger(L, value);
+    lua_setfield(L, -2, key);
+}
+
+static void set_text(lua_State *L, const char *key, const char *value)
+{
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, key);
+}
+
+static void push_row(lua_State *L, const tz_workload *workload, const tz_prediction_row *row)
+{
+    const tz_model_prediction *p = &row->prediction;
+    lua_createtable(L, 0, 16);
+    set_whole(L, "height", row->plan.height);
+    set_text(L, "family", row->plan.family);
+    if (row->plan.vector)
+        set_whole(L, "vector", row->plan.vector);
+    if (row->plan.ahead)
+        set_whole(L, "ahead", row->plan.ahead);
+    if (row->plan.slack)
+        set_whole(L, "slack", row->plan.slack);
+    if (row->plan.warps)
+        set_whole(L, "warps", row->plan.warps);
+    if (row->plan.blocks)
+        set_whole(L, "blocks", row->plan.blocks);
+    lua_createtable(L, workload->problem.dims, 0);
+    for (int axis = 0; axis < workload->problem.dims; axis++) {
+        lua_pushinteger(L, row->plan.tile[axis]);
+        lua_rawseti(L, -2, axis + 1);
+    }
+    lua_setfield(L, -2, "tile");
+    if (row->work) {
+        set_whole(L, "registers", row->work->registers);
+        lua_pushboolean(L, row->work->estimated);
+        lua_setfield(L, -2, "estimated");
+    }
+    set_number(L, "time_s", p->time_s);
+    set_number(L, "stage_s", p->stage_s);
+    if (p->sustained_s > 0) {
+        set_number(L, "sustained_s", p->sustained_s);
+        set_number(L, "power_w", p->power_w);
+    }
+    set_number(L, "gcells_per_s", p->cells_per_s * 1e-9);
+    set_text(L, "limit", tz_model_resource_text(p->limit));
+    set_text(L, "limit_text", p->limit_text);
+    lua_createtable(L, 0, p->component_count);
+    for (int c = 0; c < p->component_count; c++)
+        set_number(L, p->components[c].name, p->components[c].seconds);
+    lua_setfield(L, -2, "components");
+    lua_createtable(L, 0, p->detail_count);
+    for (int d = 0; d < p->detail_count; d++)
+        set_number(L, p->details[d].name, p->details[d].value);
+    lua_setfield(L, -2, "details");
+}
+
+static void push_prediction_table(lua_State *L, const holder *h)
+{
+    const tz_prediction_table *table = h->table;
+    lua_createtable(L, 0, 12);
+    set_text(L, "model", table->model->name);
+    set_text(L, "device", h->workload->device.name);
+    set_text(L, "title",
+             h->workload->device.title[0] ? h->workload->device.title : h->workload->device.name);
+    set_text(L, "backend", h->workload->backend->name);
+    set_text(L, "counts", table->counts);
+    set_text(L, "why", table->why);
+    set_text(L, "limits", table->limits);
+    set_whole(L, "considered", table->considered);
+    set_number(L, "seconds", table->seconds);
+    lua_createtable(L, table->notes.count, 0);
+    for (int n = 0; n < table->notes.count; n++) {
+        lua_pushstring(L, table->notes.text[n]);
+        lua_rawseti(L, -2, n + 1);
+    }
+    lua_setfield(L, -2, "notes");
+    lua_createtable(L, table->count, 0);
+    for (int i = 0; i < table->count; i++) {
+        push_row(L, h->workload, &table->rows[i]);
+        if (i == table->best) {
+            lua_pushvalue(L, -1);
+            lua_setfield(L, -4, "best");
+        }
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "rows");
+}
+
+/* tz.predict { plugin = …, grid = …, device = …, model = …, … } */
+static int predict(lua_State *L)
+{
+    static const char *const keys[] = {"plugin",  "grid",   "precision", "boundary", "params",
+                                       "backend", "device", "gpu",       "threads",  "model",
+                                       "height",  "family", "block",     "halo",     "streamed",
+                                       "fence",   "all",    "compile"};
+    tz_context *context = tz_context_get(L);
+    tz_assignment params[TZ_PARAMS_MAX];
+    tz_simulation_config config = {.registry = context->options->registry};
+    tz_workload_config workload = {.simulation = &config, .let_unstable = true};
+    tz_prediction_request request;
+    const tz_stencil *stencil = NULL;
+    int64_t threads = 0, gpu = context->options->device;
+    tz_error error;
+    if (!lua_istable(L, 1))
+        tz_raise(L, "%s: wants a table: tz.predict { plugin = …, grid = … }", what);
+    lua_settop(L, 1);
+    tz_keys_check(L, 1, what, keys, sizeof keys / sizeof *keys, false);
+    if (!tz_key_text(L, 1, what, "plugin", &config.stencil))
+        tz_raise(L, "%s: 'plugin' is missing; `trapeze plugins` lists them", what);
+    if (tz_registry_find(config.registry, config.stencil, &stencil, NULL, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        config.extent[axis] = 1;
+    config.dims = tz_key_integers(L, 1, what, "grid", TZ_AXES, 1, config.extent);
+    if (config.dims == 0)
+        tz_raise(L, "%s: 'grid' is missing: {nx%s%s}", what, stencil->dims > 1 ? ", ny" : "",
+                 stencil->dims > 2 ? ", nz" : "");
+    config.precision = get_precision(L);
+    get_boundary(L, stencil, &config);
+    config.backend = context->options->backend;
+    tz_key_text(L, 1, what, "device", &workload.device);
+    if (workload.device)
+        config.backend = NULL;
+    tz_key_text(L, 1, what, "backend", &config.backend);
+    tz_key_integer(L, 1, what, "threads", 1, 1024, &threads);
+    tz_key_integer(L, 1, what, "gpu", 0, 1023, &gpu);
+    config.threads = threads > 0 ? (int)threads : context->options->threads;
+    config.device = (int)gpu;
+    get_request(L, stencil->dims, &request);
+    config.params_count = get_params(L, params);
+    config.params = params;
+    holder *h = lua_newuserdatauv(L, sizeof *h, 0);
+    *h = (holder){NULL, NULL};
+    luaL_setmetatable(L, TYPE);
+    const int at = lua_gettop(L);
+    if (tz_workload_create(&h->workload, &workload, &error) != TZ_OK ||
+        tz_prediction_table_create(&h->table, h->workload, &request, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+    push_prediction_table(L, h);
+    lua_pushcfunction(L, holder_close);
+    lua_pushvalue(L, at);
+    lua_call(L, 1, 0);
+    return 1;
+}
+
+void tz_predict_register(lua_State *L)
+{
+    tz_metatable_create(L, TYPE, (const luaL_Reg[]){{NULL, NULL}}, holder_close, NULL, NULL);
+    lua_pushcfunction(L, predict);
+    lua_setfield(L, -2, "predict");
+}

@@ -1,0 +1,173 @@
+#include "output/folder.h"
+
+#include "base/atomic.h"
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME_LONGEST = 120, NUMBERS = 100000 };
+
+struct tz_folder {
+    char path[PATH_MAX];
+    FILE *log;
+    bool made; /* by us, not found empty */
+};
+
+tz_status tz_folder_check_name(const char *name, tz_error *error)
+{
+    const char *why = NULL;
+    if (name[0] == '\0')
+        why = "is empty";
+    else if (strlen(name) > NAME_LONGEST)
+        why = "is longer than 120 characters";
+    else if (name[0] == '.')
+        why = "starts with a dot";
+    else if (strchr(name, '/') != NULL)
+        why = "names another folder; outputs lie in the run folder itself";
+    for (const char *c = name; why == NULL && *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            why = "holds a control character";
+    if (why != NULL)
+        return tz_error_set(error, TZ_RANGE, NULL, "the file name '%.130s' %s", name, why);
+    return TZ_OK;
+}
+
+tz_status tz_folder_join(const tz_folder *folder, const char *name, char *text, size_t size,
+                         tz_error *error)
+{
+    const tz_status status = tz_folder_check_name(name, error);
+    if (status != TZ_OK)
+        return status;
+    if ((size_t)snprintf(text, size, "%s/%s", folder->path, name) >= size)
+        return tz_error_set(error, TZ_RANGE, folder->path, "the path is too long");
+    return TZ_OK;
+}
+
+static bool is_empty(const char *path)
+{
+    DIR *listing = opendir(path);
+    if (listing == NULL)
+        return false;
+    bool empty = true;
+    for (const struct dirent *entry; empty && (entry = readdir(listing)) != NULL;)
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    closedir(listing);
+    return empty;
+}
+
+static tz_status take_wanted(tz_folder *folder, const char *wanted, tz_error *error)
+{
+    struct stat facts;
+    snprintf(folder->path, sizeof folder->path, "%s", wanted);
+    if (wanted[0] == '\0' || strlen(wanted) + NAME_LONGEST + 2 >= sizeof folder->path)
+        return tz_error_set(error, TZ_RANGE, "--out", "the folder's path is empty or too long");
+    for (size_t n = strlen(folder->path); n > 1 && folder->path[n - 1] == '/'; n--)
+        folder->path[n - 1] = '\0';
+    if (stat(wanted, &facts) == 0) {
+        if (!S_ISDIR(facts.st_mode))
+            return tz_error_set(error, TZ_IO, wanted,
+                                "is a file; give the run folder another name with --out");
+        if (!is_empty(wanted))
+            return tz_error_set(error, TZ_IO, wanted,
+                                "the run folder exists and is not empty; give another with --out");
+        return TZ_OK;
+    }
+    folder->made = true;
+    return tz_make_dirs(folder->path, error);
+}
+
+static tz_status take_numbered(tz_folder *folder, const char *name, tz_error *error)
+{
+    const tz_status status = tz_make_dirs("runs", error);
+    if (status != TZ_OK)
+        return status;
+    for (int number = 1; number < NUMBERS; number++) {
+        snprintf(folder->path, sizeof folder->path, "runs/%.100s-%03d", name, number);
+        if (mkdir(folder->path, 0777) == 0) {
+            folder->made = true;
+            return TZ_OK;
+        }
+        if (errno != EEXIST)
+            return tz_error_set_errno(error, errno, folder->path, "cannot make the run folder");
+    }
+    return tz_error_set(error, TZ_IO, "runs", "no free number is left for '%.100s'", name);
+}
+
+static tz_status fill(tz_folder *folder, const char *scenario, size_t bytes, tz_error *error)
+{
+    char path[PATH_MAX + 32];
+    snprintf(path, sizeof path, "%s/scenario.lua", folder->path);
+    tz_atomic_file *file = NULL;
+    tz_status status = tz_atomic_open(&file, path, false, error);
+    if (status != TZ_OK)
+        return status;
+    status = tz_atomic_write(file, scenario, bytes, error);
+    if (status != TZ_OK) {
+        tz_atomic_abort(file);
+        return status;
+    }
+    status = tz_atomic_commit(file, error);
+    if (status != TZ_OK)
+        return status;
+    snprintf(path, sizeof path, "%s/log.txt", folder->path);
+    folder->log = fopen(path, "wxe");
+    if (folder->log == NULL)
+        return tz_error_set_errno(error, errno, path, "cannot open the log");
+    setvbuf(folder->log, NULL, _IOLBF, 0);
+    return TZ_OK;
+}
+
+/* A folder that could not be filled (a full disk, say) is not left behind. */
+static void empty(const tz_folder *folder)
+{
+    char path[PATH_MAX + 32];
+    snprintf(path, sizeof path, "%s/scenario.lua", folder->path);
+    unlink(path);
+    if (folder->made)
+        rmdir(folder->path);
+}
+
+tz_status tz_folder_create(tz_folder **out, const char *wanted, const char *name,
+                           const char *scenario, size_t scenario_bytes, tz_error *error)
+{
+    tz_folder *folder = calloc(1, sizeof *folder);
+    if (folder == NULL)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a run folder's record");
+    tz_status status =
+        wanted != NULL ? take_wanted(folder, wanted, error) : take_numbered(folder, name, error);
+    if (status == TZ_OK) {
+        status = fill(folder, scenario, scenario_bytes, error);
+        if (status != TZ_OK)
+            empty(folder);
+    }
+    if (status != TZ_OK) {
+        tz_folder_destroy(folder);
+        return status;
+    }
+    *out = folder;
+    return TZ_OK;
+}
+
+void tz_folder_destroy(tz_folder *folder)
+{
+    if (folder == NULL)
+        return;
+    if (folder->log != NULL)
+        fclose(folder->log);
+    free(folder);
+}
+
+const char *tz_folder_path(const tz_folder *folder)
+{
+    return folder->path;
+}
+
+void tz_folder_log(tz_folder *folder, const char *line)
+{
+    fprintf(folder->log, "%s\n", line);
+}

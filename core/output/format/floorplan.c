@@ -1,0 +1,401 @@
+#include "output/format/floorplan.h"
+
+#include "base/names.h"
+#include "output/format/number.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_MAX = 1 << 28, UNITS_MAX = 20000, TOKENS_MAX = 8 };
+
+/* Of the chip's longer side: published plans round their coordinates. */
+static const double tolerance = 1e-4;
+
+typedef struct token {
+    const char *text;
+    size_t length;
+} token;
+
+static tz_status fail_at(tz_error *error, tz_status code, const char *path, int line,
+                         const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static tz_status fail_at(tz_error *error, tz_status code, const char *path, int line,
+                         const char *format, ...)
+{
+    char place[512];
+    va_list arguments;
+    snprintf(place, sizeof place, "%s:%d", path, line);
+    va_start(arguments, format);
+    tz_error_set_v(error, code, place, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+/* The next token before the line's end or comment; false at the end. */
+static bool next_token(const char **p, const char *end, token *out)
+{
+    const char *s = *p;
+    while (s < end && (*s == ' ' || *s == '\t' || *s == '\r'))
+        s++;
+    if (s == end || *s == '#')
+        return false;
+    out->text = s;
+    while (s < end && *s != ' ' && *s != '\t' && *s != '\r' && *s != '#')
+        s++;
+    out->length = (size_t)(s - out->text);
+    *p = s;
+    return true;
+}
+
+static tz_status parse_value(const token *t, const char *path, int line, double *value,
+                             tz_error *error)
+{
+    char quoted[64];
+    if (tz_number_parse(t->text, t->length, value) && isfinite(*value))
+        return TZ_OK;
+    return fail_at(error, TZ_FORMAT, path, line, "%s is not a finite decimal number",
+                   tz_token_quote(quoted, sizeof quoted, t->text, t->length));
+}
+
+static tz_status parse_name(const token *t, const char *path, int line, char *name, tz_error *error)
+{
+    if (t->length >= TZ_UNIT_NAME_SIZE)
+        return fail_at(error, TZ_FORMAT, path, line, "a unit's name is longer than %d characters",
+                       TZ_UNIT_NAME_SIZE - 1);
+    memcpy(name, t->text, t->length);
+    name[t->length] = '\0';
+    return TZ_OK;
+}
+
+static tz_status parse_unit(const token *tokens, int count, const char *path, int line,
+                            tz_floorplan_unit *unit, tz_error *error)
+{
+    double values[6] = {0};
+    if (count != 5 && count != 7)
+        return fail_at(error, TZ_FORMAT, path, line,
+                       "a unit needs 5 columns (name width height left_x bottom_y) or 7, not %s%d",
+                       count == TOKENS_MAX ? "more than " : "", count == TOKENS_MAX ? 7 : count);
+    tz_status status = parse_name(&tokens[0], path, line, unit->name, error);
+    for (int k = 1; k < count && status == TZ_OK; k++)
+        status = parse_value(&tokens[k], path, line, &values[k - 1], error);
+    if (status != TZ_OK)
+        return status;
+    if (values[0] <= 0.0 || values[1] <= 0.0)
+        return fail_at(error, TZ_RANGE, path, line, "unit '%s': width and height must be above 0",
+                       unit->name);
+    unit->width_m = values[0];
+    unit->height_m = values[1];
+    unit->left_m = values[2];
+    unit->bottom_m = values[3];
+    unit->line = line;
+    return TZ_OK;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Length that two intervals have in common; negative if they are apart. */
+static double common(double a0, double a_length, double b0, double b_length)
+{
+    return smaller(a0 + a_length, b0 + b_length) - larger(a0, b0);
+}
+
+static tz_status check_plan(tz_floorplan *plan, tz_error *error)
+{
+    double left = INFINITY, bottom = INFINITY, right = -INFINITY, top = -INFINITY;
+    for (size_t i = 0; i < plan->unit_count; i++) {
+        const tz_floorplan_unit *u = &plan->units[i];
+        left = smaller(left, u->left_m);
+        bottom = smaller(bottom, u->bottom_m);
+        right = larger(right, u->left_m + u->width_m);
+        top = larger(top, u->bottom_m + u->height_m);
+    }
+    plan->left_m = left;
+    plan->bottom_m = bottom;
+    plan->width_m = right - left;
+    plan->height_m = top - bottom;
+    const double slack = tolerance * larger(plan->width_m, plan->height_m);
+    for (size_t i = 0; i < plan->unit_count; i++) {
+        const tz_floorplan_unit *u = &plan->units[i];
+        for (size_t j = 0; j < i; j++) {
+            const tz_floorplan_unit *v = &plan->units[j];
+            if (strcmp(u->name, v->name) == 0)
+                return fail_at(error, TZ_FORMAT, plan->path, u->line,
+                               "unit '%s' is already defined in line %d", u->name, v->line);
+            if (common(u->left_m, u->width_m, v->left_m, v->width_m) > slack &&
+                common(u->bottom_m, u->height_m, v->bottom_m, v->height_m) > slack)
+                return fail_at(error, TZ_RANGE, plan->path, u->line,
+                               "unit '%s' overlaps unit '%s' of line %d", u->name, v->name,
+                               v->line);
+        }
+    }
+    return TZ_OK;
+}
+
+tz_status tz_floorplan_read(const char *path, tz_floorplan *out, tz_error *error)
+{
+    char *text = NULL;
+    size_t bytes = 0, room = 0;
+    int line = 0;
+    memset(out, 0, sizeof *out);
+    tz_status status = tz_file_slurp(path, FILE_MAX, &text, &bytes, error);
+    if (status != TZ_OK)
+        return status;
+    out->path = strdup(path);
+    if (!out->path) {
+        status = tz_error_set(error, TZ_MEMORY, path, "not enough memory for the floorplan");
+        goto cleanup;
+    }
+    for (const char *p = text, *end; p < text + bytes; p = end + 1) {
+        token tokens[TOKENS_MAX];
+        int count = 0;
+        line++;
+        end = memchr(p, '\n', (size_t)(text + bytes - p));
+        if (!end)
+            end = text + bytes;
+        while (count < TOKENS_MAX && next_token(&p, end, &tokens[count]))
+            count++;
+        if (count == 0)
+            continue;
+        if (out->unit_count == room) {
+            room = room ? 2 * room : 64;
+            tz_floorplan_unit *grown = realloc(out->units, room * sizeof *grown);
+            if (!grown || room > 2 * UNITS_MAX) {
+                out->units = grown ? grown : out->units;
+                status = fail_at(error, TZ_MEMORY, path, line, "too many units");
+                goto cleanup;
+            }
+            out->units = grown;
+        }
+        status = parse_unit(tokens, count, path, line, &out->units[out->unit_count], error);
+        if (status != TZ_OK)
+            goto cleanup;
+        out->unit_count++;
+    }
+    status = out->unit_count ? check_plan(out, error)
+                             : tz_error_set(error, TZ_FORMAT, path, "has no units");
+cleanup:
+    free(text);
+    if (status != TZ_OK)
+        tz_floorplan_clear(out);
+    return status;
+}
+
+void tz_floorplan_clear(tz_floorplan *plan)
+{
+    free(plan->path);
+    free(plan->units);
+    memset(plan, 0, sizeof *plan);
+}
+
+static tz_status trace_names(tz_ptrace *trace, const char *p, const char *end, int line,
+                             tz_error *error)
+{
+    token t;
+    const char *q = p;
+    size_t count = 0;
+    while (next_token(&q, end, &t))
+        count++;
+    if (count > UNITS_MAX)
+        return fail_at(error, TZ_FORMAT, trace->path, line, "too many units");
+    trace->names = calloc(count, sizeof *trace->names);
+    if (!trace->names)
+        return tz_error_set(error, TZ_MEMORY, trace->path, "not enough memory for the trace");
+    trace->name_line = line;
+    for (; next_token(&p, end, &t); trace->unit_count++) {
+        char *name = trace->names[trace->unit_count];
+        const tz_status status = parse_name(&t, trace->path, line, name, error);
+        if (status != TZ_OK)
+            return status;
+        for (size_t j = 0; j < trace->unit_count; j++)
+            if (strcmp(trace->names[j], name) == 0)
+                return fail_at(error, TZ_FORMAT, trace->path, line, "unit '%s' is named twice",
+                               name);
+    }
+    return TZ_OK;
+}
+
+static tz_status trace_sample(tz_ptrace *trace, const char *p, const char *end, int line,
+                              size_t *room, tz_error *error)
+{
+    token t;
+    size_t count = 0;
+    if (trace->sample_count == *room) {
+        *room = *room ? 2 * *room : 64;
+        double *grown = realloc(trace->powers_w, *room * trace->unit_count * sizeof *grown);
+        if (!grown)
+            return tz_error_set(error, TZ_MEMORY, trace->path, "not enough memory for the trace");
+        trace->powers_w = grown;
+    }
+    double *powers = trace->powers_w + trace->sample_count * trace->unit_count;
+    for (; next_token(&p, end, &t); count++) {
+        double value;
+        const tz_status status = parse_value(&t, trace->path, line, &value, error);
+        if (status != TZ_OK)
+            return status;
+        if (value < 0.0)
+            return fail_at(error, TZ_RANGE, trace->path, line, "a negative power");
+        if (count < trace->unit_count)
+            powers[count] = value;
+    }
+    if (count != trace->unit_count)
+        return fail_at(error, TZ_SHAPE, trace->path, line,
+                       "has %zu powers for the %zu units of line %d", count, trace->unit_count,
+                       trace->name_line);
+    trace->sample_count++;
+    return TZ_OK;
+}
+
+tz_status tz_ptrace_read(const char *path, tz_ptrace *out, tz_error *error)
+{
+    char *text = NULL;
+    size_t bytes = 0, room = 0;
+    int line = 0;
+    memset(out, 0, sizeof *out);
+    tz_status status = tz_file_slurp(path, FILE_MAX, &text, &bytes, error);
+    if (status != TZ_OK)
+        return status;
+    out->path = strdup(path);
+    if (!out->path)
+        status = tz_error_set(error, TZ_MEMORY, path, "not enough memory for the trace");
+    for (const char *p = text, *end; p < text + bytes && status == TZ_OK; p = end + 1) {
+        token t;
+        const char *q = p;
+        line++;
+        end = memchr(p, '\n', (size_t)(text + bytes - p));
+        if (!end)
+            end = text + bytes;
+        if (!next_token(&q, end, &t))
+            continue;
+        status = out->names ? trace_sample(out, p, end, line, &room, error)
+                            : trace_names(out, p, end, line, error);
+    }
+    if (status == TZ_OK && out->sample_count == 0)
+        status = tz_error_set(error, TZ_FORMAT, path,
+                              "needs a line of unit names and at least one line of powers");
+    free(text);
+    if (status != TZ_OK)
+        tz_ptrace_clear(out);
+    return status;
+}
+
+void tz_ptrace_clear(tz_ptrace *trace)
+{
+    free(trace->path);
+    free(trace->names);
+    free(trace->powers_w);
+    memset(trace, 0, sizeof *trace);
+}
+
+tz_status tz_ptrace_arrange(const tz_ptrace *trace, const tz_floorplan *plan, int64_t sample,
+                            double *powers_w, tz_error *error)
+{
+    if (sample < -1 || sample >= (int64_t)trace->sample_count)
+        return tz_error_set(error, TZ_RANGE, trace->path,
+                            "has %zu samples; there is no sample %" PRId64, trace->sample_count,
+                            sample);
+    for (size_t i = 0; i < plan->unit_count; i++) {
+        size_t k = 0;
+        while (k < trace->unit_count && strcmp(trace->names[k], plan->units[i].name) != 0)
+            k++;
+        if (k == trace->unit_count)
+            return fail_at(error, TZ_UNKNOWN, plan->path, plan->units[i].line,
+                           "unit '%s' has no power in %s", plan->units[i].name, trace->path);
+        const size_t first = sample < 0 ? 0 : (size_t)sample;
+        const size_t last = sample < 0 ? trace->sample_count : first + 1;
+        double sum = 0.0;
+        for (size_t s = first; s < last; s++)
+            sum += trace->powers_w[s * trace->unit_count + k];
+        powers_w[i] = sum / (double)(last - first);
+    }
+    /* Names are unique on both sides, so only now can the trace have one too many. */
+    for (size_t k = 0; k < trace->unit_count; k++) {
+        size_t i = 0;
+        while (i < plan->unit_count && strcmp(trace->names[k], plan->units[i].name) != 0)
+            i++;
+        if (i == plan->unit_count)
+            return fail_at(error, TZ_UNKNOWN, trace->path, trace->name_line,
+                           "unit '%s' is not in %s", trace->names[k], plan->path);
+    }
+    return TZ_OK;
+}
+
+/* Shares of [low, high] (in cells) that fall on cells 0..n-1, into share[first..last]; they sum
+ * to 1. */
+static void split(double low, double high, int64_t n, double *share, int64_t *first, int64_t *last)
+{
+    low = larger(low, 0.0);
+    high = smaller(high, (double)n);
+    *first = (int64_t)smaller(floor(low), (double)(n - 1));
+    *last = (int64_t)smaller(larger(ceil(high) - 1.0, (double)*first), (double)(n - 1));
+    for (int64_t i = *first; i <= *last; i++)
+        share[i] = *first == *last
+                       ? 1.0
+                       : (smaller(high, (double)(i + 1)) - larger(low, (double)i)) / (high - low);
+}
+
+tz_status tz_floorplan_rasterise(const tz_floorplan *plan, const double *powers_w, int64_t nx,
+                                 int64_t ny, double width_m, double height_m, tz_array **out,
+                                 tz_error *error)
+{
+    *out = NULL;
+    const bool boxed = width_m == 0.0 && height_m == 0.0;
+    const double left = boxed ? plan->left_m : 0.0, bottom = boxed ? plan->bottom_m : 0.0;
+    const int64_t shape[] = {nx, ny};
+    tz_array *array = NULL;
+    double *columns = NULL, *rows = NULL;
+    if (boxed) {
+        width_m = plan->width_m;
+        height_m = plan->height_m;
+    }
+    if (!(width_m > 0.0 && height_m > 0.0 && isfinite(width_m) && isfinite(height_m)))
+        return tz_error_set(error, TZ_RANGE, plan->path,
+                            "the chip's width and height must both be above 0, or both 0");
+    tz_status status = tz_array_create(&array, TZ_DTYPE_F64, 2, shape, error);
+    if (status != TZ_OK)
+        return status;
+    columns = malloc((size_t)nx * sizeof *columns);
+    rows = malloc((size_t)ny * sizeof *rows);
+    if (!columns || !rows) {
+        status = tz_error_set(error, TZ_MEMORY, plan->path, "not enough memory for the power map");
+        goto cleanup;
+    }
+    const double slack = tolerance * larger(width_m, height_m);
+    double *cells = array->data;
+    for (size_t k = 0; k < plan->unit_count; k++) {
+        const tz_floorplan_unit *u = &plan->units[k];
+        const double x = u->left_m - left, top = height_m - (u->bottom_m - bottom) - u->height_m;
+        int64_t x0, x1, y0, y1;
+        if (x < -slack || top < -slack || x + u->width_m > width_m + slack ||
+            top + u->height_m > height_m + slack || x >= width_m || top >= height_m ||
+            x + u->width_m <= 0.0 || top + u->height_m <= 0.0) {
+            status = fail_at(error, TZ_RANGE, plan->path, u->line,
+                             "unit '%s' lies outside the chip of %g m x %g m", u->name, width_m,
+                             height_m);
+            goto cleanup;
+        }
+        const double across = (double)nx / width_m, down = (double)ny / height_m;
+        split(x * across, (x + u->width_m) * across, nx, columns, &x0, &x1);
+        split(top * down, (top + u->height_m) * down, ny, rows, &y0, &y1);
+        for (int64_t j = y0; j <= y1; j++)
+            for (int64_t i = x0; i <= x1; i++)
+                cells[j * nx + i] += powers_w[k] * rows[j] * columns[i];
+    }
+    *out = array;
+    array = NULL;
+cleanup:
+    free(columns);
+    free(rows);
+    tz_array_destroy(array);
+    return status;
+}

@@ -1,0 +1,59 @@
+/* HotSpot's floorplans (.flp) and power traces (.ptrace), and power maps made from them.
+ *
+ * Lengths in metres, powers in watt; '#' begins a comment. Source: HotSpot, hs_doc "Input files".
+ * Errors: TZ_IO, TZ_MEMORY, TZ_FORMAT (columns, numbers), TZ_RANGE (size, overlap, outside the
+ * chip, negative power), TZ_UNKNOWN (a unit that the other file lacks). Place: FILE:LINE. */
+#ifndef TZ_CORE_OUTPUT_FORMAT_FLOORPLAN_H
+#define TZ_CORE_OUTPUT_FORMAT_FLOORPLAN_H
+
+#include "base/array.h"
+
+enum { TZ_UNIT_NAME_SIZE = 64 };
+
+typedef struct tz_floorplan_unit {
+    char name[TZ_UNIT_NAME_SIZE];
+    double width_m, height_m, left_m, bottom_m; /* y points up */
+    int line;                                   /* of the file, for messages */
+} tz_floorplan_unit;
+
+typedef struct tz_floorplan {
+    char *path;               /* owned */
+    tz_floorplan_unit *units; /* owned, in the order of the file */
+    size_t unit_count;
+    double left_m, bottom_m, width_m, height_m; /* the bounding box of all units */
+} tz_floorplan;
+
+typedef struct tz_ptrace {
+    char *path;                       /* owned */
+    char (*names)[TZ_UNIT_NAME_SIZE]; /* owned, in the order of the first line */
+    size_t unit_count;
+    size_t sample_count;
+    double *powers_w; /* owned; powers_w[sample * unit_count + unit] */
+    int name_line;    /* of the file, for messages */
+} tz_ptrace;
+
+/* Lines `unit width height left_x bottom_y [specific-heat resistivity]` (the last two are checked
+ * and dropped). Units may touch; an overlap deeper than 10^-4 of the plan's longer side is refused.
+ */
+tz_status tz_floorplan_read(const char *path, tz_floorplan *out, tz_error *error);
+void tz_floorplan_clear(tz_floorplan *plan); /* a zeroed record is fine */
+
+/* A line of unit names, then a line of powers for each sample; at least one sample. */
+tz_status tz_ptrace_read(const char *path, tz_ptrace *out, tz_error *error);
+void tz_ptrace_clear(tz_ptrace *trace); /* a zeroed record is fine */
+
+/* One sample's powers in the plan's order of units; sample -1: the mean over all samples.
+ * powers_w: plan->unit_count numbers, the caller's. Units must be the same on both sides. */
+tz_status tz_ptrace_arrange(const tz_ptrace *trace, const tz_floorplan *plan, int64_t sample,
+                            double *powers_w, tz_error *error);
+
+/* Watt per cell, float64, shape {nx, ny}: each unit's power spread evenly over its area, cells
+ * sharing it by exact overlap, so that the sum is the sum of powers_w to rounding. Row 0 is the TOP
+ * of the chip, as in a picture (the plan's y points up). The chip is width_m x height_m with its
+ * corner at the origin; both 0: the plan's bounding box. A unit may stick out by 10^-4 of the
+ * chip's longer side (its power then goes to the part inside). */
+tz_status tz_floorplan_rasterise(const tz_floorplan *plan, const double *powers_w, int64_t nx,
+                                 int64_t ny, double width_m, double height_m, tz_array **out,
+                                 tz_error *error);
+
+#endif

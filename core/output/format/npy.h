@@ -1,0 +1,62 @@
+/* NumPy's .npy files: read whole, mapped, written slab by slab.
+ *
+ * Source: numpy.lib.format, versions 1.0, 2.0 and 3.0. Shapes here are x first: a C-order file of
+ * shape (ny, nx) is shape {nx, ny}. Read are b1, i1-i8, u1-u8, f2 (as float32), f4 and f8 of either
+ * byte order, C or Fortran order, 1 to 3 dimensions.
+ * Errors of every reader: TZ_IO, TZ_MEMORY, TZ_FORMAT (not .npy, malformed header, truncated,
+ * over-long), TZ_TYPE (dtype not numeric or complex), TZ_SHAPE (0-d, more than 3-d, empty).
+ * Place: the file. */
+#ifndef TZ_CORE_OUTPUT_FORMAT_NPY_H
+#define TZ_CORE_OUTPUT_FORMAT_NPY_H
+
+#include "base/array.h"
+
+/* What a header says, for `trapeze info`. */
+typedef struct tz_npy_facts {
+    tz_dtype dtype;             /* as tz_npy_read would give it */
+    bool half;                  /* stored as f2 */
+    bool swapped;               /* stored in the other byte order */
+    bool fortran;               /* stored in Fortran order */
+    int dims;                   /* 1 to 3 */
+    int64_t shape[TZ_DIMS_MAX]; /* x first; unused axes are 1 */
+    int64_t data_offset;        /* of the first element, in bytes */
+} tz_npy_facts;
+
+tz_status tz_npy_inspect(const char *path, tz_npy_facts *facts, tz_error *error);
+
+/* The whole file as an array: native byte order, x fastest. Free with tz_array_destroy. */
+tz_status tz_npy_read(const char *path, tz_array **out, tz_error *error);
+
+/* A file mapped read-only: pages come as they are touched. */
+typedef struct tz_npy_mapping {
+    tz_dtype dtype;
+    int dims;
+    int64_t shape[TZ_DIMS_MAX]; /* x first; unused axes are 1 */
+    const void *data;           /* owned by the map; aligned for dtype only */
+    void *base;                 /* private */
+    size_t bytes;               /* private */
+} tz_npy_mapping;
+
+/* TZ_UNSUPPORTED when the bytes cannot be used as they lie (other byte order, Fortran order, f2):
+ * read the file instead. End with tz_npy_unmap. The file must not shrink meanwhile. */
+tz_status tz_npy_map(const char *path, tz_npy_mapping *out, tz_error *error);
+void tz_npy_unmap(tz_npy_mapping *map); /* a zeroed map is fine */
+
+/* Streaming writer: begin, then rows in order (x fastest) until all elements are there, then
+ * commit or abort. Version 1.0, C order, data at a multiple of 64 bytes; the file appears at commit
+ * (base/atomic.h) and overwrites only with `replace`. */
+typedef struct tz_npy_writer tz_npy_writer;
+
+tz_status tz_npy_write_begin(tz_npy_writer **out, const char *path, tz_dtype dtype, int dims,
+                             const int64_t *shape, bool replace, tz_error *error);
+/* The next `count` elements. TZ_SHAPE if that is more than the shape holds. */
+tz_status tz_npy_write_rows(tz_npy_writer *writer, const void *data, int64_t count,
+                            tz_error *error);
+/* Frees the writer in any case. TZ_SHAPE if elements are missing. */
+tz_status tz_npy_write_commit(tz_npy_writer *writer, tz_error *error);
+void tz_npy_write_abort(tz_npy_writer *writer); /* NULL is fine */
+
+/* All in one go. */
+tz_status tz_npy_write(const char *path, const tz_array *array, bool replace, tz_error *error);
+
+#endif

@@ -1,0 +1,204 @@
+#include "output/format/number.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DIGITS_EXACT = 19, TOKEN_MAX = 1024, TOKEN_SHOWN = 40 };
+
+typedef struct decimal {
+    uint64_t digits; /* the significant digits, if there are at most DIGITS_EXACT */
+    int exponent;    /* value = digits * 10^exponent */
+    int count;       /* significant digits */
+    bool negative;
+} decimal;
+
+/* sign digits [. digits] [e [sign] digits], all of it; false if it is anything else. */
+static bool decimal_scan(const char *p, const char *end, decimal *out)
+{
+    decimal d = {0, 0, 0, false};
+    int seen = 0, written = 0;
+    if (p < end && (*p == '+' || *p == '-'))
+        d.negative = *p++ == '-';
+    for (int fraction = 0; p < end; p++) {
+        if (*p == '.' && !fraction) {
+            fraction = 1;
+            continue;
+        }
+        if (*p < '0' || *p > '9')
+            break;
+        seen = 1;
+        if (d.count || *p != '0')
+            d.count++;
+        if (d.count <= DIGITS_EXACT)
+            d.digits = d.digits * 10 + (uint64_t)(*p - '0');
+        d.exponent -= fraction;
+    }
+    if (!seen)
+        return false;
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        int sign = 1;
+        p++;
+        if (p < end && (*p == '+' || *p == '-'))
+            sign = *p++ == '-' ? -1 : 1;
+        for (seen = 0; p < end && *p >= '0' && *p <= '9'; p++) {
+            seen = 1;
+            if (written < 100000)
+                written = written * 10 + (*p - '0');
+        }
+        if (!seen)
+            return false;
+        d.exponent += sign * written;
+    }
+    *out = d;
+    return p == end;
+}
+
+/* The rare cases go to the C library, which reads the locale's decimal point: hand it that. */
+static double decimal_slow(const char *text, size_t length)
+{
+    char copy[TOKEN_MAX + 16];
+    const char *local = localeconv()->decimal_point;
+    const size_t point = strnlen(local, 8);
+    size_t used = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '.') {
+            memcpy(copy + used, local, point);
+            used += point;
+        } else {
+            copy[used++] = text[i];
+        }
+    }
+    copy[used] = '\0';
+    return strtod(copy, NULL);
+}
+
+bool tz_number_parse(const char *text, size_t length, double *value)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    decimal d;
+    if (length == 0 || length > TOKEN_MAX)
+        return false;
+    if (!decimal_scan(text, text + length, &d)) {
+        const size_t sign = *text == '+' || *text == '-';
+        const char *word = text + sign;
+        const size_t rest = length - sign;
+        if ((rest == 3 && (!strncasecmp(word, "inf", 3) || !strncasecmp(word, "nan", 3))) ||
+            (rest == 8 && !strncasecmp(word, "infinity", 8))) {
+            *value = tolower((unsigned char)*word) == 'n' ? NAN
+                     : *text == '-'                       ? -INFINITY
+                                                          : INFINITY;
+            return true;
+        }
+        return false;
+    }
+    /* Both factors are exact doubles, so one operation rounds once (Clinger's fast path). */
+    if (d.count <= DIGITS_EXACT && d.digits <= (UINT64_C(1) << 53) && d.exponent >= -22 &&
+        d.exponent <= 22) {
+        const double whole = (double)d.digits;
+        const double v = d.exponent < 0 ? whole / powers[-d.exponent] : whole * powers[d.exponent];
+        *value = d.negative ? -v : v;
+        return true;
+    }
+    *value = decimal_slow(text, length);
+    return true;
+}
+
+const char *tz_number_format_style(char *text, size_t size, char style, int digits, double value)
+{
+    char raw[400];
+    const char format[] = {'%', '.', '*', style, '\0'};
+    snprintf(raw, sizeof raw, format, digits, value);
+    size_t used = 0;
+    for (const char *p = raw; *p && used + 1 < size; p++) {
+        const bool plain = isalnum((unsigned char)*p) || *p == '-' || *p == '+';
+        if (plain)
+            text[used++] = *p;
+        else if (used && text[used - 1] != '.') /* a point of several bytes becomes one */
+            text[used++] = '.';
+    }
+    if (size)
+        text[used] = '\0';
+    return text;
+}
+
+const char *tz_number_format(char text[TZ_NUMBER_SIZE], double value)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        double back;
+        tz_number_format_style(text, TZ_NUMBER_SIZE, 'g', digits, value);
+        if (tz_number_parse(text, strlen(text), &back) && back == value)
+            break;
+    }
+    return text;
+}
+
+const char *tz_token_quote(char *text, size_t size, const char *token, size_t length)
+{
+    char shown[TOKEN_SHOWN + 1];
+    const size_t n = length < TOKEN_SHOWN ? length : TOKEN_SHOWN;
+    for (size_t i = 0; i < n; i++)
+        shown[i] = token[i] >= 32 && token[i] < 127 ? token[i] : '?';
+    shown[n] = '\0';
+    snprintf(text, size, "'%s%s'", shown, length > n ? "..." : "");
+    return text;
+}
+
+tz_status tz_file_slurp(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error)
+{
+    *out = NULL;
+    *bytes = 0;
+    tz_status status = TZ_OK;
+    char *data = NULL;
+    struct stat facts;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return tz_error_set_errno(error, errno, path, "cannot open");
+    if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        status = tz_error_set(error, TZ_IO, path, "cannot read: not a regular file");
+        goto cleanup;
+    }
+    const size_t size = (size_t)facts.st_size;
+    if (size > limit) {
+        status = tz_error_set(error, TZ_RANGE, path, "%zu bytes are too many; at most %zu are read",
+                              size, limit);
+        goto cleanup;
+    }
+    data = malloc(size + 1);
+    if (!data) {
+        status = tz_error_set(error, TZ_MEMORY, path, "%zu bytes do not fit in memory", size);
+        goto cleanup;
+    }
+    size_t used = 0;
+    while (used < size) {
+        const ssize_t got = read(fd, data + used, size - used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            status = tz_error_set_errno(error, errno, path, "cannot read");
+            goto cleanup;
+        }
+        if (got == 0)
+            break;
+        used += (size_t)got;
+    }
+    data[used] = '\0';
+    *out = data;
+    *bytes = used;
+    data = NULL;
+cleanup:
+    free(data);
+    close(fd);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* Numbers as text, whatever the process's locale says. */
+#ifndef TZ_CORE_OUTPUT_FORMAT_NUMBER_H
+#define TZ_CORE_OUTPUT_FORMAT_NUMBER_H
+
+#include "base/error.h"
+
+/* Room for any number that tz_number_format writes. */
+enum { TZ_NUMBER_SIZE = 32 };
+
+/* Parse the whole of text[0..length) as a decimal number, correctly rounded: sign, digits, '.',
+ * exponent. "inf" and "nan" (and overflow) give a number that is not finite. Hexadecimal is
+ * refused. False: not a number. */
+bool tz_number_parse(const char *text, size_t length, double *value);
+
+/* The shortest text that reads back as the same double, with '.' as the decimal point. */
+const char *tz_number_format(char text[TZ_NUMBER_SIZE], double value);
+
+/* printf "%.*f" (or "%.*e", "%.*g" by `style`), with '.' as the decimal point. */
+const char *tz_number_format_style(char *text, size_t size, char style, int digits, double value);
+
+/* A token for a message: quoted, cut to a readable length, unprintable bytes as '?'. */
+const char *tz_token_quote(char *text, size_t size, const char *token, size_t length);
+
+/* A whole file in memory, with a '\0' after its last byte. Free `*out` with free(). Errors: TZ_IO
+ * (with errno's text), TZ_MEMORY, TZ_RANGE if larger than `limit` bytes. */
+tz_status tz_file_slurp(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error);
+
+#endif

@@ -1,0 +1,179 @@
+#include "output/format/png_read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <png.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Deflate never does better than this; a picture that claims more is lying. */
+enum { DEFLATE_MAX_RATIO = 1032 };
+
+typedef struct reader {
+    jmp_buf jump;
+    FILE *stream;
+    const char *path;
+    tz_error *error;
+    tz_status status;
+    png_structp png;
+    png_infop info;
+    png_bytep pixels;
+    png_bytepp rows;
+    int64_t file_bytes;
+    int64_t width, height;
+    int channels, depth;
+} reader;
+
+static void on_error(png_structp png, png_const_charp message)
+{
+    reader *r = png_get_error_ptr(png);
+    if (r->status == TZ_OK)
+        r->status = tz_error_set(r->error, TZ_FORMAT, r->path, "corrupt PNG: %s", message);
+    longjmp(r->jump, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message)
+{
+    (void)png, (void)message;
+}
+
+static void on_read(png_structp png, png_bytep data, size_t bytes)
+{
+    reader *r = png_get_io_ptr(png);
+    if (fread(data, 1, bytes, r->stream) == bytes)
+        return;
+    r->status = ferror(r->stream)
+                    ? tz_error_set(r->error, TZ_IO, r->path, "cannot read")
+                    : tz_error_set(r->error, TZ_FORMAT, r->path,
+                                   "truncated: the PNG ends at byte %" PRId64, r->file_bytes);
+    png_error(png, "read");
+}
+
+static void fail(reader *r, tz_status status)
+{
+    r->status = status;
+    longjmp(r->jump, 1);
+}
+
+static void decode_header(reader *r)
+{
+    r->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, r, on_error, on_warning);
+    r->info = r->png ? png_create_info_struct(r->png) : NULL;
+    if (!r->info)
+        fail(r, tz_error_set(r->error, TZ_MEMORY, r->path, "not enough memory to read the PNG"));
+    png_set_read_fn(r->png, r, on_read);
+    png_set_user_limits(r->png, 1 << 24, 1 << 24);
+    png_read_info(r->png, r->info);
+    r->width = png_get_image_width(r->png, r->info);
+    r->height = png_get_image_height(r->png, r->info);
+    const int64_t bits = (int64_t)png_get_bit_depth(r->png, r->info) *
+                         png_get_channels(r->png, r->info) * r->width * r->height;
+    if (r->width * r->height > 1 << 30 || bits / 8 / DEFLATE_MAX_RATIO > r->file_bytes)
+        fail(r, tz_error_set(r->error, TZ_RANGE, r->path,
+                             "absurd dimensions: %" PRId64 " x %" PRId64
+                             " pixels in a file of %" PRId64 " bytes",
+                             r->width, r->height, r->file_bytes));
+}
+
+static void decode_pixels(reader *r)
+{
+    const int colour = png_get_color_type(r->png, r->info);
+    if (colour == PNG_COLOR_TYPE_PALETTE)
+        png_set_palette_to_rgb(r->png);
+    else if (colour == PNG_COLOR_TYPE_GRAY)
+        png_set_expand_gray_1_2_4_to_8(r->png);
+    if (colour & PNG_COLOR_MASK_ALPHA)
+        png_set_strip_alpha(r->png);
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        png_set_swap(r->png);
+    png_set_interlace_handling(r->png);
+    png_read_update_info(r->png, r->info);
+    r->channels = png_get_channels(r->png, r->info);
+    r->depth = png_get_bit_depth(r->png, r->info);
+    const size_t row_bytes = png_get_rowbytes(r->png, r->info);
+    r->pixels = malloc(row_bytes * (size_t)r->height);
+    r->rows = malloc(sizeof *r->rows * (size_t)r->height);
+    if (!r->pixels || !r->rows)
+        fail(r, tz_error_set(r->error, TZ_MEMORY, r->path, "the picture does not fit in memory"));
+    for (int64_t y = 0; y < r->height; y++)
+        r->rows[y] = r->pixels + (size_t)y * row_bytes;
+    png_read_image(r->png, r->rows);
+    png_read_end(r->png, NULL);
+}
+
+/* All that libpng may leave by a jump; what survives the jump lives in *r. */
+static tz_status decode(reader *r)
+{
+    if (setjmp(r->jump))
+        return r->status;
+    decode_header(r);
+    decode_pixels(r);
+    return TZ_OK;
+}
+
+static tz_status to_numbers(const reader *r, tz_array **out)
+{
+    const int64_t shape[] = {r->width, r->height}, count = r->width * r->height;
+    const tz_dtype dtype = r->depth == 16 ? TZ_DTYPE_U16 : TZ_DTYPE_U8;
+    const tz_status status = tz_array_create(out, dtype, 2, shape, r->error);
+    if (status != TZ_OK)
+        return status;
+    tz_array *array = *out;
+    const uint16_t *wide = (const uint16_t *)(const void *)r->pixels;
+    if (r->channels == 1) {
+        memcpy(array->data, r->pixels, (size_t)count * tz_dtype_size(dtype));
+    } else if (dtype == TZ_DTYPE_U16) {
+        for (int64_t i = 0; i < count; i++, wide += 3)
+            ((uint16_t *)array->data)[i] =
+                (uint16_t)((299u * wide[0] + 587u * wide[1] + 114u * wide[2] + 500u) / 1000u);
+    } else {
+        const uint8_t *p = r->pixels;
+        for (int64_t i = 0; i < count; i++, p += 3)
+            ((uint8_t *)array->data)[i] =
+                (uint8_t)((299u * p[0] + 587u * p[1] + 114u * p[2] + 500u) / 1000u);
+    }
+    return TZ_OK;
+}
+
+tz_status tz_png_read(const char *path, tz_array **out, tz_error *error)
+{
+    *out = NULL;
+    unsigned char magic[8];
+    struct stat facts;
+    tz_status status;
+    reader *r = calloc(1, sizeof *r);
+    FILE *stream = fopen(path, "rbe");
+    if (!stream || !r) {
+        status = tz_error_set_errno(error, stream ? ENOMEM : errno, path, "cannot open");
+        goto cleanup;
+    }
+    if (fstat(fileno(stream), &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        status = tz_error_set(error, TZ_IO, path, "cannot read: not a regular file");
+        goto cleanup;
+    }
+    if (fread(magic, 1, 8, stream) != 8 || png_sig_cmp(magic, 0, 8) != 0) {
+        status = tz_error_set(error, TZ_FORMAT, path, "not a PNG: its signature is missing");
+        goto cleanup;
+    }
+    rewind(stream);
+    r->stream = stream;
+    r->path = path;
+    r->error = error;
+    r->file_bytes = facts.st_size;
+    status = decode(r);
+    if (status == TZ_OK)
+        status = to_numbers(r, out);
+cleanup:
+    if (r) {
+        if (r->png)
+            png_destroy_read_struct(&r->png, r->info ? &r->info : NULL, NULL);
+        free(r->pixels);
+        free(r->rows);
+    }
+    free(r);
+    if (stream)
+        fclose(stream);
+    return status;
+}

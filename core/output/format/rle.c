@@ -1,0 +1,300 @@
+#include "output/format/rle.h"
+
+#include "base/atomic.h"
+#include "output/format/number.h"
+#include "trapeze/liferule.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <strings.h>
+
+enum { LINE_COLUMNS = 70, CELLS_MAX = 1 << 30, FILE_MAX = 1 << 30, NEIGHBOURS = 8 };
+
+typedef struct reader {
+    const char *path;
+    const char *p, *end;
+    int line;
+    tz_life_pattern *pattern;
+    tz_error *error;
+} reader;
+
+static tz_status fail(const reader *r, tz_status code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static tz_status fail(const reader *r, tz_status code, const char *format, ...)
+{
+    char place[512];
+    va_list arguments;
+    snprintf(place, sizeof place, "%s:%d", r->path, r->line);
+    va_start(arguments, format);
+    tz_error_set_v(r->error, code, place, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static void skip_blank(reader *r)
+{
+    while (r->p < r->end && is_blank(*r->p))
+        r->p++;
+}
+
+static const char *line_end(const reader *r)
+{
+    const char *newline = memchr(r->p, '\n', (size_t)(r->end - r->p));
+    return newline ? newline : r->end;
+}
+
+/* Comment lines before the header; "#N" is the name. */
+static void read_comments(reader *r)
+{
+    for (;;) {
+        skip_blank(r);
+        if (r->p == r->end || (*r->p != '#' && *r->p != '\n'))
+            return;
+        const char *end = line_end(r);
+        if (end - r->p > 2 && (r->p[1] == 'N' || r->p[1] == 'n')) {
+            const char *from = r->p + 2, *to = end;
+            while (from < to && is_blank(*from))
+                from++;
+            while (to > from && is_blank(to[-1]))
+                to--;
+            snprintf(r->pattern->name, sizeof r->pattern->name, "%.*s", (int)(to - from), from);
+        }
+        r->p = end < r->end ? end + 1 : end;
+        r->line++;
+    }
+}
+
+/* "x = 36", the comma before it already taken. */
+static tz_status read_extent(reader *r, char name, int64_t *extent)
+{
+    skip_blank(r);
+    if (r->p < r->end && (*r->p | 32) == name) {
+        r->p++;
+        skip_blank(r);
+        if (r->p < r->end && *r->p == '=') {
+            int64_t n = 0;
+            r->p++;
+            skip_blank(r);
+            const char *first = r->p;
+            for (; r->p < r->end && *r->p >= '0' && *r->p <= '9' && n <= CELLS_MAX; r->p++)
+                n = n * 10 + (*r->p - '0');
+            if (r->p > first && n > CELLS_MAX)
+                return fail(r, TZ_RANGE, "%c is above 2^30", name);
+            if (r->p > first && n == 0)
+                return fail(r, TZ_SHAPE, "%c must be 1 or more: the pattern has no cells", name);
+            *extent = n;
+            if (r->p > first)
+                return TZ_OK;
+        }
+    }
+    return fail(r, TZ_FORMAT, "the header must read 'x = 36, y = 9, rule = B3/S23'");
+}
+
+static bool take_comma(reader *r)
+{
+    skip_blank(r);
+    if (r->p == r->end || *r->p != ',')
+        return false;
+    r->p++;
+    skip_blank(r);
+    return true;
+}
+
+static tz_status read_rule(reader *r)
+{
+    tz_life_pattern *pattern = r->pattern;
+    char text[128] = "B3/S23", message[256];
+    uint32_t birth, survive;
+    if (take_comma(r)) {
+        const char *end = line_end(r), *equals = memchr(r->p, '=', (size_t)(end - r->p));
+        if (!equals || equals - r->p < 4 || strncasecmp(r->p, "rule", 4) != 0)
+            return fail(r, TZ_FORMAT, "'rule = ...' is expected after the second comma");
+        equals++;
+        snprintf(text, sizeof text, "%.*s", (int)(end - equals), equals);
+        r->p = end;
+    }
+    skip_blank(r);
+    if (r->p < r->end && *r->p != '\n')
+        return fail(r, TZ_FORMAT, "something follows the header on its line");
+    const char *word = text + strspn(text, " \t");
+    if (strncasecmp(word, "life", 4) == 0 && word[4 + strspn(word + 4, " \t\r")] == '\0')
+        snprintf(text, sizeof text, "B3/S23");
+    if (tz_life_rule_parse(text, NEIGHBOURS, &birth, &survive, message, sizeof message) != 0)
+        return fail(r, TZ_UNKNOWN, "%s", message);
+    tz_life_rule_format(birth, survive, pattern->rule, sizeof pattern->rule);
+    return TZ_OK;
+}
+
+static tz_status read_header(reader *r)
+{
+    tz_life_pattern *pattern = r->pattern;
+    read_comments(r);
+    tz_status status = read_extent(r, 'x', &pattern->nx);
+    if (status != TZ_OK)
+        return status;
+    if (!take_comma(r))
+        return fail(r, TZ_FORMAT, "',' is expected after x");
+    status = read_extent(r, 'y', &pattern->ny);
+    if (status == TZ_OK)
+        status = read_rule(r);
+    if (status == TZ_OK && pattern->nx * pattern->ny > CELLS_MAX)
+        status = fail(r, TZ_RANGE, "%" PRId64 " x %" PRId64 " cells are more than 2^30",
+                      pattern->nx, pattern->ny);
+    return status;
+}
+
+/* The runs up to '!'. */
+static tz_status read_runs(reader *r)
+{
+    const int64_t nx = r->pattern->nx, ny = r->pattern->ny;
+    uint8_t *cells = r->pattern->cells->data;
+    int64_t x = 0, y = 0, run = -1; /* run < 0: none given, so 1 */
+    for (; r->p < r->end; r->p++) {
+        const char c = *r->p;
+        if (c == '\n') {
+            r->line++;
+        } else if (is_blank(c)) {
+            continue;
+        } else if (c == '#') { /* Golly puts comments between lines, too */
+            r->p = line_end(r) - 1;
+        } else if (c >= '0' && c <= '9') {
+            run = (run < 0 ? 0 : run) * 10 + (c - '0');
+            if (run > CELLS_MAX)
+                return fail(r, TZ_FORMAT, "a run count is above 2^30");
+        } else if (c == '!') {
+            return run < 0 ? TZ_OK : fail(r, TZ_FORMAT, "a run count stands before '!'");
+        } else if (c == '$') {
+            y += run < 0 ? 1 : run;
+            x = 0;
+            run = -1;
+        } else if (c == 'b' || c == 'B' || c == '.' || c == 'o' || c == 'O') {
+            const int64_t n = run < 0 ? 1 : run;
+            if (y >= ny && n)
+                return fail(r, TZ_RANGE, "row %" PRId64 " is outside the declared y = %" PRId64,
+                            y + 1, ny);
+            if (n > nx - x)
+                return fail(r, TZ_RANGE,
+                            "row %" PRId64 " reaches column %" PRId64
+                            ", outside the declared x = %" PRId64,
+                            y + 1, x + n, nx);
+            if ((c | 32) == 'o')
+                memset(cells + y * nx + x, 1, (size_t)n);
+            x += n;
+            run = -1;
+        } else {
+            char quoted[16];
+            return fail(r, TZ_FORMAT, "unknown state letter %s; only b, o, ., $ and ! are read",
+                        tz_token_quote(quoted, sizeof quoted, &c, 1));
+        }
+    }
+    return fail(r, TZ_FORMAT, "the '!' that ends the pattern is missing; the file may be cut off");
+}
+
+tz_status tz_rle_read(const char *path, tz_life_pattern *out, tz_error *error)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    memset(out, 0, sizeof *out);
+    tz_status status = tz_file_slurp(path, FILE_MAX, &text, &bytes, error);
+    if (status != TZ_OK)
+        return status;
+    reader r = {path, text, text + bytes, 1, out, error};
+    status = read_header(&r);
+    if (status == TZ_OK) {
+        const int64_t shape[] = {out->nx, out->ny};
+        status = tz_array_create(&out->cells, TZ_DTYPE_U8, 2, shape, error);
+    }
+    if (status == TZ_OK)
+        status = read_runs(&r);
+    free(text);
+    if (status != TZ_OK)
+        tz_life_pattern_clear(out);
+    return status;
+}
+
+void tz_life_pattern_clear(tz_life_pattern *pattern)
+{
+    tz_array_destroy(pattern->cells);
+    memset(pattern, 0, sizeof *pattern);
+}
+
+/* Runs, broken into lines between runs. */
+typedef struct writer {
+    FILE *stream;
+    int column;
+} writer;
+
+static void put_run(writer *w, int64_t count, char letter)
+{
+    char text[32];
+    if (count == 0)
+        return;
+    const int length = count > 1 ? snprintf(text, sizeof text, "%" PRId64 "%c", count, letter)
+                                 : snprintf(text, sizeof text, "%c", letter);
+    if (w->column + length > LINE_COLUMNS) {
+        fputc('\n', w->stream);
+        w->column = 0;
+    }
+    fputs(text, w->stream);
+    w->column += length;
+}
+
+static void put_cells(writer *w, const tz_array *cells)
+{
+    const int64_t nx = cells->shape[0], ny = cells->shape[1];
+    int64_t rows = 0; /* row ends that are due: empty rows at the end never become due */
+    for (int64_t y = 0; y < ny; y++) {
+        int64_t dead = 0;
+        for (int64_t x = 0; x < nx;) {
+            const bool alive = tz_array_get(cells, y * nx + x) != 0.0;
+            int64_t run = 1;
+            while (x + run < nx && (tz_array_get(cells, y * nx + x + run) != 0.0) == alive)
+                run++;
+            x += run;
+            if (!alive) {
+                dead = run;
+                continue;
+            }
+            put_run(w, rows, '$');
+            put_run(w, dead, 'b');
+            put_run(w, run, 'o');
+            rows = dead = 0;
+        }
+        rows++;
+    }
+    put_run(w, 1, '!');
+    fputc('\n', w->stream);
+}
+
+tz_status tz_rle_write(const char *path, const tz_array *cells, const char *rule,
+                       const char *comment, bool replace, tz_error *error)
+{
+    tz_atomic_file *file;
+    char text[160], message[256];
+    uint32_t birth, survive;
+    if (cells->dims > 2)
+        return tz_error_set(error, TZ_SHAPE, path, "a .rle pattern has 2 dimensions, not %d",
+                            cells->dims);
+    if (tz_life_rule_parse(rule ? rule : "B3/S23", NEIGHBOURS, &birth, &survive, message,
+                           sizeof message) != 0)
+        return tz_error_set(error, TZ_UNKNOWN, path, "%s", message);
+    tz_status status = tz_atomic_open(&file, path, replace, error);
+    if (status != TZ_OK)
+        return status;
+    writer w = {tz_atomic_stream(file), 0};
+    for (const char *p = comment; p && *p;) {
+        const size_t length = strcspn(p, "\n");
+        fprintf(w.stream, "#C %.*s\n", (int)length, p);
+        p += length + (p[length] == '\n');
+    }
+    fprintf(w.stream, "x = %" PRId64 ", y = %" PRId64 ", rule = %s\n", cells->shape[0],
+            cells->shape[1], tz_life_rule_format(birth, survive, text, sizeof text));
+    put_cells(&w, cells);
+    return tz_atomic_commit(file, error);
+}

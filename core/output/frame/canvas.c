@@ -1,0 +1,291 @@
+#include "output/frame/canvas.h"
+
+#include "output/frame/colorbar.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t not_a_number_rgb[3] = {255, 0, 255};
+static const uint8_t separator_rgb[3] = {255, 255, 255};
+static const uint8_t rim_rgb[3] = {20, 20, 20};
+static const uint8_t white_rgb[3] = {255, 255, 255};
+
+int tz_canvas_tile_columns(int count, int64_t nx, int64_t ny)
+{
+    int best = 1;
+    double best_excess = INFINITY;
+    for (int columns = 1; columns <= count; columns++) {
+        const int rows = (count + columns - 1) / columns;
+        const double width = (double)columns * (double)nx, height = (double)rows * (double)ny;
+        /* Away from a square, and places left empty: a full 4 x 2 beats a 3 x 3 with a hole. */
+        const double excess = fabs(log(width / height)) +
+                              2.0 * (double)(columns * rows - count) / (double)(columns * rows);
+        if (excess < best_excess - 1e-9) {
+            best = columns;
+            best_excess = excess;
+        }
+    }
+    return best;
+}
+
+int64_t tz_canvas_tile_slice(int k, int count, int64_t nz)
+{
+    return count >= nz ? k : (int64_t)((k + 0.5) * (double)nz / count);
+}
+
+static int whole_zoom(int width, int height, int zoom_to)
+{
+    const int longest = width > height ? width : height;
+    return zoom_to > longest ? zoom_to / longest : 1;
+}
+
+/* One row of values as pixels, each `zoom` wide. */
+static void draw_row(uint8_t *to, const double *values, int nx, int zoom, double lo, double hi,
+                     const tz_colormap *map)
+{
+    if (map) {
+        for (int i = 0; i < nx; i++) {
+            const int k = tz_colormap_index(values[i], lo, hi);
+            const uint8_t *rgb = k < 0 ? not_a_number_rgb : map->rgb[k];
+            for (int z = 0; z < zoom; z++, to += 3) {
+                to[0] = rgb[0];
+                to[1] = rgb[1];
+                to[2] = rgb[2];
+            }
+        }
+        return;
+    }
+    uint16_t *wide = (uint16_t *)(void *)to;
+    for (int i = 0; i < nx; i++) {
+        const double t = hi > lo ? (values[i] - lo) / (hi - lo) : 0.0;
+        const uint16_t gray = (uint16_t)(t >= 1.0 ? 65535.0 : t > 0.0 ? t * 65535.0 + 0.5 : 0.0);
+        for (int z = 0; z < zoom; z++)
+            *wide++ = gray;
+    }
+}
+
+static void draw_plane(tz_image *image, int x, int y, const tz_plane *plane, int zoom, double lo,
+                       double hi, const tz_colormap *map)
+{
+    const size_t bytes = (size_t)tz_pixel_bytes(image->pixel);
+    const size_t stride = (size_t)image->width * bytes;
+    for (int j = 0; j < plane->ny; j++) {
+        uint8_t *to = image->data + (size_t)(y + j * zoom) * stride + (size_t)x * bytes;
+        draw_row(to, plane->values + (size_t)j * (size_t)plane->nx, plane->nx, zoom, lo, hi, map);
+        for (int z = 1; z < zoom; z++)
+            memcpy(to + (size_t)z * stride, to, (size_t)plane->nx * (size_t)zoom * bytes);
+    }
+}
+
+/* The row `step` further, or the last one; `rows` after that. */
+static int64_t next_row(int64_t k, int64_t step, int64_t rows)
+{
+    return k == rows - 1 || k + step < rows ? k + step : rows - 1;
+}
+
+static void draw_path(tz_image *image, const tz_plane *plane, const tz_canvas_options *o)
+{
+    static const uint8_t none[3] = {0, 0, 0};
+    const double across = (double)image->width / (double)plane->field_nx;
+    const double down = (double)image->height / (double)plane->field_ny;
+    const int longest = image->width > image->height ? image->width : image->height;
+    const double thickness = fmax(1.6, longest / 220.0);
+    const int64_t rows = o->path_count < plane->field_ny ? o->path_count : plane->field_ny;
+    /* Two points for a row of pixels are enough. */
+    const int64_t step = down < 0.5 ? (int64_t)(0.5 / down) : 1;
+    const bool rimmed = memcmp(o->path_rgb, none, 3) == 0;
+    for (int layer = rimmed ? 0 : 1; layer < 2; layer++) {
+        const double wide = layer == 0 ? thickness + 2.0 : thickness;
+        const uint8_t *rgb = layer == 0 ? rim_rgb : rimmed ? white_rgb : o->path_rgb;
+        for (int64_t k = 0, before = 0; k < rows; before = k, k = next_row(k, step, rows)) {
+            const int64_t from = o->path_columns[before], to = o->path_columns[k];
+            if (from >= 0 && to >= 0)
+                tz_image_line(image, ((double)from + 0.5) * across, ((double)before + 0.5) * down,
+                              ((double)to + 0.5) * across, ((double)k + 0.5) * down, wide, rgb);
+        }
+    }
+}
+
+/* A plane in a map's 256 colours and nothing else: a third of the memory to write and compress, for
+ * frames share the cores with the simulation. *out stays NULL if a NaN wants a colour of its own.
+ */
+static tz_status draw_indexed(tz_image **out, const tz_plane *plane, int zoom, double lo, double hi,
+                              const tz_colormap *map, tz_error *error)
+{
+    tz_image *image;
+    tz_status status =
+        tz_image_create(&image, TZ_PIXEL_INDEX8, plane->nx * zoom, plane->ny * zoom, error);
+    if (status != TZ_OK)
+        return status;
+    memcpy(image->palette, map->rgb, sizeof image->palette);
+    const double scale = (TZ_COLORMAP_SIZE - 1) / (hi - lo), top = TZ_COLORMAP_SIZE - 1;
+    int nans = 0;
+    for (int j = 0; j < plane->ny; j++) {
+        const double *values = plane->values + (size_t)j * (size_t)plane->nx;
+        uint8_t *first = image->data + (size_t)j * (size_t)zoom * (size_t)image->width, *to = first;
+        if (zoom == 1)
+            for (int i = 0; i < plane->nx; i++) {
+                const double t = (values[i] - lo) * scale;
+                const double clipped = t > 0.0 ? t : 0.0;
+                first[i] = (uint8_t)((clipped < top ? clipped : top) + 0.5);
+                nans += t != t;
+            }
+        else
+            for (int i = 0; i < plane->nx; i++, to += zoom) {
+                const int k = tz_colormap_index(values[i], lo, hi);
+                nans += k < 0;
+                memset(to, k, (size_t)zoom);
+            }
+        for (int z = 1; z < zoom; z++)
+            memcpy(first + (size_t)z * (size_t)image->width, first, (size_t)image->width);
+    }
+    if (nans)
+        tz_image_destroy(image);
+    else
+        *out = image;
+    return TZ_OK;
+}
+
+static tz_status check(const tz_canvas_options *o, int count, tz_error *error)
+{
+    if (!o->gray16 && !o->map)
+        return tz_error_set(error, TZ_USAGE, NULL, "a picture needs a colour map");
+    if (o->gray16 && (o->colorbar || o->path_columns || (o->caption && o->caption[0])))
+        return tz_error_set(error, TZ_USAGE, NULL,
+                            "a 16-bit gray picture holds values only: no colour bar, caption or "
+                            "path");
+    if (o->path_columns && count > 1)
+        return tz_error_set(error, TZ_USAGE, NULL, "a path cannot be drawn on a montage");
+    if (isnan(o->lo) || isnan(o->hi) || isinf(o->lo) || isinf(o->hi) || o->hi < o->lo)
+        return tz_error_set(error, TZ_RANGE, NULL,
+                            "a picture's range must be two finite numbers, the lower one first");
+    return TZ_OK;
+}
+
+/* With the colour bar and caption that were asked for; takes over `picture`. */
+static tz_status add_bar(tz_image **picture, const tz_canvas_options *o, double lo, double hi,
+                         tz_error *error)
+{
+    const bool captioned = o->caption && o->caption[0];
+    if (!o->colorbar && !captioned)
+        return TZ_OK;
+    tz_image *framed;
+    const tz_colorbar bar = {o->colorbar ? o->map : NULL, lo, hi, o->unit, o->caption};
+    const tz_status status = tz_colorbar_attach(&framed, *picture, &bar, error);
+    if (status != TZ_OK)
+        return status;
+    tz_image_destroy(*picture);
+    *picture = framed;
+    return TZ_OK;
+}
+
+tz_status tz_canvas_draw_planes(tz_image **out, const tz_plane *const *planes, int count,
+                                const tz_canvas_options *o, tz_canvas_facts *facts, tz_error *error)
+{
+    *out = NULL;
+    tz_image *image = NULL;
+    tz_status status = count < 1 ? tz_error_set(error, TZ_USAGE, NULL, "there is no plane to draw")
+                                 : check(o, count, error);
+    if (status != TZ_OK)
+        return status;
+    tz_range range = {.lo = o->lo, .hi = o->hi};
+    for (int k = 0; k < count && o->lo == 0.0 && o->hi == 0.0; k++)
+        tz_range_add(&range, TZ_DTYPE_F64, planes[k]->values,
+                     (int64_t)planes[k]->nx * planes[k]->ny);
+    const int nx = planes[0]->nx, ny = planes[0]->ny;
+    const int columns = count == 1 ? 1 : tz_canvas_tile_columns(count, nx, ny);
+    const int rows = (count + columns - 1) / columns;
+    const int gap = count == 1 ? 0 : nx >= 128 ? 2 : 1;
+    const int room = o->zoom_to - gap * (columns > rows ? columns - 1 : rows - 1);
+    const double longest = fmax((double)columns * nx, (double)rows * ny);
+    if (longest > TZ_IMAGE_MAX_EXTENT)
+        return tz_error_set(error, TZ_RANGE, NULL, "%d slices of %d x %d make too large a picture",
+                            count, nx, ny);
+    const int zoom = whole_zoom(columns * nx, rows * ny, room);
+    const double width = range.hi - range.lo;
+    if (count == 1 && !o->gray16 && !o->path_columns && !o->colorbar &&
+        !(o->caption && o->caption[0]) && width > 0.0 && isfinite(width)) {
+        status = draw_indexed(&image, planes[0], zoom, range.lo, range.hi, o->map, error);
+        if (status != TZ_OK)
+            return status;
+        if (image)
+            goto done;
+    }
+    status =
+        tz_image_create(&image, o->gray16 ? TZ_PIXEL_GRAY16 : TZ_PIXEL_RGB8,
+                        columns * (nx * zoom + gap) - gap, rows * (ny * zoom + gap) - gap, error);
+    if (status != TZ_OK)
+        return status;
+    if (!o->gray16 && count > 1)
+        tz_image_fill(image, 0, 0, image->width, image->height, separator_rgb);
+    for (int k = 0; k < count; k++) {
+        if (planes[k]->nx != nx || planes[k]->ny != ny) {
+            status = tz_error_set(error, TZ_SHAPE, NULL, "the planes of a montage differ in size");
+            goto cleanup;
+        }
+        draw_plane(image, k % columns * (nx * zoom + gap), k / columns * (ny * zoom + gap),
+                   planes[k], zoom, range.lo, range.hi, o->gray16 ? NULL : o->map);
+    }
+    if (o->gray16) {
+        image->scale = (range.hi - range.lo) / 65535.0;
+        image->offset = range.lo;
+    }
+    if (o->path_columns)
+        draw_path(image, planes[0], o);
+    status = add_bar(&image, o, range.lo, range.hi, error);
+    if (status != TZ_OK)
+        goto cleanup;
+done:
+    if (facts)
+        *facts = (tz_canvas_facts){range.lo, range.hi, range.others, zoom, nx, ny, count, columns};
+    *out = image;
+    image = NULL;
+cleanup:
+    tz_image_destroy(image);
+    return status;
+}
+
+tz_status tz_canvas_draw(tz_image **out, const tz_array *array, const tz_canvas_options *options,
+                         tz_canvas_facts *facts, tz_error *error)
+{
+    *out = NULL;
+    tz_canvas_options o = *options;
+    tz_range range = {0};
+    const int64_t nz = array->shape[2];
+    const bool montage = array->dims == 3 && o.slice == TZ_CANVAS_MONTAGE;
+    const int limit = o.max_tiles > 0 ? o.max_tiles : TZ_CANVAS_DEFAULT_TILES;
+    const int count = !montage ? 1 : nz < limit ? (int)nz : limit;
+    const int max_width = o.max_width > 0 ? o.max_width : TZ_CANVAS_DEFAULT_EXTENT;
+    const int max_height = o.max_height > 0 ? o.max_height : TZ_CANVAS_DEFAULT_EXTENT;
+    const int columns =
+        count == 1 ? 1 : tz_canvas_tile_columns(count, array->shape[0], array->shape[1]);
+    const int rows = (count + columns - 1) / columns;
+    tz_status status = TZ_OK;
+    if (o.lo == 0.0 && o.hi == 0.0) {
+        range = tz_range_of(array);
+        o.lo = range.lo;
+        o.hi = range.hi;
+    }
+    tz_plane **planes = calloc((size_t)count, sizeof *planes);
+    if (!planes)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the picture");
+    for (int k = 0; k < count && status == TZ_OK; k++) {
+        const int64_t z = montage           ? tz_canvas_tile_slice(k, count, nz)
+                          : array->dims < 3 ? 0
+                                            : o.slice;
+        const int tile_width = (max_width - 2 * (columns - 1)) / columns;
+        const int tile_height = (max_height - 2 * (rows - 1)) / rows;
+        status = tz_plane_from_array(&planes[k], array, z, tile_width > 1 ? tile_width : 1,
+                                     tile_height > 1 ? tile_height : 1, error);
+    }
+    if (status == TZ_OK)
+        status =
+            tz_canvas_draw_planes(out, (const tz_plane *const *)planes, count, &o, facts, error);
+    if (status == TZ_OK && facts)
+        facts->not_finite = range.others;
+    for (int k = 0; k < count; k++)
+        tz_plane_destroy(planes[k]);
+    free(planes);
+    return status;
+}

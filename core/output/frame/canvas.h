@@ -1,0 +1,53 @@
+/* From values to a picture: colours, zoom, slices side by side, a path on top, a colour bar. */
+#ifndef TZ_CORE_OUTPUT_FRAME_CANVAS_H
+#define TZ_CORE_OUTPUT_FRAME_CANVAS_H
+
+#include "output/frame/colormap.h"
+#include "output/frame/image.h"
+#include "output/frame/plane.h"
+
+enum { TZ_CANVAS_DEFAULT_EXTENT = 1024, TZ_CANVAS_DEFAULT_TILES = 36, TZ_CANVAS_MONTAGE = -1 };
+
+/* A zeroed record with `map` set draws the whole array with its own range. */
+typedef struct tz_canvas_options {
+    const tz_colormap *map;      /* borrowed; not needed for gray16 */
+    double lo, hi;               /* the range drawn; both 0: the array's finite values */
+    int max_width, max_height;   /* larger grids are averaged down; 0: 1024 pixels */
+    int zoom_to;                 /* smaller grids grow by a whole factor to at most this; 0: no */
+    int64_t slice;               /* of a 3-D array: its z, or TZ_CANVAS_MONTAGE */
+    int max_tiles;               /* of a montage; 0: 36. More slices than that: evenly chosen */
+    bool gray16;                 /* values, not colours: 16-bit gray; no bar, caption or path */
+    const int64_t *path_columns; /* borrowed; the column of each row, NULL: no path */
+    int64_t path_count;          /* rows that have one; a negative column interrupts the path */
+    uint8_t path_rgb[3];         /* all 0: white with a dark rim */
+    bool colorbar;
+    const char *caption, *unit; /* UTF-8, borrowed; NULL or "": none */
+} tz_canvas_options;
+
+/* What a picture shows, for its text chunks. */
+typedef struct tz_canvas_facts {
+    double lo, hi;           /* the range drawn */
+    int64_t not_finite;      /* NaN and infinities; not counted where the range was given */
+    int zoom;                /* pixels of a value, along one axis */
+    int plane_nx, plane_ny;  /* values of a slice drawn; less than the grid's if it was averaged */
+    int tiles, tile_columns; /* 1, 1 unless it is a montage */
+} tz_canvas_facts;
+
+/* Draw an array. NaN is magenta (255, 0, 255), and 0 in 16-bit gray; values outside the range are
+ * clipped to it. 16-bit gray stores round((v - lo) / (hi - lo) * 65535); scale and offset are in
+ * the image. `facts` may be NULL. Errors: TZ_RANGE, TZ_USAGE, TZ_SHAPE, TZ_MEMORY. */
+tz_status tz_canvas_draw(tz_image **out, const tz_array *array, const tz_canvas_options *options,
+                         tz_canvas_facts *facts, tz_error *error);
+
+/* The same for planes already reduced (tz_reducer), all of one size; one is a plain picture, more
+ * make a montage, first plane top left. A range of 0, 0 is that of the planes. */
+tz_status tz_canvas_draw_planes(tz_image **out, const tz_plane *const *planes, int count,
+                                const tz_canvas_options *options, tz_canvas_facts *facts,
+                                tz_error *error);
+
+/* A montage's layout: how many columns make `count` tiles of nx x ny come nearest to a square, and
+ * which slice of nz tile k of `count` shows. */
+int tz_canvas_tile_columns(int count, int64_t nx, int64_t ny);
+int64_t tz_canvas_tile_slice(int k, int count, int64_t nz);
+
+#endif

@@ -1,0 +1,102 @@
+#include "output/frame/image.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int tz_pixel_bytes(tz_pixel pixel)
+{
+    return pixel == TZ_PIXEL_RGB8 ? 3 : pixel == TZ_PIXEL_GRAY16 ? 2 : 1;
+}
+
+tz_status tz_image_create(tz_image **out, tz_pixel pixel, int width, int height, tz_error *error)
+{
+    *out = NULL;
+    if (width < 1 || height < 1 || width > TZ_IMAGE_MAX_EXTENT || height > TZ_IMAGE_MAX_EXTENT)
+        return tz_error_set(error, TZ_RANGE, NULL,
+                            "a picture of %d x %d pixels; extents go from 1 to %d", width, height,
+                            TZ_IMAGE_MAX_EXTENT);
+    tz_image *image = calloc(1, sizeof *image);
+    const size_t bytes = (size_t)width * (size_t)height * (size_t)tz_pixel_bytes(pixel);
+    if (image)
+        image->data = calloc(bytes, 1);
+    if (!image || !image->data) {
+        free(image);
+        return tz_error_set(error, TZ_MEMORY, NULL, "a picture of %zu bytes does not fit in memory",
+                            bytes);
+    }
+    image->width = width;
+    image->height = height;
+    image->pixel = pixel;
+    image->scale = 1.0;
+    *out = image;
+    return TZ_OK;
+}
+
+void tz_image_destroy(tz_image *image)
+{
+    if (!image)
+        return;
+    free(image->data);
+    free(image);
+}
+
+static uint8_t *pixel_at(const tz_image *image, int x, int y)
+{
+    return image->data + ((size_t)y * (size_t)image->width + (size_t)x) * 3;
+}
+
+void tz_image_blend(tz_image *image, int x, int y, const uint8_t rgb[3], int coverage)
+{
+    if (x < 0 || y < 0 || x >= image->width || y >= image->height || coverage <= 0)
+        return;
+    uint8_t *p = pixel_at(image, x, y);
+    for (int c = 0; c < 3; c++)
+        p[c] = (uint8_t)((p[c] * (255 - coverage) + rgb[c] * coverage + 127) / 255);
+}
+
+void tz_image_fill(tz_image *image, int x, int y, int width, int height, const uint8_t rgb[3])
+{
+    const int x0 = x > 0 ? x : 0, y0 = y > 0 ? y : 0;
+    const int x1 = x + width < image->width ? x + width : image->width;
+    const int y1 = y + height < image->height ? y + height : image->height;
+    for (int j = y0; j < y1; j++)
+        for (int i = x0; i < x1; i++)
+            memcpy(pixel_at(image, i, j), rgb, 3);
+}
+
+void tz_image_paste(tz_image *image, int x, int y, const tz_image *from)
+{
+    for (int j = 0; j < from->height; j++) {
+        for (int i = 0; i < from->width; i++) {
+            if (x + i < 0 || y + j < 0 || x + i >= image->width || y + j >= image->height)
+                continue;
+            uint8_t *p = pixel_at(image, x + i, y + j);
+            if (from->pixel == TZ_PIXEL_RGB8)
+                memcpy(p, pixel_at(from, i, j), 3);
+            else
+                memset(p, from->data[(size_t)j * (size_t)from->width + (size_t)i], 3);
+        }
+    }
+}
+
+void tz_image_line(tz_image *image, double x0, double y0, double x1, double y1, double thickness,
+                   const uint8_t rgb[3])
+{
+    const double dx = x1 - x0, dy = y1 - y0, square = dx * dx + dy * dy;
+    const double reach = 0.5 * thickness + 1.0;
+    const int left = (int)fmax(0.0, floor(fmin(x0, x1) - reach));
+    const int right = (int)fmin(image->width - 1.0, ceil(fmax(x0, x1) + reach));
+    const int top = (int)fmax(0.0, floor(fmin(y0, y1) - reach));
+    const int bottom = (int)fmin(image->height - 1.0, ceil(fmax(y0, y1) + reach));
+    for (int y = top; y <= bottom; y++) {
+        for (int x = left; x <= right; x++) {
+            const double px = x + 0.5 - x0, py = y + 0.5 - y0;
+            double t = square > 0.0 ? (px * dx + py * dy) / square : 0.0;
+            t = fmin(1.0, fmax(0.0, t));
+            const double away = hypot(px - t * dx, py - t * dy);
+            const double cover = fmin(1.0, fmax(0.0, 0.5 * thickness + 0.5 - away));
+            tz_image_blend(image, x, y, rgb, (int)(255.0 * cover + 0.5));
+        }
+    }
+}

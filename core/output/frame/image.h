@@ -1,0 +1,43 @@
+/* Pictures in memory: rows from the top, no padding, owned pixels. */
+#ifndef TZ_CORE_OUTPUT_FRAME_IMAGE_H
+#define TZ_CORE_OUTPUT_FRAME_IMAGE_H
+
+#include "base/error.h"
+#include <stdint.h>
+
+typedef enum tz_pixel {
+    TZ_PIXEL_GRAY8,
+    TZ_PIXEL_RGB8,
+    TZ_PIXEL_GRAY16,
+    TZ_PIXEL_INDEX8 /* of `palette` */
+} tz_pixel;
+
+typedef struct tz_image {
+    int width, height; /* pixels */
+    tz_pixel pixel;
+    double scale, offset;    /* GRAY16: value = offset + scale * pixel */
+    uint8_t palette[256][3]; /* INDEX8: sRGB */
+    uint8_t *data;           /* owned; GRAY16 in native byte order, aligned for uint16_t */
+} tz_image;
+
+enum { TZ_IMAGE_MAX_EXTENT = 32768 };
+
+/* Bytes of one pixel: 1, 3, 2 or 1. */
+int tz_pixel_bytes(tz_pixel pixel);
+
+/* A black picture. Errors: TZ_RANGE (extents outside 1..TZ_IMAGE_MAX_EXTENT), TZ_MEMORY. */
+tz_status tz_image_create(tz_image **out, tz_pixel pixel, int width, int height, tz_error *error);
+void tz_image_destroy(tz_image *image); /* NULL is fine */
+
+/* The rest is for RGB8 and clips to the picture. */
+
+/* Mix `rgb` over a pixel: coverage 0 (nothing) to 255 (all of it). */
+void tz_image_blend(tz_image *image, int x, int y, const uint8_t rgb[3], int coverage);
+void tz_image_fill(tz_image *image, int x, int y, int width, int height, const uint8_t rgb[3]);
+/* Copy all of `from` (RGB8 or GRAY8) with its corner at x, y. */
+void tz_image_paste(tz_image *image, int x, int y, const tz_image *from);
+/* A line with soft edges between points in pixels (0.5, 0.5 is the middle of the first pixel). */
+void tz_image_line(tz_image *image, double x0, double y0, double x1, double y1, double thickness,
+                   const uint8_t rgb[3]);
+
+#endif

@@ -1,0 +1,266 @@
+#include "output/frame/plane.h"
+
+#include "base/average.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { AXIS_KEPT = 64 };
+
+struct tz_reducer {
+    int64_t cells_nx, cells_ny;
+    int nx, ny;
+    double *values;
+    int64_t row;             /* of the next row to come */
+    int line;                /* of values in the making */
+    tz_average_span down;    /* the rows of that line */
+    tz_average_span *across; /* the columns of each value of a line */
+    double *columns;         /* sums of the columns over the line's rows so far */
+};
+
+void tz_range_add(tz_range *range, tz_dtype dtype, const void *data, int64_t count)
+{
+    double lo = range->finite ? range->lo : INFINITY, hi = range->finite ? range->hi : -INFINITY;
+    int64_t finite = 0;
+    switch (dtype) {
+#define RANGE_CASE(name, ctype, code)                                                              \
+    case TZ_DTYPE_##name:                                                                          \
+        for (int64_t i = 0; i < count; i++) {                                                      \
+            const double v = (double)((const ctype *)data)[i];                                     \
+            const bool counts = v - v == 0.0;                                                      \
+            finite += counts;                                                                      \
+            lo = counts && v < lo ? v : lo;                                                        \
+            hi = counts && v > hi ? v : hi;                                                        \
+        }                                                                                          \
+        break;
+        TZ_DTYPE_TABLE(RANGE_CASE)
+#undef RANGE_CASE
+    default:
+        return;
+    }
+    range->finite += finite;
+    range->others += count - finite;
+    range->lo = range->finite ? lo : 0.0;
+    range->hi = range->finite ? hi : 0.0;
+}
+
+tz_range tz_range_of(const tz_array *array)
+{
+    tz_range range = {0};
+    tz_range_add(&range, array->dtype, array->data, tz_shape_count(array->dims, array->shape));
+    return range;
+}
+
+void tz_plane_destroy(tz_plane *plane)
+{
+    if (!plane)
+        return;
+    free(plane->values);
+    free(plane);
+}
+
+static int reduced(int64_t extent, double factor, int limit)
+{
+    const double kept = extent < AXIS_KEPT ? (double)extent : AXIS_KEPT;
+    const double n = fmin(fmax(floor((double)extent * factor + 0.5), kept), limit);
+    return n < 1.0 ? 1 : (int)n;
+}
+
+tz_status tz_plane_create(tz_plane **out, int64_t nx, int64_t ny, int max_nx, int max_ny,
+                          tz_error *error)
+{
+    *out = NULL;
+    if (nx < 1 || ny < 1 || max_nx < 1 || max_ny < 1)
+        return tz_error_set(error, TZ_RANGE, NULL, "a picture's extents must be 1 or more");
+    const double factor = fmin(1.0, fmin((double)max_nx / (double)nx, (double)max_ny / (double)ny));
+    tz_plane *plane = calloc(1, sizeof *plane);
+    if (plane) {
+        plane->field_nx = nx;
+        plane->field_ny = ny;
+        plane->nx = reduced(nx, factor, max_nx);
+        plane->ny = reduced(ny, factor, max_ny);
+        plane->values = calloc((size_t)plane->nx * (size_t)plane->ny, sizeof(double));
+    }
+    if (!plane || !plane->values) {
+        tz_plane_destroy(plane);
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the picture");
+    }
+    *out = plane;
+    return TZ_OK;
+}
+
+tz_status tz_reducer_create(tz_reducer **out, int64_t nx, int64_t ny, int values_nx, int values_ny,
+                            double *values, tz_error *error)
+{
+    *out = NULL;
+    if (values_nx < 1 || values_nx > nx || values_ny < 1 || values_ny > ny)
+        return tz_error_set(error, TZ_RANGE, NULL,
+                            "%" PRId64 " x %" PRId64
+                            " cells cannot be averaged down to %d x %d values",
+                            nx, ny, values_nx, values_ny);
+    tz_reducer *r = calloc(1, sizeof *r);
+    if (r) {
+        *r = (tz_reducer){nx, ny, values_nx, values_ny, values, 0, 0, {0}, NULL, NULL};
+        r->across = malloc((size_t)values_nx * sizeof *r->across);
+        r->columns = malloc((size_t)nx * sizeof *r->columns);
+    }
+    if (!r || !r->across || !r->columns) {
+        tz_reducer_destroy(r);
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the picture");
+    }
+    r->down = tz_average_span_of(ny, values_ny, 0);
+    for (int i = 0; i < values_nx; i++)
+        r->across[i] = tz_average_span_of(nx, values_nx, i);
+    *out = r;
+    return TZ_OK;
+}
+
+/* The cells of a row as they are; a zero is +0, as it is in sums. */
+static void copy_row(double *to, tz_dtype dtype, const void *data, int64_t nx)
+{
+    switch (dtype) {
+#define COPY_CASE(name, ctype, code)                                                               \
+    case TZ_DTYPE_##name:                                                                          \
+        for (int64_t i = 0; i < nx; i++)                                                           \
+            to[i] = 0.0 + (double)((const ctype *)data)[i];                                        \
+        break;
+        TZ_DTYPE_TABLE(COPY_CASE)
+#undef COPY_CASE
+    default:
+        break;
+    }
+}
+
+/* A line's first row, or a later one, times its weight. */
+static void add_row(double *columns, tz_dtype dtype, const void *data, int64_t nx, double weight,
+                    bool begins)
+{
+    switch (dtype) {
+#define ADD_CASE(name, ctype, code)                                                                \
+    case TZ_DTYPE_##name:                                                                          \
+        if (begins)                                                                                \
+            for (int64_t i = 0; i < nx; i++)                                                       \
+                columns[i] = weight * (double)((const ctype *)data)[i];                            \
+        else                                                                                       \
+            for (int64_t i = 0; i < nx; i++)                                                       \
+                columns[i] += weight * (double)((const ctype *)data)[i];                           \
+        break;
+        TZ_DTYPE_TABLE(ADD_CASE)
+#undef ADD_CASE
+    default:
+        break;
+    }
+}
+
+/* Four whole rows: the sums are read and written once. */
+static void add_four_rows(double *columns, tz_dtype dtype, const void *data, int64_t nx)
+{
+    switch (dtype) {
+#define ADD_CASE(name, ctype, code)                                                                \
+    case TZ_DTYPE_##name: {                                                                        \
+        const ctype *a = data, *b = a + nx, *c = b + nx, *d = c + nx;                              \
+        for (int64_t i = 0; i < nx; i++)                                                           \
+            columns[i] = columns[i] + (double)a[i] + (double)b[i] + (double)c[i] + (double)d[i];   \
+        break;                                                                                     \
+    }
+        TZ_DTYPE_TABLE(ADD_CASE)
+#undef ADD_CASE
+    default:
+        break;
+    }
+}
+
+/* Take rows of which `left` are there, the first being r->row: how many. A row that two lines share
+ * is taken twice: as the first line's last one it stays. */
+static int64_t take_rows(tz_reducer *r, tz_dtype dtype, const void *rows, int64_t left)
+{
+    const tz_average_span *down = &r->down;
+    if (r->row > down->first && r->row + 4 <= down->last && left >= 4) {
+        add_four_rows(r->columns, dtype, rows, r->cells_nx);
+        return 4;
+    }
+    const double weight = r->row == down->first  ? down->first_weight
+                          : r->row == down->last ? down->last_weight
+                                                 : 1.0;
+    add_row(r->columns, dtype, rows, r->cells_nx, weight, r->row == down->first);
+    if (r->row < down->last)
+        return 1;
+    tz_average_across(r->columns, r->across, down->width,
+                      r->values + (size_t)r->line * (size_t)r->nx, r->nx);
+    r->line++;
+    if (r->line == r->ny)
+        return 1;
+    r->down = tz_average_span_of(r->cells_ny, r->ny, r->line);
+    return r->down.first - r->row;
+}
+
+tz_status tz_reducer_add(tz_reducer *r, tz_dtype dtype, const void *data, int64_t rows,
+                         tz_error *error)
+{
+    const size_t bytes = (size_t)r->cells_nx * tz_dtype_size(dtype);
+    const bool copied = r->nx == r->cells_nx && r->ny == r->cells_ny;
+    if (rows < 0 || rows > r->cells_ny - r->row)
+        return tz_error_set(error, TZ_SHAPE, NULL, "more rows than the picture's field has");
+    const char *at = data;
+    for (const int64_t end = r->row + rows; r->row < end;) {
+        int64_t taken = 1;
+        if (copied)
+            copy_row(r->values + r->row * r->nx, dtype, at, r->cells_nx);
+        else
+            taken = take_rows(r, dtype, at, end - r->row);
+        r->row += taken;
+        at += (size_t)taken * bytes;
+    }
+    return TZ_OK;
+}
+
+tz_status tz_reducer_finish(tz_reducer *r, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    if (r->row != r->cells_ny)
+        status = tz_error_set(error, TZ_SHAPE, NULL,
+                              "the picture has %" PRId64 " of its field's %" PRId64 " rows", r->row,
+                              r->cells_ny);
+    tz_reducer_destroy(r);
+    return status;
+}
+
+void tz_reducer_destroy(tz_reducer *r)
+{
+    if (!r)
+        return;
+    free(r->across);
+    free(r->columns);
+    free(r);
+}
+
+tz_status tz_plane_from_array(tz_plane **out, const tz_array *array, int64_t z, int max_nx,
+                              int max_ny, tz_error *error)
+{
+    *out = NULL;
+    if (z < 0 || z >= array->shape[2])
+        return tz_error_set(error, TZ_RANGE, NULL,
+                            "there is no slice %" PRId64 "; the array has %" PRId64, z,
+                            array->shape[2]);
+    const int64_t nx = array->shape[0], ny = array->shape[1];
+    const char *data =
+        (const char *)array->data + (size_t)(z * nx * ny) * tz_dtype_size(array->dtype);
+    tz_plane *plane;
+    tz_reducer *r = NULL;
+    tz_status status = tz_plane_create(&plane, nx, ny, max_nx, max_ny, error);
+    if (status != TZ_OK)
+        return status;
+    status = tz_reducer_create(&r, nx, ny, plane->nx, plane->ny, plane->values, error);
+    if (status == TZ_OK)
+        status = tz_reducer_add(r, array->dtype, data, ny, error);
+    if (status == TZ_OK)
+        status = tz_reducer_finish(r, error);
+    else
+        tz_reducer_destroy(r);
+    if (status == TZ_OK)
+        *out = plane;
+    else
+        tz_plane_destroy(plane);
+    return status;
+}

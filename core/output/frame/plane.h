@@ -1,0 +1,50 @@
+/* Values on their way to a picture: ranges, and area averages of grids larger than the picture.
+ *
+ * Both take a field in pieces, so that a large one need not be in memory at once. */
+#ifndef TZ_CORE_OUTPUT_FRAME_PLANE_H
+#define TZ_CORE_OUTPUT_FRAME_PLANE_H
+
+#include "base/array.h"
+
+/* The least and greatest finite value. Begin with a zeroed record. */
+typedef struct tz_range {
+    double lo, hi;          /* 0, 0 until a finite value is seen */
+    int64_t finite, others; /* how many values; others are NaN and infinities */
+} tz_range;
+
+void tz_range_add(tz_range *range, tz_dtype dtype, const void *data, int64_t count);
+tz_range tz_range_of(const tz_array *array);
+
+/* A grid reduced to at most the picture's size. Values, not colours. */
+typedef struct tz_plane {
+    int nx, ny;                 /* of values */
+    int64_t field_nx, field_ny; /* of the grid it was made from */
+    double *values;             /* owned; row 0 on top */
+} tz_plane;
+
+void tz_plane_destroy(tz_plane *plane); /* NULL is fine */
+
+/* The plane, zeros, that a grid of nx x ny cells is to be averaged down to: at most max_nx x max_ny
+ * values (each at least 1), keeping the aspect, but no axis is reduced below min(its extent, 64)
+ * for that. */
+tz_status tz_plane_create(tz_plane **out, int64_t nx, int64_t ny, int max_nx, int max_ny,
+                          tz_error *error);
+
+/* Averages nx x ny cells down to values_nx x values_ny values (base/average.h), at most as many,
+ * which are written to `values` (borrowed, row 0 on top). */
+typedef struct tz_reducer tz_reducer;
+
+tz_status tz_reducer_create(tz_reducer **out, int64_t nx, int64_t ny, int values_nx, int values_ny,
+                            double *values, tz_error *error);
+/* The next `rows` rows from the top, nx elements each. TZ_SHAPE if they are too many. */
+tz_status tz_reducer_add(tz_reducer *reducer, tz_dtype dtype, const void *data, int64_t rows,
+                         tz_error *error);
+/* Frees the reducer in any case. TZ_SHAPE if rows are missing. */
+tz_status tz_reducer_finish(tz_reducer *reducer, tz_error *error);
+void tz_reducer_destroy(tz_reducer *reducer); /* NULL is fine */
+
+/* Slice z of an array (0 for 1-D and 2-D; a 1-D array is one row). */
+tz_status tz_plane_from_array(tz_plane **out, const tz_array *array, int64_t z, int max_nx,
+                              int max_ny, tz_error *error);
+
+#endif

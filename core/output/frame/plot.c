@@ -1,0 +1,223 @@
+#include "output/frame/plot.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+unsigned tz_plot_colour(int index)
+{
+    static const unsigned colours[] = {0x1f5fa8, 0xd1601c, 0x2f8f5b, 0x8a4fa3,
+                                       0xb3892b, 0x4a9cc7, 0xa8324a, 0x5c6670};
+    return colours[index % 8];
+}
+
+unsigned tz_plot_shade(int kind, int index)
+{
+    static const unsigned shades[3][4] = {{0x3b74b5, 0x7ba3d0, 0xb4cbe6, 0x24507f},
+                                          {0xdd7a35, 0xefae7f, 0xf6d3b8, 0xa9561c},
+                                          {0x6f7a84, 0xa7b0b8, 0xd3d8dc, 0x4b545c}};
+    return shades[kind < 0 || kind > 2 ? 2 : kind][index % 4];
+}
+
+tz_plot_series *tz_plot_add(tz_plot *plot, tz_plot_style style, unsigned colour, int count,
+                            const double *x, const double *y)
+{
+    if (plot->series_count == TZ_PLOT_SERIES_MAX)
+        return NULL;
+    tz_plot_series *series = &plot->series[plot->series_count++];
+    *series = (tz_plot_series){.style = style, .colour = colour, .count = count, .x = x, .y = y};
+    return series;
+}
+
+bool tz_plot_available(void)
+{
+    const char *list = getenv("PATH");
+    while (list && *list) {
+        char path[PATH_MAX];
+        const size_t length = strcspn(list, ":");
+        snprintf(path, sizeof path, "%.*s/gnuplot", (int)length, list);
+        if (access(path, X_OK) == 0)
+            return true;
+        list += length + (list[length] == ':');
+    }
+    return false;
+}
+
+/* Text between double quotes, as gnuplot reads it without enhancements. */
+static void put_text(FILE *to, const char *text)
+{
+    fputc('"', to);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', to);
+        fputc(*text == '\n' ? ' ' : *text, to);
+    }
+    fputc('"', to);
+}
+
+static void put_style(FILE *to, const tz_plot *plot, const char *path)
+{
+    fputs("set terminal pngcairo size 1600,900 noenhanced font 'DejaVu Sans,20' "
+          "background rgb 'white' linewidth 2\nset output ",
+          to);
+    put_text(to, path);
+    fputs("\nset title ", to);
+    put_text(to, plot->title);
+    fprintf(to, " font 'DejaVu Sans Bold,23' offset 0,%s\n", plot->subtitle[0] ? "1.1" : "0");
+    if (plot->subtitle[0]) {
+        fputs("set label 1 ", to);
+        put_text(to, plot->subtitle);
+        fputs(" at graph 0.5, 1.045 center font 'DejaVu Sans,17' textcolor rgb '#555555'\n", to);
+    }
+    fputs("set tmargin 4.8\nset border 3 linecolor rgb '#777777' linewidth 0.7\n"
+          "set grid ytics linecolor rgb '#dddddd' linewidth 0.5 linetype 1\n"
+          "set tics nomirror out scale 0.6 textcolor rgb '#333333'\nset bars 0.5\n"
+          "set key outside right top vertical Left reverse noautotitle samplen 1.6 spacing 1.3 "
+          "width 0.5 font 'DejaVu Sans,18'\nset xlabel ",
+          to);
+    put_text(to, plot->x_label);
+    fputs("\nset ylabel ", to);
+    put_text(to, plot->y_label);
+    fputs(" offset 0.5,0\n", to);
+    fputs(plot->log_x ? "set logscale x\n" : "", to);
+    fputs(plot->log_y ? "set logscale y\n" : "", to);
+}
+
+/* Ranges and whole tics where x is a short range of whole numbers: heights. */
+static void put_ranges(FILE *to, const tz_plot *plot)
+{
+    double low = 1e300, high = -1e300;
+    bool whole = true;
+    for (int s = 0; s < plot->series_count; s++)
+        for (int i = 0; i < plot->series[s].count; i++) {
+            const double x = plot->series[s].x[i];
+            low = x < low ? x : low;
+            high = x > high ? x : high;
+            whole = whole && x == (double)(long)x;
+        }
+    if (plot->x_low != plot->x_high) {
+        low = plot->x_low;
+        high = plot->x_high;
+    }
+    const bool has_areas = plot->series_count > 0 && plot->series[0].style == TZ_PLOT_AREA;
+    const double margin = has_areas || plot->log_x ? 0 : (high - low) * 0.025;
+    if (high > low)
+        fprintf(to, "set xrange [%.17g:%.17g]\n", low - margin, high + margin);
+    if (whole && !plot->log_x && high - low <= 24)
+        fprintf(to, "set xtics %.17g,1\n", low);
+    /* Logarithmic axes would grow to the next power of ten. */
+    double bottom = 1e300, top = 0;
+    for (int s = 0; plot->log_y && s < plot->series_count; s++)
+        for (int i = 0; i < plot->series[s].count; i++) {
+            const double y = plot->series[s].y[i];
+            bottom = y > 0 && y < bottom ? y : bottom;
+            top = y > top ? y : top;
+        }
+    if (top > 0)
+        fprintf(to, "set yrange [%.10g:%.10g]\n", bottom / 1.6, top * 1.6);
+    else if (plot->from_zero)
+        fputs("set yrange [0:*]\nset offsets 0,0,graph 0.06,0\n", to);
+    else
+        fputs("set offsets 0,0,graph 0.06,graph 0.06\n", to);
+}
+
+static void put_data(FILE *to, const tz_plot *plot)
+{
+    for (int s = 0; s < plot->series_count; s++) {
+        const tz_plot_series *series = &plot->series[s];
+        fprintf(to, "$d%d << EOD\n", s);
+        for (int i = 0; i < series->count; i++) {
+            double y = series->y[i];
+            for (int below = 0; series->style == TZ_PLOT_AREA && below < s; below++)
+                y += plot->series[below].style == TZ_PLOT_AREA ? plot->series[below].y[i] : 0;
+            fprintf(to, "%.10g %.10g", series->x[i], y);
+            if (series->low && series->high)
+                fprintf(to, " %.10g %.10g", series->low[i], series->high[i]);
+            fputc('\n', to);
+        }
+        fprintf(to, "EOD\n");
+    }
+}
+
+static void put_series(FILE *to, const tz_plot *plot, int s, bool first)
+{
+    const tz_plot_series *series = &plot->series[s];
+    fprintf(to, "%s $d%d using ", first ? "plot" : ",", s);
+    switch (series->style) {
+    case TZ_PLOT_AREA:
+        fprintf(to, "1:2 with filledcurves y1=0 fillstyle solid 1 noborder fillcolor rgb '#%06x'",
+                series->colour);
+        break;
+    case TZ_PLOT_LINE:
+        fprintf(to, "1:2 with lines linewidth 1.7 linecolor rgb '#%06x'", series->colour);
+        break;
+    case TZ_PLOT_THIN:
+        fprintf(to, "1:2 with lines linewidth 1.1 linecolor rgb '#%06x'", series->colour);
+        break;
+    case TZ_PLOT_POINTS:
+        fprintf(to, "%s pointtype 7 pointsize 1.5 linewidth 1 linecolor rgb '#%06x'",
+                series->low && series->high ? "1:2:3:4 with yerrorbars" : "1:2 with points",
+                series->colour);
+        break;
+    case TZ_PLOT_MARK:
+        fprintf(to, "1:2 with points pointtype 6 pointsize 3.4 linewidth 1.6 linecolor rgb '#%06x'",
+                series->colour);
+        break;
+    }
+    fprintf(to, " title ");
+    put_text(to, series->title);
+}
+
+static void put_all(FILE *to, const tz_plot *plot, const char *path)
+{
+    put_style(to, plot, path);
+    put_ranges(to, plot);
+    put_data(to, plot);
+    bool first = true;
+    /* The highest area first: the others are painted over it. */
+    for (int s = plot->series_count; s-- > 0;)
+        if (plot->series[s].style == TZ_PLOT_AREA) {
+            put_series(to, plot, s, first);
+            first = false;
+        }
+    for (int s = 0; s < plot->series_count; s++)
+        if (plot->series[s].style != TZ_PLOT_AREA) {
+            put_series(to, plot, s, first);
+            first = false;
+        }
+    fprintf(to, "\n");
+}
+
+tz_status tz_plot_draw(const tz_plot *plot, const char *path, tz_error *error)
+{
+    char temporary[PATH_MAX];
+    if (!tz_plot_available())
+        return tz_error_set(error, TZ_UNSUPPORTED, path,
+                            "plots need gnuplot, which is not installed: apt-get install "
+                            "gnuplot-nox, or take the numbers with --csv");
+    if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid()) >=
+        (int)sizeof temporary)
+        return tz_error_set(error, TZ_IO, path, "the path is too long");
+    FILE *to = fopen(temporary, "w");
+    if (!to)
+        return tz_error_set_errno(error, errno, path, "cannot write the plot");
+    fclose(to);
+    to = popen("gnuplot", "w");
+    if (!to) {
+        unlink(temporary);
+        return tz_error_set_errno(error, errno, path, "cannot start gnuplot");
+    }
+    put_all(to, plot, temporary);
+    if (pclose(to) != 0) {
+        unlink(temporary);
+        return tz_error_set(error, TZ_IO, path, "gnuplot failed: its words are above");
+    }
+    if (rename(temporary, path) != 0) {
+        unlink(temporary);
+        return tz_error_set_errno(error, errno, path, "cannot write the plot");
+    }
+    return TZ_OK;
+}

@@ -1,0 +1,52 @@
+/* Plots through gnuplot, in one style: what is measured as points, what is predicted as lines, what
+ * a time is made of as stacked areas. */
+#ifndef TZ_CORE_OUTPUT_FRAME_PLOT_H
+#define TZ_CORE_OUTPUT_FRAME_PLOT_H
+
+#include "base/error.h"
+
+enum { TZ_PLOT_SERIES_MAX = 32, TZ_PLOT_TITLE_SIZE = 160 };
+
+typedef enum tz_plot_style {
+    TZ_PLOT_AREA,   /* stacked upon the areas before it */
+    TZ_PLOT_LINE,   /* predicted */
+    TZ_PLOT_THIN,   /* a part of it, where parts do not add up */
+    TZ_PLOT_POINTS, /* measured; with bars where low and high are given */
+    TZ_PLOT_MARK    /* a ring around single points: what was chosen */
+} tz_plot_style;
+
+typedef struct tz_plot_series {
+    char title[TZ_PLOT_TITLE_SIZE]; /* in the legend; "" leaves it out */
+    tz_plot_style style;
+    unsigned colour; /* 0xRRGGBB */
+    int count;
+    const double *x, *y;      /* borrowed */
+    const double *low, *high; /* NULL: no bars */
+} tz_plot_series;
+
+typedef struct tz_plot {
+    char title[TZ_PLOT_TITLE_SIZE], subtitle[TZ_PLOT_TITLE_SIZE];
+    char x_label[64], y_label[64];
+    bool log_x, log_y;
+    bool from_zero;       /* the y axis begins at 0 */
+    double x_low, x_high; /* both 0: from the data */
+    int series_count;
+    tz_plot_series series[TZ_PLOT_SERIES_MAX];
+} tz_plot;
+
+/* Colours: of families and of anything else that is told apart, and shades by resource: `kind` 0
+ * computation, 1 memory, 2 synchronisation. */
+unsigned tz_plot_colour(int index);
+unsigned tz_plot_shade(int kind, int index);
+
+/* The next series, zeroed but for these; NULL when there is no room. */
+tz_plot_series *tz_plot_add(tz_plot *plot, tz_plot_style style, unsigned colour, int count,
+                            const double *x, const double *y);
+
+/* Is gnuplot on the PATH? */
+bool tz_plot_available(void);
+
+/* Draw into a PNG, which appears whole or not at all. TZ_UNSUPPORTED says what to install. */
+tz_status tz_plot_draw(const tz_plot *plot, const char *path, tz_error *error);
+
+#endif

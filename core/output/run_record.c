@@ -1,0 +1,412 @@
+#include "output/run_record.h"
+
+#include "base/atomic.h"
+#include "output/format/number.h"
+#include "policy/policy.h"
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tz_record {
+    json_t *root;
+    json_t *simulations; /* borrowed from root */
+    bool failed;         /* memory ran out on the way */
+};
+
+static void put(tz_record *record, json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, value) != 0)
+        record->failed = true;
+}
+
+static void push(tz_record *record, json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, value) != 0)
+        record->failed = true;
+}
+
+/* JSON has no NaN and no infinity. */
+static json_t *real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *text(const char *value)
+{
+    if (value == NULL)
+        return json_null();
+    json_t *string = json_string(value);
+    /* Not UTF-8: better a mark than no record at all. */
+    return string != NULL ? string : json_string("(not UTF-8)");
+}
+
+tz_status tz_record_create(tz_record **out, const char *scenario, int arguments_count,
+                           const char *const *arguments, size_t sets_count, const char *const *sets,
+                           const tz_machine *machine, tz_error *error)
+{
+    tz_record *record = calloc(1, sizeof *record);
+    if (record == NULL || (record->root = json_object()) == NULL) {
+        free(record);
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the run's record");
+    }
+    json_t *root = record->root, *list = json_array(), *values = json_object();
+    put(record, root, "trapeze", text(TZ_VERSION));
+    put(record, root, "scenario", text(scenario));
+    put(record, root, "arguments", list);
+    for (int i = 0; i < arguments_count; i++)
+        push(record, list, text(arguments[i]));
+    put(record, root, "args", values);
+    for (size_t i = 0; i < sets_count; i++) {
+        const char *equals = strchr(sets[i], '=');
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", equals != NULL ? (int)(equals - sets[i]) : 127,
+                 sets[i]);
+        put(record, values, name, text(equals != NULL ? equals + 1 : ""));
+    }
+    put(record, root, "status", text("running"));
+    put(record, root, "error", json_null());
+    json_t *host = json_object();
+    put(record, root, "machine", host);
+    put(record, host, "cpu", text(machine->cpu));
+    put(record, host, "cores", json_integer(machine->cores));
+    put(record, host, "isa", text(tz_isa_name(machine->isa)));
+    record->simulations = json_array();
+    put(record, root, "simulations", record->simulations);
+    put(record, root, "files", json_array());
+    *out = record;
+    return TZ_OK;
+}
+
+void tz_record_destroy(tz_record *record)
+{
+    if (record == NULL)
+        return;
+    json_decref(record->root);
+    free(record);
+}
+
+/* The object of simulation `index`, made when it is not there. */
+static json_t *get_simulation(tz_record *record, size_t index)
+{
+    while (json_array_size(record->simulations) <= index) {
+        json_t *object = json_object();
+        if (object == NULL || json_array_append_new(record->simulations, object) != 0) {
+            record->failed = true;
+            return NULL;
+        }
+        put(record, object, "name", json_null());
+    }
+    return json_array_get(record->simulations, index);
+}
+
+static json_t *get_child(tz_record *record, json_t *object, const char *key)
+{
+    json_t *child = json_object_get(object, key);
+    if (child == NULL) {
+        put(record, object, key, json_object());
+        child = json_object_get(object, key);
+    }
+    return child;
+}
+
+static void put_params(tz_record *record, json_t *object, const tz_simulation *simulation)
+{
+    const tz_stencil *stencil = tz_simulation_stencil(simulation);
+    const tz_value *values = tz_simulation_params(simulation);
+    json_t *params = json_object();
+    put(record, object, "params", params);
+    for (int i = 0; i < stencil->params_count; i++) {
+        const tz_param *param = &stencil->params[i];
+        json_t *entry = json_object();
+        json_t *value = NULL;
+        switch (param->type) {
+        case TZ_PARAM_REAL:
+            value = real(values[i].number);
+            break;
+        case TZ_PARAM_INTEGER:
+            value = fabs(values[i].number) < 9e15 ? json_integer((json_int_t)values[i].number)
+                                                  : real(values[i].number);
+            break;
+        case TZ_PARAM_FLAG:
+            value = json_boolean(values[i].number != 0);
+            break;
+        case TZ_PARAM_TEXT:
+        case TZ_PARAM_CHOICE:
+            value = text(values[i].text);
+            break;
+        }
+        put(record, params, param->name, entry);
+        put(record, entry, "value", value);
+        put(record, entry, "unit", text(param->unit));
+        put(record, entry, "given", json_boolean(values[i].given));
+    }
+}
+
+/* A plan as an object: what it is, and the knobs that are not 0. */
+static json_t *plan_object(tz_record *record, const tz_plan *plan, int dims)
+{
+    json_t *entry = json_object(), *tile = json_array();
+    put(record, entry, "family", text(plan->family));
+    put(record, entry, "height", json_integer(plan->height));
+    put(record, entry, "tile", tile);
+    for (int axis = 0; axis < dims; axis++)
+        push(record, tile, json_integer(plan->tile[axis]));
+    const struct {
+        const char *name;
+        int value;
+    } knobs[] = {{"vector", plan->vector},
+                 {"ahead", plan->ahead},
+                 {"slack", plan->slack},
+                 {"warps", plan->warps},
+                 {"blocks", plan->blocks}};
+    for (size_t i = 0; i < sizeof knobs / sizeof *knobs; i++)
+        if (knobs[i].value != 0)
+            put(record, entry, knobs[i].name, json_integer(knobs[i].value));
+    return entry;
+}
+
+static void put_measured(tz_record *record, json_t *policy, const tz_policy *from, int dims)
+{
+    tz_policy_measurement m;
+    json_t *measured = json_array();
+    int before = 0, now = 0;
+    put(record, policy, "measured", measured);
+    for (size_t i = 0; tz_policy_measured(from, i, &m); i++) {
+        json_t *entry = plan_object(record, &m.plan, dims);
+        put(record, entry, "seconds_per_iteration", real(m.time_s));
+        put(record, entry, "predicted_seconds_per_iteration", real(m.predicted_s));
+        put(record, entry, "tie", json_boolean(m.tie));
+        if (m.remembered)
+            put(record, entry, "remembered", json_true());
+        before += m.remembered;
+        now += !m.remembered && !isnan(m.time_s);
+        if (m.note[0] != '\0')
+            put(record, entry, "note", text(m.note));
+        push(record, measured, entry);
+    }
+    if (before + now > 0) {
+        put(record, policy, "plans_remembered", json_integer(before));
+        put(record, policy, "plans_measured", json_integer(now));
+    }
+}
+
+/* Who chose the plans, and every decision with its reason. */
+static void put_policy(tz_record *record, json_t *object, const tz_simulation *simulation)
+{
+    const tz_policy *from = tz_simulation_policy(simulation);
+    const int dims = tz_simulation_stencil(simulation)->dims;
+    const tz_policy_decision *decisions = NULL;
+    int64_t left_out = 0;
+    char words[256];
+    const size_t count = tz_policy_decisions(from, &decisions, &left_out);
+    json_t *policy = json_object(), *list = json_array();
+    put(record, object, "policy", policy);
+    put(record, policy, "name", text(tz_policy_name(tz_policy_kind_of(from))));
+    put(record, policy, "text", text(tz_policy_describe(from, words, sizeof words)));
+    put(record, policy, "settled", json_boolean(tz_policy_settled(from)));
+    put(record, policy, "decisions", list);
+    for (size_t i = 0; i < count; i++) {
+        const tz_policy_decision *d = &decisions[i];
+        json_t *entry = json_object();
+        put(record, entry, "step", json_integer(d->step));
+        if (d->times > 1) {
+            put(record, entry, "last_step", json_integer(d->last_step));
+            put(record, entry, "times", json_integer(d->times));
+        }
+        put(record, entry, "from",
+            d->from.height > 0 ? plan_object(record, &d->from, dims) : json_null());
+        put(record, entry, "to", plan_object(record, &d->to, dims));
+        put(record, entry, "seconds_per_iteration", real(d->time_s));
+        put(record, entry, "reason", text(d->reason));
+        push(record, list, entry);
+    }
+    put(record, policy, "decisions_left_out", json_integer(left_out));
+    put_measured(record, policy, from, dims);
+}
+
+static void put_plans(tz_record *record, json_t *object, const tz_simulation *simulation)
+{
+    const tz_plan_use *uses = NULL;
+    const size_t count = tz_simulation_plan_uses(simulation, &uses);
+    const int dims = tz_simulation_stencil(simulation)->dims;
+    json_t *plans = json_array();
+    put(record, object, "plans", plans);
+    for (size_t i = 0; i < count; i++) {
+        json_t *entry = plan_object(record, &uses[i].plan, dims);
+        put(record, entry, "why", text(uses[i].plan.why));
+        put(record, entry, "stages", json_integer(uses[i].stages));
+        put(record, entry, "steps", json_integer(uses[i].steps));
+        put(record, entry, "seconds", real(uses[i].seconds));
+        push(record, plans, entry);
+    }
+}
+
+void tz_record_simulation(tz_record *record, size_t index, const char *name,
+                          const char *plugin_path, const tz_simulation *simulation)
+{
+    json_t *object = get_simulation(record, index);
+    if (object == NULL)
+        return;
+    const tz_stencil *stencil = tz_simulation_stencil(simulation);
+    const tz_plugin *plugin = tz_simulation_plugin(simulation);
+    const int64_t *extent = tz_simulation_extent(simulation);
+    put(record, object, "name", text(name));
+    put(record, object, "stencil", text(stencil->id));
+    json_t *source = json_object();
+    put(record, object, "plugin", source);
+    put(record, source, "id", text(plugin->id));
+    put(record, source, "version", text(plugin->version));
+    put(record, source, "path", text(plugin_path));
+    json_t *grid = json_array(), *boundary = json_array();
+    put(record, object, "grid", grid);
+    put(record, object, "precision", text(tz_simulation_precision(simulation)));
+    put(record, object, "boundary", boundary);
+    for (int axis = 0; axis < stencil->dims; axis++) {
+        push(record, grid, json_integer(extent[axis]));
+        push(record, boundary, text(tz_boundary_name(tz_simulation_boundary(simulation, axis))));
+    }
+    json_t *values = json_object();
+    put(record, object, "boundary_values", values);
+    for (int field = 0; field < stencil->fields_count; field++)
+        if (stencil->fields[field].role != TZ_STREAMED)
+            put(record, values, stencil->fields[field].name,
+                real(tz_simulation_boundary_value(simulation, field)));
+    put_params(record, object, simulation);
+    get_child(record, object, "fields");
+    put(record, object, "backend", text(tz_simulation_backend(simulation)));
+    put(record, object, "threads", json_integer(tz_simulation_threads(simulation)));
+    put(record, object, "bytes", json_integer(tz_simulation_bytes(simulation)));
+    put_plans(record, object, simulation);
+    put_policy(record, object, simulation);
+    const tz_plan_use *uses = NULL;
+    const size_t count = tz_simulation_plan_uses(simulation, &uses);
+    int64_t steps = 0;
+    for (size_t i = 0; i < count; i++)
+        steps += uses[i].steps;
+    const double seconds = tz_simulation_seconds(simulation);
+    put(record, object, "step", json_integer(tz_simulation_step(simulation)));
+    put(record, object, "steps", json_integer(steps));
+    put(record, object, "seconds", real(seconds));
+    put(record, object, "gcells_per_s",
+        real(seconds > 0 ? 1e-9 * (double)steps * (double)tz_simulation_cells(simulation) / seconds
+                         : NAN));
+    const double joules = tz_simulation_energy_used(simulation);
+    const double gcells = 1e-9 * (double)steps * (double)tz_simulation_cells(simulation);
+    if (joules > 0 && gcells > 0) {
+        put(record, object, "energy_j", real(joules));
+        put(record, object, "joule_per_gcell", real(joules / gcells));
+    }
+    get_child(record, object, "outputs");
+}
+
+void tz_record_source(tz_record *record, size_t index, const char *field, const char *source,
+                      const uint64_t *seed, bool append)
+{
+    json_t *object = get_simulation(record, index);
+    if (object == NULL)
+        return;
+    json_t *fields = get_child(record, object, "fields");
+    json_t *list = json_object_get(fields, field);
+    if (list == NULL || !append) {
+        list = json_array();
+        put(record, fields, field, list);
+    }
+    json_t *entry = json_object();
+    put(record, entry, "source", text(source));
+    if (seed != NULL)
+        put(record, entry, "seed", json_integer((json_int_t)*seed));
+    push(record, list, entry);
+}
+
+void tz_record_output(tz_record *record, size_t index, const char *pattern, const char *kind,
+                      int64_t every, int64_t count)
+{
+    json_t *object = get_simulation(record, index);
+    if (object == NULL)
+        return;
+    json_t *entry = json_object();
+    put(record, entry, "kind", text(kind));
+    put(record, entry, "every", every > 0 ? json_integer(every) : json_null());
+    put(record, entry, "count", json_integer(count));
+    put(record, get_child(record, object, "outputs"), pattern, entry);
+}
+
+void tz_record_file(tz_record *record, const char *name)
+{
+    push(record, json_object_get(record->root, "files"), text(name));
+}
+
+static size_t number_length(const char *json)
+{
+    size_t length = 0;
+    while ((json[length] >= '0' && json[length] <= '9') ||
+           (json[length] != '\0' && memchr("+-.eE", json[length], 5)))
+        length++;
+    return length;
+}
+
+/* Up to the next number that is no part of a string. */
+static size_t other_length(const char *json)
+{
+    size_t length = 0;
+    for (bool quoted = false; json[length] != '\0'; length++) {
+        if (!quoted && (json[length] == '-' || (json[length] >= '0' && json[length] <= '9')))
+            break;
+        if (json[length] == '"')
+            quoted = !quoted;
+        else if (json[length] == '\\')
+            length++; /* only in a string, and never its end */
+    }
+    return length;
+}
+
+/* jansson writes 17 digits (318.14999999999998); write the shortest text with the same value. */
+static tz_status write_shortened(tz_atomic_file *file, const char *json, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    while (status == TZ_OK && *json != '\0') {
+        const size_t other = other_length(json);
+        if (other > 0)
+            status = tz_atomic_write(file, json, other, error);
+        json += other;
+        const size_t length = number_length(json);
+        double value;
+        char number[TZ_NUMBER_SIZE];
+        const bool is_real = memchr(json, '.', length) || memchr(json, 'e', length);
+        if (status == TZ_OK && is_real && tz_number_parse(json, length, &value)) {
+            tz_number_format(number, value);
+            status = tz_atomic_write(file, number, strlen(number), error);
+            if (status == TZ_OK && strpbrk(number, ".e") == NULL)
+                status = tz_atomic_write(file, ".0", 2, error);
+        } else if (status == TZ_OK && length > 0) {
+            status = tz_atomic_write(file, json, length, error);
+        }
+        json += length;
+    }
+    return status == TZ_OK ? tz_atomic_write(file, "\n", 1, error) : status;
+}
+
+tz_status tz_record_write(tz_record *record, const char *path, const char *status,
+                          const char *failure, tz_error *error)
+{
+    put(record, record->root, "status", text(status));
+    put(record, record->root, "error", text(failure));
+    char *json = json_dumps(record->root, JSON_INDENT(2));
+    if (json == NULL || record->failed) {
+        free(json);
+        return tz_error_set(error, TZ_MEMORY, path, "not enough memory for the run's record");
+    }
+    tz_atomic_file *file = NULL;
+    tz_status result = tz_atomic_open(&file, path, true, error);
+    if (result == TZ_OK) {
+        result = write_shortened(file, json, error);
+        if (result == TZ_OK)
+            result = tz_atomic_commit(file, error);
+        else
+            tz_atomic_abort(file);
+    }
+    free(json);
+    return result;
+}

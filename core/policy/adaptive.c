@@ -1,0 +1,475 @@
+/* adaptive: the height goes up and down with the time of an iteration.
+ *
+ * Meng and Skadron 2009, section 5.4.2, after Allen et al.: the average time of an iteration, taken
+ * over two stages, decides whether the height is to grow or to shrink; it starts at 1 or at the
+ * model's prediction. What is ours:
+ *
+ * - hysteresis: only a gain of more than HYSTERESIS moves the height, noise does not. From a start
+ * that is likely right a gain of less than SURE has to show twice.
+ *
+ * - rungs: a height's time is kept and it is tried twice at the most, so that the search ends.
+ *
+ * - stride: 1, 2, 4, ... heights on while that pays, as the start may be far off.
+ *
+ * - convexity: time is convex in the height below the bound (section 6.1), so a line through two
+ * measured heights bounds what lies beyond them from below: what cannot gain HYSTERESIS is not
+ * tried.
+ *
+ * - second look: a trial that fell into someone else's work looks slow. Before it settles, both
+ * neighbours that are less than LOOK_AGAIN slower are tried once more, and the lesser time counts,
+ * since what disturbs a stage makes it longer.
+ *
+ * - forecast: heights that the forecast says are SLOWER_SKIPPED slower are taken at its word.
+ *
+ * - budget: once there is a start that is likely right (the prediction, the backend's choice, what
+ * it has settled on), trials and the waits for a device that timing takes may cost BUDGET of the
+ * time run so far, and are put off until they may. What a trial may cost is its stages, RISK slower
+ * than base, setting it up, and the waits; twice that after each trial in a row that gained
+ * nothing. A trial that is SLOWER_ENDED slower after one stage ends with it. What a better height
+ * gains on the start is there to be spent.
+ *
+ * - pairs: a trial is compared with a base timed just before it, and times slide with the base's,
+ * so that a device that gets slower or faster does not decide.
+ *
+ * - drift: settled, it times its height now and then, each time after twice as long a run. When
+ * that differs by DRIFT from what it was, all heights are open again. */
+#include "policy/adaptive_impl.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double HYSTERESIS = TZ_ADAPTIVE_HYSTERESIS, SLOWER_ENDED = 0.15, BUDGET = 0.01,
+                    RISK = 0.5, SLID = 0.05, DRIFT = 0.10, SURE = 0.10;
+
+enum { BASE_GROUPS_MAX = 3, PATIENCE_MAX = 64, RUNGS_MAX = TZ_POLICY_OPTIONS_MAX + 1 };
+
+/* ---- Beginning ------------------------------------------------------------------------------- */
+
+static void time_base(adaptive *a)
+{
+    const rung *base = &a->rungs[a->base];
+    a->timing = true;
+    tz_policy_trial_begin(&a->trial, base->known,
+                          base->plan.height * tz__adaptive_time(a, a->base));
+}
+
+static tz_status adaptive_create(tz_policy *policy, tz_error *error)
+{
+    adaptive *a = calloc(1, sizeof *a);
+    if (!a)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    policy->state = a;
+    a->rungs = calloc(RUNGS_MAX, sizeof *a->rungs);
+    if (!a->rungs)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    tz_status status = tz__adaptive_make_rungs(policy, a, error);
+    if (status)
+        return status;
+    const tz_policy_options *predictions = tz_policy_predictions(policy);
+    const int start = policy->config.start > 0 ? policy->config.start : policy->config.given.height;
+    a->probe = a->confirm = -1;
+    a->seen_step = -1;
+    a->stride = a->direction = a->patience = 1;
+    a->budgeted = start == 0;
+    a->wait_s = policy->host.asynchronous ? TZ_POLICY_WAIT_S : 0.0;
+    if (start == 0 && predictions) {
+        a->start = a->base = tz__adaptive_find(a, predictions->at[predictions->best].plan.height);
+        tz_policy_decide(policy, &a->rungs[a->base].plan, NAN, "adaptive, from the prediction: %s",
+                         predictions->reason);
+        return TZ_OK;
+    }
+    tz_plan plan = policy->config.given;
+    plan.height = start;
+    a->base = start > 0 ? tz__adaptive_find(a, start) : -1;
+    if (a->base < 0) {
+        status = policy->host.complete(policy->host.context, &plan, error);
+        if (status)
+            return status;
+        a->base = tz__adaptive_add_rung(a, &plan);
+    }
+    a->start = a->base;
+    if (!a->budgeted)
+        time_base(a);
+    if (start > 0)
+        tz_policy_decide(policy, &a->rungs[a->base].plan, NAN, "adaptive, from height %d as given",
+                         start);
+    else
+        tz_policy_decide(policy, &a->rungs[a->base].plan, NAN,
+                         "adaptive, from the backend's choice; not predicted: %s",
+                         policy->no_predictions);
+    return TZ_OK;
+}
+
+static void adaptive_destroy(tz_policy *policy)
+{
+    adaptive *a = policy->state;
+    free(a->rungs);
+    free(a);
+}
+
+/* ---- What to try next ------------------------------------------------------------------------ */
+
+/* From here on, what base takes is what everything is held against. */
+static void begin_budget(adaptive *a)
+{
+    a->budgeted = true;
+    a->patience = 1;
+    a->start = a->base;
+    a->lost = a->lost > 0 ? a->lost : 0;
+}
+
+static void settle(tz_policy *policy, adaptive *a)
+{
+    rung *base = &a->rungs[a->base];
+    a->settled = true;
+    a->settled_step = policy->step;
+    a->settled_time = base->time;
+    a->timing = false;
+    a->check_s = 2 * a->elapsed;
+    begin_budget(a);
+    tz_policy_decide(policy, &base->plan, base->time,
+                     "adaptive: settled, no height tried is more than %.0f %% faster",
+                     100 * HYSTERESIS);
+    base->plan = policy->plan;
+}
+
+/* Seconds that a trial may cost. */
+static double risk_of(const adaptive *a, int candidate)
+{
+    const rung *r = &a->rungs[candidate];
+    const double stage = r->plan.height * a->rungs[a->base].time;
+    const double stages = fmax(2, TZ_POLICY_GROUP_S / stage) + !r->known;
+    return RISK * stages * stage + (r->known ? 0 : r->set_up_s + a->wait_s) + 2 * a->wait_s;
+}
+
+static bool may_cost(const adaptive *a, double seconds)
+{
+    return !a->budgeted || a->lost + a->patience * seconds <= BUDGET * a->elapsed;
+}
+
+/* Base has just been timed: begin the next trial, put it off, or settle. */
+static void look_around(tz_policy *policy, adaptive *a)
+{
+    const int candidate = a->confirm >= 0 ? a->confirm : tz__adaptive_pick(a);
+    const bool due = a->due || a->confirm >= 0;
+    a->timing = a->due = false;
+    if (candidate < 0) {
+        settle(policy, a);
+        return;
+    }
+    if (!due && !may_cost(a, risk_of(a, candidate)))
+        return;
+    const rung *base = &a->rungs[a->base];
+    rung *next = &a->rungs[candidate];
+    a->probe = candidate;
+    a->tried += next->looks == 0;
+    a->short_stretches = 0;
+    tz_policy_trial_begin(&a->trial, next->known, next->plan.height * base->time);
+    tz_policy_decide(policy, &next->plan, base->time, "adaptive: tries height %d %sagainst %d",
+                     next->plan.height, next->looks > 0 ? "again " : "", base->plan.height);
+    next->looks++;
+    next->plan = policy->plan;
+}
+
+/* Nothing is being timed: is it time to? A group of base costs two waits. */
+static void wake(tz_policy *policy, adaptive *a)
+{
+    if (a->settled) {
+        if (a->elapsed >= a->check_s && may_cost(a, 2 * a->wait_s))
+            time_base(a);
+        return;
+    }
+    if (!a->rungs[a->base].measured) {
+        if (isnan(tz__adaptive_time(a, a->base)) || may_cost(a, 2 * a->wait_s))
+            time_base(a);
+        return;
+    }
+    const int candidate = tz__adaptive_pick(a);
+    if (candidate < 0) {
+        settle(policy, a);
+    } else if (may_cost(a, risk_of(a, candidate) + 2 * a->wait_s)) {
+        a->due = true;
+        time_base(a);
+    }
+}
+
+static void back_to_base(tz_policy *policy, adaptive *a, double time, const char *note)
+{
+    a->probe = -1;
+    tz_policy_decide(policy, &a->rungs[a->base].plan, time, "adaptive: back, %s", note);
+    a->rungs[a->base].plan = policy->plan;
+}
+
+/* ---- Being told ------------------------------------------------------------------------------ */
+
+static void judge(tz_policy *policy, adaptive *a)
+{
+    rung *probe = &a->rungs[a->probe];
+    const rung *base = &a->rungs[a->base];
+    const double time = a->trial.seconds / (double)a->trial.iterations;
+    const bool again = a->confirm == a->probe;
+    if (again)
+        probe->time = 0.5 * (probe->time + time);
+    else
+        probe->time = probe->measured && probe->time < time ? probe->time : time;
+    probe->measured = true;
+    a->confirm = -1;
+    const double gain = 1 - probe->time / base->time;
+    if (a->budgeted && !again && gain > HYSTERESIS && gain < SURE) {
+        a->confirm = a->probe;
+        char note[64];
+        snprintf(note, sizeof note, "height %d seems %.1f %% faster: both again",
+                 probe->plan.height, 100 * gain);
+        back_to_base(policy, a, probe->time, note);
+        time_base(a);
+        return;
+    }
+    if (gain > HYSTERESIS) {
+        const int direction = a->probe > a->base ? 1 : -1;
+        a->stride = direction == a->direction ? 2 * a->stride : 2;
+        a->direction = direction;
+        const int from = base->plan.height;
+        if (a->rungs[a->base].looks == 0) /* the start: it may have been disturbed, too */
+            a->rungs[a->base].looks = 1;
+        a->base = a->probe;
+        a->probe = -1;
+        a->base_groups = 1;
+        a->patience = 1;
+        tz_policy_decide(policy, &probe->plan, probe->time,
+                         "adaptive: height %d is %.1f %% faster than %d", probe->plan.height,
+                         100 * gain, from);
+        probe->plan = policy->plan;
+    } else {
+        char note[64];
+        snprintf(note, sizeof note, "height %d is %.1f %% %s", probe->plan.height, 100 * fabs(gain),
+                 gain > 0 ? "faster: within noise" : "slower");
+        a->stride = 1;
+        a->patience = a->patience < PATIENCE_MAX ? 2 * a->patience : PATIENCE_MAX;
+        back_to_base(policy, a, probe->time, note);
+    }
+    look_around(policy, a);
+}
+
+/* All heights are open again but those that cannot be had. */
+static void reopen(tz_policy *policy, adaptive *a)
+{
+    rung *base = &a->rungs[a->base];
+    const double change = base->time / a->settled_time - 1;
+    for (int i = 0; i < a->count; i++) {
+        rung *r = &a->rungs[i];
+        if (i == a->base || isinf(r->time))
+            continue;
+        r->time = NAN;
+        r->measured = false;
+        r->looks = 0;
+        r->note[0] = '\0';
+    }
+    a->settled = false;
+    a->stride = 1;
+    tz_policy_decide(policy, &base->plan, base->time,
+                     "adaptive: %.0f %% %s than when it settled, looks around again",
+                     100 * fabs(change), change > 0 ? "slower" : "faster");
+    base->plan = policy->plan;
+}
+
+/* A new time of base: noise is averaged out, a change holds for all heights. */
+static void base_is(adaptive *a, double time)
+{
+    rung *base = &a->rungs[a->base];
+    const double ratio = base->measured ? time / base->time : 1;
+    if (!base->measured || fabs(ratio - 1) > SLID) {
+        for (int i = 0; i < a->count; i++)
+            if (i != a->base)
+                a->rungs[i].time *= ratio;
+        base->time = time;
+        a->base_groups = 1;
+    } else {
+        base->time = (a->base_groups * base->time + time) / (a->base_groups + 1);
+        a->base_groups += a->base_groups < BASE_GROUPS_MAX;
+    }
+    base->measured = true;
+}
+
+static void adaptive_tell(tz_policy *policy, int64_t stages, int64_t iterations, double seconds)
+{
+    adaptive *a = policy->state;
+    const bool on_probe = a->probe >= 0;
+    if (!on_probe && !a->timing)
+        return;
+    rung *now = &a->rungs[on_probe ? a->probe : a->base];
+    const double base = tz__adaptive_time(a, a->base);
+    /* count_time() takes the base's time for all that runs. */
+    const double more = seconds - (isnan(base) ? 0 : (double)iterations * base);
+    a->elapsed += more;
+    a->lost += a->wait_s + (on_probe ? more : 0);
+    const bool done = tz_policy_trial_tell(&a->trial, stages, iterations, seconds);
+    now->known = true;
+    const double time =
+        a->trial.iterations > 0 ? a->trial.seconds / (double)a->trial.iterations : NAN;
+    if (on_probe) {
+        if (done || time > (1 + SLOWER_ENDED) * base)
+            judge(policy, a);
+        return;
+    }
+    if (!done)
+        return;
+    base_is(a, time);
+    a->timing = false;
+    if (!a->settled) {
+        look_around(policy, a);
+        return;
+    }
+    a->check_s = 2 * a->elapsed;
+    if (fabs(now->time / a->settled_time - 1) > DRIFT)
+        reopen(policy, a);
+}
+
+/* Time that nobody measured goes by too, and what base gains on the start with it. */
+static void count_time(const tz_policy *policy, adaptive *a)
+{
+    const int64_t since = a->seen_step < 0 ? 0 : policy->step - a->seen_step;
+    const double time = tz__adaptive_time(a, a->base);
+    a->seen_step = policy->step;
+    if (since == 0 || isnan(time))
+        return;
+    if (a->probe < 0)
+        a->rungs[a->base].known = true;
+    a->elapsed += (double)since * time;
+    if (a->base != a->start)
+        a->lost += (double)since * (time - tz__adaptive_time(a, a->start));
+}
+
+static int64_t adaptive_wanted(const tz_policy *policy)
+{
+    const adaptive *a = policy->state;
+    if (a->probe < 0 && !a->timing)
+        return 0;
+    /* A trial that finds no room leaves the stage to base: that one is not timed. */
+    const int on = a->probe >= 0 ? a->probe : a->base;
+    return tz_policy_same_plan(&policy->plan, &a->rungs[on].plan) ? a->trial.wanted : 0;
+}
+
+static bool give_up(tz_policy *policy, adaptive *a, const char *note)
+{
+    if (a->probe < 0)
+        return false;
+    rung *probe = &a->rungs[a->probe];
+    probe->time = INFINITY;
+    a->confirm = -1;
+    snprintf(probe->note, sizeof probe->note, "%s", note);
+    a->stride = 1;
+    back_to_base(policy, a, NAN, note);
+    look_around(policy, a);
+    return true;
+}
+
+static bool adaptive_refuse(tz_policy *policy, const tz_error *why)
+{
+    char note[64];
+    snprintf(note, sizeof note, "refused: %.50s", why->message);
+    return give_up(policy, policy->state, note);
+}
+
+/* Outputs come too often for base: the highest that still runs whole, if there is one. */
+static void lower_base(tz_policy *policy, adaptive *a)
+{
+    int lower = -1;
+    for (int i = 0; i < a->count; i++)
+        if (a->rungs[i].plan.height <= a->longest_room && !isinf(a->rungs[i].time))
+            lower = i;
+    if (lower < 0)
+        return;
+    for (int i = lower + 1; i < a->count; i++)
+        a->rungs[i].time = INFINITY;
+    a->start = a->base = lower;
+    a->confirm = -1;
+    a->base_groups = 0;
+    a->budgeted = false;
+    time_base(a);
+    tz_policy_decide(policy, &a->rungs[lower].plan, NAN,
+                     "adaptive: outputs leave %" PRId64 " iterations at most", a->longest_room);
+}
+
+static tz_status adaptive_next(tz_policy *policy, int64_t room, bool fresh, tz_error *error)
+{
+    (void)error;
+    adaptive *a = policy->state;
+    count_time(policy, a);
+    if (a->probe < 0 && !a->timing)
+        wake(policy, a);
+    if (a->settled)
+        return TZ_OK;
+    for (;;) {
+        const tz_plan *wanted = &a->rungs[a->probe >= 0 ? a->probe : a->base].plan;
+        const bool fits = wanted->height <= room;
+        if (fresh) {
+            a->short_stretches = fits ? 0 : a->short_stretches + 1;
+            a->longest_room =
+                a->short_stretches == 1 || room > a->longest_room ? room : a->longest_room;
+            if (a->short_stretches >= TZ_POLICY_STRETCHES) {
+                a->short_stretches = 0;
+                if (a->probe >= 0) {
+                    give_up(policy, a, "outputs leave no room for it");
+                    fresh = false;
+                    if (!a->settled)
+                        continue;
+                } else {
+                    lower_base(policy, a);
+                }
+                return TZ_OK;
+            }
+        }
+        policy->plan = fits || a->probe < 0 ? *wanted : a->rungs[a->base].plan;
+        return TZ_OK;
+    }
+}
+
+/* ---- Telling --------------------------------------------------------------------------------- */
+
+static bool adaptive_measured(const tz_policy *policy, size_t index, tz_policy_measurement *out)
+{
+    const adaptive *a = policy->state;
+    for (int i = 0; i < a->count; i++) {
+        const rung *r = &a->rungs[i];
+        if (!r->measured && !r->note[0])
+            continue;
+        if (index-- > 0)
+            continue;
+        *out = (tz_policy_measurement){.plan = r->plan,
+                                       .time_s = r->measured && isfinite(r->time) ? r->time : NAN,
+                                       .predicted_s = r->predicted,
+                                       .tie = i == a->base};
+        snprintf(out->note, sizeof out->note, "%s", r->note);
+        return true;
+    }
+    return false;
+}
+
+static bool adaptive_settled(const tz_policy *policy)
+{
+    return ((const adaptive *)policy->state)->settled;
+}
+
+static void adaptive_describe(const tz_policy *policy, char *text, size_t size)
+{
+    const adaptive *a = policy->state;
+    const int height = a->rungs[a->base].plan.height;
+    if (a->settled)
+        snprintf(text, size, "adaptive: settled on height %d at step %" PRId64 ", %d tried", height,
+                 a->settled_step, a->tried);
+    else
+        snprintf(text, size, "adaptive: height %d, not settled, %d tried", height, a->tried);
+}
+
+const tz_policy_class tz_policy_class_adaptive = {.create = adaptive_create,
+                                                  .destroy = adaptive_destroy,
+                                                  .next = adaptive_next,
+                                                  .wanted = adaptive_wanted,
+                                                  .tell = adaptive_tell,
+                                                  .refuse = adaptive_refuse,
+                                                  .measured = adaptive_measured,
+                                                  .settled = adaptive_settled,
+                                                  .describe = adaptive_describe};

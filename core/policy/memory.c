@@ -1,0 +1,180 @@
+#include "policy/memory.h"
+
+#include "base/atomic.h"
+#include "base/cache_folder.h"
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char format[] = "trapeze plans 1", format_part[] = "trapeze plans 1, unfinished";
+
+/* FNV-1a, for a file's name alone: the file holds the key itself. */
+static uint64_t hash_text(const char *text)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+bool tz_policy_memory_path(const char *key, char *path, size_t size)
+{
+    bool wanted;
+    char *folder = tz_cache_folder(&wanted);
+    const int length =
+        folder ? snprintf(path, size, "%s/plans/%016" PRIx64 ".json", folder, hash_text(key)) : -1;
+    free(folder);
+    return length > 0 && (size_t)length < size;
+}
+
+void tz_policy_memory_clear(tz_policy_memory *memory)
+{
+    free(memory->plans);
+    *memory = (tz_policy_memory){.plans = NULL};
+}
+
+void tz_policy_memory_forget(const char *key)
+{
+    char path[4200];
+    if (tz_policy_memory_path(key, path, sizeof path))
+        unlink(path);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+#define KNOBS(X) X(vector) X(ahead) X(slack) X(warps) X(blocks)
+
+static bool read_integer(const json_t *object, const char *key, int64_t low, int64_t high,
+                         int64_t *out)
+{
+    const json_t *value = json_object_get(object, key);
+    *out = json_integer_value(value);
+    return json_is_integer(value) && *out >= low && *out <= high;
+}
+
+static bool read_measurement(const json_t *entry, tz_policy_measurement *out)
+{
+    const char *family = json_string_value(json_object_get(entry, "family"));
+    const json_t *tile = json_object_get(entry, "tile");
+    const json_t *time = json_object_get(entry, "seconds_per_iteration");
+    int64_t value;
+    *out = (tz_policy_measurement){.time_s = NAN, .predicted_s = NAN};
+    if (!family || strlen(family) >= sizeof out->plan.family || json_array_size(tile) != TZ_AXES ||
+        !read_integer(entry, "height", 1, 1 << 20, &value))
+        return false;
+    strcpy(out->plan.family, family);
+    out->plan.height = (int)value;
+    for (size_t axis = 0; axis < TZ_AXES; axis++) {
+        const json_t *extent = json_array_get(tile, axis);
+        out->plan.tile[axis] = json_integer_value(extent);
+        if (!json_is_integer(extent) || out->plan.tile[axis] < 0)
+            return false;
+    }
+#define READ(knob)                                                                                 \
+    if (!read_integer(entry, #knob, 0, 1 << 20, &value))                                           \
+        return false;                                                                              \
+    out->plan.knob = (int)value;
+    KNOBS(READ)
+#undef READ
+    out->tie = json_is_true(json_object_get(entry, "tie"));
+    out->rounds = read_integer(entry, "rounds", 0, 100, &value) ? (int)value : 0;
+    if (json_is_null(time))
+        return true;
+    out->time_s = json_number_value(time);
+    return json_is_number(time) && isfinite(out->time_s) && out->time_s > 0;
+}
+
+bool tz_policy_memory_read(const char *key, tz_policy_memory *out)
+{
+    char path[4200];
+    *out = (tz_policy_memory){.plans = NULL};
+    if (!tz_policy_memory_path(key, path, sizeof path))
+        return false;
+    json_t *root = json_load_file(path, 0, NULL);
+    const char *kept = json_string_value(json_object_get(root, "key"));
+    const char *kind = json_string_value(json_object_get(root, "format"));
+    const json_t *plans = json_object_get(root, "plans");
+    const json_t *noise = json_object_get(root, "noise");
+    const size_t count = json_array_size(plans);
+    int64_t best = 0;
+    out->finished = kind && strcmp(kind, format) == 0;
+    bool good = kept && kind && strcmp(kept, key) == 0 &&
+                (out->finished || strcmp(kind, format_part) == 0) && count > 0 &&
+                count <= TZ_POLICY_OPTIONS_MAX && json_is_number(noise) &&
+                read_integer(root, "best", 0, (int64_t)count - 1, &best);
+    out->plans = good ? calloc(count, sizeof *out->plans) : NULL;
+    good = out->plans != NULL;
+    for (size_t i = 0; good && i < count; i++)
+        good = read_measurement(json_array_get(plans, i), &out->plans[i]);
+    good = good && !isnan(out->plans[best].time_s);
+    out->count = (int)count;
+    out->best = (int)best;
+    out->noise = json_number_value(noise);
+    json_decref(root);
+    if (!good)
+        tz_policy_memory_clear(out);
+    return good;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static json_t *write_measurement(const tz_policy_measurement *m)
+{
+    json_t *entry = json_object(), *tile = json_array();
+    int failed = !entry || !tile;
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        failed |= json_array_append_new(tile, json_integer(m->plan.tile[axis]));
+    failed |= json_object_set_new(entry, "family", json_string(m->plan.family));
+    failed |= json_object_set_new(entry, "height", json_integer(m->plan.height));
+    failed |= json_object_set_new(entry, "tile", tile);
+#define WRITE(knob) failed |= json_object_set_new(entry, #knob, json_integer(m->plan.knob));
+    KNOBS(WRITE)
+#undef WRITE
+    failed |= json_object_set_new(entry, "seconds_per_iteration",
+                                  isnan(m->time_s) ? json_null() : json_real(m->time_s));
+    failed |= json_object_set_new(entry, "tie", json_boolean(m->tie));
+    failed |= json_object_set_new(entry, "rounds", json_integer(m->rounds));
+    if (!failed)
+        return entry;
+    json_decref(entry);
+    return NULL;
+}
+
+tz_status tz_policy_memory_write(const char *key, const tz_policy_memory *memory, tz_error *error)
+{
+    char path[4200];
+    if (!tz_policy_memory_path(key, path, sizeof path))
+        return TZ_OK;
+    json_t *root = json_object(), *plans = json_array();
+    int failed = !root || !plans;
+    for (int i = 0; i < memory->count; i++)
+        failed |= json_array_append_new(plans, write_measurement(&memory->plans[i]));
+    failed |=
+        json_object_set_new(root, "format", json_string(memory->finished ? format : format_part));
+    failed |= json_object_set_new(root, "key", json_string(key));
+    failed |= json_object_set_new(root, "best", json_integer(memory->best));
+    failed |= json_object_set_new(root, "noise", json_real(memory->noise));
+    failed |= json_object_set_new(root, "plans", plans);
+    char *text = failed ? NULL : json_dumps(root, JSON_INDENT(1));
+    json_decref(root);
+    if (!text)
+        return tz_error_set(error, TZ_MEMORY, path, "not enough memory for the measured plans");
+    char folder[4200];
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+    tz_atomic_file *file = NULL;
+    tz_status status = tz_make_dirs(folder, error);
+    if (!status)
+        status = tz_atomic_open(&file, path, true, error);
+    if (!status) {
+        status = tz_atomic_write(file, text, strlen(text), error);
+        if (!status)
+            status = tz_atomic_commit(file, error);
+        else
+            tz_atomic_abort(file);
+    }
+    free(text);
+    return status;
+}

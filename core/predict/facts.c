@@ -1,0 +1,154 @@
+/* What the papers' models want to know of a stencil. */
+#include "predict/table.h"
+
+#include "base/paths.h"
+#include "calibrate/records.h"
+#include "model/meng.h"
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+tz_status tz_facts_benchmark(const char *name, tz_model_benchmark *out, tz_error *error)
+{
+    tz_paths folders = {0};
+    tz_model_error why;
+    tz_status status = tz_paths_add_benchmarks(&folders, error);
+    bool found = false;
+    for (size_t i = 0; status == TZ_OK && !found && i < folders.count; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s.txt", folders.items[i], name);
+        if (access(path, R_OK) != 0)
+            continue;
+        found = true;
+        if (tz_model_benchmark_read(path, out, &why) != TZ_MODEL_OK)
+            status = tz_error_set(error, TZ_FORMAT, why.place, "%s", why.message);
+    }
+    tz_paths_clear(&folders);
+    return status == TZ_OK && !found ? TZ_UNKNOWN : status;
+}
+
+static double total(const tz_work_mix *mix)
+{
+    double sum = 0;
+    for (int c = 0; c < TZ_WORK_CLASSES; c++)
+        sum += mix->of[c];
+    return sum;
+}
+
+/* Instructions of a thread: an element's update and what comes once a stage, averaged over the
+ * parts of the tile kernel. Every warp instruction is one of 32 threads. */
+static tz_status count_tile(const tz_workload *workload, tz_model_facts *facts, char *counts,
+                            size_t size, tz_error *error)
+{
+    tz_model_device h200;
+    tz_place place = workload->place;
+    tz_plan plan = {.height = 2, .family = "tile"};
+    tz_model_work work;
+    tz_error why;
+    tz_status status = TZ_OK;
+    if (!workload->device.compute_capability.known) {
+        status = tz_device_find("h200", &h200, error);
+        place.device = &h200;
+    }
+    if (!status && !tz_backend_cuda.work)
+        status = tz_error_set(error, TZ_UNSUPPORTED, "backend",
+                              "the cuda backend cannot tell what its kernels do");
+    if (!status)
+        status = tz_backend_cuda.plan(&workload->problem, place.threads, &plan, error);
+    if (!status)
+        status =
+            tz_backend_cuda.work(&workload->problem, &place, &plan, TZ_EFFORT_COMPILE, &work, &why);
+    else
+        return status;
+    if (status)
+        return tz_error_set(error, status, workload->problem.stencil->id,
+                            "the papers have no instruction counts of it, and none can be had "
+                            "from a compiled kernel: %.900s",
+                            why.message);
+    const double per_element = workload->problem.bits ? 32 : 1;
+    const double updates = work.cells * work.redundancy / per_element;
+    double loop = 0, once = 0, warps = 0;
+    for (int p = 0; p < work.parts_count; p++) {
+        const tz_work_part *part = &work.parts[p];
+        loop += part->warps * part->steps * total(&part->step);
+        once += part->warps * total(&part->once);
+        warps += part->warps;
+    }
+    if (!(updates > 0 && warps > 0))
+        return tz_error_set(error, TZ_UNSUPPORTED, workload->problem.stencil->id,
+                            "nothing is counted of its tile kernel");
+    facts->insts_per_update = 32 * loop / updates;
+    facts->insts_per_setup = once / warps;
+    snprintf(counts, size,
+             "instructions counted from the tile kernel as compiled for compute capability %.1f: "
+             "%.1f an update, %.0f once a stage",
+             place.device->compute_capability.value / 10, facts->insts_per_update,
+             facts->insts_per_setup);
+    return TZ_OK;
+}
+
+/* The stencil as it is declared. */
+static void describe(const tz_workload *workload, tz_model_facts *facts)
+{
+    const tz_problem *problem = &workload->problem;
+    const tz_stencil *stencil = problem->stencil;
+    *facts = (tz_model_facts){.dims = problem->dims, .cells_per_element = problem->bits ? 32 : 1};
+    snprintf(facts->name, sizeof facts->name, "%.60s", stencil->id);
+    for (int axis = 0; axis < problem->dims; axis++) {
+        facts->extent[axis] = (double)problem->elements[axis];
+        facts->halo_width[axis] = 2.0 * tz_stencil_reach(stencil);
+    }
+    facts->element_bytes = (double)tz_problem_element_size(problem, 0);
+    for (int f = 0; f < stencil->fields_count; f++) {
+        facts->state_fields += stencil->fields[f].role == TZ_STATE;
+        facts->static_fields += stencil->fields[f].role == TZ_STATIC;
+        facts->streamed_fields += stencil->fields[f].role == TZ_STREAMED;
+    }
+}
+
+tz_status tz_facts_of_workload(const tz_workload *workload, const tz_prediction_request *request,
+                               tz_model_facts *facts, tz_model_plan *plan, char *counts,
+                               size_t size, tz_error *error)
+{
+    const tz_problem *problem = &workload->problem;
+    tz_model_benchmark benchmark;
+    tz_model_error why;
+    *plan = (tz_model_plan){.height = request->given.height,
+                            .sync = request->fence ? TZ_MODEL_SYNC_FENCE : TZ_MODEL_SYNC_LAUNCH};
+    tz_status status = tz_facts_benchmark(problem->stencil->id, &benchmark, error);
+    if (status == TZ_OK) {
+        const tz_model_sync sync = plan->sync;
+        if (tz_model_benchmark_facts(&benchmark, facts, plan, &why) != TZ_MODEL_OK)
+            return tz_error_set(error, TZ_FORMAT, why.place, "%s", why.message);
+        plan->sync = sync;
+        plan->height = request->given.height;
+        for (int axis = 0; axis < facts->dims; axis++)
+            facts->extent[axis] = (double)problem->extent[axis];
+        if (tz_stencil_has_real(problem->stencil))
+            facts->element_bytes = (double)tz_problem_element_size(problem, 0);
+        snprintf(counts, size,
+                 "the stencil as Meng and Skadron profiled it (2009, table 2): %.1f instructions "
+                 "an update, %.1f once a stage, one element a cell",
+                 facts->insts_per_update, facts->insts_per_setup);
+    } else if (status == TZ_UNKNOWN) {
+        describe(workload, facts);
+        status = count_tile(workload, facts, counts, size, error);
+    }
+    if (status)
+        return status;
+    const double threads = workload->device.threads_per_block_max.known
+                               ? workload->device.threads_per_block_max.value
+                               : 512;
+    for (int axis = 0; axis < facts->dims; axis++) {
+        if (!(plan->block[axis] > 0))
+            plan->block[axis] = tz_model_meng_blk_len(facts->dims, threads);
+        if (request->block[axis] > 0)
+            plan->block[axis] = request->block[axis];
+        if (request->halo[axis] > 0)
+            facts->halo_width[axis] = request->halo[axis];
+    }
+    if (request->streamed >= 0)
+        facts->streamed_fields = request->streamed;
+    return TZ_OK;
+}

@@ -1,0 +1,356 @@
+#include "predict/measure.h"
+
+#include "base/machine.h"
+#include "stencil/streamed_source.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const int64_t SLAB_BYTES_MAX = INT64_C(1) << 30;
+static const double REST_LEAST_S = 1e-3; /* shorter ones are put together */
+static const double REST_MOST_S = 0.1;   /* a round that wants more is long enough to heat up by
+                                          * itself, and rests do not help */
+
+struct tz_bench {
+    const tz_workload *workload;
+    void *state;
+    bool keep;
+    void *first[TZ_FIELDS_MAX]; /* of state fields */
+    int32_t *slab_data[TZ_FIELDS_MAX];
+    tz_streamed_source streams[TZ_FIELDS_MAX];
+    const tz_streamed_source *stream_pointers[TZ_FIELDS_MAX];
+    int64_t slabs; /* INT64_MAX: no field is streamed */
+    int64_t step;
+    double worked_s; /* since the device rested */
+    char clock_refusal[160];
+};
+
+/* ---- Fields ---------------------------------------------------------------------------------- */
+
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* 32 bits, each set with 0.4: 0.0110011 in base two, by and and or from the last digit on. */
+static uint32_t random_word(uint64_t *state)
+{
+    static const bool digits[] = {1, 1, 0, 0, 1, 1, 0};
+    uint32_t word = 0;
+    for (size_t i = 0; i < sizeof digits / sizeof *digits; i++) {
+        const uint32_t fresh = (uint32_t)next_random(state);
+        word = digits[i] ? word | fresh : word & fresh;
+    }
+    return word;
+}
+
+/* A row of elements. Columns of bits beyond the grid stay 0. */
+static void random_row(const tz_problem *problem, int field, uint64_t seed, void *elements)
+{
+    const tz_type type = problem->stencil->fields[field].type;
+    const int64_t count = problem->elements[0];
+    uint64_t state = seed;
+    for (int64_t i = 0; i < count; i++) {
+        if (type == TZ_INT)
+            ((int32_t *)elements)[i] = (int32_t)((next_random(&state) >> 32) * 10 >> 32);
+        else if (type == TZ_REAL && problem->precision == TZ_DOUBLE)
+            ((double *)elements)[i] = (double)(next_random(&state) >> 11) * 0x1p-53;
+        else if (type == TZ_REAL)
+            ((float *)elements)[i] = (float)(next_random(&state) >> 40) * 0x1p-24f;
+        else {
+            uint32_t word = random_word(&state);
+            for (int bit = 31; bit >= 0 && bit * count + i >= problem->extent[0]; bit--)
+                word &= ~(UINT32_C(1) << bit);
+            ((uint32_t *)elements)[i] = word;
+        }
+    }
+}
+
+static tz_status store_whole(tz_bench *bench, int field, const void *elements, tz_error *error)
+{
+    tz_box box = {{0}, {0}};
+    memcpy(box.high, bench->workload->problem.elements, sizeof box.high);
+    return bench->workload->backend->store(bench->state, field, &box, elements, error);
+}
+
+static tz_status fill_field(tz_bench *bench, int field, tz_error *error)
+{
+    const tz_problem *problem = &bench->workload->problem;
+    const int64_t rows = problem->elements[1] * problem->elements[2];
+    const size_t row = (size_t)problem->elements[0] * tz_problem_element_size(problem, field);
+    char *elements = malloc(row * (size_t)rows);
+    if (!elements)
+        return tz_error_set(error, TZ_MEMORY, problem->stencil->fields[field].name,
+                            "not enough memory for a field's first values");
+#pragma omp parallel for schedule(static)
+    for (int64_t y = 0; y < rows; y++)
+        random_row(problem, field, (uint64_t)(field + 1) << 56 ^ (uint64_t)y << 24,
+                   elements + row * (size_t)y);
+    const tz_status status = store_whole(bench, field, elements, error);
+    if (bench->keep && !status && problem->stencil->fields[field].role == TZ_STATE)
+        bench->first[field] = elements;
+    else
+        free(elements);
+    return status;
+}
+
+static tz_status make_slabs(tz_bench *bench, int field, int height_max, tz_error *error)
+{
+    const tz_problem *problem = &bench->workload->problem;
+    const int64_t cells = problem->elements[0];
+    int64_t slabs = SLAB_BYTES_MAX / (4 * cells);
+    slabs = slabs > 1024 ? 1024 : slabs;
+    slabs = slabs < height_max ? height_max : slabs;
+    int32_t *data = malloc((size_t)(slabs * cells) * sizeof *data);
+    if (!data)
+        return tz_error_set(error, TZ_MEMORY, problem->stencil->fields[field].name,
+                            "not enough memory for %" PRId64 " slabs of %" PRId64 " cells", slabs,
+                            cells);
+#pragma omp parallel for schedule(static)
+    for (int64_t s = 0; s < slabs; s++)
+        random_row(problem, field, (uint64_t)(field + 1) << 56 ^ (uint64_t)s << 32,
+                   data + s * cells);
+    bench->slab_data[field] = data;
+    bench->streams[field] = (tz_streamed_source){.data = data,
+                                                 .slabs = slabs,
+                                                 .cells = cells,
+                                                 .boundary = problem->boundary[0],
+                                                 .generation = 1};
+    bench->stream_pointers[field] = &bench->streams[field];
+    bench->slabs = slabs < bench->slabs ? slabs : bench->slabs;
+    return TZ_OK;
+}
+
+static tz_status check_memory(const tz_workload *workload, bool keep, tz_error *error)
+{
+    const tz_problem *problem = &workload->problem;
+    tz_plan plan = {.height = 1};
+    const tz_status status =
+        workload->backend->plan(problem, workload->place.threads, &plan, error);
+    if (status)
+        return status;
+    /* A backend elsewhere takes its own memory, and says so itself. */
+    int64_t bytes =
+        workload->is_gpu ? 0 : workload->backend->bytes(problem, workload->place.threads, &plan);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (keep && problem->stencil->fields[f].role == TZ_STATE)
+            bytes += tz_problem_elements(problem) * (int64_t)tz_problem_element_size(problem, f);
+    const int64_t available = tz_machine_memory_available();
+    if (bytes <= available)
+        return TZ_OK;
+    const double gib = 1.0 / (double)(INT64_C(1) << 30);
+    return tz_error_set(error, TZ_MEMORY, "grid",
+                        "measuring %s cells needs %.2f GiB and %.2f GiB are available: use a "
+                        "smaller grid%s",
+                        workload->grid, (double)bytes * gib, (double)available * gib,
+                        keep ? ", or do without the comparison of bits" : "");
+}
+
+tz_status tz_bench_create(tz_bench **out, const tz_workload *workload, int ordinal, int height_max,
+                          bool keep, tz_error *error)
+{
+    const tz_stencil *stencil = workload->problem.stencil;
+    *out = NULL;
+    tz_status status = check_memory(workload, keep, error);
+    if (status)
+        return status;
+    tz_bench *bench = calloc(1, sizeof *bench);
+    if (!bench)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    bench->workload = workload;
+    bench->keep = keep;
+    bench->slabs = INT64_MAX;
+    for (int f = 0; !status && f < stencil->fields_count; f++)
+        if (stencil->fields[f].role == TZ_STREAMED)
+            status = make_slabs(bench, f, height_max, error);
+    const tz_backend_context context = {.problem = &workload->problem,
+                                        .streams = bench->stream_pointers,
+                                        .threads = workload->place.threads,
+                                        .device = ordinal};
+    if (!status)
+        status = workload->backend->create(&bench->state, &context, error);
+    for (int f = 0; !status && f < stencil->fields_count; f++)
+        if (stencil->fields[f].role != TZ_STREAMED)
+            status = fill_field(bench, f, error);
+    if (status) {
+        tz_bench_destroy(bench);
+        return status;
+    }
+    *out = bench;
+    return TZ_OK;
+}
+
+void tz_bench_destroy(tz_bench *bench)
+{
+    if (!bench)
+        return;
+    if (bench->state)
+        bench->workload->backend->destroy(bench->state);
+    for (int f = 0; f < TZ_FIELDS_MAX; f++) {
+        free(bench->first[f]);
+        free(bench->slab_data[f]);
+    }
+    free(bench);
+}
+
+int64_t tz_bench_slabs(const tz_bench *bench)
+{
+    return bench->slabs;
+}
+
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+static tz_status advance(tz_bench *bench, const tz_plan *plan, int64_t steps, tz_error *error)
+{
+    const tz_backend *backend = bench->workload->backend;
+    const int chunk = plan->span > plan->height ? plan->span : plan->height;
+    tz_status status = TZ_OK;
+    while (!status && steps > 0) {
+        int most = steps < chunk ? (int)steps : chunk;
+        if (most > bench->slabs)
+            most = (int)(bench->slabs / plan->height * plan->height);
+        if (bench->step + most > bench->slabs)
+            bench->step = 0;
+        status = backend->stage(bench->state, plan, most, bench->step, error);
+        bench->step += most;
+        steps -= most;
+    }
+    if (!status && backend->wait)
+        status = backend->wait(bench->state, error);
+    return status;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double tz_quantile(double *values, int count, double share)
+{
+    if (count == 0)
+        return 0;
+    qsort(values, (size_t)count, sizeof *values, compare_doubles);
+    const double at = share * (count - 1);
+    const int low = (int)at;
+    return low + 1 < count ? values[low] + (at - low) * (values[low + 1] - values[low])
+                           : values[count - 1];
+}
+
+static void summarise(tz_measured *measured, double quantile)
+{
+    double sorted[TZ_MEASURE_ROUNDS_MAX];
+    const int n = measured->rounds;
+    memcpy(sorted, measured->round_s, (size_t)n * sizeof *sorted);
+    measured->taken_s = tz_quantile(sorted, n, quantile > 0 ? quantile : 0.5);
+    measured->low_s = sorted[0]; /* in order now */
+    measured->high_s = sorted[n - 1];
+}
+
+static void rest(tz_bench *bench, double times)
+{
+    double seconds = times * bench->worked_s;
+    if (seconds < REST_LEAST_S)
+        return;
+    seconds = seconds < REST_MOST_S ? seconds : REST_MOST_S;
+    const struct timespec span = {.tv_nsec = (long)(1e9 * seconds)};
+    nanosleep(&span, NULL);
+    bench->worked_s = 0;
+}
+
+/* The clock as a round has just left it. */
+static void look_at_clock(tz_bench *bench, tz_measured *measured)
+{
+    const tz_backend *backend = bench->workload->backend;
+    tz_clock_facts clock;
+    tz_error why;
+    if (!backend->clock || bench->clock_refusal[0])
+        return;
+    if (backend->clock(bench->state, &clock, &why) != TZ_OK) {
+        snprintf(bench->clock_refusal, sizeof bench->clock_refusal, "%.150s", why.message);
+        return;
+    }
+    measured->clock_hz =
+        (measured->clock_hz * measured->clocks + clock.hz) / (measured->clocks + 1);
+    measured->clocks++;
+    measured->throttled += clock.for_power || clock.for_heat;
+    measured->for_heat += clock.for_heat;
+}
+
+/* advance(), with its time. */
+static tz_status work(tz_bench *bench, const tz_plan *plan, int64_t steps, double *seconds,
+                      tz_error *error)
+{
+    const double begin = tz_machine_clock_s();
+    const tz_status status = advance(bench, plan, steps, error);
+    *seconds = tz_machine_clock_s() - begin;
+    bench->worked_s += *seconds;
+    return status;
+}
+
+tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
+                           const tz_measuring *how, tz_measured *measured, tz_error *error)
+{
+    const int chunk = plan->span > plan->height ? plan->span : plan->height;
+    double once = 0, seconds;
+    /* The first stage compiles, makes room and fills caches. */
+    tz_status status = work(bench, plan, chunk, &seconds, error);
+    if (measured->rounds > 0) /* it is known how long one takes */
+        once = measured->low_s * chunk;
+    else if (!status)
+        status = work(bench, plan, chunk, &once, error);
+    int64_t chunks = !status && once > 0 ? (int64_t)(how->round_s / once) : 1;
+    chunks = chunks < 1 ? 1 : chunks > 100000 ? 100000 : chunks;
+    for (double warm = 0; !status && warm < how->warm_s; warm += seconds)
+        status = work(bench, plan, chunks * chunk, &seconds, error);
+    for (int r = 0; !status && r < rounds && measured->rounds < TZ_MEASURE_ROUNDS_MAX; r++) {
+        if (how->rest > 0) {
+            rest(bench, how->rest);
+            /* Host and device wake up. */
+            status = work(bench, plan, plan->height, &seconds, error);
+        }
+        if (!status)
+            status = work(bench, plan, chunks * chunk, &seconds, error);
+        if (status)
+            break;
+        look_at_clock(bench, measured);
+        measured->round_s[measured->rounds++] = seconds / (double)(chunks * chunk);
+    }
+    if (!status && measured->rounds > 0)
+        summarise(measured, how->quantile);
+    return status;
+}
+
+const char *tz_bench_clock_refusal(const tz_bench *bench)
+{
+    return bench->clock_refusal;
+}
+
+/* ---- Bits ------------------------------------------------------------------------------------ */
+
+tz_status tz_bench_hash(tz_bench *bench, const tz_plan *plan, int64_t steps, uint64_t *hash,
+                        tz_error *error)
+{
+    const tz_stencil *stencil = bench->workload->problem.stencil;
+    tz_status status = TZ_OK;
+    *hash = 0;
+    for (int f = 0; !status && f < stencil->fields_count; f++)
+        if (bench->first[f])
+            status = store_whole(bench, f, bench->first[f], error);
+    bench->step = 0;
+    if (!status)
+        status = advance(bench, plan, steps, error);
+    for (int f = 0; !status && f < stencil->fields_count; f++) {
+        tz_reduction reduction;
+        if (stencil->fields[f].role != TZ_STATE)
+            continue;
+        status = bench->workload->backend->reduce(bench->state, f, &reduction, error);
+        *hash = *hash * UINT64_C(0x100000001b3) ^ reduction.hash;
+    }
+    return status;
+}

@@ -1,0 +1,364 @@
+#include "predict/predictions.h"
+
+#include "base/machine.h"
+#include "model/power.h"
+#include "model/roofs.h"
+#include "predict/predictions_impl.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Plans that are not compiled are estimated, and estimates err. So some of each kind are compiled,
+ * from which the others are estimated, and then, as many at a time as there are threads, those that
+ * by the estimate may be within MARGIN of the best (a wider one where threads are many), at most
+ * MOST for each thread and no more once BUDGET_S have passed: what cannot be best is often what
+ * takes longest to compile. Which ones depends on the number of threads, not on their speed. */
+enum { MOST = 8, MOST_LEAST = 24, MANY_THREADS = 8 };
+#define MARGIN 1.2
+#define MARGIN_MANY 1.5
+#define BUDGET_S 8.0
+
+static tz_status from_model(tz_error *error, tz_model_status status, const tz_model_error *what)
+{
+    const tz_status code = status == TZ_MODEL_MISSING ? TZ_UNSUPPORTED : TZ_RANGE;
+    return tz_error_set(error, code, what->place[0] ? what->place : NULL, "%s", what->message);
+}
+
+typedef struct maker {
+    tz__predict_fn *predict;
+    const tz_problem *problem;
+    const tz_backend *backend;
+    const tz_place *place;
+    tz_predictions *predictions;
+    double budget_s, compiling_s;
+    tz_error first; /* why a plan was left out, the first time */
+} maker;
+
+static tz_status take_time(const maker *m, tz_predicted_plan *plan, tz_error *error)
+{
+    tz_model_error why;
+    const tz_model_status predicted =
+        m->predict(&plan->work, m->place->device, &plan->prediction, &why);
+    /* Nothing but that it is not compiled may be known: enough to say what the record lacks. */
+    if (plan->work.estimated && plan->work.cells == 0.0 && predicted != TZ_MODEL_MISSING)
+        return TZ_OK;
+    return predicted ? from_model(error, predicted, &why) : TZ_OK;
+}
+
+/* Work and time of one plan, as far as they are known without its kernel. */
+static tz_status look_at(const maker *m, tz_predicted_plan *plan, tz_effort effort, tz_error *error)
+{
+    const tz_status status =
+        m->backend->work(m->problem, m->place, &plan->plan, effort, &plan->work, error);
+    return status ? status : take_time(m, plan, error);
+}
+
+static tz_status find_candidates(const maker *m, const tz_plan *given, tz_plan *plans, int *count,
+                                 tz_error *error)
+{
+    *count = 0;
+    if (m->backend->candidates)
+        return m->backend->candidates(m->problem, m->place, given, plans, TZ_PREDICTIONS_MAX, count,
+                                      error);
+    plans[0] = *given;
+    *count = 1;
+    return m->backend->plan(m->problem, m->place->threads, &plans[0], error);
+}
+
+/* Plans that turned out to be none, the first reason kept. */
+static void leave_out(maker *m, const bool *refused)
+{
+    tz_predictions *f = m->predictions;
+    int kept = 0;
+    for (int i = 0; i < f->count; i++)
+        if (!refused[i])
+            f->plans[kept++] = f->plans[i];
+    f->count = kept;
+}
+
+static void note(maker *m, const tz_error *why)
+{
+    if (!m->first.code)
+        m->first = *why;
+}
+
+/* The fastest in a long run of those that are compiled (or that are not), of equals the first; -1
+ * when there is none. `but`: not these; may be NULL. */
+static int find_best(const tz_predictions *predictions, bool estimated, const bool *but)
+{
+    int best = -1;
+    for (int i = 0; i < predictions->count; i++)
+        if (predictions->plans[i].work.estimated == estimated && !(but && but[i]) &&
+            (best < 0 || tz_power_time(&predictions->plans[i].prediction) <
+                             tz_power_time(&predictions->plans[best].prediction)))
+            best = i;
+    return best;
+}
+
+bool tz_predictions_is_preferred(const tz_plan *a, double a_s, const tz_plan *best, double best_s,
+                                 bool on_cpu)
+{
+    static const double ALIKE = 1.02;
+    return on_cpu && a_s <= ALIKE * best_s && a->height > best->height;
+}
+
+static int prefer(const tz_predictions *f, int best)
+{
+    int taken = best;
+    for (int i = 0; best >= 0 && i < f->count; i++)
+        if (!f->plans[i].work.estimated &&
+            tz_predictions_is_preferred(
+                &f->plans[i].plan, tz_power_time(&f->plans[i].prediction), &f->plans[taken].plan,
+                tz_power_time(&f->plans[best].prediction), f->plans[i].work.kind == TZ_WORK_CPU))
+            taken = i;
+    return taken;
+}
+
+/* ---- Compiling ------------------------------------------------------------------------------- */
+
+static int count_missing(const tz_predictions *f)
+{
+    int missing = 0;
+    for (int i = 0; i < f->count; i++)
+        missing += f->plans[i].work.estimated;
+    return missing;
+}
+
+/* Plans that are wanted and not compiled, now; one that cannot be is no plan. High ones first: they
+ * take longest. */
+static tz_status compile(maker *m, const bool *wanted, int threads, tz_error *error)
+{
+    tz_predictions *f = m->predictions;
+    const double begin = tz_machine_clock_s();
+    int highest = 0, count = 0;
+    tz__forecast_job *jobs = calloc((size_t)f->count + 1, sizeof *jobs);
+    int *at = calloc((size_t)f->count + 1, sizeof *at);
+    bool *refused = calloc((size_t)f->count + 1, sizeof *refused);
+    tz_status status = TZ_OK;
+    if (!jobs || !at || !refused)
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+    for (int i = 0; i < f->count; i++)
+        highest = f->plans[i].plan.height > highest ? f->plans[i].plan.height : highest;
+    for (int h = highest; !status && h >= 0; h--)
+        for (int i = 0; i < f->count; i++)
+            if (wanted[i] && f->plans[i].work.estimated && f->plans[i].plan.height == h) {
+                jobs[count].plan = &f->plans[i].plan;
+                at[count++] = i;
+            }
+    if (!status)
+        tz__forecast_compile(m->backend, m->problem, m->place, jobs, count, threads);
+    m->compiling_s += tz_machine_clock_s() - begin;
+    for (int k = 0; !status && k < count; k++) {
+        tz_predicted_plan *plan = &f->plans[at[k]];
+        plan->work = jobs[k].work;
+        plan->work.estimated = false;
+        if (!jobs[k].status)
+            jobs[k].status = take_time(m, plan, &jobs[k].error);
+        if (jobs[k].status == TZ_MEMORY)
+            status =
+                tz_error_set(error, TZ_MEMORY, jobs[k].error.place, "%s", jobs[k].error.message);
+        refused[at[k]] = jobs[k].status != TZ_OK;
+        if (jobs[k].status)
+            note(m, &jobs[k].error);
+    }
+    if (!status)
+        leave_out(m, refused);
+    free(refused);
+    free(at);
+    free(jobs);
+    return status;
+}
+
+/* What is not compiled is estimated, from what is by now. */
+static tz_status estimate(maker *m, bool *refused, tz_error *error)
+{
+    tz_predictions *f = m->predictions;
+    for (int i = 0; i < f->count; i++) {
+        tz_error why;
+        refused[i] = false;
+        if (!f->plans[i].work.estimated)
+            continue;
+        const tz_status one = look_at(m, &f->plans[i], TZ_EFFORT_CACHED, &why);
+        if (one == TZ_MEMORY)
+            return tz_error_set(error, one, why.place, "%s", why.message);
+        if (one)
+            note(m, &why);
+        refused[i] = one != TZ_OK;
+    }
+    leave_out(m, refused);
+    return TZ_OK;
+}
+
+/* But for their height and what follows from it. */
+static bool of_one_kind(const tz_plan *a, const tz_plan *b)
+{
+    return strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->warps == b->warps &&
+           a->blocks == b->blocks && a->slack == b->slack;
+}
+
+/* Of each kind two plans, of which neither is likely to spill registers: what the others do
+ * follows. Kinds of few heights have them because kernels are large: the lowest do,
+ * of two alone the second if that is no tall one. */
+static void choose_some(const tz_predictions *f, bool *wanted)
+{
+    enum { FEW = 6 };
+    for (int i = 0; i < f->count; i++) {
+        int count = 0, before = 0;
+        for (int k = 0; k < f->count; k++) {
+            const bool same = of_one_kind(&f->plans[i].plan, &f->plans[k].plan);
+            count += same;
+            before += same && k < i;
+        }
+        const bool low = f->plans[i].plan.height <= 2;
+        wanted[i] = count < FEW ? before == 0 || (before == 1 && (count > 2 || low))
+                                : before == count / 4 || before == count / 2;
+    }
+}
+
+/* The most promising estimates, at most `most`; how many there are. */
+static int choose_best(const tz_predictions *f, double margin, int most, bool *wanted)
+{
+    const int best = find_best(f, false, NULL);
+    const double limit = best < 0 ? INFINITY : margin * tz_power_time(&f->plans[best].prediction);
+    int count = 0;
+    memset(wanted, 0, (size_t)f->count * sizeof *wanted);
+    for (int next; count < most && (next = find_best(f, true, wanted)) >= 0; count++) {
+        if (tz_power_time(&f->plans[next].prediction) > limit)
+            break;
+        wanted[next] = true;
+    }
+    return count;
+}
+
+static tz_status confirm(maker *m, bool all, tz_error *error)
+{
+    tz_predictions *f = m->predictions;
+    const double begin = tz_machine_clock_s();
+    const int given = m->place->threads;
+    const int threads = given < 1                          ? 1
+                        : given > TZ__FORECAST_THREADS_MAX ? TZ__FORECAST_THREADS_MAX
+                                                           : given;
+    const int missing = count_missing(f);
+    bool *wanted = calloc((size_t)f->count + 1, sizeof *wanted);
+    if (!wanted)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+    tz_status status = TZ_OK;
+    if (all) {
+        for (int i = 0; i < f->count; i++)
+            wanted[i] = true;
+        status = compile(m, wanted, threads, error);
+        free(wanted);
+        return status;
+    }
+    const int most = MOST * threads > MOST_LEAST ? MOST * threads : MOST_LEAST;
+    const double margin = threads < MANY_THREADS ? MARGIN : MARGIN_MANY;
+    choose_some(f, wanted);
+    status = compile(m, wanted, threads, error);
+    for (bool more = true; more && !status;) {
+        status = estimate(m, wanted, error);
+        const int left = most - (missing - count_missing(f));
+        const bool late =
+            tz_machine_clock_s() - begin > m->budget_s && find_best(f, false, NULL) >= 0;
+        more =
+            !status && !late && choose_best(f, margin, left < threads ? left : threads, wanted) > 0;
+        if (more)
+            status = compile(m, wanted, threads, error);
+    }
+    free(wanted);
+    return status;
+}
+
+static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error *error)
+{
+    tz_predictions *f = m->predictions;
+    tz_plan *plans = calloc(TZ_PREDICTIONS_MAX, sizeof *plans);
+    int count = 0;
+    if (!plans)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+    tz_status status = find_candidates(m, given, plans, &count, error);
+    if (!status && count > 0 && !(f->plans = calloc((size_t)count, sizeof *f->plans)))
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+    for (int i = 0; !status && i < count; i++) {
+        tz_error why;
+        tz_predicted_plan *next = &f->plans[f->count];
+        next->plan = plans[i];
+        const tz_status one = look_at(m, next, TZ_EFFORT_KNOWN, &why);
+        if (one == TZ_OK)
+            f->count++;
+        else if (one == TZ_MEMORY)
+            status = tz_error_set(error, one, why.place, "%s", why.message);
+        else
+            note(m, &why);
+    }
+    free(plans);
+    if (!status && count_missing(f) > 0)
+        status = confirm(m, effort == TZ_EFFORT_COMPILE, error);
+    if (status)
+        return status;
+    f->best = prefer(f, find_best(f, false, NULL));
+    if (f->best >= 0)
+        return TZ_OK;
+    if (!m->first.code)
+        return tz_error_set(error, TZ_RANGE, "plan",
+                            "no plan of the %s backend takes '%s' on this grid as given",
+                            m->backend->name, m->problem->stencil->id);
+    if (error)
+        *error = m->first;
+    return m->first.code;
+}
+
+tz_status tz__forecast_by(tz_predictions **out, tz__predict_fn *predict, const tz_problem *problem,
+                          const tz_backend *backend, const tz_place *place, const tz_plan *given,
+                          tz_effort effort, double budget_s, tz_error *error)
+{
+    *out = NULL;
+    if (!backend->work)
+        return tz_error_set(error, TZ_UNSUPPORTED, "backend",
+                            "the %s backend cannot tell what its plans do: there is nothing to "
+                            "predict from",
+                            backend->name);
+    if (!place->device)
+        return tz_error_set(error, TZ_UNSUPPORTED, "device",
+                            "nothing is known of the device: run `trapeze calibrate`");
+    const double begin = tz_machine_clock_s();
+    maker m = {.predict = predict,
+               .problem = problem,
+               .backend = backend,
+               .place = place,
+               .budget_s = budget_s,
+               .predictions = calloc(1, sizeof *m.predictions)};
+    if (!m.predictions)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+    const tz_status status = make(&m, given, effort, error);
+    if (status) {
+        tz_predictions_destroy(m.predictions);
+        return status;
+    }
+    const tz_predicted_plan *best = &m.predictions->plans[m.predictions->best];
+    const tz_model_prediction *p = &best->prediction;
+    const size_t used = (size_t)snprintf(m.predictions->reason, sizeof m.predictions->reason,
+                                         "h %d: %.110s", best->plan.height, p->limit_text);
+    if (p->sustained_s > p->time_s)
+        snprintf(m.predictions->reason + used, sizeof m.predictions->reason - used,
+                 "; %.0f W: held to %.3g GHz", p->power_w, p->sustained_hz * 1e-9);
+    m.predictions->seconds = tz_machine_clock_s() - begin - m.compiling_s;
+    *out = m.predictions;
+    return TZ_OK;
+}
+
+tz_status tz_predictions_create(tz_predictions **out, const tz_problem *problem,
+                                const tz_backend *backend, const tz_place *place,
+                                const tz_plan *given, tz_effort effort, tz_error *error)
+{
+    return tz__forecast_by(out, tz_roofs_predict, problem, backend, place, given, effort, BUDGET_S,
+                           error);
+}
+
+void tz_predictions_destroy(tz_predictions *predictions)
+{
+    if (!predictions)
+        return;
+    free(predictions->plans);
+    free(predictions);
+}

@@ -1,0 +1,370 @@
+#include "predict/tune.h"
+
+#include "base/machine.h"
+#include "base/names.h"
+#include "model/power.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHECK_STEPS = 12 };
+static const double CLOSE = 1.05; /* plans within this of the fastest are measured again */
+static const double FAR = 1.5;    /* beyond this one round is enough */
+/* On a CPU beyond this half of them are. Another guest of the same core makes it half as fast again
+ * for seconds: a round says little, and the first quarter is what a plan takes undisturbed. */
+static const double FAR_SHARED = 1.3, QUANTILE_SHARED = 0.25;
+static const double WARM_S = 0.5; /* of work, after which a card's clock is that of a long run */
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* ---- Which plans ----------------------------------------------------------------------------- */
+
+static bool is_listed(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',')
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return !list;
+}
+
+static tz_status check_families(const char *list, tz_error *error)
+{
+    static const char *const names[] = {"stream", "tile", "resident"};
+    char word[64], hint[128];
+    for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',') {
+        bool known = false;
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+        for (int i = 0; i < 3; i++)
+            known = known || strcmp(word, names[i]) == 0;
+        if (!known)
+            return tz_error_set(error, TZ_UNKNOWN, "families", "unknown family '%s'%s", word,
+                                tz_names_hint(hint, sizeof hint, word, names, 3));
+    }
+    return TZ_OK;
+}
+
+tz_status tz_tune_compile(const tz_workload *workload, const tz_tune_request *request, int part,
+                          int of, int *count, tz_error *error)
+{
+    *count = 0;
+    tz_status status = check_families(request->families, error);
+    if (status)
+        return status;
+    if (!workload->backend->candidates || !workload->backend->work)
+        return tz_error_set(error, TZ_UNSUPPORTED, "backend",
+                            "the %s backend has nothing to compile", workload->backend->name);
+    tz_plan *plans = calloc(TZ_PREDICTIONS_MAX, sizeof *plans);
+    if (!plans)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    int candidates = 0, index = 0;
+    status = workload->backend->candidates(&workload->problem, &workload->place, &request->given,
+                                           plans, TZ_PREDICTIONS_MAX, &candidates, error);
+    for (int i = 0; !status && i < candidates; i++) {
+        tz_model_work work;
+        tz_error why;
+        if (!is_listed(request->families, plans[i].family) || index++ % of != part)
+            continue;
+        const tz_status one = workload->backend->work(&workload->problem, &workload->place,
+                                                      &plans[i], TZ_EFFORT_COMPILE, &work, &why);
+        *count += one == TZ_OK;
+        /* Without a compiler there is nothing to do; a plan that does not compile is no plan. */
+        if (one == TZ_UNSUPPORTED)
+            status = tz_error_set(error, one, why.place, "%s", why.message);
+    }
+    free(plans);
+    return status;
+}
+
+static tz_status take_rows(tz_tune *tune, const tz_workload *workload,
+                           const tz_tune_request *request, tz_error *error)
+{
+    tz_predictions *predictions = NULL;
+    tz_status status = check_families(request->families, error);
+    if (!status)
+        status = tz_predictions_create(&predictions, &workload->problem, workload->backend,
+                                       &workload->place, &request->given, TZ_EFFORT_COMPILE, error);
+    if (status)
+        return status;
+    tune->predicted_s = predictions->seconds;
+    tune->rows = calloc((size_t)predictions->count, sizeof *tune->rows);
+    if (!tune->rows)
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    for (int i = 0; !status && i < predictions->count; i++)
+        if (is_listed(request->families, predictions->plans[i].plan.family))
+            tune->rows[tune->count++] =
+                (tz_tune_row){.plan = predictions->plans[i].plan,
+                              .work = predictions->plans[i].work,
+                              .prediction = predictions->plans[i].prediction};
+    tz_predictions_destroy(predictions);
+    if (!status && tune->count == 0)
+        status = tz_error_set(error, TZ_RANGE, "families",
+                              "there is no such plan: no family of "
+                              "'%s' takes this stencil and grid",
+                              request->families);
+    return status;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------- */
+
+typedef struct tuner {
+    tz_tune *tune;
+    const tz_workload *workload;
+    const tz_tune_request *request;
+    tz_bench *bench;
+    int done, of;
+    double fastest;          /* seconds an iteration so far */
+    const tz_tune_row *warm; /* the row measured last: it needs no warm-up */
+} tuner;
+
+static tz_status progress(tuner *t, tz_error *error)
+{
+    if (t->request->progress && !t->request->progress(t->request->context, t->done, t->of))
+        return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted after %d of %d plans",
+                            t->done, t->of);
+    t->done += t->done < t->of;
+    return TZ_OK;
+}
+
+/* A plan that the backend refuses to run is left out, with its reason; a backend that fails for
+ * good is an error. */
+static tz_status measure(tuner *t, tz_tune_row *row, int rounds, tz_error *error)
+{
+    tz_error why;
+    if (row->refusal[0])
+        return TZ_OK;
+    const bool sustained = t->request->sustained;
+    const tz_measuring how = {.round_s = t->request->round_s,
+                              .warm_s = sustained && t->warm != row ? WARM_S : 0,
+                              .rest = sustained || !t->workload->is_gpu ? 0 : TZ_MEASURE_REST,
+                              .quantile = t->workload->is_gpu ? 0.5 : QUANTILE_SHARED};
+    const tz_status status =
+        tz_bench_measure(t->bench, &row->plan, rounds, &how, &row->measured, &why);
+    t->warm = row;
+    if (status == TZ_OK) {
+        t->fastest = fmin(t->fastest, row->measured.taken_s);
+        return TZ_OK;
+    }
+    if (status == TZ_BACKEND || status == TZ_MEMORY)
+        return tz_error_set(error, status, why.place, "%s", why.message);
+    snprintf(row->refusal, sizeof row->refusal, "%.150s", why.message);
+    row->measured.rounds = 0;
+    return TZ_OK;
+}
+
+/* One round of every plan, then as many more of those that are not far behind. On a CPU, whose
+ * speed drifts, plans take turns. */
+static tz_status measure_all(tuner *t, tz_error *error)
+{
+    const bool turns = !t->workload->is_gpu;
+    const int rounds = t->request->rounds;
+    tz_status status = TZ_OK;
+    for (int i = 0; !status && i < t->tune->count; i++) {
+        tz_tune_row *row = &t->tune->rows[i];
+        status = progress(t, error);
+        if (!status)
+            status = measure(t, row, 1, error);
+        if (!status && !turns && row->measured.rounds > 0 &&
+            row->measured.taken_s < FAR * t->fastest)
+            status = measure(t, row, rounds - 1, error);
+    }
+    for (int r = 1; turns && !status && r < rounds; r++)
+        for (int i = 0; !status && i < t->tune->count; i++)
+            if (t->tune->rows[i].measured.rounds > 0 &&
+                (2 * r <= rounds || t->tune->rows[i].measured.taken_s < FAR_SHARED * t->fastest)) {
+                status = progress(t, error);
+                if (!status)
+                    status = measure(t, &t->tune->rows[i], 1, error);
+            }
+    return status;
+}
+
+static int find_fastest(const tz_tune *tune)
+{
+    int best = -1;
+    for (int i = 0; i < tune->count; i++)
+        if (tune->rows[i].measured.rounds > 0 &&
+            (best < 0 || tune->rows[i].measured.taken_s < tune->rows[best].measured.taken_s))
+            best = i;
+    return best;
+}
+
+double tz_tune_predicted_s(const tz_tune *tune, const tz_tune_row *row)
+{
+    return tune->sustained ? tz_power_time(&row->prediction) : row->prediction.time_s;
+}
+
+static int find_predicted(const tz_tune *tune)
+{
+    int best = -1;
+    for (int i = 0; i < tune->count; i++)
+        if (tune->rows[i].measured.rounds > 0 &&
+            (best < 0 || tz_tune_predicted_s(tune, &tune->rows[i]) <
+                             tz_tune_predicted_s(tune, &tune->rows[best])))
+            best = i;
+    int taken = best;
+    for (int i = 0; best >= 0 && i < tune->count; i++)
+        if (tune->rows[i].measured.rounds > 0 &&
+            tz_predictions_is_preferred(
+                &tune->rows[i].plan, tz_tune_predicted_s(tune, &tune->rows[i]),
+                &tune->rows[taken].plan, tz_tune_predicted_s(tune, &tune->rows[best]),
+                tune->rows[i].work.kind == TZ_WORK_CPU))
+            taken = i;
+    return taken;
+}
+
+/* The least of many noisy times is too small: the fastest few and the predicted one run again, in
+ * turns. */
+static tz_status run_off(tuner *t, tz_error *error)
+{
+    const int predicted = find_predicted(t->tune), best = find_fastest(t->tune);
+    tz_status status = TZ_OK;
+    if (best < 0)
+        return TZ_OK;
+    const double limit = CLOSE * t->tune->rows[best].measured.taken_s;
+    bool *again = calloc((size_t)t->tune->count, sizeof *again);
+    if (!again)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    for (int i = 0; i < t->tune->count; i++)
+        again[i] = i == predicted || (t->tune->rows[i].measured.rounds > 0 &&
+                                      t->tune->rows[i].measured.taken_s <= limit);
+    for (int r = 0; !status && r < t->request->rounds; r++)
+        for (int i = 0; !status && i < t->tune->count; i++)
+            if (again[i])
+                status = measure(t, &t->tune->rows[i], 1, error);
+    free(again);
+    return status;
+}
+
+/* ---- Bits ------------------------------------------------------------------------------------ */
+
+/* Plans end where a stage of theirs ends, so each is held against height 1 after as many steps. */
+static tz_status compare_bits(tuner *t, tz_error *error)
+{
+    tz_tune *tune = t->tune;
+    tz_plan one = {.height = 1};
+    uint64_t known[4 * CHECK_STEPS + 1];
+    bool has[4 * CHECK_STEPS + 1] = {false};
+    tz_status status =
+        t->workload->backend->plan(&t->workload->problem, t->workload->place.threads, &one, error);
+    for (int i = 0; !status && i < tune->count; i++) {
+        tz_tune_row *row = &tune->rows[i];
+        const int h = row->plan.height;
+        const int steps = (CHECK_STEPS + h - 1) / h * h;
+        uint64_t hash;
+        if (row->measured.rounds == 0 || steps > 4 * CHECK_STEPS ||
+            steps > tz_bench_slabs(t->bench))
+            continue;
+        if (!has[steps])
+            status = tz_bench_hash(t->bench, &one, steps, &known[steps], error);
+        has[steps] = true;
+        if (!status)
+            status = tz_bench_hash(t->bench, &row->plan, steps, &hash, error);
+        row->checked = !status;
+        row->equal = !status && hash == known[steps];
+        tune->different += row->checked && !row->equal;
+    }
+    return status;
+}
+
+/* ---- What came out --------------------------------------------------------------------------- */
+
+static int compare_rows(const void *a, const void *b)
+{
+    const tz_tune_row *x = a, *y = b;
+    if (x->plan.height != y->plan.height)
+        return x->plan.height < y->plan.height ? -1 : 1;
+    const int family = strcmp(x->plan.family, y->plan.family);
+    if (family)
+        return family;
+    return compare_doubles(&x->measured.taken_s, &y->measured.taken_s);
+}
+
+static tz_status conclude(tz_tune *tune, tz_error *error)
+{
+    double *errors = calloc((size_t)tune->count, sizeof *errors);
+    if (!errors)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    qsort(tune->rows, (size_t)tune->count, sizeof *tune->rows, compare_rows);
+    for (int i = 0; i < tune->count; i++) {
+        const tz_tune_row *row = &tune->rows[i];
+        if (row->measured.rounds == 0) {
+            tune->refused++;
+            continue;
+        }
+        tune->rounds_told += row->measured.clocks;
+        tune->rounds_throttled += row->measured.throttled;
+        tune->rounds_for_heat += row->measured.for_heat;
+        const double e = tz_tune_predicted_s(tune, row) / row->measured.taken_s - 1;
+        tune->error_mean += e;
+        errors[tune->measured++] = fabs(e);
+    }
+    tune->error_mean /= tune->measured > 0 ? tune->measured : 1;
+    tune->error_median = tz_quantile(errors, tune->measured, 0.5);
+    tune->error_p90 = tz_quantile(errors, tune->measured, 0.9);
+    free(errors);
+    tune->best = find_fastest(tune);
+    tune->predicted = find_predicted(tune);
+    if (tune->best < 0)
+        return tz_error_set(error, TZ_RANGE, "plan", "every plan was refused; the first: %s",
+                            tune->rows[0].refusal);
+    tune->share =
+        tune->rows[tune->best].measured.taken_s / tune->rows[tune->predicted].measured.taken_s;
+    return TZ_OK;
+}
+
+tz_status tz_tune_create(tz_tune **out, const tz_workload *workload, const tz_tune_request *request,
+                         tz_error *error)
+{
+    *out = NULL;
+    if (!workload->is_here)
+        return tz_error_set(error, TZ_UNSUPPORTED, "device",
+                            "%s is not this machine's device: nothing can be measured there; "
+                            "`trapeze predict` tells what to expect",
+                            workload->device.name);
+    tz_tune *tune = calloc(1, sizeof *tune);
+    if (!tune)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    tuner t = {.tune = tune, .workload = workload, .request = request, .fastest = INFINITY};
+    int highest = 1;
+    tz_status status = take_rows(tune, workload, request, error);
+    for (int i = 0; i < tune->count; i++)
+        highest = tune->rows[i].plan.height > highest ? tune->rows[i].plan.height : highest;
+    tune->rested = workload->is_gpu && !request->sustained;
+    tune->sustained = request->sustained;
+    t.of = workload->is_gpu ? tune->count : tune->count * request->rounds;
+    if (!status)
+        status =
+            tz_bench_create(&t.bench, workload, request->ordinal, highest, request->check, error);
+    if (!status)
+        status = measure_all(&t, error);
+    if (!status)
+        status = run_off(&t, error);
+    if (!status)
+        snprintf(tune->clock_refusal, sizeof tune->clock_refusal, "%s",
+                 tz_bench_clock_refusal(t.bench));
+    if (!status && request->check)
+        status = compare_bits(&t, error);
+    if (!status)
+        status = conclude(tune, error);
+    tz_bench_destroy(t.bench);
+    if (status) {
+        tz_tune_destroy(tune);
+        return status;
+    }
+    *out = tune;
+    return TZ_OK;
+}
+
+void tz_tune_destroy(tz_tune *tune)
+{
+    if (!tune)
+        return;
+    free(tune->rows);
+    free(tune);
+}

@@ -1,0 +1,136 @@
+#include "predict/workload.h"
+
+#include "backend/cuda/driver/driver.h"
+#include "base/machine.h"
+#include "calibrate/records.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tz_status resolve(tz_workload *workload, const tz_workload_config *config,
+                         const tz_stencil *stencil, tz_error *error)
+{
+    tz_simulation_config again = *config->simulation;
+    const int flag = tz_stencil_param_index(stencil, "allow_unstable");
+    const tz_status status =
+        tz_problem_resolve(&workload->problem, stencil, config->simulation, error);
+    if (status != TZ_UNSTABLE || !config->let_unstable || flag < 0 ||
+        stencil->params[flag].type != TZ_PARAM_FLAG)
+        return status;
+    tz_assignment *params = calloc(again.params_count + 1, sizeof *params);
+    if (!params)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    if (again.params_count > 0)
+        memcpy(params, again.params, again.params_count * sizeof *params);
+    params[again.params_count++] = (tz_assignment){.name = "allow_unstable", .number = 1};
+    again.params = params;
+    workload->let_unstable = true;
+    const tz_status second = tz_problem_resolve(&workload->problem, stencil, &again, error);
+    free(params);
+    return second;
+}
+
+/* A record that was named may be one of this machine's, by its maker's name. */
+static bool describes_this_machine(const tz_workload *workload, int ordinal)
+{
+    tz_cuda_device gpu;
+    tz_machine machine;
+    if (workload->is_gpu)
+        return tz_cuda_look(ordinal, &gpu, NULL) == TZ_OK &&
+               strcmp(gpu.name, workload->device.title) == 0;
+    tz_machine_read(&machine);
+    return strncmp(machine.cpu, workload->device.title, sizeof workload->device.title - 1) == 0;
+}
+
+/* The record, and the backend that runs on such a device. */
+static tz_status find_device(tz_workload *workload, const tz_workload_config *config,
+                             tz_error *error)
+{
+    const tz_simulation_config *simulation = config->simulation;
+    const bool any = !simulation->backend || strcmp(simulation->backend, "auto") == 0;
+    tz_status status = tz_backend_find(simulation->backend, &workload->backend, error);
+    if (status)
+        return status;
+    if (workload->backend == &tz_backend_reference)
+        return tz_error_set(error, TZ_UNSUPPORTED, "backend",
+                            "the reference backend has one plan, and no speed to speak of: name "
+                            "cpu or cuda");
+    if (!config->device) {
+        workload->is_here = true;
+        workload->is_gpu = workload->backend == &tz_backend_cuda;
+        return workload->is_gpu ? tz_device_of_gpu(simulation->device, &workload->device, error)
+                                : tz_device_of_cpu(&workload->device, error);
+    }
+    status = tz_device_find(config->device, &workload->device, error);
+    if (status)
+        return status;
+    workload->is_gpu = workload->device.sm_count.known;
+    const tz_backend *runs = workload->is_gpu ? &tz_backend_cuda : &tz_backend_cpu;
+    if (!any && workload->backend != runs)
+        return tz_error_set(error, TZ_UNSUPPORTED, "backend",
+                            "%s is a %s: the %s backend does not run there, %s does",
+                            workload->device.name, workload->is_gpu ? "GPU" : "CPU",
+                            workload->backend->name, runs->name);
+    workload->backend = runs;
+    workload->is_here = describes_this_machine(workload, simulation->device);
+    return TZ_OK;
+}
+
+static void say_what(tz_workload *workload)
+{
+    const tz_problem *p = &workload->problem;
+    size_t a = 0, b = 0;
+    bool same = true;
+    for (int axis = 0; axis < p->dims; axis++) {
+        same = same && p->boundary[axis] == p->boundary[0];
+        a += (size_t)snprintf(workload->grid + a, sizeof workload->grid - a, "%s%" PRId64,
+                              axis ? " x " : "", p->extent[axis]);
+    }
+    for (int axis = 0; axis < (same ? 1 : p->dims); axis++)
+        b += (size_t)snprintf(workload->boundary + b, sizeof workload->boundary - b, "%s%s",
+                              axis ? ", " : "", tz_boundary_name(p->boundary[axis]));
+    snprintf(workload->precision, sizeof workload->precision, "%s",
+             p->bits                            ? "bits"
+             : !tz_stencil_has_real(p->stencil) ? "integers"
+             : p->precision == TZ_DOUBLE        ? "double"
+                                                : "single");
+}
+
+tz_status tz_workload_create(tz_workload **out, const tz_workload_config *config, tz_error *error)
+{
+    const tz_simulation_config *simulation = config->simulation;
+    const tz_stencil *stencil = NULL;
+    tz_machine machine;
+    *out = NULL;
+    tz_workload *workload = calloc(1, sizeof *workload);
+    if (!workload)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    tz_status status = tz_registry_find(simulation->registry, simulation->stencil, &stencil,
+                                        &workload->plugin, error);
+    if (!status)
+        status = resolve(workload, config, stencil, error);
+    if (!status)
+        status = find_device(workload, config, error);
+    if (status) {
+        tz_workload_destroy(workload);
+        return status;
+    }
+    tz_machine_read(&machine);
+    workload->place.device = &workload->device;
+    workload->place.threads = simulation->threads > 0                 ? simulation->threads
+                              : workload->is_here || workload->is_gpu ? machine.cores
+                              : workload->device.cores.known ? (int)workload->device.cores.value
+                                                             : machine.cores;
+    say_what(workload);
+    *out = workload;
+    return TZ_OK;
+}
+
+void tz_workload_destroy(tz_workload *workload)
+{
+    if (!workload)
+        return;
+    tz_problem_clear(&workload->problem);
+    free(workload);
+}

@@ -1,0 +1,38 @@
+/* Studies: a stencil on a grid, the device that is asked about, and the backend that would run it.
+ */
+#ifndef TZ_CORE_PREDICT_WORKLOAD_H
+#define TZ_CORE_PREDICT_WORKLOAD_H
+
+#include "backend/backend.h"
+#include "model/record.h"
+
+typedef struct tz_workload_config {
+    /* Registry, stencil, grid, precision, boundary, parameters, threads; backend (NULL or "auto":
+     * what the device is for) and ordinal of the GPU. The plan is not looked at. */
+    const tz_simulation_config *simulation;
+    const char *device; /* a record's name or file; NULL: this machine's */
+    /* Time does not depend on stability: let a time step pass that would diverge, if the stencil
+     * has a flag "allow_unstable". */
+    bool let_unstable;
+} tz_workload_config;
+
+typedef struct tz_workload {
+    tz_problem problem;
+    const tz_plugin *plugin;
+    const tz_backend *backend;
+    tz_model_device device;
+    tz_place place;     /* points to the device above */
+    bool is_gpu;        /* the device is */
+    bool is_here;       /* it is this machine's: plans can be measured */
+    bool let_unstable;  /* and it was needed */
+    char grid[80];      /* "8192 x 8192" */
+    char precision[16]; /* "single", "double", "bits", "integers" */
+    char boundary[64];  /* "clamp", or one an axis: "periodic, clamp" */
+} tz_workload;
+
+/* Errors: those of tz_simulation_create() on stencil, grid and parameters; TZ_UNKNOWN (device);
+ * TZ_UNSUPPORTED (a backend that cannot run on the device, no record of this machine). */
+tz_status tz_workload_create(tz_workload **out, const tz_workload_config *config, tz_error *error);
+void tz_workload_destroy(tz_workload *workload); /* NULL is fine */
+
+#endif

@@ -1,0 +1,348 @@
+#include "stencil/problem.h"
+
+#include "base/names.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int64_t tz_boundary_map(tz_boundary boundary, int64_t coordinate, int64_t extent)
+{
+    if (coordinate >= 0 && coordinate < extent)
+        return coordinate;
+    switch (boundary) {
+    case TZ_CLAMP:
+        return coordinate < 0 ? 0 : extent - 1;
+    case TZ_PERIODIC: {
+        const int64_t rest = coordinate % extent;
+        return rest < 0 ? rest + extent : rest;
+    }
+    case TZ_MIRROR: {
+        if (extent == 1)
+            return 0;
+        const int64_t period = 2 * (extent - 1);
+        int64_t rest = coordinate % period;
+        if (rest < 0)
+            rest += period;
+        return rest < extent ? rest : period - rest;
+    }
+    default:
+        return -1;
+    }
+}
+
+size_t tz_problem_element_size(const tz_problem *problem, int field)
+{
+    return problem->stencil->fields[field].type == TZ_REAL && problem->precision == TZ_DOUBLE ? 8
+                                                                                              : 4;
+}
+
+tz_dtype tz_problem_dtype(const tz_problem *problem, int field)
+{
+    switch (problem->stencil->fields[field].type) {
+    case TZ_INT:
+        return TZ_DTYPE_I32;
+    case TZ_BITS:
+        return TZ_DTYPE_U8;
+    default:
+        return problem->precision == TZ_DOUBLE ? TZ_DTYPE_F64 : TZ_DTYPE_F32;
+    }
+}
+
+int64_t tz_problem_elements(const tz_problem *problem)
+{
+    return problem->elements[0] * problem->elements[1] * problem->elements[2];
+}
+
+void tz_problem_element(const tz_problem *problem, int field, double value, void *element)
+{
+    switch (problem->stencil->fields[field].type) {
+    case TZ_INT:
+        *(int32_t *)element = (int32_t)value;
+        break;
+    case TZ_BITS:
+        *(uint32_t *)element = value != 0.0 ? UINT32_MAX : 0;
+        break;
+    default:
+        if (problem->precision == TZ_DOUBLE)
+            *(double *)element = value;
+        else
+            *(float *)element = (float)value;
+    }
+}
+
+/* ---- Grid ------------------------------------------------------------------------------------ */
+
+static tz_status resolve_grid(tz_problem *problem, const tz_simulation_config *config,
+                              tz_error *error)
+{
+    const tz_stencil *stencil = problem->stencil;
+    static const char *const shapes[] = {"", "{nx}", "{nx, ny}", "{nx, ny, nz}"};
+    if (config->dims != stencil->dims)
+        return tz_error_set(error, TZ_SHAPE, "grid",
+                            "'%s' is %d-dimensional: the grid is %s, not %d number%s", stencil->id,
+                            stencil->dims, shapes[stencil->dims], config->dims,
+                            config->dims == 1 ? "" : "s");
+    problem->dims = stencil->dims;
+    for (int d = 0; d < TZ_AXES; d++) {
+        problem->extent[d] = d < problem->dims ? config->extent[d] : 1;
+        if (problem->extent[d] < 1)
+            return tz_error_set(error, TZ_RANGE, "grid",
+                                "extent %d is %" PRId64 "; every extent must be 1 or more", d + 1,
+                                problem->extent[d]);
+        if (problem->extent[d] > INT32_MAX)
+            return tz_error_set(error, TZ_RANGE, "grid",
+                                "extent %d is %" PRId64 "; at most %d cells an axis are possible",
+                                d + 1, problem->extent[d], INT32_MAX);
+    }
+    if (tz_shape_count(TZ_AXES, problem->extent) < 0)
+        return tz_error_set(error, TZ_RANGE, "grid",
+                            "%" PRId64 " x %" PRId64 " x %" PRId64 " cells overflow 63 bits",
+                            problem->extent[0], problem->extent[1], problem->extent[2]);
+    problem->bits = stencil->fields[0].type == TZ_BITS;
+    memcpy(problem->elements, problem->extent, sizeof problem->elements);
+    if (problem->bits)
+        problem->elements[0] = (problem->extent[0] + 31) / 32;
+    return TZ_OK;
+}
+
+static tz_status resolve_precision(tz_problem *problem, const tz_simulation_config *config,
+                                   tz_error *error)
+{
+    problem->precision = config->precision == TZ_DOUBLE ? TZ_DOUBLE : TZ_SINGLE;
+    if (config->precision >= 0 && !tz_stencil_has_real(problem->stencil))
+        return tz_error_set(error, TZ_UNSUPPORTED, "precision",
+                            "'%s' computes with integers: leave precision out",
+                            problem->stencil->id);
+    return TZ_OK;
+}
+
+/* ---- Boundaries ------------------------------------------------------------------------------ */
+
+static tz_status resolve_boundary(tz_problem *problem, const tz_simulation_config *config,
+                                  tz_error *error)
+{
+    const tz_stencil *stencil = problem->stencil;
+    const char *allowed[4];
+    size_t allowed_count = 0;
+    for (int b = TZ_CLAMP; b <= TZ_MIRROR; b++)
+        if (stencil->boundaries & TZ_ALLOW(b))
+            allowed[allowed_count++] = tz_boundary_name((tz_boundary)b);
+    for (int d = 0; d < TZ_AXES; d++) {
+        problem->boundary[d] = stencil->boundary;
+        if (d >= problem->dims || !config->boundary[d])
+            continue;
+        const int found = tz_boundary_find(config->boundary[d]);
+        char hint[256];
+        if (found < 0 || !(stencil->boundaries & TZ_ALLOW(found))) {
+            tz_names_hint(hint, sizeof hint, config->boundary[d], allowed, allowed_count);
+            return tz_error_set(error, TZ_UNKNOWN, "boundary", "%s '%s' for '%s'%s",
+                                found < 0 ? "unknown boundary" : "there is no boundary",
+                                config->boundary[d], stencil->id, hint);
+        }
+        problem->boundary[d] = (tz_boundary)found;
+    }
+    for (int f = 0; f < stencil->fields_count; f++)
+        problem->boundary_value[f] = stencil->fields[f].boundary_value;
+    for (size_t i = 0; i < config->boundary_values_count; i++) {
+        const tz_assignment *given = &config->boundary_values[i];
+        const int f = tz_stencil_field_index(stencil, given->name);
+        if (f < 0)
+            return tz_error_set(error, TZ_UNKNOWN, "boundary_values", "unknown field '%s' of '%s'",
+                                given->name, stencil->id);
+        if (!isfinite(given->number) ||
+            (stencil->fields[f].type != TZ_REAL &&
+             (given->number != trunc(given->number) || fabs(given->number) > INT32_MAX)))
+            return tz_error_set(error, TZ_RANGE, "boundary_values",
+                                "%g does not fit field '%s' of type %s", given->number, given->name,
+                                tz_type_name(stencil->fields[f].type));
+        problem->boundary_value[f] = given->number;
+    }
+    return TZ_OK;
+}
+
+/* ---- Parameters ------------------------------------------------------------------------------ */
+
+static bool is_choice(const char *choices, const char *text)
+{
+    const size_t length = strlen(text);
+    for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+        if (strncmp(at, text, length) == 0 && (at[length] == '|' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+static tz_status unknown_param(const tz_stencil *stencil, const char *name, tz_error *error)
+{
+    const char *names[TZ_PARAMS_MAX];
+    char hint[512];
+    for (int p = 0; p < stencil->params_count; p++)
+        names[p] = stencil->params[p].name;
+    tz_names_hint(hint, sizeof hint, name, names, (size_t)stencil->params_count);
+    return tz_error_set(error, TZ_UNKNOWN, "params", "unknown parameter '%s' of '%s'%s", name,
+                        stencil->id, hint);
+}
+
+static tz_status check_param(const tz_param *param, const tz_assignment *given, tz_error *error)
+{
+    const bool wants_text = param->type == TZ_PARAM_TEXT || param->type == TZ_PARAM_CHOICE;
+    if (wants_text != (given->text != NULL))
+        return tz_error_set(error, TZ_TYPE, "params", "'%s' wants a %s", param->name,
+                            wants_text                     ? "text"
+                            : param->type == TZ_PARAM_FLAG ? "true or false"
+                                                           : "number");
+    if (param->type == TZ_PARAM_CHOICE && !is_choice(param->choices, given->text))
+        return tz_error_set(error, TZ_UNKNOWN, "params", "'%s' is '%s'; it can be %s", param->name,
+                            given->text, param->choices);
+    if (wants_text)
+        return TZ_OK;
+    if (!(given->number >= param->min && given->number <= param->max))
+        return tz_error_set(error, TZ_RANGE, "params", "'%s' is %g; it must be %g to %g%s%s",
+                            param->name, given->number, param->min, param->max,
+                            param->unit[0] ? " " : "", param->unit);
+    if (param->type == TZ_PARAM_INTEGER && given->number != trunc(given->number))
+        return tz_error_set(error, TZ_TYPE, "params", "'%s' is %g; it must be a whole number",
+                            param->name, given->number);
+    return TZ_OK;
+}
+
+static void clear_params(tz_value *params)
+{
+    for (int p = 0; p < TZ_PARAMS_MAX; p++) {
+        free((char *)params[p].text);
+        params[p].text = NULL;
+    }
+}
+
+static tz_status copy_params(tz_value *to, const tz_value *from, int count, tz_error *error)
+{
+    memset(to, 0, TZ_PARAMS_MAX * sizeof *to);
+    for (int p = 0; p < count; p++) {
+        to[p] = from[p];
+        if (from[p].text && !(to[p].text = strdup(from[p].text))) {
+            clear_params(to);
+            return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the parameters");
+        }
+    }
+    return TZ_OK;
+}
+
+static tz_status derive_constants(tz_problem *problem, tz_error *error)
+{
+    const tz_stencil *stencil = problem->stencil;
+    double constants[TZ_CONSTANTS_MAX] = {0};
+    char message[1024] = "";
+    tz_setup setup = {
+        .struct_size = sizeof setup,
+        .dims = problem->dims,
+        .precision = problem->precision,
+        .params = problem->params,
+        .constants = constants,
+        .residual_per_update = 1.0,
+        .message = message,
+        .message_size = sizeof message,
+    };
+    memcpy(setup.extent, problem->extent, sizeof setup.extent);
+    memcpy(setup.boundary, problem->boundary, sizeof setup.boundary);
+    const int derived = stencil->derive ? stencil->derive(&setup) : 0;
+    if (derived != 0)
+        return tz_error_set(error, derived == TZ_DIVERGES ? TZ_UNSTABLE : TZ_RANGE, stencil->id,
+                            "%s", message[0] ? message : "the plugin refused its parameters");
+    for (int c = 0; c < stencil->constants_count; c++) {
+        if (!isfinite(constants[c]))
+            return tz_error_set(error, TZ_RANGE, stencil->id,
+                                "the parameters make constant '%s' %g: choose others",
+                                stencil->constants[c].name, constants[c]);
+        if (stencil->constants[c].type != TZ_REAL)
+            problem->constants[c].i = (int64_t)constants[c];
+        else if (problem->precision == TZ_DOUBLE)
+            problem->constants[c].d = constants[c];
+        else
+            problem->constants[c].f = (float)constants[c];
+    }
+    problem->residual_per_update = setup.residual_per_update;
+    return TZ_OK;
+}
+
+tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assignment *params,
+                                tz_error *error)
+{
+    const tz_stencil *stencil = problem->stencil;
+    tz_value kept[TZ_PARAMS_MAX];
+    tz_slot constants[TZ_CONSTANTS_MAX];
+    memcpy(constants, problem->constants, sizeof constants);
+    memcpy(kept, problem->params, sizeof kept);
+    tz_status status = copy_params(problem->params, kept, stencil->params_count, error);
+    /* Derived values are derived anew unless the scenario set them. */
+    for (int p = 0; !status && p < stencil->params_count; p++)
+        if (!problem->params[p].given && isnan(stencil->params[p].value))
+            problem->params[p].number = NAN;
+    for (size_t i = 0; !status && i < count; i++) {
+        const int p = tz_stencil_param_index(stencil, params[i].name);
+        if (p < 0) {
+            status = unknown_param(stencil, params[i].name, error);
+            break;
+        }
+        status = check_param(&stencil->params[p], &params[i], error);
+        if (status)
+            break;
+        tz_value *value = &problem->params[p];
+        value->number = params[i].number;
+        value->given = 1;
+        if (params[i].text) {
+            free((char *)value->text);
+            value->text = strdup(params[i].text);
+            if (!value->text)
+                status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+        }
+    }
+    if (!status)
+        status = derive_constants(problem, error);
+    if (status) {
+        clear_params(problem->params);
+        memcpy(problem->params, kept, sizeof kept);
+        memcpy(problem->constants, constants, sizeof constants);
+    } else {
+        clear_params(kept);
+    }
+    return status;
+}
+
+static tz_status default_params(tz_problem *problem, tz_error *error)
+{
+    const tz_stencil *stencil = problem->stencil;
+    tz_value defaults[TZ_PARAMS_MAX] = {{0}};
+    for (int p = 0; p < stencil->params_count; p++) {
+        const bool text =
+            stencil->params[p].type == TZ_PARAM_TEXT || stencil->params[p].type == TZ_PARAM_CHOICE;
+        defaults[p].number = stencil->params[p].value;
+        defaults[p].text = text ? stencil->params[p].text : NULL;
+    }
+    return copy_params(problem->params, defaults, stencil->params_count, error);
+}
+
+tz_status tz_problem_resolve(tz_problem *problem, const tz_stencil *stencil,
+                             const tz_simulation_config *config, tz_error *error)
+{
+    memset(problem, 0, sizeof *problem);
+    problem->stencil = stencil;
+    problem->radius = tz_stencil_radius(stencil);
+    tz_status status = resolve_grid(problem, config, error);
+    if (!status)
+        status = resolve_precision(problem, config, error);
+    if (!status)
+        status = resolve_boundary(problem, config, error);
+    if (!status)
+        status = default_params(problem, error);
+    if (!status)
+        status = tz_problem_set_params(problem, config->params_count, config->params, error);
+    if (status)
+        tz_problem_clear(problem);
+    return status;
+}
+
+void tz_problem_clear(tz_problem *problem)
+{
+    clear_params(problem->params);
+}

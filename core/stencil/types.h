@@ -1,0 +1,62 @@
+/* Words that every layer shares: boxes, random values, parameters, reductions, and what a
+ * simulation is made from. Plain structs; nothing here does anything. */
+#ifndef TZ_CORE_STENCIL_TYPES_H
+#define TZ_CORE_STENCIL_TYPES_H
+
+#include "stencil/plan.h"
+#include "stencil/registry.h"
+
+/* A box of cells, half open: low <= x < high on each axis, x first. */
+typedef struct tz_box {
+    int64_t low[TZ_AXES], high[TZ_AXES];
+} tz_box;
+
+/* A parameter as a scenario gives it. */
+typedef struct tz_assignment {
+    const char *name;
+    double number;    /* numbers and flags (0 or 1) */
+    const char *text; /* texts and choices; NULL for a number */
+} tz_assignment;
+
+/* Uniform random numbers that depend on (seed, cell[, step]) alone: real fields in [low, high),
+ * integer fields low..high inclusive, bits 1 with probability `density`. */
+typedef struct tz_random {
+    uint64_t seed;
+    double low, high;
+    double density;
+} tz_random;
+
+/* Numbers about a field: the same on every backend. */
+typedef struct tz_reduction {
+    double min, max;                   /* of the finite values; +inf, -inf when there is none */
+    double sum;                        /* in double, in a fixed order (backend/host/reduce.h) */
+    int64_t population;                /* cells that are not zero */
+    uint64_t hash;                     /* of the cells' bits in grid order, independent of layout */
+    int64_t not_finite;                /* cells that are NaN or infinite */
+    int64_t first_not_finite[TZ_AXES]; /* the first of them, x fastest */
+} tz_reduction;
+
+/* What a simulation is made from. Texts and arrays are borrowed while it is being made. */
+typedef struct tz_simulation_config {
+    const tz_registry *registry;
+    const char *stencil;
+    int dims;                      /* how many extents the scenario gave */
+    int64_t extent[TZ_AXES];       /* cells, each >= 1 */
+    int precision;                 /* tz_precision, or -1: single (none for integer stencils) */
+    const char *boundary[TZ_AXES]; /* a name per axis; NULL: the stencil's default */
+    size_t boundary_values_count;  /* name: a state or static field */
+    const tz_assignment *boundary_values;
+    size_t params_count;
+    const tz_assignment *params;
+    const char *backend; /* "auto", "reference", "cpu" or "cuda" */
+    int device;          /* ordinal of the GPU for "cuda" */
+    bool sync;           /* wait for every stage and check it */
+    int threads;         /* 0: as many as the machine has */
+    tz_plan plan;        /* zeros: chosen */
+    /* Who chooses plans as runs go (policy/policy.h; its own `given` counts). NULL: `plan` is kept,
+     * and the backend chooses what it leaves open. */
+    const struct tz_policy_config *policy;
+    bool dry; /* validate and plan only: no field memory */
+} tz_simulation_config;
+
+#endif

@@ -1,0 +1,545 @@
+#include "model/scheduler/scheduler.h"
+
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SCHEDULERS = 4, WARP = 32, WARPS_MAX = 64, SLOTS = WARPS_MAX / SCHEDULERS };
+/* Instructions that a scheduler's queue to the shared unit holds, a power of two; clocks from issue
+ * to the unit; from there on until operands are read. Of the hardware, as counters of an H200 say.
+ */
+enum { QUEUE = 8, QUEUE_CLOCKS = 6, READ_CLOCKS = 12 };
+/* Clocks of a scheduler for an instruction to that queue, which takes half a warp a clock. */
+enum { QUEUE_SLOTS = 2 };
+/* Until a result is there that an instruction outside that unit opens a barrier for. */
+enum { OTHER_CLOCKS = 14 };
+/* Clocks of a slot that each instruction costs more, where warps are at different places of the
+ * code: they get in each other's way at ports of registers and with lines of code. Counters of an
+ * H200 have no loop of these above 0.87 of its slots, with 0.07 of instructions in the queue, and
+ * tell 0.05 to 0.08 of the time as stalls of dispatch. */
+#define DISPATCH_CLOCKS 0.07
+/* Code comes from a first cache, a third of the one that calibration finds, in which all warps run
+ * the same code at the same time, as those do that wait for each other. Warps at different places
+ * begin to miss it where a loop takes more than 0.6 of it (counters of box stencils on an H200: 3 %
+ * of the time of a loop of 17 KB, 17 % of 25 KB, 33 % of 33 KB), and an instruction of a loop that
+ * is longer than the cache comes so many clocks later. */
+#define NEAR_SHARE 0.2
+#define NEAR_SOFT 0.7
+#define FAR_SOFT 0.25
+#define NEAR_CLOCKS 0.45
+#define FAR_CLOCKS 0.55
+enum { INSTRUCTION_BYTES = 16 };
+/* Rounds that are left out, in which warps fall into step, and that are counted. */
+enum { ROUNDS_BEFORE = 1, ROUNDS = 2 };
+
+static const char *const needs[] = {"clock",
+                                    "registers_per_sm",
+                                    "register_unit",
+                                    "threads_per_sm_max",
+                                    "fp32_rate",
+                                    "fp64_rate",
+                                    "alu_rate",
+                                    "multiply_rate",
+                                    "special_rate",
+                                    "shuffle_rate",
+                                    "shared_rate",
+                                    "shuffle_latency",
+                                    "shared_latency",
+                                    "barrier",
+                                    NULL};
+
+tz_model_status tz_scheduler_of(const tz_model_device *d, tz_scheduler *out, tz_model_error *error)
+{
+    const tz_model_status status = tz_model_device_check(d, "of schedulers", needs, NULL, error);
+    if (status != TZ_MODEL_OK)
+        return status;
+    const double clock = d->clock_hz.value;
+    *out = (tz_scheduler){
+        .half = 2.0 * SCHEDULERS / d->fp32_rate.value,
+        .multiply = SCHEDULERS / d->multiply_rate.value,
+        .logic = SCHEDULERS / d->alu_rate.value,
+        .fp64 = SCHEDULERS / d->fp64_rate.value,
+        .special = SCHEDULERS / d->special_rate.value,
+        .shuffle = 1.0 / d->shuffle_rate.value,
+        .pass = 1.0 / d->shared_rate.value,
+        .shuffle_wait = d->shuffle_latency_s.value * clock,
+        .shared_wait = d->shared_latency_s.value * clock,
+        /* Half as long again: it goes through the first-level cache's tags. */
+        .local_wait = 1.5 * d->shared_latency_s.value * clock,
+        /* It was measured with 16 warps, which come to it one after the other. */
+        .barrier_wait = fmax(0.0, d->barrier_s.value * clock - QUEUE_SLOTS * 16.0 / SCHEDULERS),
+        .text_bytes = d->text_cache_bytes.known ? d->text_cache_bytes.value : INFINITY,
+        .slots = floor(d->threads_per_sm_max.value / WARP),
+        .registers = d->registers_per_sm.value,
+        .register_unit = d->register_unit.value,
+    };
+    return TZ_MODEL_OK;
+}
+
+/* ---- One run --------------------------------------------------------------------------------- */
+
+/* No NaN comes here, and libm's are calls. */
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+typedef struct warp {
+    int at;     /* instruction */
+    int passed; /* of its block, how often it came to a barrier or arrived */
+    bool held;  /* until others come */
+    int reason; /* tz_rounds_wait, for which `ready` is not earlier */
+    /* Its last instruction; the next by its clocks, by other warps, and by its barriers. */
+    double issued, own, next, ready;
+    double unit; /* not before this is the unit free, when last looked */
+    double opens[TZ_TRACE_BARRIERS];
+    uint8_t opened_by[TZ_TRACE_BARRIERS];
+    double arrived;
+} warp;
+
+typedef struct issuer {
+    double now;
+    double first, second, logic, fp64, special; /* units: free from then on */
+    double leaves[QUEUE];                       /* when what went into the queue left it */
+    unsigned queued;
+    int last, count; /* warps */
+} issuer;
+
+typedef struct machine {
+    const tz_scheduler *s;
+    const tz_trace_instruction *trace;
+    int count, block_warps, warps_count;
+    double code;  /* clocks more for each instruction */
+    double begin; /* from then on it counts */
+    bool meets;   /* warps wait for each other */
+    double shared;
+    issuer issuers[SCHEDULERS];
+    warp warps[WARPS_MAX];
+    double waits[TZ_ROUNDS_WAITS];
+} machine;
+
+static bool is_queued(const tz_trace_instruction *i)
+{
+    switch (i->class) {
+    case TZ_WORK_SHUFFLE:
+    case TZ_WORK_SPECIAL:
+    case TZ_WORK_SHARED_READ:
+    case TZ_WORK_SHARED_WRITE:
+    case TZ_WORK_READ:
+    case TZ_WORK_WRITE:
+    case TZ_WORK_COPY:
+    case TZ_WORK_BARRIER:
+        return true;
+    default:
+        return i->kind != TZ_TRACE_PLAIN && i->kind != TZ_TRACE_COPIED;
+    }
+}
+
+/* When the unit of an instruction is free, and which that is. */
+static double unit_free(const issuer *u, const tz_trace_instruction *i, int *unit)
+{
+    if (is_queued(i)) {
+        *unit = TZ_ROUNDS_QUEUE;
+        return u->leaves[u->queued % QUEUE];
+    }
+    switch (i->class) {
+    case TZ_WORK_FP32:
+        *unit = TZ_ROUNDS_SINGLE;
+        return smaller(u->first, u->second);
+    case TZ_WORK_MULTIPLY:
+        *unit = TZ_ROUNDS_SINGLE;
+        return u->first;
+    case TZ_WORK_FP64:
+        *unit = TZ_ROUNDS_DOUBLE;
+        return u->fp64;
+    case TZ_WORK_INTEGER:
+    case TZ_WORK_LOGIC:
+    case TZ_WORK_MOVE:
+        *unit = TZ_ROUNDS_WHOLE;
+        return u->logic;
+    default:
+        *unit = TZ_ROUNDS_TURN;
+        return 0.0;
+    }
+}
+
+/* When a warp's next instruction may be issued, but for its unit. */
+static void settle(const machine *m, warp *w)
+{
+    const tz_trace_instruction *i = &m->trace[w->at];
+    w->ready = w->next;
+    w->reason = TZ_ROUNDS_LATENCY;
+    w->unit = 0.0;
+    for (int b = 0; b < TZ_TRACE_BARRIERS; b++)
+        if (i->waits >> b & 1 && w->opens[b] > w->ready) {
+            w->ready = w->opens[b];
+            w->reason = w->opened_by[b];
+        }
+    if (w->held) {
+        w->ready = INFINITY;
+        w->reason = TZ_ROUNDS_MEET;
+    }
+}
+
+static double passes_of(const machine *m, const tz_trace_instruction *i)
+{
+    switch (i->class) {
+    case TZ_WORK_SHUFFLE:
+        return m->s->shuffle;
+    case TZ_WORK_SPECIAL:
+        return 0.0;
+    default:
+        return m->s->pass * larger(i->words, 1);
+    }
+}
+
+static double wait_of(const machine *m, const tz_trace_instruction *i)
+{
+    switch (i->class) {
+    case TZ_WORK_SHUFFLE:
+    case TZ_WORK_SPECIAL:
+        return m->s->shuffle_wait;
+    case TZ_WORK_READ:
+        return i->kind == TZ_TRACE_LOCAL ? m->s->local_wait : m->s->shared_wait;
+    default:
+        return m->s->shared_wait;
+    }
+}
+
+/* Through the queue: when its operands are read and when its result is there. */
+static void go_through(machine *m, issuer *u, const tz_trace_instruction *i, double now,
+                       double *read, double *result)
+{
+    const double passes = passes_of(m, i);
+    double begin = larger(now + QUEUE_CLOCKS, u->leaves[(u->queued - 1) % QUEUE]);
+    if (i->class == TZ_WORK_SPECIAL) {
+        begin = larger(begin, u->special);
+        u->special = begin + m->s->special;
+    } else {
+        begin = larger(begin, m->shared);
+        m->shared = begin + passes;
+    }
+    u->leaves[u->queued++ % QUEUE] = begin + 1.0;
+    *read = begin - QUEUE_CLOCKS + READ_CLOCKS;
+    *result = begin - QUEUE_CLOCKS + wait_of(m, i) + larger(0.0, passes - 1.0);
+}
+
+static void opens_at(warp *w, int barrier, double time, int reason)
+{
+    if (barrier < TZ_TRACE_BARRIERS && time >= w->opens[barrier]) {
+        w->opens[barrier] = time;
+        w->opened_by[barrier] = (uint8_t)reason;
+    }
+}
+
+/* Have all that a warp waits for come as often as it has? */
+static bool may_go(const machine *m, int id, bool block, double *since)
+{
+    const int first = id - id % m->block_warps;
+    const int from = block || id == first ? first : id - 1;
+    const int last = first + m->block_warps - 1;
+    const int to = block || id == last ? last : id + 1;
+    for (int k = from; k <= to; k++) {
+        if (m->warps[k].passed < m->warps[id].passed)
+            return false;
+        *since = larger(*since, m->warps[k].arrived);
+    }
+    return true;
+}
+
+/* Warps of the block that wait for others go on when these have come. */
+static void let_go(machine *m, int id, bool block)
+{
+    const int first = id - id % m->block_warps;
+    for (int k = first; k < first + m->block_warps; k++) {
+        warp *w = &m->warps[k];
+        double since = 0.0;
+        if (!w->held || !may_go(m, k, block, &since))
+            continue;
+        w->held = false;
+        w->next = larger(w->next, since + m->s->barrier_wait);
+        settle(m, w);
+    }
+}
+
+static void meet(machine *m, int id, const tz_trace_instruction *i, double now)
+{
+    warp *w = &m->warps[id];
+    const bool block = i->class == TZ_WORK_BARRIER;
+    if (block || i->kind == TZ_TRACE_ARRIVE) {
+        w->passed++;
+        w->arrived = now;
+    }
+    if (block || i->kind == TZ_TRACE_AWAIT) {
+        double since = 0.0;
+        w->held = !may_go(m, id, block, &since);
+        if (!w->held)
+            w->next = larger(w->next, (block ? now : larger(now, since)) + m->s->barrier_wait);
+    }
+    if (block || i->kind == TZ_TRACE_ARRIVE)
+        let_go(m, id, block);
+}
+
+static int reason_of(const tz_trace_instruction *i)
+{
+    if (i->kind == TZ_TRACE_LOCAL)
+        return TZ_ROUNDS_LOCAL;
+    return is_queued(i) ? TZ_ROUNDS_SHUFFLE : TZ_ROUNDS_LATENCY;
+}
+
+/* A unit is busy for so many clocks; rates are means: half a clock is no reason to wait. */
+static void use(double *unit, double now, double clocks)
+{
+    *unit = larger(*unit, now) + clocks;
+}
+
+static void issue(machine *m, issuer *u, int id)
+{
+    warp *w = &m->warps[id];
+    const tz_trace_instruction *i = &m->trace[w->at];
+    const double now = u->now;
+    double read = now + READ_CLOCKS, result = now + OTHER_CLOCKS, slots = 1.0;
+    /* What it waited for since: its own instructions, then a unit, then its turn. */
+    w->issued = larger(w->issued, m->begin - 1.0);
+    m->waits[TZ_ROUNDS_LATENCY] += larger(0.0, w->own - w->issued - 1.0);
+    m->waits[TZ_ROUNDS_MEET] += larger(0.0, w->next - larger(w->own, w->issued + 1.0));
+    m->waits[w->reason] += larger(0.0, w->ready - larger(w->next, w->issued + 1.0));
+    int unit;
+    unit_free(u, i, &unit);
+    const double ready = larger(w->ready, w->issued + 1.0);
+    const double busy = smaller(larger(0.0, w->unit - ready), now - ready);
+    m->waits[unit] += busy;
+    m->waits[TZ_ROUNDS_TURN] += larger(0.0, now - ready - busy);
+    if (is_queued(i)) {
+        go_through(m, u, i, now, &read, &result);
+        slots = QUEUE_SLOTS;
+    } else {
+        switch (i->class) {
+        case TZ_WORK_FP32:
+            use(u->second <= u->first ? &u->second : &u->first, now, m->s->half);
+            break;
+        case TZ_WORK_MULTIPLY:
+            use(&u->first, now, m->s->multiply);
+            break;
+        case TZ_WORK_FP64:
+            use(&u->fp64, now, m->s->fp64 + m->code);
+            break;
+        case TZ_WORK_INTEGER:
+        case TZ_WORK_LOGIC:
+        case TZ_WORK_MOVE:
+            /* A unit at half rate misses its turn when an instruction comes late. */
+            use(&u->logic, now, m->s->logic + m->code);
+            break;
+        default:
+            break;
+        }
+    }
+    opens_at(w, i->sets, result, reason_of(i));
+    opens_at(w, i->frees, read, reason_of(i));
+    w->issued = now;
+    w->own = now + larger(i->stall, slots);
+    w->next = w->own;
+    w->at = w->at + 1 == m->count ? 0 : w->at + 1;
+    if (i->class == TZ_WORK_BARRIER || i->kind == TZ_TRACE_ARRIVE || i->kind == TZ_TRACE_AWAIT)
+        meet(m, id, i, now);
+    settle(m, w);
+    u->last = id / SCHEDULERS;
+    u->now = now + slots + DISPATCH_CLOCKS + m->code;
+}
+
+/* The warp that a scheduler issues from now; -1: none, and `next` is when to look again. */
+static int choose(machine *m, int scheduler, double *next)
+{
+    issuer *u = &m->issuers[scheduler];
+    *next = INFINITY;
+    for (int k = 0; k < u->count; k++) {
+        const int slot = k == 0 ? u->last : k <= u->last ? k - 1 : k;
+        const int id = slot * SCHEDULERS + scheduler;
+        warp *w = &m->warps[id];
+        if (w->ready > u->now) {
+            *next = smaller(*next, w->ready);
+            continue;
+        }
+        int unit;
+        const double free = unit_free(u, &m->trace[w->at], &unit);
+        if (free < u->now + 0.5)
+            return id;
+        w->unit = free;
+        *next = smaller(*next, free);
+    }
+    return -1;
+}
+
+/* A scheduler has nothing to do; but another one may let warps of it go before that. */
+static void wait_until(machine *m, int scheduler, double next)
+{
+    double others = INFINITY;
+    for (int k = 0; k < SCHEDULERS; k++)
+        if (k != scheduler)
+            others = smaller(others, m->issuers[k].now);
+    issuer *u = &m->issuers[scheduler];
+    u->now = m->meets && u->count > 0 ? smaller(next, larger(others, u->now) + 1.0) : next;
+}
+
+static void place(machine *m)
+{
+    unsigned random = 12345;
+    for (int k = 0; k < m->warps_count; k++) {
+        warp *w = &m->warps[k];
+        /* Blocks begin at different times, and have been shifted against each other since. */
+        if (k % m->block_warps == 0)
+            random = random * 1103515245u + 12345u;
+        w->at = (int)((random >> 16 & 0x7fff) / 32768.0 * m->count);
+        m->issuers[k % SCHEDULERS].count++;
+        settle(m, w);
+    }
+}
+
+static double share_of(double text_bytes, double cache_bytes, double soft)
+{
+    return smaller(1.0, larger(0.0, (text_bytes / cache_bytes - 1.0) / soft));
+}
+
+double tz_scheduler_fetch_clocks(const tz_scheduler *s, double text_bytes, bool together)
+{
+    return (together ? 0.0
+                     : NEAR_CLOCKS * share_of(text_bytes, NEAR_SHARE * s->text_bytes, NEAR_SOFT)) +
+           FAR_CLOCKS * share_of(text_bytes, s->text_bytes, FAR_SOFT);
+}
+
+static bool is_valid(const tz_trace_instruction *trace, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (trace[k].class >= TZ_WORK_CLASSES || trace[k].kind > TZ_TRACE_COPIED ||
+            trace[k].sets > 7 || trace[k].frees > 7 || trace[k].waits >> TZ_TRACE_BARRIERS)
+            return false;
+    return count > 0;
+}
+
+tz_model_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
+                                int count, int block_warps, int blocks, tz_schedule *out,
+                                tz_model_error *error)
+{
+    memset(out, 0, sizeof *out);
+    if (!is_valid(trace, count))
+        return tz_model_error_set(error, TZ_MODEL_RANGE, "schedule",
+                                  "a trace of %d instructions cannot be run: there are none, or "
+                                  "one has a class or a barrier that there is not",
+                                  count);
+    if (block_warps < 1 || blocks < 1 || block_warps > WARPS_MAX / blocks)
+        return tz_model_error_set(error, TZ_MODEL_RANGE, "schedule",
+                                  "%d blocks of %d warps: a multiprocessor has 1 to %d warps",
+                                  blocks, block_warps, WARPS_MAX);
+    machine m = {.s = scheduler,
+                 .trace = trace,
+                 .count = count,
+                 .block_warps = block_warps,
+                 .warps_count = block_warps * blocks};
+    for (int k = 0; k < count; k++)
+        m.meets = m.meets || trace[k].class == TZ_WORK_BARRIER || trace[k].kind == TZ_TRACE_AWAIT;
+    m.code = tz_scheduler_fetch_clocks(scheduler, (double)count * INSTRUCTION_BYTES, m.meets);
+    place(&m);
+    const int64_t round = (int64_t)count * m.warps_count;
+    double end = 0.0;
+    for (int64_t issued = 0; issued < round * (ROUNDS_BEFORE + ROUNDS);) {
+        int now = 0;
+        for (int k = 1; k < SCHEDULERS; k++)
+            if (m.issuers[k].now < m.issuers[now].now)
+                now = k;
+        issuer *u = &m.issuers[now];
+        double next;
+        const int id = choose(&m, now, &next);
+        if (id < 0) {
+            wait_until(&m, now, next);
+            continue;
+        }
+        end = u->now;
+        issue(&m, u, id);
+        if (++issued == round * ROUNDS_BEFORE) {
+            m.begin = end;
+            memset(m.waits, 0, sizeof m.waits);
+        }
+    }
+    /* Whoever still waits. */
+    for (int k = 0; k < m.warps_count; k++)
+        m.waits[TZ_ROUNDS_TURN] += larger(0.0, end - larger(m.warps[k].issued + 1.0, m.begin));
+    const double clocks = larger(end - m.begin, 1.0);
+    out->clocks = clocks / ROUNDS;
+    out->issued = (double)round * ROUNDS / clocks / SCHEDULERS;
+    for (int k = 0; k < TZ_ROUNDS_WAITS; k++)
+        out->waits[k] = m.waits[k] / clocks / m.warps_count;
+    return TZ_MODEL_OK;
+}
+
+/* ---- By the number of warps ------------------------------------------------------------------ */
+
+tz_model_status tz_schedule_rounds(const tz_scheduler *s, const tz_trace_instruction *trace,
+                                   int count, int block_warps, int registers, tz_rounds *out,
+                                   tz_model_error *error)
+{
+    static const int tries[] = {1, 2, 3, 4, 6, 8, 12, 16, 32};
+    memset(out, 0, sizeof *out);
+    const double each = ceil(fmax(registers, 1) * WARP / s->register_unit) * s->register_unit;
+    const double warps =
+        fmin(fmin(s->slots, WARPS_MAX), floor(s->registers / SCHEDULERS / each) * SCHEDULERS);
+    const int most = (int)fmax(1.0, floor(warps / block_warps));
+    for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
+        const int blocks = tries[k] < most ? tries[k] : most;
+        tz_schedule one;
+        const tz_model_status status =
+            tz_schedule_run(s, trace, count, block_warps, blocks, &one, error);
+        if (status != TZ_MODEL_OK)
+            return status;
+        const int at = out->count++;
+        out->warps[at] = (double)blocks * block_warps;
+        /* More warps need no less time: what is left of chance. */
+        out->clocks[at] = at > 0 ? fmax(one.clocks, out->clocks[at - 1]) : one.clocks;
+        memcpy(out->waits[at], one.waits, sizeof one.waits);
+        if (blocks == most)
+            break;
+    }
+    return TZ_MODEL_OK;
+}
+
+double tz_rounds_clocks(const tz_rounds *r, double warps)
+{
+    const int last = r->count - 1;
+    if (last < 0)
+        return 0.0;
+    if (warps <= r->warps[0])
+        return r->clocks[0];
+    if (warps >= r->warps[last])
+        return r->clocks[last] * warps / r->warps[last];
+    int k = 0;
+    while (r->warps[k + 1] < warps)
+        k++;
+    const double t = (warps - r->warps[k]) / (r->warps[k + 1] - r->warps[k]);
+    return r->clocks[k] + t * (r->clocks[k + 1] - r->clocks[k]);
+}
+
+int tz_rounds_near(const tz_rounds *r, double warps)
+{
+    int best = r->count > 0 ? 0 : -1;
+    for (int k = 1; k < r->count; k++)
+        if (fabs(r->warps[k] - warps) < fabs(r->warps[best] - warps))
+            best = k;
+    return best;
+}
+
+void tz_rounds_blend(tz_rounds *to, double a, const tz_rounds *from, double b)
+{
+    if (from->count == 0 && to->count == 0)
+        return;
+    if (to->count == 0) {
+        *to = *from;
+        a = 0.0;
+    }
+    for (int k = 0; k < to->count; k++)
+        to->clocks[k] = fmax(0.0, a * to->clocks[k] + b * tz_rounds_clocks(from, to->warps[k]));
+}

@@ -1,0 +1,106 @@
+#!/bin/sh
+# Checks the structure of the sources: sh scripts/check.sh
+#
+#   order     an include goes up the list of layers only (docs/architecture.md), and folders include
+#             each other without a circle
+#   isolation a plugin includes public headers alone; nothing includes a plugin
+#   length    headers have at most 200 lines, sources 600, functions 80
+#   format    clang-format 14 would change nothing (scripts/format.sh --check)
+#
+# scripts/check_exceptions.txt lists what may be longer, with reasons. Prints every fault; exits 1 if
+# there is one.
+set -eu
+root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
+cd "$root"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+faults=$work/faults
+: >"$faults"
+
+find core model kernels plugins -name '*.[ch]' | sort >"$work/sources"
+
+# ---- Order ---------------------------------------------------------------------------------------
+# FILE INCLUDED, as paths from the root; system headers and generated ones are left out.
+# shellcheck disable=SC2046 # a list of files
+awk '
+FNR == NR { there[$0] = 1; next }
+/^[ \t]*#[ \t]*include[ \t]*["<]/ {
+    name = $0
+    sub(/^[^"<]*["<]/, "", name)
+    sub(/[">].*$/, "", name)
+    folder = FILENAME
+    sub(/[^\/]*$/, "", folder)
+    n = split("core/" name "|" name "|core/include/" name "|" folder name, tries, "|")
+    for (i = 1; i <= n; i++)
+        if (tries[i] in there) {
+            print FILENAME, tries[i]
+            break
+        }
+}' "$work/sources" $(cat "$work/sources") >"$work/includes"
+
+awk '
+function layer(path,   parts) {
+    split(path, parts, "/")
+    if (path ~ /^core\/include\//) return "include"
+    if (parts[1] == "core") return parts[2]
+    return parts[1]
+}
+BEGIN {
+    n = split("include base model stencil kernels backend calibrate predict policy sim output lua cli", order, " ")
+    for (i = 1; i <= n; i++) rank[order[i]] = i
+}
+{
+    from = layer($1)
+    to = layer($2)
+    if (from == "plugins") {
+        if (to != "include" && to != "plugins") print $1 " includes " $2 ": a plugin includes <trapeze/…> alone"
+    } else if (to == "plugins")
+        print $1 " includes the plugin file " $2
+    else if (!(from in rank)) print $1 ": its folder is no layer"
+    else if (!(to in rank)) print $2 ": its folder is no layer"
+    else if (rank[from] < rank[to]) print $1 " includes " $2 ": " to " lies above " from
+}' "$work/includes" >>"$faults"
+
+# Folders that include each other in a circle.
+awk '
+function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
+folder($1) != folder($2) { print folder($1), folder($2) }' "$work/includes" | sort -u >"$work/folders"
+if ! tsort <"$work/folders" >/dev/null 2>"$work/circles"; then
+    echo "these folders include each other in a circle:" \
+        "$(sed -n 's/^tsort: \([a-z].*\/.*\)/\1/p' "$work/circles" | sort -u | tr '\n' ' ')" >>"$faults"
+fi
+
+# ---- Length --------------------------------------------------------------------------------------
+find core model kernels plugins tests examples -name '*.[ch]' -o -name '*.cuh' | sort >"$work/long"
+# shellcheck disable=SC2046 # a list of files
+awk '
+FNR == NR { if ($0 !~ /^(#|$)/) allowed[$1 " " $2] = $3; next }
+function check(what, name, lines, most) {
+    if (name in seen) return
+    limit = (what " " name) in allowed ? allowed[what " " name] : most
+    used[what " " name] = 1
+    if (lines > limit)
+        print name ": " lines " lines, and a " what " has at most " limit
+    else if (limit > most && lines <= most)
+        print name ": " lines " lines: needs no exception any more"
+}
+function finish() {
+    if (file != "") check(file ~ /\.h$/ ? "header" : "source", file, last, file ~ /\.h$/ ? 200 : 600)
+}
+FNR == 1 { finish(); file = FILENAME; start = 0 }
+{ last = FNR }
+/^{/ { start = FNR }
+/^[a-zA-Z_].*\(/ && !/;[ \t]*$/ { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
+/^}/ { if (start && $0 !~ /^};|^} [a-zA-Z_]/) check("function", file ":" name, FNR - start - 1, 80); start = 0 }
+END {
+    finish()
+    for (key in allowed) if (!(key in used)) print "check_exceptions.txt: there is no " key
+}' scripts/check_exceptions.txt $(cat "$work/long") >>"$faults"
+
+if [ -s "$faults" ]; then
+    cat "$faults" >&2
+    echo "check: $(wc -l <"$faults") faults" >&2
+    exit 1
+fi
+sh scripts/format.sh --check
+echo "check: $(wc -l <"$work/sources") sources in order, none too long, all formatted"
