@@ -150,16 +150,9 @@ static void push_row(lua_State *L, const tz_workload *workload, const tz_predict
     lua_createtable(L, 0, 16);
     set_whole(L, "height", row->plan.height);
     set_text(L, "family", row->plan.family);
-    if (row->plan.vector)
-        set_whole(L, "vector", row->plan.vector);
-    if (row->plan.ahead)
-        set_whole(L, "ahead", row->plan.ahead);
-    if (row->plan.slack)
-        set_whole(L, "slack", row->plan.slack);
-    if (row->plan.warps)
-        set_whole(L, "warps", row->plan.warps);
-    if (row->plan.blocks)
-        set_whole(L, "blocks", row->plan.blocks);
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
+        if (tz_plan_get(&row->plan, k) != 0)
+            set_whole(L, tz_plan_knobs[k].name, tz_plan_get(&row->plan, k));
     lua_createtable(L, workload->problem.dims, 0);
     for (int axis = 0; axis < workload->problem.dims; axis++) {
         lua_pushinteger(L, row->plan.tile[axis]);

@@ -25,7 +25,7 @@ static tz_status spanning_plan(const tz_problem *problem, int threads, tz_plan *
 {
     const tz_status status = tz_backend_cpu.plan(problem, threads, plan, error);
     if (!status)
-        plan->span = SPAN / plan->height * plan->height;
+        plan->launch_iterations = SPAN / plan->height * plan->height;
     return status;
 }
 
