@@ -1,4 +1,4 @@
-/* core/cuda against stand-ins for the driver and NVML: devices, memory, streams, energy. */
+/* core/backend/cuda against stand-ins for the driver and NVML: devices, memory, streams, energy. */
 #include "test_cuda_support.h"
 
 #include "calibrate/cuda_impl.h"

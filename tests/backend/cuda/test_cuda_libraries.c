@@ -1,5 +1,5 @@
-/* core/cuda: the driver and NVRTC where they are, and one clear line where they are not. */
-#include "test_files_support.h"
+/* core/backend/cuda: the driver and NVRTC where they are, and one clear line where they are not. */
+#include "tests/support.h"
 
 #include "backend/cuda/compile/cache.h"
 #include "backend/cuda/compile/nvrtc.h"

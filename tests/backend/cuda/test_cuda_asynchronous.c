@@ -1,7 +1,7 @@
 /* What goes on beside a run on a GPU, against the stand-ins (fake/fake.h): copies through pinned
  * buffers, snapshots, graphs of stages. Kernels do nothing there; copies and their order are real.
  */
-#include "../unit/test_files_support.h"
+#include "tests/support.h"
 
 #include "backend/cuda/replay.h"
 #include "backend/cuda/staging.h"

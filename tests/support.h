@@ -1,6 +1,6 @@
 /* A fresh directory for a test's files, and looking at errors. Include once a test program. */
-#ifndef TZ_TEST_FILES_SUPPORT_H
-#define TZ_TEST_FILES_SUPPORT_H
+#ifndef TZ_TEST_SUPPORT_H
+#define TZ_TEST_SUPPORT_H
 
 #include <setjmp.h>
 #include <stdarg.h>

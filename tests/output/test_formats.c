@@ -1,5 +1,5 @@
-/* core/files: PNG as numbers, Life patterns and rules, .vti, floorplans. */
-#include "test_files_support.h"
+/* PNG as numbers, Life patterns and rules, .vti, floorplans. */
+#include "tests/support.h"
 
 #include "output/format/floorplan.h"
 #include "output/format/png_info.h"

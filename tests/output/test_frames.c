@@ -1,5 +1,5 @@
-/* core/frames: colour maps, averaging, canvas, colour bar, PNG writer, queue. */
-#include "test_files_support.h"
+/* Colour maps, averaging, canvas, colour bar, PNG writer, queue of frames. */
+#include "tests/support.h"
 
 #include "output/format/png_info.h"
 #include "output/format/png_read.h"

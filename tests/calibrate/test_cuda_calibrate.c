@@ -1,9 +1,9 @@
 /* What a GPU is measured with, without one: every text compiles for every architecture, without
  * spills, and does on a host what it says. */
 #include "backend/cuda/family/family.h"
-#include "build.h"
 #include "calibrate/cuda_impl.h"
-#include "simt.h"
+#include "tests/backend/cuda/simt/build.h"
+#include "tests/backend/cuda/simt/simt.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -340,7 +340,7 @@ int main(void)
     tz_error error = {0};
     machine = simt_create();
     const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/cuda/simt", NULL, &error);
+        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
     if (status == TZ_UNSUPPORTED) {
         printf("what runs on a host is left out: %s\n", error.message);
     } else if (status != TZ_OK || machine == NULL) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The command line with stand-ins for driver, NVRTC and NVML (tests/cuda/fake), which ctest puts first in
+# The command line with stand-ins for driver, NVRTC and NVML (tests/backend/cuda/fake), which ctest puts first in
 # LD_LIBRARY_PATH: doctor, the cache's warning, faults as a user meets them.
 #
 #   run_cuda_cli_tests.sh TRAPEZE

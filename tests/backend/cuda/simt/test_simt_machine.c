@@ -607,7 +607,7 @@ int main(void)
     };
     tz_error error = {0};
     const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/cuda/simt", NULL, &error);
+        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
     if (status == TZ_UNSUPPORTED) {
         printf("skipped: %s\n", error.message);
         return 0;

@@ -1,4 +1,4 @@
-/* core/cuda against stand-ins for the driver and NVRTC: kernels, their launches, faults. */
+/* core/backend/cuda against stand-ins for the driver and NVRTC: kernels, their launches, faults. */
 #include "test_cuda_support.h"
 
 /* ---- Kernels --------------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
-/* What the tests of core/cuda against the stand-ins (fake/fake.h) share. Without them in
+/* What the tests of core/backend/cuda against the stand-ins (fake/fake.h) share. Without them in
  * LD_LIBRARY_PATH, where ctest puts them, everything is skipped. */
 #ifndef TZ_TEST_CUDA_SUPPORT_H
 #define TZ_TEST_CUDA_SUPPORT_H
 
-#include "../unit/test_files_support.h"
+#include "tests/support.h"
 
 #include "backend/cuda/compile/cache.h"
 #include "backend/cuda/driver/energy.h"

@@ -136,7 +136,7 @@ static int machine_setup(void **state)
     tz_error error = {0};
     machine = simt_create();
     const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/cuda/simt", NULL, &error);
+        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
     if (status)
         print_message("no kernels run: %s\n", error.message);
     return !machine || (status && status != TZ_UNSUPPORTED);
