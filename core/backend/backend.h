@@ -2,7 +2,7 @@
 #ifndef TZ_CORE_BACKEND_BACKEND_H
 #define TZ_CORE_BACKEND_BACKEND_H
 
-#include "model/record.h"
+#include "model/device.h"
 #include "model/work.h"
 #include "stencil/problem.h"
 

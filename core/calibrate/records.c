@@ -5,10 +5,12 @@
 #include "base/machine.h"
 #include "base/names.h"
 #include "base/paths.h"
+#include "base/read_file.h"
 #include "calibrate/loops.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,6 +54,18 @@ static bool name_of_file(const char *file, char name[TZ_MODEL_NAME_SIZE])
     return true;
 }
 
+static tz_status read_record(const char *path, tz_model_device *out, tz_error *error)
+{
+    char *text;
+    size_t length;
+    tz_status status = tz_file_read(&text, &length, path, TZ_MODEL_RECORD_BYTES_MAX, error);
+    if (status)
+        return status;
+    status = tz_model_device_parse(path, text, length, out, error);
+    free(text);
+    return status;
+}
+
 /* ---- By name --------------------------------------------------------------------------------- */
 
 /* Adds the names of a folder's records. */
@@ -92,7 +106,7 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
     tz_paths folders = {0};
     memset(out, 0, sizeof *out);
     if (strchr(name, '/') != NULL)
-        return tz_model_device_read(name, out, error);
+        return read_record(name, out, error);
     tz_status status = folders_list(&folders, error);
     if (status != TZ_OK) {
         tz_paths_clear(&folders);
@@ -104,7 +118,7 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
         snprintf(path, sizeof path, "%s/%s.txt", folders.items[i], name);
         if (access(path, F_OK) != 0)
             continue;
-        status = tz_model_device_read(path, out, error);
+        status = read_record(path, out, error);
         break;
     }
     if (status == TZ_UNKNOWN && out->name[0] == '\0')
@@ -146,7 +160,7 @@ static bool search(const char *folder, const wanted *what, tz_model_device *out)
         tz_model_device record;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (!name_of_file(entry->d_name, name) || stat(path, &facts) != 0 ||
-            tz_model_device_read(path, &record, NULL) != TZ_OK || !describes(&record, what))
+            read_record(path, &record, NULL) != TZ_OK || !describes(&record, what))
             continue;
         const struct timespec at = facts.st_mtim;
         if (found && (at.tv_sec < newest.tv_sec ||
@@ -209,12 +223,18 @@ tz_status tz_device_of_gpu(int ordinal, tz_model_device *out, tz_error *error)
 
 tz_status tz_device_write(const tz_model_device *device, FILE *stream, tz_error *error)
 {
+    char text[TZ_MODEL_DEVICE_TEXT_SIZE];
+    const tz_status status = tz_model_device_text(device, text, error);
+    if (status)
+        return status;
     if (fprintf(stream,
                 "# %s, measured by trapeze calibrate (trapeze %s).\n"
-                "# KEY = VALUE [UNIT] # SOURCE; other lines begin with #.\n",
-                device->title[0] ? device->title : device->name, TZ_VERSION) < 0)
+                "# KEY = VALUE [UNIT] # SOURCE; other lines begin with #.\n"
+                "%s",
+                device->title[0] ? device->title : device->name, TZ_VERSION, text) < 0 ||
+        fflush(stream) != 0)
         return tz_error_set_errno(error, errno, NULL, "cannot write the record");
-    return tz_model_device_write(device, stream, error);
+    return TZ_OK;
 }
 
 tz_status tz_device_save(const tz_model_device *device, const char *path, bool replace,

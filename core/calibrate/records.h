@@ -3,7 +3,8 @@
 #define TZ_CORE_CALIBRATE_RECORDS_H
 
 #include "base/error.h"
-#include "model/record.h"
+#include "model/device.h"
+#include <stdio.h>
 
 /* By name ("h200", "gtx280", or a file's path): $TRAPEZE_DEVICES, else
  * $XDG_CONFIG_HOME/trapeze/devices, else

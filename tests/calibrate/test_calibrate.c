@@ -124,6 +124,10 @@ static void records_are_found_by_name(void **state)
     assert_true(device.sm_count.value == 31);
     drop("gtx280.txt");
     assert_int_equal(tz_device_find(path, &device, &error), TZ_IO);
+    assert_string_equal(error.place, path);
+    assert_non_null(strstr(error.message, "cannot open"));
+    assert_int_equal(tz_device_find("/tmp", &device, &error), TZ_IO);
+    assert_non_null(strstr(error.message, "cannot read"));
 
     assert_int_equal(tz_device_find("gtx208", &device, &error), TZ_UNKNOWN);
     assert_non_null(strstr(error.message, "did you mean 'gtx280'"));
@@ -201,6 +205,11 @@ static void a_kept_record_leaves_the_previous(void **state)
     }
     /* A file that exists is not written over unless that is asked for. */
     assert_int_equal(tz_device_save(&device, path, false, &error), TZ_IO);
+    FILE *full = fopen("/dev/full", "w");
+    if (full) {
+        assert_int_equal(tz_device_write(&device, full, &error), TZ_IO);
+        fclose(full);
+    }
     /* A record that cannot be written whole leaves what is there. */
     device.cpi.known = true;
     assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_FORMAT);

@@ -1,6 +1,7 @@
 /* What a kernel executes, against code written by hand and against what a profiler counted on an
  * H200. No GPU; without NVRTC the tests that compile are skipped. */
 #include "backend/cuda/family/work.h"
+#include "calibrate/records.h"
 #include "model/roofs.h"
 
 #include <math.h>
@@ -136,7 +137,7 @@ static int set_up(void **state)
     const char *folder = TZ_TEST_PLUGIN_DIR;
     tz_error why;
     if (!s || tz_registry_create(&s->registry, &folder, 1, NULL) ||
-        tz_model_device_read(TZ_TEST_SOURCE_DIR "/../model/devices/h200.txt", &s->device, &why))
+        tz_device_find(TZ_TEST_SOURCE_DIR "/../model/devices/h200.txt", &s->device, &why))
         return 1;
     strcpy(s->cache, "/tmp/tz-counts-XXXXXX");
     if (!mkdtemp(s->cache) || setenv("TRAPEZE_CACHE", s->cache, 1))

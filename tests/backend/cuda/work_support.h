@@ -4,6 +4,7 @@
 #define TZ_TEST_WORK_SUPPORT_H
 
 #include "backend/cuda/family/work.h"
+#include "calibrate/records.h"
 #include "model/roofs.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ static inline int set_up(void **state)
     const char *folder = TZ_TEST_PLUGIN_DIR;
     tz_error why;
     if (!s || tz_registry_create(&s->registry, &folder, 1, NULL) ||
-        tz_model_device_read(TZ_TEST_SOURCE_DIR "/../model/devices/h200.txt", &s->device, &why))
+        tz_device_find(TZ_TEST_SOURCE_DIR "/../model/devices/h200.txt", &s->device, &why))
         return 1;
     strcpy(s->cache, "/tmp/tz-work-XXXXXX");
     if (!mkdtemp(s->cache) || setenv("TRAPEZE_CACHE", s->cache, 1))
