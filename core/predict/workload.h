@@ -12,7 +12,7 @@ typedef struct tz_workload_config {
     const tz_simulation_config *simulation;
     const char *device; /* a record's name or file; NULL: this machine's */
     /* Time does not depend on stability: let a time step pass that would diverge, if the stencil
-     * has a flag "allow_unstable". */
+     * has a parameter of the role TZ_PARAM_ROLE_ALLOW_UNSTABLE. */
     bool let_unstable;
 } tz_workload_config;
 
