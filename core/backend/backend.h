@@ -51,9 +51,9 @@ typedef struct tz_backend {
     const char *doc;
     /* Can it run on this machine? NULL: always. Cheap; "auto" asks. */
     int (*available)(void);
-    /* What plans depend on of a device: plan->multiprocessors and plan->shared_bytes; zeros when it is
-     * not there. NULL: nothing. */
-    void (*limits)(int device, int *multiprocessors, int *shared_bytes);
+    /* What plans depend on of a device: plan->multiprocessors and plan->shared_bytes. TZ_BACKEND,
+     * and zeros, when it is not there. NULL: nothing. */
+    tz_status (*limits)(int device, int *multiprocessors, int *shared_bytes, tz_error *error);
     /* Complete a plan (zeros mean: choose) and check it. TZ_RANGE: height too large, with the
      * largest that fits. */
     tz_status (*plan)(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error);
@@ -73,16 +73,17 @@ typedef struct tz_backend {
     tz_status (*stage)(void *state, const tz_plan *plan, int height, int64_t step, tz_error *error);
     tz_status (*reduce)(const void *state, int field, tz_reduction *out, tz_error *error);
     /* No NaN or infinity in any state field: cheaper than reduce(). */
-    bool (*all_finite)(const void *state);
+    tz_status (*all_finite)(const void *state, bool *finite, tz_error *error);
     /* After a stage of height 1: max over cells and state fields of |new - old|; NAN if unknown. */
-    double (*update_norm)(const void *state);
+    tz_status (*update_norm)(const void *state, double *norm, tz_error *error);
     /* stage() may return before it is done; errors of stages since the last call may come here.
      * NULL: stages are done when they return. */
     tz_status (*wait)(void *state, tz_error *error);
     /* What runs a plan and where, for who measures. NULL: nothing to tell. */
     tz_status (*facts)(void *state, const tz_plan *plan, tz_kernel_facts *out, tz_error *error);
-    /* Joules that the device has used since some moment; NAN where nobody counts. NULL: never. */
-    double (*energy)(void *state);
+    /* Joules that the device has used since some moment. TZ_UNSUPPORTED says why they are not
+     * known. NULL: never. */
+    tz_status (*energy)(void *state, double *joules, tz_error *error);
     /* Its clock, soon after a stage. TZ_UNSUPPORTED says why it is not told. NULL: never. */
     tz_status (*clock)(void *state, tz_clock_facts *out, tz_error *error);
     /* Plane z of a field averaged down to nx x ny values (base/average.h). NULL: the caller loads

@@ -51,8 +51,12 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
             simulation->threads = 1;
         simulation->device = config->device;
         if (simulation->backend->limits)
-            simulation->backend->limits(config->device, &simulation->multiprocessors,
-                                        &simulation->shared_bytes);
+            status = simulation->backend->limits(config->device, &simulation->multiprocessors,
+                                                 &simulation->shared_bytes, error);
+        if (status == TZ_BACKEND && config->dry) /* a scenario may be checked without the device */
+            status = TZ_OK;
+    }
+    if (!status) {
         const tz_plan *plan = config->policy ? &config->policy->given : &config->plan;
         status = tz_simulation_set_plan(simulation, plan, error);
     }
@@ -185,8 +189,10 @@ size_t tz_simulation_plan_uses(const tz_simulation *simulation, const tz_plan_us
 
 double tz_simulation_energy(const tz_simulation *simulation)
 {
-    return simulation->state && simulation->backend->energy
-               ? simulation->backend->energy(simulation->state)
+    double joules;
+    return simulation->state && simulation->backend->energy &&
+                   simulation->backend->energy(simulation->state, &joules, NULL) == TZ_OK
+               ? joules
                : NAN;
 }
 

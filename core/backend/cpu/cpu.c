@@ -323,19 +323,23 @@ static tz_status cpu_reduce(const void *any, int field, tz_reduction *out, tz_er
                           error);
 }
 
-static bool cpu_all_finite(const void *any)
+static tz_status cpu_all_finite(const void *any, bool *finite, tz_error *error)
 {
     const cpu *state = any;
-    return tz_host_store_all_finite(&state->store, state->context.threads);
+    (void)error;
+    *finite = tz_host_store_all_finite(&state->store, state->context.threads);
+    return TZ_OK;
 }
 
-static double cpu_update_norm(const void *any)
+static tz_status cpu_update_norm(const void *any, double *norm, tz_error *error)
 {
     const cpu *state = any;
-    if (!state->norm_known)
-        return NAN;
-    return tz_host_store_difference(&state->store, tz_problem_written(state->context.problem),
-                                    state->context.threads);
+    (void)error;
+    *norm = state->norm_known ? tz_host_store_difference(&state->store,
+                                                         tz_problem_written(state->context.problem),
+                                                         state->context.threads)
+                              : NAN;
+    return TZ_OK;
 }
 
 const tz_backend tz_backend_cpu = {

@@ -46,7 +46,8 @@ typedef struct gpu {
     tz_cu_pointer copy[TZ_FIELDS_MAX][2]; /* static fields have the first alone */
     int current[TZ_FIELDS_MAX];
     tz_cuda_slabs *slabs[TZ_FIELDS_MAX]; /* of streamed fields */
-    tz_cuda_energy *energy;              /* NULL: not counted */
+    tz_cuda_energy *energy;              /* NULL: not counted, */
+    tz_error no_energy;                  /* and why */
     tz_cuda_event *mark;                 /* the stages before it are done, or as good as */
     int unmarked;                        /* stages launched since */
     compiled kernels[KERNELS_MAX];
@@ -136,8 +137,8 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
     state->replays = !context->sync && tz_cuda_replay_can(problem);
     if (!status)
         status = tz_cuda_event_create(state->cuda, &state->mark, false, error);
-    if (!status) /* a number beside the results: doctor says why it is not there */
-        tz_cuda_energy_open(&state->energy, tz_cuda_device_of(state->cuda), NULL);
+    if (!status)
+        tz_cuda_energy_open(&state->energy, tz_cuda_device_of(state->cuda), &state->no_energy);
     for (int f = 0; !status && f < problem->stencil->fields_count; f++) {
         const tz_role role = problem->stencil->fields[f].role;
         if (role == TZ_STREAMED)
@@ -408,37 +409,36 @@ static tz_status gpu_reduce(const void *any, int field, tz_reduction *out, tz_er
     return tz_cuda_reduce(state->reducer, field, &array, out, error);
 }
 
-static bool gpu_all_finite(const void *any)
+static tz_status gpu_all_finite(const void *any, bool *finite, tz_error *error)
 {
     const gpu *state = any;
     const tz_problem *problem = state->context.problem;
-    bool finite = true;
-    for (int f = 0; finite && f < problem->stencil->fields_count; f++) {
-        if (problem->stencil->fields[f].role != TZ_STATE ||
-            problem->stencil->fields[f].type != TZ_REAL)
+    tz_status status = TZ_OK;
+    *finite = true;
+    for (int f = 0; !status && *finite && f < problem->stencil->fields_count; f++) {
+        if (problem->stencil->fields[f].role != TZ_STATE)
             continue;
         const tz_cuda_array array = array_of(state, f, state->current[f]);
-        if (tz_cuda_all_finite(state->reducer, f, &array, &finite, NULL) != TZ_OK)
-            finite = false;
+        status = tz_cuda_all_finite(state->reducer, f, &array, finite, error);
     }
-    return finite;
+    return status;
 }
 
-static double gpu_update_norm(const void *any)
+static tz_status gpu_update_norm(const void *any, double *norm, tz_error *error)
 {
     const gpu *state = any;
     const tz_problem *problem = state->context.problem;
-    double largest = 0.0;
-    for (int f = 0; state->norm_known && f < problem->stencil->fields_count; f++) {
+    tz_status status = TZ_OK;
+    *norm = state->norm_known ? 0.0 : NAN;
+    for (int f = 0; !status && state->norm_known && f < problem->stencil->fields_count; f++) {
         if (!(tz_problem_written(problem) >> f & 1))
             continue;
         const tz_cuda_array a = array_of(state, f, 0), b = array_of(state, f, 1);
-        double d = NAN;
-        if (tz_cuda_difference(state->reducer, f, &a, &b, &d, NULL) != TZ_OK)
-            d = NAN;
-        largest = d <= largest ? largest : d;
+        double d;
+        status = tz_cuda_difference(state->reducer, f, &a, &b, &d, error);
+        *norm = d <= *norm ? *norm : d;
     }
-    return state->norm_known ? largest : NAN;
+    return status;
 }
 
 static tz_status gpu_shrink(const void *any, int field, int64_t z, int nx, int ny, double *values,
@@ -534,13 +534,21 @@ static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out,
     return measure_copy(state, &out->copy_bytes_per_s, error);
 }
 
-static double gpu_energy(void *any)
+static tz_status need_energy(const gpu *state, tz_error *error)
+{
+    if (state->energy)
+        return TZ_OK;
+    if (error)
+        *error = state->no_energy;
+    return state->no_energy.code;
+}
+
+static tz_status gpu_energy(void *any, double *joules, tz_error *error)
 {
     gpu *state = any;
-    double joules;
-    if (!state->energy || tz_cuda_energy_read(state->energy, &joules, NULL) != TZ_OK)
-        return NAN;
-    return joules;
+    *joules = NAN;
+    const tz_status status = need_energy(state, error);
+    return status ? status : tz_cuda_energy_read(state->energy, joules, error);
 }
 
 static tz_status gpu_clock(void *any, tz_clock_facts *out, tz_error *error)
@@ -548,9 +556,7 @@ static tz_status gpu_clock(void *any, tz_clock_facts *out, tz_error *error)
     gpu *state = any;
     tz_cuda_clock clock = {0};
     *out = (tz_clock_facts){0};
-    tz_status status = TZ_OK;
-    if (!state->energy) /* to hear why */
-        status = tz_cuda_energy_open(&state->energy, tz_cuda_device_of(state->cuda), error);
+    tz_status status = need_energy(state, error);
     if (!status)
         status = tz_cuda_energy_clock(state->energy, &clock, error);
     if (!status)

@@ -245,14 +245,15 @@ static tz_status reference_reduce(const void *any, int field, tz_reduction *out,
                           tz_host_store_current(&state->store, field), 1, out, error);
 }
 
-static bool reference_all_finite(const void *any)
+static tz_status reference_all_finite(const void *any, bool *finite, tz_error *error)
 {
-    return tz_host_store_all_finite(&((const reference *)any)->store, 1);
+    (void)error;
+    *finite = tz_host_store_all_finite(&((const reference *)any)->store, 1);
+    return TZ_OK;
 }
 
-static double reference_update_norm(const void *any)
+static double update_norm(const reference *state)
 {
-    const reference *state = any;
     const tz_problem *problem = state->context.problem;
     if (!state->norm_known)
         return NAN;
@@ -271,6 +272,13 @@ static double reference_update_norm(const void *any)
             largest = d > largest ? d : largest;
         }
     return largest;
+}
+
+static tz_status reference_update_norm(const void *any, double *norm, tz_error *error)
+{
+    (void)error;
+    *norm = update_norm(any);
+    return TZ_OK;
 }
 
 const tz_backend tz_backend_reference = {
