@@ -36,6 +36,14 @@ typedef enum tz_effort {
     TZ_EFFORT_COMPILE /* compile what is missing */
 } tz_effort;
 
+/* A device of this machine, as its backend names it. */
+typedef struct tz_device_identity {
+    char name[128];   /* as its maker writes it: a record's title */
+    int units;        /* multiprocessors of a GPU; cores of a CPU that this process may use */
+    int vector_bytes; /* of row functions on a CPU; 0 for a GPU */
+    char key[256];    /* differs between devices on which the best plans may differ */
+} tz_device_identity;
+
 /* What a backend is created with; borrowed for its lifetime. */
 typedef struct tz_backend_context {
     const tz_problem *problem;
@@ -49,8 +57,12 @@ typedef struct tz_backend_context {
 typedef struct tz_backend {
     const char *name;
     const char *doc;
+    bool is_gpu; /* its devices are GPUs, counted from 0; else this machine's CPU is the only one */
+    bool serial; /* one thread, whatever is asked for */
     /* Can it run on this machine? NULL: always. Cheap; "auto" asks. */
     int (*available)(void);
+    /* Which device that is. TZ_BACKEND when it is not there. */
+    tz_status (*identify)(int device, tz_device_identity *out, tz_error *error);
     /* What plans depend on of a device: plan->multiprocessors and plan->shared_bytes. TZ_BACKEND,
      * and zeros, when it is not there. NULL: nothing. */
     tz_status (*limits)(int device, int *multiprocessors, int *shared_bytes, tz_error *error);
@@ -119,6 +131,9 @@ extern const tz_backend *const tz_backends[];
  * stream take. */
 tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const char *family,
                                 tz_error *error);
+
+/* The backend that predicts and runs plans on GPUs, or on CPUs. */
+const tz_backend *tz_backend_of_kind(bool is_gpu);
 
 /* By name; "auto" is the first that can run here. TZ_UNKNOWN names the known ones. */
 tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *error);

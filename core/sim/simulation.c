@@ -47,7 +47,7 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
     if (!status) {
         tz_machine_read(&machine);
         simulation->threads = config->threads > 0 ? config->threads : machine.cores;
-        if (simulation->backend == &tz_backend_reference)
+        if (simulation->backend->serial)
             simulation->threads = 1;
         simulation->device = config->device;
         if (simulation->backend->limits)

@@ -2,6 +2,7 @@
 #include "backend/backend.h"
 #include "backend/cpu/plan.h"
 #include "backend/cpu/work.h"
+#include "backend/host/identity.h"
 #include "backend/host/reduce.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
@@ -345,6 +346,7 @@ static tz_status cpu_update_norm(const void *any, double *norm, tz_error *error)
 const tz_backend tz_backend_cpu = {
     .name = "cpu",
     .doc = "threads and temporal blocking with ghost zones",
+    .identify = tz_host_identify,
     .plan = cpu_plan,
     .bytes = cpu_bytes,
     .create = cpu_create,

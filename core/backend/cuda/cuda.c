@@ -61,6 +61,22 @@ typedef struct gpu {
     tz_cuda_queue *notes;         /* where graphs are made */
 } gpu;
 
+/* ---- The device -------------------------------------------------------------------------------- */
+
+static tz_status gpu_identify(int ordinal, tz_device_identity *out, tz_error *error)
+{
+    tz_cuda_device device;
+    *out = (tz_device_identity){0};
+    const tz_status status = tz_cuda_look(ordinal, &device, error);
+    if (status)
+        return status;
+    out->units = device.multiprocessors;
+    snprintf(out->name, sizeof out->name, "%s", device.name);
+    snprintf(out->key, sizeof out->key, "%s, %d multiprocessors", device.name,
+             device.multiprocessors);
+    return TZ_OK;
+}
+
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
 static tz_status gpu_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
@@ -568,7 +584,9 @@ static tz_status gpu_clock(void *any, tz_clock_facts *out, tz_error *error)
 const tz_backend tz_backend_cuda = {
     .name = "cuda",
     .doc = "one NVIDIA GPU",
+    .is_gpu = true,
     .available = tz_cuda_available,
+    .identify = gpu_identify,
     .limits = tz_cuda_limits,
     .plan = gpu_plan,
     .bytes = gpu_bytes,

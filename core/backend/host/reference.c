@@ -1,6 +1,7 @@
 /* reference: serial, one pass of one iteration at a time, every read through the boundary's
  * definition. Slow and obviously right: what every other backend is held against. */
 #include "backend/backend.h"
+#include "backend/host/identity.h"
 #include "backend/host/reduce.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
@@ -284,6 +285,8 @@ static tz_status reference_update_norm(const void *any, double *norm, tz_error *
 const tz_backend tz_backend_reference = {
     .name = "reference",
     .doc = "serial, one step at a time; the oracle of the tests",
+    .serial = true,
+    .identify = tz_host_identify,
     .plan = reference_plan,
     .bytes = reference_bytes,
     .create = reference_create,
