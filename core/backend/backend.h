@@ -59,13 +59,13 @@ typedef struct tz_backend {
     const char *doc;
     bool is_gpu; /* its devices are GPUs, counted from 0; else this machine's CPU is the only one */
     bool serial; /* one thread, whatever is asked for */
-    /* Can it run on this machine? NULL: always. Cheap; "auto" asks. */
-    int (*available)(void);
     /* Which device that is. TZ_BACKEND when it is not there. */
     tz_status (*identify)(int device, tz_device_identity *out, tz_error *error);
-    /* What plans depend on of a device: plan->multiprocessors and plan->shared_bytes. TZ_BACKEND,
-     * and zeros, when it is not there. NULL: nothing. */
-    tz_status (*limits)(int device, int *multiprocessors, int *shared_bytes, tz_error *error);
+    /* Can it run on this machine? NULL: always. Cheap; "auto" asks. */
+    int (*available)(void);
+    /* What plans depend on of a device: plan->multiprocessors and plan->shared_bytes; zeros when it is
+     * not there. NULL: nothing. */
+    void (*limits)(int device, int *multiprocessors, int *shared_bytes);
     /* Complete a plan (zeros mean: choose) and check it. TZ_RANGE: height too large, with the
      * largest that fits. */
     tz_status (*plan)(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error);

@@ -51,12 +51,8 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
             simulation->threads = 1;
         simulation->device = config->device;
         if (simulation->backend->limits)
-            status = simulation->backend->limits(config->device, &simulation->multiprocessors,
-                                                 &simulation->shared_bytes, error);
-        if (status == TZ_BACKEND && config->dry) /* a scenario may be checked without the device */
-            status = TZ_OK;
-    }
-    if (!status) {
+            simulation->backend->limits(config->device, &simulation->multiprocessors,
+                                        &simulation->shared_bytes);
         const tz_plan *plan = config->policy ? &config->policy->given : &config->plan;
         status = tz_simulation_set_plan(simulation, plan, error);
     }

@@ -2,6 +2,7 @@
  * a multiple of 32 elements, two copies of each state field; kernels are compiled for their plan at
  * run time. */
 #include "backend/backend.h"
+#include "backend/cuda/copy_rate.h"
 #include "backend/cuda/driver/energy.h"
 #include "backend/cuda/driver/queue.h"
 #include "backend/cuda/family/family.h"
@@ -21,9 +22,7 @@
 #include <string.h>
 
 enum {
-    IN_FLIGHT_MAX = 16,   /* stages launched and not known to be done, half of them */
-    COPY_BYTES = 1 << 30, /* of a copy that measures the bandwidth */
-    COPIES = 7,
+    IN_FLIGHT_MAX = 16,     /* stages launched and not known to be done, half of them */
     KERNELS_MAX = 8,        /* in use at once: plans and their remainders */
     REPLAY_BYTES = 32 << 20 /* moved by a stage at most: below some 10 us launches are felt */
 };
@@ -489,49 +488,6 @@ static tz_status gpu_freeze(void *any, uint32_t fields, bool wait, void **out, t
 
 /* ---- What a measurement wants to know -------------------------------------------------------- */
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The median of some copies between two pieces of device memory, after one more. */
-static tz_status measure_copy(gpu *state, double *bytes_per_s, tz_error *error)
-{
-    tz_cu_pointer from = 0, to = 0;
-    tz_cuda_event *begin = NULL, *end = NULL;
-    double seconds[COPIES] = {0};
-    tz_status status = tz_cuda_allocate(state->cuda, &from, COPY_BYTES, error);
-    if (!status)
-        status = tz_cuda_allocate(state->cuda, &to, COPY_BYTES, error);
-    if (!status)
-        status =
-            tz_cuda_queue_fill_words(state->cuda, NULL, from, 0x3f9d70a4u, COPY_BYTES / 4, error);
-    if (!status)
-        status = tz_cuda_event_create(state->cuda, &begin, true, error);
-    if (!status)
-        status = tz_cuda_event_create(state->cuda, &end, true, error);
-    for (int i = -1; !status && i < COPIES; i++) {
-        status = tz_cuda_event_record(state->cuda, begin, NULL, error);
-        if (!status)
-            status = tz_cuda_queue_copy(state->cuda, NULL, to, from, COPY_BYTES, error);
-        if (!status)
-            status = tz_cuda_event_record(state->cuda, end, NULL, error);
-        if (!status)
-            status = tz_cuda_event_wait(state->cuda, end, error);
-        if (!status && i >= 0)
-            status = tz_cuda_event_elapsed_s(state->cuda, begin, end, &seconds[i], error);
-    }
-    qsort(seconds, COPIES, sizeof *seconds, compare_doubles);
-    if (!status)
-        *bytes_per_s = 2.0 * COPY_BYTES / seconds[COPIES / 2];
-    tz_cuda_event_destroy(state->cuda, begin);
-    tz_cuda_event_destroy(state->cuda, end);
-    tz_cuda_free(state->cuda, from);
-    tz_cuda_free(state->cuda, to);
-    return status;
-}
-
 static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out, tz_error *error)
 {
     gpu *state = any;
@@ -547,7 +503,7 @@ static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out,
         .warps_max = device->processor_threads / 32,
     };
     snprintf(out->device, sizeof out->device, "%s", device->name);
-    return measure_copy(state, &out->copy_bytes_per_s, error);
+    return tz_cuda_copy_rate(state->cuda, &out->copy_bytes_per_s, error);
 }
 
 static tz_status need_energy(const gpu *state, tz_error *error)
@@ -585,8 +541,8 @@ const tz_backend tz_backend_cuda = {
     .name = "cuda",
     .doc = "one NVIDIA GPU",
     .is_gpu = true,
-    .available = tz_cuda_available,
     .identify = gpu_identify,
+    .available = tz_cuda_available,
     .limits = tz_cuda_limits,
     .plan = gpu_plan,
     .bytes = gpu_bytes,

@@ -58,9 +58,9 @@ void tz_cuda_describe(char *text, size_t size);
 /* 1 when a driver, at least one device and NVRTC are there (cheap, no context), else 0. */
 int tz_cuda_available(void);
 
-/* The part of tz_cuda_look that plans depend on: multiprocessors, and the most shared memory that a
- * block may have; zeros after an error. */
-tz_status tz_cuda_limits(int ordinal, int *multiprocessors, int *shared_bytes, tz_error *error);
+/* Of tz_cuda_look, what plans depend on: multiprocessors and the most shared memory that a block
+ * may have; 0 when there is no such device. */
+void tz_cuda_limits(int ordinal, int *multiprocessors, int *shared_bytes);
 
 /* Open the driver and the device with that ordinal (CUDA_VISIBLE_DEVICES counts). TZ_BACKEND names
  * what is missing and what to do. */
