@@ -22,6 +22,14 @@ tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const
     return TZ_OK;
 }
 
+const tz_backend *tz_backend_of_kind(bool is_gpu)
+{
+    const tz_backend *const *backend = tz_backends;
+    while ((*backend)->is_gpu != is_gpu || !(*backend)->work)
+        backend++;
+    return *backend;
+}
+
 tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *error)
 {
     const char *names[8] = {"auto"};

@@ -42,10 +42,10 @@ static tz_status spanning_stage(void *state, const tz_plan *plan, int height, in
     return status;
 }
 
-static bool counted_scan(const void *state)
+static tz_status counted_scan(const void *state, bool *finite, tz_error *error)
 {
     scans++;
-    return tz_backend_cpu.all_finite(state);
+    return tz_backend_cpu.all_finite(state, finite, error);
 }
 
 static tz_registry *registry;

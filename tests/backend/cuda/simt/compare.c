@@ -240,11 +240,14 @@ static tz_status run_stages(pair *p, tz_error *error)
     const int64_t steps =
         p->k->steps > 0 ? p->k->steps : several + 2 * height + p->k->rest % height;
     tz_status status = TZ_OK;
+    bool finite;
     while (!status && o->steps < steps && o->differences == 0) {
         const int rest = (int)(steps - o->steps < most ? steps - o->steps : most);
         status = tz_backend_reference.stage(p->reference, &o->plan, rest, o->steps, error);
         /* What is not finite has bits of its own choice. */
-        if (!status && !tz_backend_reference.all_finite(p->reference))
+        if (!status)
+            status = tz_backend_reference.all_finite(p->reference, &finite, error);
+        if (!status && !finite)
             break;
         if (!status)
             status = simt_device_stage(p->device, &o->plan, rest, o->steps, o->stages % 2 == 1,
