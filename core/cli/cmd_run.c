@@ -2,11 +2,9 @@
 #include "cli/command.h"
 
 #include "backend/backend.h"
-#include "base/names.h"
 #include "cli/progress.h"
 #include "lua/interrupt.h"
 #include "lua/script.h"
-#include "policy/policy.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,21 +62,35 @@ static bool is_assignment(const char *text)
     return equals != NULL && equals != text;
 }
 
-/* --height N, or the policy that is to choose it. */
-static bool take_height(const tz_command *command, settings *s)
+/* --height N, or a word that tz_policy_choose() understands. */
+static bool take_height(const tz_command *command, tz_policy_choice *policy)
 {
-    static const char *const names[] = {"auto", "predicted", "adaptive", "exhaustive"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(optarg, names[i]) == 0) {
-            s->script.policy = i > 0 ? names[i] : s->script.policy;
-            s->script.height = 0;
-            return true;
-        }
-    if (optarg[0] >= '0' && optarg[0] <= '9')
-        return tz_option_number(command, "--height", optarg, 1, 1 << 20, &s->script.height);
-    char hint[128];
-    tz_misuse(command, "--height wants a whole number or a policy, not '%.60s'%s", optarg,
-              tz_names_hint(hint, sizeof hint, optarg, names, sizeof names / sizeof *names));
+    const bool is_number = optarg[0] >= '0' && optarg[0] <= '9';
+    policy->given.height = 0;
+    policy->height = is_number ? NULL : optarg;
+    return !is_number || tz_option_number(command, "--height", optarg, 1, TZ_PLAN_HEIGHT_MAX,
+                                          &policy->given.height);
+}
+
+static bool take_family(const tz_command *command, tz_policy_choice *policy)
+{
+    if (strlen(optarg) >= sizeof policy->given.family) {
+        tz_misuse(command, "--family: '%.60s' is no family", optarg);
+        return false;
+    }
+    strcpy(policy->given.family, optarg);
+    return true;
+}
+
+/* Is what --height and --policy say together a policy? */
+static bool check_policy(const tz_command *command, const tz_policy_choice *policy)
+{
+    const tz_policy_choice nothing = {.start = 0};
+    tz_policy_config config;
+    tz_error error;
+    if (tz_policy_choose(&nothing, policy, &config, &error) == TZ_OK)
+        return true;
+    tz_misuse(command, "%s", error.message);
     return false;
 }
 
@@ -103,7 +115,6 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
                                             {NULL, 0, NULL, 0}};
     tz_error error;
     const tz_backend *backend = NULL;
-    tz_policy_kind kind;
     for (int option; (option = tz_option_next(command, argc, argv, ":hq", options)) != -1;) {
         switch (option) {
         case OPT_BACKEND:
@@ -114,18 +125,14 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
             s->script.backend = optarg;
             break;
         case OPT_HEIGHT:
-            if (!take_height(command, s))
+            if (!take_height(command, &s->script.policy))
                 return false;
             break;
         case OPT_POLICY:
-            if (tz_policy_find(optarg, &kind, &error) != TZ_OK) {
-                tz_misuse(command, "--policy: %s", error.message);
-                return false;
-            }
-            s->script.policy = optarg;
+            s->script.policy.policy = optarg;
             break;
         case OPT_FORGET:
-            s->script.forget = true;
+            s->script.policy.forget = true;
             break;
         case OPT_THREADS:
             if (!tz_option_number(command, "--threads", optarg, 1, 1024, &s->script.threads))
@@ -139,7 +146,8 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
             s->script.sync = true;
             break;
         case OPT_FAMILY:
-            s->script.family = optarg;
+            if (!take_family(command, &s->script.policy))
+                return false;
             break;
         case OPT_OUT:
             s->script.out = optarg;
@@ -173,6 +181,8 @@ static bool parse(const tz_command *command, int argc, char **argv, settings *s,
             return false;
         }
     }
+    if (!check_policy(command, &s->script.policy))
+        return false;
     if (optind + 1 != argc) {
         if (optind == argc)
             tz_misuse(command, "wants a script");
@@ -234,8 +244,7 @@ static int execute(settings *s)
 static int run(const tz_command *command, int argc, char **argv)
 {
     settings s = {
-        .script = {.height = -1,
-                   .arguments_count = argc,
+        .script = {.arguments_count = argc,
                    .sink = {.print = on_print, .note = on_note, .progress = on_progress}}};
     /* getopt_long moves the arguments about: keep them as given. */
     char **given = calloc((size_t)argc + 1, sizeof *given);
