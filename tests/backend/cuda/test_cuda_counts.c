@@ -2,6 +2,7 @@
  * H200. No GPU; without NVRTC the tests that compile are skipped. */
 #include "backend/cuda/family/work.h"
 #include "model/roofs.h"
+#include "tests/skip.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -216,8 +217,7 @@ static void profilers_count_the_same(void **state)
             tz_backend_cuda.work(&problem, &place, &plan, TZ_EFFORT_COMPILE, &work, &error);
         tz_problem_clear(&problem);
         if (status == TZ_UNSUPPORTED && strstr(error.message, "NVRTC")) {
-            print_message("skipped: %s\n", error.message);
-            skip();
+            skip_test("%s", error.message);
         }
         if (status || tz_roofs_predict(&work, &s->device, &p, &why))
             fail_msg("%s: %s", known[k].stencil, status ? error.message : why.message);

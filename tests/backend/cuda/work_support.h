@@ -5,6 +5,7 @@
 
 #include "backend/cuda/family/work.h"
 #include "model/roofs.h"
+#include "tests/skip.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -67,8 +68,7 @@ static inline void work_of(const suite *s, const tz_problem *problem, const tz_p
     tz_error error = {0};
     const tz_status status = tz_backend_cuda.work(problem, &place, plan, effort, work, &error);
     if (status == TZ_UNSUPPORTED && strstr(error.message, "NVRTC")) {
-        print_message("skipped: %s\n", error.message);
-        skip();
+        skip_test("%s", error.message);
     }
     if (status)
         fail_msg("%s %s h %d: %s", problem->stencil->id, plan->family, plan->height, error.message);
