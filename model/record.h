@@ -9,14 +9,14 @@
  * "assumed" marks a guess, which predictions then report. A number has a unit exactly if its
  * quantity has units (below); a time may be given in cycles of the record's own clock.
  *
- * Errors, with FILE:LINE as their place: TZ_MODEL_IO; TZ_MODEL_FORMAT (no '=', no number, unit
+ * Errors, with FILE:LINE as their place: TZ_IO; TZ_FORMAT (no '=', no number, unit
  * missing or of another quantity, no source, a key given twice, a byte that is no text);
- * TZ_MODEL_UNKNOWN (key; the nearest known one is named); TZ_MODEL_RANGE; TZ_MODEL_MISSING (no
+ * TZ_UNKNOWN (key; the nearest known one is named); TZ_RANGE; TZ_FORMAT (no
  * name, or cycles without a clock). On error the record is left zeroed. */
 #ifndef TZ_MODEL_RECORD_H
 #define TZ_MODEL_RECORD_H
 
-#include "model/error.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -200,13 +200,12 @@ typedef struct tz_model_device {
 /* All keys of a device, texts included; *count of them. Static. */
 const tz_model_key *tz_model_device_keys(size_t *count);
 
-tz_model_status tz_model_device_read(const char *path, tz_model_device *out, tz_model_error *error);
+tz_status tz_model_device_read(const char *path, tz_model_device *out, tz_error *error);
 
 /* What tz_model_device_read() reads back as the same record, bit for bit, each number in the unit
- * that makes it short. TZ_MODEL_IO when the stream fails; TZ_MODEL_MISSING, before anything is
+ * that makes it short. TZ_IO when the stream fails; TZ_FORMAT, before anything is
  * written, for a record without a name or a known number without a source. */
-tz_model_status tz_model_device_write(const tz_model_device *device, FILE *stream,
-                                      tz_model_error *error);
+tz_status tz_model_device_write(const tz_model_device *device, FILE *stream, tz_error *error);
 
 /* ---- Benchmarks of papers -------------------------------------------------------------------- */
 
@@ -252,7 +251,6 @@ typedef struct tz_model_benchmark {
 
 const tz_model_key *tz_model_benchmark_keys(size_t *count);
 
-tz_model_status tz_model_benchmark_read(const char *path, tz_model_benchmark *out,
-                                        tz_model_error *error);
+tz_status tz_model_benchmark_read(const char *path, tz_model_benchmark *out, tz_error *error);
 
 #endif

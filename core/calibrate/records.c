@@ -52,24 +52,6 @@ static bool name_of_file(const char *file, char name[TZ_MODEL_NAME_SIZE])
     return true;
 }
 
-/* Errors of model/ are the engine's too, place and all. */
-static tz_status read_record(const char *path, tz_model_device *out, tz_error *error)
-{
-    tz_model_error why;
-    switch (tz_model_device_read(path, out, &why)) {
-    case TZ_MODEL_OK:
-        return TZ_OK;
-    case TZ_MODEL_IO:
-        return tz_error_set(error, TZ_IO, why.place, "%s", why.message);
-    case TZ_MODEL_RANGE:
-        return tz_error_set(error, TZ_RANGE, why.place, "%s", why.message);
-    case TZ_MODEL_UNKNOWN:
-        return tz_error_set(error, TZ_UNKNOWN, why.place, "%s", why.message);
-    default:
-        return tz_error_set(error, TZ_FORMAT, why.place, "%s", why.message);
-    }
-}
-
 /* ---- By name --------------------------------------------------------------------------------- */
 
 /* Adds the names of a folder's records. */
@@ -110,7 +92,7 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
     tz_paths folders = {0};
     memset(out, 0, sizeof *out);
     if (strchr(name, '/') != NULL)
-        return read_record(name, out, error);
+        return tz_model_device_read(name, out, error);
     tz_status status = folders_list(&folders, error);
     if (status != TZ_OK) {
         tz_paths_clear(&folders);
@@ -122,7 +104,7 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
         snprintf(path, sizeof path, "%s/%s.txt", folders.items[i], name);
         if (access(path, F_OK) != 0)
             continue;
-        status = read_record(path, out, error);
+        status = tz_model_device_read(path, out, error);
         break;
     }
     if (status == TZ_UNKNOWN && out->name[0] == '\0')
@@ -164,7 +146,7 @@ static bool search(const char *folder, const wanted *what, tz_model_device *out)
         tz_model_device record;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (!name_of_file(entry->d_name, name) || stat(path, &facts) != 0 ||
-            tz_model_device_read(path, &record, NULL) != TZ_MODEL_OK || !describes(&record, what))
+            tz_model_device_read(path, &record, NULL) != TZ_OK || !describes(&record, what))
             continue;
         const struct timespec at = facts.st_mtim;
         if (found && (at.tv_sec < newest.tv_sec ||
@@ -227,15 +209,12 @@ tz_status tz_device_of_gpu(int ordinal, tz_model_device *out, tz_error *error)
 
 tz_status tz_device_write(const tz_model_device *device, FILE *stream, tz_error *error)
 {
-    tz_model_error why;
     if (fprintf(stream,
                 "# %s, measured by trapeze calibrate (trapeze %s).\n"
                 "# KEY = VALUE [UNIT] # SOURCE; other lines begin with #.\n",
                 device->title[0] ? device->title : device->name, TZ_VERSION) < 0)
         return tz_error_set_errno(error, errno, NULL, "cannot write the record");
-    if (tz_model_device_write(device, stream, &why) != TZ_MODEL_OK)
-        return tz_error_set(error, TZ_IO, why.place, "%s", why.message);
-    return TZ_OK;
+    return tz_model_device_write(device, stream, error);
 }
 
 tz_status tz_device_save(const tz_model_device *device, const char *path, bool replace,

@@ -17,7 +17,8 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
 tz_status tz_device_of_cpu(tz_model_device *out, tz_error *error);
 tz_status tz_device_of_gpu(int ordinal, tz_model_device *out, tz_error *error);
 
-/* The record as a file, with a line that says what it is. TZ_IO. */
+/* The record as a file, with a line that says what it is. TZ_IO; TZ_FORMAT: it could not be read
+ * back (no name, a number without a source). */
 tz_status tz_device_write(const tz_model_device *device, FILE *stream, tz_error *error);
 /* The same to a file, which appears whole or not at all. TZ_IO, also for one that exists unless
  * `replace`. */

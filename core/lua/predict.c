@@ -112,7 +112,7 @@ static void get_request(lua_State *L, int dims, tz_prediction_request *request)
     if (tz_key_text(L, 1, what, "family", &family))
         snprintf(request->given.family, sizeof request->given.family, "%.15s", family);
     if (tz_key_text(L, 1, what, "model", &model) &&
-        tz_prediction_model(model, &request->model, &error) != TZ_OK)
+        tz_model_find(model, &request->model, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
     get_numbers(L, "block", dims, request->block);
     get_numbers(L, "halo", dims, request->halo);

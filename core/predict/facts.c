@@ -12,7 +12,7 @@
 tz_status tz_facts_benchmark(const char *name, tz_model_benchmark *out, tz_error *error)
 {
     tz_paths folders = {0};
-    tz_model_error why;
+    tz_error why;
     tz_status status = tz_paths_add_benchmarks(&folders, error);
     bool found = false;
     for (size_t i = 0; status == TZ_OK && !found && i < folders.count; i++) {
@@ -21,7 +21,7 @@ tz_status tz_facts_benchmark(const char *name, tz_model_benchmark *out, tz_error
         if (access(path, R_OK) != 0)
             continue;
         found = true;
-        if (tz_model_benchmark_read(path, out, &why) != TZ_MODEL_OK)
+        if (tz_model_benchmark_read(path, out, &why) != TZ_OK)
             status = tz_error_set(error, TZ_FORMAT, why.place, "%s", why.message);
     }
     tz_paths_clear(&folders);
@@ -113,13 +113,13 @@ tz_status tz_facts_of_workload(const tz_workload *workload, const tz_prediction_
 {
     const tz_problem *problem = &workload->problem;
     tz_model_benchmark benchmark;
-    tz_model_error why;
+    tz_error why;
     *plan = (tz_model_plan){.height = request->given.height,
                             .sync = request->fence ? TZ_MODEL_SYNC_FENCE : TZ_MODEL_SYNC_LAUNCH};
     tz_status status = tz_facts_benchmark(problem->stencil->id, &benchmark, error);
     if (status == TZ_OK) {
         const tz_model_sync sync = plan->sync;
-        if (tz_model_benchmark_facts(&benchmark, facts, plan, &why) != TZ_MODEL_OK)
+        if (tz_model_benchmark_facts(&benchmark, facts, plan, &why) != TZ_OK)
             return tz_error_set(error, TZ_FORMAT, why.place, "%s", why.message);
         plan->sync = sync;
         plan->height = request->given.height;

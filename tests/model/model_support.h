@@ -26,9 +26,9 @@ static inline tz_model_device device_named(const char *name)
 {
     char path[512];
     tz_model_device device;
-    tz_model_error error;
+    tz_error error;
     snprintf(path, sizeof path, "%s/devices/%s.txt", TZ_TEST_MODEL_DIR, name);
-    if (tz_model_device_read(path, &device, &error) != TZ_MODEL_OK)
+    if (tz_model_device_read(path, &device, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);
     return device;
 }
@@ -43,10 +43,10 @@ static inline bench bench_named(const char *name)
 {
     char path[512];
     bench b;
-    tz_model_error error;
+    tz_error error;
     snprintf(path, sizeof path, "%s/benchmarks/%s.txt", TZ_TEST_MODEL_DIR, name);
-    if (tz_model_benchmark_read(path, &b.record, &error) != TZ_MODEL_OK ||
-        tz_model_benchmark_facts(&b.record, &b.facts, &b.plan, &error) != TZ_MODEL_OK)
+    if (tz_model_benchmark_read(path, &b.record, &error) != TZ_OK ||
+        tz_model_benchmark_facts(&b.record, &b.facts, &b.plan, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);
     return b;
 }
@@ -57,7 +57,7 @@ static inline tz_model_meng meng_of(int year, const char *benchmark, const char 
     const bench b = bench_named(benchmark);
     const tz_model_device d = device_named(device);
     tz_model_meng m;
-    tz_model_error error;
+    tz_error error;
     if ((year == 2009 ? tz_model_meng2009_fill : tz_model_meng2011_fill)(&b.facts, &d, &b.plan, &m,
                                                                          NULL, &error))
         fail_msg("%s: %s", error.place, error.message);

@@ -152,7 +152,7 @@ static void refusals_say_what_would_do(void **state)
     (void)state;
     tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
     const tz_model *roofs = NULL;
-    assert_int_equal(tz_prediction_model("roofs", &roofs, NULL), TZ_OK);
+    assert_int_equal(tz_model_find("roofs", &roofs, NULL), TZ_OK);
     refuses(workload, &(tz_prediction_request){.model = roofs, .streamed = -1}, TZ_UNSUPPORTED,
             "use --model meng2009");
     refuses(workload, &(tz_prediction_request){.streamed = -1, .given = {.height = 10}}, TZ_RANGE,
@@ -164,7 +164,7 @@ static void refusals_say_what_would_do(void **state)
     tz_workload_destroy(workload);
     tz_error error;
     const tz_model *model = NULL;
-    assert_int_equal(tz_prediction_model("roof", &model, &error), TZ_UNKNOWN);
+    assert_int_equal(tz_model_find("roof", &model, &error), TZ_UNKNOWN);
     assert_non_null(strstr(error.message, "'roofs'"));
 }
 
@@ -174,7 +174,7 @@ static void limits_are_told_by_height(void **state)
     /* 2011's latency hiding leaves PathFinder to the memory. */
     tz_workload *workload = workload_of("pathfinder", 1, 1000000, "gtx280");
     tz_prediction_request request = {.streamed = -1};
-    assert_int_equal(tz_prediction_model("meng2011", &request.model, NULL), TZ_OK);
+    assert_int_equal(tz_model_find("meng2011", &request.model, NULL), TZ_OK);
     tz_prediction_table *table = table_of(workload, &request);
     tz_model_resource limit = table->rows[0].prediction.limit;
     int changes = 0;

@@ -88,11 +88,11 @@ static tz_status fake_work(const tz_problem *problem, const tz_place *place, con
 }
 
 /* "Cells" are the seconds. */
-static tz_model_status fake_predict(const tz_model_work *work, const tz_model_device *device,
-                                    tz_model_prediction *prediction, tz_model_error *error)
+static tz_status fake_predict(const tz_model_work *work, const tz_model_device *device,
+                              tz_model_prediction *prediction, tz_error *error)
 {
     if (!device->clock_hz.known)
-        return tz_model_error_set(error, TZ_MODEL_MISSING, device->name, "no clock");
+        return tz_error_set(error, TZ_UNSUPPORTED, device->name, "no clock");
     memset(prediction, 0, sizeof *prediction);
     prediction->height = work->height;
     prediction->time_s = work->cells;
@@ -103,7 +103,7 @@ static tz_model_status fake_predict(const tz_model_work *work, const tz_model_de
     }
     snprintf(prediction->limit_text, sizeof prediction->limit_text, "%s",
              work->estimated ? "guessed" : "known");
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }
 
 static const tz_stencil stencil = {.id = "fake"};

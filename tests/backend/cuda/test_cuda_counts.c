@@ -135,7 +135,7 @@ static int set_up(void **state)
 {
     suite *s = calloc(1, sizeof *s);
     const char *folder = TZ_TEST_PLUGIN_DIR;
-    tz_model_error why;
+    tz_error why;
     if (!s || tz_registry_create(&s->registry, &folder, 1, NULL) ||
         tz_model_device_read(TZ_TEST_SOURCE_DIR "/../model/devices/h200.txt", &s->device, &why))
         return 1;
@@ -202,7 +202,7 @@ static void profilers_count_the_same(void **state)
                         .family = "stream"};
         tz_model_work work;
         tz_model_prediction p = {0};
-        tz_model_error why;
+        tz_error why;
         tz_error error = {0};
         const tz_place place = {.device = &s->device};
         assert_int_equal(tz_registry_find(s->registry, known[k].stencil, &stencil, NULL, NULL),
@@ -239,7 +239,7 @@ static void profilers_count_the_same(void **state)
 static double stage_of(const suite *s, const tz_model_work *work)
 {
     tz_model_prediction p = {0};
-    tz_model_error why;
+    tz_error why;
     if (tz_roofs_predict(work, &s->device, &p, &why))
         fail_msg("%s", why.message);
     return p.stage_s;

@@ -261,7 +261,7 @@ static void every_stencil_is_counted(void **state)
                 tz_plan plan = {0};
                 tz_model_work work;
                 tz_model_prediction p;
-                tz_model_error why;
+                tz_error why;
                 strcpy(plan.family, families[f % 3]);
                 s->device.compute_capability.value = architectures[f / 3];
                 /* Streams of all for one architecture; the rest where it is another kind of code.
@@ -373,16 +373,16 @@ static void what_is_missing_is_named(void **state)
     tz_model_device d = s->device;
     tz_model_work w = some_work();
     tz_model_prediction p = {0};
-    tz_model_error why;
+    tz_error why;
     d.l2_latency_s.known = false;
-    assert_int_equal(tz_roofs_predict(&w, &d, &p, &why), TZ_MODEL_MISSING);
+    assert_int_equal(tz_roofs_predict(&w, &d, &p, &why), TZ_UNSUPPORTED);
     assert_non_null(strstr(why.message, "l2_latency"));
     w.registers = 255;
     w.threads = 1024;
-    assert_int_equal(tz_roofs_predict(&w, &s->device, &p, &why), TZ_MODEL_RANGE);
+    assert_int_equal(tz_roofs_predict(&w, &s->device, &p, &why), TZ_RANGE);
     w = some_work();
     w.height = 0;
-    assert_int_equal(tz_roofs_predict(&w, &s->device, &p, &why), TZ_MODEL_RANGE);
+    assert_int_equal(tz_roofs_predict(&w, &s->device, &p, &why), TZ_RANGE);
 }
 
 /* On the H200: measured in November 2026 (docs/performance.md), to a quarter. */

@@ -27,7 +27,7 @@ static inline int set_up(void **state)
 {
     suite *s = calloc(1, sizeof *s);
     const char *folder = TZ_TEST_PLUGIN_DIR;
-    tz_model_error why;
+    tz_error why;
     if (!s || tz_registry_create(&s->registry, &folder, 1, NULL) ||
         tz_model_device_read(TZ_TEST_SOURCE_DIR "/../model/devices/h200.txt", &s->device, &why))
         return 1;
@@ -104,7 +104,7 @@ static inline tz_model_work some_work(void)
 static inline double stage_of(const tz_model_work *work, const tz_model_device *device)
 {
     tz_model_prediction p = {0};
-    tz_model_error why;
+    tz_error why;
     if (tz_roofs_predict(work, device, &p, &why))
         fail_msg("%s", why.message);
     double sum = 0.0;
