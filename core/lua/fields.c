@@ -1,7 +1,9 @@
-/* Giving fields their values: a number, a function, random numbers, an array, a floorplan. */
-#include "lua/handle.h"
-#include "lua/values.h"
+#include "lua/fields.h"
 
+#include "lua/array.h"
+#include "lua/floorplan.h"
+#include "lua/keys.h"
+#include "lua/random.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -340,8 +342,8 @@ static void note_source(const target *t, int index)
         snprintf(source, sizeof source, "%s", luaL_tolstring(L, index, NULL));
         lua_pop(L, 1);
     }
-    tz_record_source(t->handle->context->record, t->handle->index, t->about->name, source, seed,
-                     !t->whole);
+    tz_record_source(t->handle->context->files.record, t->handle->index, t->about->name, source,
+                     seed, !t->whole);
 }
 
 void tz_field_assign(lua_State *L, int handle_index, tz_simulation_handle *handle, int field,

@@ -4,7 +4,7 @@
 #define TZ_CORE_PREDICT_WORKLOAD_H
 
 #include "backend/backend.h"
-#include "model/record.h"
+#include "model/device.h"
 
 typedef struct tz_workload_config {
     /* Registry, stencil, grid, precision, boundary, parameters, threads; backend (NULL or "auto":
