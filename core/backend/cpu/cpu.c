@@ -65,7 +65,7 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
         .batch = choose_batch(problem, plan, machine),
         .isa = machine->isa,
         .threads = threads,
-        .stream_row = tz_streamed_source_row,
+        .streamed_row = tz_streamed_source_row,
     };
     memcpy(stage.elements, problem->elements, sizeof stage.elements);
     memcpy(stage.boundary, problem->boundary, sizeof stage.boundary);
@@ -267,7 +267,7 @@ static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         stage.boundary_row[f] =
             (char *)state->boundary_row[f] + TZ_ALIGN_ELEMENTS * stage.element_size[f];
-        stage.stream[f] = state->context.streams[f];
+        stage.streamed[f] = state->context.streams[f];
         if (problem->stencil->fields[f].role == TZ_STREAMED)
             continue;
         stage.in[f] = *tz_host_store_current(&state->store, f);
