@@ -16,15 +16,13 @@ typedef struct tz_plan {
                             * length of a stream's chunk */
     char family[16];       /* "reference", "stream", "tile", "resident" */
     /* Of GPU families that stream; others take 0 alone. */
-    int vector; /* elements side by side that a lane holds */
-    int ahead;  /* rows or planes that are loaded before they are needed */
-    int slack;  /* 1: levels lag a slab more than they must, and so are independent in a step */
-    int warps;  /* of a block */
-    int blocks; /* of a multiprocessor at once, at least: what registers must leave room for */
-    int span;   /* iterations that a launch may run, several stages: chosen; 0: height */
-    /* Of the GPU that is planned for, where they matter; 0: an H200's. */
-    int multiprocessors, shared_bytes; /* multiprocessors; the most that a block may have */
-    char why[160];                     /* how height and tile were chosen */
+    int vector;    /* elements side by side that a lane holds */
+    int ahead;     /* rows or planes that are loaded before they are needed */
+    int slack;     /* 1: levels lag a slab more than they must, and so are independent in a step */
+    int warps;     /* of a block */
+    int blocks;    /* of a multiprocessor at once, at least: what registers must leave room for */
+    int span;      /* iterations that a launch may run, several stages: chosen; 0: height */
+    char why[160]; /* how height and tile were chosen */
 } tz_plan;
 
 #endif

@@ -210,7 +210,7 @@ static void profilers_count_the_same(void **state)
                                              .precision = known[k].precision,
                                              .extent = {known[k].nx, known[k].nx, known[k].nz}};
         if (tz_problem_resolve(&problem, stencil, &config, &error) ||
-            tz_cuda_plan(&problem, &plan, &error))
+            tz_backend_cuda.plan(&problem, &place, &plan, &error))
             fail_msg("%s: %s", known[k].stencil, error.message);
         const tz_status status =
             tz_backend_cuda.work(&problem, &place, &plan, TZ_EFFORT_COMPILE, &work, &error);
