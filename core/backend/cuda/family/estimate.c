@@ -36,11 +36,8 @@ static void part_between(tz_work_part *to, const tz_work_part *a, const tz_work_
 bool tz_cuda_plan_with_height(const tz_problem *problem, const tz_limits *limits,
                               const tz_plan *plan, int height, tz_plan *out)
 {
-    *out = (tz_plan){.height = height,
-                     .vector = plan->vector,
-                     .ahead = plan->ahead,
-                     .slack = plan->slack,
-                     .warps = plan->warps};
+    *out = (tz_plan){
+        .height = height, .vector = plan->vector, .ahead = plan->ahead, .warps = plan->warps};
     memcpy(out->family, plan->family, sizeof out->family);
     if (strcmp(plan->family, "resident") == 0)
         out->vector = out->warps = 0;
