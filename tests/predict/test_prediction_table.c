@@ -12,6 +12,7 @@
 #include "predict/table.h"
 #include "predict/tune.h"
 #include "stencil/registry.h"
+#include "tests/skip.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -476,7 +477,7 @@ static void a_plot_is_whole_or_not_there(void **state)
     if (!tz_plot_available()) {
         assert_int_equal(tz_plot_draw(&plot, path, &error), TZ_UNSUPPORTED);
         assert_non_null(strstr(error.message, "gnuplot-nox"));
-        skip();
+        skip_test("no gnuplot");
     }
     if (tz_plot_draw(&plot, path, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);

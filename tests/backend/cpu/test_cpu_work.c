@@ -9,6 +9,7 @@
 #include "backend/backend.h"
 #include "base/machine.h"
 #include "kernels/cpu/stream.h"
+#include "tests/skip.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,7 +222,7 @@ static void test_work_of_every_plugin(void **state)
 {
     const fixture *f = *state;
     if (!f->readable)
-        skip();
+        skip_test("row functions cannot be read");
     for (int c = 0; c < CASES; c++) {
         tz_problem problem =
             resolve(f, cases[c].name, cases[c].dims, cases[c].extent, cases[c].precision);
@@ -278,7 +279,7 @@ static void test_the_last_level_computes_no_more_than_its_rows(void **state)
 {
     const fixture *f = *state;
     if (!f->readable)
-        skip();
+        skip_test("row functions cannot be read");
     /* Rows of three words, fewer than a vector of any instruction set. The last level computes them
      * word by word; the levels before it compute whole vectors. So the mean over the levels is
      * vectors + (words - vectors) / height. */
@@ -307,7 +308,7 @@ static void test_streamed_rows_begin_anew(void **state)
 {
     const fixture *f = *state;
     if (!f->readable)
-        skip();
+        skip_test("row functions cannot be read");
     tz_problem problem = resolve(f, "pathfinder", 1, (int64_t[]){100000, 1, 1}, -1);
     const tz_plan plan = {.height = 4, .tile = {50000, 1, 1}};
     const tz_model_work work = work_of(f, &problem, &plan, 1);
@@ -320,7 +321,7 @@ static void test_bytes_follow_the_plan(void **state)
 {
     const fixture *f = *state;
     if (!f->readable)
-        skip();
+        skip_test("row functions cannot be read");
     tz_problem problem = resolve(f, "star2d1r", 2, (int64_t[]){4096, 4096, 1}, TZ_SINGLE);
     const tz_plan whole = {.height = 8, .tile = {4096, 4096, 1}};
     const tz_plan narrow = {.height = 8, .tile = {512, 4096, 1}};

@@ -1,6 +1,7 @@
 /* The device text of every stencil, compiled for real architectures; needs NVRTC, no GPU. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
+#include "tests/skip.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -56,8 +57,7 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     free(source);
     tz_problem_clear(&problem);
     if (status == TZ_UNSUPPORTED) {
-        print_message("skipped: %s\n", error.message);
-        skip();
+        skip_test("%s", error.message);
     }
     if (status)
         fail_msg("%s, %s, %s: %s", stencil->id, tz_boundary_name((tz_boundary)boundary),

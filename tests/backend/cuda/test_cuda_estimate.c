@@ -131,8 +131,7 @@ static tz_predictions *predictions(const suite *s, const tz_problem *problem, in
     const tz_status status =
         tz_predictions_create(&f, problem, &tz_backend_cuda, &place, &given, effort, &error);
     if (status == TZ_UNSUPPORTED && strstr(error.message, "NVRTC")) {
-        print_message("skipped: %s\n", error.message);
-        skip();
+        skip_test("%s", error.message);
     }
     if (status)
         fail_msg("%s: %s", error.place, error.message);

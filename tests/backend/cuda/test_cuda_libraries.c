@@ -31,8 +31,7 @@ static void skip_without_nvrtc(void)
         return;
     assert_int_equal(error.code, TZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "NVRTC"));
-    print_message("skipped: %s\n", error.message);
-    skip();
+    skip_test("%s", error.message);
 }
 
 static void a_missing_driver_is_named(void **state)
@@ -41,8 +40,7 @@ static void a_missing_driver_is_named(void **state)
     tz_cuda *cuda = (tz_cuda *)&cuda;
     tz_error error = {0};
     if (tz_cuda_available()) {
-        print_message("skipped: there is a driver and a GPU\n");
-        skip();
+        skip_test("there is a driver and a GPU");
     }
     assert_int_equal(tz_cuda_open(&cuda, 0, &error), TZ_BACKEND);
     assert_null(cuda);
@@ -243,8 +241,7 @@ static void a_device_computes(void **state)
     tz_cuda_kernel kernel;
     tz_error error = {0};
     if (!tz_cuda_available()) {
-        print_message("skipped: no GPU\n");
-        skip();
+        skip_test("no GPU");
     }
     skip_without_nvrtc();
 #define OK(call)                                                                                   \
@@ -357,8 +354,7 @@ static void a_device_works_beside_the_host(void **state)
     int n = CELLS, blocks = 0;
     tz_error error = {0};
     if (!tz_cuda_available()) {
-        print_message("skipped: no GPU\n");
-        skip();
+        skip_test("no GPU");
     }
     setenv("TRAPEZE_CACHE", s->directory, 1);
     OK(tz_cuda_open(&cuda, 0, &error));

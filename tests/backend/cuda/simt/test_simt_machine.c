@@ -3,6 +3,7 @@
 
 #include "memory.h"
 #include "stencil/registry.h"
+#include "tests/skip.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -610,7 +611,7 @@ int main(void)
         simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
     if (status == TZ_UNSUPPORTED) {
         printf("skipped: %s\n", error.message);
-        return 0;
+        return SKIPPED_PROGRAM;
     }
     if (status) {
         fprintf(stderr, "%s\n", error.message);
