@@ -69,7 +69,7 @@ static tz_status count_tile(const tz_workload *workload, tz_model_facts *facts, 
         status = tz_error_set(error, TZ_UNSUPPORTED, "backend",
                               "the cuda backend cannot tell what its kernels do");
     if (!status)
-        status = tz_backend_cuda.plan(&workload->problem, place.threads, &plan, error);
+        status = tz_backend_cuda.plan(&workload->problem, &place, &plan, error);
     if (!status)
         status =
             tz_backend_cuda.work(&workload->problem, &place, &plan, TZ_EFFORT_COMPILE, &work, &why);

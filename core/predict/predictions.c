@@ -55,7 +55,7 @@ static tz_status find_candidates(const maker *m, const tz_plan *given, tz_plan *
                                       error);
     plans[0] = *given;
     *count = 1;
-    return m->backend->plan(m->problem, m->place->threads, &plans[0], error);
+    return m->backend->plan(m->problem, m->place, &plans[0], error);
 }
 
 /* Plans that turned out to be none, the first reason kept. */
