@@ -5,6 +5,7 @@
 #include "backend/cuda/family/rows/design.h"
 #include "backend/host/store.h"
 #include "model/roofs.h"
+#include "model/scheduler_device.h"
 
 #include <math.h>
 #include <stdio.h>
