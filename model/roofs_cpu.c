@@ -186,15 +186,15 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
 
 /* ---- Together -------------------------------------------------------------------------------- */
 
-static tz_model_status check(const tz_model_work *work, const tz_model_device *device,
-                             tz_model_prediction *out, tz_model_error *error)
+static tz_status check(const tz_model_work *work, const tz_model_device *device,
+                       tz_model_prediction *out, tz_error *error)
 {
     if (work->workers < 1 || !(work->slowest >= 1) || work->parts_count < 1 ||
         work->parts_count > TZ_WORK_PARTS_MAX)
-        return tz_model_error_set(error, TZ_MODEL_RANGE, device->name,
-                                  "%d threads in %d parts, the busiest with %g times the average, "
-                                  "are no work of a CPU",
-                                  work->workers, work->parts_count, work->slowest);
+        return tz_error_set(error, TZ_RANGE, device->name,
+                            "%d threads in %d parts, the busiest with %g times the average, "
+                            "are no work of a CPU",
+                            work->workers, work->parts_count, work->slowest);
     return tz_model_device_check(device, "roofs", needs, &out->notes, error);
 }
 
@@ -228,13 +228,13 @@ static void say_limit(tz_model_prediction *out, const tz_model_work *work, const
              100 * parts[most] / out->stage_s, more);
 }
 
-tz_model_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device *device,
-                                     tz_model_prediction *out, tz_model_error *error)
+tz_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device *device,
+                               tz_model_prediction *out, tz_error *error)
 {
     memset(out, 0, sizeof *out);
     out->model = "roofs";
-    const tz_model_status status = check(work, device, out, error);
-    if (status != TZ_MODEL_OK)
+    const tz_status status = check(work, device, out, error);
+    if (status != TZ_OK)
         return status;
     const cycles c = count_cycles(work, device);
     const transfers lines = count_lines(work, device);
@@ -288,5 +288,5 @@ tz_model_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_d
     tz_model_detail_add(out, "busiest", work->slowest, "",
                         "updates of the busiest thread / average");
     say_limit(out, work, parts, &c, device->l2_bytes.value, rate(&device->l3_bytes, 0));
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }

@@ -294,19 +294,18 @@ static double crowd_clocks(const stage *s)
     return clocks;
 }
 
-static tz_model_status check(const tz_model_work *work, const tz_model_device *device,
-                             tz_model_prediction *out, tz_model_error *error)
+static tz_status check(const tz_model_work *work, const tz_model_device *device,
+                       tz_model_prediction *out, tz_error *error)
 {
-    const tz_model_status status =
-        tz_model_device_check(device, "roofs", needs, &out->notes, error);
-    if (status != TZ_MODEL_OK)
+    const tz_status status = tz_model_device_check(device, "roofs", needs, &out->notes, error);
+    if (status != TZ_OK)
         return status;
     if (work->threads < 1 || !(work->blocks >= 1) || work->parts_count < 1 ||
         work->parts_count > TZ_WORK_PARTS_MAX)
-        return tz_model_error_set(error, TZ_MODEL_RANGE, device->name,
-                                  "%g blocks of %d threads in %d parts are no launch", work->blocks,
-                                  work->threads, work->parts_count);
-    return TZ_MODEL_OK;
+        return tz_error_set(error, TZ_RANGE, device->name,
+                            "%g blocks of %d threads in %d parts are no launch", work->blocks,
+                            work->threads, work->parts_count);
+    return TZ_OK;
 }
 
 /* What a profiler's counters would say of a stage: instructions of warps, passes of 128 bytes
@@ -389,20 +388,20 @@ static double parted(const stage *s)
     return 1.0 - (1.0 - part->apart) / (1.0 + between);
 }
 
-tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device *device,
-                                     tz_model_prediction *out, tz_model_error *error)
+tz_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device *device,
+                               tz_model_prediction *out, tz_error *error)
 {
     stage s = {.work = work, .device = device, .warps = ceil(work->threads / (double)WARP)};
     char occupancy[96];
-    const tz_model_status status = check(work, device, out, error);
-    if (status != TZ_MODEL_OK)
+    const tz_status status = check(work, device, out, error);
+    if (status != TZ_OK)
         return status;
     s.blocks = tz_roofs_blocks_per_sm(device, work, occupancy, sizeof occupancy);
     if (s.blocks < 1)
-        return tz_model_error_set(error, TZ_MODEL_RANGE, device->name,
-                                  "a block of %d threads with %d registers each and %d bytes of "
-                                  "shared memory does not fit a multiprocessor",
-                                  work->threads, work->registers, work->shared_bytes);
+        return tz_error_set(error, TZ_RANGE, device->name,
+                            "a block of %d threads with %d registers each and %d bytes of "
+                            "shared memory does not fit a multiprocessor",
+                            work->threads, work->registers, work->shared_bytes);
     const double clock = device->clock_hz.value, sms = device->sm_count.value;
     /* A grid that stays in the second level from one stage to the next. */
     const double half = device->l2_useful_bytes.value, whole = fmin(device->l2_bytes.value, half);
@@ -533,5 +532,5 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
                  100.0 * (start_s + meet_s) / out->stage_s);
     else
         say_limit(&s, warps, occupancy, out);
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }

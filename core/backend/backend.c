@@ -13,11 +13,12 @@ tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const
         return tz_error_set(error, TZ_UNKNOWN, "family",
                             "'%s' is no family of the %s backend; it has %s", given->family,
                             backend, family);
-    if (given->vector || given->ahead || given->slack || given->warps || given->blocks)
+    const char *knob = tz_plan_first_knob(given);
+    if (knob)
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
-                            "the %s backend takes height and tile; 'vector', 'ahead', 'slack', "
-                            "'warps' and 'blocks' are for families of the cuda backend that stream",
-                            backend);
+                            "the %s backend takes height and tile; '%s' is for families of the "
+                            "cuda backend",
+                            backend, knob);
     return TZ_OK;
 }
 

@@ -2,7 +2,7 @@
 #ifndef TZ_CORE_BACKEND_BACKEND_H
 #define TZ_CORE_BACKEND_BACKEND_H
 
-#include "model/record.h"
+#include "model/device.h"
 #include "model/work.h"
 #include "stencil/problem.h"
 
@@ -81,7 +81,7 @@ typedef struct tz_backend {
     /* Every element of a field. A static field may then take no memory. */
     tz_status (*fill)(void *state, int field, const void *element, tz_error *error);
     /* One stage: `height` iterations (at most plan->height) from iteration `step` on; or several
-     * stages at once, up to plan->span iterations. */
+     * stages at once, up to plan->launch_iterations iterations. */
     tz_status (*stage)(void *state, const tz_plan *plan, int height, int64_t step, tz_error *error);
     tz_status (*reduce)(const void *state, int field, tz_reduction *out, tz_error *error);
     /* No NaN or infinity in any state field: cheaper than reduce(). */

@@ -3,9 +3,12 @@
 #include "base/atomic.h"
 #include "base/names.h"
 #include "base/paths.h"
+#include "base/read_file.h"
+#include "calibrate/loops.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -49,22 +52,16 @@ static bool name_of_file(const char *file, char name[TZ_MODEL_NAME_SIZE])
     return true;
 }
 
-/* Errors of model/ are the engine's too, place and all. */
 static tz_status read_record(const char *path, tz_model_device *out, tz_error *error)
 {
-    tz_model_error why;
-    switch (tz_model_device_read(path, out, &why)) {
-    case TZ_MODEL_OK:
-        return TZ_OK;
-    case TZ_MODEL_IO:
-        return tz_error_set(error, TZ_IO, why.place, "%s", why.message);
-    case TZ_MODEL_RANGE:
-        return tz_error_set(error, TZ_RANGE, why.place, "%s", why.message);
-    case TZ_MODEL_UNKNOWN:
-        return tz_error_set(error, TZ_UNKNOWN, why.place, "%s", why.message);
-    default:
-        return tz_error_set(error, TZ_FORMAT, why.place, "%s", why.message);
-    }
+    char *text;
+    size_t length;
+    tz_status status = tz_file_read(&text, &length, path, TZ_MODEL_RECORD_BYTES_MAX, error);
+    if (status)
+        return status;
+    status = tz_model_device_parse(path, text, length, out, error);
+    free(text);
+    return status;
 }
 
 /* ---- By name --------------------------------------------------------------------------------- */
@@ -157,7 +154,7 @@ static bool search(const char *folder, const tz_device_identity *device, tz_mode
         tz_model_device record;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (!name_of_file(entry->d_name, name) || stat(path, &facts) != 0 ||
-            tz_model_device_read(path, &record, NULL) != TZ_MODEL_OK || !describes(&record, device))
+            read_record(path, &record, NULL) != TZ_OK || !describes(&record, device))
             continue;
         const struct timespec at = facts.st_mtim;
         if (found && (at.tv_sec < newest.tv_sec ||
@@ -200,14 +197,17 @@ tz_status tz_device_of(const tz_backend *backend, int ordinal, tz_model_device *
 
 tz_status tz_device_write(const tz_model_device *device, FILE *stream, tz_error *error)
 {
-    tz_model_error why;
+    char text[TZ_MODEL_DEVICE_TEXT_SIZE];
+    const tz_status status = tz_model_device_text(device, text, error);
+    if (status)
+        return status;
     if (fprintf(stream,
                 "# %s, measured by trapeze calibrate (trapeze %s).\n"
-                "# KEY = VALUE [UNIT] # SOURCE; other lines begin with #.\n",
-                device->title[0] ? device->title : device->name, TZ_VERSION) < 0)
+                "# KEY = VALUE [UNIT] # SOURCE; other lines begin with #.\n"
+                "%s",
+                device->title[0] ? device->title : device->name, TZ_VERSION, text) < 0 ||
+        fflush(stream) != 0)
         return tz_error_set_errno(error, errno, NULL, "cannot write the record");
-    if (tz_model_device_write(device, stream, &why) != TZ_MODEL_OK)
-        return tz_error_set(error, TZ_IO, why.place, "%s", why.message);
     return TZ_OK;
 }
 

@@ -2,6 +2,9 @@
 #ifndef TZ_CORE_CALIBRATE_RECORDS_H
 #define TZ_CORE_CALIBRATE_RECORDS_H
 
+#include "base/error.h"
+#include "model/device.h"
+#include <stdio.h>
 #include "backend/backend.h"
 
 /* By name ("h200", "gtx280", or a file's path): $TRAPEZE_DEVICES, else
@@ -16,7 +19,8 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
 tz_status tz_device_of(const tz_backend *backend, int ordinal, tz_model_device *out,
                        tz_error *error);
 
-/* The record as a file, with a line that says what it is. TZ_IO. */
+/* The record as a file, with a line that says what it is. TZ_IO; TZ_FORMAT: it could not be read
+ * back (no name, a number without a source). */
 tz_status tz_device_write(const tz_model_device *device, FILE *stream, tz_error *error);
 /* The same to a file, which appears whole or not at all. TZ_IO, also for one that exists unless
  * `replace`. */

@@ -19,12 +19,6 @@ enum { MOST = 8, MOST_LEAST = 24, MANY_THREADS = 8 };
 #define MARGIN_MANY 1.5
 #define BUDGET_S 8.0
 
-static tz_status from_model(tz_error *error, tz_model_status status, const tz_model_error *what)
-{
-    const tz_status code = status == TZ_MODEL_MISSING ? TZ_UNSUPPORTED : TZ_RANGE;
-    return tz_error_set(error, code, what->place[0] ? what->place : NULL, "%s", what->message);
-}
-
 typedef struct maker {
     tz__predict_fn *predict;
     const tz_problem *problem;
@@ -37,13 +31,11 @@ typedef struct maker {
 
 static tz_status take_time(const maker *m, tz_predicted_plan *plan, tz_error *error)
 {
-    tz_model_error why;
-    const tz_model_status predicted =
-        m->predict(&plan->work, m->place->device, &plan->prediction, &why);
+    const tz_status status = m->predict(&plan->work, m->place->device, &plan->prediction, error);
     /* Nothing but that it is not compiled may be known: enough to say what the record lacks. */
-    if (plan->work.estimated && plan->work.cells == 0.0 && predicted != TZ_MODEL_MISSING)
+    if (plan->work.estimated && plan->work.cells == 0.0 && status != TZ_UNSUPPORTED)
         return TZ_OK;
-    return predicted ? from_model(error, predicted, &why) : TZ_OK;
+    return status;
 }
 
 /* Work and time of one plan, as far as they are known without its kernel. */
@@ -190,11 +182,11 @@ static tz_status estimate(maker *m, bool *refused, tz_error *error)
     return TZ_OK;
 }
 
-/* But for their height and what follows from it. */
+/* Plans that differ in height and what follows from it (tile, `ahead`) only. */
 static bool of_one_kind(const tz_plan *a, const tz_plan *b)
 {
     return strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->warps == b->warps &&
-           a->blocks == b->blocks && a->slack == b->slack;
+           a->blocks == b->blocks;
 }
 
 /* Of each kind two plans, of which neither is likely to spill registers: what the others do

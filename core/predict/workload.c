@@ -11,18 +11,17 @@ static tz_status resolve(tz_workload *workload, const tz_workload_config *config
                          const tz_stencil *stencil, tz_error *error)
 {
     tz_simulation_config again = *config->simulation;
-    const int flag = tz_stencil_param_index(stencil, "allow_unstable");
+    const int flag = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_ALLOW_UNSTABLE);
     const tz_status status =
         tz_problem_resolve(&workload->problem, stencil, config->simulation, error);
-    if (status != TZ_UNSTABLE || !config->let_unstable || flag < 0 ||
-        stencil->params[flag].type != TZ_PARAM_FLAG)
+    if (status != TZ_UNSTABLE || !config->let_unstable || flag < 0)
         return status;
     tz_assignment *params = calloc(again.params_count + 1, sizeof *params);
     if (!params)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     if (again.params_count > 0)
         memcpy(params, again.params, again.params_count * sizeof *params);
-    params[again.params_count++] = (tz_assignment){.name = "allow_unstable", .number = 1};
+    params[again.params_count++] = (tz_assignment){.name = stencil->params[flag].name, .number = 1};
     again.params = params;
     workload->let_unstable = true;
     const tz_status second = tz_problem_resolve(&workload->problem, stencil, &again, error);

@@ -27,7 +27,7 @@ static tz_status complete(void *context, tz_plan *plan, tz_error *error)
 {
     const tz_simulation *simulation = context;
     *plan = here(simulation, plan);
-    plan->span = 0; /* the family's to say */
+    plan->launch_iterations = 0; /* the family's to say */
     return simulation->backend->plan(&simulation->problem, simulation->threads, plan, error);
 }
 

@@ -30,7 +30,8 @@ static int64_t longest_call(const tz_simulation *simulation)
 {
     const tz_plan *plan = &simulation->plan;
     const int64_t left = scan_step(simulation) - simulation->step;
-    const int64_t most = plan->span > plan->height ? plan->span : plan->height;
+    const int64_t most =
+        plan->launch_iterations > plan->height ? plan->launch_iterations : plan->height;
     return most < left ? most : left > 1 ? left : 1;
 }
 
@@ -47,7 +48,7 @@ static tz_status record_height(tz_simulation *simulation, int height, int iterat
     plan.height = height;
     tz_plan_use *use = NULL;
     for (size_t i = 0; i < simulation->uses_count && !use; i++) {
-        if (tz_policy_same_plan(&simulation->uses[i].plan, &plan))
+        if (tz_plan_equal(&simulation->uses[i].plan, &plan))
             use = &simulation->uses[i];
     }
     if (!use) {
@@ -229,7 +230,7 @@ static tz_status ask_policy(runner *r, int64_t room, tz_error *error)
     tz_status status = tz_policy_next(simulation->policy, simulation->step, room, &plan, error);
     if (status)
         return status;
-    if (!tz_policy_same_plan(plan, &simulation->plan)) {
+    if (!tz_plan_equal(plan, &simulation->plan)) {
         status = wait_for_stages(r, error); /* they are the other plan's */
         simulation->watch = (tz_stopwatch){.stages = 0};
         simulation->bytes =

@@ -49,10 +49,10 @@ static const char *const needs[] = {"clock",
                                     "barrier",
                                     NULL};
 
-tz_model_status tz_scheduler_of(const tz_model_device *d, tz_scheduler *out, tz_model_error *error)
+tz_status tz_scheduler_of(const tz_model_device *d, tz_scheduler *out, tz_error *error)
 {
-    const tz_model_status status = tz_model_device_check(d, "of schedulers", needs, NULL, error);
-    if (status != TZ_MODEL_OK)
+    const tz_status status = tz_model_device_check(d, "of schedulers", needs, NULL, error);
+    if (status != TZ_OK)
         return status;
     const double clock = d->clock_hz.value;
     *out = (tz_scheduler){
@@ -74,7 +74,7 @@ tz_model_status tz_scheduler_of(const tz_model_device *d, tz_scheduler *out, tz_
         .registers = d->registers_per_sm.value,
         .register_unit = d->register_unit.value,
     };
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }
 
 /* ---- One run --------------------------------------------------------------------------------- */
@@ -422,20 +422,19 @@ static bool is_valid(const tz_trace_instruction *trace, int count)
     return count > 0;
 }
 
-tz_model_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
-                                int count, int block_warps, int blocks, tz_schedule *out,
-                                tz_model_error *error)
+tz_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
+                          int count, int block_warps, int blocks, tz_schedule *out, tz_error *error)
 {
     memset(out, 0, sizeof *out);
     if (!is_valid(trace, count))
-        return tz_model_error_set(error, TZ_MODEL_RANGE, "schedule",
-                                  "a trace of %d instructions cannot be run: there are none, or "
-                                  "one has a class or a barrier that there is not",
-                                  count);
+        return tz_error_set(error, TZ_RANGE, "schedule",
+                            "a trace of %d instructions cannot be run: there are none, or "
+                            "one has a class or a barrier that there is not",
+                            count);
     if (block_warps < 1 || blocks < 1 || block_warps > WARPS_MAX / blocks)
-        return tz_model_error_set(error, TZ_MODEL_RANGE, "schedule",
-                                  "%d blocks of %d warps: a multiprocessor has 1 to %d warps",
-                                  blocks, block_warps, WARPS_MAX);
+        return tz_error_set(error, TZ_RANGE, "schedule",
+                            "%d blocks of %d warps: a multiprocessor has 1 to %d warps", blocks,
+                            block_warps, WARPS_MAX);
     machine m = {.s = scheduler,
                  .trace = trace,
                  .count = count,
@@ -474,14 +473,13 @@ tz_model_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_in
     out->issued = (double)round * ROUNDS / clocks / SCHEDULERS;
     for (int k = 0; k < TZ_ROUNDS_WAITS; k++)
         out->waits[k] = m.waits[k] / clocks / m.warps_count;
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }
 
 /* ---- By the number of warps ------------------------------------------------------------------ */
 
-tz_model_status tz_schedule_rounds(const tz_scheduler *s, const tz_trace_instruction *trace,
-                                   int count, int block_warps, int registers, tz_rounds *out,
-                                   tz_model_error *error)
+tz_status tz_schedule_rounds(const tz_scheduler *s, const tz_trace_instruction *trace, int count,
+                             int block_warps, int registers, tz_rounds *out, tz_error *error)
 {
     static const int tries[] = {1, 2, 3, 4, 6, 8, 12, 16, 32};
     memset(out, 0, sizeof *out);
@@ -492,9 +490,8 @@ tz_model_status tz_schedule_rounds(const tz_scheduler *s, const tz_trace_instruc
     for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
         const int blocks = tries[k] < most ? tries[k] : most;
         tz_schedule one;
-        const tz_model_status status =
-            tz_schedule_run(s, trace, count, block_warps, blocks, &one, error);
-        if (status != TZ_MODEL_OK)
+        const tz_status status = tz_schedule_run(s, trace, count, block_warps, blocks, &one, error);
+        if (status != TZ_OK)
             return status;
         const int at = out->count++;
         out->warps[at] = (double)blocks * block_warps;
@@ -504,7 +501,7 @@ tz_model_status tz_schedule_rounds(const tz_scheduler *s, const tz_trace_instruc
         if (blocks == most)
             break;
     }
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }
 
 double tz_rounds_clocks(const tz_rounds *r, double warps)

@@ -15,7 +15,7 @@
 #ifndef TZ_MODEL_SCHEDULER_H
 #define TZ_MODEL_SCHEDULER_H
 
-#include "model/record.h"
+#include "model/device.h"
 #include "model/work.h"
 
 #include <stdint.h>
@@ -55,9 +55,8 @@ typedef struct tz_scheduler {
     double registers, register_unit;
 } tz_scheduler;
 
-/* Errors: TZ_MODEL_MISSING, with the key. */
-tz_model_status tz_scheduler_of(const tz_model_device *device, tz_scheduler *out,
-                                tz_model_error *error);
+/* Errors: TZ_UNSUPPORTED, with the key. */
+tz_status tz_scheduler_of(const tz_model_device *device, tz_scheduler *out, tz_error *error);
 
 /* Clocks of a scheduler that an instruction takes more where warps go round so many bytes of code,
  * over and over: `together`, so that one finds what another has fetched, or each on its own. */
@@ -69,18 +68,18 @@ typedef struct tz_schedule {
     double waits[TZ_ROUNDS_WAITS]; /* of the warps' time, 0 to 1 */
 } tz_schedule;
 
-/* `blocks` of `block_warps` warps each go round the trace. Errors: TZ_MODEL_RANGE (an empty trace,
+/* `blocks` of `block_warps` warps each go round the trace. Errors: TZ_RANGE (an empty trace,
  * a class or barrier that there is none of, no warps or more than a multiprocessor has),
  * TZ_MODEL_MEMORY. */
-tz_model_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
-                                int count, int block_warps, int blocks, tz_schedule *out,
-                                tz_model_error *error);
+tz_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
+                          int count, int block_warps, int blocks, tz_schedule *out,
+                          tz_error *error);
 
 /* The same for numbers of blocks from one to as many as registers a thread and slots allow, as
  * tz_rounds. */
-tz_model_status tz_schedule_rounds(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
-                                   int count, int block_warps, int registers, tz_rounds *out,
-                                   tz_model_error *error);
+tz_status tz_schedule_rounds(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
+                             int count, int block_warps, int registers, tz_rounds *out,
+                             tz_error *error);
 
 /* Clocks of a round with so many warps in a multiprocessor, more than 0; between those that were
  * tried on a line, beyond them in proportion. 0 where nothing was tried. */

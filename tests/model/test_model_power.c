@@ -144,7 +144,7 @@ static tz_model_work some_work(void)
 static tz_model_prediction predicted(const tz_model_work *work, const tz_model_device *device)
 {
     tz_model_prediction p = {0};
-    tz_model_error why;
+    tz_error why;
     if (tz_roofs_predict(work, device, &p, &why))
         fail_msg("%s", why.message);
     return p;

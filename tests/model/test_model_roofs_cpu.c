@@ -62,7 +62,7 @@ static tz_model_work work(void)
 static tz_model_prediction predict(const tz_model_work *w, const tz_model_device *d)
 {
     tz_model_prediction out;
-    tz_model_error error;
+    tz_error error;
     if (tz_roofs_predict(w, d, &out, &error))
         fail_msg("%s", error.message);
     double sum = 0;
@@ -289,21 +289,21 @@ static void test_what_cannot_be_predicted(void **state)
 {
     (void)state;
     tz_model_prediction out;
-    tz_model_error error;
+    tz_error error;
     tz_model_device d = device();
     tz_model_work w = work();
     d.store_rate.known = false;
-    assert_int_equal(tz_roofs_predict(&w, &d, &out, &error), TZ_MODEL_MISSING);
+    assert_int_equal(tz_roofs_predict(&w, &d, &out, &error), TZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "store_rate"));
     d = device();
     w.workers = 0;
-    assert_int_equal(tz_roofs_predict(&w, &d, &out, &error), TZ_MODEL_RANGE);
+    assert_int_equal(tz_roofs_predict(&w, &d, &out, &error), TZ_RANGE);
     w = work();
     w.parts_count = 0;
-    assert_int_equal(tz_roofs_predict(&w, &d, &out, &error), TZ_MODEL_RANGE);
+    assert_int_equal(tz_roofs_predict(&w, &d, &out, &error), TZ_RANGE);
     w = work();
     w.height = 0;
-    assert_int_equal(tz_roofs_predict(&w, &d, &out, &error), TZ_MODEL_RANGE);
+    assert_int_equal(tz_roofs_predict(&w, &d, &out, &error), TZ_RANGE);
 }
 
 int main(void)

@@ -86,9 +86,9 @@ static tz_status gpu_plan(const tz_problem *problem, int threads, tz_plan *plan,
     for (int f = 0; !status && f < problem->stencil->fields_count; f++)
         bytes += (int64_t)tz_cuda_field_bytes(problem, f);
     /* Short stages are put on the GPU several at a time. */
-    if (!status && plan->span <= plan->height && bytes <= REPLAY_BYTES &&
+    if (!status && plan->launch_iterations <= plan->height && bytes <= REPLAY_BYTES &&
         tz_cuda_replay_can(problem))
-        plan->span = TZ_CUDA_REPLAY_STAGES * plan->height;
+        plan->launch_iterations = TZ_CUDA_REPLAY_STAGES * plan->height;
     return status;
 }
 
@@ -208,13 +208,6 @@ static tz_status gpu_fill(void *any, int field, const void *element, tz_error *e
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
 
-static bool same_kernel(const tz_plan *a, const tz_plan *b)
-{
-    return a->height == b->height && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
-           strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->ahead == b->ahead &&
-           a->slack == b->slack && a->warps == b->warps && a->blocks == b->blocks;
-}
-
 static bool same_text(const tz_problem *problem, const tz_slot *constants)
 {
     for (int k = 0; k < problem->stencil->constants_count; k++)
@@ -229,7 +222,7 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz
     const tz_problem *problem = state->context.problem;
     compiled *slot = NULL;
     for (int k = 0; k < state->kernels_count; k++)
-        if (same_kernel(&state->kernels[k].plan, plan) &&
+        if (tz_plan_equal(&state->kernels[k].plan, plan) &&
             same_text(problem, state->kernels[k].constants))
             slot = &state->kernels[k];
     if (!slot) {

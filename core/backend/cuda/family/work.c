@@ -405,7 +405,7 @@ tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_famil
     /* A record without a scheduler's numbers is one that a model of time refuses. */
     tz_cuda_machine machine;
     memset(&machine, 0, sizeof machine);
-    const bool scheduled = tz_scheduler_of(place->device, &machine.scheduler, NULL) == TZ_MODEL_OK;
+    const bool scheduled = tz_scheduler_of(place->device, &machine.scheduler, NULL) == TZ_OK;
     machine.block_warps = ceil(family->threads(problem, plan) / 32.0);
     machine.conflict = lanes_of(family, problem, plan).conflict;
     tz_cuda_mix *mix = malloc(sizeof *mix);
@@ -450,7 +450,7 @@ tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const t
                                         "blocks_per_sm",      "shared_per_sm", NULL};
     const tz_cuda_family *family;
     tz_cuda_steps steps;
-    tz_model_error missing = {0};
+    tz_error missing = {0};
     bool found = false;
     memset(out, 0, sizeof *out);
     if (!place->device ||

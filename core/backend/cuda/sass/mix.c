@@ -377,7 +377,7 @@ static bool run_way(const graph *g, const int *way, int count, tz_cuda_loop *loo
     }
     const bool done = trace && tz_schedule_rounds(&g->machine->scheduler, trace, count,
                                                   (int)g->machine->block_warps, g->sass->registers,
-                                                  &loop->rounds, NULL) == TZ_MODEL_OK;
+                                                  &loop->rounds, NULL) == TZ_OK;
     free(trace);
     return done;
 }

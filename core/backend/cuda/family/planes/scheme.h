@@ -6,6 +6,7 @@
 #ifndef TZ_CORE_BACKEND_CUDA_FAMILY_PLANES_SCHEME_H
 #define TZ_CORE_BACKEND_CUDA_FAMILY_PLANES_SCHEME_H
 
+#include "backend/cuda/family/family.h"
 #include "backend/cuda/family/footprint.h"
 
 enum {
@@ -82,5 +83,8 @@ int64_t planes_ghost_x(const tz_problem *problem, int vector, int height);
 
 /* Registers that a thread of so many warps a block may have. */
 int planes_registers_max(int warps);
+
+/* The device text of a plan: one kernel. */
+void planes_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan);
 
 #endif

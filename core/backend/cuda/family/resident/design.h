@@ -2,7 +2,7 @@
 #ifndef TZ_CORE_BACKEND_CUDA_FAMILY_RESIDENT_DESIGN_H
 #define TZ_CORE_BACKEND_CUDA_FAMILY_RESIDENT_DESIGN_H
 
-#include "stencil/problem.h"
+#include "backend/cuda/family/text.h"
 
 enum {
     TZ_RESIDENT_HEIGHT_MAX = 256,
@@ -40,5 +40,8 @@ bool tz_resident_is_lengthy(const tz_problem *problem, const tz_resident *design
 /* Does a field take shared memory, and how many bytes? */
 bool tz_resident_is_shared(const tz_problem *problem, const tz_resident *design, int field);
 int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *design, int field);
+
+/* The device text of a plan: one kernel. */
+void resident_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan);
 
 #endif
