@@ -1,8 +1,24 @@
-/* A benchmark's record as facts. */
+#include "model/benchmark.h"
+
 #include "model/meng.h"
-#include "model/model.h"
 
 #include <string.h>
+
+static const tz_model_key keys[] = {TZ_MODEL_NAME_KEYS(tz_model_benchmark),
+#define BENCHMARK_KEY(member, key, quantity, min, max, doc)                                        \
+    {key, TZ_MODEL_##quantity, offsetof(tz_model_benchmark, member), min, max, doc},
+                                    TZ_MODEL_BENCHMARK_TABLE(BENCHMARK_KEY)
+#undef BENCHMARK_KEY
+};
+
+enum { KEYS = sizeof keys / sizeof *keys };
+_Static_assert((int)KEYS <= (int)TZ_MODEL_KEYS_MAX, "TZ_MODEL_KEYS_MAX is too small");
+
+tz_status tz_model_benchmark_parse(const char *path, const char *text, size_t length,
+                                   tz_model_benchmark *out, tz_error *error)
+{
+    return tz__record_parse(keys, KEYS, out, sizeof *out, path, text, length, error);
+}
 
 static tz_status need(const tz_model_benchmark *benchmark, const tz_model_number *number,
                       const char *key, tz_error *error)

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 const tz_model *const tz_models[] = {&tz_model_meng2009, &tz_model_meng2011, &tz_model_roofs, NULL};

@@ -11,7 +11,8 @@
 #ifndef TZ_MODEL_MODEL_H
 #define TZ_MODEL_MODEL_H
 
-#include "model/record.h"
+#include "model/benchmark.h"
+#include "model/device.h"
 #include "model/work.h"
 
 enum {

@@ -8,35 +8,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_SIZE = 1024, KEYS_MAX = 128, SHOWN = 40, NUMBER_SIZE = 32 };
-
-#define NAME_KEYS(type)                                                                            \
-    {"name", TZ_MODEL_TEXT, offsetof(type, name), 0, 0, "what a user writes"},                     \
-        {"title", TZ_MODEL_TEXT, offsetof(type, title), 0, 0, "the full name"},
-
-static const tz_model_key device_keys[] = {NAME_KEYS(tz_model_device)
-#define DEVICE_KEY(member, key, quantity, min, max, doc)                                           \
-    {key, TZ_MODEL_##quantity, offsetof(tz_model_device, member), min, max, doc},
-                                               TZ_MODEL_DEVICE_TABLE(DEVICE_KEY)
-#undef DEVICE_KEY
-};
-
-static const tz_model_key benchmark_keys[] = {NAME_KEYS(tz_model_benchmark)
-#define BENCHMARK_KEY(member, key, quantity, min, max, doc)                                        \
-    {key, TZ_MODEL_##quantity, offsetof(tz_model_benchmark, member), min, max, doc},
-                                                  TZ_MODEL_BENCHMARK_TABLE(BENCHMARK_KEY)
-#undef BENCHMARK_KEY
-};
-
-enum {
-    DEVICE_KEYS = sizeof device_keys / sizeof *device_keys,
-    BENCHMARK_KEYS = sizeof benchmark_keys / sizeof *benchmark_keys
-};
-_Static_assert((int)DEVICE_KEYS <= (int)KEYS_MAX && (int)BENCHMARK_KEYS <= (int)KEYS_MAX,
-               "KEYS_MAX is too small");
+enum { LINE_SIZE = 1024, SHOWN = 40, NUMBER_SIZE = 32 };
 
 /* Units of each quantity, the kept one first. A factor of 0 stands for cycles of the clock. */
 static const struct unit {
@@ -83,23 +59,11 @@ typedef struct reader {
     const tz_model_key *keys;
     size_t key_count;
     char *record;
-    int seen[KEYS_MAX];   /* the line of each key; 0: not seen */
-    int cycles[KEYS_MAX]; /* the same for times that are still in cycles */
-    locale_t plain;       /* numbers have a '.', whatever the process's locale says */
+    int seen[TZ_MODEL_KEYS_MAX];   /* the line of each key; 0: not seen */
+    int cycles[TZ_MODEL_KEYS_MAX]; /* the same for times that are still in cycles */
+    locale_t plain;                /* numbers have a '.', whatever the process's locale says */
     tz_error *error;
 } reader;
-
-const tz_model_key *tz_model_device_keys(size_t *count)
-{
-    *count = DEVICE_KEYS;
-    return device_keys;
-}
-
-const tz_model_key *tz_model_benchmark_keys(size_t *count)
-{
-    *count = BENCHMARK_KEYS;
-    return benchmark_keys;
-}
 
 #define FAIL(r, code, ...) fail_at(r, (r)->line, code, __VA_ARGS__)
 
@@ -182,7 +146,7 @@ static tz_status check_range(const reader *r, int line, const tz_model_key *key,
                        : key->quantity == TZ_MODEL_ENERGY    ? "J"
                                                              : "");
     if (key->quantity == TZ_MODEL_COUNT && value != floor(value))
-        return fail_at(r, line, TZ_RANGE, "%s is %g, and must be a whole number", key->name, value);
+        return fail_at(r, line, TZ_RANGE, "%s is %g, and must be an integer", key->name, value);
     return TZ_OK;
 }
 
@@ -255,7 +219,7 @@ static tz_status read_line(reader *r, char *line)
     while (index < r->key_count && strcmp(r->keys[index].name, name) != 0)
         index++;
     if (index == r->key_count) {
-        const char *names[KEYS_MAX];
+        const char *names[TZ_MODEL_KEYS_MAX];
         char hint[256];
         for (size_t k = 0; k < r->key_count; k++)
             names[k] = r->keys[k].name;
@@ -270,7 +234,7 @@ static tz_status read_line(reader *r, char *line)
     return read_number(r, index, value, source);
 }
 
-/* Times given in cycles, when the whole record is known. */
+/* Converts times that are given in cycles: the clock may come after them. */
 static tz_status finish(reader *r)
 {
     const tz_model_number *clock = NULL;
@@ -294,62 +258,40 @@ static tz_status finish(reader *r)
     return TZ_OK;
 }
 
-static tz_status read_stream(reader *r, FILE *stream)
+static tz_status read_text_lines(reader *r, const char *text, size_t length)
 {
-    char line[LINE_SIZE];
     tz_status status = TZ_OK;
-    while (status == TZ_OK) {
-        size_t length = 0;
-        int c;
+    for (size_t at = 0; status == TZ_OK && at <= length; at++) {
+        char line[LINE_SIZE];
+        size_t used = 0;
         r->line++;
-        while ((c = getc(stream)) != EOF && c != '\n') {
+        for (; at < length && text[at] != '\n'; at++) {
+            const unsigned char c = (unsigned char)text[at];
             if (c == '\0' || (iscntrl(c) && c != '\t' && c != '\r'))
-                return FAIL(r, TZ_FORMAT, "byte 0x%02x: this is no text", (unsigned)c);
-            if (length + 1 == sizeof line)
+                return FAIL(r, TZ_FORMAT, "byte 0x%02x: this is no text", c);
+            if (used + 1 == sizeof line)
                 return FAIL(r, TZ_FORMAT, "longer than %d bytes", LINE_SIZE - 1);
-            line[length++] = (char)c;
+            line[used++] = (char)c;
         }
-        line[length] = '\0';
-        if (c == EOF && ferror(stream))
-            return fail_at(r, 0, TZ_IO, "cannot read: %s", strerror(errno));
+        line[used] = '\0';
         status = read_line(r, line);
-        if (c == EOF)
-            break;
     }
     return status == TZ_OK ? finish(r) : status;
 }
 
-static tz_status read_file(const char *path, const tz_model_key *keys, size_t key_count,
-                           void *record, size_t size, tz_error *error)
+tz_status tz__record_parse(const tz_model_key *keys, size_t count, void *record, size_t size,
+                           const char *path, const char *text, size_t length, tz_error *error)
 {
-    reader r = {
-        .path = path, .keys = keys, .key_count = key_count, .record = record, .error = error};
+    reader r = {.path = path, .keys = keys, .key_count = count, .record = record, .error = error};
     memset(record, 0, size);
-    FILE *stream = fopen(path, "r");
-    if (stream == NULL)
-        return tz_error_set(error, TZ_IO, path, "cannot open: %s", strerror(errno));
     r.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    tz_status status;
     if (r.plain == (locale_t)0)
-        status = fail_at(&r, 0, TZ_IO, "%s", strerror(errno));
-    else
-        status = read_stream(&r, stream);
-    if (r.plain != (locale_t)0)
-        freelocale(r.plain);
-    fclose(stream);
+        return fail_at(&r, 0, TZ_MEMORY, "%s", strerror(errno));
+    const tz_status status = read_text_lines(&r, text, length);
+    freelocale(r.plain);
     if (status != TZ_OK)
         memset(record, 0, size);
     return status;
-}
-
-tz_status tz_model_device_read(const char *path, tz_model_device *out, tz_error *error)
-{
-    return read_file(path, device_keys, DEVICE_KEYS, out, sizeof *out, error);
-}
-
-tz_status tz_model_benchmark_read(const char *path, tz_model_benchmark *out, tz_error *error)
-{
-    return read_file(path, benchmark_keys, BENCHMARK_KEYS, out, sizeof *out, error);
 }
 
 /* The shortest number that the reader makes `value` of, given in a unit of `factor`, without an
@@ -396,42 +338,47 @@ static const char *number_text(tz_model_quantity quantity, double value, char te
     return name;
 }
 
-static void write_key(const tz_model_key *key, const char *record, FILE *stream)
+/* One line, or "" for what is not known. */
+static void write_key(const tz_model_key *key, const char *record, char line[TZ__RECORD_LINE_SIZE])
 {
+    const char *member = record + key->offset;
+    line[0] = '\0';
     if (key->quantity == TZ_MODEL_TEXT) {
-        if (record[key->offset])
-            fprintf(stream, "%-24s = %s\n", key->name, record + key->offset);
+        if (*member)
+            snprintf(line, TZ__RECORD_LINE_SIZE, "%-24s = %s\n", key->name, member);
         return;
     }
-    const tz_model_number *number = (const tz_model_number *)(record + key->offset);
+    const tz_model_number *number = (const tz_model_number *)member;
     if (!number->known)
         return;
     char text[NUMBER_SIZE];
     const char *unit = number_text(key->quantity, number->value, text);
-    fprintf(stream, "%-24s = %s%s%s # %s\n", key->name, text, *unit ? " " : "", unit,
-            number->source);
+    snprintf(line, TZ__RECORD_LINE_SIZE, "%-24s = %s%s%s # %s\n", key->name, text, *unit ? " " : "",
+             unit, number->source);
 }
 
-tz_status tz_model_device_write(const tz_model_device *device, FILE *stream, tz_error *error)
+tz_status tz__record_text(const tz_model_key *keys, size_t count, const void *record, char *text,
+                          tz_error *error)
 {
-    const char *record = (const char *)device;
-    if (device->name[0] == '\0')
-        return tz_error_set(error, TZ_FORMAT, NULL, "the device has no name");
-    for (size_t k = 2; k < DEVICE_KEYS; k++) {
-        const tz_model_number *number = (const tz_model_number *)(record + device_keys[k].offset);
-        if (number->known && number->source[0] == '\0')
+    const char *bytes = record;
+    *text = '\0';
+    if (bytes[keys[0].offset] == '\0')
+        return tz_error_set(error, TZ_FORMAT, NULL, "the record has no name");
+    for (size_t k = 0; k < count; k++) {
+        const tz_model_number *number = (const tz_model_number *)(bytes + keys[k].offset);
+        if (keys[k].quantity != TZ_MODEL_TEXT && number->known && number->source[0] == '\0')
             return tz_error_set(error, TZ_FORMAT, NULL, "%s does not say where its number is from",
-                                device_keys[k].name);
+                                keys[k].name);
     }
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0)
-        return tz_error_set(error, TZ_IO, NULL, "%s", strerror(errno));
+        return tz_error_set(error, TZ_MEMORY, NULL, "%s", strerror(errno));
     const locale_t before = uselocale(plain);
-    for (size_t k = 0; k < DEVICE_KEYS; k++)
-        write_key(&device_keys[k], record, stream);
+    for (size_t k = 0; k < count; k++) {
+        write_key(&keys[k], bytes, text);
+        text += strlen(text);
+    }
     uselocale(before);
     freelocale(plain);
-    if (fflush(stream) != 0 || ferror(stream))
-        return tz_error_set(error, TZ_IO, NULL, "cannot write: %s", strerror(errno));
     return TZ_OK;
 }

@@ -13,12 +13,21 @@ tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const
         return tz_error_set(error, TZ_UNKNOWN, "family",
                             "'%s' is no family of the %s backend; it has %s", given->family,
                             backend, family);
-    if (given->vector || given->ahead || given->slack || given->warps || given->blocks)
+    const char *knob = tz_plan_first_knob(given);
+    if (knob)
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
-                            "the %s backend takes height and tile; 'vector', 'ahead', 'slack', "
-                            "'warps' and 'blocks' are for families of the cuda backend that stream",
-                            backend);
+                            "the %s backend takes height and tile; '%s' is for families of the "
+                            "cuda backend",
+                            backend, knob);
     return TZ_OK;
+}
+
+const tz_backend *tz_backend_of_kind(bool is_gpu)
+{
+    const tz_backend *const *backend = tz_backends;
+    while ((*backend)->is_gpu != is_gpu || !(*backend)->work)
+        backend++;
+    return *backend;
 }
 
 tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *error)

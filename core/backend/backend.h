@@ -2,7 +2,7 @@
 #ifndef TZ_CORE_BACKEND_BACKEND_H
 #define TZ_CORE_BACKEND_BACKEND_H
 
-#include "model/record.h"
+#include "model/device.h"
 #include "model/work.h"
 #include "stencil/problem.h"
 
@@ -36,6 +36,14 @@ typedef enum tz_effort {
     TZ_EFFORT_COMPILE /* compile what is missing */
 } tz_effort;
 
+/* A device of this machine, as its backend names it. */
+typedef struct tz_device_identity {
+    char name[128];   /* as its maker writes it: a record's title */
+    int units;        /* multiprocessors of a GPU; cores of a CPU that this process may use */
+    int vector_bytes; /* of row functions on a CPU; 0 for a GPU */
+    char key[256];    /* differs between devices on which the best plans may differ */
+} tz_device_identity;
+
 /* What a backend is created with; borrowed for its lifetime. */
 typedef struct tz_backend_context {
     const tz_problem *problem;
@@ -49,6 +57,10 @@ typedef struct tz_backend_context {
 typedef struct tz_backend {
     const char *name;
     const char *doc;
+    bool is_gpu; /* its devices are GPUs, counted from 0; else this machine's CPU is the only one */
+    bool serial; /* one thread, whatever is asked for */
+    /* Which device that is. TZ_BACKEND when it is not there. */
+    tz_status (*identify)(int device, tz_device_identity *out, tz_error *error);
     /* Can it run on this machine? NULL: always. Cheap; "auto" asks. */
     int (*available)(void);
     /* What plans depend on of a device: plan->multiprocessors and plan->shared_bytes; zeros when it is
@@ -69,20 +81,21 @@ typedef struct tz_backend {
     /* Every element of a field. A static field may then take no memory. */
     tz_status (*fill)(void *state, int field, const void *element, tz_error *error);
     /* One stage: `height` iterations (at most plan->height) from iteration `step` on; or several
-     * stages at once, up to plan->span iterations. */
+     * stages at once, up to plan->launch_iterations iterations. */
     tz_status (*stage)(void *state, const tz_plan *plan, int height, int64_t step, tz_error *error);
     tz_status (*reduce)(const void *state, int field, tz_reduction *out, tz_error *error);
     /* No NaN or infinity in any state field: cheaper than reduce(). */
-    bool (*all_finite)(const void *state);
+    tz_status (*all_finite)(const void *state, bool *finite, tz_error *error);
     /* After a stage of height 1: max over cells and state fields of |new - old|; NAN if unknown. */
-    double (*update_norm)(const void *state);
+    tz_status (*update_norm)(const void *state, double *norm, tz_error *error);
     /* stage() may return before it is done; errors of stages since the last call may come here.
      * NULL: stages are done when they return. */
     tz_status (*wait)(void *state, tz_error *error);
     /* What runs a plan and where, for who measures. NULL: nothing to tell. */
     tz_status (*facts)(void *state, const tz_plan *plan, tz_kernel_facts *out, tz_error *error);
-    /* Joules that the device has used since some moment; NAN where nobody counts. NULL: never. */
-    double (*energy)(void *state);
+    /* Joules that the device has used since some moment. TZ_UNSUPPORTED says why they are not
+     * known. NULL: never. */
+    tz_status (*energy)(void *state, double *joules, tz_error *error);
     /* Its clock, soon after a stage. TZ_UNSUPPORTED says why it is not told. NULL: never. */
     tz_status (*clock)(void *state, tz_clock_facts *out, tz_error *error);
     /* Plane z of a field averaged down to nx x ny values (base/average.h). NULL: the caller loads
@@ -118,6 +131,9 @@ extern const tz_backend *const tz_backends[];
  * stream take. */
 tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const char *family,
                                 tz_error *error);
+
+/* The backend that predicts and runs plans on GPUs, or on CPUs. */
+const tz_backend *tz_backend_of_kind(bool is_gpu);
 
 /* By name; "auto" is the first that can run here. TZ_UNKNOWN names the known ones. */
 tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *error);

@@ -73,19 +73,6 @@ tz_status tz_paths_add_plugins(tz_paths *paths, tz_error *error)
     return status != TZ_OK ? status : add_beside(paths, "../plugins", error);
 }
 
-tz_status tz_paths_add_modules(tz_paths *paths, tz_error *error)
-{
-    tz_status status = add_beside(paths, "../share/trapeze/lua", error);
-    if (status == TZ_OK)
-        status = add_beside(paths, "../share/trapeze/scripts/lib", error);
-#ifdef TZ_SOURCE_LUA_DIR
-    /* Only a binary that was never installed may look into the source tree. */
-    if (status == TZ_OK && paths->count == 0 && is_folder(TZ_SOURCE_LUA_DIR))
-        status = tz_paths_add(paths, TZ_SOURCE_LUA_DIR, error);
-#endif
-    return status;
-}
-
 tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error)
 {
     const size_t before = paths->count;

@@ -1,4 +1,4 @@
-/* Where the plugins and the shipped Lua modules lie, seen from the running executable. */
+/* Where plugins, device records and benchmarks are, seen from the running executable. */
 #ifndef TZ_CORE_BASE_PATHS_H
 #define TZ_CORE_BASE_PATHS_H
 
@@ -16,9 +16,6 @@ void tz_paths_clear(tz_paths *paths);
 /* Append, in the order of search: each folder of the colon list $TRAPEZE_PLUGIN_PATH, then the
  * installed or build tree's own folder. Folders given with --plugins go in front, by the caller. */
 tz_status tz_paths_add_plugins(tz_paths *paths, tz_error *error);
-
-/* Append the folders of the shipped Lua modules that exist. */
-tz_status tz_paths_add_modules(tz_paths *paths, tz_error *error);
 
 /* Append the folder of the device records that come with Trapeze, if it exists. */
 tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error);

@@ -4,6 +4,7 @@
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/family/text.h"
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "calibrate/cuda_impl.h"
 
 #include "base/machine.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

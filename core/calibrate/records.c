@@ -1,14 +1,14 @@
 #include "calibrate/records.h"
 
-#include "backend/cuda/driver/driver.h"
 #include "base/atomic.h"
-#include "base/machine.h"
 #include "base/names.h"
 #include "base/paths.h"
+#include "base/read_file.h"
 #include "calibrate/loops.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,6 +52,18 @@ static bool name_of_file(const char *file, char name[TZ_MODEL_NAME_SIZE])
     return true;
 }
 
+static tz_status read_record(const char *path, tz_model_device *out, tz_error *error)
+{
+    char *text;
+    size_t length;
+    tz_status status = tz_file_read(&text, &length, path, TZ_MODEL_RECORD_BYTES_MAX, error);
+    if (status)
+        return status;
+    status = tz_model_device_parse(path, text, length, out, error);
+    free(text);
+    return status;
+}
+
 /* ---- By name --------------------------------------------------------------------------------- */
 
 /* Adds the names of a folder's records. */
@@ -92,7 +104,7 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
     tz_paths folders = {0};
     memset(out, 0, sizeof *out);
     if (strchr(name, '/') != NULL)
-        return tz_model_device_read(name, out, error);
+        return read_record(name, out, error);
     tz_status status = folders_list(&folders, error);
     if (status != TZ_OK) {
         tz_paths_clear(&folders);
@@ -104,7 +116,7 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
         snprintf(path, sizeof path, "%s/%s.txt", folders.items[i], name);
         if (access(path, F_OK) != 0)
             continue;
-        status = tz_model_device_read(path, out, error);
+        status = read_record(path, out, error);
         break;
     }
     if (status == TZ_UNKNOWN && out->name[0] == '\0')
@@ -117,23 +129,19 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
 
 /* ---- By what it describes -------------------------------------------------------------------- */
 
-typedef struct wanted {
-    char title[TZ_MODEL_NAME_SIZE];
-    double units;        /* multiprocessors or cores */
-    double vector_bytes; /* of a CPU; 0: a GPU is wanted */
-} wanted;
-
-static bool describes(const tz_model_device *record, const wanted *what)
+static bool describes(const tz_model_device *record, const tz_device_identity *device)
 {
-    const tz_model_number *units = what->vector_bytes > 0 ? &record->cores : &record->sm_count;
-    return strcmp(record->title, what->title) == 0 && units->known && units->value == what->units &&
-           (what->vector_bytes == 0 ||
-            (record->vector_bytes.known && record->vector_bytes.value == what->vector_bytes));
+    const bool is_gpu = device->vector_bytes == 0;
+    const tz_model_number *units = is_gpu ? &record->sm_count : &record->cores;
+    return strncmp(record->title, device->name, sizeof record->title - 1) == 0 && units->known &&
+           units->value == device->units &&
+           (is_gpu ||
+            (record->vector_bytes.known && record->vector_bytes.value == device->vector_bytes));
 }
 
-/* The newest record in a folder that describes what is wanted. One that cannot be read describes
- * nothing: its own name brings up what is wrong with it. */
-static bool search(const char *folder, const wanted *what, tz_model_device *out)
+/* The newest record in a folder that describes the device. One that cannot be read is passed over:
+ * who asks for it by name hears what is wrong with it. */
+static bool search(const char *folder, const tz_device_identity *device, tz_model_device *out)
 {
     DIR *entries = opendir(folder);
     struct timespec newest = {0};
@@ -146,7 +154,7 @@ static bool search(const char *folder, const wanted *what, tz_model_device *out)
         tz_model_device record;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (!name_of_file(entry->d_name, name) || stat(path, &facts) != 0 ||
-            tz_model_device_read(path, &record, NULL) != TZ_OK || !describes(&record, what))
+            read_record(path, &record, NULL) != TZ_OK || !describes(&record, device))
             continue;
         const struct timespec at = facts.st_mtim;
         if (found && (at.tv_sec < newest.tv_sec ||
@@ -160,61 +168,47 @@ static bool search(const char *folder, const wanted *what, tz_model_device *out)
     return found;
 }
 
-static tz_status find_described(const wanted *what, const char *command, tz_model_device *out,
-                                tz_error *error)
+tz_status tz_device_of(const tz_backend *backend, int ordinal, tz_model_device *out,
+                       tz_error *error)
 {
+    tz_device_identity device;
     tz_paths folders = {0};
-    tz_status status = folders_list(&folders, error);
     bool found = false;
-    for (size_t i = 0; status == TZ_OK && !found && i < folders.count; i++)
-        found = search(folders.items[i], what, out);
+    memset(out, 0, sizeof *out);
+    tz_status status = backend->identify(ordinal, &device, error);
+    if (!status)
+        status = folders_list(&folders, error);
+    for (size_t i = 0; !status && !found && i < folders.count; i++)
+        found = search(folders.items[i], &device, out);
     tz_paths_clear(&folders);
-    if (status != TZ_OK || found)
+    if (status || found)
         return status;
     memset(out, 0, sizeof *out);
+    char command[64] = "trapeze calibrate --cpu";
+    if (backend->is_gpu)
+        snprintf(command, sizeof command, "trapeze calibrate --device %d", ordinal);
     return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                        "no device record describes %s (%.0f %s): run %s", what->title, what->units,
-                        what->vector_bytes > 0 ? "cores" : "multiprocessors", command);
-}
-
-tz_status tz_device_of_cpu(tz_model_device *out, tz_error *error)
-{
-    tz_machine machine;
-    wanted what = {{0}, 0, 0};
-    tz_machine_read(&machine);
-    const tz_loop_set *loops = tz_loops_of(machine.isa);
-    memset(out, 0, sizeof *out);
-    snprintf(what.title, sizeof what.title, "%.*s", (int)sizeof what.title - 1, machine.cpu);
-    what.units = machine.cores;
-    what.vector_bytes = loops != NULL ? loops->vector_bytes : 1;
-    return find_described(&what, "trapeze calibrate --cpu", out, error);
-}
-
-tz_status tz_device_of_gpu(int ordinal, tz_model_device *out, tz_error *error)
-{
-    tz_cuda_device device;
-    wanted what = {{0}, 0, 0};
-    char command[64];
-    memset(out, 0, sizeof *out);
-    const tz_status status = tz_cuda_look(ordinal, &device, error);
-    if (status != TZ_OK)
-        return status;
-    snprintf(what.title, sizeof what.title, "%.*s", (int)sizeof what.title - 1, device.name);
-    what.units = device.multiprocessors;
-    snprintf(command, sizeof command, "trapeze calibrate --device %d", ordinal);
-    return find_described(&what, command, out, error);
+                        "no device record describes %.*s (%d %s): run %s", TZ_MODEL_NAME_SIZE - 1,
+                        device.name, device.units, backend->is_gpu ? "multiprocessors" : "cores",
+                        command);
 }
 
 /* ---- Keeping --------------------------------------------------------------------------------- */
 
 tz_status tz_device_write(const tz_model_device *device, FILE *stream, tz_error *error)
 {
+    char text[TZ_MODEL_DEVICE_TEXT_SIZE];
+    const tz_status status = tz_model_device_text(device, text, error);
+    if (status)
+        return status;
     if (fprintf(stream,
                 "# %s, measured by trapeze calibrate (trapeze %s).\n"
-                "# KEY = VALUE [UNIT] # SOURCE; other lines begin with #.\n",
-                device->title[0] ? device->title : device->name, TZ_VERSION) < 0)
+                "# KEY = VALUE [UNIT] # SOURCE; other lines begin with #.\n"
+                "%s",
+                device->title[0] ? device->title : device->name, TZ_VERSION, text) < 0 ||
+        fflush(stream) != 0)
         return tz_error_set_errno(error, errno, NULL, "cannot write the record");
-    return tz_model_device_write(device, stream, error);
+    return TZ_OK;
 }
 
 tz_status tz_device_save(const tz_model_device *device, const char *path, bool replace,

@@ -19,7 +19,7 @@
 
 enum { OPT_PLUGINS = 256 };
 
-static void say_build(void)
+static void print_build(void)
 {
     printf("trapeze %s\n", TZ_VERSION);
 #if defined(__clang__)
@@ -43,14 +43,14 @@ static void say_build(void)
            JANSSON_VERSION, _OPENMP);
 }
 
-static void say_cache(const char *name, int64_t bytes)
+static void print_cache(const char *name, int64_t bytes)
 {
     char text[32];
     tz_format_bytes((double)bytes, text, sizeof text);
     printf("%s %s", name, bytes > 0 ? text : "unknown");
 }
 
-static void say_machine(void)
+static void print_machine(void)
 {
     tz_machine machine;
     struct utsname system;
@@ -61,9 +61,9 @@ static void say_machine(void)
     if (uname(&system) == 0)
         printf("  %s %s %s\n", system.sysname, system.release, system.machine);
     printf("  row functions: %s\n  caches: ", tz_isa_name(machine.isa));
-    say_cache("L1", machine.l1_bytes);
-    say_cache(", L2", machine.l2_bytes);
-    say_cache(", L3", machine.l3_bytes);
+    print_cache("L1", machine.l1_bytes);
+    print_cache(", L2", machine.l2_bytes);
+    print_cache(", L3", machine.l3_bytes);
     const int64_t available = tz_machine_memory_available();
     tz_format_bytes((double)available, text, sizeof text);
     printf("\n  memory available: %s\n", available == INT64_MAX ? "unknown" : text);
@@ -73,7 +73,7 @@ static void say_machine(void)
            limit != NULL ? limit : "");
 }
 
-static void say_backends(void)
+static void print_backends(void)
 {
     printf("backends\n");
     const tz_backend *taken = NULL;
@@ -93,25 +93,25 @@ static void say_backends(void)
 }
 
 /* Which records the models take for the devices of this machine. */
-static void say_devices(void)
+static void print_devices(void)
 {
     static tz_model_device record; /* large */
     tz_error error;
     printf("device records\n");
-    if (tz_device_of_cpu(&record, &error) == TZ_OK)
+    if (tz_device_of(&tz_backend_cpu, 0, &record, &error) == TZ_OK)
         printf("  CPU: %s\n", record.name);
     else
         printf("  CPU: none (%s)\n", error.message);
     const int count = tz_cuda_devices_count();
     for (int k = 0; k < count; k++)
-        if (tz_device_of_gpu(k, &record, &error) == TZ_OK)
+        if (tz_device_of(&tz_backend_cuda, k, &record, &error) == TZ_OK)
             printf("  GPU %d: %s\n", k, record.name);
         else
             printf("  GPU %d: none (%s)\n", k, error.message);
 }
 
 /* The number of problems found. */
-static int say_plugins(const tz_registry *registry, const tz_paths *folders)
+static int print_plugins(const tz_registry *registry, const tz_paths *folders)
 {
     int stencils = 0, refused = 0;
     printf("plugins\n");
@@ -156,7 +156,7 @@ static bool is_on_path(const char *program)
     return false;
 }
 
-static int say_surroundings(void)
+static int print_surroundings(void)
 {
     static const struct {
         const char *program, *use;
@@ -167,13 +167,8 @@ static int say_surroundings(void)
     char folder[PATH_MAX];
     const bool known = getcwd(folder, sizeof folder) != NULL;
     const bool writable = known && access(".", W_OK) == 0;
-    tz_paths modules = {0};
     printf("surroundings\n  working folder: %s, %s\n", known ? folder : "unknown",
            writable ? "writable" : "NOT writable: give a run folder with --out");
-    if (tz_paths_add_modules(&modules, NULL) == TZ_OK)
-        for (size_t i = 0; i < modules.count; i++)
-            printf("  Lua modules: %s\n", modules.items[i]);
-    tz_paths_clear(&modules);
     if (tz_plot_available())
         printf("  plots: by gnuplot\n");
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
@@ -211,12 +206,12 @@ static int doctor(const tz_command *command, int argc, char **argv)
     registry = tz_plugins_open(&given, &folders);
     if (registry == NULL)
         goto cleanup;
-    say_build();
-    say_machine();
-    say_backends();
-    say_devices();
-    int problems = say_plugins(registry, &folders);
-    problems += say_surroundings();
+    print_build();
+    print_machine();
+    print_backends();
+    print_devices();
+    int problems = print_plugins(registry, &folders);
+    problems += print_surroundings();
     if (problems == 0)
         printf("nothing is missing that a run needs\n");
     else

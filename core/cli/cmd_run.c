@@ -28,7 +28,7 @@ enum {
 
 typedef struct settings {
     tz_script_options script;
-    tz_paths sets, plugins, folders, modules;
+    tz_paths sets, plugins, folders;
     tz_progress progress;
     bool quiet;
 } settings;
@@ -218,12 +218,7 @@ static int execute(settings *s)
     tz_registry *registry = tz_plugins_open(&s->plugins, &s->folders);
     if (registry == NULL)
         return EXIT_FAILED;
-    if (tz_paths_add_modules(&s->modules, &error) != TZ_OK) {
-        tz_registry_destroy(registry);
-        return tz_fail(EXIT_FAILED, &error);
-    }
     s->script.registry = registry;
-    s->script.modules = &s->modules;
     s->script.sets_count = s->sets.count;
     s->script.sets = (const char *const *)s->sets.items;
     tz_interrupt_install();
@@ -256,7 +251,6 @@ static int run(const tz_command *command, int argc, char **argv)
     tz_paths_clear(&s.sets);
     tz_paths_clear(&s.plugins);
     tz_paths_clear(&s.folders);
-    tz_paths_clear(&s.modules);
     free(given);
     return code;
 }

@@ -1,8 +1,10 @@
-/* tz.array and the arrays that tz.read, sim:array and sim:slabs give. */
-#include "lua/context.h"
-#include "lua/values.h"
+#include "lua/array.h"
 
 #include "base/names.h"
+#include "lua/handle.h"
+#include "lua/keys.h"
+#include "lua/metatable.h"
+#include "lua/random.h"
 #include "output/format/rle.h"
 #include "output/format/vti.h"
 #include "stencil/streamed_source.h"
@@ -214,9 +216,9 @@ static int array_save(lua_State *L)
         return 0;
     }
     char path[PATH_MAX];
-    tz_status status = tz_context_open_folder(context, &error);
+    tz_status status = tz_handle_open_folder(context, &error);
     if (status == TZ_OK)
-        status = tz_folder_join(context->folder, name, path, sizeof path, &error);
+        status = tz_folder_join(context->files.folder, name, path, sizeof path, &error);
     if (status == TZ_OK && npy)
         status = tz_npy_write(path, &handle->view, false, &error);
     else if (status == TZ_OK && rle)
@@ -226,7 +228,7 @@ static int array_save(lua_State *L)
         status = save_vti(&handle->view, path, &error);
     if (status != TZ_OK)
         tz_raise_error(L, "array:save", &error);
-    tz_record_file(context->record, name);
+    tz_record_file(context->files.record, name);
     return 0;
 }
 

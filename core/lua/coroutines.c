@@ -1,6 +1,8 @@
-/* Coroutines that Ctrl-C can reach: while one runs it is the thread that a signal hooks. */
-#include "lua/context.h"
+/* While a coroutine runs, it is the thread that a signal hooks (interrupt.h). */
+#include "lua/coroutines.h"
+
 #include "lua/interrupt.h"
+#include <lauxlib.h>
 
 static int resume_tracked(lua_State *L, lua_State *thread, int arguments)
 {

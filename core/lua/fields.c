@@ -1,7 +1,9 @@
-/* Giving fields their values: a number, a function, random numbers, an array, a floorplan. */
-#include "lua/handle.h"
-#include "lua/values.h"
+#include "lua/fields.h"
 
+#include "lua/array.h"
+#include "lua/floorplan.h"
+#include "lua/keys.h"
+#include "lua/random.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,11 +177,10 @@ static void assign_array(const target *t, const tz_array_handle *source)
 
 /* ---- Floorplans ------------------------------------------------------------------------------ */
 
-/* A length among the stencil's parameters, 0 if it has none of that name. */
-static double length_param(const tz_simulation_handle *handle, const char *name)
+/* The value of the parameter with that role, 0 if the stencil has none. */
+static double length_param(const tz_simulation_handle *handle, tz_param_role role)
 {
-    const tz_stencil *stencil = tz_handle_stencil(handle);
-    const int i = tz_stencil_param_index(stencil, name);
+    const int i = tz_stencil_param_of_role(tz_handle_stencil(handle), role);
     return i < 0 ? 0 : tz_simulation_params(handle->simulation)[i].number;
 }
 
@@ -194,8 +195,8 @@ static void assign_floorplan(const target *t, const tz_floorplan_value *value)
         tz_raise(t->L, "%s: a floorplan covers a whole 2-D grid", t->what);
     double width_m = value->width_m, height_m = value->height_m;
     if (width_m == 0) {
-        width_m = length_param(t->handle, "chip_width_m");
-        height_m = length_param(t->handle, "chip_height_m");
+        width_m = length_param(t->handle, TZ_PARAM_ROLE_EXTENT_X_M);
+        height_m = length_param(t->handle, TZ_PARAM_ROLE_EXTENT_Y_M);
         if (!(width_m > 0 && height_m > 0))
             width_m = height_m = 0;
     }
@@ -341,8 +342,8 @@ static void note_source(const target *t, int index)
         snprintf(source, sizeof source, "%s", luaL_tolstring(L, index, NULL));
         lua_pop(L, 1);
     }
-    tz_record_source(t->handle->context->record, t->handle->index, t->about->name, source, seed,
-                     !t->whole);
+    tz_record_source(t->handle->context->files.record, t->handle->index, t->about->name, source,
+                     seed, !t->whole);
 }
 
 void tz_field_assign(lua_State *L, int handle_index, tz_simulation_handle *handle, int field,

@@ -221,3 +221,15 @@ int tz_key_integers(lua_State *L, int index, const char *what, const char *key, 
     lua_pop(L, 1);
     return (int)count;
 }
+
+void tz_path_resolve(lua_State *L, const char *path, char *text, size_t size)
+{
+    const char *folder = tz_context_get(L)->folder_of_script;
+    int length;
+    if (path[0] == '/' || strcmp(folder, ".") == 0)
+        length = snprintf(text, size, "%s", path);
+    else
+        length = snprintf(text, size, "%s/%s", folder, path);
+    if (length < 0 || (size_t)length >= size)
+        tz_raise(L, "the path '%.100s…' is too long", path);
+}

@@ -39,4 +39,8 @@ bool tz_key_copy(lua_State *L, int index, const char *what, const char *key, cha
 int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *name, int64_t low,
                          int64_t high);
 
+/* A path that a script gives: relative ones are looked for in the script's folder. Raises when the
+ * result does not fit. */
+void tz_path_resolve(lua_State *L, const char *path, char *text, size_t size);
+
 #endif

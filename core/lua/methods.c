@@ -1,11 +1,13 @@
-/* Reading and changing a simulation: get, set, min, max, sum, population, hash, array, slabs,
- * params, plan, analyse. In check mode nothing is there to be read: reads give 0. */
-#include "backend/backend.h"
-#include "lua/handle.h"
-#include "lua/policy.h"
-#include "lua/values.h"
+/* In check mode nothing is computed: whatever reads a field gives 0. */
+#include "lua/methods.h"
 
+#include "backend/backend.h"
 #include "base/names.h"
+#include "lua/array.h"
+#include "lua/fields.h"
+#include "lua/keys.h"
+#include "lua/policy.h"
+#include "lua/problem.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,8 +168,8 @@ static int method_array(lua_State *L)
     if (status != TZ_OK)
         tz_raise_error(L, "sim:array", &error);
     tz_array_own(result, array);
-    const int rule = tz_stencil_param_index(stencil, "rule");
-    if (rule >= 0 && tz_simulation_params(handle->simulation)[rule].text != NULL)
+    const int rule = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_RULE);
+    if (rule >= 0)
         snprintf(result->rule, sizeof result->rule, "%s",
                  tz_simulation_params(handle->simulation)[rule].text);
     return 1;
@@ -254,9 +256,9 @@ static int method_params(lua_State *L)
         }
         return 1;
     }
-    tz_assignment params[2 * TZ_PARAMS_MAX];
+    tz_assignment params[TZ_PROBLEM_PARAMS_MAX];
     tz_error error;
-    const size_t count = tz_assignments_get(L, 2, "sim:params", params, 2 * TZ_PARAMS_MAX);
+    const size_t count = tz_assignments_get(L, 2, "sim:params", params, TZ_PROBLEM_PARAMS_MAX);
     if (tz_simulation_set_params(handle->simulation, count, params, &error) != TZ_OK)
         tz_raise_error(L, "sim:params", &error);
     lua_settop(L, 1);

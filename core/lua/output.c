@@ -3,24 +3,13 @@
 #include "lua/output.h"
 
 #include "base/names.h"
-#include "lua/context.h"
 #include "lua/keys.h"
+#include "lua/metatable.h"
+#include "output/folder.h"
 #include "output/frame/colormap.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *tz_output_kind_name(tz_output_kind kind)
-{
-    static const char *const names[TZ_OUTPUT_KINDS] = {"png", "npy", "rle", "vti", "table"};
-    return names[kind];
-}
-
-const char *tz_output_suffix(tz_output_kind kind)
-{
-    static const char *const suffixes[TZ_OUTPUT_KINDS] = {".png", ".npy", ".rle", ".vti", ".csv"};
-    return suffixes[kind];
-}
 
 const char *const tz_look_keys[] = {"map",  "range", "size",    "zoom",
                                     "bits", "bar",   "caption", "unit"};
@@ -184,36 +173,6 @@ static int output_vti(lua_State *L)
 
 /* ---- tz.table -------------------------------------------------------------------------------- */
 
-static void parse_column(lua_State *L, const char *text, tz_column *column)
-{
-    static const char *const names[] = {"step", "residual", "min",        "max",
-                                        "sum",  "mean",     "population", "hash"};
-    const char *open = strchr(text, '(');
-    const size_t length = open != NULL ? (size_t)(open - text) : strlen(text);
-    memset(column, 0, sizeof *column);
-    if (strlen(text) >= sizeof column->title)
-        tz_raise(L, "tz.table: the column '%.40s…' is too long", text);
-    snprintf(column->title, sizeof column->title, "%s", text);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strlen(names[i]) != length || memcmp(text, names[i], length) != 0)
-            continue;
-        column->kind = (tz_column_kind)i;
-        if (open == NULL)
-            return;
-        const size_t inside = strlen(open + 1);
-        if (column->kind <= TZ_COLUMN_RESIDUAL || inside < 2 || open[inside] != ')' ||
-            inside > sizeof column->field)
-            tz_raise(L, "tz.table: the column '%.90s' must read %s%s", text, names[i],
-                     column->kind <= TZ_COLUMN_RESIDUAL ? "" : "(FIELD)");
-        snprintf(column->field, sizeof column->field, "%.*s", (int)inside - 1, open + 1);
-        return;
-    }
-    char word[96], hint[256];
-    snprintf(word, sizeof word, "%.*s", (int)length, text);
-    tz_raise(L, "tz.table: unknown column '%.60s'%s", text,
-             tz_names_hint(hint, sizeof hint, word, names, sizeof names / sizeof names[0]));
-}
-
 static int compare_titles(const void *a, const void *b)
 {
     return strcmp(((const tz_column *)a)->title, ((const tz_column *)b)->title);
@@ -248,6 +207,7 @@ static size_t count_functions(lua_State *L)
 
 static int output_table(lua_State *L)
 {
+    tz_error error;
     if (!lua_istable(L, 1))
         tz_raise(L, "tz.table: wants a list of columns: tz.table { \"step\", \"residual\" }");
     lua_settop(L, 1);
@@ -258,7 +218,8 @@ static int output_table(lua_State *L)
     for (size_t i = 0; i < listed; i++) {
         if (lua_rawgeti(L, 1, (lua_Integer)i + 1) != LUA_TSTRING)
             tz_raise(L, "tz.table: the list of columns has gaps");
-        parse_column(L, lua_tostring(L, -1), &output->columns[i]);
+        if (tz_column_parse(lua_tostring(L, -1), &output->columns[i], &error) != TZ_OK)
+            tz_raise_error(L, "tz.table", &error);
         lua_pop(L, 1);
     }
     size_t n = listed;

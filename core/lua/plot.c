@@ -1,8 +1,8 @@
-/* tz.plot: series of numbers as a PNG in the run's folder, through gnuplot. */
-#include "lua/context.h"
-#include "lua/keys.h"
+#include "lua/plot.h"
 
 #include "base/names.h"
+#include "lua/handle.h"
+#include "lua/keys.h"
 #include "output/frame/plot.h"
 #include <limits.h>
 #include <math.h>
@@ -96,7 +96,7 @@ static int plot_call(lua_State *L)
     if (!tz_key_text(L, 1, what, "file", &file))
         tz_raise(L, "%s: 'file' is missing: \"NAME.png\"", what);
     const char *suffix = strrchr(file, '.');
-    if (suffix == NULL || strcmp(suffix, ".png") != 0)
+    if (!suffix || strcmp(suffix, ".png") != 0)
         tz_raise(L, "%s: 'file' must end in .png", what);
     if (tz_folder_check_name(file, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
@@ -121,14 +121,14 @@ static int plot_call(lua_State *L)
         tz_context_print(context, "  writes %s\n", file);
         return 0;
     }
-    tz_status status = tz_context_open_folder(context, &error);
+    tz_status status = tz_handle_open_folder(context, &error);
     if (status == TZ_OK)
-        status = tz_folder_join(context->folder, file, path, sizeof path, &error);
+        status = tz_folder_join(context->files.folder, file, path, sizeof path, &error);
     if (status == TZ_OK)
         status = tz_plot_draw(plot, path, &error);
     if (status != TZ_OK)
         tz_raise_error(L, what, &error);
-    tz_record_file(context->record, file);
+    tz_record_file(context->files.record, file);
     return 0;
 }
 

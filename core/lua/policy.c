@@ -1,6 +1,6 @@
 #include "lua/policy.h"
 
-#include "base/names.h"
+#include "lua/keys.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

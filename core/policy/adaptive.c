@@ -349,7 +349,7 @@ static int64_t adaptive_wanted(const tz_policy *policy)
         return 0;
     /* A trial that finds no room leaves the stage to base: that one is not timed. */
     const int on = a->probe >= 0 ? a->probe : a->base;
-    return tz_policy_same_plan(&policy->plan, &a->rungs[on].plan) ? a->trial.wanted : 0;
+    return tz_plan_equal(&policy->plan, &a->rungs[on].plan) ? a->trial.wanted : 0;
 }
 
 static bool give_up(tz_policy *policy, adaptive *a, const char *note)

@@ -71,9 +71,5 @@ tz_policy_options *tz_policy_list(tz_policy *policy, tz_error *error);
 /* Go from policy->plan to `to`, for that reason, which becomes the plan's `why` too. */
 void tz_policy_decide(tz_policy *policy, const tz_plan *to, double time_s, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same kernel and tiles, whatever the reasons. */
-bool tz_policy_same_plan(const tz_plan *a, const tz_plan *b);
-/* "stream, height 8, tile 4096 x 512". Returns `text`. */
-const char *tz_policy_plan_text(const tz_plan *plan, char *text, size_t size);
 
 #endif

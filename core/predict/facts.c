@@ -2,17 +2,32 @@
 #include "predict/table.h"
 
 #include "base/paths.h"
+#include "base/read_file.h"
 #include "calibrate/records.h"
 #include "model/meng.h"
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static tz_status read_benchmark(const char *path, tz_model_benchmark *out, tz_error *error)
+{
+    char *text;
+    size_t length;
+    tz_error why;
+    tz_status status = tz_file_read(&text, &length, path, TZ_MODEL_RECORD_BYTES_MAX, error);
+    if (status)
+        return status;
+    if (tz_model_benchmark_parse(path, text, length, out, &why))
+        status = tz_error_set(error, TZ_FORMAT, why.place, "%s", why.message);
+    free(text);
+    return status;
+}
 
 tz_status tz_facts_benchmark(const char *name, tz_model_benchmark *out, tz_error *error)
 {
     tz_paths folders = {0};
-    tz_error why;
     tz_status status = tz_paths_add_benchmarks(&folders, error);
     bool found = false;
     for (size_t i = 0; status == TZ_OK && !found && i < folders.count; i++) {
@@ -21,8 +36,7 @@ tz_status tz_facts_benchmark(const char *name, tz_model_benchmark *out, tz_error
         if (access(path, R_OK) != 0)
             continue;
         found = true;
-        if (tz_model_benchmark_read(path, out, &why) != TZ_OK)
-            status = tz_error_set(error, TZ_FORMAT, why.place, "%s", why.message);
+        status = read_benchmark(path, out, error);
     }
     tz_paths_clear(&folders);
     return status == TZ_OK && !found ? TZ_UNKNOWN : status;
@@ -113,14 +127,14 @@ tz_status tz_facts_of_workload(const tz_workload *workload, const tz_prediction_
 {
     const tz_problem *problem = &workload->problem;
     tz_model_benchmark benchmark;
-    tz_error why;
     *plan = (tz_model_plan){.height = request->given.height,
                             .sync = request->fence ? TZ_MODEL_SYNC_FENCE : TZ_MODEL_SYNC_LAUNCH};
     tz_status status = tz_facts_benchmark(problem->stencil->id, &benchmark, error);
     if (status == TZ_OK) {
         const tz_model_sync sync = plan->sync;
-        if (tz_model_benchmark_facts(&benchmark, facts, plan, &why) != TZ_OK)
-            return tz_error_set(error, TZ_FORMAT, why.place, "%s", why.message);
+        status = tz_model_benchmark_facts(&benchmark, facts, plan, error);
+        if (status)
+            return status;
         plan->sync = sync;
         plan->height = request->given.height;
         for (int axis = 0; axis < facts->dims; axis++)

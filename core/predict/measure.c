@@ -208,7 +208,8 @@ int64_t tz_bench_slabs(const tz_bench *bench)
 static tz_status advance(tz_bench *bench, const tz_plan *plan, int64_t steps, tz_error *error)
 {
     const tz_backend *backend = bench->workload->backend;
-    const int chunk = plan->span > plan->height ? plan->span : plan->height;
+    const int chunk =
+        plan->launch_iterations > plan->height ? plan->launch_iterations : plan->height;
     tz_status status = TZ_OK;
     while (!status && steps > 0) {
         int most = steps < chunk ? (int)steps : chunk;
@@ -296,7 +297,8 @@ static tz_status work(tz_bench *bench, const tz_plan *plan, int64_t steps, doubl
 tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
                            const tz_measuring *how, tz_measured *measured, tz_error *error)
 {
-    const int chunk = plan->span > plan->height ? plan->span : plan->height;
+    const int chunk =
+        plan->launch_iterations > plan->height ? plan->launch_iterations : plan->height;
     double once = 0, seconds;
     /* The first stage compiles, makes room and fills caches. */
     tz_status status = work(bench, plan, chunk, &seconds, error);

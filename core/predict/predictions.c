@@ -182,11 +182,11 @@ static tz_status estimate(maker *m, bool *refused, tz_error *error)
     return TZ_OK;
 }
 
-/* But for their height and what follows from it. */
+/* Plans that differ in height and what follows from it (tile, `ahead`) only. */
 static bool of_one_kind(const tz_plan *a, const tz_plan *b)
 {
     return strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->warps == b->warps &&
-           a->blocks == b->blocks && a->slack == b->slack;
+           a->blocks == b->blocks;
 }
 
 /* Of each kind two plans, of which neither is likely to spill registers: what the others do

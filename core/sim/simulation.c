@@ -47,7 +47,7 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
     if (!status) {
         tz_machine_read(&machine);
         simulation->threads = config->threads > 0 ? config->threads : machine.cores;
-        if (simulation->backend == &tz_backend_reference)
+        if (simulation->backend->serial)
             simulation->threads = 1;
         simulation->device = config->device;
         if (simulation->backend->limits)
@@ -185,8 +185,10 @@ size_t tz_simulation_plan_uses(const tz_simulation *simulation, const tz_plan_us
 
 double tz_simulation_energy(const tz_simulation *simulation)
 {
-    return simulation->state && simulation->backend->energy
-               ? simulation->backend->energy(simulation->state)
+    double joules;
+    return simulation->state && simulation->backend->energy &&
+                   simulation->backend->energy(simulation->state, &joules, NULL) == TZ_OK
+               ? joules
                : NAN;
 }
 

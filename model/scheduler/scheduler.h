@@ -15,7 +15,7 @@
 #ifndef TZ_MODEL_SCHEDULER_H
 #define TZ_MODEL_SCHEDULER_H
 
-#include "model/record.h"
+#include "model/device.h"
 #include "model/work.h"
 
 #include <stdint.h>

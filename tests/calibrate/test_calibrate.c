@@ -125,6 +125,10 @@ static void records_are_found_by_name(void **state)
     assert_true(device.sm_count.value == 31);
     drop("gtx280.txt");
     assert_int_equal(tz_device_find(path, &device, &error), TZ_IO);
+    assert_string_equal(error.place, path);
+    assert_non_null(strstr(error.message, "cannot open"));
+    assert_int_equal(tz_device_find("/tmp", &device, &error), TZ_IO);
+    assert_non_null(strstr(error.message, "cannot read"));
 
     assert_int_equal(tz_device_find("gtx208", &device, &error), TZ_UNKNOWN);
     assert_non_null(strstr(error.message, "did you mean 'gtx280'"));
@@ -146,7 +150,7 @@ static void the_newest_record_of_this_cpu_counts(void **state)
     (void)state;
     if (loops == NULL)
         skip_test("no loops for this processor");
-    assert_int_equal(tz_device_of_cpu(&device, &error), TZ_UNSUPPORTED);
+    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "trapeze calibrate --cpu"));
     /* Of another number of cores, of narrower vectors, of another title; broken. */
     snprintf(text, sizeof text, "name = a\ntitle = %.63s\ncores = %d # x\nvector = %d B # x\n",
@@ -159,11 +163,11 @@ static void the_newest_record_of_this_cpu_counts(void **state)
              machine.cores, loops->vector_bytes);
     put("c.txt", text);
     put("d.txt", "this is no record\n");
-    assert_int_equal(tz_device_of_cpu(&device, &error), TZ_UNSUPPORTED);
+    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_UNSUPPORTED);
     snprintf(text, sizeof text, "name = old\ntitle = %.63s\ncores = %d # x\nvector = %d B # x\n",
              machine.cpu, machine.cores, loops->vector_bytes);
     put("old.txt", text);
-    assert_int_equal(tz_device_of_cpu(&device, &error), TZ_OK);
+    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_OK);
     assert_string_equal(device.name, "old");
     memcpy(text, "name = new", 10);
     put("new.txt", text);
@@ -171,7 +175,7 @@ static void the_newest_record_of_this_cpu_counts(void **state)
     char path[512];
     snprintf(path, sizeof path, "%s/old.txt", folder);
     assert_int_equal(utimensat(AT_FDCWD, path, at, 0), 0);
-    assert_int_equal(tz_device_of_cpu(&device, &error), TZ_OK);
+    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_OK);
     assert_string_equal(device.name, "new");
     static const char *const names[] = {"a.txt", "b.txt", "c.txt", "d.txt", "old.txt", "new.txt"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -202,6 +206,11 @@ static void a_kept_record_leaves_the_previous(void **state)
     }
     /* A file that exists is not written over unless that is asked for. */
     assert_int_equal(tz_device_save(&device, path, false, &error), TZ_IO);
+    FILE *full = fopen("/dev/full", "w");
+    if (full) {
+        assert_int_equal(tz_device_write(&device, full, &error), TZ_IO);
+        fclose(full);
+    }
     /* A record that cannot be written whole leaves what is there. */
     device.cpi.known = true;
     assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_FORMAT);
@@ -297,7 +306,7 @@ static void this_cpu_can_be_calibrated(void **state)
     if (device.l2_overlap.known) /* the system may not tell how large caches are */
         assert_true(device.l2_overlap.value >= 0 && device.l2_overlap.value <= 1);
     assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_OK);
-    assert_int_equal(tz_device_of_cpu(&again, &error), TZ_OK);
+    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &again, &error), TZ_OK);
     assert_memory_equal(&device, &again, sizeof again);
     assert_int_equal(unlink(path), 0);
 }

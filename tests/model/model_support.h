@@ -2,12 +2,21 @@
 #ifndef TZ_TEST_MODEL_SUPPORT_H
 #define TZ_TEST_MODEL_SUPPORT_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/read_file.h"
 #include "model/meng2009.h"
 #include "model/meng2011.h"
 #include "model/model.h"
 #include "model/roofs.h"
 #include "tests/skip.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,14 +25,28 @@ static const char *const device_names[] = {"gtx280", "gtx260", "gtx-titan", "h20
 static const char *const benchmark_names[] = {"pathfinder", "hotspot", "poisson", "cell"};
 enum { DEVICES = 4, BENCHMARKS = 4 };
 
+/* The text of model/FOLDER/NAME.txt; free() it. */
+static inline char *shipped_text(const char *folder, const char *name, char path[512],
+                                 size_t *length)
+{
+    char *text;
+    tz_error error;
+    snprintf(path, 512, "%s/%s/%s.txt", TZ_TEST_MODEL_DIR, folder, name);
+    if (tz_file_read(&text, length, path, TZ_MODEL_RECORD_BYTES_MAX, &error) != TZ_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    return text;
+}
+
 static inline tz_model_device device_named(const char *name)
 {
     char path[512];
+    size_t length;
+    char *text = shipped_text("devices", name, path, &length);
     tz_model_device device;
     tz_error error;
-    snprintf(path, sizeof path, "%s/devices/%s.txt", TZ_TEST_MODEL_DIR, name);
-    if (tz_model_device_read(path, &device, &error) != TZ_OK)
+    if (tz_model_device_parse(path, text, length, &device, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);
+    free(text);
     return device;
 }
 
@@ -36,12 +59,14 @@ typedef struct bench {
 static inline bench bench_named(const char *name)
 {
     char path[512];
+    size_t length;
+    char *text = shipped_text("benchmarks", name, path, &length);
     bench b;
     tz_error error;
-    snprintf(path, sizeof path, "%s/benchmarks/%s.txt", TZ_TEST_MODEL_DIR, name);
-    if (tz_model_benchmark_read(path, &b.record, &error) != TZ_OK ||
+    if (tz_model_benchmark_parse(path, text, length, &b.record, &error) != TZ_OK ||
         tz_model_benchmark_facts(&b.record, &b.facts, &b.plan, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);
+    free(text);
     return b;
 }
 

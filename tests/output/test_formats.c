@@ -135,15 +135,15 @@ static void png_texts_come_back(void **state)
     tz_error error = {0};
     tz_image *image;
     tz_png_facts facts;
-    const tz_frame_text texts[] = {{"Step", "120"},
-                                   {"Unit", "\xC2\xB0"
-                                            "C"},
-                                   {"Empty", ""}};
+    const tz_png_note texts[] = {{"Step", "120"},
+                                 {"Unit", "\xC2\xB0"
+                                          "C"},
+                                 {"Empty", ""}};
     assert_int_equal(tz_image_create(&image, TZ_PIXEL_GRAY16, 5, 4, &error), TZ_OK);
     image->scale = 0.125;
     image->offset = -3.0;
     const char *path = scratch_path(*state, "x.png");
-    assert_int_equal(tz_frame_write(path, image, texts, 3, NULL, &error), TZ_OK);
+    assert_int_equal(tz_png_write(path, image, texts, 3, NULL, &error), TZ_OK);
     assert_int_equal(tz_png_read_text(path, &facts, &error), TZ_OK);
     assert_int_equal(facts.width, 5);
     assert_int_equal(facts.height, 4);

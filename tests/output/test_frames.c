@@ -7,7 +7,7 @@
 #include "output/frame/colorbar.h"
 #include "output/frame/font.h"
 #include "output/frame/png_write.h"
-#include "output/frame/queue.h"
+#include "output/job_queue.h"
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -362,13 +362,13 @@ static void frames_are_the_same_each_time(void **state)
     tz_array *back;
     size_t bytes, again;
     char one[800];
-    const tz_frame_text texts[] = {{"Step", "7"}};
+    const tz_png_note texts[] = {{"Step", "7"}};
     assert_int_equal(tz_image_create(&image, TZ_PIXEL_GRAY8, 100, 50, &error), TZ_OK);
     for (int i = 0; i < 5000; i++)
         image->data[i] = (uint8_t)(i * 31);
     snprintf(one, sizeof one, "%s", scratch_path(*state, "1.png"));
-    assert_int_equal(tz_frame_write(one, image, texts, 1, NULL, &error), TZ_OK);
-    assert_int_equal(tz_frame_write(scratch_path(*state, "2.png"), image, texts, 1, NULL, &error),
+    assert_int_equal(tz_png_write(one, image, texts, 1, NULL, &error), TZ_OK);
+    assert_int_equal(tz_png_write(scratch_path(*state, "2.png"), image, texts, 1, NULL, &error),
                      TZ_OK);
     char *a = scratch_slurp(one, &bytes), *b = scratch_slurp(((scratch *)*state)->path, &again);
     assert_int_equal(bytes, again);
@@ -379,20 +379,19 @@ static void frames_are_the_same_each_time(void **state)
     assert_int_equal(tz_png_read(one, &back, &error), TZ_OK);
     assert_memory_equal(back->data, image->data, 5000);
     tz_array_destroy(back);
-    check_error(tz_frame_write(one, image, texts, 1, NULL, &error), TZ_IO, &error, "1.png",
-                "exists");
-    const tz_frame_options replace = {9, true};
-    assert_int_equal(tz_frame_write(one, image, NULL, 0, &replace, &error), TZ_OK);
-    const tz_frame_text wrong[] = {{" key", "x"}};
-    check_error(tz_frame_write(one, image, wrong, 1, &replace, &error), TZ_USAGE, &error, "1.png",
+    check_error(tz_png_write(one, image, texts, 1, NULL, &error), TZ_IO, &error, "1.png", "exists");
+    const tz_png_options replace = {9, true};
+    assert_int_equal(tz_png_write(one, image, NULL, 0, &replace, &error), TZ_OK);
+    const tz_png_note wrong[] = {{" key", "x"}};
+    check_error(tz_png_write(one, image, wrong, 1, &replace, &error), TZ_USAGE, &error, "1.png",
                 "key");
-    check_error(tz_frame_write(scratch_path(*state, "no/1.png"), image, NULL, 0, NULL, &error),
-                TZ_IO, &error, "no/1.png", "No such file");
+    check_error(tz_png_write(scratch_path(*state, "no/1.png"), image, NULL, 0, NULL, &error), TZ_IO,
+                &error, "no/1.png", "No such file");
     tz_image_destroy(image);
     /* 16 bits keep their order. */
     assert_int_equal(tz_image_create(&image, TZ_PIXEL_GRAY16, 2, 1, &error), TZ_OK);
     ((uint16_t *)(void *)image->data)[0] = 0x1234;
-    assert_int_equal(tz_frame_write(scratch_path(*state, "w.png"), image, NULL, 0, NULL, &error),
+    assert_int_equal(tz_png_write(scratch_path(*state, "w.png"), image, NULL, 0, NULL, &error),
                      TZ_OK);
     assert_int_equal(tz_png_read(((scratch *)*state)->path, &back, &error), TZ_OK);
     assert_int_equal(((uint16_t *)back->data)[0], 0x1234);
@@ -425,43 +424,43 @@ static void note_release(void *data)
     free(n);
 }
 
-static tz_status push_note(tz_frame_queue *queue, int number, int *order, int *count, int *released,
+static tz_status push_note(tz_job_queue *queue, int number, int *order, int *count, int *released,
                            tz_error *error)
 {
     note *n = calloc(1, sizeof *n);
     *n = (note){number, order, count, released};
-    return tz_frame_queue_push(queue, &(tz_frame_job){note_run, note_release, n}, error);
+    return tz_job_queue_push(queue, &(tz_job){note_run, note_release, n}, error);
 }
 
 static void the_queue_keeps_order_and_errors(void **state)
 {
     (void)state;
     tz_error error = {0};
-    tz_frame_queue *queue;
+    tz_job_queue *queue;
     int order[64] = {0}, count = 0, released = 0;
-    assert_int_equal(tz_frame_queue_create(&queue, 3, 1, &error), TZ_OK);
-    assert_int_equal(tz_frame_queue_flush(queue, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_create(&queue, 3, 1, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_flush(queue, &error), TZ_OK);
     for (int i = 0; i < 10; i++)
         assert_int_equal(push_note(queue, i, order, &count, &released, &error), TZ_OK);
-    assert_int_equal(tz_frame_queue_flush(queue, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_flush(queue, &error), TZ_OK);
     assert_int_equal(count, 10);
     assert_int_equal(released, 10);
     for (int i = 0; i < 10; i++)
         assert_int_equal(order[i], i);
     push_note(queue, 13, order, &count, &released, &error);
     push_note(queue, 14, order, &count, &released, &error);
-    check_error(tz_frame_queue_flush(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
+    check_error(tz_job_queue_flush(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
     check_error(push_note(queue, 15, order, &count, &released, &error), TZ_IO, &error, "frame 13",
                 "cannot write");
     assert_int_equal(count, 11);
     assert_int_equal(released, 13);
-    check_error(tz_frame_queue_destroy(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
-    assert_int_equal(tz_frame_queue_create(&queue, 1, 1, &error), TZ_OK);
+    check_error(tz_job_queue_destroy(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
+    assert_int_equal(tz_job_queue_create(&queue, 1, 1, &error), TZ_OK);
     push_note(queue, 1, order, &count, &released, &error);
     push_note(queue, 2, order, &count, &released, &error);
-    assert_int_equal(tz_frame_queue_destroy(queue, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_destroy(queue, &error), TZ_OK);
     assert_int_equal(released, 15);
-    assert_int_equal(tz_frame_queue_destroy(NULL, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_destroy(NULL, &error), TZ_OK);
 }
 
 /* An error that was settled is over. */
@@ -469,19 +468,19 @@ static void a_settled_queue_goes_on(void **state)
 {
     (void)state;
     tz_error error = {0};
-    tz_frame_queue *queue;
+    tz_job_queue *queue;
     int order[8] = {0}, count = 0, released = 0;
-    assert_int_equal(tz_frame_queue_create(&queue, 3, 1, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_create(&queue, 3, 1, &error), TZ_OK);
     push_note(queue, 13, order, &count, &released, &error);
     push_note(queue, 14, order, &count, &released, &error);
-    check_error(tz_frame_queue_settle(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
+    check_error(tz_job_queue_settle(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
     assert_int_equal(count, 1);
     assert_int_equal(push_note(queue, 15, order, &count, &released, &error), TZ_OK);
-    assert_int_equal(tz_frame_queue_settle(queue, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_settle(queue, &error), TZ_OK);
     assert_int_equal(count, 2);
     assert_int_equal(order[1], 15);
     assert_int_equal(released, 3);
-    assert_int_equal(tz_frame_queue_destroy(queue, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_destroy(queue, &error), TZ_OK);
 }
 
 enum { PAINTERS = 3 };
@@ -498,15 +497,14 @@ static void workers_share_a_queue(void **state)
 {
     (void)state;
     tz_error error = {0};
-    tz_frame_queue *queue;
+    tz_job_queue *queue;
     pthread_barrier_t all;
     pthread_barrier_init(&all, NULL, PAINTERS);
-    assert_int_equal(tz_frame_queue_create(&queue, 2, PAINTERS, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_create(&queue, 2, PAINTERS, &error), TZ_OK);
     for (int i = 0; i < 4 * PAINTERS; i++)
-        assert_int_equal(tz_frame_queue_push(queue, &(tz_frame_job){meet, NULL, &all}, &error),
-                         TZ_OK);
-    assert_int_equal(tz_frame_queue_flush(queue, &error), TZ_OK);
-    assert_int_equal(tz_frame_queue_destroy(queue, &error), TZ_OK);
+        assert_int_equal(tz_job_queue_push(queue, &(tz_job){meet, NULL, &all}, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_flush(queue, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_destroy(queue, &error), TZ_OK);
     pthread_barrier_destroy(&all);
 }
 

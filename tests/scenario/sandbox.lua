@@ -14,9 +14,9 @@ local env = {}
 load("x = 5", "chunk", "bt", env)()
 tz.expect(env.x == 5)
 
-c.refuses("no module name", require, "../secret")
-c.refuses("no module name", require, "/etc/passwd")
-c.refuses("no module 'nosuch'", require, "nosuch")
+c.refuses("not a module name", require, "../secret")
+c.refuses("not a module name", require, "/etc/passwd")
+c.refuses("there is no nosuch.lua", require, "nosuch")
 tz.expect(require "trapeze" == tz and require "checks" == c)
 
 local sim = c.chip {}

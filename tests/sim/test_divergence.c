@@ -25,7 +25,7 @@ static tz_status spanning_plan(const tz_problem *problem, int threads, tz_plan *
 {
     const tz_status status = tz_backend_cpu.plan(problem, threads, plan, error);
     if (!status)
-        plan->span = SPAN / plan->height * plan->height;
+        plan->launch_iterations = SPAN / plan->height * plan->height;
     return status;
 }
 
@@ -42,10 +42,10 @@ static tz_status spanning_stage(void *state, const tz_plan *plan, int height, in
     return status;
 }
 
-static bool counted_scan(const void *state)
+static tz_status counted_scan(const void *state, bool *finite, tz_error *error)
 {
     scans++;
-    return tz_backend_cpu.all_finite(state);
+    return tz_backend_cpu.all_finite(state, finite, error);
 }
 
 static tz_registry *registry;

@@ -2,6 +2,7 @@
 #include "backend/backend.h"
 #include "backend/cpu/plan.h"
 #include "backend/cpu/work.h"
+#include "backend/host/identity.h"
 #include "backend/host/reduce.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
@@ -323,24 +324,29 @@ static tz_status cpu_reduce(const void *any, int field, tz_reduction *out, tz_er
                           error);
 }
 
-static bool cpu_all_finite(const void *any)
+static tz_status cpu_all_finite(const void *any, bool *finite, tz_error *error)
 {
     const cpu *state = any;
-    return tz_host_store_all_finite(&state->store, state->context.threads);
+    (void)error;
+    *finite = tz_host_store_all_finite(&state->store, state->context.threads);
+    return TZ_OK;
 }
 
-static double cpu_update_norm(const void *any)
+static tz_status cpu_update_norm(const void *any, double *norm, tz_error *error)
 {
     const cpu *state = any;
-    if (!state->norm_known)
-        return NAN;
-    return tz_host_store_difference(&state->store, tz_problem_written(state->context.problem),
-                                    state->context.threads);
+    (void)error;
+    *norm = state->norm_known ? tz_host_store_difference(&state->store,
+                                                         tz_problem_written(state->context.problem),
+                                                         state->context.threads)
+                              : NAN;
+    return TZ_OK;
 }
 
 const tz_backend tz_backend_cpu = {
     .name = "cpu",
     .doc = "threads and temporal blocking with ghost zones",
+    .identify = tz_host_identify,
     .plan = cpu_plan,
     .bytes = cpu_bytes,
     .create = cpu_create,

@@ -2,6 +2,7 @@
  * a multiple of 32 elements, two copies of each state field; kernels are compiled for their plan at
  * run time. */
 #include "backend/backend.h"
+#include "backend/cuda/copy_rate.h"
 #include "backend/cuda/driver/energy.h"
 #include "backend/cuda/driver/queue.h"
 #include "backend/cuda/family/family.h"
@@ -21,9 +22,7 @@
 #include <string.h>
 
 enum {
-    IN_FLIGHT_MAX = 16,   /* stages launched and not known to be done, half of them */
-    COPY_BYTES = 1 << 30, /* of a copy that measures the bandwidth */
-    COPIES = 7,
+    IN_FLIGHT_MAX = 16,     /* stages launched and not known to be done, half of them */
     KERNELS_MAX = 8,        /* in use at once: plans and their remainders */
     REPLAY_BYTES = 32 << 20 /* moved by a stage at most: below some 10 us launches are felt */
 };
@@ -46,7 +45,8 @@ typedef struct gpu {
     tz_cu_pointer copy[TZ_FIELDS_MAX][2]; /* static fields have the first alone */
     int current[TZ_FIELDS_MAX];
     tz_cuda_slabs *slabs[TZ_FIELDS_MAX]; /* of streamed fields */
-    tz_cuda_energy *energy;              /* NULL: not counted */
+    tz_cuda_energy *energy;              /* NULL: not counted, */
+    tz_error no_energy;                  /* and why */
     tz_cuda_event *mark;                 /* the stages before it are done, or as good as */
     int unmarked;                        /* stages launched since */
     compiled kernels[KERNELS_MAX];
@@ -60,6 +60,22 @@ typedef struct gpu {
     tz_cuda_queue *notes;         /* where graphs are made */
 } gpu;
 
+/* ---- The device -------------------------------------------------------------------------------- */
+
+static tz_status gpu_identify(int ordinal, tz_device_identity *out, tz_error *error)
+{
+    tz_cuda_device device;
+    *out = (tz_device_identity){0};
+    const tz_status status = tz_cuda_look(ordinal, &device, error);
+    if (status)
+        return status;
+    out->units = device.multiprocessors;
+    snprintf(out->name, sizeof out->name, "%s", device.name);
+    snprintf(out->key, sizeof out->key, "%s, %d multiprocessors", device.name,
+             device.multiprocessors);
+    return TZ_OK;
+}
+
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
 static tz_status gpu_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
@@ -70,9 +86,9 @@ static tz_status gpu_plan(const tz_problem *problem, int threads, tz_plan *plan,
     for (int f = 0; !status && f < problem->stencil->fields_count; f++)
         bytes += (int64_t)tz_cuda_field_bytes(problem, f);
     /* Short stages are put on the GPU several at a time. */
-    if (!status && plan->span <= plan->height && bytes <= REPLAY_BYTES &&
+    if (!status && plan->launch_iterations <= plan->height && bytes <= REPLAY_BYTES &&
         tz_cuda_replay_can(problem))
-        plan->span = TZ_CUDA_REPLAY_STAGES * plan->height;
+        plan->launch_iterations = TZ_CUDA_REPLAY_STAGES * plan->height;
     return status;
 }
 
@@ -136,8 +152,8 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
     state->replays = !context->sync && tz_cuda_replay_can(problem);
     if (!status)
         status = tz_cuda_event_create(state->cuda, &state->mark, false, error);
-    if (!status) /* a number beside the results: doctor says why it is not there */
-        tz_cuda_energy_open(&state->energy, tz_cuda_device_of(state->cuda), NULL);
+    if (!status)
+        tz_cuda_energy_open(&state->energy, tz_cuda_device_of(state->cuda), &state->no_energy);
     for (int f = 0; !status && f < problem->stencil->fields_count; f++) {
         const tz_role role = problem->stencil->fields[f].role;
         if (role == TZ_STREAMED)
@@ -192,13 +208,6 @@ static tz_status gpu_fill(void *any, int field, const void *element, tz_error *e
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
 
-static bool same_kernel(const tz_plan *a, const tz_plan *b)
-{
-    return a->height == b->height && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
-           strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->ahead == b->ahead &&
-           a->slack == b->slack && a->warps == b->warps && a->blocks == b->blocks;
-}
-
 static bool same_text(const tz_problem *problem, const tz_slot *constants)
 {
     for (int k = 0; k < problem->stencil->constants_count; k++)
@@ -213,7 +222,7 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz
     const tz_problem *problem = state->context.problem;
     compiled *slot = NULL;
     for (int k = 0; k < state->kernels_count; k++)
-        if (same_kernel(&state->kernels[k].plan, plan) &&
+        if (tz_plan_equal(&state->kernels[k].plan, plan) &&
             same_text(problem, state->kernels[k].constants))
             slot = &state->kernels[k];
     if (!slot) {
@@ -408,37 +417,36 @@ static tz_status gpu_reduce(const void *any, int field, tz_reduction *out, tz_er
     return tz_cuda_reduce(state->reducer, field, &array, out, error);
 }
 
-static bool gpu_all_finite(const void *any)
+static tz_status gpu_all_finite(const void *any, bool *finite, tz_error *error)
 {
     const gpu *state = any;
     const tz_problem *problem = state->context.problem;
-    bool finite = true;
-    for (int f = 0; finite && f < problem->stencil->fields_count; f++) {
-        if (problem->stencil->fields[f].role != TZ_STATE ||
-            problem->stencil->fields[f].type != TZ_REAL)
+    tz_status status = TZ_OK;
+    *finite = true;
+    for (int f = 0; !status && *finite && f < problem->stencil->fields_count; f++) {
+        if (problem->stencil->fields[f].role != TZ_STATE)
             continue;
         const tz_cuda_array array = array_of(state, f, state->current[f]);
-        if (tz_cuda_all_finite(state->reducer, f, &array, &finite, NULL) != TZ_OK)
-            finite = false;
+        status = tz_cuda_all_finite(state->reducer, f, &array, finite, error);
     }
-    return finite;
+    return status;
 }
 
-static double gpu_update_norm(const void *any)
+static tz_status gpu_update_norm(const void *any, double *norm, tz_error *error)
 {
     const gpu *state = any;
     const tz_problem *problem = state->context.problem;
-    double largest = 0.0;
-    for (int f = 0; state->norm_known && f < problem->stencil->fields_count; f++) {
+    tz_status status = TZ_OK;
+    *norm = state->norm_known ? 0.0 : NAN;
+    for (int f = 0; !status && state->norm_known && f < problem->stencil->fields_count; f++) {
         if (!(tz_problem_written(problem) >> f & 1))
             continue;
         const tz_cuda_array a = array_of(state, f, 0), b = array_of(state, f, 1);
-        double d = NAN;
-        if (tz_cuda_difference(state->reducer, f, &a, &b, &d, NULL) != TZ_OK)
-            d = NAN;
-        largest = d <= largest ? largest : d;
+        double d;
+        status = tz_cuda_difference(state->reducer, f, &a, &b, &d, error);
+        *norm = d <= *norm ? *norm : d;
     }
-    return state->norm_known ? largest : NAN;
+    return status;
 }
 
 static tz_status gpu_shrink(const void *any, int field, int64_t z, int nx, int ny, double *values,
@@ -473,49 +481,6 @@ static tz_status gpu_freeze(void *any, uint32_t fields, bool wait, void **out, t
 
 /* ---- What a measurement wants to know -------------------------------------------------------- */
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The median of some copies between two pieces of device memory, after one more. */
-static tz_status measure_copy(gpu *state, double *bytes_per_s, tz_error *error)
-{
-    tz_cu_pointer from = 0, to = 0;
-    tz_cuda_event *begin = NULL, *end = NULL;
-    double seconds[COPIES] = {0};
-    tz_status status = tz_cuda_allocate(state->cuda, &from, COPY_BYTES, error);
-    if (!status)
-        status = tz_cuda_allocate(state->cuda, &to, COPY_BYTES, error);
-    if (!status)
-        status =
-            tz_cuda_queue_fill_words(state->cuda, NULL, from, 0x3f9d70a4u, COPY_BYTES / 4, error);
-    if (!status)
-        status = tz_cuda_event_create(state->cuda, &begin, true, error);
-    if (!status)
-        status = tz_cuda_event_create(state->cuda, &end, true, error);
-    for (int i = -1; !status && i < COPIES; i++) {
-        status = tz_cuda_event_record(state->cuda, begin, NULL, error);
-        if (!status)
-            status = tz_cuda_queue_copy(state->cuda, NULL, to, from, COPY_BYTES, error);
-        if (!status)
-            status = tz_cuda_event_record(state->cuda, end, NULL, error);
-        if (!status)
-            status = tz_cuda_event_wait(state->cuda, end, error);
-        if (!status && i >= 0)
-            status = tz_cuda_event_elapsed_s(state->cuda, begin, end, &seconds[i], error);
-    }
-    qsort(seconds, COPIES, sizeof *seconds, compare_doubles);
-    if (!status)
-        *bytes_per_s = 2.0 * COPY_BYTES / seconds[COPIES / 2];
-    tz_cuda_event_destroy(state->cuda, begin);
-    tz_cuda_event_destroy(state->cuda, end);
-    tz_cuda_free(state->cuda, from);
-    tz_cuda_free(state->cuda, to);
-    return status;
-}
-
 static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out, tz_error *error)
 {
     gpu *state = any;
@@ -531,16 +496,24 @@ static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out,
         .warps_max = device->processor_threads / 32,
     };
     snprintf(out->device, sizeof out->device, "%s", device->name);
-    return measure_copy(state, &out->copy_bytes_per_s, error);
+    return tz_cuda_copy_rate(state->cuda, &out->copy_bytes_per_s, error);
 }
 
-static double gpu_energy(void *any)
+static tz_status need_energy(const gpu *state, tz_error *error)
+{
+    if (state->energy)
+        return TZ_OK;
+    if (error)
+        *error = state->no_energy;
+    return state->no_energy.code;
+}
+
+static tz_status gpu_energy(void *any, double *joules, tz_error *error)
 {
     gpu *state = any;
-    double joules;
-    if (!state->energy || tz_cuda_energy_read(state->energy, &joules, NULL) != TZ_OK)
-        return NAN;
-    return joules;
+    *joules = NAN;
+    const tz_status status = need_energy(state, error);
+    return status ? status : tz_cuda_energy_read(state->energy, joules, error);
 }
 
 static tz_status gpu_clock(void *any, tz_clock_facts *out, tz_error *error)
@@ -548,9 +521,7 @@ static tz_status gpu_clock(void *any, tz_clock_facts *out, tz_error *error)
     gpu *state = any;
     tz_cuda_clock clock = {0};
     *out = (tz_clock_facts){0};
-    tz_status status = TZ_OK;
-    if (!state->energy) /* to hear why */
-        status = tz_cuda_energy_open(&state->energy, tz_cuda_device_of(state->cuda), error);
+    tz_status status = need_energy(state, error);
     if (!status)
         status = tz_cuda_energy_clock(state->energy, &clock, error);
     if (!status)
@@ -562,6 +533,8 @@ static tz_status gpu_clock(void *any, tz_clock_facts *out, tz_error *error)
 const tz_backend tz_backend_cuda = {
     .name = "cuda",
     .doc = "one NVIDIA GPU",
+    .is_gpu = true,
+    .identify = gpu_identify,
     .available = tz_cuda_available,
     .limits = tz_cuda_limits,
     .plan = gpu_plan,

@@ -1,5 +1,6 @@
 #include "output/format/floorplan.h"
 
+#include "base/file.h"
 #include "base/names.h"
 #include "output/format/number.h"
 
@@ -148,7 +149,7 @@ tz_status tz_floorplan_read(const char *path, tz_floorplan *out, tz_error *error
     size_t bytes = 0, room = 0;
     int line = 0;
     memset(out, 0, sizeof *out);
-    tz_status status = tz_file_slurp(path, FILE_MAX, &text, &bytes, error);
+    tz_status status = tz_file_read(path, FILE_MAX, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
     out->path = strdup(path);
@@ -262,7 +263,7 @@ tz_status tz_ptrace_read(const char *path, tz_ptrace *out, tz_error *error)
     size_t bytes = 0, room = 0;
     int line = 0;
     memset(out, 0, sizeof *out);
-    tz_status status = tz_file_slurp(path, FILE_MAX, &text, &bytes, error);
+    tz_status status = tz_file_read(path, FILE_MAX, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
     out->path = strdup(path);

@@ -21,8 +21,4 @@ const char *tz_number_format_style(char *text, size_t size, char style, int digi
 /* A token for a message: quoted, cut to a readable length, unprintable bytes as '?'. */
 const char *tz_token_quote(char *text, size_t size, const char *token, size_t length);
 
-/* A whole file in memory, with a '\0' after its last byte. Free `*out` with free(). Errors: TZ_IO
- * (with errno's text), TZ_MEMORY, TZ_RANGE if larger than `limit` bytes. */
-tz_status tz_file_slurp(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error);
-
 #endif

@@ -1,5 +1,6 @@
 #include "output/format/png_info.h"
 
+#include "base/file.h"
 #include "output/format/number.h"
 
 #include <inttypes.h>
@@ -140,7 +141,7 @@ tz_status tz_png_read_text(const char *path, tz_png_facts *out, tz_error *error)
     size_t bytes = 0, at = 8;
     bool ended = false;
     memset(out, 0, sizeof *out);
-    tz_status status = tz_file_slurp(path, (size_t)1 << 32, &file, &bytes, error);
+    tz_status status = tz_file_read(path, (size_t)1 << 32, &file, &bytes, error);
     if (status != TZ_OK)
         return status;
     const unsigned char *data = (const unsigned char *)file;

@@ -1,6 +1,7 @@
 #include "output/format/rle.h"
 
 #include "base/atomic.h"
+#include "base/file.h"
 #include "output/format/number.h"
 #include "trapeze/liferule.h"
 
@@ -201,7 +202,7 @@ tz_status tz_rle_read(const char *path, tz_life_pattern *out, tz_error *error)
     char *text = NULL;
     size_t bytes = 0;
     memset(out, 0, sizeof *out);
-    tz_status status = tz_file_slurp(path, FILE_MAX, &text, &bytes, error);
+    tz_status status = tz_file_read(path, FILE_MAX, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
     reader r = {path, text, text + bytes, 1, out, error};

@@ -1,5 +1,6 @@
 #include "output/format/text.h"
 
+#include "base/file.h"
 #include "output/format/number.h"
 
 #include <inttypes.h>
@@ -71,7 +72,7 @@ static tz_status read_numbers(const char *path, int dims, const int64_t *shape, 
     size_t bytes = 0;
     tz_array *array = NULL;
     int64_t count = 0, length = 0;
-    tz_status status = tz_file_slurp(path, (size_t)INT64_MAX / 16, &text, &bytes, error);
+    tz_status status = tz_file_read(path, (size_t)INT64_MAX / 16, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
     if (shape) {

@@ -189,8 +189,8 @@ static void set_text(png_textp text, const char *key, const char *value)
     }
 }
 
-tz_status tz_frame_write(const char *path, const tz_image *image, const tz_frame_text *texts,
-                         size_t text_count, const tz_frame_options *options, tz_error *error)
+tz_status tz_png_write(const char *path, const tz_image *image, const tz_png_note *texts,
+                       size_t text_count, const tz_png_options *options, tz_error *error)
 {
     char scale[TZ_NUMBER_SIZE], offset[TZ_NUMBER_SIZE];
     tz_status status = TZ_OK;

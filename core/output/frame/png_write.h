@@ -6,20 +6,20 @@
 
 #include "output/frame/image.h"
 
-typedef struct tz_frame_text {
+typedef struct tz_png_note {
     const char *key;   /* 1 to 79 printable ASCII characters, as PNG wants it */
     const char *value; /* UTF-8; plain ASCII goes into tEXt, the rest into iTXt */
-} tz_frame_text;
+} tz_png_note;
 
-typedef struct tz_frame_options {
+typedef struct tz_png_options {
     int level; /* of zlib, 1 (fast) to 9 (small); 0: the default, fast */
     bool replace;
-} tz_frame_options;
+} tz_png_options;
 
 /* 8-bit gray, 8-bit RGB, or 16-bit gray with texts "Scale" and "Offset" (value = offset + scale *
  * pixel) after the given ones. `options` may be NULL. Errors: TZ_USAGE (a key), TZ_IO, TZ_MEMORY.
  */
-tz_status tz_frame_write(const char *path, const tz_image *image, const tz_frame_text *texts,
-                         size_t text_count, const tz_frame_options *options, tz_error *error);
+tz_status tz_png_write(const char *path, const tz_image *image, const tz_png_note *texts,
+                       size_t text_count, const tz_png_options *options, tz_error *error);
 
 #endif

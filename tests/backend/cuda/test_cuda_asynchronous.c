@@ -1,55 +1,27 @@
 /* What goes on beside a run on a GPU, against the stand-ins (fake/fake.h): copies through pinned
  * buffers, snapshots, graphs of stages. Kernels do nothing there; copies and their order are real.
  */
-#include "tests/support.h"
+#include "test_cuda_support.h"
 
 #include "backend/cuda/replay.h"
 #include "backend/cuda/staging.h"
-#include "fake/fake.h"
+#include "sim/simulation_impl.h"
 #include "sim/snapshot.h"
 
-#include <dlfcn.h>
 #include <math.h>
-#include <pthread.h>
 
-static const fake_cuda_seen *seen;
 static tz_registry *registry;
-static tz_error told; /* of calls that are to work */
 
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        if ((call) != TZ_OK)                                                                       \
-            fail_msg("line %d: %s", __LINE__, told.message);                                       \
-    } while (0)
-
-static int setup(void **state)
+static int setup_registry(void **state)
 {
     const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};
-    unsetenv("FAKE_CUDA_FAULT");
-    unsetenv("FAKE_CUDA_MEMORY");
-    const int result = scratch_setup(state);
-    if (result == 0)
-        setenv("TRAPEZE_CACHE", ((scratch *)*state)->directory, 1);
-    return result || tz_registry_create(&registry, folders, 2, &told) ? -1 : 0;
+    return setup(state) || tz_registry_create(&registry, folders, 2, &told) ? -1 : 0;
 }
 
-/* Whatever a test did, nothing of the driver's is forgotten. */
-static int teardown(void **state)
+static int teardown_registry(void **state)
 {
     tz_registry_destroy(registry);
-    unsetenv("TRAPEZE_CACHE");
-    const int forgotten = seen ? seen->contexts + seen->left_behind : 0;
-    if (forgotten)
-        print_error("%d contexts open, %d handles left behind\n", seen->contexts,
-                    seen->left_behind);
-    return scratch_teardown(state) || forgotten ? -1 : 0;
-}
-
-static void need_fake(void)
-{
-    if (seen)
-        return;
-    skip_test("libcuda.so.1 is not the stand-in (ctest puts it in LD_LIBRARY_PATH)");
+    return teardown(state);
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
@@ -473,6 +445,97 @@ static void graphs_follow_their_arguments(void **state)
     tz_simulation_destroy(sim);
 }
 
+/* ---- Errors of the device -------------------------------------------------------------------- */
+
+static tz_status run_to(tz_simulation *sim, tz_run what, tz_error *error)
+{
+    tz_run_result result;
+    *error = (tz_error){0};
+    return tz_simulation_run(sim, &what, &result, error);
+}
+
+/* Only numbers of whole fields come back by this call, so the first one of a run is the one that
+ * the run asks for first. */
+static const char *const FIRST_NUMBERS = "cuMemcpyDtoHAsync_v2:1:0:1";
+
+static void an_error_in_the_finite_check_ends_the_run(void **state)
+{
+    (void)state;
+    tz_simulation *sim = create("star2d1r", false, "stream", 2);
+    tz_error error;
+    fault(FIRST_NUMBERS);
+    check_error(run_to(sim, (tz_run){.steps = 3, .until_residual = NAN}, &error), TZ_BACKEND,
+                &error, "", "cannot copy 56 bytes from the GPU");
+    fault(NULL);
+    assert_int_equal(run_to(sim, (tz_run){.steps = 3, .until_residual = NAN}, &error), TZ_OK);
+    fault(FIRST_NUMBERS); /* in the middle of a run, too */
+    check_error(run_to(sim, (tz_run){.steps = 600, .until_residual = NAN}, &error), TZ_BACKEND,
+                &error, "", "cannot copy 56 bytes from the GPU");
+    assert_int_equal(tz_simulation_step(sim), 262);
+    fault(NULL);
+    tz_simulation_destroy(sim);
+}
+
+static void an_error_in_the_update_norm_ends_the_run(void **state)
+{
+    (void)state;
+    const tz_run what = {.steps = 8, .until_residual = 1e-30, .check_every = 8};
+    tz_simulation *sim = create("star2d1r", false, "stream", 2);
+    tz_error error;
+    fault(FIRST_NUMBERS);
+    check_error(run_to(sim, what, &error), TZ_BACKEND, &error, "",
+                "cannot copy 56 bytes from the GPU");
+    fault(NULL);
+    assert_int_equal(run_to(sim, what, &error), TZ_OK);
+    tz_simulation_destroy(sim);
+}
+
+static void an_error_in_the_snapshot_check_is_told(void **state)
+{
+    (void)state;
+    tz_simulation *sim = create("star2d1r", false, "stream", 2);
+    tz_snapshot *snapshot = NULL;
+    tz_run_result result;
+    tz_error error = {0};
+    OK(tz_simulation_run(sim, &(tz_run){.steps = 3, .until_residual = NAN}, &result, &told));
+    sim->steps_unchecked = 3;
+    OK(tz_snapshot_take(sim, 0, false, &snapshot, &told));
+    fault(FIRST_NUMBERS);
+    check_error(tz_snapshot_check(snapshot, &error), TZ_BACKEND, &error, "",
+                "cannot copy 56 bytes from the GPU");
+    fault(NULL);
+    OK(tz_snapshot_check(snapshot, &told));
+    tz_snapshot_release(snapshot);
+    tz_simulation_destroy(sim);
+}
+
+static tz_status never_finite(const void *state, bool *finite, tz_error *error)
+{
+    (void)state;
+    (void)error;
+    *finite = false;
+    return TZ_OK;
+}
+
+/* The check has found a number that is not finite. The reduction that is to say where it is fails,
+ * or does not find it: neither makes the run one that went well. */
+static void a_field_that_is_not_finite_never_ends_well(void **state)
+{
+    (void)state;
+    tz_backend backend = tz_backend_cuda;
+    tz_simulation *sim = create("star2d1r", false, "stream", 2);
+    tz_error error;
+    backend.all_finite = never_finite;
+    sim->backend = &backend;
+    fault(FIRST_NUMBERS);
+    check_error(run_to(sim, (tz_run){.steps = 3, .until_residual = NAN}, &error), TZ_BACKEND,
+                &error, "", "cannot copy 56 bytes from the GPU");
+    fault(NULL);
+    check_error(run_to(sim, (tz_run){.steps = 3, .until_residual = NAN}, &error), TZ_BACKEND,
+                &error, "star2d1r", "disagree");
+    tz_simulation_destroy(sim);
+}
+
 /* ---- The device's limits --------------------------------------------------------------------- */
 
 static void plans_know_the_device(void **state)
@@ -499,28 +562,22 @@ static void plans_know_the_device(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define WITH_PLUGINS(name) cmocka_unit_test_setup_teardown(name, setup_registry, teardown_registry)
     const struct CMUnitTest tests[] = {
         TEST(boxes_go_in_pieces),
         TEST(small_uploads_share_a_buffer),
         TEST(elements_are_repeated_on_the_device),
-        TEST(snapshots_keep_what_was),
-        TEST(snapshots_wait_for_room_or_say_so),
-        TEST(outputs_keep_their_order),
-        TEST(snapshots_take_the_check_over),
-        TEST(short_stages_go_in_graphs),
-        TEST(graphs_follow_their_arguments),
-        TEST(plans_know_the_device),
+        WITH_PLUGINS(snapshots_keep_what_was),
+        WITH_PLUGINS(snapshots_wait_for_room_or_say_so),
+        WITH_PLUGINS(outputs_keep_their_order),
+        WITH_PLUGINS(snapshots_take_the_check_over),
+        WITH_PLUGINS(short_stages_go_in_graphs),
+        WITH_PLUGINS(graphs_follow_their_arguments),
+        WITH_PLUGINS(an_error_in_the_finite_check_ends_the_run),
+        WITH_PLUGINS(an_error_in_the_update_norm_ends_the_run),
+        WITH_PLUGINS(an_error_in_the_snapshot_check_is_told),
+        WITH_PLUGINS(a_field_that_is_not_finite_never_ends_well),
+        WITH_PLUGINS(plans_know_the_device),
     };
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    void *look = library ? dlsym(library, "fake_cuda") : NULL;
-    if (look) {
-        fake_cuda_look *call;
-        memcpy(&call, &look, sizeof call);
-        seen = call();
-    }
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    if (library)
-        dlclose(library);
-    return failed;
+    return run_with_fake(tests, sizeof tests / sizeof *tests);
 }

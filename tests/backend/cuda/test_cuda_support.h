@@ -24,7 +24,7 @@ static tz_error told; /* of calls that are to work */
             fail_msg("line %d: %s", __LINE__, told.message);                                       \
     } while (0)
 
-static void fault(const char *what)
+static inline void fault(const char *what)
 {
     if (what)
         setenv("FAKE_CUDA_FAULT", what, 1);
@@ -32,7 +32,7 @@ static void fault(const char *what)
         unsetenv("FAKE_CUDA_FAULT");
 }
 
-static int setup(void **state)
+static inline int setup(void **state)
 {
     static const char *const variables[] = {
         "FAKE_CUDA_FAULT",   "FAKE_CUDA_DEVICES", "FAKE_CUDA_MEMORY",
@@ -47,7 +47,7 @@ static int setup(void **state)
 }
 
 /* Whatever a test did, nothing of the driver's is forgotten. */
-static int teardown(void **state)
+static inline int teardown(void **state)
 {
     unsetenv("TRAPEZE_CACHE");
     const int forgotten = seen ? seen->contexts + seen->left_behind : 0;
@@ -57,14 +57,14 @@ static int teardown(void **state)
     return scratch_teardown(state) || forgotten ? -1 : 0;
 }
 
-static void need_fake(void)
+static inline void need_fake(void)
 {
     if (seen)
         return;
     skip_test("libcuda.so.1 is not the stand-in (ctest puts it in LD_LIBRARY_PATH)");
 }
 
-static tz_cuda *opened(void)
+static inline tz_cuda *opened(void)
 {
     tz_cuda *cuda = NULL;
     need_fake();
@@ -72,7 +72,7 @@ static tz_cuda *opened(void)
     return cuda;
 }
 
-static tz_cuda_kernel loaded(tz_cuda *cuda)
+static inline tz_cuda_kernel loaded(tz_cuda *cuda)
 {
     tz_cuda_kernel kernel;
     OK(tz_cuda_load(cuda, &kernel, source, "step", NULL, 0, &told));
@@ -81,15 +81,15 @@ static tz_cuda_kernel loaded(tz_cuda *cuda)
 
 static const int one[3] = {1, 1, 1}, two[3] = {2, 1, 1}, warp[3] = {32, 1, 1};
 
-static tz_status launch(tz_cuda *cuda, const tz_cuda_kernel *kernel, tz_cuda_queue *stream,
-                        tz_error *error)
+static inline tz_status launch(tz_cuda *cuda, const tz_cuda_kernel *kernel, tz_cuda_queue *stream,
+                               tz_error *error)
 {
     tz_cu_pointer x = 64;
     void *arguments[] = {&x};
     return tz_cuda_launch(cuda, stream, kernel, two, warp, 0, false, arguments, error);
 }
 
-static int run_with_fake(const struct CMUnitTest *tests, size_t count)
+static inline int run_with_fake(const struct CMUnitTest *tests, size_t count)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     void *look = library ? dlsym(library, "fake_cuda") : NULL;

@@ -12,13 +12,6 @@ typedef struct list {
     int max, count;
 } list;
 
-static bool same(const tz_plan *a, const tz_plan *b)
-{
-    return a->height == b->height && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
-           strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->ahead == b->ahead &&
-           a->slack == b->slack && a->warps == b->warps && a->blocks == b->blocks;
-}
-
 /* What `given` names stays. False: the family does not take it. */
 static bool add(list *l, const char *family, int height, int vector, int warps)
 {
@@ -42,7 +35,7 @@ static bool add(list *l, const char *family, int height, int vector, int warps)
         tz_resident_is_lengthy(l->problem, &design))
         return true;
     for (int k = 0; k < l->count; k++)
-        if (same(&l->plans[k], &plan))
+        if (tz_plan_equal(&l->plans[k], &plan))
             return true;
     if (l->count < l->max)
         l->plans[l->count++] = plan;

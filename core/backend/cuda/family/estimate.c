@@ -39,7 +39,6 @@ static bool with_height(const tz_problem *problem, const tz_plan *plan, int heig
     *out = (tz_plan){.height = height,
                      .vector = plan->vector,
                      .ahead = plan->ahead,
-                     .slack = plan->slack,
                      .warps = plan->warps,
                      .multiprocessors = plan->multiprocessors};
     memcpy(out->family, plan->family, sizeof out->family);

@@ -98,8 +98,8 @@ static bool plan_on_chip(const tz_problem *problem, tz_plan *plan)
 {
     enum { CHANGED_BYTES_MAX = 96 << 10 }; /* of a multiprocessor */
     const tz_stencil *s = problem->stencil;
-    if (plan->tile[0] || plan->tile[1] || plan->tile[2] || plan->vector || plan->ahead ||
-        plan->slack || plan->warps || plan->blocks || problem->dims < 2)
+    if (plan->tile[0] || plan->tile[1] || plan->tile[2] || tz_plan_first_knob(plan) ||
+        problem->dims < 2)
         return false;
     int64_t changed = 0;
     for (int f = 0; f < s->fields_count; f++) {

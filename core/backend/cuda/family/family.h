@@ -32,7 +32,7 @@ typedef struct tz_cuda_family {
     const char *doc;
     /* A stage of fewer iterations than the plan's height takes a kernel compiled for just that. */
     bool exact;
-    /* A launch may run several stages: up to plan->span iterations. */
+    /* A launch may run several stages: up to plan->launch_iterations iterations. */
     bool spans;
     /* Can it take this stencil at all? NULL or a reason. */
     const char *(*refuses)(const tz_problem *problem);

@@ -192,7 +192,7 @@ void tz_cuda_work_resident(const tz_cuda_job *job, tz_model_work *out)
     part->warps = out->blocks * d.warps;
     part->steps = plan->height;
     /* An exchange ends each stage of a launch; loading and storing is the launch's. */
-    out->stages_per_launch = fmax(1.0, (double)plan->span / plan->height);
+    out->stages_per_launch = fmax(1.0, (double)plan->launch_iterations / plan->height);
     tz_work_mix once = part->once;
     memset(&part->once, 0, sizeof part->once);
     tz_work_mix_add(&part->once, &once, 1.0 / out->stages_per_launch);

@@ -80,7 +80,6 @@ static void choose_plan(simt_group *g, int number, int attempt)
         fresh.vector = vectors[dice / 4 % 4];
         fresh.ahead = aheads[dice / 16 % 4];
         fresh.warps = warps[dice / 64 % 4];
-        fresh.slack = (int)(dice / 256 % 2);
     }
     *plan = fresh;
 }

@@ -41,17 +41,11 @@ const char *simt_case_text(const simt_case *k, const tz_plan *plan, char *text, 
                  tz_boundary_name(k->boundary[axis]));
         snprintf(grid + b, sizeof grid - b, "%s%" PRId64, axis > 0 ? "," : "", k->extent[axis]);
     }
-    const struct {
-        const char *name;
-        int value;
-    } given[] = {{"vector", plan->vector},
-                 {"ahead", plan->ahead},
-                 {"slack", plan->slack},
-                 {"warps", plan->warps}};
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        if (given[i].value != 0) {
+    for (int i = 0; i < TZ_PLAN_KNOBS_COUNT; i++)
+        if (tz_plan_get(plan, i) != 0) {
             const size_t used = strlen(knobs);
-            snprintf(knobs + used, sizeof knobs - used, " --%s %d", given[i].name, given[i].value);
+            snprintf(knobs + used, sizeof knobs - used, " --%s %d", tz_plan_knobs[i].name,
+                     tz_plan_get(plan, i));
         }
     snprintf(text, size,
              "--stencil %s --family %s --grid %s --boundary %s%s --height %d --tile %" PRId64
@@ -241,16 +235,19 @@ static tz_status run_stages(pair *p, tz_error *error)
     simt_outcome *o = p->outcome;
     const int height = o->plan.height;
     /* A launch of several stages, where the family has those. */
-    const int most = o->plan.span >= 3 * height ? 3 * height : height;
+    const int most = o->plan.launch_iterations >= 3 * height ? 3 * height : height;
     const int several = most > height ? most : 0;
     const int64_t steps =
         p->k->steps > 0 ? p->k->steps : several + 2 * height + p->k->rest % height;
     tz_status status = TZ_OK;
+    bool finite;
     while (!status && o->steps < steps && o->differences == 0) {
         const int rest = (int)(steps - o->steps < most ? steps - o->steps : most);
         status = tz_backend_reference.stage(p->reference, &o->plan, rest, o->steps, error);
         /* What is not finite has bits of its own choice. */
-        if (!status && !tz_backend_reference.all_finite(p->reference))
+        if (!status)
+            status = tz_backend_reference.all_finite(p->reference, &finite, error);
+        if (!status && !finite)
             break;
         if (!status)
             status = simt_device_stage(p->device, &o->plan, rest, o->steps, o->stages % 2 == 1,

@@ -15,7 +15,7 @@ static int usage(void)
     fputs(
         "usage: test_simt [--stencil ID] [--family NAME] [--plugins FOLDER]\n"
         "       test_simt --stencil ID --grid NX[,NY[,NZ]] [--family NAME] [--height N]\n"
-        "                 [--tile X[,Y[,Z]]] [--vector N] [--ahead N] [--slack N] [--warps N]\n"
+        "                 [--tile X[,Y[,Z]]] [--vector N] [--ahead N] [--warps N] [--blocks N]\n"
         "                 [--boundary NAME[,NAME[,NAME]]] [--precision single|double]\n"
         "                 [--steps N] [--seed N] [--room PROCESSORS[,BLOCKS]] [--own-constants]\n"
         "                 [--param NAME=VALUE] [--keep FOLDER] [--plugins FOLDER]\n"
@@ -70,19 +70,11 @@ static bool read_param(options *o, const char *text)
 
 static bool read_option(options *o, const char *name, const char *value)
 {
-    const struct {
-        const char *name;
-        int *at;
-    } integers[] = {
-        {"--height", &o->k.plan.height}, {"--vector", &o->k.plan.vector},
-        {"--ahead", &o->k.plan.ahead},   {"--slack", &o->k.plan.slack},
-        {"--warps", &o->k.plan.warps},
-    };
     int64_t list[3] = {0, 0, 0};
-    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
-        if (strcmp(name, integers[i].name) == 0) {
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
+        if (strncmp(name, "--", 2) == 0 && strcmp(name + 2, tz_plan_knobs[k].name) == 0) {
             const bool good = numbers(value, list, 1);
-            *integers[i].at = (int)list[0];
+            tz_plan_set(&o->k.plan, k, (int)list[0]);
             return good;
         }
     if (strcmp(name, "--stencil") == 0)
@@ -105,7 +97,9 @@ static bool read_option(options *o, const char *name, const char *value)
         return read_param(o, value);
     else {
         const bool good = numbers(value, list, 2);
-        if (strcmp(name, "--steps") == 0)
+        if (strcmp(name, "--height") == 0)
+            o->k.plan.height = (int)list[0];
+        else if (strcmp(name, "--steps") == 0)
             o->k.steps = list[0];
         else if (strcmp(name, "--seed") == 0)
             o->k.seed = (uint64_t)list[0];

@@ -59,21 +59,22 @@ static void name_group(line *l, const simt_group *g)
 {
     char boundary[64] = "", knobs[96] = "";
     const tz_plan *plan = &g->k.plan;
-    const struct {
-        const char *name;
-        int64_t value;
-    } given[] = {{"height", plan->height}, {"tile", plan->tile[0]}, {"vector", plan->vector},
-                 {"ahead", plan->ahead},   {"slack", plan->slack},  {"warps", plan->warps}};
+    if (plan->height != 0)
+        snprintf(knobs, sizeof knobs, " height %d", plan->height);
+    if (plan->tile[0] != 0) {
+        const size_t used = strlen(knobs);
+        snprintf(knobs + used, sizeof knobs - used, " tile %" PRId64, plan->tile[0]);
+    }
     for (int d = 0; d < g->k.stencil->dims; d++) {
         const size_t used = strlen(boundary);
         snprintf(boundary + used, sizeof boundary - used, "%s%s", d > 0 ? "," : "",
                  tz_boundary_name(g->k.boundary[d]));
     }
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        if (given[i].value != 0) {
+    for (int i = 0; i < TZ_PLAN_KNOBS_COUNT; i++)
+        if (tz_plan_get(plan, i) != 0) {
             const size_t used = strlen(knobs);
-            snprintf(knobs + used, sizeof knobs - used, " %s %" PRId64, given[i].name,
-                     given[i].value);
+            snprintf(knobs + used, sizeof knobs - used, " %s %d", tz_plan_knobs[i].name,
+                     tz_plan_get(plan, i));
         }
     say(l, "%-8s %-11s %s%s%s", plan->family, g->k.stencil->id, boundary,
         g->k.precision == TZ_DOUBLE ? " double" : "", knobs);

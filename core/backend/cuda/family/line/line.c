@@ -150,8 +150,6 @@ static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, t
     if (plan->tile[0] < 0)
         return tz_error_set(error, TZ_RANGE, "tile", "extent 1 is %" PRId64 "; use 1 or more",
                             plan->tile[0]);
-    if (plan->slack != 0)
-        return tz_error_set(error, TZ_UNSUPPORTED, "plan", "a 1-D stream takes no 'slack'");
     if (plan->ahead < 0 || plan->ahead > AHEAD_MAX)
         return tz_error_set(error, TZ_RANGE, "ahead", "%d rows ahead are out of range; 1 to %d",
                             plan->ahead, AHEAD_MAX);

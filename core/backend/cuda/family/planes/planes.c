@@ -3,9 +3,8 @@
  * A plan's tile is what a block stores: tile[0] columns and tile[1] rows, tile[2] planes of a
  * chunk. A block holds 32*vector columns, of which it loses the reach of the height, rounded up to
  * a vector, on each side; and warps*R rows, of which it loses the reach on each side. tile[1] so
- * says R, the rows of a lane. `ahead` planes are fetched before they arrive. `slack`: a pass lags a
- * plane more than it must, so that it reads rows of others a step after they were made and not just
- * then. A chunk of 0 is chosen when a kernel is launched. */
+ * says R, the rows of a lane. `ahead` planes are fetched before they arrive. A chunk of 0
+ * is chosen when a kernel is launched. */
 #include "backend/cuda/family/planes/scheme.h"
 
 #include "backend/cuda/family/family.h"
@@ -58,8 +57,6 @@ static tz_status check_numbers(const tz_plan *plan, tz_error *error)
         return tz_error_set(error, TZ_RANGE, "vector", "vector is %d; use 1, 2 or 4", plan->vector);
     if (plan->ahead < 0 || plan->ahead > 8)
         return tz_error_set(error, TZ_RANGE, "ahead", "ahead is %d; use 1 to 8", plan->ahead);
-    if (plan->slack < 0 || plan->slack > 1)
-        return tz_error_set(error, TZ_RANGE, "slack", "slack is %d; use 0 or 1", plan->slack);
     if (plan->warps < 0 || plan->warps > 32)
         return tz_error_set(error, TZ_RANGE, "warps", "warps is %d; use 1 to 32", plan->warps);
     if (plan->blocks < 0 || plan->blocks > 16)

@@ -78,7 +78,7 @@ static int count_sums(const tz_problem *problem, const tz_pass *pass)
     return larger(count, 1) * (problem->precision == TZ_DOUBLE && !problem->bits ? 2 : 1);
 }
 
-static void make_passes(planes_scheme *s, const tz_problem *problem, const tz_plan *plan)
+static void make_passes(planes_scheme *s, const tz_problem *problem)
 {
     const tz_stencil *stencil = problem->stencil;
     int current[TZ_FIELDS_MAX];
@@ -89,7 +89,7 @@ static void make_passes(planes_scheme *s, const tz_problem *problem, const tz_pl
         planes_pass *pass = &s->passes[k];
         const tz_pass *what = &stencil->passes[k % stencil->passes_count];
         rest -= what->radius;
-        lag += what->radius + (k > 0 && plan->slack ? 1 : 0);
+        lag += what->radius;
         *pass = (planes_pass){.pass = k % stencil->passes_count,
                               .iteration = k / stencil->passes_count,
                               .lag = lag,
@@ -297,7 +297,7 @@ bool planes_scheme_make(planes_scheme *s, const tz_problem *problem, const tz_pl
     for (int f = 0; f < stencil->fields_count; f++)
         if (stencil->fields[f].role == TZ_STATIC)
             s->static_radius = larger(s->static_radius, stencil->fields[f].radius);
-    make_passes(s, problem, plan);
+    make_passes(s, problem);
     choose_waits(s, problem);
     choose_group(s, problem, limit);
     s->registers = count_registers(s, problem);

@@ -28,9 +28,9 @@ static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, t
     if (plan->height < 0 || plan->height > TZ_RESIDENT_HEIGHT_MAX)
         return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; 1 to %d",
                             plan->height, TZ_RESIDENT_HEIGHT_MAX);
-    if (plan->ahead || plan->slack || plan->blocks)
+    if (plan->ahead || plan->blocks)
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
-                            "grids that stay on chip take no 'ahead', 'slack' or 'blocks'");
+                            "grids that stay on chip take no 'ahead' or 'blocks'");
     if (plan->warps < 0 || plan->warps > 32)
         return tz_error_set(error, TZ_RANGE, "warps", "%d warps are out of range; 1 to 32",
                             plan->warps);
@@ -86,12 +86,13 @@ static tz_status resident_plan(const tz_problem *problem, tz_plan *plan, tz_erro
         plan->tile[axis] = (problem->elements[axis] + d.blocks[axis] - 1) / d.blocks[axis];
     plan->vector = d.cells[0];
     plan->warps = d.warps;
-    plan->span = SPAN;
+    plan->launch_iterations = SPAN;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].role == TZ_STREAMED)
-            plan->span = (int)(SPAN_BYTES_MAX / (tz_cuda_pitch(problem) * 4));
-    plan->span =
-        plan->span < plan->height ? plan->height : plan->span / plan->height * plan->height;
+            plan->launch_iterations = (int)(SPAN_BYTES_MAX / (tz_cuda_pitch(problem) * 4));
+    plan->launch_iterations = plan->launch_iterations < plan->height
+                                  ? plan->height
+                                  : plan->launch_iterations / plan->height * plan->height;
     strcpy(plan->family, "resident");
     snprintf(plan->why, sizeof plan->why,
              "%s height; %d x %d x %d blocks, bricks of %d x %d x %d cells in %s",

@@ -3,8 +3,7 @@
  *
  * plan.tile: useful columns of a strip (follows from height and vector) and rows of a chunk (0: as
  * many as fill the GPU evenly). plan.vector: columns of a lane. plan.ahead: rows loaded before they
- * are needed. plan.slack 1: levels lag a row more, so that those of one step do not wait for each
- * other. */
+ * are needed. */
 #include "backend/cuda/family/rows/design.h"
 
 #include <inttypes.h>

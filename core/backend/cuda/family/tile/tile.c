@@ -29,9 +29,9 @@ static tz_status tile_plan(const tz_problem *problem, tz_plan *plan, tz_error *e
 {
     static const int64_t tiles[][TZ_AXES] = {{0}, {2048, 1, 1}, {64, 32, 1}, {32, 8, 8}};
     static const int heights[] = {0, 20, 4, 2};
-    if (plan->vector || plan->ahead || plan->slack || plan->warps || plan->blocks)
-        return tz_error_set(error, TZ_UNSUPPORTED, "plan",
-                            "tiles take no 'vector', 'ahead', 'slack', 'warps' or 'blocks'");
+    const char *knob = tz_plan_first_knob(plan);
+    if (knob)
+        return tz_error_set(error, TZ_UNSUPPORTED, "plan", "tiles take no '%s'", knob);
     const bool chosen = plan->height == 0;
     const tz_plan given = *plan;
     const int r = tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;

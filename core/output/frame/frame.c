@@ -1,19 +1,19 @@
-#include "lua/frame.h"
+#include "output/frame/frame.h"
 
+#include "output/format/number.h"
 #include "output/frame/canvas.h"
 #include "output/frame/png_write.h"
-#include "output/frame/queue.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRIP_ROWS = 48, MONTAGE_TILES = 36, CHUNK_CELLS = 1 << 16 };
+enum { DEFAULT_SIZE = 1024, STRIP_ROWS = 48, MONTAGE_TILES = 36, CHUNK_CELLS = 1 << 16 };
 
 tz_status tz_frame_create(tz_frame **out, const tz_look *look, tz_error *error)
 {
     tz_frame *frame = calloc(1, sizeof *frame);
-    if (frame == NULL)
+    if (!frame)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
     frame->look = *look;
     *out = frame;
@@ -22,7 +22,7 @@ tz_status tz_frame_create(tz_frame **out, const tz_look *look, tz_error *error)
 
 void tz_frame_destroy(tz_frame *frame)
 {
-    if (frame == NULL)
+    if (!frame)
         return;
     for (int i = 0; i < frame->planes_count; i++)
         tz_plane_destroy(frame->planes[i]);
@@ -43,13 +43,24 @@ void tz_frame_note(tz_frame *frame, const char *key, const char *format, ...)
     va_end(arguments);
 }
 
+void tz_frame_note_look(tz_frame *frame)
+{
+    const tz_look *look = &frame->look;
+    char low[TZ_NUMBER_SIZE], high[TZ_NUMBER_SIZE];
+    if (look->unit[0])
+        tz_frame_note(frame, "Unit", "%s", look->unit);
+    tz_frame_note(frame, "Range", "%s %s", tz_number_format(low, look->low),
+                  tz_number_format(high, look->high));
+    tz_frame_note(frame, "Map", "%s", look->bits == 16 ? "gray, 16 bit" : look->map);
+}
+
 /* ---- Planes ---------------------------------------------------------------------------------- */
 
 /* How many slices a picture of that grid shows, and the most pixels a slice may have. */
 static int lay_out(const tz_frame *frame, int dims, const int64_t *shape, int64_t slice,
                    int *max_width, int *max_height)
 {
-    const int size = frame->look.size > 0 ? (int)frame->look.size : TZ_FRAME_DEFAULT_SIZE;
+    const int size = frame->look.size > 0 ? (int)frame->look.size : DEFAULT_SIZE;
     const bool montage = dims == 3 && slice < 0;
     const int count = !montage ? 1 : shape[2] < MONTAGE_TILES ? (int)shape[2] : MONTAGE_TILES;
     const int columns = count == 1 ? 1 : tz_canvas_tile_columns(count, shape[0], shape[1]);
@@ -71,13 +82,13 @@ static int64_t pick_slice(int k, int count, int dims, int64_t nz, int64_t slice)
 static tz_status allocate_planes(tz_frame *frame, int count, tz_error *error)
 {
     frame->planes = calloc((size_t)count, sizeof(tz_plane *));
-    if (frame->planes == NULL)
+    if (!frame->planes)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
     frame->planes_count = count;
     return TZ_OK;
 }
 
-/* A slice of cells that pass through here, a few rows at a time. */
+/* Average a slice on the host, a few rows of its cells at a time. */
 static tz_status average_rows(double *values, int nx, int ny, const tz_simulation *simulation,
                               int field, int64_t z, tz_error *error)
 {
@@ -86,7 +97,7 @@ static tz_status average_rows(double *values, int nx, int ny, const tz_simulatio
     int64_t rows = CHUNK_CELLS / extent[0];
     rows = rows < 1 ? 1 : rows > extent[1] ? extent[1] : rows;
     double *cells = malloc((size_t)(rows * extent[0]) * sizeof *cells);
-    if (cells == NULL)
+    if (!cells)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
     tz_reducer *reducer = NULL;
     tz_status status = tz_reducer_create(&reducer, extent[0], extent[1], nx, ny, values, error);
@@ -105,8 +116,8 @@ static tz_status average_rows(double *values, int nx, int ny, const tz_simulatio
     return status;
 }
 
-/* One slice of a field, averaged where the field is if the backend does that; a 1-D field is one
- * row, drawn as a strip. */
+/* Read one slice of a field: the backend averages it if it can, else the host does. A 1-D field is
+ * one row, repeated to a strip. */
 static tz_status read_slice(tz_plane **out, const tz_simulation *simulation, int field, int64_t z,
                             int max_width, int max_height, tz_error *error)
 {
@@ -159,13 +170,13 @@ tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, int64_t sl
     return status;
 }
 
-/* ---- The worker's side ----------------------------------------------------------------------- */
+/* ---- Drawing --------------------------------------------------------------------------------- */
 
-/* The canvas takes a zoom as the most pixels of the longer side. */
+/* The pixels of the picture's longer side that the look's zoom asks for. */
 static int zoom_to(const tz_frame *frame)
 {
     const tz_look *look = &frame->look;
-    const int size = look->size > 0 ? (int)look->size : TZ_FRAME_DEFAULT_SIZE;
+    const int size = look->size > 0 ? (int)look->size : DEFAULT_SIZE;
     if (look->zoom == 0)
         return look->bits == 16 ? 0 : size / 2;
     const int nx = frame->planes[0]->nx, ny = frame->planes[0]->ny, count = frame->planes_count;
@@ -177,9 +188,8 @@ static int zoom_to(const tz_frame *frame)
     return wanted < TZ_IMAGE_MAX_EXTENT ? (int)wanted : TZ_IMAGE_MAX_EXTENT;
 }
 
-static tz_status draw(void *data, tz_error *error)
+tz_status tz_frame_draw(const tz_frame *frame, tz_error *error)
 {
-    tz_frame *frame = data;
     const tz_look *look = &frame->look;
     tz_colormap map;
     tz_image *image = NULL;
@@ -202,21 +212,10 @@ static tz_status draw(void *data, tz_error *error)
                                    frame->planes_count, &options, NULL, error);
     if (status != TZ_OK)
         return status;
-    tz_frame_text texts[TZ_FRAME_TEXTS_MAX];
+    tz_png_note texts[TZ_FRAME_TEXTS_MAX];
     for (size_t i = 0; i < frame->texts_count; i++)
-        texts[i] = (tz_frame_text){frame->keys[i], frame->values[i]};
-    status = tz_frame_write(frame->path, image, texts, frame->texts_count, NULL, error);
+        texts[i] = (tz_png_note){frame->keys[i], frame->values[i]};
+    status = tz_png_write(frame->path, image, texts, frame->texts_count, NULL, error);
     tz_image_destroy(image);
     return status;
-}
-
-static void release(void *data)
-{
-    tz_frame_destroy(data);
-}
-
-tz_status tz_frame_submit(tz_frame *frame, tz_context *context, tz_error *error)
-{
-    const tz_frame_job job = {draw, release, frame};
-    return tz_frame_queue_push(context->queue, &job, error);
 }

@@ -1,4 +1,4 @@
-#include "output/frame/queue.h"
+#include "output/job_queue.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -6,7 +6,7 @@
 
 enum { WORKERS_MAX = 8 };
 
-struct tz_frame_queue {
+struct tz_job_queue {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t workers[WORKERS_MAX];
@@ -15,10 +15,10 @@ struct tz_frame_queue {
     bool ending;
     tz_status status; /* of the first job that failed */
     tz_error error;
-    tz_frame_job jobs[];
+    tz_job jobs[];
 };
 
-static void job_release(const tz_frame_job *job)
+static void job_release(const tz_job *job)
 {
     if (job->release)
         job->release(job->data);
@@ -26,14 +26,14 @@ static void job_release(const tz_frame_job *job)
 
 static void *work(void *argument)
 {
-    tz_frame_queue *q = argument;
+    tz_job_queue *q = argument;
     pthread_mutex_lock(&q->lock);
     for (;;) {
         while (!q->waiting && !q->ending)
             pthread_cond_wait(&q->changed, &q->lock);
         if (!q->waiting)
             break;
-        const tz_frame_job job = q->jobs[q->first];
+        const tz_job job = q->jobs[q->first];
         const bool skip = q->status != TZ_OK;
         q->first = (q->first + 1) % q->capacity;
         q->waiting--;
@@ -55,7 +55,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-static void free_queue(tz_frame_queue *q)
+static void free_queue(tz_job_queue *q)
 {
     pthread_mutex_lock(&q->lock);
     q->ending = true;
@@ -68,12 +68,12 @@ static void free_queue(tz_frame_queue *q)
     free(q);
 }
 
-tz_status tz_frame_queue_create(tz_frame_queue **out, size_t capacity, int workers, tz_error *error)
+tz_status tz_job_queue_create(tz_job_queue **out, size_t capacity, int workers, tz_error *error)
 {
     *out = NULL;
     workers = workers < 1 ? 1 : workers > WORKERS_MAX ? WORKERS_MAX : workers;
     capacity = capacity ? capacity : 1;
-    tz_frame_queue *q = calloc(1, sizeof *q + capacity * sizeof q->jobs[0]);
+    tz_job_queue *q = calloc(1, sizeof *q + capacity * sizeof q->jobs[0]);
     if (!q)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the frame queue");
     q->capacity = capacity;
@@ -99,14 +99,14 @@ tz_status tz_frame_queue_create(tz_frame_queue **out, size_t capacity, int worke
 }
 
 /* With the lock held. */
-static tz_status first_error(const tz_frame_queue *q, tz_error *error)
+static tz_status first_error(const tz_job_queue *q, tz_error *error)
 {
     if (q->status != TZ_OK && error)
         *error = q->error;
     return q->status;
 }
 
-tz_status tz_frame_queue_push(tz_frame_queue *q, const tz_frame_job *job, tz_error *error)
+tz_status tz_job_queue_push(tz_job_queue *q, const tz_job *job, tz_error *error)
 {
     pthread_mutex_lock(&q->lock);
     while (q->waiting == q->capacity && q->status == TZ_OK)
@@ -123,7 +123,7 @@ tz_status tz_frame_queue_push(tz_frame_queue *q, const tz_frame_job *job, tz_err
     return status;
 }
 
-tz_status tz_frame_queue_flush(tz_frame_queue *q, tz_error *error)
+tz_status tz_job_queue_flush(tz_job_queue *q, tz_error *error)
 {
     pthread_mutex_lock(&q->lock);
     while (q->waiting || q->busy)
@@ -133,7 +133,7 @@ tz_status tz_frame_queue_flush(tz_frame_queue *q, tz_error *error)
     return status;
 }
 
-tz_status tz_frame_queue_settle(tz_frame_queue *q, tz_error *error)
+tz_status tz_job_queue_settle(tz_job_queue *q, tz_error *error)
 {
     pthread_mutex_lock(&q->lock);
     while (q->waiting || q->busy)
@@ -144,11 +144,11 @@ tz_status tz_frame_queue_settle(tz_frame_queue *q, tz_error *error)
     return status;
 }
 
-tz_status tz_frame_queue_destroy(tz_frame_queue *q, tz_error *error)
+tz_status tz_job_queue_destroy(tz_job_queue *q, tz_error *error)
 {
     if (!q)
         return TZ_OK;
-    const tz_status status = tz_frame_queue_flush(q, error);
+    const tz_status status = tz_job_queue_flush(q, error);
     free_queue(q);
     return status;
 }
