@@ -3,51 +3,14 @@
 #
 #   run_cli_tests.sh TRAPEZE [BADPLUGINS_DIR]
 #
-# Prints TAP; exits 1 if a case failed. A failing case shows what the program said.
+# Prints TAP; exits 1 if a case failed.
 set -u
-bin=$1
-bad=${2:-$(dirname "$1")/../bad-plugins}
-[ -d "$bad" ] || bad=
 here=$(cd "$(dirname "$0")" && pwd)
-case $bin in /*) ;; *) bin=$(pwd)/$bin ;; esac
+. "$here/support.sh"
+bad=${2:-$(dirname "$bin")/../bad-plugins}
+[ -d "$bad" ] || bad=
 case $bad in '' | /*) ;; *) bad=$(pwd)/$bad ;; esac
-work=$(mktemp -d "${TMPDIR:-/tmp}/trapeze-cli.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-count=0
-failed=0
-
-# t ARGUMENT…: run the program; its words are in ./out and ./err, its exit code in $rc.
-t() {
-    "$bin" "$@" >out 2>err </dev/null
-    rc=$?
-}
-
-# check NAME CONDITION…: one line of TAP.
-check() {
-    name=$1
-    shift
-    count=$((count + 1))
-    if "$@"; then
-        echo "ok $count - $name"
-    else
-        failed=$((failed + 1))
-        echo "not ok $count - $name"
-        echo "# wanted: $*; exit code ${rc:-?}"
-        sed 's/^/# out: /' out | head -20
-        sed 's/^/# err: /' err | head -20
-    fi
-}
-
-skip() {
-    count=$((count + 1))
-    echo "ok $count - $1 # SKIP $2"
-}
-
-says() { grep -qF -- "$1" out; }
-errs() { grep -qF -- "$1" err; }
-lines_err() { [ "$(wc -l <err)" -eq "$1" ]; }
-is() { [ "$1" = "$2" ]; }
 absent() { [ ! -e "$1" ]; }
 empty_dir() { [ -z "$(ls -A "$1")" ]; }
 
@@ -662,6 +625,4 @@ rc=$?
 cd ..
 check "tz.read is relative to the script" is $rc 0
 
-echo "1..$count"
-[ "$failed" -eq 0 ] || echo "# $failed of $count failed"
-[ "$failed" -eq 0 ]
+finish
