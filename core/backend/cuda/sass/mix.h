@@ -14,6 +14,10 @@
 
 enum { TZ_CUDA_LOOPS_MAX = 96 };
 
+/* Passes through shared memory that an asynchronous copy into it takes: one for the request, one to
+ * put the words there. */
+#define TZ_CUDA_COPY_PASSES 2.0
+
 /* Whose schedulers go round loops, with blocks of so many warps. */
 typedef struct tz_cuda_machine {
     tz_scheduler scheduler;
