@@ -66,8 +66,11 @@ tz_status tz_cuda_candidates(const tz_problem *problem, const tz_place *place, c
     const tz_limits limits = tz_place_limits(place);
     tz_cuda_plans made = {
         .problem = problem, .limits = &limits, .given = given, .plans = plans, .max = max};
+    const tz_cuda_family *named = NULL;
+    if (given->family[0])
+        tz_cuda_family_find(given->family, problem, &named, NULL);
     for (int i = 0; tz_cuda_family_at(i, problem->dims, &made.family); i++)
-        if (made.family && (!given->family[0] || strcmp(given->family, made.family->name) == 0))
+        if (made.family && (!given->family[0] || made.family == named))
             made.family->planner->candidates(&made);
     *count = made.count;
     if (made.count > 0)
