@@ -136,9 +136,9 @@ static void png_texts_come_back(void **state)
     tz_image *image;
     tz_png_facts facts;
     const tz_png_note texts[] = {{"Step", "120"},
-                                   {"Unit", "\xC2\xB0"
-                                            "C"},
-                                   {"Empty", ""}};
+                                 {"Unit", "\xC2\xB0"
+                                          "C"},
+                                 {"Empty", ""}};
     assert_int_equal(tz_image_create(&image, TZ_PIXEL_GRAY16, 5, 4, &error), TZ_OK);
     image->scale = 0.125;
     image->offset = -3.0;

@@ -379,15 +379,14 @@ static void frames_are_the_same_each_time(void **state)
     assert_int_equal(tz_png_read(one, &back, &error), TZ_OK);
     assert_memory_equal(back->data, image->data, 5000);
     tz_array_destroy(back);
-    check_error(tz_png_write(one, image, texts, 1, NULL, &error), TZ_IO, &error, "1.png",
-                "exists");
+    check_error(tz_png_write(one, image, texts, 1, NULL, &error), TZ_IO, &error, "1.png", "exists");
     const tz_png_options replace = {9, true};
     assert_int_equal(tz_png_write(one, image, NULL, 0, &replace, &error), TZ_OK);
     const tz_png_note wrong[] = {{" key", "x"}};
     check_error(tz_png_write(one, image, wrong, 1, &replace, &error), TZ_USAGE, &error, "1.png",
                 "key");
-    check_error(tz_png_write(scratch_path(*state, "no/1.png"), image, NULL, 0, NULL, &error),
-                TZ_IO, &error, "no/1.png", "No such file");
+    check_error(tz_png_write(scratch_path(*state, "no/1.png"), image, NULL, 0, NULL, &error), TZ_IO,
+                &error, "no/1.png", "No such file");
     tz_image_destroy(image);
     /* 16 bits keep their order. */
     assert_int_equal(tz_image_create(&image, TZ_PIXEL_GRAY16, 2, 1, &error), TZ_OK);
@@ -503,8 +502,7 @@ static void workers_share_a_queue(void **state)
     pthread_barrier_init(&all, NULL, PAINTERS);
     assert_int_equal(tz_job_queue_create(&queue, 2, PAINTERS, &error), TZ_OK);
     for (int i = 0; i < 4 * PAINTERS; i++)
-        assert_int_equal(tz_job_queue_push(queue, &(tz_job){meet, NULL, &all}, &error),
-                         TZ_OK);
+        assert_int_equal(tz_job_queue_push(queue, &(tz_job){meet, NULL, &all}, &error), TZ_OK);
     assert_int_equal(tz_job_queue_flush(queue, &error), TZ_OK);
     assert_int_equal(tz_job_queue_destroy(queue, &error), TZ_OK);
     pthread_barrier_destroy(&all);
