@@ -4,8 +4,8 @@
  * Work goes to a queue (a CUDA stream) and is done in order there. NULL names the default queue. It
  * is a queue like the others: nothing orders the work of two queues but events.
  *
- * Threads. Every function may be called from any thread, also from several at once. Work for a graph
- * must come from the thread that began the graph.
+ * Threads. Every function may be called from any thread, also from several at once. Work for a
+ * graph must come from the thread that began the graph.
  *
  * Errors:
  *
@@ -125,16 +125,17 @@ typedef struct tz_cuda_kernel {
 
 /* Compile `source` (CUDA C++) for the device's architecture, or take the cubin from the cache on
  * disk (base/cache_folder.h), and load the function of that name. `headers` are the texts that the
- * source includes. The message of TZ_BACKEND has the first lines of NVRTC's log. A cache that cannot
- * be written is no error: see tz_cuda_cache_take_warning. */
+ * source includes. The message of TZ_BACKEND has the first lines of NVRTC's log. A cache that
+ * cannot be written is no error: see tz_cuda_cache_take_warning. */
 tz_status tz_cuda_load(tz_cuda *cuda, tz_cuda_kernel *out, const char *source, const char *function,
                        const tz_cuda_header *headers, size_t headers_count, tz_error *error);
 void tz_cuda_unload(tz_cuda *cuda, tz_cuda_kernel *kernel);
 
 /* Put a launch into a queue and return at once: `grid` blocks of `block` threads, each block with
  * `shared_bytes` of dynamic shared memory. `arguments` points to the kernel's arguments, which are
- * read before this returns. `cooperative`: the kernel synchronises its grid, so that all blocks must
- * fit on the device at once (tz_cuda_occupancy); TZ_UNSUPPORTED where the device cannot do that. */
+ * read before this returns. `cooperative`: the kernel synchronises its grid, so that all blocks
+ * must fit on the device at once (tz_cuda_occupancy); TZ_UNSUPPORTED where the device cannot do
+ * that. */
 tz_status tz_cuda_launch(tz_cuda *cuda, tz_cuda_queue *queue, const tz_cuda_kernel *kernel,
                          const int grid[3], const int block[3], int shared_bytes, bool cooperative,
                          void **arguments, tz_error *error);

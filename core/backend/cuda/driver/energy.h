@@ -10,8 +10,8 @@
 
 typedef struct tz_cuda_energy tz_cuda_energy;
 
-/* Find the device by its bus_id. TZ_UNSUPPORTED: there is no NVML, it does not know the device, or the
- * device counts no energy (older than Volta; some virtual devices). */
+/* Find the device by its bus_id. TZ_UNSUPPORTED: there is no NVML, it does not know the device, or
+ * the device counts no energy (older than Volta; some virtual devices). */
 tz_status tz_cuda_energy_open(tz_cuda_energy **out, const tz_cuda_device *device, tz_error *error);
 void tz_cuda_energy_close(tz_cuda_energy *energy); /* NULL is fine */
 

@@ -23,7 +23,7 @@ typedef struct fault {
 
 static const fault faults[] = {
     {TZ__CU_OUT_OF_MEMORY, REFUSED, "not enough GPU memory",
-     "use a smaller grid or --backend cpu, or see nvidia-smi for who else holds it"},
+     "use a smaller grid or --backend cpu, or see nvidia-smi for the programs that hold it"},
     {46, REFUSED, "the GPU is held by another process or closed to computing",
      "see nvidia-smi for its compute mode"},
     {701, REFUSED, "the kernel needs more registers or threads than a multiprocessor has",
@@ -56,7 +56,7 @@ static const fault faults[] = {
     {220, DEVICE, "NVLink error that cannot be corrected on",
      "start again; if it comes back, " SEE_SMI},
     {226, DEVICE, "hardware error on", "start again; if it comes back, " SEE_SMI},
-    {709, DEVICE, "somebody destroyed the context on", "start again"},
+    {709, DEVICE, "the context was destroyed on", "start again"},
     {810, DEVICE, "the MPS server ended this process's use of",
      "start again; see the server's log"},
     {911, DEVICE, "a device that works together with it failed, and with it",

@@ -1,5 +1,5 @@
-/* Asynchronous work on the device: queues (CUDA streams), events, copies that do not wait, graphs of
- * launches.
+/* Asynchronous work on the device: queues (CUDA streams), events, copies that do not wait, graphs
+ * of launches.
  *
  * Errors and threads are as driver.h says. A queue of NULL is the default queue. tz_cuda_close also
  * destroys the queues, events and graphs that are left. */
@@ -18,8 +18,8 @@ tz_status tz_cuda_queue_create(tz_cuda *cuda, tz_cuda_queue **out, tz_error *err
 void tz_cuda_queue_destroy(tz_cuda *cuda, tz_cuda_queue *queue);
 /* Wait until all work of the queue is done. */
 tz_status tz_cuda_queue_wait(tz_cuda *cuda, tz_cuda_queue *queue, tz_error *error);
-/* What is put into the queue from now on starts after the point that the event was last recorded at.
- * The caller does not wait. An event that was never recorded has no effect. */
+/* What is put into the queue from now on starts after the point that the event was last recorded
+ * at. The caller does not wait. An event that was never recorded has no effect. */
 tz_status tz_cuda_queue_wait_event(tz_cuda *cuda, tz_cuda_queue *queue, tz_cuda_event *event,
                                    tz_error *error);
 
@@ -42,14 +42,14 @@ tz_status tz_cuda_event_elapsed_s(tz_cuda *cuda, tz_cuda_event *from, tz_cuda_ev
 
 /* ---- Pinned host memory and copies that do not wait ------------------------------------------ */
 
-/* Host memory that the device reads and writes without the host's help. It cannot be swapped out, so
- * take little of it. */
+/* Host memory that the device reads and writes without the host's help. It cannot be swapped out,
+ * so take little of it. */
 tz_status tz_cuda_host_allocate(tz_cuda *cuda, void **out, size_t bytes, tz_error *error);
 void tz_cuda_host_free(tz_cuda *cuda, void *memory); /* NULL is fine */
 
-/* As the functions of driver.h, but in the order of the queue. They return at once: the host's memory
- * must stay valid and unchanged until the copy is done. Memory that is not pinned may be used, too,
- * but makes the call wait. */
+/* As the functions of driver.h, but in the order of the queue. They return at once: the host's
+ * memory must stay valid and unchanged until the copy is done. Memory that is not pinned may be
+ * used, too, but makes the call wait. */
 tz_status tz_cuda_queue_upload(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
                                const void *from, size_t bytes, tz_error *error);
 tz_status tz_cuda_queue_download(tz_cuda *cuda, tz_cuda_queue *queue, void *to, tz_cu_pointer from,
