@@ -1,9 +1,9 @@
 #include "calibrate/records.h"
 
 #include "base/atomic.h"
+#include "base/file.h"
 #include "base/names.h"
 #include "base/paths.h"
-#include "base/read_file.h"
 #include "calibrate/loops.h"
 #include <dirent.h>
 #include <errno.h>
@@ -56,7 +56,7 @@ static tz_status read_record(const char *path, tz_model_device *out, tz_error *e
 {
     char *text;
     size_t length;
-    tz_status status = tz_file_read(&text, &length, path, TZ_MODEL_RECORD_BYTES_MAX, error);
+    tz_status status = tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, &length, error);
     if (status)
         return status;
     status = tz_model_device_parse(path, text, length, out, error);

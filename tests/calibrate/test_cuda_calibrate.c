@@ -4,6 +4,7 @@
 #include "calibrate/cuda_parts.h"
 #include "tests/backend/cuda/simt/build.h"
 #include "tests/backend/cuda/simt/simt.h"
+#include "tests/skip.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +32,7 @@ static void compile(const char *what, char *text)
                                    &cubin, &bytes, &report, 1, &count, &error);
         if (status == TZ_UNSUPPORTED) {
             free(text);
-            skip();
+            skip_test("%s", error.message);
         }
         if (status != TZ_OK)
             fail_msg("%s: %s", what, error.message);
@@ -345,7 +346,7 @@ int main(void)
     const tz_status status =
         simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
     if (status == TZ_UNSUPPORTED) {
-        printf("what runs on a host is left out: %s\n", error.message);
+        printf("skipped: %s\n", error.message);
     } else if (status != TZ_OK || machine == NULL) {
         fprintf(stderr, "%s\n", error.message);
         failed++;

@@ -1,5 +1,5 @@
 /* Policies against times of the test's own making: convex, flat, falling, noisy. */
-#include "test_policy_support.h"
+#include "machine.h"
 
 /* ---- adaptive -------------------------------------------------------------------------------- */
 

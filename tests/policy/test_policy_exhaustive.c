@@ -1,6 +1,6 @@
 /* The exhaustive policy and its memory, against times of the test's own making. */
+#include "machine.h"
 #include "policy/memory.h"
-#include "test_policy_support.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -12,6 +12,7 @@
 #include "predict/table.h"
 #include "predict/tune.h"
 #include "stencil/registry.h"
+#include "tests/skip.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,17 +231,18 @@ static struct {
     bool clock_fails;
 } run;
 
-static tz_status slow_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
+static tz_status slow_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
+                           tz_error *error)
 {
-    (void)problem, (void)threads, (void)error;
+    (void)problem, (void)place, (void)error;
     plan->height = plan->height ? plan->height : 1;
     strcpy(plan->family, "stream");
     return TZ_OK;
 }
 
-static int64_t slow_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
+static int64_t slow_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
 {
-    (void)problem, (void)threads, (void)plan;
+    (void)problem, (void)place, (void)plan;
     return 0;
 }
 
@@ -475,7 +477,7 @@ static void a_plot_is_whole_or_not_there(void **state)
     if (!tz_plot_available()) {
         assert_int_equal(tz_plot_draw(&plot, path, &error), TZ_UNSUPPORTED);
         assert_non_null(strstr(error.message, "gnuplot-nox"));
-        skip();
+        skip_test("no gnuplot");
     }
     if (tz_plot_draw(&plot, path, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);
