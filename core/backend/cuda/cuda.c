@@ -62,6 +62,12 @@ typedef struct gpu {
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
+static tz_limits limits_of(const tz_cuda_device *device)
+{
+    return (tz_limits){.multiprocessors = device->multiprocessors,
+                       .shared_bytes = device->shared_bytes};
+}
+
 static tz_status gpu_identify(int ordinal, tz_device_identity *out, tz_error *error)
 {
     tz_cuda_device device;
@@ -70,6 +76,7 @@ static tz_status gpu_identify(int ordinal, tz_device_identity *out, tz_error *er
     if (status)
         return status;
     out->units = device.multiprocessors;
+    out->limits = limits_of(&device);
     snprintf(out->name, sizeof out->name, "%s", device.name);
     snprintf(out->key, sizeof out->key, "%s, %d multiprocessors", device.name,
              device.multiprocessors);
@@ -77,18 +84,6 @@ static tz_status gpu_identify(int ordinal, tz_device_identity *out, tz_error *er
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
-
-static tz_limits limits_of(const tz_cuda_device *device)
-{
-    return (tz_limits){.multiprocessors = device->multiprocessors,
-                       .shared_bytes = device->shared_bytes};
-}
-
-static tz_limits gpu_limits(int ordinal)
-{
-    tz_cuda_device device;
-    return tz_cuda_look(ordinal, &device, NULL) == TZ_OK ? limits_of(&device) : (tz_limits){0};
-}
 
 static tz_status gpu_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
                           tz_error *error)
@@ -549,7 +544,6 @@ const tz_backend tz_backend_cuda = {
     .is_gpu = true,
     .identify = gpu_identify,
     .available = tz_cuda_available,
-    .limits = gpu_limits,
     .plan = gpu_plan,
     .bytes = gpu_bytes,
     .create = gpu_create,

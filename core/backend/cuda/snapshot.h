@@ -40,4 +40,7 @@ tz_status tz_cuda_snapshot_all_finite(tz_cuda_snapshot *snapshot, bool *finite, 
 tz_status tz_cuda_snapshot_shrink(tz_cuda_snapshot *snapshot, int field, int64_t z, int nx, int ny,
                                   double *values, tz_error *error);
 
+/* tz_backend.frozen of the cuda backend: its functions take a tz_cuda_snapshot (frozen.c). */
+extern const struct tz_backend tz_backend_cuda_frozen;
+
 #endif
