@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tz_say_seconds(double seconds, char *text, size_t size)
+void tz_format_seconds(double seconds, char *text, size_t size)
 {
     static const char *const units[] = {"s", "ms", "us", "ns"};
     int unit = 0;
@@ -19,7 +19,7 @@ void tz_say_seconds(double seconds, char *text, size_t size)
     snprintf(text, size, "%.4g %s", seconds, units[unit]);
 }
 
-void tz_say_tile(const tz_plan *plan, int dims, char *text, size_t size)
+void tz_format_tile(const tz_plan *plan, int dims, char *text, size_t size)
 {
     size_t used = 0;
     snprintf(text, size, "-");
@@ -29,7 +29,7 @@ void tz_say_tile(const tz_plan *plan, int dims, char *text, size_t size)
                                      plan->tile[axis]);
 }
 
-void tz_say_plan(const tz_plan *plan, int dims, char *text, size_t size)
+void tz_format_plan(const tz_plan *plan, int dims, char *text, size_t size)
 {
     const struct {
         const char *name;
@@ -39,8 +39,8 @@ void tz_say_plan(const tz_plan *plan, int dims, char *text, size_t size)
                  {"slack", plan->slack},
                  {"warps", plan->warps},
                  {"blocks", plan->blocks}};
-    char tile[TZ_SAY_SIZE];
-    tz_say_tile(plan, dims, tile, sizeof tile);
+    char tile[TZ_TEXT_SIZE];
+    tz_format_tile(plan, dims, tile, sizeof tile);
     size_t used =
         (size_t)snprintf(text, size, "%s, height %d, tile %s", plan->family, plan->height, tile);
     for (size_t k = 0; k < sizeof knobs / sizeof *knobs && used < size; k++)
@@ -49,7 +49,7 @@ void tz_say_plan(const tz_plan *plan, int dims, char *text, size_t size)
                                      knobs[k].value);
 }
 
-void tz_say_power(const tz_model_prediction *prediction)
+void tz_print_power(const tz_model_prediction *prediction)
 {
     if (prediction->sustained_s > 0)
         printf("%.9g,%.4g,", prediction->sustained_s, prediction->power_w);
@@ -83,7 +83,7 @@ static double largest_time(const tz_prediction_table *table)
     return largest;
 }
 
-/* A long tail of heights that nobody would take tells nothing. */
+/* Rows of heights far slower than the best are left out. */
 static bool is_tail(const tz_prediction_table *table, int row)
 {
     const tz_prediction_row *best = &table->rows[table->best];
@@ -111,8 +111,8 @@ static void print_rows(const tz_workload *workload, const tz_prediction_table *t
             continue;
         }
         const tz_model_prediction *p = &row->prediction;
-        char tile[TZ_SAY_SIZE];
-        tz_say_tile(&row->plan, workload->problem.dims, tile, sizeof tile);
+        char tile[TZ_TEXT_SIZE];
+        tz_format_tile(&row->plan, workload->problem.dims, tile, sizeof tile);
         printf("  %c %5d", i == table->best ? '*' : ' ', row->plan.height);
         if (families)
             printf("  %-8s", row->plan.family);
@@ -136,7 +136,7 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
     const tz_prediction_row *best = &table->rows[table->best];
     const tz_prediction_row *one = tz_prediction_table_at(table, 1);
     const char *title = workload->device.title[0] ? workload->device.title : workload->device.name;
-    char plan[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE], cost[TZ_SAY_SIZE];
+    char plan[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE], cost[TZ_TEXT_SIZE];
     printf("%s on %s, %s, %s\n  device   %s (%s)", workload->problem.stencil->id, workload->grid,
            workload->precision, workload->boundary, title, workload->device.name);
     if (!workload->is_gpu)
@@ -145,14 +145,14 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
     if (table->counts[0])
         printf("  counts   %s\n", table->counts);
     print_rows(workload, table, all);
-    tz_say_plan(&best->plan, workload->problem.dims, plan, sizeof plan);
+    tz_format_plan(&best->plan, workload->problem.dims, plan, sizeof plan);
     if (!best->work) {
-        char block[TZ_SAY_SIZE];
-        tz_say_tile(&best->plan, workload->problem.dims, block, sizeof block);
+        char block[TZ_TEXT_SIZE];
+        tz_format_tile(&best->plan, workload->problem.dims, block, sizeof block);
         snprintf(plan, sizeof plan, "height %d, blocks of %s with their ghost zone",
                  best->plan.height, block);
     }
-    tz_say_seconds(best->prediction.time_s, time, sizeof time);
+    tz_format_seconds(best->prediction.time_s, time, sizeof time);
     printf("\n  best     %s\n           %s an iteration, %.4g GCells/s", plan, time,
            best->prediction.cells_per_s * 1e-9);
     if (one && one != best)
@@ -168,7 +168,7 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
     }
     for (int n = 0; n < table->notes.count; n++)
         printf("  %s %s\n", n == 0 ? "notes   " : "        ", table->notes.text[n]);
-    tz_say_seconds(table->seconds, cost, sizeof cost);
+    tz_format_seconds(table->seconds, cost, sizeof cost);
     printf("  %d plans in %s\n", table->considered, cost);
 }
 
@@ -194,7 +194,7 @@ void tz_prediction_table_print_csv(const tz_workload *workload, const tz_predict
                row->plan.slack, row->plan.warps, row->plan.blocks,
                row->work ? row->work->registers : 0, row->work ? row->work->estimated : 0,
                p->time_s, p->cells_per_s, tz_model_resource_text(p->limit), i == table->best);
-        tz_say_power(p);
+        tz_print_power(p);
         for (int c = 0; c < p->component_count; c++)
             printf("%s%s=%.9g", c > 0 ? ";" : "", p->components[c].name, p->components[c].seconds);
         printf("\n");

@@ -29,7 +29,7 @@ static int resume_tracked(lua_State *L, lua_State *thread, int arguments)
     return results;
 }
 
-/* A coroutine that is running, or finished with nothing to run, cannot be resumed. */
+/* Why a coroutine cannot be resumed; NULL if it can. */
 static const char *refusal(lua_State *L, lua_State *thread)
 {
     lua_Debug record;

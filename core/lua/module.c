@@ -32,7 +32,8 @@ static int module_expect(lua_State *L)
         lua_settop(L, 1);
         return 1;
     }
-    const char *message = lua_isnoneornil(L, 2) ? "it is not so" : luaL_tolstring(L, 2, NULL);
+    const char *message =
+        lua_isnoneornil(L, 2) ? "the condition is false" : luaL_tolstring(L, 2, NULL);
     tz_raise(L, "expectation failed: %.1500s", message);
 }
 

@@ -12,7 +12,7 @@ enum { TZ_PLAN_KEYS_COUNT = 8 };
 /* Read the plan's keys of the table at `index`; raises a Lua error that starts with `who`. */
 void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan);
 
-/* Push a table that says what a plan is. */
+/* Push a table with the plan's knobs. */
 void tz_plan_push(lua_State *L, const tz_plan *plan, int dims);
 
 #endif

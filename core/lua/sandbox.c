@@ -32,7 +32,7 @@ static int base_print(lua_State *L)
     return 0;
 }
 
-/* load() of texts and pieces of text; compiled code is refused. Upvalue 1 is Lua's own load. */
+/* load() without compiled code. Upvalue 1 is Lua's own load. */
 static int base_load(lua_State *L)
 {
     const int has_environment = lua_gettop(L) >= 4;
@@ -57,7 +57,7 @@ static bool is_module_name(const char *name)
     return strstr(name, "..") == NULL;
 }
 
-/* Load FOLDER/NAME.lua as text; false when there is no such file. Leaves the chunk. */
+/* Load FOLDER/NAME.lua as text and push the chunk. False when there is no such file. */
 static bool load_module(lua_State *L, const char *folder, const char *name)
 {
     char path[PATH_MAX], tail[256];

@@ -11,7 +11,7 @@
 
 enum { SCRIPT_BYTES_MAX = 16 << 20 };
 
-/* Lua's warn(): pieces of a line; a lone piece "@…" is a control message. */
+/* Lua's warn(): pieces of a line. A single piece that begins with "@" is a control message. */
 static void on_warn(void *data, const char *piece, int to_be_continued)
 {
     tz_context *context = data;
@@ -43,8 +43,8 @@ static void set_name(tz_context *context, const char *path)
     tz_path_folder(path, context->folder_of_script, sizeof context->folder_of_script);
 }
 
-/* Protected: opens the libraries, loads the scenario and leaves its function. Argument 1: context.
- */
+/* Protected: open the libraries, load the scenario and leave its function. Argument 1 is the
+ * context. */
 static int set_up(lua_State *L)
 {
     const tz_context *context = lua_touserdata(L, 1);
@@ -55,7 +55,7 @@ static int set_up(lua_State *L)
         text += 3;
         bytes -= 3;
     }
-    if (bytes > 0 && text[0] == '#') { /* #!/usr/bin/env …: the line stays, empty */
+    if (bytes > 0 && text[0] == '#') { /* a line "#!/usr/bin/env …" becomes empty */
         const char *end = memchr(text, '\n', bytes);
         bytes = end ? bytes - (size_t)(end - text) : 0;
         text = end ? end : "";

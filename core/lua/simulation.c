@@ -172,7 +172,7 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
     tz_simulation_config *config = &r->config;
     tz_error error;
     if (!lua_istable(L, 1))
-        tz_raise(L, "%s: wants a table: tz.simulation { plugin = …, grid = … }", what);
+        tz_raise(L, "%s: needs a table: tz.simulation { plugin = …, grid = … }", what);
     lua_settop(L, 1);
     tz_keys_check(L, 1, what, keys, sizeof keys / sizeof keys[0], false);
     *config = (tz_simulation_config){.registry = options->registry, .dry = options->check};

@@ -238,7 +238,7 @@ tz_status tz_npy_write_commit(tz_npy_writer *writer, tz_error *error)
     tz_status status;
     if (writer->written != writer->wanted) {
         status = tz_error_set(error, TZ_SHAPE, tz_atomic_path(writer->file),
-                              "%" PRId64 " elements written, the shape wants %" PRId64,
+                              "%" PRId64 " elements written, the shape needs %" PRId64,
                               writer->written, writer->wanted);
         tz_atomic_abort(writer->file);
     } else {

@@ -99,7 +99,7 @@ static tz_status read_numbers(const char *path, int dims, const int64_t *shape, 
             snprintf(grid + used, sizeof grid - used, "%s%" PRId64, d ? " x " : " (", shape[d]);
         }
         status = tz_error_set(error, TZ_SHAPE, path,
-                              "has %" PRId64 " numbers, the grid wants %" PRId64 "%s%s", count,
+                              "has %" PRId64 " numbers, the grid needs %" PRId64 "%s%s", count,
                               length, grid, dims > 1 ? ")" : "");
         goto cleanup;
     }

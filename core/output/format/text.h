@@ -14,7 +14,7 @@
 tz_status tz_text_read(const char *path, int64_t expected, tz_array **out, tz_error *error);
 
 /* The same for a grid, x fastest; the result has the shape given (x first). A wrong count reads
- * "has 4095 numbers, the grid wants 4096 (64 x 64)". */
+ * "has 4095 numbers, the grid needs 4096 (64 x 64)". */
 tz_status tz_text_read_grid(const char *path, int dims, const int64_t *shape, tz_array **out,
                             tz_error *error);
 

@@ -108,7 +108,7 @@ static void draw_path(tz_image *image, const tz_plane *plane, const tz_canvas_op
 }
 
 /* A plane in a map's 256 colours and nothing else: a third of the memory to write and compress, for
- * frames share the cores with the simulation. *out stays NULL if a NaN wants a colour of its own.
+ * frames share the cores with the simulation. *out stays NULL if a NaN needs a colour of its own.
  */
 static tz_status draw_indexed(tz_image **out, const tz_plane *plane, int zoom, double lo, double hi,
                               const tz_colormap *map, tz_error *error)

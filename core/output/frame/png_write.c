@@ -174,7 +174,7 @@ static bool key_is_good(const char *key)
     return true;
 }
 
-/* libpng wants char *, though it only reads. */
+/* libpng needs char *, though it only reads. */
 static void set_text(png_textp text, const char *key, const char *value)
 {
     bool ascii = true;

@@ -7,7 +7,7 @@
 #include "output/frame/image.h"
 
 typedef struct tz_png_note {
-    const char *key;   /* 1 to 79 printable ASCII characters, as PNG wants it */
+    const char *key;   /* 1 to 79 printable ASCII characters, as PNG needs it */
     const char *value; /* UTF-8; plain ASCII goes into tEXt, the rest into iTXt */
 } tz_png_note;
 
