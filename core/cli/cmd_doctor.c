@@ -76,7 +76,7 @@ static void print_backends(void)
     printf("backends\n");
     const tz_backend *taken = NULL;
     tz_backend_find("auto", &taken, NULL);
-    for (int i = 0; tz_backends[i] != NULL; i++)
+    for (int i = 0; tz_backends[i]; i++)
         printf("  %s: %s%s%s\n", tz_backends[i]->name, tz_backends[i]->doc,
                tz_backends[i] == taken ? " (auto takes it)" : "",
                tz_backends[i]->available && !tz_backends[i]->available() ? " (not on this machine)"
@@ -86,7 +86,7 @@ static void print_backends(void)
     printf("machine code\n  %s\n", text);
     tz_cuda_describe(text, sizeof text);
     printf("cuda\n");
-    for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1)
         printf("  %.*s\n", (int)(end - line), line);
 }
 
@@ -163,7 +163,7 @@ static int print_surroundings(void)
                  {"paraview", "shows .vti files"},
                  {"python3", "reads .npy files and run.json"}};
     char folder[PATH_MAX];
-    const bool known = getcwd(folder, sizeof folder) != NULL;
+    const bool known = getcwd(folder, sizeof folder);
     const bool writable = known && access(".", W_OK) == 0;
     printf("surroundings\n  working folder: %s, %s\n", known ? folder : "unknown",
            writable ? "writable" : "NOT writable: give a run folder with --out");

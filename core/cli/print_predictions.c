@@ -95,7 +95,7 @@ static void print_rows(const tz_workload *workload, const tz_prediction_table *t
 {
     const tz_model_prediction *names = &table->rows[0].prediction;
     const bool works = table->rows[0].work && workload->is_gpu;
-    const bool families = table->rows[0].work != NULL;
+    const bool families = table->rows[0].work;
     double scale;
     const char *unit = unit_of(largest_time(table), &scale);
     printf("\n    %5s%s  %-18s%s %9s %9s", "h", families ? "  family  " : "", "tile",

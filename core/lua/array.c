@@ -30,10 +30,10 @@ void tz_array_own(tz_array_handle *handle, tz_array *array)
 tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
 {
     tz_array_handle *handle = luaL_testudata(L, index, TZ_TYPE_ARRAY);
-    if (handle == NULL)
+    if (!handle)
         tz_raise(L, "%s: needs an array (tz.read, tz.array or sim:array), not a %s", what,
                  luaL_typename(L, index));
-    if (handle->view.data == NULL)
+    if (!handle->view.data)
         tz_raise(L, "%s: the array (%.200s) is closed", what, handle->source);
     return handle;
 }
@@ -135,7 +135,7 @@ static void store(lua_State *L, tz_array *array, int64_t i, int index, const cha
 static int array_set(lua_State *L)
 {
     tz_array_handle *handle = tz_array_check(L, 1, "array:set");
-    if (handle->owned == NULL || handle->pinned)
+    if (!handle->owned || handle->pinned)
         tz_raise(L,
                  "array:set: the array (%.200s) is read-only: it is a large file or feeds a "
                  "simulation",
@@ -204,10 +204,10 @@ static int array_save(lua_State *L)
     const char *name = luaL_checkstring(L, 2);
     tz_context *context = tz_context_get(L);
     const char *suffix = strrchr(name, '.');
-    const bool npy = suffix != NULL && strcmp(suffix, ".npy") == 0;
-    const bool rle = suffix != NULL && strcmp(suffix, ".rle") == 0;
+    const bool npy = suffix && strcmp(suffix, ".npy") == 0;
+    const bool rle = suffix && strcmp(suffix, ".rle") == 0;
     tz_error error;
-    if (!npy && !rle && (suffix == NULL || strcmp(suffix, ".vti") != 0))
+    if (!npy && !rle && (!suffix || strcmp(suffix, ".vti") != 0))
         tz_raise(L, "array:save: '%.100s' must end in .npy, .rle or .vti", name);
     if (tz_folder_check_name(name, &error) != TZ_OK)
         tz_raise_error(L, "array:save", &error);
@@ -279,7 +279,7 @@ static int array_tostring(lua_State *L)
 {
     const tz_array_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_ARRAY);
     const tz_array *array = &handle->view;
-    if (array->data == NULL) {
+    if (!array->data) {
         lua_pushfstring(L, "array (%s, closed)", handle->source);
         return 1;
     }

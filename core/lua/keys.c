@@ -47,8 +47,7 @@ noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *err
 {
     char text[2560], inner[2100];
     tz_error_format(error, inner, sizeof inner);
-    snprintf(text, sizeof text, "%s%s%s", what != NULL ? what : "", what != NULL ? ": " : "",
-             inner);
+    snprintf(text, sizeof text, "%s%s%s", what ? what : "", what ? ": " : "", inner);
     raise_text(L, text);
 }
 

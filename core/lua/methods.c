@@ -169,7 +169,7 @@ static int method_array(lua_State *L)
         tz_raise_error(L, "sim:array", &error);
     tz_array_own(result, array);
     const int rule = tz_stencil_param_index(stencil, "rule");
-    if (rule >= 0 && tz_simulation_params(handle->simulation)[rule].text != NULL)
+    if (rule >= 0 && tz_simulation_params(handle->simulation)[rule].text)
         snprintf(result->rule, sizeof result->rule, "%s",
                  tz_simulation_params(handle->simulation)[rule].text);
     return 1;
@@ -354,7 +354,7 @@ static result *add_result(results *list, const char *name, int64_t count)
 {
     const size_t room = count > 0 ? (size_t)count * sizeof(int64_t) : 0;
     result *r = calloc(1, sizeof *r + room);
-    if (r == NULL) {
+    if (!r) {
         list->out_of_memory = true;
         return NULL;
     }
@@ -368,14 +368,14 @@ static result *add_result(results *list, const char *name, int64_t count)
 static void on_number(void *context, const char *name, double value)
 {
     result *r = add_result(context, name, -1);
-    if (r != NULL)
+    if (r)
         r->number = value;
 }
 
 static void on_list(void *context, const char *name, int64_t count, const int64_t *values)
 {
     result *r = add_result(context, name, count < 0 ? 0 : count);
-    if (r != NULL && count > 0)
+    if (r && count > 0)
         memcpy(r->values, values, (size_t)count * sizeof *values);
 }
 
@@ -384,7 +384,7 @@ static int push_results(lua_State *L)
 {
     const results *list = lua_touserdata(L, 1);
     lua_newtable(L);
-    for (const result *r = list->first; r != NULL; r = r->next) {
+    for (const result *r = list->first; r; r = r->next) {
         if (r->count < 0) {
             lua_pushnumber(L, r->number);
         } else {
@@ -455,7 +455,7 @@ static int method_analyse(lua_State *L)
         lua_pushlightuserdata(L, &list);
         called = lua_pcall(L, 1, 1, 0);
     }
-    for (result *r = list.first, *next; r != NULL; r = next) {
+    for (result *r = list.first, *next; r; r = next) {
         next = r->next;
         free(r);
     }

@@ -194,9 +194,8 @@ static size_t count_functions(lua_State *L)
             char hint[128];
             tz_raise(L, "tz.table: '%.60s' must be a function(sim), not a %s%s", key,
                      luaL_typename(L, -1),
-                     tz_names_nearest(key, keys, 1) != NULL
-                         ? tz_names_hint(hint, sizeof hint, key, keys, 1)
-                         : "");
+                     tz_names_nearest(key, keys, 1) ? tz_names_hint(hint, sizeof hint, key, keys, 1)
+                                                    : "");
         } else if (!named && lua_type(L, -1) != LUA_TSTRING) {
             tz_raise(L,
                      "tz.table: a column must be a string such as \"max(temperature)\", not a %s",

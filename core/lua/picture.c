@@ -42,7 +42,7 @@ static int64_t *get_path(lua_State *L, const tz_array *array, int64_t *count)
 static const tz_array_handle *get_data(lua_State *L)
 {
     lua_getfield(L, 1, "data");
-    if (luaL_testudata(L, -1, TZ_TYPE_SIMULATION) != NULL) {
+    if (luaL_testudata(L, -1, TZ_TYPE_SIMULATION)) {
         lua_getfield(L, -1, "array");
         lua_insert(L, -2);
         lua_getfield(L, 1, "field");

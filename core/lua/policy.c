@@ -68,7 +68,7 @@ static void override(const tz_script_options *options, tz_policy_config *config)
 {
     if (options->family)
         snprintf(config->given.family, sizeof config->given.family, "%s", options->family);
-    if (options->policy != NULL) {
+    if (options->policy) {
         tz_policy_kind kind = TZ_POLICY_AUTO;
         tz_policy_find(options->policy, &kind, NULL); /* checked when the option was read */
         if (kind != config->kind)
@@ -94,7 +94,7 @@ void tz_policy_read(lua_State *L, int index, const char *who, int dims,
     tz_plan_read(L, index, who, dims, &config->given);
     read_kind(L, index, who, config);
     read_start(L, index, who, config);
-    if (options != NULL)
+    if (options)
         override(options, config);
 }
 
@@ -134,12 +134,12 @@ static int view_index(lua_State *L)
     const tz_simulation_handle *handle = lua_touserdata(L, lua_upvalueindex(1));
     lua_settop(L, 2);
     if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "prediction") != 0 ||
-        handle->simulation == NULL)
+        !handle->simulation)
         return 0;
     tz_policy *policy = tz_simulation_policy(handle->simulation);
     const tz_policy_options *predictions =
         tz_policy_kind_of(policy) == TZ_POLICY_FUNCTION ? tz_policy_predictions(policy) : NULL;
-    if (predictions == NULL)
+    if (!predictions)
         return 0;
     push_prediction(L, predictions, tz_handle_stencil(handle)->dims);
     lua_pushvalue(L, -1);
@@ -224,7 +224,7 @@ static tz_status ask(void *context, const tz_policy_view *view, tz_plan *next, t
     }
     const char *message = lua_tostring(L, -1);
     snprintf(handle->failure, sizeof handle->failure, "%s",
-             message != NULL ? message : "an error that is not a string");
+             message ? message : "an error that is not a string");
     lua_pop(L, 2);
     return tz_error_set(error, TZ_SCRIPT, NULL, "%.1500s", handle->failure);
 }

@@ -27,7 +27,7 @@ static int base_print(lua_State *L)
     luaL_addchar(&line, '\n');
     luaL_pushresult(&line);
     const tz_script_sink *sink = &tz_context_get(L)->options->sink;
-    if (sink->print != NULL)
+    if (sink->print)
         sink->print(sink->context, lua_tostring(L, -1));
     return 0;
 }
@@ -52,9 +52,9 @@ static bool is_module_name(const char *name)
     if (name[0] == '\0' || name[0] == '.' || strlen(name) > 200)
         return false;
     for (const char *c = name; *c != '\0'; c++)
-        if (!isalnum((unsigned char)*c) && strchr("_-.", *c) == NULL)
+        if (!isalnum((unsigned char)*c) && !strchr("_-.", *c))
             return false;
-    return strstr(name, "..") == NULL;
+    return !strstr(name, "..");
 }
 
 /* Load FOLDER/NAME.lua as text and push the chunk. False when there is no such file. */

@@ -77,7 +77,7 @@ static void warn_unread(tz_context *context, bool failed)
         char name[128], hint[512];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(options->sets[i], "="), options->sets[i]);
         const char *const *known = (const char *const *)context->read_names.items;
-        if (failed && tz_names_nearest(name, known, context->read_names.count) == NULL)
+        if (failed && !tz_names_nearest(name, known, context->read_names.count))
             continue;
         tz_names_hint(hint, sizeof hint, name, known, context->read_names.count);
         tz_context_note(context, TZ_NOTE_WARNING, "--set %s: the script never reads tz.args.%s%s",
@@ -91,7 +91,7 @@ static tz_status set_script_error(lua_State *L, const tz_context *context, int s
                                   tz_error *error)
 {
     const char *message = lua_tostring(L, -1);
-    if (message == NULL)
+    if (!message)
         message = "unknown Lua error";
     const tz_status code = status == LUA_ERRMEM                          ? TZ_MEMORY
                            : tz_interrupt_signal() != 0                  ? TZ_INTERRUPTED
