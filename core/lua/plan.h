@@ -15,7 +15,7 @@ enum { TZ_PLAN_KEYS_COUNT = 3 + TZ_PLAN_KNOBS_COUNT };
 void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
                   const char **height_text);
 
-/* Push a table that says what a plan is. */
+/* Push a table with the plan's knobs. */
 void tz_plan_push(lua_State *L, const tz_plan *plan, int dims);
 
 #endif

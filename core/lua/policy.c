@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Its address is the function's key in the handle's user value. */
+/* The address is the key of the policy's function in the handle's user value. */
 static const char function_key;
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -55,11 +55,11 @@ void tz_policy_read(lua_State *L, int index, const char *who, int dims,
 
 /* ---- A function ------------------------------------------------------------------------------ */
 
-typedef struct question {
+typedef struct request {
     const tz_policy_view *view;
     tz_plan *next;
     int dims;
-} question;
+} request;
 
 /* { height =, …, time_s = } of the best, with .heights[h]: an iteration's time at the best plan of
  * each height. */
@@ -82,18 +82,19 @@ static void push_prediction(lua_State *L, const tz_policy_options *predictions, 
     lua_setfield(L, -2, "heights");
 }
 
-/* s.prediction is made when it is asked for: it may take a compiler. Upvalue 1: the simulation. */
+/* __index of the view: makes view.prediction when the script first reads it, because that may take
+ * the compiler. Upvalue 1 is the simulation. */
 static int view_index(lua_State *L)
 {
     const tz_simulation_handle *handle = lua_touserdata(L, lua_upvalueindex(1));
     lua_settop(L, 2);
     if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "prediction") != 0 ||
-        handle->simulation == NULL)
+        !handle->simulation)
         return 0;
     tz_policy *policy = tz_simulation_policy(handle->simulation);
     const tz_policy_options *predictions =
         tz_policy_kind_of(policy) == TZ_POLICY_FUNCTION ? tz_policy_predictions(policy) : NULL;
-    if (predictions == NULL)
+    if (!predictions)
         return 0;
     push_prediction(L, predictions, tz_handle_stencil(handle)->dims);
     lua_pushvalue(L, -1);
@@ -102,7 +103,7 @@ static int view_index(lua_State *L)
 }
 
 /* The simulation is at index 2. */
-static void push_view(lua_State *L, const question *q)
+static void push_view(lua_State *L, const request *q)
 {
     const tz_policy_view *view = q->view;
     lua_createtable(L, 0, 6);
@@ -125,11 +126,11 @@ static void push_view(lua_State *L, const question *q)
     lua_setmetatable(L, -2);
 }
 
-/* Protected: argument 1 is the question, 2 the simulation. */
+/* Protected: argument 1 is the request, 2 the simulation. */
 static int ask_protected(lua_State *L)
 {
     static const char *const keys[] = {TZ_PLAN_KEYS};
-    const question *q = lua_touserdata(L, 1);
+    const request *q = lua_touserdata(L, 1);
     char who[160];
     snprintf(who, sizeof who, "policy (%s)", q->view->name);
     lua_getiuservalue(L, 2, 1);
@@ -158,7 +159,7 @@ static tz_status ask(void *context, const tz_policy_view *view, tz_plan *next, t
 {
     tz_simulation_handle *handle = context;
     lua_State *L = handle->L;
-    question q = {.view = view, .next = next, .dims = tz_handle_stencil(handle)->dims};
+    request q = {.view = view, .next = next, .dims = tz_handle_stencil(handle)->dims};
     const tz_plan given = *next;
     if (!lua_checkstack(L, 12))
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for Lua's stack");
@@ -175,7 +176,7 @@ static tz_status ask(void *context, const tz_policy_view *view, tz_plan *next, t
     }
     const char *message = lua_tostring(L, -1);
     snprintf(handle->failure, sizeof handle->failure, "%s",
-             message != NULL ? message : "an error that is no text");
+             message ? message : "an error that is not a string");
     lua_pop(L, 2);
     return tz_error_set(error, TZ_SCRIPT, NULL, "%.1500s", handle->failure);
 }
@@ -254,8 +255,8 @@ static void push_measured(lua_State *L, const tz_policy *policy, int dims)
     }
 }
 
-/* sim:policy("adaptive"), sim:policy(function), sim:policy{ policy =, start =, … } change it;
- * sim:policy() tells. */
+/* sim:policy("adaptive"), sim:policy(function) and sim:policy { policy =, start =, … } change the
+ * policy; sim:policy() returns its state. */
 static int method_policy(lua_State *L)
 {
     static const char *const keys[] = {TZ_POLICY_KEYS, TZ_PLAN_KEYS};
@@ -272,7 +273,7 @@ static int method_policy(lua_State *L)
     if (!lua_isnil(L, 2)) {
         tz_policy_config config;
         if (!lua_istable(L, 2))
-            tz_raise(L, "%s: wants a name, a function or { policy = … }, not a %s", who,
+            tz_raise(L, "%s: needs a name, a function or { policy = … }, not a %s", who,
                      luaL_typename(L, 2));
         tz_keys_check(L, 2, who, keys, TZ_POLICY_KEYS_COUNT + TZ_PLAN_KEYS_COUNT, false);
         const tz_policy_choice forget = {.forget = handle->context->options->policy.forget};
