@@ -23,11 +23,21 @@ typedef struct tz_clock_facts {
     bool for_power, for_heat;
 } tz_clock_facts;
 
-/* Where plans are to run, for questions that need no device: it may be another machine's. */
+/* What plans depend on of a GPU; members that are 0 are not known. */
+typedef struct tz_limits {
+    int multiprocessors;
+    int shared_bytes; /* shared memory that a block may have, at most */
+} tz_limits;
+
+/* Where plans are to run: this machine or another one. */
 typedef struct tz_place {
-    const tz_model_device *device;
-    int threads; /* of a CPU; and, of this machine, those that may compile for a GPU */
+    const tz_model_device *device; /* its record, borrowed; NULL: none */
+    int threads;      /* of a CPU; and, of this machine, those that may compile for a GPU */
+    tz_limits limits; /* as the device itself tells them; zeros: it is not there */
 } tz_place;
+
+/* The limits to plan with, each from the device itself, else its record, else an H200's. */
+tz_limits tz_place_limits(const tz_place *place);
 
 /* How much trouble tz_backend.work may take. */
 typedef enum tz_effort {
@@ -63,14 +73,15 @@ typedef struct tz_backend {
     tz_status (*identify)(int device, tz_device_identity *out, tz_error *error);
     /* Can it run on this machine? NULL: always. Cheap; "auto" asks. */
     int (*available)(void);
-    /* What plans depend on of a device: plan->multiprocessors and plan->shared_bytes; zeros when it is
-     * not there. NULL: nothing. */
-    void (*limits)(int device, int *multiprocessors, int *shared_bytes);
+    /* What a device of this machine tells of its limits: zeros when it is not there. NULL: plans
+     * depend on none. */
+    tz_limits (*limits)(int device);
     /* Complete a plan (zeros mean: choose) and check it. TZ_RANGE: height too large, with the
      * largest that fits. */
-    tz_status (*plan)(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error);
+    tz_status (*plan)(const tz_problem *problem, const tz_place *place, tz_plan *plan,
+                      tz_error *error);
     /* Bytes that create() and any stage of this plan take. */
-    int64_t (*bytes)(const tz_problem *problem, int threads, const tz_plan *plan);
+    int64_t (*bytes)(const tz_problem *problem, const tz_place *place, const tz_plan *plan);
     tz_status (*create)(void **state, const tz_backend_context *context, tz_error *error);
     void (*destroy)(void *state);
     /* Copy a box of elements (words for bits) in or out, x fastest, in the field's own type. */

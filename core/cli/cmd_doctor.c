@@ -1,5 +1,5 @@
 /* trapeze doctor: what this machine has and what is missing. */
-#include "cli/command.h"
+#include "cli/options.h"
 
 #include "backend/backend.h"
 #include "backend/cpu/x86/instruction.h"
@@ -16,8 +16,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-enum { OPT_PLUGINS = 256 };
 
 static void print_build(void)
 {
@@ -177,48 +175,33 @@ static int print_surroundings(void)
     return !writable;
 }
 
-static int doctor(const tz_command *command, int argc, char **argv)
+static int report(const tz_registry *registry, const tz_paths *folders)
 {
-    static const struct option options[] = {{"plugins", required_argument, NULL, OPT_PLUGINS},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    tz_paths given = {0}, folders = {0};
-    tz_registry *registry = NULL;
-    tz_error error;
-    int code = EXIT_USAGE;
-    for (int option; (option = tz_option_next(command, argc, argv, ":h", options)) != -1;) {
-        if (option == 'h') {
-            code = tz_help(command);
-            goto cleanup;
-        }
-        if (option != OPT_PLUGINS)
-            goto cleanup;
-        if (tz_paths_add(&given, optarg, &error) != TZ_OK) {
-            code = tz_fail(EXIT_FAILED, &error);
-            goto cleanup;
-        }
-    }
-    if (optind < argc) {
-        tz_misuse(command, "takes no argument, not '%.60s'", argv[optind]);
-        goto cleanup;
-    }
-    code = EXIT_FAILED;
-    registry = tz_plugins_open(&given, &folders);
-    if (registry == NULL)
-        goto cleanup;
     print_build();
     print_machine();
     print_backends();
     print_devices();
-    int problems = print_plugins(registry, &folders);
+    int problems = print_plugins(registry, folders);
     problems += print_surroundings();
     if (problems == 0)
         printf("nothing is missing that a run needs\n");
     else
         printf("%d problem%s: see above\n", problems, problems == 1 ? "" : "s");
-    code = tz_finish_output();
-cleanup:
-    tz_registry_destroy(registry);
+    return tz_finish_output();
+}
+
+static int doctor(const tz_command *command, int argc, char **argv)
+{
+    tz_paths given = {0}, folders = {0};
+    const tz_option options[] = {TZ_PATHS("plugins", &given), {.name = NULL}};
+    int code = tz_options_read(command, argc, argv, options);
+    if (code == TZ_OPTIONS_GO_ON && optind < argc)
+        code = tz_misuse(command, "takes no argument, not '%.60s'", argv[optind]);
+    if (code == TZ_OPTIONS_GO_ON) {
+        tz_registry *registry = tz_plugins_open(&given, &folders);
+        code = registry ? report(registry, &folders) : EXIT_FAILED;
+        tz_registry_destroy(registry);
+    }
     tz_paths_clear(&given);
     tz_paths_clear(&folders);
     return code;

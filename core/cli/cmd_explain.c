@@ -1,5 +1,5 @@
 /* trapeze explain RUNDIR: why these plans, what they cost, what would have been better. */
-#include "cli/command.h"
+#include "cli/options.h"
 
 #include "base/machine.h"
 #include "cli/print_predictions.h"
@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
-
-enum { OPT_DEVICE = 256, OPT_PLUGINS };
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -314,37 +312,18 @@ static int explain(const char *folder, const tz_registry *registry, const char *
 
 static int explain_call(const tz_command *command, int argc, char **argv)
 {
-    static const struct option options[] = {{"device", required_argument, NULL, OPT_DEVICE},
-                                            {"plugins", required_argument, NULL, OPT_PLUGINS},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     tz_paths given = {0}, folders = {0};
-    tz_registry *registry = NULL;
-    tz_error error;
     const char *device = NULL;
-    int code = EXIT_USAGE;
-    for (int option; (option = tz_option_next(command, argc, argv, ":h", options)) != -1;) {
-        if (option == 'h') {
-            code = tz_help(command);
-            goto cleanup;
-        }
-        if (option == OPT_DEVICE) {
-            device = optarg;
-        } else if (option != OPT_PLUGINS) {
-            goto cleanup;
-        } else if (tz_paths_add(&given, optarg, &error) != TZ_OK) {
-            code = tz_fail(EXIT_FAILED, &error);
-            goto cleanup;
-        }
+    const tz_option options[] = {
+        TZ_TEXT("device", &device), TZ_PATHS("plugins", &given), {.name = NULL}};
+    int code = tz_options_read(command, argc, argv, options);
+    if (code == TZ_OPTIONS_GO_ON && optind + 1 != argc)
+        code = tz_misuse(command, optind == argc ? "wants a run folder" : "wants one run folder");
+    if (code == TZ_OPTIONS_GO_ON) {
+        tz_registry *registry = tz_plugins_open(&given, &folders);
+        code = registry ? explain(argv[optind], registry, device) : EXIT_FAILED;
+        tz_registry_destroy(registry);
     }
-    if (optind + 1 != argc) {
-        tz_misuse(command, optind == argc ? "wants a run folder" : "wants one run folder");
-        goto cleanup;
-    }
-    registry = tz_plugins_open(&given, &folders);
-    code = registry ? explain(argv[optind], registry, device) : EXIT_FAILED;
-cleanup:
-    tz_registry_destroy(registry);
     tz_paths_clear(&given);
     tz_paths_clear(&folders);
     return code;

@@ -1,5 +1,5 @@
 /* trapeze info FRAME.png|FILE.npy|RUNDIR */
-#include "cli/command.h"
+#include "cli/options.h"
 
 #include "output/format/npy.h"
 #include "output/format/number.h"
@@ -229,13 +229,11 @@ static int info_run(const char *folder)
 
 static int info_call(const tz_command *command, int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    const int option = tz_option_next(command, argc, argv, ":h", options);
+    static const tz_option none[] = {{.name = NULL}};
+    const int code = tz_options_read(command, argc, argv, none);
     struct stat facts;
-    if (option == 'h')
-        return tz_help(command);
-    if (option != -1)
-        return EXIT_USAGE;
+    if (code != TZ_OPTIONS_GO_ON)
+        return code;
     if (optind == argc)
         return tz_misuse(command, "wants a frame or a run folder");
     if (optind + 1 != argc)

@@ -1,5 +1,5 @@
 /* trapeze plugins [NAME] [--json] */
-#include "cli/command.h"
+#include "cli/options.h"
 
 #include "base/names.h"
 #include "output/format/number.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { OPT_JSON = 256, OPT_PLUGINS, BOUNDARIES = TZ_MIRROR + 1 };
+enum { BOUNDARIES = TZ_MIRROR + 1 };
 
 /* ---- As text --------------------------------------------------------------------------------- */
 
@@ -245,36 +245,19 @@ static int show(const tz_registry *registry, const tz_paths *folders, const char
 
 static int plugins_call(const tz_command *command, int argc, char **argv)
 {
-    static const struct option options[] = {{"json", no_argument, NULL, OPT_JSON},
-                                            {"plugins", required_argument, NULL, OPT_PLUGINS},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     tz_paths given = {0}, folders = {0};
-    tz_error error;
     bool json = false;
-    int code = EXIT_USAGE;
-    for (int option; (option = tz_option_next(command, argc, argv, ":h", options)) != -1;) {
-        if (option == OPT_JSON) {
-            json = true;
-        } else if (option == 'h') {
-            code = tz_help(command);
-            goto cleanup;
-        } else if (option != OPT_PLUGINS) {
-            goto cleanup;
-        } else if (tz_paths_add(&given, optarg, &error) != TZ_OK) {
-            code = tz_fail(EXIT_FAILED, &error);
-            goto cleanup;
-        }
+    const tz_option options[] = {
+        TZ_FLAG("json", &json), TZ_PATHS("plugins", &given), {.name = NULL}};
+    int code = tz_options_read(command, argc, argv, options);
+    if (code == TZ_OPTIONS_GO_ON && argc - optind > 1)
+        code = tz_misuse(command, "wants one name, not '%.60s' too", argv[optind + 1]);
+    if (code == TZ_OPTIONS_GO_ON) {
+        const char *name = optind < argc ? argv[optind] : NULL;
+        tz_registry *registry = tz_plugins_open(&given, &folders);
+        code = registry ? show(registry, &folders, name, json) : EXIT_FAILED;
+        tz_registry_destroy(registry);
     }
-    if (argc - optind > 1) {
-        tz_misuse(command, "wants one name, not '%.60s' too", argv[optind + 1]);
-        goto cleanup;
-    }
-    tz_registry *registry = tz_plugins_open(&given, &folders);
-    code = registry == NULL ? EXIT_FAILED
-                            : show(registry, &folders, optind < argc ? argv[optind] : NULL, json);
-    tz_registry_destroy(registry);
-cleanup:
     tz_paths_clear(&given);
     tz_paths_clear(&folders);
     return code;

@@ -327,17 +327,17 @@ static void fill_from_list(lua_State *L, tz_array *array, int list)
 static void fill_from_random(lua_State *L, tz_array *array, const tz_random_value *value)
 {
     const tz_random *random = &value->random;
-    const bool whole = array->dtype != TZ_DTYPE_F32 && array->dtype != TZ_DTYPE_F64;
-    if (whole && value->has_range &&
+    const bool is_integer = array->dtype != TZ_DTYPE_F32 && array->dtype != TZ_DTYPE_F64;
+    if (is_integer && value->has_range &&
         (random->low != floor(random->low) || random->high != floor(random->high) ||
          random->low < INT32_MIN || random->high > INT32_MAX))
-        tz_raise(L, "tz.array: 'fill' wants a 'range' {low, high} of whole numbers of 32 bits for "
-                    "this dtype");
+        tz_raise(L, "tz.array: 'fill' wants a 'range' {low, high} of 32-bit integers for this "
+                    "dtype");
     for (int64_t i = 0, n = tz_shape_count(array->dims, array->shape); i < n; i++) {
         const double unit = (double)(tz_random_bits(random->seed, 0, i) >> 11) * 0x1p-53;
         const double number = value->has_density ? unit < random->density
-                              : whole            ? tz_random_int(random, 0, i)
-                                      : random->low + unit * (random->high - random->low);
+                              : is_integer       ? tz_random_int(random, 0, i)
+                                           : random->low + unit * (random->high - random->low);
         tz_array_set(array, i, number);
     }
 }

@@ -235,7 +235,7 @@ static tz_array_handle *push_int32(const target *t, int index)
     for (int64_t i = 0; i < count; i++) {
         const double value = tz_array_get(&source->view, i);
         if (!(value >= INT32_MIN && value <= INT32_MAX && value == floor(value)))
-            tz_raise(t->L, "%s: %.250s: element %lld is %.17g, which is no 32-bit whole number",
+            tz_raise(t->L, "%s: %.250s: element %lld is %.17g, which is not a 32-bit integer",
                      t->what, source->source, (long long)i, value);
         ((int32_t *)array->data)[i] = (int32_t)value;
     }
@@ -285,10 +285,10 @@ static void assign_random(const target *t, const tz_random_value *value)
     if (type != TZ_BITS && value->has_density)
         tz_raise(t->L, "%s: holds numbers; give tz.random a 'range', not a 'density'", t->what);
     if (type == TZ_INT && !value->has_range)
-        tz_raise(t->L, "%s: holds whole numbers; give tz.random a 'range' {low, high}", t->what);
+        tz_raise(t->L, "%s: holds integers; give tz.random a 'range' {low, high}", t->what);
     if (type == TZ_INT && (value->random.low != floor(value->random.low) ||
                            value->random.high != floor(value->random.high)))
-        tz_raise(t->L, "%s: holds whole numbers; so must the 'range' be", t->what);
+        tz_raise(t->L, "%s: holds integers; the bounds of 'range' must be integers, too", t->what);
     if (tz_handle_is_dry(t->handle))
         return;
     const tz_status status =

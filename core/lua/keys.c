@@ -111,12 +111,11 @@ int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *
 {
     int is_integer = 0;
     if (lua_type(L, index) != LUA_TNUMBER)
-        tz_raise(L, "%s: '%s' must be a whole number, not a %s", what, name,
-                 luaL_typename(L, index));
+        tz_raise(L, "%s: '%s' must be an integer, not a %s", what, name, luaL_typename(L, index));
     const int64_t value = lua_tointegerx(L, index, &is_integer);
     if (!is_integer) {
         char number[TZ_NUMBER_SIZE];
-        tz_raise(L, "%s: '%s' must be a whole number, not %s", what, name,
+        tz_raise(L, "%s: '%s' must be an integer, not %s", what, name,
                  tz_number_format(number, lua_tonumber(L, index)));
     }
     if (value < low && high >= INT64_MAX / 4)
@@ -206,7 +205,7 @@ int tz_key_integers(lua_State *L, int index, const char *what, const char *key, 
         return 1;
     }
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: '%s' must be a list of whole numbers, not a %s", what, key,
+        tz_raise(L, "%s: '%s' must be a list of integers, not a %s", what, key,
                  luaL_typename(L, -1));
     const size_t count = lua_rawlen(L, -1);
     if (count < 1 || count > (size_t)most)

@@ -13,7 +13,7 @@ void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *p
         /* A policy's name is read by tz_policy_read. */
         tz_policy_kind kind;
         if (tz_policy_find(lua_tostring(L, -1), &kind, NULL) != TZ_OK || kind == TZ_POLICY_FIXED)
-            tz_raise(L, "%s: 'height' must be a whole number or \"auto\", not '%.40s'", who,
+            tz_raise(L, "%s: 'height' must be an integer or \"auto\", not '%.40s'", who,
                      lua_tostring(L, -1));
     } else {
         tz_key_integer(L, index, who, "height", 1, TZ_PLAN_HEIGHT_MAX, &height);

@@ -193,7 +193,7 @@ static int ask_protected(lua_State *L)
     tz_keys_check(L, -1, who, keys, TZ_PLAN_KEYS_COUNT, false);
     tz_plan plan;
     if (lua_getfield(L, -1, "height") == LUA_TSTRING)
-        tz_raise(L, "%s: 'height' must be a whole number, not '%.40s'", who, lua_tostring(L, -1));
+        tz_raise(L, "%s: 'height' must be an integer, not '%.40s'", who, lua_tostring(L, -1));
     lua_pop(L, 1);
     tz_plan_read(L, lua_gettop(L), who, q->dims, &plan);
     if (plan.height == 0)

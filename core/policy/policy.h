@@ -52,7 +52,7 @@ typedef struct tz_policy_options {
 typedef struct tz_policy_host {
     void *context;
     /* Stages may still be under way when they return: whoever times them waits for the device,
-     * which costs it TZ_POLICY_WAIT_S. */
+     * which costs it TZ_FIT_HOST_WAIT_S. */
     bool asynchronous;
     /* Complete a plan and check it, as tz_backend.plan does. */
     tz_status (*complete)(void *context, tz_plan *plan, tz_error *error);

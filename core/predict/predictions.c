@@ -1,6 +1,7 @@
 #include "predict/predictions.h"
 
 #include "base/machine.h"
+#include "model/constants.h"
 #include "model/power.h"
 #include "model/roofs.h"
 #include "predict/predictions_impl.h"
@@ -11,12 +12,10 @@
 
 /* Plans that are not compiled are estimated, and estimates err. So some of each kind are compiled,
  * from which the others are estimated, and then, as many at a time as there are threads, those that
- * by the estimate may be within MARGIN of the best (a wider one where threads are many), at most
+ * by the estimate may be within TZ_FIT_MARGIN of the best (a wider one where threads are many), at most
  * MOST for each thread and no more once BUDGET_S have passed: what cannot be best is often what
  * takes longest to compile. Which ones depends on the number of threads, not on their speed. */
 enum { MOST = 8, MOST_LEAST = 24, MANY_THREADS = 8 };
-#define MARGIN 1.2
-#define MARGIN_MANY 1.5
 #define BUDGET_S 8.0
 
 typedef struct maker {
@@ -55,7 +54,7 @@ static tz_status find_candidates(const maker *m, const tz_plan *given, tz_plan *
                                       error);
     plans[0] = *given;
     *count = 1;
-    return m->backend->plan(m->problem, m->place->threads, &plans[0], error);
+    return m->backend->plan(m->problem, m->place, &plans[0], error);
 }
 
 /* Plans that turned out to be none, the first reason kept. */
@@ -91,8 +90,7 @@ static int find_best(const tz_predictions *predictions, bool estimated, const bo
 bool tz_predictions_is_preferred(const tz_plan *a, double a_s, const tz_plan *best, double best_s,
                                  bool on_cpu)
 {
-    static const double ALIKE = 1.02;
-    return on_cpu && a_s <= ALIKE * best_s && a->height > best->height;
+    return on_cpu && a_s <= TZ_FIT_ALIKE * best_s && a->height > best->height;
 }
 
 static int prefer(const tz_predictions *f, int best)
@@ -244,7 +242,7 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
         return status;
     }
     const int most = MOST * threads > MOST_LEAST ? MOST * threads : MOST_LEAST;
-    const double margin = threads < MANY_THREADS ? MARGIN : MARGIN_MANY;
+    const double margin = threads < MANY_THREADS ? TZ_FIT_MARGIN : TZ_FIT_MARGIN_MANY;
     choose_some(f, wanted);
     status = compile(m, wanted, threads, error);
     for (bool more = true; more && !status;) {

@@ -51,8 +51,7 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
             simulation->threads = 1;
         simulation->device = config->device;
         if (simulation->backend->limits)
-            simulation->backend->limits(config->device, &simulation->multiprocessors,
-                                        &simulation->shared_bytes);
+            simulation->limits = simulation->backend->limits(config->device);
         const tz_plan *plan = config->policy ? &config->policy->given : &config->plan;
         status = tz_simulation_set_plan(simulation, plan, error);
     }

@@ -233,8 +233,8 @@ static tz_status ask_policy(runner *r, int64_t room, tz_error *error)
     if (!tz_plan_equal(plan, &simulation->plan)) {
         status = wait_for_stages(r, error); /* they are the other plan's */
         simulation->watch = (tz_stopwatch){.stages = 0};
-        simulation->bytes =
-            simulation->backend->bytes(&simulation->problem, simulation->threads, plan);
+        const tz_place place = {.threads = simulation->threads, .limits = simulation->limits};
+        simulation->bytes = simulation->backend->bytes(&simulation->problem, &place, plan);
     }
     simulation->plan = *plan;
     return status;

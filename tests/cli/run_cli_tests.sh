@@ -57,9 +57,9 @@ refused "option without value" 2 "--out wants a value" run a.lua --out
 refused "option with too much" 2 "option --check takes no value" run a.lua --check=1
 refused "no script" 2 "run: wants a script" run
 refused "two scripts" 2 "wants one script" run a.lua b.lua
-refused "bad height" 2 "--height wants a whole number or a policy, not 'x'; known: auto, predicted" run a.lua --height x
-refused "zero height" 2 "wants a whole number from 1" run a.lua --height 0
-refused "bad threads" 2 "--threads wants a whole number" run a.lua --threads -1
+refused "bad height" 2 "--height wants an integer or a policy, not 'x'; known: auto, predicted" run a.lua --height x
+refused "zero height" 2 "wants an integer from 1" run a.lua --height 0
+refused "bad threads" 2 "--threads wants an integer" run a.lua --threads -1
 refused "bad backend" 2 "did you mean 'cpu'?" run a.lua --backend cqu
 refused "bad set" 2 "--set wants NAME=VALUE, not 'x'" run a.lua --set x
 refused "missing script" 1 "nosuch.lua: " run nosuch.lua
@@ -170,7 +170,7 @@ refused "tune: another device" 1 "is not this machine's device" tune hotspot --g
 refused "tune: unknown family" 1 "did you mean 'stream'?" tune star2d1r --grid 64,64 --backend cpu --families strem
 refused "tune: bad part" 2 "--part wants K/N" tune star2d1r --grid 64,64 --compile-only --part 3/2
 refused "tune: part without compile" 2 "goes with --compile-only" tune star2d1r --grid 64,64 --part 1/2
-refused "tune: rounds" 2 "--rounds wants a whole number" tune star2d1r --grid 64,64 --rounds 0
+refused "tune: rounds" 2 "--rounds wants an integer" tune star2d1r --grid 64,64 --rounds 0
 t tune star2d1r --grid 96,64 --backend cpu --height 2 --family stream --rounds 1 --seconds 0.01 --sustained
 check "tune --sustained" says "measured   as in a long run: no rests"
 refused "tune: an unstable step" 1 "unstable" tune hotspot --grid 8192,8192 --backend cpu
@@ -576,8 +576,8 @@ check "info of an interrupted run" says "status       interrupted"
 export TRAPEZE_DEVICES="$work/devices"
 refused "calibrate: an argument" 2 "takes no argument" calibrate x
 refused "calibrate: two devices" 2 "--cpu and --device exclude each other" calibrate --cpu --device 0
-refused "calibrate: no number" 2 "--device wants a whole number" calibrate --device gpu
-refused "calibrate: no time" 2 "--seconds wants a whole number from 1" calibrate --seconds 0
+refused "calibrate: no number" 2 "--device wants an integer" calibrate --device gpu
+refused "calibrate: no time" 2 "--seconds wants an integer from 1" calibrate --seconds 0
 refused "calibrate: a name with a folder" 2 "--name wants up to 63 letters" calibrate --name ../x
 refused "calibrate: an empty name" 2 "--name wants up to 63 letters" calibrate --name ''
 refused "calibrate: no file" 2 "--output wants a file" calibrate --output ''

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/read_file.h"
+#include "base/file.h"
 #include "model/meng2009.h"
 #include "model/meng2011.h"
 #include "model/model.h"
@@ -32,7 +32,7 @@ static inline char *shipped_text(const char *folder, const char *name, char path
     char *text;
     tz_error error;
     snprintf(path, 512, "%s/%s/%s.txt", TZ_TEST_MODEL_DIR, folder, name);
-    if (tz_file_read(&text, length, path, TZ_MODEL_RECORD_BYTES_MAX, &error) != TZ_OK)
+    if (tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, length, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);
     return text;
 }

@@ -231,17 +231,18 @@ static struct {
     bool clock_fails;
 } run;
 
-static tz_status slow_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
+static tz_status slow_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
+                           tz_error *error)
 {
-    (void)problem, (void)threads, (void)error;
+    (void)problem, (void)place, (void)error;
     plan->height = plan->height ? plan->height : 1;
     strcpy(plan->family, "stream");
     return TZ_OK;
 }
 
-static int64_t slow_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
+static int64_t slow_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
 {
-    (void)problem, (void)threads, (void)plan;
+    (void)problem, (void)place, (void)plan;
     return 0;
 }
 

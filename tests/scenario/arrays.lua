@@ -72,5 +72,5 @@ c.refuses("streamed", path.get, path, "weights", 0)
 c.refuses("slabs", path.run, path, 9)
 c.refuses("wants 4 x slabs", tz.simulation, { plugin = "pathfinder", grid = { 4 }, name = "p2",
     fields = { weights = tz.array { shape = { 3, 4 }, dtype = "int32" } } })
-c.refuses("no 32-bit whole number", tz.simulation, { plugin = "pathfinder", grid = { 4 }, name = "p3",
+c.refuses("not a 32-bit integer", tz.simulation, { plugin = "pathfinder", grid = { 4 }, name = "p3",
     fields = { weights = tz.array { shape = { 4, 4 }, fill = 0.5 } } })

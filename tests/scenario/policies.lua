@@ -131,7 +131,7 @@ if not tz.checking then
     bad = failing(function() return "high" end)
     c.refuses("must return a plan such as { height = 4 }, or nil to keep it, not a string", bad.run, bad, 10)
     bad = failing(function() return { height = "auto" } end)
-    c.refuses("'height' must be a whole number, not 'auto'", bad.run, bad, 10)
+    c.refuses("'height' must be an integer, not 'auto'", bad.run, bad, 10)
     if sim.backend == "cpu" then
         bad = failing(function() return { height = 100000 } end)
         c.refuses("height", bad.run, bad, 10)

@@ -20,10 +20,10 @@ enum { SPAN = 16384 };
 static tz_backend spanning;
 static int64_t longest_call, scans;
 
-static tz_status spanning_plan(const tz_problem *problem, int threads, tz_plan *plan,
+static tz_status spanning_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
                                tz_error *error)
 {
-    const tz_status status = tz_backend_cpu.plan(problem, threads, plan, error);
+    const tz_status status = tz_backend_cpu.plan(problem, place, plan, error);
     if (!status)
         plan->launch_iterations = SPAN / plan->height * plan->height;
     return status;

@@ -78,10 +78,23 @@ static tz_status gpu_identify(int ordinal, tz_device_identity *out, tz_error *er
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-static tz_status gpu_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
+static tz_limits limits_of(const tz_cuda_device *device)
 {
-    (void)threads;
-    const tz_status status = tz_cuda_plan(problem, plan, error);
+    return (tz_limits){.multiprocessors = device->multiprocessors,
+                       .shared_bytes = device->shared_bytes};
+}
+
+static tz_limits gpu_limits(int ordinal)
+{
+    tz_cuda_device device;
+    return tz_cuda_look(ordinal, &device, NULL) == TZ_OK ? limits_of(&device) : (tz_limits){0};
+}
+
+static tz_status gpu_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
+                          tz_error *error)
+{
+    const tz_limits limits = tz_place_limits(place);
+    const tz_status status = tz_cuda_plan(problem, &limits, plan, error);
     int64_t bytes = 0;
     for (int f = 0; !status && f < problem->stencil->fields_count; f++)
         bytes += (int64_t)tz_cuda_field_bytes(problem, f);
@@ -93,9 +106,9 @@ static tz_status gpu_plan(const tz_problem *problem, int threads, tz_plan *plan,
 }
 
 /* Host memory: the check before a run is of that. The device says itself when it is full. */
-static int64_t gpu_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
+static int64_t gpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
 {
-    (void)threads;
+    (void)place;
     (void)plan;
     return problem->elements[0] * 8; /* a row at a time */
 }
@@ -226,25 +239,24 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz
             same_text(problem, state->kernels[k].constants))
             slot = &state->kernels[k];
     if (!slot) {
+        const tz_limits limits = limits_of(tz_cuda_device_of(state->cuda));
         compiled fresh = {.plan = *plan};
         memcpy(fresh.constants, problem->constants, sizeof fresh.constants);
         char *source = NULL;
         tz_status status = tz_cuda_family_find(plan->family, problem, &fresh.family, error);
         if (!status)
-            status = tz_cuda_source(problem, plan, &source, error);
+            status = tz_cuda_source(problem, &limits, plan, &source, error);
         if (!status)
             status = tz_cuda_load(state->cuda, &fresh.kernel, source, TZ_CUDA_ENTRY,
                                   tz_cuda_headers, tz_cuda_headers_count, error);
         free(source);
         if (status)
             return status;
-        tz_cuda_room room = {.multiprocessors = tz_cuda_device_of(state->cuda)->multiprocessors};
         status = tz_cuda_occupancy(state->cuda, &fresh.kernel, fresh.family->threads(problem, plan),
-                                   fresh.family->shared_bytes(problem, plan),
-                                   &room.blocks_per_multiprocessor, error);
-        fresh.blocks = room.blocks_per_multiprocessor;
+                                   fresh.family->shared_bytes(problem, &limits, plan),
+                                   &fresh.blocks, error);
         if (!status)
-            status = fresh.family->shape(problem, plan, &room, &fresh.shape, error);
+            status = fresh.family->shape(problem, &limits, plan, fresh.blocks, &fresh.shape, error);
         const size_t scratch = status ? 0 : (size_t)fresh.shape.scratch_bytes;
         if (scratch > 0)
             status = tz_cuda_allocate(state->cuda, &fresh.scratch, scratch, error);
@@ -536,7 +548,7 @@ const tz_backend tz_backend_cuda = {
     .is_gpu = true,
     .identify = gpu_identify,
     .available = tz_cuda_available,
-    .limits = tz_cuda_limits,
+    .limits = gpu_limits,
     .plan = gpu_plan,
     .bytes = gpu_bytes,
     .create = gpu_create,

@@ -147,7 +147,7 @@ static void test_candidates_are_plans(void **state)
         for (int threads = 1; threads <= 4; threads += 3) {
             tz_problem problem =
                 resolve(f, cases[c].name, cases[c].dims, cases[c].extent, cases[c].precision);
-            const tz_place place = {&f->device, threads};
+            const tz_place place = {.device = &f->device, .threads = threads};
             tz_plan given = {0}, chosen = {0};
             tz_error error;
             int count = 0;
@@ -159,7 +159,7 @@ static void test_candidates_are_plans(void **state)
             for (int i = 0; i < count; i++) {
                 tz_plan again = plans[i];
                 again.why[0] = '\0';
-                assert_int_equal(tz_backend_cpu.plan(&problem, threads, &again, &error), TZ_OK);
+                assert_int_equal(tz_backend_cpu.plan(&problem, &place, &again, &error), TZ_OK);
                 assert_int_equal(again.height, plans[i].height);
                 assert_memory_equal(again.tile, plans[i].tile, sizeof again.tile);
                 for (int k = 0; k < i; k++)
@@ -168,7 +168,7 @@ static void test_candidates_are_plans(void **state)
             }
             /* What is given stays; the shape that the backend would take is among them. */
             chosen.height = given.height = 3;
-            assert_int_equal(tz_backend_cpu.plan(&problem, threads, &chosen, &error), TZ_OK);
+            assert_int_equal(tz_backend_cpu.plan(&problem, &place, &chosen, &error), TZ_OK);
             assert_int_equal(
                 tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count, &error),
                 TZ_OK);
@@ -197,7 +197,7 @@ static void test_impossible_candidates_are_refused(void **state)
 {
     const fixture *f = *state;
     tz_problem problem = resolve(f, "star2d1r", 2, cases[0].extent, TZ_SINGLE);
-    const tz_place place = {&f->device, 2};
+    const tz_place place = {.device = &f->device, .threads = 2};
     const tz_plan given = {.height = 100, .tile = {16, 16, 1}};
     tz_plan plans[4];
     tz_error error;
@@ -210,7 +210,7 @@ static void test_impossible_candidates_are_refused(void **state)
 static tz_model_work work_of(const fixture *f, const tz_problem *problem, const tz_plan *plan,
                              int threads)
 {
-    const tz_place place = {&f->device, threads};
+    const tz_place place = {.device = &f->device, .threads = threads};
     tz_model_work work;
     tz_error error;
     if (tz_backend_cpu.work(problem, &place, plan, TZ_EFFORT_CACHED, &work, &error))
@@ -229,7 +229,8 @@ static void test_work_of_every_plugin(void **state)
         for (int height = 1; height <= 4; height++) {
             tz_plan plan = {.height = height};
             tz_error error;
-            assert_int_equal(tz_backend_cpu.plan(&problem, 2, &plan, &error), TZ_OK);
+            assert_int_equal(
+                tz_backend_cpu.plan(&problem, &(tz_place){.threads = 2}, &plan, &error), TZ_OK);
             const tz_model_work work = work_of(f, &problem, &plan, 2);
             const double cells = (double)cases[c].extent[0] * (double)cases[c].extent[1] *
                                  (double)cases[c].extent[2];
@@ -356,11 +357,11 @@ static int set_up(void **state)
     if (tz_registry_create(&f.registry, &folder, 1, &error))
         return -1;
     tz_problem problem = resolve(&f, "star2d1r", 2, cases[0].extent, TZ_SINGLE);
-    const tz_place place = {&f.device, 1};
+    const tz_place place = {.device = &f.device, .threads = 1};
     tz_plan plan = {.height = 1};
     tz_model_work work;
     f.readable =
-        tz_backend_cpu.plan(&problem, 1, &plan, &error) == TZ_OK &&
+        tz_backend_cpu.plan(&problem, &place, &plan, &error) == TZ_OK &&
         tz_backend_cpu.work(&problem, &place, &plan, TZ_EFFORT_CACHED, &work, &error) == TZ_OK;
 #ifdef __SANITIZE_ADDRESS__
     f.readable = false; /* the sanitizer's checks are most of such code */

@@ -541,20 +541,14 @@ static void a_field_that_is_not_finite_never_ends_well(void **state)
 static void plans_know_the_device(void **state)
 {
     (void)state;
-    int multiprocessors = -1, bytes = -1;
     need_fake();
-    tz_cuda_limits(0, &multiprocessors, &bytes);
-    assert_int_equal(multiprocessors, 132);
-    assert_int_equal(bytes, 232448);
-    tz_cuda_limits(1, &multiprocessors, &bytes);
-    assert_int_equal(multiprocessors + bytes, 0);
+    const tz_limits limits = tz_backend_cuda.limits(0), none = tz_backend_cuda.limits(1);
+    assert_int_equal(limits.multiprocessors, 132);
+    assert_int_equal(limits.shared_bytes, 232448);
+    assert_int_equal(none.multiprocessors + none.shared_bytes, 0);
     tz_simulation *sim = create("star2d1r", false, "", 0);
-    assert_int_equal(tz_simulation_plan(sim)->multiprocessors, 132);
     assert_string_equal(tz_simulation_plan(sim)->family, "resident");
-    tz_plan plan = {.multiprocessors = 16, .shared_bytes = 48 << 10};
-    OK(tz_simulation_set_plan(sim, &plan, &told));
-    assert_string_equal(tz_simulation_plan(sim)->family, "resident");
-    plan = (tz_plan){.vector = 4};
+    tz_plan plan = {.vector = 4};
     OK(tz_simulation_set_plan(sim, &plan, &told));
     assert_string_equal(tz_simulation_plan(sim)->family, "stream");
     tz_simulation_destroy(sim);

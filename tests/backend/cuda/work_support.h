@@ -60,6 +60,12 @@ static inline void make_problem(const suite *s, const char *id, int precision, i
         fail_msg("%s: %s", id, error.message);
 }
 
+static inline bool plan_for(const suite *s, const tz_problem *problem, tz_plan *plan)
+{
+    const tz_place place = {.device = &s->device};
+    return tz_backend_cuda.plan(problem, &place, plan, NULL) == TZ_OK;
+}
+
 static inline void work_of(const suite *s, const tz_problem *problem, const tz_plan *plan,
                            tz_effort effort, tz_model_work *work)
 {

@@ -219,14 +219,6 @@ int tz_cuda_available(void)
     return tz__nvrtc_describe(text, sizeof text, &error) == TZ_OK;
 }
 
-void tz_cuda_limits(int ordinal, int *multiprocessors, int *shared_bytes)
-{
-    tz_cuda_device device;
-    const bool there = tz_cuda_look(ordinal, &device, NULL) == TZ_OK;
-    *multiprocessors = there ? device.multiprocessors : 0;
-    *shared_bytes = there ? device.shared_bytes : 0;
-}
-
 tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error)
 {
     *out = NULL;

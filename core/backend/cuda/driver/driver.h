@@ -58,10 +58,6 @@ void tz_cuda_describe(char *text, size_t size);
 /* 1 when a driver, at least one device and NVRTC are there (cheap, no context), else 0. */
 int tz_cuda_available(void);
 
-/* Of tz_cuda_look, what plans depend on: multiprocessors and the most shared memory that a block
- * may have; 0 when there is no such device. */
-void tz_cuda_limits(int ordinal, int *multiprocessors, int *shared_bytes);
-
 /* Open the driver and the device with that ordinal (CUDA_VISIBLE_DEVICES counts). TZ_BACKEND names
  * what is missing and what to do. */
 tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error);

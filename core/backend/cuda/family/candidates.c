@@ -7,7 +7,7 @@
 typedef struct list {
     const tz_problem *problem;
     const tz_plan *given;
-    int multiprocessors;
+    tz_limits limits;
     tz_plan *plans;
     int max, count;
 } list;
@@ -26,12 +26,11 @@ static bool add(list *l, const char *family, int height, int vector, int warps)
     plan.height = height;
     plan.vector = plan.vector ? plan.vector : vector;
     plan.warps = plan.warps ? plan.warps : warps;
-    plan.multiprocessors = plan.multiprocessors ? plan.multiprocessors : l->multiprocessors;
     tz_resident design;
-    if (tz_cuda_plan(l->problem, &plan, NULL) != TZ_OK)
+    if (tz_cuda_plan(l->problem, &l->limits, &plan, NULL) != TZ_OK)
         return false;
     if (strcmp(family, "resident") == 0 && !l->given->family[0] &&
-        tz_resident_design(l->problem, &plan, &design) &&
+        tz_resident_design(l->problem, &l->limits, &plan, &design) &&
         tz_resident_is_lengthy(l->problem, &design))
         return true;
     for (int k = 0; k < l->count; k++)
@@ -51,14 +50,12 @@ static int next_height(int height)
 tz_status tz_cuda_candidates(const tz_problem *problem, const tz_place *place, const tz_plan *given,
                              tz_plan *plans, int max, int *count, tz_error *error)
 {
-    list l = {problem, given, 0, plans, max, 0};
+    list l = {problem, given, tz_place_limits(place), plans, max, 0};
     const int reach =
         tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
     static const int most[] = {0, 64, 16, 6};
     const bool wide = problem->precision == TZ_DOUBLE && tz_stencil_has_real(problem->stencil);
     *count = 0;
-    if (place->device && place->device->sm_count.known)
-        l.multiprocessors = (int)place->device->sm_count.value;
     const int first = given->height > 0 ? given->height : 1;
     const int highest = given->height > 0 ? given->height : most[problem->dims];
     for (int h = first; h <= highest; h = given->height ? h + 1 : next_height(h)) {
@@ -85,7 +82,7 @@ tz_status tz_cuda_candidates(const tz_problem *problem, const tz_place *place, c
     if (l.count > 0)
         return TZ_OK;
     tz_plan plan = *given;
-    const tz_status status = tz_cuda_plan(problem, &plan, error);
+    const tz_status status = tz_cuda_plan(problem, &l.limits, &plan, error);
     if (!status) {
         plans[0] = plan;
         *count = 1;

@@ -5,6 +5,7 @@
 #include "backend/cuda/family/rows/design.h"
 #include "backend/host/store.h"
 #include "model/roofs.h"
+#include "model/scheduler_device.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -124,11 +125,12 @@ static double packets_of(const tz_problem *problem, int vector)
 }
 
 /* 3-D streams: a loop is of one step, or of a whole group of them. Each fetches a plane. */
-static double planes_steps(const tz_problem *problem, const tz_plan *plan, double copies)
+static double planes_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                           double copies)
 {
     planes_scheme *s = malloc(sizeof *s);
     double steps = 1.0, packets = 0.0;
-    if (s && planes_scheme_make(s, problem, plan)) {
+    if (s && planes_scheme_make(s, problem, limits, plan)) {
         for (int k = 0; k < s->versions_count; k++) {
             const planes_version *v = &s->versions[k];
             if (v->number == 0 && v->planes > 0)
@@ -142,8 +144,8 @@ static double planes_steps(const tz_problem *problem, const tz_plan *plan, doubl
 }
 
 /* How many steps a loop goes on in one round; 0: it is none of the family's steps. */
-static double steps_of(const tz_cuda_family *family, const tz_problem *problem, const tz_plan *plan,
-                       const tz_cuda_loop *loop)
+static double steps_of(const tz_cuda_family *family, const tz_problem *problem,
+                       const tz_limits *limits, const tz_plan *plan, const tz_cuda_loop *loop)
 {
     const tz_work_mix *way = &loop->way;
     const int passes = problem->stencil->passes_count;
@@ -164,7 +166,7 @@ static double steps_of(const tz_cuda_family *family, const tz_problem *problem, 
     if (family == &tz_cuda_family_resident) {
         tz_resident d;
         if (way->of[TZ_WORK_SHARED_WRITE] == 0.0 || loop->stores > 0.0 ||
-            !tz_resident_design(problem, plan, &d))
+            !tz_resident_design(problem, limits, plan, &d))
             return 0.0;
         return way->of[TZ_WORK_BARRIER] / passes / (d.buffers == 1 ? 2.0 : 1.0);
     }
@@ -172,7 +174,8 @@ static double steps_of(const tz_cuda_family *family, const tz_problem *problem, 
         return 0.0;
     if (family == &tz_cuda_family_rows)
         return fmax(1.0, floor(loop->stores / packets_of(problem, plan->vector) + 0.5));
-    return way->of[TZ_WORK_COPY] > 0.0 ? planes_steps(problem, plan, way->of[TZ_WORK_COPY]) : 0.0;
+    return way->of[TZ_WORK_COPY] > 0.0 ? planes_steps(problem, limits, plan, way->of[TZ_WORK_COPY])
+                                       : 0.0;
 }
 
 /* Lanes at a border go different ways: that much of what is beside the shortest one. */
@@ -289,13 +292,14 @@ static void take_around(const tz_cuda_mix *mix, int loop, tz_work_part *part, do
 
 /* Planes: steps that do not do all, and what is around loops. A group at the grid's ends is a loop
  * of its steps, and says again where it is. Before all of it rings are cleared and tables made. */
-static void find_planes(const tz_problem *problem, const tz_plan *plan, const tz_cuda_mix *mix,
-                        const int *at, const double *steps, tz_cuda_steps *out)
+static void find_planes(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                        const tz_cuda_mix *mix, const int *at, const double *steps,
+                        tz_cuda_steps *out)
 {
     planes_scheme *s = malloc(sizeof *s);
     tz_work_part *const parts[] = {&out->inner, &out->side, &out->end};
     tz_work_part *const idle[] = {&out->inner_idle, &out->side_idle, &out->end_idle};
-    if (!s || !planes_scheme_make(s, problem, plan)) {
+    if (!s || !planes_scheme_make(s, problem, limits, plan)) {
         free(s);
         return;
     }
@@ -330,8 +334,8 @@ static void find_planes(const tz_problem *problem, const tz_plan *plan, const tz
 enum { CANDIDATES_MAX = 8 };
 
 tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
-                             const tz_problem *problem, const tz_plan *plan, const tz_cuda_mix *mix,
-                             tz_error *error)
+                             const tz_problem *problem, const tz_limits *limits,
+                             const tz_plan *plan, const tz_cuda_mix *mix, tz_error *error)
 {
     int at[CANDIDATES_MAX], count = 0;
     double steps[CANDIDATES_MAX], cost[CANDIDATES_MAX];
@@ -341,7 +345,7 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     out->shared_bytes = mix->shared_bytes;
     /* By what a step costs. */
     for (int l = 0; l < mix->loops_count && count < CANDIDATES_MAX; l++) {
-        const double here = steps_of(family, problem, plan, &mix->loops[l]);
+        const double here = steps_of(family, problem, limits, plan, &mix->loops[l]);
         if (here <= 0.0)
             continue;
         const double own = tz_work_mix_sum(&mix->loops[l].way) / here;
@@ -391,7 +395,7 @@ tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
     if (family == &tz_cuda_family_planes) {
         const int which[] = {at[0], at[side], at[end]};
         const double each_steps[] = {steps[0], steps[side], steps[end]};
-        find_planes(problem, plan, mix, which, each_steps, out);
+        find_planes(problem, limits, plan, mix, which, each_steps, out);
     }
     return TZ_OK;
 }
@@ -402,6 +406,7 @@ tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_famil
 {
     char architecture[16];
     char *source = NULL;
+    const tz_limits limits = tz_place_limits(place);
     /* A record without a scheduler's numbers is one that a model of time refuses. */
     tz_cuda_machine machine;
     memset(&machine, 0, sizeof machine);
@@ -413,12 +418,12 @@ tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_famil
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to count a kernel's code");
     snprintf(architecture, sizeof architecture, "sm_%d",
              (int)place->device->compute_capability.value);
-    tz_status status = tz_cuda_source(problem, plan, &source, error);
+    tz_status status = tz_cuda_source(problem, &limits, plan, &source, error);
     if (!status)
         status = tz_cuda_mix_get(mix, found, scheduled ? &machine : NULL, architecture, source,
                                  tz_cuda_headers, tz_cuda_headers_count, compile, error);
     if (!status && *found)
-        status = tz_cuda_steps_find(out, family, problem, plan, mix, error);
+        status = tz_cuda_steps_find(out, family, problem, &limits, plan, mix, error);
     free(source);
     free(mix);
     return status;
@@ -474,24 +479,22 @@ tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const t
     out->registers = steps.registers;
     out->local_bytes = steps.local_bytes;
     out->threads = family->threads(problem, plan);
-    out->shared_bytes = family->shared_bytes(problem, plan) + steps.shared_bytes;
+    const tz_limits limits = tz_place_limits(place);
+    out->shared_bytes = family->shared_bytes(problem, &limits, plan) + steps.shared_bytes;
     /* Since Hopper compilers count what the system keeps of shared memory as static. */
     if (place->device->shared_reserved_bytes.known && steps.shared_bytes >= 1024)
         out->shared_bytes -= (int)place->device->shared_reserved_bytes.value;
     if (out->estimated)
         tz_cuda_estimate_registers(place->device, plan, out);
-    const tz_cuda_room room = {
-        .multiprocessors = (int)place->device->sm_count.value,
-        .blocks_per_multiprocessor = tz_roofs_blocks_per_sm(place->device, out, NULL, 0),
-    };
+    const int blocks = tz_roofs_blocks_per_sm(place->device, out, NULL, 0);
     tz_cuda_shape shape;
-    status = family->shape(problem, plan, &room, &shape, error);
+    status = family->shape(problem, &limits, plan, blocks, &shape, error);
     if (status)
         return status;
     out->threads = shape.threads;
     out->blocks = (double)shape.grid[0] * shape.grid[1] * shape.grid[2];
     out->cooperative = shape.cooperative;
-    const tz_cuda_job job = {problem, plan, &shape, &steps, &room};
+    const tz_cuda_job job = {problem, plan, &shape, &steps, &limits, blocks};
     if (family == &tz_cuda_family_line)
         tz_cuda_work_line(&job, out);
     else if (family == &tz_cuda_family_rows)

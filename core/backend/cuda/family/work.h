@@ -27,17 +27,22 @@ typedef struct tz_cuda_job {
     const tz_plan *plan;
     const tz_cuda_shape *shape;
     const tz_cuda_steps *steps;
-    const tz_cuda_room *room;
+    const tz_limits *limits;
+    int blocks; /* of a multiprocessor at once */
 } tz_cuda_job;
 
 /* The steps of a family in a kernel's mix. TZ_UNSUPPORTED: the loop is not found. */
 tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
-                             const tz_problem *problem, const tz_plan *plan, const tz_cuda_mix *mix,
-                             tz_error *error);
+                             const tz_problem *problem, const tz_limits *limits,
+                             const tz_plan *plan, const tz_cuda_mix *mix, tz_error *error);
 /* Those of a plan's kernel, from the cache; where it is not there, compiled, or else not *found. */
 tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_family *family,
                             const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                             bool compile, tz_error *error);
+/* The plan with another height, all that does not follow from the height kept. False: there is
+ * none. */
+bool tz_cuda_plan_with_height(const tz_problem *problem, const tz_limits *limits,
+                              const tz_plan *plan, int height, tz_plan *out);
 /* Those that it may have, from two heights whose kernels are in the cache, on both sides of the
  * plan's if there are such; else from small heights, compiled now. */
 tz_status tz_cuda_steps_estimate(tz_cuda_steps *out, const tz_cuda_family *family,

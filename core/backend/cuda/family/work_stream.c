@@ -313,7 +313,7 @@ void tz_cuda_work_planes(const tz_cuda_job *job, tz_model_work *out)
     const double chunk = job->shape->geometry[0], wide = job->shape->geometry[1];
     const double high = job->shape->geometry[2];
     planes_scheme *s = malloc(sizeof *s);
-    if (!s || !planes_scheme_make(s, problem, plan)) {
+    if (!s || !planes_scheme_make(s, problem, job->limits, plan)) {
         free(s);
         return;
     }

@@ -94,9 +94,9 @@ void tz_cuda_work_tile(const tz_cuda_job *job, tz_model_work *out)
     const tz_work_part *const ends[] = {&steps->end, &steps->side_end};
     const double blocks[] = {inner, out->blocks - inner};
     double crowd[2] = {0};
-    const double multiprocessors = job->room->multiprocessors,
+    const double multiprocessors = job->limits->multiprocessors,
                  each = ceil(out->blocks / multiprocessors);
-    if (each <= 2.0 * job->room->blocks_per_multiprocessor) {
+    if (each <= 2.0 * job->blocks) {
         crowd[1] = count_crowd(each, blocks[1] / out->blocks, multiprocessors);
         crowd[0] = each - crowd[1];
     }
@@ -184,7 +184,7 @@ void tz_cuda_work_resident(const tz_cuda_job *job, tz_model_work *out)
     const tz_plan *plan = job->plan;
     const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
     tz_resident d;
-    if (!tz_resident_design(problem, plan, &d))
+    if (!tz_resident_design(problem, job->limits, plan, &d))
         return;
     tz_work_part *part = &out->parts[out->parts_count++];
     *part = job->steps->inner;

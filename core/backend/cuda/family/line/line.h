@@ -18,6 +18,7 @@ bool line_streams(const tz_problem *problem);
 bool line_staged(const tz_problem *problem);
 
 /* The device text of a plan: one kernel. */
-void line_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan);
+void line_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                    const tz_plan *plan);
 
 #endif

@@ -136,8 +136,10 @@ static void say_kernel(tz_cuda_text *t, const tz_problem *problem)
                  "    tz_run<false>(a, s, 0);\n}\n");
 }
 
-void line_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
+void line_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                    const tz_plan *plan)
 {
+    (void)limits;
     const tz_stencil *s = problem->stencil;
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
     for (int f = 0; f < s->fields_count; f++)

@@ -44,7 +44,8 @@ static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, t
     return TZ_OK;
 }
 
-static tz_status cannot(const tz_problem *problem, const tz_plan *plan, tz_error *error)
+static tz_status cannot(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                        tz_error *error)
 {
     tz_resident d;
     tz_plan lower = *plan;
@@ -52,16 +53,14 @@ static tz_status cannot(const tz_problem *problem, const tz_plan *plan, tz_error
         return TZ_RANGE;
     while (lower.height > 1) {
         lower.height--;
-        if (tz_resident_design(problem, &lower, &d))
+        if (tz_resident_design(problem, limits, &lower, &d))
             return tz_error_set(error, TZ_RANGE, "height",
                                 "with height %d the grid and its ghost zones do not fit on chip: "
                                 "use a height up to %d",
                                 plan->height, lower.height);
     }
-    tz_plan free = {.height = plan->height,
-                    .multiprocessors = plan->multiprocessors,
-                    .shared_bytes = plan->shared_bytes};
-    if (tz_resident_design(problem, &free, &d))
+    const tz_plan free = {.height = plan->height};
+    if (tz_resident_design(problem, limits, &free, &d))
         return tz_error_set(error, TZ_RANGE, "tile",
                             "the grid stays on chip, but not with this tile, vector and number of "
                             "warps: leave them out");
@@ -71,7 +70,8 @@ static tz_status cannot(const tz_problem *problem, const tz_plan *plan, tz_error
                         problem->extent[0], problem->extent[1], problem->extent[2]);
 }
 
-static tz_status resident_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
+static tz_status resident_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                               tz_error *error)
 {
     tz_resident d;
     const tz_status status = check_numbers(problem, plan, error);
@@ -79,9 +79,9 @@ static tz_status resident_plan(const tz_problem *problem, tz_plan *plan, tz_erro
     if (status)
         return status;
     if (chosen)
-        plan->height = tz_resident_height(problem, plan);
-    if (!tz_resident_design(problem, plan, &d))
-        return cannot(problem, plan, error);
+        plan->height = tz_resident_height(problem, limits, plan);
+    if (!tz_resident_design(problem, limits, plan, &d))
+        return cannot(problem, limits, plan, error);
     for (int axis = 0; axis < TZ_AXES; axis++)
         plan->tile[axis] = (problem->elements[axis] + d.blocks[axis] - 1) / d.blocks[axis];
     plan->vector = d.cells[0];
@@ -107,25 +107,26 @@ static int resident_threads(const tz_problem *problem, const tz_plan *plan)
     return 32 * plan->warps;
 }
 
-static int resident_shared(const tz_problem *problem, const tz_plan *plan)
+static int resident_shared(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan)
 {
     tz_resident d;
-    return tz_resident_design(problem, plan, &d) ? d.shared_bytes : 0;
+    return tz_resident_design(problem, limits, plan, &d) ? d.shared_bytes : 0;
 }
 
-static tz_status resident_shape(const tz_problem *problem, const tz_plan *plan,
-                                const tz_cuda_room *room, tz_cuda_shape *shape, tz_error *error)
+static tz_status resident_shape(const tz_problem *problem, const tz_limits *limits,
+                                const tz_plan *plan, int blocks_each, tz_cuda_shape *shape,
+                                tz_error *error)
 {
     tz_resident d;
-    if (!tz_resident_design(problem, plan, &d))
-        return cannot(problem, plan, error);
+    if (!tz_resident_design(problem, limits, plan, &d))
+        return cannot(problem, limits, plan, error);
     const int blocks = d.blocks[0] * d.blocks[1] * d.blocks[2];
-    const int each = room->blocks_per_multiprocessor > 0 ? room->blocks_per_multiprocessor : 1;
-    if (blocks > room->multiprocessors * each)
+    const int room = limits->multiprocessors * (blocks_each > 0 ? blocks_each : 1);
+    if (blocks > room)
         return tz_error_set(error, TZ_RANGE, "tile",
                             "the plan takes %d blocks at once and the GPU %d: use larger tiles or "
                             "another family",
-                            blocks, room->multiprocessors * each);
+                            blocks, room);
     *shape = (tz_cuda_shape){
         .grid = {d.blocks[0], d.blocks[1], d.blocks[2]},
         .threads = 32 * d.warps,

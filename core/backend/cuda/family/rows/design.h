@@ -73,6 +73,7 @@ bool rows_has_sides(const rows_design *d);
 int rows_warps(const tz_plan *plan);
 
 /* The device text of a plan: one kernel. */
-void rows_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan);
+void rows_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                    const tz_plan *plan);
 
 #endif

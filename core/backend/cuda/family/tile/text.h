@@ -7,6 +7,7 @@
 enum { TILE_THREADS = 256 }; /* of a block */
 
 /* The text of a plan: one kernel. */
-void tile_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan);
+void tile_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                    const tz_plan *plan);
 
 #endif
