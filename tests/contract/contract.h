@@ -18,14 +18,14 @@ typedef struct contract {
     int64_t compared;    /* cases checked in this section */
     int64_t refused;     /* cases that the engine declined to set up */
     int failures;        /* in this section */
-    char note[256];      /* a remark for the section's line, or "" */
+    char note[256];      /* a remark for the section's line, or ""; without one a section that
+                          * checked no case fails */
 } contract;
 
 /* Count a failure and print it, with the stencil's name; only the first few of a section. */
 void contract_fail(contract *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- cases.c: simulations to check
- * --------------------------------------------------------------- */
+/* ---- cases.c: simulations to check ----------------------------------------------------------- */
 
 /* A problem: everything but who computes it. */
 typedef struct contract_case {

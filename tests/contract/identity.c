@@ -259,6 +259,7 @@ static void check_plans(const identity *t, tz_simulation *sim, bool few)
     contract *c = t->c;
     int64_t tiles[TILES_MAX][TZ_AXES];
     const int tiles_count = list_tiles(c, tiles);
+    bool runs = false;
     for (int tile = 0; tile < tiles_count; tile++) {
         for (int height = 1; height <= HEIGHTS; height++) {
             if (!is_chosen(c, height, tile, few))
@@ -285,6 +286,7 @@ static void check_plans(const identity *t, tz_simulation *sim, bool few)
                 c->refused++;
                 continue;
             }
+            runs = true;
             if (status == TZ_OK)
                 status = restart(t, sim, &error);
             if (status == TZ_OK)
@@ -295,7 +297,9 @@ static void check_plans(const identity *t, tz_simulation *sim, bool few)
                 compare(t, sim, text);
         }
     }
-    check_changing_heights(t, sim);
+    /* With no plan of the family in place another family's would run. */
+    if (runs)
+        check_changing_heights(t, sim);
 }
 
 /* One problem: the reference once (or until it stays finite), then every way to compute it. */

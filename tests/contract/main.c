@@ -63,6 +63,8 @@ static int check_stencil(contract *c, const names *wanted_sections)
         c->note[0] = '\0';
         const double start = now_s();
         sections[i].check(c);
+        if (c->compared == 0 && c->failures == 0 && c->note[0] == '\0')
+            contract_fail(c, "%s: no case was checked", sections[i].name);
         printf("%-14s %-10s %8lld cases", c->stencil->id, sections[i].name, (long long)c->compared);
         if (c->refused > 0)
             printf(", %lld not possible", (long long)c->refused);
