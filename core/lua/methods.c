@@ -296,7 +296,8 @@ static int method_plan(lua_State *L)
         tz_policy_config config;
         luaL_checktype(L, 2, LUA_TTABLE);
         tz_keys_check(L, 2, "sim:plan", keys, TZ_PLAN_KEYS_COUNT, false);
-        tz_policy_read(L, 2, "sim:plan", dims, NULL, &config);
+        const tz_policy_choice forget = {.forget = handle->context->options->policy.forget};
+        tz_policy_read(L, 2, "sim:plan", dims, &forget, &config);
         if (tz_simulation_set_policy(handle->simulation, &config, &error) != TZ_OK)
             tz_raise_error(L, "sim:plan", &error);
     }

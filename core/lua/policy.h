@@ -4,7 +4,7 @@
 
 #include "lua/handle.h"
 #include "lua/plan.h"
-#include "policy/policy.h"
+#include "policy/choice.h"
 
 /* The keys besides a plan's. */
 #define TZ_POLICY_KEYS "policy", "start"
@@ -13,7 +13,7 @@ enum { TZ_POLICY_KEYS_COUNT = 2 };
 /* Read plan and policy of the table at `index`, as the command line overrides them; raises a Lua
  * error that starts with `who`. Of a function the context is missing: tz_policy_bind. */
 void tz_policy_read(lua_State *L, int index, const char *who, int dims,
-                    const tz_script_options *options, tz_policy_config *config);
+                    const tz_policy_choice *command_line, tz_policy_config *config);
 
 /* A function needs the handle that it is asked for, and the handle keeps it: the one of the table
  * at `index`, once the simulation has taken the policy. */

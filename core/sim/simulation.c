@@ -35,6 +35,7 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
     simulation->dry = config->dry;
     const tz_stencil *stencil = NULL;
     tz_machine machine;
+    tz_device_identity device = {0};
     tz_status status =
         tz_registry_find(config->registry, config->stencil, &stencil, &simulation->plugin, error);
     if (!status)
@@ -50,8 +51,12 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
         if (simulation->backend->serial)
             simulation->threads = 1;
         simulation->device = config->device;
-        if (simulation->backend->limits)
-            simulation->limits = simulation->backend->limits(config->device);
+        status = simulation->backend->identify(config->device, &device, error);
+        if (status == TZ_BACKEND && config->dry) /* a scenario may be checked without the device */
+            status = TZ_OK;
+        simulation->limits = device.limits;
+    }
+    if (!status) {
         const tz_plan *plan = config->policy ? &config->policy->given : &config->plan;
         status = tz_simulation_set_plan(simulation, plan, error);
     }

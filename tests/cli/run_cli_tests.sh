@@ -57,7 +57,7 @@ refused "option without value" 2 "--out wants a value" run a.lua --out
 refused "option with too much" 2 "option --check takes no value" run a.lua --check=1
 refused "no script" 2 "run: wants a script" run
 refused "two scripts" 2 "wants one script" run a.lua b.lua
-refused "bad height" 2 "--height wants an integer or a policy, not 'x'; known: auto, predicted" run a.lua --height x
+refused "bad height" 2 "'height' must be an integer, \"auto\" or a policy, not 'x'; known: auto, predicted" run a.lua --height x
 refused "zero height" 2 "wants an integer from 1" run a.lua --height 0
 refused "bad threads" 2 "--threads wants an integer" run a.lua --threads -1
 refused "bad backend" 2 "did you mean 'cpu'?" run a.lua --backend cqu

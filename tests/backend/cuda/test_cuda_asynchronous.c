@@ -541,11 +541,16 @@ static void a_field_that_is_not_finite_never_ends_well(void **state)
 static void plans_know_the_device(void **state)
 {
     (void)state;
+    tz_device_identity device, none;
+    tz_error error = {0};
     need_fake();
-    const tz_limits limits = tz_backend_cuda.limits(0), none = tz_backend_cuda.limits(1);
-    assert_int_equal(limits.multiprocessors, 132);
-    assert_int_equal(limits.shared_bytes, 232448);
-    assert_int_equal(none.multiprocessors + none.shared_bytes, 0);
+    OK(tz_backend_cuda.identify(0, &device, &told));
+    assert_int_equal(device.units, 132);
+    assert_int_equal(device.limits.multiprocessors, 132);
+    assert_int_equal(device.limits.shared_bytes, 232448);
+    check_error(tz_backend_cuda.identify(1, &none, &error), TZ_BACKEND, &error, "",
+                "there is no GPU 1");
+    assert_int_equal(none.units + none.limits.multiprocessors + none.limits.shared_bytes, 0);
     tz_simulation *sim = create("star2d1r", false, "", 0);
     assert_string_equal(tz_simulation_plan(sim)->family, "resident");
     tz_plan plan = {.vector = 4};
