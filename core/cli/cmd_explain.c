@@ -139,8 +139,8 @@ static void print_policy(const json_t *policy, int dims)
     if (fastest) {
         char text[TZ_PLAN_TEXT_SIZE], time[TZ_TEXT_SIZE];
         plan_text(fastest, dims, text, sizeof text);
-        tz_format_seconds(json_number_value(json_object_get(fastest, "seconds_per_iteration")), time,
-                       sizeof time);
+        tz_format_seconds(json_number_value(json_object_get(fastest, "seconds_per_iteration")),
+                          time, sizeof time);
         printf("           the fastest of %zu measured: %s: %s an iteration\n",
                json_array_size(measured), text, time);
     }

@@ -102,8 +102,8 @@ static json_t *text_json(const char *text)
 static json_t *param_json(const tz_param *param)
 {
     json_t *object = json_pack("{s:s, s:s, s:o, s:o}", "name", param->name, "type",
-                               tz_param_type_name(param->type), "unit", text_json(param->unit), "doc",
-                               text_json(param->doc));
+                               tz_param_type_name(param->type), "unit", text_json(param->unit),
+                               "doc", text_json(param->doc));
     if (param->role != TZ_PARAM_ROLE_NONE)
         json_object_set_new(object, "role", text_json(tz_param_role_name(param->role)));
     switch (param->type) {
