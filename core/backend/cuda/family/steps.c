@@ -1,5 +1,6 @@
 /* Which loops of a compiled kernel are its family's steps, and what a step of them does. */
 #include "backend/cuda/family/work.h"
+#include "model/scheduler_device.h"
 
 #include <math.h>
 #include <stdio.h>
