@@ -1,5 +1,6 @@
 /* A run whose numbers overflow must end in TZ_DIVERGED that says step, field and cell. */
 #include "contract.h"
+#include "sim/fields.h"
 
 #include <float.h>
 #include <math.h>

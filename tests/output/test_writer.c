@@ -9,6 +9,7 @@
 #include "output/format/npy.h"
 #include "output/format/png_info.h"
 #include "output/writer.h"
+#include "sim/fields.h"
 #include <ftw.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* Policies in a simulation: stages of a device that runs behind are timed as what they take, short
  * ones are not timed as whole ones, and a plan that does not work is left for another. */
 #include "policy/policy.h"
+#include "sim/run.h"
 #include "sim/simulation_impl.h"
 
 #include "base/machine.h"

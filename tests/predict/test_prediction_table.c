@@ -9,7 +9,7 @@
 
 #include "base/machine.h"
 #include "output/frame/plot.h"
-#include "predict/table.h"
+#include "predict/prediction_table.h"
 #include "predict/tune.h"
 #include "stencil/registry.h"
 #include "tests/skip.h"

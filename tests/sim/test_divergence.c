@@ -1,6 +1,8 @@
 /* A run that diverges is told in the same words whatever computed it: at which steps cells are
  * looked at follows from steps alone, not from heights, nor from how much a backend does in a call.
  */
+#include "sim/fields.h"
+#include "sim/run.h"
 #include "sim/simulation_impl.h"
 
 #include <math.h>
