@@ -1,8 +1,8 @@
 #!/bin/sh
 # Measures the cuda backend: scripts/bench.lua, every case at height 1 and at its own height, large grids;
-# then small grids that stay on chip. Needs a finished build: sh scripts/gpu-bench.sh [BUILD_FOLDER]
+# then small grids that fit on chip. Needs a finished build: sh scripts/gpu-bench.sh [BUILD_FOLDER]
 #
-# CASES and SMALL (lists of cases; - for none) restrict it.
+# CASES and SMALL (lists of cases; - for none) select cases.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 build=${1:-$root/build}

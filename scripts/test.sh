@@ -2,7 +2,7 @@
 # Sets up, builds and runs every test: sh scripts/test.sh [ARGUMENTS FOR CTEST]
 #
 # PRESET=asan (or debug) builds and tests that preset instead of release. TZ_CONTRACT=quick tests
-# fewer cases of each plugin. CMAKE_ARGS are handed to the configuration.
+# fewer cases of each plugin. CMAKE_ARGS are passed to cmake.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 
