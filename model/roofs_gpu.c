@@ -8,42 +8,12 @@
  * 4. Waves: blocks that are on the GPU together, the last of them fewer; where they are few, those
  * of the multiprocessor that has most to do.
  * 5. Memory and L2: bytes over bandwidth, softly against 4; then launch or meetings on top. */
+#include "model/constants.h"
 #include "model/roofs.h"
 #include "model/scheduler/scheduler.h"
 
 #include <math.h>
 #include <stdio.h>
-
-/* Exponents of soft maxima: constants of the model, the same for all devices and stencils. */
-#define SOFT_UNITS 5.0   /* between units that a scheduler feeds */
-#define SOFT_SHORT 3.0   /* the same where code is no long loop: its classes come in heaps */
-#define SOFT_LATENCY 3.0 /* between throughput and a warp's own latencies */
-#define SOFT_MEMORY 6.0  /* between computing and memory */
-/* Of the bandwidth of a copy that goes through memory once in order, what warps reach that go
- * through it each on its own way; and what a byte costs more that is written in torn bursts, each
- * of which memory with error correction reads, changes and writes again. */
-#define MEMORY_SHARE 0.95
-#define TORN 0.3
-/* The same of pairs of stores that reach the second level apart, each with half of its sectors; and
- * passes through shared memory, of other warps of a scheduler, between two instructions of a warp
- * that part half of the pairs. Counters of 43 plans on an H200: 4 % of pairs side by side with 2
- * warps, two thirds with 7. */
-#define PARTED 0.6
-#define CROWDED 2.3
-/* Stores of spilt registers go through to the second level, and what comes next waits behind them:
- * this share of what its bandwidth makes of them. Nine loads of ten find theirs in the first level,
- * where they are counted with shared memory. */
-#define SPILLS_COST 1.0
-/* Between two barriers of a block nobody fills in for warps that wait at the end: this share of
- * what a warp alone takes, for each block that a multiprocessor has. */
-#define BARRIER_WAIT 0.6
-/* Code that is not in the instruction cache, of so many bytes, comes a line of 128 bytes in 32
- * clocks: all of it when a kernel is launched, and over and over where it does not fit. */
-#define TEXT_COLD 0.25
-#define TEXT_CACHED 32768.0
-/* It ends after so many clocks: launches of 0.1 ms wait like that from beginning to end, those of 2
- * ms no longer than these. Seen, not explained: perhaps warps that wait for code fall into step. */
-#define TEXT_APART 3e5
 
 /* A unit limits that is busy for that much of the time. */
 #define BUSY 80.0
@@ -74,6 +44,13 @@ static const char *const needs[] = {"clock",
                                     "l2_bandwidth",
                                     "l2",
                                     "launch_queued",
+                                    "queue_depth",
+                                    "queue_clocks",
+                                    "queue_slots",
+                                    "operand_clocks",
+                                    "result_clocks",
+                                    "near_text",
+                                    "text_line_clocks",
                                     NULL};
 
 static double soft_max(double a, double b, double exponent)
@@ -171,11 +148,11 @@ static double latency_clocks(const tz_model_device *d, const tz_work_mix *chain)
     return chain->of[TZ_WORK_SHUFFLE] * clocks_of(d, &d->shuffle_latency_s) +
            chain->of[TZ_WORK_SHARED_READ] * clocks_of(d, &d->shared_latency_s) +
            chain->of[TZ_WORK_FP64] * clocks_of(d, &d->fp64_latency_s) +
-           (chain->of[TZ_WORK_SPECIAL] + 1.5 * chain->of[TZ_WORK_READ]) *
+           (chain->of[TZ_WORK_SPECIAL] + TZ_FIT_CHAIN_READ * chain->of[TZ_WORK_READ]) *
                clocks_of(d, &d->shuffle_latency_s) +
            (chain->of[TZ_WORK_INTEGER] + chain->of[TZ_WORK_MULTIPLY] + chain->of[TZ_WORK_LOGIC] +
             chain->of[TZ_WORK_MOVE] + chain->of[TZ_WORK_FP32]) *
-               14.0;
+               tz_model_device_value(d, &d->result_clocks);
 }
 
 typedef struct stage {
@@ -193,10 +170,10 @@ static double round_clocks(const stage *s, int p, double warps)
     const cost *c = &s->parts[p];
     const tz_work_part *part = &s->work->parts[p];
     if (part->rounds.count > 0 && part->waits > 0.0)
-        return soft_max(tz_rounds_clocks(&part->rounds, warps), c->alone, SOFT_LATENCY);
+        return soft_max(tz_rounds_clocks(&part->rounds, warps), c->alone, TZ_FIT_SOFT_LATENCY);
     if (part->rounds.count > 0)
         return tz_rounds_clocks(&part->rounds, warps);
-    return soft_max(warps * c->clocks, c->alone, SOFT_LATENCY) +
+    return soft_max(warps * c->clocks, c->alone, TZ_FIT_SOFT_LATENCY) +
            c->barriers * s->warps / fmax(warps, s->warps);
 }
 
@@ -208,13 +185,19 @@ static double warp_clocks(const stage *s, int p, double warps)
                                                     : warps * s->once[p].clocks;
     return part->steps * round_clocks(s, p, warps) +
            soft_max(once, part->once_clocks + s->memory_clocks * fmax(1.0, part->once_waits),
-                    SOFT_LATENCY);
+                    TZ_FIT_SOFT_LATENCY);
+}
+
+/* Clocks of a byte of code that no cache has. */
+static double cold_clocks(const tz_model_device *d)
+{
+    return tz_model_device_value(d, &d->text_line_clocks) / LINE;
 }
 
 /* Every launch begins with code that is not there yet. */
-static double text_clocks(const tz_model_work *work, const tz_work_part *part)
+static double text_clocks(const stage *s, const tz_work_part *part)
 {
-    return TEXT_COLD * part->text_bytes / fmax(work->stages_per_launch, 1.0);
+    return cold_clocks(s->device) * part->text_bytes / fmax(s->work->stages_per_launch, 1.0);
 }
 
 /* Clocks that a warp whose code is its own waits for it in a step, beyond those of the step: where
@@ -224,12 +207,13 @@ static double fetch_clocks(const stage *s, int p, double step)
 {
     const tz_work_part *part = &s->work->parts[p];
     const double bytes = part->loop_bytes + s->work->parts[0].loop_bytes;
-    const double missing = fmin(1.0, fmax(0.0, bytes / TEXT_CACHED - 1.0) * 8.0);
+    const double near_bytes = tz_model_device_value(s->device, &s->device->near_text_bytes);
+    const double missing = fmin(1.0, fmax(0.0, bytes / near_bytes - 1.0) * TZ_FIT_TEXT_OVER);
     double instructions = 0.0;
     for (int k = 0; k < TZ_WORK_CLASSES; k++)
         instructions += part->step.of[k];
     const double own = fmin(1.0, part->own_bytes / fmax(16.0 * instructions, 1.0));
-    return fmax(0.0, missing * TEXT_COLD * part->own_bytes - own * step);
+    return fmax(0.0, missing * cold_clocks(s->device) * part->own_bytes - own * step);
 }
 
 /* The same where the others of the warp's scheduler are of the first part, which is most of them:
@@ -242,8 +226,8 @@ static double among_others(const stage *s, int p, double warps)
                            fmin(part->steps, others->steps);
     const double steps = fmax(own + besides, part->steps * s->parts[p].alone);
     const double fetched = part->steps * fetch_clocks(s, p, steps / fmax(part->steps, 1.0));
-    return steps + fmax(text_clocks(s->work, part), fmin(fetched, TEXT_APART)) + part->once_clocks +
-           s->memory_clocks * fmax(1.0, part->once_waits);
+    return steps + fmax(text_clocks(s, part), fmin(fetched, TZ_FIT_TEXT_APART)) +
+           part->once_clocks + s->memory_clocks * fmax(1.0, part->once_waits);
 }
 
 /* Clocks of a wave with so many blocks on the fullest multiprocessor: all parts' mean, but no less
@@ -294,19 +278,18 @@ static double crowd_clocks(const stage *s)
     return clocks;
 }
 
-static tz_model_status check(const tz_model_work *work, const tz_model_device *device,
-                             tz_model_prediction *out, tz_model_error *error)
+static tz_status check(const tz_model_work *work, const tz_model_device *device,
+                       tz_model_prediction *out, tz_error *error)
 {
-    const tz_model_status status =
-        tz_model_device_check(device, "roofs", needs, &out->notes, error);
-    if (status != TZ_MODEL_OK)
+    const tz_status status = tz_model_device_check(device, "roofs", needs, &out->notes, error);
+    if (status != TZ_OK)
         return status;
     if (work->threads < 1 || !(work->blocks >= 1) || work->parts_count < 1 ||
         work->parts_count > TZ_WORK_PARTS_MAX)
-        return tz_model_error_set(error, TZ_MODEL_RANGE, device->name,
-                                  "%g blocks of %d threads in %d parts are no launch", work->blocks,
-                                  work->threads, work->parts_count);
-    return TZ_MODEL_OK;
+        return tz_error_set(error, TZ_RANGE, device->name,
+                            "%g blocks of %d threads in %d parts are no launch", work->blocks,
+                            work->threads, work->parts_count);
+    return TZ_OK;
 }
 
 /* What a profiler's counters would say of a stage: instructions of warps, passes of 128 bytes
@@ -385,24 +368,25 @@ static double parted(const stage *s)
         all += part->step.of[k];
     const double warps =
         fmin(s->blocks, ceil(s->work->blocks / s->device->sm_count.value)) * s->warps / SCHEDULERS;
-    const double between = pow(warps * part->shared_wavefronts / fmax(all, 1.0) / CROWDED, 2.0);
+    const double between = pow(warps * part->shared_wavefronts / fmax(all, 1.0) / TZ_FIT_CROWDED,
+                               TZ_FIT_CROWDED_POWER);
     return 1.0 - (1.0 - part->apart) / (1.0 + between);
 }
 
-tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device *device,
-                                     tz_model_prediction *out, tz_model_error *error)
+tz_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device *device,
+                               tz_model_prediction *out, tz_error *error)
 {
     stage s = {.work = work, .device = device, .warps = ceil(work->threads / (double)WARP)};
     char occupancy[96];
-    const tz_model_status status = check(work, device, out, error);
-    if (status != TZ_MODEL_OK)
+    const tz_status status = check(work, device, out, error);
+    if (status != TZ_OK)
         return status;
     s.blocks = tz_roofs_blocks_per_sm(device, work, occupancy, sizeof occupancy);
     if (s.blocks < 1)
-        return tz_model_error_set(error, TZ_MODEL_RANGE, device->name,
-                                  "a block of %d threads with %d registers each and %d bytes of "
-                                  "shared memory does not fit a multiprocessor",
-                                  work->threads, work->registers, work->shared_bytes);
+        return tz_error_set(error, TZ_RANGE, device->name,
+                            "a block of %d threads with %d registers each and %d bytes of "
+                            "shared memory does not fit a multiprocessor",
+                            work->threads, work->registers, work->shared_bytes);
     const double clock = device->clock_hz.value, sms = device->sm_count.value;
     /* A grid that stays in the second level from one stage to the next. */
     const double half = device->l2_useful_bytes.value, whole = fmin(device->l2_bytes.value, half);
@@ -414,14 +398,14 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
                       (1.0 - kept) * clocks_of(device, &device->memory_latency_s);
     for (int p = 0; p < work->parts_count; p++) {
         const tz_work_part *part = &work->parts[p];
-        cost_of(device, &part->step, part->shared_wavefronts, SOFT_UNITS, &s.parts[p]);
-        cost_of(device, &part->once, 0.0, SOFT_SHORT, &s.once[p]);
+        cost_of(device, &part->step, part->shared_wavefronts, TZ_FIT_SOFT_UNITS, &s.parts[p]);
+        cost_of(device, &part->once, 0.0, TZ_FIT_SOFT_SHORT, &s.once[p]);
         const double own = part->rounds.count > 0
                                ? tz_rounds_clocks(&part->rounds, s.warps)
                                : part->clocks + latency_clocks(device, &part->chain);
         s.parts[p].barriers =
             part->step.of[TZ_WORK_BARRIER] * clocks_of(device, &device->barrier_s) +
-            BARRIER_WAIT * fmin(1.0, part->step.of[TZ_WORK_BARRIER]) * own;
+            TZ_FIT_BARRIER_WAIT * fmin(1.0, part->step.of[TZ_WORK_BARRIER]) * own;
         /* What is read each iteration comes from far the first time. */
         const double far_clocks = work->stream_bytes > 0.0
                                       ? clocks_of(device, &device->memory_latency_s)
@@ -443,7 +427,7 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     double compute = crowd > 0.0 ? crowd : full * wave + tail, text = 0.0, running = 0.0;
     for (int p = 0; p < work->parts_count; p++) {
         const double part = crowd > 0.0 ? work->parts[p].crowd : work->parts[p].warps;
-        text += part * text_clocks(work, &work->parts[p]);
+        text += part * text_clocks(&s, &work->parts[p]);
         running += part;
     }
     compute = fmax(compute + text / running, full >= 1.0 ? longest : longest_rest);
@@ -455,12 +439,12 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     const double far = fmin(work->far_bytes, work->ghost_bytes);
     const double passing = work->stream_bytes;
     const double pairs = parted(&s) * work->pairs_bytes;
-    const double torn = TORN * work->torn_bytes + PARTED * pairs;
+    const double torn = TZ_FIT_TORN * work->torn_bytes + TZ_FIT_PARTED * pairs;
     const double memory_s = ((1.0 - kept) * (compulsory - passing + far + torn) + passing) /
-                            (MEMORY_SHARE * device->copy_bandwidth_bytes_per_s.value);
+                            (TZ_FIT_MEMORY_SHARE * device->copy_bandwidth_bytes_per_s.value);
     const double l2_s = (compulsory + work->ghost_bytes + work->half_bytes + pairs) /
                         device->l2_bandwidth_bytes_per_s.value;
-    double moved_s = soft_max(memory_s, l2_s, SOFT_MEMORY);
+    double moved_s = soft_max(memory_s, l2_s, TZ_FIT_SOFT_MEMORY);
     /* What a step needs was asked for some steps before: it then takes the latency and its share of
      * the transfer. */
     const double ahead =
@@ -468,29 +452,30 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
     if (ahead > 0.0) {
         const double steps = (full + (rest > 0.0 ? 1.0 : 0.0)) * work->parts[0].steps;
         /* Stores are not waited for, but get in the way. */
-        const double loads = (work->read_bytes + 0.5 * work->write_bytes) / compulsory;
+        const double loads =
+            (work->read_bytes + TZ_FIT_STORES_WAIT * work->write_bytes) / compulsory;
         const double late_s = work->parts[0].late * compute / clock;
         moved_s =
             soft_max(moved_s, (loads * moved_s + steps * s.memory_clocks / clock + late_s) / ahead,
-                     SOFT_LATENCY);
+                     TZ_FIT_SOFT_LATENCY);
     }
     const double compute_s = compute / clock;
     double spilt = 0.0;
     for (int p = 0; p < work->parts_count; p++)
         spilt += work->parts[p].warps * work->parts[p].steps * work->parts[p].spilt_stores * LINE;
-    const double spills_s = SPILLS_COST * spilt / device->l2_bandwidth_bytes_per_s.value;
+    const double spills_s = TZ_FIT_SPILLS * spilt / device->l2_bandwidth_bytes_per_s.value;
     /* Blocks that begin together and ask for nothing ahead all load at once, and then compute. */
     const bool apart = ahead > 0.0 || waves > 1.0;
     const double busy_s =
-        (apart ? soft_max(compute_s, moved_s, SOFT_MEMORY) : compute_s + moved_s) + spills_s;
+        (apart ? soft_max(compute_s, moved_s, TZ_FIT_SOFT_MEMORY) : compute_s + moved_s) + spills_s;
     /* The host may be slower than the GPU. */
     const double start_s = work->cooperative && device->launch_alone_s.known
                                ? launches * device->launch_alone_s.value
                                : fmax(launches * device->launch_gap_s.value,
                                       launches * device->launch_queued_s.value - busy_s);
-    const double meet_s =
-        work->meetings * (device->neighbour_sync_s.known ? device->neighbour_sync_s.value
-                                                         : 2.0 * device->l2_latency_s.value);
+    const double meet_s = work->meetings * (device->neighbour_sync_s.known
+                                                ? device->neighbour_sync_s.value
+                                                : TZ_FIT_NEIGHBOUR_L2 * device->l2_latency_s.value);
     out->stage_s = busy_s + start_s + meet_s;
 
     /* The same in parts that add up: what the slots alone would take, then what comes on top. */
@@ -533,5 +518,5 @@ tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_d
                  100.0 * (start_s + meet_s) / out->stage_s);
     else
         say_limit(&s, warps, occupancy, out);
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }

@@ -114,6 +114,12 @@ const char *tz_isa_name(tz_isa isa)
     return names[isa];
 }
 
+int tz_isa_vector_bytes(tz_isa isa)
+{
+    static const int bytes[TZ_ISA_COUNT] = {16, 32, 64};
+    return bytes[isa];
+}
+
 int64_t tz_machine_memory_available(void)
 {
     int64_t available = INT64_MAX;

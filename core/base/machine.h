@@ -17,6 +17,8 @@ typedef struct tz_machine {
 void tz_machine_read(tz_machine *machine);
 
 const char *tz_isa_name(tz_isa isa);
+/* Of the vectors that row functions use: 16, 32 or 64. */
+int tz_isa_vector_bytes(tz_isa isa);
 
 /* Bytes that this process could still allocate: the least of free memory, the control group's
  * limit and the address-space limit. INT64_MAX when nothing is known. */

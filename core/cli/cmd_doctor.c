@@ -96,13 +96,13 @@ static void print_devices(void)
     static tz_model_device record; /* large */
     tz_error error;
     printf("device records\n");
-    if (tz_device_of_cpu(&record, &error) == TZ_OK)
+    if (tz_device_of(&tz_backend_cpu, 0, &record, &error) == TZ_OK)
         printf("  CPU: %s\n", record.name);
     else
         printf("  CPU: none (%s)\n", error.message);
     const int count = tz_cuda_devices_count();
     for (int k = 0; k < count; k++)
-        if (tz_device_of_gpu(k, &record, &error) == TZ_OK)
+        if (tz_device_of(&tz_backend_cuda, k, &record, &error) == TZ_OK)
             printf("  GPU %d: %s\n", k, record.name);
         else
             printf("  GPU %d: none (%s)\n", k, error.message);

@@ -76,22 +76,16 @@ static void read_config(const json_t *simulation, const tz_registry *registry, r
     config->boundary_values = r->values;
 }
 
-static tz_plan read_plan(const json_t *entry)
-{
-    tz_plan plan = {.height = int_of(entry, "height"),
-                    .vector = int_of(entry, "vector"),
-                    .ahead = int_of(entry, "ahead"),
-                    .slack = int_of(entry, "slack"),
-                    .warps = int_of(entry, "warps"),
-                    .blocks = int_of(entry, "blocks")};
-    snprintf(plan.family, sizeof plan.family, "%.15s", text_of(entry, "family"));
-    const json_t *tile = json_object_get(entry, "tile");
-    for (size_t axis = 0; axis < TZ_AXES && axis < json_array_size(tile); axis++)
-        plan.tile[axis] = json_integer_value(json_array_get(tile, axis));
-    return plan;
-}
+/* ---- Printing -------------------------------------------------------------------------------------- */
 
-/* ---- Printing -------------------------------------------------------------------------------- */
+static void plan_text(const json_t *entry, int dims, char *text, size_t size)
+{
+    tz_plan plan;
+    if (tz_plan_from_json(entry, &plan))
+        tz_plan_text(&plan, dims, text, size);
+    else
+        snprintf(text, size, "a plan that this version cannot read");
+}
 
 static double seconds_per_step(const json_t *entry)
 {
@@ -143,9 +137,8 @@ static void print_policy(const json_t *policy, int dims)
             fastest = entry;
     }
     if (fastest) {
-        const tz_plan plan = read_plan(fastest);
-        char text[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE];
-        tz_format_plan(&plan, dims, text, sizeof text);
+        char text[TZ_PLAN_TEXT_SIZE], time[TZ_TEXT_SIZE];
+        plan_text(fastest, dims, text, sizeof text);
         tz_format_seconds(json_number_value(json_object_get(fastest, "seconds_per_iteration")),
                           time, sizeof time);
         printf("           the fastest of %zu measured: %s: %s an iteration\n",
@@ -159,9 +152,8 @@ static void print_cost(const json_t *simulation, const json_t *plans, const json
     for (size_t i = 0; i < json_array_size(plans); i++) {
         const json_t *entry = json_array_get(plans, i);
         const double seconds = json_number_value(json_object_get(entry, "seconds"));
-        const tz_plan plan = read_plan(entry);
-        char text[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE], each[TZ_TEXT_SIZE];
-        tz_format_plan(&plan, dims, text, sizeof text);
+        char text[TZ_PLAN_TEXT_SIZE], time[TZ_TEXT_SIZE], each[TZ_TEXT_SIZE];
+        plan_text(entry, dims, text, sizeof text);
         tz_format_seconds(seconds, time, sizeof time);
         tz_format_seconds(seconds_per_step(entry), each, sizeof each);
         printf("  %s %s\n           %" JSON_INTEGER_FORMAT " stages, %" JSON_INTEGER_FORMAT
@@ -180,19 +172,13 @@ static void print_cost(const json_t *simulation, const json_t *plans, const json
     print_policy(json_object_get(simulation, "policy"), dims);
 }
 
-static bool is_same(const tz_plan *a, const tz_plan *b)
-{
-    return a->height == b->height && strcmp(a->family, b->family) == 0 &&
-           memcmp(a->tile, b->tile, sizeof a->tile) == 0;
-}
-
 /* The prediction for the plan that ran: its row of the table, else one made for this plan alone. */
 static tz_status predict_used(const tz_workload *workload, const tz_prediction_table *table,
                               const tz_plan *used, tz_model_prediction *out, char *why, size_t size,
                               tz_error *error)
 {
     for (int i = 0; i < table->count; i++)
-        if (is_same(&table->rows[i].plan, used)) {
+        if (tz_plan_equal(&table->rows[i].plan, used)) {
             *out = table->rows[i].prediction;
             snprintf(why, size, "%s", table->rows[i].prediction.limit_text);
             return TZ_OK;
@@ -209,21 +195,20 @@ static tz_status predict_used(const tz_workload *workload, const tz_prediction_t
 }
 
 static void print_verdict(const tz_workload *workload, const tz_prediction_table *table,
-                          const json_t *entry, double all_s)
+                          const json_t *entry, const tz_plan *used, double all_s)
 {
     const tz_prediction_row *best = &table->rows[table->best];
-    const tz_plan used = read_plan(entry);
     const double measured = seconds_per_step(entry);
     const double best_s = tz_power_time(&best->prediction);
     char plan[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE], why[256] = "";
     double predicted = NAN;
     tz_model_prediction prediction;
     tz_error error;
-    if (predict_used(workload, table, &used, &prediction, why, sizeof why, &error) == TZ_OK) {
+    if (predict_used(workload, table, used, &prediction, why, sizeof why, &error) == TZ_OK) {
         predicted = tz_power_time(&prediction);
         tz_format_seconds(predicted, time, sizeof time);
         printf("  model    %s predicts %s an iteration for height %d", table->model->name, time,
-               used.height);
+               used->height);
         if (isfinite(measured))
             printf(", %.0f %% %s than it took", 100 * fabs(predicted / measured - 1),
                    predicted < measured ? "less" : "more");
@@ -233,9 +218,9 @@ static void print_verdict(const tz_workload *workload, const tz_prediction_table
     } else {
         printf("  model    has no prediction for that plan: %s\n", error.message);
     }
-    tz_format_plan(&best->plan, workload->problem.dims, plan, sizeof plan);
+    tz_plan_text(&best->plan, workload->problem.dims, plan, sizeof plan);
     tz_format_seconds(best_s, time, sizeof time);
-    if (is_same(&best->plan, &used)) {
+    if (tz_plan_equal(&best->plan, used)) {
         printf("  better   nothing: that is the model's own choice of %d plans\n",
                table->considered);
     } else if (!(best_s < 0.995 * predicted)) {
@@ -278,10 +263,14 @@ static int explain_one(const json_t *simulation, const tz_registry *registry, co
     printf("\n");
     print_cost(simulation, plans, most, r.config.dims);
     const tz_prediction_request request = {.all = true, .streamed = -1};
+    tz_plan used;
+    if (status == TZ_OK && !tz_plan_from_json(most, &used))
+        status = tz_error_set(&error, TZ_FORMAT, "run.json",
+                              "its plan is not one that this version can read");
     if (status == TZ_OK)
         status = tz_prediction_table_create(&table, workload, &request, &error);
     if (status == TZ_OK)
-        print_verdict(workload, table, most,
+        print_verdict(workload, table, most, &used,
                       json_number_value(json_object_get(simulation, "seconds")));
     tz_prediction_table_destroy(table);
     tz_workload_destroy(workload);

@@ -9,21 +9,17 @@
 
 enum { BOUNDARIES = TZ_MIRROR + 1 };
 
-static const char *param_type_name(tz_param_type type)
-{
-    static const char *const names[] = {"real", "integer", "flag", "text", "choice"};
-    return names[type];
-}
-
 /* ---- As text --------------------------------------------------------------------------------- */
 
 static void print_param(const tz_param *param)
 {
     char low[TZ_NUMBER_SIZE], high[TZ_NUMBER_SIZE], value[TZ_NUMBER_SIZE];
     printf("      %-24s %s", param->name, param->doc);
-    printf("\n      %-24s %s", "", param_type_name(param->type));
-    if (param->unit && param->unit[0])
+    printf("\n      %-24s %s", "", tz_param_type_name(param->type));
+    if (param->unit[0] != '\0')
         printf(", %s", param->unit);
+    if (param->role != TZ_PARAM_ROLE_NONE)
+        printf(", role %s", tz_param_role_name(param->role));
     switch (param->type) {
     case TZ_PARAM_REAL:
     case TZ_PARAM_INTEGER:
@@ -105,9 +101,11 @@ static json_t *text_json(const char *text)
 
 static json_t *param_json(const tz_param *param)
 {
-    json_t *object =
-        json_pack("{s:s, s:s, s:o, s:o}", "name", param->name, "type", param_type_name(param->type),
-                  "unit", text_json(param->unit), "doc", text_json(param->doc));
+    json_t *object = json_pack("{s:s, s:s, s:o, s:o}", "name", param->name, "type",
+                               tz_param_type_name(param->type), "unit", text_json(param->unit),
+                               "doc", text_json(param->doc));
+    if (param->role != TZ_PARAM_ROLE_NONE)
+        json_object_set_new(object, "role", text_json(tz_param_role_name(param->role)));
     switch (param->type) {
     case TZ_PARAM_REAL:
     case TZ_PARAM_INTEGER:

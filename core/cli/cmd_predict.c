@@ -19,7 +19,7 @@ static bool take_model(const tz_command *command, void *out, const char *name)
     settings *s = out;
     tz_error error;
     s->model = name;
-    if (strcmp(name, "all") == 0 || tz_prediction_model(name, &s->request.model, &error) == TZ_OK)
+    if (strcmp(name, "all") == 0 || tz_model_find(name, &s->request.model, &error) == TZ_OK)
         return true;
     tz_misuse(command, "%s", error.message);
     return false;

@@ -2,11 +2,9 @@
 #include "cli/options.h"
 
 #include "backend/backend.h"
-#include "base/names.h"
 #include "cli/progress.h"
 #include "lua/interrupt.h"
 #include "lua/script.h"
-#include "policy/policy.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,41 +52,31 @@ static bool take_backend(const tz_command *command, void *out, const char *text)
     return true;
 }
 
-/* --height N, or the policy that chooses it. */
+/* --height N, or a text that tz_policy_choose() reads. */
 static bool take_height(const tz_command *command, void *out, const char *text)
 {
-    static const char *const names[] = {"auto", "predicted", "adaptive", "exhaustive"};
-    settings *s = out;
+    tz_policy_choice *policy = &((settings *)out)->script.policy;
     char *end;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i]) == 0) {
-            s->script.policy = i > 0 ? names[i] : s->script.policy;
-            s->script.height = 0;
-            return true;
-        }
     const long height = strtol(text, &end, 10);
-    if (end != text && *end == '\0' && height >= 1 && height <= 1 << 20) {
-        s->script.height = (int)height;
-        return true;
-    }
-    char hint[128];
-    if (end != text && *end == '\0')
-        tz_misuse(command, "--height needs an integer from 1 to %d, not '%.40s'", 1 << 20, text);
-    else
-        tz_misuse(command, "--height needs an integer or a policy, not '%.60s'%s", text,
-                  tz_names_hint(hint, sizeof hint, text, names, sizeof names / sizeof *names));
-    return false;
-}
-
-static bool take_policy(const tz_command *command, void *out, const char *text)
-{
-    tz_error error;
-    tz_policy_kind kind;
-    if (tz_policy_find(text, &kind, &error) != TZ_OK) {
-        tz_misuse(command, "--policy: %s", error.message);
+    const bool is_number = end != text && *end == '\0';
+    if (is_number && (height < 1 || height > TZ_PLAN_HEIGHT_MAX)) {
+        tz_misuse(command, "--height needs an integer from 1 to %d, not '%.40s'",
+                  TZ_PLAN_HEIGHT_MAX, text);
         return false;
     }
-    ((settings *)out)->script.policy = text;
+    policy->given.height = is_number ? (int)height : 0;
+    policy->height = is_number ? NULL : text;
+    return true;
+}
+
+static bool take_family(const tz_command *command, void *out, const char *text)
+{
+    tz_plan *given = &((settings *)out)->script.policy.given;
+    if (strlen(text) >= sizeof given->family) {
+        tz_misuse(command, "--family: '%.60s' is no family", text);
+        return false;
+    }
+    strcpy(given->family, text);
     return true;
 }
 
@@ -113,11 +101,11 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
     const tz_option options[] = {
         TZ_CALL("backend", s, take_backend),
         TZ_CALL("height", s, take_height),
-        TZ_CALL("policy", s, take_policy),
-        TZ_FLAG("forget", &script->forget),
+        TZ_TEXT("policy", &script->policy.policy),
+        TZ_FLAG("forget", &script->policy.forget),
         TZ_INTEGER("threads", &script->threads, 1, 1024),
         TZ_INTEGER("device", &script->device, 0, 1023),
-        TZ_TEXT("family", &script->family),
+        TZ_CALL("family", s, take_family),
         TZ_FLAG("sync", &script->sync),
         TZ_TEXT("out", &script->out),
         TZ_CALL("set", s, take_set),
@@ -130,6 +118,11 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
     const int code = tz_options_read(command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
+    const tz_policy_choice nothing = {.start = 0};
+    tz_policy_config policy;
+    tz_error error;
+    if (tz_policy_choose(&nothing, &script->policy, &policy, &error) != TZ_OK)
+        return tz_misuse(command, "%s", error.message);
     if (optind == argc)
         return tz_misuse(command, "needs a script");
     if (optind + 1 != argc)
@@ -188,8 +181,7 @@ static int execute(settings *s)
 static int run(const tz_command *command, int argc, char **argv)
 {
     settings s = {
-        .script = {.height = -1,
-                   .arguments_count = argc,
+        .script = {.arguments_count = argc,
                    .sink = {.print = on_print, .note = on_note, .progress = on_progress}}};
     /* getopt_long reorders argv; the record keeps it as given. */
     char **given = calloc((size_t)argc + 1, sizeof *given);

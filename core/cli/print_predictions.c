@@ -19,36 +19,6 @@ void tz_format_seconds(double seconds, char *text, size_t size)
     snprintf(text, size, "%.4g %s", seconds, units[unit]);
 }
 
-void tz_format_tile(const tz_plan *plan, int dims, char *text, size_t size)
-{
-    size_t used = 0;
-    snprintf(text, size, "-");
-    for (int axis = 0; axis < dims && used < size; axis++)
-        if (plan->tile[axis] > 0)
-            used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, used ? " x " : "",
-                                     plan->tile[axis]);
-}
-
-void tz_format_plan(const tz_plan *plan, int dims, char *text, size_t size)
-{
-    const struct {
-        const char *name;
-        int value;
-    } knobs[] = {{"vector", plan->vector},
-                 {"ahead", plan->ahead},
-                 {"slack", plan->slack},
-                 {"warps", plan->warps},
-                 {"blocks", plan->blocks}};
-    char tile[TZ_TEXT_SIZE];
-    tz_format_tile(plan, dims, tile, sizeof tile);
-    size_t used =
-        (size_t)snprintf(text, size, "%s, height %d, tile %s", plan->family, plan->height, tile);
-    for (size_t k = 0; k < sizeof knobs / sizeof *knobs && used < size; k++)
-        if (knobs[k].value > 0)
-            used += (size_t)snprintf(text + used, size - used, ", %s %d", knobs[k].name,
-                                     knobs[k].value);
-}
-
 void tz_print_power(const tz_model_prediction *prediction)
 {
     if (prediction->sustained_s > 0)
@@ -112,7 +82,7 @@ static void print_rows(const tz_workload *workload, const tz_prediction_table *t
         }
         const tz_model_prediction *p = &row->prediction;
         char tile[TZ_TEXT_SIZE];
-        tz_format_tile(&row->plan, workload->problem.dims, tile, sizeof tile);
+        tz_plan_tile_text(&row->plan, workload->problem.dims, tile, sizeof tile);
         printf("  %c %5d", i == table->best ? '*' : ' ', row->plan.height);
         if (families)
             printf("  %-8s", row->plan.family);
@@ -145,10 +115,10 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
     if (table->counts[0])
         printf("  counts   %s\n", table->counts);
     print_rows(workload, table, all);
-    tz_format_plan(&best->plan, workload->problem.dims, plan, sizeof plan);
+    tz_plan_text(&best->plan, workload->problem.dims, plan, sizeof plan);
     if (!best->work) {
         char block[TZ_TEXT_SIZE];
-        tz_format_tile(&best->plan, workload->problem.dims, block, sizeof block);
+        tz_plan_tile_text(&best->plan, workload->problem.dims, block, sizeof block);
         snprintf(plan, sizeof plan, "height %d, blocks of %s with their ghost zone",
                  best->plan.height, block);
     }
@@ -179,21 +149,20 @@ void tz_prediction_table_print_csv(const tz_workload *workload, const tz_predict
 {
     const tz_problem *problem = &workload->problem;
     if (first)
-        printf("stencil,nx,ny,nz,precision,boundary,device,model,height,family,tile_x,tile_y,"
-               "tile_z,vector,ahead,slack,warps,blocks,registers,estimated,time_s,cells_per_s,"
-               "limit,best,sustained_s,power_w,components\n");
+        printf(
+            "stencil,nx,ny,nz,precision,boundary,device,model," TZ_PLAN_CSV_COLUMNS
+            ",registers,estimated,time_s,cells_per_s,limit,best,sustained_s,power_w,components\n");
     for (int i = 0; i < table->count; i++) {
         const tz_prediction_row *row = &table->rows[i];
         const tz_model_prediction *p = &row->prediction;
-        printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,%s,%s,%d,%s,%" PRId64 ",%" PRId64
-               ",%" PRId64 ",%d,%d,%d,%d,%d,%d,%d,%.9g,%.9g,%s,%d,",
+        char plan[TZ_PLAN_TEXT_SIZE];
+        tz_plan_csv(&row->plan, plan, sizeof plan);
+        printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,%s,%s,%s,%d,%d,%.9g,%.9g,%s,%d,",
                problem->stencil->id, problem->extent[0], problem->extent[1], problem->extent[2],
                workload->precision, tz_boundary_name(problem->boundary[0]), workload->device.name,
-               table->model->name, row->plan.height, row->plan.family, row->plan.tile[0],
-               row->plan.tile[1], row->plan.tile[2], row->plan.vector, row->plan.ahead,
-               row->plan.slack, row->plan.warps, row->plan.blocks,
-               row->work ? row->work->registers : 0, row->work ? row->work->estimated : 0,
-               p->time_s, p->cells_per_s, tz_model_resource_text(p->limit), i == table->best);
+               table->model->name, plan, row->work ? row->work->registers : 0,
+               row->work ? row->work->estimated : 0, p->time_s, p->cells_per_s,
+               tz_model_resource_text(p->limit), i == table->best);
         tz_print_power(p);
         for (int c = 0; c < p->component_count; c++)
             printf("%s%s=%.9g", c > 0 ? ";" : "", p->components[c].name, p->components[c].seconds);
@@ -206,27 +175,17 @@ void tz_prediction_table_print_csv(const tz_workload *workload, const tz_predict
 static json_t *row_json(const tz_workload *workload, const tz_prediction_row *row)
 {
     const tz_model_prediction *p = &row->prediction;
-    json_t *object = json_object(), *tile = json_array(), *components = json_array(),
-           *details = json_object();
+    json_t *object = tz_plan_to_json(&row->plan, workload->problem.dims),
+           *components = json_array(), *details = json_object();
     const struct {
         const char *name;
         int value;
-    } knobs[] = {{"vector", row->plan.vector},
-                 {"ahead", row->plan.ahead},
-                 {"slack", row->plan.slack},
-                 {"warps", row->plan.warps},
-                 {"blocks", row->plan.blocks},
-                 {"registers", row->work ? row->work->registers : 0},
-                 {"local_bytes", row->work ? row->work->local_bytes : 0},
-                 {"shared_bytes", row->work ? row->work->shared_bytes : 0}};
-    json_object_set_new(object, "height", json_integer(row->plan.height));
-    json_object_set_new(object, "family", json_string(row->plan.family));
-    for (int axis = 0; axis < workload->problem.dims; axis++)
-        json_array_append_new(tile, json_integer(row->plan.tile[axis]));
-    json_object_set_new(object, "tile", tile);
-    for (size_t k = 0; k < sizeof knobs / sizeof *knobs; k++)
-        if (knobs[k].value > 0)
-            json_object_set_new(object, knobs[k].name, json_integer(knobs[k].value));
+    } counts[] = {{"registers", row->work ? row->work->registers : 0},
+                  {"local_bytes", row->work ? row->work->local_bytes : 0},
+                  {"shared_bytes", row->work ? row->work->shared_bytes : 0}};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+        if (counts[k].value > 0)
+            json_object_set_new(object, counts[k].name, json_integer(counts[k].value));
     if (row->work)
         json_object_set_new(object, "estimated", json_boolean(row->work->estimated));
     json_object_set_new(object, "time_s", json_real(p->time_s));

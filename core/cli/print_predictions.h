@@ -10,11 +10,6 @@ enum { TZ_TEXT_SIZE = 96 };
 
 /* "1.25 ms", four digits. */
 void tz_format_seconds(double seconds, char *text, size_t size);
-/* "128 x 512", axes that are 0 left out; "-" without any. */
-void tz_format_tile(const tz_plan *plan, int dims, char *text, size_t size);
-/* "stream, height 8, tile 120 x 512, vector 4, ahead 3, warps 2". */
-void tz_format_plan(const tz_plan *plan, int dims, char *text, size_t size);
-
 /* Print the CSV columns sustained_s and power_w, each with its comma; empty when unknown. */
 void tz_print_power(const tz_model_prediction *prediction);
 

@@ -177,11 +177,10 @@ static void assign_array(const target *t, const tz_array_handle *source)
 
 /* ---- Floorplans ------------------------------------------------------------------------------ */
 
-/* The stencil's parameter of that name, a length; 0 if it has none. */
-static double length_param(const tz_simulation_handle *handle, const char *name)
+/* The value of the parameter with that role, 0 if the stencil has none. */
+static double length_param(const tz_simulation_handle *handle, tz_param_role role)
 {
-    const tz_stencil *stencil = tz_handle_stencil(handle);
-    const int i = tz_stencil_param_index(stencil, name);
+    const int i = tz_stencil_param_of_role(tz_handle_stencil(handle), role);
     return i < 0 ? 0 : tz_simulation_params(handle->simulation)[i].number;
 }
 
@@ -196,8 +195,8 @@ static void assign_floorplan(const target *t, const tz_floorplan_value *value)
         tz_raise(t->L, "%s: a floorplan fills a 2-D grid, without a box", t->what);
     double width_m = value->width_m, height_m = value->height_m;
     if (width_m == 0) {
-        width_m = length_param(t->handle, "chip_width_m");
-        height_m = length_param(t->handle, "chip_height_m");
+        width_m = length_param(t->handle, TZ_PARAM_ROLE_EXTENT_X_M);
+        height_m = length_param(t->handle, TZ_PARAM_ROLE_EXTENT_Y_M);
         if (!(width_m > 0 && height_m > 0))
             width_m = height_m = 0;
     }

@@ -168,8 +168,8 @@ static int method_array(lua_State *L)
     if (status != TZ_OK)
         tz_raise_error(L, "sim:array", &error);
     tz_array_own(result, array);
-    const int rule = tz_stencil_param_index(stencil, "rule");
-    if (rule >= 0 && tz_simulation_params(handle->simulation)[rule].text)
+    const int rule = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_RULE);
+    if (rule >= 0)
         snprintf(result->rule, sizeof result->rule, "%s",
                  tz_simulation_params(handle->simulation)[rule].text);
     return 1;
@@ -296,7 +296,8 @@ static int method_plan(lua_State *L)
         tz_policy_config config;
         luaL_checktype(L, 2, LUA_TTABLE);
         tz_keys_check(L, 2, "sim:plan", keys, TZ_PLAN_KEYS_COUNT, false);
-        tz_policy_read(L, 2, "sim:plan", dims, NULL, &config);
+        const tz_policy_choice forget = {.forget = handle->context->options->policy.forget};
+        tz_policy_read(L, 2, "sim:plan", dims, &forget, &config);
         if (tz_simulation_set_policy(handle->simulation, &config, &error) != TZ_OK)
             tz_raise_error(L, "sim:plan", &error);
     }

@@ -4,7 +4,7 @@
 
 #include "lua/handle.h"
 #include "lua/plan.h"
-#include "policy/policy.h"
+#include "policy/choice.h"
 
 /* The keys of a policy, in addition to those of a plan. */
 #define TZ_POLICY_KEYS "policy", "start"
@@ -14,7 +14,7 @@ enum { TZ_POLICY_KEYS_COUNT = 2 };
  * them. Raises errors that begin with `who`. A policy that is a function also needs
  * tz_policy_bind. */
 void tz_policy_read(lua_State *L, int index, const char *who, int dims,
-                    const tz_script_options *options, tz_policy_config *config);
+                    const tz_policy_choice *command_line, tz_policy_config *config);
 
 /* For a policy that is a function: give it the simulation's handle, before the simulation takes the
  * policy; then keep the function of the table at `index` alive in the handle's user value. */

@@ -58,7 +58,7 @@ static void get_request(lua_State *L, int dims, tz_prediction_request *request)
     if (tz_key_text(L, 1, what, "family", &family))
         snprintf(request->given.family, sizeof request->given.family, "%.15s", family);
     if (tz_key_text(L, 1, what, "model", &model) &&
-        tz_prediction_model(model, &request->model, &error) != TZ_OK)
+        tz_model_find(model, &request->model, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
     get_numbers(L, "block", dims, request->block);
     get_numbers(L, "halo", dims, request->halo);
@@ -96,16 +96,9 @@ static void push_row(lua_State *L, const tz_workload *workload, const tz_predict
     lua_createtable(L, 0, 16);
     set_integer(L, "height", row->plan.height);
     set_text(L, "family", row->plan.family);
-    if (row->plan.vector)
-        set_integer(L, "vector", row->plan.vector);
-    if (row->plan.ahead)
-        set_integer(L, "ahead", row->plan.ahead);
-    if (row->plan.slack)
-        set_integer(L, "slack", row->plan.slack);
-    if (row->plan.warps)
-        set_integer(L, "warps", row->plan.warps);
-    if (row->plan.blocks)
-        set_integer(L, "blocks", row->plan.blocks);
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
+        if (tz_plan_get(&row->plan, k) != 0)
+            set_integer(L, tz_plan_knobs[k].name, tz_plan_get(&row->plan, k));
     lua_createtable(L, workload->problem.dims, 0);
     for (int axis = 0; axis < workload->problem.dims; axis++) {
         lua_pushinteger(L, row->plan.tile[axis]);

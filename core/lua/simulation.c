@@ -139,7 +139,7 @@ static void get_plan(lua_State *L, int index, const tz_script_options *options,
                      tz_policy_config *policy, tz_simulation_config *config)
 {
     int64_t threads = 0;
-    tz_policy_read(L, index, what, TZ_AXES, options, policy);
+    tz_policy_read(L, index, what, TZ_AXES, &options->policy, policy);
     config->policy = policy;
     tz_key_integer(L, index, what, "threads", 1, 4096, &threads);
     config->backend = "auto";

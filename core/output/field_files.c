@@ -61,10 +61,10 @@ tz_status tz_field_write_npy(const tz_simulation *source, int field, const char 
     return status;
 }
 
-/* The stencil's rule, if it has a text parameter of that name. */
+/* The stencil's rule, or NULL if it has none. */
 static const char *find_rule(const tz_simulation *simulation)
 {
-    const int i = tz_stencil_param_index(tz_simulation_stencil(simulation), "rule");
+    const int i = tz_stencil_param_of_role(tz_simulation_stencil(simulation), TZ_PARAM_ROLE_RULE);
     return i < 0 ? NULL : tz_simulation_params(simulation)[i].text;
 }
 

@@ -143,29 +143,6 @@ static void put_params(tz_record *record, json_t *object, const tz_simulation *s
     }
 }
 
-/* A plan as an object, with the knobs that are not 0. */
-static json_t *plan_object(tz_record *record, const tz_plan *plan, int dims)
-{
-    json_t *entry = json_object(), *tile = json_array();
-    put(record, entry, "family", text(plan->family));
-    put(record, entry, "height", json_integer(plan->height));
-    put(record, entry, "tile", tile);
-    for (int axis = 0; axis < dims; axis++)
-        push(record, tile, json_integer(plan->tile[axis]));
-    const struct {
-        const char *name;
-        int value;
-    } knobs[] = {{"vector", plan->vector},
-                 {"ahead", plan->ahead},
-                 {"slack", plan->slack},
-                 {"warps", plan->warps},
-                 {"blocks", plan->blocks}};
-    for (size_t i = 0; i < sizeof knobs / sizeof *knobs; i++)
-        if (knobs[i].value != 0)
-            put(record, entry, knobs[i].name, json_integer(knobs[i].value));
-    return entry;
-}
-
 static void put_measured(tz_record *record, json_t *policy, const tz_policy *from, int dims)
 {
     tz_policy_measurement m;
@@ -173,7 +150,7 @@ static void put_measured(tz_record *record, json_t *policy, const tz_policy *fro
     int before = 0, now = 0;
     put(record, policy, "measured", measured);
     for (size_t i = 0; tz_policy_measured(from, i, &m); i++) {
-        json_t *entry = plan_object(record, &m.plan, dims);
+        json_t *entry = tz_plan_to_json(&m.plan, dims);
         put(record, entry, "seconds_per_iteration", real(m.time_s));
         put(record, entry, "predicted_seconds_per_iteration", real(m.predicted_s));
         put(record, entry, "tie", json_boolean(m.tie));
@@ -215,8 +192,8 @@ static void put_policy(tz_record *record, json_t *object, const tz_simulation *s
             put(record, entry, "times", json_integer(d->times));
         }
         put(record, entry, "from",
-            d->from.height > 0 ? plan_object(record, &d->from, dims) : json_null());
-        put(record, entry, "to", plan_object(record, &d->to, dims));
+            d->from.height > 0 ? tz_plan_to_json(&d->from, dims) : json_null());
+        put(record, entry, "to", tz_plan_to_json(&d->to, dims));
         put(record, entry, "seconds_per_iteration", real(d->time_s));
         put(record, entry, "reason", text(d->reason));
         push(record, list, entry);
@@ -233,7 +210,7 @@ static void put_plans(tz_record *record, json_t *object, const tz_simulation *si
     json_t *plans = json_array();
     put(record, object, "plans", plans);
     for (size_t i = 0; i < count; i++) {
-        json_t *entry = plan_object(record, &uses[i].plan, dims);
+        json_t *entry = tz_plan_to_json(&uses[i].plan, dims);
         put(record, entry, "why", text(uses[i].plan.why));
         put(record, entry, "stages", json_integer(uses[i].stages));
         put(record, entry, "steps", json_integer(uses[i].steps));

@@ -33,6 +33,7 @@
  *
  * - drift: settled, it times its height now and then, each time after twice as long a run. When
  * that differs by DRIFT from what it was, all heights are open again. */
+#include "model/constants.h"
 #include "policy/adaptive_impl.h"
 
 #include <inttypes.h>
@@ -74,7 +75,7 @@ static tz_status adaptive_create(tz_policy *policy, tz_error *error)
     a->seen_step = -1;
     a->stride = a->direction = a->patience = 1;
     a->budgeted = start == 0;
-    a->wait_s = policy->host.asynchronous ? TZ_POLICY_WAIT_S : 0.0;
+    a->wait_s = policy->host.asynchronous ? TZ_FIT_HOST_WAIT_S : 0.0;
     if (start == 0 && predictions) {
         a->start = a->base = tz__adaptive_find(a, predictions->at[predictions->best].plan.height);
         tz_policy_decide(policy, &a->rungs[a->base].plan, NAN, "adaptive, from the prediction: %s",
@@ -349,7 +350,7 @@ static int64_t adaptive_wanted(const tz_policy *policy)
         return 0;
     /* A trial that finds no room leaves the stage to base: that one is not timed. */
     const int on = a->probe >= 0 ? a->probe : a->base;
-    return tz_policy_same_plan(&policy->plan, &a->rungs[on].plan) ? a->trial.wanted : 0;
+    return tz_plan_equal(&policy->plan, &a->rungs[on].plan) ? a->trial.wanted : 0;
 }
 
 static bool give_up(tz_policy *policy, adaptive *a, const char *note)

@@ -52,13 +52,10 @@ static bool compute_key(const tz_policy *policy, char *key)
 {
     if (!policy->host.memory_key || !policy->host.memory_key(policy->host.context, key, KEY_SIZE))
         return false;
-    const tz_plan *given = &policy->config.given;
+    char given[TZ_PLAN_TEXT_SIZE];
+    tz_plan_text(&policy->config.given, TZ_AXES, given, sizeof given);
     const size_t used = strlen(key);
-    const int length =
-        snprintf(key + used, KEY_SIZE - used,
-                 "; given '%s' %d %" PRId64 " %" PRId64 " %" PRId64 " %d %d %d %d %d",
-                 given->family, given->height, given->tile[0], given->tile[1], given->tile[2],
-                 given->vector, given->ahead, given->slack, given->warps, given->blocks);
+    const int length = snprintf(key + used, KEY_SIZE - used, "; given '%s'", given);
     return length > 0 && (size_t)length < KEY_SIZE - used;
 }
 
@@ -70,7 +67,7 @@ static bool recall_all(tz_policy *policy, exhaustive *e, const tz_policy_memory 
     tz_plan plan = memory->plans[memory->best].plan;
     const tz_plan kept = plan;
     bool good = policy->host.complete(policy->host.context, &plan, NULL) == TZ_OK &&
-                tz_policy_same_plan(&plan, &kept);
+                tz_plan_equal(&plan, &kept);
     e->entrants = good ? calloc((size_t)memory->count, sizeof *e->entrants) : NULL;
     good = e->entrants != NULL;
     for (int i = 0; good && i < memory->count; i++) {
@@ -104,7 +101,7 @@ static void recall_part(exhaustive *e, const tz_policy_memory *memory)
         entrant *x = &e->entrants[i];
         for (int k = 0; k < memory->count && !x->remembered; k++) {
             const tz_policy_measurement *m = &memory->plans[k];
-            if (isnan(m->time_s) || !tz_policy_same_plan(&m->plan, &x->plan))
+            if (isnan(m->time_s) || !tz_plan_equal(&m->plan, &x->plan))
                 continue;
             x->least = x->most = m->time_s;
             x->round = ROUNDS;
@@ -287,7 +284,7 @@ static void exhaustive_tell(tz_policy *policy, int64_t stages, int64_t iteration
 static int64_t exhaustive_wanted(const tz_policy *policy)
 {
     const exhaustive *e = policy->state;
-    if (e->settled || e->now < 0 || !tz_policy_same_plan(&policy->plan, &e->entrants[e->now].plan))
+    if (e->settled || e->now < 0 || !tz_plan_equal(&policy->plan, &e->entrants[e->now].plan))
         return 0;
     return e->entrants[e->now].trial.wanted;
 }

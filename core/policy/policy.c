@@ -1,6 +1,5 @@
 #include "policy/policy.h"
 
-#include "base/names.h"
 #include "policy/policy_impl.h"
 #include <inttypes.h>
 #include <math.h>
@@ -9,47 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"fixed",      "predicted", "adaptive",
-                                    "exhaustive", "function",  "auto"};
+static const char *const names[] = {"fixed", "predicted", "adaptive", "exhaustive", "function"};
 
 const char *tz_policy_name(tz_policy_kind kind)
 {
     return names[kind];
-}
-
-tz_status tz_policy_find(const char *name, tz_policy_kind *out, tz_error *error)
-{
-    static const char *const known[] = {"auto", "fixed", "predicted", "adaptive", "exhaustive"};
-    static const tz_policy_kind kinds[] = {TZ_POLICY_AUTO, TZ_POLICY_FIXED, TZ_POLICY_PREDICTED,
-                                           TZ_POLICY_ADAPTIVE, TZ_POLICY_EXHAUSTIVE};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(name, known[i]) == 0) {
-            *out = kinds[i];
-            return TZ_OK;
-        }
-    char hint[256];
-    return tz_error_set(
-        error, TZ_UNKNOWN, NULL, "unknown policy '%.60s'%s", name,
-        tz_names_hint(hint, sizeof hint, name, known, sizeof known / sizeof *known));
-}
-
-bool tz_policy_same_plan(const tz_plan *a, const tz_plan *b)
-{
-    return a->height == b->height && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
-           strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->ahead == b->ahead &&
-           a->slack == b->slack && a->warps == b->warps && a->blocks == b->blocks;
-}
-
-const char *tz_policy_plan_text(const tz_plan *plan, char *text, size_t size)
-{
-    int axes = TZ_AXES;
-    while (axes > 1 && plan->tile[axes - 1] <= 1)
-        axes--;
-    int used = snprintf(text, size, "%s, height %d, tile ", plan->family, plan->height);
-    for (int axis = 0; axis < axes && used >= 0 && (size_t)used < size; axis++)
-        used += snprintf(text + used, size - (size_t)used, "%s%" PRId64, axis > 0 ? " x " : "",
-                         plan->tile[axis]);
-    return text;
 }
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
@@ -59,7 +22,7 @@ static void record_decision(tz_policy *policy, const tz_plan *from, const tz_pla
 {
     for (size_t i = policy->decisions_count; i-- > 0;) {
         tz_policy_decision *known = &policy->decisions[i];
-        if (tz_policy_same_plan(&known->from, from) && tz_policy_same_plan(&known->to, to) &&
+        if (tz_plan_equal(&known->from, from) && tz_plan_equal(&known->to, to) &&
             strcmp(known->reason, reason) == 0) {
             known->last_step = policy->step;
             known->times++;
@@ -152,7 +115,7 @@ static tz_status list_heights(tz_policy *policy, const tz_plan *given, tz_policy
             break;          /* and so are all above */
         bool known = false; /* the reference makes a height of 1 of any */
         for (int k = 0; k < out->count; k++)
-            known = known || tz_policy_same_plan(&out->at[k].plan, &plan);
+            known = known || tz_plan_equal(&out->at[k].plan, &plan);
         if (!known)
             out->at[out->count++] = (tz_policy_option){.plan = plan, .time_s = NAN};
     }
@@ -314,7 +277,7 @@ static tz_status function_next(tz_policy *policy, int64_t room, bool fresh, tz_e
     if (status || next.height == 0)
         return status;
     status = policy->host.complete(policy->host.context, &next, error);
-    if (status || tz_policy_same_plan(&next, &policy->plan))
+    if (status || tz_plan_equal(&next, &policy->plan))
         return status;
     tz_policy_decide(policy, &next, f->iterations > 0 ? f->seconds / (double)f->iterations : NAN,
                      "%s", policy->config.function_name);
@@ -380,8 +343,6 @@ tz_status tz_policy_create(tz_policy **out, const tz_policy_config *config,
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a policy");
     }
     policy->config = *config;
-    if (config->kind == TZ_POLICY_AUTO)
-        policy->config.kind = config->given.height > 0 ? TZ_POLICY_FIXED : TZ_POLICY_PREDICTED;
     policy->host = *host;
     policy->stop = -1;
     policy->is = classes[policy->config.kind];

@@ -4,9 +4,6 @@
 
 #include "policy/policy.h"
 
-/* A device that is waited for has nothing to do until it hears of the next stage: 30 stages of 66
- * us on an H200 took 0.4 ms more in six timed groups, with the launches that follow a wait. */
-#define TZ_POLICY_WAIT_S 50e-6
 /* Stages timed together last about this long, so that the wait for them is 5 % of it, and about the
  * same part for every plan. */
 #define TZ_POLICY_GROUP_S 1e-3
@@ -71,9 +68,5 @@ tz_policy_options *tz_policy_list(tz_policy *policy, tz_error *error);
 /* Go from policy->plan to `to`, for that reason, which becomes the plan's `why` too. */
 void tz_policy_decide(tz_policy *policy, const tz_plan *to, double time_s, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same kernel and tiles, whatever the reasons. */
-bool tz_policy_same_plan(const tz_plan *a, const tz_plan *b);
-/* "stream, height 8, tile 4096 x 512". Returns `text`. */
-const char *tz_policy_plan_text(const tz_plan *plan, char *text, size_t size);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "predict/predictions.h"
 
-typedef tz_model_status tz__predict_fn(const tz_model_work *work, const tz_model_device *device,
-                                       tz_model_prediction *prediction, tz_model_error *error);
+typedef tz_status tz__predict_fn(const tz_model_work *work, const tz_model_device *device,
+                                 tz_model_prediction *prediction, tz_error *error);
 
 /* tz_predictions_create() by another model. `budget_s`: after that long no more kernels are begun, if
  * one is compiled. */

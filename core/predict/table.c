@@ -1,67 +1,41 @@
 #include "predict/table.h"
 
 #include "base/machine.h"
+#include "model/roofs.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char roofs_name[] = "roofs";
-
-tz_status tz_prediction_model(const char *name, const tz_model **out, tz_error *error)
+/* TZ_UNSUPPORTED: the model cannot tell anything of this device; the message says what it lacks. */
+static tz_status check_model(const tz_workload *workload, const tz_model *model, tz_error *error)
 {
-    tz_model_error why;
-    if (tz_model_find(name, out, &why) == TZ_MODEL_OK)
-        return TZ_OK;
-    return tz_error_set(error, TZ_UNKNOWN, "model", "%s", why.message);
+    const tz_model_device *device = &workload->device;
+    if (model != &tz_model_roofs && !workload->is_gpu)
+        return tz_error_set(error, TZ_UNSUPPORTED, device->name,
+                            "%s describes GPUs; %s is a CPU: use --model %s", model->name,
+                            device->name, tz_model_roofs.name);
+    if (model == &tz_model_roofs && workload->is_gpu && !device->compute_capability.known)
+        return tz_error_set(error, TZ_UNSUPPORTED, device->name,
+                            "%s looks at compiled kernels, and the record %s names no "
+                            "compute_capability to compile for: use --model meng2009 or meng2011",
+                            model->name, device->name);
+    return tz_model_device_check(device, model->name, model->needs, NULL, error);
 }
 
-static bool is_roofs(const tz_model *model)
-{
-    return strcmp(model->name, roofs_name) == 0;
-}
-
-/* NULL, or what the model lacks for this device; its text in `text`. */
-static const char *lacks(const tz_workload *workload, const tz_model *model, char *text,
-                         size_t size)
-{
-    tz_model_error why;
-    if (!is_roofs(model) && !workload->is_gpu)
-        snprintf(text, size, "%s describes GPUs; %s is a CPU: use --model %s", model->name,
-                 workload->device.name, roofs_name);
-    else if (is_roofs(model) && workload->is_gpu && !workload->device.compute_capability.known)
-        snprintf(text, size,
-                 "%s looks at compiled kernels, and the record %s names no compute_capability to "
-                 "compile for: use --model meng2009 or meng2011",
-                 model->name, workload->device.name);
-    else if (tz_model_device_check(&workload->device, model->name, model->needs, NULL, &why) !=
-             TZ_MODEL_OK)
-        snprintf(text, size, "%s", why.message);
-    else
-        return NULL;
-    return text;
-}
-
+/* Unless one is given: roofs, else the first that the device's record suffices for. */
 static tz_status choose_model(const tz_workload *workload, const tz_model **model, tz_error *error)
 {
-    char text[600], first[600] = "";
-    const tz_model *roofs = NULL;
-    if (*model) {
-        const char *why = lacks(workload, *model, text, sizeof text);
-        return why ? tz_error_set(error, TZ_UNSUPPORTED, workload->device.name, "%s", why) : TZ_OK;
-    }
-    if (tz_model_find(roofs_name, &roofs, NULL) == TZ_MODEL_OK &&
-        !lacks(workload, roofs, first, sizeof first)) {
-        *model = roofs;
-        return TZ_OK;
-    }
-    for (int i = 0; tz_models[i]; i++)
-        if (tz_models[i] != roofs && !lacks(workload, tz_models[i], text, sizeof text)) {
+    if (*model)
+        return check_model(workload, *model, error);
+    *model = &tz_model_roofs;
+    const tz_status status = check_model(workload, *model, error);
+    for (int i = 0; status && tz_models[i]; i++)
+        if (check_model(workload, tz_models[i], NULL) == TZ_OK) {
             *model = tz_models[i];
             return TZ_OK;
         }
-    return tz_error_set(error, TZ_UNSUPPORTED, workload->device.name, "%s",
-                        first[0] ? first : text);
+    return status;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -122,18 +96,11 @@ static tz_status rows_of_predictions(tz_prediction_table *table, const tz_worklo
     return TZ_OK;
 }
 
-static tz_status from_model(tz_error *error, tz_model_status status, const tz_model_error *why)
-{
-    return tz_error_set(error, status == TZ_MODEL_MISSING ? TZ_UNSUPPORTED : TZ_RANGE,
-                        why->place[0] ? why->place : NULL, "%s", why->message);
-}
-
 static tz_status rows_of_paper(tz_prediction_table *table, const tz_workload *workload,
                                const tz_prediction_request *request, tz_error *error)
 {
     tz_model_facts facts;
     tz_model_plan plan;
-    tz_model_error why;
     int most = 0;
     if (request->given.family[0] && strcmp(request->given.family, "tile") != 0)
         return tz_error_set(error, TZ_UNSUPPORTED, "family",
@@ -146,10 +113,9 @@ static tz_status rows_of_paper(tz_prediction_table *table, const tz_workload *wo
     const double begin = tz_machine_clock_s();
     const int given = plan.height;
     plan.height = 0;
-    tz_model_status predicted =
-        tz_model_height_max(table->model, &facts, &workload->device, &plan, &most, &why);
-    if (predicted)
-        return from_model(error, predicted, &why);
+    status = tz_model_height_max(table->model, &facts, &workload->device, &plan, &most, error);
+    if (status)
+        return status;
     if (given > most || most < 1)
         return tz_error_set(error, TZ_RANGE, "height",
                             "height %d leaves nothing of the block; the greatest that does is %d: "
@@ -163,10 +129,10 @@ static tz_status rows_of_paper(tz_prediction_table *table, const tz_workload *wo
     for (int h = low; h <= high; h++) {
         tz_prediction_row *row = &table->rows[table->count++];
         plan.height = h;
-        predicted = tz_model_predict(table->model, &facts, &workload->device, &plan,
-                                     &row->prediction, &why);
-        if (predicted)
-            return from_model(error, predicted, &why);
+        status = tz_model_predict(table->model, &facts, &workload->device, &plan, &row->prediction,
+                                  error);
+        if (status)
+            return status;
         row->plan = (tz_plan){.height = h, .family = "tile"};
         for (int axis = 0; axis < TZ_AXES; axis++)
             row->plan.tile[axis] = (int64_t)row->prediction.block[axis];
@@ -250,15 +216,16 @@ tz_status tz_prediction_table_create(tz_prediction_table **out, const tz_workloa
     table->model = request->model;
     tz_status status = choose_model(workload, &table->model, error);
     const bool changed = request->halo[0] > 0 || request->streamed >= 0 || request->fence;
-    if (!status && is_roofs(table->model) && changed)
+    if (!status && table->model == &tz_model_roofs && changed)
         status =
             tz_error_set(error, TZ_UNSUPPORTED, "model",
                          "%s looks at the stencil's own kernels: another halo, streamed fields "
                          "or fences can be asked of meng2009 and meng2011",
                          table->model->name);
     if (!status)
-        status = is_roofs(table->model) ? rows_of_predictions(table, workload, request, error)
-                                        : rows_of_paper(table, workload, request, error);
+        status = table->model == &tz_model_roofs
+                     ? rows_of_predictions(table, workload, request, error)
+                     : rows_of_paper(table, workload, request, error);
     if (status) {
         tz_prediction_table_destroy(table);
         return status;

@@ -44,9 +44,6 @@ tz_status tz_prediction_table_create(tz_prediction_table **out, const tz_workloa
                                      const tz_prediction_request *request, tz_error *error);
 void tz_prediction_table_destroy(tz_prediction_table *table); /* NULL is fine */
 
-/* By name; TZ_UNKNOWN names the nearest. */
-tz_status tz_prediction_model(const char *name, const tz_model **out, tz_error *error);
-
 /* The fastest row of a height, or NULL. */
 const tz_prediction_row *tz_prediction_table_at(const tz_prediction_table *table, int height);
 

@@ -35,6 +35,7 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
     simulation->dry = config->dry;
     const tz_stencil *stencil = NULL;
     tz_machine machine;
+    tz_device_identity device = {0};
     tz_status status =
         tz_registry_find(config->registry, config->stencil, &stencil, &simulation->plugin, error);
     if (!status)
@@ -47,12 +48,15 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
     if (!status) {
         tz_machine_read(&machine);
         simulation->threads = config->threads > 0 ? config->threads : machine.cores;
-        if (simulation->backend == &tz_backend_reference)
+        if (simulation->backend->serial)
             simulation->threads = 1;
         simulation->device = config->device;
-        if (simulation->backend->limits)
-            simulation->backend->limits(config->device, &simulation->multiprocessors,
-                                        &simulation->shared_bytes);
+        status = simulation->backend->identify(config->device, &device, error);
+        if (status == TZ_BACKEND && config->dry) /* a scenario may be checked without the device */
+            status = TZ_OK;
+        simulation->limits = device.limits;
+    }
+    if (!status) {
         const tz_plan *plan = config->policy ? &config->policy->given : &config->plan;
         status = tz_simulation_set_plan(simulation, plan, error);
     }
@@ -185,8 +189,10 @@ size_t tz_simulation_plan_uses(const tz_simulation *simulation, const tz_plan_us
 
 double tz_simulation_energy(const tz_simulation *simulation)
 {
-    return simulation->state && simulation->backend->energy
-               ? simulation->backend->energy(simulation->state)
+    double joules;
+    return simulation->state && simulation->backend->energy &&
+                   simulation->backend->energy(simulation->state, &joules, NULL) == TZ_OK
+               ? joules
                : NAN;
 }
 

@@ -1,8 +1,6 @@
 /* Who chooses a simulation's plans: what a policy asks of it. */
 #include "sim/simulation.h"
 
-#include "backend/cuda/driver/driver.h"
-#include "base/machine.h"
 #include "calibrate/records.h"
 #include "model/power.h"
 #include "policy/policy.h"
@@ -14,30 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is given, for the device that there is. */
-static tz_plan here(const tz_simulation *simulation, const tz_plan *given)
+/* The device that runs the simulation; `record`: NULL if it has none. */
+static tz_place here(const tz_simulation *simulation, const tz_model_device *record)
 {
-    tz_plan plan = *given;
-    if (plan.multiprocessors == 0 && plan.shared_bytes == 0) {
-        plan.multiprocessors = simulation->multiprocessors;
-        plan.shared_bytes = simulation->shared_bytes;
-    }
-    return plan;
+    return (tz_place){
+        .device = record, .threads = simulation->threads, .limits = simulation->limits};
 }
 
 static tz_status complete(void *context, tz_plan *plan, tz_error *error)
 {
     const tz_simulation *simulation = context;
-    *plan = here(simulation, plan);
-    plan->span = 0; /* the family's to say */
-    return simulation->backend->plan(&simulation->problem, simulation->threads, plan, error);
-}
-
-static tz_status find_device(const tz_simulation *simulation, tz_model_device *out, tz_error *error)
-{
-    if (simulation->backend == &tz_backend_cuda)
-        return tz_device_of_gpu(simulation->device, out, error);
-    return tz_device_of_cpu(out, error);
+    const tz_place place = here(simulation, NULL);
+    plan->launch_iterations = 0; /* the family's to say */
+    return simulation->backend->plan(&simulation->problem, &place, plan, error);
 }
 
 /* What it takes to have a kernel that nobody has run here: compiled, or read from the cache. */
@@ -57,13 +44,12 @@ static tz_status predictions(void *context, const tz_plan *given, tz_policy_opti
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "the %s backend cannot tell what its plans do",
                             simulation->backend->name);
-    tz_status status = find_device(simulation, &device, error);
+    tz_status status = tz_device_of(simulation->backend, simulation->device, &device, error);
     if (status)
         return status;
-    const tz_place place = {.device = &device, .threads = simulation->threads};
-    const tz_plan wanted = here(simulation, given);
-    status = tz_predictions_create(&made, &simulation->problem, simulation->backend, &place,
-                                   &wanted, TZ_EFFORT_CACHED, error);
+    const tz_place place = here(simulation, &device);
+    status = tz_predictions_create(&made, &simulation->problem, simulation->backend, &place, given,
+                                   TZ_EFFORT_CACHED, error);
     if (status)
         return status;
     *out = (tz_policy_options){.best = -1};
@@ -88,8 +74,9 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
         return tz_error_set(error, TZ_UNSUPPORTED, NULL, "the %s backend lists no plans",
                             simulation->backend->name);
     /* Which plans there are may depend on the device; without a record the backend knows enough. */
-    const bool known = find_device(simulation, &device, NULL) == TZ_OK;
-    const tz_place place = {.device = known ? &device : NULL, .threads = simulation->threads};
+    const bool known =
+        tz_device_of(simulation->backend, simulation->device, &device, NULL) == TZ_OK;
+    const tz_place place = here(simulation, known ? &device : NULL);
     tz_plan *plans = calloc(TZ_POLICY_OPTIONS_MAX, sizeof *plans);
     if (!plans)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a list of plans");
@@ -150,18 +137,12 @@ static bool memory_key(void *context, char *text, size_t size)
         problem->extent[1], problem->extent[2], tz_simulation_precision(simulation));
     for (int axis = 0; axis < problem->dims; axis++)
         say(&l, " %s", tz_boundary_name(problem->boundary[axis]));
-    say(&l, "; %s", simulation->backend->name);
-    if (simulation->backend == &tz_backend_cuda) {
-        tz_cuda_device device;
-        if (tz_cuda_look(simulation->device, &device, NULL) != TZ_OK)
-            return false;
-        say(&l, " on %s, %d multiprocessors", device.name, device.multiprocessors);
-    } else {
-        tz_machine machine;
-        tz_machine_read(&machine);
-        say(&l, " on %s %s %" PRId64 " %" PRId64 ", %d threads", machine.cpu,
-            tz_isa_name(machine.isa), machine.l2_bytes, machine.l3_bytes, simulation->threads);
-    }
+    tz_device_identity device;
+    if (simulation->backend->identify(simulation->device, &device, NULL) != TZ_OK)
+        return false;
+    say(&l, "; %s on %s", simulation->backend->name, device.key);
+    if (!simulation->backend->is_gpu)
+        say(&l, ", %d threads", simulation->threads);
     return !l.full;
 }
 
@@ -184,8 +165,8 @@ tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_policy_co
     simulation->policy = policy;
     simulation->watch = (tz_stopwatch){.stages = 0};
     simulation->plan = *tz_policy_plan(policy);
-    simulation->bytes =
-        simulation->backend->bytes(&simulation->problem, simulation->threads, &simulation->plan);
+    const tz_place place = here(simulation, NULL);
+    simulation->bytes = simulation->backend->bytes(&simulation->problem, &place, &simulation->plan);
     return TZ_OK;
 }
 

@@ -30,7 +30,8 @@ static int64_t longest_call(const tz_simulation *simulation)
 {
     const tz_plan *plan = &simulation->plan;
     const int64_t left = scan_step(simulation) - simulation->step;
-    const int64_t most = plan->span > plan->height ? plan->span : plan->height;
+    const int64_t most =
+        plan->launch_iterations > plan->height ? plan->launch_iterations : plan->height;
     return most < left ? most : left > 1 ? left : 1;
 }
 
@@ -47,7 +48,7 @@ static tz_status record_height(tz_simulation *simulation, int height, int iterat
     plan.height = height;
     tz_plan_use *use = NULL;
     for (size_t i = 0; i < simulation->uses_count && !use; i++) {
-        if (tz_policy_same_plan(&simulation->uses[i].plan, &plan))
+        if (tz_plan_equal(&simulation->uses[i].plan, &plan))
             use = &simulation->uses[i];
     }
     if (!use) {
@@ -85,14 +86,19 @@ static tz_status record_use(tz_simulation *simulation, int iterations, double se
     return status;
 }
 
+/* Says where the cells are that the backend's check has found. */
 static tz_status report_divergence(const tz_simulation *simulation, tz_error *error)
 {
     const tz_stencil *stencil = simulation->problem.stencil;
     for (int f = 0; f < stencil->fields_count; f++) {
         tz_reduction reduction;
-        if (stencil->fields[f].role != TZ_STATE ||
-            simulation->backend->reduce(simulation->state, f, &reduction, NULL) ||
-            reduction.not_finite == 0)
+        if (stencil->fields[f].role != TZ_STATE)
+            continue;
+        const tz_status status =
+            simulation->backend->reduce(simulation->state, f, &reduction, error);
+        if (status)
+            return status;
+        if (reduction.not_finite == 0)
             continue;
         return tz_error_set(error, TZ_DIVERGED, stencil->id,
                             "field '%s' is not finite at cell (%" PRId64 ", %" PRId64 ", %" PRId64
@@ -102,15 +108,22 @@ static tz_status report_divergence(const tz_simulation *simulation, tz_error *er
                             reduction.first_not_finite[1], reduction.first_not_finite[2],
                             simulation->step, reduction.not_finite, simulation->finite_step);
     }
-    return TZ_OK;
+    return tz_error_set(error, TZ_BACKEND, stencil->id,
+                        "the check of step %" PRId64 " found a value that is not finite, and the "
+                        "reduction of the fields found none: the %s backend's results disagree",
+                        simulation->step, simulation->backend->name);
 }
 
 tz_status tz__simulation_check_finite(tz_simulation *simulation, tz_error *error)
 {
+    bool finite;
     if (simulation->steps_unchecked == 0)
         return TZ_OK;
+    const tz_status status = simulation->backend->all_finite(simulation->state, &finite, error);
+    if (status)
+        return status;
     simulation->steps_unchecked = 0;
-    if (!simulation->backend->all_finite(simulation->state))
+    if (!finite)
         return report_divergence(simulation, error);
     simulation->finite_step = simulation->step;
     return TZ_OK;
@@ -217,11 +230,11 @@ static tz_status ask_policy(runner *r, int64_t room, tz_error *error)
     tz_status status = tz_policy_next(simulation->policy, simulation->step, room, &plan, error);
     if (status)
         return status;
-    if (!tz_policy_same_plan(plan, &simulation->plan)) {
+    if (!tz_plan_equal(plan, &simulation->plan)) {
         status = wait_for_stages(r, error); /* they are the other plan's */
         simulation->watch = (tz_stopwatch){.stages = 0};
-        simulation->bytes =
-            simulation->backend->bytes(&simulation->problem, simulation->threads, plan);
+        const tz_place place = {.threads = simulation->threads, .limits = simulation->limits};
+        simulation->bytes = simulation->backend->bytes(&simulation->problem, &place, plan);
     }
     simulation->plan = *plan;
     return status;
@@ -332,8 +345,9 @@ static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_err
         status = advance(r, 1, false, error);
     if (!status && wants_residual)
         status = wait_for_stages(r, error);
+    if (!status && wants_residual)
+        status = simulation->backend->update_norm(simulation->state, &r->result->update, error);
     if (!status && wants_residual) {
-        r->result->update = simulation->backend->update_norm(simulation->state);
         r->result->residual = simulation->residual =
             r->result->update * simulation->problem.residual_per_update;
     }

@@ -41,7 +41,7 @@ refuses("returned a nil", chip, { fields = { power = function() end } })
 refuses("boom", chip, { fields = { power = function() error "boom" end } })
 refuses("at cell (1, 0, 0)", chip,
         { grid = { 2, 1 }, fields = { power = tz.array { shape = { 2, 1 }, data = { 0, 1 / 0 } } } })
-refuses("'height' must be an integer or \"auto\"", chip, { height = "big" })
+refuses("'height' must be an integer, \"auto\" or a policy, not 'big'; known: auto", chip, { height = "big" })
 refuses("'height' must be from 1", chip, { height = 0 })
 if chip {}.backend == "cpu" then
     refuses("height", chip, { height = 100000 })

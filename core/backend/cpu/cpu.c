@@ -2,6 +2,7 @@
 #include "backend/backend.h"
 #include "backend/cpu/plan.h"
 #include "backend/cpu/work.h"
+#include "backend/host/identity.h"
 #include "backend/host/reduce.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
@@ -64,7 +65,7 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
         .batch = choose_batch(problem, plan, machine),
         .isa = machine->isa,
         .threads = threads,
-        .stream_row = tz_streamed_source_row,
+        .streamed_row = tz_streamed_source_row,
     };
     memcpy(stage.elements, problem->elements, sizeof stage.elements);
     memcpy(stage.boundary, problem->boundary, sizeof stage.boundary);
@@ -113,11 +114,12 @@ static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, 
     return TZ_OK;
 }
 
-static tz_status cpu_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
+static tz_status cpu_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
+                          tz_error *error)
 {
     tz_machine machine;
     tz_machine_read(&machine);
-    return plan_for(problem, &machine, threads, plan, error);
+    return plan_for(problem, &machine, place->threads, plan, error);
 }
 
 /* ---- Questions about plans, on this machine or another --------------------------------------- */
@@ -184,8 +186,9 @@ static tz_status cpu_work(const tz_problem *problem, const tz_place *place, cons
     return tz_cpu_work(problem, &stage, &machine, out, error);
 }
 
-static int64_t cpu_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
+static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
 {
+    const int threads = place->threads;
     const int64_t fields = tz_host_store_bytes(problem, store_ghost(problem));
     tz_machine machine;
     tz_machine_read(&machine);
@@ -266,7 +269,7 @@ static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         stage.boundary_row[f] =
             (char *)state->boundary_row[f] + TZ_ALIGN_ELEMENTS * stage.element_size[f];
-        stage.stream[f] = state->context.streams[f];
+        stage.streamed[f] = state->context.streams[f];
         if (problem->stencil->fields[f].role == TZ_STREAMED)
             continue;
         stage.in[f] = *tz_host_store_current(&state->store, f);
@@ -323,24 +326,29 @@ static tz_status cpu_reduce(const void *any, int field, tz_reduction *out, tz_er
                           error);
 }
 
-static bool cpu_all_finite(const void *any)
+static tz_status cpu_all_finite(const void *any, bool *finite, tz_error *error)
 {
     const cpu *state = any;
-    return tz_host_store_all_finite(&state->store, state->context.threads);
+    (void)error;
+    *finite = tz_host_store_all_finite(&state->store, state->context.threads);
+    return TZ_OK;
 }
 
-static double cpu_update_norm(const void *any)
+static tz_status cpu_update_norm(const void *any, double *norm, tz_error *error)
 {
     const cpu *state = any;
-    if (!state->norm_known)
-        return NAN;
-    return tz_host_store_difference(&state->store, tz_problem_written(state->context.problem),
-                                    state->context.threads);
+    (void)error;
+    *norm = state->norm_known ? tz_host_store_difference(&state->store,
+                                                         tz_problem_written(state->context.problem),
+                                                         state->context.threads)
+                              : NAN;
+    return TZ_OK;
 }
 
 const tz_backend tz_backend_cpu = {
     .name = "cpu",
     .doc = "threads and temporal blocking with ghost zones",
+    .identify = tz_host_identify,
     .plan = cpu_plan,
     .bytes = cpu_bytes,
     .create = cpu_create,

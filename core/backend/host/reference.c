@@ -1,6 +1,7 @@
 /* reference: serial, one pass of one iteration at a time, every read through the boundary's
  * definition. Slow and obviously right: what every other backend is held against. */
 #include "backend/backend.h"
+#include "backend/host/identity.h"
 #include "backend/host/reduce.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
@@ -124,10 +125,10 @@ static void run_pass(reference *state, const tz_pass *pass, int64_t step)
             tz_host_store_swap(&state->store, f);
 }
 
-static tz_status reference_plan(const tz_problem *problem, int threads, tz_plan *plan,
+static tz_status reference_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
                                 tz_error *error)
 {
-    (void)threads;
+    (void)place;
     const tz_status status = tz_backend_check_plan(plan, "reference", "reference", error);
     if (status)
         return status;
@@ -148,9 +149,10 @@ static size_t before_bytes(const tz_problem *problem, int f)
     return (size_t)tz_problem_elements(problem) * tz_problem_element_size(problem, f);
 }
 
-static int64_t reference_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
+static int64_t reference_bytes(const tz_problem *problem, const tz_place *place,
+                               const tz_plan *plan)
 {
-    (void)threads;
+    (void)place;
     (void)plan;
     int64_t bytes = tz_host_store_bytes(problem, 0);
     for (int f = 0; needs_before(problem) && f < problem->stencil->fields_count; f++)
@@ -245,14 +247,15 @@ static tz_status reference_reduce(const void *any, int field, tz_reduction *out,
                           tz_host_store_current(&state->store, field), 1, out, error);
 }
 
-static bool reference_all_finite(const void *any)
+static tz_status reference_all_finite(const void *any, bool *finite, tz_error *error)
 {
-    return tz_host_store_all_finite(&((const reference *)any)->store, 1);
+    (void)error;
+    *finite = tz_host_store_all_finite(&((const reference *)any)->store, 1);
+    return TZ_OK;
 }
 
-static double reference_update_norm(const void *any)
+static double update_norm(const reference *state)
 {
-    const reference *state = any;
     const tz_problem *problem = state->context.problem;
     if (!state->norm_known)
         return NAN;
@@ -273,9 +276,18 @@ static double reference_update_norm(const void *any)
     return largest;
 }
 
+static tz_status reference_update_norm(const void *any, double *norm, tz_error *error)
+{
+    (void)error;
+    *norm = update_norm(any);
+    return TZ_OK;
+}
+
 const tz_backend tz_backend_reference = {
     .name = "reference",
     .doc = "serial, one step at a time; the oracle of the tests",
+    .serial = true,
+    .identify = tz_host_identify,
     .plan = reference_plan,
     .bytes = reference_bytes,
     .create = reference_create,

@@ -1,5 +1,5 @@
 /* The stream family in one dimension: strips in registers, a warp each (kernels/cuda/line.cuh). */
-#include "backend/cuda/family/family.h"
+#include "backend/cuda/family/line/line.h"
 
 #include "backend/host/store.h"
 
@@ -12,7 +12,6 @@ enum {
     VECTOR_MAX = 32,
     WARPS_MAX = 16,
     AHEAD_MAX = 16,
-    UNROLLED = 4,        /* iterations of a loop that waits for no streamed row */
     REGISTERS_OWN = 32,  /* addresses, lane, loop; twice for masks of bits */
     REGISTERS_MAX = 240, /* of 255: the estimate is not exact */
     REGISTERS_GOOD = 128 /* 16 warps a multiprocessor and more */
@@ -23,8 +22,7 @@ static int field_words(const tz_problem *problem, int f)
     return (int)tz_problem_element_size(problem, f) / 4;
 }
 
-/* Elements of 16 bytes: of the widest field, where fields differ. */
-static int packet_of(const tz_problem *problem)
+int line_packet(const tz_problem *problem)
 {
     int words = 1;
     for (int f = 0; f < problem->stencil->fields_count; f++)
@@ -32,7 +30,7 @@ static int packet_of(const tz_problem *problem)
     return 4 / words;
 }
 
-static bool streams(const tz_problem *problem)
+bool line_streams(const tz_problem *problem)
 {
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].role == TZ_STREAMED)
@@ -40,12 +38,10 @@ static bool streams(const tz_problem *problem)
     return false;
 }
 
-/* Columns that a strip's end loses: what the passes reach, and what a static field is read further
- * than that. */
-static int64_t ghost_of(const tz_problem *problem, int height)
+int64_t line_ghost(const tz_problem *problem, int height)
 {
     const tz_stencil *s = problem->stencil;
-    const int packet = packet_of(problem);
+    const int packet = line_packet(problem);
     int beyond = 0;
     for (int p = 0; p < s->passes_count; p++)
         for (int f = 0; f < s->fields_count; f++)
@@ -59,7 +55,7 @@ static int64_t ghost_of(const tz_problem *problem, int height)
 static int registers_of(const tz_problem *problem, int vector, int ahead)
 {
     const tz_stencil *s = problem->stencil;
-    const int packets = vector / packet_of(problem);
+    const int packets = vector / line_packet(problem);
     int registers = problem->bits ? 2 * REGISTERS_OWN : REGISTERS_OWN, widest = 0;
     for (int f = 0; f < s->fields_count; f++) {
         const tz_field *field = &s->fields[f];
@@ -99,164 +95,15 @@ static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
     return blocks < 1 ? 1 : blocks > most ? most : blocks;
 }
 
-/* ---- Text ------------------------------------------------------------------------------------ */
-
-static bool staged(const tz_problem *problem)
+bool line_staged(const tz_problem *problem)
 {
     return !problem->bits &&
            (problem->boundary[0] == TZ_CLAMP || problem->boundary[0] == TZ_MIRROR);
 }
 
-static void say_pass(tz_cuda_text *t, const tz_problem *problem, int p)
-{
-    const tz_stencil *s = problem->stencil;
-    const tz_pass *pass = &s->passes[p];
-    tz_cuda_emit(t, "      {\n      pass_%d::context_%s c;\n", p, pass->text_cell);
-    for (int f = 0; f < s->fields_count; f++) {
-        const char *name = s->fields[f].name;
-        if (s->fields[f].role == TZ_STATE)
-            tz_cuda_emit(t, "      tz_widen(%s_now, s, c.%s);\n", name, name);
-        else if (s->fields[f].role == TZ_STATIC)
-            tz_cuda_emit(t, "      c.%s = %s_window;\n", name, name);
-        else
-            tz_cuda_emit(t, "      tz_widen(%s_rows[r], s, c.%s);\n", name, name);
-    }
-    tz_cuda_emit_constants(t, problem);
-    tz_cuda_emit(t,
-                 "      TZ_UNROLL\n      for (int p = 0; p < TZ_PACKETS; p++)\n"
-                 "        TZ_UNROLL\n        for (int k = 0; k < TZ_PACKET; k++) {\n"
-                 "          tz_place at;\n          at.packet = p;\n          at.element = k;\n"
-                 "          at.x = tz_strip_x<BORDER>(a, s, p, k);\n"
-                 "          at.step = a.step + t;\n"
-                 "          pass_%d::update_%s(c, at, once_%d[p][k]);\n        }\n",
-                 p, pass->text_cell, p);
-    for (int f = 0; f < s->fields_count; f++)
-        if (pass->writes >> f & 1) {
-            const char *name = s->fields[f].name, *type = tz_cuda_type_name(s->fields[f].type);
-            tz_cuda_emit(t,
-                         "      tz_strip_copy(c.%s_out, %s_now);\n"
-                         "      if (BORDER)\n"
-                         "        tz_strip_restore(a, s, %s_edge, (%s *)staging, %s_now);\n",
-                         name, name, name, type, name);
-        }
-    tz_cuda_emit(t, "      }\n");
-}
-
-/* What a pass makes of static fields, once for all iterations. */
-static void say_once(tz_cuda_text *t, const tz_problem *problem, int p)
-{
-    const tz_stencil *s = problem->stencil;
-    const char *cell = s->passes[p].text_cell;
-    tz_cuda_emit(t,
-                 "  pass_%d::once_%s once_%d[TZ_PACKETS][TZ_PACKET];\n"
-                 "  {\n      pass_%d::context_%s c;\n",
-                 p, cell, p, p, cell);
-    for (int f = 0; f < s->fields_count; f++)
-        if (s->fields[f].role == TZ_STATIC)
-            tz_cuda_emit(t, "      c.%s = %s_window;\n", s->fields[f].name, s->fields[f].name);
-    tz_cuda_emit_constants(t, problem);
-    tz_cuda_emit(t,
-                 "      TZ_UNROLL\n      for (int p = 0; p < TZ_PACKETS; p++)\n"
-                 "        TZ_UNROLL\n        for (int k = 0; k < TZ_PACKET; k++) {\n"
-                 "          tz_place at;\n          at.packet = p;\n          at.element = k;\n"
-                 "          once_%d[p][k] = pass_%d::make_once_%s(c, at);\n        }\n  }\n",
-                 p, p, cell);
-}
-
-/* The next row of each streamed field, into a slot of its own. */
-static void say_rows(tz_cuda_text *t, const tz_problem *problem)
-{
-    const tz_stencil *s = problem->stencil;
-    for (int f = 0; f < s->fields_count; f++)
-        if (s->fields[f].role == TZ_STREAMED)
-            tz_cuda_emit(t, "        tz_strip_stream<BORDER>(a, s, %s_row, %s_rows[r]);\n",
-                         s->fields[f].name, s->fields[f].name);
-}
-
-static void say_kernel(tz_cuda_text *t, const tz_problem *problem)
-{
-    const tz_stencil *s = problem->stencil;
-    const bool rows = streams(problem);
-    tz_cuda_emit(t, "template <bool BORDER> TZ_DEVICE void tz_run(const tz_arguments &a, "
-                    "const tz_strip &s, unsigned char *staging)\n{\n");
-    for (int f = 0; f < s->fields_count; f++)
-        if (s->fields[f].role == TZ_STREAMED)
-            tz_cuda_emit(t,
-                         "  int %s_rows[TZ_GROUP][TZ_PACKETS][TZ_PACKET];\n"
-                         "  const int *%s_row = tz_strip_row<BORDER>(s, a.in[%d]);\n",
-                         s->fields[f].name, s->fields[f].name, f);
-    if (rows) {
-        tz_cuda_emit(t, "  TZ_UNROLL\n  for (int r = 0; r < TZ_GROUP; r++)\n"
-                        "    if (r < a.height) {\n");
-        say_rows(t, problem);
-        tz_cuda_emit(t, "    }\n");
-    }
-    for (int f = 0; f < s->fields_count; f++) {
-        const char *name = s->fields[f].name, *type = tz_cuda_type_name(s->fields[f].type);
-        if (s->fields[f].role == TZ_STREAMED)
-            continue;
-        tz_cuda_emit(t,
-                     "  const %s %s_edge = *(const %s *)&a.edge[%d];\n"
-                     "  %s %s_now[TZ_PACKETS][TZ_PACKET];\n"
-                     "  tz_strip_load<BORDER>(a, s, (const %s *)a.in[%d], %s_edge, %s_now);\n",
-                     type, name, type, f, type, name, type, f, name, name);
-        if (s->fields[f].role == TZ_STATIC)
-            tz_cuda_emit(t,
-                         "  tz_window<%s, TZ__RADIUS_%s> %s_window;\n"
-                         "  tz_widen(%s_now, s, %s_window);\n",
-                         type, name, name, name, name);
-    }
-    for (int p = 0; p < s->passes_count; p++)
-        say_once(t, problem, p);
-    tz_cuda_emit(t, "  for (int first = 0; first < a.height; first += TZ_GROUP) {\n"
-                    "    TZ_UNROLL\n    for (int r = 0; r < TZ_GROUP; r++) {\n"
-                    "      const int t = first + r;\n"
-                    "      if (t >= a.height)\n        break;\n");
-    for (int p = 0; p < s->passes_count; p++)
-        say_pass(t, problem, p);
-    if (rows) {
-        tz_cuda_emit(t, "      if (t + TZ_GROUP < a.height) {\n");
-        say_rows(t, problem);
-        tz_cuda_emit(t, "      }\n");
-    }
-    tz_cuda_emit(t, "    }\n  }\n");
-    for (int f = 0; f < s->fields_count; f++)
-        if (tz_problem_written(problem) >> f & 1)
-            tz_cuda_emit(t, "  tz_strip_store<BORDER>(a, s, (%s *)a.out[%d], %s_now);\n",
-                         tz_cuda_type_name(s->fields[f].type), f, s->fields[f].name);
-    tz_cuda_emit(t, "}\n\n%s",
-                 "TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const tz_arguments a)\n{\n"
-                 "  tz_strip s;\n"
-                 "  const int first = tz_strips_first();\n"
-                 "  s.lane = tz_lane();\n"
-                 "  s.x = first + tz_warp() * TZ_TILE_X;\n"
-                 "  if (tz_strips_border(a, first))\n"
-                 "    tz_run<true>(a, s, tz_shared() + tz_warp() * (TZ_STRIP * TZ_STAGED));\n"
-                 "  else\n"
-                 "    tz_run<false>(a, s, 0);\n}\n");
-}
-
 static int staging_bytes(const tz_problem *problem, const tz_plan *plan)
 {
-    return staged(problem) ? 32 * plan->vector * (16 / packet_of(problem)) : 0;
-}
-
-static void line_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
-{
-    const tz_stencil *s = problem->stencil;
-    tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
-    for (int f = 0; f < s->fields_count; f++)
-        tz_cuda_emit(t, "#define TZ__RADIUS_%s %d\n", s->fields[f].name, s->fields[f].radius);
-    tz_cuda_emit(t,
-                 "#define TZ_VECTOR %d\n#define TZ_PACKET %d\n#define TZ_GHOST %" PRId64 "\n"
-                 "#define TZ_GROUP %d\n#define TZ_WARPS %d\n#define TZ_THREADS %d\n"
-                 "#define TZ_BLOCKS %d\n#define TZ_STAGED %d\n#include \"line.cuh\"\n",
-                 plan->vector, packet_of(problem), ghost_of(problem, plan->height),
-                 plan->ahead > 0 ? plan->ahead : UNROLLED, plan->warps, 32 * plan->warps,
-                 plan->blocks, staged(problem) ? 16 / packet_of(problem) : 0);
-    for (int p = 0; p < s->passes_count; p++)
-        tz_cuda_emit_pass(t, problem, p);
-    say_kernel(t, problem);
+    return line_staged(problem) ? 32 * plan->vector * (16 / line_packet(problem)) : 0;
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
@@ -269,14 +116,14 @@ static const char *line_refuses(const tz_problem *problem)
 
 static int64_t useful_columns(const tz_problem *problem, int vector, int height)
 {
-    return 32 * (int64_t)vector - 2 * ghost_of(problem, height);
+    return 32 * (int64_t)vector - 2 * line_ghost(problem, height);
 }
 
 /* Elements a lane: what registers bear well and leaves three quarters of a strip useful; more where
  * the height takes most of it. */
 static int choose_vector(const tz_problem *problem, const tz_plan *plan)
 {
-    const int packet = packet_of(problem), room = registers_room(plan->warps);
+    const int packet = line_packet(problem), room = registers_room(plan->warps);
     const int64_t tile = plan->tile[0] > 0 ? plan->tile[0] : packet;
     int vector = packet > 4 ? packet : 4;
     for (int next = 2 * vector; next <= VECTOR_MAX; next *= 2) {
@@ -296,19 +143,17 @@ static int choose_vector(const tz_problem *problem, const tz_plan *plan)
 
 static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, tz_error *error)
 {
-    const int packet = packet_of(problem);
+    const int packet = line_packet(problem);
     if (plan->height < 0 || plan->height > HEIGHT_MAX)
         return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; 1 to %d",
                             plan->height, HEIGHT_MAX);
     if (plan->tile[0] < 0)
         return tz_error_set(error, TZ_RANGE, "tile", "extent 1 is %" PRId64 "; use 1 or more",
                             plan->tile[0]);
-    if (plan->slack != 0)
-        return tz_error_set(error, TZ_UNSUPPORTED, "plan", "a 1-D stream takes no 'slack'");
     if (plan->ahead < 0 || plan->ahead > AHEAD_MAX)
         return tz_error_set(error, TZ_RANGE, "ahead", "%d rows ahead are out of range; 1 to %d",
                             plan->ahead, AHEAD_MAX);
-    if (plan->ahead > 0 && !streams(problem))
+    if (plan->ahead > 0 && !line_streams(problem))
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
                             "'%s' has no streamed field, so there is nothing to load ahead",
                             problem->stencil->id);
@@ -334,18 +179,20 @@ static int height_max(const tz_problem *problem, int vector, int64_t useful)
     return height;
 }
 
-static tz_status line_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
+static tz_status line_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                           tz_error *error)
 {
+    (void)limits;
     const tz_status status = check_numbers(problem, plan, error);
     if (status)
         return status;
-    const int packet = packet_of(problem);
+    const int packet = line_packet(problem);
     const int reach = tz_stencil_reach(problem->stencil);
     const bool chosen = plan->height == 0;
     const int64_t row = (problem->elements[0] + packet - 1) / packet * packet;
     if (chosen)
         plan->height = reach > 20 ? 1 : 20 / (reach > 0 ? reach : 1);
-    if (plan->ahead == 0 && streams(problem))
+    if (plan->ahead == 0 && line_streams(problem))
         plan->ahead = 4;
     if (plan->warps == 0)
         plan->warps = 4;
@@ -385,21 +232,23 @@ static int line_threads(const tz_problem *problem, const tz_plan *plan)
     return 32 * plan->warps;
 }
 
-static int line_shared_bytes(const tz_problem *problem, const tz_plan *plan)
+static int line_shared_bytes(const tz_problem *problem, const tz_limits *limits,
+                             const tz_plan *plan)
 {
+    (void)limits;
     return plan->warps * staging_bytes(problem, plan);
 }
 
-static tz_status line_shape(const tz_problem *problem, const tz_plan *plan,
-                            const tz_cuda_room *room, tz_cuda_shape *shape, tz_error *error)
+static tz_status line_shape(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                            int blocks, tz_cuda_shape *shape, tz_error *error)
 {
-    (void)room;
+    (void)blocks;
     (void)error;
     const int64_t columns = plan->tile[0] * plan->warps;
     *shape = (tz_cuda_shape){
         .grid = {(int)((problem->elements[0] + columns - 1) / columns), 1, 1},
         .threads = line_threads(problem, plan),
-        .shared_bytes = line_shared_bytes(problem, plan),
+        .shared_bytes = line_shared_bytes(problem, limits, plan),
     };
     return TZ_OK;
 }
@@ -409,8 +258,9 @@ const tz_cuda_family tz_cuda_family_line = {
     .doc = "strips in registers, a warp each; streamed rows are loaded ahead",
     .refuses = line_refuses,
     .plan = line_plan,
-    .emit = line_emit,
+    .emit = line_text_emit,
     .threads = line_threads,
     .shared_bytes = line_shared_bytes,
     .shape = line_shape,
+    .planner = &line_planner,
 };

@@ -6,8 +6,6 @@
 #include <string.h>
 
 enum {
-    PROCESSORS = 132,             /* where a plan does not say */
-    SHARED_BYTES_MAX = 227 << 10, /* likewise */
     REGISTERS = 65536,
     REGISTERS_OWN = 40, /* addresses, loop, tags */
     THREADS_MAX = 1024,
@@ -354,28 +352,28 @@ static bool make_cuts(search *s, int axis, int most)
     return list != NULL;
 }
 
-bool tz_resident_design(const tz_problem *problem, const tz_plan *plan, tz_resident *design)
+bool tz_resident_design(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                        tz_resident *design)
 {
     facts k = facts_of(problem);
-    k.shared_max = plan->shared_bytes > 0 ? plan->shared_bytes : SHARED_BYTES_MAX;
+    k.shared_max = limits->shared_bytes;
     search s = {.k = &k, .plan = plan};
     tz_resident d = {.radius = k.radius, .rim = k.rim, .sent_words = k.sent_words};
     if (tz_problem_elements(problem) > INT64_C(8) << 20)
         return false;
-    const int multiprocessors = plan->multiprocessors > 0 ? plan->multiprocessors : PROCESSORS;
     const cut *cuts[TZ_AXES] = {NULL};
     bool made = true;
     for (int axis = 0; made && axis < TZ_AXES; axis++)
-        made = make_cuts(&s, axis, multiprocessors);
+        made = make_cuts(&s, axis, limits->multiprocessors);
     if (made)
-        try_cuts(&s, cuts, &d, 0, multiprocessors);
+        try_cuts(&s, cuts, &d, 0, limits->multiprocessors);
     for (int axis = 0; axis < TZ_AXES; axis++)
         free(s.cuts[axis]);
     *design = s.best;
     return s.found;
 }
 
-int tz_resident_height(const tz_problem *problem, const tz_plan *plan)
+int tz_resident_height(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan)
 {
     static const int heights[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
     int best = 1;
@@ -384,7 +382,7 @@ int tz_resident_height(const tz_problem *problem, const tz_plan *plan)
         tz_plan with = *plan;
         tz_resident d;
         with.height = heights[i];
-        if (!tz_resident_design(problem, &with, &d))
+        if (!tz_resident_design(problem, limits, &with, &d))
             break;
         if (i > 0 && d.cost >= cost)
             continue;

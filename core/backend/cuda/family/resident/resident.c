@@ -1,5 +1,5 @@
-/* The resident family: a grid that fits on chip stays there (kernels/cuda/resident.cuh). Text and
- * launches; resident_design.c chooses. */
+/* The resident family: a grid that fits on chip stays there (kernels/cuda/resident.cuh). design.c
+ * chooses the layout, text.c makes the kernel. */
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/family/resident/design.h"
 #include "backend/host/store.h"
@@ -7,222 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-/* ---- Text ------------------------------------------------------------------------------------ */
-
-/* Publications of a field in an iteration: one at its start, one after each pass but the last that
- * writes it. */
-static int shows(const tz_stencil *s, int f)
-{
-    int count = 1;
-    for (int p = 0; p + 1 < s->passes_count; p++)
-        count += s->passes[p].writes >> f & 1;
-    return count;
-}
-
-/* The buffer that holds a field's values in pass `pass`, as text over `odd`. */
-static void say_buffer(tz_cuda_text *t, const tz_problem *problem, const tz_resident *d, int f,
-                       int pass)
-{
-    const tz_stencil *s = problem->stencil;
-    int before = 0;
-    for (int p = 0; p < pass; p++)
-        before += s->passes[p].writes >> f & 1;
-    if (d->buffers == 1 || !(tz_problem_written(problem) >> f & 1))
-        tz_cuda_emit(t, "%s_at", s->fields[f].name);
-    else
-        tz_cuda_emit(t, "%s_at + ((odd * %d + %d) & 1) * (TZ_CELLS * TZ_LIVE)", s->fields[f].name,
-                     shows(s, f), before);
-}
-
-static void say_show(tz_cuda_text *t, const tz_problem *problem, const tz_resident *d,
-                     uint32_t fields, int pass)
-{
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (fields >> f & 1 && tz_resident_is_shared(problem, d, f)) {
-            tz_cuda_emit(t, "        tz_show(");
-            say_buffer(t, problem, d, f, pass);
-            tz_cuda_emit(t, ", %s_own);\n", problem->stencil->fields[f].name);
-        }
-}
-
-/* A pass's context: bricks, places in shared memory, constants. */
-static void say_context(tz_cuda_text *t, const tz_problem *problem, const tz_resident *d, int p,
-                        bool once)
-{
-    const tz_stencil *s = problem->stencil;
-    tz_cuda_emit(t, "      pass_%d::context_%s c;\n", p, s->passes[p].text_cell);
-    for (int f = 0; f < s->fields_count; f++) {
-        const char *name = s->fields[f].name;
-        if (!once || s->fields[f].role == TZ_STATIC)
-            tz_cuda_emit(t, "      c.%s = %s_own;\n", name, name);
-        if (s->fields[f].role == TZ_STREAMED)
-            continue;
-        tz_cuda_emit(t, "      c.%s_edge = %s_edge;\n      c.%s_at = ", name, name, name);
-        say_buffer(t, problem, d, f, p);
-        tz_cuda_emit(t, ";\n");
-    }
-    tz_cuda_emit_constants(t, problem);
-}
-
-static void say_pass(tz_cuda_text *t, const tz_problem *problem, const tz_resident *d, int p)
-{
-    const tz_stencil *s = problem->stencil;
-    const tz_pass *pass = &s->passes[p];
-    const uint32_t changed = p == 0 ? tz_problem_written(problem) : s->passes[p - 1].writes;
-    if (d->buffers == 1)
-        tz_cuda_emit(t, p == 0 ? "      if (t > 0)\n        tz_barrier();\n"
-                               : "      tz_barrier();\n");
-    tz_cuda_emit(t, "      if (live) {\n");
-    say_show(t, problem, d, changed, p);
-    /* Threads without a brick compute, too, what nobody sees. */
-    tz_cuda_emit(t, "      }\n      tz_barrier();\n      {\n");
-    say_context(t, problem, d, p, false);
-    tz_cuda_emit(t, "      TZ_EACH_CELL {\n        tz_place at = tz_place_of(a, tile, i, j, k);\n"
-                    "        at.step = a.step + t;\n");
-    if (d->held)
-        tz_cuda_emit(t, "        pass_%d::update_%s(c, tile, at, once_%d[k][j][i]);\n      }\n", p,
-                     pass->text_cell, p);
-    else
-        tz_cuda_emit(
-            t,
-            "        pass_%d::update_%s(c, tile, at, pass_%d::make_once_%s(c, tile, at));\n"
-            "      }\n",
-            p, pass->text_cell, p, pass->text_cell);
-    for (int f = 0; f < s->fields_count; f++)
-        if (pass->writes >> f & 1) {
-            const char *name = s->fields[f].name;
-            tz_cuda_emit(t,
-                         "      %s_own = c.%s_out;\n      tz_mask_brick(tile, %s_edge, "
-                         "%s_own);\n",
-                         name, name, name, name);
-        }
-    tz_cuda_emit(t, "      }\n");
-}
-
-/* Between two stages. The barrier, after which shared memory may be written again, costs nothing:
- * words are on their way. */
-static void say_exchange(tz_cuda_text *t, const tz_problem *problem)
-{
-    const tz_stencil *s = problem->stencil;
-    const uint32_t written = tz_problem_written(problem);
-    static const char *const words[] = {"send", "receive"};
-    tz_cuda_emit(t, "    if (end < a.height) {\n      tag++;\n");
-    for (int receive = 0; receive < 2; receive++) {
-        int word = 0;
-        tz_cuda_emit(t, "%s      if (live) {\n", receive ? "      tz_barrier();\n" : "");
-        for (int f = 0; f < s->fields_count; f++)
-            if (written >> f & 1) {
-                const char *name = s->fields[f].name;
-                tz_cuda_emit(t, "        tz_%s_brick(a, tile, tag, %d, %s%s%s_own);\n",
-                             words[receive], word, receive ? name : "", receive ? "_edge, " : "",
-                             name);
-                word += (int)tz_problem_element_size(problem, f) / 4;
-            }
-        tz_cuda_emit(t, "      }\n");
-    }
-    tz_cuda_emit(t, "    }\n");
-}
-
-/* Fields into bricks and, what never changes, into shared memory. */
-static void say_begin(tz_cuda_text *t, const tz_problem *problem, const tz_resident *d)
-{
-    const tz_stencil *s = problem->stencil;
-    const uint32_t written = tz_problem_written(problem);
-    tz_cuda_emit(t, "TZ_KERNEL(tz_stage, TZ_THREADS)(const tz_arguments a)\n{\n"
-                    "  const bool live = TZ_LIVE == TZ_THREADS || tz_thread() < TZ_LIVE;\n"
-                    "  const int thread = live ? tz_thread() : 0;\n"
-                    "  const tz_tile tile = tz_tile_of(a, thread);\n"
-                    "  unsigned char *shared = tz_shared();\n"
-                    "  unsigned int tag = *tz_tag_of(a);\n");
-    for (int f = 0; f < s->fields_count; f++) {
-        const char *name = s->fields[f].name, *type = tz_cuda_type_name(s->fields[f].type);
-        tz_cuda_emit(t, "  tz_brick<%s> %s_own;\n", type, name);
-        if (s->fields[f].role == TZ_STREAMED) {
-            tz_cuda_emit(t,
-                         "  tz_brick<int> %s_next;\n"
-                         "  tz_take_row(a, tile, (const int *)a.in[%d], %s_next);\n",
-                         name, f, name);
-            continue;
-        }
-        tz_cuda_emit(t,
-                     "  const %s %s_edge = *(const %s *)&a.edge[%d];\n"
-                     "  %s *%s_at = (%s *)shared + thread;\n",
-                     type, name, type, f, type, name, type);
-        if (tz_resident_is_shared(problem, d, f))
-            tz_cuda_emit(t, "  shared += %d;\n", tz_resident_shared_bytes(problem, d, f));
-        tz_cuda_emit(t,
-                     "  if (live)\n"
-                     "    tz_take(a, tile, (const %s *)a.in[%d], %s_edge, %s_at, %s_own);\n",
-                     type, f, name, name, name);
-    }
-    tz_cuda_emit(t, "      if (live) {\n");
-    say_show(t, problem, d, ~written & ((1u << s->fields_count) - 1u), 0);
-    tz_cuda_emit(t, "      }\n");
-    for (int p = 0; d->held && p < s->passes_count; p++) {
-        tz_cuda_emit(t, "  pass_%d::once_%s once_%d[TZ_VZ][TZ_VY][TZ_VX];\n  {\n", p,
-                     s->passes[p].text_cell, p);
-        tz_cuda_emit(t, "    const int odd = 0;\n");
-        say_context(t, problem, d, p, true);
-        tz_cuda_emit(
-            t,
-            "      TZ_EACH_CELL\n        once_%d[k][j][i] = pass_%d::make_once_%s(c, tile, "
-            "tz_place_of(a, tile, i, j, k));\n      (void)odd;\n  }\n",
-            p, p, s->passes[p].text_cell);
-    }
-}
-
-static void resident_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
-{
-    const tz_stencil *s = problem->stencil;
-    const uint32_t written = tz_problem_written(problem);
-    tz_resident d;
-    if (!tz_resident_design(problem, plan, &d))
-        return;
-    tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        tz_cuda_emit(t, "#define TZ_BLOCKS_%c %d\n#define TZ_V%c %d\n#define TZ_T%c %d\n",
-                     "XYZ"[axis], d.blocks[axis], "XYZ"[axis], d.cells[axis], "XYZ"[axis],
-                     d.threads[axis]);
-    tz_cuda_emit(t,
-                 "#define TZ_SPLIT %d\n#define TZ_GHOST %d\n#define TZ_R %d\n#define TZ_RIM %d\n"
-                 "#define TZ_HELD %d\n#define TZ_BUFFERS %d\n#define TZ_THREADS %d\n"
-                 "#define TZ_SENT %d\n#define TZ_BATCH %d\n#include \"resident.cuh\"\n",
-                 d.ghost > 0, d.ghost, d.radius > 0 ? d.radius : 1, d.rim, d.held, d.buffers,
-                 32 * d.warps, d.sent_words, d.batch);
-    for (int p = 0; p < s->passes_count; p++)
-        tz_cuda_emit_pass(t, problem, p);
-    say_begin(t, problem, &d);
-    tz_cuda_emit(
-        t, "  for (int begin = 0, end = 0; begin < a.height; begin = end) {\n"
-           "    end = TZ_SPLIT && begin + TZ_HEIGHT < a.height ? begin + TZ_HEIGHT : a.height;\n"
-           "    for (int first = begin; first < end; first += TZ_BUFFERS) {\n"
-           "    TZ_UNROLL\n    for (int odd = 0; odd < TZ_BUFFERS; odd++) {\n"
-           "      const int t = first + odd;\n"
-           "      if (t >= end)\n        break;\n");
-    for (int f = 0; f < s->fields_count; f++)
-        if (s->fields[f].role == TZ_STREAMED) {
-            const char *name = s->fields[f].name;
-            tz_cuda_emit(
-                t,
-                "      %s_own = %s_next;\n"
-                "      if (t + 1 < a.height)\n"
-                "        tz_take_row(a, tile, (const int *)a.in[%d] + (long long)a.pitch * "
-                "(t + 1), %s_next);\n",
-                name, name, f, name);
-        }
-    for (int p = 0; p < s->passes_count; p++)
-        say_pass(t, problem, &d, p);
-    tz_cuda_emit(t, "    }\n    }\n");
-    say_exchange(t, problem);
-    tz_cuda_emit(t, "  }\n  if (live) {\n");
-    for (int f = 0; f < s->fields_count; f++)
-        if (written >> f & 1)
-            tz_cuda_emit(t, "    tz_give(a, tile, (%s *)a.out[%d], %s_own);\n",
-                         tz_cuda_type_name(s->fields[f].type), f, s->fields[f].name);
-    /* Threads of other warps may still read the block's tag. */
-    tz_cuda_emit(t, "  }\n  tz_barrier();\n  if (tz_thread() == 0)\n    *tz_tag_of(a) = tag;\n}\n");
-}
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
@@ -244,9 +28,9 @@ static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, t
     if (plan->height < 0 || plan->height > TZ_RESIDENT_HEIGHT_MAX)
         return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; 1 to %d",
                             plan->height, TZ_RESIDENT_HEIGHT_MAX);
-    if (plan->ahead || plan->slack || plan->blocks)
+    if (plan->ahead || plan->blocks)
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
-                            "grids that stay on chip take no 'ahead', 'slack' or 'blocks'");
+                            "grids that stay on chip take no 'ahead' or 'blocks'");
     if (plan->warps < 0 || plan->warps > 32)
         return tz_error_set(error, TZ_RANGE, "warps", "%d warps are out of range; 1 to 32",
                             plan->warps);
@@ -260,7 +44,8 @@ static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, t
     return TZ_OK;
 }
 
-static tz_status cannot(const tz_problem *problem, const tz_plan *plan, tz_error *error)
+static tz_status cannot(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                        tz_error *error)
 {
     tz_resident d;
     tz_plan lower = *plan;
@@ -268,16 +53,14 @@ static tz_status cannot(const tz_problem *problem, const tz_plan *plan, tz_error
         return TZ_RANGE;
     while (lower.height > 1) {
         lower.height--;
-        if (tz_resident_design(problem, &lower, &d))
+        if (tz_resident_design(problem, limits, &lower, &d))
             return tz_error_set(error, TZ_RANGE, "height",
                                 "with height %d the grid and its ghost zones do not fit on chip: "
                                 "use a height up to %d",
                                 plan->height, lower.height);
     }
-    tz_plan free = {.height = plan->height,
-                    .multiprocessors = plan->multiprocessors,
-                    .shared_bytes = plan->shared_bytes};
-    if (tz_resident_design(problem, &free, &d))
+    const tz_plan free = {.height = plan->height};
+    if (tz_resident_design(problem, limits, &free, &d))
         return tz_error_set(error, TZ_RANGE, "tile",
                             "the grid stays on chip, but not with this tile, vector and number of "
                             "warps: leave them out");
@@ -287,7 +70,8 @@ static tz_status cannot(const tz_problem *problem, const tz_plan *plan, tz_error
                         problem->extent[0], problem->extent[1], problem->extent[2]);
 }
 
-static tz_status resident_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
+static tz_status resident_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                               tz_error *error)
 {
     tz_resident d;
     const tz_status status = check_numbers(problem, plan, error);
@@ -295,19 +79,20 @@ static tz_status resident_plan(const tz_problem *problem, tz_plan *plan, tz_erro
     if (status)
         return status;
     if (chosen)
-        plan->height = tz_resident_height(problem, plan);
-    if (!tz_resident_design(problem, plan, &d))
-        return cannot(problem, plan, error);
+        plan->height = tz_resident_height(problem, limits, plan);
+    if (!tz_resident_design(problem, limits, plan, &d))
+        return cannot(problem, limits, plan, error);
     for (int axis = 0; axis < TZ_AXES; axis++)
         plan->tile[axis] = (problem->elements[axis] + d.blocks[axis] - 1) / d.blocks[axis];
     plan->vector = d.cells[0];
     plan->warps = d.warps;
-    plan->span = SPAN;
+    plan->launch_iterations = SPAN;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].role == TZ_STREAMED)
-            plan->span = (int)(SPAN_BYTES_MAX / (tz_cuda_pitch(problem) * 4));
-    plan->span =
-        plan->span < plan->height ? plan->height : plan->span / plan->height * plan->height;
+            plan->launch_iterations = (int)(SPAN_BYTES_MAX / (tz_cuda_pitch(problem) * 4));
+    plan->launch_iterations = plan->launch_iterations < plan->height
+                                  ? plan->height
+                                  : plan->launch_iterations / plan->height * plan->height;
     strcpy(plan->family, "resident");
     snprintf(plan->why, sizeof plan->why,
              "%s height; %d x %d x %d blocks, bricks of %d x %d x %d cells in %s",
@@ -316,31 +101,59 @@ static tz_status resident_plan(const tz_problem *problem, tz_plan *plan, tz_erro
     return TZ_OK;
 }
 
+/* Is a grid worth keeping on chip, where a scenario names no family, and how? A rule from
+ * measurements (docs/performance.md, "Small grids"), for plans of which at most the height is
+ * given: what stays in registers gained nearly always, what does not only while few words change.
+ */
+static bool resident_claims(const tz_problem *problem, const tz_limits *limits, tz_plan *plan)
+{
+    enum { CHANGED_BYTES_MAX = 96 << 10 }; /* of a multiprocessor */
+    const tz_stencil *s = problem->stencil;
+    if (plan->tile[0] || plan->tile[1] || plan->tile[2] || tz_plan_first_knob(plan) ||
+        problem->dims < 2)
+        return false;
+    int64_t changed = 0;
+    for (int f = 0; f < s->fields_count; f++) {
+        if (s->fields[f].role == TZ_STREAMED)
+            return false;
+        if (tz_problem_written(problem) >> f & 1)
+            changed += tz_problem_elements(problem) * (int64_t)tz_problem_element_size(problem, f);
+    }
+    tz_resident design;
+    if (resident_plan(problem, limits, plan, NULL) ||
+        !tz_resident_design(problem, limits, plan, &design) ||
+        tz_resident_is_lengthy(problem, &design))
+        return false;
+    const int64_t blocks = (int64_t)design.blocks[0] * design.blocks[1] * design.blocks[2];
+    return design.held || changed <= blocks * CHANGED_BYTES_MAX;
+}
+
 static int resident_threads(const tz_problem *problem, const tz_plan *plan)
 {
     (void)problem;
     return 32 * plan->warps;
 }
 
-static int resident_shared(const tz_problem *problem, const tz_plan *plan)
+static int resident_shared(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan)
 {
     tz_resident d;
-    return tz_resident_design(problem, plan, &d) ? d.shared_bytes : 0;
+    return tz_resident_design(problem, limits, plan, &d) ? d.shared_bytes : 0;
 }
 
-static tz_status resident_shape(const tz_problem *problem, const tz_plan *plan,
-                                const tz_cuda_room *room, tz_cuda_shape *shape, tz_error *error)
+static tz_status resident_shape(const tz_problem *problem, const tz_limits *limits,
+                                const tz_plan *plan, int blocks_each, tz_cuda_shape *shape,
+                                tz_error *error)
 {
     tz_resident d;
-    if (!tz_resident_design(problem, plan, &d))
-        return cannot(problem, plan, error);
+    if (!tz_resident_design(problem, limits, plan, &d))
+        return cannot(problem, limits, plan, error);
     const int blocks = d.blocks[0] * d.blocks[1] * d.blocks[2];
-    const int each = room->blocks_per_multiprocessor > 0 ? room->blocks_per_multiprocessor : 1;
-    if (blocks > room->multiprocessors * each)
+    const int room = limits->multiprocessors * (blocks_each > 0 ? blocks_each : 1);
+    if (blocks > room)
         return tz_error_set(error, TZ_RANGE, "tile",
                             "the plan takes %d blocks at once and the GPU %d: use larger tiles or "
                             "another family",
-                            blocks, room->multiprocessors * each);
+                            blocks, room);
     *shape = (tz_cuda_shape){
         .grid = {d.blocks[0], d.blocks[1], d.blocks[2]},
         .threads = 32 * d.warps,
@@ -359,8 +172,10 @@ const tz_cuda_family tz_cuda_family_resident = {
     .spans = true,
     .refuses = resident_refuses,
     .plan = resident_plan,
-    .emit = resident_emit,
+    .claims = resident_claims,
+    .emit = resident_text_emit,
     .threads = resident_threads,
     .shared_bytes = resident_shared,
     .shape = resident_shape,
+    .planner = &resident_planner,
 };

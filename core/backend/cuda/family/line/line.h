@@ -1,0 +1,28 @@
+/* The stream family in one dimension: strips in registers, a warp each (kernels/cuda/line.cuh). */
+#ifndef TZ_CORE_BACKEND_CUDA_FAMILY_LINE_LINE_H
+#define TZ_CORE_BACKEND_CUDA_FAMILY_LINE_LINE_H
+
+#include "backend/cuda/family/family.h"
+
+enum { LINE_UNROLLED = 4 }; /* iterations of a loop that waits for no streamed row */
+
+/* Elements of a packet: 16 bytes of the widest field. */
+int line_packet(const tz_problem *problem);
+
+/* Columns that a strip loses at each end, in whole packets: the reach of the passes, and how much
+ * further than that a static field is read. */
+int64_t line_ghost(const tz_problem *problem, int height);
+
+/* Does the stencil have streamed fields? */
+bool line_streams(const tz_problem *problem);
+
+/* Does the boundary need a strip in shared memory to read other columns of it? */
+bool line_staged(const tz_problem *problem);
+
+/* The device text of a plan: one kernel. */
+void line_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                    const tz_plan *plan);
+
+extern const tz_cuda_planner line_planner; /* work.c */
+
+#endif
