@@ -2,7 +2,7 @@
 # Sets up, builds and runs every test: sh scripts/test.sh [ARGUMENTS FOR CTEST]
 #
 # PRESET=asan (or debug) builds and tests that preset instead of release. TZ_CONTRACT=quick tests
-# fewer cases of each plugin. CMAKE_ARGS are handed to the configuration. Skipped tests are listed;
+# fewer cases of each plugin. CMAKE_ARGS are passed to cmake. Skipped tests are listed;
 # with CI=true a reason that .ci/skips does not list is a failure.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)

@@ -1,45 +1,26 @@
 /* tz_script_run: what it returns, reports and leaves behind for scripts that end in every way. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support.h"
 
 #include "lua/script.h"
-#include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-static char top[64];
 static tz_registry *registry;
 static char printed[4096], noted[4096];
 static tz_script_result result;
 static tz_error error;
 
-static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *where)
-{
-    (void)facts, (void)kind, (void)where;
-    return remove(path);
-}
-
+/* Tests run in a fresh directory. */
 static int set_up(void **state)
 {
     static const char *const folders[] = {TZ_TEST_PLUGIN_DIR};
-    (void)state;
-    strcpy(top, "/tmp/trapeze-lua-XXXXXX");
-    if (!mkdtemp(top) || chdir(top) != 0)
+    if (scratch_setup(state) != 0 || chdir(((scratch *)*state)->directory) != 0)
         return -1;
     return tz_registry_create(&registry, folders, 1, &error) == TZ_OK ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     tz_registry_destroy(registry);
-    return chdir("/") == 0 && nftw(top, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : -1;
+    return chdir("/") == 0 ? scratch_teardown(state) : -1;
 }
 
 static void on_print(void *to, const char *text)
@@ -146,16 +127,14 @@ static void failures_have_their_codes(void **state)
 static void a_failed_run_leaves_its_record(void **state)
 {
     (void)state;
-    char text[16384];
+    size_t bytes;
     assert_int_equal(run(HEAT "sim:run(1)\nerror('too hot')\n", false, 0, NULL), TZ_SCRIPT);
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/run.json", result.folder);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
+    char *text = scratch_slurp(path, &bytes);
     assert_non_null(strstr(text, "\"status\": \"failed\""));
     assert_non_null(strstr(text, "s.lua:5: too hot"));
+    free(text);
 }
 
 int main(void)

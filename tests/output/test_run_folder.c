@@ -1,51 +1,29 @@
 /* The folder of a run, its tables and its record. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support.h"
 
 #include "output/folder.h"
 #include "output/run_record.h"
 #include "output/table.h"
-#include <ftw.h>
 #include <jansson.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-static char top[64];
-
-static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *where)
-{
-    (void)facts, (void)kind, (void)where;
-    return remove(path);
-}
-
+/* Tests run in a fresh directory. */
 static int make_top(void **state)
 {
-    (void)state;
-    strcpy(top, "/tmp/trapeze-output-XXXXXX");
-    return mkdtemp(top) && chdir(top) == 0 ? 0 : -1;
+    return scratch_setup(state) == 0 && chdir(((scratch *)*state)->directory) == 0 ? 0 : -1;
 }
 
 static int remove_top(void **state)
 {
-    (void)state;
-    return chdir("/") == 0 && nftw(top, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : -1;
+    return chdir("/") == 0 ? scratch_teardown(state) : -1;
 }
 
-static char *slurp(const char *path)
+static void check_file(const char *path, const char *wanted)
 {
-    static char text[65536];
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
+    size_t bytes;
+    char *text = scratch_slurp(path, &bytes);
+    assert_string_equal(text, wanted);
+    free(text);
 }
 
 static void folders_are_numbered(void **state)
@@ -64,9 +42,9 @@ static void folders_are_numbered(void **state)
     tz_folder_log(folders[1], "a line");
     tz_folder_destroy(folders[0]);
     tz_folder_destroy(folders[1]);
-    assert_string_equal(slurp("runs/heat-002/scenario.lua"), scenario);
-    assert_string_equal(slurp("runs/heat-002/log.txt"), "a line\n");
-    assert_string_equal(slurp("runs/heat-001/log.txt"), "");
+    check_file("runs/heat-002/scenario.lua", scenario);
+    check_file("runs/heat-002/log.txt", "a line\n");
+    check_file("runs/heat-001/log.txt", "");
 }
 
 static void a_wanted_folder_must_be_empty(void **state)
@@ -115,15 +93,15 @@ static void tables_quote_and_append(void **state)
     tz_error error = {0};
     tz_table *table = NULL, *second = NULL;
     assert_int_equal(tz_table_create(&table, "t.csv", 2, titles, &error), TZ_OK);
-    assert_string_equal(slurp("t.csv"), "step,\"max(a, b)\"\n");
+    check_file("t.csv", "step,\"max(a, b)\"\n");
     for (int i = 0; i < 3; i++)
         assert_int_equal(tz_table_add(table, rows[i], &error), TZ_OK);
     assert_int_equal(tz_table_flush(table, &error), TZ_OK);
     static const char all[] =
         "step,\"max(a, b)\"\n0,1.5\n1,\"say \"\"hot\"\"\"\n2,\"two\nlines\"\n";
-    assert_string_equal(slurp("t.csv"), all);
+    check_file("t.csv", all);
     assert_int_equal(tz_table_close(table, &error), TZ_OK);
-    assert_string_equal(slurp("t.csv"), all);
+    check_file("t.csv", all);
     assert_int_equal(tz_table_create(&second, "t.csv", 2, titles, &error), TZ_IO);
     assert_null(second);
     assert_int_equal(tz_table_close(NULL, &error), TZ_OK);

@@ -1,62 +1,30 @@
 /* Outputs of a simulation without Lua: descriptions, and the files that writers make of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support.h"
 
 #include "output/format/npy.h"
 #include "output/format/png_info.h"
 #include "output/writer.h"
 #include "sim/fields.h"
-#include <ftw.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { NX = 24, NY = 16 };
 
-static char top[64];
 static tz_registry *registry;
 
-static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *where)
-{
-    (void)facts, (void)kind, (void)where;
-    return remove(path);
-}
-
+/* Tests run in a fresh directory. */
 static int set_up(void **state)
 {
     static const char *const folders[] = {TZ_TEST_PLUGIN_DIR};
     tz_error error;
-    (void)state;
-    strcpy(top, "/tmp/trapeze-output-XXXXXX");
-    if (!mkdtemp(top) || chdir(top) != 0)
+    if (scratch_setup(state) != 0 || chdir(((scratch *)*state)->directory) != 0)
         return -1;
     return tz_registry_create(&registry, folders, 1, &error) == TZ_OK ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     tz_registry_destroy(registry);
-    return chdir("/") == 0 && nftw(top, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : -1;
-}
-
-static char *slurp(const char *path, size_t *bytes)
-{
-    static char data[2][1 << 18];
-    static int next;
-    char *into = data[next++ % 2];
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    *bytes = fread(into, 1, sizeof data[0] - 1, file);
-    into[*bytes] = '\0';
-    fclose(file);
-    return into;
+    return chdir("/") == 0 ? scratch_teardown(state) : -1;
 }
 
 /* Its only cell that is not 300 K is (3, 2), with 310 K. */
@@ -203,10 +171,12 @@ static void pictures_hold_their_facts(void **state)
     assert_string_equal(tz_png_facts_find(&facts, "Range"), "300 310");
     tz_png_facts_clear(&facts);
     size_t first, second;
-    const char *a = slurp("first/temperature-000000.png", &first);
-    const char *b = slurp("second/temperature-000000.png", &second);
+    char *a = scratch_slurp("first/temperature-000000.png", &first);
+    char *b = scratch_slurp("second/temperature-000000.png", &second);
     assert_int_equal(first, second);
     assert_memory_equal(a, b, first);
+    free(a);
+    free(b);
     free(output);
     tz_simulation_destroy(simulation);
 }
@@ -232,9 +202,10 @@ static void arrays_hold_every_cell(void **state)
         assert_true(tz_array_get(array, i) == (i == 2 * NX + 3 ? 310 : 300));
     tz_array_destroy(array);
     size_t bytes;
-    const char *text = slurp("arrays/hotspot-000000.vti", &bytes);
+    char *text = scratch_slurp("arrays/hotspot-000000.vti", &bytes);
     assert_non_null(strstr(text, "Name=\"temperature\""));
     assert_non_null(strstr(text, "Name=\"power\""));
+    free(text);
     tz_run_files_clear(&files);
     free(npy);
     free(vti);
@@ -263,8 +234,9 @@ static void tables_take_the_callers_cells(void **state)
         assert_int_equal(tz_writer_add(&writer, &row, &error), TZ_OK);
     }
     assert_int_equal(tz_writer_close(&writer, &error), TZ_OK);
-    assert_string_equal(slurp("tables/s-table.csv", &bytes),
-                        "step,max(temperature),mean(power),own\n0,310,0,0.1\n0,310,0,nan\n");
+    char *text = scratch_slurp("tables/s-table.csv", &bytes);
+    assert_string_equal(text, "step,max(temperature),mean(power),own\n0,310,0,0.1\n0,310,0,nan\n");
+    free(text);
     tz_run_files_clear(&files);
     free(output);
     tz_simulation_destroy(simulation);

@@ -18,7 +18,7 @@ do
 end
 c.refuses("closed", sim.run, sim, 1)
 
--- Nobody holds them: the collector closes them.
+-- Nothing refers to them: the collector closes them.
 for _ = 1, 200 do
     c.chip { grid = { 64, 64 } }
     tz.array { shape = { 64, 64 } }
@@ -26,7 +26,7 @@ end
 collectgarbage()
 collectgarbage()
 
--- Not from within an output of its own.
+-- Not from within an output of the same simulation.
 local busy = c.chip { name = "busy" }
 busy:every(1, function(s)
     c.refuses("not from within", s.run, s, 1)

@@ -4,7 +4,7 @@ local tz = require "trapeze"
 local function refuses(text, f, ...)
   local ok, message = pcall(f, ...)
   tz.expect(not ok, "not refused: " .. text)
-  tz.expect(tostring(message):find(text, 1, true), "says: " .. tostring(message))
+  tz.expect(tostring(message):find(text, 1, true), "message: " .. tostring(message))
 end
 
 local heights = { pathfinder = { 12, { 1000000 } }, hotspot = { 2, { 2000, 2000 } }, poisson = { 2, { 2000, 2000 } },
