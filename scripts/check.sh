@@ -5,6 +5,7 @@
 #             names without "..", and folders include each other without a circle
 #   isolation a plugin includes public headers alone; nothing includes a plugin
 #   length    headers have at most 200 lines, sources 600, functions 80
+#   pages     a path that a page in docs/, README.md or CONTRIBUTING.md names is there
 #   format    clang-format 14 would change nothing (scripts/format.sh --check)
 #
 # scripts/check_exceptions.txt lists what may be longer, with reasons. Prints every fault; exits 1 if
@@ -94,6 +95,16 @@ END {
     finish()
     for (key in allowed) if (!(key in used)) print "check_exceptions.txt: there is no " key
 }' scripts/check_exceptions.txt $(cat "$work/long") >>"$faults"
+
+# ---- Pages ---------------------------------------------------------------------------------------
+# Paths in back quotes or links; NAME, *, { and … stand for something else.
+find docs README.md CONTRIBUTING.md -name '*.md' | sort | while IFS= read -r page; do
+    grep -oE '`(core|kernels|model|plugins|examples|tests|scripts|docs)/[^` ]*`' "$page" | tr -d '`' >"$work/named" || true
+    grep -oE '\]\([^):]*\)' "$page" | sed "s#^](#$(dirname "$page")/#; s#)\$##" >>"$work/named" || true
+    grep -vE 'NAME|[*{…]' "$work/named" | while IFS= read -r path; do
+        [ -e "$path" ] || echo "$page names $path, which is not there"
+    done
+done >>"$faults"
 
 if [ -s "$faults" ]; then
     cat "$faults" >&2

@@ -29,7 +29,7 @@ static bool take_halo(const tz_command *command, void *out, const char *text)
 {
     if (tz_numbers_parse(text, TZ_AXES, 1e-9, 1e6, ((settings *)out)->request.halo) > 0)
         return true;
-    tz_misuse(command, "--halo wants cells an axis, both sides together, not '%.60s'", text);
+    tz_misuse(command, "--halo needs cells an axis, both sides together, not '%.60s'", text);
     return false;
 }
 
@@ -37,7 +37,7 @@ static bool take_streamed(const tz_command *command, void *out, const char *text
 {
     if (tz_numbers_parse(text, 1, 0, 64, &((settings *)out)->request.streamed) == 1)
         return true;
-    tz_misuse(command, "--streamed wants a number from 0 to 64, not '%.60s'", text);
+    tz_misuse(command, "--streamed needs a number from 0 to 64, not '%.60s'", text);
     return false;
 }
 
@@ -98,8 +98,8 @@ static void compare(tz_prediction_table *const *tables, int count)
     printf("\n  %-10s %7s %12s %10s  %s\n", "model", "height", "iteration", "GCells/s", "limit");
     for (int k = 0; k < count; k++) {
         const tz_prediction_row *best = &tables[k]->rows[tables[k]->best];
-        char time[TZ_SAY_SIZE];
-        tz_say_seconds(best->prediction.time_s, time, sizeof time);
+        char time[TZ_TEXT_SIZE];
+        tz_format_seconds(best->prediction.time_s, time, sizeof time);
         printf("  %-10s %7d %12s %10.4g  %s\n", tables[k]->model->name, best->plan.height, time,
                best->prediction.cells_per_s * 1e-9, tables[k]->why);
     }
@@ -155,22 +155,22 @@ static int predict(const tz_command *command, int argc, char **argv)
 const tz_command tz_command_predict = {
     .name = "predict",
     .arguments = "PLUGIN --grid NX[,NY[,NZ]] [OPTION]…",
-    .doc = "say which height is best, how long an iteration takes and why, without a run",
+    .doc = "predict the best height, the time of an iteration and its limit, without a run",
     .help = TZ_PREDICT_OPTIONS_HELP
     "  --model NAME          roofs, meng2009, meng2011, or all to compare (default: the first\n"
     "                        that the device's record has the numbers for)\n"
-    "  --all                 every plan considered, not only the best of a family and height\n"
-    "  --compile             compile every kernel first; else those that may be best, as many\n"
-    "                        at once as there are threads (at most 16), none begun after 8 s\n"
-    "  --halo N[,N[,N]], --streamed N, --fence   what if, of the papers' models: another halo\n"
-    "                        width (both sides together), number of streamed fields, stages\n"
-    "                        that meet inside a launch\n"
-    "  --json, --csv         for programs\n"
+    "  --all                 show every plan, not only the best of a family and height\n"
+    "  --compile             compile every kernel; without it, only those that may be best, as\n"
+    "                        many at once as there are threads (at most 16), none begun after 8 s\n"
+    "  --halo N[,N[,N]]      for the papers' models: another halo width, both sides together\n"
+    "  --streamed N          for the papers' models: another number of streamed fields\n"
+    "  --fence               for the papers' models: stages synchronise inside one launch\n"
+    "  --json, --csv         print JSON or CSV\n"
     "  --plot FILE.png       components by height; needs gnuplot\n"
     "  --plugins DIR         look for plugins here first; may be repeated\n"
     "  -h, --help            print this\n"
     "\n"
-    "The device need not be there: `--device h200` compiles for it and counts what the kernels\n"
-    "do; gtx280, gtx260 and gtx-titan are answered by the papers' models.\n",
+    "The device need not be in this machine: `--device h200` compiles for it and counts what the\n"
+    "kernels do. For gtx280, gtx260 and gtx-titan there are the papers' models.\n",
     .call = predict,
 };

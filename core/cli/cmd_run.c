@@ -2,11 +2,9 @@
 #include "cli/options.h"
 
 #include "backend/backend.h"
-#include "base/names.h"
 #include "cli/progress.h"
 #include "lua/interrupt.h"
 #include "lua/script.h"
-#include "policy/policy.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +15,7 @@ typedef struct settings {
     bool quiet;
 } settings;
 
-/* ---- What the script prints -------------------------------------------------------------------- */
+/* ---- What the script prints ------------------------------------------------------------------ */
 
 static void on_print(void *context, const char *text)
 {
@@ -54,41 +52,31 @@ static bool take_backend(const tz_command *command, void *out, const char *text)
     return true;
 }
 
-/* --height N, or the policy that chooses it. */
+/* --height N, or a text that tz_policy_choose() reads. */
 static bool take_height(const tz_command *command, void *out, const char *text)
 {
-    static const char *const names[] = {"auto", "predicted", "adaptive", "exhaustive"};
-    settings *s = out;
+    tz_policy_choice *policy = &((settings *)out)->script.policy;
     char *end;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i]) == 0) {
-            s->script.policy = i > 0 ? names[i] : s->script.policy;
-            s->script.height = 0;
-            return true;
-        }
     const long height = strtol(text, &end, 10);
-    if (end != text && *end == '\0' && height >= 1 && height <= 1 << 20) {
-        s->script.height = (int)height;
-        return true;
-    }
-    char hint[128];
-    if (end != text && *end == '\0')
-        tz_misuse(command, "--height wants an integer from 1 to %d, not '%.40s'", 1 << 20, text);
-    else
-        tz_misuse(command, "--height wants an integer or a policy, not '%.60s'%s", text,
-                  tz_names_hint(hint, sizeof hint, text, names, sizeof names / sizeof *names));
-    return false;
-}
-
-static bool take_policy(const tz_command *command, void *out, const char *text)
-{
-    tz_error error;
-    tz_policy_kind kind;
-    if (tz_policy_find(text, &kind, &error) != TZ_OK) {
-        tz_misuse(command, "--policy: %s", error.message);
+    const bool is_number = end != text && *end == '\0';
+    if (is_number && (height < 1 || height > TZ_PLAN_HEIGHT_MAX)) {
+        tz_misuse(command, "--height needs an integer from 1 to %d, not '%.40s'",
+                  TZ_PLAN_HEIGHT_MAX, text);
         return false;
     }
-    ((settings *)out)->script.policy = text;
+    policy->given.height = is_number ? (int)height : 0;
+    policy->height = is_number ? NULL : text;
+    return true;
+}
+
+static bool take_family(const tz_command *command, void *out, const char *text)
+{
+    tz_plan *given = &((settings *)out)->script.policy.given;
+    if (strlen(text) >= sizeof given->family) {
+        tz_misuse(command, "--family: '%.60s' is no family", text);
+        return false;
+    }
+    strcpy(given->family, text);
     return true;
 }
 
@@ -97,7 +85,7 @@ static bool take_set(const tz_command *command, void *out, const char *text)
     const char *equals = strchr(text, '=');
     tz_error error;
     if (!equals || equals == text) {
-        tz_misuse(command, "--set wants NAME=VALUE, not '%.60s'", text);
+        tz_misuse(command, "--set needs NAME=VALUE, not '%.60s'", text);
         return false;
     }
     if (tz_paths_add(&((settings *)out)->sets, text, &error) == TZ_OK)
@@ -113,11 +101,11 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
     const tz_option options[] = {
         TZ_CALL("backend", s, take_backend),
         TZ_CALL("height", s, take_height),
-        TZ_CALL("policy", s, take_policy),
-        TZ_FLAG("forget", &script->forget),
+        TZ_TEXT("policy", &script->policy.policy),
+        TZ_FLAG("forget", &script->policy.forget),
         TZ_INTEGER("threads", &script->threads, 1, 1024),
         TZ_INTEGER("device", &script->device, 0, 1023),
-        TZ_TEXT("family", &script->family),
+        TZ_CALL("family", s, take_family),
         TZ_FLAG("sync", &script->sync),
         TZ_TEXT("out", &script->out),
         TZ_CALL("set", s, take_set),
@@ -130,10 +118,15 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
     const int code = tz_options_read(command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
+    const tz_policy_choice nothing = {.start = 0};
+    tz_policy_config policy;
+    tz_error error;
+    if (tz_policy_choose(&nothing, &script->policy, &policy, &error) != TZ_OK)
+        return tz_misuse(command, "%s", error.message);
     if (optind == argc)
-        return tz_misuse(command, "wants a script");
+        return tz_misuse(command, "needs a script");
     if (optind + 1 != argc)
-        return tz_misuse(command, "wants one script, not '%.60s' too", argv[optind + 1]);
+        return tz_misuse(command, "takes one script, not '%.60s' too", argv[optind + 1]);
     script->path = argv[optind];
     return TZ_OPTIONS_GO_ON;
 }
@@ -188,10 +181,9 @@ static int execute(settings *s)
 static int run(const tz_command *command, int argc, char **argv)
 {
     settings s = {
-        .script = {.height = -1,
-                   .arguments_count = argc,
+        .script = {.arguments_count = argc,
                    .sink = {.print = on_print, .note = on_note, .progress = on_progress}}};
-    /* getopt_long reorders argv; the record wants it as given. */
+    /* getopt_long reorders argv; the record keeps it as given. */
     char **given = calloc((size_t)argc + 1, sizeof *given);
     if (!given)
         return tz_fail_text(EXIT_FAILED, "not enough memory");
@@ -213,24 +205,27 @@ const tz_command tz_command_run = {
     .arguments = "SCRIPT [OPTION]…",
     .doc = "run a Lua scenario",
     .help =
-        "  --backend NAME     auto, cpu, cuda or reference; overrides the script\n"
-        "  --height N|POLICY  iterations between two halo exchanges, or who chooses them: auto,\n"
-        "                     predicted, adaptive, exhaustive; overrides the script\n"
-        "  --policy NAME      the same; with --height N adaptive starts there, others keep it\n"
-        "  --forget           measure anew what --policy exhaustive remembers\n"
-        "  --threads N        threads of the cpu backend; overrides the script\n"
+        "Options for the run replace what the script says:\n"
+        "  --backend NAME     auto, cpu, cuda or reference\n"
+        "  --height N|POLICY  iterations between two halo exchanges, or the policy that chooses\n"
+        "                     them: auto, predicted, adaptive, exhaustive\n"
+        "  --policy NAME      the policy; with --height N adaptive starts at N, others keep N\n"
+        "  --forget           measure again what --policy exhaustive remembers\n"
+        "  --threads N        threads of the cpu backend\n"
         "  --family NAME      how stages are executed: stream, tile, resident (cuda)\n"
-        "  --sync             wait for every stage and check it: a GPU's fault is told at once\n"
-        "  --device N         which GPU the cuda backend uses, from 0\n"
+        "  --sync             wait for every stage and check it: faults of a GPU show at once\n"
+        "  --device N         the GPU of the cuda backend, from 0\n"
+        "\n"
         "  --out DIR          the run's folder: new or empty (default: runs/SCRIPT-NNN)\n"
-        "  --set NAME=VALUE   a value for the script, as tz.args.NAME; may be repeated\n"
-        "  --check            say what the script would do; write nothing\n"
+        "  --set NAME=VALUE   a value for the script: tz.args.NAME; may be repeated\n"
+        "  --check            check the script and show what it would write; compute nothing\n"
         "  -q, --quiet        no progress, no log, no summary\n"
-        "  --unsafe           open all of Lua's libraries to the script (files, processes)\n"
+        "  --unsafe           give the script all of Lua's libraries (files, processes)\n"
         "  --plugins DIR      look for plugins here first; may be repeated\n"
         "  -h, --help         print this\n"
         "\n"
-        "Ctrl-C finishes the current stage, writes what is due and exits with 130; a second\n"
-        "one stops at once. Exit codes: 0 done, 1 the run failed, 2 wrong use.\n",
+        "Ctrl-C ends the run after the current stage: the record is written and the exit code is\n"
+        "130. A second Ctrl-C ends it at once. Exit codes: 0 done, 1 the run failed, 2 wrong "
+        "use.\n",
     .call = run,
 };

@@ -24,7 +24,7 @@ static bool take_part(const tz_command *command, void *out, const char *text)
     const long n = *end == '/' ? strtol(end + 1, &last, 10) : 0;
     if (end == text || *end != '/' || last == end + 1 || *last != '\0' || k < 1 || n < k ||
         n > 1000) {
-        tz_misuse(command, "--part wants K/N, as in 1/4, not '%.40s'", text);
+        tz_misuse(command, "--part needs K/N, as in 1/4, not '%.40s'", text);
         return false;
     }
     s->part = (int)k - 1;
@@ -36,7 +36,7 @@ static bool take_seconds(const tz_command *command, void *out, const char *text)
 {
     if (tz_numbers_parse(text, 1, 1e-4, 100, &((settings *)out)->request.round_s) == 1)
         return true;
-    tz_misuse(command, "--seconds wants a number from 0.0001 to 100, not '%.40s'", text);
+    tz_misuse(command, "--seconds needs a number from 0.0001 to 100, not '%.40s'", text);
     return false;
 }
 
@@ -144,9 +144,9 @@ static int tune_call(const tz_command *command, int argc, char **argv)
 const tz_command tz_command_tune = {
     .name = "tune",
     .arguments = "PLUGIN --grid NX[,NY[,NZ]] [OPTION]…",
-    .doc = "measure every plan on this machine beside its prediction",
+    .doc = "measure every plan on this machine and compare it with its prediction",
     .help = TZ_PREDICT_OPTIONS_HELP
-    "  --families A,B        only these: stream, tile, resident\n"
+    "  --families A,B        only these families: stream, tile, resident\n"
     "  --rounds N            of each plan that is not far behind (default: 5); their median "
     "counts,\n"
     "                        on a CPU, whose cores others may use too, the first quarter\n"

@@ -40,7 +40,7 @@ static int next_option(const tz_command *command, int argc, char **argv, const c
     const int before = optind;
     const int option = getopt_long(argc, argv, letters, options, NULL);
     if (option == ':') {
-        tz_misuse(command, "option %s wants a value", argv[optind - 1]);
+        tz_misuse(command, "option %s needs a value", argv[optind - 1]);
         return '?';
     }
     if (option == '?') {
@@ -60,7 +60,7 @@ static bool take_integer(const tz_command *command, const tz_option *option, con
     errno = 0;
     const long value = strtol(text, &end, 10);
     if (end == text || *end != '\0' || errno != 0 || value < option->low || value > option->high) {
-        tz_misuse(command, "--%s wants an integer from %d to %d, not '%.40s'", option->name,
+        tz_misuse(command, "--%s needs an integer from %d to %d, not '%.40s'", option->name,
                   option->low, option->high, text);
         return false;
     }

@@ -36,7 +36,7 @@ static bool take_grid(const tz_command *command, void *out, const char *text)
     tz_simulation_config *config = &predict->simulation;
     config->dims = tz_numbers_parse(text, TZ_AXES, 1, 2147483647, numbers);
     if (!are_integers(numbers, config->dims)) {
-        tz_misuse(command, "--grid wants NX, NX,NY or NX,NY,NZ, integers from 1, not '%.60s'",
+        tz_misuse(command, "--grid needs NX, NX,NY or NX,NY,NZ, integers from 1, not '%.60s'",
                   text);
         return false;
     }
@@ -60,7 +60,7 @@ static bool take_precision(const tz_command *command, void *out, const char *tex
     return false;
 }
 
-/* "clamp", "periodic,clamp" or "x=periodic,y=clamp". */
+/* "clamp" for all axes, "periodic,clamp" in their order, or "x=periodic,y=clamp". */
 static bool take_boundary(const tz_command *command, void *out, const char *text)
 {
     tz_predict_options *predict = out;
@@ -87,7 +87,7 @@ static bool take_boundary(const tz_command *command, void *out, const char *text
         for (int other = 1; other < TZ_AXES; other++)
             config->boundary[other] = first;
     if (wrong || axis == 0)
-        tz_misuse(command, "--boundary wants a name, or one an axis, not '%.60s'", text);
+        tz_misuse(command, "--boundary needs a name, or one an axis, not '%.60s'", text);
     return !wrong && axis > 0;
 }
 
@@ -97,7 +97,7 @@ static bool take_set(const tz_command *command, void *out, const char *text)
     tz_simulation_config *config = &predict->simulation;
     const char *equals = strchr(text, '=');
     if (!equals || equals == text) {
-        tz_misuse(command, "--set wants NAME=VALUE, not '%.60s'", text);
+        tz_misuse(command, "--set needs NAME=VALUE, not '%.60s'", text);
         return false;
     }
     if (config->params_count == TZ_PREDICT_OPTIONS_SETS_MAX) {
@@ -127,7 +127,7 @@ static bool take_block(const tz_command *command, void *out, const char *text)
     double numbers[TZ_AXES];
     const int count = tz_numbers_parse(text, TZ_AXES, 1, 2147483647, numbers);
     if (!are_integers(numbers, count)) {
-        tz_misuse(command, "--block wants BX, BX,BY or BX,BY,BZ, integers from 1, not '%.60s'",
+        tz_misuse(command, "--block needs BX, BX,BY or BX,BY,BZ, integers from 1, not '%.60s'",
                   text);
         return false;
     }
@@ -189,9 +189,9 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
     if (code != TZ_OPTIONS_GO_ON)
         return code;
     if (optind == argc)
-        return tz_misuse(command, "wants a stencil; `trapeze plugins` lists them");
+        return tz_misuse(command, "needs a stencil; `trapeze plugins` lists them");
     if (optind + 1 != argc)
-        return tz_misuse(command, "wants one stencil, not '%.60s' too", argv[optind + 1]);
+        return tz_misuse(command, "takes one stencil, not '%.60s' too", argv[optind + 1]);
     predict->stencil = argv[optind];
     return TZ_OPTIONS_GO_ON;
 }
@@ -208,7 +208,7 @@ int tz_predict_options_ask(tz_predict_options *predict, const tz_command *comman
     if (tz_registry_find(predict->registry, predict->stencil, &stencil, NULL, &error) != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
     if (config->dims == 0)
-        return tz_misuse(command, "wants --grid NX%s%s", stencil->dims > 1 ? ",NY" : "",
+        return tz_misuse(command, "needs --grid NX%s%s", stencil->dims > 1 ? ",NY" : "",
                          stencil->dims > 2 ? ",NZ" : "");
     config->registry = predict->registry;
     config->stencil = predict->stencil;

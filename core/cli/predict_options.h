@@ -19,12 +19,12 @@ typedef struct tz_predict_options {
 } tz_predict_options;
 
 #define TZ_PREDICT_OPTIONS_HELP                                                                    \
-    "  --grid NX[,NY[,NZ]]   cells an axis, x first\n"                                             \
+    "  --grid NX[,NY[,NZ]]   cells along each axis, x first\n"                                     \
     "  --precision P         single (the default) or double\n"                                     \
-    "  --boundary B          clamp, periodic, fixed or mirror; or one an axis: periodic,clamp\n"   \
+    "  --boundary B          clamp, periodic, fixed or mirror; or a list: periodic,clamp\n"        \
     "  --set NAME=VALUE      a parameter of the stencil; may be repeated\n"                        \
     "  --backend NAME        auto, cpu or cuda\n"                                                  \
-    "  --device NAME|FILE    a device's record: h200, gtx280, … (default: this machine's)\n"     \
+    "  --device NAME|FILE    a device record: h200, gtx280, … (default: this machine's)\n"       \
     "  --gpu N               which GPU of this machine, from 0\n"                                  \
     "  --threads N           of the cpu backend, or to compile kernels for a GPU\n"                \
     "  --height N, --family NAME, --block BX[,BY[,BZ]]   only such plans\n"

@@ -1,6 +1,5 @@
 #include "policy/policy.h"
 
-#include "base/names.h"
 #include "policy/policy_impl.h"
 #include <inttypes.h>
 #include <math.h>
@@ -9,28 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"fixed",      "predicted", "adaptive",
-                                    "exhaustive", "function",  "auto"};
+static const char *const names[] = {"fixed", "predicted", "adaptive", "exhaustive", "function"};
 
 const char *tz_policy_name(tz_policy_kind kind)
 {
     return names[kind];
-}
-
-tz_status tz_policy_find(const char *name, tz_policy_kind *out, tz_error *error)
-{
-    static const char *const known[] = {"auto", "fixed", "predicted", "adaptive", "exhaustive"};
-    static const tz_policy_kind kinds[] = {TZ_POLICY_AUTO, TZ_POLICY_FIXED, TZ_POLICY_PREDICTED,
-                                           TZ_POLICY_ADAPTIVE, TZ_POLICY_EXHAUSTIVE};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(name, known[i]) == 0) {
-            *out = kinds[i];
-            return TZ_OK;
-        }
-    char hint[256];
-    return tz_error_set(
-        error, TZ_UNKNOWN, NULL, "unknown policy '%.60s'%s", name,
-        tz_names_hint(hint, sizeof hint, name, known, sizeof known / sizeof *known));
 }
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
@@ -361,8 +343,6 @@ tz_status tz_policy_create(tz_policy **out, const tz_policy_config *config,
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a policy");
     }
     policy->config = *config;
-    if (config->kind == TZ_POLICY_AUTO)
-        policy->config.kind = config->given.height > 0 ? TZ_POLICY_FIXED : TZ_POLICY_PREDICTED;
     policy->host = *host;
     policy->stop = -1;
     policy->is = classes[policy->config.kind];

@@ -24,14 +24,11 @@ typedef enum tz_policy_kind {
     TZ_POLICY_PREDICTED,
     TZ_POLICY_ADAPTIVE,
     TZ_POLICY_EXHAUSTIVE,
-    TZ_POLICY_FUNCTION,
-    TZ_POLICY_AUTO /* in a config: fixed when a height is given, else predicted */
+    TZ_POLICY_FUNCTION
 } tz_policy_kind;
 
 /* "fixed", "predicted", … Static. */
 const char *tz_policy_name(tz_policy_kind kind);
-/* By name, "auto" included. TZ_UNKNOWN names the nearest. */
-tz_status tz_policy_find(const char *name, tz_policy_kind *out, tz_error *error);
 
 /* ---- What a policy chooses from -------------------------------------------------------------- */
 

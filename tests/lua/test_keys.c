@@ -108,13 +108,13 @@ static void keys_are_refused(void **state)
     (void)state;
     check_refused("f { txt = 'a' }", "t.lua:1: f: unknown key 'txt'; did you mean 'text'?");
     check_refused("\nf { 1 }",
-                  "t.lua:2: f: wants named options such as number = …, not a list element");
+                  "t.lua:2: f: needs named options such as number = …, not a list element");
     check_refused("f { number = '1' }", "t.lua:1: f: 'number' must be a number, not a string");
     check_refused("f { number = 1 / 0 }", "t.lua:1: f: 'number' must be a finite number");
     check_refused("f { integer = 1.5 }", "t.lua:1: f: 'integer' must be an integer, not 1.5");
     check_refused("f { integer = 11 }", "t.lua:1: f: 'integer' must be from 1 to 10, not 11");
     check_refused("f { integer = {} }", "t.lua:1: f: 'integer' must be an integer, not a table");
-    check_refused("f { text = 3 }", "t.lua:1: f: 'text' must be a text, not a number");
+    check_refused("f { text = 3 }", "t.lua:1: f: 'text' must be a string, not a number");
     check_refused("f { text = 'a\\0b' }", "t.lua:1: f: 'text' holds a zero byte");
     check_refused("f { flag = 1 }", "t.lua:1: f: 'flag' must be true or false, not a number");
     check_refused("f { range = { 2, 1 } }",

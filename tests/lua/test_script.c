@@ -61,7 +61,7 @@ static tz_status run(const char *code, bool check, size_t sets_count, const char
     const tz_script_options options = {.path = "s.lua",
                                        .registry = registry,
                                        .backend = "reference",
-                                       .height = -1,
+
                                        .sets_count = sets_count,
                                        .sets = sets,
                                        .check = check,

@@ -395,13 +395,9 @@ static void test_predicted(void **unused)
     assert_int_equal(m.timed, 0);
     tz_policy_destroy(policy);
     m.predictions = NULL;
-    policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_AUTO});
+    policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_PREDICTED});
     assert_int_equal(height_now(policy), 6);
     assert_non_null(strstr(tz_policy_plan(policy)->why, "not predicted: nothing is known"));
-    tz_policy_destroy(policy);
-    policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_AUTO, .given = {.height = 3}});
-    assert_int_equal(tz_policy_kind_of(policy), TZ_POLICY_FIXED);
-    assert_int_equal(height_now(policy), 3);
     tz_policy_destroy(policy);
 }
 
@@ -418,12 +414,6 @@ static void test_given_plans_are_checked(void **unused)
         assert_null(policy);
         assert_non_null(strstr(error.message, "up to 32"));
     }
-    tz_policy_kind kind;
-    tz_error error = {0};
-    assert_int_equal(tz_policy_find("adaptiv", &kind, &error), TZ_UNKNOWN);
-    assert_non_null(strstr(error.message, "did you mean 'adaptive'?"));
-    assert_int_equal(tz_policy_find("exhaustive", &kind, &error), TZ_OK);
-    assert_int_equal(kind, TZ_POLICY_EXHAUSTIVE);
 }
 
 /* ---- A function ------------------------------------------------------------------------------ */

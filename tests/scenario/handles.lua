@@ -36,9 +36,9 @@ busy:every(1, function(s)
 end)
 busy:run(2)
 
--- Methods want their own kind.
-c.refuses("wants a simulation, not a table", busy.run, {}, 1)
-c.refuses("wants a simulation, not a no value", busy.run)
+-- Methods need a simulation.
+c.refuses("needs a simulation, not a table", busy.run, {}, 1)
+c.refuses("needs a simulation, not a no value", busy.run)
 tz.expect(getmetatable(busy) == "trapeze.simulation")
 
 local a = tz.array { shape = 3 }

@@ -110,10 +110,10 @@ c.refuses("'start' goes with policy", c.chip, { start = 2 })
 c.refuses("'start' must be a height or \"predicted\", not 'x'", c.chip, { policy = "adaptive", start = "x" })
 c.refuses("'start' must be from 1", c.chip, { policy = "adaptive", start = 0 })
 c.refuses("starts at 'start' or at 'height'", c.chip, { policy = "adaptive", start = 2, height = 3 })
-c.refuses("'height' names a policy and 'policy' another", c.chip, { policy = "fixed", height = "adaptive" })
+c.refuses("both name a policy", c.chip, { policy = "fixed", height = "adaptive" })
 c.refuses("sim:policy: unknown policy 'fixd'", sim.policy, sim, "fixd")
 c.refuses("sim:policy: unknown key 'strat'; did you mean 'start'?", sim.policy, sim, { strat = 1 })
-c.refuses("wants a name, a function or", sim.policy, sim, true)
+c.refuses("needs a name, a function or", sim.policy, sim, true)
 tz.expect(sim:policy().policy == "function") -- what was refused changed nothing
 
 -- Errors of a function come out of run with their line, and the simulation is usable after them.

@@ -27,7 +27,7 @@ local one = tz.predict { plugin = "hotspot", grid = { 500, 500 }, device = "gtx-
   boundary = { x = "fixed", y = "mirror" }, params = { ambient_k = 300 } }
 tz.expect(#one.rows == 1 and one.best.height == 3)
 
-refuses("wants a table", tz.predict, 3)
+refuses("needs a table", tz.predict, 3)
 refuses("'plugin' is missing", tz.predict, {})
 refuses("did you mean 'hotspot'?", tz.predict, { plugin = "hotspt" })
 refuses("'grid' is missing: {nx, ny}", tz.predict, { plugin = "hotspot" })

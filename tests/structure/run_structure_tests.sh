@@ -14,7 +14,7 @@ fresh() {
     rm -rf "$work/tree"
     mkdir -p "$work/tree" && cd "$work/tree" || exit 1
     mkdir -p scripts model core/base core/sim core/include/trapeze core/backend/cpu core/backend/host kernels/cpu \
-        plugins/heat examples/heat tests/sim
+        plugins/heat examples/heat tests/sim docs
     cp "$root/scripts/check.sh" "$root/scripts/format.sh" scripts/
     cp "$root/.clang-format" .
     echo '# KIND NAME LINES reason' >scripts/check_exceptions.txt
@@ -24,6 +24,9 @@ fresh() {
     echo '#include "sim.h"' >core/sim/sim.c
     echo '#include <trapeze/plugin.h>' >plugins/heat/heat.c
     cp plugins/heat/heat.c examples/heat/heat.c
+    echo 'See `core/sim/sim.c`, `core/sim/NAME.c` and [a page](docs/page.md).' >README.md
+    echo '[Home](../README.md) and [elsewhere](https://example.org).' >docs/page.md
+    touch CONTRIBUTING.md
 }
 
 # lines COUNT: so many lines of a function's body
@@ -117,6 +120,13 @@ faults 'an exception that is not needed' 'core/sim/sim.c:f: 80 lines: needs no e
 fresh
 echo 'source core/sim/gone.c 700 a table' >>scripts/check_exceptions.txt
 faults 'an exception for nothing' 'there is no source core/sim/gone.c'
+
+fresh
+echo 'It is in `core/sim/gone.c`.' >docs/page.md
+faults 'a path that is not there' 'docs/page.md names core/sim/gone.c'
+fresh
+echo '[Gone](gone.md)' >docs/page.md
+faults 'a link to nothing' 'docs/page.md names docs/gone.md'
 
 # ---- Skipped tests -------------------------------------------------------------------------------
 cat >log <<'END'

@@ -18,7 +18,8 @@ int tz_canvas_tile_columns(int count, int64_t nx, int64_t ny)
     for (int columns = 1; columns <= count; columns++) {
         const int rows = (count + columns - 1) / columns;
         const double width = (double)columns * (double)nx, height = (double)rows * (double)ny;
-        /* Away from a square, and places left empty: a full 4 x 2 beats a 3 x 3 with a hole. */
+        /* The lower, the better a layout: its distance from a square and the places left empty. A
+         * full 4 x 2 is better than a 3 x 3 with one empty place. */
         const double excess = fabs(log(width / height)) +
                               2.0 * (double)(columns * rows - count) / (double)(columns * rows);
         if (excess < best_excess - 1e-9) {
@@ -40,7 +41,7 @@ static int integer_zoom(int width, int height, int zoom_to)
     return zoom_to > longest ? zoom_to / longest : 1;
 }
 
-/* One row of values as pixels, each `zoom` wide. */
+/* Draw one row of values, each `zoom` pixels wide. */
 static void draw_row(uint8_t *to, const double *values, int nx, int zoom, double lo, double hi,
                      const tz_colormap *map)
 {
@@ -107,9 +108,9 @@ static void draw_path(tz_image *image, const tz_plane *plane, const tz_canvas_op
     }
 }
 
-/* A plane in a map's 256 colours and nothing else: a third of the memory to write and compress, for
- * frames share the cores with the simulation. *out stays NULL if a NaN wants a colour of its own.
- */
+/* Draw a plane without anything on it in the map's 256 colours. That takes a third of the memory
+ * and of the time to compress. *out stays NULL if there is a NaN, whose colour is not in the map.
+ * */
 static tz_status draw_indexed(tz_image **out, const tz_plane *plane, int zoom, double lo, double hi,
                               const tz_colormap *map, tz_error *error)
 {
@@ -163,7 +164,7 @@ static tz_status check(const tz_canvas_options *o, int count, tz_error *error)
     return TZ_OK;
 }
 
-/* With the colour bar and caption that were asked for; takes over `picture`. */
+/* Replace the picture by one with the colour bar and caption of the options. */
 static tz_status add_bar(tz_image **picture, const tz_canvas_options *o, double lo, double hi,
                          tz_error *error)
 {

@@ -28,10 +28,10 @@ typedef struct tz_canvas_facts {
     int tiles, tile_columns; /* 1, 1 unless it is a montage */
 } tz_canvas_facts;
 
-/* Draw planes of one size. One is a plain picture; more make a montage, the first plane top left. NaN
- * is magenta (255, 0, 255), and 0 in 16-bit gray; values outside the range are clipped to it. 16-bit
- * gray stores round((v - lo) / (hi - lo) * 65535); scale and offset are in the image. `facts` may be
- * NULL. Errors: TZ_RANGE, TZ_USAGE, TZ_SHAPE, TZ_MEMORY. */
+/* Draw planes of one size. One is a plain picture; more make a montage, first plane top left. NaN
+ * is magenta (255, 0, 255), and 0 in 16-bit gray. Values outside the range are clipped to it.
+ * 16-bit gray stores round((v - lo) / (hi - lo) * 65535); scale and offset are in the image.
+ * `facts` may be NULL. Errors: TZ_RANGE, TZ_USAGE, TZ_SHAPE, TZ_MEMORY. */
 tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int count,
                          const tz_canvas_options *options, tz_canvas_facts *facts, tz_error *error);
 

@@ -1,7 +1,7 @@
 /* core/backend/cuda: the driver and NVRTC where they are, and one clear line where they are not. */
 #include "tests/support.h"
 
-#include "backend/cuda/compile/cache.h"
+#include "backend/cuda/compile/cubin.h"
 #include "backend/cuda/compile/nvrtc.h"
 #include "backend/cuda/driver/energy.h"
 #include "backend/cuda/driver/queue.h"

@@ -1,5 +1,5 @@
 /* Kernels: loading, launches, occupancy. */
-#include "backend/cuda/compile/cache.h"
+#include "backend/cuda/compile/cubin.h"
 #include "backend/cuda/driver/driver_impl.h"
 
 #include <stdio.h>

@@ -38,8 +38,11 @@ bool tz_cuda_plan_with_height(const tz_problem *problem, const tz_limits *limits
 {
     *out = (tz_plan){
         .height = height, .vector = plan->vector, .ahead = plan->ahead, .warps = plan->warps};
+    const tz_cuda_family *family;
     memcpy(out->family, plan->family, sizeof out->family);
-    if (strcmp(plan->family, "resident") == 0)
+    if (tz_cuda_family_find(plan->family, problem, &family, NULL))
+        return false;
+    if (family->planner->refits)
         out->vector = out->warps = 0;
     return height >= 1 && tz_cuda_plan(problem, limits, out, NULL) == TZ_OK;
 }

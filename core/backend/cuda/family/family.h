@@ -18,6 +18,8 @@ typedef struct tz_cuda_shape {
     bool cooperative;      /* all blocks are on the GPU at once */
 } tz_cuda_shape;
 
+typedef struct tz_cuda_planner tz_cuda_planner; /* work.h */
+
 typedef struct tz_cuda_family {
     const char *name;
     const char *doc;
@@ -31,6 +33,9 @@ typedef struct tz_cuda_family {
      */
     tz_status (*plan)(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
                       tz_error *error);
+    /* OPTIONAL. Completes a plan that names no family, if this is the family to take whatever
+     * others could do; else false, the plan undefined. */
+    bool (*claims)(const tz_problem *problem, const tz_limits *limits, tz_plan *plan);
     /* The device text: one kernel, tz_stage(const tz_arguments). */
     void (*emit)(tz_cuda_text *text, const tz_problem *problem, const tz_limits *limits,
                  const tz_plan *plan);
@@ -40,6 +45,7 @@ typedef struct tz_cuda_family {
     /* How the kernel is launched. `blocks`: of a multiprocessor at once; 0: not known. */
     tz_status (*shape)(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                        int blocks, tz_cuda_shape *shape, tz_error *error);
+    const tz_cuda_planner *planner;
 } tz_cuda_family;
 
 extern const tz_cuda_family tz_cuda_family_tile;

@@ -351,8 +351,6 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
     go_round(g->sass, way, count, ROUNDS, loop);
 }
 
-/* What a copy to shared memory takes there: to ask, and to put it down when it has come. */
-#define COPY_PASSES 2.0
 enum { RUN_LEAST = 24 }; /* shorter ways are nobody's steps */
 
 /* All schedulers of a multiprocessor go round, with more and more warps. */
@@ -364,7 +362,7 @@ static bool run_way(const graph *g, const int *way, int count, tz_cuda_loop *loo
     for (int k = 0; trace && k < count; k++) {
         const tz_sass_instruction *i = &g->sass->code[way[k]];
         const bool packet = i->words == 4 && !i->local && i->class != TZ_WORK_READ;
-        const double words = i->class == TZ_WORK_COPY ? COPY_PASSES
+        const double words = i->class == TZ_WORK_COPY ? TZ_CUDA_COPY_PASSES
                              : packet                 ? i->words * g->machine->conflict
                                                       : i->words;
         trace[k] = (tz_trace_instruction){.class = i->class,

@@ -14,6 +14,10 @@
 
 enum { TZ_CUDA_LOOPS_MAX = 96 };
 
+/* Passes through shared memory that an asynchronous copy into it takes: one for the request, one to
+ * put the words there. */
+#define TZ_CUDA_COPY_PASSES 2.0
+
 /* Whose schedulers go round loops, with blocks of so many warps. */
 typedef struct tz_cuda_machine {
     tz_scheduler scheduler;
@@ -66,12 +70,11 @@ tz_status tz_cuda_mix_count(tz_cuda_mix *out, const void *cubin, size_t bytes, c
 tz_status tz_cuda_mix_of(tz_cuda_mix *out, const tz_sass *sass, const tz_cuda_machine *machine,
                          tz_error *error);
 
-/* The mix of a source's kernel TZ_CUDA_ENTRY: counts are kept beside the cubin in the cache, for
- * one machine. Where neither is there: compiled if `compile`, else *found is false and nothing is
- * said.
- */
+/* The mix of the kernel `entry` of a source. Counts are kept beside the cubin in the cache, for one
+ * machine. Where neither is there the source is compiled if `compile`; else *found is false, which
+ * is no error. */
 tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const tz_cuda_machine *machine,
-                          const char *architecture, const char *source,
+                          const char *architecture, const char *source, const char *entry,
                           const tz_cuda_header *headers, size_t headers_count, bool compile,
                           tz_error *error);
 

@@ -262,4 +262,5 @@ const tz_cuda_family tz_cuda_family_line = {
     .threads = line_threads,
     .shared_bytes = line_shared_bytes,
     .shape = line_shape,
+    .planner = &line_planner,
 };

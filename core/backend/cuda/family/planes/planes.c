@@ -260,4 +260,5 @@ const tz_cuda_family tz_cuda_family_planes = {
     .threads = planes_threads,
     .shared_bytes = planes_shared_bytes,
     .shape = planes_shape,
+    .planner = &planes_planner,
 };

@@ -88,4 +88,6 @@ int planes_registers_max(int warps);
 void planes_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
                       const tz_plan *plan);
 
+extern const tz_cuda_planner planes_planner; /* work.c */
+
 #endif

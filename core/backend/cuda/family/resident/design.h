@@ -46,4 +46,6 @@ int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *desig
 void resident_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
                         const tz_plan *plan);
 
+extern const tz_cuda_planner resident_planner; /* work.c */
+
 #endif

@@ -101,6 +101,33 @@ static tz_status resident_plan(const tz_problem *problem, const tz_limits *limit
     return TZ_OK;
 }
 
+/* Is a grid worth keeping on chip, where a scenario names no family, and how? A rule from
+ * measurements (docs/performance.md, "Small grids"), for plans of which at most the height is
+ * given: what stays in registers gained nearly always, what does not only while few words change.
+ */
+static bool resident_claims(const tz_problem *problem, const tz_limits *limits, tz_plan *plan)
+{
+    enum { CHANGED_BYTES_MAX = 96 << 10 }; /* of a multiprocessor */
+    const tz_stencil *s = problem->stencil;
+    if (plan->tile[0] || plan->tile[1] || plan->tile[2] || tz_plan_first_knob(plan) ||
+        problem->dims < 2)
+        return false;
+    int64_t changed = 0;
+    for (int f = 0; f < s->fields_count; f++) {
+        if (s->fields[f].role == TZ_STREAMED)
+            return false;
+        if (tz_problem_written(problem) >> f & 1)
+            changed += tz_problem_elements(problem) * (int64_t)tz_problem_element_size(problem, f);
+    }
+    tz_resident design;
+    if (resident_plan(problem, limits, plan, NULL) ||
+        !tz_resident_design(problem, limits, plan, &design) ||
+        tz_resident_is_lengthy(problem, &design))
+        return false;
+    const int64_t blocks = (int64_t)design.blocks[0] * design.blocks[1] * design.blocks[2];
+    return design.held || changed <= blocks * CHANGED_BYTES_MAX;
+}
+
 static int resident_threads(const tz_problem *problem, const tz_plan *plan)
 {
     (void)problem;
@@ -145,8 +172,10 @@ const tz_cuda_family tz_cuda_family_resident = {
     .spans = true,
     .refuses = resident_refuses,
     .plan = resident_plan,
+    .claims = resident_claims,
     .emit = resident_text_emit,
     .threads = resident_threads,
     .shared_bytes = resident_shared,
     .shape = resident_shape,
+    .planner = &resident_planner,
 };

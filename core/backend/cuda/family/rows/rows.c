@@ -70,7 +70,7 @@ static int rows_shared_bytes(const tz_problem *problem, const tz_limits *limits,
 
 /* ---- What is chosen: what measured best (docs/performance.md) -------------------------------- */
 
-static bool is_wide(const tz_problem *problem)
+bool rows_is_wide(const tz_problem *problem)
 {
     return problem->precision == TZ_DOUBLE && tz_stencil_has_real(problem->stencil);
 }
@@ -80,7 +80,7 @@ static int default_height(const tz_problem *problem, const tz_plan *plan)
 {
     const int reach =
         tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
-    const bool two_warps = is_wide(problem) && plan->vector >= 4;
+    const bool two_warps = rows_is_wide(problem) && plan->vector >= 4;
     tz_plan tried = *plan;
     rows_design d;
     tried.height = 1;
@@ -88,8 +88,8 @@ static int default_height(const tz_problem *problem, const tz_plan *plan)
     tried.height = (two_warps                            ? 10
                     : problem->bits                      ? 4
                     : d.sums                             ? (reach == 1 ? 6 : 8)
-                    : problem->stencil->fields_count > 1 ? (is_wide(problem) ? 6 : 8)
-                    : is_wide(problem)                   ? (reach == 1 ? 8 : 10)
+                    : problem->stencil->fields_count > 1 ? (rows_is_wide(problem) ? 6 : 8)
+                    : rows_is_wide(problem)              ? (reach == 1 ? 8 : 10)
                                                          : 12) /
                    reach;
     /* Of what is not one real field, or rows of bits, less is known than how many registers it
@@ -126,7 +126,7 @@ static int default_vector(const tz_problem *problem, const tz_plan *plan)
     four.vector = 4;
     eight.vector = 8;
     four.ahead = eight.ahead = plan->ahead > 0 ? plan->ahead : 3;
-    if (is_wide(problem))
+    if (rows_is_wide(problem))
         return problem->radius == 2 && problem->stencil->fields_count == 1 &&
                        problem->stencil->passes_count == 1 && plan->height != 1 &&
                        (plan->height == 0 || fits(problem, &four) == FITS)
@@ -288,4 +288,5 @@ const tz_cuda_family tz_cuda_family_rows = {
     .threads = rows_threads,
     .shared_bytes = rows_shared_bytes,
     .shape = rows_shape,
+    .planner = &rows_planner,
 };

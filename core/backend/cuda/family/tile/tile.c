@@ -122,4 +122,5 @@ const tz_cuda_family tz_cuda_family_tile = {
     .threads = tile_threads,
     .shared_bytes = tile_shared_bytes,
     .shape = tile_shape,
+    .planner = &tile_planner,
 };
