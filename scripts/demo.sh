@@ -10,7 +10,7 @@ target=app
 cd "$root"
 "$build/bin/trapeze" run scripts/hotspot.lua
 
-# The newest run is the one just made: names count up.
+# The run just made is the newest one.
 run=$(ls -td runs/hotspot-*/ | head -n 1)
 run=$root/${run%/}
 frame=$(find "$run" -name '*.png' | sort | tail -n 1)
@@ -22,7 +22,7 @@ echo
 echo "Frames: $(find "$run" -name '*.png' | wc -l) in $run"
 echo "Last:   $frame"
 
-# Show it where that is possible; otherwise the path has to do.
+# Shows the frame if the terminal or the desktop can.
 if [ -t 1 ] && command -v chafa >/dev/null 2>&1; then
     chafa "$frame" || true
 elif [ -t 1 ] && [ "${TERM:-}" = xterm-kitty ] && command -v kitten >/dev/null 2>&1; then

@@ -2,8 +2,8 @@
 # Installs what Trapeze is built with, where it is missing: sh scripts/setup.sh [--ci]
 #
 # On Debian, Ubuntu and what descends from them it installs the packages itself, as root or through
-# sudo, without asking. Elsewhere it names what is missing and stops. Quick when nothing is.
-# --ci adds what only the continuous integration needs.
+# sudo, without asking. Elsewhere it names what is missing and stops.
+# --ci adds what only continuous integration needs.
 set -eu
 
 packages='gcc g++ libc6-dev cmake ninja-build pkg-config liblua5.4-dev libpng-dev libjansson-dev libcmocka-dev libcapstone-dev'
