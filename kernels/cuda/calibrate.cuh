@@ -25,32 +25,18 @@
 struct both {
     float f;
     tz_word w;
-    TZ_INSIDE both()
-    {
-    }
-    TZ_INSIDE both(int i) : f((float)i), w((tz_word)i)
-    {
-    }
-    TZ_INSIDE operator int() const
-    {
-        return (int)f + (int)w;
-    }
+    TZ_INSIDE both() {}
+    TZ_INSIDE both(int i) : f((float)i), w((tz_word)i) {}
+    TZ_INSIDE operator int() const { return (int)f + (int)w; }
 };
 
 /* The same in double precision; numbers begin between 0 and 1. */
 struct heavy {
     double d;
     tz_word w;
-    TZ_INSIDE heavy()
-    {
-    }
-    TZ_INSIDE heavy(int i) : d((double)(i & 1023) / 1024.0), w((tz_word)i * 0x9e3779b1u)
-    {
-    }
-    TZ_INSIDE operator int() const
-    {
-        return (int)d + (int)w;
-    }
+    TZ_INSIDE heavy() {}
+    TZ_INSIDE heavy(int i) : d((double)(i & 1023) / 1024.0), w((tz_word)i * 0x9e3779b1u) {}
+    TZ_INSIDE operator int() const { return (int)d + (int)w; }
 };
 
 /* Bits without order, of this thread's number i. (The mixing of MurmurHash3, Appleby.) */
@@ -86,7 +72,7 @@ TZ_KERNEL(tz_probe, TZ_THREADS)
  TZ_TYPE b)
 {
     TZ_TYPE x[TZ_PAIRS], y[TZ_PAIRS];
-    const bool p = tz_thread() < (int)a, q = tz_thread() > (int)b;
+    const bool p = tz_thread()<(int)a, q = tz_thread()>(int) b;
     if (shared_words > 0)
         lay_shared(shared_words);
 #pragma unroll
@@ -123,7 +109,8 @@ TZ_KERNEL(tz_probe, TZ_THREADS)
 
 TZ_KERNEL(tz_probe, TZ_THREADS)(unsigned char *table, const tz_word *order, int count)
 {
-    for (int i = tz_block(0) * TZ_THREADS + tz_thread(); i < count; i += tz_blocks(0) * TZ_THREADS) {
+    for (int i = tz_block(0) * TZ_THREADS + tz_thread(); i < count;
+         i += tz_blocks(0) * TZ_THREADS) {
         tz_word here[1], next[1];
         tz_load(order + i, here);
         tz_load(order + (i + 1 < count ? i + 1 : 0), next);
@@ -134,7 +121,8 @@ TZ_KERNEL(tz_probe, TZ_THREADS)(unsigned char *table, const tz_word *order, int 
 #elif TZ_PROBE == TZ_PROBE_COPY
 
 /* Pieces of TZ_THREADS threads x TZ_PACKETS packets of 16 bytes. In each round a block has other ones. */
-TZ_KERNEL(tz_probe, TZ_THREADS)(const tz_word *from, tz_word *to, int pieces, int rounds, tz_word never)
+TZ_KERNEL(tz_probe, TZ_THREADS)
+(const tz_word *from, tz_word *to, int pieces, int rounds, tz_word never)
 {
     tz_word seen = 0;
 #pragma unroll 1
@@ -163,9 +151,7 @@ TZ_KERNEL(tz_probe, TZ_THREADS)(const tz_word *from, tz_word *to, int pieces, in
 
 #elif TZ_PROBE == TZ_PROBE_EMPTY
 
-TZ_KERNEL(tz_probe, TZ_THREADS)()
-{
-}
+TZ_KERNEL(tz_probe, TZ_THREADS)() {}
 
 #elif TZ_PROBE == TZ_PROBE_SYNC
 

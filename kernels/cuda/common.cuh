@@ -64,7 +64,8 @@ template <int BOUNDARY> TZ_DEVICE bool tz_computed(int c, int n)
 }
 
 /* A column of a bit row, wrapped or outside. */
-TZ_DEVICE tz_word tz_load_bit(const tz_arguments &a, const tz_word *row, long long column, tz_word edge)
+TZ_DEVICE tz_word tz_load_bit(const tz_arguments &a, const tz_word *row, long long column,
+                              tz_word edge)
 {
     if (TZ_BOUNDARY_X == TZ_PERIODIC)
         column = (column % a.columns + a.columns) % a.columns;
@@ -76,7 +77,8 @@ TZ_DEVICE tz_word tz_load_bit(const tz_arguments &a, const tz_word *row, long lo
 /* A word of a bit row at level 0, which may lie past the row's ends: bit b is column b*nx + x. */
 TZ_DEVICE tz_word tz_load_word(const tz_arguments &a, const tz_word *row, int x, tz_word edge)
 {
-    const int full = a.columns - 31 * a.nx; /* words before this one have all their columns inside */
+    const int full =
+        a.columns - 31 * a.nx; /* words before this one have all their columns inside */
     if (x >= 0 && x < a.nx && x < full)
         return row[x];
     /* Past an end a word is a neighbour's, shifted, with one column from elsewhere. */

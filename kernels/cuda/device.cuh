@@ -219,9 +219,7 @@ template <class T, int N> struct tz_packet {
     union one {
         word w;
         T v[PER_WORD];
-        __device__ one()
-        {
-        }
+        __device__ one() {}
     };
 };
 template <class T, int N> TZ_DEVICE void tz_load(const T *from, T (&to)[N])
@@ -265,9 +263,10 @@ template <class T, int N> TZ_DEVICE void tz_store(T *to, const T (&from)[N])
 /* tz_store where `wanted`, without a branch: what stands around it stays one piece of code. */
 TZ_DEVICE void tz__store_where(bool wanted, uint4 *to, uint4 w)
 {
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %0, 0; @p st.global.v4.b32 [%1], {%2, %3, %4, %5}; }"
-                 :
-                 : "r"((int)wanted), "l"(to), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w));
+    asm volatile(
+        "{ .reg .pred p; setp.ne.s32 p, %0, 0; @p st.global.v4.b32 [%1], {%2, %3, %4, %5}; }"
+        :
+        : "r"((int)wanted), "l"(to), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w));
 }
 TZ_DEVICE void tz__store_where(bool wanted, uint2 *to, uint2 w)
 {
@@ -355,9 +354,7 @@ template <class T> TZ_DEVICE T tz_anything()
 {
     union one {
         T v;
-        __device__ one()
-        {
-        }
+        __device__ one() {}
     };
     one any;
     return any.v;
@@ -433,8 +430,6 @@ TZ_DEVICE unsigned long long tz_peek(const unsigned long long *slot, bool wanted
     return value;
 }
 /* In each turn of a loop that waits for other blocks. */
-TZ_DEVICE void tz_pause()
-{
-}
+TZ_DEVICE void tz_pause() {}
 
 #endif

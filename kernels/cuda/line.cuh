@@ -52,7 +52,8 @@ TZ_DEVICE bool tz_strips_border(const tz_arguments &a, int first)
     return first < 0 || first + (TZ_WARPS - 1) * TZ_TILE_X + TZ_STRIP > whole;
 }
 
-template <bool BORDER> TZ_DEVICE int tz_strip_x(const tz_arguments &a, const tz_strip &s, int p, int k)
+template <bool BORDER>
+TZ_DEVICE int tz_strip_x(const tz_arguments &a, const tz_strip &s, int p, int k)
 {
     const int x = s.x + tz_strip_index(s, p, k);
     if (!BORDER)
@@ -61,8 +62,7 @@ template <bool BORDER> TZ_DEVICE int tz_strip_x(const tz_arguments &a, const tz_
 }
 
 template <class T>
-TZ_DEVICE void tz_strip_copy(const T (&from)[TZ_PACKETS][TZ_PACKET],
-                             T (&to)[TZ_PACKETS][TZ_PACKET])
+TZ_DEVICE void tz_strip_copy(const T (&from)[TZ_PACKETS][TZ_PACKET], T (&to)[TZ_PACKETS][TZ_PACKET])
 {
     TZ_UNROLL
     for (int p = 0; p < TZ_PACKETS; p++)

@@ -395,7 +395,8 @@ TZ_DEVICE void tz_row_beside(const tz_tile &tile, const tz_led &led, int i, int 
             row = row > own - TZ_ROWS ? row : own - TZ_ROWS;
             row = row < own + 2 * TZ_ROWS - 1 ? row : own + 2 * TZ_ROWS - 1;
         }
-        tz_row_get(tz_place_of<V>(tile, i, age, TZ_BOUNDARY_Y == TZ_FIXED && row < 0 ? tile.warp * TZ_ROWS : row),
+        tz_row_get(tz_place_of<V>(tile, i, age,
+                                  TZ_BOUNDARY_Y == TZ_FIXED && row < 0 ? tile.warp * TZ_ROWS : row),
                    to);
         if (TZ_BOUNDARY_Y == TZ_FIXED)
             TZ_UNROLL
@@ -742,9 +743,7 @@ TZ_DEVICE void tz_group(RUN &run, const tz_arguments &a, tz_tile &tile)
         TZ_ROLL
     for (int i = 0; i < TZ_GROUP; i++)
         tz_step<BORDER>(run, a, tile, i);
-    else TZ_UNROLL
-    for (int i = 0; i < TZ_GROUP; i++)
-        tz_step<BORDER>(run, a, tile, i);
+    else TZ_UNROLL for (int i = 0; i < TZ_GROUP; i++) tz_step<BORDER>(run, a, tile, i);
 }
 
 TZ_DEVICE void tz_rings_clear()

@@ -42,14 +42,14 @@ template <class T> struct tz_brick {
 
 /* Where a thread's brick is along an axis. Bit c of a mask stands for cell c of the brick. */
 struct tz_span {
-    int first;            /* coordinate of its first cell: outside the grid only where the axis wraps */
+    int first; /* coordinate of its first cell: outside the grid only where the axis wraps */
     unsigned int strange; /* other blocks own it */
     unsigned int wanted;  /* other blocks hold it, too */
 };
 
 /* What lies beside a brick along an axis: R elements before it, then R after it. */
 struct tz_beside {
-    int offset[2 * TZ_R]; /* from the thread's element 0 to it, in elements of shared memory */
+    int offset[2 * TZ_R];   /* from the thread's element 0 to it, in elements of shared memory */
     bool outside[2 * TZ_R]; /* a fixed value */
     int turn[2 * TZ_R];     /* rows of bits: times that the coordinate wraps */
 };
@@ -176,9 +176,9 @@ TZ_DEVICE tz_tile tz_tile_of(const tz_arguments &a, int thread)
                                              a.nx, ex, TZ_BITS_GRID);
     t.beside_y = tz_beside_of<TZ_BOUNDARY_Y>(y, TZ_VY, TZ_TY, TZ_LIVE * TZ_VX, TZ_TX, tz_block(1),
                                              TZ_BLOCKS_Y, a.ny, ey, false);
-    t.beside_z = tz_beside_of<TZ_BOUNDARY_Z>(z, TZ_VZ, TZ_TZ, TZ_LIVE * TZ_VX * TZ_VY,
-                                             TZ_TX * TZ_TY, tz_block(2), TZ_BLOCKS_Z, a.nz, ez,
-                                             false);
+    t.beside_z =
+        tz_beside_of<TZ_BOUNDARY_Z>(z, TZ_VZ, TZ_TZ, TZ_LIVE * TZ_VX * TZ_VY, TZ_TX * TZ_TY,
+                                    tz_block(2), TZ_BLOCKS_Z, a.nz, ez, false);
 #if TZ_BITS_GRID
     const int begin = tz_tile_begin(tz_block(0), TZ_BLOCKS_X, a.nx, ex, TZ_WRAPS_X);
     t.masked = TZ_BOUNDARY_X != TZ_PERIODIC && (begin < 0 || begin + ex > a.columns - 31 * a.nx);
@@ -366,8 +366,7 @@ TZ_DEVICE unsigned int *tz_tag_of(const tz_arguments &a)
 TZ_DEVICE unsigned long long *tz_slots(const tz_arguments &a, unsigned int tag, int word)
 {
     const long long set = (long long)(tag & 1u) * TZ_SENT + word;
-    return (unsigned long long *)((unsigned int *)a.scratch + TZ_TAGS) +
-           set * a.nx * a.ny * a.nz;
+    return (unsigned long long *)((unsigned int *)a.scratch + TZ_TAGS) + set * a.nx * a.ny * a.nz;
 }
 
 template <class T> union tz_words {

@@ -23,7 +23,7 @@
 /* Where a warp is: its first column, this lane's first column, the rows that it commits. */
 struct tz_strip {
     int x0, x;
-    int from;          /* the first column that this lane loads, with TZ_EDGES: one in the grid */
+    int from; /* the first column that this lane loads, with TZ_EDGES: one in the grid */
     int low;
     unsigned int rows; /* from `low` that this lane commits */
     bool border;
@@ -65,7 +65,7 @@ TZ_DEVICE void tz_widen(const tz_strip &s, const T *row, T (&wide)[TZ_V + 2 * R]
     }
     if (!BORDER || !TZ_EDGES || TZ_BITS_GRID || TZ_BOUNDARY_X == TZ_PERIODIC)
         return;
-    /* Element 0 of the first lane is column 0, TZ_END - 1 of the last lane the last column. */
+        /* Element 0 of the first lane is column 0, TZ_END - 1 of the last lane the last column. */
 #pragma unroll
     for (int i = 0; i < R; i++) {
         const int before = R - 1 - i, after = R + TZ_END + i;
@@ -120,7 +120,8 @@ TZ_DEVICE bool tz_turns(const tz_arguments &a)
 {
     return a.nx >= TZ_STRIP && (TZ_BOUNDARY_X != TZ_PERIODIC || a.columns == 32 * a.nx);
 }
-TZ_DEVICE void tz_fetch_one(const tz_arguments &a, tz_word *to, const tz_word *row, int x, tz_word edge)
+TZ_DEVICE void tz_fetch_one(const tz_arguments &a, tz_word *to, const tz_word *row, int x,
+                            tz_word edge)
 {
     if (tz_turns(a))
         tz_fetch<tz_word, 1>(to, row + (x < 0 ? x + a.nx : x >= a.nx ? x - a.nx : x));
@@ -193,10 +194,7 @@ TZ_DEVICE void tz_keep_inside(const tz_strip &s, tz_word (&v)[TZ_V], tz_word edg
         v[e] = TZ_PICK3(s.inside, v[e], edge);
 }
 
-template <class T>
-TZ_DEVICE void tz_turn(const tz_arguments &, const tz_strip &, T (&)[TZ_V], T)
-{
-}
+template <class T> TZ_DEVICE void tz_turn(const tz_arguments &, const tz_strip &, T (&)[TZ_V], T) {}
 TZ_DEVICE void tz_turn(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
 {
     if (!tz_turns(a))
@@ -212,9 +210,7 @@ TZ_DEVICE void tz_turn(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ
     }
 }
 /* Words of the other end, as they are past this one. */
-template <class T> TZ_DEVICE void tz_turn_over(const tz_strip &, T (&)[TZ_V], T)
-{
-}
+template <class T> TZ_DEVICE void tz_turn_over(const tz_strip &, T (&)[TZ_V], T) {}
 TZ_DEVICE void tz_turn_over(const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
 {
 #pragma unroll
@@ -247,7 +243,8 @@ TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *fr
 
 /* ---- Borders: what lies outside holds its level's boundary again after each level --------------- */
 
-TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
+TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ_V],
+                              tz_word edge)
 {
     if (TZ_EDGES) {
         tz_keep_inside(s, v, edge);
@@ -298,9 +295,8 @@ TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, T (&v)[T
 #pragma unroll
             for (int k = 0; k < TZ_V; k++) {
                 const T other = tz_shuffle(v[k], (column / TZ_V) & 31);
-                mirrored[e] =
-                    tz_choose(column >= 0 && column < TZ_STRIP && column % TZ_V == k, other,
-                              mirrored[e]);
+                mirrored[e] = tz_choose(column >= 0 && column < TZ_STRIP && column % TZ_V == k,
+                                        other, mirrored[e]);
             }
         }
 #pragma unroll
@@ -410,8 +406,7 @@ TZ_DEVICE void tz_fix_end(const tz_arguments &a, int y, T (&ring)[D][TZ_V], T *l
 /* ---- The result ------------------------------------------------------------------------------ */
 
 /* `to`: where row y is. */
-template <class T>
-TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
+template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
 {
     tz_store_where((unsigned int)(y - s.low) < s.rows, to, v);
 }
@@ -452,7 +447,7 @@ TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
 #define TZ_CELL_ROWS(cell, field, type, ROWS)                                                      \
     TZ__CELL_OF_ROWS(cell, field, type, ROWS)                                                      \
     TZ_DEVICE type push_##cell(const context_##cell &tz_c, const int tz_e,                         \
-                               type (&tz_s)[2 * TZ_CELL_RADIUS][TZ_V])                             \
+                               type(&tz_s)[2 * TZ_CELL_RADIUS][TZ_V])                              \
     {                                                                                              \
         type tz_new[2 * TZ_CELL_RADIUS + 1];                                                       \
         ROWS(TZ__ROWS_PUSH)                                                                        \
@@ -463,7 +458,8 @@ TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
     if ((dy) == -TZ_CELL_RADIUS)                                                                   \
         tz_new[2 * TZ_CELL_RADIUS] = row(0);                                                       \
     else                                                                                           \
-        tz_new[TZ_CELL_RADIUS - (dy)] = tz_s[(TZ_CELL_RADIUS - (dy)) % (2 * TZ_CELL_RADIUS)][tz_e] + row(0);
+        tz_new[TZ_CELL_RADIUS - (dy)] =                                                            \
+            tz_s[(TZ_CELL_RADIUS - (dy)) % (2 * TZ_CELL_RADIUS)][tz_e] + row(0);
 #define TZ__AT3(f, dx, dy, dz) (tz_c.f[(dy) + TZ__R_##f][tz_e + (dx) + TZ__R_##f])
 #define TZ_PUT(f, value) (tz_c.f##_out[tz_e] = (value))
 #define TZ_X (tz_c.x)

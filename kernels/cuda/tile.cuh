@@ -24,8 +24,7 @@ struct tz_place {
 
 /* The offset to a neighbour's place in shared memory along one axis; `outside` for a fixed value. A
  * wrapping axis has its neighbours in the slab. */
-template <int BOUNDARY>
-TZ_DEVICE int tz_offset(int c, int d, int n, bool &outside)
+template <int BOUNDARY> TZ_DEVICE int tz_offset(int c, int d, int n, bool &outside)
 {
     if (BOUNDARY == TZ_PERIODIC)
         return d;
@@ -35,8 +34,8 @@ TZ_DEVICE int tz_offset(int c, int d, int n, bool &outside)
 }
 
 template <bool BORDER, class T>
-TZ_DEVICE T tz_state(const tz_arguments &a, const tz_place &p, const T *field,
-                                             T edge, int dx, int dy, int dz)
+TZ_DEVICE T tz_state(const tz_arguments &a, const tz_place &p, const T *field, T edge, int dx,
+                     int dy, int dz)
 {
     if (BORDER) {
         bool outside = false;
@@ -53,8 +52,8 @@ TZ_DEVICE T tz_state(const tz_arguments &a, const tz_place &p, const T *field,
 }
 
 template <bool BORDER, class T>
-TZ_DEVICE T tz_static(const tz_arguments &a, const tz_place &p,
-                                              const T *field, T edge, int dx, int dy, int dz)
+TZ_DEVICE T tz_static(const tz_arguments &a, const tz_place &p, const T *field, T edge, int dx,
+                      int dy, int dz)
 {
     int x = p.x + dx, y = p.y + dy, z = p.z + dz;
     if (BORDER) {
@@ -70,9 +69,7 @@ TZ_DEVICE T tz_static(const tz_arguments &a, const tz_place &p,
     return field[x + (long long)a.pitch * y + a.plane * z];
 }
 
-template <class T>
-TZ_DEVICE T tz_streamed(const tz_arguments &a, const tz_place &p,
-                                                const T *field)
+template <class T> TZ_DEVICE T tz_streamed(const tz_arguments &a, const tz_place &p, const T *field)
 {
     return field[(long long)p.iteration * a.pitch + p.x_in];
 }
