@@ -1,4 +1,4 @@
-/* Microbenchmarks of this machine's CPU: a device record that is measured, not looked up.
+/* Microbenchmarks of this machine's CPU, which make a device record.
  *
  * Every number says how it was measured and how far the samples were apart. A machine is seldom
  * idle when it is calibrated, and what disturbs a measurement only ever makes it slower: of the
@@ -10,19 +10,19 @@
 #include "base/machine.h"
 #include "calibrate/sample.h"
 
-/* How long to measure, and whom to tell. */
+/* How long to measure, and callbacks for reports. */
 typedef struct tz_calibration {
     double seconds; /* about; samples become fewer and shorter, never fewer than five */
     /* Before each measurement: what comes next, and how much of all is done, 0 to 1. False stops it
-     * with TZ_INTERRUPTED. NULL: nobody is told. */
+     * with TZ_INTERRUPTED. NULL: no report. */
     bool (*go_on)(void *context, double done, const char *what);
     void *context;
-    /* What could not be measured, and why: a line. NULL: nobody is told. */
+    /* What could not be measured, and why: a line. NULL: no report. */
     void (*remark)(void *context, const char *text);
 } tz_calibration;
 
-/* The name that a device's record gets unless the user gives one: lower case, what its makers add
- * for the lawyers left out ("NVIDIA GeForce RTX 4090": "rtx-4090"). Always terminated. */
+/* The name that a device's record gets unless the user gives one: lower case, without trade marks
+ * and the like ("NVIDIA GeForce RTX 4090": "rtx-4090"). Always terminated. */
 void tz_calibration_name(const char *title, char *name, size_t size);
 
 /* Asks `go_on`; TZ_INTERRUPTED if it says no. */

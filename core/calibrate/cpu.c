@@ -51,7 +51,7 @@ static tz_status next(bench *b, const char *what)
 
 /* ---- Memory to measure in -------------------------------------------------------------------- */
 
-/* Page-aligned, in large pages where the system gives them, touched by nobody yet. */
+/* Page-aligned, in large pages where the system gives them, not yet touched. */
 static tz_status memory_take(const bench *b, void **out, size_t bytes)
 {
     *out = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -354,7 +354,7 @@ static tz_status measure_bandwidth(bench *b, tz_model_number *out, const char *w
     return TZ_OK;
 }
 
-/* What is read on pages that a program gets without asking, beside what was read on large ones. */
+/* The bandwidth on pages of the default size, compared with that on large pages. */
 static tz_status measure_pages(bench *b, size_t bytes)
 {
     tz_model_number plain = {0};

@@ -31,7 +31,8 @@ const tz__copier *tz__copiers_table(size_t *count);
 /* A loop of so many KiB of instructions. */
 tz__chains tz__chains_text(int kib);
 
-/* What a and b are in the chains that energies are measured with: values that stay without order. */
+/* What a and b are in the chains that energies are measured with: values that stay without
+ * order. */
 typedef union tz__operand {
     float f;
     double d;

@@ -139,8 +139,8 @@ static bool describes(const tz_model_device *record, const tz_device_identity *d
             (record->vector_bytes.known && record->vector_bytes.value == device->vector_bytes));
 }
 
-/* The newest record in a folder that describes the device. One that cannot be read is passed over:
- * who asks for it by name hears what is wrong with it. */
+/* The newest record in a folder that describes the device. One that cannot be read is passed over;
+ * tz_device_find with its name returns the error. */
 static bool search(const char *folder, const tz_device_identity *device, tz_model_device *out)
 {
     DIR *entries = opendir(folder);

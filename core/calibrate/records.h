@@ -12,10 +12,10 @@
  * ~/.config/trapeze/devices, then the ones that come with Trapeze. TZ_UNKNOWN names the nearest. */
 tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error);
 
-/* The record of the backend's device number `ordinal`: a calibrated one with the device's own name as
- * its title and as many multiprocessors, or cores with vectors as wide as row functions use now; the
- * newest of those, else one that comes with Trapeze. TZ_UNSUPPORTED: there is none, run `trapeze
- * calibrate`. TZ_BACKEND: there is no such device. */
+/* The record of the backend's device number `ordinal`: a calibrated one with the device's own name
+ * as its title and as many multiprocessors, or cores with vectors as wide as row functions use now;
+ * the newest of those, else one that comes with Trapeze. TZ_UNSUPPORTED: there is none, run
+ * `trapeze calibrate`. TZ_BACKEND: there is no such device. */
 tz_status tz_device_of(const tz_backend *backend, int ordinal, tz_model_device *out,
                        tz_error *error);
 

@@ -44,7 +44,8 @@ function(trapeze_add_fake name suffix)
     set_target_properties(fake_${name} PROPERTIES PREFIX lib OUTPUT_NAME ${name} SUFFIX ${suffix}
         LIBRARY_OUTPUT_DIRECTORY ${fakes})
 endfunction()
-trapeze_add_fake(cuda .so.1 backend/cuda/fake/fake_cuda.c backend/cuda/fake/fake_kernels.c)
+trapeze_add_fake(cuda .so.1 backend/cuda/fake/fake_cuda.c backend/cuda/fake/fake_kernels.c
+    backend/cuda/fake/fake_memory.c)
 trapeze_add_fake(nvrtc .so.13 backend/cuda/fake/fake_nvrtc.c)
 trapeze_add_fake(nvidia-ml .so.1 backend/cuda/fake/fake_nvml.c)
 

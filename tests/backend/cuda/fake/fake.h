@@ -2,13 +2,17 @@
  * are put first in LD_LIBRARY_PATH; what they have seen is read through the functions below.
  *
  * FAKE_CUDA_FAULT=SYMBOL:RESULT[:SKIP[:TIMES]]
- *                                that call of the driver fails, after SKIP (0) that do not, TIMES
- * (for ever); a result that ends a context stays until it is released FAKE_CUDA_DEVICES=N how many
- * there are (1) FAKE_CUDA_MEMORY=BYTES         of a device (1 GiB) FAKE_CUDA_WITHOUT=NUMBER       a
- * device attribute that the driver does not know FAKE_NVML_FAULT=SYMBOL:RESULT  a call of NVML that
- * fails FAKE_NVML_CLOCK=MHZ (1980), FAKE_NVML_REASONS=BITS (0), FAKE_NVML_WATTS=W  what it tells of
- * the clock, and the power that its counter of energy goes by
- * FAKE_NVRTC_LOG=FILE            gets a line per program compiled: its options
+ *                            this call of the driver fails, after SKIP (0) calls that do not, TIMES
+ *                            times (always); a result that ends a context stays until its release
+ * FAKE_CUDA_DEVICES=N        number of devices (1)
+ * FAKE_CUDA_MEMORY=BYTES     of a device (1 GiB)
+ * FAKE_CUDA_WITHOUT=NUMBER   a device attribute that the driver does not know
+ * FAKE_NVML_FAULT=SYMBOL:RESULT
+ *                            this call of NVML fails
+ * FAKE_NVML_CLOCK=MHZ        the clock (1980)
+ * FAKE_NVML_REASONS=BITS     what lowers it (0)
+ * FAKE_NVML_WATTS=W          the power that its counter of energy follows
+ * FAKE_NVRTC_LOG=FILE        gets a line for each program compiled: its options
  *
  * Device memory is host memory. Kernels do nothing. Streams are lazy: what is put on one is done
  * when somebody waits, so that a wait that is missing shows. */

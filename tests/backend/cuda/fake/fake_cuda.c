@@ -21,7 +21,7 @@ API const fake_cuda_seen *fake_cuda(void)
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
-static long number(const char *variable, long otherwise)
+long fake_number(const char *variable, long otherwise)
 {
     const char *text = getenv(variable);
     return text && *text ? atol(text) : otherwise;
@@ -180,7 +180,7 @@ void fake_drain(stream *s, long target)
     }
 }
 
-static void all_drain(context *c)
+void fake_drain_all(context *c)
 {
     fake_drain(&c->standard, c->standard.put);
     for (stream *s = c->streams; s; s = s->next)
@@ -252,7 +252,7 @@ EXPORT(cuStreamWaitEvent, (void *handle, event *e, unsigned flags))
 EXPORT(cuCtxSynchronize, (void))
 {
     ENTER(cuCtxSynchronize);
-    all_drain(fake_current);
+    fake_drain_all(fake_current);
     return 0;
 }
 
@@ -323,7 +323,7 @@ EXPORT(cuEventElapsedTime, (float *ms, const event *from, const event *to))
 
 static int devices(void)
 {
-    const long count = number("FAKE_CUDA_DEVICES", 1);
+    const long count = fake_number("FAKE_CUDA_DEVICES", 1);
     return count < DEVICES_MAX ? (int)count : DEVICES_MAX;
 }
 
@@ -375,7 +375,7 @@ EXPORT(cuDeviceGetPCIBusId, (char *text, int size, int device))
 EXPORT(cuDeviceTotalMem_v2, (size_t * bytes, int device))
 {
     (void)device;
-    *bytes = (size_t)number("FAKE_CUDA_MEMORY", 1 << 30);
+    *bytes = (size_t)fake_number("FAKE_CUDA_MEMORY", 1 << 30);
     return 0;
 }
 
@@ -388,7 +388,7 @@ EXPORT(cuDeviceGetAttribute, (int *value, int which, int device))
                  {37, 6144},  {95, 1},    {41, 1},   {18, 0},        {17, 0}};
     (void)device;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (known[k].which == which && number("FAKE_CUDA_WITHOUT", 0) != which) {
+        if (known[k].which == which && fake_number("FAKE_CUDA_WITHOUT", 0) != which) {
             *value = known[k].value;
             return 0;
         }
@@ -418,7 +418,7 @@ EXPORT(cuDevicePrimaryCtxRelease_v2, (int device))
     context *c = &contexts[device];
     if (--c->retained > 0)
         return 0;
-    all_drain(c);
+    fake_drain_all(c);
     for (stream *s; (s = c->streams);) {
         c->streams = s->next;
         free(s);
@@ -449,178 +449,4 @@ EXPORT(cuCtxSetCurrent, (context * c))
     const int fault = c ? fault_of("cuCtxSetCurrent") : 0;
     fake_current = c;
     return fault;
-}
-
-/* ---- Memory ---------------------------------------------------------------------------------- */
-
-static int block_make(size_t bytes, bool pinned, void **out)
-{
-    block *b = malloc(sizeof *b + bytes);
-    if (!b)
-        return OUT_OF_MEMORY;
-    *b = (block){.next = fake_current->blocks, .bytes = bytes, .pinned = pinned};
-    fake_current->blocks = b;
-    memset(b + 1, 0xcd, bytes); /* nobody promised zeros */
-    *out = b + 1;
-    return 0;
-}
-
-static int block_drop(const void *memory, bool pinned)
-{
-    for (block **b = &fake_current->blocks; *b; b = &(*b)->next)
-        if (*b + 1 == memory && (*b)->pinned == pinned) {
-            block *dropped = *b;
-            all_drain(fake_current);
-            *b = dropped->next;
-            fake_current->used -= pinned ? 0 : dropped->bytes;
-            free(dropped);
-            return 0;
-        }
-    return INVALID_VALUE;
-}
-
-static bool is_pinned(const void *memory)
-{
-    for (const block *b = fake_current->blocks; b; b = b->next)
-        if (b->pinned && (const char *)memory >= (const char *)(b + 1) &&
-            (const char *)memory < (const char *)(b + 1) + b->bytes)
-            return true;
-    return false;
-}
-
-EXPORT(cuMemGetInfo_v2, (size_t * free_bytes, size_t *bytes))
-{
-    ENTER(cuMemGetInfo_v2);
-    *bytes = (size_t)number("FAKE_CUDA_MEMORY", 1 << 30);
-    *free_bytes = *bytes - fake_current->used;
-    return 0;
-}
-
-EXPORT(cuMemAlloc_v2, (pointer * out, size_t bytes))
-{
-    void *memory = NULL;
-    ENTER(cuMemAlloc_v2);
-    if (bytes == 0)
-        return INVALID_VALUE;
-    if (bytes > (size_t)number("FAKE_CUDA_MEMORY", 1 << 30) - fake_current->used)
-        return OUT_OF_MEMORY;
-    const int result = block_make(bytes, false, &memory);
-    if (result)
-        return result;
-    fake_current->used += bytes;
-    fake_seen.allocations++;
-    *out = (pointer)(uintptr_t)memory;
-    return 0;
-}
-
-EXPORT(cuMemFree_v2, (pointer memory))
-{
-    ENTER(cuMemFree_v2);
-    const int result = block_drop((void *)(uintptr_t)memory, false);
-    fake_seen.allocations -= !result;
-    return result;
-}
-
-EXPORT(cuMemHostAlloc, (void **out, size_t bytes, unsigned flags))
-{
-    ENTER(cuMemHostAlloc);
-    if (bytes == 0 || flags != 0)
-        return INVALID_VALUE;
-    const int result = block_make(bytes, true, out);
-    fake_seen.pinned += !result;
-    return result;
-}
-
-EXPORT(cuMemFreeHost, (void *memory))
-{
-    ENTER(cuMemFreeHost);
-    const int result = block_drop(memory, true);
-    fake_seen.pinned -= !result;
-    return result;
-}
-
-/* On a stream; at once after what is there already if a side of it is the host's own memory. */
-static int put_copy(void *handle, const operation *o, const void *host)
-{
-    stream *s = fake_stream(handle);
-    const int result = fake_put(handle, o);
-    if (!result && !s->noting && host && !is_pinned(host))
-        fake_drain(s, s->put);
-    return result;
-}
-
-EXPORT(cuMemcpyHtoDAsync_v2, (pointer to, const void *from, size_t bytes, void *handle))
-{
-    ENTER(cuMemcpyHtoDAsync_v2);
-    const operation o = {.kind = COPY, .to = (void *)(uintptr_t)to, .from = from, .bytes = bytes};
-    return put_copy(handle, &o, from);
-}
-
-EXPORT(cuMemcpyDtoHAsync_v2, (void *to, pointer from, size_t bytes, void *handle))
-{
-    ENTER(cuMemcpyDtoHAsync_v2);
-    const operation o = {.kind = COPY, .to = to, .from = (void *)(uintptr_t)from, .bytes = bytes};
-    return put_copy(handle, &o, to);
-}
-
-EXPORT(cuMemcpyDtoDAsync_v2, (pointer to, pointer from, size_t bytes, void *handle))
-{
-    ENTER(cuMemcpyDtoDAsync_v2);
-    const operation o = {
-        .kind = COPY, .to = (void *)(uintptr_t)to, .from = (void *)(uintptr_t)from, .bytes = bytes};
-    return put_copy(handle, &o, NULL);
-}
-
-EXPORT(cuMemcpy3DAsync_v2, (const copy_3d *copy, void *handle))
-{
-    ENTER(cuMemcpy3DAsync_v2);
-    const struct side *sides[] = {&copy->from, &copy->to};
-    for (int k = 0; k < 2; k++)
-        if (sides[k]->pitch < copy->width || sides[k]->height < copy->height ||
-            (sides[k]->memory != 1 && sides[k]->memory != 2))
-            return INVALID_VALUE;
-    return put_copy(handle, &(operation){.kind = COPY_3D, .box = *copy},
-                    copy->from.memory == 1 ? copy->from.host : copy->to.host);
-}
-
-EXPORT(cuMemsetD32Async, (pointer to, unsigned word, size_t count, void *handle))
-{
-    ENTER(cuMemsetD32Async);
-    if (to % 4)
-        return INVALID_VALUE;
-    return fake_put(
-        handle,
-        &(operation){.kind = FILL, .to = (void *)(uintptr_t)to, .word = word, .bytes = count});
-}
-
-/* Those without a stream go to the default one; the ones from the host are left there for a while.
- */
-EXPORT(cuMemcpyHtoD_v2, (pointer to, const void *from, size_t bytes))
-{
-    ENTER(cuMemcpyHtoD_v2);
-    return cuMemcpyHtoDAsync_v2(to, from, bytes, NULL);
-}
-
-EXPORT(cuMemcpyDtoH_v2, (void *to, pointer from, size_t bytes))
-{
-    ENTER(cuMemcpyDtoH_v2);
-    const int result = cuMemcpyDtoHAsync_v2(to, from, bytes, NULL);
-    fake_drain(&fake_current->standard, fake_current->standard.put);
-    return result;
-}
-
-EXPORT(cuMemcpy3D_v2, (const copy_3d *copy))
-{
-    ENTER(cuMemcpy3D_v2);
-    const int result = cuMemcpy3DAsync_v2(copy, NULL);
-    fake_drain(&fake_current->standard, fake_current->standard.put);
-    return result;
-}
-
-EXPORT(cuMemsetD8_v2, (pointer to, unsigned char value, size_t bytes))
-{
-    ENTER(cuMemsetD8_v2);
-    fake_drain(&fake_current->standard, fake_current->standard.put);
-    memset((void *)(uintptr_t)to, value, bytes);
-    return 0;
 }

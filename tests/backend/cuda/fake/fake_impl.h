@@ -110,6 +110,9 @@ stream *fake_stream(void *handle);
 /* Put on a stream, or noted while it is being captured. */
 int fake_put(void *handle, const operation *what);
 void fake_drain(stream *s, long target);
+void fake_drain_all(context *c);
+/* The number in an environment variable, or `otherwise`. */
+long fake_number(const char *variable, long otherwise);
 /* `what` belongs to the context until it is let go of; `drop` frees it. False: there is no memory.
  */
 bool fake_keep(void *what, void (*drop)(void *what));
