@@ -32,7 +32,7 @@ check "doctor" is $rc 0
 check "doctor: the device" says "GPU 0: Fake GPU A, sm_90, 132 multiprocessors"
 check "doctor: its energy" says "GPU 0 energy: 1.23"
 check "doctor: the cache" says "compiled kernels: $work/cache"
-check "doctor: what auto takes" says "(what auto takes)"
+check "doctor: what auto takes" says "(auto takes it)"
 FAKE_NVML_FAULT=nvmlInit_v2:9 t doctor
 check "doctor without energy" says "GPU 0 energy: not known: the driver is not loaded"
 check "doctor without energy is well" is $rc 0
