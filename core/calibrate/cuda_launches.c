@@ -187,7 +187,7 @@ static tz_status measure_neighbours(tz__bench *b)
     tz_samples samples = {0};
     const int blocks = b->gpu->multiprocessors / 2 * 2, threads = 32;
     /* A block takes more than half of what a multiprocessor has: no two share one. */
-    const int shared = b->gpu->processor_shared_bytes / 2 + 1024;
+    const int shared = b->gpu->multiprocessor_shared_bytes / 2 + 1024;
     int rounds = SYNC_ROUNDS;
     uint32_t tag = 1;
     tz_cu_pointer slots = b->barrier + 1024;

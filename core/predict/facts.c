@@ -65,7 +65,7 @@ static tz_status count_tile(const tz_workload *workload, tz_model_facts *facts, 
         status = tz_device_find("h200", &h200, error);
         place.device = &h200;
     }
-    if (!status && !tz_backend_cuda.work)
+    if (!status && !tz_backend_of_kind(true)->work)
         status = tz_error_set(error, TZ_UNSUPPORTED, "backend",
                               "the cuda backend cannot tell what its kernels do");
     if (!status)

@@ -501,7 +501,7 @@ static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out,
         .registers = use->kernel.registers,
         .local_bytes = use->kernel.local_bytes,
         .warps = use->blocks * use->shape.threads / 32,
-        .warps_max = device->processor_threads / 32,
+        .warps_max = device->multiprocessor_threads / 32,
     };
     snprintf(out->device, sizeof out->device, "%s", device->name);
     return tz_cuda_copy_rate(state->cuda, &out->copy_bytes_per_s, error);

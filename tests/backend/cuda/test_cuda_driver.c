@@ -20,10 +20,10 @@ static void a_device_is_described(void **state)
     assert_int_equal(device->multiprocessors, 132);
     assert_int_equal(device->shared_bytes, 227 << 10);
     assert_int_equal(device->shared_reserved_bytes, 1024);
-    assert_int_equal(device->processor_shared_bytes, 228 << 10);
-    assert_int_equal(device->processor_registers, 65536);
-    assert_int_equal(device->processor_threads, 2048);
-    assert_int_equal(device->processor_blocks, 32);
+    assert_int_equal(device->multiprocessor_shared_bytes, 228 << 10);
+    assert_int_equal(device->multiprocessor_registers, 65536);
+    assert_int_equal(device->multiprocessor_threads, 2048);
+    assert_int_equal(device->multiprocessor_blocks, 32);
     assert_int_equal(device->clock_khz, 1980000);
     assert_int_equal(device->memory_clock_khz, 3201000);
     assert_int_equal(device->memory_bus_bits, 6144);

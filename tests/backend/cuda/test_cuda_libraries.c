@@ -365,20 +365,20 @@ static void bench_open(bench *b)
     int blocks = 0;
     OK(tz_cuda_open(&b->cuda, 0, &error));
     const tz_cuda_device *device = b->device = tz_cuda_device_of(b->cuda);
-    assert_true(device->l2_bytes > 0 && device->processor_shared_bytes >= device->shared_bytes);
-    assert_true(device->processor_registers >= 65536 && device->processor_threads >= 1024);
+    assert_true(device->l2_bytes > 0 && device->multiprocessor_shared_bytes >= device->shared_bytes);
+    assert_true(device->multiprocessor_registers >= 65536 && device->multiprocessor_threads >= 1024);
     assert_true(strlen(device->bus_id) >= 12);
     print_message("%s at %s: L2 %lld, %d + %d bytes of shared memory a block, %d a multiprocessor, "
                   "%d threads, %d blocks, %d kHz, memory %d kHz x %d bits\n",
                   device->name, device->bus_id, (long long)device->l2_bytes, device->shared_bytes,
-                  device->shared_reserved_bytes, device->processor_shared_bytes,
-                  device->processor_threads, device->processor_blocks, device->clock_khz,
+                  device->shared_reserved_bytes, device->multiprocessor_shared_bytes,
+                  device->multiprocessor_threads, device->multiprocessor_blocks, device->clock_khz,
                   device->memory_clock_khz, device->memory_bus_bits);
     OK(tz_cuda_load(b->cuda, &b->grow, sum_source, "grow", NULL, 0, &error));
     OK(tz_cuda_load(b->cuda, &b->synchronise, sum_source, "synchronise", NULL, 0, &error));
     assert_true(b->grow.threads_max >= 1024);
     OK(tz_cuda_occupancy(b->cuda, &b->grow, 256, 0, &blocks, &error));
-    assert_in_range(blocks, 1, device->processor_threads / 256);
+    assert_in_range(blocks, 1, device->multiprocessor_threads / 256);
     OK(tz_cuda_queue_create(b->cuda, &b->first, &error));
     OK(tz_cuda_queue_create(b->cuda, &b->second, &error));
     OK(tz_cuda_allocate(b->cuda, &b->x, BYTES, &error));

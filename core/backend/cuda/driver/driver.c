@@ -94,10 +94,10 @@ static tz_status device_look(const tz__driver *api, int ordinal, tz_cuda_device 
         {16, &device->multiprocessors, true},         /* MULTIPROCESSOR_COUNT */
         {97, &device->shared_bytes, true},            /* MAX_SHARED_MEMORY_PER_BLOCK_OPTIN */
         {111, &device->shared_reserved_bytes, false}, /* RESERVED_SHARED_MEMORY_PER_BLOCK */
-        {81, &device->processor_shared_bytes, true},  /* MAX_SHARED_MEMORY_PER_MULTIPROCESSOR */
-        {82, &device->processor_registers, true},     /* MAX_REGISTERS_PER_MULTIPROCESSOR */
-        {39, &device->processor_threads, true},       /* MAX_THREADS_PER_MULTIPROCESSOR */
-        {106, &device->processor_blocks, false},      /* MAX_BLOCKS_PER_MULTIPROCESSOR */
+        {81, &device->multiprocessor_shared_bytes, true},  /* MAX_SHARED_MEMORY_PER_MULTIPROCESSOR */
+        {82, &device->multiprocessor_registers, true},     /* MAX_REGISTERS_PER_MULTIPROCESSOR */
+        {39, &device->multiprocessor_threads, true},       /* MAX_THREADS_PER_MULTIPROCESSOR */
+        {106, &device->multiprocessor_blocks, false},      /* MAX_BLOCKS_PER_MULTIPROCESSOR */
         {38, &l2, true},                              /* L2_CACHE_SIZE */
         {13, &device->clock_khz, false},              /* CLOCK_RATE */
         {36, &device->memory_clock_khz, false},       /* MEMORY_CLOCK_RATE */

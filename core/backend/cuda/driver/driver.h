@@ -42,10 +42,10 @@ typedef struct tz_cuda_device {
     int shared_bytes;          /* at most, after opting in */
     int shared_reserved_bytes; /* that the system takes in addition to what a block asks for */
     /* Of a multiprocessor. */
-    int processor_shared_bytes;
-    int processor_registers;
-    int processor_threads;
-    int processor_blocks;
+    int multiprocessor_shared_bytes;
+    int multiprocessor_registers;
+    int multiprocessor_threads;
+    int multiprocessor_blocks;
     /* Nominal; 0 where not known. The memory moves memory_bus_bits twice in a clock. */
     int clock_khz, memory_clock_khz, memory_bus_bits;
     bool cooperative;        /* a kernel may synchronise its whole grid */
