@@ -329,7 +329,7 @@ void tz_model_meng_report(const tz_model_meng *m, const tz_model_facts *facts, i
     out->cells_per_s =
         data * (facts->cells_per_element > 0 ? facts->cells_per_element : 1) / out->time_s;
     tz_model_component_add(out, TZ_MODEL_SYNCHRONISATION, "glb_sync", c.glb_sync * s,
-                           "GlbSync': meeting of all blocks between two stages");
+                           "GlbSync': synchronising all blocks between two stages");
     tz_model_component_add(out, TZ_MODEL_MEMORY, "load_sten", c.load_sten * s,
                            "LoadSten': loading the blocks with their ghost zones");
     tz_model_component_add(out, TZ_MODEL_MEMORY, "commit", c.commit * s,

@@ -71,7 +71,7 @@ typedef struct tz_model_meng {
 /* Eq. 17: heights are below min over i of blk_len_i / HaloWidth_i; INFINITY without halos. */
 double tz_model_meng_height_bound(const tz_model_meng *m);
 
-/* Eq. 17: the greatest whole height, at most TZ_MODEL_HEIGHT_MAX; 0 if not even 1 is allowed. */
+/* Eq. 17: the greatest integer height, at most TZ_MODEL_HEIGHT_MAX; 0 if not even 1 is allowed. */
 int tz_model_meng_height_max(const tz_model_meng *m);
 
 /* Eq. 3: T, trapezoids in a stage. */
@@ -144,10 +144,10 @@ double tz_model_meng_cpl_slope(const tz_model_meng *m, double h);
  * tz_model_meng_height_max() >= 1. */
 double tz_model_meng_height_convex(const tz_model_meng *m);
 
-/* The best whole height: of the two beside the real one, the faster; the lower of equals. */
+/* The best integer height: the faster of the two next to the real one; the lower of equals. */
 int tz_model_meng_height_best(const tz_model_meng *m);
 
-/* The same by trying every whole height. */
+/* The same by trying every integer height. */
 int tz_model_meng_height_best_enumerated(const tz_model_meng *m);
 
 /* Section 5.4.1: the largest block of equal lengths within a limit of threads: 512, 22^2, 8^3. */

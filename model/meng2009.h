@@ -4,7 +4,7 @@
  *
  * With tables 1 and 2 the equations give best heights of 12 (PathFinder), 2 (HotSpot), 2 (Poisson)
  * and 1 (Cell); the paper states 14, 2, 2 and 1. At PathFinder's 14 the equations give 0.36 % more
- * cycles than at 12. No reading tried (whole T, passes or warps; elements of 1 to 8 bytes; alpha
+ * cycles than at 12. No reading tried (integer T, passes or warps; elements of 1 to 8 bytes; alpha
  * of 1; no latency) gives 14, and no constant is bent to reach it. */
 #ifndef TZ_MODEL_MENG2009_H
 #define TZ_MODEL_MENG2009_H

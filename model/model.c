@@ -17,7 +17,7 @@ tz_status tz_model_find(const char *name, const tz_model **out, tz_error *error)
     const char *names[sizeof tz_models / sizeof *tz_models];
     char hint[128];
     size_t n = 0;
-    for (; tz_models[n] != NULL; n++) {
+    for (; tz_models[n]; n++) {
         names[n] = tz_models[n]->name;
         if (strcmp(name, names[n]) == 0) {
             *out = tz_models[n];
@@ -37,7 +37,7 @@ const char *tz_model_resource_text(tz_model_resource resource)
 void tz_model_note(tz_model_notes *notes, const char *format, ...)
 {
     va_list arguments;
-    if (notes == NULL || notes->count == TZ_MODEL_NOTES_MAX)
+    if (!notes || notes->count == TZ_MODEL_NOTES_MAX)
         return;
     va_start(arguments, format);
     vsnprintf(notes->text[notes->count++], TZ_MODEL_NOTE_SIZE, format, arguments);
@@ -66,13 +66,13 @@ tz_status tz_model_device_check(const tz_model_device *device, const char *model
     const tz_model_key *keys = tz_model_device_keys(&count);
     char assumed[TZ_MODEL_NOTE_SIZE] = "";
     size_t used = 0;
-    for (size_t n = 0; needs[n] != NULL; n++) {
+    for (size_t n = 0; needs[n]; n++) {
         size_t k = 0;
         while (k < count && strcmp(keys[k].name, needs[n]) != 0)
             k++;
         const tz_model_number *number =
             k < count ? (const tz_model_number *)((const char *)device + keys[k].offset) : NULL;
-        if (number == NULL || (!number->known && isnan(keys[k].assumed)))
+        if (!number || (!number->known && isnan(keys[k].assumed)))
             return tz_error_set(error, TZ_UNSUPPORTED, device->name,
                                 "the record of this device has no %s, which the model %s "
                                 "needs (%s)",
@@ -138,7 +138,7 @@ void tz_model_limit_find(tz_model_prediction *out)
             out->limit = (tz_model_resource)r;
     for (int i = 0; i < out->component_count; i++)
         if (out->components[i].resource == out->limit &&
-            (greatest == NULL || out->components[i].seconds > greatest->seconds))
+            (!greatest || out->components[i].seconds > greatest->seconds))
             greatest = &out->components[i];
     if (out->limit_text[0]) /* the model's own words */
         return;

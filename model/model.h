@@ -1,11 +1,10 @@
-/* Models: the time of a plan, predicted from what a stencil is and what a device is.
+/* Models: the time of a plan, predicted from facts of the stencil and the record of a device.
  *
- * A model is a pure function over the plain structs below: no run, no device, no file. Models are
- * found by name, so that a prediction can be asked of any of them, about a device that is not
- * there, and compared.
+ * A model is a pure function over the plain structs below: it runs nothing and opens no file or
+ * device, so it also predicts for devices that are not there. Models are found by name.
  *
  *     facts  (the stencil on a grid)  \
- *     device (a record, record.h)      > model -> prediction: time, components, what limits it
+ *     device (a record, device.h)      > model -> prediction: time, components, what limits it
  *     plan   (block, height, sync)    /
  */
 #ifndef TZ_MODEL_MODEL_H
@@ -49,7 +48,7 @@ typedef struct tz_model_facts {
 
 typedef enum tz_model_sync {
     TZ_MODEL_SYNC_LAUNCH, /* a kernel ends and the next starts */
-    TZ_MODEL_SYNC_FENCE   /* all blocks meet inside one launch (memory fence, cooperative grid) */
+    TZ_MODEL_SYNC_FENCE   /* grid synchronisation inside one launch (memory fence) */
 } tz_model_sync;
 
 /* How it is to be executed. All zero: the model chooses. */
@@ -153,7 +152,7 @@ void tz_model_component_add(tz_model_prediction *out, tz_model_resource resource
 void tz_model_detail_add(tz_model_prediction *out, const char *name, double value, const char *unit,
                          const char *doc);
 
-/* The limit, for models that do not say it themselves: the resource that takes most, and its
+/* The limit, for models that do not name it themselves: the resource that takes most, and its
  * greatest component. */
 void tz_model_limit_find(tz_model_prediction *out);
 

@@ -87,7 +87,8 @@ bool tz_power_count(const tz_model_work *work, const tz_model_device *device,
     return true;
 }
 
-static double beside(double compute, double memory)
+/* The time of computing and memory at once: a soft maximum. */
+static double overlapped(double compute, double memory)
 {
     const double most = fmax(compute, memory);
     return most > 0 ? most * pow(pow(compute / most, TZ_FIT_POWER_SOFT) +
@@ -98,8 +99,8 @@ static double beside(double compute, double memory)
 
 double tz_power_at(const tz_power_demand *demand, double exponent, double share, double *seconds)
 {
-    const double time = demand->time_s + beside(demand->compute_s / share, demand->memory_s) -
-                        beside(demand->compute_s, demand->memory_s);
+    const double time = demand->time_s + overlapped(demand->compute_s / share, demand->memory_s) -
+                        overlapped(demand->compute_s, demand->memory_s);
     if (seconds)
         *seconds = time;
     return demand->base_w + (demand->core_j * pow(share, exponent - 1.0) + demand->memory_j) / time;

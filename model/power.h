@@ -8,10 +8,10 @@
  *
  * with the energies of an iteration, `core` of everything that runs at the multiprocessors' clock
  * and `memory` of the bytes that cross the memory bus; C what computing takes alone, and S the
- * time of computing beside memory, which keeps its own clock. Voltage falls with the clock, so that
- * dynamic power goes with its k-th power: the record's power_exponent, else 3 (power is clock times
- * voltage squared, and voltage about proportional to the clock near its upper end). The clock of
- * a long run is the highest with P(x) within the limit.
+ * time of computing and memory at once; memory keeps its own clock. Voltage falls with the clock,
+ * so that dynamic power goes with its k-th power: the record's power_exponent, else 3 (power is
+ * clock times voltage squared, and voltage about proportional to the clock near its upper end). The
+ * clock of a long run is the highest with P(x) within the limit.
  *
  * Pure functions. A record without these keys, or a CPU: nothing is claimed. */
 #ifndef TZ_MODEL_POWER_H

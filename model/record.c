@@ -127,7 +127,7 @@ static const struct unit *read_unit(reader *r, const tz_model_key *key, const ch
     else if (!bare && !*name)
         *status = FAIL(r, TZ_FORMAT, "%s lacks its unit; one of %s", key->name,
                        unit_names(key->quantity, names, sizeof names));
-    else if (!bare && unit == NULL)
+    else if (!bare && !unit)
         *status = FAIL(r, TZ_FORMAT, "'%.*s' is no unit of %s; one of %s", SHOWN, name, key->name,
                        unit_names(key->quantity, names, sizeof names));
     return unit;
@@ -179,11 +179,11 @@ static tz_status read_number(reader *r, size_t index, char *text, const char *so
     snprintf(number->source, sizeof number->source, "%s", source);
     number->assumed = strncmp(source, "assumed", 7) == 0;
     number->known = true;
-    if (unit != NULL && unit->factor == 0) {
+    if (unit && unit->factor == 0) {
         r->cycles[index] = r->line;
         return TZ_OK;
     }
-    if (unit != NULL)
+    if (unit)
         number->value *= unit->factor;
     return check_range(r, r->line, key, number->value);
 }
@@ -205,12 +205,12 @@ static tz_status read_line(reader *r, char *line)
     if (*text == '\0' || *text == '#')
         return TZ_OK;
     char *hash = strchr(text, '#'), *source = "";
-    if (hash != NULL) {
+    if (hash) {
         *hash = '\0';
         source = trim(hash + 1);
     }
     char *equals = strchr(text, '=');
-    if (equals == NULL)
+    if (!equals)
         return FAIL(r, TZ_FORMAT, "'%.*s' is no KEY = VALUE [UNIT] # SOURCE", SHOWN, trim(text));
     *equals = '\0';
     const char *name = trim(text);
@@ -245,7 +245,7 @@ static tz_status finish(reader *r)
         tz_model_number *number = (tz_model_number *)(r->record + r->keys[k].offset);
         if (r->cycles[k] == 0)
             continue;
-        if (clock == NULL)
+        if (!clock)
             return fail_at(r, r->cycles[k], TZ_FORMAT,
                            "%s is in cycles, and the record gives no clock", r->keys[k].name);
         number->value /= clock->value;

@@ -1,12 +1,15 @@
 /* roofs: the time of a plan from what its compiled code does (work.h) and what the device can do at
  * most, each a roof: issue slots, units, shared memory, memory, latency, launches.
  *
- * Our own model. It takes the idea of the roofline (Williams, Waterman and Patterson, CACM 52(4),
- * 2009) to instructions of several classes and to latencies, the warps in flight from Little's law,
- * and waves of blocks as Meng and Skadron (ICS 2009) have them. On a CPU with caches (roofs_cpu.c)
- * it follows the execution-cache-memory model (Stengel, Treibig, Hager and Wellein, ICS 2015).
- * Nothing in it is fitted to a stencil: what a device can do comes from its record, what a plan
- * does from its code. */
+ * It extends the roofline (Williams, Waterman and Patterson, CACM 52(4), 2009) to instructions of
+ * several classes and to latencies, with waves of blocks as in Meng and Skadron (ICS 2009). On a
+ * CPU with caches (roofs_cpu.c) it follows the execution-cache-memory model (Stengel, Treibig,
+ * Hager and Wellein, ICS 2015).
+ *
+ *   counted   instructions, bytes, steps, blocks: from the machine code and the geometry (work.h)
+ *   measured  rates, latencies, bandwidths, sizes: the device record (device.h)
+ *   fitted    soft maxima, shares and the like, the same for all stencils and devices, set with
+ *             measured times and counters of one H200 in view: constants.h */
 #ifndef TZ_MODEL_ROOFS_H
 #define TZ_MODEL_ROOFS_H
 

@@ -1,21 +1,22 @@
-/* roofs on a CPU with caches: what cores compute and what crosses between caches, in a stage.
+/* roofs on a CPU with caches: what cores compute in a stage, and what crosses between caches.
  *
- * The rule, one for every stencil and machine:
- *  - Units of a core work side by side: a vector of the inner loop takes the longest of issuing its
- *    instructions, of the arithmetic units and of the first level's ports, where a load across two
- *    lines costs what calibration found for one.
- *  - Every line that the first level lacks costs, besides, what a line costs at the level that it
- *    comes from, beyond its cost in the level before. That adds to the ports and hides behind
- *    arithmetic: T = max(T_OL, T_nOL + T_data), Stengel, Treibig, Hager and Wellein, ICS 2015,
- *    section 2. Some processors fetch lines from the second level while their ports work:
- *    calibration says what share hides there; no less than those lines alone is taken.
+ * The same rules hold for every stencil and machine:
+ *  - Units of a core work at the same time. A vector of the inner loop takes the longest of issuing
+ *    its instructions, the arithmetic units, and the ports of the first level. A load across two
+ *    lines takes what calibration measured for one.
+ *  - A line that is not in the first level costs more: at each level what a line takes there beyond
+ *    the level before. That adds to the ports and hides behind arithmetic:
+ *    T = max(T_OL, T_nOL + T_data) (Stengel, Treibig, Hager and Wellein, ICS 2015, section 2).
+ *    Some processors fetch lines from the second level while their ports work: calibration measures
+ *    the share that hides there (l2_overlap). All lines take at least their time from L2 alone.
  *  - Rows of a tile that is narrower than the grid begin where nothing was fetched ahead: each
- *    waits for memory if its array lies there. Streamed rows always do, and for page tables.
- *  - Rows and calls of a row function cost their own instructions, calls also what the engine does
- *    for one. The busiest thread decides. A parallel region costs a fork.
+ *    waits for memory if its array lies there. Streamed rows always do, and wait for page tables
+ *    as well.
+ *  - Rows and calls of a row function cost their own instructions; a call also costs what the
+ *    engine does for it. The busiest thread decides. A parallel region costs a fork.
  *
- * The record tells bandwidths of copies and of reading: what a copy takes beyond the reading of its
- * half is the writing, whatever a machine does for it. */
+ * The record gives bandwidths of copying and of reading. What a copy takes beyond the reading of
+ * its half counts as writing. */
 #include "model/constants.h"
 #include "model/roofs.h"
 
@@ -32,7 +33,7 @@ enum {
     LINE = 64,
     SMALL_PAGE = 4096,
     LEVELS = 3,
-    FEW = 3 /* rows that calibration's calls hand over */
+    CALIBRATED_VIEWS = 3 /* rows that a call hands over in calibration */
 };
 
 static double rate(const tz_model_number *number, double otherwise)
@@ -40,8 +41,8 @@ static double rate(const tz_model_number *number, double otherwise)
     return number->known ? number->value : otherwise;
 }
 
-/* The share of `need` bytes, gone round again and again, that a cache of `cache` bytes misses: half
- * where they are as large as the cache, which others use too. */
+/* The share of `need` bytes, used again and again, that a cache of `cache` bytes misses: half where
+ * they are as large as the cache, which others use too. */
 static double missed(double need, double cache)
 {
     if (!(cache > 0))
@@ -50,9 +51,9 @@ static double missed(double need, double cache)
     return x * x / (1.0 + x * x);
 }
 
-/* The same of rings that all threads keep in the last cache: nothing else there is used as often,
- * so little is lost before they fill it, and soon after that all, as what is gone round is from a
- * cache that drops what was used least recently. */
+/* The same of the rings of all threads in the last cache. Nothing else there is used as often, so
+ * little is lost before they fill it. Beyond that soon all is lost, since the cache drops what was
+ * used least recently. */
 static double overflowed(double need, double cache)
 {
     if (!(cache > 0))
@@ -152,7 +153,7 @@ static double find_levels(const tz_model_work *work, const tz_model_device *d, l
 typedef struct transfers {
     double beyond[LEVELS]; /* what lines from each level take more than from the level before */
     double l2;             /* what all of them take from L2, alone */
-    double starts;         /* rows that nobody fetched ahead */
+    double starts;         /* first lines of rows, which were not fetched ahead */
 } transfers;
 
 static transfers count_lines(const tz_model_work *work, const tz_model_device *d)
@@ -179,7 +180,7 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
                    far_reads * at[1].read + far_writes * at[1].write,
                    last_reads * at[2].read + last_writes * at[2].write},
         .l2 = (reads + writes) / from_l2,
-        /* Only the largest arrays lie on large pages for sure; streamed rows are the user's. */
+        /* Streamed rows lie in memory of the user, on small pages. */
         .starts = ((away3 * work->starts + work->stream_starts) * rate(&d->memory_latency_s, 0) +
                    work->stream_bytes / SMALL_PAGE * rate(&d->small_page_s, 0)) /
                   work->workers,
@@ -200,8 +201,8 @@ static tz_status check(const tz_model_work *work, const tz_model_device *device,
     return tz_model_device_check(device, "roofs", needs, &out->notes, error);
 }
 
-static void say_limit(tz_model_prediction *out, const tz_model_work *work, const double *parts,
-                      const cycles *c, double l2, double l3)
+static void name_limit(tz_model_prediction *out, const tz_model_work *work, const double *parts,
+                       const cycles *c, double l2, double l3)
 {
     static const char *const names[] = {"inner loops",       "lines from L2", "lines from L3",
                                         "lines from memory", "ends of rows",  "calls of rows",
@@ -247,9 +248,10 @@ tz_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device 
     const double near = fmax(ports + open * lines.beyond[0] * second, lines.l2 * second) - ports;
     const double data = near + (lines.beyond[1] + lines.beyond[2]) * second;
     const double shown = data > 0 ? fmax(0, ports + data - loop) / data : 0;
-    const double calls = work->spans * device->span_s.value +
-                         fmax(0, work->views - FEW * work->spans) * rate(&device->span_view_s, 0) +
-                         work->ends * rate(&device->span_row_s, 0);
+    const double calls =
+        work->spans * device->span_s.value +
+        fmax(0, work->views - CALIBRATED_VIEWS * work->spans) * rate(&device->span_view_s, 0) +
+        work->ends * rate(&device->span_row_s, 0);
     const double parts[] = {
         loop,
         near * shown,
@@ -271,7 +273,7 @@ tz_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device 
         {"rows", "instructions of row functions outside their loops", TZ_MODEL_COMPUTATION},
         {"calls", "the engine between two calls of a row function", TZ_MODEL_COMPUTATION},
         {"fork", "starting and gathering threads", TZ_MODEL_SYNCHRONISATION},
-        {"starts", "first lines of rows and pages, which nobody fetched ahead", TZ_MODEL_MEMORY},
+        {"starts", "first lines of rows and pages, which were not fetched ahead", TZ_MODEL_MEMORY},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         out->stage_s += parts[i];
@@ -289,6 +291,6 @@ tz_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device 
     tz_model_detail_add(out, "rings", work->ring_bytes, "B", "that a thread goes round");
     tz_model_detail_add(out, "busiest", work->slowest, "",
                         "updates of the busiest thread / average");
-    say_limit(out, work, parts, &c, device->l2_bytes.value, rate(&device->l3_bytes, 0));
+    name_limit(out, work, parts, &c, device->l2_bytes.value, rate(&device->l3_bytes, 0));
     return TZ_OK;
 }

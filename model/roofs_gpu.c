@@ -165,10 +165,10 @@ static void name_unit(const stage *s, double warps, tz_model_prediction *out)
         [TZ_ROUNDS_LOCAL] = "spilt registers",
         [TZ_ROUNDS_SINGLE] = "the single precision unit",
         [TZ_ROUNDS_DOUBLE] = "the double precision unit",
-        [TZ_ROUNDS_WHOLE] = "the unit of integers and logic",
+        [TZ_ROUNDS_INTEGER] = "the unit of integers and logic",
         [TZ_ROUNDS_QUEUE] = "the queue to shared memory",
-        [TZ_ROUNDS_MEET] = "other warps of the block",
-        [TZ_ROUNDS_TURN] = "a free issue slot",
+        [TZ_ROUNDS_SYNC] = "other warps of the block",
+        [TZ_ROUNDS_SLOT] = "a free issue slot",
     };
     const tz_rounds *rounds = &s->work->parts[0].rounds;
     const cost *inner = &s->parts[0];

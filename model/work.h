@@ -1,5 +1,5 @@
-/* Work: what a plan's kernel does on a grid, counted from the compiled code and the geometry, so
- * that a model needs no engine and an engine no model.
+/* Work: what a plan's kernel does on a grid, counted from the compiled code and the geometry.
+ * Backends fill it, models read it.
  *
  * All counts are of one stage (height iterations) unless said otherwise; doubles, since they are
  * averages and products. Nothing here is measured time. */
@@ -34,17 +34,17 @@ typedef struct tz_work_part {
                                * of another instruction takes none */
     double narrow;            /* CPU: of one step: loads of a single element */
     double bytes;             /* a step and warp: loaded from global memory */
-    double waits;             /* GPU: times that a step waits for memory that was not asked ahead */
-    double once_clocks;       /* GPU: of a warp alone outside the loop */
-    double once_waits;        /* GPU: times that it waits for memory there */
-    double text_bytes;        /* of the loop's code; 0: not known */
-    double loop_bytes;        /* the same without what only some of its steps run */
-    double own_bytes;         /* GPU: of code that a step runs and those of the first part do not */
-    double apart;             /* GPU: of pairs of stores, those whose second one comes later */
-    double late;              /* GPU: of the step before one needs what a step asks for, the part
+    double waits;        /* GPU: times that a step waits for loads that were not asked for ahead */
+    double once_clocks;  /* GPU: of a warp alone outside the loop */
+    double once_waits;   /* GPU: times that it waits for memory there */
+    double text_bytes;   /* of the loop's code; 0: not known */
+    double loop_bytes;   /* the same without what only some of its steps run */
+    double own_bytes;    /* GPU: of code that a step runs and those of the first part do not */
+    double apart;        /* GPU: share of pairs of stores whose second one comes later */
+    double late;         /* GPU: of the step before one needs what a step asks for, the part
                                * that is over when it asks */
-    double spills;            /* GPU: of one step: words of 128 bytes of spilt registers */
-    double spilt_stores;      /* of them stored */
+    double spills;       /* GPU: of one step: words of 128 bytes of spilt registers */
+    double spilt_stores; /* of them stored */
 } tz_work_part;
 
 typedef enum tz_work_kind { TZ_WORK_GPU, TZ_WORK_CPU } tz_work_kind;
@@ -63,22 +63,22 @@ typedef struct tz_model_work {
     double ghost_bytes;  /* read once more because tiles overlap: from cache, if it was kept */
     double far_bytes;    /* of them: by tiles that run at other times, so that no cache kept them */
     double stream_bytes; /* read once and never again, from memory: on a GPU a part of read_bytes,
-                          * on a CPU besides them */
+                          * on a CPU in addition to them */
     double resident_bytes; /* all that a stage touches: what a cache must hold to keep the grid */
 
     /* GPU */
-    int registers;            /* a thread */
-    int local_bytes;          /* a thread: spilt registers */
-    int shared_bytes;         /* a block */
-    int threads;              /* of a block */
-    double blocks;            /* of a launch */
-    double torn_bytes;        /* written in pieces that end within a burst of 64 bytes */
-    double pairs_bytes;       /* written by lanes with two packets each, a pair of stores */
-    double half_bytes;        /* loaded and stored by lanes of which each has half a sector of 32
+    int registers;      /* a thread */
+    int local_bytes;    /* a thread: spilt registers */
+    int shared_bytes;   /* a block */
+    int threads;        /* of a block */
+    double blocks;      /* of a launch */
+    double torn_bytes;  /* written in pieces that end within a burst of 64 bytes */
+    double pairs_bytes; /* written by lanes with two packets each, a pair of stores */
+    double half_bytes;  /* loaded and stored by lanes of which each has half a sector of 32
                                * bytes of the second level, and the next one has not the other */
-    double ahead_bytes;       /* a warp has asked for this much before it needs it */
-    bool cooperative;         /* all blocks are resident; they meet `meetings` times a launch */
-    double meetings;          /* meetings of neighbouring blocks, or of all */
+    double ahead_bytes; /* a warp has asked for this much before it needs it */
+    bool cooperative;   /* all blocks are resident; they synchronise `meetings` times a launch */
+    double meetings;    /* synchronisations of neighbouring blocks, or of all */
     double stages_per_launch; /* 1, or more where a launch runs several */
     bool estimated;           /* counts interpolated, registers estimated: not compiled yet */
 

@@ -1,4 +1,5 @@
-/* Instruction classes, mixes of them, and the clocks that a multiprocessor takes for a step of its warps. */
+/* Instruction classes, mixes of them, and the clocks that a multiprocessor takes for a step of its
+ * warps. */
 #ifndef TZ_MODEL_SCHEDULER_ROUNDS_H
 #define TZ_MODEL_SCHEDULER_ROUNDS_H
 
@@ -27,17 +28,17 @@ typedef struct tz_work_mix {
     double of[TZ_WORK_CLASSES];
 } tz_work_mix;
 
-/* What warps wait for (model/scheduler.h). */
+/* What warps wait for. */
 typedef enum tz_rounds_wait {
     TZ_ROUNDS_LATENCY, /* results of instructions just before */
     TZ_ROUNDS_SHUFFLE, /* results of shuffles, shared memory, special functions */
     TZ_ROUNDS_LOCAL,   /* spilt registers */
-    TZ_ROUNDS_SINGLE,  /* that a unit is free: single precision, double, whole numbers, … */
+    TZ_ROUNDS_SINGLE,  /* a free unit: single precision, double precision, integers, … */
     TZ_ROUNDS_DOUBLE,
-    TZ_ROUNDS_WHOLE,
-    TZ_ROUNDS_QUEUE, /* … shuffles and shared memory */
-    TZ_ROUNDS_MEET,  /* other warps of the block */
-    TZ_ROUNDS_TURN,  /* that a slot is free */
+    TZ_ROUNDS_INTEGER,
+    TZ_ROUNDS_QUEUE, /* … the queue to shuffles and shared memory */
+    TZ_ROUNDS_SYNC,  /* other warps of the block, at a barrier or an arrival */
+    TZ_ROUNDS_SLOT,  /* a free issue slot */
     TZ_ROUNDS_WAITS
 } tz_rounds_wait;
 
@@ -51,12 +52,12 @@ typedef struct tz_rounds {
     double waits[TZ_ROUNDS_MAX][TZ_ROUNDS_WAITS]; /* shares of the warps' time */
 } tz_rounds;
 
-/* Clocks of a round with so many warps in a multiprocessor, more than 0; between those that were
- * tried on a line, beyond them in proportion. 0 where nothing was tried. */
+/* Clocks of a step with so many warps (more than 0) in a multiprocessor: interpolated between the
+ * numbers that were tried, in proportion beyond them. 0 where none was tried. */
 double tz_rounds_clocks(const tz_rounds *rounds, double warps);
-/* The entry next to so many warps; -1: there is none. */
+/* The entry nearest to so many warps; -1: there is none. */
 int tz_rounds_near(const tz_rounds *rounds, double warps);
-/* to = a * to + b * from, at to's numbers of warps; where `to` has none, those of `from`. */
+/* to = a * to + b * from, at the numbers of warps of `to`, or of `from` where `to` has none. */
 void tz_rounds_blend(tz_rounds *to, double a, const tz_rounds *from, double b);
 
 #endif

@@ -3,14 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { SCHEDULERS = 4, WARP = 32, WARPS_MAX = 64, SLOTS = WARPS_MAX / SCHEDULERS };
-enum { INSTRUCTION_BYTES = 16 };
-/* Rounds that are left out, in which warps fall into step, and that are counted. */
+enum { SCHEDULERS = 4, WARP = 32, WARPS_MAX = 64, INSTRUCTION_BYTES = 16 };
+/* Rounds before counting begins, in which warps fall into step, and rounds that are counted. */
 enum { ROUNDS_BEFORE = 1, ROUNDS = 2 };
 
 /* ---- One run --------------------------------------------------------------------------------- */
 
-/* No NaN comes here, and libm's are calls. */
+/* Not fmax() and fmin(), which are calls: no NaN comes here. */
 static inline double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -50,7 +49,7 @@ typedef struct machine {
     int count, block_warps, warps_count, queue_depth;
     double code;  /* clocks more for each instruction */
     double begin; /* from then on it counts */
-    bool meets;   /* warps wait for each other */
+    bool syncs;   /* warps wait for each other */
     double shared;
     issuer issuers[SCHEDULERS];
     warp warps[WARPS_MAX];
@@ -74,7 +73,7 @@ static bool is_queued(const tz_trace_instruction *i)
     }
 }
 
-/* When the unit of an instruction is free, and which that is. */
+/* The clock at which an instruction's unit is free; *unit is what warps then wait for. */
 static double unit_free(const issuer *u, const tz_trace_instruction *i, int *unit)
 {
     if (is_queued(i)) {
@@ -94,10 +93,10 @@ static double unit_free(const issuer *u, const tz_trace_instruction *i, int *uni
     case TZ_WORK_INTEGER:
     case TZ_WORK_LOGIC:
     case TZ_WORK_MOVE:
-        *unit = TZ_ROUNDS_WHOLE;
+        *unit = TZ_ROUNDS_INTEGER;
         return u->logic;
     default:
-        *unit = TZ_ROUNDS_TURN;
+        *unit = TZ_ROUNDS_SLOT;
         return 0.0;
     }
 }
@@ -116,7 +115,7 @@ static void settle(const machine *m, warp *w)
         }
     if (w->held) {
         w->ready = INFINITY;
-        w->reason = TZ_ROUNDS_MEET;
+        w->reason = TZ_ROUNDS_SYNC;
     }
 }
 
@@ -145,7 +144,8 @@ static double wait_of(const machine *m, const tz_trace_instruction *i)
     }
 }
 
-/* Through the queue: when its operands are read and when its result is there. */
+/* Sends an instruction through the queue. Results: when its operands are read, and its result is
+ * there. */
 static void go_through(machine *m, issuer *u, const tz_trace_instruction *i, double now,
                        double *read, double *result)
 {
@@ -173,7 +173,7 @@ static void opens_at(warp *w, int barrier, double time, int reason)
     }
 }
 
-/* Have all that a warp waits for come as often as it has? */
+/* Have all warps that this one waits for arrived as often as it has? */
 static bool may_go(const machine *m, int id, bool block, double *since)
 {
     const int first = id - id % m->block_warps;
@@ -188,7 +188,7 @@ static bool may_go(const machine *m, int id, bool block, double *since)
     return true;
 }
 
-/* Warps of the block that wait for others go on when these have come. */
+/* Lets warps of the block go on whose others have arrived. */
 static void let_go(machine *m, int id, bool block)
 {
     const int first = id - id % m->block_warps;
@@ -203,7 +203,7 @@ static void let_go(machine *m, int id, bool block)
     }
 }
 
-static void meet(machine *m, int id, const tz_trace_instruction *i, double now)
+static void synchronise(machine *m, int id, const tz_trace_instruction *i, double now)
 {
     warp *w = &m->warps[id];
     const bool block = i->class == TZ_WORK_BARRIER;
@@ -228,7 +228,7 @@ static int reason_of(const tz_trace_instruction *i)
     return is_queued(i) ? TZ_ROUNDS_SHUFFLE : TZ_ROUNDS_LATENCY;
 }
 
-/* A unit is busy for so many clocks; rates are means: half a clock is no reason to wait. */
+/* A unit is busy for so many clocks, which are means and may be fractions. */
 static void use(double *unit, double now, double clocks)
 {
     *unit = larger(*unit, now) + clocks;
@@ -240,17 +240,17 @@ static void issue(machine *m, issuer *u, int id)
     const tz_trace_instruction *i = &m->trace[w->at];
     const double now = u->now;
     double read = now + m->s->operand_wait, result = now + m->s->result_wait, slots = 1.0;
-    /* What it waited for since: its own instructions, then a unit, then its turn. */
+    /* What it waited for since: its own instructions, then a unit, then an issue slot. */
     w->issued = larger(w->issued, m->begin - 1.0);
     m->waits[TZ_ROUNDS_LATENCY] += larger(0.0, w->own - w->issued - 1.0);
-    m->waits[TZ_ROUNDS_MEET] += larger(0.0, w->next - larger(w->own, w->issued + 1.0));
+    m->waits[TZ_ROUNDS_SYNC] += larger(0.0, w->next - larger(w->own, w->issued + 1.0));
     m->waits[w->reason] += larger(0.0, w->ready - larger(w->next, w->issued + 1.0));
     int unit;
     unit_free(u, i, &unit);
     const double ready = larger(w->ready, w->issued + 1.0);
     const double busy = smaller(larger(0.0, w->unit - ready), now - ready);
     m->waits[unit] += busy;
-    m->waits[TZ_ROUNDS_TURN] += larger(0.0, now - ready - busy);
+    m->waits[TZ_ROUNDS_SLOT] += larger(0.0, now - ready - busy);
     if (is_queued(i)) {
         go_through(m, u, i, now, &read, &result);
         slots = m->s->queue_slots;
@@ -268,7 +268,7 @@ static void issue(machine *m, issuer *u, int id)
         case TZ_WORK_INTEGER:
         case TZ_WORK_LOGIC:
         case TZ_WORK_MOVE:
-            /* A unit at half rate misses its turn when an instruction comes late. */
+            /* A unit at half rate loses a slot when an instruction comes late. */
             use(&u->logic, now, m->s->logic + m->code);
             break;
         default:
@@ -282,7 +282,7 @@ static void issue(machine *m, issuer *u, int id)
     w->next = w->own;
     w->at = w->at + 1 == m->count ? 0 : w->at + 1;
     if (i->class == TZ_WORK_BARRIER || i->kind == TZ_TRACE_ARRIVE || i->kind == TZ_TRACE_AWAIT)
-        meet(m, id, i, now);
+        synchronise(m, id, i, now);
     settle(m, w);
     u->last = id / SCHEDULERS;
     u->now = now + slots + m->s->dispatch + m->code;
@@ -311,7 +311,7 @@ static int choose(machine *m, int scheduler, double *next)
     return -1;
 }
 
-/* A scheduler has nothing to do; but another one may let warps of it go before that. */
+/* A scheduler has nothing to do until `next`, unless another one lets its warps go before. */
 static void wait_until(machine *m, int scheduler, double next)
 {
     double others = INFINITY;
@@ -319,7 +319,7 @@ static void wait_until(machine *m, int scheduler, double next)
         if (k != scheduler)
             others = smaller(others, m->issuers[k].now);
     issuer *u = &m->issuers[scheduler];
-    u->now = m->meets && u->count > 0 ? smaller(next, larger(others, u->now) + 1.0) : next;
+    u->now = m->syncs && u->count > 0 ? smaller(next, larger(others, u->now) + 1.0) : next;
 }
 
 static void place(machine *m)
@@ -327,7 +327,7 @@ static void place(machine *m)
     unsigned random = 12345;
     for (int k = 0; k < m->warps_count; k++) {
         warp *w = &m->warps[k];
-        /* Blocks begin at different times, and have been shifted against each other since. */
+        /* Blocks begin at different times: each at a random place of the loop. */
         if (k % m->block_warps == 0)
             random = random * 1103515245u + 12345u;
         w->at = (int)((random >> 16 & 0x7fff) / 32768.0 * m->count);
@@ -384,8 +384,8 @@ tz_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruct
                  .warps_count = block_warps * blocks,
                  .queue_depth = (int)scheduler->queue_depth};
     for (int k = 0; k < count; k++)
-        m.meets = m.meets || trace[k].class == TZ_WORK_BARRIER || trace[k].kind == TZ_TRACE_AWAIT;
-    m.code = tz_scheduler_fetch_clocks(scheduler, (double)count * INSTRUCTION_BYTES, m.meets);
+        m.syncs = m.syncs || trace[k].class == TZ_WORK_BARRIER || trace[k].kind == TZ_TRACE_AWAIT;
+    m.code = tz_scheduler_fetch_clocks(scheduler, (double)count * INSTRUCTION_BYTES, m.syncs);
     place(&m);
     const int64_t round = (int64_t)count * m.warps_count;
     double end = 0.0;
@@ -408,9 +408,9 @@ tz_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruct
             memset(m.waits, 0, sizeof m.waits);
         }
     }
-    /* Whoever still waits. */
+    /* Warps that still wait. */
     for (int k = 0; k < m.warps_count; k++)
-        m.waits[TZ_ROUNDS_TURN] += larger(0.0, end - larger(m.warps[k].issued + 1.0, m.begin));
+        m.waits[TZ_ROUNDS_SLOT] += larger(0.0, end - larger(m.warps[k].issued + 1.0, m.begin));
     const double clocks = larger(end - m.begin, 1.0);
     out->clocks = clocks / ROUNDS;
     out->issued = (double)round * ROUNDS / clocks / SCHEDULERS;
@@ -438,7 +438,7 @@ tz_status tz_schedule_rounds(const tz_scheduler *s, const tz_trace_instruction *
             return status;
         const int at = out->count++;
         out->warps[at] = (double)blocks * block_warps;
-        /* More warps need no less time: what is left of chance. */
+        /* More warps take no less time: a smaller number is chance. */
         out->clocks[at] = at > 0 ? fmax(one.clocks, out->clocks[at - 1]) : one.clocks;
         memcpy(out->waits[at], one.waits, sizeof one.waits);
         if (blocks == most)

@@ -1,17 +1,20 @@
-/* A multiprocessor's four schedulers at work on the way round a loop, instruction by instruction:
- * how many clocks all of its warps take for one round, and what they wait for.
+/* A simulator of the four schedulers of a GPU's multiprocessor: how many clocks all of its warps
+ * take to go once round a loop, instruction by instruction, and what they wait for. It is an
+ * instrument of predictions: runs do without it. It takes plain structs and knows no device record.
  *
  * Each clock a scheduler issues one instruction of one of its warps: of the one that it issued last
- * if that is ready, else of the oldest. An instruction is ready when the clocks have passed that
- * the compiler asks for after the one before it, when the barriers that it names are open, and when
- * its unit is free. Shuffles, shared memory, local and global accesses go through a queue for each
- * scheduler to a unit that all four share, one pass of 128 bytes a clock; since a queue takes half
- * a warp a clock, such an instruction holds its scheduler for two. (Jia et al., "Dissecting the
- * NVIDIA Volta GPU architecture via microbenchmarking", 2018; the latter from hardware counters of
- * an H200.) Code that is longer than what the schedulers keep comes in at less than their pace.
+ * if that is ready, else of the oldest. An instruction is ready when
+ *   - the clocks have passed that the compiler asks for after the warp's instruction before,
+ *   - the barriers that it names are open,
+ *   - its unit is free.
+ * Shuffles, shared memory, and local and global accesses go through a queue for each scheduler to a
+ * unit that all four share, which makes one pass of 128 bytes a clock. The queue takes half a warp
+ * a clock, so such an instruction holds its scheduler for two. Code that is longer than the
+ * instruction caches comes late. (Jia et al., "Dissecting the NVIDIA Volta GPU architecture via
+ * microbenchmarking", 2018; the queue from hardware counters of an H200.)
  *
- * Loads from global memory are not waited for: what they take is of all warps, and a step's are
- * asked for some steps before (roofs_gpu.c). */
+ * Loads from global memory are not waited for: their time is counted for all warps together, and a
+ * step's loads are asked for some steps before (roofs_gpu.c). */
 #ifndef TZ_MODEL_SCHEDULER_H
 #define TZ_MODEL_SCHEDULER_H
 
@@ -24,9 +27,9 @@
 typedef enum tz_trace_kind {
     TZ_TRACE_PLAIN,
     TZ_TRACE_LOCAL,  /* an access to spilt registers */
-    TZ_TRACE_ARRIVE, /* tells the warps beside it in the block */
+    TZ_TRACE_ARRIVE, /* tells the adjacent warps of the block */
     TZ_TRACE_AWAIT,  /* waits until those have arrived as often as it has */
-    TZ_TRACE_COPIED  /* waits for copies to shared memory; not here */
+    TZ_TRACE_COPIED  /* waits for copies to shared memory, which are not simulated */
 } tz_trace_kind;
 
 enum { TZ_TRACE_BARRIERS = 6 };
@@ -80,8 +83,8 @@ typedef struct tz_schedule {
     double waits[TZ_ROUNDS_WAITS]; /* of the warps' time, 0 to 1 */
 } tz_schedule;
 
-/* `blocks` of `block_warps` warps each go round the trace. Errors: TZ_RANGE (an empty trace,
- * a class or barrier that there is none of, no warps or more than a multiprocessor has),
+/* Run `blocks` blocks of `block_warps` warps round the trace. Errors: TZ_RANGE (an empty trace, an
+ * unknown class or barrier, no warps or more than a multiprocessor has, a queue of no size),
  * TZ_MEMORY. */
 tz_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
                           int count, int block_warps, int blocks, tz_schedule *out,

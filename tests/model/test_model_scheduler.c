@@ -105,7 +105,7 @@ static void shuffles_have_their_rate(void **state)
     fill(trace, LONG, plain(TZ_WORK_SHUFFLE));
     const tz_schedule all = run(&s, trace, LONG, 2, 16);
     near(all.clocks, 32.0 * LONG * s.shuffle, 0.02);
-    assert_true(all.waits[TZ_ROUNDS_QUEUE] + all.waits[TZ_ROUNDS_TURN] > 0.9);
+    assert_true(all.waits[TZ_ROUNDS_QUEUE] + all.waits[TZ_ROUNDS_SLOT] > 0.9);
     const tz_schedule two = run(&s, trace, LONG, 4, 2);
     near(two.clocks, 8.0 * LONG * s.shuffle, 0.05);
     assert_true(two.waits[TZ_ROUNDS_QUEUE] > two.waits[TZ_ROUNDS_LATENCY]);
@@ -138,7 +138,7 @@ static void blocks_meet(void **state)
     const double one = run(&s, trace, LONG, 16, 1).clocks, two = run(&s, trace, LONG, 16, 2).clocks;
     assert_true(one > 4.0 * LONG + s.barrier_wait);
     assert_true(two < 2.0 * one - 0.8 * s.barrier_wait);
-    assert_true(run(&s, trace, LONG, 16, 1).waits[TZ_ROUNDS_MEET] > 0.05);
+    assert_true(run(&s, trace, LONG, 16, 1).waits[TZ_ROUNDS_SYNC] > 0.05);
 }
 
 static void neighbours_wait_for_each_other(void **state)
@@ -155,7 +155,7 @@ static void neighbours_wait_for_each_other(void **state)
     trace[LONG / 2 + 1] = plain(TZ_WORK_CONTROL);
     trace[LONG / 2 + 1].kind = TZ_TRACE_AWAIT;
     const tz_schedule with = run(&s, trace, LONG, 8, 1);
-    assert_true(with.clocks > without && with.waits[TZ_ROUNDS_MEET] > 0.1);
+    assert_true(with.clocks > without && with.waits[TZ_ROUNDS_SYNC] > 0.1);
     /* A warp alone has nobody to wait for, but asks. */
     assert_true(run(&s, trace, LONG, 1, 1).clocks < with.clocks);
 }
