@@ -151,4 +151,36 @@
 
 /* ---- Families: core/backend/cuda/family ------------------------------------------------------ */
 
+/* Share of the instructions off the way through a loop that a warp executes too whose lanes go
+ * different ways, at the grid's sides; and, in proportion to that, at its ends. 1-D and 2-D streams
+ * and exchanges of resident grids. From: times. +10 %: not determined. */
+#define TZ_FIT_DIVERGED 0.5
+#define TZ_FIT_DIVERGED_ENDS 1.5
+/* Planes: share of the loads whose packets share a sector of L2 with another request that ask L2
+ * twice. Not explained. From: counters of star3d1r, heights 1 and 2. +10 %: not determined. */
+#define TZ_FIT_PLANES_HALVES 0.33
+/* Instructions between two adjacent stores of a lane after which memory sees half of such pairs
+ * apart; and the power of the ratio to them. From: counters of 30 kernels: pairs 1 to 4
+ * instructions apart are put together, those 10 apart hardly ever. +10 %: not determined. */
+#define TZ_FIT_PAIR_INSTRUCTIONS 8.0
+#define TZ_FIT_PAIR_POWER 4.0
+/* Resident grids: what orders the ways to cut a grid (family/resident/design.c). They change which
+ * plan is made, not what is predicted of it.
+ * Clocks of a pass besides its arithmetic (barrier, shared memory, the longest chain), of its
+ * second barrier where a field has one buffer, of an exchange (a store that other blocks see, and
+ * their load of it), and of a ghost cell's word in it, where lanes' cells are adjacent.
+ * From: round numbers near times of an H200. +10 %: of the times of a plan 0. */
+#define TZ_FIT_RESIDENT_PASS_CLOCKS 150.0
+#define TZ_FIT_RESIDENT_BARRIER_CLOCKS 40.0
+#define TZ_FIT_RESIDENT_EXCHANGE_CLOCKS 1000.0
+#define TZ_FIT_RESIDENT_GHOST_CLOCKS 0.3
+/* Instructions of a cell update, and of a cell of a brick in an exchange (where it is, who wants
+ * it). From: assumed, a star of five points. +10 %: of the times of a plan 0. */
+#define TZ_FIT_RESIDENT_OPERATIONS 6.0
+#define TZ_FIT_RESIDENT_SENT_OPERATIONS 12.0
+/* Bytes of a multiprocessor's part of the written fields up to which a grid that is kept in shared
+ * memory is kept on chip unasked. From: times (docs/performance.md, "Small grids").
+ * +10 %: of the times of a plan 0. */
+#define TZ_FIT_RESIDENT_CHANGED_BYTES (96 << 10)
+
 #endif

@@ -10,7 +10,7 @@ root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 sh "$root/scripts/setup.sh"
 . "$root/scripts/build.sh"
 
-# Inputs that are not part of this project, where they lie beside the checkout.
+# Inputs that are not part of this project, if they lie next to the checkout.
 if [ -z "${TZ_DATA_DIR:-}" ] && [ -d "$root/../shared/data" ]; then
     export TZ_DATA_DIR="$root/../shared/data"
 fi

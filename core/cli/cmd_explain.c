@@ -4,7 +4,7 @@
 #include "base/machine.h"
 #include "cli/print_predictions.h"
 #include "model/power.h"
-#include "predict/table.h"
+#include "predict/prediction_table.h"
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>

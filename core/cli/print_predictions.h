@@ -2,7 +2,7 @@
 #ifndef TZ_CORE_CLI_PRINT_PREDICTIONS_H
 #define TZ_CORE_CLI_PRINT_PREDICTIONS_H
 
-#include "predict/table.h"
+#include "predict/prediction_table.h"
 #include <jansson.h>
 #include <stdio.h>
 

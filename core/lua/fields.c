@@ -4,6 +4,7 @@
 #include "lua/floorplan.h"
 #include "lua/keys.h"
 #include "lua/random.h"
+#include "sim/fields.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

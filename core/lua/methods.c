@@ -8,6 +8,8 @@
 #include "lua/keys.h"
 #include "lua/policy.h"
 #include "lua/problem.h"
+#include "sim/analysis.h"
+#include "sim/fields.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

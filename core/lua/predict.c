@@ -4,7 +4,7 @@
 #include "lua/keys.h"
 #include "lua/metatable.h"
 #include "lua/problem.h"
-#include "predict/table.h"
+#include "predict/prediction_table.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

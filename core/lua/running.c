@@ -4,6 +4,7 @@
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "policy/policy.h"
+#include "sim/run.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

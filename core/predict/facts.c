@@ -1,5 +1,5 @@
 /* What the papers' models want to know of a stencil. */
-#include "predict/table.h"
+#include "predict/prediction_table.h"
 
 #include "base/file.h"
 #include "base/paths.h"

@@ -122,12 +122,12 @@ static tz_status compile(maker *m, const bool *wanted, int threads, tz_error *er
     tz_predictions *f = m->predictions;
     const double begin = tz_machine_clock_s();
     int highest = 0, count = 0;
-    tz__forecast_job *jobs = calloc((size_t)f->count + 1, sizeof *jobs);
+    tz__compile_job *jobs = calloc((size_t)f->count + 1, sizeof *jobs);
     int *at = calloc((size_t)f->count + 1, sizeof *at);
     bool *refused = calloc((size_t)f->count + 1, sizeof *refused);
     tz_status status = TZ_OK;
     if (!jobs || !at || !refused)
-        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     for (int i = 0; i < f->count; i++)
         highest = f->plans[i].plan.height > highest ? f->plans[i].plan.height : highest;
     for (int h = highest; !status && h >= 0; h--)
@@ -137,7 +137,7 @@ static tz_status compile(maker *m, const bool *wanted, int threads, tz_error *er
                 at[count++] = i;
             }
     if (!status)
-        tz__forecast_compile(m->backend, m->problem, m->place, jobs, count, threads);
+        tz__compile_plans(m->backend, m->problem, m->place, jobs, count, threads);
     m->compiling_s += tz_machine_clock_s() - begin;
     for (int k = 0; !status && k < count; k++) {
         tz_predicted_plan *plan = &f->plans[at[k]];
@@ -226,13 +226,13 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
     tz_predictions *f = m->predictions;
     const double begin = tz_machine_clock_s();
     const int given = m->place->threads;
-    const int threads = given < 1                          ? 1
-                        : given > TZ__FORECAST_THREADS_MAX ? TZ__FORECAST_THREADS_MAX
-                                                           : given;
+    const int threads = given < 1                         ? 1
+                        : given > TZ__COMPILE_THREADS_MAX ? TZ__COMPILE_THREADS_MAX
+                                                          : given;
     const int missing = count_missing(f);
     bool *wanted = calloc((size_t)f->count + 1, sizeof *wanted);
     if (!wanted)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     tz_status status = TZ_OK;
     if (all) {
         for (int i = 0; i < f->count; i++)
@@ -265,10 +265,10 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
     tz_plan *plans = calloc(TZ_PREDICTIONS_MAX, sizeof *plans);
     int count = 0;
     if (!plans)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     tz_status status = find_candidates(m, given, plans, &count, error);
     if (!status && count > 0 && !(f->plans = calloc((size_t)count, sizeof *f->plans)))
-        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     for (int i = 0; !status && i < count; i++) {
         tz_error why;
         tz_predicted_plan *next = &f->plans[f->count];
@@ -298,9 +298,10 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
     return m->first.code;
 }
 
-tz_status tz__forecast_by(tz_predictions **out, tz__predict_fn *predict, const tz_problem *problem,
-                          const tz_backend *backend, const tz_place *place, const tz_plan *given,
-                          tz_effort effort, double budget_s, tz_error *error)
+tz_status tz__predictions_create_by(tz_predictions **out, tz__predict_fn *predict,
+                                    const tz_problem *problem, const tz_backend *backend,
+                                    const tz_place *place, const tz_plan *given, tz_effort effort,
+                                    double budget_s, tz_error *error)
 {
     *out = NULL;
     if (!backend->work)
@@ -319,7 +320,7 @@ tz_status tz__forecast_by(tz_predictions **out, tz__predict_fn *predict, const t
                .budget_s = budget_s,
                .predictions = calloc(1, sizeof *m.predictions)};
     if (!m.predictions)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     const tz_status status = make(&m, given, effort, error);
     if (status) {
         tz_predictions_destroy(m.predictions);
@@ -341,8 +342,8 @@ tz_status tz_predictions_create(tz_predictions **out, const tz_problem *problem,
                                 const tz_backend *backend, const tz_place *place,
                                 const tz_plan *given, tz_effort effort, tz_error *error)
 {
-    return tz__forecast_by(out, tz_roofs_predict, problem, backend, place, given, effort, BUDGET_S,
-                           error);
+    return tz__predictions_create_by(out, tz_roofs_predict, problem, backend, place, given, effort,
+                                     BUDGET_S, error);
 }
 
 void tz_predictions_destroy(tz_predictions *predictions)

@@ -1,5 +1,7 @@
 /* A backend equals the reference bit for bit, whatever the plan. */
 #include "contract.h"
+#include "sim/fields.h"
+#include "sim/run.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -79,7 +81,7 @@ static void describe(const identity *t, const char *plan, char *text, size_t siz
     contract_case_text(t->c, t->k, text, size);
     const size_t used = strlen(text);
     snprintf(text + used, size - used, " steps %" PRId64 " threads %d isa %s %s", t->a->steps,
-             t->threads, t->isa != NULL ? t->isa : "best", plan);
+             t->threads, t->isa ? t->isa : "best", plan);
 }
 
 static void report_difference(const identity *t, const char *plan, int field, const tz_array *got)
@@ -396,7 +398,7 @@ static void check_options(contract *c, const contract_case *like, int64_t steps)
             check_case(c, &k, steps, true);
         }
         const char *at = param->type == TZ_PARAM_CHOICE ? param->choices : NULL;
-        while (at != NULL && *at != '\0') {
+        while (at && *at != '\0') {
             char choice[64];
             const size_t length = strcspn(at, "|");
             snprintf(choice, sizeof choice, "%.*s", (int)length, at);

@@ -1,5 +1,6 @@
-/* contract [--list] [--stencil ID]... [--section NAME]... [--backend NAME] [--family NAME] FOLDER...
- * (contract.h). A section that checks no case fails, unless none applies to the stencil. */
+/* contract [--list] [--stencil ID]... [--section NAME]... [--backend NAME] [--family NAME]
+ * FOLDER... (contract.h). A section that checks no case fails, unless none applies to the
+ * stencil. */
 #include "contract.h"
 
 #include <stdio.h>

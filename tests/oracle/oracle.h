@@ -3,7 +3,8 @@
 #ifndef TZ_TESTS_ORACLE_H
 #define TZ_TESTS_ORACLE_H
 
-#include "sim/simulation.h"
+#include "sim/fields.h"
+#include "sim/run.h"
 
 #include <math.h>
 #include <setjmp.h>

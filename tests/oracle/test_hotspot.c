@@ -1,5 +1,6 @@
 /* HotSpot against Rodinia's formula, against a table made with 50 digits, and against closed forms. */
 #include "oracle.h"
+#include "sim/fields.h"
 #include "tests/skip.h"
 
 enum { STEPS = 60 };

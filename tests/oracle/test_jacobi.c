@@ -1,5 +1,6 @@
 /* The benchmark stencils against plain loops over the neighbourhood. */
 #include "oracle.h"
+#include "sim/fields.h"
 
 /* Weights by how far off a cell is along each axis, the largest offset first. */
 typedef struct weight {

@@ -1,5 +1,6 @@
 /* Life against one byte a cell, and against what is known of famous patterns. */
 #include "oracle.h"
+#include "sim/fields.h"
 
 typedef struct rule {
     const char *text;

@@ -4,6 +4,7 @@
 #include "output/format/npy.h"
 #include "output/format/png_info.h"
 #include "output/writer.h"
+#include "sim/fields.h"
 #include <math.h>
 
 enum { NX = 24, NY = 16 };

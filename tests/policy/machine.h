@@ -48,7 +48,7 @@ static double uniform(machine *m)
     return (double)(m->random >> 11) * 0x1p-52 - 1;
 }
 
-static tz_status complete(void *context, tz_plan *plan, tz_error *error)
+static tz_status complete_plan(void *context, tz_plan *plan, tz_error *error)
 {
     const machine *m = context;
     if (plan->height == 0)
@@ -72,7 +72,7 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
         if (given->height > 0 && h != given->height)
             continue;
         plan.height = h;
-        if (complete(context, &plan, error) == TZ_OK)
+        if (complete_plan(context, &plan, error) == TZ_OK)
             out->at[out->count++] = (tz_policy_option){plan, NAN, 0};
     }
     return TZ_OK;
@@ -106,7 +106,7 @@ static tz_policy *make(machine *m, tz_policy_config config)
 {
     const tz_policy_host host = {.context = m,
                                  .asynchronous = m->wait > 0,
-                                 .complete = complete,
+                                 .complete_plan = complete_plan,
                                  .predictions = predictions,
                                  .candidates = candidates,
                                  .memory_key = memory_key};
@@ -128,12 +128,12 @@ static double best_time(const machine *m)
 /* One stage, or what is left of it before the next stop (`every` iterations apart; 0: none). */
 static void one_stage(machine *m, tz_policy *policy, int64_t every)
 {
-    const int64_t room = every > 0 ? every - m->step % every : 1 << 20;
+    const int64_t iterations_left = every > 0 ? every - m->step % every : 1 << 20;
     const tz_plan *plan = NULL;
-    assert_int_equal(tz_policy_next(policy, m->step, room, &plan, NULL), TZ_OK);
+    assert_int_equal(tz_policy_next(policy, m->step, iterations_left, &plan, NULL), TZ_OK);
     const int h = plan->height;
-    const int length = h < room ? h : (int)room;
-    const int64_t wanted = tz_policy_stages_wanted(policy);
+    const int length = h < iterations_left ? h : (int)iterations_left;
+    const int64_t wanted = tz_policy_stages_to_time(policy);
     const bool timed = wanted > 0 && length == h;
     const double truth = length * m->pace * m->time(h);
     double seconds = truth * (1 + m->noise * uniform(m)), more = 0;
@@ -164,7 +164,7 @@ static void one_stage(machine *m, tz_policy *policy, int64_t every)
     if (m->group < wanted)
         return;
     m->truth += m->wait;
-    tz_policy_tell(policy, m->group, m->group_iterations, m->group_s + m->wait);
+    tz_policy_record(policy, m->group, m->group_iterations, m->group_s + m->wait);
     m->group = m->group_iterations = 0;
     m->group_s = 0;
 }

@@ -313,7 +313,7 @@ static void test_exhaustive_between_outputs(void **unused)
     for (size_t i = 0; tz_policy_measured(policy, i, &found); i++)
         if (isnan(found.time_s)) {
             assert_true(found.plan.height > 10);
-            assert_string_equal(found.note, "outputs leave no room for it");
+            assert_string_equal(found.note, "too few iterations between outputs");
             unmeasured++;
         }
     assert_int_equal(unmeasured, 22);

@@ -9,31 +9,15 @@
 
 #include "base/machine.h"
 #include "output/frame/plot.h"
-#include "predict/table.h"
+#include "predict/prediction_table.h"
 #include "predict/tune.h"
-#include "stencil/registry.h"
+#include "tests/registry.h"
 #include "tests/skip.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static tz_registry *registry;
-
-static int open_plugins(void **state)
-{
-    (void)state;
-    const char *folder = TZ_TEST_PLUGIN_DIR;
-    return tz_registry_create(&registry, &folder, 1, NULL) == TZ_OK ? 0 : -1;
-}
-
-static int close_plugins(void **state)
-{
-    (void)state;
-    tz_registry_destroy(registry);
-    return 0;
-}
 
 static tz_simulation_config config_of(const char *stencil, int dims, int64_t n)
 {

@@ -1,5 +1,6 @@
-/* reference: serial, one pass of one iteration at a time, every read through the boundary's
- * definition. Slow and obviously right: what every other backend is held against. */
+/* The reference backend: serial, one pass of one iteration at a time, and every read goes through
+ * the definition of the boundary (tz_boundary_map). It is slow and simple: tests compare all other
+ * backends with it. */
 #include "backend/backend.h"
 #include "backend/host/identity.h"
 #include "backend/host/reduce.h"
@@ -18,11 +19,11 @@ typedef struct reference {
     bool norm_known;
 } reference;
 
-/* What one cell function sees. */
+/* What a cell function gets. */
 typedef struct cell_reader {
-    tz_cell_access access;
+    tz_cell_access access; /* first: callbacks get a pointer to it */
     reference *state;
-    uint64_t slot[256]; /* values handed out by read(), kept while one expression may use them */
+    uint64_t slot[256]; /* values that read() returned: an expression uses several at once */
     unsigned next;
     uint64_t written[TZ_FIELDS_MAX];
 } cell_reader;
@@ -33,7 +34,8 @@ static const char *element_at(const tz_host_field *host, size_t size, int64_t x,
     return host->origin + (x + y * host->row_stride + z * host->plane_stride) * (ptrdiff_t)size;
 }
 
-/* A word of a bit field, column by column: columns outside the grid are the torus's or dead. */
+/* A word of a bit field, column by column. A column outside the grid wraps or has the boundary
+ * value. */
 static uint32_t read_word(const tz_problem *problem, const tz_host_field *host, int field,
                           int64_t word, int64_t y, int64_t z)
 {
@@ -133,7 +135,7 @@ static tz_status reference_plan(const tz_problem *problem, const tz_place *place
     if (status)
         return status;
     strcpy(plan->family, "reference");
-    strcpy(plan->why, "the reference backend knows no ghost zones");
+    strcpy(plan->why, "the reference backend has no ghost zones");
     plan->height = 1;
     memcpy(plan->tile, problem->elements, sizeof plan->tile);
     return TZ_OK;

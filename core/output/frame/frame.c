@@ -3,6 +3,7 @@
 #include "output/format/number.h"
 #include "output/frame/canvas.h"
 #include "output/frame/png_write.h"
+#include "sim/fields.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

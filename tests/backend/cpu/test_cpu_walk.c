@@ -258,7 +258,7 @@ static bool read_line(const char *text, line *out)
     }
     if (open && !starts(name, "lea") && !starts(name, "nop")) {
         const bool compares = starts(name, "cmp") || starts(name, "test");
-        out->store = strchr(last, '(') != NULL && !compares;
+        out->store = strchr(last, '(') && !compares;
         out->load = !out->store;
     }
     const char *bare = name[0] == 'v' ? name + 1 : name;

@@ -5,6 +5,8 @@
 
 #include "backend/cuda/replay.h"
 #include "backend/cuda/staging.h"
+#include "sim/fields.h"
+#include "sim/run.h"
 #include "sim/simulation_impl.h"
 #include "sim/snapshot.h"
 

@@ -3,6 +3,7 @@
 #include "backend/cuda/family/resident/design.h"
 #include "backend/cuda/family/work.h"
 #include "sim/simulation_impl.h"
+#include "tests/registry.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,23 +36,6 @@ static const struct {
 };
 
 static const tz_limits h200 = {132, 227 << 10};
-static tz_registry *registry;
-
-static int open_plugins(void **state)
-{
-    static const char *const folders[] = {TZ_TEST_PLUGIN_DIR};
-    tz_error error;
-    (void)state;
-    return tz_registry_create(&registry, folders, 1, &error) != TZ_OK;
-}
-
-static int close_plugins(void **state)
-{
-    (void)state;
-    tz_registry_destroy(registry);
-    return 0;
-}
-
 static tz_simulation *make(size_t c)
 {
     tz_simulation_config config = {.registry = registry,

@@ -1,6 +1,6 @@
-/* Decodes the instructions of AVX-512 that libcapstone 4 does not know or decodes only for registers
- * up to 15: fused multiply-adds, logic, repetition of an element, arithmetic, moves. Encoding:
- * Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, 2.7. */
+/* Decodes the instructions of AVX-512 that libcapstone 4 does not know or decodes only for
+ * registers up to 15: fused multiply-adds, logic, repetition of an element, arithmetic, moves.
+ * Encoding: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, 2.7. */
 #ifndef TZ_CORE_BACKEND_CPU_X86_EVEX_H
 #define TZ_CORE_BACKEND_CPU_X86_EVEX_H
 

@@ -95,8 +95,8 @@ typedef struct tz_decoder tz_decoder;
 tz_status tz_decoder_open(tz_decoder **out, tz_error *error);
 void tz_decoder_close(tz_decoder *decoder); /* NULL is fine */
 
-/* Decode the instruction at `code`, reading up to `bytes` bytes. Errors: TZ_UNSUPPORTED if it is not
- * known. */
+/* Decode the instruction at `code`, reading up to `bytes` bytes. Errors: TZ_UNSUPPORTED if it is
+ * not known. */
 tz_status tz_decoder_read(tz_decoder *decoder, const void *code, size_t bytes, tz_instruction *out,
                           tz_error *error);
 

@@ -1,5 +1,7 @@
 /* Which loops of a compiled kernel are its family's steps, and what a step of them does. */
 #include "backend/cuda/family/work.h"
+#include "model/constants.h"
+#include "model/scheduler_device.h"
 
 #include "model/scheduler_device.h"
 
@@ -7,10 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Against `side`, lanes at an end take so much more of the instructions off the way through a loop.
- * Fitted with tz_cuda_take_ends' `diverged` (rows and lines on an H200, docs/performance.md). */
-#define END_DIVERGED 1.5
 
 static tz_cuda_lanes lanes_of(const tz_cuda_family *family, const tz_problem *problem,
                               const tz_plan *plan)
@@ -73,7 +71,7 @@ void tz_cuda_take_ends(const tz_cuda_code *code, double diverged, tz_cuda_steps 
     tz_cuda_take_loop(&out->side, &loops[code->at[side]], code->steps[side],
                       side == 0 ? 0.0 : diverged, code->lanes);
     tz_cuda_take_loop(&out->end, &loops[code->at[end]], code->steps[end],
-                      end == 0 ? 0.0 : END_DIVERGED * diverged, code->lanes);
+                      end == 0 ? 0.0 : TZ_FIT_DIVERGED_ENDS * diverged, code->lanes);
     out->side.own_bytes = side > 0 ? loops[code->at[side]].text_bytes / code->steps[side] : 0.0;
     out->end.own_bytes = end > 0 ? loops[code->at[end]].text_bytes / code->steps[end] : 0.0;
 }

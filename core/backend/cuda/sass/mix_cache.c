@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The version changes with tz_cuda_mix and with how anything in it is counted. */
-static const tz_cuda_kind mixes = {{'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'Y'}, "mix"};
+static const tz_cuda_kind mixes = {{'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'Z'}, "mix"};
 
 /* An entry ends behind the last loop that there is. */
 static const size_t least_bytes = offsetof(tz_cuda_mix, loops);

@@ -1,12 +1,10 @@
 /* What a stage of the 1-D stream family does, and which plans of it are worth considering. */
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/family/line/line.h"
+#include "model/constants.h"
 
 #include <math.h>
 
-/* Share of the instructions off the shortest way that a warp executes whose lanes go different
- * ways at a border. Fitted: docs/performance.md. */
-#define DIVERGED 0.5
 /* A loop of fewer instructions is none of the kernel's iterations. */
 #define INSTRUCTIONS_LEAST 8.0
 
@@ -22,7 +20,7 @@ static double line_steps(const tz_problem *problem, const tz_limits *limits, con
 
 static void line_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 {
-    tz_cuda_take_ends(code, DIVERGED, out);
+    tz_cuda_take_ends(code, TZ_FIT_DIVERGED, out);
 }
 
 static void line_work(const tz_cuda_job *job, tz_model_work *out)

@@ -1,13 +1,10 @@
 /* What a stage of the 3-D stream family does, and which plans of it are worth considering. */
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/family/planes/scheme.h"
+#include "model/constants.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* Share of the halves (tz_cuda_count_halves) that a profiler counts of planes: star3d1r, heights 1
- * and 2, on an H200. Not explained. */
-#define HALVES 0.33
 
 /* ---- The loops of a kernel ------------------------------------------------------------------- */
 
@@ -236,7 +233,7 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
         tz_cuda_count_torn(out, (columns - 2.0 * s->ghost_x) * bytes.written,
                            s->vector * bytes.written);
     tz_cuda_count_halves(problem, out, columns - 2.0 * s->ghost_x, s->ghost_x, s->vector, false);
-    out->half_bytes *= HALVES;
+    out->half_bytes *= TZ_FIT_PLANES_HALVES;
     out->ahead_bytes = s->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = loaded;

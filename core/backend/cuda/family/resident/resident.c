@@ -3,6 +3,7 @@
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/family/resident/design.h"
 #include "backend/host/store.h"
+#include "model/constants.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -107,7 +108,6 @@ static tz_status resident_plan(const tz_problem *problem, const tz_limits *limit
  */
 static bool resident_claims(const tz_problem *problem, const tz_limits *limits, tz_plan *plan)
 {
-    enum { CHANGED_BYTES_MAX = 96 << 10 }; /* of a multiprocessor */
     const tz_stencil *s = problem->stencil;
     if (plan->tile[0] || plan->tile[1] || plan->tile[2] || tz_plan_first_knob(plan) ||
         problem->dims < 2)
@@ -125,7 +125,7 @@ static bool resident_claims(const tz_problem *problem, const tz_limits *limits, 
         tz_resident_is_lengthy(problem, &design))
         return false;
     const int64_t blocks = (int64_t)design.blocks[0] * design.blocks[1] * design.blocks[2];
-    return design.held || changed <= blocks * CHANGED_BYTES_MAX;
+    return design.held || changed <= blocks * TZ_FIT_RESIDENT_CHANGED_BYTES;
 }
 
 static int resident_threads(const tz_problem *problem, const tz_plan *plan)

@@ -1,14 +1,11 @@
 /* What a stage of the resident family does, and which plans of it are worth considering. */
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/family/resident/design.h"
+#include "model/constants.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Share of the instructions off the shortest way that a warp executes whose lanes go different
- * ways. Fitted: docs/performance.md. */
-#define DIVERGED 0.5
 
 /* ---- The loops of a kernel ------------------------------------------------------------------- */
 
@@ -33,7 +30,8 @@ static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
         return;
     while (mix->loops[own].parent != around)
         own = mix->loops[own].parent;
-    tz_cuda_take_loop(&out->end, &mix->loops[around], 1.0, DIVERGED, (tz_cuda_lanes){1.0, 1.0});
+    tz_cuda_take_loop(&out->end, &mix->loops[around], 1.0, TZ_FIT_DIVERGED,
+                      (tz_cuda_lanes){1.0, 1.0});
     for (int l = 0; l < mix->loops_count; l++)
         if (mix->loops[l].parent == around && l != own) {
             tz_work_mix_add(&out->end.step, &mix->loops[l].way, 1.0);
@@ -45,7 +43,7 @@ static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
 
 static void resident_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 {
-    tz_cuda_take_ends(code, DIVERGED, out);
+    tz_cuda_take_ends(code, TZ_FIT_DIVERGED, out);
     find_exchange(code->mix, code->at[0], out);
 }
 

@@ -2,12 +2,9 @@
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/family/rows/design.h"
 #include "backend/host/store.h"
+#include "model/constants.h"
 
 #include <math.h>
-
-/* Share of the instructions off the shortest way that a warp executes whose lanes go different
- * ways at a border. Fitted: docs/performance.md. */
-#define DIVERGED 0.5
 
 /* ---- The loops of a kernel ------------------------------------------------------------------- */
 
@@ -77,7 +74,7 @@ static void rows_parts(const tz_cuda_code *code, tz_cuda_steps *out)
     const tz_plan *plan = code->plan;
     rows_design d;
     const bool together = rows_design_make(&d, code->problem, plan) && d.edges;
-    tz_cuda_take_ends(code, together ? 0.0 : DIVERGED, out);
+    tz_cuda_take_ends(code, together ? 0.0 : TZ_FIT_DIVERGED, out);
     add_elements(code->mix, code->at[tz_cuda_side_of(code)], plan->vector, &out->side);
     add_start(code->mix, code->at[0], plan->ahead, 0.0, &out->inner);
     add_start(code->mix, code->at[0], plan->ahead, plan->vector, &out->side);

@@ -19,7 +19,7 @@ static tz_place here(const tz_simulation *simulation, const tz_model_device *rec
         .device = record, .threads = simulation->threads, .limits = simulation->limits};
 }
 
-static tz_status complete(void *context, tz_plan *plan, tz_error *error)
+static tz_status complete_plan(void *context, tz_plan *plan, tz_error *error)
 {
     const tz_simulation *simulation = context;
     const tz_place place = here(simulation, NULL);
@@ -153,7 +153,7 @@ tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_policy_co
 {
     const tz_policy_host host = {.context = simulation,
                                  .asynchronous = simulation->backend->wait != NULL,
-                                 .complete = complete,
+                                 .complete_plan = complete_plan,
                                  .predictions = predictions,
                                  .candidates = candidates,
                                  .memory_key = memory_key};
