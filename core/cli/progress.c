@@ -30,11 +30,11 @@ void tz_progress_clear(tz_progress *progress)
 
 static void format_time(double seconds, char *text, size_t size)
 {
-    const long whole = seconds < 0 || seconds > 1e8 ? 0 : (long)(seconds + 0.5);
-    if (whole >= 3600)
-        snprintf(text, size, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
+    const long rounded = seconds < 0 || seconds > 1e8 ? 0 : (long)(seconds + 0.5);
+    if (rounded >= 3600)
+        snprintf(text, size, "%ld:%02ld:%02ld", rounded / 3600, rounded / 60 % 60, rounded % 60);
     else
-        snprintf(text, size, "%ld:%02ld", whole / 60, whole % 60);
+        snprintf(text, size, "%ld:%02ld", rounded / 60, rounded % 60);
 }
 
 void tz_progress_show(tz_progress *progress, const tz_script_progress *now)

@@ -30,7 +30,7 @@ static int simulation_close(lua_State *L)
     return 0;
 }
 
-/* Collected: nobody is left to raise an error to, so it becomes a warning. */
+/* The collector calls this outside of the script, so an error becomes a warning. */
 static int simulation_gc(lua_State *L)
 {
     tz_simulation_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_SIMULATION);

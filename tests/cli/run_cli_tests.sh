@@ -1,5 +1,5 @@
 #!/bin/sh
-# The command line as a user meets it: every command, exit codes, wrong use, signals, full disks.
+# Tests of the command line: every command, exit codes, wrong use, signals, full disks.
 #
 #   run_cli_tests.sh TRAPEZE [BADPLUGINS_DIR]
 #
@@ -14,7 +14,8 @@ cd "$work" || exit 1
 absent() { [ ! -e "$1" ]; }
 empty_dir() { [ -z "$(ls -A "$1")" ]; }
 
-# refused NAME CODE TEXT ARGUMENT…: that exit code, that text, one line, nothing left behind.
+# refused NAME CODE TEXT ARGUMENT…: the program must exit with CODE, print one line that holds TEXT, and
+# leave no file.
 refused() {
     name=$1 code=$2 text=$3
     shift 3
@@ -36,7 +37,7 @@ script() { # script NAME: the text comes from stdin
 # ---- help, version, wrong use ------------------------------------------------------------------
 t --version
 check "version" is $rc 0
-check "version is said" says "trapeze "
+check "version is printed" says "trapeze "
 t
 check "no command: exit code 2" is $rc 2
 check "no command: usage" errs "usage: trapeze"
@@ -135,7 +136,7 @@ t predict poisson --grid 2000,2000 --device gtx280 --halo 4,4 --csv
 check "predict --halo: wider halos, lower best" is "$(awk -F, '$23 == 1 {print $9}' out)" 1
 t predict cell --grid 100,100,100 --device gtx-titan --model all
 check "predict --model all" says "meng2011"
-check "predict --model all: what is left out is said" errs "roofs is left out"
+check "predict --model all: what is left out is printed" errs "roofs is left out"
 if command -v python3 >/dev/null; then
     t predict hotspot --grid 2000,2000 --device gtx280 --json
     check "predict --json" python3 -c 'import json
@@ -347,7 +348,7 @@ kill -INT $search
 wait $search
 rc=$?
 check "an interrupted search ends" is $rc 130
-check "an interrupted search leaves whole memories or none" sh -c \
+check "an interrupted search leaves a complete memory or none" sh -c \
     '[ ! -d measured/plans ] || ! ls -A measured/plans | grep -v "^[0-9a-f]*\.json$"'
 rm -rf measured
 t run policy.lua --policy exhaustive --set steps=800 --out cut-short
@@ -444,7 +445,7 @@ END
 )
 rc=$(cat code)
 check "full disk, table: exit code 1" is "$rc" 1
-check "full disk, table: whole lines only" sh -c 'tail -c 1 fulltable/table.csv | od -c | grep -q "\\\\n"'
+check "full disk, table: complete lines only" sh -c 'tail -c 1 fulltable/table.csv | od -c | grep -q "\\\\n"'
 
 # ---- scripts that fail -------------------------------------------------------------------------
 echo 'local x = = 3' | script syntax.lua
@@ -529,12 +530,12 @@ t run unsafe.lua --unsafe
 check "with --unsafe: all libraries" is $rc 0
 mkdir -p elsewhere
 cp mymodule.lua elsewhere/other.lua
-echo 'assert(require "other".answer == 42)' >elsewhere/beside.lua
-t run elsewhere/beside.lua
-check "modules lie beside the script" is $rc 0
+echo 'assert(require "other".answer == 42)' >elsewhere/uses_module.lua
+t run elsewhere/uses_module.lua
+check "modules are found in the script's folder" is $rc 0
 
 # ---- signals -----------------------------------------------------------------------------------
-# after SIGNAL SECONDS ARGUMENT…: start, wait, send, collect.
+# after SIGNAL SECONDS ARGUMENT…: start the program, send the signal after SECONDS, wait for its end.
 after() {
     signal=$1 seconds=$2
     shift 2

@@ -24,7 +24,7 @@ typedef struct tz_npy_facts {
 
 tz_status tz_npy_inspect(const char *path, tz_npy_facts *facts, tz_error *error);
 
-/* The whole file as an array: native byte order, x fastest. Free with tz_array_destroy. */
+/* Read a file as an array: native byte order, x fastest. Free with tz_array_destroy. */
 tz_status tz_npy_read(const char *path, tz_array **out, tz_error *error);
 
 /* A file mapped read-only: pages come as they are touched. */

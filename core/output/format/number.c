@@ -102,8 +102,9 @@ bool tz_number_parse(const char *text, size_t length, double *value)
     /* Both factors are exact doubles, so one operation rounds once (Clinger's fast path). */
     if (d.count <= DIGITS_EXACT && d.digits <= (UINT64_C(1) << 53) && d.exponent >= -22 &&
         d.exponent <= 22) {
-        const double whole = (double)d.digits;
-        const double v = d.exponent < 0 ? whole / powers[-d.exponent] : whole * powers[d.exponent];
+        const double digits = (double)d.digits;
+        const double v =
+            d.exponent < 0 ? digits / powers[-d.exponent] : digits * powers[d.exponent];
         *value = d.negative ? -v : v;
         return true;
     }

@@ -7,7 +7,7 @@
 /* Room for any number that tz_number_format writes. */
 enum { TZ_NUMBER_SIZE = 32 };
 
-/* Parse the whole of text[0..length) as a decimal number, correctly rounded: sign, digits, '.',
+/* Read text[0..length), all of it, as a decimal number, correctly rounded: sign, digits, '.',
  * exponent. "inf" and "nan" (and overflow) give a number that is not finite. Hexadecimal is
  * refused. False: not a number. */
 bool tz_number_parse(const char *text, size_t length, double *value);
