@@ -1,12 +1,10 @@
-/* What kernels do that are not compiled: from those of other heights that are. */
+/* What a kernel does that is not compiled: an estimate from compiled ones of other heights. */
 #include "backend/cuda/family/work.h"
 #include "model/roofs.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Kernels that are not compiled ----------------------------------------------------------- */
 
 static void mix_between(tz_work_mix *to, const tz_work_mix *a, const tz_work_mix *b, double t)
 {
@@ -47,12 +45,13 @@ bool tz_cuda_plan_with_height(const tz_problem *problem, const tz_limits *limits
     return height >= 1 && tz_cuda_plan(problem, limits, out, NULL) == TZ_OK;
 }
 
-typedef struct two {
+/* The compiled heights that an estimate is made from. */
+typedef struct base {
     tz_cuda_steps known[2];
     int heights[2], count;
-} two;
+} base;
 
-/* What is asked of the heights around a plan's. */
+/* The plan that an estimate is for. */
 typedef struct request {
     const tz_cuda_family *family;
     const tz_problem *problem;
@@ -65,10 +64,10 @@ static bool spills(const tz_cuda_steps *steps)
     return steps->inner.spills > 0.0;
 }
 
-/* A height whose kernel is there (or is compiled now) becomes the next of the two, or takes the
- * place of the second. `whole`: only one whose registers are enough. */
-static tz_status look(two *of, bool *taken, const request *q, int height, bool whole, bool compile,
-                      tz_error *error)
+/* Adds a height whose kernel is in the cache (or is compiled now), or puts it in the place of the
+ * second. `unspilt`: only one that spills no registers. */
+static tz_status look(base *of, bool *taken, const request *q, int height, bool unspilt,
+                      bool compile, tz_error *error)
 {
     tz_plan other;
     tz_cuda_steps steps;
@@ -79,7 +78,7 @@ static tz_status look(two *of, bool *taken, const request *q, int height, bool w
         return TZ_OK;
     const tz_status status =
         tz_cuda_steps_get(&steps, taken, q->family, q->problem, q->place, &other, compile, error);
-    *taken = !status && *taken && !(whole && spills(&steps));
+    *taken = !status && *taken && !(unspilt && spills(&steps));
     if (!*taken)
         return status;
     const int at = of->count < 2 ? of->count++ : 1;
@@ -88,10 +87,10 @@ static tz_status look(two *of, bool *taken, const request *q, int height, bool w
     return TZ_OK;
 }
 
-/* Of heights that are compiled the nearest, and the nearest on its other side: far from both,
- * counts are no longer linear. Without such a one, the two nearest on one side. A kernel that
- * spills registers says nothing of lower ones, which need not. */
-static tz_status look_near(two *of, const request *q, bool whole, tz_error *error)
+/* The nearest compiled height, and the nearest one on the other side of the plan's; without that,
+ * the two nearest on one side. Farther away counts are no longer linear in the height. A kernel
+ * that spills registers is no base for lower ones, which need not spill. */
+static tz_status look_near(base *of, const request *q, bool unspilt, tz_error *error)
 {
     static const int apart[] = {1, 2, 3, 4, 6, 8};
     const int h = q->plan->height;
@@ -104,7 +103,7 @@ static tz_status look_near(two *of, const request *q, bool whole, tz_error *erro
         below = below || taken;
         if (!status && !above)
             status = look(of, &taken, q, h + apart[k],
-                          whole && !(below && of->heights[0] < h && spills(&of->known[0])), false,
+                          unspilt && !(below && of->heights[0] < h && spills(&of->known[0])), false,
                           error);
         above = above || (of->count > 0 && taken && of->heights[of->count - 1] > h);
         if (status)
@@ -113,8 +112,8 @@ static tz_status look_near(two *of, const request *q, bool whole, tz_error *erro
     return TZ_OK;
 }
 
-/* Counts a step grow by as much with each level. */
-static void put_between(tz_cuda_steps *out, two *of, int height)
+/* Interpolates or extrapolates: each iteration more adds as much to a step. */
+static void put_between(tz_cuda_steps *out, base *of, int height)
 {
     tz_cuda_steps *known = of->known;
     if (of->count == 1) {
@@ -141,9 +140,10 @@ tz_status tz_cuda_steps_estimate(tz_cuda_steps *out, const tz_cuda_family *famil
 {
     static const int small[] = {2, 3, 4, 1};
     const request q = {family, problem, place, plan};
-    two *of = calloc(1, sizeof *of);
+    base *of = calloc(1, sizeof *of);
     if (!of)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to count a kernel's code");
+        return tz_error_set(error, TZ_MEMORY, NULL,
+                            "not enough memory to count a kernel's instructions");
     tz_status status = look_near(of, &q, true, error);
     if (!status && of->count < 2)
         status = look_near(of, &q, false, error);

@@ -1,5 +1,7 @@
-/* Families: ways to execute a stage on a GPU. Each makes the device text of a plan and says how the
- * kernel is launched. */
+/* Families: ways to execute a stage on a GPU. Each completes plans, emits their device text and
+ * chooses how the kernel is launched.
+ *
+ * A new family is a folder here, a line below and a line in the table of family.c. */
 #ifndef TZ_CORE_BACKEND_CUDA_FAMILY_FAMILY_H
 #define TZ_CORE_BACKEND_CUDA_FAMILY_FAMILY_H
 
@@ -23,11 +25,11 @@ typedef struct tz_cuda_planner tz_cuda_planner; /* work.h */
 typedef struct tz_cuda_family {
     const char *name;
     const char *doc;
-    /* A stage of fewer iterations than the plan's height takes a kernel compiled for just that. */
+    /* A stage of fewer iterations than the plan's height needs a kernel of its own. */
     bool exact;
     /* A launch may run several stages: up to plan->launch_iterations iterations. */
     bool spans;
-    /* Can it take this stencil at all? NULL or a reason. */
+    /* Why it cannot take this stencil; NULL: it can. */
     const char *(*refuses)(const tz_problem *problem);
     /* Complete a plan (zeros mean: choose) and check it. TZ_RANGE, TZ_UNSUPPORTED with the reason.
      */
@@ -36,10 +38,10 @@ typedef struct tz_cuda_family {
     /* OPTIONAL. Completes a plan that names no family, if this is the family to take whatever
      * others could do; else false, the plan undefined. */
     bool (*claims)(const tz_problem *problem, const tz_limits *limits, tz_plan *plan);
-    /* The device text: one kernel, tz_stage(const tz_arguments). */
+    /* Emits the device text: one kernel, tz_stage(const tz_arguments). */
     void (*emit)(tz_cuda_text *text, const tz_problem *problem, const tz_limits *limits,
                  const tz_plan *plan);
-    /* Of a block; shared memory that a launch asks for. */
+    /* Threads of a block, and the dynamic shared memory that a launch asks for. */
     int (*threads)(const tz_problem *problem, const tz_plan *plan);
     int (*shared_bytes)(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan);
     /* How the kernel is launched. `blocks`: of a multiprocessor at once; 0: not known. */
@@ -59,17 +61,17 @@ extern const tz_cuda_family tz_cuda_family_resident;
 tz_status tz_cuda_family_find(const char *name, const tz_problem *problem,
                               const tz_cuda_family **out, tz_error *error);
 
-/* The families one after the other, NULL where there is none for that many dimensions; false behind
- * the last. */
+/* The families in order of preference, *out NULL where there is none for that many dimensions;
+ * false behind the last. */
 bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out);
 
-/* Elements of a row in device memory, from one row to the next. */
+/* Elements from one row to the next in device memory. */
 int64_t tz_cuda_pitch(const tz_problem *problem);
-/* Bytes of a field there, and where in it a box of elements lies. */
+/* Bytes of a field there, and the place of a box of elements in it. */
 size_t tz_cuda_field_bytes(const tz_problem *problem, int field);
 tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int field, const tz_box *box);
 
-/* Complete a plan: the family too, when it names none. */
+/* Complete a plan, with its family where it names none. */
 tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
                        tz_error *error);
 

@@ -10,7 +10,7 @@ typedef struct probe {
     tz_footprint *footprint;
     uint64_t random;
     int trial;
-    tz_slot slot[SLOTS]; /* values handed out: one expression may hold several */
+    tz_slot slot[SLOTS]; /* values that were read: one expression may hold several */
     unsigned next;
     tz_slot written[TZ_FIELDS_MAX];
 } probe;
@@ -23,7 +23,7 @@ static uint64_t draw(probe *p)
     return p->random;
 }
 
-/* Small and large, of both signs, and many that are equal. */
+/* Small and large values of both signs, many of them equal. */
 static double draw_real(probe *p)
 {
     static const double scales[] = {1.0, 1e-3, 300.0, 1e6};
@@ -91,8 +91,8 @@ void tz_footprint_probe(const tz_problem *problem, const tz_pass *pass, tz_footp
     tz_slot constants[TZ_CONSTANTS_MAX];
     memset(footprint, 0, sizeof *footprint);
     for (p.trial = 0; p.trial < TRIALS; p.trial++) {
-        /* The problem's constants may be others later: a flag that is not set is tried set. (One
-         * that is set may as well be a divisor.) */
+        /* Constants may change later, so a flag that is not set is tried set, too. One that is set
+         * stays: it may be a divisor. */
         memcpy(constants, problem->constants, sizeof constants);
         for (int k = 0; k < problem->stencil->constants_count; k++)
             if (problem->stencil->constants[k].type != TZ_REAL && constants[k].i == 0)

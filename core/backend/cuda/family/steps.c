@@ -126,7 +126,7 @@ tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_famil
     char architecture[16];
     char *source = NULL;
     const tz_limits limits = tz_place_limits(place);
-    /* A record without a scheduler's numbers is one that a model of time refuses. */
+    /* Without a scheduler's numbers loops are only counted; the model then refuses the record. */
     tz_cuda_machine machine;
     memset(&machine, 0, sizeof machine);
     const bool scheduled = tz_scheduler_of(place->device, &machine.scheduler, NULL) == TZ_OK;
@@ -134,7 +134,8 @@ tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_famil
     machine.conflict = lanes_of(family, problem, plan).conflict;
     tz_cuda_mix *mix = malloc(sizeof *mix);
     if (!mix)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to count a kernel's code");
+        return tz_error_set(error, TZ_MEMORY, NULL,
+                            "not enough memory to count a kernel's instructions");
     snprintf(architecture, sizeof architecture, "sm_%d",
              (int)place->device->compute_capability.value);
     tz_status status = tz_cuda_source(problem, &limits, plan, &source, error);

@@ -1,4 +1,4 @@
-/* Device text in the making: a string that grows, and what every family's text begins with. */
+/* Emitting device text: a string that grows, and the text that all families begin with. */
 #ifndef TZ_CORE_BACKEND_CUDA_FAMILY_TEXT_H
 #define TZ_CORE_BACKEND_CUDA_FAMILY_TEXT_H
 
@@ -7,7 +7,7 @@
 typedef struct tz_cuda_text {
     char *at; /* malloc'd; the caller frees it */
     size_t length, room;
-    bool failed; /* memory was short: what follows is lost */
+    bool failed; /* there was not enough memory: the text is incomplete */
 } tz_cuda_text;
 
 __attribute__((format(printf, 2, 3))) void tz_cuda_emit(tz_cuda_text *text, const char *format,
@@ -24,8 +24,7 @@ void tz_cuda_emit_sizes(tz_cuda_text *text, const tz_problem *problem, int heigh
  * makes a compile error name the plugin's own file and line. */
 void tz_cuda_emit_pass(tz_cuda_text *text, const tz_problem *problem, int pass);
 
-/* "c.k_NAME = …" for each constant. Whole ones are part of the text: it is to be made anew when
- * they change. */
+/* "c.k_NAME = …" for each constant. Integer ones are literals, so the text changes with them. */
 void tz_cuda_emit_constants(tz_cuda_text *text, const tz_problem *problem);
 
 #endif

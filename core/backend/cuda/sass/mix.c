@@ -510,7 +510,8 @@ tz_status tz_cuda_mix_of(tz_cuda_mix *out, const tz_sass *sass, const tz_cuda_ma
     if (room && !status)
         room = count_shortest(&g, out) && count_straight(&g, out);
     if (!room && !status)
-        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to count a kernel's code");
+        status = tz_error_set(error, TZ_MEMORY, NULL,
+                              "not enough memory to count a kernel's instructions");
     tz__mix_graph_free(&g);
     return status;
 }

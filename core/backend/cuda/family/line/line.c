@@ -12,7 +12,7 @@ enum {
     VECTOR_MAX = 32,
     WARPS_MAX = 16,
     AHEAD_MAX = 16,
-    REGISTERS_OWN = 32,  /* addresses, lane, loop; twice for masks of bits */
+    REGISTERS_OWN = 32,  /* addresses, lane, loop; twice as many for masks of bits */
     REGISTERS_MAX = 240, /* of 255: the estimate is not exact */
     REGISTERS_GOOD = 128 /* 16 warps a multiprocessor and more */
 };
@@ -85,8 +85,9 @@ static int registers_room(int warps)
     return room < REGISTERS_MAX ? room : REGISTERS_MAX;
 }
 
-/* Blocks that a multiprocessor is to hold. The compiler is told, lest the instance for the grid's
- * ends, which has addresses to keep, take registers that the other one does not need. */
+/* Blocks that a multiprocessor must hold. It limits what the compiler allocates: code for the
+ * grid's ends keeps more addresses than the rest, and would take registers that the rest does not
+ * need. */
 static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
 {
     const int registers = registers_of(problem, plan->vector, plan->ahead);
@@ -119,8 +120,8 @@ static int64_t useful_columns(const tz_problem *problem, int vector, int height)
     return 32 * (int64_t)vector - 2 * line_ghost(problem, height);
 }
 
-/* Elements a lane: what registers bear well and leaves three quarters of a strip useful; more where
- * the height takes most of it. */
+/* Elements a lane: as many as registers allow at good occupancy, with three quarters of a strip
+ * useful; more where the ghost zone takes most of the strip. */
 static int choose_vector(const tz_problem *problem, const tz_plan *plan)
 {
     const int packet = line_packet(problem), room = registers_room(plan->warps);

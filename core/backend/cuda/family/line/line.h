@@ -16,7 +16,7 @@ int64_t line_ghost(const tz_problem *problem, int height);
 /* Does the stencil have streamed fields? */
 bool line_streams(const tz_problem *problem);
 
-/* Does the boundary need a strip in shared memory to read other columns of it? */
+/* Does the boundary read other columns of a strip, which must then be in shared memory? */
 bool line_staged(const tz_problem *problem);
 
 /* The device text of a plan: one kernel. */

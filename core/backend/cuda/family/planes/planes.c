@@ -23,8 +23,8 @@ static const char *planes_refuses(const tz_problem *problem)
     return NULL;
 }
 
-/* Registers that are short by a few go to memory in border code alone. `roomy`: what was asked for
- * may be slow. */
+/* A few registers too many are spilt in border code alone. `roomy`: many may be, since the plan was
+ * asked for. */
 static bool fits(const planes_scheme *s, const tz_limits *limits, const tz_plan *plan, bool roomy)
 {
     const int blocks = plan->blocks > 0 ? plan->blocks : 1;
@@ -32,7 +32,7 @@ static bool fits(const planes_scheme *s, const tz_limits *limits, const tz_plan 
            s->registers <= planes_registers_max(s->warps * blocks) + (roomy ? 64 : 24);
 }
 
-/* The useful rows of a lane of so many; less than 1: none. */
+/* Useful rows of a tile whose lanes have `rows` each; less than 1: none. */
 static int64_t useful_rows(const tz_problem *problem, const tz_plan *plan, int rows)
 {
     return (int64_t)plan->warps * rows -
@@ -66,8 +66,8 @@ static tz_status check_numbers(const tz_plan *plan, tz_error *error)
 
 enum { ROWS_MAX = 8 };
 
-/* Everything but the height, for one height: vector by the columns that are asked for or that there
- * are, rows of a lane by the rows. False: no tile has them. */
+/* Completes a plan that has a height: the vector from the columns that are asked for or that the
+ * grid has, the rows of a lane from the rows. False: no tile has them. */
 static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *plan)
 {
     int64_t columns = given->tile[0] ? given->tile[0] : problem->elements[0];
@@ -79,7 +79,7 @@ static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *p
         plan->vector = 1;
         while (plan->vector < 4 && useful_columns(problem, plan, plan->vector) < columns)
             plan->vector *= 2;
-        /* Wider than 16 bytes, of all fields, only where it must be. */
+        /* More than 16 bytes, of all fields, only where it must be. */
         while (plan->vector * words > 4 && given->tile[0] == 0 &&
                useful_columns(problem, plan, plan->vector / 2) > 0)
             plan->vector /= 2;
@@ -99,7 +99,7 @@ static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *p
     return true;
 }
 
-/* A plan for a height; *scheme: what it amounts to. */
+/* Completes *plan for a height; *scheme is its scheme. */
 static bool possible(const tz_problem *problem, const tz_limits *limits, const tz_plan *given,
                      tz_plan *plan, int height, bool roomy, planes_scheme *scheme)
 {
@@ -111,7 +111,7 @@ static bool possible(const tz_problem *problem, const tz_limits *limits, const t
             *plan = trial;
             return true;
         }
-        /* Fewer columns, where nobody asked for so many. */
+        /* Fewer columns, unless they are asked for. */
         if (given->vector > 0 || given->tile[0] > 0 || trial.vector == 1)
             return false;
         const int vector = trial.vector / 2;
@@ -122,7 +122,7 @@ static bool possible(const tz_problem *problem, const tz_limits *limits, const t
     return false;
 }
 
-/* The same, of a plan that does without memory for registers if there is one. */
+/* The same, without spilt registers if possible. */
 static bool possible_at_all(const tz_problem *problem, const tz_limits *limits,
                             const tz_plan *given, tz_plan *plan, int height, planes_scheme *scheme)
 {
@@ -130,7 +130,7 @@ static bool possible_at_all(const tz_problem *problem, const tz_limits *limits,
            possible(problem, limits, given, plan, height, true, scheme);
 }
 
-/* Stars take what memory asks for; where cells read corners, arithmetic is the limit before. */
+/* Stars are limited by memory; where cells read corners, arithmetic is the limit earlier. */
 static int usual_height(const tz_problem *problem)
 {
     const int reach = tz_stencil_reach(problem->stencil);
@@ -175,7 +175,7 @@ static tz_status planes_plan(const tz_problem *problem, const tz_limits *limits,
                             "use a smaller one, fewer warps, or the family 'tile'",
                             plan->warps);
     }
-    /* The rings may have room for more planes on their way. */
+    /* The rings may have room to fetch more planes ahead. */
     if (given.ahead == 0)
         plan->ahead += planes_spare(&s);
     strcpy(plan->family, "stream");
@@ -203,7 +203,8 @@ static int64_t chunk_steps(const planes_scheme *s, int64_t chunk)
     return (chunk + s->reach + s->lag + s->group - 1) / s->group * s->group;
 }
 
-/* A chunk's length: warm-up against blocks that find no place in the last round. */
+/* A chunk's length: short chunks have more warm-up steps, long ones leave multiprocessors idle in
+ * the last round. */
 static int64_t choose_chunk(const planes_scheme *s, int64_t planes, int64_t tiles, int64_t at_once)
 {
     int64_t best = planes, best_cost = INT64_MAX;

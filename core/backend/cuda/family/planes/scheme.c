@@ -66,7 +66,7 @@ static void read_version(planes_scheme *s, planes_pass *pass, planes_version *v)
     }
 }
 
-/* How many words the sums of a cell take: the entries of the list PLANES(D) D(sum, type) … */
+/* Words that the sums of a cell take: the entries of the list PLANES(D) D(sum, type) … */
 static int count_sums(const tz_problem *problem, const tz_pass *pass)
 {
     int count = 0;
@@ -114,8 +114,9 @@ static void make_passes(planes_scheme *s, const tz_problem *problem)
             s->versions[current[f]].last = s->versions[current[f]].number > 0;
 }
 
-/* Whom a warp waits for, and what it reads ahead of others: as was fastest on an H200. Planes of
- * sums are short steps of much arithmetic, which the words of a warp's own only slow down. */
+/* Which warps a warp waits for, and what it reads early: what was fastest on an H200. Passes that
+ * make sums have short steps with much arithmetic; a barrier of the block is faster there than
+ * words in shared memory for each warp. */
 static void choose_waits(planes_scheme *s, const tz_problem *problem)
 {
     int widest = 4;
@@ -137,7 +138,7 @@ static int needed_slots(const planes_scheme *s, const planes_version *v)
     return larger(rows, 1) + s->ahead;
 }
 
-/* Where the slots of a ring of so many are looked up. */
+/* The first of the turns of a ring with so many slots. */
 static int find_turn(planes_scheme *s, int slots)
 {
     int at = 0;
@@ -150,8 +151,8 @@ static int find_turn(planes_scheme *s, int slots)
     return at;
 }
 
-/* Rings in shared memory: where the group is a multiple of a ring's slots the compiler knows which
- * is which. `longer`: rings are made longer for that, 1 all but those of what arrives, 2 all. */
+/* Places the rings in shared memory. Where the group is a multiple of a ring's slots, the compiler
+ * knows the slots. `longer`: lengthen rings for that; 1: those of what passes make, 2: all. */
 static void place_rings(planes_scheme *s, const tz_problem *problem, int longer)
 {
     const int entries =
@@ -176,7 +177,7 @@ static void place_rings(planes_scheme *s, const tz_problem *problem, int longer)
     s->shared_bytes = at;
 }
 
-/* Steps of a group: as many as a pass keeps planes, so that they need not be moved. */
+/* A group has as many steps as a pass keeps planes, so that no plane is moved in registers. */
 static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t shared_max)
 {
     s->group = 1;
@@ -191,7 +192,7 @@ static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t sh
     }
 }
 
-/* Words that a pass reads beside a lane's own cells of the planes that it keeps. */
+/* Words that a pass reads around a lane's own cells. */
 static int count_near(const planes_scheme *s, const tz_problem *problem, const planes_pass *pass)
 {
     const int r = TZ_RADIUS_MAX;
@@ -212,8 +213,9 @@ static int count_near(const planes_scheme *s, const tz_problem *problem, const p
     return words;
 }
 
-/* Planes in registers from one step to the next, a plane in the making, what is read beside it
- * (some of it twice: a compiler reads ahead), and what every kernel of this kind needs. */
+/* Planes that are kept from step to step, the plane that is made, words read around it (some count
+ * twice, since a compiler loads ahead), and addresses. The numbers are fitted on what NVRTC
+ * allocates for sm_90. */
 static int count_registers(const planes_scheme *s, const tz_problem *problem)
 {
     int planes = 0, widest = 0, near = 0;

@@ -15,7 +15,7 @@ static tz_cuda_lanes planes_lanes(const tz_problem *problem, const tz_plan *plan
                            .stored = (double)plan->tile[0] / (32.0 * plan->vector)};
 }
 
-/* 3-D streams: a loop is of one step, or of a whole group of them. Each fetches a plane. */
+/* Steps of a loop, one or a group of them, from its copies: each step fetches a plane. */
 static double group_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                           double copies)
 {
@@ -56,8 +56,9 @@ static void take_around(const tz_cuda_mix *mix, int loop, tz_work_part *part, do
         tz_rounds_blend(&part->rounds, 1.0, &mix->loops[around].rounds, times);
 }
 
-/* Planes: steps that do not do all, and what is around loops. A group at the grid's ends is a loop
- * of its steps, and says again where it is. Before all of it rings are cleared and tables made. */
+/* Steps that do not do all, and the code around the loops. At the grid's ends a group is a loop of
+ * its steps inside another one, whose code is added. Loops before the main one clear the rings and
+ * fill tables. */
 static void find_idle(const tz_cuda_code *code, tz_cuda_steps *out)
 {
     const int side = tz_cuda_side_of(code), end = tz_cuda_end_of(code);
@@ -89,7 +90,7 @@ static void find_idle(const tz_cuda_code *code, tz_cuda_steps *out)
                 continue;
             const bool wide = before->passes > packets; /* else a table's words */
             if (!wide && packets == 1.0 && tables > 4.0)
-                continue; /* what is left of unrolled ones */
+                continue; /* the rest of an unrolled loop */
             const double times = (wide ? rings : tables) / packets;
             tz_work_mix_add(&parts[k]->once, &before->way, times);
             parts[k]->once_clocks += times * before->clocks;
@@ -106,7 +107,7 @@ static void planes_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 
 /* ---- A stage --------------------------------------------------------------------------------- */
 
-/* Tiles along an axis whose ghost zone leaves the grid. */
+/* Tiles along an axis whose ghost zone is partly outside the grid. */
 static double leaving(double tiles, double useful, double ghost, double extent, double radius)
 {
     double count = 0.0;
@@ -117,15 +118,15 @@ static double leaving(double tiles, double useful, double ghost, double extent, 
     return count;
 }
 
-/* Is a plane of a pass computed, as tz_plane_wanted() in planes.cuh says? */
+/* Is a plane of a pass computed? As tz_plane_wanted() of the device text. */
 static bool is_wanted(const tz_problem *problem, double z, double from, double to, double rest)
 {
     return z >= from - rest && z < to + rest &&
            (problem->boundary[2] == TZ_PERIODIC || (z >= 0.0 && z < (double)problem->elements[2]));
 }
 
-/* The part of a step at the grid's ends that is done. A pass of sums makes those of one plane and
- * computes another. */
+/* The share of a step at the grid's ends that is executed. A pass of sums has two halves: it makes
+ * the sums of one plane and computes another. */
 static double wanted_share(const planes_scheme *s, const tz_problem *problem, double z, double from,
                            double to)
 {
@@ -141,8 +142,8 @@ static double wanted_share(const planes_scheme *s, const tz_problem *problem, do
     return wanted / s->passes_count;
 }
 
-/* Steps of a chunk as tz_run() in planes.cuh takes them: those at the grid's ends, of which `done`
- * have to be done, and the others, of which some store. */
+/* Steps of a chunk as the device text takes them: those at the grid's ends, of which `done` are
+ * executed, and the others, of which `store` store. */
 typedef struct plane_steps {
     double ends, done, others, store;
 } plane_steps;
@@ -237,7 +238,7 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
     out->ahead_bytes = s->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = loaded;
-        /* Warps that wait for those beside them alone are held together as by a barrier. */
+        /* Warps that wait for adjacent warps are held together as by a barrier. */
         out->parts[p].step.of[TZ_WORK_BARRIER] = fmax(1.0, out->parts[p].step.of[TZ_WORK_BARRIER]);
     }
     free(s);

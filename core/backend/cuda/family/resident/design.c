@@ -8,9 +8,9 @@
 
 enum {
     REGISTERS = 65536,
-    REGISTERS_OWN = 40, /* addresses, loop, tags */
+    REGISTERS_OWN = 40, /* addresses, loop, tags: fitted on what NVRTC allocates for sm_90 */
     THREADS_MAX = 1024,
-    BATCH_MAX = 16, /* what is missing is a mask of 32 bits */
+    BATCH_MAX = 16, /* a mask of 32 bits tells which words are missing */
     BRICK_MAX = 200 /* cells: each is a copy of the cell update's text */
 };
 
@@ -20,13 +20,13 @@ typedef struct facts {
     int shared_max;  /* bytes of a block */
     int radius, rim; /* as in tz_resident */
     int reach;       /* of an iteration */
-    int beyond;      /* what static fields are read further than the passes reach */
+    int beyond;      /* how much further than the passes reach static fields are read */
     int loads;       /* fields whose neighbours are read */
     int sent_words;
     int held_words, out_words; /* 32-bit words of a cell in registers, for both ways */
     int kept_words, widest;    /* of all its fields; of one */
     bool wraps[TZ_AXES];
-    bool box; /* neighbours off two axes are read */
+    bool box; /* neighbours along diagonals are read */
 } facts;
 
 static int words_of(const tz_problem *problem, int f)
@@ -94,8 +94,8 @@ int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *desig
 
 /* ---- One design ------------------------------------------------------------------------------ */
 
-/* Cells of a tile along an axis: a whole number of bricks that leaves every block more of its own
- * than its neighbours' ghost zones reach into; 0 if there is none. */
+/* Cells of a tile along an axis: a multiple of the brick with which each block has more cells of
+ * its own than the ghost zones of its neighbours read. 0: there is none. */
 static int extent_of(const facts *k, int axis, int64_t blocks, int ghost, int brick)
 {
     const int64_t n = k->problem->elements[axis];
@@ -125,14 +125,14 @@ static double cost_of(const facts *k, const tz_resident *d, int height)
     }
     const double shared = loads * k->loads + (d->held ? 1.0 - inner / brick : 1.0);
     const double operations = brick * (TZ_FIT_RESIDENT_OPERATIONS + shared);
-    /* Four schedulers; few warps sometimes wait for their own results. */
+    /* Four schedulers. Few warps do not hide all latencies. */
     double clocks = d->warps * operations / 4.0 * (1.0 + 2.0 / d->warps);
     clocks = clocks > 1.2 * operations ? clocks : 1.2 * operations;
     const double moved = d->warps * brick * shared * words;
     clocks = clocks > moved ? clocks : moved;
     clocks = passes * (clocks + TZ_FIT_RESIDENT_PASS_CLOCKS +
                        (d->buffers == 1 ? TZ_FIT_RESIDENT_BARRIER_CLOCKS : 0.0));
-    /* A slot has 8 of the 32 bytes that L2 moves at least. */
+    /* A slot has 8 bytes, and L2 moves at least 32. */
     const double apart = d->cells[0] < 4 ? d->cells[0] : 4.0;
     if (d->ghost > 0)
         clocks += (TZ_FIT_RESIDENT_EXCHANGE_CLOCKS +
@@ -142,15 +142,15 @@ static double cost_of(const facts *k, const tz_resident *d, int height)
     return clocks;
 }
 
-/* Registers of a thread beside its cells' own: addresses, neighbours. */
+/* Registers of a thread besides those of its cells: addresses, neighbours. */
 static int registers_own(const facts *k)
 {
-    const int beside = (k->box ? 4 : 2) * k->radius * k->problem->dims;
-    return REGISTERS_OWN + (beside < 40 ? beside : 40);
+    const int neighbours = (k->box ? 4 : 2) * k->radius * k->problem->dims;
+    return REGISTERS_OWN + (neighbours < 40 ? neighbours : 40);
 }
 
-/* What is read of shared memory serves several cells: it is kept from row to row or from plane to
- * plane, of whose cells `front` are a thread's. */
+/* Words from shared memory that serve several cells, and so are kept from row to row or from plane
+ * to plane. A thread has `front` cells of one. */
 static int words_kept(const facts *k, int front)
 {
     return k->loads * k->widest * front * (!k->box ? 2 : k->problem->dims == 3 ? 6 : 3) / 2;
@@ -163,7 +163,7 @@ static bool complete(const facts *k, tz_resident *d, int height)
     const int brick = d->cells[0] * d->cells[1] * d->cells[2];
     const tz_stencil *s = k->problem->stencil;
     d->warps = (live + 31) / 32;
-    /* Registers are given out to four warps at a time. */
+    /* Registers are allocated to four warps at a time. */
     int room = REGISTERS / (128 * ((d->warps + 3) / 4)) / 8 * 8;
     room = room > 255 ? 255 : room;
     const int kept = words_kept(k, k->problem->dims == 3   ? d->cells[0] * d->cells[1]
@@ -181,7 +181,7 @@ static bool complete(const facts *k, tz_resident *d, int height)
                 bytes += tz_resident_shared_bytes(k->problem, d, f);
         if (d->registers > room || bytes > k->shared_max)
             continue;
-        /* While ghosts come in, nothing else is computed. */
+        /* While ghost cells are loaded, nothing is computed: most registers are free. */
         d->batch = (room - REGISTERS_OWN - 16 - brick * k->kept_words) / (4 * k->widest);
         d->batch = d->batch < 2 ? 2 : d->batch > BATCH_MAX ? BATCH_MAX : d->batch;
         d->batch = d->batch > brick ? brick : d->batch;
@@ -198,10 +198,10 @@ static const int bricks[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
                              12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32};
 enum { BRICKS = sizeof bricks / sizeof *bricks };
 
-/* A way to cut an axis: what can be known of it without the others. */
+/* A way to cut one axis: what does not depend on the others. */
 typedef struct cut {
     int blocks, ghost;
-    double tile;         /* the least cells of a tile, were bricks no matter */
+    double tile;         /* cells of a tile at the least, for bricks of any size */
     int least;           /* extent */
     int extents[BRICKS]; /* by brick: cells of a tile; 0: not with that one */
 } cut;
@@ -215,8 +215,8 @@ typedef struct search {
     bool found;
 } search;
 
-/* Is there room for bricks whose cells are chosen but for those along the last axis? Of registers,
- * as complete() counts them, at the least. */
+/* Are there enough registers for bricks whose cells along the last axis are not chosen yet? A lower
+ * bound of what complete() counts. */
 static bool has_room(const facts *k, const cut *last, int others, int threads)
 {
     const int most = BRICK_MAX / (others * k->problem->stencil->passes_count);
@@ -229,8 +229,8 @@ static bool has_room(const facts *k, const cut *last, int others, int threads)
     return lines * (held < shared ? held : shared) <= REGISTERS;
 }
 
-/* The least that a tile of so many cells costs (cost_of()). `loads`: of a cell, from its
- * neighbours; `apart`: cells of a brick on a row, 4 at the most. */
+/* A lower bound of cost_of() for a tile of so many cells. `loads`: words that a cell reads of its
+ * neighbours; `apart`: cells of a brick in a row, at most 4. */
 static double least_cost(const search *s, const tz_resident *d, double tile, double loads,
                          double apart)
 {
@@ -250,7 +250,7 @@ static double least_cost(const search *s, const tz_resident *d, double tile, dou
     return clocks * (1 - 1e-9);
 }
 
-/* Most numbers of blocks need no closer look. */
+/* Can no design with these cuts be better than the best so far? */
 static bool hopeless(const search *s, const cut *const cuts[TZ_AXES], const tz_resident *d)
 {
     const double tile = cuts[0]->tile * cuts[1]->tile * cuts[2]->tile;
@@ -259,7 +259,7 @@ static bool hopeless(const search *s, const cut *const cuts[TZ_AXES], const tz_r
     return s->found && least_cost(s, d, tile, 0.0, 1.0) > s->best.cost;
 }
 
-/* Bricks along `axis` and those after it. */
+/* Tries all bricks along `axis` and the axes after it. */
 static void try_bricks(search *s, const cut *const cuts[TZ_AXES], tz_resident *d, int axis)
 {
     if (axis == TZ_AXES) {
@@ -319,8 +319,8 @@ static void try_cuts(search *s, const cut *cuts[TZ_AXES], tz_resident *d, int ax
     }
 }
 
-/* All ways to cut an axis into at most `most` blocks: every block has cells, and a tile is whole
- * bricks of some kind. */
+/* All ways to cut an axis into at most `most` blocks in which every block has cells and a tile is a
+ * multiple of some brick. */
 static bool make_cuts(search *s, int axis, int most)
 {
     const facts *k = s->k;
@@ -387,7 +387,7 @@ int tz_resident_height(const tz_problem *problem, const tz_limits *limits, const
         best = heights[i];
         cost = d.cost;
         if (d.ghost == 0)
-            break; /* one block: it never exchanges anything */
+            break; /* one block exchanges nothing */
     }
     return best;
 }

@@ -1,4 +1,4 @@
-/* How the resident family cuts a grid: blocks, threads and what is kept where. Pure arithmetic. */
+/* How the resident family cuts a grid: blocks, threads and what is kept where. Arithmetic alone. */
 #ifndef TZ_CORE_BACKEND_CUDA_FAMILY_RESIDENT_DESIGN_H
 #define TZ_CORE_BACKEND_CUDA_FAMILY_RESIDENT_DESIGN_H
 
@@ -15,13 +15,13 @@ typedef struct tz_resident {
     int threads[TZ_AXES]; /* of a block */
     int cells[TZ_AXES];   /* of a thread */
     int ghost;            /* cells; 0: one block */
-    int radius, rim;      /* how far bricks are looked out of, and into */
+    int radius, rim;      /* cells that are read beyond a brick, and of it by other threads */
     int warps;
-    bool held;        /* bricks are in registers, else in shared memory */
+    bool held;        /* bricks are kept in registers, else in shared memory */
     int buffers;      /* of a written field in shared memory */
     int shared_bytes; /* of a block */
     int registers;    /* of a thread, about */
-    int batch;        /* ghost cells of a thread that are asked for at once */
+    int batch;        /* ghost cells that a thread loads at once */
     int sent_words;   /* 32-bit words that a cell's exchange takes */
     double cost;      /* clocks an iteration, about */
 } tz_resident;
@@ -34,8 +34,8 @@ bool tz_resident_design(const tz_problem *problem, const tz_limits *limits, cons
 /* The height whose best design is cheapest; 1 when none fits. */
 int tz_resident_height(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan);
 
-/* Its text takes a compiler more than a few seconds, and spills: large bricks of words in three
- * dimensions (8 words a thread: 3 s, 25: 17 s). Such a plan is not chosen unasked. */
+/* Does its text take a compiler more than a few seconds, and spill registers? Large bricks of words
+ * in three dimensions do (8 words a thread: 3 s, 25: 17 s). Such a plan is made on request only. */
 bool tz_resident_is_lengthy(const tz_problem *problem, const tz_resident *design);
 
 /* Does a field take shared memory, and how many bytes? */

@@ -19,8 +19,7 @@ enum {
 static const char *resident_refuses(const tz_problem *problem)
 {
     if (problem->bits && problem->boundary[0] == TZ_PERIODIC && problem->extent[0] % 32 != 0)
-        return "has periodic rows of bits that are no whole number of words, which cannot stay on "
-               "chip";
+        return "has periodic rows of bits that are no multiple of 32, which cannot stay on chip";
     return NULL;
 }
 
@@ -50,7 +49,7 @@ static tz_status cannot(const tz_problem *problem, const tz_limits *limits, cons
 {
     tz_resident d;
     tz_plan lower = *plan;
-    if (!error) /* what would do takes a search */
+    if (!error) /* nobody reads the message, which takes a search */
         return TZ_RANGE;
     while (lower.height > 1) {
         lower.height--;
@@ -102,10 +101,9 @@ static tz_status resident_plan(const tz_problem *problem, const tz_limits *limit
     return TZ_OK;
 }
 
-/* Is a grid worth keeping on chip, where a scenario names no family, and how? A rule from
- * measurements (docs/performance.md, "Small grids"), for plans of which at most the height is
- * given: what stays in registers gained nearly always, what does not only while few words change.
- */
+/* A rule from measurements (docs/performance.md, "Small grids") for plans that name at most the
+ * height: a grid in registers nearly always gained from staying on chip, one in shared memory only
+ * while few words change. */
 static bool resident_claims(const tz_problem *problem, const tz_limits *limits, tz_plan *plan)
 {
     const tz_stencil *s = problem->stencil;

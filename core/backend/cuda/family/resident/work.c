@@ -20,11 +20,11 @@ static double resident_steps(const tz_problem *problem, const tz_limits *limits,
            (d.buffers == 1 ? 2.0 : 1.0);
 }
 
-/* Resident grids: the loop around the iterations, and those in it that wait for words. */
+/* An exchange: the loop around the iterations, and the loops in it that wait for words. */
 static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
 {
     const int around = tz_cuda_outermost(mix, inner);
-    int own = inner; /* the loop in it that iterations are in */
+    int own = inner; /* the loop in it that has the iterations */
     memset(&out->end, 0, sizeof out->end);
     if (around == inner)
         return;
@@ -49,8 +49,8 @@ static void resident_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 
 /* ---- A stage --------------------------------------------------------------------------------- */
 
-/* An exchange of a block with others on all sides: batches of cells of which a warp has ghost
- * cells, as a mean and of the warp that has the most of them. */
+/* An exchange of a block that has neighbours on all sides: batches of cells in which a warp has
+ * ghost cells, as a mean and of the warp with the most. */
 static void count_batches(const tz_resident *d, int dims, double *mean, double *most)
 {
     const int cells = d->cells[0] * d->cells[1] * d->cells[2];
@@ -95,7 +95,7 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
     snprintf(part->name, sizeof part->name, "bricks");
     part->warps = out->blocks * d.warps;
     part->steps = plan->height;
-    /* An exchange ends each stage of a launch; loading and storing is the launch's. */
+    /* Each stage of a launch ends with an exchange; a launch loads and stores the grid once. */
     out->stages_per_launch = fmax(1.0, (double)plan->launch_iterations / plan->height);
     tz_work_mix once = part->once;
     memset(&part->once, 0, sizeof part->once);
@@ -110,12 +110,12 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
         share = most / all;
     }
     part->once_clocks = share * job->steps->end.clocks + part->once_clocks / out->stages_per_launch;
-    /* What is not there when a batch of ghost cells is asked for is asked for again: each takes as
-     * long as two blocks that hand each other a word. */
+    /* A batch of ghost cells is loaded until all words are there: each takes as long as two blocks
+     * take to exchange a word. */
     out->meetings = d.ghost > 0 ? fmax(1.0, most) : 0.0;
     part->once_waits = 0.0;
     if (bytes.streamed > 0.0) {
-        /* The next row is asked for when a step begins. */
+        /* The next row is loaded when a step begins. */
         part->waits = 1.0;
         out->ahead_bytes = part->bytes;
     }

@@ -4,12 +4,13 @@
 #include <string.h>
 
 enum {
-    REGISTERS_OTHER = 45,   /* addresses, loop, what is in flight */
+    /* Fitted on what NVRTC allocates for sm_90. */
+    REGISTERS_OTHER = 45,   /* addresses, loop, rows in flight */
     REGISTERS_STATIC = 130, /* as estimated: 168 as compiled, where static fields are */
-    UNROLLED_WORDS =
-        150, /* levels times words a lane of a loop body: more misses the instruction cache */
+    UNROLLED_WORDS = 150,   /* levels times words a lane of a loop body: more code than that misses
+                           * the instruction cache */
     UNROLL_MAX = 16,
-    QUEUE_BYTES = 16 << 10 /* of a warp, for what static fields keep there: sixteen warps fit */
+    QUEUE_BYTES = 16 << 10 /* of a warp, for static fields: sixteen warps fit a multiprocessor */
 };
 
 const tz_pass *rows_pass(const rows_design *d, int level)
@@ -55,7 +56,7 @@ static void add_state_ring(rows_design *d, int field, int made, bool eager)
     d->rings[d->rings_count++] = r;
 }
 
-/* Moves at the end of a loop body of `unroll` steps, per step. */
+/* Register moves at the end of a loop body of `unroll` steps, a step. */
 static double moves(const rows_design *d, int unroll)
 {
     double words = 0.0;
@@ -74,7 +75,7 @@ int rows_end_columns(const tz_problem *problem, int vector)
     return (int)((problem->elements[0] - 1) % vector) + 1;
 }
 
-/* How far any field is read. */
+/* The largest radius at which a field is read. */
 static int reads_radius(const tz_stencil *s)
 {
     int radius = 0;
@@ -86,8 +87,8 @@ static int reads_radius(const tz_stencil *s)
     return radius;
 }
 
-/* Is a row's end seen by one lane alone, and does a strip or a chunk see both ends of the grid at
- * most once? */
+/* Does one lane alone reach past a row's end, and does a strip or a chunk reach each end of the
+ * grid at most once? */
 static bool has_simple_edges(const rows_design *d)
 {
     const tz_problem *problem = d->problem;
@@ -129,7 +130,7 @@ static int group_span(const rows_design *d, int level)
     return d->lag[last < d->levels ? last : d->levels] - d->lag[first];
 }
 
-/* A row is added to what waits for it when it comes, and need not be kept. */
+/* Is the update a sum over rows? Then a row is added when it arrives, and not kept. */
 static bool is_sum_of_rows(const tz_stencil *s)
 {
     return s->passes_count == 1 && s->fields_count == 1 && s->passes[0].radius > 0 &&
@@ -155,7 +156,7 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     d->group = group < d->levels && keeps_static_in_queue(d) ? group : d->levels;
     d->edges = has_simple_edges(d);
     d->sums = d->edges && is_sum_of_rows(s) && problem->boundary[1] != TZ_MIRROR;
-    /* A box reads the neighbours of every row: they are fetched once a row and kept. */
+    /* A box reads neighbours of every row: they are fetched once a row and kept with it. */
     const bool eager = !d->sums && tz_stencil_reads_diagonals(s);
     for (int f = 0; f < s->fields_count; f++) {
         if (s->fields[f].role == TZ_STATE) {
@@ -182,8 +183,7 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     return true;
 }
 
-/* An estimate, never far below what the compiler needs. The oldest row of a ring dies when the
- * newest is made. */
+/* The oldest row of a ring and the newest share registers. */
 int rows_registers(const rows_design *d)
 {
     int words = REGISTERS_OTHER;
@@ -199,8 +199,8 @@ int rows_registers(const rows_design *d)
     return words;
 }
 
-/* A row that stays in the queue takes a load in each group of levels, and one in registers a
- * register a column: as many levels a group as registers allow. */
+/* A static row in the queue costs each group of levels a load, and one in registers costs a
+ * register a column. So groups are as large as registers allow. */
 bool rows_design_make(rows_design *d, const tz_problem *problem, const tz_plan *plan)
 {
     if (!design_of(d, problem, plan, ROWS_LEVELS_MAX))
@@ -208,7 +208,7 @@ bool rows_design_make(rows_design *d, const tz_problem *problem, const tz_plan *
     for (int group = d->levels - 1; group >= 1 && rows_registers(d) > REGISTERS_STATIC; group--) {
         design_of(d, problem, plan, group);
         if (d->group != group)
-            break; /* they cannot stay */
+            break; /* static fields cannot stay in their queue */
     }
     return true;
 }

@@ -1,5 +1,5 @@
-/* How a stage of the 2-D stream family is laid out: which rows of which field are kept where, and
- * when.
+/* The design of a stage of the 2-D stream family: which rows of which field are kept where, and how
+ * long.
  *
  * A level is a pass of an iteration; level 0 is what is loaded. When row y of level 0 arrives,
  * level l computes row y - lag[l]. */
@@ -26,53 +26,54 @@ typedef struct rows_design {
     int vector, ahead, levels;
     int lag[ROWS_LEVELS_MAX + 1];
     int reach; /* of all levels: ghost rows and columns */
-    int extra; /* rows more at the start, for static fields that reach far */
+    int extra; /* further rows at the start, where static fields reach farther */
     int rings_count;
     rows_ring rings[(ROWS_LEVELS_MAX + 1) * TZ_FIELDS_MAX];
-    int unroll;
+    int unroll; /* steps of a loop body */
     int group;  /* levels that take static fields out of their queue together */
-    bool sums;  /* rows are summed as they come (TZ_CELL_ROWS); a ring then holds the newest */
+    bool sums;  /* each row is added to the sums that need it when it arrives (TZ_CELL_ROWS) */
     bool edges; /* TZ_EDGES of rows.cuh: the grid's ends are simple */
 } rows_design;
 
-/* False: more levels than registers could ever hold. */
+/* The design of a plan. False: it has more than ROWS_LEVELS_MAX levels. */
 bool rows_design_make(rows_design *d, const tz_problem *problem, const tz_plan *plan);
 
 const tz_pass *rows_pass(const rows_design *d, int level);
 
-/* The level that made what level `level` reads of a state field. */
+/* The level whose result level `level` reads of a state field. */
 int rows_version_before(const rows_design *d, int field, int level);
 
-/* The ring of what a level made; of a static field: of the group that begins with the next level.
- * NULL: none. */
+/* The ring of a level's result. Of a static field: the ring of the group that begins with the next
+ * level. NULL: none. */
 const rows_ring *rows_find_ring(const rows_design *d, int field, int level);
 
 /* The first level of a level's group. */
 int rows_group_start(const rows_design *d, int level);
 
-/* What an update takes from static fields once a cell is made for a group, or for the first level
- * of each pass: the level that makes what level `level` takes, and how many rows of it are kept. */
+/* What an update derives from static fields (its `once` values) is made once a group, or with
+ * several passes by the first level of each pass: the level that makes those of level `level`, and
+ * how many rows of them are kept. */
 int rows_once_made(const rows_design *d, int level);
 int rows_once_depth(const rows_design *d, int made);
 
-/* Rows of a queue, in parts of a loop body's steps: those on their way, the one that is taken and,
- * of static fields, those that later groups take. */
+/* Rows of a queue, a multiple of a loop body's steps: those that are being loaded, the one that is
+ * taken and, of static fields, those that later groups take. */
 int rows_queue(const rows_design *d, bool state);
 
-/* Registers of a thread, about; never far below what the compiler needs. */
+/* Estimated registers of a thread, never far below what the compiler needs. */
 int rows_registers(const rows_design *d);
 
 /* Columns that a strip loses on each side. */
 int rows_ghost(const rows_design *d);
-/* Elements that the last lane of a row has in the grid. */
+/* Elements of a row's last lane that lie in the grid. */
 int rows_end_columns(const tz_problem *problem, int vector);
-/* Have strips at the ends of rows more to do? A simple torus has no ends but those of bit rows. */
+/* Do strips at the ends of rows need border code? Periodic rows do not, but rows of bits do. */
 bool rows_has_sides(const rows_design *d);
 
 /* Are its elements of 8 bytes? */
 bool rows_is_wide(const tz_problem *problem);
 
-/* Of a block. */
+/* Warps of a block. */
 int rows_warps(const tz_plan *plan);
 
 /* The device text of a plan: one kernel. */

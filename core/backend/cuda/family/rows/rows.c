@@ -68,14 +68,14 @@ static int rows_shared_bytes(const tz_problem *problem, const tz_limits *limits,
     return bytes * rows_threads(problem, plan) * plan->vector;
 }
 
-/* ---- What is chosen: what measured best (docs/performance.md) -------------------------------- */
+/* ---- Defaults: what measured best on an H200 (docs/performance.md) --------------------------- */
 
 bool rows_is_wide(const tz_problem *problem)
 {
     return problem->precision == TZ_DOUBLE && tz_stencil_has_real(problem->stencil);
 }
 
-/* The highest that leaves three warps a scheduler, or less where four do better. */
+/* The highest that leaves registers for three warps a scheduler; lower where four are faster. */
 static int default_height(const tz_problem *problem, const tz_plan *plan)
 {
     const int reach =
@@ -92,8 +92,7 @@ static int default_height(const tz_problem *problem, const tz_plan *plan)
                     : rows_is_wide(problem)              ? (reach == 1 ? 8 : 10)
                                                          : 12) /
                    reach;
-    /* Of what is not one real field, or rows of bits, less is known than how many registers it
-     * needs. */
+    /* Other stencils than of one real field or rows of bits were not measured: a lower limit. */
     const tz_stencil *stencil = problem->stencil;
     const bool known = stencil->passes_count == 1 &&
                        (stencil->passes[0].writes & (stencil->passes[0].writes - 1)) == 0 &&
@@ -107,7 +106,7 @@ static int default_height(const tz_problem *problem, const tz_plan *plan)
     return tried.height > 1 ? tried.height : 1;
 }
 
-/* Columns of strips, with their ghost zones, that cover a row. */
+/* Columns of all strips of a row with their ghost zones. */
 static int64_t covered(const tz_problem *problem, const tz_plan *plan)
 {
     rows_design d;
@@ -118,8 +117,9 @@ static int64_t covered(const tz_problem *problem, const tz_plan *plan)
     return (problem->elements[0] + useful - 1) / useful * width;
 }
 
-/* Four columns are 16 bytes of most fields. Rows of bits take eight where strips fit the row as
- * well; double precision two, and four where many neighbours would come from other lanes. */
+/* Four columns are 16 bytes of most fields. Rows of bits take eight where their strips cover the
+ * row with no more columns. Double precision takes two, and four where lanes would exchange many
+ * neighbours. */
 static int default_vector(const tz_problem *problem, const tz_plan *plan)
 {
     tz_plan four = *plan, eight = *plan;
@@ -188,7 +188,7 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
                             plan->height, d.vector, useful, given.tile[0]);
     plan->tile[0] = useful;
     const int needed = rows_registers(&d);
-    /* One field, one pass: the estimate is known to be good enough for that not to spill. */
+    /* With one field and one pass the estimate is good enough to ask for blocks without spills. */
     const bool simple = s->passes_count == 1 && problem->radius <= 2 &&
                         (s->passes[0].writes & (s->passes[0].writes - 1)) == 0;
     const int warps = needed > REGISTERS_SMALL ? 12 : 16;
@@ -210,7 +210,7 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
     return TZ_OK;
 }
 
-/* Border strips come first; where they take much longer a row, in shorter chunks. */
+/* Border strips have shorter chunks where their rows take much longer. */
 static int64_t border_chunk_of(const rows_design *d, int64_t chunk)
 {
     const int64_t shorter = d->edges ? chunk : chunk / 4;
@@ -224,8 +224,8 @@ static int64_t count_items(const rows_design *d, int64_t rows, int64_t inner, in
     return border * ((rows + short_chunk - 1) / short_chunk) + inner * ((rows + chunk - 1) / chunk);
 }
 
-/* Rows of a chunk so that the strips' chunks fill the GPU a whole number of times, with the warm-up
- * of each counted: the fewest row steps that the slowest warp does. */
+/* The rows of a chunk with which the slowest warp has the fewest steps: chunks fill the GPU evenly,
+ * and each has its warm-up. */
 static int64_t choose_chunk(const rows_design *d, int64_t rows, int64_t inner, int64_t border,
                             int64_t warm_up, int64_t slots)
 {
@@ -251,7 +251,7 @@ static tz_status rows_shape(const tz_problem *problem, const tz_limits *limits, 
     const int64_t nx = problem->elements[0], ny = problem->elements[1];
     const int64_t ghost = rows_ghost(&d), useful = 32 * d.vector - 2 * ghost;
     const int64_t strips = (nx + useful - 1) / useful;
-    /* Words whose last bits lie past the row's end are border too. */
+    /* Words with bits past the row's end are border, too. */
     const int64_t inner =
         problem->bits && problem->extent[0] - 31 * nx < nx ? problem->extent[0] - 31 * nx : nx;
     int64_t left = 0, right = 0;

@@ -37,7 +37,7 @@ static double rows_steps(const tz_problem *problem, const tz_limits *limits, con
     return fmax(1.0, floor(loop->stores / packets_of(problem, plan->vector) + 0.5));
 }
 
-/* A loop inside another that moves elements one by one, where rows cannot be moved as packets. */
+/* The loop inside a loop that moves elements one by one, where rows cannot be moved as packets. */
 static void add_elements(const tz_cuda_mix *mix, int loop, double times, tz_work_part *part)
 {
     for (int l = 0; l < mix->loops_count; l++) {
@@ -51,7 +51,7 @@ static void add_elements(const tz_cuda_mix *mix, int loop, double times, tz_work
     }
 }
 
-/* Rows are on their way before the loop begins: a loop before it, gone round once for each. */
+/* The loop before the main one loads the first rows, one an iteration. */
 static void add_start(const tz_cuda_mix *mix, int main_loop, double ahead, double elements,
                       tz_work_part *part)
 {
@@ -83,8 +83,8 @@ static void rows_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 
 /* ---- A stage --------------------------------------------------------------------------------- */
 
-/* Steps of a chunk, and those of them in which boundaries above and below are looked at: as the
- * kernel chooses (rows_text.c, say_kernel), rounds of `unroll` steps each. */
+/* Steps of a chunk, and those of them that handle the grid's ends. The kernel chooses by loop
+ * bodies of `unroll` steps (text.c). */
 typedef struct chunk_steps {
     double all, ends;
 } chunk_steps;
@@ -116,8 +116,8 @@ static chunk_steps steps_of_chunk(const rows_design *d, double low, double chunk
     return (chunk_steps){rounds * unroll, fmin(ends, rounds) * unroll};
 }
 
-/* Chunks from `first` up to `end` of each of so many strips, as a part; `ends`: what steps at the
- * grid's ends do. */
+/* Adds the chunks from `first` up to `end` of `strips` strips as a part. `ends`: a step at the
+ * grid's ends. */
 static void add_chunks(tz_model_work *out, const char *name, const rows_design *d,
                        const tz_work_part *code, const tz_work_part *ends, double strips,
                        double chunk, double first, double end)
@@ -155,7 +155,7 @@ static void rows_work(const tz_cuda_job *job, tz_model_work *out)
                0.0, 1.0);
     if (chunks > 1.0)
         add_chunks(out, "last", &d, &steps->inner, &steps->end, inner, chunk, chunks - 1.0, chunks);
-    /* Where ends are not simple, strips at the sides do what ends do all the time. */
+    /* Where ends are not simple, strips at the sides run the code of ends in all steps. */
     add_chunks(out, "border", &d, &steps->side, d.edges ? &steps->end : &steps->side, sides,
                short_chunk, 0.0, short_chunks);
     const double strip = 32.0 * plan->vector, loaded = strip * (bytes.state + bytes.fixed);
@@ -168,7 +168,7 @@ static void rows_work(const tz_cuda_job *job, tz_model_work *out)
     out->ahead_bytes = plan->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = loaded;
-        out->parts[p].late = 0.0; /* rows are asked for where others are waited for */
+        out->parts[p].late = 0.0; /* a step issues its copies where it waits for earlier ones */
     }
 }
 

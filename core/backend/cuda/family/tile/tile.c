@@ -55,7 +55,7 @@ static tz_status tile_plan(const tz_problem *problem, const tz_limits *limits, t
         if (plan->tile[d] > problem->elements[d])
             plan->tile[d] = problem->elements[d];
     }
-    /* A high trapezoid leaves room for a smaller tile only. */
+    /* A large height leaves room for a small tile only. */
     while (shared_bytes(problem, plan) > bytes_max) {
         int widest = -1;
         for (int d = 0; d < problem->dims; d++)

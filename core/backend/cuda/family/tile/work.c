@@ -22,18 +22,18 @@ static double tile_steps(const tz_problem *problem, const tz_limits *limits, con
                : 0.0;
 }
 
-/* Tiles: one element in or out of shared memory, of a loop that does some at once. */
+/* One element into or out of shared memory, from a loop that moves several at once. */
 static void take_copy(tz_work_part *part, const tz_cuda_loop *loop, double elements)
 {
     if (elements <= part->steps)
-        return; /* what is left over of another loop */
+        return; /* the remainder of an unrolled loop */
     tz_cuda_take_loop(part, loop, elements, 0.0, (tz_cuda_lanes){1.0, 1.0});
     part->steps = elements;
     part->once_waits = loop->memory_waits / elements;
 }
 
-/* Tiles: two nests of loops compute, one of inner blocks and one, dearer, of those at the border.
- * In each the loop over elements is inside that over iterations, which may do some of a pass, too.
+/* Two nests of loops compute: one of inner blocks and a dearer one of border blocks. In each the
+ * loop over elements is inside the loop over iterations, which may contain a part of a pass, too.
  */
 static void tile_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 {
@@ -52,7 +52,7 @@ static void tile_parts(const tz_cuda_code *code, tz_cuda_steps *out)
     memset(&out->load, 0, sizeof out->load);
     memset(&out->store, 0, sizeof out->store);
     for (int k = 0; k < 2; k++) {
-        /* The cheapest step is of an inner block, the dearest of another nest of a border's. */
+        /* The nest with the cheapest step is that of inner blocks. */
         int main_loop = -1;
         for (int c = 0; c < code->count; c++) {
             const int nest = tz_cuda_outermost(mix, at[c]);
@@ -97,8 +97,8 @@ static void tile_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 
 /* ---- A stage --------------------------------------------------------------------------------- */
 
-/* Warps' rounds over a slab of `extent` elements in which a lane at least is within the box of
- * those that are `rest` from the tile: elements lie in a row, 32 of them a warp's. */
+/* Rounds of warps over a slab of `extent` elements in which at least one lane is in the box that
+ * extends `rest` cells beyond the tile. The slab is one row of elements, 32 for each warp. */
 static double rounds_wanted(const double extent[TZ_AXES], const double halo[], double rest,
                             int dims)
 {
@@ -118,7 +118,7 @@ static double rounds_wanted(const double extent[TZ_AXES], const double halo[], d
     return count;
 }
 
-/* A copy in or out: `rounds` of the slowest warp, `done` of all warps of a block. */
+/* Adds a copy in or out: `rounds` of the slowest warp, `done` of all warps of a block. */
 static void add_copy(tz_work_part *part, const tz_work_part *copy, double rounds, double done,
                      double warps)
 {
@@ -127,8 +127,8 @@ static void add_copy(tz_work_part *part, const tz_work_part *copy, double rounds
     part->once_clocks += rounds * copy->clocks;
 }
 
-/* Blocks go to whatever multiprocessor has room, `each` to one: as many of them are at the border
- * as so many draws have at least once in so many multiprocessors. */
+/* A multiprocessor gets `each` blocks, of which a share are border blocks, as if drawn at random.
+ * Returns how many border blocks the multiprocessor with the most has, as a rule. */
 static double count_crowd(double each, double share, double multiprocessors)
 {
     double most = 0.0, tail = 1.0, here = pow(1.0 - share, each);
