@@ -22,7 +22,7 @@ static int int_of(const json_t *object, const char *key)
     return (int)json_integer_value(json_object_get(object, key));
 }
 
-/* ---- The record as a study ------------------------------------------------------------------- */
+/* ---- The record as a workload ---------------------------------------------------------------- */
 
 typedef struct recorded {
     tz_simulation_config config;
@@ -172,7 +172,7 @@ static void print_cost(const json_t *simulation, const json_t *plans, const json
     print_policy(json_object_get(simulation, "policy"), dims);
 }
 
-/* What the model says of the plan that ran: its own row, or a forecast of just that plan. */
+/* What the model says of the plan that ran: its own row, or a prediction for that plan alone. */
 static tz_status predict_used(const tz_workload *workload, const tz_prediction_table *table,
                               const tz_plan *used, tz_model_prediction *out, char *why, size_t size,
                               tz_error *error)

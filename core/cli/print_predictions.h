@@ -1,4 +1,4 @@
-/* Outlooks as text, CSV, JSON and a picture. */
+/* Prediction tables as text, CSV, JSON and a picture. */
 #ifndef TZ_CORE_CLI_PRINT_PREDICTIONS_H
 #define TZ_CORE_CLI_PRINT_PREDICTIONS_H
 
@@ -13,7 +13,7 @@ void tz_say_seconds(double seconds, char *text, size_t size);
 /* The columns sustained_s and power_w, each with its comma; empty where nothing is known. */
 void tz_say_power(const tz_model_prediction *prediction);
 
-/* One outlook a time; `all`: the long tail of slow heights too; `first`: with the line of names. */
+/* `all`: with the long tail of slow heights. `first`: with the line of column names. */
 void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_table *table,
                                bool all);
 void tz_prediction_table_print_csv(const tz_workload *workload, const tz_prediction_table *table,
