@@ -140,7 +140,9 @@ static int ask_protected(lua_State *L)
     if (lua_isnil(L, -1))
         return 0;
     if (lua_type(L, -1) == LUA_TNUMBER) {
-        q->next->height = (int)tz_integer_check(L, -1, who, "height", 1, TZ_PLAN_HEIGHT_MAX);
+        /* 4 means the same as { height = 4 }: what follows from the old height is not kept. */
+        *q->next =
+            (tz_plan){.height = (int)tz_integer_check(L, -1, who, "height", 1, TZ_PLAN_HEIGHT_MAX)};
         return 0;
     }
     if (!lua_istable(L, -1))

@@ -1,38 +1,38 @@
 /* adaptive: the height goes up and down with the time of an iteration.
  *
  * Meng and Skadron 2009, section 5.4.2, after Allen et al.: the average time of an iteration, taken
- * over two stages, decides whether the height is to grow or to shrink; it starts at 1 or at the
- * model's prediction. What is ours:
+ * over two stages, decides whether the height grows or shrinks; it starts at 1 or at the model's
+ * prediction. We add:
  *
- * - hysteresis: only a gain of more than HYSTERESIS moves the height, noise does not. From a start
- * that is likely right a gain of less than SURE has to show twice.
+ * - hysteresis: only a gain of more than HYSTERESIS changes the height, noise does not. Where the
+ *   start is probably right, a gain of less than SURE must show twice.
  *
- * - rungs: a height's time is kept and it is tried twice at the most, so that the search ends.
+ * - rungs: the time of a height is kept, and a height is tried twice at most, so the search ends.
  *
- * - stride: 1, 2, 4, ... heights on while that pays, as the start may be far off.
+ * - stride: it goes 1, 2, 4, ... heights further while that pays, as the start may be far off.
  *
- * - convexity: time is convex in the height below the bound (section 6.1), so a line through two
- * measured heights bounds what lies beyond them from below: what cannot gain HYSTERESIS is not
- * tried.
+ * - convexity: time is convex in the height below the bound (section 6.1). A line through two
+ *   measured heights therefore bounds the times beyond them from below; what cannot gain HYSTERESIS
+ *   is not tried.
  *
- * - second look: a trial that fell into someone else's work looks slow. Before it settles, both
- * neighbours that are less than LOOK_AGAIN slower are tried once more, and the lesser time counts,
- * since what disturbs a stage makes it longer.
+ * - second look: a trial looks slow when another program disturbed it. Before the policy settles,
+ *   both neighbours that are less than LOOK_AGAIN slower are tried once more, and the lesser time
+ *   counts, since disturbance only makes a stage longer.
  *
- * - forecast: heights that the forecast says are SLOWER_SKIPPED slower are taken at its word.
+ * - predictions: heights that are predicted to be SLOWER_SKIPPED slower are not tried.
  *
- * - budget: once there is a start that is likely right (the prediction, the backend's choice, what
- * it has settled on), trials and the waits for a device that timing takes may cost BUDGET of the
- * time run so far, and are put off until they may. What a trial may cost is its stages, RISK slower
- * than base, setting it up, and the waits; twice that after each trial in a row that gained
- * nothing. A trial that is SLOWER_ENDED slower after one stage ends with it. What a better height
- * gains on the start is there to be spent.
+ * - budget: once the start is probably right (a prediction, the backend's choice, a height that the
+ *   policy has settled on), trials, and the waits for a device that timing needs, may cost BUDGET of
+ *   the time run so far; they are put off until then. The expected cost of a trial is its stages at
+ *   RISK slower than base, its set-up and its waits; it doubles after each trial in a row that
+ *   gained nothing. A trial that is SLOWER_ENDED slower after one stage ends there. What a better
+ *   height gains on the start may be spent, too.
  *
- * - pairs: a trial is compared with a base timed just before it, and times slide with the base's,
- * so that a device that gets slower or faster does not decide.
+ * - pairs: a trial is compared with a base timed just before it, and all times change with the
+ *   base's, so that a device that becomes slower or faster does not decide.
  *
- * - drift: settled, it times its height now and then, each time after twice as long a run. When
- * that differs by DRIFT from what it was, all heights are open again. */
+ * - drift: a settled policy times its height now and then, each time after twice as long a run. When
+ *   that differs by DRIFT from the time it settled with, all heights are open again. */
 #include "model/constants.h"
 #include "policy/adaptive_impl.h"
 

@@ -46,8 +46,8 @@ int tz__adaptive_add_rung(adaptive *a, const tz_plan *plan);
 int tz__adaptive_find(const adaptive *a, int height);
 /* What an iteration at a rung takes, as far as is known; NAN. */
 double tz__adaptive_time(const adaptive *a, int rung);
-/* The next trial, beside a base whose time is known; -1: there is none. Heights that the forecast
- * says are much slower get their time from it. */
+/* The next trial, near a base whose time is known; -1: there is none. Heights that are predicted to
+ * be much slower than base are not tried: they get their time from the prediction. */
 int tz__adaptive_pick(adaptive *a);
 
 #endif

@@ -116,7 +116,7 @@ static int candidate_beside(const adaptive *a, int direction)
     return possible_gain(a, candidate, direction) > HYSTERESIS * base ? candidate : -1;
 }
 
-/* Trust the forecast about heights that it says are much slower than base. */
+/* Trust the prediction of heights that are predicted to be much slower than base. */
 static bool presume(adaptive *a, int candidate)
 {
     rung *r = &a->rungs[candidate];
@@ -151,7 +151,7 @@ int tz__adaptive_pick(adaptive *a)
         int up = candidate_beside(a, 1), down = candidate_beside(a, -1);
         const int first = a->direction > 0 ? up : down, second = a->direction > 0 ? down : up;
         candidate = first >= 0 ? first : second;
-        /* With a forecast the likelier side comes first. */
+        /* With predictions the likelier side comes first. */
         if (first >= 0 && second >= 0 && a->rungs[second].predicted < a->rungs[first].predicted)
             candidate = second;
         if (candidate >= 0)

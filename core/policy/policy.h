@@ -85,8 +85,8 @@ typedef struct tz_policy_config {
                     * one of an adaptive policy and of a function */
     int start;     /* adaptive: the first height; 0: the given one, else the predicted one */
     bool forget;   /* exhaustive: measure again what is remembered */
-    /* For TZ_POLICY_FUNCTION. *next is the present plan when it is called; the function changes it,
-     * and what it sets to 0 is chosen. A height of 0 keeps the present plan. */
+    /* For TZ_POLICY_FUNCTION. *next is the present plan: left alone, or with a height of 0, that
+     * plan is kept; else what is 0 in it is chosen. */
     tz_status (*function)(void *context, const tz_policy_view *view, tz_plan *next,
                           tz_error *error);
     void *function_context;

@@ -1,4 +1,4 @@
-/* What the papers' models want to know of a stencil. */
+/* What the papers' models need to know about a stencil. */
 #include "predict/prediction_table.h"
 
 #include "base/file.h"

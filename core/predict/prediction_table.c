@@ -74,7 +74,7 @@ static tz_status rows_of_predictions(tz_prediction_table *table, const tz_worklo
     table->considered = table->count = f->count;
     table->seconds = f->seconds;
     qsort(table->rows, (size_t)table->count, sizeof *table->rows, compare_rows);
-    /* The forecast's best stays the best: it is a plan that was compiled. */
+    /* The best prediction stays the best row: it is a compiled plan. */
     const tz_predicted_plan *best = &f->plans[f->best];
     int kept = 0;
     for (int i = 0; i < table->count; i++) {

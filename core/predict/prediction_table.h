@@ -1,4 +1,4 @@
-/* Outlooks: what a model says of every height of a study, whichever model it is, and why. */
+/* Prediction tables: what a model expects of a workload at every height, for any model, and why. */
 #ifndef TZ_CORE_PREDICT_PREDICTION_TABLE_H
 #define TZ_CORE_PREDICT_PREDICTION_TABLE_H
 
@@ -16,12 +16,12 @@ typedef struct tz_prediction_request {
     /* Of the papers' models alone. */
     double halo[TZ_MODEL_AXES]; /* elements, both sides together; 0: the stencil's */
     double streamed;            /* streamed fields; negative: the stencil's */
-    bool fence;                 /* stages meet inside a launch */
+    bool fence;                 /* stages are separated by a grid synchronisation, not a launch */
 } tz_prediction_request;
 
 typedef struct tz_prediction_row {
     tz_plan plan;              /* of the papers' models: family "tile", height and block alone */
-    const tz_model_work *work; /* NULL: the model looks at none */
+    const tz_model_work *work; /* NULL: the model needs none */
     tz_model_prediction prediction;
 } tz_prediction_row;
 
@@ -30,7 +30,7 @@ typedef struct tz_prediction_table {
     int count, best;             /* best: index of the fastest row */
     tz_prediction_row *rows;     /* by height, then family, then time */
     int considered;              /* plans */
-    double seconds;              /* that it took, without compiling */
+    double seconds;              /* that making it took, without compiling */
     char counts[256];            /* where instruction counts are from; "" */
     char limits[200];            /* "memory-bound up to h = 4, then computation-bound" */
     char why[256];               /* of the best */
@@ -49,9 +49,9 @@ const tz_prediction_row *tz_prediction_table_at(const tz_prediction_table *table
 
 /* ---- For the papers' models: facts.c --------------------------------------------------------- */
 
-/* A study as facts, and the block (plan->block). `counts` says where the instruction counts are
- * from: the paper's record of its benchmark of that name, else the study's tile kernel as compiled.
- * TZ_UNSUPPORTED: there is neither. */
+/* A workload as the facts that the papers' models need, and its block (plan->block). `counts` says
+ * where the instruction counts come from: the paper's record of its benchmark of that name, else the
+ * compiled tile kernel. TZ_UNSUPPORTED: there is neither. */
 tz_status tz_facts_of_workload(const tz_workload *workload, const tz_prediction_request *request,
                                tz_model_facts *facts, tz_model_plan *plan, char *counts,
                                size_t size, tz_error *error);

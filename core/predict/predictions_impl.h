@@ -1,5 +1,4 @@
-/* The inside of forecasts, for their test: any function that predicts may stand in for the model.
- */
+/* The inside of predictions, for their test: another function can take the model's place. */
 #ifndef TZ_CORE_PREDICT_PREDICTIONS_IMPL_H
 #define TZ_CORE_PREDICT_PREDICTIONS_IMPL_H
 
@@ -8,14 +7,14 @@
 typedef tz_status tz__predict_fn(const tz_model_work *work, const tz_model_device *device,
                                  tz_model_prediction *prediction, tz_error *error);
 
-/* tz_predictions_create() by another model. `budget_s`: after that long no more kernels are begun, if
+/* tz_predictions_create() with another model. After `budget_s` seconds no more kernels are begun, if
  * one is compiled. */
 tz_status tz__predictions_create_by(tz_predictions **out, tz__predict_fn *predict,
                                     const tz_problem *problem, const tz_backend *backend,
                                     const tz_place *place, const tz_plan *given, tz_effort effort,
                                     double budget_s, tz_error *error);
 
-/* One plan whose kernel is to be compiled, and what came of it. */
+/* A plan whose kernel is to be compiled, and the outcome. */
 typedef struct tz__compile_job {
     const tz_plan *plan;
     tz_model_work work;
@@ -25,7 +24,7 @@ typedef struct tz__compile_job {
 
 enum { TZ__COMPILE_THREADS_MAX = 16 };
 
-/* All jobs, the first ones first, by as many threads as that, this one among them. */
+/* Does all jobs, in their order, with `threads` threads, the calling one included. */
 void tz__compile_plans(const tz_backend *backend, const tz_problem *problem, const tz_place *place,
                        tz__compile_job *jobs, int count, int threads);
 

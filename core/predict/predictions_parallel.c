@@ -1,4 +1,4 @@
-/* Several plans asked about at once: that compiles their kernels. */
+/* Compiling the kernels of several plans at once: counting a plan's work compiles its kernel. */
 #include "predict/predictions_impl.h"
 
 #include <pthread.h>
@@ -14,8 +14,8 @@ typedef struct asking {
     atomic_int next;
 } asking;
 
-/* Who is free takes the next: each job has its own place for what comes out, so that nothing of it
- * depends on who was first. */
+/* A free thread takes the next job. Each job has its own place for its outcome, so that the order of
+ * the threads does not matter. */
 static void *ask(void *data)
 {
     asking *a = data;
@@ -34,8 +34,8 @@ void tz__compile_plans(const tz_backend *backend, const tz_problem *problem, con
     asking a = {backend, problem, place, jobs, count, 0};
     pthread_t others[TZ__COMPILE_THREADS_MAX];
     int started = 0;
-    /* Threads inherit the mask: signals go to the one that knows what to do with them. A thread
-     * that cannot be started is no loss but of time. */
+    /* New threads inherit a mask of all signals: the main thread handles those. When a thread cannot
+     * be started, the others do its jobs. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -1,4 +1,4 @@
-/* Tuning: every plan worth considering is measured, and its prediction stands beside it. */
+/* Tuning: measures every candidate plan and compares it with its prediction. */
 #ifndef TZ_CORE_PREDICT_TUNE_H
 #define TZ_CORE_PREDICT_TUNE_H
 

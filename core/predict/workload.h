@@ -1,5 +1,4 @@
-/* Studies: a stencil on a grid, the device that is asked about, and the backend that would run it.
- */
+/* Workloads: a stencil on a grid, the device to predict for, and the backend that would run it. */
 #ifndef TZ_CORE_PREDICT_WORKLOAD_H
 #define TZ_CORE_PREDICT_WORKLOAD_H
 

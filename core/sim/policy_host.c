@@ -1,4 +1,4 @@
-/* Who chooses a simulation's plans: what a policy asks of it. */
+/* What a simulation offers to its policy: plans, predictions, candidates, a key for memory. */
 #include "sim/simulation.h"
 
 #include "calibrate/records.h"
@@ -42,7 +42,7 @@ static tz_status predictions(void *context, const tz_plan *given, tz_policy_opti
     tz_predictions *made = NULL;
     if (!simulation->backend->work)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                            "the %s backend cannot tell what its plans do",
+                            "the %s backend cannot count the work of its plans",
                             simulation->backend->name);
     tz_status status = tz_device_of(simulation->backend, simulation->device, &device, error);
     if (status)

@@ -7,7 +7,7 @@
 #include "sim/simulation.h"
 #include "stencil/streamed_source.h"
 
-/* Whole stages of one plan that are timed together, for a policy. */
+/* Complete stages of one plan that are timed together, for a policy. */
 typedef struct tz_stopwatch {
     int64_t stages, iterations;
     double seconds;

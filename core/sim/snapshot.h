@@ -18,7 +18,7 @@ tz_status tz_snapshot_take(tz_simulation *simulation, uint32_t fields, bool wait
 /* To be read like any simulation: step, residual, reductions, cells, averages. */
 const tz_simulation *tz_snapshot_simulation(const tz_snapshot *snapshot);
 
-/* TZ_DIVERGED, as tz_simulation_run tells it, if the check is due and a cell is not finite. */
+/* TZ_DIVERGED, as from tz_simulation_run(), if the check was not done yet and a cell is not finite. */
 tz_status tz_snapshot_check(tz_snapshot *snapshot, tz_error *error);
 
 void tz_snapshot_hold(tz_snapshot *snapshot);    /* once more [any thread] */

@@ -74,7 +74,20 @@ if not tz.checking then
     end
 end
 
--- The prediction, where there is one.
+-- A number means the same as a table of that height alone: the tile is chosen anew.
+local function plan_after(first, second)
+    local one = c.chip { grid = { 256, 256 }, threads = 1, policy = function(s)
+        if s.step > 0 then return second end
+        return first
+    end }
+    one:run(40)
+    local plan = one:plan()
+    return plan.height .. ": " .. table.concat(plan.tile, " x ")
+end
+local tiled = { height = 2, tile = { 16, 8 } }
+tz.expect(plan_after(tiled, 3) == plan_after(tiled, { height = 3 }), plan_after(tiled, 3))
+
+-- The predictions, where there are some.
 local seen_prediction = false
 local asking = c.chip { policy = function(s)
     local p = s.prediction
@@ -122,12 +135,12 @@ if not tz.checking then
         return c.chip { policy = f }
     end
     local broken = failing(function(s) error "on purpose" end)
-    c.refuses("policies.lua:124: on purpose", broken.run, broken, 10)
+    c.refuses("policies.lua:137: on purpose", broken.run, broken, 10)
     broken:plan { height = 2 }
     broken:run(10)
     tz.expect(broken.step == 10)
     local bad = failing(function() return { hieght = 2 } end)
-    c.refuses("policies.lua:129): unknown key 'hieght'; did you mean 'height'?", bad.run, bad, 10)
+    c.refuses("policies.lua:142): unknown key 'hieght'; did you mean 'height'?", bad.run, bad, 10)
     bad = failing(function() return "high" end)
     c.refuses("must return a plan such as { height = 4 }, or nil to keep it, not a string", bad.run, bad, 10)
     bad = failing(function() return { height = "auto" } end)
