@@ -1,5 +1,4 @@
-/* HotSpot against Rodinia's formula, written as it stands in the issue, and against closed forms.
- */
+/* HotSpot against Rodinia's formula and against closed forms. */
 #include "oracle.h"
 
 enum { STEPS = 60 };

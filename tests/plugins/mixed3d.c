@@ -35,12 +35,8 @@ static const tz_field mixed3d_fields[] = {
 };
 
 static const tz_pass mixed3d_passes[] = {
-    {.name = "flow",
-     .writes = TZ_WRITES(mixed3d_flow, u),
-     TZ_PASS(mixed3d_flow)},
-    {.name = "count",
-     .writes = TZ_WRITES(mixed3d_count, n),
-     TZ_PASS(mixed3d_count)},
+    {.name = "flow", .writes = TZ_WRITES(mixed3d_flow, u), TZ_PASS(mixed3d_flow)},
+    {.name = "count", .writes = TZ_WRITES(mixed3d_count, n), TZ_PASS(mixed3d_count)},
 };
 
 TEST_STENCIL(mixed3d, mixed3d_flow, 3)

@@ -34,9 +34,7 @@ static const tz_field twofields_fields[] = {
 };
 
 static const tz_pass twofields_passes[] = {
-    {.name = "gradient",
-     .writes = TZ_WRITES(gradient, slope),
-     TZ_PASS(gradient)},
+    {.name = "gradient", .writes = TZ_WRITES(gradient, slope), TZ_PASS(gradient)},
     {.name = "diffuse", .writes = TZ_WRITES(diffuse, u), TZ_PASS(diffuse)},
 };
 
