@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-static const tz_model_key keys[] = {TZ_MODEL_NAME_KEYS(tz_model_benchmark),
+static const tz_model_key keys[] = {TZ_MODEL_NAME_KEYS(tz_model_benchmark)
 #define BENCHMARK_KEY(member, key, quantity, min, max, doc)                                        \
-    {key, TZ_MODEL_##quantity, offsetof(tz_model_benchmark, member), min, max, doc},
-                                    TZ_MODEL_BENCHMARK_TABLE(BENCHMARK_KEY)
+    {key, TZ_MODEL_##quantity, offsetof(tz_model_benchmark, member), min, max, doc, NAN},
+                                        TZ_MODEL_BENCHMARK_TABLE(BENCHMARK_KEY)
 #undef BENCHMARK_KEY
 };
 

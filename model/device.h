@@ -139,16 +139,42 @@
     X(energy_memory_j, "energy_memory", ENERGY, 0, 1,                                                \
       "a byte read from or written to memory, its way through the second level with it")
 
+/* X(member, key, quantity, min, max, assumed, doc): facts of the hardware that `trapeze calibrate`
+ * does not measure. Models take `assumed`, an H200's, for a record that lacks one, and note that.
+ * Clocks are those of a multiprocessor. The queue is a scheduler's, to the unit of shuffles and
+ * shared memory that all four share. Code that is not in the near cache comes by lines of 128
+ * bytes. */
+#define TZ_MODEL_DEVICE_ASSUMED_TABLE(X)                                                           \
+    X(queue_depth, "queue_depth", COUNT, 1, 64, 8, "instructions that the queue holds")            \
+    X(queue_clocks, "queue_clocks", RATIO, 0, 1e3, 6, "clocks from issue to the shared unit")      \
+    X(queue_slots, "queue_slots", RATIO, 1, 64, 2,                                                 \
+      "clocks of its scheduler that an instruction to the queue takes")                            \
+    X(operand_clocks, "operand_clocks", RATIO, 0, 1e3, 12,                                         \
+      "clocks from issue until operands are read")                                                 \
+    X(result_clocks, "result_clocks", RATIO, 0, 1e3, 14,                                           \
+      "clocks from issue to a result that a barrier waits for, of other units")                    \
+    X(near_text_bytes, "near_text", BYTES, 1, 1e12, 32768,                                         \
+      "loops of two kinds of warps together that run without waiting for instructions")            \
+    X(text_line_clocks, "text_line_clocks", RATIO, 0, 1e5, 32, "clocks that a line of code takes")
+
 typedef struct tz_model_device {
     char name[TZ_MODEL_NAME_SIZE];  /* as a user writes it: "gtx280" */
     char title[TZ_MODEL_NAME_SIZE]; /* as its maker writes it; "" if not given */
 #define TZ_MODEL_DEVICE_MEMBER(member, key, quantity, min, max, doc) tz_model_number member;
     TZ_MODEL_DEVICE_TABLE(TZ_MODEL_DEVICE_MEMBER)
 #undef TZ_MODEL_DEVICE_MEMBER
+#define TZ_MODEL_DEVICE_MEMBER(member, key, quantity, min, max, assumed, doc)                      \
+    tz_model_number member;
+    TZ_MODEL_DEVICE_ASSUMED_TABLE(TZ_MODEL_DEVICE_MEMBER)
+#undef TZ_MODEL_DEVICE_MEMBER
 } tz_model_device;
 
 /* All keys of a device, texts included; *count of them. Static. */
 const tz_model_key *tz_model_device_keys(size_t *count);
+
+/* The value of one of the device's numbers; where the record lacks it, what is assumed (NAN: none
+ * is). */
+double tz_model_device_value(const tz_model_device *device, const tz_model_number *number);
 
 /* A record's text as a device. `path` names the text in messages. Errors of tz__record_parse(). */
 tz_status tz_model_device_parse(const char *path, const char *text, size_t length,

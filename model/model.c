@@ -64,7 +64,7 @@ tz_status tz_model_device_check(const tz_model_device *device, const char *model
 {
     size_t count;
     const tz_model_key *keys = tz_model_device_keys(&count);
-    char assumed[TZ_MODEL_NOTE_SIZE / 2] = "";
+    char assumed[TZ_MODEL_NOTE_SIZE] = "";
     size_t used = 0;
     for (size_t n = 0; needs[n] != NULL; n++) {
         size_t k = 0;
@@ -72,12 +72,12 @@ tz_status tz_model_device_check(const tz_model_device *device, const char *model
             k++;
         const tz_model_number *number =
             k < count ? (const tz_model_number *)((const char *)device + keys[k].offset) : NULL;
-        if (number == NULL || !number->known)
+        if (number == NULL || (!number->known && isnan(keys[k].assumed)))
             return tz_error_set(error, TZ_UNSUPPORTED, device->name,
                                 "the record of this device has no %s, which the model %s "
                                 "needs (%s)",
                                 needs[n], model, k < count ? keys[k].doc : "unknown key");
-        if (number->assumed && used < sizeof assumed)
+        if ((number->assumed || !number->known) && used < sizeof assumed)
             used += (size_t)snprintf(assumed + used, sizeof assumed - used, "%s%s",
                                      used ? ", " : "", needs[n]);
     }

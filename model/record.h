@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -53,14 +54,13 @@ typedef struct tz_model_key {
     size_t offset;   /* of the tz_model_number, or of a char[TZ_MODEL_NAME_SIZE] */
     double min, max; /* inclusive, in the kept unit */
     const char *doc; /* one line, with the symbol that papers use */
+    double assumed;  /* what models take where a record lacks the number; NAN: they refuse */
 } tz_model_key;
 
 /* The two keys that every kind of record begins with, for a struct `type` with these members. */
 #define TZ_MODEL_NAME_KEYS(type)                                                                   \
-    {"name", TZ_MODEL_TEXT, offsetof(type, name), 0, 0, "what a user writes"},                     \
-    {                                                                                              \
-        "title", TZ_MODEL_TEXT, offsetof(type, title), 0, 0, "the full name"                       \
-    }
+    {"name", TZ_MODEL_TEXT, offsetof(type, name), 0, 0, "what a user writes", NAN},                \
+        {"title", TZ_MODEL_TEXT, offsetof(type, title), 0, 0, "the full name", NAN},
 
 /* Parse `length` bytes of text into a record of `size` bytes. `path` names the text in messages.
  *

@@ -16,6 +16,7 @@
  *
  * The record tells bandwidths of copies and of reading: what a copy takes beyond the reading of its
  * half is the writing, whatever a machine does for it. */
+#include "model/constants.h"
 #include "model/roofs.h"
 
 #include <math.h>
@@ -56,7 +57,7 @@ static double overflowed(double need, double cache)
 {
     if (!(cache > 0))
         return 1.0;
-    const double x = pow(need / cache, 6);
+    const double x = pow(need / cache, TZ_FIT_CPU_OVERFLOW_POWER);
     return isfinite(x) ? x / (1.0 + x) : 1.0;
 }
 
@@ -69,13 +70,14 @@ typedef struct cycles {
 
 static double units_of(const tz_model_device *d, const double *n)
 {
-    const double fp32 = rate(&d->fp32_mixed_rate, rate(&d->fp32_rate, 1));
-    const double fp64 = rate(&d->fp64_mixed_rate, rate(&d->fp64_rate, 1));
+    const double fp32 = rate(&d->fp32_mixed_rate, rate(&d->fp32_rate, TZ_FIT_CPU_RATE));
+    const double fp64 = rate(&d->fp64_mixed_rate, rate(&d->fp64_rate, TZ_FIT_CPU_RATE));
     const double units[] = {
         n[TZ_WORK_FP32] / fp32 + n[TZ_WORK_FP64] / fp64,
-        n[TZ_WORK_LOGIC] / rate(&d->logic_rate, 1) + n[TZ_WORK_INTEGER] / rate(&d->integer_rate, 1),
-        n[TZ_WORK_SHUFFLE] / rate(&d->shuffle_rate, 1),
-        n[TZ_WORK_SPECIAL] / rate(&d->special_rate, 0.1),
+        n[TZ_WORK_LOGIC] / rate(&d->logic_rate, TZ_FIT_CPU_RATE) +
+            n[TZ_WORK_INTEGER] / rate(&d->integer_rate, TZ_FIT_CPU_RATE),
+        n[TZ_WORK_SHUFFLE] / rate(&d->shuffle_rate, TZ_FIT_CPU_RATE),
+        n[TZ_WORK_SPECIAL] / rate(&d->special_rate, TZ_FIT_CPU_SPECIAL_RATE),
     };
     double longest = 0;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)

@@ -12,5 +12,5 @@ fi
 mode=-i
 [ "${1:-}" = --check ] && mode='--dry-run -Werror'
 # shellcheck disable=SC2086 # a list of options
-find core kernels model plugins tests examples -name '*.[ch]' 2>/dev/null | sort |
+find core kernels model plugins tests examples -name '*.[ch]' -o -name '*.cuh' | sort |
     xargs clang-format-14 $mode

@@ -2,12 +2,7 @@
 #ifndef TZ_TEST_SUPPORT_H
 #define TZ_TEST_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/skip.h"
 
 #include "base/array.h"
 #include <dirent.h>

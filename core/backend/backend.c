@@ -6,6 +6,22 @@
 const tz_backend *const tz_backends[] = {&tz_backend_cuda, &tz_backend_cpu, &tz_backend_reference,
                                          NULL};
 
+tz_limits tz_place_limits(const tz_place *place)
+{
+    static const tz_limits h200 = {.multiprocessors = 132, .shared_bytes = 227 << 10};
+    const tz_model_device *record = place->device;
+    tz_limits limits = place->limits;
+    if (limits.multiprocessors == 0 && record && record->sm_count.known)
+        limits.multiprocessors = (int)record->sm_count.value;
+    if (limits.shared_bytes == 0 && record && record->shared_per_block_max_bytes.known)
+        limits.shared_bytes = (int)record->shared_per_block_max_bytes.value;
+    if (limits.multiprocessors == 0)
+        limits.multiprocessors = h200.multiprocessors;
+    if (limits.shared_bytes == 0)
+        limits.shared_bytes = h200.shared_bytes;
+    return limits;
+}
+
 tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const char *family,
                                 tz_error *error)
 {

@@ -1,9 +1,9 @@
 #include "calibrate/records.h"
 
 #include "base/atomic.h"
+#include "base/file.h"
 #include "base/names.h"
 #include "base/paths.h"
-#include "base/read_file.h"
 #include "calibrate/loops.h"
 #include <dirent.h>
 #include <errno.h>
@@ -21,11 +21,11 @@ static void folder_of_user(char *text, size_t size)
 {
     const char *given = getenv("TRAPEZE_DEVICES");
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    if (given != NULL && *given)
+    if (given && *given)
         snprintf(text, size, "%s", given);
-    else if (config != NULL && config[0] == '/')
+    else if (config && config[0] == '/')
         snprintf(text, size, "%s/trapeze/devices", config);
-    else if (home != NULL && home[0] == '/')
+    else if (home && home[0] == '/')
         snprintf(text, size, "%s/.config/trapeze/devices", home);
     else
         text[0] = '\0';
@@ -37,7 +37,7 @@ static tz_status folders_list(tz_paths *folders, tz_error *error)
     char text[PATH_MAX];
     folder_of_user(text, sizeof text);
     tz_status status = *text ? tz_paths_add(folders, text, error) : TZ_OK;
-    return status == TZ_OK ? tz_paths_add_devices(folders, error) : status;
+    return !status ? tz_paths_add_devices(folders, error) : status;
 }
 
 /* The name in "NAME.txt"; false for other files. */
@@ -56,7 +56,7 @@ static tz_status read_record(const char *path, tz_model_device *out, tz_error *e
 {
     char *text;
     size_t length;
-    tz_status status = tz_file_read(&text, &length, path, TZ_MODEL_RECORD_BYTES_MAX, error);
+    tz_status status = tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, &length, error);
     if (status)
         return status;
     status = tz_model_device_parse(path, text, length, out, error);
@@ -71,9 +71,9 @@ static tz_status names_add(tz_paths *names, const char *folder, tz_error *error)
 {
     DIR *entries = opendir(folder);
     tz_status status = TZ_OK;
-    if (entries == NULL)
+    if (!entries)
         return TZ_OK;
-    for (struct dirent *entry; status == TZ_OK && (entry = readdir(entries)) != NULL;) {
+    for (struct dirent *entry; !status && (entry = readdir(entries)) != NULL;) {
         char name[TZ_MODEL_NAME_SIZE];
         if (name_of_file(entry->d_name, name))
             status = tz_paths_add(names, name, error);
@@ -106,7 +106,7 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
     if (strchr(name, '/') != NULL)
         return read_record(name, out, error);
     tz_status status = folders_list(&folders, error);
-    if (status != TZ_OK) {
+    if (status) {
         tz_paths_clear(&folders);
         return status;
     }
@@ -146,7 +146,7 @@ static bool search(const char *folder, const tz_device_identity *device, tz_mode
     DIR *entries = opendir(folder);
     struct timespec newest = {0};
     bool found = false;
-    if (entries == NULL)
+    if (!entries)
         return false;
     for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
         char name[TZ_MODEL_NAME_SIZE], path[PATH_MAX + 8];
@@ -216,10 +216,10 @@ tz_status tz_device_save(const tz_model_device *device, const char *path, bool r
 {
     tz_atomic_file *file;
     tz_status status = tz_atomic_open(&file, path, replace, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
     status = tz_device_write(device, tz_atomic_stream(file), error);
-    if (status == TZ_OK)
+    if (!status)
         return tz_atomic_commit(file, error);
     tz_atomic_abort(file);
     return status;
@@ -260,7 +260,7 @@ tz_status tz_device_keep(const tz_model_device *device, char *path, size_t size,
     if ((size_t)snprintf(path, size, "%s/%s.txt", folder, device->name) >= size)
         return tz_error_set(error, TZ_IO, folder, "the path is too long");
     tz_status status = tz_make_dirs(folder, error);
-    if (status == TZ_OK)
+    if (!status)
         status = keep_previous(path, error);
-    return status == TZ_OK ? tz_device_save(device, path, true, error) : status;
+    return !status ? tz_device_save(device, path, true, error) : status;
 }

@@ -2,10 +2,10 @@
 #ifndef TZ_CORE_CALIBRATE_RECORDS_H
 #define TZ_CORE_CALIBRATE_RECORDS_H
 
+#include "backend/backend.h"
 #include "base/error.h"
 #include "model/device.h"
 #include <stdio.h>
-#include "backend/backend.h"
 
 /* By name ("h200", "gtx280", or a file's path): $TRAPEZE_DEVICES, else
  * $XDG_CONFIG_HOME/trapeze/devices, else

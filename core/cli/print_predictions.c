@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tz_say_seconds(double seconds, char *text, size_t size)
+void tz_format_seconds(double seconds, char *text, size_t size)
 {
     static const char *const units[] = {"s", "ms", "us", "ns"};
     int unit = 0;
@@ -19,7 +19,7 @@ void tz_say_seconds(double seconds, char *text, size_t size)
     snprintf(text, size, "%.4g %s", seconds, units[unit]);
 }
 
-void tz_say_power(const tz_model_prediction *prediction)
+void tz_print_power(const tz_model_prediction *prediction)
 {
     if (prediction->sustained_s > 0)
         printf("%.9g,%.4g,", prediction->sustained_s, prediction->power_w);
@@ -53,7 +53,7 @@ static double largest_time(const tz_prediction_table *table)
     return largest;
 }
 
-/* A long tail of heights that nobody would take tells nothing. */
+/* Rows of heights far slower than the best are left out. */
 static bool is_tail(const tz_prediction_table *table, int row)
 {
     const tz_prediction_row *best = &table->rows[table->best];
@@ -65,7 +65,7 @@ static void print_rows(const tz_workload *workload, const tz_prediction_table *t
 {
     const tz_model_prediction *names = &table->rows[0].prediction;
     const bool works = table->rows[0].work && workload->is_gpu;
-    const bool families = table->rows[0].work != NULL;
+    const bool families = table->rows[0].work;
     double scale;
     const char *unit = unit_of(largest_time(table), &scale);
     printf("\n    %5s%s  %-18s%s %9s %9s", "h", families ? "  family  " : "", "tile",
@@ -81,7 +81,7 @@ static void print_rows(const tz_workload *workload, const tz_prediction_table *t
             continue;
         }
         const tz_model_prediction *p = &row->prediction;
-        char tile[TZ_SAY_SIZE];
+        char tile[TZ_TEXT_SIZE];
         tz_plan_tile_text(&row->plan, workload->problem.dims, tile, sizeof tile);
         printf("  %c %5d", i == table->best ? '*' : ' ', row->plan.height);
         if (families)
@@ -106,7 +106,7 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
     const tz_prediction_row *best = &table->rows[table->best];
     const tz_prediction_row *one = tz_prediction_table_at(table, 1);
     const char *title = workload->device.title[0] ? workload->device.title : workload->device.name;
-    char plan[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE], cost[TZ_SAY_SIZE];
+    char plan[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE], cost[TZ_TEXT_SIZE];
     printf("%s on %s, %s, %s\n  device   %s (%s)", workload->problem.stencil->id, workload->grid,
            workload->precision, workload->boundary, title, workload->device.name);
     if (!workload->is_gpu)
@@ -117,12 +117,12 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
     print_rows(workload, table, all);
     tz_plan_text(&best->plan, workload->problem.dims, plan, sizeof plan);
     if (!best->work) {
-        char block[TZ_SAY_SIZE];
+        char block[TZ_TEXT_SIZE];
         tz_plan_tile_text(&best->plan, workload->problem.dims, block, sizeof block);
         snprintf(plan, sizeof plan, "height %d, blocks of %s with their ghost zone",
                  best->plan.height, block);
     }
-    tz_say_seconds(best->prediction.time_s, time, sizeof time);
+    tz_format_seconds(best->prediction.time_s, time, sizeof time);
     printf("\n  best     %s\n           %s an iteration, %.4g GCells/s", plan, time,
            best->prediction.cells_per_s * 1e-9);
     if (one && one != best)
@@ -138,7 +138,7 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
     }
     for (int n = 0; n < table->notes.count; n++)
         printf("  %s %s\n", n == 0 ? "notes   " : "        ", table->notes.text[n]);
-    tz_say_seconds(table->seconds, cost, sizeof cost);
+    tz_format_seconds(table->seconds, cost, sizeof cost);
     printf("  %d plans in %s\n", table->considered, cost);
 }
 
@@ -163,7 +163,7 @@ void tz_prediction_table_print_csv(const tz_workload *workload, const tz_predict
                table->model->name, plan, row->work ? row->work->registers : 0,
                row->work ? row->work->estimated : 0, p->time_s, p->cells_per_s,
                tz_model_resource_text(p->limit), i == table->best);
-        tz_say_power(p);
+        tz_print_power(p);
         for (int c = 0; c < p->component_count; c++)
             printf("%s%s=%.9g", c > 0 ? ";" : "", p->components[c].name, p->components[c].seconds);
         printf("\n");

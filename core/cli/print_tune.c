@@ -32,7 +32,7 @@ static double rate(const tz_workload *workload, double seconds)
     return (double)n[0] * (double)n[1] * (double)n[2] / seconds;
 }
 
-/* Cells of an iteration that a time stands for, in the unit of the whole table. */
+/* The unit of the table's times, and the factor that converts seconds to it. */
 static const char *unit_of(const tz_tune *tune, double *scale)
 {
     static const char *const units[] = {"s", "ms", "us", "ns"};
@@ -51,7 +51,7 @@ static void print_row(const tz_workload *workload, const tz_tune *tune, int inde
     const tz_tune_row *row = &tune->rows[index];
     const tz_measured *m = &row->measured;
     const double predicted_s = tz_tune_predicted_s(tune, row);
-    char tile[TZ_SAY_SIZE];
+    char tile[TZ_TEXT_SIZE];
     tz_plan_tile_text(&row->plan, workload->problem.dims, tile, sizeof tile);
     printf("  %c%c %5d  %-8s  %-18s", index == tune->best ? '*' : ' ',
            index == tune->predicted ? '>' : ' ', row->plan.height, row->plan.family, tile);
@@ -69,7 +69,7 @@ static void print_row(const tz_workload *workload, const tz_tune *tune, int inde
                          : "OTHER BITS");
 }
 
-/* How it was measured, and whether the card held its clock back. */
+/* How it was measured, and whether the card lowered its clock. */
 static void print_clock(const tz_tune *tune)
 {
     const tz_tune_row *best = &tune->rows[tune->best];
@@ -94,16 +94,16 @@ static void print_clock(const tz_tune *tune)
                tune->rounds_throttled, tune->rounds_told, best->measured.clock_hz * 1e-9,
                lowest * 1e-9, tune->rested ? "; shorter rounds (--seconds) may help" : "");
     else if (tune->rounds_told > 0)
-        printf("             the card held its clock back in none of %d rounds (%.3g GHz)\n",
+        printf("             the card lowered its clock in none of %d rounds (%.3g GHz)\n",
                tune->rounds_told, best->measured.clock_hz * 1e-9);
 }
 
-/* What the chosen plan draws, and, of rounds at the full clock, what a policy would choose instead:
- * it goes by long runs. */
+/* The power of the predicted plan. A policy plans for long runs, in which power limits the clock:
+ * print its choice where that differs. */
 static void print_power(const tz_workload *workload, const tz_tune *tune)
 {
     int by_long_runs = tune->predicted;
-    char text[2 * TZ_SAY_SIZE];
+    char text[2 * TZ_TEXT_SIZE];
     if (!tz_power_text(&tune->rows[tune->predicted].prediction, text, sizeof text))
         return;
     printf("             power %s\n", text);
@@ -115,7 +115,7 @@ static void print_power(const tz_workload *workload, const tz_tune *tune)
     if (by_long_runs == tune->predicted)
         return;
     tz_plan_text(&tune->rows[by_long_runs].plan, workload->problem.dims, text, sizeof text);
-    printf("             chosen by the time at the full clock; policies go by long runs: %s\n",
+    printf("             chosen by the time at the full clock; policies plan for long runs: %s\n",
            text);
 }
 
@@ -143,9 +143,9 @@ void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
     printf("     (times of one iteration in %s; * the fastest, > what the prediction chooses)\n\n",
            unit);
     for (int k = 0; k < 2; k++) {
-        char plan[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE];
+        char plan[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE];
         tz_plan_text(&groups[k]->plan, workload->problem.dims, plan, sizeof plan);
-        tz_say_seconds(groups[k]->measured.taken_s, time, sizeof time);
+        tz_format_seconds(groups[k]->measured.taken_s, time, sizeof time);
         printf("  %s %s: %s, %.4g GCells/s\n", names[k], plan, time,
                rate(workload, groups[k]->measured.taken_s) * 1e-9);
     }
@@ -200,7 +200,7 @@ void tz_tune_print_csv(const tz_workload *workload, const tz_tune *tune)
                : row->equal  ? "same"
                              : "other",
                i == tune->best, i == tune->predicted);
-        tz_say_power(p);
+        tz_print_power(p);
         printf("%s,", tz_model_resource_text(p->limit));
         for (int c = 0; c < p->component_count; c++)
             printf("%s%s=%.9g", c > 0 ? ";" : "", p->components[c].name, p->components[c].seconds);

@@ -110,7 +110,7 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
     const tz_output *output = luaL_testudata(L, index, TZ_TYPE_OUTPUT);
     if (!output && !lua_isfunction(L, index))
         tz_raise(L,
-                 "%s: wants an output (tz.png, tz.npy, tz.rle, tz.vti, tz.table) or a "
+                 "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.table) or a "
                  "function(sim), not a %s",
                  what, luaL_typename(L, index));
     lua_getiuservalue(L, handle_index, 1);

@@ -44,7 +44,7 @@ void tz_context_pass_warnings(tz_context *context)
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
-/* Does the call stack hold a function of the script, not its main chunk alone? */
+/* Does the call stack hold a function of the script besides its main chunk? */
 static bool is_deep(lua_State *L)
 {
     lua_Debug record;

@@ -16,7 +16,7 @@ static int floorplan_close(lua_State *L)
     return 0;
 }
 
-/* plan.units: {name=, width_m=, …}; plan.samples; plan.width_m, plan.height_m. */
+/* plan.units (a list of {name=, width_m=, …}), plan.samples, plan.width_m, plan.height_m. */
 static int floorplan_index(lua_State *L)
 {
     const tz_floorplan_value *value = luaL_checkudata(L, 1, TZ_TYPE_FLOORPLAN);
@@ -66,7 +66,7 @@ static int value_floorplan(lua_State *L)
     char plan_path[PATH_MAX], trace_path[PATH_MAX];
     if (!tz_key_text(L, 1, "tz.floorplan", "flp", &flp) ||
         !tz_key_text(L, 1, "tz.floorplan", "ptrace", &ptrace))
-        tz_raise(L, "tz.floorplan: wants flp = \"FILE.flp\" and ptrace = \"FILE.ptrace\"");
+        tz_raise(L, "tz.floorplan: needs flp = \"FILE.flp\" and ptrace = \"FILE.ptrace\"");
     int64_t row = 0;
     const bool has_row = tz_key_integer(L, 1, "tz.floorplan", "row", 1, INT64_MAX, &row);
     double width_m = 0, height_m = 0;
@@ -87,7 +87,7 @@ static int value_floorplan(lua_State *L)
         tz_ptrace_read(trace_path, &value->trace, &error) != TZ_OK)
         tz_raise_error(L, "tz.floorplan", &error);
     if (has_row && row > (int64_t)value->trace.sample_count)
-        tz_raise(L, "tz.floorplan: 'row' is %lld, %.300s has %zu sample%s", (long long)row,
+        tz_raise(L, "tz.floorplan: 'row' is %lld, but %.300s has %zu row%s", (long long)row,
                  trace_path, value->trace.sample_count, value->trace.sample_count == 1 ? "" : "s");
     return 1;
 }

@@ -32,7 +32,8 @@ static int module_expect(lua_State *L)
         lua_settop(L, 1);
         return 1;
     }
-    const char *message = lua_isnoneornil(L, 2) ? "it is not so" : luaL_tolstring(L, 2, NULL);
+    const char *message =
+        lua_isnoneornil(L, 2) ? "the condition is false" : luaL_tolstring(L, 2, NULL);
     tz_raise(L, "expectation failed: %.1500s", message);
 }
 
@@ -58,7 +59,7 @@ static int module_log(lua_State *L)
 static int module_backends(lua_State *L)
 {
     lua_newtable(L);
-    for (int i = 0; tz_backends[i] != NULL; i++) {
+    for (int i = 0; tz_backends[i]; i++) {
         lua_pushstring(L, tz_backends[i]->name);
         lua_rawseti(L, -2, i + 1);
     }
@@ -122,7 +123,7 @@ static int args_pairs(lua_State *L)
     lua_newtable(L);
     for (size_t i = 0; i < options->sets_count; i++) {
         const char *equals = strchr(options->sets[i], '=');
-        if (equals == NULL)
+        if (!equals)
             continue;
         lua_pushlstring(L, options->sets[i], (size_t)(equals - options->sets[i]));
         push_value(L, equals + 1);
@@ -159,8 +160,8 @@ static int module_index(lua_State *L)
             names[n++] = lua_tostring(L, -1);
     }
     const char *nearest = tz_names_nearest(key, names, n);
-    tz_raise(L, "trapeze has no '%.60s'%s%s%s", key, nearest != NULL ? "; did you mean '" : "",
-             nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+    tz_raise(L, "trapeze has no '%.60s'%s%s%s", key, nearest ? "; did you mean '" : "",
+             nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 int tz_module_open(lua_State *L)

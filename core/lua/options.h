@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_LUA_OPTIONS_H
 #define TZ_CORE_LUA_OPTIONS_H
 
+#include "policy/choice.h"
 #include "stencil/registry.h"
 #include <limits.h>
 
@@ -26,16 +27,13 @@ typedef struct tz_script_sink {
 typedef struct tz_script_options {
     const char *path;
     const tz_registry *registry;
-    const char *backend; /* NULL: the script's choice */
-    int height;          /* -1: the script's choice; 0: auto */
-    const char *policy;  /* a name that tz_policy_find knows; NULL: the script's choice */
-    bool forget;         /* measure anew what an exhaustive policy remembers */
-    int threads;         /* 0: the script's choice */
-    int device;          /* ordinal of the GPU */
-    bool sync;           /* wait for every stage and check it */
-    const char *family;  /* NULL: the script's choice */
-    const char *out;     /* NULL: runs/NAME-NNN */
-    size_t sets_count;   /* NAME=VALUE, each */
+    const char *backend;     /* NULL: the script's choice */
+    tz_policy_choice policy; /* before the script's */
+    int threads;             /* 0: the script's choice */
+    int device;              /* ordinal of the GPU */
+    bool sync;               /* wait for every stage and check it */
+    const char *out;         /* NULL: runs/NAME-NNN */
+    size_t sets_count;       /* NAME=VALUE, each */
     const char *const *sets;
     bool check;          /* validate and report; write nothing */
     bool unsafe;         /* all of Lua's libraries */

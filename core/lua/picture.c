@@ -10,22 +10,22 @@
 
 static const char what[] = "tz.picture";
 
-/* path = {column of row 0, of row 1, …}: a column outside the array is refused. */
+/* path = {column of row 0, of row 1, …}. Raises when a column is outside the array. */
 static int64_t *get_path(lua_State *L, const tz_array *array, int64_t *count)
 {
     *count = 0;
-    /* In check mode nothing has been computed that could be a path. */
+    /* In check mode nothing is computed, so there is no path. */
     if (lua_getfield(L, 1, "path") == LUA_TNIL || tz_context_get(L)->options->check) {
         lua_pop(L, 1);
         return NULL;
     }
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: 'path' must be a list of columns, one a row, not a %s", what,
+        tz_raise(L, "%s: 'path' must be a list of columns, one for each row, not a %s", what,
                  luaL_typename(L, -1));
     const int64_t n = (int64_t)lua_rawlen(L, -1);
     if (n < 1 || n > array->shape[1] || array->dims == 3)
-        tz_raise(L, "%s: 'path' has %lld columns, the picture %lld rows", what, (long long)n,
-                 (long long)array->shape[1]);
+        tz_raise(L, "%s: 'path' has %lld columns, but the picture has %lld rows", what,
+                 (long long)n, (long long)array->shape[1]);
     int64_t *columns = lua_newuserdatauv(L, (size_t)n * sizeof *columns, 0);
     for (int64_t i = 0; i < n; i++) {
         char name[32];
@@ -35,14 +35,14 @@ static int64_t *get_path(lua_State *L, const tz_array *array, int64_t *count)
         lua_pop(L, 1);
     }
     *count = n;
-    return columns; /* left on the stack with its table, until the function returns */
+    return columns; /* it stays on the stack until the function returns */
 }
 
-/* data = array, or data = sim with field = name: leaves an array handle on the top. */
+/* The array of data = array, or of data = sim and field = name. Leaves its handle on the top. */
 static const tz_array_handle *get_data(lua_State *L)
 {
     lua_getfield(L, 1, "data");
-    if (luaL_testudata(L, -1, TZ_TYPE_SIMULATION) != NULL) {
+    if (luaL_testudata(L, -1, TZ_TYPE_SIMULATION)) {
         lua_getfield(L, -1, "array");
         lua_insert(L, -2);
         lua_getfield(L, 1, "field");
@@ -81,7 +81,7 @@ static void get_request(lua_State *L, request *r)
     int64_t rgb[3] = {0, 0, 0};
     tz_error error;
     if (!lua_istable(L, 1))
-        tz_raise(L, "%s: wants a table: tz.picture { data = …, file = \"NAME.png\" }", what);
+        tz_raise(L, "%s: needs a table: tz.picture { data = …, file = \"NAME.png\" }", what);
     lua_settop(L, 1);
     memcpy(keys, tz_look_keys, TZ_LOOK_KEYS * sizeof keys[0]);
     memcpy(keys + TZ_LOOK_KEYS, own, sizeof own);

@@ -1,20 +1,18 @@
 #include "lua/plan.h"
 
 #include "lua/keys.h"
-#include "policy/policy.h"
 #include <string.h>
 
-void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan)
+void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
+                  const char **height_text)
 {
     int64_t height = 0;
     const char *family = NULL;
     *plan = (tz_plan){.height = 0};
     if (lua_getfield(L, index, "height") == LUA_TSTRING) {
-        /* A policy's name is read by tz_policy_read. */
-        tz_policy_kind kind;
-        if (tz_policy_find(lua_tostring(L, -1), &kind, NULL) != TZ_OK || kind == TZ_POLICY_FIXED)
-            tz_raise(L, "%s: 'height' must be a whole number or \"auto\", not '%.40s'", who,
-                     lua_tostring(L, -1));
+        if (!height_text)
+            tz_raise(L, "%s: 'height' must be an integer, not '%.40s'", who, lua_tostring(L, -1));
+        *height_text = lua_tostring(L, -1);
     } else {
         tz_key_integer(L, index, who, "height", 1, TZ_PLAN_HEIGHT_MAX, &height);
     }

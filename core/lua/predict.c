@@ -4,7 +4,7 @@
 #include "lua/keys.h"
 #include "lua/metatable.h"
 #include "lua/problem.h"
-#include "predict/table.h"
+#include "predict/prediction_table.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 static const char what[] = "tz.predict";
 #define TYPE "trapeze.prediction"
 
-/* Collected when tables that are made of it raise. */
+/* A userdata, so that the tables are freed when pushing their contents raises. */
 typedef struct holder {
     tz_workload *workload;
     tz_prediction_table *table;
@@ -29,7 +29,7 @@ static int holder_close(lua_State *L)
 
 /* ---- The request ----------------------------------------------------------------------------- */
 
-/* One number for all axes, or one an axis. */
+/* One number for all axes, or a list of one number an axis. */
 static void get_numbers(lua_State *L, const char *key, int dims, double *out)
 {
     const int type = lua_getfield(L, 1, key);
@@ -70,7 +70,7 @@ static void get_request(lua_State *L, int dims, tz_prediction_request *request)
         request->effort = TZ_EFFORT_COMPILE;
 }
 
-/* ---- The answer ------------------------------------------------------------------------------ */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 static void set_number(lua_State *L, const char *key, double value)
 {
@@ -175,7 +175,7 @@ static int predict(lua_State *L)
     int64_t threads = 0, gpu = options->device;
     tz_error error;
     if (!lua_istable(L, 1))
-        tz_raise(L, "%s: wants a table: tz.predict { plugin = …, grid = … }", what);
+        tz_raise(L, "%s: needs a table: tz.predict { plugin = …, grid = … }", what);
     lua_settop(L, 1);
     tz_keys_check(L, 1, what, keys, sizeof keys / sizeof *keys, false);
     const tz_stencil *stencil = tz_problem_read(L, 1, what, &config, params, NULL);

@@ -17,11 +17,11 @@ size_t tz_assignments_get(lua_State *L, int index, const char *what, tz_assignme
     size_t count = 0;
     index = lua_absindex(L, index);
     if (!lua_istable(L, index))
-        tz_raise(L, "%s: wants a table of NAME = value, not a %s", what, luaL_typename(L, index));
+        tz_raise(L, "%s: needs a table of NAME = value, not a %s", what, luaL_typename(L, index));
     lua_pushnil(L);
     while (lua_next(L, index) != 0) {
         if (lua_type(L, -2) != LUA_TSTRING)
-            tz_raise(L, "%s: wants NAME = value, not a list", what);
+            tz_raise(L, "%s: needs NAME = value, not a list", what);
         if (count == most)
             tz_raise(L, "%s: more than %zu names", what, most);
         tz_assignment *assignment = &out[count++];
@@ -37,7 +37,7 @@ size_t tz_assignments_get(lua_State *L, int index, const char *what, tz_assignme
             assignment->text = lua_tostring(L, -1);
             break;
         default:
-            tz_raise(L, "%s: '%.60s' must be a number, a text, true or false, not a %s", what,
+            tz_raise(L, "%s: '%.60s' must be a number, a string, true or false, not a %s", what,
                      assignment->name, luaL_typename(L, -1));
         }
         lua_pop(L, 1);

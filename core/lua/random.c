@@ -11,8 +11,8 @@ static int value_random(lua_State *L)
     int64_t seed = 0;
     tz_random_value value = {.random = {.low = 0, .high = 1, .density = 0.5}};
     if (!tz_key_integer(L, 1, "tz.random", "seed", INT64_MIN, INT64_MAX, &seed))
-        tz_raise(L,
-                 "tz.random: 'seed' is missing; give a whole number, so that a rerun is the same");
+        tz_raise(L, "tz.random: 'seed' is missing; give an integer, so that every run draws the "
+                    "same numbers");
     value.random.seed = (uint64_t)seed;
     value.has_range =
         tz_key_range(L, 1, "tz.random", "range", true, &value.random.low, &value.random.high);

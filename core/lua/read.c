@@ -11,7 +11,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-/* Files above this are mapped rather than read. */
+/* Larger .npy files are mapped instead of read. */
 enum { MAP_BYTES = 64 << 20 };
 
 typedef enum file_kind { KIND_NPY, KIND_PNG, KIND_RLE, KIND_TEXT } file_kind;
@@ -116,7 +116,7 @@ static int value_read(lua_State *L)
         tz_array_own(handle, array);
     if (dims > 0 &&
         (dims != handle->view.dims || memcmp(shape, handle->view.shape, sizeof shape) != 0))
-        tz_raise(L, "tz.read: %.300s has another shape than the 'shape' asked for", path);
+        tz_raise(L, "tz.read: the shape of %.300s is not the given 'shape'", path);
     handle->has_at = has_at;
     memcpy(handle->at, at, sizeof at);
     return 1;

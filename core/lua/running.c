@@ -4,6 +4,7 @@
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "policy/policy.h"
+#include "sim/run.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static tz_status fire(void *context, tz_simulation *simulation, tz_error *error)
     }
     const char *message = lua_tostring(L, -1);
     snprintf(handle->failure, sizeof handle->failure, "%s",
-             message ? message : "an error that is not a text");
+             message ? message : "an error that is not a string");
     lua_pop(L, 2);
     return tz_error_set(error, TZ_SCRIPT, NULL, "%.1500s", handle->failure);
 }
@@ -103,8 +104,8 @@ static bool on_progress(void *context, const tz_simulation *simulation, int64_t 
 
 /* ---- sim:run --------------------------------------------------------------------------------- */
 
-/* run(n), run{steps=} or run{until_residual= or until_update=, max_steps=, check_every=} at
- * index 2. */
+/* The argument at index 2: a number of steps, { steps = n }, or { until_residual = r or
+ * until_update = r, max_steps = n, check_every = n }. */
 static void get_run(lua_State *L, tz_run *run)
 {
     static const char *const keys[] = {"steps", "until_residual", "until_update", "max_steps",
@@ -117,7 +118,7 @@ static void get_run(lua_State *L, tz_run *run)
     }
     if (!lua_istable(L, 2))
         tz_raise(L,
-                 "%s: wants a number of steps, { steps = n } or { until_residual = r, "
+                 "%s: needs a number of steps, { steps = n } or { until_residual = r, "
                  "max_steps = n }",
                  what);
     tz_keys_check(L, 2, what, keys, 5, false);
@@ -143,7 +144,7 @@ static void get_run(lua_State *L, tz_run *run)
         run->steps = most;
 }
 
-/* --check: which files a run would write. */
+/* In check mode: print what a run would write. */
 static void run_dry(tz_simulation_handle *handle, const tz_run *run)
 {
     tz_context *context = handle->context;
@@ -210,7 +211,7 @@ static void flush_tables(lua_State *L, const tz_simulation_handle *handle)
             tz_raise_error(L, NULL, &error);
 }
 
-/* What is left to do after a run, whatever came of it: warnings, progress, errors. */
+/* After a run: pass its warning on, end the progress line, raise its error. */
 static void conclude(lua_State *L, const tz_simulation_handle *handle, const tz_run *run,
                      const tz_run_result *result, tz_status status, const tz_error *error)
 {

@@ -27,12 +27,12 @@ static int base_print(lua_State *L)
     luaL_addchar(&line, '\n');
     luaL_pushresult(&line);
     const tz_script_sink *sink = &tz_context_get(L)->options->sink;
-    if (sink->print != NULL)
+    if (sink->print)
         sink->print(sink->context, lua_tostring(L, -1));
     return 0;
 }
 
-/* load() of texts and pieces of text; compiled code is refused. Upvalue 1 is Lua's own load. */
+/* load() without compiled code. Upvalue 1 is Lua's own load. */
 static int base_load(lua_State *L)
 {
     const int has_environment = lua_gettop(L) >= 4;
@@ -52,12 +52,12 @@ static bool is_module_name(const char *name)
     if (name[0] == '\0' || name[0] == '.' || strlen(name) > 200)
         return false;
     for (const char *c = name; *c != '\0'; c++)
-        if (!isalnum((unsigned char)*c) && strchr("_-.", *c) == NULL)
+        if (!isalnum((unsigned char)*c) && !strchr("_-.", *c))
             return false;
-    return strstr(name, "..") == NULL;
+    return !strstr(name, "..");
 }
 
-/* Load FOLDER/NAME.lua as text; false when there is no such file. Leaves the chunk. */
+/* Load FOLDER/NAME.lua as text and push the chunk. False when there is no such file. */
 static bool load_module(lua_State *L, const char *folder, const char *name)
 {
     char path[PATH_MAX], tail[256];

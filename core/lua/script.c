@@ -11,7 +11,7 @@
 
 enum { SCRIPT_BYTES_MAX = 16 << 20 };
 
-/* Lua's warn(): pieces of a line; a lone piece "@…" is a control message. */
+/* Lua's warn(): pieces of a line. A single piece that begins with "@" is a control message. */
 static void on_warn(void *data, const char *piece, int to_be_continued)
 {
     tz_context *context = data;
@@ -43,8 +43,8 @@ static void set_name(tz_context *context, const char *path)
     tz_path_folder(path, context->folder_of_script, sizeof context->folder_of_script);
 }
 
-/* Protected: opens the libraries, loads the scenario and leaves its function. Argument 1: context.
- */
+/* Protected: open the libraries, load the scenario and leave its function. Argument 1 is the
+ * context. */
 static int set_up(lua_State *L)
 {
     const tz_context *context = lua_touserdata(L, 1);
@@ -55,7 +55,7 @@ static int set_up(lua_State *L)
         text += 3;
         bytes -= 3;
     }
-    if (bytes > 0 && text[0] == '#') { /* #!/usr/bin/env …: the line stays, empty */
+    if (bytes > 0 && text[0] == '#') { /* a line "#!/usr/bin/env …" becomes empty */
         const char *end = memchr(text, '\n', bytes);
         bytes = end ? bytes - (size_t)(end - text) : 0;
         text = end ? end : "";
@@ -77,7 +77,7 @@ static void warn_unread(tz_context *context, bool failed)
         char name[128], hint[512];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(options->sets[i], "="), options->sets[i]);
         const char *const *known = (const char *const *)context->read_names.items;
-        if (failed && tz_names_nearest(name, known, context->read_names.count) == NULL)
+        if (failed && !tz_names_nearest(name, known, context->read_names.count))
             continue;
         tz_names_hint(hint, sizeof hint, name, known, context->read_names.count);
         tz_context_note(context, TZ_NOTE_WARNING, "--set %s: the script never reads tz.args.%s%s",
@@ -91,7 +91,7 @@ static tz_status set_script_error(lua_State *L, const tz_context *context, int s
                                   tz_error *error)
 {
     const char *message = lua_tostring(L, -1);
-    if (message == NULL)
+    if (!message)
         message = "unknown Lua error";
     const tz_status code = status == LUA_ERRMEM                          ? TZ_MEMORY
                            : tz_interrupt_signal() != 0                  ? TZ_INTERRUPTED

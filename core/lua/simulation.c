@@ -111,8 +111,8 @@ static int simulation_index(lua_State *L)
             known[n++] = lua_tostring(L, -1);
         }
         const char *nearest = tz_names_nearest(key, known, n);
-        tz_raise(L, "sim: has no '%.60s'%s%s%s", key, nearest != NULL ? "; did you mean '" : "",
-                 nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+        tz_raise(L, "sim: has no '%.60s'%s%s%s", key, nearest ? "; did you mean '" : "",
+                 nearest ? nearest : "", nearest ? "'?" : "");
     }
     return 1;
 }
@@ -139,7 +139,7 @@ static void get_plan(lua_State *L, int index, const tz_script_options *options,
                      tz_policy_config *policy, tz_simulation_config *config)
 {
     int64_t threads = 0;
-    tz_policy_read(L, index, what, TZ_AXES, options, policy);
+    tz_policy_read(L, index, what, TZ_AXES, &options->policy, policy);
     config->policy = policy;
     tz_key_integer(L, index, what, "threads", 1, 4096, &threads);
     config->backend = "auto";
@@ -147,7 +147,7 @@ static void get_plan(lua_State *L, int index, const tz_script_options *options,
     config->threads = options->threads > 0 ? options->threads : (int)threads;
     config->device = options->device;
     config->sync = options->sync;
-    if (options->backend != NULL)
+    if (options->backend)
         config->backend = options->backend;
 }
 
@@ -172,7 +172,7 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
     tz_simulation_config *config = &r->config;
     tz_error error;
     if (!lua_istable(L, 1))
-        tz_raise(L, "%s: wants a table: tz.simulation { plugin = …, grid = … }", what);
+        tz_raise(L, "%s: needs a table: tz.simulation { plugin = …, grid = … }", what);
     lua_settop(L, 1);
     tz_keys_check(L, 1, what, keys, sizeof keys / sizeof keys[0], false);
     *config = (tz_simulation_config){.registry = options->registry, .dry = options->check};

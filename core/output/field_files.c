@@ -3,6 +3,7 @@
 #include "output/format/npy.h"
 #include "output/format/rle.h"
 #include "output/format/vti.h"
+#include "sim/fields.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -75,11 +75,11 @@ tz_status tz_job_queue_create(tz_job_queue **out, size_t capacity, int workers, 
     capacity = capacity ? capacity : 1;
     tz_job_queue *q = calloc(1, sizeof *q + capacity * sizeof q->jobs[0]);
     if (!q)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the frame queue");
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a queue of files");
     q->capacity = capacity;
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->changed, NULL);
-    /* Workers inherit the mask: signals go to the threads that know what to do with them. */
+    /* Threads inherit the mask: signals go to the main thread, which handles them. */
     int reason = 0;
     sigset_t all, before;
     sigfillset(&all);
@@ -91,8 +91,7 @@ tz_status tz_job_queue_create(tz_job_queue **out, size_t capacity, int workers, 
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (reason) {
         free_queue(q);
-        return tz_error_set_errno(error, reason, NULL,
-                                  "cannot start the threads that write frames");
+        return tz_error_set_errno(error, reason, NULL, "cannot start the threads that write files");
     }
     *out = q;
     return TZ_OK;

@@ -2,6 +2,7 @@
 
 #include "output/field_files.h"
 #include "output/format/number.h"
+#include "sim/fields.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* What the papers' models want to know of a stencil. */
-#include "predict/table.h"
+#include "predict/prediction_table.h"
 
+#include "base/file.h"
 #include "base/paths.h"
-#include "base/read_file.h"
 #include "calibrate/records.h"
 #include "model/meng.h"
 #include <limits.h>
@@ -16,7 +16,7 @@ static tz_status read_benchmark(const char *path, tz_model_benchmark *out, tz_er
     char *text;
     size_t length;
     tz_error why;
-    tz_status status = tz_file_read(&text, &length, path, TZ_MODEL_RECORD_BYTES_MAX, error);
+    tz_status status = tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, &length, error);
     if (status)
         return status;
     if (tz_model_benchmark_parse(path, text, length, out, &why))
@@ -69,7 +69,7 @@ static tz_status count_tile(const tz_workload *workload, tz_model_facts *facts, 
         status = tz_error_set(error, TZ_UNSUPPORTED, "backend",
                               "the cuda backend cannot tell what its kernels do");
     if (!status)
-        status = tz_backend_cuda.plan(&workload->problem, place.threads, &plan, error);
+        status = tz_backend_cuda.plan(&workload->problem, &place, &plan, error);
     if (!status)
         status =
             tz_backend_cuda.work(&workload->problem, &place, &plan, TZ_EFFORT_COMPILE, &work, &why);

@@ -130,13 +130,12 @@ static tz_status check_memory(const tz_workload *workload, bool keep, tz_error *
 {
     const tz_problem *problem = &workload->problem;
     tz_plan plan = {.height = 1};
-    const tz_status status =
-        workload->backend->plan(problem, workload->place.threads, &plan, error);
+    const tz_status status = workload->backend->plan(problem, &workload->place, &plan, error);
     if (status)
         return status;
     /* A backend elsewhere takes its own memory, and says so itself. */
     int64_t bytes =
-        workload->is_gpu ? 0 : workload->backend->bytes(problem, workload->place.threads, &plan);
+        workload->is_gpu ? 0 : workload->backend->bytes(problem, &workload->place, &plan);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (keep && problem->stencil->fields[f].role == TZ_STATE)
             bytes += tz_problem_elements(problem) * (int64_t)tz_problem_element_size(problem, f);

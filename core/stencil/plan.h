@@ -31,9 +31,7 @@ typedef struct tz_plan {
     TZ_PLAN_KNOBS(TZ__PLAN_MEMBER)
 #undef TZ__PLAN_MEMBER
     int launch_iterations; /* iterations that one launch may run, in stages; chosen; 0: height */
-    /* Of the GPU that is planned for, where they matter; 0: an H200's. */
-    int multiprocessors, shared_bytes; /* multiprocessors; the most that a block may have */
-    char why[160];                     /* how height and tile were chosen */
+    char why[160];         /* how height and tile were chosen */
 } tz_plan;
 
 /* The same family, height, tile and knobs: the same kernel. */

@@ -6,7 +6,7 @@
  *   TZ_PROBE_LAY     words that lead to each other: TZ_PROBE_CHAINS follows them.
  *   TZ_PROBE_COPY    copies (TZ_WRITES 1) or reads arrays: TZ_PACKETS of a thread at once, by TZ_LOAD.
  *   TZ_PROBE_EMPTY   nothing.
- *   TZ_PROBE_MEET    all blocks meet, round after round.
+ *   TZ_PROBE_SYNC    grid synchronisation, round after round.
  *   TZ_PROBE_PASS    neighbouring blocks hand each other a word and get it back.
  *
  * `cycles`: of each block, from before its first round until after its last. */
@@ -16,7 +16,7 @@
 #define TZ_PROBE_LAY 2
 #define TZ_PROBE_COPY 3
 #define TZ_PROBE_EMPTY 4
-#define TZ_PROBE_MEET 5
+#define TZ_PROBE_SYNC 5
 #define TZ_PROBE_PASS 6
 
 #if TZ_PROBE == TZ_PROBE_CHAINS
@@ -167,7 +167,7 @@ TZ_KERNEL(tz_probe, TZ_THREADS)()
 {
 }
 
-#elif TZ_PROBE == TZ_PROBE_MEET
+#elif TZ_PROBE == TZ_PROBE_SYNC
 
 TZ_KERNEL(tz_probe, TZ_THREADS)(tz_word *cycles, tz_word *barrier, int rounds)
 {

@@ -2,6 +2,7 @@
 #include "calibrate/calibrate.h"
 #include "calibrate/loops.h"
 #include "calibrate/records.h"
+#include "tests/skip.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -148,7 +149,7 @@ static void the_newest_record_of_this_cpu_counts(void **state)
     const tz_loop_set *loops = tz_loops_of(machine.isa);
     (void)state;
     if (loops == NULL)
-        skip();
+        skip_test("no loops for this processor");
     assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "trapeze calibrate --cpu"));
     /* Of another number of cores, of narrower vectors, of another title; broken. */
@@ -274,7 +275,7 @@ static void this_cpu_can_be_calibrated(void **state)
     (void)state;
     const tz_status status = tz_calibrate_cpu(&device, &how, &error);
     if (status == TZ_UNSUPPORTED)
-        skip();
+        skip_test("%s", error.message);
     if (status != TZ_OK)
         fail_msg("%s", error.message);
     const tz_model_number *const wanted[] = {&device.clock_hz,

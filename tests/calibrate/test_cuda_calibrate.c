@@ -1,9 +1,10 @@
 /* What a GPU is measured with, without one: every text compiles for every architecture, without
  * spills, and does on a host what it says. */
 #include "backend/cuda/family/family.h"
-#include "calibrate/cuda_impl.h"
+#include "calibrate/cuda_parts.h"
 #include "tests/backend/cuda/simt/build.h"
 #include "tests/backend/cuda/simt/simt.h"
+#include "tests/skip.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +32,7 @@ static void compile(const char *what, char *text)
                                    &cubin, &bytes, &report, 1, &count, &error);
         if (status == TZ_UNSUPPORTED) {
             free(text);
-            skip();
+            skip_test("%s", error.message);
         }
         if (status != TZ_OK)
             fail_msg("%s: %s", what, error.message);
@@ -86,7 +87,7 @@ static void texts_compile(void **state)
         compile(what, tz__bench_text(TZ__PROBE_COPY, 256, definitions));
     }
     compile("empty", tz__bench_text(TZ__PROBE_EMPTY, 256, ""));
-    compile("meet", tz__bench_text(TZ__PROBE_MEET, 256, ""));
+    compile("grid synchronisation", tz__bench_text(TZ__PROBE_SYNC, 256, ""));
     compile("pass", tz__bench_text(TZ__PROBE_PASS, 32, ""));
 }
 
@@ -305,7 +306,7 @@ static void copies_copy_everything(void **state)
     }
 }
 
-static void blocks_meet_and_pass_words(void **state)
+static void blocks_synchronise_and_pass_words(void **state)
 {
     static bench b;
     int rounds = 5;
@@ -313,8 +314,8 @@ static void blocks_meet_and_pass_words(void **state)
     void *cycles = b.cycles, *barrier = b.barrier, *slots = b.to;
     (void)state;
     memset(&b, 0, sizeof b);
-    void *meet[] = {&cycles, &barrier, &rounds};
-    run(&b, tz__bench_text(TZ__PROBE_MEET, 64, ""), 3, 64, 0, true, meet);
+    void *sync[] = {&cycles, &barrier, &rounds};
+    run(&b, tz__bench_text(TZ__PROBE_SYNC, 64, ""), 3, 64, 0, true, sync);
     assert_true(b.cycles[2] > 0);
     memset(&b, 0, sizeof b);
     void *pass[] = {&cycles, &slots, &barrier, &rounds, &tag};
@@ -332,9 +333,12 @@ int main(void)
         cmocka_unit_test(texts_compile),
     };
     const struct CMUnitTest run_here[] = {
-        cmocka_unit_test(chains_take_every_step),       cmocka_unit_test(every_chain_runs),
-        cmocka_unit_test(words_lead_through_all_lines), cmocka_unit_test(copies_copy_everything),
-        cmocka_unit_test(blocks_meet_and_pass_words),   cmocka_unit_test(energy_data_have_no_order),
+        cmocka_unit_test(chains_take_every_step),
+        cmocka_unit_test(every_chain_runs),
+        cmocka_unit_test(words_lead_through_all_lines),
+        cmocka_unit_test(copies_copy_everything),
+        cmocka_unit_test(blocks_synchronise_and_pass_words),
+        cmocka_unit_test(energy_data_have_no_order),
     };
     int failed = cmocka_run_group_tests(compiled, NULL, NULL);
     tz_error error = {0};
@@ -342,7 +346,7 @@ int main(void)
     const tz_status status =
         simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
     if (status == TZ_UNSUPPORTED) {
-        printf("what runs on a host is left out: %s\n", error.message);
+        printf("skipped: %s\n", error.message);
     } else if (status != TZ_OK || machine == NULL) {
         fprintf(stderr, "%s\n", error.message);
         failed++;

@@ -4,43 +4,14 @@
 #
 #   run_cuda_cli_tests.sh TRAPEZE
 #
-# Prints TAP; exits 1 if a case failed. A failing case shows what the program said.
+# Prints TAP; exits 1 if a case failed.
 set -u
-bin=$1
-case $bin in /*) ;; *) bin=$(pwd)/$bin ;; esac
-work=$(mktemp -d "${TMPDIR:-/tmp}/trapeze-cuda.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/support.sh"
 cd "$work" || exit 1
 export TRAPEZE_CACHE="$work/cache" FAKE_NVRTC_LOG="$work/compiled"
-count=0
-failed=0
 
-t() { # t ARGUMENT…: the program's words are in ./out and ./err, its exit code in $rc
-    "$bin" "$@" >out 2>err </dev/null
-    rc=$?
-}
-
-check() { # check NAME CONDITION…
-    name=$1
-    shift
-    count=$((count + 1))
-    if "$@"; then
-        echo "ok $count - $name"
-    else
-        failed=$((failed + 1))
-        echo "not ok $count - $name"
-        echo "# wanted: $*; exit code ${rc:-?}"
-        sed 's/^/# out: /' out | head -20
-        sed 's/^/# err: /' err | head -20
-    fi
-}
-
-says() { grep -qF -- "$1" out; }
-errs() { grep -qF -- "$1" err; }
-is() { [ "$1" = "$2" ]; }
 compiled() { [ "$(wc -l <"$FAKE_NVRTC_LOG")" -eq "$1" ]; }
 warnings() { [ "$(grep -c warning err)" -eq "$1" ]; }
-lines_err() { [ "$(wc -l <err)" -eq "$1" ]; }
 
 if ! "$bin" doctor | grep -q 'Fake GPU'; then
     echo '1..0 # SKIP the stand-ins are not first in LD_LIBRARY_PATH'
@@ -201,5 +172,4 @@ done
 BAD=three parts 1/1 >/dev/null
 check "gpu-tests.sh: a failure is one" grep -q '^FAILED: .*-three' out
 
-echo "1..$count"
-[ "$failed" -eq 0 ]
+finish

@@ -1,4 +1,6 @@
 #include "contract.h"
+#include "sim/fields.h"
+#include "sim/run.h"
 
 #include <math.h>
 #include <stdio.h>

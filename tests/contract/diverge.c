@@ -1,5 +1,6 @@
 /* A run whose numbers overflow must end in TZ_DIVERGED, with step, field and cell. */
 #include "contract.h"
+#include "sim/fields.h"
 
 #include <float.h>
 #include <math.h>

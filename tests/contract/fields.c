@@ -1,4 +1,5 @@
 /* What is written is read back; what cannot be held is refused and changes nothing. */
+#include "sim/fields.h"
 #include "contract.h"
 
 #include <inttypes.h>

@@ -1,5 +1,7 @@
 /* A backend equals the reference bit for bit, whatever the plan. */
 #include "contract.h"
+#include "sim/fields.h"
+#include "sim/run.h"
 
 #include <inttypes.h>
 #include <math.h>

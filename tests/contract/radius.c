@@ -1,6 +1,7 @@
 /* The declared radius is the real one: traced read by read, and proved by perturbing cells. */
 #include "contract.h"
 
+#include "sim/fields.h"
 #include "stencil/problem.h"
 #include <inttypes.h>
 #include <stdio.h>

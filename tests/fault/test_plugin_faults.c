@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "sim/simulation.h"
+#include "sim/fields.h"
+#include "sim/run.h"
 #include "stencil/registry.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Schedulers of a multiprocessor: loops whose pace can be worked out by hand. */
 #include "model_support.h"
 
-#include "model/scheduler/scheduler.h"
+#include "model/scheduler_device.h"
 
 enum { LONG = 64, FULL_WARPS = 64, NONE = 7 };
 
@@ -208,15 +208,15 @@ static void long_code_is_fetched(void **state)
 {
     (void)state;
     const tz_scheduler s = scheduler();
-    assert_true(tz_scheduler_fetch_clocks(&s, 0.19 * s.text_bytes, false) == 0.0);
-    const double near_cache = tz_scheduler_fetch_clocks(&s, 0.5 * s.text_bytes, false);
-    assert_true(tz_scheduler_fetch_clocks(&s, 0.5 * s.text_bytes, true) == 0.0);
+    assert_true(tz_scheduler_fetch_clocks(&s, 0.19 * s.far_text.bytes, false) == 0.0);
+    const double near_cache = tz_scheduler_fetch_clocks(&s, 0.5 * s.far_text.bytes, false);
+    assert_true(tz_scheduler_fetch_clocks(&s, 0.5 * s.far_text.bytes, true) == 0.0);
     assert_true(near_cache > 0.0 &&
-                near_cache == tz_scheduler_fetch_clocks(&s, s.text_bytes, false));
-    assert_true(tz_scheduler_fetch_clocks(&s, 1.2 * s.text_bytes, false) > near_cache);
-    assert_true(tz_scheduler_fetch_clocks(&s, 9.0 * s.text_bytes, false) ==
-                tz_scheduler_fetch_clocks(&s, 2.0 * s.text_bytes, false));
-    const int count = (int)(2.0 * s.text_bytes / 16.0);
+                near_cache == tz_scheduler_fetch_clocks(&s, s.far_text.bytes, false));
+    assert_true(tz_scheduler_fetch_clocks(&s, 1.2 * s.far_text.bytes, false) > near_cache);
+    assert_true(tz_scheduler_fetch_clocks(&s, 9.0 * s.far_text.bytes, false) ==
+                tz_scheduler_fetch_clocks(&s, 2.0 * s.far_text.bytes, false));
+    const int count = (int)(2.0 * s.far_text.bytes / 16.0);
     tz_trace_instruction *trace = malloc((size_t)count * sizeof *trace);
     assert_non_null(trace);
     fill(trace, count, plain(TZ_WORK_FP32));

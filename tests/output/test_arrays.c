@@ -241,9 +241,9 @@ static void text_reads_numbers(void **state)
     for (int i = 0; i < 4095; i++)
         memcpy(text + 2 * i, "1\n", 2);
     check_error(tz_text_read_grid(scratch_text(*state, "p.txt", text), 2, grid, &array, &error),
-                TZ_SHAPE, &error, "p.txt", "has 4095 numbers, the grid wants 4096 (64 x 64)");
+                TZ_SHAPE, &error, "p.txt", "has 4095 numbers, the grid needs 4096 (64 x 64)");
     check_error(tz_text_read(scratch_path(*state, "t.txt"), 5, &array, &error), TZ_SHAPE, &error,
-                "t.txt", "has 6 numbers, the grid wants 5");
+                "t.txt", "has 6 numbers, the grid needs 5");
     static const struct bad {
         const char *text, *place, *message;
         tz_status status;

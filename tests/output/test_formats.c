@@ -126,7 +126,7 @@ static void png_refuses_bad_files(void **state)
         lie[sizeof header + i] = (unsigned char)(crc >> (24 - 8 * i));
     memcpy(lie + 33, "\0\0\0\0IDAT\x35\xAF\x06\x1E", 12);
     check_error(tz_png_read(scratch_file(*state, "lie.png", lie, 45), &array, &error), TZ_RANGE,
-                &error, "lie.png", "absurd dimensions: 30000 x 30000");
+                &error, "lie.png", "impossible dimensions: 30000 x 30000");
     free(file);
 }
 
@@ -136,9 +136,9 @@ static void png_texts_come_back(void **state)
     tz_image *image;
     tz_png_facts facts;
     const tz_png_note texts[] = {{"Step", "120"},
-                                   {"Unit", "\xC2\xB0"
-                                            "C"},
-                                   {"Empty", ""}};
+                                 {"Unit", "\xC2\xB0"
+                                          "C"},
+                                 {"Empty", ""}};
     assert_int_equal(tz_image_create(&image, TZ_PIXEL_GRAY16, 5, 4, &error), TZ_OK);
     image->scale = 0.125;
     image->offset = -3.0;
@@ -379,7 +379,7 @@ static void floorplans_become_power_maps(void **state)
     assert_true(fabs(total(map) - 21) < 1e-12);
     tz_array_destroy(map);
     check_error(tz_floorplan_rasterise(&plan, powers, 4, 4, 0.015, 0.012, &map, &error), TZ_RANGE,
-                &error, "c.flp:3", "'core' lies outside");
+                &error, "c.flp:3", "'core' is outside");
     check_error(tz_floorplan_rasterise(&plan, powers, 4, 4, 0.015, 0, &map, &error), TZ_RANGE,
                 &error, "c.flp", "both");
     tz_ptrace_clear(&trace);

@@ -196,6 +196,18 @@ static void averages_do_not_depend_on_pieces(void **state)
     }
 }
 
+/* A slice of an array as a picture. */
+static tz_status draw(tz_image **image, const tz_array *array, const tz_canvas_options *options,
+                      tz_canvas_facts *facts, tz_error *error)
+{
+    tz_plane *plane = NULL;
+    assert_int_equal(tz_plane_from_array(&plane, array, 0, 1024, 1024, error), TZ_OK);
+    const tz_plane *const planes[] = {plane};
+    const tz_status status = tz_canvas_draw(image, planes, 1, options, facts, error);
+    tz_plane_destroy(plane);
+    return status;
+}
+
 static void canvas_draws_values(void **state)
 {
     (void)state;
@@ -209,7 +221,7 @@ static void canvas_draws_values(void **state)
     tz_array_set(array, 5, NAN);
     assert_int_equal(tz_colormap_find("gray", &map, &error), TZ_OK);
     tz_canvas_options options = {.map = &map, .zoom_to = 43};
-    assert_int_equal(tz_canvas_draw(&image, array, &options, &facts, &error), TZ_OK);
+    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
     assert_int_equal(facts.zoom, 10);
     assert_int_equal(image->width, 40);
     assert_int_equal(image->height, 30);
@@ -222,7 +234,7 @@ static void canvas_draws_values(void **state)
     options.lo = 2;
     options.hi = 4;
     options.zoom_to = 0;
-    assert_int_equal(tz_canvas_draw(&image, array, &options, &facts, &error), TZ_OK);
+    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
     assert_memory_equal(pixel(image, 1, 0), black, 3);
     assert_memory_equal(pixel(image, 2, 2), white, 3);
     tz_image_destroy(image);
@@ -231,14 +243,14 @@ static void canvas_draws_values(void **state)
     options.path_count = 3;
     options.zoom_to = 400;
     options.path_rgb[0] = 255;
-    assert_int_equal(tz_canvas_draw(&image, array, &options, &facts, &error), TZ_OK);
+    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
     const uint8_t red[] = {255, 0, 0};
     assert_memory_equal(pixel(image, 50, 50), red, 3);
     assert_true(pixel(image, 150, 200)[0] == 255 && pixel(image, 150, 200)[1] < 100);
     assert_memory_not_equal(pixel(image, 250, 200), red, 3);
     tz_image_destroy(image);
     options = (tz_canvas_options){.gray16 = true};
-    assert_int_equal(tz_canvas_draw(&image, array, &options, &facts, &error), TZ_OK);
+    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
     const uint16_t *wide = (const uint16_t *)(const void *)image->data;
     for (int i = 0; i < 12; i++)
         assert_true(i == 5
@@ -246,50 +258,49 @@ static void canvas_draws_values(void **state)
                         : fabs(image->offset + image->scale * wide[i] - i) <= 0.5 * image->scale);
     tz_image_destroy(image);
     options.colorbar = true;
-    check_error(tz_canvas_draw(&image, array, &options, NULL, &error), TZ_USAGE, &error, "",
-                "16-bit");
+    check_error(draw(&image, array, &options, NULL, &error), TZ_USAGE, &error, "", "16-bit");
     options = (tz_canvas_options){.map = &map, .lo = 1, .hi = 0};
-    check_error(tz_canvas_draw(&image, array, &options, NULL, &error), TZ_RANGE, &error, "",
-                "range");
+    check_error(draw(&image, array, &options, NULL, &error), TZ_RANGE, &error, "", "range");
     options = (tz_canvas_options){0};
-    check_error(tz_canvas_draw(&image, array, &options, NULL, &error), TZ_USAGE, &error, "",
-                "colour map");
+    check_error(draw(&image, array, &options, NULL, &error), TZ_USAGE, &error, "", "colour map");
     tz_array_destroy(array);
 }
 
 static void montages_show_every_slice(void **state)
 {
     (void)state;
+    enum { SLICES = 6 };
     tz_error error = {0};
     tz_colormap map;
     tz_image *image;
     tz_canvas_facts facts;
-    tz_array *array = make_array(TZ_DTYPE_U8, 3, 10, 8, 6);
+    tz_plane *planes[SLICES];
+    tz_array *array = make_array(TZ_DTYPE_U8, 3, 10, 8, SLICES);
     for (int i = 0; i < 480; i++)
         tz_array_set(array, i, i / 80);
+    for (int k = 0; k < SLICES; k++)
+        assert_int_equal(tz_plane_from_array(&planes[k], array, k, 1024, 1024, &error), TZ_OK);
     assert_int_equal(tz_colormap_find("gray", &map, &error), TZ_OK);
-    tz_canvas_options options = {.map = &map, .slice = TZ_CANVAS_MONTAGE};
-    assert_int_equal(tz_canvas_draw(&image, array, &options, &facts, &error), TZ_OK);
-    assert_int_equal(facts.tiles, 6);
+    const tz_canvas_options options = {.map = &map};
+    assert_int_equal(
+        tz_canvas_draw(&image, (const tz_plane *const *)planes, SLICES, &options, &facts, &error),
+        TZ_OK);
+    assert_int_equal(facts.tiles, SLICES);
     assert_int_equal(facts.tile_columns, 2);
     assert_int_equal(image->width, 21);
     assert_int_equal(image->height, 26);
-    for (int k = 0; k < 6; k++)
+    for (int k = 0; k < SLICES; k++)
         assert_int_equal(pixel(image, k % 2 * 11, k / 2 * 9)[0], k * 51);
     assert_int_equal(pixel(image, 10, 0)[0], 255);
     tz_image_destroy(image);
-    options.max_tiles = 2;
-    assert_int_equal(tz_canvas_draw(&image, array, &options, &facts, &error), TZ_OK);
-    assert_int_equal(facts.tiles, 2);
-    assert_int_equal(pixel(image, 0, 0)[0], 51);
-    tz_image_destroy(image);
-    options.slice = 3;
-    assert_int_equal(tz_canvas_draw(&image, array, &options, &facts, &error), TZ_OK);
-    assert_int_equal(image->width, 10);
-    tz_image_destroy(image);
-    options.slice = 6;
-    check_error(tz_canvas_draw(&image, array, &options, &facts, &error), TZ_RANGE, &error, "",
-                "no slice 6");
+    for (int k = 0; k < SLICES; k++)
+        tz_plane_destroy(planes[k]);
+    /* Fewer tiles than slices: evenly chosen ones. */
+    assert_int_equal(tz_canvas_tile_slice(0, 2, SLICES), 1);
+    assert_int_equal(tz_canvas_tile_slice(1, 2, SLICES), 4);
+    tz_plane *plane;
+    check_error(tz_plane_from_array(&plane, array, SLICES, 1024, 1024, &error), TZ_RANGE, &error,
+                "", "no slice 6");
     tz_array_destroy(array);
 }
 
@@ -379,15 +390,14 @@ static void frames_are_the_same_each_time(void **state)
     assert_int_equal(tz_png_read(one, &back, &error), TZ_OK);
     assert_memory_equal(back->data, image->data, 5000);
     tz_array_destroy(back);
-    check_error(tz_png_write(one, image, texts, 1, NULL, &error), TZ_IO, &error, "1.png",
-                "exists");
+    check_error(tz_png_write(one, image, texts, 1, NULL, &error), TZ_IO, &error, "1.png", "exists");
     const tz_png_options replace = {9, true};
     assert_int_equal(tz_png_write(one, image, NULL, 0, &replace, &error), TZ_OK);
     const tz_png_note wrong[] = {{" key", "x"}};
     check_error(tz_png_write(one, image, wrong, 1, &replace, &error), TZ_USAGE, &error, "1.png",
                 "key");
-    check_error(tz_png_write(scratch_path(*state, "no/1.png"), image, NULL, 0, NULL, &error),
-                TZ_IO, &error, "no/1.png", "No such file");
+    check_error(tz_png_write(scratch_path(*state, "no/1.png"), image, NULL, 0, NULL, &error), TZ_IO,
+                &error, "no/1.png", "No such file");
     tz_image_destroy(image);
     /* 16 bits keep their order. */
     assert_int_equal(tz_image_create(&image, TZ_PIXEL_GRAY16, 2, 1, &error), TZ_OK);
@@ -503,8 +513,7 @@ static void workers_share_a_queue(void **state)
     pthread_barrier_init(&all, NULL, PAINTERS);
     assert_int_equal(tz_job_queue_create(&queue, 2, PAINTERS, &error), TZ_OK);
     for (int i = 0; i < 4 * PAINTERS; i++)
-        assert_int_equal(tz_job_queue_push(queue, &(tz_job){meet, NULL, &all}, &error),
-                         TZ_OK);
+        assert_int_equal(tz_job_queue_push(queue, &(tz_job){meet, NULL, &all}, &error), TZ_OK);
     assert_int_equal(tz_job_queue_flush(queue, &error), TZ_OK);
     assert_int_equal(tz_job_queue_destroy(queue, &error), TZ_OK);
     pthread_barrier_destroy(&all);

@@ -9,30 +9,15 @@
 
 #include "base/machine.h"
 #include "output/frame/plot.h"
-#include "predict/table.h"
+#include "predict/prediction_table.h"
 #include "predict/tune.h"
-#include "stencil/registry.h"
+#include "tests/registry.h"
+#include "tests/skip.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static tz_registry *registry;
-
-static int open_plugins(void **state)
-{
-    (void)state;
-    const char *folder = TZ_TEST_PLUGIN_DIR;
-    return tz_registry_create(&registry, &folder, 1, NULL) == TZ_OK ? 0 : -1;
-}
-
-static int close_plugins(void **state)
-{
-    (void)state;
-    tz_registry_destroy(registry);
-    return 0;
-}
 
 static tz_simulation_config config_of(const char *stencil, int dims, int64_t n)
 {
@@ -230,17 +215,18 @@ static struct {
     bool clock_fails;
 } run;
 
-static tz_status slow_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
+static tz_status slow_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
+                           tz_error *error)
 {
-    (void)problem, (void)threads, (void)error;
+    (void)problem, (void)place, (void)error;
     plan->height = plan->height ? plan->height : 1;
     strcpy(plan->family, "stream");
     return TZ_OK;
 }
 
-static int64_t slow_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
+static int64_t slow_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
 {
-    (void)problem, (void)threads, (void)plan;
+    (void)problem, (void)place, (void)plan;
     return 0;
 }
 
@@ -475,7 +461,7 @@ static void a_plot_is_whole_or_not_there(void **state)
     if (!tz_plot_available()) {
         assert_int_equal(tz_plot_draw(&plot, path, &error), TZ_UNSUPPORTED);
         assert_non_null(strstr(error.message, "gnuplot-nox"));
-        skip();
+        skip_test("no gnuplot");
     }
     if (tz_plot_draw(&plot, path, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);

@@ -119,8 +119,8 @@ static tz_predictions *predictions(const tz_plan *given, tz_effort effort)
 {
     tz_predictions *out = NULL;
     tz_error error = {0};
-    if (tz__forecast_by(&out, fake_predict, &problem, &backend, &place, given, effort, budget_s,
-                        &error))
+    if (tz__predictions_create_by(&out, fake_predict, &problem, &backend, &place, given, effort,
+                                  budget_s, &error))
         fail_msg("%s: %s", error.place, error.message);
     return out;
 }
@@ -372,8 +372,8 @@ static void refused(tz_status wanted, const char *words, const tz_backend *by, c
     tz_predictions *out = (tz_predictions *)&fake;
     tz_error error = {0};
     const tz_plan given = {0};
-    assert_int_equal(tz__forecast_by(&out, fake_predict, &problem, by, on, &given, TZ_EFFORT_CACHED,
-                                     budget_s, &error),
+    assert_int_equal(tz__predictions_create_by(&out, fake_predict, &problem, by, on, &given,
+                                               TZ_EFFORT_CACHED, budget_s, &error),
                      wanted);
     assert_null(out);
     if (!strstr(error.message, words))

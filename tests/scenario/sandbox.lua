@@ -30,7 +30,7 @@ end
 c.refuses("cannot be changed", function() tz.args.x = 1 end)
 c.refuses("trapeze has no 'simulaton'; did you mean 'simulation'?", function() return tz.simulaton end)
 
--- Coroutines behave as Lua's own.
+-- Coroutines behave as in plain Lua.
 local co = coroutine.create(function(a, b)
     local d = coroutine.yield(a + b)
     error("bang " .. d)

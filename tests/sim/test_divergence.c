@@ -1,7 +1,10 @@
 /* A run that diverges is told in the same words whatever computed it: at which steps cells are
  * looked at follows from steps alone, not from heights, nor from how much a backend does in a call.
  */
+#include "sim/fields.h"
+#include "sim/run.h"
 #include "sim/simulation_impl.h"
+#include "tests/registry.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -20,10 +23,10 @@ enum { SPAN = 16384 };
 static tz_backend spanning;
 static int64_t longest_call, scans;
 
-static tz_status spanning_plan(const tz_problem *problem, int threads, tz_plan *plan,
+static tz_status spanning_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
                                tz_error *error)
 {
-    const tz_status status = tz_backend_cpu.plan(problem, threads, plan, error);
+    const tz_status status = tz_backend_cpu.plan(problem, place, plan, error);
     if (!status)
         plan->launch_iterations = SPAN / plan->height * plan->height;
     return status;
@@ -48,26 +51,14 @@ static tz_status counted_scan(const void *state, bool *finite, tz_error *error)
     return tz_backend_cpu.all_finite(state, finite, error);
 }
 
-static tz_registry *registry;
-
-static int open_plugins(void **state)
+static int set_up(void **state)
 {
-    static const char *const folders[] = {TZ_TEST_PLUGIN_DIR};
-    tz_error error;
-    (void)state;
     setenv("TRAPEZE_CACHE", "", 1);
     spanning = tz_backend_cpu;
     spanning.plan = spanning_plan;
     spanning.stage = spanning_stage;
     spanning.all_finite = counted_scan;
-    return tz_registry_create(&registry, folders, 1, &error) != TZ_OK;
-}
-
-static int close_plugins(void **state)
-{
-    (void)state;
-    tz_registry_destroy(registry);
-    return 0;
+    return open_plugins(state);
 }
 
 /* Every iteration multiplies each cell by `growth`; all begin at 1. */
@@ -183,5 +174,5 @@ int main(void)
         cmocka_unit_test(test_scans_are_few),
         cmocka_unit_test(test_a_run_may_go_on_after_its_report),
     };
-    return cmocka_run_group_tests(tests, open_plugins, close_plugins);
+    return cmocka_run_group_tests(tests, set_up, close_plugins);
 }

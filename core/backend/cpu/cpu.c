@@ -116,11 +116,12 @@ static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, 
     return TZ_OK;
 }
 
-static tz_status cpu_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
+static tz_status cpu_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
+                          tz_error *error)
 {
     tz_machine machine;
     tz_machine_read(&machine);
-    return plan_for(problem, &machine, threads, plan, error);
+    return plan_for(problem, &machine, place->threads, plan, error);
 }
 
 /* ---- Plans for this machine or another ------------------------------------------------------- */
@@ -188,8 +189,9 @@ static tz_status cpu_work(const tz_problem *problem, const tz_place *place, cons
     return tz_cpu_work(problem, &stage, &machine, out, error);
 }
 
-static int64_t cpu_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
+static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
 {
+    const int threads = place->threads;
     const int64_t fields = tz_host_store_bytes(problem, store_ghost(problem));
     tz_machine machine;
     tz_machine_read(&machine);

@@ -1,6 +1,7 @@
 #include "backend/cpu/plan.h"
 
 #include "kernels/cpu/stream.h"
+#include "model/constants.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,7 +83,7 @@ static double slab_budget(const tz_problem *problem, const tz_machine *machine, 
     const double l2 = machine->l2_bytes > 0 ? (double)machine->l2_bytes : 1 << 20;
     const double per_element =
         height * (ring_bytes_per_element(problem) + static_bytes_per_element(problem));
-    return 0.6 * l2 / per_element;
+    return TZ_FIT_CPU_RING_SHARE * l2 / per_element;
 }
 
 static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
@@ -93,11 +94,10 @@ static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
     return min64(extent, round_up((extent + parts - 1) / parts, unit));
 }
 
-/* Measured on two cores with AVX-512 (see README, speed): past these heights redundant cells cost
- * what less traffic saves. The reach of an iteration divides them: ghost zones grow with it. */
+/* Ghost zones grow with the reach of an iteration, which divides the height for radius 1. */
 static void choose_height(const tz_problem *problem, tz_plan *plan)
 {
-    static const int best[] = {0, 48, 16, 6}, best_bits[] = {0, 48, 8, 4};
+    static const int best[] = TZ_FIT_CPU_HEIGHTS, best_bits[] = TZ_FIT_CPU_HEIGHTS_BITS;
     const int r = tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
     const int height = (problem->bits ? best_bits : best)[problem->dims] / r;
     plan->height = height < 1 ? 1 : height;

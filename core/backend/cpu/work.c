@@ -1,6 +1,7 @@
 #include "backend/cpu/work.h"
 
 #include "backend/cpu/x86/walk.h"
+#include "model/constants.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -122,7 +123,7 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
 /* The share of reused data that a cache still holds if `need` bytes are accessed in between. */
 static double kept(double need, double cache)
 {
-    const double share = 2.0 - need / cache;
+    const double share = TZ_FIT_CPU_L1_LOST - need / cache;
     return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
 }
 

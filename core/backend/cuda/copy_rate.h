@@ -4,8 +4,8 @@
 
 #include "backend/cuda/driver/driver.h"
 
-/* Bytes read and written a second, by the median of seven copies of 1 GiB within the device's memory
- * (2 GiB are allocated meanwhile). Errors: TZ_MEMORY, TZ_BACKEND. */
+/* Bytes read and written a second, by the median of seven copies of 1 GiB within the device's
+ * memory (2 GiB are allocated meanwhile). Errors: TZ_MEMORY, TZ_BACKEND. */
 tz_status tz_cuda_copy_rate(tz_cuda *cuda, double *bytes_per_s, tz_error *error);
 
 #endif

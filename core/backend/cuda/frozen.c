@@ -1,4 +1,4 @@
-/* Reading a snapshot of a cuda simulation: what tz_backend.frozen of the cuda backend names. */
+/* tz_backend.frozen of the cuda backend: reads a snapshot. */
 #include "backend/backend.h"
 #include "backend/cuda/snapshot.h"
 
@@ -31,7 +31,7 @@ static tz_status frozen_shrink(const void *frozen, int field, int64_t z, int nx,
 
 const tz_backend tz_backend_cuda_frozen = {
     .name = "cuda",
-    .doc = "fields of a moment",
+    .doc = "a snapshot of fields on a GPU",
     .destroy = frozen_destroy,
     .load = frozen_load,
     .reduce = frozen_reduce,

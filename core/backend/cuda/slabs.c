@@ -6,15 +6,16 @@
 
 enum {
     BUFFERS = 2,
-    PIECE = 1 << 16 /* cells that one thread makes at a time */
+    PIECE = 1 << 16 /* cells that a thread makes at a time */
 };
 
-/* Rows of a stage: pinned here, and on the device. */
+/* The rows of a stage. */
 typedef struct buffer {
-    int32_t *host;
+    int32_t *host; /* pinned */
     tz_cu_pointer device;
-    int rows;
-    tz_cuda_event *arrived, *free;
+    int rows;               /* that there is room for */
+    tz_cuda_event *arrived; /* the upload is done */
+    tz_cuda_event *free;    /* the stage that reads them is done */
 } buffer;
 
 struct tz_cuda_slabs {
@@ -23,8 +24,8 @@ struct tz_cuda_slabs {
     /* All rows of a source in memory. */
     tz_cu_pointer all;
     uint64_t all_generation; /* of the source whose rows it holds; 0: none */
-    uint64_t refused;        /* a source that did not fit */
-    /* Or a stage's at a time. */
+    uint64_t refused;        /* the generation of a source that did not fit */
+    /* Or the rows of a stage at a time. */
     tz_cuda_queue *copies;
     buffer buffers[BUFFERS];
     int next;
@@ -144,7 +145,8 @@ tz_status tz_cuda_slabs_take(tz_cuda_slabs *slabs, const tz_streamed_source *sou
     buffer *b = &slabs->buffers[slabs->next];
     slabs->next = (slabs->next + 1) % BUFFERS;
     status = make_room(slabs, b, height, error);
-    /* Its last copy has left the host's side, and its last stage is done with the device's. */
+    /* The host's rows may be overwritten after the last upload from them, the device's rows after
+     * the last stage that read them. */
     if (!status)
         status = tz_cuda_event_wait(slabs->cuda, b->arrived, error);
     if (!status)

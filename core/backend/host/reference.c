@@ -127,10 +127,10 @@ static void run_pass(reference *state, const tz_pass *pass, int64_t step)
             tz_host_store_swap(&state->store, f);
 }
 
-static tz_status reference_plan(const tz_problem *problem, int threads, tz_plan *plan,
+static tz_status reference_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
                                 tz_error *error)
 {
-    (void)threads;
+    (void)place;
     const tz_status status = tz_backend_check_plan(plan, "reference", "reference", error);
     if (status)
         return status;
@@ -151,9 +151,10 @@ static size_t before_bytes(const tz_problem *problem, int f)
     return (size_t)tz_problem_elements(problem) * tz_problem_element_size(problem, f);
 }
 
-static int64_t reference_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
+static int64_t reference_bytes(const tz_problem *problem, const tz_place *place,
+                               const tz_plan *plan)
 {
-    (void)threads;
+    (void)place;
     (void)plan;
     int64_t bytes = tz_host_store_bytes(problem, 0);
     for (int f = 0; needs_before(problem) && f < problem->stencil->fields_count; f++)

@@ -18,7 +18,7 @@ typedef struct decimal {
     bool negative;
 } decimal;
 
-/* sign digits [. digits] [e [sign] digits], all of it; false if it is anything else. */
+/* Read [sign] digits [. digits] [e [sign] digits]. False if the text is anything else. */
 static bool decimal_scan(const char *p, const char *end, decimal *out)
 {
     decimal d = {0, 0, 0, false};
@@ -59,7 +59,7 @@ static bool decimal_scan(const char *p, const char *end, decimal *out)
     return p == end;
 }
 
-/* The rare cases go to the C library, which reads the locale's decimal point: hand it that. */
+/* Rare cases use strtod, which needs the decimal point of the locale. */
 static double decimal_slow(const char *text, size_t length)
 {
     char copy[TOKEN_MAX + 16];

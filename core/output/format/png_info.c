@@ -42,7 +42,7 @@ static char *copy_latin1(const unsigned char *p, size_t n)
     return text;
 }
 
-/* NULL if the stream is corrupt or absurdly long. */
+/* NULL if the stream is corrupt or too long. */
 static unsigned char *inflate_text(const unsigned char *p, size_t n, size_t *length)
 {
     for (size_t room = 4 * n + 256; room <= TEXT_MAX_BYTES; room *= 4) {
@@ -74,8 +74,7 @@ static bool append(tz_png_facts *facts, char *key, char *value)
     return true;
 }
 
-/* A text chunk's body; a malformed one is passed over, as every PNG reader does. False: no memory.
- */
+/* Add a text chunk. A malformed one is skipped, as PNG readers do. False: out of memory. */
 static bool take_text(tz_png_facts *facts, const unsigned char *type, const unsigned char *body,
                       size_t length)
 {

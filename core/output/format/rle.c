@@ -71,7 +71,7 @@ static void read_comments(reader *r)
     }
 }
 
-/* "x = 36", the comma before it already taken. */
+/* Read "x = 36"; the comma before it was read. */
 static tz_status read_extent(reader *r, char name, int64_t *extent)
 {
     skip_blank(r);
@@ -249,7 +249,7 @@ static void put_run(writer *w, int64_t count, char letter)
 static void put_cells(writer *w, const tz_array *cells)
 {
     const int64_t nx = cells->shape[0], ny = cells->shape[1];
-    int64_t rows = 0; /* row ends that are due: empty rows at the end never become due */
+    int64_t rows = 0; /* row ends not written yet; those after the last living row never are */
     for (int64_t y = 0; y < ny; y++) {
         int64_t dead = 0;
         for (int64_t x = 0; x < nx;) {

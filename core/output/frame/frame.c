@@ -3,6 +3,7 @@
 #include "output/format/number.h"
 #include "output/frame/canvas.h"
 #include "output/frame/png_write.h"
+#include "sim/fields.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,8 +209,8 @@ tz_status tz_frame_draw(const tz_frame *frame, tz_error *error)
         .colorbar = look->bar,
         .caption = look->caption,
         .unit = look->unit};
-    status = tz_canvas_draw_planes(&image, (const tz_plane *const *)frame->planes,
-                                   frame->planes_count, &options, NULL, error);
+    status = tz_canvas_draw(&image, (const tz_plane *const *)frame->planes, frame->planes_count,
+                            &options, NULL, error);
     if (status != TZ_OK)
         return status;
     tz_png_note texts[TZ_FRAME_TEXTS_MAX];

@@ -1,13 +1,12 @@
-/* Pictures as PNG files: the same bytes for the same picture and texts, whenever they are written.
- *
- * No time stamps. The file appears whole (base/atomic.h) and overwrites only with `replace`. */
+/* Pictures as PNG files. The same picture and texts always give the same bytes: there are no time
+ * stamps. */
 #ifndef TZ_CORE_OUTPUT_FRAME_PNG_WRITE_H
 #define TZ_CORE_OUTPUT_FRAME_PNG_WRITE_H
 
 #include "output/frame/image.h"
 
 typedef struct tz_png_note {
-    const char *key;   /* 1 to 79 printable ASCII characters, as PNG wants it */
+    const char *key;   /* 1 to 79 printable ASCII characters, as PNG requires */
     const char *value; /* UTF-8; plain ASCII goes into tEXt, the rest into iTXt */
 } tz_png_note;
 
@@ -16,9 +15,9 @@ typedef struct tz_png_options {
     bool replace;
 } tz_png_options;
 
-/* 8-bit gray, 8-bit RGB, or 16-bit gray with texts "Scale" and "Offset" (value = offset + scale *
- * pixel) after the given ones. `options` may be NULL. Errors: TZ_USAGE (a key), TZ_IO, TZ_MEMORY.
- */
+/* Write the file, which appears whole or not at all and overwrites only with `replace`. 16-bit gray
+ * gets the texts "Scale" and "Offset" (value = offset + scale * pixel) after the given ones.
+ * `options` may be NULL. TZ_USAGE (a key), TZ_IO, TZ_MEMORY. */
 tz_status tz_png_write(const char *path, const tz_image *image, const tz_png_note *texts,
                        size_t text_count, const tz_png_options *options, tz_error *error);
 

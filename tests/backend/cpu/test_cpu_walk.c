@@ -9,6 +9,7 @@
 
 #include "backend/cpu/x86/walk.h"
 #include "base/machine.h"
+#include "tests/skip.h"
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -87,8 +88,7 @@ static tz_walker *create_walker(void)
     tz_error error;
     const tz_status status = tz_walker_create(&walker, &error);
     if (status == TZ_UNSUPPORTED) {
-        print_message("%s\n", error.message);
-        skip();
+        skip_test("%s", error.message);
     }
     assert_int_equal(status, TZ_OK);
     return walker;
@@ -98,7 +98,7 @@ static tz_walker *create_walker(void)
 static void skip_unless_optimised(void)
 {
 #if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__)
-    skip();
+    skip_test("code with checks or without optimisation");
 #endif
 }
 
@@ -153,7 +153,7 @@ static void test_counts_of_known_stencils(void **state)
                 }
         }
     if (checked == 0)
-        skip(); /* no x86-64 */
+        skip_test("no x86-64");
     assert_int_equal(checked, 24);
     /* A row of a star: the loads of the west and east neighbours cross a line with every 64-byte
      * vector. */
@@ -335,7 +335,7 @@ static void test_counts_are_those_of_objdump(void **state)
     (void)state;
     skip_unless_optimised();
     if (system("objdump --version >/dev/null 2>&1") != 0)
-        skip();
+        skip_test("no objdump");
     tz_walker *walker = create_walker();
     int checked = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -374,7 +374,7 @@ static void test_counts_are_those_of_objdump(void **state)
     }
     tz_walker_destroy(walker);
     if (checked == 0)
-        skip();
+        skip_test("no x86-64");
     assert_int_equal(checked, 2 * (7 * 2 + 2 + 2 + 1 + 1));
 }
 
@@ -427,7 +427,7 @@ static void test_what_cells_decide(void **state)
     tz_error error;
     (void)state;
 #ifdef __SANITIZE_ADDRESS__
-    skip(); /* its checks are branches, too */
+    skip_test("code with checks or without optimisation");
 #endif
     tz_walker *walker = create_walker();
     assert_int_equal(tz_walker_walk(walker, stray, &span, ranges, 3, &result, &error),

@@ -9,6 +9,7 @@
 #include "backend/backend.h"
 #include "base/machine.h"
 #include "kernels/cpu/stream.h"
+#include "tests/skip.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +147,7 @@ static void test_candidates_are_plans(void **state)
         for (int threads = 1; threads <= 4; threads += 3) {
             tz_problem problem =
                 resolve(f, cases[c].name, cases[c].dims, cases[c].extent, cases[c].precision);
-            const tz_place place = {&f->device, threads};
+            const tz_place place = {.device = &f->device, .threads = threads};
             tz_plan given = {0}, chosen = {0};
             tz_error error;
             int count = 0;
@@ -158,7 +159,7 @@ static void test_candidates_are_plans(void **state)
             for (int i = 0; i < count; i++) {
                 tz_plan again = plans[i];
                 again.why[0] = '\0';
-                assert_int_equal(tz_backend_cpu.plan(&problem, threads, &again, &error), TZ_OK);
+                assert_int_equal(tz_backend_cpu.plan(&problem, &place, &again, &error), TZ_OK);
                 assert_int_equal(again.height, plans[i].height);
                 assert_memory_equal(again.tile, plans[i].tile, sizeof again.tile);
                 for (int k = 0; k < i; k++)
@@ -167,7 +168,7 @@ static void test_candidates_are_plans(void **state)
             }
             /* What is given stays; the shape that the backend would take is among them. */
             chosen.height = given.height = 3;
-            assert_int_equal(tz_backend_cpu.plan(&problem, threads, &chosen, &error), TZ_OK);
+            assert_int_equal(tz_backend_cpu.plan(&problem, &place, &chosen, &error), TZ_OK);
             assert_int_equal(
                 tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count, &error),
                 TZ_OK);
@@ -196,7 +197,7 @@ static void test_impossible_candidates_are_refused(void **state)
 {
     const fixture *f = *state;
     tz_problem problem = resolve(f, "star2d1r", 2, cases[0].extent, TZ_SINGLE);
-    const tz_place place = {&f->device, 2};
+    const tz_place place = {.device = &f->device, .threads = 2};
     const tz_plan given = {.height = 100, .tile = {16, 16, 1}};
     tz_plan plans[4];
     tz_error error;
@@ -209,7 +210,7 @@ static void test_impossible_candidates_are_refused(void **state)
 static tz_model_work work_of(const fixture *f, const tz_problem *problem, const tz_plan *plan,
                              int threads)
 {
-    const tz_place place = {&f->device, threads};
+    const tz_place place = {.device = &f->device, .threads = threads};
     tz_model_work work;
     tz_error error;
     if (tz_backend_cpu.work(problem, &place, plan, TZ_EFFORT_CACHED, &work, &error))
@@ -221,14 +222,15 @@ static void test_work_of_every_plugin(void **state)
 {
     const fixture *f = *state;
     if (!f->readable)
-        skip();
+        skip_test("row functions cannot be read");
     for (int c = 0; c < CASES; c++) {
         tz_problem problem =
             resolve(f, cases[c].name, cases[c].dims, cases[c].extent, cases[c].precision);
         for (int height = 1; height <= 4; height++) {
             tz_plan plan = {.height = height};
             tz_error error;
-            assert_int_equal(tz_backend_cpu.plan(&problem, 2, &plan, &error), TZ_OK);
+            assert_int_equal(
+                tz_backend_cpu.plan(&problem, &(tz_place){.threads = 2}, &plan, &error), TZ_OK);
             const tz_model_work work = work_of(f, &problem, &plan, 2);
             const double cells = (double)cases[c].extent[0] * (double)cases[c].extent[1] *
                                  (double)cases[c].extent[2];
@@ -277,7 +279,7 @@ static void test_the_last_level_computes_no_more_than_its_rows(void **state)
 {
     const fixture *f = *state;
     if (!f->readable)
-        skip();
+        skip_test("row functions cannot be read");
     /* Rows of three words, fewer than a vector of any instruction set. The last level computes them
      * word by word; the levels before it compute whole vectors. So the mean over the levels is
      * vectors + (words - vectors) / height. */
@@ -306,7 +308,7 @@ static void test_streamed_rows_begin_anew(void **state)
 {
     const fixture *f = *state;
     if (!f->readable)
-        skip();
+        skip_test("row functions cannot be read");
     tz_problem problem = resolve(f, "pathfinder", 1, (int64_t[]){100000, 1, 1}, -1);
     const tz_plan plan = {.height = 4, .tile = {50000, 1, 1}};
     const tz_model_work work = work_of(f, &problem, &plan, 1);
@@ -319,7 +321,7 @@ static void test_bytes_follow_the_plan(void **state)
 {
     const fixture *f = *state;
     if (!f->readable)
-        skip();
+        skip_test("row functions cannot be read");
     tz_problem problem = resolve(f, "star2d1r", 2, (int64_t[]){4096, 4096, 1}, TZ_SINGLE);
     const tz_plan whole = {.height = 8, .tile = {4096, 4096, 1}};
     const tz_plan narrow = {.height = 8, .tile = {512, 4096, 1}};
@@ -355,11 +357,11 @@ static int set_up(void **state)
     if (tz_registry_create(&f.registry, &folder, 1, &error))
         return -1;
     tz_problem problem = resolve(&f, "star2d1r", 2, cases[0].extent, TZ_SINGLE);
-    const tz_place place = {&f.device, 1};
+    const tz_place place = {.device = &f.device, .threads = 1};
     tz_plan plan = {.height = 1};
     tz_model_work work;
     f.readable =
-        tz_backend_cpu.plan(&problem, 1, &plan, &error) == TZ_OK &&
+        tz_backend_cpu.plan(&problem, &place, &plan, &error) == TZ_OK &&
         tz_backend_cpu.work(&problem, &place, &plan, TZ_EFFORT_CACHED, &work, &error) == TZ_OK;
 #ifdef __SANITIZE_ADDRESS__
     f.readable = false; /* the sanitizer's checks are most of such code */

@@ -5,6 +5,8 @@
 
 #include "backend/cuda/replay.h"
 #include "backend/cuda/staging.h"
+#include "sim/fields.h"
+#include "sim/run.h"
 #include "sim/simulation_impl.h"
 #include "sim/snapshot.h"
 
@@ -541,20 +543,19 @@ static void a_field_that_is_not_finite_never_ends_well(void **state)
 static void plans_know_the_device(void **state)
 {
     (void)state;
-    int multiprocessors = -1, bytes = -1;
+    tz_device_identity device, none;
+    tz_error error = {0};
     need_fake();
-    tz_cuda_limits(0, &multiprocessors, &bytes);
-    assert_int_equal(multiprocessors, 132);
-    assert_int_equal(bytes, 232448);
-    tz_cuda_limits(1, &multiprocessors, &bytes);
-    assert_int_equal(multiprocessors + bytes, 0);
+    OK(tz_backend_cuda.identify(0, &device, &told));
+    assert_int_equal(device.units, 132);
+    assert_int_equal(device.limits.multiprocessors, 132);
+    assert_int_equal(device.limits.shared_bytes, 232448);
+    check_error(tz_backend_cuda.identify(1, &none, &error), TZ_BACKEND, &error, "",
+                "there is no GPU 1");
+    assert_int_equal(none.units + none.limits.multiprocessors + none.limits.shared_bytes, 0);
     tz_simulation *sim = create("star2d1r", false, "", 0);
-    assert_int_equal(tz_simulation_plan(sim)->multiprocessors, 132);
     assert_string_equal(tz_simulation_plan(sim)->family, "resident");
-    tz_plan plan = {.multiprocessors = 16, .shared_bytes = 48 << 10};
-    OK(tz_simulation_set_plan(sim, &plan, &told));
-    assert_string_equal(tz_simulation_plan(sim)->family, "resident");
-    plan = (tz_plan){.vector = 4};
+    tz_plan plan = {.vector = 4};
     OK(tz_simulation_set_plan(sim, &plan, &told));
     assert_string_equal(tz_simulation_plan(sim)->family, "stream");
     tz_simulation_destroy(sim);

@@ -1,6 +1,7 @@
 /* The device text of every stencil, compiled for real architectures; needs NVRTC, no GPU. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
+#include "tests/skip.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -33,7 +34,9 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     if (tz_problem_resolve(&problem, stencil, &config, &error))
         fail_msg("%s: %s", stencil->id, error.message);
     snprintf(plan.family, sizeof plan.family, "%s", family);
-    if (tz_backend_cuda.plan(&problem, 1, &plan, &error)) {
+    const tz_place place = {.threads = 1};
+    const tz_limits limits = tz_place_limits(&place);
+    if (tz_backend_cuda.plan(&problem, &place, &plan, &error)) {
         /* A family need not take every stencil; one of them must. */
         print_message("%s: refused by %s: %s\n", stencil->id, family, error.message);
         assert_true(*family != '\0');
@@ -43,7 +46,7 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     char *source = NULL;
     void *cubin = NULL;
     size_t bytes = 0;
-    assert_int_equal(tz_cuda_source(&problem, &plan, &source, &error), TZ_OK);
+    assert_int_equal(tz_cuda_source(&problem, &limits, &plan, &source, &error), TZ_OK);
     tz_cuda_kernel_report kernel;
     size_t kernels = 0;
     const tz_status status =
@@ -54,8 +57,7 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     free(source);
     tz_problem_clear(&problem);
     if (status == TZ_UNSUPPORTED) {
-        print_message("skipped: %s\n", error.message);
-        skip();
+        skip_test("%s", error.message);
     }
     if (status)
         fail_msg("%s, %s, %s: %s", stencil->id, tz_boundary_name((tz_boundary)boundary),

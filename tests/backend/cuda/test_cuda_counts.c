@@ -1,18 +1,6 @@
 /* What a kernel executes, against code written by hand and against what a profiler counted on an
  * H200. No GPU; without NVRTC the tests that compile are skipped. */
-#include "backend/cuda/family/work.h"
-#include "calibrate/records.h"
-#include "model/roofs.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "work_support.h"
 
 /* ---- Code by hand ---------------------------------------------------------------------------- */
 
@@ -125,47 +113,6 @@ static void spilt_words_are_counted(void **state)
 
 /* ---- What a profiler counted ----------------------------------------------------------------- */
 
-typedef struct suite {
-    tz_registry *registry;
-    tz_model_device device;
-    char cache[64];
-} suite;
-
-static int set_up(void **state)
-{
-    suite *s = calloc(1, sizeof *s);
-    const char *folder = TZ_TEST_PLUGIN_DIR;
-    tz_error why;
-    if (!s || tz_registry_create(&s->registry, &folder, 1, NULL) ||
-        tz_device_find(TZ_TEST_SOURCE_DIR "/../model/devices/h200.txt", &s->device, &why))
-        return 1;
-    strcpy(s->cache, "/tmp/tz-counts-XXXXXX");
-    if (!mkdtemp(s->cache) || setenv("TRAPEZE_CACHE", s->cache, 1))
-        return 1;
-    *state = s;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    suite *s = *state;
-    char command[96];
-    tz_registry_destroy(s->registry);
-    snprintf(command, sizeof command, "rm -rf '%s'", s->cache);
-    const int failed = system(command);
-    free(s);
-    return failed;
-}
-
-static double detail_of(const tz_model_prediction *p, const char *name)
-{
-    for (int k = 0; k < p->detail_count; k++)
-        if (strcmp(p->details[k].name, name) == 0)
-            return p->details[k].value;
-    fail_msg("no detail '%s'", name);
-    return 0.0;
-}
-
 static void check(const char *id, int height, const char *what, double counted, double measured,
                   double most)
 {
@@ -193,7 +140,6 @@ static void profilers_count_the_same(void **state)
         {"box3d1r", TZ_SINGLE, 256, 256, 4, 4, 8, 8, 124.698, 28.563, 0.0, 521.0},
     };
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        const tz_stencil *stencil;
         tz_problem problem;
         tz_plan plan = {.height = known[k].height,
                         .vector = known[k].vector,
@@ -201,27 +147,13 @@ static void profilers_count_the_same(void **state)
                         .tile = {0, known[k].rows, 0},
                         .family = "stream"};
         tz_model_work work;
-        tz_model_prediction p = {0};
-        tz_error why;
-        tz_error error = {0};
-        const tz_place place = {.device = &s->device};
-        assert_int_equal(tz_registry_find(s->registry, known[k].stencil, &stencil, NULL, NULL),
-                         TZ_OK);
-        const tz_simulation_config config = {.dims = stencil->dims,
-                                             .precision = known[k].precision,
-                                             .extent = {known[k].nx, known[k].nx, known[k].nz}};
-        if (tz_problem_resolve(&problem, stencil, &config, &error) ||
-            tz_cuda_plan(&problem, &plan, &error))
-            fail_msg("%s: %s", known[k].stencil, error.message);
-        const tz_status status =
-            tz_backend_cuda.work(&problem, &place, &plan, TZ_EFFORT_COMPILE, &work, &error);
+        make_problem(s, known[k].stencil, known[k].precision, known[k].nx, known[k].nx, known[k].nz,
+                     &problem);
+        if (!plan_for(s, &problem, &plan))
+            fail_msg("%s: no plan", known[k].stencil);
+        work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
         tz_problem_clear(&problem);
-        if (status == TZ_UNSUPPORTED && strstr(error.message, "NVRTC")) {
-            print_message("skipped: %s\n", error.message);
-            skip();
-        }
-        if (status || tz_roofs_predict(&work, &s->device, &p, &why))
-            fail_msg("%s: %s", known[k].stencil, status ? error.message : why.message);
+        const tz_model_prediction p = predicted(&work, &s->device);
         check(known[k].stencil, plan.height, "instructions", detail_of(&p, "instructions"),
               known[k].instructions * 1e6, 0.03);
         check(known[k].stencil, plan.height, "wavefronts", detail_of(&p, "wavefronts"),
@@ -236,15 +168,6 @@ static void profilers_count_the_same(void **state)
 }
 
 /* ---- What counts cost ------------------------------------------------------------------------ */
-
-static double stage_of(const suite *s, const tz_model_work *work)
-{
-    tz_model_prediction p = {0};
-    tz_error why;
-    if (tz_roofs_predict(work, &s->device, &p, &why))
-        fail_msg("%s", why.message);
-    return p.stage_s;
-}
 
 /* A few warps with code of their own hold up the stage once it does not fit beside the others'. */
 static void code_has_to_fit(void **state)
@@ -267,18 +190,18 @@ static void code_has_to_fit(void **state)
     w.parts[1] = w.parts[0];
     w.parts[1].warps = 40;
     w.parts[1].own_bytes = 480 * 16;
-    const double fits = stage_of(s, &w);
+    const double fits = stage_of(&w, &s->device);
     w.parts[1].own_bytes = 0.0;
-    assert_true(stage_of(s, &w) == fits);
+    assert_true(stage_of(&w, &s->device) == fits);
     w.parts[1].own_bytes = 480 * 16;
     w.parts[0].loop_bytes = w.parts[1].loop_bytes = 20000;
-    const double more = stage_of(s, &w);
+    const double more = stage_of(&w, &s->device);
     assert_true(more > 1.3 * fits && more < 4.0 * fits);
     /* Stores of spilt registers go to the second level; loads do not. */
     w.parts[1].spills = w.parts[0].spills = 30.0;
-    assert_true(stage_of(s, &w) == more);
+    assert_true(stage_of(&w, &s->device) == more);
     w.parts[0].spilt_stores = 30.0;
-    assert_true(stage_of(s, &w) > more);
+    assert_true(stage_of(&w, &s->device) > more);
 }
 
 /* Pairs of stores are together or apart by the instructions between them. */

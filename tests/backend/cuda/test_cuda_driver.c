@@ -1,7 +1,7 @@
 /* core/backend/cuda against stand-ins for the driver and NVML: devices, memory, streams, energy. */
 #include "test_cuda_support.h"
 
-#include "calibrate/cuda_impl.h"
+#include "calibrate/cuda_parts.h"
 
 #include <math.h>
 
@@ -490,19 +490,11 @@ static void measure_energies(tz_cuda *cuda, tz_model_device *record)
                    .clock_hz = 1.98e9};
     memset(record, 0, sizeof *record);
     remarked[0] = '\0';
-    OK(tz_cuda_queue_create(cuda, &b.stream, &told));
-    OK(tz_cuda_event_create(cuda, &b.begin, true, &told));
-    OK(tz_cuda_event_create(cuda, &b.end, true, &told));
-    OK(tz_cuda_allocate(cuda, &b.cycles, 4096, &told));
-    OK(tz_cuda_allocate(cuda, &b.out, (size_t)b.gpu->multiprocessors * 1024 * 8, &told));
-    const tz_status status = tz__bench_energy(&b);
-    if (status != TZ_OK)
+    OK(tz__bench_open(&b));
+    const tz_status status = tz__measure_energy(&b);
+    if (status)
         fail_msg("%d: %s", status, error.message);
-    tz_cuda_free(cuda, b.out);
-    tz_cuda_free(cuda, b.cycles);
-    tz_cuda_event_destroy(cuda, b.end);
-    tz_cuda_event_destroy(cuda, b.begin);
-    tz_cuda_queue_destroy(cuda, b.stream);
+    tz__bench_close(&b);
 }
 
 static void energies_are_measured_or_left_out(void **state)

@@ -1,7 +1,7 @@
 /* core/backend/cuda: the driver and NVRTC where they are, and one clear line where they are not. */
 #include "tests/support.h"
 
-#include "backend/cuda/compile/cache.h"
+#include "backend/cuda/compile/cubin.h"
 #include "backend/cuda/compile/nvrtc.h"
 #include "backend/cuda/driver/energy.h"
 #include "backend/cuda/driver/queue.h"
@@ -31,8 +31,7 @@ static void skip_without_nvrtc(void)
         return;
     assert_int_equal(error.code, TZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "NVRTC"));
-    print_message("skipped: %s\n", error.message);
-    skip();
+    skip_test("%s", error.message);
 }
 
 static void a_missing_driver_is_named(void **state)
@@ -41,8 +40,7 @@ static void a_missing_driver_is_named(void **state)
     tz_cuda *cuda = (tz_cuda *)&cuda;
     tz_error error = {0};
     if (tz_cuda_available()) {
-        print_message("skipped: there is a driver and a GPU\n");
-        skip();
+        skip_test("there is a driver and a GPU");
     }
     assert_int_equal(tz_cuda_open(&cuda, 0, &error), TZ_BACKEND);
     assert_null(cuda);
@@ -236,22 +234,36 @@ static void the_cache_is_only_a_cache(void **state)
     unsetenv("TRAPEZE_CACHE");
 }
 
-static void a_device_computes(void **state)
-{
-    const scratch *s = *state;
-    tz_cuda *cuda = NULL;
-    tz_cuda_kernel kernel;
-    tz_error error = {0};
-    if (!tz_cuda_available()) {
-        print_message("skipped: no GPU\n");
-        skip();
-    }
-    skip_without_nvrtc();
+static tz_error error;
+
 #define OK(call)                                                                                   \
     do {                                                                                           \
         if ((call) != TZ_OK)                                                                       \
             fail_msg("%s", error.message);                                                         \
     } while (0)
+
+/* cuda.h promises nothing to a process after a fault; most drivers give it a new context. */
+static void open_after_a_fault(void)
+{
+    tz_cuda *cuda = NULL;
+    tz_cu_pointer x;
+    tz_status status = tz_cuda_open(&cuda, 0, &error);
+    if (status == TZ_OK)
+        status = tz_cuda_allocate(cuda, &x, 4096, &error);
+    print_message("after a fault, opened again: %s\n", status == TZ_OK ? "works" : error.message);
+    if (status == TZ_OK)
+        tz_cuda_free(cuda, x);
+    tz_cuda_close(cuda);
+}
+
+static void a_device_computes(void **state)
+{
+    const scratch *s = *state;
+    tz_cuda *cuda = NULL;
+    tz_cuda_kernel kernel;
+    if (!tz_cuda_available())
+        skip_test("no GPU");
+    skip_without_nvrtc();
     setenv("TRAPEZE_CACHE", s->directory, 1);
     OK(tz_cuda_open(&cuda, 0, &error));
     assert_true(tz_cuda_device_of(cuda)->shared_bytes > 48 * 1024);
@@ -300,7 +312,7 @@ static void a_device_computes(void **state)
     assert_int_equal(tz_cuda_allocate(cuda, &huge, (size_t)1 << 45, &error), TZ_MEMORY);
     assert_int_equal(huge, 0);
 
-    /* A fault of a kernel is told by wait; what follows still closes. */
+    /* Waiting reports a fault of a kernel; everything still closes. */
     tz_cu_pointer nowhere = 64;
     arguments[0] = &nowhere;
     OK(tz_cuda_launch(cuda, NULL, &kernel, (int[]){1, 1, 1}, (int[]){64, 1, 1}, 1024, false,
@@ -314,55 +326,45 @@ static void a_device_computes(void **state)
     tz_cuda_unload(cuda, &kernel);
     tz_cuda_close(cuda);
 
-    /* cuda.h promises nothing to this process any more; most drivers give it a new context. */
-    tz_status status = tz_cuda_open(&cuda, 0, &error);
-    if (status == TZ_OK)
-        status = tz_cuda_allocate(cuda, &x, sizeof whole, &error);
-    print_message("after a fault, opened again: %s\n", status == TZ_OK ? "works" : error.message);
-    if (cuda)
-        tz_cuda_free(cuda, x);
-    tz_cuda_close(cuda);
+    open_after_a_fault();
     unsetenv("TRAPEZE_CACHE");
 }
 
-static const char sum_source[] = "extern \"C\" __global__ void grow(float *x, int n)\n"
-                                 "{\n"
-                                 "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                                 "    if (i < n)\n"
-                                 "        x[i] += 1;\n"
-                                 "}\n"
-                                 "extern \"C\" __global__ void meet(int *arrived, int *together)\n"
-                                 "{\n"
-                                 "    if (threadIdx.x == 0) {\n"
-                                 "        atomicAdd(arrived, 1);\n"
-                                 "        while (atomicAdd(arrived, 0) < gridDim.x)\n"
-                                 "            ;\n"
-                                 "        atomicAdd(together, 1);\n"
-                                 "    }\n"
-                                 "}\n";
+static const char sum_source[] =
+    "extern \"C\" __global__ void grow(float *x, int n)\n"
+    "{\n"
+    "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (i < n)\n"
+    "        x[i] += 1;\n"
+    "}\n"
+    "extern \"C\" __global__ void synchronise(int *arrived, int *passed)\n"
+    "{\n"
+    "    if (threadIdx.x == 0) {\n"
+    "        atomicAdd(arrived, 1);\n"
+    "        while (atomicAdd(arrived, 0) < gridDim.x)\n"
+    "            ;\n"
+    "        atomicAdd(passed, 1);\n"
+    "    }\n"
+    "}\n";
 
-static void a_device_works_beside_the_host(void **state)
-{
-    const scratch *s = *state;
-    enum { CELLS = 1 << 20, BYTES = CELLS * sizeof(float), LAUNCHES = 10 };
-    tz_cuda *cuda = NULL;
-    tz_cuda_kernel grow, meet;
+/* Two queues, two arrays of CELLS cells on the device and one in pinned memory of the host. */
+enum { CELLS = 1 << 20, BYTES = CELLS * sizeof(float), LAUNCHES = 10 };
+static const int grid[3] = {CELLS / 256, 1, 1}, block[3] = {256, 1, 1};
+typedef struct bench {
+    tz_cuda *cuda;
+    const tz_cuda_device *device;
+    tz_cuda_kernel grow, synchronise;
     tz_cuda_queue *first, *second;
-    tz_cuda_event *start, *end;
-    tz_cuda_graph *graph;
     tz_cu_pointer x, y;
+    float *host;
+} bench;
+
+static void bench_open(bench *b)
+{
     void *memory;
-    double seconds;
-    bool ready = false;
-    int n = CELLS, blocks = 0;
-    tz_error error = {0};
-    if (!tz_cuda_available()) {
-        print_message("skipped: no GPU\n");
-        skip();
-    }
-    setenv("TRAPEZE_CACHE", s->directory, 1);
-    OK(tz_cuda_open(&cuda, 0, &error));
-    const tz_cuda_device *device = tz_cuda_device_of(cuda);
+    int blocks = 0;
+    OK(tz_cuda_open(&b->cuda, 0, &error));
+    const tz_cuda_device *device = b->device = tz_cuda_device_of(b->cuda);
     assert_true(device->l2_bytes > 0 && device->processor_shared_bytes >= device->shared_bytes);
     assert_true(device->processor_registers >= 65536 && device->processor_threads >= 1024);
     assert_true(strlen(device->bus_id) >= 12);
@@ -372,96 +374,133 @@ static void a_device_works_beside_the_host(void **state)
                   device->shared_reserved_bytes, device->processor_shared_bytes,
                   device->processor_threads, device->processor_blocks, device->clock_khz,
                   device->memory_clock_khz, device->memory_bus_bits);
-    OK(tz_cuda_load(cuda, &grow, sum_source, "grow", NULL, 0, &error));
-    OK(tz_cuda_load(cuda, &meet, sum_source, "meet", NULL, 0, &error));
-    assert_true(grow.threads_max >= 1024);
-    OK(tz_cuda_occupancy(cuda, &grow, 256, 0, &blocks, &error));
+    OK(tz_cuda_load(b->cuda, &b->grow, sum_source, "grow", NULL, 0, &error));
+    OK(tz_cuda_load(b->cuda, &b->synchronise, sum_source, "synchronise", NULL, 0, &error));
+    assert_true(b->grow.threads_max >= 1024);
+    OK(tz_cuda_occupancy(b->cuda, &b->grow, 256, 0, &blocks, &error));
     assert_in_range(blocks, 1, device->processor_threads / 256);
-    OK(tz_cuda_queue_create(cuda, &first, &error));
-    OK(tz_cuda_queue_create(cuda, &second, &error));
-    OK(tz_cuda_event_create(cuda, &start, true, &error));
-    OK(tz_cuda_event_create(cuda, &end, true, &error));
-    OK(tz_cuda_allocate(cuda, &x, BYTES, &error));
-    OK(tz_cuda_allocate(cuda, &y, BYTES, &error));
-    OK(tz_cuda_host_allocate(cuda, &memory, BYTES, &error));
-    float *host = memory;
+    OK(tz_cuda_queue_create(b->cuda, &b->first, &error));
+    OK(tz_cuda_queue_create(b->cuda, &b->second, &error));
+    OK(tz_cuda_allocate(b->cuda, &b->x, BYTES, &error));
+    OK(tz_cuda_allocate(b->cuda, &b->y, BYTES, &error));
+    OK(tz_cuda_host_allocate(b->cuda, &memory, BYTES, &error));
+    b->host = memory;
     for (int k = 0; k < CELLS; k++)
-        host[k] = (float)k;
-    void *arguments[] = {&x, &n};
-    const int grid[3] = {CELLS / 256, 1, 1}, block[3] = {256, 1, 1};
+        b->host[k] = (float)k;
+}
 
-    /* Up, ten launches, across to the other stream, down. */
-    OK(tz_cuda_queue_upload(cuda, first, x, host, BYTES, &error));
-    OK(tz_cuda_event_record(cuda, start, first, &error));
+static void bench_close(bench *b)
+{
+    tz_cuda_queue_destroy(b->cuda, b->first);
+    tz_cuda_queue_destroy(b->cuda, b->second);
+    tz_cuda_host_free(b->cuda, b->host);
+    tz_cuda_free(b->cuda, b->x);
+    tz_cuda_free(b->cuda, b->y);
+    tz_cuda_unload(b->cuda, &b->grow);
+    tz_cuda_unload(b->cuda, &b->synchronise);
+    tz_cuda_close(b->cuda);
+}
+
+static void launch_all(bench *b)
+{
+    int n = CELLS;
+    void *arguments[] = {&b->x, &n};
     for (int k = 0; k < LAUNCHES; k++)
-        OK(tz_cuda_launch(cuda, first, &grow, grid, block, 0, false, arguments, &error));
-    OK(tz_cuda_event_record(cuda, end, first, &error));
-    OK(tz_cuda_queue_wait_event(cuda, second, end, &error));
-    OK(tz_cuda_queue_copy(cuda, second, y, x, BYTES, &error));
-    OK(tz_cuda_queue_download(cuda, second, host, y, BYTES, &error));
-    OK(tz_cuda_queue_wait(cuda, second, &error));
-    for (int k = 0; k < CELLS; k++)
-        assert_true(host[k] == (float)(k + LAUNCHES));
-    OK(tz_cuda_event_ready(cuda, end, &ready, &error));
-    assert_true(ready);
-    OK(tz_cuda_event_elapsed_s(cuda, start, end, &seconds, &error));
-    assert_true(seconds > 0 && seconds < 1);
+        OK(tz_cuda_launch(b->cuda, b->first, &b->grow, grid, block, 0, false, arguments, &error));
+}
 
-    /* A box, and words. */
+/* Upload and launches in one queue, a copy and the download in another that waits for it. */
+static void queues_wait_for_events(bench *b)
+{
+    tz_cuda_event *start, *end;
+    double seconds;
+    bool ready = false;
+    OK(tz_cuda_event_create(b->cuda, &start, true, &error));
+    OK(tz_cuda_event_create(b->cuda, &end, true, &error));
+    OK(tz_cuda_queue_upload(b->cuda, b->first, b->x, b->host, BYTES, &error));
+    OK(tz_cuda_event_record(b->cuda, start, b->first, &error));
+    launch_all(b);
+    OK(tz_cuda_event_record(b->cuda, end, b->first, &error));
+    OK(tz_cuda_queue_wait_event(b->cuda, b->second, end, &error));
+    OK(tz_cuda_queue_copy(b->cuda, b->second, b->y, b->x, BYTES, &error));
+    OK(tz_cuda_queue_download(b->cuda, b->second, b->host, b->y, BYTES, &error));
+    OK(tz_cuda_queue_wait(b->cuda, b->second, &error));
+    for (int k = 0; k < CELLS; k++)
+        assert_true(b->host[k] == (float)(k + LAUNCHES));
+    OK(tz_cuda_event_ready(b->cuda, end, &ready, &error));
+    assert_true(ready);
+    OK(tz_cuda_event_elapsed_s(b->cuda, start, end, &seconds, &error));
+    assert_true(seconds > 0 && seconds < 1);
+    tz_cuda_event_destroy(b->cuda, start);
+    tz_cuda_event_destroy(b->cuda, end);
+}
+
+static void boxes_and_words_are_written(bench *b)
+{
     const tz_cuda_box box = {.row_bytes = 64,
                              .rows = 10,
                              .planes = 3,
                              .device_offset = 128,
                              .device_row_pitch = 256,
                              .device_plane_pitch = 256 * 20};
-    OK(tz_cuda_queue_fill_words(cuda, first, y, 0x3f800000, CELLS, &error)); /* 1.0f */
-    OK(tz_cuda_queue_upload_box(cuda, first, y, &box, host, &error));
-    OK(tz_cuda_queue_wait(cuda, first, &error));
     float out[480] = {0}, edge;
-    OK(tz_cuda_queue_download_box(cuda, first, out, y, &box, &error));
-    OK(tz_cuda_queue_wait(cuda, first, &error));
+    OK(tz_cuda_queue_fill_words(b->cuda, b->first, b->y, 0x3f800000, CELLS, &error)); /* 1.0f */
+    OK(tz_cuda_queue_upload_box(b->cuda, b->first, b->y, &box, b->host, &error));
+    OK(tz_cuda_queue_wait(b->cuda, b->first, &error));
+    OK(tz_cuda_queue_download_box(b->cuda, b->first, out, b->y, &box, &error));
+    OK(tz_cuda_queue_wait(b->cuda, b->first, &error));
     for (int k = 0; k < 480; k++)
-        assert_true(out[k] == host[k]);
-    OK(tz_cuda_download(cuda, &edge, y + 128 + 64, sizeof edge, &error));
+        assert_true(out[k] == b->host[k]);
+    OK(tz_cuda_download(b->cuda, &edge, b->y + 128 + 64, sizeof edge, &error));
     assert_true(edge == 1);
+}
 
-    /* The same ten launches as a graph, twice. */
-    OK(tz_cuda_graph_begin(cuda, first, &error));
-    for (int k = 0; k < LAUNCHES; k++)
-        OK(tz_cuda_launch(cuda, first, &grow, grid, block, 0, false, arguments, &error));
-    OK(tz_cuda_graph_end(cuda, first, &graph, &error));
+/* The launches of queues_wait_for_events, twice more. */
+static void graphs_repeat_launches(bench *b)
+{
+    tz_cuda_graph *graph;
+    OK(tz_cuda_graph_begin(b->cuda, b->first, &error));
+    launch_all(b);
+    OK(tz_cuda_graph_end(b->cuda, b->first, &graph, &error));
     for (int k = 0; k < 2; k++)
-        OK(tz_cuda_graph_launch(cuda, graph, first, &error));
-    OK(tz_cuda_queue_download(cuda, first, host, x, BYTES, &error));
-    OK(tz_cuda_queue_wait(cuda, first, &error));
+        OK(tz_cuda_graph_launch(b->cuda, graph, b->first, &error));
+    OK(tz_cuda_queue_download(b->cuda, b->first, b->host, b->x, BYTES, &error));
+    OK(tz_cuda_queue_wait(b->cuda, b->first, &error));
     for (int k = 0; k < CELLS; k++)
-        assert_true(host[k] == (float)(k + 3 * LAUNCHES));
-    tz_cuda_graph_destroy(cuda, graph);
-    OK(tz_cuda_graph_begin(cuda, first, &error));
-    OK(tz_cuda_graph_end(cuda, first, NULL, &error));
+        assert_true(b->host[k] == (float)(k + 3 * LAUNCHES));
+    tz_cuda_graph_destroy(b->cuda, graph);
+    OK(tz_cuda_graph_begin(b->cuda, b->first, &error));
+    OK(tz_cuda_graph_end(b->cuda, b->first, NULL, &error));
+}
 
-    /* Every block waits for every other. */
-    OK(tz_cuda_occupancy(cuda, &meet, 256, 0, &blocks, &error));
-    const int all[3] = {blocks * device->multiprocessors, 1, 1};
-    const int more[3] = {blocks * device->multiprocessors + 1, 1, 1};
-    tz_cu_pointer together = y + 4;
-    void *counters[] = {&y, &together};
-    int count[2];
-    OK(tz_cuda_clear(cuda, y, 8, &error));
-    if (device->cooperative) {
-        OK(tz_cuda_launch(cuda, first, &meet, all, block, 0, true, counters, &error));
-        OK(tz_cuda_wait(cuda, &error));
-        OK(tz_cuda_download(cuda, count, y, sizeof count, &error));
-        assert_int_equal(count[0], all[0]);
-        assert_int_equal(count[1], all[0]);
-        assert_int_equal(tz_cuda_launch(cuda, first, &meet, more, block, 0, true, counters, &error),
-                         TZ_BACKEND);
-        assert_non_null(strstr(error.message, "use fewer or smaller blocks"));
-    }
+/* In a cooperative launch every block waits for every other; one block too many is refused. */
+static void grids_synchronise(bench *b)
+{
+    int blocks = 0, count[2];
+    OK(tz_cuda_occupancy(b->cuda, &b->synchronise, 256, 0, &blocks, &error));
+    const int all[3] = {blocks * b->device->multiprocessors, 1, 1};
+    const int more[3] = {blocks * b->device->multiprocessors + 1, 1, 1};
+    tz_cu_pointer passed = b->y + 4;
+    void *counters[] = {&b->y, &passed};
+    OK(tz_cuda_clear(b->cuda, b->y, 8, &error));
+    if (!b->device->cooperative)
+        return;
+    OK(tz_cuda_launch(b->cuda, b->first, &b->synchronise, all, block, 0, true, counters, &error));
+    OK(tz_cuda_wait(b->cuda, &error));
+    OK(tz_cuda_download(b->cuda, count, b->y, sizeof count, &error));
+    assert_int_equal(count[0], all[0]);
+    assert_int_equal(count[1], all[0]);
+    assert_int_equal(
+        tz_cuda_launch(b->cuda, b->first, &b->synchronise, more, block, 0, true, counters, &error),
+        TZ_BACKEND);
+    assert_non_null(strstr(error.message, "use fewer or smaller blocks"));
+}
 
+static void energy_is_read_or_unsupported(bench *b)
+{
     tz_cuda_energy *energy;
     double joules;
-    if (tz_cuda_energy_open(&energy, device, &error) == TZ_OK) {
+    if (tz_cuda_energy_open(&energy, b->device, &error) == TZ_OK) {
         OK(tz_cuda_energy_read(energy, &joules, &error));
         print_message("energy: %.3f J\n", joules);
         tz_cuda_energy_close(energy);
@@ -469,16 +508,22 @@ static void a_device_works_beside_the_host(void **state)
         assert_int_equal(error.code, TZ_UNSUPPORTED);
         print_message("energy: %s\n", error.message);
     }
-    tz_cuda_event_destroy(cuda, start);
-    tz_cuda_event_destroy(cuda, end);
-    tz_cuda_queue_destroy(cuda, first);
-    tz_cuda_queue_destroy(cuda, second);
-    tz_cuda_host_free(cuda, memory);
-    tz_cuda_free(cuda, x);
-    tz_cuda_free(cuda, y);
-    tz_cuda_unload(cuda, &grow);
-    tz_cuda_unload(cuda, &meet);
-    tz_cuda_close(cuda);
+}
+
+static void a_device_works_asynchronously(void **state)
+{
+    const scratch *s = *state;
+    bench b = {0};
+    if (!tz_cuda_available())
+        skip_test("no GPU");
+    setenv("TRAPEZE_CACHE", s->directory, 1);
+    bench_open(&b);
+    queues_wait_for_events(&b);
+    boxes_and_words_are_written(&b);
+    graphs_repeat_launches(&b);
+    grids_synchronise(&b);
+    energy_is_read_or_unsupported(&b);
+    bench_close(&b);
     unsetenv("TRAPEZE_CACHE");
 }
 
@@ -493,7 +538,7 @@ int main(void)
         TEST(the_assembler_is_asked_for_registers),
         TEST(the_cache_is_only_a_cache),
         TEST(a_device_computes),
-        TEST(a_device_works_beside_the_host),
+        TEST(a_device_works_asynchronously),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "output/frame/plane.h"
 #include "simt/build.h"
 #include "simt/simt.h"
+#include "tests/skip.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -153,7 +154,7 @@ static int machine_teardown(void **state)
 static void skip_without_compiler(void)
 {
     if (!build)
-        skip();
+        skip_test("no C++ compiler");
 }
 
 typedef struct buffers {
@@ -545,8 +546,7 @@ static void texts_compile(void **state)
                                     tz_cuda_headers_count, &cubin, &bytes, &error);
                 free(text.at);
                 if (status == TZ_UNSUPPORTED) {
-                    print_message("skipped: %s\n", error.message);
-                    skip();
+                    skip_test("%s", error.message);
                 }
                 if (status)
                     fail_msg("type %d, %s, %s: %s", type, tz_cuda_reduce_kernel((tz_cuda_number)k),

@@ -5,7 +5,7 @@
 
 #include "tests/support.h"
 
-#include "backend/cuda/compile/cache.h"
+#include "backend/cuda/compile/cubin.h"
 #include "backend/cuda/driver/energy.h"
 #include "backend/cuda/driver/queue.h"
 #include "fake/fake.h"
@@ -61,8 +61,7 @@ static inline void need_fake(void)
 {
     if (seen)
         return;
-    print_message("skipped: libcuda.so.1 is not the stand-in (ctest puts it in LD_LIBRARY_PATH)\n");
-    skip();
+    skip_test("libcuda.so.1 is not the stand-in (ctest puts it in LD_LIBRARY_PATH)");
 }
 
 static inline tz_cuda *opened(void)

@@ -163,9 +163,8 @@ static void known_counts_are_found(void **state)
         const tz_status status =
             tz_cuda_compile(architectures[a], known_source, NULL, 0, &cubin, &bytes, &error);
         if (status == TZ_UNSUPPORTED) {
-            print_message("skipped: %s\n", error.message);
             free(mix);
-            skip();
+            skip_test("%s", error.message);
         }
         if (status)
             fail_msg("%s", error.message);
@@ -209,7 +208,7 @@ static void rows_do_what_their_text_says(void **state)
     tz_plan plan = {.height = 4, .family = "stream"};
     tz_model_work work, again, estimate;
     make_problem(s, "star2d1r", TZ_SINGLE, 4096, 4096, 1, &problem);
-    assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
+    assert_true(plan_for(s, &problem, &plan));
     work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
     assert_false(work.estimated);
     assert_true(work.cells == 4.0 * 4096 * 4096);
@@ -226,7 +225,7 @@ static void rows_do_what_their_text_says(void **state)
     assert_memory_equal(&again, &work, sizeof work);
     /* Higher, not compiled: levels do about as much as those that are known. */
     plan = (tz_plan){.height = 7, .family = "stream"};
-    assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
+    assert_true(plan_for(s, &problem, &plan));
     work_of(s, &problem, &plan, TZ_EFFORT_CACHED, &estimate);
     assert_true(estimate.estimated);
     work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
@@ -274,7 +273,7 @@ static void every_stencil_is_counted(void **state)
                     (f >= 3 || !one_of(stencil->id, "hotspot life pathfinder star3d1r ")))
                     continue;
                 make_problem(s, stencil->id, -1, e[0], e[1], e[2], &problem);
-                if (tz_cuda_plan(&problem, &plan, NULL) == TZ_OK) {
+                if (plan_for(s, &problem, &plan)) {
                     work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
                     assert_true(work.parts_count > 0 && work.registers > 0);
                     assert_true(tz_work_mix_sum(&work.parts[0].step) > 1.0);
@@ -406,7 +405,7 @@ static void measured_speeds_are_near(void **state)
         tz_model_work work;
         make_problem(s, known[k].stencil, known[k].precision, known[k].extent[0],
                      known[k].extent[1], known[k].extent[2], &problem);
-        assert_int_equal(tz_cuda_plan(&problem, &plan, NULL), TZ_OK);
+        assert_true(plan_for(s, &problem, &plan));
         work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
         const double rate = work.cells / stage_of(&work, &s->device) * 1e-9;
         if (fabs(rate / known[k].gcells - 1.0) > 0.25)

@@ -3,6 +3,7 @@
 #include "backend/cuda/family/resident/design.h"
 #include "backend/cuda/family/work.h"
 #include "sim/simulation_impl.h"
+#include "tests/registry.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,23 +35,7 @@ static const struct {
     {"cell", {256, 256, 256}, -1, "fixed"},
 };
 
-static tz_registry *registry;
-
-static int open_plugins(void **state)
-{
-    static const char *const folders[] = {TZ_TEST_PLUGIN_DIR};
-    tz_error error;
-    (void)state;
-    return tz_registry_create(&registry, folders, 1, &error) != TZ_OK;
-}
-
-static int close_plugins(void **state)
-{
-    (void)state;
-    tz_registry_destroy(registry);
-    return 0;
-}
-
+static const tz_limits h200 = {132, 227 << 10};
 static tz_simulation *make(size_t c)
 {
     tz_simulation_config config = {.registry = registry,
@@ -77,7 +62,7 @@ static void check_narrowed(size_t c, const tz_problem *problem, const tz_plan *p
                            const tz_resident *best, int *other)
 {
     tz_resident d;
-    if (!tz_resident_design(problem, plan, &d))
+    if (!tz_resident_design(problem, &h200, plan, &d))
         return;
     ++*other;
     if (!found || d.cost < best->cost)
@@ -97,7 +82,7 @@ static void test_nothing_narrower_is_better(void **unused)
         for (size_t h = 0; h < sizeof heights / sizeof *heights; h++) {
             const tz_plan plan = {.height = heights[h]};
             tz_resident best = {.warps = 0};
-            const bool found = tz_resident_design(problem, &plan, &best);
+            const bool found = tz_resident_design(problem, &h200, &plan, &best);
             fits += found;
             for (int vector = 1; vector <= TZ_RESIDENT_CELLS_MAX; vector++) {
                 tz_plan narrow = plan;
@@ -124,7 +109,7 @@ static void test_nothing_narrower_is_better(void **unused)
             for (int axis = 0; axis < problem->dims; axis++)
                 same.tile[axis] =
                     (problem->elements[axis] + best.blocks[axis] - 1) / best.blocks[axis];
-            assert_true(tz_resident_design(problem, &same, &again));
+            assert_true(tz_resident_design(problem, &h200, &same, &again));
             assert_true(again.cost == best.cost);
             assert_memory_equal(again.cells, best.cells, sizeof best.cells);
             assert_memory_equal(again.threads, best.threads, sizeof best.threads);
@@ -161,11 +146,11 @@ static void test_lengthy_text_is_not_chosen(void **unused)
         tz_plan named = {.height = 2, .family = "resident"};
         tz_resident design;
         tz_error error = {0};
-        assert_true(tz_resident_design(problem, &own, &design));
+        assert_true(tz_resident_design(problem, &h200, &own, &design));
         assert_int_equal(tz_resident_is_lengthy(problem, &design), large);
         assert_int_equal(count_resident(problem, &free) > 0, !large);
         assert_int_equal(count_resident(problem, &named), 1);
-        assert_int_equal(tz_cuda_plan(problem, &own, &error), TZ_OK);
+        assert_int_equal(tz_cuda_plan(problem, &h200, &own, &error), TZ_OK);
         assert_string_equal(own.family, large ? "stream" : "resident");
         tz_simulation_destroy(simulation);
     }

@@ -43,7 +43,7 @@ static grid tiles[][3] = {{{0}},
                           {{40, 1, 1}, {100, 1, 1}, {256, 1, 1}},
                           {{16, 6, 1}, {32, 40, 1}, {5, 9, 1}},
                           {{8, 6, 4}, {32, 4, 8}, {5, 3, 3}}};
-static const tz_cuda_room rooms[] = {{4, 1}, {1, 1}, {132, 1}, {3, 2}};
+static const simt_room rooms[] = {{4, 1}, {1, 1}, {132, 1}, {3, 2}};
 
 /* What is drawn for a case, whichever machine asks. */
 static uint32_t draw(const simt_group *g, const char *what, int number)
@@ -102,11 +102,13 @@ static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_fa
     tz_status status = tz_problem_resolve(&problem, g->k.stencil, &config, error);
     if (status)
         return status;
+    const tz_limits limits = simt_limits(&g->k.room);
     const char *why = family->refuses(&problem);
     status = why ? tz_error_set(error, TZ_UNSUPPORTED, NULL, "it %s", why)
-                 : tz_cuda_plan(&problem, &plan, error);
+                 : tz_cuda_plan(&problem, &limits, &plan, error);
     if (!status)
-        status = family->shape(&problem, &plan, &g->k.room, &shape, error);
+        status = family->shape(&problem, &limits, &plan, g->k.room.blocks_per_multiprocessor,
+                               &shape, error);
     tz_problem_clear(&problem);
     return status;
 }

@@ -268,11 +268,11 @@ void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show
     tz_error error = {0};
     memset(outcome, 0, sizeof *outcome);
     outcome->plan = k->plan;
-    outcome->plan.multiprocessors = k->room.multiprocessors;
+    const tz_limits limits = simt_limits(&k->room);
     tz_status status = resolve(&p, &error);
     const bool resolved = !status;
     if (!status)
-        status = tz_cuda_plan(&p.problem, &outcome->plan, &error);
+        status = tz_cuda_plan(&p.problem, &limits, &outcome->plan, &error);
     if (status) {
         outcome->verdict = SIMT_REFUSED;
         say(outcome, "  %s\n", error.message);

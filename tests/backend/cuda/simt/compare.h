@@ -5,6 +5,7 @@
 
 #include "build.h"
 #include "simt.h"
+#include "stage.h"
 
 #include "backend/cuda/family/family.h"
 
@@ -17,7 +18,7 @@ typedef struct simt_case {
     int64_t steps; /* 0: two or three launches, `rest` iterations not a stage */
     int rest;
     uint64_t seed; /* of values, constants and boundary values */
-    tz_cuda_room room;
+    simt_room room;
     bool own_constants; /* the plugin's constants, not some of which none is small */
     size_t params_count;
     const tz_assignment *params;

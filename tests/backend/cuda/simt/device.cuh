@@ -113,8 +113,7 @@ template <int TABLE> TZ_DEVICE tz_word tz_logic3(tz_word a, tz_word b, tz_word c
 
 /* ---- Lanes ------------------------------------------------------------------------------------ */
 
-template <class T>
-TZ_DEVICE T tz_simt_shuffle(int word, T value, int n, simt_place place)
+template <class T> TZ_DEVICE T tz_simt_shuffle(int word, T value, int n, simt_place place)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a shuffle takes 4 or 8 bytes");
     unsigned long long bits = 0;

@@ -104,7 +104,7 @@ static bool read_option(options *o, const char *name, const char *value)
         else if (strcmp(name, "--seed") == 0)
             o->k.seed = (uint64_t)list[0];
         else if (strcmp(name, "--room") == 0)
-            o->k.room = (tz_cuda_room){(int)list[0], list[1] > 0 ? (int)list[1] : 1};
+            o->k.room = (simt_room){(int)list[0], list[1] > 0 ? (int)list[1] : 1};
         else
             return false;
         return good;
@@ -206,7 +206,7 @@ static int run_suite(const options *o, const tz_registry *registry)
     simt_build_destroy(build);
     if (status == TZ_UNSUPPORTED) {
         printf("skipped: %s\n", error.message);
-        return 77; /* ctest: SKIP_RETURN_CODE */
+        return 77; /* ctest shows it as skipped */
     }
     simt_groups groups;
     simt_groups_make(&groups, registry, depth, o->stencil,

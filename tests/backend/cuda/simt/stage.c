@@ -225,24 +225,31 @@ static tz_status edit(char **source, const char *from, const char *to, tz_error 
     return TZ_OK;
 }
 
+tz_limits simt_limits(const simt_room *room)
+{
+    return tz_place_limits(&(tz_place){.limits = {.multiprocessors = room->multiprocessors}});
+}
+
 static tz_status find_kernel(simt_device *device, stage *s, const tz_plan *plan, int height,
                              tz_error *error)
 {
     const tz_problem *problem = device->context.problem;
+    const tz_limits limits = simt_limits(&device->context.room);
     char *source = NULL;
     s->plan = *plan;
     tz_status status = tz_cuda_family_find(plan->family, problem, &s->family, error);
     if (!status && s->family->exact)
         s->plan.height = height;
     if (!status)
-        status = tz_cuda_source(problem, &s->plan, &source, error);
+        status = tz_cuda_source(problem, &limits, &s->plan, &source, error);
     if (!status && device->context.edit_from)
         status = edit(&source, device->context.edit_from, device->context.edit_to, error);
     if (!status)
         status = simt_build_kernel(device->context.build, source, TZ_CUDA_ENTRY, &s->kernel, error);
     free(source);
     if (!status)
-        status = s->family->shape(problem, &s->plan, &device->context.room, &s->shape, error);
+        status = s->family->shape(problem, &limits, &s->plan,
+                                  device->context.room.blocks_per_multiprocessor, &s->shape, error);
     if (!status && (size_t)s->shape.scratch_bytes > device->scratch.bytes) {
         free(device->scratch.whole);
         device->scratch.whole = NULL;
@@ -342,7 +349,8 @@ static bool launch(simt_device *device, const stage *s, int height, int64_t step
         .buffers = buffers,
         .buffers_count = count,
     };
-    const tz_cuda_room *room = &device->context.room;
+    const simt_room *room = &device->context.room;
+    const tz_limits limits = simt_limits(room);
     const int64_t blocks = (int64_t)what.grid[0] * what.grid[1] * what.grid[2];
     if (what.cooperative &&
         blocks > (int64_t)room->multiprocessors * room->blocks_per_multiprocessor)
@@ -350,7 +358,7 @@ static bool launch(simt_device *device, const stage *s, int height, int64_t step
                         "a cooperative launch of %lld blocks where %d fit", (long long)blocks,
                         room->multiprocessors * room->blocks_per_multiprocessor);
     if (what.threads != s->family->threads(problem, &s->plan) ||
-        what.shared_bytes != s->family->shared_bytes(problem, &s->plan))
+        what.shared_bytes != s->family->shared_bytes(problem, &limits, &s->plan))
         simt_report_add(report, SIMT_FOUND_LAUNCH,
                         "the family's threads() and shared_bytes() are not its shape's");
     if (s->kernel->arguments_count != 1 ||

@@ -11,13 +11,21 @@
 
 typedef struct simt_device simt_device;
 
+/* What plans and shapes are asked for with. */
+typedef struct simt_room {
+    int multiprocessors, blocks_per_multiprocessor;
+} simt_room;
+
+/* An H200's but for its multiprocessors. */
+tz_limits simt_limits(const simt_room *room);
+
 /* All borrowed. `streams` as in tz_backend_context. `room`: what shapes are asked for with. */
 typedef struct simt_context {
     const tz_problem *problem;
     const tz_streamed_source *const *streams;
     simt_build *build;
     simt *machine;
-    tz_cuda_room room;
+    simt_room room;
     const char *edit_from, *edit_to; /* replaced in the text, wherever it is found; or NULL */
 } simt_context;
 

@@ -179,8 +179,10 @@ static int height_max(const tz_problem *problem, int vector, int64_t useful)
     return height;
 }
 
-static tz_status line_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
+static tz_status line_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                           tz_error *error)
 {
+    (void)limits;
     const tz_status status = check_numbers(problem, plan, error);
     if (status)
         return status;
@@ -230,21 +232,23 @@ static int line_threads(const tz_problem *problem, const tz_plan *plan)
     return 32 * plan->warps;
 }
 
-static int line_shared_bytes(const tz_problem *problem, const tz_plan *plan)
+static int line_shared_bytes(const tz_problem *problem, const tz_limits *limits,
+                             const tz_plan *plan)
 {
+    (void)limits;
     return plan->warps * staging_bytes(problem, plan);
 }
 
-static tz_status line_shape(const tz_problem *problem, const tz_plan *plan,
-                            const tz_cuda_room *room, tz_cuda_shape *shape, tz_error *error)
+static tz_status line_shape(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                            int blocks, tz_cuda_shape *shape, tz_error *error)
 {
-    (void)room;
+    (void)blocks;
     (void)error;
     const int64_t columns = plan->tile[0] * plan->warps;
     *shape = (tz_cuda_shape){
         .grid = {(int)((problem->elements[0] + columns - 1) / columns), 1, 1},
         .threads = line_threads(problem, plan),
-        .shared_bytes = line_shared_bytes(problem, plan),
+        .shared_bytes = line_shared_bytes(problem, limits, plan),
     };
     return TZ_OK;
 }
@@ -258,4 +262,5 @@ const tz_cuda_family tz_cuda_family_line = {
     .threads = line_threads,
     .shared_bytes = line_shared_bytes,
     .shape = line_shape,
+    .planner = &line_planner,
 };

@@ -354,11 +354,12 @@ static void say_run(tz_cuda_text *t, const tz_problem *problem, const planes_sch
     tz_cuda_emit(t, "    if constexpr (BORDER == 2)\n      tz_ready(tile);\n  }\n};\n");
 }
 
-void planes_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
+void planes_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                      const tz_plan *plan)
 {
     const tz_stencil *stencil = problem->stencil;
     planes_scheme s;
-    planes_scheme_make(&s, problem, plan);
+    planes_scheme_make(&s, problem, limits, plan);
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
     say_numbers(t, problem, &s);
     tz_cuda_emit(t, "#include \"planes.cuh\"\n");

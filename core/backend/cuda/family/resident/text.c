@@ -165,12 +165,13 @@ static void say_begin(tz_cuda_text *t, const tz_problem *problem, const tz_resid
     }
 }
 
-void resident_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
+void resident_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                        const tz_plan *plan)
 {
     const tz_stencil *s = problem->stencil;
     const uint32_t written = tz_problem_written(problem);
     tz_resident d;
-    if (!tz_resident_design(problem, plan, &d))
+    if (!tz_resident_design(problem, limits, plan, &d))
         return;
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
     for (int axis = 0; axis < TZ_AXES; axis++)

@@ -378,8 +378,10 @@ static void say_kernel(tz_cuda_text *t, const rows_design *d, const tz_plan *pla
                  d->unroll - 1 + newest + d->ahead);
 }
 
-void rows_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
+void rows_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                    const tz_plan *plan)
 {
+    (void)limits;
     rows_design d;
     rows_design_make(&d, problem, plan);
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);

@@ -104,8 +104,10 @@ static void say_kernel(tz_cuda_text *t, const tz_problem *problem)
                  "  if (border)\n    tz_run<true>(a);\n  else\n    tz_run<false>(a);\n}\n");
 }
 
-void tile_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
+void tile_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                    const tz_plan *plan)
 {
+    (void)limits;
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
     tz_cuda_emit(t, "#define TZ_THREADS %d\n#include \"tile.cuh\"\n", TILE_THREADS);
     for (int p = 0; p < problem->stencil->passes_count; p++)

@@ -12,23 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is given, for the device that there is. */
-static tz_plan here(const tz_simulation *simulation, const tz_plan *given)
+/* The device that runs the simulation; `record`: NULL if it has none. */
+static tz_place here(const tz_simulation *simulation, const tz_model_device *record)
 {
-    tz_plan plan = *given;
-    if (plan.multiprocessors == 0 && plan.shared_bytes == 0) {
-        plan.multiprocessors = simulation->multiprocessors;
-        plan.shared_bytes = simulation->shared_bytes;
-    }
-    return plan;
+    return (tz_place){
+        .device = record, .threads = simulation->threads, .limits = simulation->limits};
 }
 
-static tz_status complete(void *context, tz_plan *plan, tz_error *error)
+static tz_status complete_plan(void *context, tz_plan *plan, tz_error *error)
 {
     const tz_simulation *simulation = context;
-    *plan = here(simulation, plan);
+    const tz_place place = here(simulation, NULL);
     plan->launch_iterations = 0; /* the family's to say */
-    return simulation->backend->plan(&simulation->problem, simulation->threads, plan, error);
+    return simulation->backend->plan(&simulation->problem, &place, plan, error);
 }
 
 /* What it takes to have a kernel that nobody has run here: compiled, or read from the cache. */
@@ -51,10 +47,9 @@ static tz_status predictions(void *context, const tz_plan *given, tz_policy_opti
     tz_status status = tz_device_of(simulation->backend, simulation->device, &device, error);
     if (status)
         return status;
-    const tz_place place = {.device = &device, .threads = simulation->threads};
-    const tz_plan wanted = here(simulation, given);
-    status = tz_predictions_create(&made, &simulation->problem, simulation->backend, &place,
-                                   &wanted, TZ_EFFORT_CACHED, error);
+    const tz_place place = here(simulation, &device);
+    status = tz_predictions_create(&made, &simulation->problem, simulation->backend, &place, given,
+                                   TZ_EFFORT_CACHED, error);
     if (status)
         return status;
     *out = (tz_policy_options){.best = -1};
@@ -81,7 +76,7 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
     /* Which plans there are may depend on the device; without a record the backend knows enough. */
     const bool known =
         tz_device_of(simulation->backend, simulation->device, &device, NULL) == TZ_OK;
-    const tz_place place = {.device = known ? &device : NULL, .threads = simulation->threads};
+    const tz_place place = here(simulation, known ? &device : NULL);
     tz_plan *plans = calloc(TZ_POLICY_OPTIONS_MAX, sizeof *plans);
     if (!plans)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a list of plans");
@@ -158,7 +153,7 @@ tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_policy_co
 {
     const tz_policy_host host = {.context = simulation,
                                  .asynchronous = simulation->backend->wait != NULL,
-                                 .complete = complete,
+                                 .complete_plan = complete_plan,
                                  .predictions = predictions,
                                  .candidates = candidates,
                                  .memory_key = memory_key};
@@ -170,8 +165,8 @@ tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_policy_co
     simulation->policy = policy;
     simulation->watch = (tz_stopwatch){.stages = 0};
     simulation->plan = *tz_policy_plan(policy);
-    simulation->bytes =
-        simulation->backend->bytes(&simulation->problem, simulation->threads, &simulation->plan);
+    const tz_place place = here(simulation, NULL);
+    simulation->bytes = simulation->backend->bytes(&simulation->problem, &place, &simulation->plan);
     return TZ_OK;
 }
 

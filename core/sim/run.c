@@ -1,8 +1,7 @@
-/* Advancing a simulation: stages between the steps at which something is due. */
-#include "sim/simulation.h"
+#include "sim/run.h"
 
 #include "base/machine.h"
-#include "policy/policy_impl.h"
+#include "sim/fields.h"
 #include "sim/simulation_impl.h"
 #include "sim/snapshot.h"
 #include <inttypes.h>
@@ -84,49 +83,6 @@ static tz_status record_use(tz_simulation *simulation, int iterations, double se
     if (!status && rest > 0)
         status = record_height(simulation, rest, rest, of_rest, error);
     return status;
-}
-
-/* Says where the cells are that the backend's check has found. */
-static tz_status report_divergence(const tz_simulation *simulation, tz_error *error)
-{
-    const tz_stencil *stencil = simulation->problem.stencil;
-    for (int f = 0; f < stencil->fields_count; f++) {
-        tz_reduction reduction;
-        if (stencil->fields[f].role != TZ_STATE)
-            continue;
-        const tz_status status =
-            simulation->backend->reduce(simulation->state, f, &reduction, error);
-        if (status)
-            return status;
-        if (reduction.not_finite == 0)
-            continue;
-        return tz_error_set(error, TZ_DIVERGED, stencil->id,
-                            "field '%s' is not finite at cell (%" PRId64 ", %" PRId64 ", %" PRId64
-                            ") at step %" PRId64 " (%" PRId64 " such cells; all were finite at "
-                            "step %" PRId64 "): use a smaller time step or check the input",
-                            stencil->fields[f].name, reduction.first_not_finite[0],
-                            reduction.first_not_finite[1], reduction.first_not_finite[2],
-                            simulation->step, reduction.not_finite, simulation->finite_step);
-    }
-    return tz_error_set(error, TZ_BACKEND, stencil->id,
-                        "the check of step %" PRId64 " found a value that is not finite, and the "
-                        "reduction of the fields found none: the %s backend's results disagree",
-                        simulation->step, simulation->backend->name);
-}
-
-tz_status tz__simulation_check_finite(tz_simulation *simulation, tz_error *error)
-{
-    bool finite;
-    if (simulation->steps_unchecked == 0)
-        return TZ_OK;
-    const tz_status status = simulation->backend->all_finite(simulation->state, &finite, error);
-    if (status)
-        return status;
-    simulation->steps_unchecked = 0;
-    if (!finite)
-        return report_divergence(simulation, error);
-    simulation->finite_step = simulation->step;
-    return TZ_OK;
 }
 
 static tz_status check_streams(const tz_simulation *simulation, int64_t steps, tz_error *error)
@@ -220,33 +176,34 @@ static tz_status wait_for_stages(runner *r, tz_error *error)
     return status;
 }
 
-/* ---- What the policy says, and what it is told ----------------------------------------------- */
+/* ---- Plans from the policy, times for it ----------------------------------------------- */
 
 /* The plan of the next stage. */
-static tz_status ask_policy(runner *r, int64_t room, tz_error *error)
+static tz_status choose_plan(runner *r, int64_t iterations_left, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     const tz_plan *plan = &simulation->plan;
-    tz_status status = tz_policy_next(simulation->policy, simulation->step, room, &plan, error);
+    tz_status status =
+        tz_policy_next(simulation->policy, simulation->step, iterations_left, &plan, error);
     if (status)
         return status;
     if (!tz_plan_equal(plan, &simulation->plan)) {
         status = wait_for_stages(r, error); /* they are the other plan's */
         simulation->watch = (tz_stopwatch){.stages = 0};
-        simulation->bytes =
-            simulation->backend->bytes(&simulation->problem, simulation->threads, plan);
+        const tz_place place = {.threads = simulation->threads, .limits = simulation->limits};
+        simulation->bytes = simulation->backend->bytes(&simulation->problem, &place, plan);
     }
     simulation->plan = *plan;
     return status;
 }
 
 /* How much to do in one call, and whether it counts as whole stages that the policy wants timed. */
-static int choose_length(const tz_simulation *simulation, int64_t room, bool *timed)
+static int choose_length(const tz_simulation *simulation, int64_t iterations_left, bool *timed)
 {
     const int height = simulation->plan.height;
-    const int64_t wanted = tz_policy_stages_wanted(simulation->policy) - simulation->watch.stages;
+    const int64_t wanted = tz_policy_stages_to_time(simulation->policy) - simulation->watch.stages;
     int64_t length = longest_call(simulation);
-    length = length < room ? length : room;
+    length = length < iterations_left ? length : iterations_left;
     *timed = wanted > 0 && length >= height;
     if (*timed) {
         const int64_t stages = length / height < wanted ? length / height : wanted;
@@ -255,16 +212,16 @@ static int choose_length(const tz_simulation *simulation, int64_t room, bool *ti
     return (int)length;
 }
 
-static tz_status tell_policy(runner *r, tz_error *error)
+static tz_status record_group(runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     const tz_stopwatch *watch = &simulation->watch;
-    if (watch->stages < tz_policy_stages_wanted(simulation->policy))
+    if (watch->stages < tz_policy_stages_to_time(simulation->policy))
         return TZ_OK;
     const tz_status status = wait_for_stages(r, error);
     if (status)
         return status;
-    tz_policy_tell(simulation->policy, watch->stages, watch->iterations, watch->seconds);
+    tz_policy_record(simulation->policy, watch->stages, watch->iterations, watch->seconds);
     simulation->watch = (tz_stopwatch){.stages = 0};
     return TZ_OK;
 }
@@ -274,7 +231,7 @@ static tz_status tell_policy(runner *r, tz_error *error)
 static bool is_refusal(const tz_simulation *simulation, tz_status status, const tz_error *why)
 {
     return (status == TZ_RANGE || status == TZ_UNSUPPORTED || status == TZ_MEMORY) &&
-           tz_policy_refuse(simulation->policy, why);
+           tz_policy_plan_failed(simulation->policy, why);
 }
 
 static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
@@ -309,7 +266,7 @@ static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
     r->result->stages += stages_of(simulation, iterations);
     status = record_use(simulation, iterations, seconds, error);
     if (!status && timed)
-        status = tell_policy(r, error);
+        status = record_group(r, error);
     if (!status && simulation->step >= scan) {
         status = wait_for_stages(r, error);
         if (!status)
@@ -331,11 +288,11 @@ static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_err
     const int64_t fused = wants_residual ? stop - 1 : stop;
     tz_status status = TZ_OK;
     while (!status && simulation->step < fused) {
-        const int64_t room = fused - simulation->step;
+        const int64_t iterations_left = fused - simulation->step;
         bool timed = false;
-        status = ask_policy(r, room, error);
+        status = choose_plan(r, iterations_left, error);
         if (!status) {
-            const int length = choose_length(simulation, room, &timed);
+            const int length = choose_length(simulation, iterations_left, &timed);
             status = advance(r, length, timed, error);
         }
         if (status && error && is_refusal(simulation, status, error))

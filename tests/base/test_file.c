@@ -1,5 +1,5 @@
 /* Files read into memory. */
-#include "base/read_file.h"
+#include "base/file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,19 +25,19 @@ static void all_bytes_are_read(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (; at < sizes[i]; at++)
             assert_int_equal(write(file, at % 7 ? "x" : "", 1), 1);
-        assert_int_equal(tz_file_read(&text, &length, path, 10000, &error), TZ_OK);
+        assert_int_equal(tz_file_read(path, 10000, &text, &length, &error), TZ_OK);
         assert_int_equal(length, sizes[i]);
         for (size_t k = 0; k < length; k++)
             assert_int_equal(text[k], k % 7 ? 'x' : '\0');
         assert_int_equal(text[length], '\0');
         free(text);
     }
-    assert_int_equal(tz_file_read(&text, &length, path, 9999, &error), TZ_IO);
-    assert_string_equal(error.message, "it has more than 9999 bytes");
+    assert_int_equal(tz_file_read(path, 9999, &text, &length, &error), TZ_RANGE);
+    assert_string_equal(error.message, "10000 bytes are too many; at most 9999 are read");
     assert_null(text);
     close(file);
     unlink(path);
-    assert_int_equal(tz_file_read(&text, &length, path, 1, &error), TZ_IO);
+    assert_int_equal(tz_file_read(path, 1, &text, &length, &error), TZ_IO);
     assert_string_equal(error.place, path);
     assert_null(text);
 }

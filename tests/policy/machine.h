@@ -1,7 +1,8 @@
 /* What the tests of policies share: a machine whose times are made up. */
-#ifndef TZ_TESTS_TEST_POLICY_SUPPORT_H
-#define TZ_TESTS_TEST_POLICY_SUPPORT_H
+#ifndef TZ_TEST_POLICY_MACHINE_H
+#define TZ_TEST_POLICY_MACHINE_H
 
+#include "curves.h"
 #include "policy/policy.h"
 
 #include <math.h>
@@ -41,52 +42,13 @@ typedef struct machine {
     double group_s;
 } machine;
 
-/* Dearer memory against dearer redundancy: least at 1 / b = sqrt(a / b) and so on. */
-static double convex(int h, double a, double b)
-{
-    return 1e-3 * (1 + a / h + b * h);
-}
-static double best_at_8(int h)
-{
-    return convex(h, 6.4, 0.1);
-}
-static double best_at_4(int h)
-{
-    return convex(h, 3.2, 0.2);
-}
-static double best_at_2(int h)
-{
-    return convex(h, 2, 0.5);
-}
-static double best_at_1(int h)
-{
-    return convex(h, 0, 0.15);
-}
-static double best_at_24(int h)
-{
-    return convex(h, 14.4, 0.025);
-}
-static double flat(int h)
-{
-    (void)h;
-    return 1e-3;
-}
-static double plateau(int h)
-{
-    return h < 6 ? convex(h, 4, 0) : convex(6, 4, 0);
-}
-/* Registers end at 8: twice as slow beyond. */
-static double cliff_at_8(int h)
-{
-    return h <= 8 ? convex(h, 6.4, 0) : 2 * convex(8, 6.4, 0);
-}
 static double uniform(machine *m)
 {
     m->random = m->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (double)(m->random >> 11) * 0x1p-52 - 1;
 }
 
-static tz_status complete(void *context, tz_plan *plan, tz_error *error)
+static tz_status complete_plan(void *context, tz_plan *plan, tz_error *error)
 {
     const machine *m = context;
     if (plan->height == 0)
@@ -110,7 +72,7 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
         if (given->height > 0 && h != given->height)
             continue;
         plan.height = h;
-        if (complete(context, &plan, error) == TZ_OK)
+        if (complete_plan(context, &plan, error) == TZ_OK)
             out->at[out->count++] = (tz_policy_option){plan, NAN, 0};
     }
     return TZ_OK;
@@ -144,7 +106,7 @@ static tz_policy *make(machine *m, tz_policy_config config)
 {
     const tz_policy_host host = {.context = m,
                                  .asynchronous = m->wait > 0,
-                                 .complete = complete,
+                                 .complete_plan = complete_plan,
                                  .predictions = predictions,
                                  .candidates = candidates,
                                  .memory_key = memory_key};
@@ -166,12 +128,12 @@ static double best_time(const machine *m)
 /* One stage, or what is left of it before the next stop (`every` iterations apart; 0: none). */
 static void one_stage(machine *m, tz_policy *policy, int64_t every)
 {
-    const int64_t room = every > 0 ? every - m->step % every : 1 << 20;
+    const int64_t iterations_left = every > 0 ? every - m->step % every : 1 << 20;
     const tz_plan *plan = NULL;
-    assert_int_equal(tz_policy_next(policy, m->step, room, &plan, NULL), TZ_OK);
+    assert_int_equal(tz_policy_next(policy, m->step, iterations_left, &plan, NULL), TZ_OK);
     const int h = plan->height;
-    const int length = h < room ? h : (int)room;
-    const int64_t wanted = tz_policy_stages_wanted(policy);
+    const int length = h < iterations_left ? h : (int)iterations_left;
+    const int64_t wanted = tz_policy_stages_to_time(policy);
     const bool timed = wanted > 0 && length == h;
     const double truth = length * m->pace * m->time(h);
     double seconds = truth * (1 + m->noise * uniform(m)), more = 0;
@@ -202,7 +164,7 @@ static void one_stage(machine *m, tz_policy *policy, int64_t every)
     if (m->group < wanted)
         return;
     m->truth += m->wait;
-    tz_policy_tell(policy, m->group, m->group_iterations, m->group_s + m->wait);
+    tz_policy_record(policy, m->group, m->group_iterations, m->group_s + m->wait);
     m->group = m->group_iterations = 0;
     m->group_s = 0;
 }
@@ -222,15 +184,5 @@ static int height_now(const tz_policy *policy)
 {
     return tz_policy_plan(policy)->height;
 }
-
-typedef struct curve {
-    const char *name;
-    double (*time)(int);
-} curve;
-static const curve curves[] = {{"best at 1", best_at_1},   {"best at 2", best_at_2},
-                               {"best at 4", best_at_4},   {"best at 8", best_at_8},
-                               {"best at 24", best_at_24}, {"flat", flat},
-                               {"plateau", plateau},       {"cliff", cliff_at_8}};
-enum { CURVES = sizeof curves / sizeof *curves };
 
 #endif

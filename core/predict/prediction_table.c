@@ -1,4 +1,4 @@
-#include "predict/table.h"
+#include "predict/prediction_table.h"
 
 #include "base/machine.h"
 #include "model/roofs.h"
@@ -67,7 +67,7 @@ static tz_status rows_of_predictions(tz_prediction_table *table, const tz_worklo
     const tz_predictions *f = table->predictions;
     table->rows = calloc((size_t)f->count, sizeof *table->rows);
     if (!table->rows)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     for (int i = 0; i < f->count; i++)
         table->rows[i] =
             (tz_prediction_row){f->plans[i].plan, &f->plans[i].work, f->plans[i].prediction};
@@ -125,7 +125,7 @@ static tz_status rows_of_paper(tz_prediction_table *table, const tz_workload *wo
     const int low = given ? given : 1, high = given ? given : most < 256 ? most : 256;
     table->rows = calloc((size_t)(high - low + 1), sizeof *table->rows);
     if (!table->rows)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     for (int h = low; h <= high; h++) {
         tz_prediction_row *row = &table->rows[table->count++];
         plan.height = h;
@@ -212,7 +212,7 @@ tz_status tz_prediction_table_create(tz_prediction_table **out, const tz_workloa
     *out = NULL;
     tz_prediction_table *table = calloc(1, sizeof *table);
     if (!table)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     table->model = request->model;
     tz_status status = choose_model(workload, &table->model, error);
     const bool changed = request->halo[0] > 0 || request->streamed >= 0 || request->fence;

@@ -1,5 +1,4 @@
-/* Reading and writing the fields of a simulation. */
-#include "sim/simulation.h"
+#include "sim/fields.h"
 
 #include "sim/simulation_impl.h"
 #include <float.h>

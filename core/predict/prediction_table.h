@@ -1,6 +1,6 @@
 /* Outlooks: what a model says of every height of a study, whichever model it is, and why. */
-#ifndef TZ_CORE_PREDICT_TABLE_H
-#define TZ_CORE_PREDICT_TABLE_H
+#ifndef TZ_CORE_PREDICT_PREDICTION_TABLE_H
+#define TZ_CORE_PREDICT_PREDICTION_TABLE_H
 
 #include "predict/predictions.h"
 #include "predict/workload.h"

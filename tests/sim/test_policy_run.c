@@ -1,9 +1,11 @@
 /* Policies in a simulation: stages of a device that runs behind are timed as what they take, short
  * ones are not timed as whole ones, and a plan that does not work is left for another. */
 #include "policy/policy.h"
+#include "sim/run.h"
 #include "sim/simulation_impl.h"
 
 #include "base/machine.h"
+#include "tests/registry.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,13 +56,8 @@ static tz_status slow_wait(void *state, tz_error *error)
     return TZ_OK;
 }
 
-static tz_registry *registry;
-
-static int open_plugins(void **state)
+static int set_up(void **state)
 {
-    static const char *const folders[] = {TZ_TEST_PLUGIN_DIR};
-    tz_error error;
-    (void)state;
     setenv("TRAPEZE_CACHE", "", 1);
     slow = tz_backend_cpu;
     slow.stage = slow_stage;
@@ -68,14 +65,7 @@ static int open_plugins(void **state)
     /* What the tests measure is made up: no model is to be asked. */
     slow.work = NULL;
     slow.candidates = NULL;
-    return tz_registry_create(&registry, folders, 1, &error) != TZ_OK;
-}
-
-static int close_plugins(void **state)
-{
-    (void)state;
-    tz_registry_destroy(registry);
-    return 0;
+    return open_plugins(state);
 }
 
 static tz_simulation *make(const tz_policy_config *policy)
@@ -229,5 +219,5 @@ int main(void)
         cmocka_unit_test(test_a_plan_that_does_not_work_is_left),
         cmocka_unit_test(test_plan_uses_add_up),
     };
-    return cmocka_run_group_tests(tests, open_plugins, close_plugins);
+    return cmocka_run_group_tests(tests, set_up, close_plugins);
 }
