@@ -3,7 +3,7 @@
  * among them: along rows, across the rows of a plane, then over the three planes.
  *
  * Constants: bit n of `birth` and `survive` is set when a dead or living cell with n living
- * neighbours lives next; `bays` is 1 for 4555, which then takes the short way. */
+ * neighbours lives next; `bays` is 1 for 4555, which has a shorter update. */
 #define TZ_FIELDS(F) F(alive, tz_word)
 #define TZ_CONSTANTS(K) K(birth, int) K(survive, int) K(bays, int)
 
@@ -21,7 +21,7 @@
 #define CELL_PLANES(D)                                                                             \
     D(CELL_ONES, tz_word)                                                                          \
     D(CELL_CARRIED, tz_word) D(CELL_TWOS, tz_word) D(CELL_FOURS, tz_word) D(CELL_HERE, tz_word)
-/* The same of three planes: what stays at its weight, and what goes to the next. */
+/* The sum of three planes: the bit that stays at its weight, and the carry to the next. */
 #define CELL_STAYS(sum) TZ_XOR3(TZ_PLANE(sum, -1), TZ_PLANE(sum, 0), TZ_PLANE(sum, 1))
 #define CELL_GOES(sum) TZ_MAJ3(TZ_PLANE(sum, -1), TZ_PLANE(sum, 0), TZ_PLANE(sum, 1))
 
@@ -43,7 +43,8 @@ TZ_CELL_PLANES(cell, CELL_PLANES)
     const tz_word four4 = TZ_XOR3(four1, four2, four3), eight1 = TZ_MAJ3(four1, four2, four3);
     const tz_word four5 = CELL_STAYS(CELL_FOURS), eight2 = CELL_GOES(CELL_FOURS);
     if (TZ_K(bays)) {
-        /* Five cells, or six and this one is alive: one four, no eight, a one or else a two. */
+        /* The cell lives next if five of the 27 cells live, or six and it is one of them: a four
+         * and no eight, with either a one or a two. */
         const tz_word right = TZ_LOGIC3(0x38, bit0, bit1, here, (bit0 ^ bit1) & (bit0 | here));
         const tz_word four = TZ_LOGIC3(0x14, four4, four5, eight1, (four4 ^ four5) & ~eight1);
         TZ_PUT(alive, TZ_LOGIC3(0x40, right, four, eight2, right & four & ~eight2));

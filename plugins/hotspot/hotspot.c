@@ -49,7 +49,7 @@ static const tz_param params[PARAMS] = {
                                      .role = TZ_PARAM_ROLE_ALLOW_UNSTABLE),
 };
 
-/* The largest step with a non-negative centre weight: then no mode of the grid can grow. */
+/* The largest step whose centre weight is not negative: no mode of the grid grows with it. */
 static double stable_dt_s(double capacitance, double rx, double ry, double rz)
 {
     return capacitance / (2.0 / rx + 2.0 / ry + 1.0 / rz);
@@ -78,9 +78,10 @@ static int derive(tz_setup *setup)
     double cx = scale / rx, cy = scale / ry, cz = scale / rz;
     double c = 1.0 - 2.0 * cx - 2.0 * cy - cz;
     if (setup->precision == TZ_SINGLE) {
-        /* Rounding c to float loses up to 3e-8, which is much of a small weight: the larger of
-         * lateral and package weights takes it. What the rounded weights leave is the ambient's,
-         * so that a chip at ambient temperature without power stays there. */
+        /* Rounding c to float changes it by up to 3e-8, which is much of a small weight. The larger
+         * of the lateral weight and the package's weight takes the difference. All weights must
+         * sum to 1, so that a chip at ambient temperature without power stays there: the ambient's
+         * weight is what the rounded weights leave. */
         c = (float)c;
         if (2.0 * (cx + cy) > cz) {
             const double lateral = (1.0 - c - cz) / (2.0 * (cx + cy));

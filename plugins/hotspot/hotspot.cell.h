@@ -2,7 +2,7 @@
  * weighted sum with the weights derived once on the host. */
 #define TZ_FIELDS(F) F(temperature, real) F(power, real)
 #define TZ_CONSTANTS(K) K(c, real) K(cx, real) K(cy, real) K(cp, real) K(ambient, real)
-/* Power and ambient do not change: a value a cell. */
+/* Power and the ambient do not change: one value a cell for all iterations. */
 #define HOTSPOT_ONCE(D) D(heating, real, TZ_FMA(TZ_K(cp), TZ_AT(power, 0, 0), TZ_K(ambient)))
 
 TZ_CELL_ONCE(hotspot, HOTSPOT_ONCE)

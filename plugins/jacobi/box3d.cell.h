@@ -1,9 +1,9 @@
-/* The weighted sum of 27 cells, plane by plane: what a plane gives to the cells in it and what it
- * gives to those above and below are each needed once. */
+/* The weighted sum of 27 cells, plane by plane. A plane contributes one sum to its own cells, and
+ * another to the cells above and below. */
 #define TZ_FIELDS(F) F(u, real)
 #define TZ_CONSTANTS(K) K(c0, real) K(c1, real) K(c11, real) K(c111, real)
 
-/* Within a plane: the two cells beside on a row, the four beside, the four at the corners. */
+/* In a plane: the two neighbours in a row, the four neighbours, the four corners. */
 #define BOX_PAIR(dy, dz) (TZ_AT(u, -1, dy, dz) + TZ_AT(u, 1, dy, dz))
 #define BOX_SIDES(dz) (BOX_PAIR(0, dz) + (TZ_AT(u, 0, -1, dz) + TZ_AT(u, 0, 1, dz)))
 #define BOX_CORNERS(dz) (BOX_PAIR(-1, dz) + BOX_PAIR(1, dz))

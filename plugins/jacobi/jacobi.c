@@ -1,5 +1,6 @@
-/* The benchmark stencils of the field: constant coefficients on stars and boxes. Stars share one
- * cell update and 2-D boxes another, which know them by TZ_CELL_DIMS and TZ_CELL_RADIUS. */
+/* The usual benchmark stencils: constant coefficients on stars and boxes. One plugin holds several
+ * stencils here. All stars share one text, and all 2-D boxes another, which distinguish them by
+ * TZ_CELL_DIMS and TZ_CELL_RADIUS. */
 #include <trapeze/plugin.h>
 
 #define TZ_CELL_TEXT "jacobi.cell.h"

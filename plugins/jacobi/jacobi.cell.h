@@ -1,10 +1,9 @@
-/* Weighted sums over a star: one cell update for 2-D and 3-D, of radius 1 and 2. Cells with the
- * same weight are summed first, in a fixed order, so a stencil costs one multiplication a weight:
- * star2d1r is c0 u + c1 ((W + E) + (N + S)).
- *
- * TZ_CELL_DIMS and TZ_CELL_RADIUS say which one it is. */
+/* Weighted sums over a star, in 2-D and 3-D, of radius 1 and 2 (TZ_CELL_DIMS, TZ_CELL_RADIUS).
+ * Cells with the same weight are summed first, in a fixed order, so that there is one
+ * multiplication per weight: star2d1r is c0 u + c1 ((W + E) + (N + S)). */
 
-/* The two cells at an offset and opposite to it; 2 cells an axis at distance d. */
+/* PAIR: the two cells at an offset and opposite to it. AXIS: the cells at distance d on all
+ * axes. */
 #if TZ_CELL_DIMS == 2
 #define JACOBI_AT(dx, dy) TZ_AT(u, dx, dy)
 #define JACOBI_PAIR(dx, dy) (TZ_AT(u, -(dx), -(dy)) + TZ_AT(u, dx, dy))

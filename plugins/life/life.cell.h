@@ -2,7 +2,7 @@
  * all cells of a word, one bit each. Columns are summed by full adders (ones, twos), then across.
  *
  * Constants: bit n of `birth` and `survive` is set when a dead or living cell with n living
- * neighbours lives next; `conway` is 1 for B3/S23, which then takes the short way. */
+ * neighbours lives next; `conway` is 1 for B3/S23, which has a shorter update. */
 #define TZ_FIELDS(F) F(alive, tz_word)
 #define TZ_CONSTANTS(K) K(birth, int) K(survive, int) K(conway, int)
 
@@ -25,9 +25,9 @@ TZ_CELL(life)
     const tz_word ones = TZ_XOR3(west1, mid1, east1);
     const tz_word odd = TZ_XOR3(west2, mid2, east2), more = TZ_MAJ3(west2, mid2, east2);
     if (TZ_K(conway)) {
-        /* Three cells, or four and this one is alive. With flip = carry ^ ones both need odd ==
-         * flip; then three are an odd number with more = 0, and four an even one with more != odd.
-         */
+        /* The cell lives next if three of the nine cells live, or four and it is one of them. With
+         * flip = carry ^ ones, both need odd == flip. Then three cells are an odd number with
+         * more = 0, and four an even number with more != odd. */
         const tz_word flip =
             TZ_LOGIC3(0x7e, west1, mid1, east1, (west1 | mid1 | east1) & ~(west1 & mid1 & east1));
         const tz_word count =

@@ -1,8 +1,8 @@
 /* PathFinder: the cheapest way down a grid of weights by dynamic programming (Rodinia's benchmark).
  *
- * Step k adds weight row k, so after n steps cost[x] is the least sum of n weights, one a row, of
- * the ways that end at column x and move at most one column a row. The analysis "path" recovers
- * one. */
+ * Step k adds row k of the weights. After n steps, cost[x] is the least sum of n weights, one per
+ * row, over the paths that end at column x and move at most one column per row. The analysis "path"
+ * finds such a path. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +18,13 @@ enum { COST = TZ_FIELD(pathfinder, cost), WEIGHTS = TZ_FIELD(pathfinder, weights
 
 /* ---- The path ----------------------------------------------------------------------------------
  *
- * A path that ends at column e after L rows lies in e-L..e+L, so only that window is recomputed.
- * Its choices are one byte a cell. When they do not fit in CHOICES_MAX bytes the rows are halved:
- * the costs in the middle are kept, the upper half tells where the path crosses the middle, and
- * the lower half starts from the costs that the whole started from. Each halving also halves the
- * window, so that the work stays below twice the window's cells (where the window is the whole
- * row, it grows by a row's work for each halving), and memory below CHOICES_MAX and 5 windows. */
+ * A path that ends at column e after L rows lies in the window e-L..e+L: only that is recomputed.
+ * The choices take one byte per cell. If they do not fit into CHOICES_MAX bytes, the rows are
+ * halved: the costs in the middle row are kept, the later half gives the column at which the path
+ * crosses the middle, and the earlier half starts again from the first costs. Each halving also
+ * halves the window. So the work stays below twice the window's cells (if the window is a full row,
+ * each halving adds the work of the rows once more), and the memory below CHOICES_MAX and 5
+ * windows. */
 enum { CHOICES_MAX = 32 << 20, CHUNK = 4096 };
 
 typedef struct path_job {
@@ -34,8 +35,8 @@ typedef struct path_job {
     int32_t end_cost; /* recomputed, at the last row */
 } path_job;
 
-/* Columns low..low+count-1, beyond the grid's ends too when it is periodic; a ring is a whole
- * periodic row, whose ends are neighbours. */
+/* Columns low..low+count-1, which may lie outside a periodic grid. A ring is a full periodic
+ * row: its ends are neighbours. */
 typedef struct path_window {
     int64_t low, count;
     int ring;
@@ -160,20 +161,20 @@ static int path_recover(path_job *job, int64_t k0, int64_t k1, path_window windo
 {
     const int64_t rows = k1 - k0;
     const path_window own = window_make(job, end, rows);
-    const int whole = rows == 1 || rows <= CHOICES_MAX / own.count;
-    const int64_t middle = whole ? k1 : k0 + rows / 2;
+    const int fits = rows == 1 || rows <= CHOICES_MAX / own.count;
+    const int64_t middle = fits ? k1 : k0 + rows / 2;
     int32_t *old = costs_copy(job, &window, costs, &own);
     int32_t *next = malloc((size_t)own.count * sizeof *next);
-    signed char *choices = whole ? malloc((size_t)(rows * own.count)) : NULL;
+    signed char *choices = fits ? malloc((size_t)(rows * own.count)) : NULL;
     int status = -1;
-    if (!old || !next || (whole && !choices)) {
+    if (!old || !next || (fits && !choices)) {
         fail(job, "not enough memory for the path: free some, or use a narrower grid");
         goto cleanup;
     }
     int32_t *reached = rows_advance(job, &own, k0, middle, end, k1, old, next, choices);
     if (!reached)
         goto cleanup;
-    if (whole) {
+    if (fits) {
         if (k1 == job->rows)
             job->end_cost = reached[window_index(job, &own, end)];
         int64_t column = end;
@@ -236,7 +237,8 @@ static int path_call(const tz_access *access)
     if (!job.columns)
         return fail(&job,
                     "not enough memory for the path: free some, or take it after fewer steps");
-    /* The costs before step 0 are gone, and taken as zero: the cost tells whether they were. */
+    /* The costs before step 0 are not known. Assume zero: the cost of the path shows whether they
+     * were. */
     int status = 0, found = job.rows == 0;
     if (!found) {
         job.periodic = access->boundary[0] == TZ_PERIODIC;
@@ -291,7 +293,8 @@ static const tz_stencil stencil = {
     .fields = fields,
     .passes_count = 1,
     .passes = passes,
-    /* At a mirror the cell beyond the edge is an inner neighbour: the same minimum as clamp. */
+    /* With mirror sides the cell beyond the edge is an inner neighbour: the same minimum as
+     * clamp. */
     .boundaries = TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_MIRROR),
     .boundary = TZ_CLAMP,
     .picture = {"cost", "viridis", 0.0, 100.0},

@@ -22,8 +22,9 @@ static const tz_param params[PARAMS] = {
     [HY] = TZ_REAL_PARAM("hy", NAN, 1e-12, 1e12, "", "mesh width along y; as hx"),
 };
 
-/* A side of length 1: with fixed sides the first cells outside are the boundary's nodes, with
- * mirror the edge cells are; with clamp the boundary runs half a mesh width outside them. */
+/* The mesh width for a side of length 1. The nodes on the boundary are the first cells outside the
+ * grid with fixed sides, and the edge cells with mirror sides. With clamp, the boundary lies half a
+ * mesh width outside the edge cells. */
 static double mesh_width(int64_t cells, tz_boundary boundary)
 {
     if (boundary == TZ_FIXED)
@@ -36,7 +37,7 @@ static double mesh_width(int64_t cells, tz_boundary boundary)
 static int derive(tz_setup *setup)
 {
     tz_value *p = setup->params;
-    int undamped = 1; /* the checkerboard mode is */
+    int undamped = 1; /* a checkerboard never decays */
     for (int axis = 0; axis < 2; axis++) {
         const tz_boundary boundary = setup->boundary[axis];
         if (!p[HX + axis].given)
@@ -54,7 +55,7 @@ static int derive(tz_setup *setup)
                  hx, hy);
         return TZ_REFUSED;
     }
-    /* 1 + q is rounded first, so that the weights of u and its neighbours cancel exactly. */
+    /* Round 1 + q first: then the weights of u and its neighbours cancel exactly. */
     const double sum =
         setup->precision == TZ_SINGLE ? (float)(1.0 + shape * shape) : 1.0 + shape * shape;
     double *constants = setup->constants;

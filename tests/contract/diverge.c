@@ -1,4 +1,4 @@
-/* A run whose numbers overflow must end in TZ_DIVERGED that says step, field and cell. */
+/* A run whose numbers overflow must end in TZ_DIVERGED, with step, field and cell. */
 #include "contract.h"
 #include "sim/fields.h"
 
@@ -138,8 +138,8 @@ void contract_diverge(contract *c)
             if (!check_way(c, &k, "reference", 1, way, &first))
                 continue;
             ever = true;
-            /* Of height 3 and most of the backend's own, stages do not end where the reference's
-             * do. */
+            /* With height 3, and most heights that a backend chooses, stages do not end at the
+             * same steps as the reference's. */
             for (int h = 0; h < 3; h++) {
                 static const int heights[] = {1, 3, 0};
                 tz_error other = {0};
@@ -152,7 +152,7 @@ void contract_diverge(contract *c)
             }
         }
     }
-    /* A convex combination of finite values stays finite, whatever they are. */
+    /* A convex combination of finite values stays finite. */
     if (!ever)
         snprintf(c->note, sizeof c->note, "its update cannot overflow");
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 13 and 29 leave a remainder at every height from 2 to 12, and 29 makes two whole stages of it. */
+/* 13 and 29 leave a remainder at every height from 2 to 12; 29 also makes two full stages. */
 enum { STEPS_FEW = 13, STEPS_MANY = 29, HEIGHTS = 12, TILES_MAX = 5 };
 
 /* What the reference computed: start and end values of every state field. */
@@ -254,7 +254,7 @@ static bool is_chosen(const contract *c, int height, int tile, bool few)
     return tile == 0 ? height == 1 || height == 3 || (height == 8 && !few) : height == 2;
 }
 
-/* Chunks of a few rows or planes, and what else a family that streams can be told. */
+/* Chunks of a few rows or planes, and other knobs of the stream family. */
 static void vary_stream(const contract *c, int tile, tz_plan *plan)
 {
     static const int vectors[] = {4, 1, 8, 2, 4}, warps[] = {0, 4, 1, 2, 8};
@@ -265,8 +265,8 @@ static void vary_stream(const contract *c, int tile, tz_plan *plan)
     plan->warps = warps[tile];
 }
 
-/* Full runs over tiles and heights by one simulation. `few`: the machine's other variants have had
- * the whole list. */
+/* Full runs over tiles and heights by one simulation. `few`: another variant has run the full
+ * list. */
 static void check_plans(const identity *t, tz_simulation *sim, bool few)
 {
     contract *c = t->c;
@@ -276,7 +276,7 @@ static void check_plans(const identity *t, tz_simulation *sim, bool few)
         for (int height = 1; height <= HEIGHTS; height++) {
             if (!is_chosen(c, height, tile, few))
                 continue;
-            /* Every forced tile meets every height, but not on every grid. */
+            /* Every pair of forced tile and height occurs, but not on every grid. */
             if (!c->quick && tile > 1 && ((uint64_t)height + (uint64_t)tile + t->k->seed) % 3 != 0)
                 continue;
             tz_plan plan = plan_of(c, height);
@@ -319,14 +319,14 @@ static void check_case(contract *c, const contract_case *k, int64_t steps, bool 
     char what[256];
     contract_case_text(c, k, what, sizeof what);
     tz_status status = answer_compute(c, k, steps, &a, &error);
-    /* Random values may be more than a nonlinear update can bear for long: then compare earlier. */
+    /* A nonlinear update of random values may diverge: then compare after fewer steps. */
     while (status == TZ_DIVERGED && steps > 2) {
         answer_clear(&a);
         steps /= 2;
         status = answer_compute(c, k, steps, &a, &error);
     }
     if (status != TZ_OK) {
-        /* A plugin may refuse a grid or parameter; both backends must then agree on that. */
+        /* A plugin may refuse a grid or parameter; both backends must then refuse it. */
         tz_simulation *sim = NULL;
         tz_error other = {0};
         if (status != TZ_DIVERGED &&
@@ -340,7 +340,7 @@ static void check_case(contract *c, const contract_case *k, int64_t steps, bool 
     }
     const char *isas[4] = {NULL};
     int isas_count = 1 + contract_isas(isas + 1);
-    /* The best set comes first and in full; the others differ in the row function alone. */
+    /* The best instruction set is tested in full; the others differ in the row function alone. */
     for (int i = 0; i < isas_count; i++)
         for (int threads = 1; threads <= 3; threads++) {
             /* Threads and instruction sets are the cpu backend's. */
@@ -361,9 +361,9 @@ static void check_case(contract *c, const contract_case *k, int64_t steps, bool 
     answer_clear(&a);
 }
 
-/* A parameter that the plugin derives, such as a time step, is often far below what is stable on a
- * small grid, and cells then hardly feel each other. The largest power of two times the derived
- * value that the plugin accepts makes wrong neighbours show. Returns false if there is none. */
+/* A derived parameter, such as a time step, is often far below what is stable on a small grid: a
+ * cell then hardly depends on its neighbours, and a wrong neighbour may not show. Finds the
+ * largest power of two times the derived value that the plugin accepts. False: there is none. */
 static bool strengthen(const contract *c, const contract_case *k, int param,
                        tz_assignment *assignment)
 {
@@ -382,7 +382,7 @@ static bool strengthen(const contract *c, const contract_case *k, int param,
     return found;
 }
 
-/* Each choice and flag that is not the default leads to another arithmetic: a few cases of each. */
+/* Other choices and flags than the defaults change the arithmetic: a few cases of each. */
 static void check_options(contract *c, const contract_case *like, int64_t steps)
 {
     for (int p = 0; p < c->stencil->params_count; p++) {

@@ -1,5 +1,5 @@
-/* Every broken plugin is refused with a line that says which file, what is wrong and what to do; an
- * older plugin, with shorter structs, is taken. */
+/* Every broken plugin is refused with one line: the file, what is wrong and what to do. An older
+ * plugin, with shorter structs, is taken. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* File, and what its refusal must say: the fault, and the remedy or the facts. */
+/* A file, and texts that its refusal must hold: the fault, and the remedy or the facts. */
 static const struct {
     const char *file, *says[3];
 } faults[] = {

@@ -1,5 +1,5 @@
-/* What the oracle tests share: simulations of shipped plugins in a few words. Answers come from the
- * tests' own plain code, never from the engine. */
+/* For the oracle tests: short ways to create simulations of the shipped plugins. The expected values
+ * come from plain loops in the tests, never from the engine. */
 #ifndef TZ_TESTS_ORACLE_H
 #define TZ_TESTS_ORACLE_H
 

@@ -81,7 +81,7 @@ static void bytes(void **state)
         }
 }
 
-/* A full block, three cells wide, of which all counts from 7 to 26 are known. */
+/* A full block, three cells wide: its counts, from 7 to 26, are known. */
 static void counts(void **state)
 {
     (void)state;

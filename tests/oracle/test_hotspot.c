@@ -1,4 +1,4 @@
-/* HotSpot against Rodinia's formula, against a table made with 50 digits, and against closed forms. */
+/* HotSpot against Rodinia's formula, a table computed with 50 digits, and closed forms. */
 #include "oracle.h"
 #include "sim/fields.h"
 #include "tests/skip.h"

@@ -1,4 +1,4 @@
-/* PathFinder against a plain dynamic programme that keeps every row, ties as documented. */
+/* PathFinder against a plain dynamic program that keeps every row and breaks ties as documented. */
 #include "oracle.h"
 #include "sim/analysis.h"
 #include "sim/fields.h"
@@ -84,7 +84,7 @@ static tz_status find_path(tz_simulation *simulation, found *f, tz_error *error)
                                  error);
 }
 
-/* One column a row at most, and the weights on the way sum to `cost`. */
+/* A path moves at most one column a row, and its weights sum to `cost`. */
 static void check_path(const found *f, const int32_t *weights, int64_t nx, int64_t rows,
                        int periodic, int64_t cost)
 {

@@ -1,4 +1,4 @@
-/* What the test plugins share: descriptions that say no more than the tests need. */
+/* For the test plugins: descriptions that hold what the tests need. */
 #include <stdio.h>
 #include <trapeze/plugin.h>
 

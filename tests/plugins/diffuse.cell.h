@@ -1,5 +1,4 @@
-/* Second pass of twofields: u spreads, less where it is steep, and slope is read beside the cell.
- */
+/* Second pass of twofields: u spreads, less where it is steep, and slope is read off centre. */
 #define TZ_FIELDS(F) F(u, real) F(slope, real)
 #define TZ_CONSTANTS(K) K(share, real) K(edge, real)
 

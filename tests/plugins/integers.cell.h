@@ -1,5 +1,5 @@
-/* Integers that mix all bits of a neighbourhood with where and when it is: whatever goes wrong in
- * one cell shows in all that depend on it. */
+/* Integers that mix all bits of a neighbourhood with the coordinates and the step: an error in one
+ * cell shows in every cell that depends on it. */
 #if TZ_CELL_DIMS == 2
 #define INTEGERS_AT(dx, dy, dz) (tz_word) TZ_AT(n, dx, dy)
 #define INTEGERS_SEED TZ_AT(seed, 0, 0)

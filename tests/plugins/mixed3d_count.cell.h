@@ -1,4 +1,4 @@
-/* Second pass of mixed3d: n counts neighbours below u, which the first pass has just made. */
+/* Second pass of mixed3d: n counts neighbours below u, which the first pass wrote. */
 #define TZ_FIELDS(F) F(u, real) F(n, int) F(k, real)
 #define TZ_CONSTANTS(K) K(share, real)
 

@@ -1,5 +1,5 @@
-/* A star of radius 4 whose every arm and distance has its own weight, so that no two neighbours can
- * be mistaken for each other. The weights are exact in float and sum to less than 1. */
+/* A star of radius 4. Each arm and distance has its own weight, so that reading a wrong neighbour
+ * changes the sum. The weights are exact in float and sum to less than 1. */
 #if TZ_CELL_DIMS == 1
 #define RADIUS4_AT(dx, dy, dz) TZ_AT(u, dx)
 #elif TZ_CELL_DIMS == 2

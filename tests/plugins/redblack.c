@@ -1,5 +1,5 @@
-/* Two passes over one field, which know where they are: TZ_X and TZ_Y count cells of the grid, in
- * the ghost zone too, where a periodic neighbour has its own coordinates. */
+/* Two passes over one field that depend on coordinates. In a ghost zone, TZ_X and TZ_Y are the
+ * coordinates of the cell of the grid that the ghost cell repeats. */
 #include "common.h"
 
 #define REDBLACK_COLOUR 0

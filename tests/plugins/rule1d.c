@@ -9,12 +9,12 @@
 #include <trapeze/rows.h>
 
 static const tz_param rule1d_params[] = {
-    TZ_FLAG_PARAM("turn", 1, "the second rule is on"),
+    TZ_FLAG_PARAM("flip", 1, "the second rule is on"),
 };
 
 static int rule1d_derive(tz_setup *setup)
 {
-    setup->constants[TZ_CONSTANT(rule1d, turn)] = setup->params[0].number != 0.0 ? -1.0 : 0.0;
+    setup->constants[TZ_CONSTANT(rule1d, flip)] = setup->params[0].number != 0.0 ? -1.0 : 0.0;
     return 0;
 }
 

@@ -1,5 +1,4 @@
-/* Second pass of mixed1d: u spreads, with a conductivity read two cells away, and is stirred by n.
- */
+/* Second pass of mixed1d: u spreads, with a conductivity read two cells away, and n stirs it. */
 #define TZ_FIELDS(F) F(u, real) F(n, int) F(rows, int) F(k, real) F(mask, int)
 #define TZ_CONSTANTS(K) K(share, real)
 #define SPREAD_ONCE(D)                                                                             \

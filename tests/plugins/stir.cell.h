@@ -1,5 +1,4 @@
-/* First pass of mixed1d: integers that mix what is three cells away with the row that streams in.
- */
+/* First pass of mixed1d: integers that mix cells three away with the streamed row. */
 #define TZ_FIELDS(F) F(u, real) F(n, int) F(rows, int) F(k, real) F(mask, int)
 #define TZ_CONSTANTS(K) K(share, real)
 #define STIR_ONCE(D) D(turned, tz_word, (tz_word)TZ_AT(mask, 0) ^ 21u)

@@ -27,11 +27,11 @@
 
 #define WALLS(NAME, dimensions)                                                                    \
     static const tz_param NAME##_params[] = {                                                      \
-        TZ_FLAG_PARAM("turn", 1, "walls turn what stands beside them"),                            \
+        TZ_FLAG_PARAM("flip", 1, "walls flip adjacent cells"),                                     \
     };                                                                                             \
     static int NAME##_derive(tz_setup *setup)                                                      \
     {                                                                                              \
-        setup->constants[TZ_CONSTANT(NAME, turn)] = setup->params[0].number != 0.0 ? -1.0 : 0.0;   \
+        setup->constants[TZ_CONSTANT(NAME, flip)] = setup->params[0].number != 0.0 ? -1.0 : 0.0;   \
         return 0;                                                                                  \
     }                                                                                              \
     static const tz_field NAME##_fields[] = {                                                      \

@@ -1,5 +1,5 @@
-/* Walks through the row functions of every plugin: plausible counts, and the same ones that objdump
- * shows for one of the function's loops. */
+/* Walks through the row functions of every plugin: the counts are plausible, and are those that
+ * objdump shows for one of the function's loops. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static plugin_file open_plugin(const char *folder, const char *name)
     return file;
 }
 
-/* Constants that a conway rule, ints and reals all take. */
+/* Constants that are valid for every stencil. */
 static void fill_constants(const tz_stencil *stencil, tz_precision precision, tz_slot *constants)
 {
     for (int k = 0; k < TZ_CONSTANTS_MAX; k++) {
@@ -155,7 +155,8 @@ static void test_counts_of_known_stencils(void **state)
     if (checked == 0)
         skip_test("no x86-64");
     assert_int_equal(checked, 24);
-    /* A star's row: the two neighbours beside cross a line with every 64-byte vector. */
+    /* A row of a star: the loads of the west and east neighbours cross a line with every 64-byte
+     * vector. */
     const tz_stencil *star = file.plugin->stencils[0];
     tz_row_fn *rows = star->passes->kernels->rows[TZ_SINGLE][TZ_ISA_V4];
     const tz_walk a = walk(walker, star, star->passes, TZ_SINGLE, rows, COUNT, 1);
@@ -193,7 +194,8 @@ static void check_stores(const char *folder, const char *name)
                     for (int count = 1; count < 100; count += 33) {
                         const tz_walk a =
                             walk(walker, stencil, pass, (tz_precision)precision, rows, count, 3);
-                        if (a.estimates > 0) /* a branch on a cell: one way of two is followed */
+                        if (a.estimates >
+                            0) /* a branch on a cell: the walk follows one of two ways */
                             continue;
                         if (a.stored_bytes != 3 * count * bytes)
                             fail_msg("%s precision %d isa %d count %d: %g bytes stored, not %g",
@@ -400,7 +402,7 @@ static void test_an_endless_function_is_refused(void **state)
 }
 
 #if defined(__x86_64__)
-/* Jumps to where a cell says. */
+/* Jumps to an address that a cell holds. */
 static void stray(const tz_span *span)
 {
     __asm__ volatile("mov (%0), %%rax\n jmp *(%%rax)" : : "r"(span->in) : "rax");
