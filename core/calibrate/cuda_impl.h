@@ -7,10 +7,10 @@
 
 enum tz__probe_kind {
     TZ__PROBE_CHAINS = 1,
-    TZ__PROBE_LAY,
+    TZ__PROBE_LINK,
     TZ__PROBE_COPY,
     TZ__PROBE_EMPTY,
-    TZ__PROBE_MEET,
+    TZ__PROBE_GRID_BARRIER,
     TZ__PROBE_PASS
 };
 

@@ -221,7 +221,7 @@ static tz_status lay(tz__bench *b, const arrays *memory, size_t bytes, int count
         tz_cuda_upload(b->cuda, list, order, (size_t)count * sizeof *order, b->error);
     free(order);
     if (status == TZ_OK)
-        status = tz__bench_load(b, &kernel, TZ__PROBE_LAY, COPY_THREADS, "");
+        status = tz__bench_load(b, &kernel, TZ__PROBE_LINK, COPY_THREADS, "");
     if (status != TZ_OK)
         return status;
     double seconds;
@@ -454,7 +454,7 @@ static tz_status measure_meetings(tz__bench *b)
     int n = 0, last = 0;
     tz_status status = tz__bench_next(b, "blocks that meet");
     if (status == TZ_OK)
-        status = tz__bench_load(b, &kernel, TZ__PROBE_MEET, SYNC_THREADS, "");
+        status = tz__bench_load(b, &kernel, TZ__PROBE_GRID_BARRIER, SYNC_THREADS, "");
     if (status != TZ_OK)
         return status;
     status = tz_cuda_occupancy(b->cuda, &kernel, SYNC_THREADS, 0, &resident, b->error);

@@ -76,7 +76,7 @@ static void texts_compile(void **state)
     char definitions[TZ__DEFINITIONS_SIZE];
     tz__chains_define(&longest, definitions);
     compile("text cache", tz__bench_text(TZ__PROBE_CHAINS, longest.threads, definitions));
-    compile("lay", tz__bench_text(TZ__PROBE_LAY, 256, ""));
+    compile("lay", tz__bench_text(TZ__PROBE_LINK, 256, ""));
     const tz__copier *copiers = tz__copiers_table(&count);
     for (size_t i = 0; i < count; i++) {
         char what[64];
@@ -86,7 +86,7 @@ static void texts_compile(void **state)
         compile(what, tz__bench_text(TZ__PROBE_COPY, 256, definitions));
     }
     compile("empty", tz__bench_text(TZ__PROBE_EMPTY, 256, ""));
-    compile("meet", tz__bench_text(TZ__PROBE_MEET, 256, ""));
+    compile("meet", tz__bench_text(TZ__PROBE_GRID_BARRIER, 256, ""));
     compile("pass", tz__bench_text(TZ__PROBE_PASS, 32, ""));
 }
 
@@ -264,7 +264,7 @@ static void words_lead_through_all_lines(void **state)
     void *table = b.from;
     const void *list = b.to;
     void *arguments[] = {&table, &list, &count};
-    run(&b, tz__bench_text(TZ__PROBE_LAY, 32, ""), BLOCKS, 32, 0, false, arguments);
+    run(&b, tz__bench_text(TZ__PROBE_LINK, 32, ""), BLOCKS, 32, 0, false, arguments);
     for (int i = 0; i < LINES; i++)
         assert_int_equal(b.from[order[i] / 4], order[(i + 1) % LINES]);
     /* And they are followed: two steps a pair, from the first line on. */
@@ -314,7 +314,7 @@ static void blocks_meet_and_pass_words(void **state)
     (void)state;
     memset(&b, 0, sizeof b);
     void *meet[] = {&cycles, &barrier, &rounds};
-    run(&b, tz__bench_text(TZ__PROBE_MEET, 64, ""), 3, 64, 0, true, meet);
+    run(&b, tz__bench_text(TZ__PROBE_GRID_BARRIER, 64, ""), 3, 64, 0, true, meet);
     assert_true(b.cycles[2] > 0);
     memset(&b, 0, sizeof b);
     void *pass[] = {&cycles, &slots, &barrier, &rounds, &tag};

@@ -17,7 +17,7 @@ enum {
     DTYPES = 4, /* that fields have */
     WARPS_OF_BLOCK = TZ_CUDA_REDUCE_THREADS / 32,
     GROUP_MAX = 32,
-    GROUPS_OF_WARP = 4 /* at least, before groups grow: so that warps end together */
+    GROUPS_OF_WARP = 4 /* at least, before groups grow: warps then end at about the same time */
 };
 
 _Static_assert(sizeof(tz_cuda_record) == 7 * 8 && sizeof(tz_cuda_reduce_arguments) == 11 * 8 &&
@@ -26,14 +26,14 @@ _Static_assert(sizeof(tz_cuda_record) == 7 * 8 && sizeof(tz_cuda_reduce_argument
 
 struct tz_cuda_reducer {
     tz_cuda *cuda;
-    tz_cuda_queue *stream;
+    tz_cuda_queue *queue;
     const tz_problem *problem;
     tz_cuda_kernel kernels[DTYPES][TZ_CUDA_NUMBERS_END];
     tz_cu_pointer record;
     tz_cu_pointer results; /* sums or values */
     size_t results_bytes;
     tz_cu_pointer edges;
-    int edges_nx, edges_ny; /* of which they are; 0: of none */
+    int edges_nx, edges_ny; /* the picture that they are for; 0: none */
     size_t edges_bytes;
 };
 
@@ -101,8 +101,8 @@ int64_t tz_cuda_shrink_arguments_fill(tz_cuda_shrink_arguments *a, const tz_prob
                                       int ny)
 {
     const int64_t most = (problem->extent[0] - 1) / nx + 2; /* columns of a value */
-    const bool whole = problem->extent[0] % nx == 0;
-    const int64_t columns = whole ? problem->extent[0] / nx : most;
+    const bool even = problem->extent[0] % nx == 0;
+    const int64_t columns = even ? problem->extent[0] / nx : most;
     const size_t size = tz_problem_element_size(problem, field);
     *a = (tz_cuda_shrink_arguments){
         .cells = array->cells + (tz_cu_pointer)(z * array->plane) * size,
@@ -172,7 +172,7 @@ double tz_cuda_record_difference(const tz_cuda_record *record)
 
 /* ---- On a GPU -------------------------------------------------------------------------------- */
 
-tz_status tz_cuda_reducer_create(tz_cuda_reducer **out, tz_cuda *cuda, tz_cuda_queue *stream,
+tz_status tz_cuda_reducer_create(tz_cuda_reducer **out, tz_cuda *cuda, tz_cuda_queue *queue,
                                  const tz_problem *problem, tz_error *error)
 {
     tz_cuda_reducer *reducer = calloc(1, sizeof *reducer);
@@ -180,7 +180,7 @@ tz_status tz_cuda_reducer_create(tz_cuda_reducer **out, tz_cuda *cuda, tz_cuda_q
     if (!reducer)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     reducer->cuda = cuda;
-    reducer->stream = stream;
+    reducer->queue = queue;
     reducer->problem = problem;
     tz_status status = tz_cuda_allocate(cuda, &reducer->record, sizeof(tz_cuda_record), error);
     if (status) {
@@ -238,12 +238,12 @@ static tz_status make_room(tz_cuda_reducer *reducer, tz_cu_pointer *memory, size
     return status;
 }
 
-/* On the reducer's stream. What is not pinned is read before this returns (the driver takes it into
- * memory of its own), though it need not have arrived. */
+/* In the reducer's queue. Memory that is not pinned has been read when this returns, though it need
+ * not have arrived: the driver copies it. */
 static tz_status put(const tz_cuda_reducer *reducer, tz_cu_pointer to, const void *from,
                      size_t bytes, tz_error *error)
 {
-    return tz_cuda_queue_upload(reducer->cuda, reducer->stream, to, from, bytes, error);
+    return tz_cuda_queue_upload(reducer->cuda, reducer->queue, to, from, bytes, error);
 }
 
 /* There when this returns. */
@@ -251,8 +251,8 @@ static tz_status get(const tz_cuda_reducer *reducer, void *to, tz_cu_pointer fro
                      tz_error *error)
 {
     const tz_status status =
-        tz_cuda_queue_download(reducer->cuda, reducer->stream, to, from, bytes, error);
-    return status ? status : tz_cuda_queue_wait(reducer->cuda, reducer->stream, error);
+        tz_cuda_queue_download(reducer->cuda, reducer->queue, to, from, bytes, error);
+    return status ? status : tz_cuda_queue_wait(reducer->cuda, reducer->queue, error);
 }
 
 static tz_status launch(const tz_cuda_reducer *reducer, const tz_cuda_kernel *kernel,
@@ -260,7 +260,7 @@ static tz_status launch(const tz_cuda_reducer *reducer, const tz_cuda_kernel *ke
 {
     const int grid[3] = {(int)blocks, 1, 1}, block[3] = {TZ_CUDA_REDUCE_THREADS, 1, 1};
     void *pointers[] = {arguments};
-    return tz_cuda_launch(reducer->cuda, reducer->stream, kernel, grid, block, 0, false, pointers,
+    return tz_cuda_launch(reducer->cuda, reducer->queue, kernel, grid, block, 0, false, pointers,
                           error);
 }
 

@@ -1,4 +1,4 @@
-/* Numbers and pictures of a field that lies on a GPU (kernels/cuda/reduce.cuh): the same bits as
+/* Numbers and pictures of a field on a GPU (kernels/cuda/reduce.cuh): the same bits as
  * sim/reduce.h and base/average.h give on the host, and only the results travel. */
 #ifndef TZ_CORE_BACKEND_CUDA_REDUCE_H
 #define TZ_CORE_BACKEND_CUDA_REDUCE_H
@@ -12,16 +12,16 @@ typedef struct tz_cuda_array {
     int64_t pitch, plane;
 } tz_cuda_array;
 
-/* Kernels, loaded when first needed, and device memory for results, which grows with need. Not for
- * two threads at once. Works on that stream (NULL: the default one). Borrows all three; destroy it
+/* Kernels, loaded when first needed, and device memory for results, which grows as needed. One
+ * thread at a time. Works on that queue (NULL: the default one). Borrows all three; destroy it
  * before they go. */
 typedef struct tz_cuda_reducer tz_cuda_reducer;
 
-tz_status tz_cuda_reducer_create(tz_cuda_reducer **out, tz_cuda *cuda, tz_cuda_queue *stream,
+tz_status tz_cuda_reducer_create(tz_cuda_reducer **out, tz_cuda *cuda, tz_cuda_queue *queue,
                                  const tz_problem *problem, tz_error *error);
 void tz_cuda_reducer_destroy(tz_cuda_reducer *reducer); /* NULL is fine */
 
-/* All of these come after what the stream holds already and wait for their result. Errors:
+/* All of these run after the work that is in the queue already, and wait for their result. Errors:
  * TZ_BACKEND, TZ_MEMORY. */
 tz_status tz_cuda_reduce(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array,
                          tz_reduction *out, tz_error *error);

@@ -1,4 +1,4 @@
-/* The parts of core/cuda/reduce.c that tests look at without a GPU: text, arguments, results. */
+/* The parts of reduce.c that tests use without a GPU: text, arguments, results. */
 #ifndef TZ_CORE_BACKEND_CUDA_REDUCE_IMPL_H
 #define TZ_CORE_BACKEND_CUDA_REDUCE_IMPL_H
 
@@ -47,7 +47,7 @@ int64_t tz_cuda_shrink_arguments_fill(tz_cuda_shrink_arguments *arguments,
                                       const tz_problem *problem, int field,
                                       const tz_cuda_array *array, int64_t z, int nx, int ny);
 
-/* The record before a launch, and what it says after it. `sums` is overwritten. */
+/* The record before a launch, and the result after it. `sums` is overwritten. */
 tz_cuda_record tz_cuda_record_start(void);
 void tz_cuda_record_conclude(const tz_cuda_record *record, const tz_problem *problem, int field,
                              double *sums, int64_t sums_count, tz_reduction *out);

@@ -91,8 +91,8 @@ void tz_footprint_probe(const tz_problem *problem, const tz_pass *pass, tz_footp
     tz_slot constants[TZ_CONSTANTS_MAX];
     memset(footprint, 0, sizeof *footprint);
     for (p.trial = 0; p.trial < TRIALS; p.trial++) {
-        /* The problem's constants may be others later: a flag that is not set is tried set. (One
-         * that is set may as well be a divisor.) */
+        /* The problem's constants may change: an integer of 0 is tried as 1, too. (Others are
+         * not tried as 0: they may be divisors.) */
         memcpy(constants, problem->constants, sizeof constants);
         for (int k = 0; k < problem->stencil->constants_count; k++)
             if (problem->stencil->constants[k].type != TZ_REAL && constants[k].i == 0)

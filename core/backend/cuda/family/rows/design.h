@@ -32,7 +32,7 @@ typedef struct rows_design {
     int unroll;
     int group;  /* levels that take static fields out of their queue together */
     bool sums;  /* rows are summed as they come (TZ_CELL_ROWS); a ring then holds the newest */
-    bool edges; /* TZ_EDGES of rows.cuh: the grid's ends are simple */
+    bool edges; /* TZ_SIMPLE_ENDS of rows.cuh: the grid's ends are simple */
 } rows_design;
 
 /* False: more levels than registers could ever hold. */
