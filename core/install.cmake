@@ -1,16 +1,13 @@
-# What the build folder does not install by itself: scenarios, Lua modules and the CMake package for
-# plugin authors. Everything is found relative to the prefix, so an installed tree can be moved.
+# Installs the scenarios and the CMake package for plugin authors. Everything is found relative to
+# the prefix, so an installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
 set(TRAPEZE_SHARE ${CMAKE_INSTALL_DATADIR}/trapeze)
 set(TRAPEZE_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/Trapeze)
 
-if(EXISTS ${PROJECT_SOURCE_DIR}/scripts/lib)
-    install(DIRECTORY ${PROJECT_SOURCE_DIR}/scripts/lib/ DESTINATION ${TRAPEZE_SHARE}/lua)
-endif()
-# Scenarios with the inputs that lie beside them; the shell scripts serve a checkout alone.
+# Scenarios with their inputs; the shell scripts are for the source tree only.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scripts/ DESTINATION ${TRAPEZE_SHARE}/scripts
-    PATTERN "*.sh" EXCLUDE PATTERN lib EXCLUDE)
+    PATTERN "*.sh" EXCLUDE)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TrapezeConfig.cmake.in
     ${PROJECT_BINARY_DIR}/package/TrapezeConfig.cmake

@@ -1,20 +1,36 @@
-/* A benchmark's record as facts. */
+#include "model/benchmark.h"
+
 #include "model/meng.h"
-#include "model/model.h"
 
 #include <string.h>
 
-static tz_model_status need(const tz_model_benchmark *benchmark, const tz_model_number *number,
-                            const char *key, tz_model_error *error)
+static const tz_model_key keys[] = {TZ_MODEL_NAME_KEYS(tz_model_benchmark)
+#define BENCHMARK_KEY(member, key, quantity, min, max, doc)                                        \
+    {key, TZ_MODEL_##quantity, offsetof(tz_model_benchmark, member), min, max, doc, NAN},
+                                        TZ_MODEL_BENCHMARK_TABLE(BENCHMARK_KEY)
+#undef BENCHMARK_KEY
+};
+
+enum { KEYS = sizeof keys / sizeof *keys };
+_Static_assert((int)KEYS <= (int)TZ_MODEL_KEYS_MAX, "TZ_MODEL_KEYS_MAX is too small");
+
+tz_status tz_model_benchmark_parse(const char *path, const char *text, size_t length,
+                                   tz_model_benchmark *out, tz_error *error)
 {
-    if (number->known)
-        return TZ_MODEL_OK;
-    return tz_model_error_set(error, TZ_MODEL_MISSING, benchmark->name,
-                              "the record of this benchmark has no %s", key);
+    return tz__record_parse(keys, KEYS, out, sizeof *out, path, text, length, error);
 }
 
-tz_model_status tz_model_benchmark_facts(const tz_model_benchmark *benchmark, tz_model_facts *facts,
-                                         tz_model_plan *plan, tz_model_error *error)
+static tz_status need(const tz_model_benchmark *benchmark, const tz_model_number *number,
+                      const char *key, tz_error *error)
+{
+    if (number->known)
+        return TZ_OK;
+    return tz_error_set(error, TZ_FORMAT, benchmark->name, "the record of this benchmark has no %s",
+                        key);
+}
+
+tz_status tz_model_benchmark_facts(const tz_model_benchmark *benchmark, tz_model_facts *facts,
+                                   tz_model_plan *plan, tz_error *error)
 {
     const tz_model_benchmark *b = benchmark;
     const tz_model_number *length[] = {&b->data_length_x, &b->data_length_y, &b->data_length_z};
@@ -38,15 +54,15 @@ tz_model_status tz_model_benchmark_facts(const tz_model_benchmark *benchmark, tz
     };
     memset(facts, 0, sizeof *facts);
     memset(plan, 0, sizeof *plan);
-    tz_model_status status = TZ_MODEL_OK;
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars && status == TZ_MODEL_OK; i++)
+    tz_status status = TZ_OK;
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars && status == TZ_OK; i++)
         status = need(b, scalars[i].number, scalars[i].key, error);
-    for (int i = 0; status == TZ_MODEL_OK && i < (int)b->dims.value; i++) {
+    for (int i = 0; status == TZ_OK && i < (int)b->dims.value; i++) {
         status = need(b, length[i], length_keys[i], error);
-        if (status == TZ_MODEL_OK)
+        if (status == TZ_OK)
             status = need(b, halo[i], halo_keys[i], error);
     }
-    if (status != TZ_MODEL_OK)
+    if (status != TZ_OK)
         return status;
     memcpy(facts->name, b->name, sizeof facts->name);
     facts->dims = (int)b->dims.value;
@@ -68,5 +84,5 @@ tz_model_status tz_model_benchmark_facts(const tz_model_benchmark *benchmark, tz
                                      b->profile_warp_size.value, b->profile_sm_count.value);
     facts->bank_conflicts_known = b->bank_conflict_rate.known;
     facts->bank_conflict_rate = b->bank_conflict_rate.value;
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }

@@ -221,9 +221,9 @@ double tz_model_meng_blk_len(int dims, double threads_per_block_max)
 
 /* ---- From facts, and back to a prediction ---------------------------------------------------- */
 
-static tz_model_status fill_block(const tz_model_facts *facts, const tz_model_device *device,
-                                  const tz_model_plan *plan, tz_model_meng *m,
-                                  tz_model_notes *notes, tz_model_error *error)
+static tz_status fill_block(const tz_model_facts *facts, const tz_model_device *device,
+                            const tz_model_plan *plan, tz_model_meng *m, tz_model_notes *notes,
+                            tz_error *error)
 {
     static const char axes[] = "xyz";
     const double limit = device->threads_per_block_max.value;
@@ -231,33 +231,33 @@ static tz_model_status fill_block(const tz_model_facts *facts, const tz_model_de
     int open = 0; /* axes that the plan leaves to us: equal lengths there */
     for (int i = 0; i < m->dims; i++) {
         if (!(plan->block[i] >= 0 && plan->block[i] <= 1e9))
-            return tz_model_error_set(error, TZ_MODEL_RANGE, facts->name, "a block of %g in %c",
-                                      plan->block[i], axes[i]);
+            return tz_error_set(error, TZ_RANGE, facts->name, "a block of %g in %c", plan->block[i],
+                                axes[i]);
         open += plan->block[i] == 0;
         threads *= plan->block[i] > 0 ? plan->block[i] : 1;
     }
     if (open > 0 && !device->threads_per_block_max.known)
-        return tz_model_error_set(error, TZ_MODEL_MISSING, device->name,
-                                  "the record of this device has no threads_per_block_max, which "
-                                  "the choice of a block needs: give one");
+        return tz_error_set(error, TZ_UNSUPPORTED, device->name,
+                            "the record of this device has no threads_per_block_max, which "
+                            "the choice of a block needs: give one");
     const double length = open > 0 ? tz_model_meng_blk_len(open, limit / threads) : 0;
     threads = 1;
     for (int i = 0; i < m->dims; i++) {
         m->blk_len[i] = plan->block[i] > 0 ? plan->block[i] : length;
         if (m->blk_len[i] <= m->halo_width[i])
-            return tz_model_error_set(error, TZ_MODEL_RANGE, facts->name,
-                                      "a block of %g elements in %c is not wider than the halo, %g",
-                                      m->blk_len[i], axes[i], m->halo_width[i]);
+            return tz_error_set(error, TZ_RANGE, facts->name,
+                                "a block of %g elements in %c is not wider than the halo, %g",
+                                m->blk_len[i], axes[i], m->halo_width[i]);
         threads *= m->blk_len[i];
     }
     if (device->threads_per_block_max.known && threads > limit)
         tz_model_note(notes, "a block of %g threads is beyond the device's limit, %g", threads,
                       limit);
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }
 
-static tz_model_status fill_instructions(const tz_model_facts *facts, tz_model_meng *m,
-                                         tz_model_notes *notes, tz_model_error *error)
+static tz_status fill_instructions(const tz_model_facts *facts, tz_model_meng *m,
+                                   tz_model_notes *notes, tz_error *error)
 {
     m->num_warp_insts_ic = facts->insts_per_update;
     m->num_warp_insts_mc = facts->insts_per_setup;
@@ -265,9 +265,9 @@ static tz_model_status fill_instructions(const tz_model_facts *facts, tz_model_m
         m->num_warp_insts_ic =
             facts->ops_per_update + facts->reads_per_update + facts->state_fields;
         if (facts->ops_per_update + facts->reads_per_update == 0)
-            return tz_model_error_set(error, TZ_MODEL_MISSING, facts->name,
-                                      "neither the instructions nor the operations and reads of "
-                                      "an update are known");
+            return tz_error_set(error, TZ_UNSUPPORTED, facts->name,
+                                "neither the instructions nor the operations and reads of "
+                                "an update are known");
         tz_model_note(notes, "instructions of an update not known: taken as operations, reads and "
                              "stores");
     }
@@ -275,12 +275,12 @@ static tz_model_status fill_instructions(const tz_model_facts *facts, tz_model_m
         m->num_warp_insts_mc = m->num_warp_insts_ic;
         tz_model_note(notes, "instructions of the set-up not known: taken as those of an update");
     }
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }
 
-tz_model_status tz_model_meng_fill(const tz_model_facts *facts, const tz_model_device *device,
-                                   const tz_model_plan *plan, tz_model_meng *m,
-                                   tz_model_notes *notes, tz_model_error *error)
+tz_status tz_model_meng_fill(const tz_model_facts *facts, const tz_model_device *device,
+                             const tz_model_plan *plan, tz_model_meng *m, tz_model_notes *notes,
+                             tz_error *error)
 {
     memset(m, 0, sizeof *m);
     m->dims = facts->dims;
@@ -298,8 +298,8 @@ tz_model_status tz_model_meng_fill(const tz_model_facts *facts, const tz_model_d
     m->blks_per_sm = device->blocks_per_sm.value;
     m->warp_size = device->warp_size.value;
     m->cpi = device->cpi.value;
-    const tz_model_status status = fill_block(facts, device, plan, m, notes, error);
-    if (status != TZ_MODEL_OK)
+    const tz_status status = fill_block(facts, device, plan, m, notes, error);
+    if (status != TZ_OK)
         return status;
     if (tz_model_meng_passes(m, 1) < 1)
         tz_model_note(notes,

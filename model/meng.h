@@ -160,9 +160,9 @@ double tz_model_meng_blk_len(int dims, double threads_per_block_max);
  * instruction counts: an update takes one instruction for each operation and each element read or
  * stored, the set-up as many as one update (0.3 to 1.1 in table 2); both are noted, and are ours,
  * not the papers'. */
-tz_model_status tz_model_meng_fill(const tz_model_facts *facts, const tz_model_device *device,
-                                   const tz_model_plan *plan, tz_model_meng *m,
-                                   tz_model_notes *notes, tz_model_error *error);
+tz_status tz_model_meng_fill(const tz_model_facts *facts, const tz_model_device *device,
+                             const tz_model_plan *plan, tz_model_meng *m, tz_model_notes *notes,
+                             tz_error *error);
 
 /* Components, details and times at plan->height. */
 void tz_model_meng_report(const tz_model_meng *m, const tz_model_facts *facts, int height,

@@ -14,9 +14,9 @@
 extern const tz_model tz_model_meng2009;
 
 /* Facts, device and block as the paper's parameters. `notes` may be NULL. Errors as for
- * tz_model_predict(); TZ_MODEL_RANGE also for a fence, which the paper does not have. */
-tz_model_status tz_model_meng2009_fill(const tz_model_facts *facts, const tz_model_device *device,
-                                       const tz_model_plan *plan, tz_model_meng *m,
-                                       tz_model_notes *notes, tz_model_error *error);
+ * tz_model_predict(); TZ_RANGE also for a fence, which the paper does not have. */
+tz_status tz_model_meng2009_fill(const tz_model_facts *facts, const tz_model_device *device,
+                                 const tz_model_plan *plan, tz_model_meng *m, tz_model_notes *notes,
+                                 tz_error *error);
 
 #endif

@@ -28,18 +28,18 @@ static double constant_or(const tz_model_number *number, const char *key, double
     return paper;
 }
 
-tz_model_status tz_model_meng2011_fill(const tz_model_facts *facts, const tz_model_device *device,
-                                       const tz_model_plan *plan, tz_model_meng *m,
-                                       tz_model_notes *notes, tz_model_error *error)
+tz_status tz_model_meng2011_fill(const tz_model_facts *facts, const tz_model_device *device,
+                                 const tz_model_plan *plan, tz_model_meng *m, tz_model_notes *notes,
+                                 tz_error *error)
 {
     const bool fence = plan->sync == TZ_MODEL_SYNC_FENCE;
-    tz_model_status status = tz_model_device_check(device, "meng2011", needs, notes, error);
-    if (status == TZ_MODEL_OK)
+    tz_status status = tz_model_device_check(device, "meng2011", needs, notes, error);
+    if (status == TZ_OK)
         status = tz_model_device_check(device, fence ? "meng2011 with fences" : "meng2011",
                                        fence ? needs_fence : needs_launch, notes, error);
-    if (status == TZ_MODEL_OK)
+    if (status == TZ_OK)
         status = tz_model_meng_fill(facts, device, plan, m, notes, error);
-    if (status != TZ_MODEL_OK)
+    if (status != TZ_OK)
         return status;
     const double sigma = constant_or(&device->memory_conflict_base, "memory_conflict_base",
                                      TZ_MODEL_MENG2011_SIGMA, notes);
@@ -56,27 +56,25 @@ tz_model_status tz_model_meng2011_fill(const tz_model_facts *facts, const tz_mod
     } else {
         m->glb_sync_cycles = device->launch_s.value * m->clock_rate_hz;
     }
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }
 
-static tz_model_status height_max(const tz_model_facts *facts, const tz_model_device *device,
-                                  const tz_model_plan *plan, int *height, tz_model_error *error)
+static tz_status height_max(const tz_model_facts *facts, const tz_model_device *device,
+                            const tz_model_plan *plan, int *height, tz_error *error)
 {
     tz_model_meng m;
-    const tz_model_status status = tz_model_meng2011_fill(facts, device, plan, &m, NULL, error);
-    if (status == TZ_MODEL_OK)
+    const tz_status status = tz_model_meng2011_fill(facts, device, plan, &m, NULL, error);
+    if (status == TZ_OK)
         *height = tz_model_meng_height_max(&m);
     return status;
 }
 
-static tz_model_status predict(const tz_model_facts *facts, const tz_model_device *device,
-                               const tz_model_plan *plan, tz_model_prediction *out,
-                               tz_model_error *error)
+static tz_status predict(const tz_model_facts *facts, const tz_model_device *device,
+                         const tz_model_plan *plan, tz_model_prediction *out, tz_error *error)
 {
     tz_model_meng m;
-    const tz_model_status status =
-        tz_model_meng2011_fill(facts, device, plan, &m, &out->notes, error);
-    if (status == TZ_MODEL_OK)
+    const tz_status status = tz_model_meng2011_fill(facts, device, plan, &m, &out->notes, error);
+    if (status == TZ_OK)
         tz_model_meng_report(&m, facts, plan->height, out);
     return status;
 }

@@ -49,9 +49,9 @@ double tz_model_meng2011_alpha(int dims, double sigma);
 double tz_model_meng2011_tau(double beta, double bank_conflict_rate);
 
 /* Facts, device and block as the paper's parameters. `notes` may be NULL. Errors as for
- * tz_model_predict(); TZ_MODEL_MISSING also for a fence on a device without its cost. */
-tz_model_status tz_model_meng2011_fill(const tz_model_facts *facts, const tz_model_device *device,
-                                       const tz_model_plan *plan, tz_model_meng *m,
-                                       tz_model_notes *notes, tz_model_error *error);
+ * tz_model_predict(); TZ_UNSUPPORTED also for a fence on a device without its cost. */
+tz_status tz_model_meng2011_fill(const tz_model_facts *facts, const tz_model_device *device,
+                                 const tz_model_plan *plan, tz_model_meng *m, tz_model_notes *notes,
+                                 tz_error *error);
 
 #endif

@@ -1,16 +1,18 @@
 #include "model/model.h"
 
+#include "base/names.h"
 #include "model/meng2009.h"
 #include "model/meng2011.h"
 #include "model/roofs.h"
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 const tz_model *const tz_models[] = {&tz_model_meng2009, &tz_model_meng2011, &tz_model_roofs, NULL};
 
-tz_model_status tz_model_find(const char *name, const tz_model **out, tz_model_error *error)
+tz_status tz_model_find(const char *name, const tz_model **out, tz_error *error)
 {
     const char *names[sizeof tz_models / sizeof *tz_models];
     char hint[128];
@@ -19,11 +21,11 @@ tz_model_status tz_model_find(const char *name, const tz_model **out, tz_model_e
         names[n] = tz_models[n]->name;
         if (strcmp(name, names[n]) == 0) {
             *out = tz_models[n];
-            return TZ_MODEL_OK;
+            return TZ_OK;
         }
     }
-    return tz_model_error_set(error, TZ_MODEL_UNKNOWN, NULL, "unknown model '%.60s'%s", name,
-                              tz_model_name_hint(hint, sizeof hint, name, names, n));
+    return tz_error_set(error, TZ_UNKNOWN, "model", "unknown model '%.60s'%s", name,
+                        tz_names_hint(hint, sizeof hint, name, names, n));
 }
 
 const char *tz_model_resource_text(tz_model_resource resource)
@@ -57,13 +59,12 @@ void tz_model_detail_add(tz_model_prediction *out, const char *name, double valu
         out->details[out->detail_count++] = (tz_model_detail){name, unit, doc, value};
 }
 
-tz_model_status tz_model_device_check(const tz_model_device *device, const char *model,
-                                      const char *const *needs, tz_model_notes *notes,
-                                      tz_model_error *error)
+tz_status tz_model_device_check(const tz_model_device *device, const char *model,
+                                const char *const *needs, tz_model_notes *notes, tz_error *error)
 {
     size_t count;
     const tz_model_key *keys = tz_model_device_keys(&count);
-    char assumed[TZ_MODEL_NOTE_SIZE / 2] = "";
+    char assumed[TZ_MODEL_NOTE_SIZE] = "";
     size_t used = 0;
     for (size_t n = 0; needs[n] != NULL; n++) {
         size_t k = 0;
@@ -71,56 +72,56 @@ tz_model_status tz_model_device_check(const tz_model_device *device, const char 
             k++;
         const tz_model_number *number =
             k < count ? (const tz_model_number *)((const char *)device + keys[k].offset) : NULL;
-        if (number == NULL || !number->known)
-            return tz_model_error_set(error, TZ_MODEL_MISSING, device->name,
-                                      "the record of this device has no %s, which the model %s "
-                                      "needs (%s)",
-                                      needs[n], model, k < count ? keys[k].doc : "unknown key");
-        if (number->assumed && used < sizeof assumed)
+        if (number == NULL || (!number->known && isnan(keys[k].assumed)))
+            return tz_error_set(error, TZ_UNSUPPORTED, device->name,
+                                "the record of this device has no %s, which the model %s "
+                                "needs (%s)",
+                                needs[n], model, k < count ? keys[k].doc : "unknown key");
+        if ((number->assumed || !number->known) && used < sizeof assumed)
             used += (size_t)snprintf(assumed + used, sizeof assumed - used, "%s%s",
                                      used ? ", " : "", needs[n]);
     }
     if (used)
         tz_model_note(notes, "%s: assumed, neither published nor measured: %s", device->name,
                       assumed);
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }
 
 /* Facts that make sense for every model. */
-static tz_model_status facts_check(const tz_model_facts *facts, tz_model_error *error)
+static tz_status facts_check(const tz_model_facts *facts, tz_error *error)
 {
     static const char axes[] = "xyz";
     if (facts->dims < 1 || facts->dims > TZ_MODEL_AXES)
-        return tz_model_error_set(error, TZ_MODEL_RANGE, facts->name,
-                                  "%d dimensions; models know 1 to 3", facts->dims);
+        return tz_error_set(error, TZ_RANGE, facts->name, "%d dimensions; models know 1 to 3",
+                            facts->dims);
     for (int i = 0; i < facts->dims; i++) {
         if (!(facts->extent[i] >= 1 && facts->extent[i] <= 1e15))
-            return tz_model_error_set(error, TZ_MODEL_RANGE, facts->name,
-                                      "the grid has %g elements in %c", facts->extent[i], axes[i]);
+            return tz_error_set(error, TZ_RANGE, facts->name, "the grid has %g elements in %c",
+                                facts->extent[i], axes[i]);
         if (!(facts->halo_width[i] >= 0 && facts->halo_width[i] <= 1e6))
-            return tz_model_error_set(error, TZ_MODEL_RANGE, facts->name, "halo width %g in %c",
-                                      facts->halo_width[i], axes[i]);
+            return tz_error_set(error, TZ_RANGE, facts->name, "halo width %g in %c",
+                                facts->halo_width[i], axes[i]);
     }
     if (!(facts->element_bytes > 0 && facts->element_bytes <= 4096))
-        return tz_model_error_set(error, TZ_MODEL_RANGE, facts->name, "elements of %g bytes",
-                                  facts->element_bytes);
+        return tz_error_set(error, TZ_RANGE, facts->name, "elements of %g bytes",
+                            facts->element_bytes);
     if (facts->state_fields < 1 || facts->static_fields < 0 || !(facts->streamed_fields >= 0))
-        return tz_model_error_set(error, TZ_MODEL_RANGE, facts->name,
-                                  "%d state, %d static and %g streamed fields", facts->state_fields,
-                                  facts->static_fields, facts->streamed_fields);
+        return tz_error_set(error, TZ_RANGE, facts->name,
+                            "%d state, %d static and %g streamed fields", facts->state_fields,
+                            facts->static_fields, facts->streamed_fields);
     if (!(facts->ops_per_update >= 0 && facts->reads_per_update >= 0 &&
           facts->insts_per_update >= 0 && facts->insts_per_setup >= 0 &&
           facts->bank_conflict_rate >= 0 && facts->cells_per_element >= 0))
-        return tz_model_error_set(error, TZ_MODEL_RANGE, facts->name, "a negative count");
-    return TZ_MODEL_OK;
+        return tz_error_set(error, TZ_RANGE, facts->name, "a negative count");
+    return TZ_OK;
 }
 
-tz_model_status tz_model_height_max(const tz_model *model, const tz_model_facts *facts,
-                                    const tz_model_device *device, const tz_model_plan *plan,
-                                    int *height, tz_model_error *error)
+tz_status tz_model_height_max(const tz_model *model, const tz_model_facts *facts,
+                              const tz_model_device *device, const tz_model_plan *plan, int *height,
+                              tz_error *error)
 {
-    const tz_model_status status = facts_check(facts, error);
-    return status == TZ_MODEL_OK ? model->height_max(facts, device, plan, height, error) : status;
+    const tz_status status = facts_check(facts, error);
+    return status == TZ_OK ? model->height_max(facts, device, plan, height, error) : status;
 }
 
 void tz_model_limit_find(tz_model_prediction *out)
@@ -146,13 +147,13 @@ void tz_model_limit_find(tz_model_prediction *out)
              greatest ? greatest->name : "nothing");
 }
 
-static tz_model_status predict_one(const tz_model *model, const tz_model_facts *facts,
-                                   const tz_model_device *device, const tz_model_plan *plan,
-                                   int height_max, tz_model_prediction *out, tz_model_error *error)
+static tz_status predict_one(const tz_model *model, const tz_model_facts *facts,
+                             const tz_model_device *device, const tz_model_plan *plan,
+                             int height_max, tz_model_prediction *out, tz_error *error)
 {
     memset(out, 0, sizeof *out);
-    const tz_model_status status = model->predict(facts, device, plan, out, error);
-    if (status != TZ_MODEL_OK) {
+    const tz_status status = model->predict(facts, device, plan, out, error);
+    if (status != TZ_OK) {
         memset(out, 0, sizeof *out);
         return status;
     }
@@ -160,29 +161,29 @@ static tz_model_status predict_one(const tz_model *model, const tz_model_facts *
     out->height_max = height_max;
     if (!out->limit_text[0])
         tz_model_limit_find(out);
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }
 
-tz_model_status tz_model_predict(const tz_model *model, const tz_model_facts *facts,
-                                 const tz_model_device *device, const tz_model_plan *plan,
-                                 tz_model_prediction *out, tz_model_error *error)
+tz_status tz_model_predict(const tz_model *model, const tz_model_facts *facts,
+                           const tz_model_device *device, const tz_model_plan *plan,
+                           tz_model_prediction *out, tz_error *error)
 {
     int height_max = 0, best = 1;
     double best_s = INFINITY;
     tz_model_plan trial = *plan;
     memset(out, 0, sizeof *out);
-    tz_model_status status = tz_model_height_max(model, facts, device, plan, &height_max, error);
-    if (status != TZ_MODEL_OK)
+    tz_status status = tz_model_height_max(model, facts, device, plan, &height_max, error);
+    if (status != TZ_OK)
         return status;
     if (plan->height < 0 || plan->height > height_max)
-        return tz_model_error_set(error, TZ_MODEL_RANGE, facts->name,
-                                  "height %d leaves nothing of the block; the greatest that does "
-                                  "is %d",
-                                  plan->height, height_max);
+        return tz_error_set(error, TZ_RANGE, facts->name,
+                            "height %d leaves nothing of the block; the greatest that does "
+                            "is %d",
+                            plan->height, height_max);
     for (int h = 1; plan->height == 0 && h <= height_max; h++) {
         trial.height = h;
         status = predict_one(model, facts, device, &trial, height_max, out, error);
-        if (status != TZ_MODEL_OK)
+        if (status != TZ_OK)
             return status;
         if (out->time_s < best_s) {
             best_s = out->time_s;

@@ -11,7 +11,8 @@
 #ifndef TZ_MODEL_MODEL_H
 #define TZ_MODEL_MODEL_H
 
-#include "model/record.h"
+#include "model/benchmark.h"
+#include "model/device.h"
 #include "model/work.h"
 
 enum {
@@ -112,33 +113,32 @@ typedef struct tz_model {
     const char *source;       /* the paper */
     const char *const *needs; /* keys that a device record must have; NULL-terminated */
     /* The greatest height that `plan` allows. */
-    tz_model_status (*height_max)(const tz_model_facts *facts, const tz_model_device *device,
-                                  const tz_model_plan *plan, int *height, tz_model_error *error);
+    tz_status (*height_max)(const tz_model_facts *facts, const tz_model_device *device,
+                            const tz_model_plan *plan, int *height, tz_error *error);
     /* One prediction, for plan->height >= 1. Fills everything but `model`; the limit may be left
      * to tz_model_limit_find(). */
-    tz_model_status (*predict)(const tz_model_facts *facts, const tz_model_device *device,
-                               const tz_model_plan *plan, tz_model_prediction *out,
-                               tz_model_error *error);
+    tz_status (*predict)(const tz_model_facts *facts, const tz_model_device *device,
+                         const tz_model_plan *plan, tz_model_prediction *out, tz_error *error);
 } tz_model;
 
 /* All models, NULL-terminated. */
 extern const tz_model *const tz_models[];
 
-/* By name; TZ_MODEL_UNKNOWN names the nearest. */
-tz_model_status tz_model_find(const char *name, const tz_model **out, tz_model_error *error);
+/* By name; TZ_UNKNOWN names the nearest. */
+tz_status tz_model_find(const char *name, const tz_model **out, tz_error *error);
 
 /* The greatest height that the plan's block allows. Errors as for tz_model_predict(). */
-tz_model_status tz_model_height_max(const tz_model *model, const tz_model_facts *facts,
-                                    const tz_model_device *device, const tz_model_plan *plan,
-                                    int *height, tz_model_error *error);
+tz_status tz_model_height_max(const tz_model *model, const tz_model_facts *facts,
+                              const tz_model_device *device, const tz_model_plan *plan, int *height,
+                              tz_error *error);
 
 /* The time of `plan`; with plan->height 0, of the best height, found by trying every one from 1 to
- * the greatest (the least of equals). Errors: TZ_MODEL_MISSING (the record lacks a number that the
- * model needs, the facts a count), TZ_MODEL_RANGE (facts that make no sense, a height whose ghost
+ * the greatest (the least of equals). Errors: TZ_UNSUPPORTED (the record lacks a number that the
+ * model needs, the facts a count), TZ_RANGE (facts that make no sense, a height whose ghost
  * zone leaves nothing of the block; the message names the greatest that does). */
-tz_model_status tz_model_predict(const tz_model *model, const tz_model_facts *facts,
-                                 const tz_model_device *device, const tz_model_plan *plan,
-                                 tz_model_prediction *out, tz_model_error *error);
+tz_status tz_model_predict(const tz_model *model, const tz_model_facts *facts,
+                           const tz_model_device *device, const tz_model_plan *plan,
+                           tz_model_prediction *out, tz_error *error);
 
 /* "computation", "memory", "synchronisation". Static. */
 const char *tz_model_resource_text(tz_model_resource resource);
@@ -157,19 +157,18 @@ void tz_model_detail_add(tz_model_prediction *out, const char *name, double valu
  * greatest component. */
 void tz_model_limit_find(tz_model_prediction *out);
 
-/* TZ_MODEL_MISSING, with the key, if the record lacks one of `needs` (NULL-terminated). Notes the
+/* TZ_UNSUPPORTED, with the key, if the record lacks one of `needs` (NULL-terminated). Notes the
  * ones that are assumed. */
-tz_model_status tz_model_device_check(const tz_model_device *device, const char *model,
-                                      const char *const *needs, tz_model_notes *notes,
-                                      tz_model_error *error);
+tz_status tz_model_device_check(const tz_model_device *device, const char *model,
+                                const char *const *needs, tz_model_notes *notes, tz_error *error);
 
 /* ---- From papers' benchmarks ----------------------------------------------------------------- */
 
 /* A benchmark's record as facts and plan (height 0). NumStencilArrays becomes one state field and
  * static ones; NumElemPerOp streamed ones; the profiler's counts become instructions by eq. 12 of
- * Meng and Skadron 2009, with the profiled device's M and WarpSize. TZ_MODEL_MISSING names a key
+ * Meng and Skadron 2009, with the profiled device's M and WarpSize. TZ_UNSUPPORTED names a key
  * that the record lacks. */
-tz_model_status tz_model_benchmark_facts(const tz_model_benchmark *benchmark, tz_model_facts *facts,
-                                         tz_model_plan *plan, tz_model_error *error);
+tz_status tz_model_benchmark_facts(const tz_model_benchmark *benchmark, tz_model_facts *facts,
+                                   tz_model_plan *plan, tz_error *error);
 
 #endif

@@ -1,12 +1,9 @@
 #include "model/power.h"
 
+#include "model/constants.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const double EXPONENT = 3.0;    /* where the record has none */
-static const double SHARE_LEAST = 0.2; /* of the full clock */
-static const double TOGETHER = 8.0;    /* computing and memory: next to the longer of the two */
 
 bool tz_power_known(const tz_model_device *device)
 {
@@ -93,8 +90,9 @@ bool tz_power_count(const tz_model_work *work, const tz_model_device *device,
 static double beside(double compute, double memory)
 {
     const double most = fmax(compute, memory);
-    return most > 0 ? most * pow(pow(compute / most, TOGETHER) + pow(memory / most, TOGETHER),
-                                 1.0 / TOGETHER)
+    return most > 0 ? most * pow(pow(compute / most, TZ_FIT_POWER_SOFT) +
+                                     pow(memory / most, TZ_FIT_POWER_SOFT),
+                                 1.0 / TZ_FIT_POWER_SOFT)
                     : 0.0;
 }
 
@@ -110,7 +108,7 @@ double tz_power_at(const tz_power_demand *demand, double exponent, double share,
 void tz_power_settle(const tz_power_demand *demand, double exponent, double limit_w,
                      tz_power_answer *out)
 {
-    double low = SHARE_LEAST, high = 1.0;
+    double low = TZ_FIT_POWER_CLOCK_LEAST, high = 1.0;
     *out = (tz_power_answer){.watts = tz_power_at(demand, exponent, 1.0, NULL),
                              .share = 1.0,
                              .sustained_s = demand->time_s};
@@ -139,7 +137,9 @@ void tz_power_predict(const tz_model_work *work, const tz_model_device *device,
     prediction->sustained_hz = prediction->sustained_s = 0.0;
     if (!tz_power_count(work, device, prediction, &demand))
         return;
-    tz_power_settle(&demand, device->power_exponent.known ? device->power_exponent.value : EXPONENT,
+    tz_power_settle(&demand,
+                    device->power_exponent.known ? device->power_exponent.value
+                                                 : TZ_FIT_POWER_EXPONENT,
                     device->power_limit_w.value, &answer);
     prediction->power_w = answer.watts;
     prediction->power_limit_w = device->power_limit_w.value;

@@ -1,5 +1,6 @@
 #include "model/record.h"
 
+#include "base/names.h"
 #include <ctype.h>
 #include <errno.h>
 #include <locale.h>
@@ -7,35 +8,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_SIZE = 1024, KEYS_MAX = 128, SHOWN = 40, NUMBER_SIZE = 32 };
-
-#define NAME_KEYS(type)                                                                            \
-    {"name", TZ_MODEL_TEXT, offsetof(type, name), 0, 0, "what a user writes"},                     \
-        {"title", TZ_MODEL_TEXT, offsetof(type, title), 0, 0, "the full name"},
-
-static const tz_model_key device_keys[] = {NAME_KEYS(tz_model_device)
-#define DEVICE_KEY(member, key, quantity, min, max, doc)                                           \
-    {key, TZ_MODEL_##quantity, offsetof(tz_model_device, member), min, max, doc},
-                                               TZ_MODEL_DEVICE_TABLE(DEVICE_KEY)
-#undef DEVICE_KEY
-};
-
-static const tz_model_key benchmark_keys[] = {NAME_KEYS(tz_model_benchmark)
-#define BENCHMARK_KEY(member, key, quantity, min, max, doc)                                        \
-    {key, TZ_MODEL_##quantity, offsetof(tz_model_benchmark, member), min, max, doc},
-                                                  TZ_MODEL_BENCHMARK_TABLE(BENCHMARK_KEY)
-#undef BENCHMARK_KEY
-};
-
-enum {
-    DEVICE_KEYS = sizeof device_keys / sizeof *device_keys,
-    BENCHMARK_KEYS = sizeof benchmark_keys / sizeof *benchmark_keys
-};
-_Static_assert((int)DEVICE_KEYS <= (int)KEYS_MAX && (int)BENCHMARK_KEYS <= (int)KEYS_MAX,
-               "KEYS_MAX is too small");
+enum { LINE_SIZE = 1024, SHOWN = 40, NUMBER_SIZE = 32 };
 
 /* Units of each quantity, the kept one first. A factor of 0 stands for cycles of the clock. */
 static const struct unit {
@@ -82,31 +59,18 @@ typedef struct reader {
     const tz_model_key *keys;
     size_t key_count;
     char *record;
-    int seen[KEYS_MAX];   /* the line of each key; 0: not seen */
-    int cycles[KEYS_MAX]; /* the same for times that are still in cycles */
-    locale_t plain;       /* numbers have a '.', whatever the process's locale says */
-    tz_model_error *error;
+    int seen[TZ_MODEL_KEYS_MAX];   /* the line of each key; 0: not seen */
+    int cycles[TZ_MODEL_KEYS_MAX]; /* the same for times that are still in cycles */
+    locale_t plain;                /* numbers have a '.', whatever the process's locale says */
+    tz_error *error;
 } reader;
-
-const tz_model_key *tz_model_device_keys(size_t *count)
-{
-    *count = DEVICE_KEYS;
-    return device_keys;
-}
-
-const tz_model_key *tz_model_benchmark_keys(size_t *count)
-{
-    *count = BENCHMARK_KEYS;
-    return benchmark_keys;
-}
 
 #define FAIL(r, code, ...) fail_at(r, (r)->line, code, __VA_ARGS__)
 
-static tz_model_status fail_at(const reader *r, int line, tz_model_status code, const char *format,
-                               ...) __attribute__((format(printf, 4, 5)));
+static tz_status fail_at(const reader *r, int line, tz_status code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
-static tz_model_status fail_at(const reader *r, int line, tz_model_status code, const char *format,
-                               ...)
+static tz_status fail_at(const reader *r, int line, tz_status code, const char *format, ...)
 {
     char place[512], message[512];
     va_list arguments;
@@ -117,7 +81,7 @@ static tz_model_status fail_at(const reader *r, int line, tz_model_status code, 
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return tz_model_error_set(r->error, code, place, "%s", message);
+    return tz_error_set(r->error, code, place, "%s", message);
 }
 
 static char *trim(char *text)
@@ -151,28 +115,28 @@ static const char *unit_names(tz_model_quantity quantity, char *text, size_t siz
 
 /* The number's unit; NULL after an error, and for numbers without one (*status tells). */
 static const struct unit *read_unit(reader *r, const tz_model_key *key, const char *name,
-                                    tz_model_status *status)
+                                    tz_status *status)
 {
     char names[80];
     const bool bare = key->quantity == TZ_MODEL_COUNT || key->quantity == TZ_MODEL_RATIO;
     const struct unit *unit = unit_find(key->quantity, name);
-    *status = TZ_MODEL_OK;
+    *status = TZ_OK;
     if (bare && *name)
-        *status = FAIL(r, TZ_MODEL_FORMAT, "%s has no unit, and '%.*s' follows its number",
-                       key->name, SHOWN, name);
+        *status = FAIL(r, TZ_FORMAT, "%s has no unit, and '%.*s' follows its number", key->name,
+                       SHOWN, name);
     else if (!bare && !*name)
-        *status = FAIL(r, TZ_MODEL_FORMAT, "%s lacks its unit; one of %s", key->name,
+        *status = FAIL(r, TZ_FORMAT, "%s lacks its unit; one of %s", key->name,
                        unit_names(key->quantity, names, sizeof names));
     else if (!bare && unit == NULL)
-        *status = FAIL(r, TZ_MODEL_FORMAT, "'%.*s' is no unit of %s; one of %s", SHOWN, name,
-                       key->name, unit_names(key->quantity, names, sizeof names));
+        *status = FAIL(r, TZ_FORMAT, "'%.*s' is no unit of %s; one of %s", SHOWN, name, key->name,
+                       unit_names(key->quantity, names, sizeof names));
     return unit;
 }
 
-static tz_model_status check_range(const reader *r, int line, const tz_model_key *key, double value)
+static tz_status check_range(const reader *r, int line, const tz_model_key *key, double value)
 {
     if (!(value >= key->min && value <= key->max))
-        return fail_at(r, line, TZ_MODEL_RANGE, "%s is %g, outside %g to %g%s%s", key->name, value,
+        return fail_at(r, line, TZ_RANGE, "%s is %g, outside %g to %g%s%s", key->name, value,
                        key->min, key->max, key->quantity >= TZ_MODEL_FREQUENCY ? " " : "",
                        key->quantity == TZ_MODEL_FREQUENCY   ? "Hz"
                        : key->quantity == TZ_MODEL_BANDWIDTH ? "B/s"
@@ -182,66 +146,64 @@ static tz_model_status check_range(const reader *r, int line, const tz_model_key
                        : key->quantity == TZ_MODEL_ENERGY    ? "J"
                                                              : "");
     if (key->quantity == TZ_MODEL_COUNT && value != floor(value))
-        return fail_at(r, line, TZ_MODEL_RANGE, "%s is %g, and must be a whole number", key->name,
-                       value);
-    return TZ_MODEL_OK;
+        return fail_at(r, line, TZ_RANGE, "%s is %g, and must be an integer", key->name, value);
+    return TZ_OK;
 }
 
 /* `text` is VALUE [UNIT], trimmed. */
-static tz_model_status read_number(reader *r, size_t index, char *text, const char *source)
+static tz_status read_number(reader *r, size_t index, char *text, const char *source)
 {
     const tz_model_key *key = &r->keys[index];
     tz_model_number *number = (tz_model_number *)(r->record + key->offset);
     const size_t length = strcspn(text, " \t");
     const char *unit_name = text + length + strspn(text + length, " \t");
     char *end = text;
-    tz_model_status status;
+    tz_status status;
     /* Names of numbers and hexadecimal digits would pass strtod. */
     if (length > 0 && strspn(text, "+-.eE0123456789") == length)
         number->value = strtod_l(text, &end, r->plain);
     if (end != text + length || length == 0)
-        return FAIL(r, TZ_MODEL_FORMAT, "%s wants a number, not '%.*s'", key->name,
+        return FAIL(r, TZ_FORMAT, "%s wants a number, not '%.*s'", key->name,
                     (int)(length < SHOWN ? length : SHOWN), text);
     const struct unit *unit = read_unit(r, key, unit_name, &status);
-    if (status != TZ_MODEL_OK)
+    if (status != TZ_OK)
         return status;
     if (!*source)
-        return FAIL(r, TZ_MODEL_FORMAT,
+        return FAIL(r, TZ_FORMAT,
                     "%s does not say where its number is from: end the line "
                     "with # and the source",
                     key->name);
     if (strlen(source) >= sizeof number->source)
-        return FAIL(r, TZ_MODEL_FORMAT, "the source of %s is longer than %d bytes", key->name,
+        return FAIL(r, TZ_FORMAT, "the source of %s is longer than %d bytes", key->name,
                     (int)sizeof number->source - 1);
     snprintf(number->source, sizeof number->source, "%s", source);
     number->assumed = strncmp(source, "assumed", 7) == 0;
     number->known = true;
     if (unit != NULL && unit->factor == 0) {
         r->cycles[index] = r->line;
-        return TZ_MODEL_OK;
+        return TZ_OK;
     }
     if (unit != NULL)
         number->value *= unit->factor;
     return check_range(r, r->line, key, number->value);
 }
 
-static tz_model_status read_text(reader *r, const tz_model_key *key, const char *text)
+static tz_status read_text(reader *r, const tz_model_key *key, const char *text)
 {
     char *out = r->record + key->offset;
     if (!*text)
-        return FAIL(r, TZ_MODEL_FORMAT, "%s is empty", key->name);
+        return FAIL(r, TZ_FORMAT, "%s is empty", key->name);
     if (strlen(text) >= TZ_MODEL_NAME_SIZE)
-        return FAIL(r, TZ_MODEL_FORMAT, "%s is longer than %d bytes", key->name,
-                    TZ_MODEL_NAME_SIZE - 1);
+        return FAIL(r, TZ_FORMAT, "%s is longer than %d bytes", key->name, TZ_MODEL_NAME_SIZE - 1);
     snprintf(out, TZ_MODEL_NAME_SIZE, "%s", text);
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }
 
-static tz_model_status read_line(reader *r, char *line)
+static tz_status read_line(reader *r, char *line)
 {
     char *text = trim(line);
     if (*text == '\0' || *text == '#')
-        return TZ_MODEL_OK;
+        return TZ_OK;
     char *hash = strchr(text, '#'), *source = "";
     if (hash != NULL) {
         *hash = '\0';
@@ -249,8 +211,7 @@ static tz_model_status read_line(reader *r, char *line)
     }
     char *equals = strchr(text, '=');
     if (equals == NULL)
-        return FAIL(r, TZ_MODEL_FORMAT, "'%.*s' is no KEY = VALUE [UNIT] # SOURCE", SHOWN,
-                    trim(text));
+        return FAIL(r, TZ_FORMAT, "'%.*s' is no KEY = VALUE [UNIT] # SOURCE", SHOWN, trim(text));
     *equals = '\0';
     const char *name = trim(text);
     char *value = trim(equals + 1);
@@ -258,23 +219,23 @@ static tz_model_status read_line(reader *r, char *line)
     while (index < r->key_count && strcmp(r->keys[index].name, name) != 0)
         index++;
     if (index == r->key_count) {
-        const char *names[KEYS_MAX];
+        const char *names[TZ_MODEL_KEYS_MAX];
         char hint[256];
         for (size_t k = 0; k < r->key_count; k++)
             names[k] = r->keys[k].name;
-        return FAIL(r, TZ_MODEL_UNKNOWN, "unknown key '%.*s'%s", SHOWN, name,
-                    tz_model_name_hint(hint, sizeof hint, name, names, r->key_count));
+        return FAIL(r, TZ_UNKNOWN, "unknown key '%.*s'%s", SHOWN, name,
+                    tz_names_hint(hint, sizeof hint, name, names, r->key_count));
     }
     if (r->seen[index] != 0)
-        return FAIL(r, TZ_MODEL_FORMAT, "%s is given in line %d already", name, r->seen[index]);
+        return FAIL(r, TZ_FORMAT, "%s is given in line %d already", name, r->seen[index]);
     r->seen[index] = r->line;
     if (r->keys[index].quantity == TZ_MODEL_TEXT)
         return read_text(r, &r->keys[index], value);
     return read_number(r, index, value, source);
 }
 
-/* Times given in cycles, when the whole record is known. */
-static tz_model_status finish(reader *r)
+/* Converts times that are given in cycles: the clock may come after them. */
+static tz_status finish(reader *r)
 {
     const tz_model_number *clock = NULL;
     for (size_t k = 0; k < r->key_count; k++)
@@ -285,75 +246,52 @@ static tz_model_status finish(reader *r)
         if (r->cycles[k] == 0)
             continue;
         if (clock == NULL)
-            return fail_at(r, r->cycles[k], TZ_MODEL_MISSING,
+            return fail_at(r, r->cycles[k], TZ_FORMAT,
                            "%s is in cycles, and the record gives no clock", r->keys[k].name);
         number->value /= clock->value;
-        const tz_model_status status = check_range(r, r->cycles[k], &r->keys[k], number->value);
-        if (status != TZ_MODEL_OK)
+        const tz_status status = check_range(r, r->cycles[k], &r->keys[k], number->value);
+        if (status != TZ_OK)
             return status;
     }
     if (r->record[r->keys[0].offset] == '\0')
-        return fail_at(r, 0, TZ_MODEL_MISSING, "the record has no name: add a line 'name = ...'");
-    return TZ_MODEL_OK;
+        return fail_at(r, 0, TZ_FORMAT, "the record has no name: add a line 'name = ...'");
+    return TZ_OK;
 }
 
-static tz_model_status read_stream(reader *r, FILE *stream)
+static tz_status read_text_lines(reader *r, const char *text, size_t length)
 {
-    char line[LINE_SIZE];
-    tz_model_status status = TZ_MODEL_OK;
-    while (status == TZ_MODEL_OK) {
-        size_t length = 0;
-        int c;
+    tz_status status = TZ_OK;
+    for (size_t at = 0; status == TZ_OK && at <= length; at++) {
+        char line[LINE_SIZE];
+        size_t used = 0;
         r->line++;
-        while ((c = getc(stream)) != EOF && c != '\n') {
+        for (; at < length && text[at] != '\n'; at++) {
+            const unsigned char c = (unsigned char)text[at];
             if (c == '\0' || (iscntrl(c) && c != '\t' && c != '\r'))
-                return FAIL(r, TZ_MODEL_FORMAT, "byte 0x%02x: this is no text", (unsigned)c);
-            if (length + 1 == sizeof line)
-                return FAIL(r, TZ_MODEL_FORMAT, "longer than %d bytes", LINE_SIZE - 1);
-            line[length++] = (char)c;
+                return FAIL(r, TZ_FORMAT, "byte 0x%02x: this is no text", c);
+            if (used + 1 == sizeof line)
+                return FAIL(r, TZ_FORMAT, "longer than %d bytes", LINE_SIZE - 1);
+            line[used++] = (char)c;
         }
-        line[length] = '\0';
-        if (c == EOF && ferror(stream))
-            return fail_at(r, 0, TZ_MODEL_IO, "cannot read: %s", strerror(errno));
+        line[used] = '\0';
         status = read_line(r, line);
-        if (c == EOF)
-            break;
     }
-    return status == TZ_MODEL_OK ? finish(r) : status;
+    return status == TZ_OK ? finish(r) : status;
 }
 
-static tz_model_status read_file(const char *path, const tz_model_key *keys, size_t key_count,
-                                 void *record, size_t size, tz_model_error *error)
+tz_status tz__record_parse(const tz_model_key *keys, size_t count, void *record, size_t size,
+                           const char *path, const char *text, size_t length, tz_error *error)
 {
-    reader r = {
-        .path = path, .keys = keys, .key_count = key_count, .record = record, .error = error};
+    reader r = {.path = path, .keys = keys, .key_count = count, .record = record, .error = error};
     memset(record, 0, size);
-    FILE *stream = fopen(path, "r");
-    if (stream == NULL)
-        return tz_model_error_set(error, TZ_MODEL_IO, path, "cannot open: %s", strerror(errno));
     r.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    tz_model_status status;
     if (r.plain == (locale_t)0)
-        status = fail_at(&r, 0, TZ_MODEL_IO, "%s", strerror(errno));
-    else
-        status = read_stream(&r, stream);
-    if (r.plain != (locale_t)0)
-        freelocale(r.plain);
-    fclose(stream);
-    if (status != TZ_MODEL_OK)
+        return fail_at(&r, 0, TZ_MEMORY, "%s", strerror(errno));
+    const tz_status status = read_text_lines(&r, text, length);
+    freelocale(r.plain);
+    if (status != TZ_OK)
         memset(record, 0, size);
     return status;
-}
-
-tz_model_status tz_model_device_read(const char *path, tz_model_device *out, tz_model_error *error)
-{
-    return read_file(path, device_keys, DEVICE_KEYS, out, sizeof *out, error);
-}
-
-tz_model_status tz_model_benchmark_read(const char *path, tz_model_benchmark *out,
-                                        tz_model_error *error)
-{
-    return read_file(path, benchmark_keys, BENCHMARK_KEYS, out, sizeof *out, error);
 }
 
 /* The shortest number that the reader makes `value` of, given in a unit of `factor`, without an
@@ -400,44 +338,47 @@ static const char *number_text(tz_model_quantity quantity, double value, char te
     return name;
 }
 
-static void write_key(const tz_model_key *key, const char *record, FILE *stream)
+/* One line, or "" for what is not known. */
+static void write_key(const tz_model_key *key, const char *record, char line[TZ__RECORD_LINE_SIZE])
 {
+    const char *member = record + key->offset;
+    line[0] = '\0';
     if (key->quantity == TZ_MODEL_TEXT) {
-        if (record[key->offset])
-            fprintf(stream, "%-24s = %s\n", key->name, record + key->offset);
+        if (*member)
+            snprintf(line, TZ__RECORD_LINE_SIZE, "%-24s = %s\n", key->name, member);
         return;
     }
-    const tz_model_number *number = (const tz_model_number *)(record + key->offset);
+    const tz_model_number *number = (const tz_model_number *)member;
     if (!number->known)
         return;
     char text[NUMBER_SIZE];
     const char *unit = number_text(key->quantity, number->value, text);
-    fprintf(stream, "%-24s = %s%s%s # %s\n", key->name, text, *unit ? " " : "", unit,
-            number->source);
+    snprintf(line, TZ__RECORD_LINE_SIZE, "%-24s = %s%s%s # %s\n", key->name, text, *unit ? " " : "",
+             unit, number->source);
 }
 
-tz_model_status tz_model_device_write(const tz_model_device *device, FILE *stream,
-                                      tz_model_error *error)
+tz_status tz__record_text(const tz_model_key *keys, size_t count, const void *record, char *text,
+                          tz_error *error)
 {
-    const char *record = (const char *)device;
-    if (device->name[0] == '\0')
-        return tz_model_error_set(error, TZ_MODEL_MISSING, NULL, "the device has no name");
-    for (size_t k = 2; k < DEVICE_KEYS; k++) {
-        const tz_model_number *number = (const tz_model_number *)(record + device_keys[k].offset);
-        if (number->known && number->source[0] == '\0')
-            return tz_model_error_set(error, TZ_MODEL_MISSING, NULL,
-                                      "%s does not say where its number is from",
-                                      device_keys[k].name);
+    const char *bytes = record;
+    *text = '\0';
+    if (bytes[keys[0].offset] == '\0')
+        return tz_error_set(error, TZ_FORMAT, NULL, "the record has no name");
+    for (size_t k = 0; k < count; k++) {
+        const tz_model_number *number = (const tz_model_number *)(bytes + keys[k].offset);
+        if (keys[k].quantity != TZ_MODEL_TEXT && number->known && number->source[0] == '\0')
+            return tz_error_set(error, TZ_FORMAT, NULL, "%s does not say where its number is from",
+                                keys[k].name);
     }
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0)
-        return tz_model_error_set(error, TZ_MODEL_IO, NULL, "%s", strerror(errno));
+        return tz_error_set(error, TZ_MEMORY, NULL, "%s", strerror(errno));
     const locale_t before = uselocale(plain);
-    for (size_t k = 0; k < DEVICE_KEYS; k++)
-        write_key(&device_keys[k], record, stream);
+    for (size_t k = 0; k < count; k++) {
+        write_key(&keys[k], bytes, text);
+        text += strlen(text);
+    }
     uselocale(before);
     freelocale(plain);
-    if (fflush(stream) != 0 || ferror(stream))
-        return tz_model_error_set(error, TZ_MODEL_IO, NULL, "cannot write: %s", strerror(errno));
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }

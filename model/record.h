@@ -1,27 +1,31 @@
-/* Records: devices and benchmarks as text files, each number with its unit and where it is from.
+/* Records: text files that describe a device or a paper's benchmark, each number with its unit and
+ * its source. This header has what both have in common; device.h and benchmark.h list the keys.
  *
  *     # a comment
  *     name             = gtx280
  *     clock            = 1.3 GHz      # Meng and Skadron 2009, table 1
  *     memory_latency   = 300 cycles   # Meng and Skadron 2009, section 4.2
  *
- * One number a line: KEY = VALUE [UNIT] # SOURCE. The source is required; one that begins with
- * "assumed" marks a guess, which predictions then report. A number has a unit exactly if its
- * quantity has units (below); a time may be given in cycles of the record's own clock.
+ * Each line gives one number: KEY = VALUE [UNIT] # SOURCE. The source is required; one that begins
+ * with "assumed" marks a guess, which predictions then report. A number has a unit exactly if its
+ * quantity has units (below). A time may be given in cycles of the record's own clock.
  *
- * Errors, with FILE:LINE as their place: TZ_MODEL_IO; TZ_MODEL_FORMAT (no '=', no number, unit
- * missing or of another quantity, no source, a key given twice, a byte that is no text);
- * TZ_MODEL_UNKNOWN (key; the nearest known one is named); TZ_MODEL_RANGE; TZ_MODEL_MISSING (no
- * name, or cycles without a clock). On error the record is left zeroed. */
+ * The functions here work on text in memory: they open no files. */
 #ifndef TZ_MODEL_RECORD_H
 #define TZ_MODEL_RECORD_H
 
-#include "model/error.h"
+#include "base/error.h"
 
+#include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
 
-enum { TZ_MODEL_NAME_SIZE = 64, TZ_MODEL_SOURCE_SIZE = 160 };
+enum {
+    TZ_MODEL_NAME_SIZE = 64,
+    TZ_MODEL_SOURCE_SIZE = 160,
+    TZ_MODEL_KEYS_MAX = 128,            /* of a kind of record */
+    TZ_MODEL_RECORD_BYTES_MAX = 1 << 20 /* of a file that is worth reading */
+};
 
 /* A number of a record. All zero: not known. */
 typedef struct tz_model_number {
@@ -33,7 +37,7 @@ typedef struct tz_model_number {
 
 typedef enum tz_model_quantity {
     TZ_MODEL_TEXT,      /* everything up to '#'; no source needed */
-    TZ_MODEL_COUNT,     /* a whole number without a unit */
+    TZ_MODEL_COUNT,     /* an integer without a unit */
     TZ_MODEL_RATIO,     /* any number without a unit */
     TZ_MODEL_FREQUENCY, /* kept in Hz; also kHz, MHz, GHz */
     TZ_MODEL_BANDWIDTH, /* kept in B/s; also kB/s, MB/s, GB/s, TB/s, GiB/s */
@@ -43,216 +47,36 @@ typedef enum tz_model_quantity {
     TZ_MODEL_ENERGY     /* kept in J; also mJ, uJ, nJ, pJ */
 } tz_model_quantity;
 
-/* What a record may say: one entry a key. */
+/* What a record may say: one entry a key. The first key of a kind of record is its name. */
 typedef struct tz_model_key {
     const char *name; /* in files */
     tz_model_quantity quantity;
     size_t offset;   /* of the tz_model_number, or of a char[TZ_MODEL_NAME_SIZE] */
     double min, max; /* inclusive, in the kept unit */
     const char *doc; /* one line, with the symbol that papers use */
+    double assumed;  /* what models take where a record lacks the number; NAN: they refuse */
 } tz_model_key;
 
-/* ---- Devices --------------------------------------------------------------------------------- */
+/* The two keys that every kind of record begins with, for a struct `type` with these members. */
+#define TZ_MODEL_NAME_KEYS(type)                                                                   \
+    {"name", TZ_MODEL_TEXT, offsetof(type, name), 0, 0, "what a user writes", NAN},                \
+        {"title", TZ_MODEL_TEXT, offsetof(type, title), 0, 0, "the full name", NAN},
 
-/* X(member, key, quantity, min, max, doc): every number that describes a device. Each model says
- * which it needs (tz_model.needs); a record need not have the others. */
-#define TZ_MODEL_DEVICE_TABLE(X)                                                                     \
-    X(clock_hz, "clock", FREQUENCY, 1e6, 1e11, "ClockRate: the multiprocessors' clock")              \
-    X(sm_count, "sm_count", COUNT, 1, 1e5, "M: multiprocessors")                                     \
-    X(sp_per_sm, "sp_per_sm", COUNT, 1, 1e4, "cores (SPs) of a multiprocessor")                      \
-    X(sp_pipeline_depth, "sp_pipeline_depth", COUNT, 1, 1e3, "pipeline stages of a core")            \
-    X(warp_size, "warp_size", COUNT, 1, 1e4, "WarpSize: threads that execute one instruction")       \
-    X(coalesce_width, "coalesce_width", COUNT, 1, 1e4,                                               \
-      "CoalesceDegree: words of one memory request")                                                 \
-    X(blocks_per_sm, "blocks_per_sm", COUNT, 1, 1e4,                                                 \
-      "BlksPerSM: thread blocks that a multiprocessor runs at once, at most")                        \
-    X(threads_per_block_max, "threads_per_block_max", COUNT, 1, 1e6, "threads of a block")           \
-    X(threads_per_sm_max, "threads_per_sm_max", COUNT, 1, 1e6, "threads of a multiprocessor")        \
-    X(registers_per_sm, "registers_per_sm", COUNT, 1, 1e9, "32-bit registers")                       \
-    X(shared_per_sm_bytes, "shared_per_sm", BYTES, 1, 1e12, "shared memory of a multiprocessor")     \
-    X(l2_bytes, "l2", BYTES, 0, 1e12, "second-level cache; 0: none")                                 \
-    X(cpi, "cpi", RATIO, 1e-3, 1e3, "CPI: cycles that one warp instruction takes an SM")             \
-    X(memory_bandwidth_bytes_per_s, "memory_bandwidth", BANDWIDTH, 1e6, 1e15,                        \
-      "MemBandwidth: peak of the device memory")                                                     \
-    X(memory_latency_s, "memory_latency", TIME, 0, 1e-2,                                             \
-      "UncontendedLat: a memory request there and back, alone")                                      \
-    X(memory_prefetch_depth, "memory_prefetch_depth", COUNT, 1, 64,                                  \
-      "PipelineDepth: words that the memory's prefetch buffer holds a pin")                          \
-    X(memory_pitch_max_bytes, "memory_pitch_max", BYTES, 1, 1e12, "widest row of a 2-D copy")        \
-    X(launch_s, "launch", TIME, 0, 1,                                                                \
-      "GlbSync: ending a kernel and starting the next, as many blocks as run at once")               \
-    X(fence_s, "fence", TIME, 0, 1,                                                                  \
-      "synchronising all blocks inside a launch: the part that does not grow")                       \
-    X(fence_per_block_s, "fence_per_block", TIME, 0, 1, "the same: more for each block")             \
-    X(memory_conflict_base, "memory_conflict_base", RATIO, 1, 1e3,                                   \
-      "sigma: what one more dimension multiplies the memory time by")                                \
-    X(hidden_share, "hidden_share", RATIO, 0, 0.999,                                                 \
-      "beta: share of the instructions that overlap with memory accesses")                           \
-    /* What `trapeze calibrate` measures. Rates are warp instructions that a multiprocessor, or    \
-     * vector instructions that a core, starts a cycle. */ \
-    X(compute_capability, "compute_capability", COUNT, 10, 999, "90: sm_90; of a GPU only")          \
-    X(cores, "cores", COUNT, 1, 1e5, "cores of a processor: of a CPU only")                          \
-    X(vector_bytes, "vector", BYTES, 4, 256, "bytes of a CPU's widest vector")                       \
-    X(issue_rate, "issue_rate", RATIO, 1e-3, 64, "instructions of any kind a cycle")                 \
-    X(fp32_rate, "fp32_rate", RATIO, 1e-3, 64, "single precision a cycle")                           \
-    X(fp64_rate, "fp64_rate", RATIO, 1e-3, 64, "double precision a cycle")                           \
-    X(integer_rate, "integer_rate", RATIO, 1e-3, 64, "integer additions a cycle")                    \
-    X(logic_rate, "logic_rate", RATIO, 1e-3, 64, "three-input logic a cycle")                        \
-    X(alu_rate, "alu_rate", RATIO, 1e-3, 64,                                                         \
-      "additions, logic and selections in turn a cycle: they may share a unit")                      \
-    X(multiply_rate, "multiply_rate", RATIO, 1e-3, 64, "integer multiplications a cycle")            \
-    X(minimum_rate, "minimum_rate", RATIO, 1e-3, 64,                                                 \
-      "integer minima and additions in turn a cycle")                                                \
-    X(fp32_multiply_rate, "fp32_multiply_rate", RATIO, 1e-3, 64,                                     \
-      "single precision: multiplications alone a cycle")                                             \
-    X(fp32_mixed_rate, "fp32_mixed_rate", RATIO, 1e-3, 64,                                           \
-      "single precision: additions and multiplications in turn a cycle")                             \
-    X(fp64_multiply_rate, "fp64_multiply_rate", RATIO, 1e-3, 64,                                     \
-      "double precision: multiplications alone a cycle")                                             \
-    X(fp64_mixed_rate, "fp64_mixed_rate", RATIO, 1e-3, 64,                                           \
-      "double precision: additions and multiplications in turn a cycle")                             \
-    X(fp64_special_rate, "fp64_special_rate", RATIO, 1e-3, 64,                                       \
-      "divisions in double precision a cycle")                                                       \
-    X(move_rate, "move_rate", RATIO, 1e-3, 64, "selections and moves a cycle")                       \
-    X(shuffle_rate, "shuffle_rate", RATIO, 1e-3, 64, "exchanges between lanes a cycle")              \
-    X(special_rate, "special_rate", RATIO, 1e-3, 64, "divisions and square roots a cycle")           \
-    X(shared_rate, "shared_rate", RATIO, 1e-3, 64, "passes through shared memory a cycle")           \
-    X(load_rate, "load_rate", RATIO, 1e-3, 64, "vector loads that hit the first level a cycle")      \
-    X(unaligned_load_rate, "unaligned_load_rate", RATIO, 1e-3, 64,                                   \
-      "the same, one element off the vector's own alignment")                                        \
-    X(narrow_load_rate, "narrow_load_rate", RATIO, 1e-3, 64,                                         \
-      "loads of one element that hit the first level a cycle")                                       \
-    X(store_rate, "store_rate", RATIO, 1e-3, 64, "vector stores a cycle")                            \
-    X(fp32_latency_s, "fp32_latency", TIME, 0, 1e-3, "until a dependent instruction can start")      \
-    X(fp64_latency_s, "fp64_latency", TIME, 0, 1e-3, "the same, double precision")                   \
-    X(integer_latency_s, "integer_latency", TIME, 0, 1e-3, "the same, integer additions")            \
-    X(logic_latency_s, "logic_latency", TIME, 0, 1e-3, "the same, logic")                            \
-    X(shuffle_latency_s, "shuffle_latency", TIME, 0, 1e-3, "the same, shuffles")                     \
-    X(shared_latency_s, "shared_latency", TIME, 0, 1e-3, "the same, shared memory")                  \
-    X(l2_latency_s, "l2_latency", TIME, 0, 1e-3, "a load that hits the second level")                \
-    X(l3_latency_s, "l3_latency", TIME, 0, 1e-3, "a load that hits the third level")                 \
-    X(barrier_s, "barrier", TIME, 0, 1e-3, "a barrier of a block of 512 threads")                    \
-    X(copy_bandwidth_bytes_per_s, "copy_bandwidth", BANDWIDTH, 1e6, 1e15,                            \
-      "reading and writing memory at once, both counted; all processors")                            \
-    X(read_bandwidth_bytes_per_s, "read_bandwidth", BANDWIDTH, 1e6, 1e15,                            \
-      "reading memory; all processors")                                                              \
-    X(small_page_s, "small_page", TIME, 0, 1e-3,                                                     \
-      "reading 4 KiB of memory on a page of their own: more than within a large page; one core")     \
-    X(core_copy_bandwidth_bytes_per_s, "core_copy_bandwidth", BANDWIDTH, 1e6, 1e15,                  \
-      "copying in memory, both counted; one core")                                                   \
-    X(core_read_bandwidth_bytes_per_s, "core_read_bandwidth", BANDWIDTH, 1e6, 1e15,                  \
-      "reading memory; one core")                                                                    \
-    X(l1_bytes, "l1", BYTES, 0, 1e12, "first-level data cache of a core")                            \
-    X(l3_bytes, "l3", BYTES, 0, 1e12, "third-level cache, all of it; 0: none")                       \
-    X(l1_bandwidth_bytes_per_s, "l1_bandwidth", BANDWIDTH, 1e6, 1e15, "copying in it; one core")     \
-    X(l2_bandwidth_bytes_per_s, "l2_bandwidth", BANDWIDTH, 1e6, 1e15,                                \
-      "copying in the second level, both counted: a GPU's whole, a CPU's of one core")               \
-    X(l2_overlap, "l2_overlap", RATIO, 0, 1,                                                         \
-      "share of what lines from a CPU's second level take that hides behind loads and stores")       \
-    X(l2_useful_bytes, "l2_useful", BYTES, 0, 1e12,                                                  \
-      "arrays of a copy that the second level of a GPU still carries, both counted")                 \
-    X(l3_bandwidth_bytes_per_s, "l3_bandwidth", BANDWIDTH, 1e6, 1e15,                                \
-      "copying in the third level, both counted; all cores")                                         \
-    X(registers_per_thread_max, "registers_per_thread_max", COUNT, 1, 1e5, "registers")              \
-    X(register_unit, "register_unit", COUNT, 1, 1e5, "registers are dealt out to warps by this")     \
-    X(shared_per_block_max_bytes, "shared_per_block_max", BYTES, 1, 1e12, "shared memory")           \
-    X(shared_reserved_bytes, "shared_reserved", BYTES, 0, 1e12,                                      \
-      "shared memory that every block takes besides its own")                                        \
-    X(text_cache_bytes, "text_cache", BYTES, 0, 1e12,                                                \
-      "loop code that runs without waiting for instructions")                                        \
-    X(launch_queued_s, "launch_queued", TIME, 0, 1,                                                  \
-      "an empty launch in a queue of them: what a stage costs at least")                             \
-    X(launch_gap_s, "launch_gap", TIME, 0, 1,                                                        \
-      "the same where the host is ahead: from the end of one launch to that of the next")            \
-    X(launch_alone_s, "launch_alone", TIME, 0, 1, "an empty launch and waiting for its end")         \
-    X(graph_launch_s, "graph_launch", TIME, 0, 1, "the same within a graph")                         \
-    X(neighbour_sync_s, "neighbour_sync", TIME, 0, 1,                                                \
-      "two blocks on two multiprocessors hand each other a word and back")                           \
-    X(span_s, "span", TIME, 0, 1, "the cpu backend hands three rows to a row function")              \
-    X(span_view_s, "span_view", TIME, 0, 1, "each further row that it hands over")                   \
-    X(span_row_s, "span_row", TIME, 0, 1, "each row of a plane that ends at the grid's edge")        \
-    X(fork_s, "fork", TIME, 0, 1, "an empty parallel region of a CPU's threads")                     \
-    /* Energies are of the whole board, beyond power_active: of an instruction a warp's, 32 lanes. \
-     */ \
-    X(power_limit_w, "power_limit", POWER, 0, 1e6, "what the card keeps to on average")              \
-    X(power_idle_w, "power_idle", POWER, 0, 1e6, "nothing runs, at the full clock")                  \
-    X(power_active_w, "power_active", POWER, 0, 1e6,                                                 \
-      "all multiprocessors hold a warp that mostly waits")                                           \
-    X(power_exponent, "power_exponent", RATIO, 1, 8,                                                 \
-      "k: power beyond power_active grows with the clock to the k-th")                               \
-    X(energy_fp32_j, "energy_fp32", ENERGY, 0, 1, "single precision, additions and products")        \
-    X(energy_fp64_j, "energy_fp64", ENERGY, 0, 1, "double precision, the same")                      \
-    X(energy_integer_j, "energy_integer", ENERGY, 0, 1, "integer additions, logic, selections")      \
-    X(energy_shuffle_j, "energy_shuffle", ENERGY, 0, 1, "exchanges between lanes")                   \
-    X(energy_shared_j, "energy_shared", ENERGY, 0, 1, "a pass of 128 bytes through shared memory")   \
-    X(energy_l2_j, "energy_l2", ENERGY, 0, 1, "a byte read from or written to the second level")     \
-    X(energy_memory_j, "energy_memory", ENERGY, 0, 1,                                                \
-      "a byte read from or written to memory, its way through the second level with it")
+/* Parse `length` bytes of text into a record of `size` bytes. `path` names the text in messages.
+ *
+ * Errors, with PATH:LINE as their place: TZ_FORMAT (no '=', no number, unit missing or of another
+ * quantity, no source, a key given twice, a byte that is no text, cycles without a clock; with PATH
+ * alone: no name), TZ_UNKNOWN (key; the nearest known one is named), TZ_RANGE. TZ_MEMORY. On error
+ * the record is left zeroed. */
+tz_status tz__record_parse(const tz_model_key *keys, size_t count, void *record, size_t size,
+                           const char *path, const char *text, size_t length, tz_error *error);
 
-typedef struct tz_model_device {
-    char name[TZ_MODEL_NAME_SIZE];  /* as a user writes it: "gtx280" */
-    char title[TZ_MODEL_NAME_SIZE]; /* as its maker writes it; "" if not given */
-#define TZ_MODEL_DEVICE_MEMBER(member, key, quantity, min, max, doc) tz_model_number member;
-    TZ_MODEL_DEVICE_TABLE(TZ_MODEL_DEVICE_MEMBER)
-#undef TZ_MODEL_DEVICE_MEMBER
-} tz_model_device;
-
-/* All keys of a device, texts included; *count of them. Static. */
-const tz_model_key *tz_model_device_keys(size_t *count);
-
-tz_model_status tz_model_device_read(const char *path, tz_model_device *out, tz_model_error *error);
-
-/* What tz_model_device_read() reads back as the same record, bit for bit, each number in the unit
- * that makes it short. TZ_MODEL_IO when the stream fails; TZ_MODEL_MISSING, before anything is
- * written, for a record without a name or a known number without a source. */
-tz_model_status tz_model_device_write(const tz_model_device *device, FILE *stream,
-                                      tz_model_error *error);
-
-/* ---- Benchmarks of papers -------------------------------------------------------------------- */
-
-/* X(member, key, quantity, min, max, doc): a row of table 2 of Meng and Skadron 2009, the grid and
- * block that the paper evaluates it on, and what the paper says came out. */
-#define TZ_MODEL_BENCHMARK_TABLE(X)                                                                \
-    X(dims, "dims", COUNT, 1, 3, "D: dimensions")                                                  \
-    X(data_length_x, "data_length_x", COUNT, 1, 1e12, "DataLength_0 of the evaluation")            \
-    X(data_length_y, "data_length_y", COUNT, 1, 1e12, "DataLength_1")                              \
-    X(data_length_z, "data_length_z", COUNT, 1, 1e12, "DataLength_2")                              \
-    X(halo_width_x, "halo_width_x", COUNT, 0, 1e3, "HaloWidth_0: both sides together")             \
-    X(halo_width_y, "halo_width_y", COUNT, 0, 1e3, "HaloWidth_1")                                  \
-    X(halo_width_z, "halo_width_z", COUNT, 0, 1e3, "HaloWidth_2")                                  \
-    X(block_x, "block_x", COUNT, 1, 1e6, "blk_len: threads of a block, ghost zone included")       \
-    X(block_y, "block_y", COUNT, 1, 1e6, "blk_len in y")                                           \
-    X(block_z, "block_z", COUNT, 1, 1e6, "blk_len in z")                                           \
-    X(element_bytes, "element", BYTES, 1, 64, "x: one array element")                              \
-    X(stencil_arrays, "stencil_arrays", COUNT, 1, 64, "NumStencilArrays: arrays gathered")         \
-    X(elements_per_op, "elements_per_op", RATIO, 0, 1e3,                                           \
-      "NumElemPerOp: elements loaded for each stencil operation")                                  \
-    X(profile_cells, "profile_cells", COUNT, 1, 1e12, "N: cells of the profiled run")              \
-    X(profile_sm_count, "profile_sm_count", COUNT, 1, 1e5, "M of the profiled device")             \
-    X(profile_warp_size, "profile_warp_size", COUNT, 1, 1e4, "WarpSize of the profiled device")    \
-    X(insts_per_sm_misc, "insts_per_sm_misc", RATIO, 0, 1e15, "InstsPerSM_MC: once a trapezoid")   \
-    X(insts_per_sm_iter, "insts_per_sm_iter", RATIO, 0, 1e15, "InstsPerSM_IC: every iteration")    \
-    X(bank_conflict_rate, "bank_conflict_rate", RATIO, 0, 1e3,                                     \
-      "BankConflictRate: conflicts for each warp instruction")                                     \
-    X(paper_height, "paper_height", COUNT, 1, 1e4, "the height that the paper's model predicts")   \
-    X(paper_height_measured, "paper_height_measured", COUNT, 1, 1e4, "the fastest measured")       \
-    X(paper_speedup, "paper_speedup", RATIO, 0, 1e3, "measured at the predicted height, over 1")   \
-    X(paper_speedup_adaptive, "paper_speedup_adaptive", RATIO, 0, 1e3,                             \
-      "measured, adaptive from the predicted height on")                                           \
-    X(paper_speedup_adaptive_from_1, "paper_speedup_adaptive_from_1", RATIO, 0, 1e3,               \
-      "measured, adaptive from height 1 on")
-
-typedef struct tz_model_benchmark {
-    char name[TZ_MODEL_NAME_SIZE];
-    char title[TZ_MODEL_NAME_SIZE];
-#define TZ_MODEL_BENCHMARK_MEMBER(member, key, quantity, min, max, doc) tz_model_number member;
-    TZ_MODEL_BENCHMARK_TABLE(TZ_MODEL_BENCHMARK_MEMBER)
-#undef TZ_MODEL_BENCHMARK_MEMBER
-} tz_model_benchmark;
-
-const tz_model_key *tz_model_benchmark_keys(size_t *count);
-
-tz_model_status tz_model_benchmark_read(const char *path, tz_model_benchmark *out,
-                                        tz_model_error *error);
+/* Append to `text` what tz__record_parse() reads back as the same record, bit for bit, each number
+ * in the unit that makes it short. Each key takes less than TZ__RECORD_LINE_SIZE bytes. Errors:
+ * TZ_FORMAT (a record without a name or a known number without a source; `text` is then ""),
+ * TZ_MEMORY. */
+enum { TZ__RECORD_LINE_SIZE = 256 };
+tz_status tz__record_text(const tz_model_key *keys, size_t count, const void *record, char *text,
+                          tz_error *error);
 
 #endif

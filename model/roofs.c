@@ -5,19 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-tz_model_status tz_roofs_predict(const tz_model_work *work, const tz_model_device *device,
-                                 tz_model_prediction *out, tz_model_error *error)
+tz_status tz_roofs_predict(const tz_model_work *work, const tz_model_device *device,
+                           tz_model_prediction *out, tz_error *error)
 {
     memset(out, 0, sizeof *out);
     out->model = "roofs";
     if (work->height < 1 || !(work->cells > 0))
-        return tz_model_error_set(error, TZ_MODEL_RANGE, device->name,
-                                  "height %d and %g cells are no work to predict", work->height,
-                                  work->cells);
-    const tz_model_status status = work->kind == TZ_WORK_CPU
-                                       ? tz_roofs_predict_cpu(work, device, out, error)
-                                       : tz_roofs_predict_gpu(work, device, out, error);
-    if (status != TZ_MODEL_OK)
+        return tz_error_set(error, TZ_RANGE, device->name,
+                            "height %d and %g cells are no work to predict", work->height,
+                            work->cells);
+    const tz_status status = work->kind == TZ_WORK_CPU
+                                 ? tz_roofs_predict_cpu(work, device, out, error)
+                                 : tz_roofs_predict_gpu(work, device, out, error);
+    if (status != TZ_OK)
         return status;
     out->height = out->height_max = work->height;
     out->time_s = out->stage_s / work->height;
@@ -25,29 +25,28 @@ tz_model_status tz_roofs_predict(const tz_model_work *work, const tz_model_devic
     if (work->kind == TZ_WORK_GPU) /* parts add up there; on a CPU they hide behind each other */
         tz_model_limit_find(out);
     tz_power_predict(work, device, out);
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }
 
-static tz_model_status height_max(const tz_model_facts *facts, const tz_model_device *device,
-                                  const tz_model_plan *plan, int *height, tz_model_error *error)
+static tz_status height_max(const tz_model_facts *facts, const tz_model_device *device,
+                            const tz_model_plan *plan, int *height, tz_error *error)
 {
     (void)device;
     if (!plan->work)
-        return tz_model_error_set(error, TZ_MODEL_MISSING, facts->name,
-                                  "the model roofs needs counts of a compiled kernel");
+        return tz_error_set(error, TZ_UNSUPPORTED, facts->name,
+                            "the model roofs needs counts of a compiled kernel");
     *height = plan->work->height;
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }
 
-static tz_model_status predict(const tz_model_facts *facts, const tz_model_device *device,
-                               const tz_model_plan *plan, tz_model_prediction *out,
-                               tz_model_error *error)
+static tz_status predict(const tz_model_facts *facts, const tz_model_device *device,
+                         const tz_model_plan *plan, tz_model_prediction *out, tz_error *error)
 {
     if (plan->height != plan->work->height)
-        return tz_model_error_set(error, TZ_MODEL_RANGE, facts->name,
-                                  "the work is that of height %d, not %d: a model that counts "
-                                  "instructions has one height at a time",
-                                  plan->work->height, plan->height);
+        return tz_error_set(error, TZ_RANGE, facts->name,
+                            "the work is that of height %d, not %d: a model that counts "
+                            "instructions has one height at a time",
+                            plan->work->height, plan->height);
     for (int i = 0; i < TZ_MODEL_AXES; i++)
         out->block[i] = plan->block[i] > 0 ? plan->block[i] : 1;
     return tz_roofs_predict(plan->work, device, out, error);

@@ -12,15 +12,15 @@
 
 #include "model/model.h"
 
-/* By work->kind. Errors: TZ_MODEL_MISSING (a number that the record lacks), TZ_MODEL_RANGE (work
+/* By work->kind. Errors: TZ_UNSUPPORTED (a number that the record lacks), TZ_RANGE (work
  * that makes no sense, a block that does not fit a multiprocessor). */
-tz_model_status tz_roofs_predict(const tz_model_work *work, const tz_model_device *device,
-                                 tz_model_prediction *out, tz_model_error *error);
+tz_status tz_roofs_predict(const tz_model_work *work, const tz_model_device *device,
+                           tz_model_prediction *out, tz_error *error);
 
-tz_model_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device *device,
-                                     tz_model_prediction *out, tz_model_error *error);
-tz_model_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device *device,
-                                     tz_model_prediction *out, tz_model_error *error);
+tz_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device *device,
+                               tz_model_prediction *out, tz_error *error);
+tz_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device *device,
+                               tz_model_prediction *out, tz_error *error);
 
 /* Blocks of a plan (its registers, shared memory and threads) that a multiprocessor holds at once;
  * 0: none. `why` (may be NULL): "registers limit a multiprocessor to 12 warps". The record has

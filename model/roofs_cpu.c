@@ -16,6 +16,7 @@
  *
  * The record tells bandwidths of copies and of reading: what a copy takes beyond the reading of its
  * half is the writing, whatever a machine does for it. */
+#include "model/constants.h"
 #include "model/roofs.h"
 
 #include <math.h>
@@ -56,7 +57,7 @@ static double overflowed(double need, double cache)
 {
     if (!(cache > 0))
         return 1.0;
-    const double x = pow(need / cache, 6);
+    const double x = pow(need / cache, TZ_FIT_CPU_OVERFLOW_POWER);
     return isfinite(x) ? x / (1.0 + x) : 1.0;
 }
 
@@ -69,13 +70,14 @@ typedef struct cycles {
 
 static double units_of(const tz_model_device *d, const double *n)
 {
-    const double fp32 = rate(&d->fp32_mixed_rate, rate(&d->fp32_rate, 1));
-    const double fp64 = rate(&d->fp64_mixed_rate, rate(&d->fp64_rate, 1));
+    const double fp32 = rate(&d->fp32_mixed_rate, rate(&d->fp32_rate, TZ_FIT_CPU_RATE));
+    const double fp64 = rate(&d->fp64_mixed_rate, rate(&d->fp64_rate, TZ_FIT_CPU_RATE));
     const double units[] = {
         n[TZ_WORK_FP32] / fp32 + n[TZ_WORK_FP64] / fp64,
-        n[TZ_WORK_LOGIC] / rate(&d->logic_rate, 1) + n[TZ_WORK_INTEGER] / rate(&d->integer_rate, 1),
-        n[TZ_WORK_SHUFFLE] / rate(&d->shuffle_rate, 1),
-        n[TZ_WORK_SPECIAL] / rate(&d->special_rate, 0.1),
+        n[TZ_WORK_LOGIC] / rate(&d->logic_rate, TZ_FIT_CPU_RATE) +
+            n[TZ_WORK_INTEGER] / rate(&d->integer_rate, TZ_FIT_CPU_RATE),
+        n[TZ_WORK_SHUFFLE] / rate(&d->shuffle_rate, TZ_FIT_CPU_RATE),
+        n[TZ_WORK_SPECIAL] / rate(&d->special_rate, TZ_FIT_CPU_SPECIAL_RATE),
     };
     double longest = 0;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
@@ -186,15 +188,15 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
 
 /* ---- Together -------------------------------------------------------------------------------- */
 
-static tz_model_status check(const tz_model_work *work, const tz_model_device *device,
-                             tz_model_prediction *out, tz_model_error *error)
+static tz_status check(const tz_model_work *work, const tz_model_device *device,
+                       tz_model_prediction *out, tz_error *error)
 {
     if (work->workers < 1 || !(work->slowest >= 1) || work->parts_count < 1 ||
         work->parts_count > TZ_WORK_PARTS_MAX)
-        return tz_model_error_set(error, TZ_MODEL_RANGE, device->name,
-                                  "%d threads in %d parts, the busiest with %g times the average, "
-                                  "are no work of a CPU",
-                                  work->workers, work->parts_count, work->slowest);
+        return tz_error_set(error, TZ_RANGE, device->name,
+                            "%d threads in %d parts, the busiest with %g times the average, "
+                            "are no work of a CPU",
+                            work->workers, work->parts_count, work->slowest);
     return tz_model_device_check(device, "roofs", needs, &out->notes, error);
 }
 
@@ -228,13 +230,13 @@ static void say_limit(tz_model_prediction *out, const tz_model_work *work, const
              100 * parts[most] / out->stage_s, more);
 }
 
-tz_model_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device *device,
-                                     tz_model_prediction *out, tz_model_error *error)
+tz_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device *device,
+                               tz_model_prediction *out, tz_error *error)
 {
     memset(out, 0, sizeof *out);
     out->model = "roofs";
-    const tz_model_status status = check(work, device, out, error);
-    if (status != TZ_MODEL_OK)
+    const tz_status status = check(work, device, out, error);
+    if (status != TZ_OK)
         return status;
     const cycles c = count_cycles(work, device);
     const transfers lines = count_lines(work, device);
@@ -288,5 +290,5 @@ tz_model_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_d
     tz_model_detail_add(out, "busiest", work->slowest, "",
                         "updates of the busiest thread / average");
     say_limit(out, work, parts, &c, device->l2_bytes.value, rate(&device->l3_bytes, 0));
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }

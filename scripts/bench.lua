@@ -1,4 +1,4 @@
--- How fast is it here? GCells/s per plugin, size, height and threads: medians over whole runs, on
+-- Measures this machine: GCells/s for each plugin, size, height and number of threads; medians of runs on
 -- random data, after a warm-up. One GCell/s is 10^9 useful cell updates a second.
 --
 --   trapeze run scripts/bench.lua --quiet                      every case at its default height
@@ -8,20 +8,20 @@
 --   … --set grid=16384,16384                                   another size
 --   … --set vector=4 --set ahead=3 --set warps=2 --set blocks=6 --set chunk=512   a plan's other knobs
 --
--- On a GPU the line goes on: GB/s that the stage must move at least (each state field read and written,
+-- On a GPU there are more columns: the least GB/s that a stage moves (each state field read and written,
 -- each static one read, once a stage; streamed rows each iteration), their share of the copy bandwidth
--- measured in this run, registers, warps a multiprocessor, joule a GCell where energy is counted.
--- scripts/bench.sh runs the same cases in turn with plain OpenMP loops of the same arithmetic.
+-- measured in this run, registers, warps a multiprocessor, joules a GCell where energy is counted.
+-- scripts/bench.sh alternates these cases with plain OpenMP loops of the same arithmetic.
 local tz = require "trapeze"
 local args = tz.args
 
-local real, bits, whole = tz.random { seed = 1, range = { 0, 1 } }, tz.random { seed = 1, density = 0.4 },
+local real, bits, integers = tz.random { seed = 1, range = { 0, 1 } }, tz.random { seed = 1, density = 0.4 },
   tz.random { seed = 1, range = { 0, 9 } }
--- Far beyond cache; the chip of hotspot grows with its grid, so that the default step stays stable.
+-- Grids are far larger than caches. The chip of hotspot grows with its grid: the default step stays stable.
 local function chip(grid)
   return { chip_width_m = 0.256 * grid[1] / 8192, chip_height_m = 0.256 * grid[2] / 8192 }
 end
--- `moved`: elements a cell that a stage reads or writes, one after the other in memory.
+-- `moved`: elements that a stage reads or writes for each cell.
 local cases = {
   { "star2d1r", { 8192, 8192 } }, { "star2d1r", { 8192, 8192 }, "double" },
   { "star2d2r", { 8192, 8192 } }, { "star2d2r", { 8192, 8192 }, "double" },
@@ -33,7 +33,7 @@ local cases = {
   { "poisson", { 8192, 8192 }, fields = { u = real, f = real }, moved = 3 },
   { "life", { 65536, 65536 }, fields = { alive = bits }, bytes = 1 / 8 },
   { "cell", { 1024, 1024, 1024 }, fields = { alive = bits }, bytes = 1 / 8 },
-  { "pathfinder", { 10000000 }, fields = { cost = whole }, weights = 100, bytes = 4 },
+  { "pathfinder", { 10000000 }, fields = { cost = integers }, weights = 100, bytes = 4 },
 }
 
 local rounds, least_seconds = args.rounds or 5, args.seconds or 0.5
@@ -57,7 +57,7 @@ local function plan_of(sim, height, family)
     blocks = args.blocks, tile = args.chunk and { 0, args.chunk } or nil }
 end
 
--- One simulation serves all plans of a case: making a large grid's random cells takes longer than a run.
+-- All plans of a case use one simulation: random cells for a large grid take longer than a run.
 local function measure(case)
   local name, grid, precision = case[1], case[2], case[3]
   if #size == #grid then grid = size end
@@ -67,7 +67,7 @@ local function measure(case)
   end
   local fields, weights = case.fields or { u = real }, case.weights
   if weights then
-    fields = { cost = 0, weights = tz.array { shape = { grid[1], weights }, dtype = "int32", fill = whole } }
+    fields = { cost = 0, weights = tz.array { shape = { grid[1], weights }, dtype = "int32", fill = integers } }
   end
   local sim = tz.simulation {
     plugin = name, grid = grid, precision = precision, threads = threads,
@@ -75,7 +75,7 @@ local function measure(case)
   }
   local function line(height, family)
     sim:plan(plan_of(sim, height, family))
-    -- A warm-up that also says how many iterations take long enough to time.
+    -- Warm up, and find how many iterations take long enough to be timed.
     if weights then sim:rewind() end
     local steps = weights or 4 * sim.height
     sim:run(steps)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Trapeze against plain OpenMP loops of the same arithmetic (tests/bench/plain.c, -O3 -march=native),
-# run in turn so that a machine whose speed drifts is fair to both: sh scripts/bench.sh [ROUNDS]
+# run alternately, so that a drift of the machine's speed affects both: sh scripts/bench.sh [ROUNDS]
 #
 # Prints medians in GCells/s and the ratio round by round. THREADS=N sets the threads of both.
 set -eu
@@ -13,7 +13,7 @@ target=all
 . "$root/scripts/build.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# Not part of the build: -march=native is for this machine alone.
+# Compiled here: -march=native code runs on this machine only.
 cc -O3 -march=native -fopenmp "$root/tests/bench/plain.c" -o "$work/plain"
 
 middle() { sort -n | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)]}'; }

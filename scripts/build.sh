@@ -1,6 +1,6 @@
 # Configures and builds; sourced by demo.sh and test.sh, which set $root, the checkout's folder.
-# Afterwards $build is the build folder. PRESET=release|debug|asan chooses how; $target is what to
-# build, everything by default.
+# Sets $build, the build folder. PRESET=release|debug|asan selects the preset, $target the target
+# (default: all).
 preset=${PRESET:-release}
 case $preset in
 release) build=$root/build ;;
@@ -8,10 +8,10 @@ debug | asan) build=$root/build-$preset ;;
 *) echo "unknown PRESET '$preset'; known: release, debug, asan" >&2; exit 2 ;;
 esac
 
-# A build folder that was moved or copied along with the checkout cannot be used any more.
+# A build folder that was moved or copied with the checkout is unusable.
 if [ -f "$build/CMakeCache.txt" ] &&
     ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
-    echo "$build was configured for another folder: starting afresh"
+    echo "$build was configured for another folder: removing it"
     rm -rf "$build"
 fi
 

@@ -3,8 +3,8 @@
 --   trapeze run cell.lua [--set rule=4555] [--set steps=24]
 local tz = require "trapeze"
 
--- A cell is born beside exactly one living neighbour and never dies: the crystal keeps the symmetry of
--- the cube. Slices through it are shown side by side, lowest z first.
+-- A cell is born next to exactly one living cell and never dies: the crystal keeps the symmetry of
+-- the cube. Slices through it are shown in a montage, lowest z first.
 local n, steps = 63, math.tointeger(tz.args.steps or 28)
 local crystal = tz.simulation {
   plugin = "cell", grid = { n, n, n }, name = "crystal",
@@ -14,7 +14,7 @@ local crystal = tz.simulation {
 crystal:every(7, tz.png("alive", { montage = true, map = "viridis", range = { 0, 1 }, zoom = 2 }))
 crystal:every(1, tz.table { "step", "population(alive)" })
 crystal:run(steps)
--- The same after a turn: x, y and z are alike.
+-- The same after a rotation: x, y and z are equivalent.
 local alive = crystal:array "alive"
 for z = 0, n - 1, 3 do
   for y = 0, n - 1, 3 do
@@ -24,7 +24,7 @@ for z = 0, n - 1, 3 do
   end
 end
 
--- A cube of soup. Under 4555 most of it dies; what is left moves in small groups or stands still.
+-- A cube of random cells. Under 4555 most die; the rest moves in small groups or stands still.
 local soup = tz.simulation {
   plugin = "cell", grid = { 64, 64, 64 }, name = "soup",
   params = { rule = tz.args.rule or "4555" },

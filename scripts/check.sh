@@ -1,14 +1,15 @@
 #!/bin/sh
 # Checks the structure of the sources: sh scripts/check.sh
 #
-#   order     an include goes up the list of layers only (docs/architecture.md), and folders include
-#             each other without a circle
+#   order     a file includes files of its own layer and of lower ones only (docs/architecture.md), by
+#             names without "..", and folders include each other without a circle
 #   isolation a plugin includes public headers alone; nothing includes a plugin
 #   length    headers have at most 200 lines, sources 600, functions 80
+#   pages     a path that a page in docs/, README.md or CONTRIBUTING.md names is there
 #   format    clang-format 14 would change nothing (scripts/format.sh --check)
 #
 # scripts/check_exceptions.txt lists what may be longer, with reasons. Prints every fault; exits 1 if
-# there is one.
+# there is one. tests/structure tests this script.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 cd "$root"
@@ -17,12 +18,12 @@ trap 'rm -rf "$work"' EXIT
 faults=$work/faults
 : >"$faults"
 
-find core model kernels plugins -name '*.[ch]' | sort >"$work/sources"
+find core model kernels plugins examples -name '*.[ch]' -o -name '*.cuh' | sort >"$work/sources"
 
 # ---- Order ---------------------------------------------------------------------------------------
-# FILE INCLUDED, as paths from the root; system headers and generated ones are left out.
+# FILE INCLUDED, as paths from the root, without system headers.
 # shellcheck disable=SC2046 # a list of files
-awk '
+awk -v faults="$faults" '
 FNR == NR { there[$0] = 1; next }
 /^[ \t]*#[ \t]*include[ \t]*["<]/ {
     name = $0
@@ -30,20 +31,19 @@ FNR == NR { there[$0] = 1; next }
     sub(/[">].*$/, "", name)
     folder = FILENAME
     sub(/[^\/]*$/, "", folder)
-    n = split("core/" name "|" name "|core/include/" name "|" folder name, tries, "|")
-    for (i = 1; i <= n; i++)
-        if (tries[i] in there) {
-            print FILENAME, tries[i]
-            break
-        }
+    n = split(folder name "|core/" name "|" name "|core/include/" name, tries, "|")
+    for (i = 1; i <= n && !(tries[i] in there); i++) ;
+    if (i <= n)
+        print FILENAME, tries[i]
+    else if ($0 ~ /"/)
+        print FILENAME " includes \"" name "\", which is no path from its folder, core/ or the root" >>faults
 }' "$work/sources" $(cat "$work/sources") >"$work/includes"
 
 awk '
 function layer(path,   parts) {
     split(path, parts, "/")
-    if (path ~ /^core\/include\//) return "include"
     if (parts[1] == "core") return parts[2]
-    return parts[1]
+    return parts[1] == "examples" ? "plugins" : parts[1]
 }
 BEGIN {
     n = split("include base model stencil kernels backend calibrate predict policy sim output lua cli", order, " ")
@@ -75,8 +75,7 @@ find core model kernels plugins tests examples -name '*.[ch]' -o -name '*.cuh' |
 # shellcheck disable=SC2046 # a list of files
 awk '
 FNR == NR { if ($0 !~ /^(#|$)/) allowed[$1 " " $2] = $3; next }
-function check(what, name, lines, most) {
-    if (name in seen) return
+function check(what, name, lines, most,   limit) {
     limit = (what " " name) in allowed ? allowed[what " " name] : most
     used[what " " name] = 1
     if (lines > limit)
@@ -89,13 +88,23 @@ function finish() {
 }
 FNR == 1 { finish(); file = FILENAME; start = 0 }
 { last = FNR }
-/^{/ { start = FNR }
+/^[{]/ { start = FNR }
 /^[a-zA-Z_].*\(/ && !/;[ \t]*$/ { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
-/^}/ { if (start && $0 !~ /^};|^} [a-zA-Z_]/) check("function", file ":" name, FNR - start - 1, 80); start = 0 }
+/^[}]/ { if (start && $0 !~ /^[}](;| [a-zA-Z_])/) check("function", file ":" name, FNR - start - 1, 80); start = 0 }
 END {
     finish()
     for (key in allowed) if (!(key in used)) print "check_exceptions.txt: there is no " key
 }' scripts/check_exceptions.txt $(cat "$work/long") >>"$faults"
+
+# ---- Pages ---------------------------------------------------------------------------------------
+# Paths in back quotes or links; NAME, *, { and … stand for something else.
+find docs README.md CONTRIBUTING.md -name '*.md' | sort | while IFS= read -r page; do
+    grep -oE '`(core|kernels|model|plugins|examples|tests|scripts|docs)/[^` ]*`' "$page" | tr -d '`' >"$work/named" || true
+    grep -oE '\]\([^):]*\)' "$page" | sed "s#^](#$(dirname "$page")/#; s#)\$##" >>"$work/named" || true
+    grep -vE 'NAME|[*{…]' "$work/named" | while IFS= read -r path; do
+        [ -e "$path" ] || echo "$page names $path, which is not there"
+    done
+done >>"$faults"
 
 if [ -s "$faults" ]; then
     cat "$faults" >&2

@@ -10,7 +10,7 @@ target=app
 cd "$root"
 "$build/bin/trapeze" run scripts/hotspot.lua
 
-# The newest run is the one just made: names count up.
+# The newest folder is that of this run.
 run=$(ls -td runs/hotspot-*/ | head -n 1)
 run=$root/${run%/}
 frame=$(find "$run" -name '*.png' | sort | tail -n 1)
@@ -22,7 +22,7 @@ echo
 echo "Frames: $(find "$run" -name '*.png' | wc -l) in $run"
 echo "Last:   $frame"
 
-# Show it where that is possible; otherwise the path has to do.
+# Show it if a viewer is there, else print what it holds.
 if [ -t 1 ] && command -v chafa >/dev/null 2>&1; then
     chafa "$frame" || true
 elif [ -t 1 ] && [ "${TERM:-}" = xterm-kitty ] && command -v kitten >/dev/null 2>&1; then
@@ -32,6 +32,6 @@ elif [ -t 1 ] && command -v img2sixel >/dev/null 2>&1; then
 elif [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && command -v xdg-open >/dev/null 2>&1; then
     xdg-open "$frame" >/dev/null 2>&1 </dev/null &
 else
-    echo "Open it in any image viewer or browser; 'trapeze info' says what it holds:"
+    echo "Open it in any image viewer or browser. 'trapeze info' prints what it holds:"
     "$build/bin/trapeze" info "$frame"
 fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Formats C sources and device code (*.cuh), or says what is not formatted: sh scripts/format.sh [--check]
+# Formats the C sources, or says what is not formatted: sh scripts/format.sh [--check]
 #
 # One version is pinned, because others differ in a few macros; Debian 12 and Ubuntu 24.04 have it.
 set -eu
@@ -12,5 +12,5 @@ fi
 mode=-i
 [ "${1:-}" = --check ] && mode='--dry-run -Werror'
 # shellcheck disable=SC2086 # a list of options
-find core kernels model plugins tests examples \( -name '*.[ch]' -o -name '*.cuh' \) 2>/dev/null | sort |
+find core kernels model plugins tests examples -name '*.[ch]' -o -name '*.cuh' | sort |
     xargs clang-format-14 $mode

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Holds the cuda backend against the reference on a machine with a GPU, bit for bit: every stencil, every
-# family; ends in a table. Needs a finished build: sh scripts/gpu-tests.sh [BUILD_FOLDER]
+# Compares the cuda backend with the reference on a machine with a GPU, bit for bit, for every stencil and
+# family, and prints a table. Needs a finished build: sh scripts/gpu-tests.sh [BUILD_FOLDER]
 #
-# TZ_CONTRACT=full checks every height and size; the default is the quick selection. FAMILIES and
-# STENCILS (lists) restrict it. Small runs go through compute-sanitizer where it is installed.
-# PART=k/n does the k-th of n shares of all this, for machines that are lent for minutes: the same jobs
-# in each share every time, every job in one of them.
+# TZ_CONTRACT=full checks every height and size; the default is a quick selection. FAMILIES and STENCILS
+# (lists) select some. Small runs are checked by compute-sanitizer, if it is installed. PART=k/n runs the
+# k-th of n parts, for machines that are available for minutes only: each job belongs to one part, always
+# the same.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 build=${1:-$root/build}
@@ -29,11 +29,11 @@ if [ "$share" -lt 1 ] || [ "$share" -gt "$shares" ]; then
     echo "gpu-tests.sh: PART=$part: use k/n with 1 <= k <= n" >&2
     exit 2
 fi
-# Every n-th line: neighbours are alike in cost. Lines are counted before the split.
+# Every n-th line, because neighbouring jobs cost about the same.
 mine() { awk -v k="$share" -v n="$shares" 'NR % n == k % n'; }
 
 "$build/bin/trapeze" doctor | sed -n '/^cuda/,/^[a-z]/p;/backends/,/plugins/p'
-# Kernels are compiled at run time, which is most of the work: one process a stencil and family.
+# Most of the time is spent compiling kernels: one process for each stencil and family.
 for stencil in $stencils; do
     echo "any $stencil --section fields --section diverge"
 done >"$work/.jobs"

@@ -1,5 +1,5 @@
--- A chip at work: which parts run hot when the work moves from one core to all cores, to the GPU and to
--- the NPU. chip.flp says where the units are, each row of chip.ptrace how much power they take in one phase.
+-- Which parts of a chip run hot when the work moves from one core to all cores, to the GPU and to the NPU.
+-- chip.flp has the places of the units, each row of chip.ptrace the power that they take in one phase.
 --
 --   trapeze run hotspot.lua [--set n=512] [--set flp=FILE --set ptrace=FILE] [--height 8]
 local tz = require "trapeze"

@@ -1,6 +1,6 @@
 -- What averaging stencils do to waves. The start is a zone plate: rings that get finer outwards, so that
--- each place holds one wave length and direction. After a few iterations its contrast is the stencil's
--- frequency response: an ideal blur leaves a round disc, and what is not round is the stencil's own.
+-- each place has one wavelength and direction. After a few iterations the contrast shows the stencil's
+-- frequency response: an ideal blur leaves a round disc; the stencil causes every deviation from it.
 --
 --   trapeze run jacobi.lua [--set steps=3]
 local tz = require "trapeze"
@@ -16,7 +16,7 @@ for _, stencil in ipairs { "star2d1r", "star2d2r", "box2d1r", "box2d2r" } do
   sim:every(steps, tz.png("u", { map = "viridis", range = { 0, 1 }, zoom = 2, bar = true,
     caption = ("%s, %d iterations"):format(stencil, steps) }))
   sim:run(steps)
-  tz.expect(sim:max "u" <= 1 and sim:min "u" >= 0, "an average lies between the averaged")
+  tz.expect(sim:max "u" <= 1 and sim:min "u" >= 0, "an average is between its terms")
   sim:close()
 end
 
@@ -33,7 +33,7 @@ for _, stencil in ipairs { "star3d1r", "star3d2r", "box3d1r" } do
   local before = sim:sum "u"
   sim:every(20, tz.png("u", { slice = m // 2, map = "inferno", range = { 0, 1 }, zoom = 4 }))
   sim:run(20)
-  -- Clamped sides let nothing out, so the sum stays.
+  -- Nothing leaves through clamped sides, so the sum stays the same.
   tz.expect(math.abs(sim:sum "u" - before) < 1e-4 * before, "the sum has changed")
   sim:close()
 end

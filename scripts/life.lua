@@ -3,7 +3,7 @@
 --   trapeze run life.lua [--set rule=B36/S23] [--set density=0.35] [--set generations=1200]
 local tz = require "trapeze"
 
--- Gosper's gun fires a glider every 30 generations. The trail shows where cells lived lately.
+-- Gosper's gun fires a glider every 30 generations. The trail shows where cells lived recently.
 local nx, ny = 100, 80
 local gun = tz.simulation {
   plugin = "life", grid = { nx, ny }, name = "gun",

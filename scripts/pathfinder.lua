@@ -33,7 +33,7 @@ local weights = tz.array {
 
 local sim = tz.simulation { plugin = "pathfinder", grid = { nx }, fields = { weights = weights } }
 
--- Keep what each row adds, to look at: the cost of every cell above the cheapest of its row.
+-- Keep the cost of every cell above the cheapest of its row, to draw it.
 local above = tz.array { shape = { nx, rows }, dtype = "int32", fill = 0 }
 sim:every(1, function(s)
   if s.step == 0 then return end
@@ -49,7 +49,7 @@ tz.picture { data = weights, file = "path.png", path = path.columns, map = "viri
 tz.picture { data = above, file = "cost.png", path = path.columns, map = "inferno_r", zoom = 2, bar = true,
   range = { 0, 4000 }, caption = "Cost above the cheapest cell of the row" }
 
--- The path is one column a row at most, and costs what the field says.
+-- The path moves at most one column a row, and costs what the field holds.
 local sum, last = 0, path.columns[1]
 for row, column in ipairs(path.columns) do
   sum = sum + weights:get(column, row - 1)

@@ -1,4 +1,4 @@
--- Poisson's equation by Jacobi iterations: first a problem whose answer is known, to see that the
+-- Poisson's equation by Jacobi iterations: first a problem with a known solution, to check that the
 -- error falls with the square of the mesh width; then the potential of charges in a grounded box.
 --
 --   trapeze run poisson.lua [--set n=191] [--set tolerance=1e-4]
@@ -9,7 +9,7 @@ local tolerance = tonumber(tz.args.tolerance or 1e-4)
 local sin, pi = math.sin, math.pi
 
 -- u = sin(2 pi x) sin(3 pi y) solves lap(u) = -13 pi^2 u and is 0 on the sides of the unit square.
--- Cell i lies at (i + 1) / (m + 1): the boundary's nodes are the first cells outside the grid.
+-- Cell i is at (i + 1) / (m + 1): the nodes of the boundary are the first cells outside the grid.
 local function exact(m)
   return function(i, j) return sin(2 * pi * (i + 1) / (m + 1)) * sin(3 * pi * (j + 1) / (m + 1)) end
 end

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Installs what Trapeze is built with, where it is missing: sh scripts/setup.sh [--ci]
+# Installs the packages that building Trapeze needs: sh scripts/setup.sh [--ci]
 #
-# On Debian, Ubuntu and what descends from them it installs the packages itself, as root or through
-# sudo, without asking. Elsewhere it names what is missing and stops. Quick when nothing is.
-# --ci adds what only the continuous integration needs.
+# On Debian, Ubuntu and their derivatives it installs missing packages, as root or through sudo, without
+# asking. Elsewhere it lists what is missing and stops. --ci adds what only continuous integration
+# needs.
 set -eu
 
 packages='gcc g++ libc6-dev cmake ninja-build pkg-config liblua5.4-dev libpng-dev libjansson-dev libcmocka-dev libcapstone-dev'
-# Plots of predictions and measurements: another gnuplot than Debian's smallest will do.
+# Draws plots; any gnuplot package will do.
 command -v gnuplot >/dev/null 2>&1 || packages="$packages gnuplot-nox"
 ci=no
 for argument in "$@"; do
@@ -17,10 +17,10 @@ for argument in "$@"; do
     esac
 done
 
-say() { echo "setup: $*"; }
+report() { echo "setup: $*"; }
 fail() { echo "setup: $*" >&2; exit 1; }
 
-# The system's family, from the file that every current distribution has.
+# The distribution and those that it derives from.
 family=$(
     ID='' ID_LIKE=''
     [ -r /etc/os-release ] && . /etc/os-release
@@ -31,8 +31,8 @@ has_header() { # has_header FILE: the compiler finds it, or a usual folder holds
     echo "#include <$1>" | "${CC:-cc}" -E -x c - >/dev/null 2>&1
 }
 
-# What is missing where there is no dpkg to ask, in words.
-missing_in_words() {
+# Lists what is missing, on systems without dpkg.
+list_missing() {
     command -v "${CC:-cc}" >/dev/null 2>&1 || echo 'a C compiler (gcc)'
     command -v "${CXX:-c++}" >/dev/null 2>&1 ||
         echo 'a C++ compiler (g++; the tests alone need it, to run GPU kernels without a GPU)'
@@ -66,7 +66,7 @@ check_cmake() {
 case " $family " in
 *' debian '* | *' ubuntu '*) ;;
 *)
-    missing=$(missing_in_words)
+    missing=$(list_missing)
     if [ -n "$missing" ]; then
         echo 'setup: this is neither Debian nor Ubuntu; please install:' >&2
         echo "$missing" | sed 's/^/  /' >&2
@@ -87,31 +87,31 @@ if [ -n "$missing" ]; then
     as_root=
     if [ "$(id -u)" -ne 0 ]; then
         command -v sudo >/dev/null 2>&1 ||
-            fail "missing packages, and neither root nor sudo to install them; run as root: apt-get install$missing"
+            fail "packages are missing, and there is no sudo; run as root: apt-get install$missing"
         as_root=sudo
-        # Without a terminal a password prompt would hang or fail obscurely.
+        # Without a terminal a password prompt would hang.
         [ -t 0 ] || as_root='sudo -n'
         $as_root true ||
-            fail "sudo refuses; run as root, or in a terminal: sudo apt-get install$missing"
+            fail "sudo failed; run as root, or in a terminal: sudo apt-get install$missing"
     fi
     apt="$as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -qq -o DPkg::Lock::Timeout=300"
     log=$(mktemp)
     trap 'rm -f "$log"' EXIT
     update() {
-        say 'fetching the package lists'
+        report 'fetching the package lists'
         $apt update >>"$log" 2>&1 </dev/null || { cat "$log" >&2; fail 'apt-get update failed: see above'; }
     }
     install() {
         # shellcheck disable=SC2086 # a list of packages
         $apt install -y --no-install-recommends $missing >>"$log" 2>&1 </dev/null
     }
-    # A bare machine has no package lists yet, another may have stale ones.
+    # The package lists may be missing, or old.
     updated=no
     if ! ls /var/lib/apt/lists/*Packages* >/dev/null 2>&1; then
         update
         updated=yes
     fi
-    say "installing$missing"
+    report "installing$missing"
     if ! install; then
         if [ $updated = no ]; then
             update

@@ -1,17 +1,17 @@
 #!/bin/sh
-# How good are the predictions here? Every stencil, three sizes, both precisions, its boundaries: all plans measured
-# (`trapeze tune`), the prediction's choice beside the fastest. Needs a finished build:
+# Validates the predictions on this machine: measures all plans of every stencil, in three sizes, both precisions
+# and its boundaries (`trapeze tune`), and compares the predicted plan with the fastest. Needs a finished build:
 #
 #   sh scripts/validate.sh cuda|cpu [BUILD_FOLDER]
 #
-# Measurements go to a fresh folder runs/validate-BACKEND-NNN, a CSV file a case; ends in a table for docs/. On a GPU
-# the kernels are compiled first, by all cores. In the environment:
+# Writes the measurements to a new folder runs/validate-BACKEND-NNN, a CSV file for each case, and prints a table for
+# docs/. On a GPU all cores compile the kernels first. Environment variables:
 #   STENCILS, SIZES ("small medium large"), BOUNDARIES ("default other"), FAMILIES (stream,tile)   only these
 #   ROUNDS, SECONDS_A_ROUND   how long a plan is measured
-#   PART=K/N                  a share of the cases
-#   PREWARM=no|only           do not compile first; or compile and stop: with DEVICE=h200 on a machine without a
-#                             GPU too, for a cache ($TRAPEZE_CACHE) to take along
-#   FOLDER=DIR                go on in that folder: cases that are there are not measured again
+#   PART=K/N                  the K-th of N parts of the cases
+#   PREWARM=no|only           no: do not compile first. only: compile and stop; with DEVICE=h200 also on a machine
+#                             without a GPU, to fill a cache ($TRAPEZE_CACHE) for another machine
+#   FOLDER=DIR                continue in that folder; cases that it holds are not measured again
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 backend=${1:-}
@@ -22,11 +22,11 @@ esac
 trapeze=${2:-$root/build}/bin/trapeze
 [ -x "$trapeze" ] || { echo "validate: there is no $trapeze: build first" >&2; exit 2; }
 if [ "$backend" = cuda ] && [ -z "${DEVICE:-}" ] && "$trapeze" doctor | grep -q 'cuda: .*(not on this machine)'; then
-    echo 'validate: skipped: there is no GPU that the cuda backend can use (trapeze doctor says why)'
+    echo 'validate: skipped: there is no GPU that the cuda backend can use (trapeze doctor prints why)'
     exit 0
 fi
 if [ -n "${DEVICE:-}" ] && [ "${PREWARM:-yes}" != only ]; then
-    echo 'validate: DEVICE goes with PREWARM=only: what is measured is this machine' >&2
+    echo 'validate: DEVICE needs PREWARM=only: measurements are of this machine' >&2
     exit 2
 fi
 sizes=${SIZES:-small medium large}
@@ -34,8 +34,8 @@ part=${PART:-1/1}
 if [ "$backend" = cuda ]; then
     rounds=${ROUNDS:-3} seconds=${SECONDS_A_ROUND:-0.006} boundaries=${BOUNDARIES:-default other}
 else
-    # Of a large grid a round is a stage of tens of milliseconds; short ones have to last as long
-    # as what disturbs a core.
+    # A round of a large grid is a stage of tens of milliseconds. Shorter rounds must be long
+    # enough to average over what other programs take of a core.
     rounds=${ROUNDS:-} seconds=${SECONDS_A_ROUND:-0.005} boundaries=${BOUNDARIES:-default}
 fi
 if [ -n "${FOLDER:-}" ]; then
@@ -47,7 +47,7 @@ else
 fi
 mkdir -p "$out"
 
-# Extents, the largest beyond every cache.
+# Extents. The large ones exceed every cache.
 grid() { # grid STENCIL SIZE
     case $backend:$1:$2 in
     *:pathfinder:small) echo 100000 ;;
@@ -80,7 +80,7 @@ grid() { # grid STENCIL SIZE
     esac
 }
 
-# The chip of hotspot grows with its grid, so that its default time step stays stable.
+# The chip of hotspot grows with its grid: its default time step stays stable.
 more() { # more STENCIL GRID
     [ "$1" = hotspot ] || return 0
     metres=$(awk -v n="${2%%,*}" 'BEGIN {printf "%.9g", 0.256 * n / 8192}')
@@ -107,19 +107,19 @@ cases() { # lines: NAME STENCIL ARGUMENT…
                     arguments="--grid $extent $(more "$stencil" "$extent") ${FAMILIES:+--families $FAMILIES}"
                     [ "$precision" = none ] || arguments="$arguments --precision $precision"
                     [ "$boundary" = default ] || arguments="$arguments --boundary $(other "$stencil")"
-                    # Bits are compared where a copy of the fields is cheap.
+                    # Compare bits only where a copy of the fields is cheap.
                     [ "$size" = small ] || arguments="$arguments --no-check"
                     echo "$stencil.$precision.$size.$boundary $stencil $arguments"
                 done
             done
         done
-    # No blanks at the end: xargs would take the next line for more of this one.
+    # Without trailing blanks: with them xargs joins the next line to this one.
     done | sed 's/ *$//' | awk -v part="$part" '{split(part, p, "/"); if ((NR - 1) % p[2] == p[1] - 1) print}'
 }
 
 if [ "$backend" = cuda ] && [ "${PREWARM:-yes}" != no ]; then
     echo "compiling kernels with $(nproc) processes"
-    # Small cases first: their kernels serve the larger ones.
+    # Small cases first: larger ones use the same kernels.
     cases | sort -t. -k3,3r | cut -d' ' -f2- | xargs -P "$(nproc)" -L 1 sh -c '
         trapeze=$1 device=$2
         shift 2

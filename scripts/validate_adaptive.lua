@@ -1,5 +1,5 @@
--- Does adaptive from the prediction lose against staying with the prediction? Over 30 stages of the predicted plan each,
--- in turns: fixed at the prediction, adaptive from it, adaptive from height 1; medians, as parts of the fixed one's speed.
+-- Compares policies over 30 stages of the predicted plan: fixed at the prediction, adaptive from it, adaptive from
+-- height 1, alternately. Prints medians as fractions of the speed of the fixed one.
 --
 --   trapeze run scripts/validate_adaptive.lua [--backend cpu] [--set only=hotspot] [--set rounds=5] [--set scale=2]
 --
@@ -20,7 +20,7 @@ local function simulation(plugin, grid)
   local real = tz.random { seed = 1, range = { 0, 1 } }
   local options = { plugin = plugin, grid = grid, backend = tz.args.backend }
   if plugin == "hotspot" then
-    -- The chip grows with its grid, so that the default time step stays stable.
+    -- The chip grows with its grid: the default time step stays stable.
     options.params = { chip_width_m = 0.256 * grid[1] / 8192, chip_height_m = 0.256 * grid[2] / 8192 }
     options.fields = { temperature = real, power = real }
   elseif plugin == "poisson" then

@@ -1,9 +1,9 @@
 #!/bin/sh
-# What `trapeze tune --csv` measured, in short; scripts/validate.sh calls it:
+# Summarises what `trapeze tune --csv` measured. scripts/validate.sh calls it:
 #
 #   validate_table.sh case FILE.csv    one line
-#   validate_table.sh table FOLDER     a Markdown table over all of its files, box2d2r in double precision apart:
-#                                      nothing in the model was looked at with it
+#   validate_table.sh table FOLDER     a Markdown table of all its files; box2d2r in double precision separately,
+#                                      because the model was developed without it
 set -eu
 export LC_ALL=C
 
@@ -69,7 +69,7 @@ table)
         "median $(echo "$shares" | quantile 0.5 | percent);" \
         "error over $(echo "$errors" | wc -l) plans: median $(echo "$errors" | quantile 0.5 | percent)," \
         "90th percentile $(echo "$errors" | quantile 0.9 | percent)."
-    [ -z "$apart" ] || echo "box2d2r in double precision, kept out of the model's making: share at least" \
+    [ -z "$apart" ] || echo "box2d2r in double precision, which the model was developed without: share at least" \
         "$(echo "$apart_shares" | quantile 0 | percent), error median $(echo "$apart" | quantile 0.5 | percent)," \
         "90th percentile $(echo "$apart" | quantile 0.9 | percent)."
     different=$(awk '$2 == "share" && $8 > 0' "$work" | wc -l)

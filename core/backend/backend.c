@@ -6,6 +6,22 @@
 const tz_backend *const tz_backends[] = {&tz_backend_cuda, &tz_backend_cpu, &tz_backend_reference,
                                          NULL};
 
+tz_limits tz_place_limits(const tz_place *place)
+{
+    static const tz_limits h200 = {.multiprocessors = 132, .shared_bytes = 227 << 10};
+    const tz_model_device *record = place->device;
+    tz_limits limits = place->limits;
+    if (limits.multiprocessors == 0 && record && record->sm_count.known)
+        limits.multiprocessors = (int)record->sm_count.value;
+    if (limits.shared_bytes == 0 && record && record->shared_per_block_max_bytes.known)
+        limits.shared_bytes = (int)record->shared_per_block_max_bytes.value;
+    if (limits.multiprocessors == 0)
+        limits.multiprocessors = h200.multiprocessors;
+    if (limits.shared_bytes == 0)
+        limits.shared_bytes = h200.shared_bytes;
+    return limits;
+}
+
 tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const char *family,
                                 tz_error *error)
 {
@@ -13,12 +29,21 @@ tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const
         return tz_error_set(error, TZ_UNKNOWN, "family",
                             "'%s' is no family of the %s backend; it has %s", given->family,
                             backend, family);
-    if (given->vector || given->ahead || given->slack || given->warps || given->blocks)
+    const char *knob = tz_plan_first_knob(given);
+    if (knob)
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
-                            "the %s backend takes height and tile; 'vector', 'ahead', 'slack', "
-                            "'warps' and 'blocks' are for families of the cuda backend that stream",
-                            backend);
+                            "the %s backend takes height and tile; '%s' is for families of the "
+                            "cuda backend",
+                            backend, knob);
     return TZ_OK;
+}
+
+const tz_backend *tz_backend_of_kind(bool is_gpu)
+{
+    const tz_backend *const *backend = tz_backends;
+    while ((*backend)->is_gpu != is_gpu || !(*backend)->work)
+        backend++;
+    return *backend;
 }
 
 tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *error)

@@ -49,8 +49,7 @@ tz_status tz_array_create(tz_array **out, tz_dtype dtype, int dims, const int64_
     const int64_t count = dims < 1 || dims > TZ_DIMS_MAX ? -1 : tz_shape_count(dims, shape);
     if (count < 0)
         return tz_error_set(error, TZ_RANGE, NULL,
-                            "an array's extents must be 1 or more, and "
-                            "its size must fit 63 bits");
+                            "an array's extents must be 1 or more, and its size must fit 63 bits");
     tz_array *array = calloc(1, sizeof *array);
     const size_t bytes = ((size_t)count * tz_dtype_size(dtype) + 63) & ~(size_t)63;
     void *data = array ? aligned_alloc(64, bytes) : NULL;

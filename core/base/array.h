@@ -1,8 +1,9 @@
-/* An n-D array of numbers in memory: what files are read into and frames are made from.
+/* An array of numbers in memory with 1 to 3 axes. Files are read into arrays, frames are made from
+ * them.
  *
- * Shapes are given x first: shape[0] = nx varies fastest in memory, shape[1] = ny, shape[2] = nz.
- * (A C-order .npy file of shape (ny, nx) is therefore shape {nx, ny} here.) Always contiguous,
- * native byte order. */
+ * Elements are contiguous and in native byte order. Axis x comes first and varies fastest in
+ * memory: shape is {nx, ny, nz}. So a .npy file in C order with shape (ny, nx) has shape {nx, ny}
+ * here. */
 #ifndef TZ_CORE_BASE_ARRAY_H
 #define TZ_CORE_BASE_ARRAY_H
 
@@ -39,22 +40,24 @@ typedef struct tz_array {
     void *data;                 /* owned; aligned to 64 bytes */
 } tz_array;
 
-/* Bytes of one element; the numpy code ("f4"); a name for messages ("float32"). */
+/* Bytes of an element, its numpy code ("f4"), its name for messages ("float32"). */
 size_t tz_dtype_size(tz_dtype dtype);
 const char *tz_dtype_code(tz_dtype dtype);
 const char *tz_dtype_name(tz_dtype dtype);
 
-/* Product of the extents; -1 if one is < 1 or the product (times 8 bytes) overflows int64. */
+/* The product of the extents; -1 if one is less than 1 or so many 8-byte elements overflow
+ * int64. */
 int64_t tz_shape_count(int dims, const int64_t *shape);
 
-/* Allocate a zeroed array. Errors: TZ_RANGE (extents), TZ_MEMORY. Free with tz_array_destroy. */
+/* Allocate an array of zeros; free it with tz_array_destroy. Errors: TZ_RANGE (`dims` or an
+ * extent), TZ_MEMORY. */
 tz_status tz_array_create(tz_array **out, tz_dtype dtype, int dims, const int64_t *shape,
                           tz_error *error);
 void tz_array_destroy(tz_array *array); /* NULL is fine */
 
-/* Element i (0-based, x fastest) as a double (64-bit integers may round). */
+/* Element i, counted from 0 in memory order. Integers beyond 2^53 are rounded. */
 double tz_array_get(const tz_array *array, int64_t i);
-/* Store a double converted to the element type (truncating for integers). */
+/* Set element i. Integer types truncate; the value must be in their range. */
 void tz_array_set(tz_array *array, int64_t i, double value);
 
 #endif

@@ -18,7 +18,7 @@ struct tz_atomic_file {
     char *path;
     char *temporary;
     char *buffer;
-    int write_errno; /* of the first failed write: errno itself does not last until commit */
+    int write_errno; /* errno of the first write that failed; 0: none */
     bool replace;
 };
 
@@ -39,7 +39,8 @@ static void file_free(tz_atomic_file *file)
     free(file);
 }
 
-/* The first free `.NAME.tmp-PID-N`, opened; -1 with errno. O_EXCL makes threads take turns. */
+/* Open the first `.NAME.tmp-PID-N` that does not exist; -1 with errno. O_EXCL gives each thread a
+ * name of its own. */
 static int open_temporary(tz_atomic_file *file)
 {
     const char *slash = strrchr(file->path, '/');
@@ -122,14 +123,15 @@ static int rename_new(const char *from, const char *to)
         return 0;
     if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP)
         return -1;
-    /* File systems without that flag: a hard link fails on an existing name as well. */
+    /* The file system does not know the flag. A hard link, too, fails if the name exists. */
     if (link(from, to) == 0) {
         unlink(from);
         return 0;
     }
     if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS && errno != EMLINK)
         return -1;
-    /* Nor hard links: claim the name, then rename over the empty claim. */
+    /* Nor has it hard links. Create the target empty, which fails if it exists, and rename over
+     * it. */
     const int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return -1;
@@ -142,8 +144,8 @@ static int rename_new(const char *from, const char *to)
     return -1;
 }
 
-/* Everything to the disk; 0 or the errno that says why not. */
-static int settle(tz_atomic_file *file)
+/* Write everything to the disk and close; 0 or an errno. */
+static int flush(tz_atomic_file *file)
 {
     errno = 0;
     if (fflush(file->stream) != 0 || ferror(file->stream))
@@ -160,7 +162,7 @@ static int settle(tz_atomic_file *file)
 tz_status tz_atomic_commit(tz_atomic_file *file, tz_error *error)
 {
     tz_status status = TZ_OK;
-    const int reason = settle(file);
+    const int reason = flush(file);
     if (reason) {
         status = tz_error_set_errno(error, reason, file->path, "cannot write");
     } else if ((file->replace ? rename(file->temporary, file->path)

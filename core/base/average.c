@@ -2,7 +2,7 @@
 
 double tz_average_edge(int64_t cells, int values, int i)
 {
-    /* The product is exact, so that an edge between two cells is just there. */
+    /* The product is exact, so an edge that lies between two cells is an integer. */
     return (double)i * (double)cells / (double)values;
 }
 
@@ -16,7 +16,7 @@ tz_average_span tz_average_span_of(int64_t cells, int values, int i)
     return (tz_average_span){first, last, (double)(first + 1) - a, b - (double)last, b - a};
 }
 
-/* More columns than lanes. */
+/* The sum over a span with more columns than lanes. */
 static double add_lanes(const double *columns, const tz_average_span *span)
 {
     double lanes[TZ_AVERAGE_LANES] = {0}, total = 0.0;

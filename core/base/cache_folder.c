@@ -14,7 +14,7 @@ char *tz_cache_folder(bool *wanted)
     const char *shared = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     int length = -1;
-    if (shared && *shared == '/') /* the specification: relative ones are ignored */
+    if (shared && *shared == '/') /* the XDG specification says to ignore relative paths */
         length = asprintf(&folder, "%s/trapeze", shared);
     else if (home && *home)
         length = asprintf(&folder, "%s/.cache/trapeze", home);

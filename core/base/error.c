@@ -18,7 +18,7 @@ tz_status tz_error_set_v(tz_error *error, tz_status code, const char *place, con
 {
     if (!error)
         return code;
-    /* Formatted aside first: an argument may point into the record that is being replaced. */
+    /* Into local arrays first, since the arguments may point into *error. */
     char message[sizeof error->message], where[sizeof error->place];
     vsnprintf(message, sizeof message, format, arguments);
     snprintf(where, sizeof where, "%s", place ? place : "");

@@ -1,8 +1,8 @@
-/* Errors: one status table, one record that carries what happened and where.
+/* Errors: a table of statuses, and a record with the message.
  *
- * Library functions return a tz_status and fill a caller-owned tz_error; they never print or exit.
- * A message says what is wrong and what to do; `place` says where (a file and line, a key, a step).
- */
+ * A function that can fail returns a tz_status. If that is not TZ_OK it has filled the caller's
+ * tz_error, which may be NULL. Library functions never print and never exit. `message` says what is
+ * wrong and what to do, `place` says where: a file and line, a key, a step. */
 #ifndef TZ_CORE_BASE_ERROR_H
 #define TZ_CORE_BASE_ERROR_H
 
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* X(name, text): every status there is. */
+/* All statuses: X(name, text). */
 #define TZ_STATUS_TABLE(X)                                                                         \
     X(OK, "done")                                                                                  \
     X(USAGE, "wrong use")                                                                          \
@@ -43,11 +43,14 @@ typedef struct tz_error {
     char message[1536]; /* one line, no final full stop or newline */
 } tz_error;
 
-/* The table's text for a status; "unknown status" outside the table. Borrowed, static. */
+/* The text of a status in the table above; "unknown status" for other values. Static. */
 const char *tz_status_text(tz_status status);
 
-/* Fill `error` (may be NULL) and return `code`, so that a caller can write
- * `return tz_error_set(error, TZ_IO, path, "cannot open: %s", …)`. `place` may be NULL. */
+/* Fill `error`, unless it is NULL, and return `code`:
+ *
+ *     return tz_error_set(error, TZ_IO, path, "cannot open: %s", reason);
+ *
+ * `place` may be NULL. It and the arguments may be parts of `error` itself. Long texts are cut. */
 tz_status tz_error_set(tz_error *error, tz_status code, const char *place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -55,10 +58,12 @@ tz_status tz_error_set(tz_error *error, tz_status code, const char *place, const
 tz_status tz_error_set_v(tz_error *error, tz_status code, const char *place, const char *format,
                          va_list arguments) __attribute__((format(printf, 4, 0)));
 
-/* Append errno's text to a message: "cannot open: No such file or directory". Status TZ_IO. */
+/* Status TZ_IO with a message made of `what` and the text of an errno: "cannot open: No such file
+ * or directory". */
 tz_status tz_error_set_errno(tz_error *error, int errno_value, const char *place, const char *what);
 
-/* "place: message" (or the message alone) into `text`, always terminated. */
+/* Write "PLACE: MESSAGE", or "MESSAGE" without a place, into `text`; cut to `size`, always
+ * terminated. */
 void tz_error_format(const tz_error *error, char *text, size_t size);
 
 #endif

@@ -88,8 +88,8 @@ static tz_isa best_isa(void)
     return isa;
 }
 
-/* What files say of the processor stays while a process runs: they are read once. Plans ask for it,
- * and reading takes longer than a small simulation. */
+/* The files about the processor are read once for each process: plans need their content, and
+ * reading them takes longer than a small simulation. */
 static pthread_once_t files_once = PTHREAD_ONCE_INIT;
 static tz_machine files;
 
@@ -112,6 +112,12 @@ const char *tz_isa_name(tz_isa isa)
 {
     static const char *const names[TZ_ISA_COUNT] = {"base", "v3", "v4"};
     return names[isa];
+}
+
+int tz_isa_vector_bytes(tz_isa isa)
+{
+    static const int bytes[TZ_ISA_COUNT] = {16, 32, 64};
+    return bytes[isa];
 }
 
 int64_t tz_machine_memory_available(void)

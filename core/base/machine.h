@@ -1,4 +1,4 @@
-/* What this machine has: read from sysfs, procfs and the processor, never assumed silently. */
+/* This machine: processor, caches, memory, clock; from procfs, sysfs and the processor itself. */
 #ifndef TZ_CORE_BASE_MACHINE_H
 #define TZ_CORE_BASE_MACHINE_H
 
@@ -7,22 +7,24 @@
 
 typedef struct tz_machine {
     char cpu[128];                        /* the processor's name; "unknown" */
-    int cores;                            /* processors that this process may use */
-    int64_t l1_bytes, l2_bytes, l3_bytes; /* data caches as one core sees them; 0: unknown */
+    int cores;                            /* that this process may use */
+    int64_t l1_bytes, l2_bytes, l3_bytes; /* data caches that one core uses; 0: unknown */
     tz_isa isa;                           /* the best instruction set that row functions may use */
 } tz_machine;
 
-/* Never fails: what cannot be read keeps the value named above. The instruction set can be lowered
- * with TZ_ISA=base|v3|v4 in the environment (the results' bits do not depend on it). */
+/* What cannot be read gets the value named above. TZ_ISA=base, v3 or v4 in the environment lowers
+ * the instruction set; the bits of results do not depend on it. Any thread. */
 void tz_machine_read(tz_machine *machine);
 
 const char *tz_isa_name(tz_isa isa);
+/* Bytes of the vectors that row functions of this instruction set use: 16, 32 or 64. */
+int tz_isa_vector_bytes(tz_isa isa);
 
-/* Bytes that this process could still allocate: the least of free memory, the control group's
- * limit and the address-space limit. INT64_MAX when nothing is known. */
+/* Bytes that this process can still allocate: the least of free memory, what the control group's
+ * limit leaves, and what the address-space limit leaves. INT64_MAX if none is known. */
 int64_t tz_machine_memory_available(void);
 
-/* Seconds on a clock that only goes forward. */
+/* Seconds since some moment, on a clock that never goes back. */
 double tz_machine_clock_s(void);
 
 #endif

@@ -1,16 +1,19 @@
-/* Help with mistyped names: "unknown colormap 'virdis'; did you mean 'viridis'?". */
+/* Help with names that were typed wrong: "unknown colormap 'virdis'; did you mean 'viridis'?" */
 #ifndef TZ_CORE_BASE_NAMES_H
 #define TZ_CORE_BASE_NAMES_H
 
 #include <stddef.h>
 
-/* The known name nearest to `name` (edits, with neighbours swapped counting one; case ignored), or
- * NULL if the nearest is more than max(2, length / 3) edits away. Borrowed from `names`. */
+/* The one of `names` that needs the fewest edits to become `name`; borrowed from `names`. An edit
+ * inserts, removes or replaces a character or swaps two neighbours; case does not count. NULL if
+ * more than max(2, length of `name` / 3) edits are needed. */
 const char *tz_names_nearest(const char *name, const char *const *names, size_t n);
 
-/* The tail of an "unknown name" message into `text` (always terminated): "; did you mean 'bar'?",
- * else "; known: a, b, c" (cut short with "..." where it does not fit), else "" without names.
- * Returns `text`. */
+/* Write the end of a message about an unknown name into `text`, always terminated, and return it:
+ *
+ *   "; did you mean 'bar'?"   if one of `names` is near
+ *   "; known: a, b, c"        else; "..." at the end where it does not fit
+ *   ""                        without names */
 const char *tz_names_hint(char *text, size_t size, const char *name, const char *const *names,
                           size_t n);
 

@@ -10,11 +10,11 @@
 tz_status tz_paths_add(tz_paths *paths, const char *text, tz_error *error)
 {
     char **items = realloc(paths->items, (paths->count + 1) * sizeof *items);
-    if (items == NULL)
+    if (!items)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a list of folders");
     paths->items = items;
     items[paths->count] = strdup(text);
-    if (items[paths->count] == NULL)
+    if (!items[paths->count])
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a list of folders");
     paths->count++;
     return TZ_OK;
@@ -31,7 +31,7 @@ void tz_paths_clear(tz_paths *paths)
 void tz_path_folder(const char *path, char *text, size_t size)
 {
     const char *slash = strrchr(path, '/');
-    if (slash == NULL)
+    if (!slash)
         snprintf(text, size, ".");
     else
         snprintf(text, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
@@ -43,8 +43,9 @@ static bool is_folder(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-/* Append EXECUTABLE'S FOLDER/tail, made plain, if it is a folder. */
-static tz_status add_beside(tz_paths *paths, const char *tail, tz_error *error)
+/* Append the folder `tail`, seen from the executable's folder, if it exists; without ".." and
+ * symbolic links. */
+static tz_status add_from_executable(tz_paths *paths, const char *tail, tz_error *error)
 {
     char self[PATH_MAX], joined[PATH_MAX + 64], folder[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -53,7 +54,7 @@ static tz_status add_beside(tz_paths *paths, const char *tail, tz_error *error)
     self[length] = '\0';
     tz_path_folder(self, folder, sizeof folder);
     snprintf(joined, sizeof joined, "%s/%s", folder, tail);
-    if (realpath(joined, self) == NULL || !is_folder(self))
+    if (!realpath(joined, self) || !is_folder(self))
         return TZ_OK;
     return tz_paths_add(paths, self, error);
 }
@@ -61,7 +62,7 @@ static tz_status add_beside(tz_paths *paths, const char *tail, tz_error *error)
 tz_status tz_paths_add_plugins(tz_paths *paths, tz_error *error)
 {
     const char *list = getenv("TRAPEZE_PLUGIN_PATH");
-    while (list != NULL && *list != '\0') {
+    while (list && *list) {
         char folder[PATH_MAX];
         const size_t length = strcspn(list, ":");
         snprintf(folder, sizeof folder, "%.*s", (int)length, list);
@@ -69,29 +70,16 @@ tz_status tz_paths_add_plugins(tz_paths *paths, tz_error *error)
             return TZ_MEMORY;
         list += length + (list[length] == ':');
     }
-    const tz_status status = add_beside(paths, "../lib/trapeze/plugins", error);
-    return status != TZ_OK ? status : add_beside(paths, "../plugins", error);
-}
-
-tz_status tz_paths_add_modules(tz_paths *paths, tz_error *error)
-{
-    tz_status status = add_beside(paths, "../share/trapeze/lua", error);
-    if (status == TZ_OK)
-        status = add_beside(paths, "../share/trapeze/scripts/lib", error);
-#ifdef TZ_SOURCE_LUA_DIR
-    /* Only a binary that was never installed may look into the source tree. */
-    if (status == TZ_OK && paths->count == 0 && is_folder(TZ_SOURCE_LUA_DIR))
-        status = tz_paths_add(paths, TZ_SOURCE_LUA_DIR, error);
-#endif
-    return status;
+    const tz_status status = add_from_executable(paths, "../lib/trapeze/plugins", error);
+    return status ? status : add_from_executable(paths, "../plugins", error);
 }
 
 tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error)
 {
     const size_t before = paths->count;
-    tz_status status = add_beside(paths, "../share/trapeze/devices", error);
+    tz_status status = add_from_executable(paths, "../share/trapeze/devices", error);
 #ifdef TZ_SOURCE_DEVICES_DIR
-    if (status == TZ_OK && paths->count == before && is_folder(TZ_SOURCE_DEVICES_DIR))
+    if (!status && paths->count == before && is_folder(TZ_SOURCE_DEVICES_DIR))
         status = tz_paths_add(paths, TZ_SOURCE_DEVICES_DIR, error);
 #else
     (void)before;
@@ -102,9 +90,9 @@ tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error)
 tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error)
 {
     const size_t before = paths->count;
-    tz_status status = add_beside(paths, "../share/trapeze/benchmarks", error);
+    tz_status status = add_from_executable(paths, "../share/trapeze/benchmarks", error);
 #ifdef TZ_SOURCE_MODEL_DIR
-    if (status == TZ_OK && paths->count == before && is_folder(TZ_SOURCE_MODEL_DIR "/benchmarks"))
+    if (!status && paths->count == before && is_folder(TZ_SOURCE_MODEL_DIR "/benchmarks"))
         status = tz_paths_add(paths, TZ_SOURCE_MODEL_DIR "/benchmarks", error);
 #else
     (void)before;

@@ -1,4 +1,5 @@
-/* Where the plugins and the shipped Lua modules lie, seen from the running executable. */
+/* The folders of plugins, device records and benchmarks, found from the running executable: those
+ * of an installation, or those of the source and build trees. */
 #ifndef TZ_CORE_BASE_PATHS_H
 #define TZ_CORE_BASE_PATHS_H
 
@@ -10,22 +11,21 @@ typedef struct tz_paths {
     char **items;
 } tz_paths;
 
+/* Append a copy of `text`. TZ_MEMORY. */
 tz_status tz_paths_add(tz_paths *paths, const char *text, tz_error *error);
 void tz_paths_clear(tz_paths *paths);
 
-/* Append, in the order of search: each folder of the colon list $TRAPEZE_PLUGIN_PATH, then the
- * installed or build tree's own folder. Folders given with --plugins go in front, by the caller. */
+/* Append the plugin folders in the order of search: those in $TRAPEZE_PLUGIN_PATH, separated by
+ * colons, then Trapeze's own. (The caller adds those of --plugins before.) TZ_MEMORY. */
 tz_status tz_paths_add_plugins(tz_paths *paths, tz_error *error);
 
-/* Append the folders of the shipped Lua modules that exist. */
-tz_status tz_paths_add_modules(tz_paths *paths, tz_error *error);
-
-/* Append the folder of the device records that come with Trapeze, if it exists. */
+/* Append the folder of the device records that come with Trapeze, if it exists. TZ_MEMORY. */
 tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error);
-/* The same of the papers' benchmarks. */
+/* The same for the benchmarks of the papers. */
 tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error);
 
-/* The folder part of a path ("." if it has none) into `text`. */
+/* Write the folder part of a path into `text`: "." if it has none. Cut to `size`, always
+ * terminated. */
 void tz_path_folder(const char *path, char *text, size_t size);
 
 #endif

@@ -5,11 +5,11 @@
 
 #include "calibrate/loops.h"
 #include "calibrate/overlap.h"
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <omp.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -67,7 +67,7 @@ static tz_status memory_take(const bench *b, void **out, size_t bytes)
 
 static void memory_drop(void *memory, size_t bytes)
 {
-    if (memory != NULL)
+    if (memory)
         munmap(memory, bytes);
 }
 
@@ -97,7 +97,7 @@ static tz_status measure_clock(bench *b)
     tz_samples seconds = {0};
     long additions = 1 << 16;
     tz_status status = next(b, "clock");
-    if (status != TZ_OK)
+    if (status)
         return status;
     clock_seconds(additions); /* let the core leave its sleep */
     while (clock_seconds(additions) < b->sample_s)
@@ -135,7 +135,7 @@ static tz_status measure_loop(bench *b, tz_loop_name name, void *memory, double 
     tz_samples samples = {0};
     long rounds = 64;
     const tz_status status = next(b, row->what);
-    if (status != TZ_OK)
+    if (status)
         return status;
     const bool wide = name == TZ_LOOP_FP64_RATE || name == TZ_LOOP_FP64_MULTIPLY_RATE ||
                       name == TZ_LOOP_FP64_MIXED_RATE || name == TZ_LOOP_FP64_LATENCY ||
@@ -199,14 +199,14 @@ static tz_status measure_loops(bench *b)
     void *memory;
     const size_t bytes = TZ_LOOP_BYTES + PAGE_BYTES;
     tz_status status = memory_take(b, &memory, bytes);
-    for (int i = 0; status == TZ_OK && i < TZ_LOOPS; i++) {
+    for (int i = 0; !status && i < TZ_LOOPS; i++) {
         double cycles, above;
         int count;
         const char *what = b->loops->rows[wanted[i].name].what;
         status = measure_loop(b, wanted[i].name, memory, &cycles, &above, &count);
-        if (status != TZ_OK)
+        if (status)
             break;
-        if (wanted[i].rate != NULL)
+        if (wanted[i].rate)
             tz_number_set(wanted[i].rate, 1 / cycles,
                           is_luck(wanted[i].name)
                               ? "measured: %s, %d-bit vectors, median of %d"
@@ -229,7 +229,7 @@ static tz_status chase_lay(bench *b, char *memory, size_t bytes)
 {
     const size_t lines = bytes / LINE_BYTES;
     uint32_t *order = malloc(lines * sizeof *order);
-    if (order == NULL)
+    if (!order)
         return tz_error_set(b->error, TZ_MEMORY, NULL, "not enough memory to measure with");
     uint64_t random = 88172645463325252u;
     for (size_t i = 0; i < lines; i++)
@@ -255,11 +255,11 @@ static tz_status measure_chase(bench *b, tz_model_number *out, size_t bytes, con
     void *memory = NULL;
     tz_samples samples = {0};
     tz_status status = next(b, where);
-    if (status == TZ_OK)
+    if (!status)
         status = memory_take(b, &memory, bytes);
-    if (status == TZ_OK)
+    if (!status)
         status = chase_lay(b, memory, bytes);
-    if (status == TZ_OK) {
+    if (!status) {
         const long lines = (long)(bytes / LINE_BYTES);
         const long steps = CHASE_STEPS;
         void *at = tz_loop_chase(memory, lines < 1 << 20 ? lines : 1 << 20); /* it is there now */
@@ -269,7 +269,7 @@ static tz_status measure_chase(bench *b, tz_model_number *out, size_t bytes, con
             tz_samples_add(&samples, (tz_machine_clock_s() - begin) / (double)steps);
         }
         const double least = tz_samples_least(&samples);
-        tz_number_set(out, at != NULL ? least : 0,
+        tz_number_set(out, at ? least : 0,
                       "measured: %.3g cycles, %ld loads that wait for each other over %.4g MiB, "
                       "best of %d, median %.1f %% slower",
                       least * b->clock_hz, steps, (double)bytes / 1048576, samples.count,
@@ -328,9 +328,9 @@ static tz_status measure_bandwidth(bench *b, tz_model_number *out, const char *w
     const size_t all = a.each * (size_t)threads;
     const size_t stretch = cached || a.half < STRETCH_BYTES ? a.half : STRETCH_BYTES;
     tz_status status = next(b, what);
-    if (status == TZ_OK)
+    if (!status)
         status = memory_take(b, &memory, all);
-    if (status != TZ_OK)
+    if (status)
         return status;
     a.base = memory;
 #pragma omp parallel num_threads(threads)
@@ -362,7 +362,7 @@ static tz_status measure_pages(bench *b, size_t bytes)
     const tz_status status =
         measure_bandwidth(b, &plain, "reading small pages", false, 1, bytes, &b->memory[4]);
     b->plain = false;
-    if (status == TZ_OK)
+    if (!status)
         tz_number_set(&b->device->small_page_s,
                       fmax(0, PAGE_BYTES / plain.value -
                                   PAGE_BYTES / b->device->core_read_bandwidth_bytes_per_s.value),
@@ -389,7 +389,7 @@ static double l3_of_all(const tz_machine *machine)
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index3/shared_cpu_list",
                  cpu);
         FILE *file = fopen(path, "r");
-        if (file == NULL)
+        if (!file)
             continue;
         if (fgets(list, sizeof list, file) == NULL)
             list[0] = '\0';
@@ -429,38 +429,38 @@ static tz_status measure_memory(bench *b)
                             2 * last / mib, most / mib);
     tz_status status = TZ_OK;
     const double share = l3 / b->threads; /* of a thread */
-    if (status == TZ_OK && l2 > 0)
+    if (!status && l2 > 0)
         status = measure_chase(b, &d->l2_latency_s, (size_t)(0.5 * l2), "latency of L2");
     /* Between the levels: other programs may hold much of a third level. */
     const double between = sqrt(l2 * (double)b->machine.l3_bytes);
-    if (status == TZ_OK && between > 1.5 * l2)
+    if (!status && between > 1.5 * l2)
         status = measure_chase(b, &d->l3_latency_s, (size_t)between / PAGE_BYTES * PAGE_BYTES,
                                "latency of L3");
-    if (status == TZ_OK)
+    if (!status)
         status = measure_chase(b, &d->memory_latency_s, (size_t)far, "latency of memory");
-    if (status == TZ_OK && l1 > 0)
+    if (!status && l1 > 0)
         status = measure_bandwidth(b, &d->l1_bandwidth_bytes_per_s, "copying in L1", true, 1,
                                    (size_t)(0.5 * l1), NULL);
-    if (status == TZ_OK && l2 > 0)
+    if (!status && l2 > 0)
         status = measure_bandwidth(b, &d->l2_bandwidth_bytes_per_s, "copying in L2", true, 1,
                                    (size_t)(0.5 * l2), NULL);
-    if (status == TZ_OK && 0.5 * share > 1.5 * l2)
+    if (!status && 0.5 * share > 1.5 * l2)
         status = measure_bandwidth(b, &d->l3_bandwidth_bytes_per_s, "copying in L3", true,
                                    b->threads, (size_t)(0.5 * share), NULL);
-    if (status == TZ_OK)
+    if (!status)
         status =
             measure_bandwidth(b, &d->core_copy_bandwidth_bytes_per_s, "copying in memory, one core",
                               true, 1, (size_t)far, &b->memory[0]);
-    if (status == TZ_OK)
+    if (!status)
         status =
             measure_bandwidth(b, &d->core_read_bandwidth_bytes_per_s, "reading memory, one core",
                               false, 1, (size_t)far, &b->memory[1]);
-    if (status == TZ_OK)
+    if (!status)
         status = measure_pages(b, (size_t)far);
-    if (status == TZ_OK)
+    if (!status)
         status = measure_bandwidth(b, &d->copy_bandwidth_bytes_per_s, "copying in memory, all",
                                    true, b->threads, (size_t)(far / b->threads), &b->memory[2]);
-    if (status == TZ_OK)
+    if (!status)
         status = measure_bandwidth(b, &d->read_bandwidth_bytes_per_s, "reading memory, all", false,
                                    b->threads, (size_t)(far / b->threads), &b->memory[3]);
     return status;
@@ -473,7 +473,7 @@ static tz_status measure_fork(bench *b)
     enum { REGIONS = 200 };
     tz_samples samples = {0};
     const tz_status status = next(b, "parallel regions");
-    if (status != TZ_OK)
+    if (status)
         return status;
     for (int i = -1; i < b->repeats; i++) {
         const double begin = tz_machine_clock_s();
@@ -495,57 +495,22 @@ static tz_status measure_fork(bench *b)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-tz_status tz_calibration_step(const tz_calibration *calibration, double done, const char *what,
-                              tz_error *error)
-{
-    if (calibration->go_on == NULL || calibration->go_on(calibration->context, done, what))
-        return TZ_OK;
-    return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted; nothing was written");
-}
-
-void tz_calibration_name(const char *title, char *name, size_t size)
-{
-    static const char *const dropped[] = {"nvidia", "geforce", "(r)",       "(tm)",
-                                          "tesla",  "cpu",     "processor", "quadro"};
-    char text[256];
-    size_t used = 0;
-    snprintf(text, sizeof text, "%s", title);
-    for (char *at = text; *at; at++)
-        *at = (char)tolower((unsigned char)*at);
-    for (size_t k = 0; k < sizeof dropped / sizeof *dropped; k++)
-        for (char *at; (at = strstr(text, dropped[k])) != NULL;)
-            memset(at, ' ', strlen(dropped[k]));
-    text[strcspn(text, "@")] = '\0';
-    for (const char *at = text; *at && used + 1 < size; at++) {
-        if (isalnum((unsigned char)*at) || (*at == '.' && used > 0))
-            name[used++] = *at;
-        else if (used > 0 && name[used - 1] != '-')
-            name[used++] = '-';
-    }
-    while (used > 0 && name[used - 1] == '-')
-        used--;
-    if (size > 0)
-        name[used] = '\0';
-    if (used == 0)
-        snprintf(name, size, "device");
-}
-
 static tz_status measure_pass(bench *b)
 {
     tz_status status = measure_clock(b);
-    if (status == TZ_OK)
+    if (!status)
         status = measure_loops(b);
-    if (status == TZ_OK)
+    if (!status)
         status = measure_memory(b);
-    if (status == TZ_OK)
+    if (!status)
         status = next(b, "lines beside loads");
-    if (status == TZ_OK)
+    if (!status)
         status = tz_calibrate_overlap(b->device, b->loops, b->repeats, b->error);
-    if (status == TZ_OK)
+    if (!status)
         status = next(b, "the engine");
-    if (status == TZ_OK)
+    if (!status)
         status = tz_calibrate_engine(b->device, b->repeats, b->error);
-    if (status == TZ_OK)
+    if (!status)
         status = measure_fork(b);
     return status;
 }
@@ -559,7 +524,7 @@ tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibrati
     memset(out, 0, sizeof *out);
     tz_machine_read(&b.machine);
     b.loops = tz_loops_of(b.machine.isa);
-    if (b.loops == NULL)
+    if (!b.loops)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "there are no loops to measure this kind of processor with; write a "
                             "record by hand");
@@ -581,14 +546,14 @@ tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibrati
     tz_number_set_exactly(&out->vector_bytes, b.loops->vector_bytes, "row functions: %s",
                           tz_isa_name(b.machine.isa));
     tz_status status = TZ_OK;
-    for (int pass = 0; status == TZ_OK && pass < b.passes; pass++) {
+    for (int pass = 0; !status && pass < b.passes; pass++) {
         tz_model_device device = {0};
         b.device = &device;
         status = measure_pass(&b);
-        if (status == TZ_OK)
+        if (!status)
             tz_numbers_keep_better(out, &device);
     }
-    if (status != TZ_OK)
+    if (status)
         memset(out, 0, sizeof *out);
     return status;
 }

@@ -5,17 +5,18 @@
  * length does not matter. Whoever draws more than the card keeps to is held to a lower clock, where
  * an instruction takes less energy: such a load is measured again on half of the multiprocessors.
  */
-#include "calibrate/cuda_impl.h"
+#include "calibrate/cuda_parts.h"
 
 #include "backend/cuda/driver/energy.h"
 #include "base/machine.h"
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { THREADS = 1024, STEPS = 512, COPY_THREADS = 256, UPLOAD_BYTES = 32 << 20 };
+enum { THREADS = 1024, STEPS = 512, UPLOAD_BYTES = 32 << 20 };
 static const double LAUNCH_S = 12e-3; /* of one of the kernels in a row: NVML takes milliseconds */
 static const double WARM_S = 0.15, WINDOW_S = 0.6, NEVER_S = 3.0;
 static const double FULL_CLOCK = 0.985; /* of the clock that was measured: not held back */
@@ -75,9 +76,7 @@ void tz__energy_operands(const tz__chains *chains, tz__operand *a, tz__operand *
     }
 }
 
-/* ---- Power of a load
- * -----------------------------------------------------------------------------
- */
+/* ---- Power of a load ------------------------------------------------------------------------- */
 
 typedef struct load {
     const tz_cuda_kernel *kernel; /* NULL: nothing */
@@ -102,9 +101,9 @@ typedef struct meter {
 static tz_status launch(tz__bench *b, const load *l, tz_cuda_event *after)
 {
     const tz_status status =
-        tz_cuda_launch(b->cuda, b->stream, l->kernel, (int[]){l->blocks, 1, 1},
+        tz_cuda_launch(b->cuda, b->queue, l->kernel, (int[]){l->blocks, 1, 1},
                        (int[]){l->threads, 1, 1}, l->shared_bytes, false, l->arguments, b->error);
-    return status ? status : tz_cuda_event_record(b->cuda, after, b->stream, b->error);
+    return status ? status : tz_cuda_event_record(b->cuda, after, b->queue, b->error);
 }
 
 /* Rounds that make a launch long enough for the host to queue the next one meanwhile. */
@@ -178,7 +177,7 @@ static tz_status watch(meter *m, const load *l, drawn *out)
         }
     }
     if (l->kernel) {
-        const tz_status waited = tz_cuda_queue_wait(b->cuda, b->stream, status ? NULL : b->error);
+        const tz_status waited = tz_cuda_queue_wait(b->cuda, b->queue, status ? NULL : b->error);
         status = status ? status : waited;
     }
     if (status)
@@ -188,9 +187,7 @@ static tz_status watch(meter *m, const load *l, drawn *out)
     return TZ_OK;
 }
 
-/* ---- Energies
- * ------------------------------------------------------------------------------------
- */
+/* ---- Energies -------------------------------------------------------------------------------- */
 
 /* Four digits in a unit of records. */
 static double rounded(double joules)
@@ -303,7 +300,7 @@ static tz_status fill(tz__bench *b, tz_cu_pointer array, size_t bytes)
     uint32_t *words = malloc(UPLOAD_BYTES);
     uint64_t state = 0x9e3779b97f4a7c15u;
     tz_status status = TZ_OK;
-    if (words == NULL)
+    if (!words)
         return tz_error_set(b->error, TZ_MEMORY, NULL, "not enough memory to measure with");
     for (size_t i = 0; i < UPLOAD_BYTES / sizeof *words; i++) {
         state ^= state << 13;
@@ -324,20 +321,18 @@ static tz_status measure_copy(meter *m, const char *what, tz_model_number *out, 
 {
     tz__bench *b = m->bench;
     const tz__copier copier = {true, 4, fresh ? "tz_load_fresh" : "tz_load"};
-    char definitions[TZ__DEFINITIONS_SIZE];
     tz_cuda_kernel kernel;
-    const size_t piece = (size_t)COPY_THREADS * 16 * (size_t)copier.packets;
+    const size_t piece = tz__copier_bytes(&copier);
     int pieces = (int)(bytes / piece), rounds = 1, resident = 0;
     uint32_t never = 0x9e3779b9u;
     void *arguments[] = {&from, &to, &pieces, &rounds, &never};
-    tz__copier_define(&copier, definitions);
-    tz_status status = tz__bench_load(b, &kernel, TZ__PROBE_COPY, COPY_THREADS, definitions);
+    tz_status status = tz__copier_load(b, &copier, &kernel);
     if (status)
         return status;
-    status = tz_cuda_occupancy(b->cuda, &kernel, COPY_THREADS, 0, &resident, b->error);
+    status = tz_cuda_occupancy(b->cuda, &kernel, TZ__COPY_THREADS, 0, &resident, b->error);
     load all = {.kernel = &kernel,
                 .blocks = resident * b->gpu->multiprocessors,
-                .threads = COPY_THREADS,
+                .threads = TZ__COPY_THREADS,
                 .arguments = arguments,
                 .rounds = &rounds,
                 .in_a_round = 2.0 * (double)piece * pieces};
@@ -405,7 +400,7 @@ static void forget(tz_model_device *d)
         memset(numbers[i], 0, sizeof *numbers[i]);
 }
 
-tz_status tz__bench_energy(tz__bench *b)
+tz_status tz__measure_energy(tz__bench *b)
 {
     meter m = {.bench = b};
     tz_error why;

@@ -3,7 +3,7 @@
 #define TZ_CORE_CALIBRATE_ENGINE_H
 
 #include "base/error.h"
-#include "model/record.h"
+#include "model/device.h"
 
 /* `span`, `span_view` and `span_row` of a record, handing a row to a row function: the least of
  * many stages, each of less than a millisecond. TZ_MEMORY. */

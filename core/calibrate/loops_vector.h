@@ -1,58 +1,9 @@
-/* Included by calibrate/loops.c alone, once an instruction set. No include guard.
- *
- * Chains of dependent instructions: TZ__KEEP makes each a value that the compiler knows nothing of,
- * so that none is left out or put together with another. */
+/* The loops for one instruction set. loops.c includes this file once for each, so it has no include
+ * guard; the macros are explained there. */
 typedef float TZ__V(f32) __attribute__((vector_size(TZ__BYTES), aligned(TZ__BYTES), may_alias));
 typedef double TZ__V(f64) __attribute__((vector_size(TZ__BYTES), aligned(TZ__BYTES), may_alias));
 typedef uint32_t TZ__V(u32) __attribute__((vector_size(TZ__BYTES), aligned(TZ__BYTES), may_alias));
 typedef float TZ__V(f32_off) __attribute__((vector_size(TZ__BYTES), aligned(4), may_alias));
-
-#define TZ__KEEP(value) __asm__ volatile("" : "+" TZ__REGISTER(value))
-#define TZ__USE(value) __asm__ volatile("" : : TZ__REGISTER(value))
-
-#define TZ__HIDE(pointer) __asm__ volatile("" : "+r"(pointer))
-
-/* A STEP changes x, with a constant c that the compiler does not know. */
-#define TZ__ADD(x) x += c
-#define TZ__MULTIPLY(x) x *= c
-#define TZ__DIVIDE(x) x = c / x
-#define TZ__XOR(x) x ^= c
-#define TZ__BLEND(x) x = __builtin_shufflevector(x, c, TZ__BLENDED)
-#define TZ__TURN(x) x = __builtin_shufflevector(x, x, TZ__TURNED)
-
-/* Twelve chains that do not wait for each other, every other one of a second step. */
-#define TZ__TWO(x, y, STEP, OTHER)                                                                 \
-    STEP(x);                                                                                       \
-    TZ__KEEP(x);                                                                                   \
-    OTHER(y);                                                                                      \
-    TZ__KEEP(y);
-#define TZ__CHAINS(name, type, STEP, OTHER)                                                        \
-    static void TZ__V(name)(long rounds, void *memory)                                             \
-    {                                                                                              \
-        TZ__V(type) c = *(const TZ__V(type) *)memory;                                              \
-        TZ__KEEP(c);                                                                               \
-        TZ__V(type) x0 = c, x1 = c, x2 = c, x3 = c, x4 = c, x5 = c;                                \
-        TZ__V(type) y0 = c, y1 = c, y2 = c, y3 = c, y4 = c, y5 = c;                                \
-        for (long i = 0; i < 4 * rounds; i++) {                                                    \
-            TZ__TWO(x0, y0, STEP, OTHER)                                                           \
-            TZ__TWO(x1, y1, STEP, OTHER)                                                           \
-            TZ__TWO(x2, y2, STEP, OTHER)                                                           \
-            TZ__TWO(x3, y3, STEP, OTHER)                                                           \
-            TZ__TWO(x4, y4, STEP, OTHER)                                                           \
-            TZ__TWO(x5, y5, STEP, OTHER)                                                           \
-        }                                                                                          \
-    }
-/* One chain of 48. */
-#define TZ__CHAIN(name, type, STEP)                                                                \
-    static void TZ__V(name)(long rounds, void *memory)                                             \
-    {                                                                                              \
-        TZ__V(type) c = *(const TZ__V(type) *)memory, x = c;                                       \
-        TZ__KEEP(c);                                                                               \
-        for (long i = 0; i < 12 * rounds; i++) {                                                   \
-            TZ__TWO(x, x, STEP, STEP)                                                              \
-            TZ__TWO(x, x, STEP, STEP)                                                              \
-        }                                                                                          \
-    }
 
 TZ__CHAINS(fp32_rate, f32, TZ__ADD, TZ__ADD)
 TZ__CHAINS(fp32_multiply_rate, f32, TZ__MULTIPLY, TZ__MULTIPLY)
@@ -127,21 +78,6 @@ static void TZ__V(store_rate)(long rounds, void *memory)
     }
 }
 
-/* What a loop over rows is made of: a load, a vector addition or product, three scalar additions,
- * none of which waits for another kind. */
-#define TZ__ISSUE(k, x, STEP, m, n, o)                                                             \
-    {                                                                                              \
-        const TZ__V(f32) value = at[k];                                                            \
-        TZ__USE(value);                                                                            \
-        STEP(x);                                                                                   \
-        TZ__KEEP(x);                                                                               \
-        m += step;                                                                                 \
-        TZ__HIDE(m);                                                                               \
-        n += step;                                                                                 \
-        TZ__HIDE(n);                                                                               \
-        o += step;                                                                                 \
-        TZ__HIDE(o);                                                                               \
-    }
 static void TZ__V(issue_rate)(long rounds, void *memory)
 {
     const TZ__V(f32) *at = memory;
@@ -207,65 +143,12 @@ static void TZ__V(rows9)(void *to, const void *above, const void *same, const vo
 
 static const tz_loop_set TZ__V(set) = {
     .vector_bytes = TZ__BYTES,
-    .rows =
-        {
-            [TZ_LOOP_FP32_RATE] = {"fp32 additions, 12 chains", TZ__V(fp32_rate), 48},
-            [TZ_LOOP_FP32_MULTIPLY_RATE] = {"fp32 multiplications, 12 chains",
-                                            TZ__V(fp32_multiply_rate), 48},
-            [TZ_LOOP_FP32_MIXED_RATE] = {"6 chains of fp32 additions, 6 of multiplications",
-                                         TZ__V(fp32_mixed_rate), 48},
-            [TZ_LOOP_FP32_LATENCY] = {"dependent fp32 additions", TZ__V(fp32_latency), 48},
-            [TZ_LOOP_FP64_RATE] = {"fp64 additions, 12 chains", TZ__V(fp64_rate), 48},
-            [TZ_LOOP_FP64_MULTIPLY_RATE] = {"fp64 multiplications, 12 chains",
-                                            TZ__V(fp64_multiply_rate), 48},
-            [TZ_LOOP_FP64_MIXED_RATE] = {"6 chains of fp64 additions, 6 of multiplications",
-                                         TZ__V(fp64_mixed_rate), 48},
-            [TZ_LOOP_FP64_LATENCY] = {"dependent fp64 additions", TZ__V(fp64_latency), 48},
-            [TZ_LOOP_INTEGER_RATE] = {"32-bit additions, 12 chains", TZ__V(integer_rate), 48},
-            [TZ_LOOP_INTEGER_LATENCY] = {"dependent 32-bit additions", TZ__V(integer_latency), 48},
-            [TZ_LOOP_MULTIPLY_RATE] = {"32-bit multiplications, 12 chains", TZ__V(multiply_rate),
-                                       48},
-            [TZ_LOOP_LOGIC_RATE] = {"exclusive ors, 12 chains", TZ__V(logic_rate), 48},
-            [TZ_LOOP_LOGIC_LATENCY] = {"dependent exclusive ors", TZ__V(logic_latency), 48},
-            [TZ_LOOP_ALU_RATE] = {"6 chains of 32-bit additions, 6 of exclusive ors",
-                                  TZ__V(alu_rate), 48},
-            [TZ_LOOP_MOVE_RATE] = {"selections by a constant mask, 12 chains", TZ__V(move_rate),
-                                   48},
-            [TZ_LOOP_SHUFFLE_RATE] = {"turns by one lane, 12 chains", TZ__V(shuffle_rate), 48},
-            [TZ_LOOP_SHUFFLE_LATENCY] = {"dependent turns by one lane", TZ__V(shuffle_latency), 48},
-            [TZ_LOOP_SPECIAL_RATE] = {"fp32 divisions, 12 chains", TZ__V(special_rate), 48},
-            [TZ_LOOP_FP64_SPECIAL_RATE] = {"fp64 divisions, 12 chains", TZ__V(fp64_special_rate),
-                                           48},
-            [TZ_LOOP_LOAD_RATE] = {"aligned loads over 16 KiB", TZ__V(load_rate),
-                                   TZ_LOOP_BYTES / TZ__BYTES},
-            [TZ_LOOP_UNALIGNED_LOAD_RATE] = {"loads over 16 KiB, 4 bytes off their alignment",
-                                             TZ__V(unaligned_load_rate), TZ_LOOP_BYTES / TZ__BYTES},
-            [TZ_LOOP_NARROW_LOAD_RATE] = {"loads of single elements", TZ__V(narrow_load_rate),
-                                          TZ_LOOP_BYTES / 16},
-            [TZ_LOOP_STORE_RATE] = {"aligned stores over 16 KiB", TZ__V(store_rate),
-                                    TZ_LOOP_BYTES / TZ__BYTES},
-            [TZ_LOOP_ISSUE_RATE] =
-                {"a load, an addition or product, three scalar additions in turn",
-                 TZ__V(issue_rate), 40},
-        },
+    .rows = {TZ__LOOPS(TZ__LOOP_ROW)},
     .copy = TZ__V(copy),
     .read = TZ__V(read),
     .rows9 = TZ__V(rows9),
 };
 
-#undef TZ__KEEP
-#undef TZ__USE
-#undef TZ__HIDE
-#undef TZ__ADD
-#undef TZ__MULTIPLY
-#undef TZ__DIVIDE
-#undef TZ__XOR
-#undef TZ__BLEND
-#undef TZ__TURN
-#undef TZ__TWO
-#undef TZ__CHAINS
-#undef TZ__CHAIN
-#undef TZ__ISSUE
 #undef TZ__ISA
 #undef TZ__BYTES
 #undef TZ__REGISTER

@@ -3,7 +3,7 @@
 #define TZ_CORE_CALIBRATE_OVERLAP_H
 
 #include "calibrate/loops.h"
-#include "model/record.h"
+#include "model/device.h"
 
 #include "base/error.h"
 

@@ -1,14 +1,14 @@
 #include "calibrate/records.h"
 
-#include "backend/cuda/driver/driver.h"
 #include "base/atomic.h"
-#include "base/machine.h"
+#include "base/file.h"
 #include "base/names.h"
 #include "base/paths.h"
 #include "calibrate/loops.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,11 +21,11 @@ static void folder_of_user(char *text, size_t size)
 {
     const char *given = getenv("TRAPEZE_DEVICES");
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    if (given != NULL && *given)
+    if (given && *given)
         snprintf(text, size, "%s", given);
-    else if (config != NULL && config[0] == '/')
+    else if (config && config[0] == '/')
         snprintf(text, size, "%s/trapeze/devices", config);
-    else if (home != NULL && home[0] == '/')
+    else if (home && home[0] == '/')
         snprintf(text, size, "%s/.config/trapeze/devices", home);
     else
         text[0] = '\0';
@@ -37,7 +37,7 @@ static tz_status folders_list(tz_paths *folders, tz_error *error)
     char text[PATH_MAX];
     folder_of_user(text, sizeof text);
     tz_status status = *text ? tz_paths_add(folders, text, error) : TZ_OK;
-    return status == TZ_OK ? tz_paths_add_devices(folders, error) : status;
+    return !status ? tz_paths_add_devices(folders, error) : status;
 }
 
 /* The name in "NAME.txt"; false for other files. */
@@ -52,22 +52,16 @@ static bool name_of_file(const char *file, char name[TZ_MODEL_NAME_SIZE])
     return true;
 }
 
-/* Errors of model/ are the engine's too, place and all. */
 static tz_status read_record(const char *path, tz_model_device *out, tz_error *error)
 {
-    tz_model_error why;
-    switch (tz_model_device_read(path, out, &why)) {
-    case TZ_MODEL_OK:
-        return TZ_OK;
-    case TZ_MODEL_IO:
-        return tz_error_set(error, TZ_IO, why.place, "%s", why.message);
-    case TZ_MODEL_RANGE:
-        return tz_error_set(error, TZ_RANGE, why.place, "%s", why.message);
-    case TZ_MODEL_UNKNOWN:
-        return tz_error_set(error, TZ_UNKNOWN, why.place, "%s", why.message);
-    default:
-        return tz_error_set(error, TZ_FORMAT, why.place, "%s", why.message);
-    }
+    char *text;
+    size_t length;
+    tz_status status = tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, &length, error);
+    if (status)
+        return status;
+    status = tz_model_device_parse(path, text, length, out, error);
+    free(text);
+    return status;
 }
 
 /* ---- By name --------------------------------------------------------------------------------- */
@@ -77,9 +71,9 @@ static tz_status names_add(tz_paths *names, const char *folder, tz_error *error)
 {
     DIR *entries = opendir(folder);
     tz_status status = TZ_OK;
-    if (entries == NULL)
+    if (!entries)
         return TZ_OK;
-    for (struct dirent *entry; status == TZ_OK && (entry = readdir(entries)) != NULL;) {
+    for (struct dirent *entry; !status && (entry = readdir(entries)) != NULL;) {
         char name[TZ_MODEL_NAME_SIZE];
         if (name_of_file(entry->d_name, name))
             status = tz_paths_add(names, name, error);
@@ -112,7 +106,7 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
     if (strchr(name, '/') != NULL)
         return read_record(name, out, error);
     tz_status status = folders_list(&folders, error);
-    if (status != TZ_OK) {
+    if (status) {
         tz_paths_clear(&folders);
         return status;
     }
@@ -135,28 +129,24 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
 
 /* ---- By what it describes -------------------------------------------------------------------- */
 
-typedef struct wanted {
-    char title[TZ_MODEL_NAME_SIZE];
-    double units;        /* multiprocessors or cores */
-    double vector_bytes; /* of a CPU; 0: a GPU is wanted */
-} wanted;
-
-static bool describes(const tz_model_device *record, const wanted *what)
+static bool describes(const tz_model_device *record, const tz_device_identity *device)
 {
-    const tz_model_number *units = what->vector_bytes > 0 ? &record->cores : &record->sm_count;
-    return strcmp(record->title, what->title) == 0 && units->known && units->value == what->units &&
-           (what->vector_bytes == 0 ||
-            (record->vector_bytes.known && record->vector_bytes.value == what->vector_bytes));
+    const bool is_gpu = device->vector_bytes == 0;
+    const tz_model_number *units = is_gpu ? &record->sm_count : &record->cores;
+    return strncmp(record->title, device->name, sizeof record->title - 1) == 0 && units->known &&
+           units->value == device->units &&
+           (is_gpu ||
+            (record->vector_bytes.known && record->vector_bytes.value == device->vector_bytes));
 }
 
-/* The newest record in a folder that describes what is wanted. One that cannot be read describes
- * nothing: its own name brings up what is wrong with it. */
-static bool search(const char *folder, const wanted *what, tz_model_device *out)
+/* The newest record in a folder that describes the device. One that cannot be read is passed over:
+ * who asks for it by name hears what is wrong with it. */
+static bool search(const char *folder, const tz_device_identity *device, tz_model_device *out)
 {
     DIR *entries = opendir(folder);
     struct timespec newest = {0};
     bool found = false;
-    if (entries == NULL)
+    if (!entries)
         return false;
     for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
         char name[TZ_MODEL_NAME_SIZE], path[PATH_MAX + 8];
@@ -164,7 +154,7 @@ static bool search(const char *folder, const wanted *what, tz_model_device *out)
         tz_model_device record;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (!name_of_file(entry->d_name, name) || stat(path, &facts) != 0 ||
-            tz_model_device_read(path, &record, NULL) != TZ_MODEL_OK || !describes(&record, what))
+            read_record(path, &record, NULL) != TZ_OK || !describes(&record, device))
             continue;
         const struct timespec at = facts.st_mtim;
         if (found && (at.tv_sec < newest.tv_sec ||
@@ -178,63 +168,46 @@ static bool search(const char *folder, const wanted *what, tz_model_device *out)
     return found;
 }
 
-static tz_status find_described(const wanted *what, const char *command, tz_model_device *out,
-                                tz_error *error)
+tz_status tz_device_of(const tz_backend *backend, int ordinal, tz_model_device *out,
+                       tz_error *error)
 {
+    tz_device_identity device;
     tz_paths folders = {0};
-    tz_status status = folders_list(&folders, error);
     bool found = false;
-    for (size_t i = 0; status == TZ_OK && !found && i < folders.count; i++)
-        found = search(folders.items[i], what, out);
+    memset(out, 0, sizeof *out);
+    tz_status status = backend->identify(ordinal, &device, error);
+    if (!status)
+        status = folders_list(&folders, error);
+    for (size_t i = 0; !status && !found && i < folders.count; i++)
+        found = search(folders.items[i], &device, out);
     tz_paths_clear(&folders);
-    if (status != TZ_OK || found)
+    if (status || found)
         return status;
     memset(out, 0, sizeof *out);
+    char command[64] = "trapeze calibrate --cpu";
+    if (backend->is_gpu)
+        snprintf(command, sizeof command, "trapeze calibrate --device %d", ordinal);
     return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                        "no device record describes %s (%.0f %s): run %s", what->title, what->units,
-                        what->vector_bytes > 0 ? "cores" : "multiprocessors", command);
-}
-
-tz_status tz_device_of_cpu(tz_model_device *out, tz_error *error)
-{
-    tz_machine machine;
-    wanted what = {{0}, 0, 0};
-    tz_machine_read(&machine);
-    const tz_loop_set *loops = tz_loops_of(machine.isa);
-    memset(out, 0, sizeof *out);
-    snprintf(what.title, sizeof what.title, "%.*s", (int)sizeof what.title - 1, machine.cpu);
-    what.units = machine.cores;
-    what.vector_bytes = loops != NULL ? loops->vector_bytes : 1;
-    return find_described(&what, "trapeze calibrate --cpu", out, error);
-}
-
-tz_status tz_device_of_gpu(int ordinal, tz_model_device *out, tz_error *error)
-{
-    tz_cuda_device device;
-    wanted what = {{0}, 0, 0};
-    char command[64];
-    memset(out, 0, sizeof *out);
-    const tz_status status = tz_cuda_look(ordinal, &device, error);
-    if (status != TZ_OK)
-        return status;
-    snprintf(what.title, sizeof what.title, "%.*s", (int)sizeof what.title - 1, device.name);
-    what.units = device.multiprocessors;
-    snprintf(command, sizeof command, "trapeze calibrate --device %d", ordinal);
-    return find_described(&what, command, out, error);
+                        "no device record describes %.*s (%d %s): run %s", TZ_MODEL_NAME_SIZE - 1,
+                        device.name, device.units, backend->is_gpu ? "multiprocessors" : "cores",
+                        command);
 }
 
 /* ---- Keeping --------------------------------------------------------------------------------- */
 
 tz_status tz_device_write(const tz_model_device *device, FILE *stream, tz_error *error)
 {
-    tz_model_error why;
+    char text[TZ_MODEL_DEVICE_TEXT_SIZE];
+    const tz_status status = tz_model_device_text(device, text, error);
+    if (status)
+        return status;
     if (fprintf(stream,
                 "# %s, measured by trapeze calibrate (trapeze %s).\n"
-                "# KEY = VALUE [UNIT] # SOURCE; other lines begin with #.\n",
-                device->title[0] ? device->title : device->name, TZ_VERSION) < 0)
+                "# KEY = VALUE [UNIT] # SOURCE; other lines begin with #.\n"
+                "%s",
+                device->title[0] ? device->title : device->name, TZ_VERSION, text) < 0 ||
+        fflush(stream) != 0)
         return tz_error_set_errno(error, errno, NULL, "cannot write the record");
-    if (tz_model_device_write(device, stream, &why) != TZ_MODEL_OK)
-        return tz_error_set(error, TZ_IO, why.place, "%s", why.message);
     return TZ_OK;
 }
 
@@ -243,10 +216,10 @@ tz_status tz_device_save(const tz_model_device *device, const char *path, bool r
 {
     tz_atomic_file *file;
     tz_status status = tz_atomic_open(&file, path, replace, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
     status = tz_device_write(device, tz_atomic_stream(file), error);
-    if (status == TZ_OK)
+    if (!status)
         return tz_atomic_commit(file, error);
     tz_atomic_abort(file);
     return status;
@@ -287,7 +260,7 @@ tz_status tz_device_keep(const tz_model_device *device, char *path, size_t size,
     if ((size_t)snprintf(path, size, "%s/%s.txt", folder, device->name) >= size)
         return tz_error_set(error, TZ_IO, folder, "the path is too long");
     tz_status status = tz_make_dirs(folder, error);
-    if (status == TZ_OK)
+    if (!status)
         status = keep_previous(path, error);
-    return status == TZ_OK ? tz_device_save(device, path, true, error) : status;
+    return !status ? tz_device_save(device, path, true, error) : status;
 }

@@ -2,7 +2,7 @@
 #ifndef TZ_CORE_CALIBRATE_SAMPLE_H
 #define TZ_CORE_CALIBRATE_SAMPLE_H
 
-#include "model/record.h"
+#include "model/device.h"
 
 enum { TZ_SAMPLES_MAX = 128 };
 

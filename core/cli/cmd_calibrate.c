@@ -1,5 +1,5 @@
 /* trapeze calibrate: measures a device and keeps its record. */
-#include "cli/command.h"
+#include "cli/options.h"
 
 #include "base/machine.h"
 #include "calibrate/cuda.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_DEVICE = 256, OPT_CPU, OPT_NAME, OPT_OUTPUT, OPT_SECONDS, SECONDS = 20 };
+enum { SECONDS = 20 };
 
 typedef struct settings {
     int device; /* -1: the CPU */
@@ -21,7 +21,7 @@ typedef struct settings {
     bool terminal;
 } settings;
 
-static bool go_on(void *context, double done, const char *what)
+static bool on_progress(void *context, double done, const char *what)
 {
     const settings *s = context;
     if (s->terminal)
@@ -29,30 +29,32 @@ static bool go_on(void *context, double done, const char *what)
     return tz_interrupt_signal() == 0;
 }
 
-static void remark(void *context, const char *text)
+static void on_remark(void *context, const char *text)
 {
     const settings *s = context;
     fprintf(stderr, "%strapeze: %s\n", s->terminal ? "\r\033[K" : "", text);
 }
 
-/* False after a message. */
-static bool check_name(const tz_command *command, const char *name)
+static bool take_name(const tz_command *command, void *out, const char *name)
 {
     const size_t length = strlen(name);
     if (length > 0 && length < TZ_MODEL_NAME_SIZE && name[0] != '.' && name[0] != '-' &&
-        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == length)
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+            length) {
+        *(const char **)out = name;
         return true;
-    tz_misuse(command, "--name wants up to %d letters, digits, '.', '_' and '-', not '%.70s'",
+    }
+    tz_misuse(command, "--name needs up to %d letters, digits, '.', '_' and '-', not '%.70s'",
               TZ_MODEL_NAME_SIZE - 1, name);
     return false;
 }
 
-/* Errors of the driver say what a run can do without a GPU; here that is another option. */
+/* Errors of the driver advise --backend cpu, an option of runs. Here the option is --cpu. */
 static void advise(tz_error *error)
 {
     static const char run[] = "--backend cpu", here[] = "--cpu";
     char *at = strstr(error->message, run);
-    if (at == NULL)
+    if (!at)
         return;
     memcpy(at, here, sizeof here - 1);
     memmove(at + sizeof here - 1, at + sizeof run - 1, strlen(at + sizeof run - 1) + 1);
@@ -60,8 +62,10 @@ static void advise(tz_error *error)
 
 static tz_status measure(const settings *s, tz_model_device *record, tz_error *error)
 {
-    const tz_calibration how = {
-        .seconds = s->seconds, .go_on = go_on, .context = (void *)(uintptr_t)s, .remark = remark};
+    const tz_calibration how = {.seconds = s->seconds,
+                                .go_on = on_progress,
+                                .context = (void *)(uintptr_t)s,
+                                .remark = on_remark};
     tz_cuda *cuda;
     if (s->device < 0)
         return tz_calibrate_cpu(record, &how, error);
@@ -75,12 +79,12 @@ static tz_status measure(const settings *s, tz_model_device *record, tz_error *e
     return status;
 }
 
-/* Where it goes; `path` names it for the user, "" for stdout. */
-static tz_status deliver(const settings *s, const tz_model_device *record, char *path, size_t size,
-                         tz_error *error)
+/* Write the record. `path` becomes the name of its file, "" for stdout. */
+static tz_status write_record(const settings *s, const tz_model_device *record, char *path,
+                              size_t size, tz_error *error)
 {
     path[0] = '\0';
-    if (s->output == NULL)
+    if (!s->output)
         return tz_device_keep(record, path, size, error);
     if (strcmp(s->output, "-") == 0)
         return tz_device_write(record, stdout, error);
@@ -102,8 +106,8 @@ static int execute(settings *s)
     static tz_model_device record; /* large */
     tz_error error;
     char path[PATH_MAX + 80];
-    /* A file that cannot be written is told before the minutes are spent. */
-    if (s->output != NULL && strcmp(s->output, "-") != 0 && access(s->output, F_OK) == 0)
+    /* Refuse a file that cannot be written before measuring, which takes long. */
+    if (s->output && strcmp(s->output, "-") != 0 && access(s->output, F_OK) == 0)
         return tz_fail_text(EXIT_FAILED, "%s: exists already; name another file, or remove it",
                             s->output);
     if (!s->chosen && tz_cuda_devices_count() > 0)
@@ -115,10 +119,10 @@ static int execute(settings *s)
     const double seconds = tz_machine_clock_s() - begin;
     if (s->terminal)
         fputs("\r\033[K", stderr);
-    if (status == TZ_OK && s->name != NULL)
+    if (status == TZ_OK && s->name)
         snprintf(record.name, sizeof record.name, "%s", s->name);
     if (status == TZ_OK)
-        status = deliver(s, &record, path, sizeof path, &error);
+        status = write_record(s, &record, path, sizeof path, &error);
     if (status == TZ_INTERRUPTED) {
         tz_fail(EXIT_FAILED, &error);
         return 128 + tz_interrupt_signal();
@@ -132,46 +136,19 @@ static int execute(settings *s)
 
 static int calibrate(const tz_command *command, int argc, char **argv)
 {
-    static const struct option options[] = {{"device", required_argument, NULL, OPT_DEVICE},
-                                            {"cpu", no_argument, NULL, OPT_CPU},
-                                            {"name", required_argument, NULL, OPT_NAME},
-                                            {"output", required_argument, NULL, OPT_OUTPUT},
-                                            {"seconds", required_argument, NULL, OPT_SECONDS},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     settings s = {.device = -1, .seconds = SECONDS};
     bool cpu = false;
-    for (int option; (option = tz_option_next(command, argc, argv, ":h", options)) != -1;) {
-        switch (option) {
-        case 'h':
-            return tz_help(command);
-        case OPT_DEVICE:
-            if (!tz_option_number(command, "--device", optarg, 0, 1023, &s.device))
-                return EXIT_USAGE;
-            break;
-        case OPT_CPU:
-            cpu = true;
-            break;
-        case OPT_NAME:
-            if (!check_name(command, optarg))
-                return EXIT_USAGE;
-            s.name = optarg;
-            break;
-        case OPT_OUTPUT:
-            if (*optarg == '\0')
-                return tz_misuse(command, "--output wants a file's name, or - for stdout");
-            s.output = optarg;
-            break;
-        case OPT_SECONDS:
-            if (!tz_option_number(command, "--seconds", optarg, 1, 3600, &s.seconds))
-                return EXIT_USAGE;
-            break;
-        default:
-            return EXIT_USAGE;
-        }
-    }
+    const tz_option options[] = {
+        TZ_INTEGER("device", &s.device, 0, 1023),   TZ_FLAG("cpu", &cpu),
+        TZ_CALL("name", &s.name, take_name),        TZ_TEXT("output", &s.output),
+        TZ_INTEGER("seconds", &s.seconds, 1, 3600), {.name = NULL}};
+    const int code = tz_options_read(command, argc, argv, options);
+    if (code != TZ_OPTIONS_GO_ON)
+        return code;
     if (optind < argc)
         return tz_misuse(command, "takes no argument, not '%.60s'", argv[optind]);
+    if (s.output && !s.output[0])
+        return tz_misuse(command, "--output needs a file's name, or - for stdout");
     if (cpu && s.device >= 0)
         return tz_misuse(command, "--cpu and --device exclude each other");
     s.chosen = cpu || s.device >= 0;
@@ -183,16 +160,16 @@ const tz_command tz_command_calibrate = {
     .arguments = "[OPTION]…",
     .doc = "measure this machine's GPU or CPU for the models",
     .help =
-        "Some 20 to 30 seconds of microbenchmarks, on a machine that does nothing else meanwhile. "
-        "The\n"
-        "record goes to $TRAPEZE_DEVICES, else $XDG_CONFIG_HOME/trapeze/devices, else\n"
-        "~/.config/trapeze/devices, as NAME.txt; one that is there stays as NAME.txt~.\n"
+        "Runs microbenchmarks for 20 to 30 seconds; the machine should do nothing else meanwhile.\n"
+        "Writes the record to NAME.txt in $TRAPEZE_DEVICES, else "
+        "$XDG_CONFIG_HOME/trapeze/devices,\n"
+        "else ~/.config/trapeze/devices. An older record is kept as NAME.txt~.\n"
         "\n"
-        "  --device N      the GPU of that number, from 0 (default: 0, or the CPU without one)\n"
-        "  --cpu           this machine's CPU, with the cores that this process may use\n"
-        "  --name NAME     the record's name (default: from the device's own)\n"
-        "  --output FILE   write there, to no file that exists; - is stdout\n"
-        "  --seconds S     how long, about (default: 20)\n"
+        "  --device N      measure this GPU, from 0 (default: 0, or the CPU if there is no GPU)\n"
+        "  --cpu           measure the CPU, on the cores that this process may use\n"
+        "  --name NAME     the record's name (default: made from the device's name)\n"
+        "  --output FILE   write to this file, which must not exist; - is stdout\n"
+        "  --seconds S     how long to measure, about (default: 20)\n"
         "  -h, --help      print this\n",
     .call = calibrate,
 };

@@ -1,5 +1,5 @@
 /* trapeze doctor: what this machine has and what is missing. */
-#include "cli/command.h"
+#include "cli/options.h"
 
 #include "backend/backend.h"
 #include "backend/cpu/x86/instruction.h"
@@ -17,9 +17,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-enum { OPT_PLUGINS = 256 };
-
-static void say_build(void)
+static void print_build(void)
 {
     printf("trapeze %s\n", TZ_VERSION);
 #if defined(__clang__)
@@ -43,14 +41,14 @@ static void say_build(void)
            JANSSON_VERSION, _OPENMP);
 }
 
-static void say_cache(const char *name, int64_t bytes)
+static void print_cache(const char *name, int64_t bytes)
 {
     char text[32];
     tz_format_bytes((double)bytes, text, sizeof text);
     printf("%s %s", name, bytes > 0 ? text : "unknown");
 }
 
-static void say_machine(void)
+static void print_machine(void)
 {
     tz_machine machine;
     struct utsname system;
@@ -61,26 +59,26 @@ static void say_machine(void)
     if (uname(&system) == 0)
         printf("  %s %s %s\n", system.sysname, system.release, system.machine);
     printf("  row functions: %s\n  caches: ", tz_isa_name(machine.isa));
-    say_cache("L1", machine.l1_bytes);
-    say_cache(", L2", machine.l2_bytes);
-    say_cache(", L3", machine.l3_bytes);
+    print_cache("L1", machine.l1_bytes);
+    print_cache(", L2", machine.l2_bytes);
+    print_cache(", L3", machine.l3_bytes);
     const int64_t available = tz_machine_memory_available();
     tz_format_bytes((double)available, text, sizeof text);
     printf("\n  memory available: %s\n", available == INT64_MAX ? "unknown" : text);
     const char *limit = getenv("OMP_NUM_THREADS");
     printf("  OpenMP: %d thread%s%s%s\n", omp_get_max_threads(),
-           omp_get_max_threads() == 1 ? "" : "s", limit != NULL ? ", OMP_NUM_THREADS=" : "",
-           limit != NULL ? limit : "");
+           omp_get_max_threads() == 1 ? "" : "s", limit ? ", OMP_NUM_THREADS=" : "",
+           limit ? limit : "");
 }
 
-static void say_backends(void)
+static void print_backends(void)
 {
     printf("backends\n");
     const tz_backend *taken = NULL;
     tz_backend_find("auto", &taken, NULL);
-    for (int i = 0; tz_backends[i] != NULL; i++)
+    for (int i = 0; tz_backends[i]; i++)
         printf("  %s: %s%s%s\n", tz_backends[i]->name, tz_backends[i]->doc,
-               tz_backends[i] == taken ? " (what auto takes)" : "",
+               tz_backends[i] == taken ? " (auto takes it)" : "",
                tz_backends[i]->available && !tz_backends[i]->available() ? " (not on this machine)"
                                                                          : "");
     char text[4096];
@@ -88,30 +86,30 @@ static void say_backends(void)
     printf("machine code\n  %s\n", text);
     tz_cuda_describe(text, sizeof text);
     printf("cuda\n");
-    for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1)
         printf("  %.*s\n", (int)(end - line), line);
 }
 
-/* Which records the models take for the devices of this machine. */
-static void say_devices(void)
+/* The records that the models use for the devices of this machine. */
+static void print_devices(void)
 {
     static tz_model_device record; /* large */
     tz_error error;
     printf("device records\n");
-    if (tz_device_of_cpu(&record, &error) == TZ_OK)
+    if (tz_device_of(&tz_backend_cpu, 0, &record, &error) == TZ_OK)
         printf("  CPU: %s\n", record.name);
     else
         printf("  CPU: none (%s)\n", error.message);
     const int count = tz_cuda_devices_count();
     for (int k = 0; k < count; k++)
-        if (tz_device_of_gpu(k, &record, &error) == TZ_OK)
+        if (tz_device_of(&tz_backend_cuda, k, &record, &error) == TZ_OK)
             printf("  GPU %d: %s\n", k, record.name);
         else
             printf("  GPU %d: none (%s)\n", k, error.message);
 }
 
-/* The number of problems found. */
-static int say_plugins(const tz_registry *registry, const tz_paths *folders)
+/* Returns the number of problems found. */
+static int print_plugins(const tz_registry *registry, const tz_paths *folders)
 {
     int stencils = 0, refused = 0;
     printf("plugins\n");
@@ -128,7 +126,7 @@ static int say_plugins(const tz_registry *registry, const tz_paths *folders)
         printf("  no folder: give one with --plugins or $TRAPEZE_PLUGIN_PATH\n");
     for (size_t i = 0; i < tz_registry_count(registry); i++) {
         const tz_registry_entry *entry = tz_registry_get(registry, i);
-        if (entry->plugin != NULL) {
+        if (entry->plugin) {
             stencils += entry->plugin->stencils_count;
         } else {
             char text[2100];
@@ -145,7 +143,7 @@ static int say_plugins(const tz_registry *registry, const tz_paths *folders)
 static bool is_on_path(const char *program)
 {
     const char *list = getenv("PATH");
-    while (list != NULL && *list != '\0') {
+    while (list && *list != '\0') {
         char path[PATH_MAX];
         const size_t length = strcspn(list, ":");
         snprintf(path, sizeof path, "%.*s/%s", (int)length, list, program);
@@ -156,7 +154,7 @@ static bool is_on_path(const char *program)
     return false;
 }
 
-static int say_surroundings(void)
+static int print_surroundings(void)
 {
     static const struct {
         const char *program, *use;
@@ -165,15 +163,10 @@ static int say_surroundings(void)
                  {"paraview", "shows .vti files"},
                  {"python3", "reads .npy files and run.json"}};
     char folder[PATH_MAX];
-    const bool known = getcwd(folder, sizeof folder) != NULL;
+    const bool known = getcwd(folder, sizeof folder);
     const bool writable = known && access(".", W_OK) == 0;
-    tz_paths modules = {0};
     printf("surroundings\n  working folder: %s, %s\n", known ? folder : "unknown",
            writable ? "writable" : "NOT writable: give a run folder with --out");
-    if (tz_paths_add_modules(&modules, NULL) == TZ_OK)
-        for (size_t i = 0; i < modules.count; i++)
-            printf("  Lua modules: %s\n", modules.items[i]);
-    tz_paths_clear(&modules);
     if (tz_plot_available())
         printf("  plots: by gnuplot\n");
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
@@ -182,48 +175,33 @@ static int say_surroundings(void)
     return !writable;
 }
 
-static int doctor(const tz_command *command, int argc, char **argv)
+static int report(const tz_registry *registry, const tz_paths *folders)
 {
-    static const struct option options[] = {{"plugins", required_argument, NULL, OPT_PLUGINS},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    tz_paths given = {0}, folders = {0};
-    tz_registry *registry = NULL;
-    tz_error error;
-    int code = EXIT_USAGE;
-    for (int option; (option = tz_option_next(command, argc, argv, ":h", options)) != -1;) {
-        if (option == 'h') {
-            code = tz_help(command);
-            goto cleanup;
-        }
-        if (option != OPT_PLUGINS)
-            goto cleanup;
-        if (tz_paths_add(&given, optarg, &error) != TZ_OK) {
-            code = tz_fail(EXIT_FAILED, &error);
-            goto cleanup;
-        }
-    }
-    if (optind < argc) {
-        tz_misuse(command, "takes no argument, not '%.60s'", argv[optind]);
-        goto cleanup;
-    }
-    code = EXIT_FAILED;
-    registry = tz_plugins_open(&given, &folders);
-    if (registry == NULL)
-        goto cleanup;
-    say_build();
-    say_machine();
-    say_backends();
-    say_devices();
-    int problems = say_plugins(registry, &folders);
-    problems += say_surroundings();
+    print_build();
+    print_machine();
+    print_backends();
+    print_devices();
+    int problems = print_plugins(registry, folders);
+    problems += print_surroundings();
     if (problems == 0)
-        printf("nothing is missing that a run needs\n");
+        printf("everything that a run needs is there\n");
     else
         printf("%d problem%s: see above\n", problems, problems == 1 ? "" : "s");
-    code = tz_finish_output();
-cleanup:
-    tz_registry_destroy(registry);
+    return tz_finish_output();
+}
+
+static int doctor(const tz_command *command, int argc, char **argv)
+{
+    tz_paths given = {0}, folders = {0};
+    const tz_option options[] = {TZ_PATHS("plugins", &given), {.name = NULL}};
+    int code = tz_options_read(command, argc, argv, options);
+    if (code == TZ_OPTIONS_GO_ON && optind < argc)
+        code = tz_misuse(command, "takes no argument, not '%.60s'", argv[optind]);
+    if (code == TZ_OPTIONS_GO_ON) {
+        tz_registry *registry = tz_plugins_open(&given, &folders);
+        code = registry ? report(registry, &folders) : EXIT_FAILED;
+        tz_registry_destroy(registry);
+    }
     tz_paths_clear(&given);
     tz_paths_clear(&folders);
     return code;
@@ -232,7 +210,7 @@ cleanup:
 const tz_command tz_command_doctor = {
     .name = "doctor",
     .arguments = "[OPTION]…",
-    .doc = "say what this machine has and what is missing",
+    .doc = "show what this machine has and what is missing",
     .help = "  --plugins DIR   look for plugins here first; may be repeated\n"
             "  -h, --help      print this\n",
     .call = doctor,

@@ -1,17 +1,15 @@
 /* trapeze explain RUNDIR: why these plans, what they cost, what would have been better. */
-#include "cli/command.h"
+#include "cli/options.h"
 
 #include "base/machine.h"
 #include "cli/print_predictions.h"
 #include "model/power.h"
-#include "predict/table.h"
+#include "predict/prediction_table.h"
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
-
-enum { OPT_DEVICE = 256, OPT_PLUGINS };
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -24,7 +22,7 @@ static int int_of(const json_t *object, const char *key)
     return (int)json_integer_value(json_object_get(object, key));
 }
 
-/* ---- The record as a study ------------------------------------------------------------------- */
+/* ---- The record as a workload ---------------------------------------------------------------- */
 
 typedef struct recorded {
     tz_simulation_config config;
@@ -78,22 +76,16 @@ static void read_config(const json_t *simulation, const tz_registry *registry, r
     config->boundary_values = r->values;
 }
 
-static tz_plan read_plan(const json_t *entry)
-{
-    tz_plan plan = {.height = int_of(entry, "height"),
-                    .vector = int_of(entry, "vector"),
-                    .ahead = int_of(entry, "ahead"),
-                    .slack = int_of(entry, "slack"),
-                    .warps = int_of(entry, "warps"),
-                    .blocks = int_of(entry, "blocks")};
-    snprintf(plan.family, sizeof plan.family, "%.15s", text_of(entry, "family"));
-    const json_t *tile = json_object_get(entry, "tile");
-    for (size_t axis = 0; axis < TZ_AXES && axis < json_array_size(tile); axis++)
-        plan.tile[axis] = json_integer_value(json_array_get(tile, axis));
-    return plan;
-}
+/* ---- Printing -------------------------------------------------------------------------------------- */
 
-/* ---- Words ----------------------------------------------------------------------------------- */
+static void plan_text(const json_t *entry, int dims, char *text, size_t size)
+{
+    tz_plan plan;
+    if (tz_plan_from_json(entry, &plan))
+        tz_plan_text(&plan, dims, text, size);
+    else
+        snprintf(text, size, "a plan that this version cannot read");
+}
 
 static double seconds_per_step(const json_t *entry)
 {
@@ -101,7 +93,7 @@ static double seconds_per_step(const json_t *entry)
     return steps > 0 ? json_number_value(json_object_get(entry, "seconds")) / steps : NAN;
 }
 
-/* The plan that did most of the steps: the others are remainders and trials. */
+/* The plan of most steps. The others are remainders and trials. */
 static const json_t *main_plan(const json_t *plans)
 {
     const json_t *most = NULL;
@@ -114,8 +106,8 @@ static const json_t *main_plan(const json_t *plans)
     return most;
 }
 
-/* Who chose, the decisions (the middle of a long list left out), and the fastest plan of those that
- * the run itself measured. */
+/* The policy, its decisions (without the middle of a long list), and the fastest plan that the run
+ * measured. */
 static void print_policy(const json_t *policy, int dims)
 {
     enum { SHOWN = 4 };
@@ -145,11 +137,10 @@ static void print_policy(const json_t *policy, int dims)
             fastest = entry;
     }
     if (fastest) {
-        const tz_plan plan = read_plan(fastest);
-        char text[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE];
-        tz_say_plan(&plan, dims, text, sizeof text);
-        tz_say_seconds(json_number_value(json_object_get(fastest, "seconds_per_iteration")), time,
-                       sizeof time);
+        char text[TZ_PLAN_TEXT_SIZE], time[TZ_TEXT_SIZE];
+        plan_text(fastest, dims, text, sizeof text);
+        tz_format_seconds(json_number_value(json_object_get(fastest, "seconds_per_iteration")),
+                          time, sizeof time);
         printf("           the fastest of %zu measured: %s: %s an iteration\n",
                json_array_size(measured), text, time);
     }
@@ -161,11 +152,10 @@ static void print_cost(const json_t *simulation, const json_t *plans, const json
     for (size_t i = 0; i < json_array_size(plans); i++) {
         const json_t *entry = json_array_get(plans, i);
         const double seconds = json_number_value(json_object_get(entry, "seconds"));
-        const tz_plan plan = read_plan(entry);
-        char text[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE], each[TZ_SAY_SIZE];
-        tz_say_plan(&plan, dims, text, sizeof text);
-        tz_say_seconds(seconds, time, sizeof time);
-        tz_say_seconds(seconds_per_step(entry), each, sizeof each);
+        char text[TZ_PLAN_TEXT_SIZE], time[TZ_TEXT_SIZE], each[TZ_TEXT_SIZE];
+        plan_text(entry, dims, text, sizeof text);
+        tz_format_seconds(seconds, time, sizeof time);
+        tz_format_seconds(seconds_per_step(entry), each, sizeof each);
         printf("  %s %s\n           %" JSON_INTEGER_FORMAT " stages, %" JSON_INTEGER_FORMAT
                " steps in %s: %s an iteration\n           because: %s\n",
                i == 0 ? "ran     " : "        ", text,
@@ -182,19 +172,13 @@ static void print_cost(const json_t *simulation, const json_t *plans, const json
     print_policy(json_object_get(simulation, "policy"), dims);
 }
 
-static bool is_same(const tz_plan *a, const tz_plan *b)
-{
-    return a->height == b->height && strcmp(a->family, b->family) == 0 &&
-           memcmp(a->tile, b->tile, sizeof a->tile) == 0;
-}
-
-/* What the model says of the plan that ran: its own row, or a forecast of just that plan. */
+/* The prediction for the plan that ran: its row of the table, else one made for this plan alone. */
 static tz_status predict_used(const tz_workload *workload, const tz_prediction_table *table,
                               const tz_plan *used, tz_model_prediction *out, char *why, size_t size,
                               tz_error *error)
 {
     for (int i = 0; i < table->count; i++)
-        if (is_same(&table->rows[i].plan, used)) {
+        if (tz_plan_equal(&table->rows[i].plan, used)) {
             *out = table->rows[i].prediction;
             snprintf(why, size, "%s", table->rows[i].prediction.limit_text);
             return TZ_OK;
@@ -211,21 +195,20 @@ static tz_status predict_used(const tz_workload *workload, const tz_prediction_t
 }
 
 static void print_verdict(const tz_workload *workload, const tz_prediction_table *table,
-                          const json_t *entry, double all_s)
+                          const json_t *entry, const tz_plan *used, double all_s)
 {
     const tz_prediction_row *best = &table->rows[table->best];
-    const tz_plan used = read_plan(entry);
     const double measured = seconds_per_step(entry);
     const double best_s = tz_power_time(&best->prediction);
-    char plan[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE], why[256] = "";
+    char plan[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE], why[256] = "";
     double predicted = NAN;
     tz_model_prediction prediction;
     tz_error error;
-    if (predict_used(workload, table, &used, &prediction, why, sizeof why, &error) == TZ_OK) {
+    if (predict_used(workload, table, used, &prediction, why, sizeof why, &error) == TZ_OK) {
         predicted = tz_power_time(&prediction);
-        tz_say_seconds(predicted, time, sizeof time);
+        tz_format_seconds(predicted, time, sizeof time);
         printf("  model    %s predicts %s an iteration for height %d", table->model->name, time,
-               used.height);
+               used->height);
         if (isfinite(measured))
             printf(", %.0f %% %s than it took", 100 * fabs(predicted / measured - 1),
                    predicted < measured ? "less" : "more");
@@ -233,11 +216,11 @@ static void print_verdict(const tz_workload *workload, const tz_prediction_table
         if (tz_power_text(&prediction, plan, sizeof plan))
             printf("           power %s\n", plan);
     } else {
-        printf("  model    cannot tell of that plan: %s\n", error.message);
+        printf("  model    has no prediction for that plan: %s\n", error.message);
     }
-    tz_say_plan(&best->plan, workload->problem.dims, plan, sizeof plan);
-    tz_say_seconds(best_s, time, sizeof time);
-    if (is_same(&best->plan, &used)) {
+    tz_plan_text(&best->plan, workload->problem.dims, plan, sizeof plan);
+    tz_format_seconds(best_s, time, sizeof time);
+    if (tz_plan_equal(&best->plan, used)) {
         printf("  better   nothing: that is the model's own choice of %d plans\n",
                table->considered);
     } else if (!(best_s < 0.995 * predicted)) {
@@ -245,8 +228,8 @@ static void print_verdict(const tz_workload *workload, const tz_prediction_table
                time);
     } else {
         const double share = 1 - best_s / predicted;
-        char saved[TZ_SAY_SIZE];
-        tz_say_seconds(share * all_s, saved, sizeof saved);
+        char saved[TZ_TEXT_SIZE];
+        tz_format_seconds(share * all_s, saved, sizeof saved);
         printf("  better   %s: %s an iteration by the model,\n           %.0f %% less: some %s of "
                "this run\n           because: %s\n",
                plan, time, 100 * share, saved, table->why);
@@ -280,10 +263,14 @@ static int explain_one(const json_t *simulation, const tz_registry *registry, co
     printf("\n");
     print_cost(simulation, plans, most, r.config.dims);
     const tz_prediction_request request = {.all = true, .streamed = -1};
+    tz_plan used;
+    if (status == TZ_OK && !tz_plan_from_json(most, &used))
+        status = tz_error_set(&error, TZ_FORMAT, "run.json",
+                              "its plan is not one that this version can read");
     if (status == TZ_OK)
         status = tz_prediction_table_create(&table, workload, &request, &error);
     if (status == TZ_OK)
-        print_verdict(workload, table, most,
+        print_verdict(workload, table, most, &used,
                       json_number_value(json_object_get(simulation, "seconds")));
     tz_prediction_table_destroy(table);
     tz_workload_destroy(workload);
@@ -301,7 +288,7 @@ static int explain(const char *folder, const tz_registry *registry, const char *
     if (!root) {
         struct stat facts;
         if (stat(path, &facts) != 0)
-            return tz_fail_text(EXIT_FAILED, "%s: has no run.json: not the folder of a run",
+            return tz_fail_text(EXIT_FAILED, "%s: has no run.json; give the folder of a run",
                                 folder);
         return tz_fail_text(EXIT_FAILED, "%s:%d: %s", path, problem.line, problem.text);
     }
@@ -309,8 +296,8 @@ static int explain(const char *folder, const tz_registry *registry, const char *
     const char *cpu = text_of(json_object_get(root, "machine"), "cpu");
     printf("%s\n", folder);
     if (!device && strcmp(cpu, machine.cpu) != 0)
-        printf("  it ran on a machine with %s; the model is asked about this one, with %s\n", cpu,
-               machine.cpu);
+        printf("  it ran on a machine with %s; the predictions are for this machine, with %s\n",
+               cpu, machine.cpu);
     const json_t *simulations = json_object_get(root, "simulations");
     int code = EXIT_DONE;
     for (size_t i = 0; i < json_array_size(simulations); i++) {
@@ -325,37 +312,18 @@ static int explain(const char *folder, const tz_registry *registry, const char *
 
 static int explain_call(const tz_command *command, int argc, char **argv)
 {
-    static const struct option options[] = {{"device", required_argument, NULL, OPT_DEVICE},
-                                            {"plugins", required_argument, NULL, OPT_PLUGINS},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     tz_paths given = {0}, folders = {0};
-    tz_registry *registry = NULL;
-    tz_error error;
     const char *device = NULL;
-    int code = EXIT_USAGE;
-    for (int option; (option = tz_option_next(command, argc, argv, ":h", options)) != -1;) {
-        if (option == 'h') {
-            code = tz_help(command);
-            goto cleanup;
-        }
-        if (option == OPT_DEVICE) {
-            device = optarg;
-        } else if (option != OPT_PLUGINS) {
-            goto cleanup;
-        } else if (tz_paths_add(&given, optarg, &error) != TZ_OK) {
-            code = tz_fail(EXIT_FAILED, &error);
-            goto cleanup;
-        }
+    const tz_option options[] = {
+        TZ_TEXT("device", &device), TZ_PATHS("plugins", &given), {.name = NULL}};
+    int code = tz_options_read(command, argc, argv, options);
+    if (code == TZ_OPTIONS_GO_ON && optind + 1 != argc)
+        code = tz_misuse(command, optind == argc ? "needs a run folder" : "takes one run folder");
+    if (code == TZ_OPTIONS_GO_ON) {
+        tz_registry *registry = tz_plugins_open(&given, &folders);
+        code = registry ? explain(argv[optind], registry, device) : EXIT_FAILED;
+        tz_registry_destroy(registry);
     }
-    if (optind + 1 != argc) {
-        tz_misuse(command, optind == argc ? "wants a run folder" : "wants one run folder");
-        goto cleanup;
-    }
-    registry = tz_plugins_open(&given, &folders);
-    code = registry ? explain(argv[optind], registry, device) : EXIT_FAILED;
-cleanup:
-    tz_registry_destroy(registry);
     tz_paths_clear(&given);
     tz_paths_clear(&folders);
     return code;
@@ -364,8 +332,8 @@ cleanup:
 const tz_command tz_command_explain = {
     .name = "explain",
     .arguments = "RUNDIR [OPTION]…",
-    .doc = "say why a run used its plans, what they cost and what would have been better",
-    .help = "  --device NAME|FILE   the record to ask about (default: this machine's)\n"
+    .doc = "explain why a run used its plans, what they cost and what would have been better",
+    .help = "  --device NAME|FILE   predict for this device record (default: this machine's)\n"
             "  --plugins DIR        look for plugins here first; may be repeated\n"
             "  -h, --help           print this\n",
     .call = explain_call,

@@ -1,5 +1,5 @@
 /* trapeze info FRAME.png|FILE.npy|RUNDIR */
-#include "cli/command.h"
+#include "cli/options.h"
 
 #include "output/format/npy.h"
 #include "output/format/number.h"
@@ -25,7 +25,7 @@ static int info_png(const char *path)
     for (size_t i = 0; i < facts.text_count; i++)
         printf("  %-12s %s\n", facts.texts[i].key, facts.texts[i].value);
     if (facts.text_count == 0)
-        printf("  no facts inside: not a frame of trapeze\n");
+        printf("  no facts inside: trapeze did not write this picture\n");
     tz_png_facts_clear(&facts);
     return tz_finish_output();
 }
@@ -50,7 +50,7 @@ static int info_npy(const char *path)
 static const char *text_of(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "?";
+    return text ? text : "?";
 }
 
 static void print_number(const json_t *value)
@@ -84,7 +84,7 @@ static void print_params(const json_t *params)
         printf("    %-24s ", name);
         print_number(json_object_get(entry, "value"));
         const char *unit = json_string_value(json_object_get(entry, "unit"));
-        printf("%s%s%s\n", unit != NULL && unit[0] != '\0' ? " " : "", unit != NULL ? unit : "",
+        printf("%s%s%s\n", unit && unit[0] ? " " : "", unit ? unit : "",
                json_is_true(json_object_get(entry, "given")) ? "  (given)" : "");
     }
 }
@@ -99,21 +99,21 @@ static void print_fields(const json_t *fields)
             const json_t *entry = json_array_get(list, i);
             const json_t *seed = json_object_get(entry, "seed");
             printf("    %-24s %s", i == 0 ? name : "", text_of(entry, "source"));
-            if (seed != NULL)
+            if (seed)
                 printf(", seed %" JSON_INTEGER_FORMAT, json_integer_value(seed));
             printf("\n");
         }
     }
 }
 
-/* "stream 8": a plan where the height says most. */
+/* "stream 8": family and height of a plan. */
 static void print_plan_short(const json_t *plan)
 {
     printf("%s %" JSON_INTEGER_FORMAT, text_of(plan, "family"),
            json_integer_value(json_object_get(plan, "height")));
 }
 
-/* What the policy decided, the middle of a long list left out. */
+/* The decisions of the policy, without the middle of a long list. */
 static void print_policy(const json_t *policy)
 {
     enum { FIRST = 6, LAST = 10 };
@@ -145,13 +145,13 @@ static void print_policy(const json_t *policy)
             printf(" (%.4g ms an iteration)", 1e3 * seconds);
         else if (json_is_number(time))
             printf(" (%.4g us an iteration)", 1e6 * seconds);
-        if (times != NULL)
+        if (times)
             printf(", %" JSON_INTEGER_FORMAT " times", json_integer_value(times));
         printf("\n");
     }
     const json_int_t left_out = json_integer_value(json_object_get(policy, "decisions_left_out"));
     if (left_out > 0)
-        printf("  %-12s and %" JSON_INTEGER_FORMAT " that were not kept\n", "", left_out);
+        printf("  %-12s and %" JSON_INTEGER_FORMAT " that run.json does not hold\n", "", left_out);
 }
 
 static void print_simulation(const json_t *simulation)
@@ -203,10 +203,10 @@ static int info_run(const char *folder)
     json_error_t problem;
     snprintf(path, sizeof path, "%s/run.json", folder);
     json_t *root = json_load_file(path, 0, &problem);
-    if (root == NULL) {
+    if (!root) {
         struct stat facts;
         if (stat(path, &facts) != 0)
-            return tz_fail_text(EXIT_FAILED, "%s: has no run.json: not the folder of a run",
+            return tz_fail_text(EXIT_FAILED, "%s: has no run.json; give the folder of a run",
                                 folder);
         return tz_fail_text(EXIT_FAILED, "%s:%d: %s", path, problem.line, problem.text);
     }
@@ -225,34 +225,32 @@ static int info_run(const char *folder)
     return tz_finish_output();
 }
 
-/* ---- Which ----------------------------------------------------------------------------------- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static int info_call(const tz_command *command, int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    const int option = tz_option_next(command, argc, argv, ":h", options);
+    static const tz_option none[] = {{.name = NULL}};
+    const int code = tz_options_read(command, argc, argv, none);
     struct stat facts;
-    if (option == 'h')
-        return tz_help(command);
-    if (option != -1)
-        return EXIT_USAGE;
+    if (code != TZ_OPTIONS_GO_ON)
+        return code;
     if (optind == argc)
-        return tz_misuse(command, "wants a frame or a run folder");
+        return tz_misuse(command, "needs a frame or a run folder");
     if (optind + 1 != argc)
-        return tz_misuse(command, "wants one file or folder, not '%.60s' too", argv[optind + 1]);
+        return tz_misuse(command, "takes one file or folder, not '%.60s' too", argv[optind + 1]);
     const char *path = argv[optind];
     if (stat(path, &facts) != 0)
         return tz_fail_text(EXIT_FAILED, "%s: there is no such file or folder", path);
     if (S_ISDIR(facts.st_mode))
         return info_run(path);
     const char *suffix = strrchr(path, '.');
-    return suffix != NULL && strcasecmp(suffix, ".npy") == 0 ? info_npy(path) : info_png(path);
+    return suffix && strcasecmp(suffix, ".npy") == 0 ? info_npy(path) : info_png(path);
 }
 
 const tz_command tz_command_info = {
     .name = "info",
     .arguments = "FRAME.png|ARRAY.npy|RUNDIR",
-    .doc = "say what a frame, an array or a run is",
+    .doc = "show what a frame, an array or a run holds",
     .help = "  -h, --help   print this\n",
     .call = info_call,
 };

@@ -8,36 +8,23 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    OPT_FAMILIES = 256,
-    OPT_ROUNDS,
-    OPT_SECONDS,
-    OPT_SUSTAINED,
-    OPT_JSON,
-    OPT_CSV,
-    OPT_PLOT,
-    OPT_ALL,
-    OPT_NO_CHECK,
-    OPT_COMPILE_ONLY,
-    OPT_PART
-};
-
 typedef struct settings {
     tz_predict_options predict;
     tz_tune_request request;
-    const char *stencil, *plot;
+    const char *plot;
     bool json, csv, all, compile_only;
-    int part, of;
+    int part, of; /* of --compile-only: part 0 … of - 1 */
 } settings;
 
-static bool take_part(const tz_command *command, settings *s, const char *text)
+static bool take_part(const tz_command *command, void *out, const char *text)
 {
+    settings *s = out;
     char *end, *last;
     const long k = strtol(text, &end, 10);
     const long n = *end == '/' ? strtol(end + 1, &last, 10) : 0;
     if (end == text || *end != '/' || last == end + 1 || *last != '\0' || k < 1 || n < k ||
         n > 1000) {
-        tz_misuse(command, "--part wants K/N, as in 1/4, not '%.40s'", text);
+        tz_misuse(command, "--part needs K/N, as in 1/4, not '%.40s'", text);
         return false;
     }
     s->part = (int)k - 1;
@@ -45,76 +32,46 @@ static bool take_part(const tz_command *command, settings *s, const char *text)
     return true;
 }
 
-static bool take_option(const tz_command *command, void *context, int option)
+static bool take_seconds(const tz_command *command, void *out, const char *text)
 {
-    settings *s = context;
-    double seconds;
-    switch (option) {
-    case OPT_FAMILIES:
-        s->request.families = optarg;
+    if (tz_numbers_parse(text, 1, 1e-4, 100, &((settings *)out)->request.round_s) == 1)
         return true;
-    case OPT_ROUNDS:
-        return tz_option_number(command, "--rounds", optarg, 1, TZ_MEASURE_ROUNDS_MAX / 2,
-                                &s->request.rounds);
-    case OPT_SECONDS:
-        if (tz_numbers_parse(optarg, 1, 1e-4, 100, &seconds) == 1) {
-            s->request.round_s = seconds;
-            return true;
-        }
-        tz_misuse(command, "--seconds wants a number from 0.0001 to 100, not '%.40s'", optarg);
-        return false;
-    case OPT_SUSTAINED:
-        return s->request.sustained = true;
-    case OPT_JSON:
-        return s->json = true;
-    case OPT_CSV:
-        return s->csv = true;
-    case OPT_ALL:
-        return s->all = true;
-    case OPT_PLOT:
-        s->plot = optarg;
-        return true;
-    case OPT_NO_CHECK:
-        s->request.check = false;
-        return true;
-    case OPT_COMPILE_ONLY:
-        return s->compile_only = true;
-    case OPT_PART:
-        return take_part(command, s, optarg);
-    default:
-        return false;
-    }
+    tz_misuse(command, "--seconds needs a number from 0.0001 to 100, not '%.40s'", text);
+    return false;
 }
 
-static bool parse(const tz_command *command, int argc, char **argv, settings *s, bool *done)
+/* TZ_OPTIONS_GO_ON, or what to exit with. */
+static int parse(const tz_command *command, int argc, char **argv, settings *s)
 {
-    static const struct option options[] = {TZ_PREDICT_OPTIONS_OPTIONS,
-                                            {"families", required_argument, NULL, OPT_FAMILIES},
-                                            {"rounds", required_argument, NULL, OPT_ROUNDS},
-                                            {"seconds", required_argument, NULL, OPT_SECONDS},
-                                            {"sustained", no_argument, NULL, OPT_SUSTAINED},
-                                            {"json", no_argument, NULL, OPT_JSON},
-                                            {"csv", no_argument, NULL, OPT_CSV},
-                                            {"plot", required_argument, NULL, OPT_PLOT},
-                                            {"all", no_argument, NULL, OPT_ALL},
-                                            {"no-check", no_argument, NULL, OPT_NO_CHECK},
-                                            {"compile-only", no_argument, NULL, OPT_COMPILE_ONLY},
-                                            {"part", required_argument, NULL, OPT_PART},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    s->stencil =
-        tz_predict_options_read(&s->predict, command, argc, argv, options, take_option, s, done);
-    if (!s->stencil)
-        return *done;
-    if (s->json && s->csv) {
-        tz_misuse(command, "--json or --csv, not both");
-        return false;
-    }
-    if (s->of > 1 && !s->compile_only) {
-        tz_misuse(command, "--part goes with --compile-only");
-        return false;
-    }
-    return true;
+    tz_tune_request *request = &s->request;
+    bool no_check = false;
+    const tz_option options[] = {
+        TZ_TEXT("families", &request->families),
+        TZ_INTEGER("rounds", &request->rounds, 1, TZ_MEASURE_ROUNDS_MAX / 2),
+        TZ_CALL("seconds", s, take_seconds),
+        TZ_FLAG("sustained", &request->sustained),
+        TZ_FLAG("json", &s->json),
+        TZ_FLAG("csv", &s->csv),
+        TZ_TEXT("plot", &s->plot),
+        TZ_FLAG("all", &s->all),
+        TZ_FLAG("no-check", &no_check),
+        TZ_FLAG("compile-only", &s->compile_only),
+        TZ_CALL("part", s, take_part),
+        {.name = NULL},
+    };
+    const int code = tz_predict_options_read(&s->predict, command, argc, argv, options);
+    if (code != TZ_OPTIONS_GO_ON)
+        return code;
+    if (s->json && s->csv)
+        return tz_misuse(command, "--json or --csv, not both");
+    if (s->of > 1 && !s->compile_only)
+        return tz_misuse(command, "--part goes with --compile-only");
+    request->check = !no_check;
+    request->given = s->predict.simulation.plan;
+    request->ordinal = s->predict.simulation.device;
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        request->given.tile[axis] = (int64_t)s->predict.block[axis];
+    return TZ_OPTIONS_GO_ON;
 }
 
 static bool on_progress(void *context, int done, int of)
@@ -168,26 +125,17 @@ static int compile(const settings *s, const tz_workload *workload)
 static int tune_call(const tz_command *command, int argc, char **argv)
 {
     settings s = {.predict = {.simulation = {.precision = -1}},
-                  .request = {.rounds = 5, .check = true, .progress = on_progress},
+                  .request = {.rounds = 5, .progress = on_progress},
                   .of = 1};
     tz_workload *workload = NULL;
-    bool done = false;
-    int code = EXIT_USAGE;
-    if (!parse(command, argc, argv, &s, &done) || done) {
-        code = done ? EXIT_DONE : EXIT_USAGE;
-        goto cleanup;
-    }
-    s.request.given = s.predict.simulation.plan;
-    s.request.ordinal = s.predict.simulation.device;
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        s.request.given.tile[axis] = (int64_t)s.predict.block[axis];
-    code = tz_predict_options_ask(&s.predict, command, s.stencil, s.compile_only, &workload);
-    if (code == EXIT_DONE) {
+    int code = parse(command, argc, argv, &s);
+    if (code == TZ_OPTIONS_GO_ON)
+        code = tz_predict_options_ask(&s.predict, command, s.compile_only, &workload);
+    if (workload && code == EXIT_DONE) {
         if (s.request.round_s == 0)
             s.request.round_s = !workload->is_gpu ? 0.05 : s.request.sustained ? 0.2 : 0.01;
         code = s.compile_only ? compile(&s, workload) : measure(&s, workload);
     }
-cleanup:
     tz_workload_destroy(workload);
     tz_predict_options_clear(&s.predict);
     return code;
@@ -196,9 +144,9 @@ cleanup:
 const tz_command tz_command_tune = {
     .name = "tune",
     .arguments = "PLUGIN --grid NX[,NY[,NZ]] [OPTION]…",
-    .doc = "measure every plan on this machine beside its prediction",
+    .doc = "measure every plan on this machine and compare it with its prediction",
     .help = TZ_PREDICT_OPTIONS_HELP
-    "  --families A,B        only these: stream, tile, resident\n"
+    "  --families A,B        only these families: stream, tile, resident\n"
     "  --rounds N            of each plan that is not far behind (default: 5); their median "
     "counts,\n"
     "                        on a CPU, whose cores others may use too, the first quarter\n"

@@ -18,7 +18,7 @@ static int help(FILE *to)
     for (int i = 0; i < COMMANDS; i++)
         fprintf(to, "  %-9s %s\n", commands[i]->name, commands[i]->doc);
     fputs("\n  --version  print the version\n"
-          "  --help     print this; trapeze COMMAND --help says more\n",
+          "  --help     print this; trapeze COMMAND --help prints its options\n",
           to);
     return to == stdout ? tz_finish_output() : EXIT_USAGE;
 }

@@ -1,12 +1,14 @@
-/* How OpenMP's threads wait at a barrier. */
+/* How OpenMP threads wait at a barrier. */
 #ifndef TZ_CORE_CLI_OPENMP_H
 #define TZ_CORE_CLI_OPENMP_H
 
-/* libgomp lets waiting threads spin for milliseconds. That takes the core away from the frame
- * encoder and from other programs: on a busy machine stages of a small grid run ten to forty times
- * slower. A short spin costs nothing measurable on an idle one. libgomp reads its environment when
- * it is loaded, before main(), and offers no call for this: so the program starts once more, with
- * GOMP_SPINCOUNT set. Whoever sets it, or OMP_WAIT_POLICY, decides instead. */
+/* Execute the program again with GOMP_SPINCOUNT=1000, unless GOMP_SPINCOUNT or OMP_WAIT_POLICY is
+ * set already.
+ *
+ * libgomp lets waiting threads spin for milliseconds, which keeps cores from the threads that write
+ * frames and from other programs: on a busy machine stages of a small grid run ten to forty times
+ * slower. A short spin costs nothing measurable on an idle machine. libgomp reads the variable when
+ * it is loaded, before main(), and has no call for it. */
 void tz_openmp_start_over(char **argv);
 
 #endif

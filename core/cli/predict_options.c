@@ -21,7 +21,7 @@ int tz_numbers_parse(const char *text, int most, double low, double high, double
     return 0;
 }
 
-static bool are_whole(const double *numbers, int count)
+static bool are_integers(const double *numbers, int count)
 {
     for (int i = 0; i < count; i++)
         if (numbers[i] != trunc(numbers[i]))
@@ -29,13 +29,14 @@ static bool are_whole(const double *numbers, int count)
     return count > 0;
 }
 
-static bool take_grid(tz_predict_options *predict, const tz_command *command, const char *text)
+static bool take_grid(const tz_command *command, void *out, const char *text)
 {
+    tz_predict_options *predict = out;
     double numbers[TZ_AXES];
     tz_simulation_config *config = &predict->simulation;
     config->dims = tz_numbers_parse(text, TZ_AXES, 1, 2147483647, numbers);
-    if (!are_whole(numbers, config->dims)) {
-        tz_misuse(command, "--grid wants NX, NX,NY or NX,NY,NZ, whole numbers from 1, not '%.60s'",
+    if (!are_integers(numbers, config->dims)) {
+        tz_misuse(command, "--grid needs NX, NX,NY or NX,NY,NZ, integers from 1, not '%.60s'",
                   text);
         return false;
     }
@@ -44,8 +45,9 @@ static bool take_grid(tz_predict_options *predict, const tz_command *command, co
     return true;
 }
 
-static bool take_precision(tz_predict_options *predict, const tz_command *command, const char *text)
+static bool take_precision(const tz_command *command, void *out, const char *text)
 {
+    tz_predict_options *predict = out;
     static const char *const names[] = {"single", "double"};
     char hint[128];
     for (int i = 0; i < 2; i++)
@@ -58,9 +60,10 @@ static bool take_precision(tz_predict_options *predict, const tz_command *comman
     return false;
 }
 
-/* "clamp", "periodic,clamp" or "x=periodic,y=clamp". */
-static bool take_boundary(tz_predict_options *predict, const tz_command *command, const char *text)
+/* "clamp" for all axes, "periodic,clamp" in their order, or "x=periodic,y=clamp". */
+static bool take_boundary(const tz_command *command, void *out, const char *text)
 {
+    tz_predict_options *predict = out;
     tz_simulation_config *config = &predict->simulation;
     int axis = 0;
     bool wrong = strlen(text) >= sizeof predict->boundary;
@@ -84,16 +87,17 @@ static bool take_boundary(tz_predict_options *predict, const tz_command *command
         for (int other = 1; other < TZ_AXES; other++)
             config->boundary[other] = first;
     if (wrong || axis == 0)
-        tz_misuse(command, "--boundary wants a name, or one an axis, not '%.60s'", text);
+        tz_misuse(command, "--boundary needs a name, or one an axis, not '%.60s'", text);
     return !wrong && axis > 0;
 }
 
-static bool take_set(tz_predict_options *predict, const tz_command *command, const char *text)
+static bool take_set(const tz_command *command, void *out, const char *text)
 {
+    tz_predict_options *predict = out;
     tz_simulation_config *config = &predict->simulation;
     const char *equals = strchr(text, '=');
     if (!equals || equals == text) {
-        tz_misuse(command, "--set wants NAME=VALUE, not '%.60s'", text);
+        tz_misuse(command, "--set needs NAME=VALUE, not '%.60s'", text);
         return false;
     }
     if (config->params_count == TZ_PREDICT_OPTIONS_SETS_MAX) {
@@ -117,12 +121,13 @@ static bool take_set(tz_predict_options *predict, const tz_command *command, con
     return true;
 }
 
-static bool take_block(tz_predict_options *predict, const tz_command *command, const char *text)
+static bool take_block(const tz_command *command, void *out, const char *text)
 {
+    tz_predict_options *predict = out;
     double numbers[TZ_AXES];
     const int count = tz_numbers_parse(text, TZ_AXES, 1, 2147483647, numbers);
-    if (!are_whole(numbers, count)) {
-        tz_misuse(command, "--block wants BX, BX,BY or BX,BY,BZ, whole numbers from 1, not '%.60s'",
+    if (!are_integers(numbers, count)) {
+        tz_misuse(command, "--block needs BX, BX,BY or BX,BY,BZ, integers from 1, not '%.60s'",
                   text);
         return false;
     }
@@ -130,123 +135,83 @@ static bool take_block(tz_predict_options *predict, const tz_command *command, c
     return true;
 }
 
-int tz_predict_options_option(tz_predict_options *predict, const tz_command *command, int option,
-                              const char *text)
+static bool take_backend(const tz_command *command, void *out, const char *text)
 {
-    tz_simulation_config *config = &predict->simulation;
-    const tz_backend *backend = NULL;
+    const tz_backend *backend;
     tz_error error;
-    bool taken = true;
-    switch (option) {
-    case TZ_PREDICT_OPTIONS_GRID:
-        taken = take_grid(predict, command, text);
-        break;
-    case TZ_PREDICT_OPTIONS_PRECISION:
-        taken = take_precision(predict, command, text);
-        break;
-    case TZ_PREDICT_OPTIONS_BOUNDARY:
-        taken = take_boundary(predict, command, text);
-        break;
-    case TZ_PREDICT_OPTIONS_SET:
-        taken = take_set(predict, command, text);
-        break;
-    case TZ_PREDICT_OPTIONS_BLOCK:
-        taken = take_block(predict, command, text);
-        break;
-    case TZ_PREDICT_OPTIONS_BACKEND:
-        config->backend = text;
-        if (tz_backend_find(text, &backend, &error) != TZ_OK) {
-            tz_misuse(command, "--backend: %s", error.message);
-            taken = false;
-        }
-        break;
-    case TZ_PREDICT_OPTIONS_DEVICE:
-        predict->device = text;
-        break;
-    case TZ_PREDICT_OPTIONS_GPU:
-        taken = tz_option_number(command, "--gpu", text, 0, 1023, &config->device);
-        break;
-    case TZ_PREDICT_OPTIONS_THREADS:
-        taken = tz_option_number(command, "--threads", text, 1, 1024, &config->threads);
-        break;
-    case TZ_PREDICT_OPTIONS_HEIGHT:
-        taken = tz_option_number(command, "--height", text, 1, 1 << 20, &config->plan.height);
-        break;
-    case TZ_PREDICT_OPTIONS_FAMILY:
-        if (strlen(text) >= sizeof config->plan.family) {
-            tz_misuse(command, "'%.40s' is no family", text);
-            taken = false;
-        } else {
-            strcpy(config->plan.family, text);
-        }
-        break;
-    case TZ_PREDICT_OPTIONS_PLUGINS:
-        taken = tz_paths_add(&predict->plugins, text, &error) == TZ_OK;
-        if (!taken)
-            tz_fail(EXIT_FAILED, &error);
-        break;
-    default:
-        return 0;
+    if (tz_backend_find(text, &backend, &error) == TZ_OK) {
+        ((tz_predict_options *)out)->simulation.backend = text;
+        return true;
     }
-    return taken ? 1 : -1;
+    tz_misuse(command, "--backend: %s", error.message);
+    return false;
 }
 
-/* The backend reports an unknown family when it plans; a name that no backend has is told here. */
-static bool check_family(const tz_predict_options *predict, const tz_command *command)
+static bool take_family(const tz_command *command, void *out, const char *text)
 {
     static const char *const names[] = {"stream", "tile", "resident"};
-    const char *family = predict->simulation.plan.family;
+    tz_predict_options *predict = out;
     char hint[128];
-    bool known = family[0] == '\0';
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        known = known || strcmp(family, names[i]) == 0;
-    if (!known)
-        tz_misuse(command, "unknown family '%s'%s", family,
-                  tz_names_hint(hint, sizeof hint, family, names, 3));
-    return known;
-}
-
-const char *tz_predict_options_read(tz_predict_options *predict, const tz_command *command,
-                                    int argc, char **argv, const struct option *options,
-                                    tz_predict_options_take *take, void *context, bool *done)
-{
-    for (int option; (option = tz_option_next(command, argc, argv, ":h", options)) != -1;) {
-        if (option == 'h') {
-            tz_help(command);
-            *done = true;
-            return NULL;
+        if (strcmp(text, names[i]) == 0) {
+            strcpy(predict->simulation.plan.family, text);
+            return true;
         }
-        const int shared = tz_predict_options_option(predict, command, option, optarg);
-        if (shared < 0 || (shared == 0 && !take(command, context, option)))
-            return NULL;
-    }
-    if (optind + 1 == argc)
-        return argv[optind];
-    if (optind == argc)
-        tz_misuse(command, "wants a stencil; `trapeze plugins` lists them");
-    else
-        tz_misuse(command, "wants one stencil, not '%.60s' too", argv[optind + 1]);
-    return NULL;
+    tz_misuse(command, "unknown family '%.40s'%s", text,
+              tz_names_hint(hint, sizeof hint, text, names, sizeof names / sizeof *names));
+    return false;
 }
 
-int tz_predict_options_ask(tz_predict_options *predict, const tz_command *command, const char *name,
+int tz_predict_options_read(tz_predict_options *predict, const tz_command *command, int argc,
+                            char **argv, const tz_option *own)
+{
+    tz_simulation_config *config = &predict->simulation;
+    tz_option options[TZ_OPTIONS_MAX + 1] = {
+        TZ_CALL("grid", predict, take_grid),
+        TZ_CALL("precision", predict, take_precision),
+        TZ_CALL("boundary", predict, take_boundary),
+        TZ_CALL("set", predict, take_set),
+        TZ_CALL("backend", predict, take_backend),
+        TZ_TEXT("device", &predict->device),
+        TZ_INTEGER("gpu", &config->device, 0, 1023),
+        TZ_INTEGER("threads", &config->threads, 1, 1024),
+        TZ_INTEGER("height", &config->plan.height, 1, 1 << 20),
+        TZ_CALL("family", predict, take_family),
+        TZ_CALL("block", predict, take_block),
+        TZ_PATHS("plugins", &predict->plugins),
+    };
+    int count = 0;
+    while (options[count].name)
+        count++;
+    while (own->name && count < TZ_OPTIONS_MAX)
+        options[count++] = *own++;
+    const int code = tz_options_read(command, argc, argv, options);
+    if (code != TZ_OPTIONS_GO_ON)
+        return code;
+    if (optind == argc)
+        return tz_misuse(command, "needs a stencil; `trapeze plugins` lists them");
+    if (optind + 1 != argc)
+        return tz_misuse(command, "takes one stencil, not '%.60s' too", argv[optind + 1]);
+    predict->stencil = argv[optind];
+    return TZ_OPTIONS_GO_ON;
+}
+
+int tz_predict_options_ask(tz_predict_options *predict, const tz_command *command,
                            bool let_unstable, tz_workload **out)
 {
     tz_error error;
     tz_simulation_config *config = &predict->simulation;
     const tz_stencil *stencil = NULL;
-    if (!check_family(predict, command))
-        return EXIT_USAGE;
     predict->registry = tz_plugins_open(&predict->plugins, &predict->folders);
     if (!predict->registry)
         return EXIT_FAILED;
-    if (tz_registry_find(predict->registry, name, &stencil, NULL, &error) != TZ_OK)
+    if (tz_registry_find(predict->registry, predict->stencil, &stencil, NULL, &error) != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
     if (config->dims == 0)
-        return tz_misuse(command, "wants --grid NX%s%s", stencil->dims > 1 ? ",NY" : "",
+        return tz_misuse(command, "needs --grid NX%s%s", stencil->dims > 1 ? ",NY" : "",
                          stencil->dims > 2 ? ",NZ" : "");
     config->registry = predict->registry;
-    config->stencil = name;
+    config->stencil = predict->stencil;
     config->params = predict->params;
     const tz_workload_config workload = {
         .simulation = config, .device = predict->device, .let_unstable = let_unstable};

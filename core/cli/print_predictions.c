@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tz_say_seconds(double seconds, char *text, size_t size)
+void tz_format_seconds(double seconds, char *text, size_t size)
 {
     static const char *const units[] = {"s", "ms", "us", "ns"};
     int unit = 0;
@@ -19,37 +19,7 @@ void tz_say_seconds(double seconds, char *text, size_t size)
     snprintf(text, size, "%.4g %s", seconds, units[unit]);
 }
 
-void tz_say_tile(const tz_plan *plan, int dims, char *text, size_t size)
-{
-    size_t used = 0;
-    snprintf(text, size, "-");
-    for (int axis = 0; axis < dims && used < size; axis++)
-        if (plan->tile[axis] > 0)
-            used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, used ? " x " : "",
-                                     plan->tile[axis]);
-}
-
-void tz_say_plan(const tz_plan *plan, int dims, char *text, size_t size)
-{
-    const struct {
-        const char *name;
-        int value;
-    } knobs[] = {{"vector", plan->vector},
-                 {"ahead", plan->ahead},
-                 {"slack", plan->slack},
-                 {"warps", plan->warps},
-                 {"blocks", plan->blocks}};
-    char tile[TZ_SAY_SIZE];
-    tz_say_tile(plan, dims, tile, sizeof tile);
-    size_t used =
-        (size_t)snprintf(text, size, "%s, height %d, tile %s", plan->family, plan->height, tile);
-    for (size_t k = 0; k < sizeof knobs / sizeof *knobs && used < size; k++)
-        if (knobs[k].value > 0)
-            used += (size_t)snprintf(text + used, size - used, ", %s %d", knobs[k].name,
-                                     knobs[k].value);
-}
-
-void tz_say_power(const tz_model_prediction *prediction)
+void tz_print_power(const tz_model_prediction *prediction)
 {
     if (prediction->sustained_s > 0)
         printf("%.9g,%.4g,", prediction->sustained_s, prediction->power_w);
@@ -83,7 +53,7 @@ static double largest_time(const tz_prediction_table *table)
     return largest;
 }
 
-/* A long tail of heights that nobody would take tells nothing. */
+/* Rows of heights far slower than the best are left out. */
 static bool is_tail(const tz_prediction_table *table, int row)
 {
     const tz_prediction_row *best = &table->rows[table->best];
@@ -95,7 +65,7 @@ static void print_rows(const tz_workload *workload, const tz_prediction_table *t
 {
     const tz_model_prediction *names = &table->rows[0].prediction;
     const bool works = table->rows[0].work && workload->is_gpu;
-    const bool families = table->rows[0].work != NULL;
+    const bool families = table->rows[0].work;
     double scale;
     const char *unit = unit_of(largest_time(table), &scale);
     printf("\n    %5s%s  %-18s%s %9s %9s", "h", families ? "  family  " : "", "tile",
@@ -111,8 +81,8 @@ static void print_rows(const tz_workload *workload, const tz_prediction_table *t
             continue;
         }
         const tz_model_prediction *p = &row->prediction;
-        char tile[TZ_SAY_SIZE];
-        tz_say_tile(&row->plan, workload->problem.dims, tile, sizeof tile);
+        char tile[TZ_TEXT_SIZE];
+        tz_plan_tile_text(&row->plan, workload->problem.dims, tile, sizeof tile);
         printf("  %c %5d", i == table->best ? '*' : ' ', row->plan.height);
         if (families)
             printf("  %-8s", row->plan.family);
@@ -136,7 +106,7 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
     const tz_prediction_row *best = &table->rows[table->best];
     const tz_prediction_row *one = tz_prediction_table_at(table, 1);
     const char *title = workload->device.title[0] ? workload->device.title : workload->device.name;
-    char plan[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE], cost[TZ_SAY_SIZE];
+    char plan[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE], cost[TZ_TEXT_SIZE];
     printf("%s on %s, %s, %s\n  device   %s (%s)", workload->problem.stencil->id, workload->grid,
            workload->precision, workload->boundary, title, workload->device.name);
     if (!workload->is_gpu)
@@ -145,14 +115,14 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
     if (table->counts[0])
         printf("  counts   %s\n", table->counts);
     print_rows(workload, table, all);
-    tz_say_plan(&best->plan, workload->problem.dims, plan, sizeof plan);
+    tz_plan_text(&best->plan, workload->problem.dims, plan, sizeof plan);
     if (!best->work) {
-        char block[TZ_SAY_SIZE];
-        tz_say_tile(&best->plan, workload->problem.dims, block, sizeof block);
+        char block[TZ_TEXT_SIZE];
+        tz_plan_tile_text(&best->plan, workload->problem.dims, block, sizeof block);
         snprintf(plan, sizeof plan, "height %d, blocks of %s with their ghost zone",
                  best->plan.height, block);
     }
-    tz_say_seconds(best->prediction.time_s, time, sizeof time);
+    tz_format_seconds(best->prediction.time_s, time, sizeof time);
     printf("\n  best     %s\n           %s an iteration, %.4g GCells/s", plan, time,
            best->prediction.cells_per_s * 1e-9);
     if (one && one != best)
@@ -168,7 +138,7 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
     }
     for (int n = 0; n < table->notes.count; n++)
         printf("  %s %s\n", n == 0 ? "notes   " : "        ", table->notes.text[n]);
-    tz_say_seconds(table->seconds, cost, sizeof cost);
+    tz_format_seconds(table->seconds, cost, sizeof cost);
     printf("  %d plans in %s\n", table->considered, cost);
 }
 
@@ -179,22 +149,21 @@ void tz_prediction_table_print_csv(const tz_workload *workload, const tz_predict
 {
     const tz_problem *problem = &workload->problem;
     if (first)
-        printf("stencil,nx,ny,nz,precision,boundary,device,model,height,family,tile_x,tile_y,"
-               "tile_z,vector,ahead,slack,warps,blocks,registers,estimated,time_s,cells_per_s,"
-               "limit,best,sustained_s,power_w,components\n");
+        printf(
+            "stencil,nx,ny,nz,precision,boundary,device,model," TZ_PLAN_CSV_COLUMNS
+            ",registers,estimated,time_s,cells_per_s,limit,best,sustained_s,power_w,components\n");
     for (int i = 0; i < table->count; i++) {
         const tz_prediction_row *row = &table->rows[i];
         const tz_model_prediction *p = &row->prediction;
-        printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,%s,%s,%d,%s,%" PRId64 ",%" PRId64
-               ",%" PRId64 ",%d,%d,%d,%d,%d,%d,%d,%.9g,%.9g,%s,%d,",
+        char plan[TZ_PLAN_TEXT_SIZE];
+        tz_plan_csv(&row->plan, plan, sizeof plan);
+        printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,%s,%s,%s,%d,%d,%.9g,%.9g,%s,%d,",
                problem->stencil->id, problem->extent[0], problem->extent[1], problem->extent[2],
                workload->precision, tz_boundary_name(problem->boundary[0]), workload->device.name,
-               table->model->name, row->plan.height, row->plan.family, row->plan.tile[0],
-               row->plan.tile[1], row->plan.tile[2], row->plan.vector, row->plan.ahead,
-               row->plan.slack, row->plan.warps, row->plan.blocks,
-               row->work ? row->work->registers : 0, row->work ? row->work->estimated : 0,
-               p->time_s, p->cells_per_s, tz_model_resource_text(p->limit), i == table->best);
-        tz_say_power(p);
+               table->model->name, plan, row->work ? row->work->registers : 0,
+               row->work ? row->work->estimated : 0, p->time_s, p->cells_per_s,
+               tz_model_resource_text(p->limit), i == table->best);
+        tz_print_power(p);
         for (int c = 0; c < p->component_count; c++)
             printf("%s%s=%.9g", c > 0 ? ";" : "", p->components[c].name, p->components[c].seconds);
         printf("\n");
@@ -206,27 +175,17 @@ void tz_prediction_table_print_csv(const tz_workload *workload, const tz_predict
 static json_t *row_json(const tz_workload *workload, const tz_prediction_row *row)
 {
     const tz_model_prediction *p = &row->prediction;
-    json_t *object = json_object(), *tile = json_array(), *components = json_array(),
-           *details = json_object();
+    json_t *object = tz_plan_to_json(&row->plan, workload->problem.dims),
+           *components = json_array(), *details = json_object();
     const struct {
         const char *name;
         int value;
-    } knobs[] = {{"vector", row->plan.vector},
-                 {"ahead", row->plan.ahead},
-                 {"slack", row->plan.slack},
-                 {"warps", row->plan.warps},
-                 {"blocks", row->plan.blocks},
-                 {"registers", row->work ? row->work->registers : 0},
-                 {"local_bytes", row->work ? row->work->local_bytes : 0},
-                 {"shared_bytes", row->work ? row->work->shared_bytes : 0}};
-    json_object_set_new(object, "height", json_integer(row->plan.height));
-    json_object_set_new(object, "family", json_string(row->plan.family));
-    for (int axis = 0; axis < workload->problem.dims; axis++)
-        json_array_append_new(tile, json_integer(row->plan.tile[axis]));
-    json_object_set_new(object, "tile", tile);
-    for (size_t k = 0; k < sizeof knobs / sizeof *knobs; k++)
-        if (knobs[k].value > 0)
-            json_object_set_new(object, knobs[k].name, json_integer(knobs[k].value));
+    } counts[] = {{"registers", row->work ? row->work->registers : 0},
+                  {"local_bytes", row->work ? row->work->local_bytes : 0},
+                  {"shared_bytes", row->work ? row->work->shared_bytes : 0}};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+        if (counts[k].value > 0)
+            json_object_set_new(object, counts[k].name, json_integer(counts[k].value));
     if (row->work)
         json_object_set_new(object, "estimated", json_boolean(row->work->estimated));
     json_object_set_new(object, "time_s", json_real(p->time_s));

@@ -1,31 +1,26 @@
-/* Outlooks as text, CSV, JSON and a picture. */
+/* Prediction tables as text, CSV, JSON and a picture. */
 #ifndef TZ_CORE_CLI_PRINT_PREDICTIONS_H
 #define TZ_CORE_CLI_PRINT_PREDICTIONS_H
 
-#include "predict/table.h"
+#include "predict/prediction_table.h"
 #include <jansson.h>
 #include <stdio.h>
 
-enum { TZ_SAY_SIZE = 96 };
+enum { TZ_TEXT_SIZE = 96 };
 
 /* "1.25 ms", four digits. */
-void tz_say_seconds(double seconds, char *text, size_t size);
-/* "128 x 512", axes that are 0 left out; "-" without any. */
-void tz_say_tile(const tz_plan *plan, int dims, char *text, size_t size);
-/* "stream, height 8, tile 120 x 512, vector 4, ahead 3, warps 2". */
-void tz_say_plan(const tz_plan *plan, int dims, char *text, size_t size);
+void tz_format_seconds(double seconds, char *text, size_t size);
+/* Print the CSV columns sustained_s and power_w, each with its comma; empty when unknown. */
+void tz_print_power(const tz_model_prediction *prediction);
 
-/* The columns sustained_s and power_w, each with its comma; empty where nothing is known. */
-void tz_say_power(const tz_model_prediction *prediction);
-
-/* One outlook a time; `all`: the long tail of slow heights too; `first`: with the line of names. */
+/* `all`: with the heights that are much slower than the best, too. `first`: with the CSV header. */
 void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_table *table,
                                bool all);
 void tz_prediction_table_print_csv(const tz_workload *workload, const tz_prediction_table *table,
                                    bool first);
 json_t *tz_prediction_table_json(const tz_workload *workload, const tz_prediction_table *table);
 
-/* Components stacked, of the best plan of each height; or, of several models, a line each. */
+/* One table: the components of the best plan of each height, stacked. Several: a line for each. */
 tz_status tz_prediction_table_plot(const tz_workload *workload, tz_prediction_table *const *tables,
                                    int count, const char *path, tz_error *error);
 

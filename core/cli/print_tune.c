@@ -32,7 +32,7 @@ static double rate(const tz_workload *workload, double seconds)
     return (double)n[0] * (double)n[1] * (double)n[2] / seconds;
 }
 
-/* Cells of an iteration that a time stands for, in the unit of the whole table. */
+/* The unit of the table's times, and the factor that converts seconds to it. */
 static const char *unit_of(const tz_tune *tune, double *scale)
 {
     static const char *const units[] = {"s", "ms", "us", "ns"};
@@ -51,8 +51,8 @@ static void print_row(const tz_workload *workload, const tz_tune *tune, int inde
     const tz_tune_row *row = &tune->rows[index];
     const tz_measured *m = &row->measured;
     const double predicted_s = tz_tune_predicted_s(tune, row);
-    char tile[TZ_SAY_SIZE];
-    tz_say_tile(&row->plan, workload->problem.dims, tile, sizeof tile);
+    char tile[TZ_TEXT_SIZE];
+    tz_plan_tile_text(&row->plan, workload->problem.dims, tile, sizeof tile);
     printf("  %c%c %5d  %-8s  %-18s", index == tune->best ? '*' : ' ',
            index == tune->predicted ? '>' : ' ', row->plan.height, row->plan.family, tile);
     if (workload->is_gpu)
@@ -69,7 +69,7 @@ static void print_row(const tz_workload *workload, const tz_tune *tune, int inde
                          : "OTHER BITS");
 }
 
-/* How it was measured, and whether the card held its clock back. */
+/* How it was measured, and whether the card lowered its clock. */
 static void print_clock(const tz_tune *tune)
 {
     const tz_tune_row *best = &tune->rows[tune->best];
@@ -94,16 +94,16 @@ static void print_clock(const tz_tune *tune)
                tune->rounds_throttled, tune->rounds_told, best->measured.clock_hz * 1e-9,
                lowest * 1e-9, tune->rested ? "; shorter rounds (--seconds) may help" : "");
     else if (tune->rounds_told > 0)
-        printf("             the card held its clock back in none of %d rounds (%.3g GHz)\n",
+        printf("             the card lowered its clock in none of %d rounds (%.3g GHz)\n",
                tune->rounds_told, best->measured.clock_hz * 1e-9);
 }
 
-/* What the chosen plan draws, and, of rounds at the full clock, what a policy would choose instead:
- * it goes by long runs. */
+/* The power of the predicted plan. A policy plans for long runs, in which power limits the clock:
+ * print its choice where that differs. */
 static void print_power(const tz_workload *workload, const tz_tune *tune)
 {
     int by_long_runs = tune->predicted;
-    char text[2 * TZ_SAY_SIZE];
+    char text[2 * TZ_TEXT_SIZE];
     if (!tz_power_text(&tune->rows[tune->predicted].prediction, text, sizeof text))
         return;
     printf("             power %s\n", text);
@@ -114,8 +114,8 @@ static void print_power(const tz_workload *workload, const tz_tune *tune)
             by_long_runs = i;
     if (by_long_runs == tune->predicted)
         return;
-    tz_say_plan(&tune->rows[by_long_runs].plan, workload->problem.dims, text, sizeof text);
-    printf("             chosen by the time at the full clock; policies go by long runs: %s\n",
+    tz_plan_text(&tune->rows[by_long_runs].plan, workload->problem.dims, text, sizeof text);
+    printf("             chosen by the time at the full clock; policies plan for long runs: %s\n",
            text);
 }
 
@@ -143,9 +143,9 @@ void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
     printf("     (times of one iteration in %s; * the fastest, > what the prediction chooses)\n\n",
            unit);
     for (int k = 0; k < 2; k++) {
-        char plan[2 * TZ_SAY_SIZE], time[TZ_SAY_SIZE];
-        tz_say_plan(&groups[k]->plan, workload->problem.dims, plan, sizeof plan);
-        tz_say_seconds(groups[k]->measured.taken_s, time, sizeof time);
+        char plan[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE];
+        tz_plan_text(&groups[k]->plan, workload->problem.dims, plan, sizeof plan);
+        tz_format_seconds(groups[k]->measured.taken_s, time, sizeof time);
         printf("  %s %s: %s, %.4g GCells/s\n", names[k], plan, time,
                rate(workload, groups[k]->measured.taken_s) * 1e-9);
     }
@@ -171,21 +171,20 @@ void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
 void tz_tune_print_csv(const tz_workload *workload, const tz_tune *tune)
 {
     const tz_problem *problem = &workload->problem;
-    printf("stencil,nx,ny,nz,precision,boundary,device,backend,threads,height,family,tile_x,tile_y,"
-           "tile_z,vector,ahead,slack,warps,blocks,registers,local_bytes,predicted_s,measured_s,"
+    printf("stencil,nx,ny,nz,precision,boundary,device,backend,threads," TZ_PLAN_CSV_COLUMNS
+           ",registers,local_bytes,predicted_s,measured_s,"
            "low_s,high_s,rounds,throttled,clock_hz,bits,best,chosen,sustained_s,power_w,limit,"
            "components\n");
     for (int i = 0; i < tune->count; i++) {
         const tz_tune_row *row = &tune->rows[i];
         const tz_model_prediction *p = &row->prediction;
-        printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,%s,%s,%d,%d,%s,%" PRId64 ",%" PRId64
-               ",%" PRId64 ",%d,%d,%d,%d,%d,%d,%d,%.9g,",
+        char plan[TZ_PLAN_TEXT_SIZE];
+        tz_plan_csv(&row->plan, plan, sizeof plan);
+        printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,%s,%s,%d,%s,%d,%d,%.9g,",
                problem->stencil->id, problem->extent[0], problem->extent[1], problem->extent[2],
                workload->precision, tz_boundary_name(problem->boundary[0]), workload->device.name,
-               workload->backend->name, workload->place.threads, row->plan.height, row->plan.family,
-               row->plan.tile[0], row->plan.tile[1], row->plan.tile[2], row->plan.vector,
-               row->plan.ahead, row->plan.slack, row->plan.warps, row->plan.blocks,
-               row->work.registers, row->work.local_bytes, tz_tune_predicted_s(tune, row));
+               workload->backend->name, workload->place.threads, plan, row->work.registers,
+               row->work.local_bytes, tz_tune_predicted_s(tune, row));
         if (row->measured.rounds > 0)
             printf("%.9g,%.9g,%.9g", row->measured.taken_s, row->measured.low_s,
                    row->measured.high_s);
@@ -201,7 +200,7 @@ void tz_tune_print_csv(const tz_workload *workload, const tz_tune *tune)
                : row->equal  ? "same"
                              : "other",
                i == tune->best, i == tune->predicted);
-        tz_say_power(p);
+        tz_print_power(p);
         printf("%s,", tz_model_resource_text(p->limit));
         for (int c = 0; c < p->component_count; c++)
             printf("%s%s=%.9g", c > 0 ? ";" : "", p->components[c].name, p->components[c].seconds);
@@ -216,16 +215,12 @@ json_t *tz_tune_json(const tz_workload *workload, const tz_tune *tune)
         json_array_append_new(grid, json_integer(workload->problem.extent[axis]));
     for (int i = 0; i < tune->count; i++) {
         const tz_tune_row *row = &tune->rows[i];
-        json_t *entry = json_pack("{s:i, s:s, s:f}", "height", row->plan.height, "family",
-                                  row->plan.family, "predicted_s", tz_tune_predicted_s(tune, row));
+        json_t *entry = tz_plan_to_json(&row->plan, workload->problem.dims);
+        json_object_set_new(entry, "predicted_s", json_real(tz_tune_predicted_s(tune, row)));
         if (row->prediction.sustained_s > 0) {
             json_object_set_new(entry, "sustained_s", json_real(row->prediction.sustained_s));
             json_object_set_new(entry, "power_w", json_real(row->prediction.power_w));
         }
-        json_t *tile = json_array();
-        for (int axis = 0; axis < workload->problem.dims; axis++)
-            json_array_append_new(tile, json_integer(row->plan.tile[axis]));
-        json_object_set_new(entry, "tile", tile);
         json_object_set_new(entry, "measured_s",
                             row->measured.rounds > 0 ? json_real(row->measured.taken_s)
                                                      : json_null());

@@ -1,8 +1,10 @@
-/* tz.array and the arrays that tz.read, sim:array and sim:slabs give. */
-#include "lua/context.h"
-#include "lua/values.h"
+#include "lua/array.h"
 
 #include "base/names.h"
+#include "lua/handle.h"
+#include "lua/keys.h"
+#include "lua/metatable.h"
+#include "lua/random.h"
 #include "output/format/rle.h"
 #include "output/format/vti.h"
 #include "stencil/streamed_source.h"
@@ -28,10 +30,10 @@ void tz_array_own(tz_array_handle *handle, tz_array *array)
 tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
 {
     tz_array_handle *handle = luaL_testudata(L, index, TZ_TYPE_ARRAY);
-    if (handle == NULL)
-        tz_raise(L, "%s: wants an array (tz.read, tz.array or sim:array), not a %s", what,
+    if (!handle)
+        tz_raise(L, "%s: needs an array (tz.read, tz.array or sim:array), not a %s", what,
                  luaL_typename(L, index));
-    if (handle->view.data == NULL)
+    if (!handle->view.data)
         tz_raise(L, "%s: the array (%.200s) is closed", what, handle->source);
     return handle;
 }
@@ -66,7 +68,7 @@ static int64_t element_index(lua_State *L, const tz_array *array, const char *wh
 {
     static const char *const names[] = {"x", "y", "z"};
     if (given != array->dims)
-        tz_raise(L, "%s: wants %d coordinate%s, not %d", what, array->dims,
+        tz_raise(L, "%s: needs %d coordinate%s, not %d", what, array->dims,
                  array->dims > 1 ? "s" : "", given);
     int64_t at = 0;
     for (int axis = array->dims - 1; axis >= 0; axis--)
@@ -97,7 +99,7 @@ static int array_get(lua_State *L)
     return 1;
 }
 
-/* Store the number at a stack index; the element type must be able to hold it. */
+/* Store the number at a stack index. Raises when the element type cannot hold it. */
 static void store(lua_State *L, tz_array *array, int64_t i, int index, const char *what)
 {
     static const double least[TZ_DTYPE_COUNT] = {
@@ -126,16 +128,16 @@ static void store(lua_State *L, tz_array *array, int64_t i, int index, const cha
     }
     if (dtype != TZ_DTYPE_F32 && dtype != TZ_DTYPE_F64 &&
         !(value >= least[dtype] && value <= most[dtype] && value == floor(value)))
-        tz_raise(L, "%s: %.17g is no %s", what, value, tz_dtype_name(dtype));
+        tz_raise(L, "%s: %.17g is not a number of type %s", what, value, tz_dtype_name(dtype));
     tz_array_set(array, i, value);
 }
 
 static int array_set(lua_State *L)
 {
     tz_array_handle *handle = tz_array_check(L, 1, "array:set");
-    if (handle->owned == NULL || handle->pinned)
+    if (!handle->owned || handle->pinned)
         tz_raise(L,
-                 "array:set: the array (%.200s) is read only: it is a mapped file or feeds a "
+                 "array:set: the array (%.200s) is read-only: it is a large file or feeds a "
                  "simulation",
                  handle->source);
     const int64_t i = element_index(L, &handle->view, "array:set", lua_gettop(L) - 2);
@@ -195,17 +197,17 @@ static tz_status save_vti(const tz_array *array, const char *path, tz_error *err
     return status;
 }
 
-/* array:save(name): .npy, .rle or .vti into the run folder. */
+/* array:save(name): a .npy, .rle or .vti file in the run folder. */
 static int array_save(lua_State *L)
 {
     const tz_array_handle *handle = tz_array_check(L, 1, "array:save");
     const char *name = luaL_checkstring(L, 2);
     tz_context *context = tz_context_get(L);
     const char *suffix = strrchr(name, '.');
-    const bool npy = suffix != NULL && strcmp(suffix, ".npy") == 0;
-    const bool rle = suffix != NULL && strcmp(suffix, ".rle") == 0;
+    const bool npy = suffix && strcmp(suffix, ".npy") == 0;
+    const bool rle = suffix && strcmp(suffix, ".rle") == 0;
     tz_error error;
-    if (!npy && !rle && (suffix == NULL || strcmp(suffix, ".vti") != 0))
+    if (!npy && !rle && (!suffix || strcmp(suffix, ".vti") != 0))
         tz_raise(L, "array:save: '%.100s' must end in .npy, .rle or .vti", name);
     if (tz_folder_check_name(name, &error) != TZ_OK)
         tz_raise_error(L, "array:save", &error);
@@ -214,9 +216,9 @@ static int array_save(lua_State *L)
         return 0;
     }
     char path[PATH_MAX];
-    tz_status status = tz_context_open_folder(context, &error);
+    tz_status status = tz_handle_open_folder(context, &error);
     if (status == TZ_OK)
-        status = tz_folder_join(context->folder, name, path, sizeof path, &error);
+        status = tz_folder_join(context->files.folder, name, path, sizeof path, &error);
     if (status == TZ_OK && npy)
         status = tz_npy_write(path, &handle->view, false, &error);
     else if (status == TZ_OK && rle)
@@ -226,7 +228,7 @@ static int array_save(lua_State *L)
         status = save_vti(&handle->view, path, &error);
     if (status != TZ_OK)
         tz_raise_error(L, "array:save", &error);
-    tz_record_file(context->record, name);
+    tz_record_file(context->files.record, name);
     return 0;
 }
 
@@ -277,7 +279,7 @@ static int array_tostring(lua_State *L)
 {
     const tz_array_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_ARRAY);
     const tz_array *array = &handle->view;
-    if (array->data == NULL) {
+    if (!array->data) {
         lua_pushfstring(L, "array (%s, closed)", handle->source);
         return 1;
     }
@@ -312,7 +314,7 @@ static void fill_from_list(lua_State *L, tz_array *array, int list)
 {
     const int64_t count = tz_shape_count(array->dims, array->shape);
     if ((int64_t)lua_rawlen(L, list) != count)
-        tz_raise(L, "tz.array: 'data' holds %lld numbers, the shape wants %lld",
+        tz_raise(L, "tz.array: 'data' holds %lld numbers, the shape needs %lld",
                  (long long)lua_rawlen(L, list), (long long)count);
     for (int64_t i = 0; i < count; i++) {
         lua_rawgeti(L, list, i + 1);
@@ -321,21 +323,21 @@ static void fill_from_list(lua_State *L, tz_array *array, int list)
     }
 }
 
-/* The numbers that a field of the same kind would get: element i is cell i of step 0. */
+/* Element i gets the number that cell i of a field would get. */
 static void fill_from_random(lua_State *L, tz_array *array, const tz_random_value *value)
 {
     const tz_random *random = &value->random;
-    const bool whole = array->dtype != TZ_DTYPE_F32 && array->dtype != TZ_DTYPE_F64;
-    if (whole && value->has_range &&
+    const bool is_integer = array->dtype != TZ_DTYPE_F32 && array->dtype != TZ_DTYPE_F64;
+    if (is_integer && value->has_range &&
         (random->low != floor(random->low) || random->high != floor(random->high) ||
          random->low < INT32_MIN || random->high > INT32_MAX))
-        tz_raise(L, "tz.array: 'fill' wants a 'range' {low, high} of whole numbers of 32 bits for "
-                    "this dtype");
+        tz_raise(L, "tz.array: 'fill' needs a 'range' {low, high} of 32-bit integers for this "
+                    "dtype");
     for (int64_t i = 0, n = tz_shape_count(array->dims, array->shape); i < n; i++) {
         const double unit = (double)(tz_random_bits(random->seed, 0, i) >> 11) * 0x1p-53;
         const double number = value->has_density ? unit < random->density
-                              : whole            ? tz_random_int(random, 0, i)
-                                      : random->low + unit * (random->high - random->low);
+                              : is_integer       ? tz_random_int(random, 0, i)
+                                           : random->low + unit * (random->high - random->low);
         tz_array_set(array, i, number);
     }
 }

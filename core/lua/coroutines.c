@@ -1,6 +1,8 @@
-/* Coroutines that Ctrl-C can reach: while one runs it is the thread that a signal hooks. */
-#include "lua/context.h"
+/* While a coroutine runs, it is the thread that a signal hooks (interrupt.h). */
+#include "lua/coroutines.h"
+
 #include "lua/interrupt.h"
+#include <lauxlib.h>
 
 static int resume_tracked(lua_State *L, lua_State *thread, int arguments)
 {
@@ -27,7 +29,7 @@ static int resume_tracked(lua_State *L, lua_State *thread, int arguments)
     return results;
 }
 
-/* A coroutine that is running, or finished with nothing to run, cannot be resumed. */
+/* Why a coroutine cannot be resumed; NULL if it can. */
 static const char *refusal(lua_State *L, lua_State *thread)
 {
     lua_Debug record;
@@ -45,10 +47,10 @@ static const char *refusal(lua_State *L, lua_State *thread)
 static int co_resume(lua_State *L)
 {
     lua_State *thread = lua_tothread(L, 1);
-    luaL_argexpected(L, thread != NULL, 1, "coroutine");
+    luaL_argexpected(L, thread, 1, "coroutine");
     const char *why = refusal(L, thread);
     int results = -1;
-    if (why != NULL)
+    if (why)
         lua_pushstring(L, why);
     else
         results = resume_tracked(L, thread, lua_gettop(L) - 1);
@@ -66,7 +68,7 @@ static int co_wrapped(lua_State *L)
 {
     lua_State *thread = lua_tothread(L, lua_upvalueindex(1));
     const char *why = refusal(L, thread);
-    if (why != NULL)
+    if (why)
         return luaL_error(L, "%s", why);
     const int results = resume_tracked(L, thread, lua_gettop(L));
     if (results >= 0)

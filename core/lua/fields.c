@@ -1,23 +1,26 @@
-/* Giving fields their values: a number, a function, random numbers, an array, a floorplan. */
-#include "lua/handle.h"
-#include "lua/values.h"
+#include "lua/fields.h"
 
+#include "lua/array.h"
+#include "lua/floorplan.h"
+#include "lua/keys.h"
+#include "lua/random.h"
+#include "sim/fields.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Cells handed to the engine at a time, when a function makes them. */
+/* Cells that a function fills before they are written to the field. */
 enum { CHUNK_CELLS = 1 << 16 };
 
-/* What the assignment works on, passed down as one. */
+/* What an assignment works on. */
 typedef struct target {
     lua_State *L;
     tz_simulation_handle *handle;
     const tz_field *about;
     int field;
     const tz_box *box; /* never NULL */
-    bool whole;        /* the box is the grid */
+    bool all;          /* the box is the grid */
     const char *what;
 } target;
 
@@ -57,7 +60,7 @@ void tz_box_check(lua_State *L, int index, const tz_simulation_handle *handle, c
 
 /* ---- Functions ------------------------------------------------------------------------------- */
 
-/* Call the function at `index` for one cell; a finite number or a refusal. */
+/* The number that the function at `index` returns for a cell. Raises when it is not finite. */
 static double call_for_cell(const target *t, int index, int64_t x, int64_t y, int64_t z)
 {
     lua_State *L = t->L;
@@ -72,10 +75,10 @@ static double call_for_cell(const target *t, int index, int64_t x, int64_t y, in
     else if (lua_type(L, -1) == LUA_TNUMBER)
         value = lua_tonumber(L, -1);
     else
-        tz_raise(L, "%s: the function gave a %s, not a number, for cell (%lld, %lld, %lld)",
+        tz_raise(L, "%s: the function returned a %s, not a number, for cell (%lld, %lld, %lld)",
                  t->what, luaL_typename(L, -1), (long long)x, (long long)y, (long long)z);
     if (!isfinite(value))
-        tz_raise(L, "%s: the function gave %s for cell (%lld, %lld, %lld)", t->what,
+        tz_raise(L, "%s: the function returned %s for cell (%lld, %lld, %lld)", t->what,
                  isnan(value) ? "NaN" : "an infinity", (long long)x, (long long)y, (long long)z);
     lua_pop(L, 1);
     return value;
@@ -118,7 +121,7 @@ static void shape_text(char *text, size_t size, int dims, const int64_t *shape)
                                  (long long)shape[axis]);
 }
 
-/* Does the array cover the box, as {nx, ny, nz} or as one list of as many numbers? */
+/* Has the array the box's shape? A 1-D array needs only as many numbers. */
 static bool fits(const tz_array *array, int dims, const int64_t *wanted)
 {
     if (array->dims == 1)
@@ -136,8 +139,8 @@ static void assign_array(const target *t, const tz_array_handle *source)
     for (int axis = 0; axis < TZ_AXES; axis++)
         wanted[axis] = t->box->high[axis] - t->box->low[axis];
     if (source->has_at) {
-        if (!t->whole)
-            tz_raise(t->L, "%s: give a box or a place with 'at', not both", t->what);
+        if (!t->all)
+            tz_raise(t->L, "%s: give a box, or a place with 'at', not both", t->what);
         if (!tz_handle_is_dry(t->handle) &&
             tz_simulation_write_array(simulation, t->field, array, source->at, source->source,
                                       &error) != TZ_OK)
@@ -145,15 +148,15 @@ static void assign_array(const target *t, const tz_array_handle *source)
         return;
     }
     if (!fits(array, dims, wanted)) {
-        char has[80], wants[80];
+        char has[80], needs[80];
         shape_text(has, sizeof has, array->dims, array->shape);
-        shape_text(wants, sizeof wants, dims, wanted);
-        tz_raise(t->L, "%s: %.250s has %s numbers, the %s wants %s", t->what, source->source, has,
-                 t->whole ? "grid" : "box", wants);
+        shape_text(needs, sizeof needs, dims, wanted);
+        tz_raise(t->L, "%s: %.250s has %s numbers, the %s needs %s", t->what, source->source, has,
+                 t->all ? "grid" : "box", needs);
     }
     if (tz_handle_is_dry(t->handle))
         return;
-    if (t->whole) {
+    if (t->all) {
         if (tz_simulation_write_array(simulation, t->field, array, NULL, source->source, &error) !=
             TZ_OK)
             refuse(t, &error);
@@ -175,11 +178,10 @@ static void assign_array(const target *t, const tz_array_handle *source)
 
 /* ---- Floorplans ------------------------------------------------------------------------------ */
 
-/* A length among the stencil's parameters, 0 if it has none of that name. */
-static double length_param(const tz_simulation_handle *handle, const char *name)
+/* The value of the parameter with that role, 0 if the stencil has none. */
+static double length_param(const tz_simulation_handle *handle, tz_param_role role)
 {
-    const tz_stencil *stencil = tz_handle_stencil(handle);
-    const int i = tz_stencil_param_index(stencil, name);
+    const int i = tz_stencil_param_of_role(tz_handle_stencil(handle), role);
     return i < 0 ? 0 : tz_simulation_params(handle->simulation)[i].number;
 }
 
@@ -190,12 +192,12 @@ static void assign_floorplan(const target *t, const tz_floorplan_value *value)
     tz_error error;
     if (value->plan.unit_count == 0)
         tz_raise(t->L, "%s: the floorplan is closed", t->what);
-    if (tz_handle_stencil(t->handle)->dims != 2 || !t->whole)
-        tz_raise(t->L, "%s: a floorplan covers a whole 2-D grid", t->what);
+    if (tz_handle_stencil(t->handle)->dims != 2 || !t->all)
+        tz_raise(t->L, "%s: a floorplan fills a 2-D grid, without a box", t->what);
     double width_m = value->width_m, height_m = value->height_m;
     if (width_m == 0) {
-        width_m = length_param(t->handle, "chip_width_m");
-        height_m = length_param(t->handle, "chip_height_m");
+        width_m = length_param(t->handle, TZ_PARAM_ROLE_EXTENT_X_M);
+        height_m = length_param(t->handle, TZ_PARAM_ROLE_EXTENT_Y_M);
         if (!(width_m > 0 && height_m > 0))
             width_m = height_m = 0;
     }
@@ -215,7 +217,7 @@ static void assign_floorplan(const target *t, const tz_floorplan_value *value)
 
 /* ---- Streamed fields ------------------------------------------------------------------------- */
 
-/* The array as int32, itself if it is; a new handle is pushed either way. */
+/* Push the array if its elements are int32, else a copy whose elements are. */
 static tz_array_handle *push_int32(const target *t, int index)
 {
     tz_array_handle *source = tz_array_check(t->L, index, t->what);
@@ -234,7 +236,7 @@ static tz_array_handle *push_int32(const target *t, int index)
     for (int64_t i = 0; i < count; i++) {
         const double value = tz_array_get(&source->view, i);
         if (!(value >= INT32_MIN && value <= INT32_MAX && value == floor(value)))
-            tz_raise(t->L, "%s: %.250s: element %lld is %.17g, which is no 32-bit whole number",
+            tz_raise(t->L, "%s: %.250s: element %lld is %.17g, which is not a 32-bit integer",
                      t->what, source->source, (long long)i, value);
         ((int32_t *)array->data)[i] = (int32_t)value;
     }
@@ -252,18 +254,18 @@ static void stream_array(const target *t, int handle_index, int index)
     for (int axis = 0; ok && axis < dims; axis++)
         ok = array->shape[axis] == extent[axis];
     if (!ok) {
-        char has[80], wants[80];
+        char has[80], needs[80];
         shape_text(has, sizeof has, array->dims, array->shape);
-        shape_text(wants, sizeof wants, dims, extent);
-        tz_raise(L, "%s: %.250s has %s numbers; a streamed field wants %s x slabs", t->what,
-                 rows->source, has, wants);
+        shape_text(needs, sizeof needs, dims, extent);
+        tz_raise(L, "%s: %.250s has %s numbers; a streamed field needs %s x slabs", t->what,
+                 rows->source, has, needs);
     }
     if (!tz_handle_is_dry(t->handle)) {
         tz_error error;
         if (tz_simulation_streamed_array(t->handle->simulation, t->field, array->data,
                                          array->shape[dims], &error) != TZ_OK)
             refuse(t, &error);
-        /* The engine borrows the rows: they live as long as the simulation. */
+        /* The simulation borrows the rows: its user value keeps them alive. */
         rows->pinned = true;
         lua_getiuservalue(L, handle_index, 1);
         lua_pushvalue(L, -2);
@@ -280,14 +282,14 @@ static void assign_random(const target *t, const tz_random_value *value)
     tz_error error;
     const tz_type type = t->about->type;
     if (type == TZ_BITS && value->has_range)
-        tz_raise(t->L, "%s: cells are 0 or 1; give tz.random a 'density', not a 'range'", t->what);
+        tz_raise(t->L, "%s: holds 0 and 1; give tz.random a 'density', not a 'range'", t->what);
     if (type != TZ_BITS && value->has_density)
         tz_raise(t->L, "%s: holds numbers; give tz.random a 'range', not a 'density'", t->what);
     if (type == TZ_INT && !value->has_range)
-        tz_raise(t->L, "%s: holds whole numbers; give tz.random a 'range' {low, high}", t->what);
+        tz_raise(t->L, "%s: holds integers; give tz.random a 'range' {low, high}", t->what);
     if (type == TZ_INT && (value->random.low != floor(value->random.low) ||
                            value->random.high != floor(value->random.high)))
-        tz_raise(t->L, "%s: holds whole numbers; so must the 'range' be", t->what);
+        tz_raise(t->L, "%s: holds integers; the bounds of 'range' must be integers, too", t->what);
     if (tz_handle_is_dry(t->handle))
         return;
     const tz_status status =
@@ -299,7 +301,7 @@ static void assign_random(const target *t, const tz_random_value *value)
         refuse(t, &error);
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
+/* ---- Any value ------------------------------------------------------------------------------- */
 
 static void assign_number(const target *t, double value)
 {
@@ -312,8 +314,8 @@ static void assign_number(const target *t, double value)
         refuse(t, &error);
 }
 
-/* Note in the record where the values came from. */
-static void note_source(const target *t, int index)
+/* Record where the values came from. */
+static void record_source(const target *t, int index)
 {
     char source[320];
     const uint64_t *seed = NULL;
@@ -321,16 +323,16 @@ static void note_source(const target *t, int index)
     const tz_array_handle *array = luaL_testudata(L, index, TZ_TYPE_ARRAY);
     const tz_random_value *random = luaL_testudata(L, index, TZ_TYPE_RANDOM);
     const tz_floorplan_value *plan = luaL_testudata(L, index, TZ_TYPE_FLOORPLAN);
-    if (array != NULL) {
+    if (array) {
         snprintf(source, sizeof source, "%s", array->source);
-    } else if (random != NULL) {
+    } else if (random) {
         const tz_random *r = &random->random;
         if (t->about->type == TZ_BITS)
             snprintf(source, sizeof source, "random, density %.17g", r->density);
         else
             snprintf(source, sizeof source, "random, %.17g to %.17g", r->low, r->high);
         seed = &r->seed;
-    } else if (plan != NULL) {
+    } else if (plan) {
         snprintf(source, sizeof source, "%.150s with %.150s", plan->plan.path, plan->trace.path);
     } else if (lua_isfunction(L, index)) {
         lua_Debug about;
@@ -341,42 +343,42 @@ static void note_source(const target *t, int index)
         snprintf(source, sizeof source, "%s", luaL_tolstring(L, index, NULL));
         lua_pop(L, 1);
     }
-    tz_record_source(t->handle->context->record, t->handle->index, t->about->name, source, seed,
-                     !t->whole);
+    tz_record_source(t->handle->context->files.record, t->handle->index, t->about->name, source,
+                     seed, !t->all);
 }
 
 void tz_field_assign(lua_State *L, int handle_index, tz_simulation_handle *handle, int field,
                      const tz_box *box, int index, const char *what)
 {
-    tz_box all;
+    tz_box grid;
     lua_pushnil(L);
-    tz_box_check(L, lua_gettop(L), handle, what, &all);
+    tz_box_check(L, lua_gettop(L), handle, what, &grid);
     lua_pop(L, 1);
     index = lua_absindex(L, index);
     const target t = {.L = L,
                       .handle = handle,
                       .about = &tz_handle_stencil(handle)->fields[field],
                       .field = field,
-                      .box = box != NULL ? box : &all,
-                      .whole = box == NULL || memcmp(box, &all, sizeof all) == 0,
+                      .box = box ? box : &grid,
+                      .all = !box || memcmp(box, &grid, sizeof grid) == 0,
                       .what = what};
     const bool streamed = t.about->role == TZ_STREAMED;
-    if (streamed && !t.whole)
-        tz_raise(L, "%s: a streamed field has no boxes", what);
+    if (streamed && !t.all)
+        tz_raise(L, "%s: a streamed field takes no box; assign all of it", what);
     const tz_array_handle *array = luaL_testudata(L, index, TZ_TYPE_ARRAY);
     const tz_random_value *random = luaL_testudata(L, index, TZ_TYPE_RANDOM);
     const tz_floorplan_value *plan = luaL_testudata(L, index, TZ_TYPE_FLOORPLAN);
     const int type = lua_type(L, index);
-    if (random != NULL)
+    if (random)
         assign_random(&t, random);
-    else if (array != NULL && streamed)
+    else if (array && streamed)
         stream_array(&t, handle_index, index);
     else if (streamed)
-        tz_raise(L, "%s: a streamed field wants tz.random or an array, not a %s", what,
+        tz_raise(L, "%s: a streamed field needs tz.random or an array, not a %s", what,
                  luaL_typename(L, index));
-    else if (array != NULL)
+    else if (array)
         assign_array(&t, tz_array_check(L, index, what));
-    else if (plan != NULL)
+    else if (plan)
         assign_floorplan(&t, plan);
     else if (type == LUA_TNUMBER)
         assign_number(&t, lua_tonumber(L, index));
@@ -386,8 +388,8 @@ void tz_field_assign(lua_State *L, int handle_index, tz_simulation_handle *handl
         assign_function(&t, index);
     else
         tz_raise(L,
-                 "%s: wants a number, a function(x, y, z), tz.read, tz.random, tz.array or "
+                 "%s: needs a number, a function(x, y, z), tz.read, tz.random, tz.array or "
                  "tz.floorplan, not a %s",
                  what, luaL_typename(L, index));
-    note_source(&t, index);
+    record_source(&t, index);
 }

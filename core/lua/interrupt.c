@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Signals closer together than this are one: timeout(1), for one, sends two at a time. */
+/* Signals closer together than this count as one: timeout(1) sends two at a time. */
 static const double same_s = 0.5;
 
 static volatile sig_atomic_t arrived;
@@ -16,7 +16,7 @@ static lua_State *volatile running;
 
 static void stop(lua_State *L, lua_Debug *record)
 {
-    /* The hook stays: a script that catches the error is stopped at its next instruction. */
+    /* The hook stays set: a script that catches the error is stopped at its next instruction. */
     lua_Debug caller;
     (void)record;
     for (int level = 0; lua_getstack(L, level, &caller); level++) {
@@ -49,9 +49,9 @@ static void on_signal(int number)
     }
     arrived_at = now;
     arrived = number;
-    if (watched != NULL)
+    if (watched)
         hook(watched);
-    if (running != NULL && running != watched)
+    if (running && running != watched)
         hook(running);
 }
 
@@ -78,7 +78,7 @@ void tz_interrupt_watch(lua_State *main_thread)
 {
     watched = main_thread;
     running = main_thread;
-    if (main_thread != NULL)
+    if (main_thread)
         tz_interrupt_check(main_thread);
 }
 

@@ -1,26 +1,27 @@
-/* Ctrl-C and SIGTERM: the one place with state that a signal handler must reach.
+/* Ctrl-C and SIGTERM. The state is global, because a signal handler must reach it.
  *
- * The first signal sets a flag and hooks the running Lua code, which then raises "interrupted" at
- * its next instruction; a simulation sees the flag after its stage. A second one, half a
- * second later or more, kills at once. */
+ * The first signal sets a flag and hooks the running Lua code, which raises "interrupted" at its
+ * next instruction. A simulation checks the flag after each stage. A second signal, at least half a
+ * second later, ends the process at once. */
 #ifndef TZ_CORE_LUA_INTERRUPT_H
 #define TZ_CORE_LUA_INTERRUPT_H
 
 #include <lua.h>
 
-/* Catch SIGINT and SIGTERM from now on. Also ignores SIGXFSZ, so that a file that may not grow is
- * a write error like any other. */
+/* Catch SIGINT and SIGTERM from now on. Ignores SIGXFSZ: a file that exceeds the size limit becomes
+ * an ordinary write error. */
 void tz_interrupt_install(void);
 
 /* The signal that arrived, 0 if none has. */
 int tz_interrupt_signal(void);
 
-/* The Lua thread to hook when a signal arrives: the main one, and the one that runs now (a
- * coroutine or the same). NULLs: none. Returns the thread that ran before. */
+/* The main Lua thread, to be hooked when a signal arrives. NULL: none. */
 void tz_interrupt_watch(lua_State *main_thread);
+/* The thread that runs from now on, a coroutine or the main one, to be hooked as well. Returns the
+ * thread that ran before. */
 lua_State *tz_interrupt_enter(lua_State *thread);
 
-/* Hook `thread` if a signal has arrived: for a thread that runs on after a coroutine of its own was
+/* Hook `thread` if a signal has arrived. For a thread that continues after its coroutine, which was
  * the one hooked. */
 void tz_interrupt_check(lua_State *thread);
 

@@ -26,7 +26,7 @@ static noreturn void raise_text(lua_State *L, const char *text)
     push_where(L);
     lua_pushstring(L, text);
     lua_concat(L, 2);
-    /* Remembered, so that the script's end can tell a refusal from a bug in the script. */
+    /* Kept to distinguish it from an error that the script itself caused: context.h. */
     tz_context *context = tz_context_get(L);
     snprintf(context->refusal, sizeof context->refusal, "%s", lua_tostring(L, -1));
     lua_error(L);
@@ -47,8 +47,7 @@ noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *err
 {
     char text[2560], inner[2100];
     tz_error_format(error, inner, sizeof inner);
-    snprintf(text, sizeof text, "%s%s%s", what != NULL ? what : "", what != NULL ? ": " : "",
-             inner);
+    snprintf(text, sizeof text, "%s%s%s", what ? what : "", what ? ": " : "", inner);
     raise_text(L, text);
 }
 
@@ -76,11 +75,11 @@ void tz_keys_check(lua_State *L, int index, const char *what, const char *const 
             if (!known)
                 raise_unknown(L, what, key, keys, n);
         } else if (!list) {
-            tz_raise(L, "%s: wants named options such as %s = …, not a list element", what,
+            tz_raise(L, "%s: needs named options such as %s = …, not a list element", what,
                      n > 0 ? keys[0] : "name");
         } else if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1 ||
                    lua_tointeger(L, -1) > length) {
-            tz_raise(L, "%s: a list must be numbered 1, 2, … without gaps", what);
+            tz_raise(L, "%s: a list must have the indices 1, 2, … without gaps", what);
         }
     }
 }
@@ -111,12 +110,11 @@ int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *
 {
     int is_integer = 0;
     if (lua_type(L, index) != LUA_TNUMBER)
-        tz_raise(L, "%s: '%s' must be a whole number, not a %s", what, name,
-                 luaL_typename(L, index));
+        tz_raise(L, "%s: '%s' must be an integer, not a %s", what, name, luaL_typename(L, index));
     const int64_t value = lua_tointegerx(L, index, &is_integer);
     if (!is_integer) {
         char number[TZ_NUMBER_SIZE];
-        tz_raise(L, "%s: '%s' must be a whole number, not %s", what, name,
+        tz_raise(L, "%s: '%s' must be an integer, not %s", what, name,
                  tz_number_format(number, lua_tonumber(L, index)));
     }
     if (value < low && high >= INT64_MAX / 4)
@@ -143,7 +141,7 @@ bool tz_key_text(lua_State *L, int index, const char *what, const char *key, con
     if (!get(L, index, key))
         return false;
     if (lua_type(L, -1) != LUA_TSTRING)
-        tz_raise(L, "%s: '%s' must be a text, not a %s", what, key, luaL_typename(L, -1));
+        tz_raise(L, "%s: '%s' must be a string, not a %s", what, key, luaL_typename(L, -1));
     *out = lua_tostring(L, -1);
     if (strlen(*out) != lua_rawlen(L, -1))
         tz_raise(L, "%s: '%s' holds a zero byte", what, key);
@@ -206,7 +204,7 @@ int tz_key_integers(lua_State *L, int index, const char *what, const char *key, 
         return 1;
     }
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: '%s' must be a list of whole numbers, not a %s", what, key,
+        tz_raise(L, "%s: '%s' must be a list of integers, not a %s", what, key,
                  luaL_typename(L, -1));
     const size_t count = lua_rawlen(L, -1);
     if (count < 1 || count > (size_t)most)
@@ -220,4 +218,16 @@ int tz_key_integers(lua_State *L, int index, const char *what, const char *key, 
     }
     lua_pop(L, 1);
     return (int)count;
+}
+
+void tz_path_resolve(lua_State *L, const char *path, char *text, size_t size)
+{
+    const char *folder = tz_context_get(L)->folder_of_script;
+    int length;
+    if (path[0] == '/' || strcmp(folder, ".") == 0)
+        length = snprintf(text, size, "%s", path);
+    else
+        length = snprintf(text, size, "%s/%s", folder, path);
+    if (length < 0 || (size_t)length >= size)
+        tz_raise(L, "the path '%.100s…' is too long", path);
 }

@@ -1,5 +1,6 @@
-/* Arguments of the Lua functions: raising errors with the script's line, reading tables of named
- * options. Every function here may raise (longjmp), so call them before acquiring anything. */
+/* Arguments of Lua functions: errors with the script's line, tables of named options.
+ *
+ * Every function here may raise, which is a longjmp: call them before acquiring anything. */
 #ifndef TZ_CORE_LUA_KEYS_H
 #define TZ_CORE_LUA_KEYS_H
 
@@ -18,8 +19,9 @@ noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *err
 void tz_keys_check(lua_State *L, int index, const char *what, const char *const *keys, size_t n,
                    bool list);
 
-/* Options of the table at `index`. False, and `out` untouched, when the key is absent. A wrong type
- * or range is an error that names `what` and the key. Texts are borrowed from the table. */
+/* Options of the table at `index`. Return false, and leave *out as it is, when the key is absent.
+ * Raise an error that names `what` and the key when type or range are wrong. Texts are borrowed
+ * from the table. */
 bool tz_key_number(lua_State *L, int index, const char *what, const char *key, double *out);
 bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, int64_t low,
                     int64_t high, int64_t *out);
@@ -35,8 +37,12 @@ int tz_key_integers(lua_State *L, int index, const char *what, const char *key, 
 bool tz_key_copy(lua_State *L, int index, const char *what, const char *key, char *out,
                  size_t size);
 
-/* The number at a stack index as an integer, with the message "what: 'name' must be …". */
+/* The number at a stack index as an integer. Raises "what: 'name' must be …". */
 int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *name, int64_t low,
                          int64_t high);
+
+/* A path that a script gives: relative ones are looked for in the script's folder. Raises when the
+ * result does not fit. */
+void tz_path_resolve(lua_State *L, const char *path, char *text, size_t size);
 
 #endif

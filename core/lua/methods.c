@@ -1,17 +1,21 @@
-/* Reading and changing a simulation: get, set, min, max, sum, population, hash, array, slabs,
- * params, plan, analyse. In check mode nothing is there to be read: reads give 0. */
-#include "backend/backend.h"
-#include "lua/handle.h"
-#include "lua/policy.h"
-#include "lua/values.h"
+/* In check mode nothing is computed: whatever reads a field gives 0. */
+#include "lua/methods.h"
 
+#include "backend/backend.h"
 #include "base/names.h"
+#include "lua/array.h"
+#include "lua/fields.h"
+#include "lua/keys.h"
+#include "lua/policy.h"
+#include "lua/problem.h"
+#include "sim/analysis.h"
+#include "sim/fields.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A field that is kept, so that it can be read. */
+/* The field named at a stack index. Raises when it is streamed: those cannot be read. */
 static int kept_field(lua_State *L, int index, const tz_simulation_handle *handle, const char *what)
 {
     const int field = tz_handle_field(L, index, handle, what);
@@ -38,7 +42,7 @@ static int method_get(lua_State *L)
     const int field = kept_field(L, 2, handle, "sim:get");
     const int64_t *extent = tz_simulation_extent(handle->simulation);
     if (lua_gettop(L) - 2 != dims)
-        tz_raise(L, "sim:get: wants a field and %d coordinate%s, not %d", dims, dims > 1 ? "s" : "",
+        tz_raise(L, "sim:get: needs a field and %d coordinate%s, not %d", dims, dims > 1 ? "s" : "",
                  lua_gettop(L) - 2);
     tz_box box = {{0, 0, 0}, {1, 1, 1}};
     for (int axis = 0; axis < dims; axis++) {
@@ -166,8 +170,8 @@ static int method_array(lua_State *L)
     if (status != TZ_OK)
         tz_raise_error(L, "sim:array", &error);
     tz_array_own(result, array);
-    const int rule = tz_stencil_param_index(stencil, "rule");
-    if (rule >= 0 && tz_simulation_params(handle->simulation)[rule].text != NULL)
+    const int rule = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_RULE);
+    if (rule >= 0)
         snprintf(result->rule, sizeof result->rule, "%s",
                  tz_simulation_params(handle->simulation)[rule].text);
     return 1;
@@ -239,7 +243,7 @@ static void push_param(lua_State *L, const tz_param *param, const tz_value *valu
     }
 }
 
-/* sim:params{…} changes; sim:params() gives all, resolved. */
+/* sim:params { NAME = value, … } changes parameters; sim:params() returns all of them. */
 static int method_params(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:params");
@@ -254,9 +258,9 @@ static int method_params(lua_State *L)
         }
         return 1;
     }
-    tz_assignment params[2 * TZ_PARAMS_MAX];
+    tz_assignment params[TZ_PROBLEM_PARAMS_MAX];
     tz_error error;
-    const size_t count = tz_assignments_get(L, 2, "sim:params", params, 2 * TZ_PARAMS_MAX);
+    const size_t count = tz_assignments_get(L, 2, "sim:params", params, TZ_PROBLEM_PARAMS_MAX);
     if (tz_simulation_set_params(handle->simulation, count, params, &error) != TZ_OK)
         tz_raise_error(L, "sim:params", &error);
     lua_settop(L, 1);
@@ -281,8 +285,8 @@ static int method_param(lua_State *L)
     return 1;
 }
 
-/* sim:plan{height=, tile=, family=, …} changes, and what was the policy is none any more;
- * sim:plan() tells. */
+/* sim:plan { height =, tile =, family =, … } changes the plan and ends the policy; sim:plan()
+ * returns it. */
 static int method_plan(lua_State *L)
 {
     static const char *const keys[] = {TZ_PLAN_KEYS};
@@ -294,7 +298,8 @@ static int method_plan(lua_State *L)
         tz_policy_config config;
         luaL_checktype(L, 2, LUA_TTABLE);
         tz_keys_check(L, 2, "sim:plan", keys, TZ_PLAN_KEYS_COUNT, false);
-        tz_policy_read(L, 2, "sim:plan", dims, NULL, &config);
+        const tz_policy_choice forget = {.forget = handle->context->options->policy.forget};
+        tz_policy_read(L, 2, "sim:plan", dims, &forget, &config);
         if (tz_simulation_set_policy(handle->simulation, &config, &error) != TZ_OK)
             tz_raise_error(L, "sim:plan", &error);
     }
@@ -302,8 +307,8 @@ static int method_plan(lua_State *L)
     return 1;
 }
 
-/* sim:kernel(): what runs the plan, and the device's copy bandwidth, measured now; nil where the
- * backend has nothing to tell. */
+/* sim:kernel(): facts of the kernel that runs the plan, and the device's copy bandwidth, measured
+ * by the call; nil on backends without kernels. */
 static int method_kernel(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:kernel");
@@ -334,8 +339,7 @@ static int method_kernel(lua_State *L)
 
 /* ---- Analysis methods ------------------------------------------------------------------------ */
 
-/* Results wait here, out of Lua's reach (its errors would jump over the method), until the call
- * is over. */
+/* A method's results are kept here until it returns: a Lua error inside it would jump over it. */
 typedef struct result {
     struct result *next;
     char name[64];
@@ -353,7 +357,7 @@ static result *add_result(results *list, const char *name, int64_t count)
 {
     const size_t room = count > 0 ? (size_t)count * sizeof(int64_t) : 0;
     result *r = calloc(1, sizeof *r + room);
-    if (r == NULL) {
+    if (!r) {
         list->out_of_memory = true;
         return NULL;
     }
@@ -367,24 +371,23 @@ static result *add_result(results *list, const char *name, int64_t count)
 static void on_number(void *context, const char *name, double value)
 {
     result *r = add_result(context, name, -1);
-    if (r != NULL)
+    if (r)
         r->number = value;
 }
 
 static void on_list(void *context, const char *name, int64_t count, const int64_t *values)
 {
     result *r = add_result(context, name, count < 0 ? 0 : count);
-    if (r != NULL && count > 0)
+    if (r && count > 0)
         memcpy(r->values, values, (size_t)count * sizeof *values);
 }
 
-/* Argument 1 is the list. In a protected call of its own, so that the list is freed whatever
- * happens. */
+/* Protected, so that the caller can free the list after an error. Argument 1 is the list. */
 static int push_results(lua_State *L)
 {
     const results *list = lua_touserdata(L, 1);
     lua_newtable(L);
-    for (const result *r = list->first; r != NULL; r = r->next) {
+    for (const result *r = list->first; r; r = r->next) {
         if (r->count < 0) {
             lua_pushnumber(L, r->number);
         } else {
@@ -399,8 +402,8 @@ static int push_results(lua_State *L)
     return 1;
 }
 
-/* In check mode analyse() gives a table in which every result is 0, and 0 may be indexed and has
- * no elements, so that a script which goes through a list of results finds none. */
+/* In check mode analyse() returns a table in which every result is 0. So that a script may also
+ * treat a result as a list, numbers get an index (nil) and a length (0). */
 static int zero_index(lua_State *L)
 {
     if (lua_istable(L, 1) && lua_type(L, 2) == LUA_TSTRING)
@@ -424,7 +427,7 @@ static void push_zeros(lua_State *L)
     luaL_newlib(L, events);
     lua_pushinteger(L, 0);
     lua_pushvalue(L, -2);
-    lua_setmetatable(L, -2); /* of all numbers */
+    lua_setmetatable(L, -2); /* for all numbers */
     lua_pop(L, 1);
     lua_setmetatable(L, -2);
 }
@@ -455,7 +458,7 @@ static int method_analyse(lua_State *L)
         lua_pushlightuserdata(L, &list);
         called = lua_pcall(L, 1, 1, 0);
     }
-    for (result *r = list.first, *next; r != NULL; r = next) {
+    for (result *r = list.first, *next; r; r = next) {
         next = r->next;
         free(r);
     }

@@ -1,36 +1,21 @@
-/* The module `trapeze`: expect, log, args, version, backends, and the other pieces' functions. */
-#include "lua/context.h"
-#include "lua/keys.h"
+#include "lua/module.h"
 
 #include "backend/backend.h"
 #include "base/names.h"
+#include "lua/array.h"
+#include "lua/context.h"
+#include "lua/floorplan.h"
+#include "lua/keys.h"
+#include "lua/output.h"
+#include "lua/picture.h"
+#include "lua/plot.h"
+#include "lua/predict.h"
+#include "lua/random.h"
+#include "lua/read.h"
+#include "lua/simulation.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void tz_metatable_create(lua_State *L, const char *type, const luaL_Reg *methods,
-                         lua_CFunction close, lua_CFunction index, lua_CFunction tostring)
-{
-    luaL_newmetatable(L, type);
-    lua_newtable(L);
-    luaL_setfuncs(L, methods, 0);
-    if (index != NULL)
-        lua_pushcclosure(L, index, 1);
-    lua_setfield(L, -2, "__index");
-    if (close != NULL) {
-        lua_pushcfunction(L, close);
-        lua_setfield(L, -2, "__gc");
-        lua_pushcfunction(L, close);
-        lua_setfield(L, -2, "__close");
-    }
-    if (tostring != NULL) {
-        lua_pushcfunction(L, tostring);
-        lua_setfield(L, -2, "__tostring");
-    }
-    lua_pushstring(L, type);
-    lua_setfield(L, -2, "__metatable");
-    lua_pop(L, 1);
-}
 
 /* tz.expect(condition[, message]) */
 static int module_expect(lua_State *L)
@@ -38,16 +23,17 @@ static int module_expect(lua_State *L)
     tz_context *context = tz_context_get(L);
     luaL_checkany(L, 1);
     if (context->options->check) {
-        if (!context->expect_said)
+        if (!context->expectations_noted)
             tz_context_print(context, "  expectations: skipped\n");
-        context->expect_said = true;
+        context->expectations_noted = true;
         return 0;
     }
     if (lua_toboolean(L, 1)) {
         lua_settop(L, 1);
         return 1;
     }
-    const char *message = lua_isnoneornil(L, 2) ? "it is not so" : luaL_tolstring(L, 2, NULL);
+    const char *message =
+        lua_isnoneornil(L, 2) ? "the condition is false" : luaL_tolstring(L, 2, NULL);
     tz_raise(L, "expectation failed: %.1500s", message);
 }
 
@@ -63,17 +49,17 @@ static int module_log(lua_State *L)
         luaL_addvalue(&line);
     }
     luaL_pushresult(&line);
-    /* What a check could say would be made of zeros. */
+    /* A check computes nothing: its log would show zeros. */
     if (!tz_context_get(L)->options->check)
         tz_context_note(tz_context_get(L), TZ_NOTE_LOG, "%s", lua_tostring(L, -1));
     return 0;
 }
 
-/* What can be named with backend = …; "auto" chooses among them. */
+/* tz.backends(): the names that backend = … takes besides "auto". */
 static int module_backends(lua_State *L)
 {
     lua_newtable(L);
-    for (int i = 0; tz_backends[i] != NULL; i++) {
+    for (int i = 0; tz_backends[i]; i++) {
         lua_pushstring(L, tz_backends[i]->name);
         lua_rawseti(L, -2, i + 1);
     }
@@ -110,7 +96,7 @@ static int args_index(lua_State *L)
     tz_error error;
     if (!known && tz_paths_add(&context->read_names, name, &error) != TZ_OK)
         tz_raise_error(L, "tz.args", &error);
-    /* The last one given counts. */
+    /* Of several values for one name the last counts. */
     lua_pushnil(L);
     for (size_t i = options->sets_count; i-- > 0;)
         if (is_set(options->sets[i], name, &value)) {
@@ -128,7 +114,7 @@ static int args_newindex(lua_State *L)
     tz_raise(L, "tz.args cannot be changed; give values with --set NAME=VALUE");
 }
 
-/* pairs(tz.args): all of them, read by that. */
+/* pairs(tz.args) counts as reading all of them. */
 static int args_pairs(lua_State *L)
 {
     tz_context *context = tz_context_get(L);
@@ -137,7 +123,7 @@ static int args_pairs(lua_State *L)
     lua_newtable(L);
     for (size_t i = 0; i < options->sets_count; i++) {
         const char *equals = strchr(options->sets[i], '=');
-        if (equals == NULL)
+        if (!equals)
             continue;
         lua_pushlstring(L, options->sets[i], (size_t)(equals - options->sets[i]));
         push_value(L, equals + 1);
@@ -161,7 +147,7 @@ static void push_args(lua_State *L)
     lua_setmetatable(L, -2);
 }
 
-/* A misspelt function: tz.simulaton → the nearest name rather than "nil value". */
+/* An unknown name of the module: raise with the nearest one. */
 static int module_index(lua_State *L)
 {
     const char *names[64];
@@ -174,8 +160,8 @@ static int module_index(lua_State *L)
             names[n++] = lua_tostring(L, -1);
     }
     const char *nearest = tz_names_nearest(key, names, n);
-    tz_raise(L, "trapeze has no '%.60s'%s%s%s", key, nearest != NULL ? "; did you mean '" : "",
-             nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+    tz_raise(L, "trapeze has no '%.60s'%s%s%s", key, nearest ? "; did you mean '" : "",
+             nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 int tz_module_open(lua_State *L)
@@ -186,7 +172,9 @@ int tz_module_open(lua_State *L)
                                          {NULL, NULL}};
     luaL_newlib(L, functions);
     tz_array_register(L);
-    tz_values_register(L);
+    tz_random_register(L);
+    tz_read_register(L);
+    tz_floorplan_register(L);
     tz_output_register(L);
     tz_simulation_register(L);
     tz_picture_register(L);

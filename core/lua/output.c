@@ -1,26 +1,15 @@
-/* tz.png, tz.npy, tz.rle, tz.vti and tz.table: descriptions, checked as far as they can be without
- * a simulation. */
+/* Descriptions are checked here as far as that is possible without a simulation; sim:every and
+ * sim:write check the rest (tz_output_check). */
 #include "lua/output.h"
 
 #include "base/names.h"
-#include "lua/context.h"
 #include "lua/keys.h"
+#include "lua/metatable.h"
+#include "output/folder.h"
 #include "output/frame/colormap.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *tz_output_kind_name(tz_output_kind kind)
-{
-    static const char *const names[TZ_OUTPUT_KINDS] = {"png", "npy", "rle", "vti", "table"};
-    return names[kind];
-}
-
-const char *tz_output_suffix(tz_output_kind kind)
-{
-    static const char *const suffixes[TZ_OUTPUT_KINDS] = {".png", ".npy", ".rle", ".vti", ".csv"};
-    return suffixes[kind];
-}
 
 const char *const tz_look_keys[] = {"map",  "range", "size",    "zoom",
                                     "bits", "bar",   "caption", "unit"};
@@ -72,7 +61,7 @@ static tz_output *push_output(lua_State *L, tz_output_kind kind, size_t columns)
 static void copy_field(lua_State *L, int index, const char *what, char *out, size_t size)
 {
     if (lua_type(L, index) != LUA_TSTRING)
-        tz_raise(L, "%s: a field's name must be a text, not a %s", what, luaL_typename(L, index));
+        tz_raise(L, "%s: a field's name must be a string, not a %s", what, luaL_typename(L, index));
     if (lua_rawlen(L, index) >= size)
         tz_raise(L, "%s: the field's name '%.40s…' is too long", what, lua_tostring(L, index));
     snprintf(out, size, "%s", lua_tostring(L, index));
@@ -86,7 +75,8 @@ static void get_name(lua_State *L, int index, const char *what, tz_output *outpu
         tz_raise_error(L, what, &error);
 }
 
-/* f(), f(options), f(field) or f(field, options): leaves field (or nil) at 1, options at 2. */
+/* Arguments (), (options), (field) or (field, options): leaves the field, or nil, at index 1 and
+ * the options at 2. */
 static void arrange(lua_State *L, const char *what)
 {
     if (lua_istable(L, 1)) {
@@ -155,7 +145,7 @@ static int output_rle(lua_State *L)
     return output_array(L, TZ_OUTPUT_RLE, "tz.rle");
 }
 
-/* tz.vti{"a", "b", name=} or tz.vti("a", {name=}). */
+/* tz.vti { "a", "b", name = … } or tz.vti("a", { name = … }). */
 static int output_vti(lua_State *L)
 {
     static const char *const keys[] = {"name", "field"};
@@ -184,36 +174,6 @@ static int output_vti(lua_State *L)
 
 /* ---- tz.table -------------------------------------------------------------------------------- */
 
-static void parse_column(lua_State *L, const char *text, tz_column *column)
-{
-    static const char *const names[] = {"step", "residual", "min",        "max",
-                                        "sum",  "mean",     "population", "hash"};
-    const char *open = strchr(text, '(');
-    const size_t length = open != NULL ? (size_t)(open - text) : strlen(text);
-    memset(column, 0, sizeof *column);
-    if (strlen(text) >= sizeof column->title)
-        tz_raise(L, "tz.table: the column '%.40s…' is too long", text);
-    snprintf(column->title, sizeof column->title, "%s", text);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strlen(names[i]) != length || memcmp(text, names[i], length) != 0)
-            continue;
-        column->kind = (tz_column_kind)i;
-        if (open == NULL)
-            return;
-        const size_t inside = strlen(open + 1);
-        if (column->kind <= TZ_COLUMN_RESIDUAL || inside < 2 || open[inside] != ')' ||
-            inside > sizeof column->field)
-            tz_raise(L, "tz.table: the column '%.90s' must read %s%s", text, names[i],
-                     column->kind <= TZ_COLUMN_RESIDUAL ? "" : "(FIELD)");
-        snprintf(column->field, sizeof column->field, "%.*s", (int)inside - 1, open + 1);
-        return;
-    }
-    char word[96], hint[256];
-    snprintf(word, sizeof word, "%.*s", (int)length, text);
-    tz_raise(L, "tz.table: unknown column '%.60s'%s", text,
-             tz_names_hint(hint, sizeof hint, word, names, sizeof names / sizeof names[0]));
-}
-
 static int compare_titles(const void *a, const void *b)
 {
     return strcmp(((const tz_column *)a)->title, ((const tz_column *)b)->title);
@@ -234,11 +194,11 @@ static size_t count_functions(lua_State *L)
             char hint[128];
             tz_raise(L, "tz.table: '%.60s' must be a function(sim), not a %s%s", key,
                      luaL_typename(L, -1),
-                     tz_names_nearest(key, keys, 1) != NULL
-                         ? tz_names_hint(hint, sizeof hint, key, keys, 1)
-                         : "");
+                     tz_names_nearest(key, keys, 1) ? tz_names_hint(hint, sizeof hint, key, keys, 1)
+                                                    : "");
         } else if (!named && lua_type(L, -1) != LUA_TSTRING) {
-            tz_raise(L, "tz.table: a column must be a text such as \"max(temperature)\", not a %s",
+            tz_raise(L,
+                     "tz.table: a column must be a string such as \"max(temperature)\", not a %s",
                      luaL_typename(L, -1));
         }
         lua_pop(L, 1);
@@ -248,17 +208,19 @@ static size_t count_functions(lua_State *L)
 
 static int output_table(lua_State *L)
 {
+    tz_error error;
     if (!lua_istable(L, 1))
-        tz_raise(L, "tz.table: wants a list of columns: tz.table { \"step\", \"residual\" }");
+        tz_raise(L, "tz.table: needs a list of columns: tz.table { \"step\", \"residual\" }");
     lua_settop(L, 1);
     const size_t listed = lua_rawlen(L, 1), functions = count_functions(L);
     if (listed + functions < 1 || listed + functions > TZ_COLUMNS_MAX)
-        tz_raise(L, "tz.table: wants 1 to %d columns, not %zu", TZ_COLUMNS_MAX, listed + functions);
+        tz_raise(L, "tz.table: needs 1 to %d columns, not %zu", TZ_COLUMNS_MAX, listed + functions);
     tz_output *output = push_output(L, TZ_OUTPUT_TABLE, listed + functions);
     for (size_t i = 0; i < listed; i++) {
         if (lua_rawgeti(L, 1, (lua_Integer)i + 1) != LUA_TSTRING)
             tz_raise(L, "tz.table: the list of columns has gaps");
-        parse_column(L, lua_tostring(L, -1), &output->columns[i]);
+        if (tz_column_parse(lua_tostring(L, -1), &output->columns[i], &error) != TZ_OK)
+            tz_raise_error(L, "tz.table", &error);
         lua_pop(L, 1);
     }
     size_t n = listed;

@@ -1,32 +1,31 @@
-/* tz.picture: one picture of an array, at once, with a line over it if asked for. */
-#include "lua/handle.h"
-#include "lua/values.h"
+#include "lua/picture.h"
 
-#include "lua/frame.h"
-#include "output/format/number.h"
-#include <math.h>
+#include "lua/array.h"
+#include "lua/handle.h"
+#include "lua/keys.h"
+#include "lua/output.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char what[] = "tz.picture";
 
-/* path = {column of row 0, of row 1, …}: a column outside the array is refused. */
+/* path = {column of row 0, of row 1, …}. Raises when a column is outside the array. */
 static int64_t *get_path(lua_State *L, const tz_array *array, int64_t *count)
 {
     *count = 0;
-    /* In check mode nothing has been computed that could be a path. */
+    /* In check mode nothing is computed, so there is no path. */
     if (lua_getfield(L, 1, "path") == LUA_TNIL || tz_context_get(L)->options->check) {
         lua_pop(L, 1);
         return NULL;
     }
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: 'path' must be a list of columns, one a row, not a %s", what,
+        tz_raise(L, "%s: 'path' must be a list of columns, one for each row, not a %s", what,
                  luaL_typename(L, -1));
     const int64_t n = (int64_t)lua_rawlen(L, -1);
     if (n < 1 || n > array->shape[1] || array->dims == 3)
-        tz_raise(L, "%s: 'path' has %lld columns, the picture %lld rows", what, (long long)n,
-                 (long long)array->shape[1]);
+        tz_raise(L, "%s: 'path' has %lld columns, but the picture has %lld rows", what,
+                 (long long)n, (long long)array->shape[1]);
     int64_t *columns = lua_newuserdatauv(L, (size_t)n * sizeof *columns, 0);
     for (int64_t i = 0; i < n; i++) {
         char name[32];
@@ -36,14 +35,14 @@ static int64_t *get_path(lua_State *L, const tz_array *array, int64_t *count)
         lua_pop(L, 1);
     }
     *count = n;
-    return columns; /* left on the stack with its table, until the function returns */
+    return columns; /* it stays on the stack until the function returns */
 }
 
-/* data = array, or data = sim with field = name: leaves an array handle on the top. */
+/* The array of data = array, or of data = sim and field = name. Leaves its handle on the top. */
 static const tz_array_handle *get_data(lua_State *L)
 {
     lua_getfield(L, 1, "data");
-    if (luaL_testudata(L, -1, TZ_TYPE_SIMULATION) != NULL) {
+    if (luaL_testudata(L, -1, TZ_TYPE_SIMULATION)) {
         lua_getfield(L, -1, "array");
         lua_insert(L, -2);
         lua_getfield(L, 1, "field");
@@ -63,83 +62,99 @@ static void set_range(tz_look *look, const tz_array *array)
     look->high = range.hi;
 }
 
-static int picture(lua_State *L)
+/* What a script asks for. */
+typedef struct request {
+    const char *file;
+    tz_look look;
+    int64_t slice; /* -1: all of 3-D data, as a montage */
+    const tz_array_handle *data;
+    const int64_t *path; /* NULL: none */
+    int64_t path_count;
+    uint8_t path_rgb[3];
+} request;
+
+/* Read the table at index 1. Leaves on the stack what the request borrows. */
+static void get_request(lua_State *L, request *r)
 {
     static const char *const own[] = {"data", "field", "path", "path_rgb", "file", "slice"};
     const char *keys[TZ_LOOK_KEYS + 6];
-    tz_look look = {.bits = 8};
-    tz_context *context = tz_context_get(L);
+    int64_t rgb[3] = {0, 0, 0};
     tz_error error;
-    const char *file = NULL;
-    int64_t slice = -1, path_count = 0;
     if (!lua_istable(L, 1))
-        tz_raise(L, "%s: wants a table: tz.picture { data = …, file = \"NAME.png\" }", what);
+        tz_raise(L, "%s: needs a table: tz.picture { data = …, file = \"NAME.png\" }", what);
     lua_settop(L, 1);
     memcpy(keys, tz_look_keys, TZ_LOOK_KEYS * sizeof keys[0]);
     memcpy(keys + TZ_LOOK_KEYS, own, sizeof own);
     tz_keys_check(L, 1, what, keys, TZ_LOOK_KEYS + 6, false);
-    tz_look_get(L, 1, what, &look);
-    if (!tz_key_text(L, 1, what, "file", &file))
+    *r = (request){.look = {.bits = 8}, .slice = -1};
+    tz_look_get(L, 1, what, &r->look);
+    if (!tz_key_text(L, 1, what, "file", &r->file))
         tz_raise(L, "%s: 'file' is missing: \"NAME.png\"", what);
-    const char *suffix = strrchr(file, '.');
-    if (suffix == NULL || strcmp(suffix, ".png") != 0)
+    const char *suffix = strrchr(r->file, '.');
+    if (!suffix || strcmp(suffix, ".png") != 0)
         tz_raise(L, "%s: 'file' must end in .png", what);
-    if (tz_folder_check_name(file, &error) != TZ_OK)
+    if (tz_folder_check_name(r->file, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
-    const tz_array_handle *data = get_data(L);
-    const tz_array *array = &data->view;
-    if (tz_key_integer(L, 1, what, "slice", 0, array->shape[2] - 1, &slice) && array->dims < 3)
+    r->data = get_data(L);
+    const tz_array *array = &r->data->view;
+    if (tz_key_integer(L, 1, what, "slice", 0, array->shape[2] - 1, &r->slice) && array->dims < 3)
         tz_raise(L, "%s: 'slice' is for 3-D data", what);
-    const int64_t *path = get_path(L, array, &path_count);
-    if (path != NULL && look.bits == 16)
+    r->path = get_path(L, array, &r->path_count);
+    if (r->path && r->look.bits == 16)
         tz_raise(L, "%s: a 16-bit picture holds values only: no 'path'", what);
-    int64_t rgb[3] = {0, 0, 0};
     const int channels = tz_key_integers(L, 1, what, "path_rgb", 3, 0, rgb);
     if (channels != 0 && (channels != 3 || rgb[0] > 255 || rgb[1] > 255 || rgb[2] > 255))
         tz_raise(L, "%s: 'path_rgb' must be three numbers from 0 to 255", what);
-    if (look.map[0] == '\0')
-        snprintf(look.map, sizeof look.map, "viridis");
+    for (int i = 0; i < 3; i++)
+        r->path_rgb[i] = (uint8_t)rgb[i];
+    if (!r->look.map[0])
+        snprintf(r->look.map, sizeof r->look.map, "viridis");
+}
+
+static tz_status add_path(tz_frame *frame, const request *r, tz_error *error)
+{
+    frame->path_columns = malloc((size_t)r->path_count * sizeof *r->path);
+    if (!frame->path_columns)
+        return tz_error_set(error, TZ_MEMORY, what, "not enough memory for the path");
+    memcpy(frame->path_columns, r->path, (size_t)r->path_count * sizeof *r->path);
+    memcpy(frame->path_rgb, r->path_rgb, sizeof frame->path_rgb);
+    frame->path_count = r->path_count;
+    return TZ_OK;
+}
+
+static int picture(lua_State *L)
+{
+    tz_context *context = tz_context_get(L);
+    tz_frame *frame = NULL;
+    request r;
+    tz_error error;
+    get_request(L, &r);
     if (context->options->check) {
-        tz_context_print(context, "  writes %s\n", file);
+        tz_context_print(context, "  writes %s\n", r.file);
         return 0;
     }
-    set_range(&look, array);
-
-    char low[TZ_NUMBER_SIZE], high[TZ_NUMBER_SIZE];
-    tz_frame *frame = NULL;
-    tz_status status = tz_context_open_folder(context, &error);
+    set_range(&r.look, &r.data->view);
+    tz_status status = tz_handle_open_folder(context, &error);
     if (status == TZ_OK)
-        status = tz_frame_create(&frame, &look, &error);
+        status = tz_frame_create(&frame, &r.look, &error);
     if (status == TZ_OK)
-        status = tz_folder_join(context->folder, file, frame->path, sizeof frame->path, &error);
+        status =
+            tz_folder_join(context->files.folder, r.file, frame->path, sizeof frame->path, &error);
     if (status == TZ_OK)
-        status = tz_frame_read_array(frame, array, slice, &error);
-    if (status == TZ_OK && path != NULL) {
-        frame->path_columns = malloc((size_t)path_count * sizeof *path);
-        if (frame->path_columns == NULL) {
-            status = tz_error_set(&error, TZ_MEMORY, what, "not enough memory for the path");
-        } else {
-            memcpy(frame->path_columns, path, (size_t)path_count * sizeof *path);
-            frame->path_count = path_count;
-            for (int i = 0; i < 3; i++)
-                frame->path_rgb[i] = (uint8_t)rgb[i];
-        }
-    }
+        status = tz_frame_read_array(frame, &r.data->view, r.slice, &error);
+    if (status == TZ_OK && r.path)
+        status = add_path(frame, &r, &error);
     if (status != TZ_OK) {
         tz_frame_destroy(frame);
         tz_raise_error(L, what, &error);
     }
     tz_frame_note(frame, "Software", "Trapeze %s", TZ_VERSION);
     tz_frame_note(frame, "Scenario", "%s", context->name);
-    tz_frame_note(frame, "Source", "%s", data->source);
-    if (look.unit[0] != '\0')
-        tz_frame_note(frame, "Unit", "%s", look.unit);
-    tz_frame_note(frame, "Range", "%s %s", tz_number_format(low, look.low),
-                  tz_number_format(high, look.high));
-    tz_frame_note(frame, "Map", "%s", look.bits == 16 ? "gray, 16 bit" : look.map);
-    if (tz_frame_submit(frame, context, &error) != TZ_OK)
+    tz_frame_note(frame, "Source", "%s", r.data->source);
+    tz_frame_note_look(frame);
+    if (tz_run_files_draw(&context->files, frame, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
-    tz_record_file(context->record, file);
+    tz_record_file(context->files.record, r.file);
     return 0;
 }
 

@@ -1,25 +1,20 @@
 #include "lua/plan.h"
 
 #include "lua/keys.h"
-#include "policy/policy.h"
 #include <string.h>
 
-/* X(key, smallest, largest) */
-#define KNOBS(X) X(vector, 1, 64) X(ahead, 1, 16) X(slack, 0, 1) X(warps, 1, 32) X(blocks, 1, 32)
-
-void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan)
+void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
+                  const char **height_text)
 {
     int64_t height = 0;
     const char *family = NULL;
     *plan = (tz_plan){.height = 0};
     if (lua_getfield(L, index, "height") == LUA_TSTRING) {
-        /* A policy's name is read by tz_policy_read. */
-        tz_policy_kind kind;
-        if (tz_policy_find(lua_tostring(L, -1), &kind, NULL) != TZ_OK || kind == TZ_POLICY_FIXED)
-            tz_raise(L, "%s: 'height' must be a whole number or \"auto\", not '%.40s'", who,
-                     lua_tostring(L, -1));
+        if (!height_text)
+            tz_raise(L, "%s: 'height' must be an integer, not '%.40s'", who, lua_tostring(L, -1));
+        *height_text = lua_tostring(L, -1);
     } else {
-        tz_key_integer(L, index, who, "height", 1, 1 << 20, &height);
+        tz_key_integer(L, index, who, "height", 1, TZ_PLAN_HEIGHT_MAX, &height);
     }
     lua_pop(L, 1);
     plan->height = (int)height;
@@ -29,14 +24,12 @@ void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *p
         tz_raise(L, "%s: '%.40s' is no family", who, family);
     if (family)
         strcpy(plan->family, family);
-#define READ(key, low, high)                                                                       \
-    {                                                                                              \
-        int64_t value = 0;                                                                         \
-        tz_key_integer(L, index, who, #key, low, high, &value);                                    \
-        plan->key = (int)value;                                                                    \
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
+        const tz_plan_knob *knob = &tz_plan_knobs[k];
+        int64_t value = 0;
+        tz_key_integer(L, index, who, knob->name, knob->least, knob->most, &value);
+        tz_plan_set(plan, k, (int)value);
     }
-    KNOBS(READ)
-#undef READ
 }
 
 void tz_plan_push(lua_State *L, const tz_plan *plan, int dims)
@@ -48,13 +41,11 @@ void tz_plan_push(lua_State *L, const tz_plan *plan, int dims)
     lua_setfield(L, -2, "family");
     lua_pushstring(L, plan->why);
     lua_setfield(L, -2, "why");
-#define PUSH(key, low, high)                                                                       \
-    if (plan->key != 0) {                                                                          \
-        lua_pushinteger(L, plan->key);                                                             \
-        lua_setfield(L, -2, #key);                                                                 \
-    }
-    KNOBS(PUSH)
-#undef PUSH
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
+        if (tz_plan_get(plan, k) != 0) {
+            lua_pushinteger(L, tz_plan_get(plan, k));
+            lua_setfield(L, -2, tz_plan_knobs[k].name);
+        }
     lua_createtable(L, dims, 0);
     for (int axis = 0; axis < dims; axis++) {
         lua_pushinteger(L, plan->tile[axis]);

@@ -6,13 +6,16 @@
 #include "sim/simulation.h"
 
 /* The keys of a plan, in the order that the manual lists them. */
-#define TZ_PLAN_KEYS "height", "tile", "family", "vector", "ahead", "slack", "warps", "blocks"
-enum { TZ_PLAN_KEYS_COUNT = 8 };
+#define TZ__PLAN_KEY(name, least, most, doc) , #name
+#define TZ_PLAN_KEYS "height", "tile", "family" TZ_PLAN_KNOBS(TZ__PLAN_KEY)
+enum { TZ_PLAN_KEYS_COUNT = 3 + TZ_PLAN_KNOBS_COUNT };
 
-/* Read the plan's keys of the table at `index`; raises a Lua error that starts with `who`. */
-void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan);
+/* Read the plan's keys of the table at `index`; raises a Lua error that starts with `who`. A height
+ * that is a text goes to *height_text and belongs to the table; NULL: it must be a number. */
+void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
+                  const char **height_text);
 
-/* Push a table that says what a plan is. */
+/* Push a table with the plan's knobs. */
 void tz_plan_push(lua_State *L, const tz_plan *plan, int dims);
 
 #endif

@@ -1,8 +1,8 @@
-/* tz.plot: series of numbers as a PNG in the run's folder, through gnuplot. */
-#include "lua/context.h"
-#include "lua/keys.h"
+#include "lua/plot.h"
 
 #include "base/names.h"
+#include "lua/handle.h"
+#include "lua/keys.h"
 #include "output/frame/plot.h"
 #include <limits.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 
 static const char what[] = "tz.plot";
 
-/* Numbers of the list at the top of the stack, kept by a userdata that takes its place. */
+/* The numbers of the list on the top of the stack, in a userdata that is pushed; NULL for nil. */
 static const double *get_list(lua_State *L, const char *key, int *count)
 {
     if (lua_isnil(L, -1))
@@ -46,7 +46,7 @@ static tz_plot_style get_style(lua_State *L, int index)
              tz_names_hint(hint, sizeof hint, name, names, 5));
 }
 
-/* The series at the top of the stack. Its numbers stay on the stack, so that they live. */
+/* Add the series on the top of the stack. Its numbers stay on the stack, which keeps them alive. */
 static void get_series(lua_State *L, tz_plot *plot, int number)
 {
     static const char *const keys[] = {"title", "style", "x", "y", "low", "high", "colour"};
@@ -71,7 +71,7 @@ static void get_series(lua_State *L, tz_plot *plot, int number)
                      names[k]);
     }
     if (!lists[0] || !lists[1])
-        tz_raise(L, "%s: series[%d] wants lists x and y", what, number);
+        tz_raise(L, "%s: series[%d] needs the lists x and y", what, number);
     tz_plot_series *series =
         tz_plot_add(plot, style, tz_plot_colour((int)colour - 1), counts[0], lists[0], lists[1]);
     if (!series)
@@ -90,13 +90,13 @@ static int plot_call(lua_State *L)
     char path[PATH_MAX];
     tz_error error;
     if (!lua_istable(L, 1))
-        tz_raise(L, "%s: wants a table: tz.plot { file = \"NAME.png\", series = { … } }", what);
+        tz_raise(L, "%s: needs a table: tz.plot { file = \"NAME.png\", series = { … } }", what);
     lua_settop(L, 1);
     tz_keys_check(L, 1, what, keys, sizeof keys / sizeof *keys, false);
     if (!tz_key_text(L, 1, what, "file", &file))
         tz_raise(L, "%s: 'file' is missing: \"NAME.png\"", what);
     const char *suffix = strrchr(file, '.');
-    if (suffix == NULL || strcmp(suffix, ".png") != 0)
+    if (!suffix || strcmp(suffix, ".png") != 0)
         tz_raise(L, "%s: 'file' must end in .png", what);
     if (tz_folder_check_name(file, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
@@ -121,18 +121,18 @@ static int plot_call(lua_State *L)
         tz_context_print(context, "  writes %s\n", file);
         return 0;
     }
-    tz_status status = tz_context_open_folder(context, &error);
+    tz_status status = tz_handle_open_folder(context, &error);
     if (status == TZ_OK)
-        status = tz_folder_join(context->folder, file, path, sizeof path, &error);
+        status = tz_folder_join(context->files.folder, file, path, sizeof path, &error);
     if (status == TZ_OK)
         status = tz_plot_draw(plot, path, &error);
     if (status != TZ_OK)
         tz_raise_error(L, what, &error);
-    tz_record_file(context->record, file);
+    tz_record_file(context->files.record, file);
     return 0;
 }
 
-/* tz.can_plot(): is gnuplot there? */
+/* tz.can_plot(): is gnuplot installed? */
 static int can_plot(lua_State *L)
 {
     lua_pushboolean(L, tz_plot_available());

@@ -1,110 +1,65 @@
 #include "lua/policy.h"
 
-#include "base/names.h"
+#include "lua/keys.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Its address is the function's key in the handle's user value. */
+/* The address is the key of the policy's function in the handle's user value. */
 static const char function_key;
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static void find_kind(lua_State *L, const char *who, const char *name, tz_policy_kind *kind)
+/* The keys of the table at `index`. Its texts are the table's own. */
+static void read_choice(lua_State *L, int index, const char *who, int dims, tz_policy_choice *out)
 {
-    tz_error error;
-    if (tz_policy_find(name, kind, &error) != TZ_OK)
-        tz_raise_error(L, who, &error);
-}
-
-/* policy = "adaptive" or a function; height = "adaptive" says the same. */
-static void read_kind(lua_State *L, int index, const char *who, tz_policy_config *config)
-{
-    config->kind = TZ_POLICY_AUTO;
-    bool named = false;
-    if (lua_getfield(L, index, "height") == LUA_TSTRING &&
-        strcmp(lua_tostring(L, -1), "auto") != 0) {
-        find_kind(L, who, lua_tostring(L, -1), &config->kind);
-        named = true;
-    }
-    lua_pop(L, 1);
+    *out = (tz_policy_choice){.start = 0};
+    tz_plan_read(L, index, who, dims, &out->given, &out->height);
     const int type = lua_getfield(L, index, "policy");
-    if (type != LUA_TNIL && named)
-        tz_raise(L, "%s: 'height' names a policy and 'policy' another: give one", who);
-    if (type == LUA_TSTRING) {
-        find_kind(L, who, lua_tostring(L, -1), &config->kind);
-    } else if (type == LUA_TFUNCTION) {
-        lua_Debug about;
-        lua_pushvalue(L, -1);
-        lua_getinfo(L, ">S", &about);
-        config->kind = TZ_POLICY_FUNCTION;
-        snprintf(config->function_name, sizeof config->function_name, "function at %.90s:%d",
-                 about.short_src, about.linedefined);
-    } else if (type != LUA_TNIL) {
+    if (type == LUA_TSTRING)
+        out->policy = lua_tostring(L, -1);
+    else if (type == LUA_TFUNCTION)
+        out->function = true;
+    else if (type != LUA_TNIL)
         tz_raise(L, "%s: 'policy' must be a name or a function, not a %s", who,
                  luaL_typename(L, -1));
-    }
     lua_pop(L, 1);
-}
-
-static void read_start(lua_State *L, int index, const char *who, tz_policy_config *config)
-{
-    const int type = lua_getfield(L, index, "start");
-    const bool predicted = type == LUA_TSTRING && strcmp(lua_tostring(L, -1), "predicted") == 0;
-    if (type != LUA_TNIL && config->kind != TZ_POLICY_ADAPTIVE)
-        tz_raise(L, "%s: 'start' goes with policy = \"adaptive\"", who);
-    if (type == LUA_TSTRING && !predicted)
+    const int start = lua_getfield(L, index, "start");
+    if (start == LUA_TSTRING && strcmp(lua_tostring(L, -1), "predicted") != 0)
         tz_raise(L, "%s: 'start' must be a height or \"predicted\", not '%.40s'", who,
                  lua_tostring(L, -1));
-    if (type != LUA_TNIL && config->given.height > 0)
-        tz_raise(L, "%s: an adaptive policy starts at 'start' or at 'height': give one", who);
-    if (type != LUA_TNIL && !predicted)
-        config->start = (int)tz_integer_check(L, -1, who, "start", 1, 1 << 20);
+    if (start != LUA_TNIL)
+        out->start = start == LUA_TSTRING
+                         ? TZ_POLICY_START_PREDICTED
+                         : (int)tz_integer_check(L, -1, who, "start", 1, TZ_PLAN_HEIGHT_MAX);
     lua_pop(L, 1);
-}
-
-/* The command line's word counts: a height is fixed, a policy chooses the height. */
-static void override(const tz_script_options *options, tz_policy_config *config)
-{
-    if (options->family)
-        snprintf(config->given.family, sizeof config->given.family, "%s", options->family);
-    if (options->policy != NULL) {
-        tz_policy_kind kind = TZ_POLICY_AUTO;
-        tz_policy_find(options->policy, &kind, NULL); /* checked by who took it */
-        if (kind != config->kind)
-            config->start = 0;
-        if (kind != TZ_POLICY_FIXED)
-            config->given.height = 0;
-        config->kind = kind;
-    } else if (options->height >= 0) {
-        config->kind = TZ_POLICY_AUTO;
-    }
-    if (options->height >= 0) {
-        config->given.height = options->height;
-        config->start = 0;
-    }
-    config->forget = options->forget;
 }
 
 void tz_policy_read(lua_State *L, int index, const char *who, int dims,
-                    const tz_script_options *options, tz_policy_config *config)
+                    const tz_policy_choice *command_line, tz_policy_config *config)
 {
+    tz_policy_choice choice;
+    tz_error error;
     index = lua_absindex(L, index);
-    *config = (tz_policy_config){.kind = TZ_POLICY_AUTO};
-    tz_plan_read(L, index, who, dims, &config->given);
-    read_kind(L, index, who, config);
-    read_start(L, index, who, config);
-    if (options != NULL)
-        override(options, config);
+    read_choice(L, index, who, dims, &choice);
+    if (tz_policy_choose(&choice, command_line, config, &error) != TZ_OK)
+        tz_raise_error(L, who, &error);
+    if (config->kind == TZ_POLICY_FUNCTION) {
+        lua_Debug about;
+        lua_getfield(L, index, "policy");
+        lua_getinfo(L, ">S", &about);
+        snprintf(config->function_name, sizeof config->function_name, "function at %.90s:%d",
+                 about.short_src, about.linedefined);
+    }
 }
 
 /* ---- A function ------------------------------------------------------------------------------ */
 
-typedef struct question {
+typedef struct request {
     const tz_policy_view *view;
     tz_plan *next;
     int dims;
-} question;
+} request;
 
 /* { height =, …, time_s = } of the best, with .heights[h]: an iteration's time at the best plan of
  * each height. */
@@ -127,18 +82,19 @@ static void push_prediction(lua_State *L, const tz_policy_options *predictions, 
     lua_setfield(L, -2, "heights");
 }
 
-/* s.prediction is made when it is asked for: it may take a compiler. Upvalue 1: the simulation. */
+/* __index of the view: makes view.prediction when the script first reads it, because that may take
+ * the compiler. Upvalue 1 is the simulation. */
 static int view_index(lua_State *L)
 {
     const tz_simulation_handle *handle = lua_touserdata(L, lua_upvalueindex(1));
     lua_settop(L, 2);
     if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "prediction") != 0 ||
-        handle->simulation == NULL)
+        !handle->simulation)
         return 0;
     tz_policy *policy = tz_simulation_policy(handle->simulation);
     const tz_policy_options *predictions =
         tz_policy_kind_of(policy) == TZ_POLICY_FUNCTION ? tz_policy_predictions(policy) : NULL;
-    if (predictions == NULL)
+    if (!predictions)
         return 0;
     push_prediction(L, predictions, tz_handle_stencil(handle)->dims);
     lua_pushvalue(L, -1);
@@ -147,7 +103,7 @@ static int view_index(lua_State *L)
 }
 
 /* The simulation is at index 2. */
-static void push_view(lua_State *L, const question *q)
+static void push_view(lua_State *L, const request *q)
 {
     const tz_policy_view *view = q->view;
     lua_createtable(L, 0, 6);
@@ -170,11 +126,11 @@ static void push_view(lua_State *L, const question *q)
     lua_setmetatable(L, -2);
 }
 
-/* Protected: argument 1 is the question, 2 the simulation. */
+/* Protected: argument 1 is the request, 2 the simulation. */
 static int ask_protected(lua_State *L)
 {
     static const char *const keys[] = {TZ_PLAN_KEYS};
-    const question *q = lua_touserdata(L, 1);
+    const request *q = lua_touserdata(L, 1);
     char who[160];
     snprintf(who, sizeof who, "policy (%s)", q->view->name);
     lua_getiuservalue(L, 2, 1);
@@ -184,7 +140,7 @@ static int ask_protected(lua_State *L)
     if (lua_isnil(L, -1))
         return 0;
     if (lua_type(L, -1) == LUA_TNUMBER) {
-        q->next->height = (int)tz_integer_check(L, -1, who, "height", 1, 1 << 20);
+        q->next->height = (int)tz_integer_check(L, -1, who, "height", 1, TZ_PLAN_HEIGHT_MAX);
         return 0;
     }
     if (!lua_istable(L, -1))
@@ -192,10 +148,7 @@ static int ask_protected(lua_State *L)
                  who, luaL_typename(L, -1));
     tz_keys_check(L, -1, who, keys, TZ_PLAN_KEYS_COUNT, false);
     tz_plan plan;
-    if (lua_getfield(L, -1, "height") == LUA_TSTRING)
-        tz_raise(L, "%s: 'height' must be a whole number, not '%.40s'", who, lua_tostring(L, -1));
-    lua_pop(L, 1);
-    tz_plan_read(L, lua_gettop(L), who, q->dims, &plan);
+    tz_plan_read(L, lua_gettop(L), who, q->dims, &plan, NULL);
     if (plan.height == 0)
         plan.height = q->view->plan->height;
     *q->next = plan;
@@ -206,7 +159,7 @@ static tz_status ask(void *context, const tz_policy_view *view, tz_plan *next, t
 {
     tz_simulation_handle *handle = context;
     lua_State *L = handle->L;
-    question q = {.view = view, .next = next, .dims = tz_handle_stencil(handle)->dims};
+    request q = {.view = view, .next = next, .dims = tz_handle_stencil(handle)->dims};
     const tz_plan given = *next;
     if (!lua_checkstack(L, 12))
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for Lua's stack");
@@ -223,7 +176,7 @@ static tz_status ask(void *context, const tz_policy_view *view, tz_plan *next, t
     }
     const char *message = lua_tostring(L, -1);
     snprintf(handle->failure, sizeof handle->failure, "%s",
-             message != NULL ? message : "an error that is no text");
+             message ? message : "an error that is not a string");
     lua_pop(L, 2);
     return tz_error_set(error, TZ_SCRIPT, NULL, "%.1500s", handle->failure);
 }
@@ -302,8 +255,8 @@ static void push_measured(lua_State *L, const tz_policy *policy, int dims)
     }
 }
 
-/* sim:policy("adaptive"), sim:policy(function), sim:policy{ policy =, start =, … } change it;
- * sim:policy() tells. */
+/* sim:policy("adaptive"), sim:policy(function) and sim:policy { policy =, start =, … } change the
+ * policy; sim:policy() returns its state. */
 static int method_policy(lua_State *L)
 {
     static const char *const keys[] = {TZ_POLICY_KEYS, TZ_PLAN_KEYS};
@@ -320,11 +273,11 @@ static int method_policy(lua_State *L)
     if (!lua_isnil(L, 2)) {
         tz_policy_config config;
         if (!lua_istable(L, 2))
-            tz_raise(L, "%s: wants a name, a function or { policy = … }, not a %s", who,
+            tz_raise(L, "%s: needs a name, a function or { policy = … }, not a %s", who,
                      luaL_typename(L, 2));
         tz_keys_check(L, 2, who, keys, TZ_POLICY_KEYS_COUNT + TZ_PLAN_KEYS_COUNT, false);
-        tz_policy_read(L, 2, who, dims, NULL, &config);
-        config.forget = handle->context->options->forget;
+        const tz_policy_choice forget = {.forget = handle->context->options->policy.forget};
+        tz_policy_read(L, 2, who, dims, &forget, &config);
         tz_policy_bind(&config, handle);
         if (tz_simulation_set_policy(handle->simulation, &config, &error) != TZ_OK)
             tz_raise_error(L, who, &error);

@@ -4,19 +4,20 @@
 
 #include "lua/handle.h"
 #include "lua/plan.h"
-#include "policy/policy.h"
+#include "policy/choice.h"
 
-/* The keys besides a plan's. */
+/* The keys of a policy, in addition to those of a plan. */
 #define TZ_POLICY_KEYS "policy", "start"
 enum { TZ_POLICY_KEYS_COUNT = 2 };
 
-/* Read plan and policy of the table at `index`, as the command line overrides them; raises a Lua
- * error that starts with `who`. Of a function the context is missing: tz_policy_bind. */
+/* Read plan and policy from the table at `index`; options of the command line (NULL: none) replace
+ * them. Raises errors that begin with `who`. A policy that is a function also needs
+ * tz_policy_bind. */
 void tz_policy_read(lua_State *L, int index, const char *who, int dims,
-                    const tz_script_options *options, tz_policy_config *config);
+                    const tz_policy_choice *command_line, tz_policy_config *config);
 
-/* A function needs the handle that it is asked for, and the handle keeps it: the one of the table
- * at `index`, once the simulation has taken the policy. */
+/* For a policy that is a function: give it the simulation's handle, before the simulation takes the
+ * policy; then keep the function of the table at `index` alive in the handle's user value. */
 void tz_policy_bind(tz_policy_config *config, tz_simulation_handle *handle);
 void tz_policy_keep(lua_State *L, int index, int handle_index, const tz_policy_config *config);
 

@@ -1,19 +1,18 @@
-/* tz.predict: what a model says of every height of a stencil on a grid, on any device. */
+#include "lua/predict.h"
+
 #include "lua/context.h"
 #include "lua/keys.h"
-
-#include "base/names.h"
-#include "predict/table.h"
-#include "stencil/registry.h"
-#include <math.h>
+#include "lua/metatable.h"
+#include "lua/problem.h"
+#include "predict/prediction_table.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char what[] = "tz.predict";
-#define TYPE "trapeze.outlook"
+#define TYPE "trapeze.prediction"
 
-/* Collected when tables that are made of it raise. */
+/* A userdata, so that the tables are freed when pushing their contents raises. */
 typedef struct holder {
     tz_workload *workload;
     tz_prediction_table *table;
@@ -28,62 +27,9 @@ static int holder_close(lua_State *L)
     return 0;
 }
 
-/* ---- The question ---------------------------------------------------------------------------- */
+/* ---- The request ----------------------------------------------------------------------------- */
 
-static void get_boundary(lua_State *L, const tz_stencil *stencil, tz_simulation_config *config)
-{
-    static const char *const axes[] = {"x", "y", "z"};
-    const int type = lua_getfield(L, 1, "boundary");
-    if (type == LUA_TSTRING) {
-        for (int axis = 0; axis < TZ_AXES; axis++)
-            config->boundary[axis] = lua_tostring(L, -1);
-    } else if (type == LUA_TTABLE) {
-        tz_keys_check(L, -1, "tz.predict: 'boundary'", axes, (size_t)stencil->dims, false);
-        for (int axis = 0; axis < stencil->dims; axis++)
-            tz_key_text(L, lua_gettop(L), "tz.predict: 'boundary'", axes[axis],
-                        &config->boundary[axis]);
-    } else if (type != LUA_TNIL) {
-        tz_raise(L, "%s: 'boundary' must be a name or {x = name, y = name}", what);
-    }
-    lua_pop(L, 1);
-}
-
-static size_t get_params(lua_State *L, tz_assignment *out)
-{
-    size_t count = 0;
-    if (lua_getfield(L, 1, "params") == LUA_TNIL)
-        return 0;
-    if (!lua_istable(L, -1))
-        tz_raise(L, "%s: 'params' wants a table of NAME = value", what);
-    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
-        const int type = lua_type(L, -1);
-        if (lua_type(L, -2) != LUA_TSTRING || count == TZ_PARAMS_MAX ||
-            (type != LUA_TNUMBER && type != LUA_TSTRING && type != LUA_TBOOLEAN))
-            tz_raise(L, "%s: 'params' wants up to %d NAME = number, text, true or false", what,
-                     TZ_PARAMS_MAX);
-        out[count++] = (tz_assignment){.name = lua_tostring(L, -2),
-                                       .number = type == LUA_TBOOLEAN ? lua_toboolean(L, -1)
-                                                                      : lua_tonumber(L, -1),
-                                       .text = type == LUA_TSTRING ? lua_tostring(L, -1) : NULL};
-    }
-    return count; /* the table stays on the stack: its texts are borrowed */
-}
-
-static int get_precision(lua_State *L)
-{
-    static const char *const names[] = {"single", "double"};
-    const char *name = NULL;
-    char hint[128];
-    if (!tz_key_text(L, 1, what, "precision", &name))
-        return -1;
-    for (int i = 0; i < 2; i++)
-        if (strcmp(name, names[i]) == 0)
-            return i;
-    tz_raise(L, "%s: unknown precision '%.40s'%s", what, name,
-             tz_names_hint(hint, sizeof hint, name, names, 2));
-}
-
-/* One number for all axes, or one an axis. */
+/* One number for all axes, or a list of one number an axis. */
 static void get_numbers(lua_State *L, const char *key, int dims, double *out)
 {
     const int type = lua_getfield(L, 1, key);
@@ -112,7 +58,7 @@ static void get_request(lua_State *L, int dims, tz_prediction_request *request)
     if (tz_key_text(L, 1, what, "family", &family))
         snprintf(request->given.family, sizeof request->given.family, "%.15s", family);
     if (tz_key_text(L, 1, what, "model", &model) &&
-        tz_prediction_model(model, &request->model, &error) != TZ_OK)
+        tz_model_find(model, &request->model, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
     get_numbers(L, "block", dims, request->block);
     get_numbers(L, "halo", dims, request->halo);
@@ -124,7 +70,7 @@ static void get_request(lua_State *L, int dims, tz_prediction_request *request)
         request->effort = TZ_EFFORT_COMPILE;
 }
 
-/* ---- The answer ------------------------------------------------------------------------------ */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 static void set_number(lua_State *L, const char *key, double value)
 {
@@ -132,7 +78,7 @@ static void set_number(lua_State *L, const char *key, double value)
     lua_setfield(L, -2, key);
 }
 
-static void set_whole(lua_State *L, const char *key, int64_t value)
+static void set_integer(lua_State *L, const char *key, int64_t value)
 {
     lua_pushinteger(L, value);
     lua_setfield(L, -2, key);
@@ -148,18 +94,11 @@ static void push_row(lua_State *L, const tz_workload *workload, const tz_predict
 {
     const tz_model_prediction *p = &row->prediction;
     lua_createtable(L, 0, 16);
-    set_whole(L, "height", row->plan.height);
+    set_integer(L, "height", row->plan.height);
     set_text(L, "family", row->plan.family);
-    if (row->plan.vector)
-        set_whole(L, "vector", row->plan.vector);
-    if (row->plan.ahead)
-        set_whole(L, "ahead", row->plan.ahead);
-    if (row->plan.slack)
-        set_whole(L, "slack", row->plan.slack);
-    if (row->plan.warps)
-        set_whole(L, "warps", row->plan.warps);
-    if (row->plan.blocks)
-        set_whole(L, "blocks", row->plan.blocks);
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
+        if (tz_plan_get(&row->plan, k) != 0)
+            set_integer(L, tz_plan_knobs[k].name, tz_plan_get(&row->plan, k));
     lua_createtable(L, workload->problem.dims, 0);
     for (int axis = 0; axis < workload->problem.dims; axis++) {
         lua_pushinteger(L, row->plan.tile[axis]);
@@ -167,7 +106,7 @@ static void push_row(lua_State *L, const tz_workload *workload, const tz_predict
     }
     lua_setfield(L, -2, "tile");
     if (row->work) {
-        set_whole(L, "registers", row->work->registers);
+        set_integer(L, "registers", row->work->registers);
         lua_pushboolean(L, row->work->estimated);
         lua_setfield(L, -2, "estimated");
     }
@@ -202,7 +141,7 @@ static void push_prediction_table(lua_State *L, const holder *h)
     set_text(L, "counts", table->counts);
     set_text(L, "why", table->why);
     set_text(L, "limits", table->limits);
-    set_whole(L, "considered", table->considered);
+    set_integer(L, "considered", table->considered);
     set_number(L, "seconds", table->seconds);
     lua_createtable(L, table->notes.count, 0);
     for (int n = 0; n < table->notes.count; n++) {
@@ -225,46 +164,31 @@ static void push_prediction_table(lua_State *L, const holder *h)
 /* tz.predict { plugin = …, grid = …, device = …, model = …, … } */
 static int predict(lua_State *L)
 {
-    static const char *const keys[] = {"plugin",  "grid",   "precision", "boundary", "params",
-                                       "backend", "device", "gpu",       "threads",  "model",
-                                       "height",  "family", "block",     "halo",     "streamed",
-                                       "fence",   "all",    "compile"};
-    tz_context *context = tz_context_get(L);
-    tz_assignment params[TZ_PARAMS_MAX];
-    tz_simulation_config config = {.registry = context->options->registry};
+    static const char *const keys[] = {TZ_PROBLEM_KEYS, "backend", "device", "gpu",    "threads",
+                                       "model",         "height",  "family", "block",  "halo",
+                                       "streamed",      "fence",   "all",    "compile"};
+    const tz_script_options *options = tz_context_get(L)->options;
+    tz_assignment params[TZ_PROBLEM_PARAMS_MAX];
+    tz_simulation_config config = {.registry = options->registry};
     tz_workload_config workload = {.simulation = &config, .let_unstable = true};
     tz_prediction_request request;
-    const tz_stencil *stencil = NULL;
-    int64_t threads = 0, gpu = context->options->device;
+    int64_t threads = 0, gpu = options->device;
     tz_error error;
     if (!lua_istable(L, 1))
-        tz_raise(L, "%s: wants a table: tz.predict { plugin = …, grid = … }", what);
+        tz_raise(L, "%s: needs a table: tz.predict { plugin = …, grid = … }", what);
     lua_settop(L, 1);
     tz_keys_check(L, 1, what, keys, sizeof keys / sizeof *keys, false);
-    if (!tz_key_text(L, 1, what, "plugin", &config.stencil))
-        tz_raise(L, "%s: 'plugin' is missing; `trapeze plugins` lists them", what);
-    if (tz_registry_find(config.registry, config.stencil, &stencil, NULL, &error) != TZ_OK)
-        tz_raise_error(L, what, &error);
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        config.extent[axis] = 1;
-    config.dims = tz_key_integers(L, 1, what, "grid", TZ_AXES, 1, config.extent);
-    if (config.dims == 0)
-        tz_raise(L, "%s: 'grid' is missing: {nx%s%s}", what, stencil->dims > 1 ? ", ny" : "",
-                 stencil->dims > 2 ? ", nz" : "");
-    config.precision = get_precision(L);
-    get_boundary(L, stencil, &config);
-    config.backend = context->options->backend;
+    const tz_stencil *stencil = tz_problem_read(L, 1, what, &config, params, NULL);
+    config.backend = options->backend;
     tz_key_text(L, 1, what, "device", &workload.device);
     if (workload.device)
         config.backend = NULL;
     tz_key_text(L, 1, what, "backend", &config.backend);
     tz_key_integer(L, 1, what, "threads", 1, 1024, &threads);
     tz_key_integer(L, 1, what, "gpu", 0, 1023, &gpu);
-    config.threads = threads > 0 ? (int)threads : context->options->threads;
+    config.threads = threads > 0 ? (int)threads : options->threads;
     config.device = (int)gpu;
     get_request(L, stencil->dims, &request);
-    config.params_count = get_params(L, params);
-    config.params = params;
     holder *h = lua_newuserdatauv(L, sizeof *h, 0);
     *h = (holder){NULL, NULL};
     luaL_setmetatable(L, TYPE);

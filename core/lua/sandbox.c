@@ -1,9 +1,10 @@
-/* The closed-in library set of a scenario: computing and text, no processes, no files but through
- * tz.read, no machine code. */
-#include "lua/context.h"
-#include "lua/keys.h"
+#include "lua/sandbox.h"
 
-#include "output/format/number.h"
+#include "base/file.h"
+#include "lua/context.h"
+#include "lua/coroutines.h"
+#include "lua/keys.h"
+#include "lua/module.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -26,12 +27,12 @@ static int base_print(lua_State *L)
     luaL_addchar(&line, '\n');
     luaL_pushresult(&line);
     const tz_script_sink *sink = &tz_context_get(L)->options->sink;
-    if (sink->print != NULL)
+    if (sink->print)
         sink->print(sink->context, lua_tostring(L, -1));
     return 0;
 }
 
-/* load() of texts and pieces of text; compiled code is refused. Upvalue 1 is Lua's own load. */
+/* load() without compiled code. Upvalue 1 is Lua's own load. */
 static int base_load(lua_State *L)
 {
     const int has_environment = lua_gettop(L) >= 4;
@@ -51,12 +52,12 @@ static bool is_module_name(const char *name)
     if (name[0] == '\0' || name[0] == '.' || strlen(name) > 200)
         return false;
     for (const char *c = name; *c != '\0'; c++)
-        if (!isalnum((unsigned char)*c) && strchr("_-.", *c) == NULL)
+        if (!isalnum((unsigned char)*c) && !strchr("_-.", *c))
             return false;
-    return strstr(name, "..") == NULL;
+    return !strstr(name, "..");
 }
 
-/* Load FOLDER/NAME.lua as text; false when there is no such file. Leaves the chunk. */
+/* Load FOLDER/NAME.lua as text and push the chunk. False when there is no such file. */
 static bool load_module(lua_State *L, const char *folder, const char *name)
 {
     char path[PATH_MAX], tail[256];
@@ -70,7 +71,7 @@ static bool load_module(lua_State *L, const char *folder, const char *name)
     char *text = NULL;
     size_t bytes = 0;
     tz_error error;
-    if (tz_file_slurp(path, MODULE_BYTES_MAX, &text, &bytes, &error) != TZ_OK)
+    if (tz_file_read(path, MODULE_BYTES_MAX, &text, &bytes, &error) != TZ_OK)
         tz_raise_error(L, "require", &error);
     lua_pushfstring(L, "@%s", path);
     const int status = luaL_loadbufferx(L, text, bytes, lua_tostring(L, -1), "t");
@@ -81,7 +82,7 @@ static bool load_module(lua_State *L, const char *folder, const char *name)
     return true;
 }
 
-/* require: what is loaded, else NAME.lua beside the script, else among the shipped modules. */
+/* require(name): the module if it is loaded, else NAME.lua from the script's folder. */
 static int base_require(lua_State *L)
 {
     const char *name = luaL_checkstring(L, 1);
@@ -92,15 +93,11 @@ static int base_require(lua_State *L)
         return 1;
     lua_pop(L, 1);
     if (!is_module_name(name))
-        tz_raise(L, "require: '%.60s' is no module name; give it without folder and '.lua'", name);
-    bool found = load_module(L, context->folder_of_script, name);
-    for (size_t i = 0; !found && i < context->options->modules->count; i++)
-        found = load_module(L, context->options->modules->items[i], name);
-    if (!found)
-        tz_raise(L,
-                 "require: no module '%.60s' beside the script (%.300s) or among the shipped "
-                 "ones",
-                 name, context->folder_of_script);
+        tz_raise(L, "require: '%.60s' is not a module name; give it without folder and '.lua'",
+                 name);
+    if (!load_module(L, context->folder_of_script, name))
+        tz_raise(L, "require: there is no %.60s.lua in the script's folder (%.300s)", name,
+                 context->folder_of_script);
     lua_pushvalue(L, 1);
     lua_call(L, 1, 1);
     if (lua_isnil(L, -1)) {
@@ -149,7 +146,7 @@ static void open_safe(lua_State *L)
     lua_setglobal(L, "require");
 }
 
-/* Everything, with package.path looking beside the script and among the shipped modules first. */
+/* All libraries; package.path begins with the script's folder. */
 static void open_unsafe(lua_State *L)
 {
     const tz_context *context = tz_context_get(L);
@@ -159,10 +156,6 @@ static void open_unsafe(lua_State *L)
     luaL_buffinit(L, &path);
     luaL_addstring(&path, context->folder_of_script);
     luaL_addstring(&path, "/?.lua;");
-    for (size_t i = 0; i < context->options->modules->count; i++) {
-        luaL_addstring(&path, context->options->modules->items[i]);
-        luaL_addstring(&path, "/?.lua;");
-    }
     luaL_pushresult(&path);
     lua_getfield(L, -2, "path");
     lua_concat(L, 2);

@@ -2,64 +2,12 @@
 #ifndef TZ_CORE_LUA_SCRIPT_H
 #define TZ_CORE_LUA_SCRIPT_H
 
-#include "base/paths.h"
-#include "stencil/registry.h"
-#include <limits.h>
+#include "lua/options.h"
 
-typedef struct tz_script_progress {
-    const char *name;    /* of the simulation */
-    int64_t done, total; /* iterations of this call of run(); total -1: not known */
-    int64_t step, cells;
-    double seconds; /* spent in stages by this call */
-    bool last;      /* the call is over */
-} tz_script_progress;
-
-typedef enum tz_note { TZ_NOTE_LOG, TZ_NOTE_WARNING } tz_note;
-
-/* Where a script's words go; every member may be NULL. */
-typedef struct tz_script_sink {
-    void *context;
-    void (*print)(void *context, const char *text); /* print() and the report of --check */
-    void (*note)(void *context, tz_note note, const char *line);
-    void (*progress)(void *context, const tz_script_progress *progress);
-} tz_script_sink;
-
-typedef struct tz_script_options {
-    const char *path;
-    const tz_registry *registry;
-    const tz_paths *modules; /* folders of shipped Lua modules */
-    const char *backend;     /* NULL: the script's choice */
-    int height;              /* -1: the script's choice; 0: auto */
-    const char *policy;      /* a name that tz_policy_find knows; NULL: the script's choice */
-    bool forget;             /* measure anew what an exhaustive policy remembers */
-    int threads;             /* 0: the script's choice */
-    int device;              /* ordinal of the GPU */
-    bool sync;               /* wait for every stage and check it */
-    const char *family;      /* NULL: as the script says */
-    const char *out;         /* NULL: runs/NAME-NNN */
-    size_t sets_count;       /* NAME=VALUE, each */
-    const char *const *sets;
-    bool check;          /* validate and report; write nothing */
-    bool unsafe;         /* all of Lua's libraries */
-    int arguments_count; /* the command line, for run.json */
-    const char *const *arguments;
-    tz_script_sink sink;
-} tz_script_options;
-
-typedef struct tz_script_result {
-    char folder[PATH_MAX]; /* of the run; "" if none was made */
-    int64_t steps;         /* iterations by all simulations */
-    double updates;        /* useful cell updates */
-    double seconds;        /* in stages */
-    int ran;               /* simulations that advanced, and what the last one's policy says */
-    char policy[256];
-    int signal;           /* that stopped the run; 0: none */
-    char traceback[4096]; /* "" unless Lua code failed deeper down; lines, each indented */
-} tz_script_result;
-
-/* TZ_OK, TZ_INTERRUPTED, TZ_EXPECT, TZ_SCRIPT (the message begins with the script's line), or what
- * kept the run from starting or its files from being written. `result` is filled in any case. One
- * script at a time. */
+/* Run the script at options->path to its end. TZ_INTERRUPTED (a signal), TZ_EXPECT (tz.expect
+ * failed), TZ_SCRIPT (any other error of the script); the message of both begins with the script's
+ * line. Otherwise the error that kept the run from starting or its files from being written. Fills
+ * `result` in any case. One script at a time. */
 tz_status tz_script_run(const tz_script_options *options, tz_script_result *result,
                         tz_error *error);
 

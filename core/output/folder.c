@@ -15,7 +15,7 @@ enum { NAME_LONGEST = 120, NUMBERS = 100000 };
 struct tz_folder {
     char path[PATH_MAX];
     FILE *log;
-    bool made; /* by us, not found empty */
+    bool made; /* it was not there before */
 };
 
 tz_status tz_folder_check_name(const char *name, tz_error *error)
@@ -27,12 +27,12 @@ tz_status tz_folder_check_name(const char *name, tz_error *error)
         why = "is longer than 120 characters";
     else if (name[0] == '.')
         why = "starts with a dot";
-    else if (strchr(name, '/') != NULL)
-        why = "names another folder; outputs lie in the run folder itself";
-    for (const char *c = name; why == NULL && *c != '\0'; c++)
+    else if (strchr(name, '/'))
+        why = "names another folder; outputs go into the run folder itself";
+    for (const char *c = name; !why && *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
             why = "holds a control character";
-    if (why != NULL)
+    if (why)
         return tz_error_set(error, TZ_RANGE, NULL, "the file name '%.130s' %s", name, why);
     return TZ_OK;
 }
@@ -51,10 +51,10 @@ tz_status tz_folder_join(const tz_folder *folder, const char *name, char *text, 
 static bool is_empty(const char *path)
 {
     DIR *listing = opendir(path);
-    if (listing == NULL)
+    if (!listing)
         return false;
     bool empty = true;
-    for (const struct dirent *entry; empty && (entry = readdir(listing)) != NULL;)
+    for (const struct dirent *entry; empty && (entry = readdir(listing));)
         empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
     closedir(listing);
     return empty;
@@ -116,14 +116,14 @@ static tz_status fill(tz_folder *folder, const char *scenario, size_t bytes, tz_
         return status;
     snprintf(path, sizeof path, "%s/log.txt", folder->path);
     folder->log = fopen(path, "wxe");
-    if (folder->log == NULL)
+    if (!folder->log)
         return tz_error_set_errno(error, errno, path, "cannot open the log");
     setvbuf(folder->log, NULL, _IOLBF, 0);
     return TZ_OK;
 }
 
-/* A folder that could not be filled (a full disk, say) is not left behind. */
-static void empty(const tz_folder *folder)
+/* Remove a folder that could not be filled, because the disk is full, for example. */
+static void remove_again(const tz_folder *folder)
 {
     char path[PATH_MAX + 32];
     snprintf(path, sizeof path, "%s/scenario.lua", folder->path);
@@ -136,14 +136,14 @@ tz_status tz_folder_create(tz_folder **out, const char *wanted, const char *name
                            const char *scenario, size_t scenario_bytes, tz_error *error)
 {
     tz_folder *folder = calloc(1, sizeof *folder);
-    if (folder == NULL)
+    if (!folder)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a run folder's record");
     tz_status status =
-        wanted != NULL ? take_wanted(folder, wanted, error) : take_numbered(folder, name, error);
+        wanted ? take_wanted(folder, wanted, error) : take_numbered(folder, name, error);
     if (status == TZ_OK) {
         status = fill(folder, scenario, scenario_bytes, error);
         if (status != TZ_OK)
-            empty(folder);
+            remove_again(folder);
     }
     if (status != TZ_OK) {
         tz_folder_destroy(folder);
@@ -155,9 +155,9 @@ tz_status tz_folder_create(tz_folder **out, const char *wanted, const char *name
 
 void tz_folder_destroy(tz_folder *folder)
 {
-    if (folder == NULL)
+    if (!folder)
         return;
-    if (folder->log != NULL)
+    if (folder->log)
         fclose(folder->log);
     free(folder);
 }

@@ -6,21 +6,21 @@
 
 typedef struct tz_folder tz_folder;
 
-/* Make the folder. `wanted` NULL: "runs/NAME-NNN" below the working folder, the first number that
- * is free (two runs that start at once get two folders); else `wanted` itself, which must not exist
- * or be empty. Copies the scenario's bytes to scenario.lua and opens log.txt.
- * Errors: TZ_IO with the path as place. End with tz_folder_destroy. */
+/* Make the folder `wanted`, which must be empty if it exists; or, if that is NULL,
+ * "runs/NAME-NNN" in the working folder, with the first free number. Runs that start at the same
+ * time get different numbers. Writes the scenario's bytes to scenario.lua and opens log.txt. TZ_IO,
+ * TZ_RANGE (the path), TZ_MEMORY. End with tz_folder_destroy. */
 tz_status tz_folder_create(tz_folder **out, const char *wanted, const char *name,
                            const char *scenario, size_t scenario_bytes, tz_error *error);
 void tz_folder_destroy(tz_folder *folder); /* closes the log; NULL is fine */
 
 const char *tz_folder_path(const tz_folder *folder);
 
-/* "FOLDER/name" into `text`. TZ_RANGE when `name` is empty, too long, starts with '.', or holds a
- * '/' or a control character: outputs lie in the folder itself. */
+/* Write "FOLDER/name" to `text`. TZ_RANGE when `name` is empty, longer than 120 bytes, begins with
+ * '.', or holds a '/' or a control character. */
 tz_status tz_folder_join(const tz_folder *folder, const char *name, char *text, size_t size,
                          tz_error *error);
-/* The same test without a folder. */
+/* Check a name in the same way. */
 tz_status tz_folder_check_name(const char *name, tz_error *error);
 
 /* Append one line to log.txt (a failure to write is not reported). */

@@ -35,11 +35,11 @@ static json_t *real(double value)
 
 static json_t *text(const char *value)
 {
-    if (value == NULL)
+    if (!value)
         return json_null();
     json_t *string = json_string(value);
-    /* Not UTF-8: better a mark than no record at all. */
-    return string != NULL ? string : json_string("(not UTF-8)");
+    /* JSON needs UTF-8. A mark is better than no record. */
+    return string ? string : json_string("(not UTF-8)");
 }
 
 tz_status tz_record_create(tz_record **out, const char *scenario, int arguments_count,
@@ -47,7 +47,7 @@ tz_status tz_record_create(tz_record **out, const char *scenario, int arguments_
                            const tz_machine *machine, tz_error *error)
 {
     tz_record *record = calloc(1, sizeof *record);
-    if (record == NULL || (record->root = json_object()) == NULL) {
+    if (!record || !(record->root = json_object())) {
         free(record);
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the run's record");
     }
@@ -61,9 +61,8 @@ tz_status tz_record_create(tz_record **out, const char *scenario, int arguments_
     for (size_t i = 0; i < sets_count; i++) {
         const char *equals = strchr(sets[i], '=');
         char name[128];
-        snprintf(name, sizeof name, "%.*s", equals != NULL ? (int)(equals - sets[i]) : 127,
-                 sets[i]);
-        put(record, values, name, text(equals != NULL ? equals + 1 : ""));
+        snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - sets[i]) : 127, sets[i]);
+        put(record, values, name, text(equals ? equals + 1 : ""));
     }
     put(record, root, "status", text("running"));
     put(record, root, "error", json_null());
@@ -81,18 +80,18 @@ tz_status tz_record_create(tz_record **out, const char *scenario, int arguments_
 
 void tz_record_destroy(tz_record *record)
 {
-    if (record == NULL)
+    if (!record)
         return;
     json_decref(record->root);
     free(record);
 }
 
-/* The object of simulation `index`, made when it is not there. */
+/* The object of simulation `index`; it is made if necessary. NULL: out of memory. */
 static json_t *get_simulation(tz_record *record, size_t index)
 {
     while (json_array_size(record->simulations) <= index) {
         json_t *object = json_object();
-        if (object == NULL || json_array_append_new(record->simulations, object) != 0) {
+        if (!object || json_array_append_new(record->simulations, object) != 0) {
             record->failed = true;
             return NULL;
         }
@@ -104,7 +103,7 @@ static json_t *get_simulation(tz_record *record, size_t index)
 static json_t *get_child(tz_record *record, json_t *object, const char *key)
 {
     json_t *child = json_object_get(object, key);
-    if (child == NULL) {
+    if (!child) {
         put(record, object, key, json_object());
         child = json_object_get(object, key);
     }
@@ -144,29 +143,6 @@ static void put_params(tz_record *record, json_t *object, const tz_simulation *s
     }
 }
 
-/* A plan as an object: what it is, and the knobs that are not 0. */
-static json_t *plan_object(tz_record *record, const tz_plan *plan, int dims)
-{
-    json_t *entry = json_object(), *tile = json_array();
-    put(record, entry, "family", text(plan->family));
-    put(record, entry, "height", json_integer(plan->height));
-    put(record, entry, "tile", tile);
-    for (int axis = 0; axis < dims; axis++)
-        push(record, tile, json_integer(plan->tile[axis]));
-    const struct {
-        const char *name;
-        int value;
-    } knobs[] = {{"vector", plan->vector},
-                 {"ahead", plan->ahead},
-                 {"slack", plan->slack},
-                 {"warps", plan->warps},
-                 {"blocks", plan->blocks}};
-    for (size_t i = 0; i < sizeof knobs / sizeof *knobs; i++)
-        if (knobs[i].value != 0)
-            put(record, entry, knobs[i].name, json_integer(knobs[i].value));
-    return entry;
-}
-
 static void put_measured(tz_record *record, json_t *policy, const tz_policy *from, int dims)
 {
     tz_policy_measurement m;
@@ -174,7 +150,7 @@ static void put_measured(tz_record *record, json_t *policy, const tz_policy *fro
     int before = 0, now = 0;
     put(record, policy, "measured", measured);
     for (size_t i = 0; tz_policy_measured(from, i, &m); i++) {
-        json_t *entry = plan_object(record, &m.plan, dims);
+        json_t *entry = tz_plan_to_json(&m.plan, dims);
         put(record, entry, "seconds_per_iteration", real(m.time_s));
         put(record, entry, "predicted_seconds_per_iteration", real(m.predicted_s));
         put(record, entry, "tie", json_boolean(m.tie));
@@ -192,7 +168,7 @@ static void put_measured(tz_record *record, json_t *policy, const tz_policy *fro
     }
 }
 
-/* Who chose the plans, and every decision with its reason. */
+/* The policy and its decisions, each with its reason. */
 static void put_policy(tz_record *record, json_t *object, const tz_simulation *simulation)
 {
     const tz_policy *from = tz_simulation_policy(simulation);
@@ -216,8 +192,8 @@ static void put_policy(tz_record *record, json_t *object, const tz_simulation *s
             put(record, entry, "times", json_integer(d->times));
         }
         put(record, entry, "from",
-            d->from.height > 0 ? plan_object(record, &d->from, dims) : json_null());
-        put(record, entry, "to", plan_object(record, &d->to, dims));
+            d->from.height > 0 ? tz_plan_to_json(&d->from, dims) : json_null());
+        put(record, entry, "to", tz_plan_to_json(&d->to, dims));
         put(record, entry, "seconds_per_iteration", real(d->time_s));
         put(record, entry, "reason", text(d->reason));
         push(record, list, entry);
@@ -234,7 +210,7 @@ static void put_plans(tz_record *record, json_t *object, const tz_simulation *si
     json_t *plans = json_array();
     put(record, object, "plans", plans);
     for (size_t i = 0; i < count; i++) {
-        json_t *entry = plan_object(record, &uses[i].plan, dims);
+        json_t *entry = tz_plan_to_json(&uses[i].plan, dims);
         put(record, entry, "why", text(uses[i].plan.why));
         put(record, entry, "stages", json_integer(uses[i].stages));
         put(record, entry, "steps", json_integer(uses[i].steps));
@@ -247,7 +223,7 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
                           const char *plugin_path, const tz_simulation *simulation)
 {
     json_t *object = get_simulation(record, index);
-    if (object == NULL)
+    if (!object)
         return;
     const tz_stencil *stencil = tz_simulation_stencil(simulation);
     const tz_plugin *plugin = tz_simulation_plugin(simulation);
@@ -305,17 +281,17 @@ void tz_record_source(tz_record *record, size_t index, const char *field, const 
                       const uint64_t *seed, bool append)
 {
     json_t *object = get_simulation(record, index);
-    if (object == NULL)
+    if (!object)
         return;
     json_t *fields = get_child(record, object, "fields");
     json_t *list = json_object_get(fields, field);
-    if (list == NULL || !append) {
+    if (!list || !append) {
         list = json_array();
         put(record, fields, field, list);
     }
     json_t *entry = json_object();
     put(record, entry, "source", text(source));
-    if (seed != NULL)
+    if (seed)
         put(record, entry, "seed", json_integer((json_int_t)*seed));
     push(record, list, entry);
 }
@@ -324,7 +300,7 @@ void tz_record_output(tz_record *record, size_t index, const char *pattern, cons
                       int64_t every, int64_t count)
 {
     json_t *object = get_simulation(record, index);
-    if (object == NULL)
+    if (!object)
         return;
     json_t *entry = json_object();
     put(record, entry, "kind", text(kind));
@@ -347,7 +323,7 @@ static size_t number_length(const char *json)
     return length;
 }
 
-/* Up to the next number that is no part of a string. */
+/* The length up to the next number outside strings. */
 static size_t other_length(const char *json)
 {
     size_t length = 0;
@@ -357,7 +333,7 @@ static size_t other_length(const char *json)
         if (json[length] == '"')
             quoted = !quoted;
         else if (json[length] == '\\')
-            length++; /* only in a string, and never its end */
+            length++; /* an escape in a string: skip the character after it */
     }
     return length;
 }
@@ -378,7 +354,7 @@ static tz_status write_shortened(tz_atomic_file *file, const char *json, tz_erro
         if (status == TZ_OK && is_real && tz_number_parse(json, length, &value)) {
             tz_number_format(number, value);
             status = tz_atomic_write(file, number, strlen(number), error);
-            if (status == TZ_OK && strpbrk(number, ".e") == NULL)
+            if (status == TZ_OK && !strpbrk(number, ".e"))
                 status = tz_atomic_write(file, ".0", 2, error);
         } else if (status == TZ_OK && length > 0) {
             status = tz_atomic_write(file, json, length, error);
@@ -394,7 +370,7 @@ tz_status tz_record_write(tz_record *record, const char *path, const char *statu
     put(record, record->root, "status", text(status));
     put(record, record->root, "error", text(failure));
     char *json = json_dumps(record->root, JSON_INDENT(2));
-    if (json == NULL || record->failed) {
+    if (!json || record->failed) {
         free(json);
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory for the run's record");
     }

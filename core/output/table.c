@@ -27,7 +27,7 @@ static tz_status append(tz_table *table, const char *text, size_t length, tz_err
     if (table->used + length > table->size) {
         const size_t size = 2 * (table->used + length) + 256;
         char *grown = realloc(table->text, size);
-        if (grown == NULL)
+        if (!grown)
             return tz_error_set(error, TZ_MEMORY, table->path, "not enough memory for a table row");
         table->text = grown;
         table->size = size;
@@ -39,7 +39,7 @@ static tz_status append(tz_table *table, const char *text, size_t length, tz_err
 
 static tz_status append_cell(tz_table *table, const char *text, tz_error *error)
 {
-    if (strpbrk(text, ",\"\r\n") == NULL)
+    if (!strpbrk(text, ",\"\r\n"))
         return append(table, text, strlen(text), error);
     tz_status status = append(table, "\"", 1, error);
     for (; status == TZ_OK && *text != '\0'; text++) {
@@ -51,7 +51,7 @@ static tz_status append_cell(tz_table *table, const char *text, tz_error *error)
     return status == TZ_OK ? append(table, "\"", 1, error) : status;
 }
 
-/* Append a whole line or, on failure, nothing. */
+/* Append a line, or nothing on failure. */
 static tz_status append_row(tz_table *table, const char *const *cells, tz_error *error)
 {
     const size_t before = table->used;
@@ -81,12 +81,13 @@ tz_status tz_table_flush(tz_table *table, tz_error *error)
             continue;
         if (wrote <= 0) {
             const int reason = wrote < 0 ? errno : ENOSPC;
-            /* Keep the lines that fitted, drop the one that was cut. */
+            /* Keep the complete lines, drop the one that was cut. */
             while (done > 0 && table->text[done - 1] != '\n')
                 done--;
             table->broken = true;
             if (start >= 0 && ftruncate(table->file, start + (off_t)done) != 0)
-                return tz_error_set_errno(error, errno, table->path, "cannot mend the table");
+                return tz_error_set_errno(error, errno, table->path,
+                                          "cannot remove a partial line from the table");
             return tz_error_set_errno(error, reason, table->path, "cannot write the table");
         }
         done += (size_t)wrote;
@@ -100,13 +101,13 @@ tz_status tz_table_create(tz_table **out, const char *path, size_t columns,
                           const char *const *titles, tz_error *error)
 {
     tz_table *table = calloc(1, sizeof *table);
-    if (table == NULL)
+    if (!table)
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory for a table");
     snprintf(table->path, sizeof table->path, "%s", path);
     table->columns = columns;
     table->file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (table->file < 0) {
-        tz_error_set_errno(error, errno, path, "cannot make the table");
+        tz_error_set_errno(error, errno, path, "cannot create the table");
         free(table);
         return TZ_IO;
     }
@@ -135,7 +136,7 @@ tz_status tz_table_add(tz_table *table, const char *const *cells, tz_error *erro
 
 tz_status tz_table_close(tz_table *table, tz_error *error)
 {
-    if (table == NULL)
+    if (!table)
         return TZ_OK;
     tz_status status = TZ_OK;
     if (!table->broken && table->used > 0)

@@ -1,5 +1,5 @@
-/* A table of numbers as CSV, row by row. Rows gather in memory and go to the file whole, so that a
- * reader, or a crash, never meets half a line. */
+/* A table as a CSV file, row by row. Rows are collected in memory and written in blocks of complete
+ * lines, so that a reader, even after a crash, finds no partial line. */
 #ifndef TZ_CORE_OUTPUT_TABLE_H
 #define TZ_CORE_OUTPUT_TABLE_H
 
@@ -13,13 +13,13 @@ typedef struct tz_table tz_table;
 tz_status tz_table_create(tz_table **out, const char *path, size_t columns,
                           const char *const *titles, tz_error *error);
 
-/* One row: `cells` are ready-made texts, quoted where they need it. Flushed when a second has
- * passed since the last time or the buffer is full. */
+/* Add a row. `cells` are texts, one a column; they are quoted where CSV requires it. Writes to the
+ * file once a second and when 64 KiB have collected. TZ_IO, TZ_MEMORY. */
 tz_status tz_table_add(tz_table *table, const char *const *cells, tz_error *error);
 
 tz_status tz_table_flush(tz_table *table, tz_error *error);
 
-/* Flush and close; frees the table in any case. NULL is fine. */
+/* Flush and close. Frees the table in any case. NULL is fine. */
 tz_status tz_table_close(tz_table *table, tz_error *error);
 
 #endif

@@ -33,6 +33,7 @@
  *
  * - drift: settled, it times its height now and then, each time after twice as long a run. When
  * that differs by DRIFT from what it was, all heights are open again. */
+#include "model/constants.h"
 #include "policy/adaptive_impl.h"
 
 #include <inttypes.h>
@@ -74,7 +75,7 @@ static tz_status adaptive_create(tz_policy *policy, tz_error *error)
     a->seen_step = -1;
     a->stride = a->direction = a->patience = 1;
     a->budgeted = start == 0;
-    a->wait_s = policy->host.asynchronous ? TZ_POLICY_WAIT_S : 0.0;
+    a->wait_s = policy->host.asynchronous ? TZ_FIT_HOST_WAIT_S : 0.0;
     if (start == 0 && predictions) {
         a->start = a->base = tz__adaptive_find(a, predictions->at[predictions->best].plan.height);
         tz_policy_decide(policy, &a->rungs[a->base].plan, NAN, "adaptive, from the prediction: %s",
@@ -85,7 +86,7 @@ static tz_status adaptive_create(tz_policy *policy, tz_error *error)
     plan.height = start;
     a->base = start > 0 ? tz__adaptive_find(a, start) : -1;
     if (a->base < 0) {
-        status = policy->host.complete(policy->host.context, &plan, error);
+        status = policy->host.complete_plan(policy->host.context, &plan, error);
         if (status)
             return status;
         a->base = tz__adaptive_add_rung(a, &plan);
@@ -203,7 +204,7 @@ static void back_to_base(tz_policy *policy, adaptive *a, double time, const char
     a->rungs[a->base].plan = policy->plan;
 }
 
-/* ---- Being told ------------------------------------------------------------------------------ */
+/* ---- What was measured ------------------------------------------------------------------------------ */
 
 static void judge(tz_policy *policy, adaptive *a)
 {
@@ -293,7 +294,7 @@ static void base_is(adaptive *a, double time)
     base->measured = true;
 }
 
-static void adaptive_tell(tz_policy *policy, int64_t stages, int64_t iterations, double seconds)
+static void adaptive_record(tz_policy *policy, int64_t stages, int64_t iterations, double seconds)
 {
     adaptive *a = policy->state;
     const bool on_probe = a->probe >= 0;
@@ -305,7 +306,7 @@ static void adaptive_tell(tz_policy *policy, int64_t stages, int64_t iterations,
     const double more = seconds - (isnan(base) ? 0 : (double)iterations * base);
     a->elapsed += more;
     a->lost += a->wait_s + (on_probe ? more : 0);
-    const bool done = tz_policy_trial_tell(&a->trial, stages, iterations, seconds);
+    const bool done = tz_policy_trial_record(&a->trial, stages, iterations, seconds);
     now->known = true;
     const double time =
         a->trial.iterations > 0 ? a->trial.seconds / (double)a->trial.iterations : NAN;
@@ -342,14 +343,14 @@ static void count_time(const tz_policy *policy, adaptive *a)
         a->lost += (double)since * (time - tz__adaptive_time(a, a->start));
 }
 
-static int64_t adaptive_wanted(const tz_policy *policy)
+static int64_t adaptive_stages_to_time(const tz_policy *policy)
 {
     const adaptive *a = policy->state;
     if (a->probe < 0 && !a->timing)
         return 0;
-    /* A trial that finds no room leaves the stage to base: that one is not timed. */
+    /* A trial that does not fit before the next output leaves the stage to base, untimed. */
     const int on = a->probe >= 0 ? a->probe : a->base;
-    return tz_policy_same_plan(&policy->plan, &a->rungs[on].plan) ? a->trial.wanted : 0;
+    return tz_plan_equal(&policy->plan, &a->rungs[on].plan) ? a->trial.stages_to_time : 0;
 }
 
 static bool give_up(tz_policy *policy, adaptive *a, const char *note)
@@ -366,7 +367,7 @@ static bool give_up(tz_policy *policy, adaptive *a, const char *note)
     return true;
 }
 
-static bool adaptive_refuse(tz_policy *policy, const tz_error *why)
+static bool adaptive_plan_failed(tz_policy *policy, const tz_error *why)
 {
     char note[64];
     snprintf(note, sizeof note, "refused: %.50s", why->message);
@@ -378,7 +379,7 @@ static void lower_base(tz_policy *policy, adaptive *a)
 {
     int lower = -1;
     for (int i = 0; i < a->count; i++)
-        if (a->rungs[i].plan.height <= a->longest_room && !isinf(a->rungs[i].time))
+        if (a->rungs[i].plan.height <= a->longest_stretch && !isinf(a->rungs[i].time))
             lower = i;
     if (lower < 0)
         return;
@@ -390,10 +391,11 @@ static void lower_base(tz_policy *policy, adaptive *a)
     a->budgeted = false;
     time_base(a);
     tz_policy_decide(policy, &a->rungs[lower].plan, NAN,
-                     "adaptive: outputs leave %" PRId64 " iterations at most", a->longest_room);
+                     "adaptive: outputs leave %" PRId64 " iterations at most", a->longest_stretch);
 }
 
-static tz_status adaptive_next(tz_policy *policy, int64_t room, bool fresh, tz_error *error)
+static tz_status adaptive_next(tz_policy *policy, int64_t iterations_left, bool new_stretch,
+                               tz_error *error)
 {
     (void)error;
     adaptive *a = policy->state;
@@ -403,17 +405,18 @@ static tz_status adaptive_next(tz_policy *policy, int64_t room, bool fresh, tz_e
     if (a->settled)
         return TZ_OK;
     for (;;) {
-        const tz_plan *wanted = &a->rungs[a->probe >= 0 ? a->probe : a->base].plan;
-        const bool fits = wanted->height <= room;
-        if (fresh) {
+        const tz_plan *plan = &a->rungs[a->probe >= 0 ? a->probe : a->base].plan;
+        const bool fits = plan->height <= iterations_left;
+        if (new_stretch) {
             a->short_stretches = fits ? 0 : a->short_stretches + 1;
-            a->longest_room =
-                a->short_stretches == 1 || room > a->longest_room ? room : a->longest_room;
+            a->longest_stretch = a->short_stretches == 1 || iterations_left > a->longest_stretch
+                                     ? iterations_left
+                                     : a->longest_stretch;
             if (a->short_stretches >= TZ_POLICY_STRETCHES) {
                 a->short_stretches = 0;
                 if (a->probe >= 0) {
-                    give_up(policy, a, "outputs leave no room for it");
-                    fresh = false;
+                    give_up(policy, a, "too few iterations between outputs");
+                    new_stretch = false;
                     if (!a->settled)
                         continue;
                 } else {
@@ -422,7 +425,7 @@ static tz_status adaptive_next(tz_policy *policy, int64_t room, bool fresh, tz_e
                 return TZ_OK;
             }
         }
-        policy->plan = fits || a->probe < 0 ? *wanted : a->rungs[a->base].plan;
+        policy->plan = fits || a->probe < 0 ? *plan : a->rungs[a->base].plan;
         return TZ_OK;
     }
 }
@@ -467,9 +470,9 @@ static void adaptive_describe(const tz_policy *policy, char *text, size_t size)
 const tz_policy_class tz_policy_class_adaptive = {.create = adaptive_create,
                                                   .destroy = adaptive_destroy,
                                                   .next = adaptive_next,
-                                                  .wanted = adaptive_wanted,
-                                                  .tell = adaptive_tell,
-                                                  .refuse = adaptive_refuse,
+                                                  .stages_to_time = adaptive_stages_to_time,
+                                                  .record = adaptive_record,
+                                                  .plan_failed = adaptive_plan_failed,
                                                   .measured = adaptive_measured,
                                                   .settled = adaptive_settled,
                                                   .describe = adaptive_describe};

@@ -33,7 +33,7 @@ typedef struct adaptive {
     double check_s;       /* settled: elapsed seconds at which base is timed again */
     double settled_time;
     int short_stretches;
-    int64_t longest_room;
+    int64_t longest_stretch;
     int64_t settled_step;
     int64_t seen_step; /* up to which elapsed counts */
 } adaptive;

@@ -42,7 +42,7 @@ tz_status tz__adaptive_make_rungs(tz_policy *policy, adaptive *a, tz_error *erro
     for (int i = 0; list->best < 0 && i < a->count; i++) {
         tz_plan plan = policy->config.given;
         plan.height = a->rungs[i].plan.height;
-        if (policy->host.complete(policy->host.context, &plan, NULL) == TZ_OK &&
+        if (policy->host.complete_plan(policy->host.context, &plan, NULL) == TZ_OK &&
             plan.height == a->rungs[i].plan.height)
             a->rungs[i].plan = plan;
     }

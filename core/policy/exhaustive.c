@@ -52,13 +52,10 @@ static bool compute_key(const tz_policy *policy, char *key)
 {
     if (!policy->host.memory_key || !policy->host.memory_key(policy->host.context, key, KEY_SIZE))
         return false;
-    const tz_plan *given = &policy->config.given;
+    char given[TZ_PLAN_TEXT_SIZE];
+    tz_plan_text(&policy->config.given, TZ_AXES, given, sizeof given);
     const size_t used = strlen(key);
-    const int length =
-        snprintf(key + used, KEY_SIZE - used,
-                 "; given '%s' %d %" PRId64 " %" PRId64 " %" PRId64 " %d %d %d %d %d",
-                 given->family, given->height, given->tile[0], given->tile[1], given->tile[2],
-                 given->vector, given->ahead, given->slack, given->warps, given->blocks);
+    const int length = snprintf(key + used, KEY_SIZE - used, "; given '%s'", given);
     return length > 0 && (size_t)length < KEY_SIZE - used;
 }
 
@@ -69,8 +66,8 @@ static bool recall_all(tz_policy *policy, exhaustive *e, const tz_policy_memory 
 {
     tz_plan plan = memory->plans[memory->best].plan;
     const tz_plan kept = plan;
-    bool good = policy->host.complete(policy->host.context, &plan, NULL) == TZ_OK &&
-                tz_policy_same_plan(&plan, &kept);
+    bool good = policy->host.complete_plan(policy->host.context, &plan, NULL) == TZ_OK &&
+                tz_plan_equal(&plan, &kept);
     e->entrants = good ? calloc((size_t)memory->count, sizeof *e->entrants) : NULL;
     good = e->entrants != NULL;
     for (int i = 0; good && i < memory->count; i++) {
@@ -104,7 +101,7 @@ static void recall_part(exhaustive *e, const tz_policy_memory *memory)
         entrant *x = &e->entrants[i];
         for (int k = 0; k < memory->count && !x->remembered; k++) {
             const tz_policy_measurement *m = &memory->plans[k];
-            if (isnan(m->time_s) || !tz_policy_same_plan(&m->plan, &x->plan))
+            if (isnan(m->time_s) || !tz_plan_equal(&m->plan, &x->plan))
                 continue;
             x->least = x->most = m->time_s;
             x->round = ROUNDS;
@@ -221,11 +218,11 @@ static void conclude(tz_policy *policy, exhaustive *e)
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 
-/* The next that waits to be measured and has room; -1: none. */
-static int find_waiting(const exhaustive *e, int64_t room)
+/* The next plan of this round whose stage fits; -1: none. */
+static int find_waiting(const exhaustive *e, int64_t iterations_left)
 {
     for (int i = 0; i < e->count; i++)
-        if (e->entrants[i].round == e->round && e->entrants[i].plan.height <= room)
+        if (e->entrants[i].round == e->round && e->entrants[i].plan.height <= iterations_left)
             return i;
     return -1;
 }
@@ -261,13 +258,13 @@ static void go_on(tz_policy *policy, exhaustive *e)
     policy->plan = e->entrants[e->now].plan;
 }
 
-static void exhaustive_tell(tz_policy *policy, int64_t stages, int64_t iterations, double seconds)
+static void exhaustive_record(tz_policy *policy, int64_t stages, int64_t iterations, double seconds)
 {
     exhaustive *e = policy->state;
     if (e->settled || e->now < 0)
         return;
     entrant *x = &e->entrants[e->now];
-    const bool done = tz_policy_trial_tell(&x->trial, stages, iterations, seconds);
+    const bool done = tz_policy_trial_record(&x->trial, stages, iterations, seconds);
     if (x->trial.iterations == 0)
         return;
     const double time = x->trial.seconds / (double)x->trial.iterations;
@@ -284,15 +281,15 @@ static void exhaustive_tell(tz_policy *policy, int64_t stages, int64_t iteration
     go_on(policy, e);
 }
 
-static int64_t exhaustive_wanted(const tz_policy *policy)
+static int64_t exhaustive_stages_to_time(const tz_policy *policy)
 {
     const exhaustive *e = policy->state;
-    if (e->settled || e->now < 0 || !tz_policy_same_plan(&policy->plan, &e->entrants[e->now].plan))
+    if (e->settled || e->now < 0 || !tz_plan_equal(&policy->plan, &e->entrants[e->now].plan))
         return 0;
-    return e->entrants[e->now].trial.wanted;
+    return e->entrants[e->now].trial.stages_to_time;
 }
 
-static bool exhaustive_refuse(tz_policy *policy, const tz_error *why)
+static bool exhaustive_plan_failed(tz_policy *policy, const tz_error *why)
 {
     exhaustive *e = policy->state;
     if (e->settled || e->now < 0)
@@ -304,7 +301,8 @@ static bool exhaustive_refuse(tz_policy *policy, const tz_error *why)
     return e->best >= 0 || !e->settled;
 }
 
-static tz_status exhaustive_next(tz_policy *policy, int64_t room, bool fresh, tz_error *error)
+static tz_status exhaustive_next(tz_policy *policy, int64_t iterations_left, bool new_stretch,
+                                 tz_error *error)
 {
     exhaustive *e = policy->state;
     (void)error;
@@ -313,21 +311,21 @@ static tz_status exhaustive_next(tz_policy *policy, int64_t room, bool fresh, tz
     if (policy->config.forget && e->has_key) /* not before something really runs */
         tz_policy_memory_forget(e->key);
     policy->config.forget = false;
-    int now = find_waiting(e, room);
-    if (fresh) {
+    int now = find_waiting(e, iterations_left);
+    if (new_stretch) {
         e->short_stretches = now >= 0 ? 0 : e->short_stretches + 1;
         if (e->short_stretches == TZ_POLICY_STRETCHES) {
             for (int i = 0; i < e->count; i++)
                 if (e->entrants[i].round == e->round) {
                     e->entrants[i].round = ROUNDS;
                     snprintf(e->entrants[i].note, sizeof e->entrants[i].note,
-                             "outputs leave no room for it");
+                             "too few iterations between outputs");
                 }
             go_on(policy, e);
             e->short_stretches = 0;
             if (e->settled)
                 return TZ_OK;
-            now = find_waiting(e, room);
+            now = find_waiting(e, iterations_left);
         }
     }
     if (now >= 0)
@@ -441,9 +439,9 @@ static void exhaustive_describe(const tz_policy *policy, char *text, size_t size
 const tz_policy_class tz_policy_class_exhaustive = {.create = exhaustive_create,
                                                     .destroy = exhaustive_destroy,
                                                     .next = exhaustive_next,
-                                                    .wanted = exhaustive_wanted,
-                                                    .tell = exhaustive_tell,
-                                                    .refuse = exhaustive_refuse,
+                                                    .stages_to_time = exhaustive_stages_to_time,
+                                                    .record = exhaustive_record,
+                                                    .plan_failed = exhaustive_plan_failed,
                                                     .measured = exhaustive_measured,
                                                     .settled = exhaustive_settled,
                                                     .describe = exhaustive_describe};

@@ -45,8 +45,6 @@ void tz_policy_memory_forget(const char *key)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-#define KNOBS(X) X(vector) X(ahead) X(slack) X(warps) X(blocks)
-
 static bool read_integer(const json_t *object, const char *key, int64_t low, int64_t high,
                          int64_t *out)
 {
@@ -57,28 +55,11 @@ static bool read_integer(const json_t *object, const char *key, int64_t low, int
 
 static bool read_measurement(const json_t *entry, tz_policy_measurement *out)
 {
-    const char *family = json_string_value(json_object_get(entry, "family"));
-    const json_t *tile = json_object_get(entry, "tile");
     const json_t *time = json_object_get(entry, "seconds_per_iteration");
     int64_t value;
     *out = (tz_policy_measurement){.time_s = NAN, .predicted_s = NAN};
-    if (!family || strlen(family) >= sizeof out->plan.family || json_array_size(tile) != TZ_AXES ||
-        !read_integer(entry, "height", 1, 1 << 20, &value))
+    if (!tz_plan_from_json(entry, &out->plan))
         return false;
-    strcpy(out->plan.family, family);
-    out->plan.height = (int)value;
-    for (size_t axis = 0; axis < TZ_AXES; axis++) {
-        const json_t *extent = json_array_get(tile, axis);
-        out->plan.tile[axis] = json_integer_value(extent);
-        if (!json_is_integer(extent) || out->plan.tile[axis] < 0)
-            return false;
-    }
-#define READ(knob)                                                                                 \
-    if (!read_integer(entry, #knob, 0, 1 << 20, &value))                                           \
-        return false;                                                                              \
-    out->plan.knob = (int)value;
-    KNOBS(READ)
-#undef READ
     out->tie = json_is_true(json_object_get(entry, "tie"));
     out->rounds = read_integer(entry, "rounds", 0, 100, &value) ? (int)value : 0;
     if (json_is_null(time))
@@ -123,16 +104,8 @@ bool tz_policy_memory_read(const char *key, tz_policy_memory *out)
 
 static json_t *write_measurement(const tz_policy_measurement *m)
 {
-    json_t *entry = json_object(), *tile = json_array();
-    int failed = !entry || !tile;
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        failed |= json_array_append_new(tile, json_integer(m->plan.tile[axis]));
-    failed |= json_object_set_new(entry, "family", json_string(m->plan.family));
-    failed |= json_object_set_new(entry, "height", json_integer(m->plan.height));
-    failed |= json_object_set_new(entry, "tile", tile);
-#define WRITE(knob) failed |= json_object_set_new(entry, #knob, json_integer(m->plan.knob));
-    KNOBS(WRITE)
-#undef WRITE
+    json_t *entry = tz_plan_to_json(&m->plan, TZ_AXES);
+    int failed = !entry;
     failed |= json_object_set_new(entry, "seconds_per_iteration",
                                   isnan(m->time_s) ? json_null() : json_real(m->time_s));
     failed |= json_object_set_new(entry, "tie", json_boolean(m->tie));

@@ -1,6 +1,5 @@
 #include "policy/policy.h"
 
-#include "base/names.h"
 #include "policy/policy_impl.h"
 #include <inttypes.h>
 #include <math.h>
@@ -9,47 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"fixed",      "predicted", "adaptive",
-                                    "exhaustive", "function",  "auto"};
+static const char *const names[] = {"fixed", "predicted", "adaptive", "exhaustive", "function"};
 
 const char *tz_policy_name(tz_policy_kind kind)
 {
     return names[kind];
-}
-
-tz_status tz_policy_find(const char *name, tz_policy_kind *out, tz_error *error)
-{
-    static const char *const known[] = {"auto", "fixed", "predicted", "adaptive", "exhaustive"};
-    static const tz_policy_kind kinds[] = {TZ_POLICY_AUTO, TZ_POLICY_FIXED, TZ_POLICY_PREDICTED,
-                                           TZ_POLICY_ADAPTIVE, TZ_POLICY_EXHAUSTIVE};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(name, known[i]) == 0) {
-            *out = kinds[i];
-            return TZ_OK;
-        }
-    char hint[256];
-    return tz_error_set(
-        error, TZ_UNKNOWN, NULL, "unknown policy '%.60s'%s", name,
-        tz_names_hint(hint, sizeof hint, name, known, sizeof known / sizeof *known));
-}
-
-bool tz_policy_same_plan(const tz_plan *a, const tz_plan *b)
-{
-    return a->height == b->height && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
-           strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->ahead == b->ahead &&
-           a->slack == b->slack && a->warps == b->warps && a->blocks == b->blocks;
-}
-
-const char *tz_policy_plan_text(const tz_plan *plan, char *text, size_t size)
-{
-    int axes = TZ_AXES;
-    while (axes > 1 && plan->tile[axes - 1] <= 1)
-        axes--;
-    int used = snprintf(text, size, "%s, height %d, tile ", plan->family, plan->height);
-    for (int axis = 0; axis < axes && used >= 0 && (size_t)used < size; axis++)
-        used += snprintf(text + used, size - (size_t)used, "%s%" PRId64, axis > 0 ? " x " : "",
-                         plan->tile[axis]);
-    return text;
 }
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
@@ -59,7 +22,7 @@ static void record_decision(tz_policy *policy, const tz_plan *from, const tz_pla
 {
     for (size_t i = policy->decisions_count; i-- > 0;) {
         tz_policy_decision *known = &policy->decisions[i];
-        if (tz_policy_same_plan(&known->from, from) && tz_policy_same_plan(&known->to, to) &&
+        if (tz_plan_equal(&known->from, from) && tz_plan_equal(&known->to, to) &&
             strcmp(known->reason, reason) == 0) {
             known->last_step = policy->step;
             known->times++;
@@ -147,12 +110,12 @@ static tz_status list_heights(tz_policy *policy, const tz_plan *given, tz_policy
             break;
         if (given->height == 0)
             plan.height = heights[i];
-        status = policy->host.complete(policy->host.context, &plan, error);
+        status = policy->host.complete_plan(policy->host.context, &plan, error);
         if (status)
             break;          /* and so are all above */
         bool known = false; /* the reference makes a height of 1 of any */
         for (int k = 0; k < out->count; k++)
-            known = known || tz_policy_same_plan(&out->at[k].plan, &plan);
+            known = known || tz_plan_equal(&out->at[k].plan, &plan);
         if (!known)
             out->at[out->count++] = (tz_policy_option){.plan = plan, .time_s = NAN};
     }
@@ -202,34 +165,36 @@ static int64_t group_of(double stage_s, int most)
 
 void tz_policy_trial_begin(tz_policy_trial *trial, bool warm, double stage_s)
 {
-    *trial = (tz_policy_trial){
-        .warm = warm, .stage_s = stage_s, .wanted = warm ? group_of(stage_s, GROUP_STAGES_MAX) : 1};
+    *trial = (tz_policy_trial){.warm = warm,
+                               .stage_s = stage_s,
+                               .stages_to_time = warm ? group_of(stage_s, GROUP_STAGES_MAX) : 1};
 }
 
-bool tz_policy_trial_tell(tz_policy_trial *trial, int64_t stages, int64_t iterations,
-                          double seconds)
+bool tz_policy_trial_record(tz_policy_trial *trial, int64_t stages, int64_t iterations,
+                            double seconds)
 {
     if (!trial->warm) {
         trial->warm = true;
-        trial->wanted = group_of(trial->stage_s, GROUP_TRUSTED);
+        trial->stages_to_time = group_of(trial->stage_s, GROUP_TRUSTED);
         return false;
     }
     /* What is shorter than half a group is mostly the wait for it: once more, with more stages. */
-    if (seconds < 0.5 * TZ_POLICY_GROUP_S && trial->wanted < GROUP_STAGES_MAX) {
+    if (seconds < 0.5 * TZ_POLICY_GROUP_S && trial->stages_to_time < GROUP_STAGES_MAX) {
         const double one = seconds / (double)stages;
         const double needed = one > 0 ? TZ_POLICY_GROUP_S / one : GROUP_STAGES_MAX;
-        trial->wanted = needed > 8.0 * (double)trial->wanted   ? 8 * trial->wanted
-                        : needed > 2.0 * (double)trial->wanted ? (int64_t)ceil(needed)
-                                                               : 2 * trial->wanted;
-        if (trial->wanted > GROUP_STAGES_MAX)
-            trial->wanted = GROUP_STAGES_MAX;
+        trial->stages_to_time =
+            needed > 8.0 * (double)trial->stages_to_time   ? 8 * trial->stages_to_time
+            : needed > 2.0 * (double)trial->stages_to_time ? (int64_t)ceil(needed)
+                                                           : 2 * trial->stages_to_time;
+        if (trial->stages_to_time > GROUP_STAGES_MAX)
+            trial->stages_to_time = GROUP_STAGES_MAX;
         return false;
     }
     trial->stages += stages;
     trial->iterations += iterations;
     trial->seconds += seconds;
     return trial->stages >= 2 &&
-           (trial->seconds >= TZ_POLICY_GROUP_S || trial->wanted == GROUP_STAGES_MAX);
+           (trial->seconds >= TZ_POLICY_GROUP_S || trial->stages_to_time == GROUP_STAGES_MAX);
 }
 
 /* ---- fixed and predicted --------------------------------------------------------------------- */
@@ -237,7 +202,7 @@ bool tz_policy_trial_tell(tz_policy_trial *trial, int64_t stages, int64_t iterat
 static tz_status fixed_create(tz_policy *policy, tz_error *error)
 {
     tz_plan plan = policy->config.given;
-    tz_status status = policy->host.complete(policy->host.context, &plan, error);
+    tz_status status = policy->host.complete_plan(policy->host.context, &plan, error);
     if (!status)
         tz_policy_decide(policy, &plan, NAN, "%s", plan.why);
     return status;
@@ -252,7 +217,7 @@ static tz_status predicted_create(tz_policy *policy, tz_error *error)
         return TZ_OK;
     }
     tz_plan plan = policy->config.given;
-    tz_status status = policy->host.complete(policy->host.context, &plan, error);
+    tz_status status = policy->host.complete_plan(policy->host.context, &plan, error);
     if (!status)
         tz_policy_decide(policy, &plan, NAN, "%.70s; not predicted: %s", plan.why,
                          policy->no_predictions);
@@ -266,8 +231,8 @@ static const tz_policy_class class_predicted = {.create = predicted_create};
 
 typedef struct function_state {
     int64_t asked_step; /* -1: not asked yet */
-    int64_t wanted;
-    bool told;
+    int64_t stages_to_time;
+    bool recorded;
     int64_t stages, iterations;
     double seconds;
 } function_state;
@@ -278,10 +243,10 @@ static tz_status function_create(tz_policy *policy, tz_error *error)
     if (!f)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     f->asked_step = -1;
-    f->wanted = 1;
+    f->stages_to_time = 1;
     policy->state = f;
     tz_plan plan = policy->config.given;
-    tz_status status = policy->host.complete(policy->host.context, &plan, error);
+    tz_status status = policy->host.complete_plan(policy->host.context, &plan, error);
     if (!status)
         tz_policy_decide(policy, &plan, NAN, "%.60s, until %.80s says otherwise", plan.why,
                          policy->config.function_name);
@@ -293,15 +258,16 @@ static void function_destroy(tz_policy *policy)
     free(policy->state);
 }
 
-static tz_status function_next(tz_policy *policy, int64_t room, bool fresh, tz_error *error)
+static tz_status function_next(tz_policy *policy, int64_t iterations_left, bool new_stretch,
+                               tz_error *error)
 {
     function_state *f = policy->state;
-    (void)room;
+    (void)iterations_left;
     /* After every timed group; and where stages are always cut short, once a stretch. */
-    if (f->asked_step >= 0 && !f->told && (!fresh || f->asked_step == policy->step))
+    if (f->asked_step >= 0 && !f->recorded && (!new_stretch || f->asked_step == policy->step))
         return TZ_OK;
     f->asked_step = policy->step;
-    f->told = false;
+    f->recorded = false;
     const tz_policy_view view = {.name = policy->config.function_name,
                                  .step = policy->step,
                                  .plan = &policy->plan,
@@ -313,30 +279,32 @@ static tz_status function_next(tz_policy *policy, int64_t room, bool fresh, tz_e
         policy->config.function(policy->config.function_context, &view, &next, error);
     if (status || next.height == 0)
         return status;
-    status = policy->host.complete(policy->host.context, &next, error);
-    if (status || tz_policy_same_plan(&next, &policy->plan))
+    status = policy->host.complete_plan(policy->host.context, &next, error);
+    if (status || tz_plan_equal(&next, &policy->plan))
         return status;
     tz_policy_decide(policy, &next, f->iterations > 0 ? f->seconds / (double)f->iterations : NAN,
                      "%s", policy->config.function_name);
-    f->wanted = 1;
+    f->stages_to_time = 1;
     return TZ_OK;
 }
 
-static int64_t function_wanted(const tz_policy *policy)
+static int64_t function_stages_to_time(const tz_policy *policy)
 {
-    return ((const function_state *)policy->state)->wanted;
+    return ((const function_state *)policy->state)->stages_to_time;
 }
 
-static void function_tell(tz_policy *policy, int64_t stages, int64_t iterations, double seconds)
+static void function_record(tz_policy *policy, int64_t stages, int64_t iterations, double seconds)
 {
     function_state *f = policy->state;
-    f->told = true;
+    f->recorded = true;
     f->stages = stages;
     f->iterations = iterations;
     f->seconds = seconds;
     if (policy->host.asynchronous && seconds > 0) {
         const double needed = TZ_POLICY_GROUP_S * (double)stages / seconds;
-        f->wanted = needed < 1 ? 1 : needed > GROUP_STAGES_MAX ? GROUP_STAGES_MAX : (int64_t)needed;
+        f->stages_to_time = needed < 1                  ? 1
+                            : needed > GROUP_STAGES_MAX ? GROUP_STAGES_MAX
+                                                        : (int64_t)needed;
     }
 }
 
@@ -354,8 +322,8 @@ static void function_describe(const tz_policy *policy, char *text, size_t size)
 static const tz_policy_class class_function = {.create = function_create,
                                                .destroy = function_destroy,
                                                .next = function_next,
-                                               .wanted = function_wanted,
-                                               .tell = function_tell,
+                                               .stages_to_time = function_stages_to_time,
+                                               .record = function_record,
                                                .settled = function_settled,
                                                .describe = function_describe};
 
@@ -380,8 +348,6 @@ tz_status tz_policy_create(tz_policy **out, const tz_policy_config *config,
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a policy");
     }
     policy->config = *config;
-    if (config->kind == TZ_POLICY_AUTO)
-        policy->config.kind = config->given.height > 0 ? TZ_POLICY_FIXED : TZ_POLICY_PREDICTED;
     policy->host = *host;
     policy->stop = -1;
     policy->is = classes[policy->config.kind];
@@ -407,30 +373,30 @@ void tz_policy_destroy(tz_policy *policy)
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-tz_status tz_policy_next(tz_policy *policy, int64_t step, int64_t room, const tz_plan **plan,
-                         tz_error *error)
+tz_status tz_policy_next(tz_policy *policy, int64_t step, int64_t iterations_left,
+                         const tz_plan **plan, tz_error *error)
 {
-    const bool fresh = step + room != policy->stop;
+    const bool new_stretch = step + iterations_left != policy->stop;
     policy->step = step;
-    policy->stop = step + room;
+    policy->stop = step + iterations_left;
     *plan = &policy->plan;
-    return policy->is->next ? policy->is->next(policy, room, fresh, error) : TZ_OK;
+    return policy->is->next ? policy->is->next(policy, iterations_left, new_stretch, error) : TZ_OK;
 }
 
-int64_t tz_policy_stages_wanted(const tz_policy *policy)
+int64_t tz_policy_stages_to_time(const tz_policy *policy)
 {
-    return policy->is->wanted ? policy->is->wanted(policy) : 0;
+    return policy->is->stages_to_time ? policy->is->stages_to_time(policy) : 0;
 }
 
-void tz_policy_tell(tz_policy *policy, int64_t stages, int64_t iterations, double seconds)
+void tz_policy_record(tz_policy *policy, int64_t stages, int64_t iterations, double seconds)
 {
-    if (policy->is->tell && stages > 0 && iterations > 0)
-        policy->is->tell(policy, stages, iterations, seconds);
+    if (policy->is->record && stages > 0 && iterations > 0)
+        policy->is->record(policy, stages, iterations, seconds);
 }
 
-bool tz_policy_refuse(tz_policy *policy, const tz_error *why)
+bool tz_policy_plan_failed(tz_policy *policy, const tz_error *why)
 {
-    return policy->is->refuse && policy->is->refuse(policy, why);
+    return policy->is->plan_failed && policy->is->plan_failed(policy, why);
 }
 
 /* ---- What it did ----------------------------------------------------------------------------- */

@@ -4,9 +4,6 @@
 
 #include "policy/policy.h"
 
-/* A device that is waited for has nothing to do until it hears of the next stage: 30 stages of 66
- * us on an H200 took 0.4 ms more in six timed groups, with the launches that follow a wait. */
-#define TZ_POLICY_WAIT_S 50e-6
 /* Stages timed together last about this long, so that the wait for them is 5 % of it, and about the
  * same part for every plan. */
 #define TZ_POLICY_GROUP_S 1e-3
@@ -20,27 +17,28 @@ enum {
 /* ---- A plan that is being measured. Its first stage sets things up and does not count. ------- */
 typedef struct tz_policy_trial {
     bool warm;
-    double stage_s; /* about what a stage takes; NAN: nobody knows */
-    int64_t wanted; /* stages of the next group */
+    double stage_s;         /* about what a stage takes; NAN: not known */
+    int64_t stages_to_time; /* of the next group */
     int64_t stages, iterations;
     double seconds;
 } tz_policy_trial;
 
 void tz_policy_trial_begin(tz_policy_trial *trial, bool warm, double stage_s);
 /* True once two stages and TZ_POLICY_GROUP_S are timed: seconds / iterations is the result. */
-bool tz_policy_trial_tell(tz_policy_trial *trial, int64_t stages, int64_t iterations,
-                          double seconds);
+bool tz_policy_trial_record(tz_policy_trial *trial, int64_t stages, int64_t iterations,
+                            double seconds);
 
 /* ---- A way to choose ------------------------------------------------------------------------- */
 typedef struct tz_policy_class {
     tz_status (*create)(tz_policy *policy, tz_error *error);
     void (*destroy)(tz_policy *policy);
-    /* NULL: always policy->plan. `fresh`: nothing was due since the step before, that is, `room`
-     * begins a stretch between two outputs. */
-    tz_status (*next)(tz_policy *policy, int64_t room, bool fresh, tz_error *error);
-    int64_t (*wanted)(const tz_policy *policy); /* NULL: 0 */
-    void (*tell)(tz_policy *policy, int64_t stages, int64_t iterations, double seconds);
-    bool (*refuse)(tz_policy *policy, const tz_error *why);
+    /* NULL: policy->plan never changes. `new_stretch`: `iterations_left` counts up to another step
+     * than in the call before, that is, a stretch between two outputs begins here. */
+    tz_status (*next)(tz_policy *policy, int64_t iterations_left, bool new_stretch,
+                      tz_error *error);
+    int64_t (*stages_to_time)(const tz_policy *policy); /* NULL: 0 */
+    void (*record)(tz_policy *policy, int64_t stages, int64_t iterations, double seconds);
+    bool (*plan_failed)(tz_policy *policy, const tz_error *why);
     bool (*measured)(const tz_policy *policy, size_t index, tz_policy_measurement *out);
     bool (*settled)(const tz_policy *policy); /* NULL: always */
     void (*describe)(const tz_policy *policy, char *text, size_t size);
@@ -65,15 +63,11 @@ struct tz_policy {
 
 extern const tz_policy_class tz_policy_class_adaptive, tz_policy_class_exhaustive;
 
-/* Plans to try, from the forecast, the backend or, of its own heights, its choices: malloc'd. NULL
- * with `error` when memory runs out or the given plan is refused. */
+/* Plans to try: the predictions, else the backend's candidates, else its choice for each of some
+ * heights. malloc'd. NULL with `error` when memory runs out or the given plan is refused. */
 tz_policy_options *tz_policy_list(tz_policy *policy, tz_error *error);
 /* Go from policy->plan to `to`, for that reason, which becomes the plan's `why` too. */
 void tz_policy_decide(tz_policy *policy, const tz_plan *to, double time_s, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same kernel and tiles, whatever the reasons. */
-bool tz_policy_same_plan(const tz_plan *a, const tz_plan *b);
-/* "stream, height 8, tile 4096 x 512". Returns `text`. */
-const char *tz_policy_plan_text(const tz_plan *plan, char *text, size_t size);
 
 #endif

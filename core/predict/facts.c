@@ -1,18 +1,33 @@
 /* What the papers' models want to know of a stencil. */
-#include "predict/table.h"
+#include "predict/prediction_table.h"
 
+#include "base/file.h"
 #include "base/paths.h"
 #include "calibrate/records.h"
 #include "model/meng.h"
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static tz_status read_benchmark(const char *path, tz_model_benchmark *out, tz_error *error)
+{
+    char *text;
+    size_t length;
+    tz_error why;
+    tz_status status = tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, &length, error);
+    if (status)
+        return status;
+    if (tz_model_benchmark_parse(path, text, length, out, &why))
+        status = tz_error_set(error, TZ_FORMAT, why.place, "%s", why.message);
+    free(text);
+    return status;
+}
 
 tz_status tz_facts_benchmark(const char *name, tz_model_benchmark *out, tz_error *error)
 {
     tz_paths folders = {0};
-    tz_model_error why;
     tz_status status = tz_paths_add_benchmarks(&folders, error);
     bool found = false;
     for (size_t i = 0; status == TZ_OK && !found && i < folders.count; i++) {
@@ -21,8 +36,7 @@ tz_status tz_facts_benchmark(const char *name, tz_model_benchmark *out, tz_error
         if (access(path, R_OK) != 0)
             continue;
         found = true;
-        if (tz_model_benchmark_read(path, out, &why) != TZ_MODEL_OK)
-            status = tz_error_set(error, TZ_FORMAT, why.place, "%s", why.message);
+        status = read_benchmark(path, out, error);
     }
     tz_paths_clear(&folders);
     return status == TZ_OK && !found ? TZ_UNKNOWN : status;
@@ -55,7 +69,7 @@ static tz_status count_tile(const tz_workload *workload, tz_model_facts *facts, 
         status = tz_error_set(error, TZ_UNSUPPORTED, "backend",
                               "the cuda backend cannot tell what its kernels do");
     if (!status)
-        status = tz_backend_cuda.plan(&workload->problem, place.threads, &plan, error);
+        status = tz_backend_cuda.plan(&workload->problem, &place, &plan, error);
     if (!status)
         status =
             tz_backend_cuda.work(&workload->problem, &place, &plan, TZ_EFFORT_COMPILE, &work, &why);
@@ -113,14 +127,14 @@ tz_status tz_facts_of_workload(const tz_workload *workload, const tz_prediction_
 {
     const tz_problem *problem = &workload->problem;
     tz_model_benchmark benchmark;
-    tz_model_error why;
     *plan = (tz_model_plan){.height = request->given.height,
                             .sync = request->fence ? TZ_MODEL_SYNC_FENCE : TZ_MODEL_SYNC_LAUNCH};
     tz_status status = tz_facts_benchmark(problem->stencil->id, &benchmark, error);
     if (status == TZ_OK) {
         const tz_model_sync sync = plan->sync;
-        if (tz_model_benchmark_facts(&benchmark, facts, plan, &why) != TZ_MODEL_OK)
-            return tz_error_set(error, TZ_FORMAT, why.place, "%s", why.message);
+        status = tz_model_benchmark_facts(&benchmark, facts, plan, error);
+        if (status)
+            return status;
         plan->sync = sync;
         plan->height = request->given.height;
         for (int axis = 0; axis < facts->dims; axis++)

@@ -130,13 +130,12 @@ static tz_status check_memory(const tz_workload *workload, bool keep, tz_error *
 {
     const tz_problem *problem = &workload->problem;
     tz_plan plan = {.height = 1};
-    const tz_status status =
-        workload->backend->plan(problem, workload->place.threads, &plan, error);
+    const tz_status status = workload->backend->plan(problem, &workload->place, &plan, error);
     if (status)
         return status;
     /* A backend elsewhere takes its own memory, and says so itself. */
     int64_t bytes =
-        workload->is_gpu ? 0 : workload->backend->bytes(problem, workload->place.threads, &plan);
+        workload->is_gpu ? 0 : workload->backend->bytes(problem, &workload->place, &plan);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (keep && problem->stencil->fields[f].role == TZ_STATE)
             bytes += tz_problem_elements(problem) * (int64_t)tz_problem_element_size(problem, f);
@@ -208,7 +207,8 @@ int64_t tz_bench_slabs(const tz_bench *bench)
 static tz_status advance(tz_bench *bench, const tz_plan *plan, int64_t steps, tz_error *error)
 {
     const tz_backend *backend = bench->workload->backend;
-    const int chunk = plan->span > plan->height ? plan->span : plan->height;
+    const int chunk =
+        plan->launch_iterations > plan->height ? plan->launch_iterations : plan->height;
     tz_status status = TZ_OK;
     while (!status && steps > 0) {
         int most = steps < chunk ? (int)steps : chunk;
@@ -296,7 +296,8 @@ static tz_status work(tz_bench *bench, const tz_plan *plan, int64_t steps, doubl
 tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
                            const tz_measuring *how, tz_measured *measured, tz_error *error)
 {
-    const int chunk = plan->span > plan->height ? plan->span : plan->height;
+    const int chunk =
+        plan->launch_iterations > plan->height ? plan->launch_iterations : plan->height;
     double once = 0, seconds;
     /* The first stage compiles, makes room and fills caches. */
     tz_status status = work(bench, plan, chunk, &seconds, error);

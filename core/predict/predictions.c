@@ -1,6 +1,7 @@
 #include "predict/predictions.h"
 
 #include "base/machine.h"
+#include "model/constants.h"
 #include "model/power.h"
 #include "model/roofs.h"
 #include "predict/predictions_impl.h"
@@ -11,19 +12,11 @@
 
 /* Plans that are not compiled are estimated, and estimates err. So some of each kind are compiled,
  * from which the others are estimated, and then, as many at a time as there are threads, those that
- * by the estimate may be within MARGIN of the best (a wider one where threads are many), at most
+ * by the estimate may be within TZ_FIT_MARGIN of the best (a wider one where threads are many), at most
  * MOST for each thread and no more once BUDGET_S have passed: what cannot be best is often what
  * takes longest to compile. Which ones depends on the number of threads, not on their speed. */
 enum { MOST = 8, MOST_LEAST = 24, MANY_THREADS = 8 };
-#define MARGIN 1.2
-#define MARGIN_MANY 1.5
 #define BUDGET_S 8.0
-
-static tz_status from_model(tz_error *error, tz_model_status status, const tz_model_error *what)
-{
-    const tz_status code = status == TZ_MODEL_MISSING ? TZ_UNSUPPORTED : TZ_RANGE;
-    return tz_error_set(error, code, what->place[0] ? what->place : NULL, "%s", what->message);
-}
 
 typedef struct maker {
     tz__predict_fn *predict;
@@ -37,13 +30,11 @@ typedef struct maker {
 
 static tz_status take_time(const maker *m, tz_predicted_plan *plan, tz_error *error)
 {
-    tz_model_error why;
-    const tz_model_status predicted =
-        m->predict(&plan->work, m->place->device, &plan->prediction, &why);
+    const tz_status status = m->predict(&plan->work, m->place->device, &plan->prediction, error);
     /* Nothing but that it is not compiled may be known: enough to say what the record lacks. */
-    if (plan->work.estimated && plan->work.cells == 0.0 && predicted != TZ_MODEL_MISSING)
+    if (plan->work.estimated && plan->work.cells == 0.0 && status != TZ_UNSUPPORTED)
         return TZ_OK;
-    return predicted ? from_model(error, predicted, &why) : TZ_OK;
+    return status;
 }
 
 /* Work and time of one plan, as far as they are known without its kernel. */
@@ -63,7 +54,7 @@ static tz_status find_candidates(const maker *m, const tz_plan *given, tz_plan *
                                       error);
     plans[0] = *given;
     *count = 1;
-    return m->backend->plan(m->problem, m->place->threads, &plans[0], error);
+    return m->backend->plan(m->problem, m->place, &plans[0], error);
 }
 
 /* Plans that turned out to be none, the first reason kept. */
@@ -99,8 +90,7 @@ static int find_best(const tz_predictions *predictions, bool estimated, const bo
 bool tz_predictions_is_preferred(const tz_plan *a, double a_s, const tz_plan *best, double best_s,
                                  bool on_cpu)
 {
-    static const double ALIKE = 1.02;
-    return on_cpu && a_s <= ALIKE * best_s && a->height > best->height;
+    return on_cpu && a_s <= TZ_FIT_ALIKE * best_s && a->height > best->height;
 }
 
 static int prefer(const tz_predictions *f, int best)
@@ -132,12 +122,12 @@ static tz_status compile(maker *m, const bool *wanted, int threads, tz_error *er
     tz_predictions *f = m->predictions;
     const double begin = tz_machine_clock_s();
     int highest = 0, count = 0;
-    tz__forecast_job *jobs = calloc((size_t)f->count + 1, sizeof *jobs);
+    tz__compile_job *jobs = calloc((size_t)f->count + 1, sizeof *jobs);
     int *at = calloc((size_t)f->count + 1, sizeof *at);
     bool *refused = calloc((size_t)f->count + 1, sizeof *refused);
     tz_status status = TZ_OK;
     if (!jobs || !at || !refused)
-        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     for (int i = 0; i < f->count; i++)
         highest = f->plans[i].plan.height > highest ? f->plans[i].plan.height : highest;
     for (int h = highest; !status && h >= 0; h--)
@@ -147,7 +137,7 @@ static tz_status compile(maker *m, const bool *wanted, int threads, tz_error *er
                 at[count++] = i;
             }
     if (!status)
-        tz__forecast_compile(m->backend, m->problem, m->place, jobs, count, threads);
+        tz__compile_plans(m->backend, m->problem, m->place, jobs, count, threads);
     m->compiling_s += tz_machine_clock_s() - begin;
     for (int k = 0; !status && k < count; k++) {
         tz_predicted_plan *plan = &f->plans[at[k]];
@@ -190,11 +180,11 @@ static tz_status estimate(maker *m, bool *refused, tz_error *error)
     return TZ_OK;
 }
 
-/* But for their height and what follows from it. */
+/* Plans that differ in height and what follows from it (tile, `ahead`) only. */
 static bool of_one_kind(const tz_plan *a, const tz_plan *b)
 {
     return strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->warps == b->warps &&
-           a->blocks == b->blocks && a->slack == b->slack;
+           a->blocks == b->blocks;
 }
 
 /* Of each kind two plans, of which neither is likely to spill registers: what the others do
@@ -236,13 +226,13 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
     tz_predictions *f = m->predictions;
     const double begin = tz_machine_clock_s();
     const int given = m->place->threads;
-    const int threads = given < 1                          ? 1
-                        : given > TZ__FORECAST_THREADS_MAX ? TZ__FORECAST_THREADS_MAX
-                                                           : given;
+    const int threads = given < 1                         ? 1
+                        : given > TZ__COMPILE_THREADS_MAX ? TZ__COMPILE_THREADS_MAX
+                                                          : given;
     const int missing = count_missing(f);
     bool *wanted = calloc((size_t)f->count + 1, sizeof *wanted);
     if (!wanted)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     tz_status status = TZ_OK;
     if (all) {
         for (int i = 0; i < f->count; i++)
@@ -252,7 +242,7 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
         return status;
     }
     const int most = MOST * threads > MOST_LEAST ? MOST * threads : MOST_LEAST;
-    const double margin = threads < MANY_THREADS ? MARGIN : MARGIN_MANY;
+    const double margin = threads < MANY_THREADS ? TZ_FIT_MARGIN : TZ_FIT_MARGIN_MANY;
     choose_some(f, wanted);
     status = compile(m, wanted, threads, error);
     for (bool more = true; more && !status;) {
@@ -275,10 +265,10 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
     tz_plan *plans = calloc(TZ_PREDICTIONS_MAX, sizeof *plans);
     int count = 0;
     if (!plans)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     tz_status status = find_candidates(m, given, plans, &count, error);
     if (!status && count > 0 && !(f->plans = calloc((size_t)count, sizeof *f->plans)))
-        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     for (int i = 0; !status && i < count; i++) {
         tz_error why;
         tz_predicted_plan *next = &f->plans[f->count];
@@ -308,9 +298,10 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
     return m->first.code;
 }
 
-tz_status tz__forecast_by(tz_predictions **out, tz__predict_fn *predict, const tz_problem *problem,
-                          const tz_backend *backend, const tz_place *place, const tz_plan *given,
-                          tz_effort effort, double budget_s, tz_error *error)
+tz_status tz__predictions_create_by(tz_predictions **out, tz__predict_fn *predict,
+                                    const tz_problem *problem, const tz_backend *backend,
+                                    const tz_place *place, const tz_plan *given, tz_effort effort,
+                                    double budget_s, tz_error *error)
 {
     *out = NULL;
     if (!backend->work)
@@ -329,7 +320,7 @@ tz_status tz__forecast_by(tz_predictions **out, tz__predict_fn *predict, const t
                .budget_s = budget_s,
                .predictions = calloc(1, sizeof *m.predictions)};
     if (!m.predictions)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a forecast");
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     const tz_status status = make(&m, given, effort, error);
     if (status) {
         tz_predictions_destroy(m.predictions);
@@ -351,8 +342,8 @@ tz_status tz_predictions_create(tz_predictions **out, const tz_problem *problem,
                                 const tz_backend *backend, const tz_place *place,
                                 const tz_plan *given, tz_effort effort, tz_error *error)
 {
-    return tz__forecast_by(out, tz_roofs_predict, problem, backend, place, given, effort, BUDGET_S,
-                           error);
+    return tz__predictions_create_by(out, tz_roofs_predict, problem, backend, place, given, effort,
+                                     BUDGET_S, error);
 }
 
 void tz_predictions_destroy(tz_predictions *predictions)

@@ -5,27 +5,28 @@
 
 #include "predict/predictions.h"
 
-typedef tz_model_status tz__predict_fn(const tz_model_work *work, const tz_model_device *device,
-                                       tz_model_prediction *prediction, tz_model_error *error);
+typedef tz_status tz__predict_fn(const tz_model_work *work, const tz_model_device *device,
+                                 tz_model_prediction *prediction, tz_error *error);
 
 /* tz_predictions_create() by another model. `budget_s`: after that long no more kernels are begun, if
  * one is compiled. */
-tz_status tz__forecast_by(tz_predictions **out, tz__predict_fn *predict, const tz_problem *problem,
-                          const tz_backend *backend, const tz_place *place, const tz_plan *given,
-                          tz_effort effort, double budget_s, tz_error *error);
+tz_status tz__predictions_create_by(tz_predictions **out, tz__predict_fn *predict,
+                                    const tz_problem *problem, const tz_backend *backend,
+                                    const tz_place *place, const tz_plan *given, tz_effort effort,
+                                    double budget_s, tz_error *error);
 
 /* One plan whose kernel is to be compiled, and what came of it. */
-typedef struct tz__forecast_job {
+typedef struct tz__compile_job {
     const tz_plan *plan;
     tz_model_work work;
     tz_status status;
     tz_error error;
-} tz__forecast_job;
+} tz__compile_job;
 
-enum { TZ__FORECAST_THREADS_MAX = 16 };
+enum { TZ__COMPILE_THREADS_MAX = 16 };
 
 /* All jobs, the first ones first, by as many threads as that, this one among them. */
-void tz__forecast_compile(const tz_backend *backend, const tz_problem *problem,
-                          const tz_place *place, tz__forecast_job *jobs, int count, int threads);
+void tz__compile_plans(const tz_backend *backend, const tz_problem *problem, const tz_place *place,
+                       tz__compile_job *jobs, int count, int threads);
 
 #endif

@@ -251,7 +251,7 @@ static tz_status compare_bits(tuner *t, tz_error *error)
     uint64_t known[4 * CHECK_STEPS + 1];
     bool has[4 * CHECK_STEPS + 1] = {false};
     tz_status status =
-        t->workload->backend->plan(&t->workload->problem, t->workload->place.threads, &one, error);
+        t->workload->backend->plan(&t->workload->problem, &t->workload->place, &one, error);
     for (int i = 0; !status && i < tune->count; i++) {
         tz_tune_row *row = &tune->rows[i];
         const int h = row->plan.height;

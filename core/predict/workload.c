@@ -1,6 +1,5 @@
 #include "predict/workload.h"
 
-#include "backend/cuda/driver/driver.h"
 #include "base/machine.h"
 #include "calibrate/records.h"
 #include <inttypes.h>
@@ -12,18 +11,17 @@ static tz_status resolve(tz_workload *workload, const tz_workload_config *config
                          const tz_stencil *stencil, tz_error *error)
 {
     tz_simulation_config again = *config->simulation;
-    const int flag = tz_stencil_param_index(stencil, "allow_unstable");
+    const int flag = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_ALLOW_UNSTABLE);
     const tz_status status =
         tz_problem_resolve(&workload->problem, stencil, config->simulation, error);
-    if (status != TZ_UNSTABLE || !config->let_unstable || flag < 0 ||
-        stencil->params[flag].type != TZ_PARAM_FLAG)
+    if (status != TZ_UNSTABLE || !config->let_unstable || flag < 0)
         return status;
     tz_assignment *params = calloc(again.params_count + 1, sizeof *params);
     if (!params)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     if (again.params_count > 0)
         memcpy(params, again.params, again.params_count * sizeof *params);
-    params[again.params_count++] = (tz_assignment){.name = "allow_unstable", .number = 1};
+    params[again.params_count++] = (tz_assignment){.name = stencil->params[flag].name, .number = 1};
     again.params = params;
     workload->let_unstable = true;
     const tz_status second = tz_problem_resolve(&workload->problem, stencil, &again, error);
@@ -31,16 +29,12 @@ static tz_status resolve(tz_workload *workload, const tz_workload_config *config
     return second;
 }
 
-/* A record that was named may be one of this machine's, by its maker's name. */
+/* A record that was named may describe a device of this machine: it has the maker's name. */
 static bool describes_this_machine(const tz_workload *workload, int ordinal)
 {
-    tz_cuda_device gpu;
-    tz_machine machine;
-    if (workload->is_gpu)
-        return tz_cuda_look(ordinal, &gpu, NULL) == TZ_OK &&
-               strcmp(gpu.name, workload->device.title) == 0;
-    tz_machine_read(&machine);
-    return strncmp(machine.cpu, workload->device.title, sizeof workload->device.title - 1) == 0;
+    tz_device_identity device;
+    return workload->backend->identify(ordinal, &device, NULL) == TZ_OK &&
+           strncmp(device.name, workload->device.title, sizeof workload->device.title - 1) == 0;
 }
 
 /* The record, and the backend that runs on such a device. */
@@ -52,21 +46,21 @@ static tz_status find_device(tz_workload *workload, const tz_workload_config *co
     tz_status status = tz_backend_find(simulation->backend, &workload->backend, error);
     if (status)
         return status;
-    if (workload->backend == &tz_backend_reference)
+    if (!workload->backend->work)
         return tz_error_set(error, TZ_UNSUPPORTED, "backend",
-                            "the reference backend has one plan, and no speed to speak of: name "
-                            "cpu or cuda");
+                            "the %s backend has one plan, and no speed to speak of: name cpu or "
+                            "cuda",
+                            workload->backend->name);
     if (!config->device) {
         workload->is_here = true;
-        workload->is_gpu = workload->backend == &tz_backend_cuda;
-        return workload->is_gpu ? tz_device_of_gpu(simulation->device, &workload->device, error)
-                                : tz_device_of_cpu(&workload->device, error);
+        workload->is_gpu = workload->backend->is_gpu;
+        return tz_device_of(workload->backend, simulation->device, &workload->device, error);
     }
     status = tz_device_find(config->device, &workload->device, error);
     if (status)
         return status;
     workload->is_gpu = workload->device.sm_count.known;
-    const tz_backend *runs = workload->is_gpu ? &tz_backend_cuda : &tz_backend_cpu;
+    const tz_backend *runs = tz_backend_of_kind(workload->is_gpu);
     if (!any && workload->backend != runs)
         return tz_error_set(error, TZ_UNSUPPORTED, "backend",
                             "%s is a %s: the %s backend does not run there, %s does",

@@ -4,7 +4,7 @@
 #define TZ_CORE_PREDICT_WORKLOAD_H
 
 #include "backend/backend.h"
-#include "model/record.h"
+#include "model/device.h"
 
 typedef struct tz_workload_config {
     /* Registry, stencil, grid, precision, boundary, parameters, threads; backend (NULL or "auto":
@@ -12,7 +12,7 @@ typedef struct tz_workload_config {
     const tz_simulation_config *simulation;
     const char *device; /* a record's name or file; NULL: this machine's */
     /* Time does not depend on stability: let a time step pass that would diverge, if the stencil
-     * has a flag "allow_unstable". */
+     * has a parameter of the role TZ_PARAM_ROLE_ALLOW_UNSTABLE. */
     bool let_unstable;
 } tz_workload_config;
 

@@ -21,9 +21,9 @@ struct tz_simulation {
     void *state; /* of the backend; NULL when dry */
     bool dry;
     int threads;
-    int device;                        /* ordinal of the GPU */
-    int multiprocessors, shared_bytes; /* of the GPU, for plans; 0: not known */
-    tz_policy *policy;                 /* NULL only while it is being made */
+    int device;        /* ordinal of the GPU */
+    tz_limits limits;  /* the device's */
+    tz_policy *policy; /* NULL only while it is being made */
     tz_stopwatch watch;
     tz_plan plan; /* as resolved */
     int64_t bytes;

@@ -1,30 +1,86 @@
 /* A plan: what executes a stage, and how.
  *
- * The table below lists every knob. Comparing plans, printing them, reading them from Lua and
- * writing them to JSON all use it, so a new knob is one line here. */
+ * Every plan has a family, a height and a tile. Everything else that a scenario may set is a knob:
+ * an integer in the table below, where 0 leaves the choice to the family. Comparing plans, printing
+ * them, Lua keys, JSON keys and CSV columns all follow from the table, so that a new knob is one
+ * line here. */
 #ifndef TZ_CORE_STENCIL_PLAN_H
 #define TZ_CORE_STENCIL_PLAN_H
 
 #include "base/error.h"
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <trapeze/plugin.h>
 
+/* X(name, least, most, doc): the range of what a scenario may set. */
+#define TZ_PLAN_KNOBS(X)                                                                           \
+    X(vector, 1, 64, "adjacent elements that a lane holds")                                        \
+    X(ahead, 1, 16, "rows or planes that are loaded before they are needed")                       \
+    X(warps, 1, 32, "warps of a block")                                                            \
+    X(blocks, 1, 32, "blocks that a multiprocessor must hold at once; limits their registers")
+
+enum { TZ_PLAN_HEIGHT_MAX = 1 << 20 };
+
 typedef struct tz_plan {
-    int height;            /* iterations between two exchanges */
+    int height;            /* iterations between two halo exchanges; given as 0: chosen */
     int64_t tile[TZ_AXES]; /* useful cells (words for TZ_BITS) of a tile; the last axis is the
-                            * length of a stream's chunk */
-    char family[16];       /* "reference", "stream", "tile", "resident" */
-    /* Of GPU families that stream; others take 0 alone. */
-    int vector; /* elements side by side that a lane holds */
-    int ahead;  /* rows or planes that are loaded before they are needed */
-    int slack;  /* 1: levels lag a slab more than they must, and so are independent in a step */
-    int warps;  /* of a block */
-    int blocks; /* of a multiprocessor at once, at least: what registers must leave room for */
-    int span;   /* iterations that a launch may run, several stages: chosen; 0: height */
-    /* Of the GPU that is planned for, where they matter; 0: an H200's. */
-    int multiprocessors, shared_bytes; /* multiprocessors; the most that a block may have */
-    char why[160];                     /* how height and tile were chosen */
+                            * length of a stream's chunk; given as 0: chosen */
+    char family[16];       /* "reference", "stream", "tile", "resident"; given as "": chosen */
+#define TZ__PLAN_MEMBER(name, least, most, doc) int name;
+    TZ_PLAN_KNOBS(TZ__PLAN_MEMBER)
+#undef TZ__PLAN_MEMBER
+    int launch_iterations; /* iterations that one launch may run, in stages; chosen; 0: height */
+    char why[160];         /* how height and tile were chosen */
 } tz_plan;
+
+/* The same family, height, tile and knobs: the same kernel. */
+bool tz_plan_equal(const tz_plan *a, const tz_plan *b);
+
+/* ---- Knobs ----------------------------------------------------------------------------------- */
+
+typedef struct tz_plan_knob {
+    const char *name; /* of the Lua key, the JSON key and the CSV column */
+    int least, most;
+    const char *doc;
+    size_t offset; /* of the member of tz_plan */
+} tz_plan_knob;
+
+#define TZ__PLAN_COUNT(name, least, most, doc) +1
+enum { TZ_PLAN_KNOBS_COUNT = 0 TZ_PLAN_KNOBS(TZ__PLAN_COUNT) };
+#undef TZ__PLAN_COUNT
+
+extern const tz_plan_knob tz_plan_knobs[TZ_PLAN_KNOBS_COUNT];
+
+/* `knob` is an index of tz_plan_knobs. */
+int tz_plan_get(const tz_plan *plan, int knob);
+void tz_plan_set(tz_plan *plan, int knob, int value);
+/* The name of the first knob that is not 0; NULL if all are. Static. */
+const char *tz_plan_first_knob(const tz_plan *plan);
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+enum { TZ_PLAN_TEXT_SIZE = 256 };
+
+/* "4096 x 512", of the extents that are set; "-" if none is. */
+void tz_plan_tile_text(const tz_plan *plan, int dims, char *text, size_t size);
+/* "stream, height 8, tile 4096 x 512, vector 4", with the knobs that are not 0. */
+void tz_plan_text(const tz_plan *plan, int dims, char *text, size_t size);
+
+/* The columns of tables, and a plan's entries in them. */
+#define TZ__PLAN_COLUMN(name, least, most, doc) "," #name
+#define TZ_PLAN_CSV_COLUMNS "height,family,tile_x,tile_y,tile_z" TZ_PLAN_KNOBS(TZ__PLAN_COLUMN)
+void tz_plan_csv(const tz_plan *plan, char *text, size_t size);
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+struct json_t; /* jansson.h */
+
+/* An object of family, height, tile (`dims` extents) and the knobs that are not 0; NULL: not enough
+ * memory. The caller owns it. */
+struct json_t *tz_plan_to_json(const tz_plan *plan, int dims);
+/* Keys of other names are left alone. False: a family, a height or a tile is missing, or a value is
+ * of another type or out of range; *out is then all zeros. */
+bool tz_plan_from_json(const struct json_t *object, tz_plan *out);
 
 #endif

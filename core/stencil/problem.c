@@ -187,7 +187,8 @@ static tz_status unknown_param(const tz_stencil *stencil, const char *name, tz_e
 static tz_status check_param(const tz_param *param, const tz_assignment *given, tz_error *error)
 {
     const bool wants_text = param->type == TZ_PARAM_TEXT || param->type == TZ_PARAM_CHOICE;
-    if (wants_text != (given->text != NULL))
+    const bool is_text = given->text;
+    if (wants_text != is_text)
         return tz_error_set(error, TZ_TYPE, "params", "'%s' wants a %s", param->name,
                             wants_text                     ? "text"
                             : param->type == TZ_PARAM_FLAG ? "true or false"
@@ -202,7 +203,7 @@ static tz_status check_param(const tz_param *param, const tz_assignment *given, 
                             param->name, given->number, param->min, param->max,
                             param->unit[0] ? " " : "", param->unit);
     if (param->type == TZ_PARAM_INTEGER && given->number != trunc(given->number))
-        return tz_error_set(error, TZ_TYPE, "params", "'%s' is %g; it must be a whole number",
+        return tz_error_set(error, TZ_TYPE, "params", "'%s' is %g; it must be an integer",
                             param->name, given->number);
     return TZ_OK;
 }
@@ -274,7 +275,7 @@ tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assi
     memcpy(constants, problem->constants, sizeof constants);
     memcpy(kept, problem->params, sizeof kept);
     tz_status status = copy_params(problem->params, kept, stencil->params_count, error);
-    /* Derived values are derived anew unless the scenario set them. */
+    /* derive() computes these again, unless the scenario set them. */
     for (int p = 0; !status && p < stencil->params_count; p++)
         if (!problem->params[p].given && isnan(stencil->params[p].value))
             problem->params[p].number = NAN;

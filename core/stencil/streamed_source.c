@@ -1,7 +1,7 @@
 #include "stencil/streamed_source.h"
 
-/* Two rounds of a 64-bit finaliser (Stafford's mix 13) over a counter: every cell of every step has
- * its own number, whoever computes it and in what order. */
+/* A 64-bit finaliser (Stafford's mix 13). Applied to a counter, it gives every cell of every step a
+ * number of its own, in whatever order they are computed. */
 static inline uint64_t mix(uint64_t z)
 {
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -67,7 +67,7 @@ const void *tz_streamed_source_row(const void *any, int64_t step, int64_t x, int
         const int64_t from = x + i;
         int64_t wrapped = tz_boundary_map(TZ_PERIODIC, from, n);
         if (source->boundary != TZ_PERIODIC && from >= n) {
-            scratch[i++] = 0; /* past the row's end: computed and thrown away */
+            scratch[i++] = 0; /* outside the grid: never used */
             continue;
         }
         const int64_t run = n - wrapped < count - i ? n - wrapped : count - i;

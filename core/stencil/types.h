@@ -1,5 +1,5 @@
-/* Words that every layer shares: boxes, random values, parameters, reductions, and what a
- * simulation is made from. Plain structs; nothing here does anything. */
+/* Structs that every layer above uses: boxes, random values, parameters, reductions, and the
+ * description of a simulation. */
 #ifndef TZ_CORE_STENCIL_TYPES_H
 #define TZ_CORE_STENCIL_TYPES_H
 
@@ -18,15 +18,16 @@ typedef struct tz_assignment {
     const char *text; /* texts and choices; NULL for a number */
 } tz_assignment;
 
-/* Uniform random numbers that depend on (seed, cell[, step]) alone: real fields in [low, high),
- * integer fields low..high inclusive, bits 1 with probability `density`. */
+/* Uniform random numbers. A number depends on the seed, the cell and, for streamed fields, the
+ * step alone. Real fields get values in [low, high), integer fields low to high inclusive, and
+ * bits are 1 with probability `density`. */
 typedef struct tz_random {
     uint64_t seed;
     double low, high;
     double density;
 } tz_random;
 
-/* Numbers about a field: the same on every backend. */
+/* Numbers about a field: the same bits on every backend. */
 typedef struct tz_reduction {
     double min, max;                   /* of the finite values; +inf, -inf when there is none */
     double sum;                        /* in double, in a fixed order (backend/host/reduce.h) */
@@ -36,7 +37,7 @@ typedef struct tz_reduction {
     int64_t first_not_finite[TZ_AXES]; /* the first of them, x fastest */
 } tz_reduction;
 
-/* What a simulation is made from. Texts and arrays are borrowed while it is being made. */
+/* The description of a simulation. Texts and arrays are borrowed until it is created. */
 typedef struct tz_simulation_config {
     const tz_registry *registry;
     const char *stencil;

@@ -14,11 +14,11 @@
  * `trapeze plugins` come from this table. NAN: derive() chooses the default. */
 enum { DIFFUSIVITY, CELL, DT, PARAMS };
 static const tz_param params[PARAMS] = {
-    [DIFFUSIVITY] = {"diffusivity", TZ_PARAM_REAL, 1.11e-4, NULL, 0, 1, "m2/s",
-                     "thermal diffusivity (copper by default)", NULL},
-    [CELL] = {"cell_m", TZ_PARAM_REAL, 0.001, NULL, 1e-9, 1e3, "m", "side of a cell", NULL},
-    [DT] = {"dt_s", TZ_PARAM_REAL, NAN, NULL, 1e-30, 1e9, "s",
-            "time step; by default 0.8 of the largest stable one", NULL},
+    [DIFFUSIVITY] = TZ_REAL_PARAM("diffusivity", 1.11e-4, 0, 1, "m2/s",
+                                  "thermal diffusivity (copper by default)"),
+    [CELL] = TZ_REAL_PARAM("cell_m", 0.001, 1e-9, 1e3, "m", "side of a cell"),
+    [DT] = TZ_REAL_PARAM("dt_s", NAN, 1e-30, 1e9, "s",
+                         "time step; by default 0.8 of the largest stable one"),
 };
 
 /* Turns parameters into the constants of the cell update, once, in double. Refuses what cannot work
@@ -44,16 +44,17 @@ static int derive(tz_setup *setup)
 /* Name, role, type, radius (static fields only), unit, sentence, must a scenario give it?, value
  * when it does not, value outside the grid when the boundary is "fixed". */
 static const tz_field fields[] = {
-    {"temperature", TZ_STATE, TZ_REAL, 0, "K", "temperature of the plate", 0, 293.15, 293.15},
+    TZ_STATE_FIELD("temperature", TZ_REAL, "K", "temperature of the plate", .initial = 293.15,
+                   .boundary_value = 293.15),
 };
 
 /* One pass an iteration, which writes the temperature. */
 static const tz_pass passes[] = {
-    {.name = "spread", .writes = TZ_WRITES(heat, temperature), .text_defines = "", TZ_PASS(heat)},
+    {.name = "spread", .writes = TZ_WRITES(heat, temperature), TZ_PASS(heat)},
 };
 
 static const tz_stencil stencil = {
-    .struct_size = sizeof stencil,
+    TZ_STENCIL_HEADER,
     .id = "heat", /* the name in scenarios */
     .doc = "Heat conduction in a plate.",
     .dims = 2,

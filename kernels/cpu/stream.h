@@ -20,9 +20,10 @@ enum {
     TZ_ALIGN_ELEMENTS = 16 /* tiles start at multiples of this: 64 bytes of 4-byte elements */
 };
 
-/* A field in memory. `origin` is element (0, 0, 0); ghosts lie around it: up to `ghost` elements
- * before and after each row and (3-D) rows before and after each plane. Reads of up to 64 elements
- * past either end of the allocation's rows must be harmless. A uniform field is one long row. */
+/* A field in memory. `origin` is element (0, 0, 0). Ghost elements lie around the grid: `ghost`
+ * elements before and after each row and, in 3-D, `ghost` rows before and after each plane. Reads
+ * of up to 64 elements past either end of a row must be harmless. A uniform field, which has one
+ * value, is a single row that stands for all rows. */
 typedef struct tz_host_field {
     char *origin;
     ptrdiff_t row_stride;   /* elements; 0 when uniform */
@@ -30,12 +31,13 @@ typedef struct tz_host_field {
     bool uniform;
 } tz_host_field;
 
-/* Row of a streamed field: `count` elements from column x (which may lie outside the grid, where
- * any value will do unless the boundary is periodic), at once or through `scratch`. */
+/* Returns a row of a streamed field: `count` elements of slab `step`, from column x on. It may fill
+ * `scratch`, which has room for them, and return that. Columns may lie outside the grid: they wrap
+ * if the boundary is periodic, and otherwise have any value. */
 typedef const void *tz_streamed_row_fn(const void *source, int64_t step, int64_t x, int64_t count,
                                        int32_t *scratch);
 
-/* All that a stage needs. Everything is borrowed. */
+/* All that a stage needs. Every pointer is borrowed. */
 typedef struct tz_stage {
     const tz_stencil *stencil;
     int dims;
@@ -44,57 +46,60 @@ typedef struct tz_stage {
     bool bits;
     tz_boundary boundary[TZ_AXES];
     size_t element_size[TZ_FIELDS_MAX];
-    /* An element of the boundary value, repeated over a row as long as the longest tile's. */
+    /* The boundary value, repeated over a row as long as the longest of a tile. */
     const void *boundary_row[TZ_FIELDS_MAX];
     int ghost; /* ghost elements that the arrays have */
     tz_isa isa;
     tz_precision precision;
     const tz_slot *constants;
     tz_host_field in[TZ_FIELDS_MAX];
-    tz_host_field out[TZ_FIELDS_MAX]; /* only of fields that a pass writes */
-    const void *stream[TZ_FIELDS_MAX];
-    tz_streamed_row_fn *stream_row;
+    tz_host_field out[TZ_FIELDS_MAX]; /* of the fields that a pass writes: other arrays than in */
+    const void *streamed[TZ_FIELDS_MAX]; /* sources for streamed_row */
+    tz_streamed_row_fn *streamed_row;
     int height;
     int64_t step; /* iterations done before this stage */
     int64_t tile[TZ_AXES];
-    int batch; /* slabs that a level computes at a time: what it just read is then still in L1 */
+    int batch; /* slabs that a level computes at a time, 1 or more: what the level before it wrote
+                * is then still in L1 */
     int threads;
 } tz_stage;
 
 typedef struct tz_pipeline tz_pipeline;
 
 /* Bytes of a pipeline object, and of the arena that each thread needs for a stage (rings and
- * scratch), for this stencil, grid, tile and height. `pipeline` is scratch. */
+ * scratch). `pipeline` is overwritten. */
 size_t tz_pipeline_size(void);
 size_t tz_stage_arena_bytes(const tz_stage *stage, tz_pipeline *pipeline);
 
-/* The row function that a stage takes of a pass: its best instruction set up to stage->isa. */
+/* The row function of a pass that a stage calls: that of the best instruction set up to stage->isa
+ * that the pass has. */
 tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass);
 
-/* What a stage does, counted job by job from the geometry alone. Elements, rows and calls of all
- * levels together. */
+/* What a stage does, counted job by job from the geometry alone. Elements, rows and calls are sums
+ * over all levels. */
 typedef struct tz_stage_counts {
     double jobs;
-    double slowest;     /* elements of the thread that computes most, each taking the next job when
-                         * it is done with one */
+    double slowest;     /* elements of the thread that computes most, if each thread takes the next
+                         * job when it has done one */
     double updates;     /* elements computed, redundant ones too */
     double rows, spans; /* rows of elements, and calls of row functions that compute them */
-    double ends;        /* of the rows, those that end at the grid's edge in x */
-    double gathered;    /* elements of an array copied into rings first */
-    double read, written; /* elements of an array that all jobs read (once each), and write */
-    double row, slab;     /* longest row, and elements of the largest slab, of a job */
-    double ring_bytes;    /* rings of a thread */
+    double ends;        /* of the rows, those at the grid's edge in x */
+    double gathered;    /* of `read`, those copied into rings first */
+    double read, written; /* elements of one array that all jobs read and write */
+    double row, slab;     /* elements of the longest row and of the largest slab of a job */
+    double ring_bytes;    /* of a thread's rings */
 } tz_stage_counts;
 void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_counts *out);
 
 /* Largest height that TZ_LEVELS_MAX allows. */
 int tz_stage_height_max(const tz_stencil *stencil);
 
-/* Run one stage. `pipeline` is tz_pipeline_size() bytes of scratch; `arena` has `threads` pieces of
- * tz_stage_arena_bytes() each, 64-byte aligned. Allocates nothing. */
+/* Run one stage. `pipeline` is tz_pipeline_size() bytes and is overwritten; `arena` has
+ * `stage->threads` pieces of `arena_bytes`, at least tz_stage_arena_bytes(), each 64-byte aligned.
+ * Allocates nothing. */
 void tz_stage_run(const tz_stage *stage, tz_pipeline *pipeline, char *arena, size_t arena_bytes);
 
-/* Set the ghosts of a whole array from its cells (after a field was written from outside). */
+/* Set all ghosts of an array from its cells: needed before a stage after cells were stored. */
 void tz_host_field_finish(const tz_stage *stage, int field, const tz_host_field *host);
 
 #endif

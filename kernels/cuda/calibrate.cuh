@@ -8,7 +8,7 @@
  *   TZ_PROBE_COPY    copies (TZ_WRITES 1) or reads arrays: TZ_PACKETS packets of a thread at
  *                    once, by TZ_LOAD.
  *   TZ_PROBE_EMPTY   nothing.
- *   TZ_PROBE_GRID_BARRIER    grid synchronisations, one a round.
+ *   TZ_PROBE_SYNC    grid synchronisations, one a round.
  *   TZ_PROBE_PASS    neighbouring blocks send each other a word in turn.
  *
  * `cycles`: clocks of each block, from before its first round to after its last one. */
@@ -18,7 +18,7 @@
 #define TZ_PROBE_LINK 2
 #define TZ_PROBE_COPY 3
 #define TZ_PROBE_EMPTY 4
-#define TZ_PROBE_GRID_BARRIER 5
+#define TZ_PROBE_SYNC 5
 #define TZ_PROBE_PASS 6
 
 #if TZ_PROBE == TZ_PROBE_CHAINS
@@ -156,7 +156,7 @@ TZ_KERNEL(tz_probe, TZ_THREADS)
 
 TZ_KERNEL(tz_probe, TZ_THREADS)() {}
 
-#elif TZ_PROBE == TZ_PROBE_GRID_BARRIER
+#elif TZ_PROBE == TZ_PROBE_SYNC
 
 TZ_KERNEL(tz_probe, TZ_THREADS)(tz_word *cycles, tz_word *barrier, int rounds)
 {

@@ -1,81 +1,12 @@
 #include "model/scheduler/scheduler.h"
 
-#include "model/model.h"
-
 #include <math.h>
 #include <string.h>
 
 enum { SCHEDULERS = 4, WARP = 32, WARPS_MAX = 64, SLOTS = WARPS_MAX / SCHEDULERS };
-/* Instructions that a scheduler's queue to the shared unit holds, a power of two; clocks from issue
- * to the unit; from there on until operands are read. Of the hardware, as counters of an H200 say.
- */
-enum { QUEUE = 8, QUEUE_CLOCKS = 6, READ_CLOCKS = 12 };
-/* Clocks of a scheduler for an instruction to that queue, which takes half a warp a clock. */
-enum { QUEUE_SLOTS = 2 };
-/* Until a result is there that an instruction outside that unit opens a barrier for. */
-enum { OTHER_CLOCKS = 14 };
-/* Clocks of a slot that each instruction costs more, where warps are at different places of the
- * code: they get in each other's way at ports of registers and with lines of code. Counters of an
- * H200 have no loop of these above 0.87 of its slots, with 0.07 of instructions in the queue, and
- * tell 0.05 to 0.08 of the time as stalls of dispatch. */
-#define DISPATCH_CLOCKS 0.07
-/* Code comes from a first cache, a third of the one that calibration finds, in which all warps run
- * the same code at the same time, as those do that wait for each other. Warps at different places
- * begin to miss it where a loop takes more than 0.6 of it (counters of box stencils on an H200: 3 %
- * of the time of a loop of 17 KB, 17 % of 25 KB, 33 % of 33 KB), and an instruction of a loop that
- * is longer than the cache comes so many clocks later. */
-#define NEAR_SHARE 0.2
-#define NEAR_SOFT 0.7
-#define FAR_SOFT 0.25
-#define NEAR_CLOCKS 0.45
-#define FAR_CLOCKS 0.55
 enum { INSTRUCTION_BYTES = 16 };
 /* Rounds that are left out, in which warps fall into step, and that are counted. */
 enum { ROUNDS_BEFORE = 1, ROUNDS = 2 };
-
-static const char *const needs[] = {"clock",
-                                    "registers_per_sm",
-                                    "register_unit",
-                                    "threads_per_sm_max",
-                                    "fp32_rate",
-                                    "fp64_rate",
-                                    "alu_rate",
-                                    "multiply_rate",
-                                    "special_rate",
-                                    "shuffle_rate",
-                                    "shared_rate",
-                                    "shuffle_latency",
-                                    "shared_latency",
-                                    "barrier",
-                                    NULL};
-
-tz_model_status tz_scheduler_of(const tz_model_device *d, tz_scheduler *out, tz_model_error *error)
-{
-    const tz_model_status status = tz_model_device_check(d, "of schedulers", needs, NULL, error);
-    if (status != TZ_MODEL_OK)
-        return status;
-    const double clock = d->clock_hz.value;
-    *out = (tz_scheduler){
-        .half = 2.0 * SCHEDULERS / d->fp32_rate.value,
-        .multiply = SCHEDULERS / d->multiply_rate.value,
-        .logic = SCHEDULERS / d->alu_rate.value,
-        .fp64 = SCHEDULERS / d->fp64_rate.value,
-        .special = SCHEDULERS / d->special_rate.value,
-        .shuffle = 1.0 / d->shuffle_rate.value,
-        .pass = 1.0 / d->shared_rate.value,
-        .shuffle_wait = d->shuffle_latency_s.value * clock,
-        .shared_wait = d->shared_latency_s.value * clock,
-        /* Half as long again: it goes through the first-level cache's tags. */
-        .local_wait = 1.5 * d->shared_latency_s.value * clock,
-        /* It was measured with 16 warps, which come to it one after the other. */
-        .barrier_wait = fmax(0.0, d->barrier_s.value * clock - QUEUE_SLOTS * 16.0 / SCHEDULERS),
-        .text_bytes = d->text_cache_bytes.known ? d->text_cache_bytes.value : INFINITY,
-        .slots = floor(d->threads_per_sm_max.value / WARP),
-        .registers = d->registers_per_sm.value,
-        .register_unit = d->register_unit.value,
-    };
-    return TZ_MODEL_OK;
-}
 
 /* ---- One run --------------------------------------------------------------------------------- */
 
@@ -106,15 +37,17 @@ typedef struct warp {
 typedef struct issuer {
     double now;
     double first, second, logic, fp64, special; /* units: free from then on */
-    double leaves[QUEUE];                       /* when what went into the queue left it */
-    unsigned queued;
+    /* A ring: when each of the last instructions of the queue leaves it; the next entry to use, and
+     * the one used last. */
+    double leaves[TZ_SCHEDULER_QUEUE_MAX];
+    int entry, entry_before;
     int last, count; /* warps */
 } issuer;
 
 typedef struct machine {
     const tz_scheduler *s;
     const tz_trace_instruction *trace;
-    int count, block_warps, warps_count;
+    int count, block_warps, warps_count, queue_depth;
     double code;  /* clocks more for each instruction */
     double begin; /* from then on it counts */
     bool meets;   /* warps wait for each other */
@@ -146,7 +79,7 @@ static double unit_free(const issuer *u, const tz_trace_instruction *i, int *uni
 {
     if (is_queued(i)) {
         *unit = TZ_ROUNDS_QUEUE;
-        return u->leaves[u->queued % QUEUE];
+        return u->leaves[u->entry];
     }
     switch (i->class) {
     case TZ_WORK_FP32:
@@ -217,7 +150,7 @@ static void go_through(machine *m, issuer *u, const tz_trace_instruction *i, dou
                        double *read, double *result)
 {
     const double passes = passes_of(m, i);
-    double begin = larger(now + QUEUE_CLOCKS, u->leaves[(u->queued - 1) % QUEUE]);
+    double begin = larger(now + m->s->queue_wait, u->leaves[u->entry_before]);
     if (i->class == TZ_WORK_SPECIAL) {
         begin = larger(begin, u->special);
         u->special = begin + m->s->special;
@@ -225,9 +158,11 @@ static void go_through(machine *m, issuer *u, const tz_trace_instruction *i, dou
         begin = larger(begin, m->shared);
         m->shared = begin + passes;
     }
-    u->leaves[u->queued++ % QUEUE] = begin + 1.0;
-    *read = begin - QUEUE_CLOCKS + READ_CLOCKS;
-    *result = begin - QUEUE_CLOCKS + wait_of(m, i) + larger(0.0, passes - 1.0);
+    u->leaves[u->entry] = begin + 1.0;
+    u->entry_before = u->entry;
+    u->entry = u->entry + 1 == m->queue_depth ? 0 : u->entry + 1;
+    *read = begin - m->s->queue_wait + m->s->operand_wait;
+    *result = begin - m->s->queue_wait + wait_of(m, i) + larger(0.0, passes - 1.0);
 }
 
 static void opens_at(warp *w, int barrier, double time, int reason)
@@ -304,7 +239,7 @@ static void issue(machine *m, issuer *u, int id)
     warp *w = &m->warps[id];
     const tz_trace_instruction *i = &m->trace[w->at];
     const double now = u->now;
-    double read = now + READ_CLOCKS, result = now + OTHER_CLOCKS, slots = 1.0;
+    double read = now + m->s->operand_wait, result = now + m->s->result_wait, slots = 1.0;
     /* What it waited for since: its own instructions, then a unit, then its turn. */
     w->issued = larger(w->issued, m->begin - 1.0);
     m->waits[TZ_ROUNDS_LATENCY] += larger(0.0, w->own - w->issued - 1.0);
@@ -318,7 +253,7 @@ static void issue(machine *m, issuer *u, int id)
     m->waits[TZ_ROUNDS_TURN] += larger(0.0, now - ready - busy);
     if (is_queued(i)) {
         go_through(m, u, i, now, &read, &result);
-        slots = QUEUE_SLOTS;
+        slots = m->s->queue_slots;
     } else {
         switch (i->class) {
         case TZ_WORK_FP32:
@@ -350,7 +285,7 @@ static void issue(machine *m, issuer *u, int id)
         meet(m, id, i, now);
     settle(m, w);
     u->last = id / SCHEDULERS;
-    u->now = now + slots + DISPATCH_CLOCKS + m->code;
+    u->now = now + slots + m->s->dispatch + m->code;
 }
 
 /* The warp that a scheduler issues from now; -1: none, and `next` is when to look again. */
@@ -399,6 +334,8 @@ static void place(machine *m)
         m->issuers[k % SCHEDULERS].count++;
         settle(m, w);
     }
+    for (int k = 0; k < SCHEDULERS; k++)
+        m->issuers[k].entry_before = m->queue_depth - 1;
 }
 
 static double share_of(double text_bytes, double cache_bytes, double soft)
@@ -408,9 +345,10 @@ static double share_of(double text_bytes, double cache_bytes, double soft)
 
 double tz_scheduler_fetch_clocks(const tz_scheduler *s, double text_bytes, bool together)
 {
-    return (together ? 0.0
-                     : NEAR_CLOCKS * share_of(text_bytes, NEAR_SHARE * s->text_bytes, NEAR_SOFT)) +
-           FAR_CLOCKS * share_of(text_bytes, s->text_bytes, FAR_SOFT);
+    const double near =
+        s->near_text.late * share_of(text_bytes, s->near_text.bytes, s->near_text.soft);
+    const double far = s->far_text.late * share_of(text_bytes, s->far_text.bytes, s->far_text.soft);
+    return (together ? 0.0 : near) + far;
 }
 
 static bool is_valid(const tz_trace_instruction *trace, int count)
@@ -422,25 +360,29 @@ static bool is_valid(const tz_trace_instruction *trace, int count)
     return count > 0;
 }
 
-tz_model_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
-                                int count, int block_warps, int blocks, tz_schedule *out,
-                                tz_model_error *error)
+tz_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
+                          int count, int block_warps, int blocks, tz_schedule *out, tz_error *error)
 {
     memset(out, 0, sizeof *out);
     if (!is_valid(trace, count))
-        return tz_model_error_set(error, TZ_MODEL_RANGE, "schedule",
-                                  "a trace of %d instructions cannot be run: there are none, or "
-                                  "one has a class or a barrier that there is not",
-                                  count);
+        return tz_error_set(error, TZ_RANGE, "schedule",
+                            "a trace of %d instructions cannot be run: there are none, or "
+                            "one has a class or a barrier that there is not",
+                            count);
     if (block_warps < 1 || blocks < 1 || block_warps > WARPS_MAX / blocks)
-        return tz_model_error_set(error, TZ_MODEL_RANGE, "schedule",
-                                  "%d blocks of %d warps: a multiprocessor has 1 to %d warps",
-                                  blocks, block_warps, WARPS_MAX);
+        return tz_error_set(error, TZ_RANGE, "schedule",
+                            "%d blocks of %d warps: a multiprocessor has 1 to %d warps", blocks,
+                            block_warps, WARPS_MAX);
+    if (!(scheduler->queue_depth >= 1 && scheduler->queue_depth <= TZ_SCHEDULER_QUEUE_MAX))
+        return tz_error_set(error, TZ_RANGE, "schedule",
+                            "a queue of %g instructions: it holds 1 to %d", scheduler->queue_depth,
+                            TZ_SCHEDULER_QUEUE_MAX);
     machine m = {.s = scheduler,
                  .trace = trace,
                  .count = count,
                  .block_warps = block_warps,
-                 .warps_count = block_warps * blocks};
+                 .warps_count = block_warps * blocks,
+                 .queue_depth = (int)scheduler->queue_depth};
     for (int k = 0; k < count; k++)
         m.meets = m.meets || trace[k].class == TZ_WORK_BARRIER || trace[k].kind == TZ_TRACE_AWAIT;
     m.code = tz_scheduler_fetch_clocks(scheduler, (double)count * INSTRUCTION_BYTES, m.meets);
@@ -474,14 +416,13 @@ tz_model_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_in
     out->issued = (double)round * ROUNDS / clocks / SCHEDULERS;
     for (int k = 0; k < TZ_ROUNDS_WAITS; k++)
         out->waits[k] = m.waits[k] / clocks / m.warps_count;
-    return TZ_MODEL_OK;
+    return TZ_OK;
 }
 
 /* ---- By the number of warps ------------------------------------------------------------------ */
 
-tz_model_status tz_schedule_rounds(const tz_scheduler *s, const tz_trace_instruction *trace,
-                                   int count, int block_warps, int registers, tz_rounds *out,
-                                   tz_model_error *error)
+tz_status tz_schedule_rounds(const tz_scheduler *s, const tz_trace_instruction *trace, int count,
+                             int block_warps, int registers, tz_rounds *out, tz_error *error)
 {
     static const int tries[] = {1, 2, 3, 4, 6, 8, 12, 16, 32};
     memset(out, 0, sizeof *out);
@@ -492,9 +433,8 @@ tz_model_status tz_schedule_rounds(const tz_scheduler *s, const tz_trace_instruc
     for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
         const int blocks = tries[k] < most ? tries[k] : most;
         tz_schedule one;
-        const tz_model_status status =
-            tz_schedule_run(s, trace, count, block_warps, blocks, &one, error);
-        if (status != TZ_MODEL_OK)
+        const tz_status status = tz_schedule_run(s, trace, count, block_warps, blocks, &one, error);
+        if (status != TZ_OK)
             return status;
         const int at = out->count++;
         out->warps[at] = (double)blocks * block_warps;
@@ -504,42 +444,5 @@ tz_model_status tz_schedule_rounds(const tz_scheduler *s, const tz_trace_instruc
         if (blocks == most)
             break;
     }
-    return TZ_MODEL_OK;
-}
-
-double tz_rounds_clocks(const tz_rounds *r, double warps)
-{
-    const int last = r->count - 1;
-    if (last < 0)
-        return 0.0;
-    if (warps <= r->warps[0])
-        return r->clocks[0];
-    if (warps >= r->warps[last])
-        return r->clocks[last] * warps / r->warps[last];
-    int k = 0;
-    while (r->warps[k + 1] < warps)
-        k++;
-    const double t = (warps - r->warps[k]) / (r->warps[k + 1] - r->warps[k]);
-    return r->clocks[k] + t * (r->clocks[k + 1] - r->clocks[k]);
-}
-
-int tz_rounds_near(const tz_rounds *r, double warps)
-{
-    int best = r->count > 0 ? 0 : -1;
-    for (int k = 1; k < r->count; k++)
-        if (fabs(r->warps[k] - warps) < fabs(r->warps[best] - warps))
-            best = k;
-    return best;
-}
-
-void tz_rounds_blend(tz_rounds *to, double a, const tz_rounds *from, double b)
-{
-    if (from->count == 0 && to->count == 0)
-        return;
-    if (to->count == 0) {
-        *to = *from;
-        a = 0.0;
-    }
-    for (int k = 0; k < to->count; k++)
-        to->clocks[k] = fmax(0.0, a * to->clocks[k] + b * tz_rounds_clocks(from, to->warps[k]));
+    return TZ_OK;
 }

@@ -15,9 +15,10 @@
 #ifndef TZ_MODEL_SCHEDULER_H
 #define TZ_MODEL_SCHEDULER_H
 
-#include "model/record.h"
-#include "model/work.h"
+#include "base/error.h"
+#include "model/scheduler/rounds.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum tz_trace_kind {
@@ -40,24 +41,34 @@ typedef struct tz_trace_instruction {
     uint8_t words;       /* 32-bit words a lane of an access to memory; else 0 */
 } tz_trace_instruction;
 
-/* A device's numbers as the schedulers see them: clocks, of one scheduler unless said otherwise. */
+/* A device's numbers as the schedulers see them. Units: clocks, of one scheduler unless said
+ * otherwise. All members are doubles: two of these are compared byte by byte. */
 typedef struct tz_scheduler {
     double half;     /* an instruction in one of the two halves of the single precision unit */
-    double multiply; /* a whole-number multiplication in the first of them */
-    double logic;    /* whole numbers, logic and moves, which are one unit */
+    double multiply; /* an integer multiplication, in the first of them */
+    double logic;    /* integers, logic and moves, which are one unit */
     double fp64, special;
-    double shuffle, pass;           /* in the unit that all share */
+    double shuffle, pass;           /* in the unit that all four share */
     double shuffle_wait;            /* from issue to result */
     double shared_wait, local_wait; /* the same */
     double barrier_wait;            /* from the last warp's arrival at a barrier on */
-    double text_bytes;              /* of code that runs without waiting for instructions */
-    double slots;                   /* warps of a multiprocessor */
+    double result_wait;             /* from issue to a result that opens a barrier, other units */
+    double operand_wait;            /* from issue until operands are read */
+    double queue_depth;             /* instructions that the queue to the shared unit holds */
+    double queue_wait;              /* from issue through that queue to the unit, at least */
+    double queue_slots;             /* that an instruction to the queue takes of its scheduler */
+    double dispatch;                /* that each instruction takes of its scheduler beyond one */
+    /* Instructions come late where a loop is longer than what a cache holds: by up to `late` clocks
+     * an instruction, growing in proportion from `bytes` to (1 + soft) * bytes. The near cache
+     * matters only where warps are at different places of the code. */
+    struct {
+        double bytes, soft, late;
+    } near_text, far_text;
+    double slots; /* warps of a multiprocessor */
     double registers, register_unit;
 } tz_scheduler;
 
-/* Errors: TZ_MODEL_MISSING, with the key. */
-tz_model_status tz_scheduler_of(const tz_model_device *device, tz_scheduler *out,
-                                tz_model_error *error);
+enum { TZ_SCHEDULER_QUEUE_MAX = 64 }; /* of queue_depth */
 
 /* Clocks of a scheduler that an instruction takes more where warps go round so many bytes of code,
  * over and over: `together`, so that one finds what another has fetched, or each on its own. */
@@ -69,25 +80,17 @@ typedef struct tz_schedule {
     double waits[TZ_ROUNDS_WAITS]; /* of the warps' time, 0 to 1 */
 } tz_schedule;
 
-/* `blocks` of `block_warps` warps each go round the trace. Errors: TZ_MODEL_RANGE (an empty trace,
+/* `blocks` of `block_warps` warps each go round the trace. Errors: TZ_RANGE (an empty trace,
  * a class or barrier that there is none of, no warps or more than a multiprocessor has),
- * TZ_MODEL_MEMORY. */
-tz_model_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
-                                int count, int block_warps, int blocks, tz_schedule *out,
-                                tz_model_error *error);
+ * TZ_MEMORY. */
+tz_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
+                          int count, int block_warps, int blocks, tz_schedule *out,
+                          tz_error *error);
 
 /* The same for numbers of blocks from one to as many as registers a thread and slots allow, as
  * tz_rounds. */
-tz_model_status tz_schedule_rounds(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
-                                   int count, int block_warps, int registers, tz_rounds *out,
-                                   tz_model_error *error);
-
-/* Clocks of a round with so many warps in a multiprocessor, more than 0; between those that were
- * tried on a line, beyond them in proportion. 0 where nothing was tried. */
-double tz_rounds_clocks(const tz_rounds *rounds, double warps);
-/* The entry next to so many warps; -1: there is none. */
-int tz_rounds_near(const tz_rounds *rounds, double warps);
-/* to = a * to + b * from, at to's numbers of warps; where `to` has none, those of `from`. */
-void tz_rounds_blend(tz_rounds *to, double a, const tz_rounds *from, double b);
+tz_status tz_schedule_rounds(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
+                             int count, int block_warps, int registers, tz_rounds *out,
+                             tz_error *error);
 
 #endif

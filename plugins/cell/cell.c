@@ -12,9 +12,10 @@
 enum { NEIGHBOURS = 26, BAYS_BIRTH = 1 << 5, BAYS_SURVIVE = 1 << 4 | 1 << 5 };
 
 static const tz_param params[] = {
-    {"rule", TZ_PARAM_TEXT, 0.0, "4555", 0.0, 0.0, "",
-     "counts of living neighbours with which a dead cell is born (B) and a living one survives (S)",
-     NULL},
+    TZ_TEXT_PARAM("rule", "4555",
+                  "counts of living neighbours with which a dead cell is born (B) and a living one "
+                  "survives (S)",
+                  .role = TZ_PARAM_ROLE_RULE),
 };
 
 static int derive(tz_setup *setup)
@@ -30,15 +31,15 @@ static int derive(tz_setup *setup)
 }
 
 static const tz_field fields[] = {
-    {"alive", TZ_STATE, TZ_BITS, 0, "", "1 where a cell lives", 0, 0.0, 0.0},
+    TZ_STATE_FIELD("alive", TZ_BITS, "", "1 where a cell lives"),
 };
 
 static const tz_pass passes[] = {
-    {.name = "generation", .writes = TZ_WRITES(cell, alive), .text_defines = "", TZ_PASS(cell)},
+    {.name = "generation", .writes = TZ_WRITES(cell, alive), TZ_PASS(cell)},
 };
 
 static const tz_stencil stencil = {
-    .struct_size = sizeof stencil,
+    TZ_STENCIL_HEADER,
     .id = "cell",
     .doc = "Three-dimensional Life (4555), or any B/S rule on the 26 neighbours, 32 cells a word.",
     .dims = 3,

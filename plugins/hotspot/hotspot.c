@@ -25,28 +25,28 @@ enum {
 };
 
 static const tz_param params[PARAMS] = {
-    [HEIGHT] = {"chip_height_m", TZ_PARAM_REAL, 0.016, NULL, 1e-9, 1e3, "m",
-                "extent of the chip along y", NULL},
-    [WIDTH] = {"chip_width_m", TZ_PARAM_REAL, 0.016, NULL, 1e-9, 1e3, "m",
-               "extent of the chip along x", NULL},
-    [THICKNESS] = {"thickness_m", TZ_PARAM_REAL, 0.0005, NULL, 1e-9, 1e3, "m",
-                   "thickness of the die", NULL},
-    [CONDUCTIVITY] = {"conductivity_w_mk", TZ_PARAM_REAL, 100.0, NULL, 1e-9, 1e9, "W/(m K)",
-                      "thermal conductivity of silicon", NULL},
-    [HEAT] = {"specific_heat_j_m3k", TZ_PARAM_REAL, 1.75e6, NULL, 1e-9, 1e15, "J/(m3 K)",
-              "volumetric specific heat of silicon", NULL},
-    [FACTOR] = {"capacitance_factor", TZ_PARAM_REAL, 0.5, NULL, 1e-9, 1e9, "",
-                "share of the die's heat capacity that counts", NULL},
-    [MAX_POWER] = {"max_power_density_w_m2", TZ_PARAM_REAL, 3e6, NULL, 1e-9, 1e15, "W/m2",
-                   "power density from which the time step is chosen", NULL},
-    [PRECISION] = {"precision_k", TZ_PARAM_REAL, 0.001, NULL, 1e-12, 1e3, "K",
-                   "temperature step from which the time step is chosen", NULL},
-    [AMBIENT] = {"ambient_k", TZ_PARAM_REAL, 318.15, NULL, 0.0, 1e5, "K",
-                 "ambient temperature (Rodinia's program uses 80)", NULL},
-    [DT] = {"dt_s", TZ_PARAM_REAL, NAN, NULL, 1e-30, 1e9, "s",
-            "time step; by default precision / (max power density / (factor * t * sh))", NULL},
-    [ALLOW_UNSTABLE] = {"allow_unstable", TZ_PARAM_FLAG, 0.0, NULL, 0.0, 1.0, "",
-                        "run even with a time step that diverges", NULL},
+    [HEIGHT] = TZ_REAL_PARAM("chip_height_m", 0.016, 1e-9, 1e3, "m", "extent of the chip along y",
+                             .role = TZ_PARAM_ROLE_EXTENT_Y_M),
+    [WIDTH] = TZ_REAL_PARAM("chip_width_m", 0.016, 1e-9, 1e3, "m", "extent of the chip along x",
+                            .role = TZ_PARAM_ROLE_EXTENT_X_M),
+    [THICKNESS] = TZ_REAL_PARAM("thickness_m", 0.0005, 1e-9, 1e3, "m", "thickness of the die"),
+    [CONDUCTIVITY] = TZ_REAL_PARAM("conductivity_w_mk", 100.0, 1e-9, 1e9, "W/(m K)",
+                                   "thermal conductivity of silicon"),
+    [HEAT] = TZ_REAL_PARAM("specific_heat_j_m3k", 1.75e6, 1e-9, 1e15, "J/(m3 K)",
+                           "volumetric specific heat of silicon"),
+    [FACTOR] = TZ_REAL_PARAM("capacitance_factor", 0.5, 1e-9, 1e9, "",
+                             "share of the die's heat capacity that counts"),
+    [MAX_POWER] = TZ_REAL_PARAM("max_power_density_w_m2", 3e6, 1e-9, 1e15, "W/m2",
+                                "power density from which the time step is chosen"),
+    [PRECISION] = TZ_REAL_PARAM("precision_k", 0.001, 1e-12, 1e3, "K",
+                                "temperature step from which the time step is chosen"),
+    [AMBIENT] = TZ_REAL_PARAM("ambient_k", 318.15, 0.0, 1e5, "K",
+                              "ambient temperature (Rodinia's program uses 80)"),
+    [DT] =
+        TZ_REAL_PARAM("dt_s", NAN, 1e-30, 1e9, "s",
+                      "time step; by default precision / (max power density / (factor * t * sh))"),
+    [ALLOW_UNSTABLE] = TZ_FLAG_PARAM("allow_unstable", 0, "run even with a time step that diverges",
+                                     .role = TZ_PARAM_ROLE_ALLOW_UNSTABLE),
 };
 
 /* The largest step with a non-negative centre weight: then no mode of the grid can grow. */
@@ -99,8 +99,9 @@ static int derive(tz_setup *setup)
 }
 
 static const tz_field fields[] = {
-    {"temperature", TZ_STATE, TZ_REAL, 0, "K", "temperature of the die", 0, 323.15, 318.15},
-    {"power", TZ_STATIC, TZ_REAL, 0, "W", "power that each cell dissipates", 0, 0.0, 0.0},
+    TZ_STATE_FIELD("temperature", TZ_REAL, "K", "temperature of the die", .initial = 323.15,
+                   .boundary_value = 318.15),
+    TZ_STATIC_FIELD("power", TZ_REAL, "W", "power that each cell dissipates"),
 };
 
 static const tz_pass passes[] = {
@@ -108,7 +109,7 @@ static const tz_pass passes[] = {
 };
 
 static const tz_stencil stencil = {
-    .struct_size = sizeof stencil,
+    TZ_STENCIL_HEADER,
     .id = "hotspot",
     .doc = "Temperature of a chip from its power map (Rodinia's HotSpot).",
     .dims = 2,

@@ -58,12 +58,9 @@
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
-/* A weight as a parameter. The defaults of a stencil sum to 1 and are exact in float: they average,
- * and nothing grows. */
-#define WEIGHT(name, value, doc)                                                                   \
-    {                                                                                              \
-        name, TZ_PARAM_REAL, value, NULL, -1e6, 1e6, "", doc, NULL                                 \
-    }
+/* A weight as a parameter. The default weights of all cells of a stencil sum to 1 and are exact in
+ * float: the update averages, and nothing grows. */
+#define WEIGHT(name, value, doc) TZ_REAL_PARAM(name, value, -1e6, 1e6, "", doc)
 #define CENTER(value) WEIGHT("center", value, "weight of the cell itself")
 
 static const tz_param star2d1r_params[] = {
@@ -115,7 +112,7 @@ static const tz_param box3d1r_params[] = {
     }
 
 static const tz_field fields[] = {
-    {"u", TZ_STATE, TZ_REAL, 0, "", "the values that are averaged", 0, 0.0, 0.0},
+    TZ_STATE_FIELD("u", TZ_REAL, "", "the values that are averaged"),
 };
 
 #define STENCIL(ID, dimensions, sentence)                                                          \
@@ -124,7 +121,7 @@ static const tz_field fields[] = {
         {.name = "sum", .writes = TZ_WRITES(ID, u), TZ_PASS(ID)},                                  \
     };                                                                                             \
     static const tz_stencil ID##_stencil = {                                                       \
-        .struct_size = sizeof(tz_stencil),                                                         \
+        TZ_STENCIL_HEADER,                                                                         \
         .id = #ID,                                                                                 \
         .doc = sentence,                                                                           \
         .dims = dimensions,                                                                        \

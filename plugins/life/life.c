@@ -12,9 +12,10 @@
 enum { NEIGHBOURS = 8, CONWAY_BIRTH = 1 << 3, CONWAY_SURVIVE = 1 << 2 | 1 << 3 };
 
 static const tz_param params[] = {
-    {"rule", TZ_PARAM_TEXT, 0.0, "B3/S23", 0.0, 0.0, "",
-     "counts of living neighbours with which a dead cell is born (B) and a living one survives (S)",
-     NULL},
+    TZ_TEXT_PARAM("rule", "B3/S23",
+                  "counts of living neighbours with which a dead cell is born (B) and a living one "
+                  "survives (S)",
+                  .role = TZ_PARAM_ROLE_RULE),
 };
 
 static int derive(tz_setup *setup)
@@ -31,15 +32,15 @@ static int derive(tz_setup *setup)
 }
 
 static const tz_field fields[] = {
-    {"alive", TZ_STATE, TZ_BITS, 0, "", "1 where a cell lives", 0, 0.0, 0.0},
+    TZ_STATE_FIELD("alive", TZ_BITS, "", "1 where a cell lives"),
 };
 
 static const tz_pass passes[] = {
-    {.name = "generation", .writes = TZ_WRITES(life, alive), .text_defines = "", TZ_PASS(life)},
+    {.name = "generation", .writes = TZ_WRITES(life, alive), TZ_PASS(life)},
 };
 
 static const tz_stencil stencil = {
-    .struct_size = sizeof stencil,
+    TZ_STENCIL_HEADER,
     .id = "life",
     .doc = "Conway's Game of Life, or any B/S rule on the 8 neighbours, 32 cells a word.",
     .dims = 2,

@@ -264,15 +264,14 @@ static int path_call(const tz_access *access)
 /* ---- The description ------------------------------------------------------------------------- */
 
 static const tz_field fields[] = {
-    {"cost", TZ_STATE, TZ_INT, 0, "",
-     "cheapest sum of weights down to this column; wraps at 32 bits, so keep rows times the "
-     "largest weight below 2^31",
-     0, 0.0, 0.0},
-    {"weights", TZ_STREAMED, TZ_INT, 0, "", "cost of the cells of one row", 1, 0.0, 0.0},
+    TZ_STATE_FIELD("cost", TZ_INT, "",
+                   "cheapest sum of weights down to this column; wraps at 32 bits, so keep rows "
+                   "times the largest weight below 2^31"),
+    TZ_STREAMED_FIELD("weights", TZ_INT, "", "cost of the cells of one row", .required = 1),
 };
 
 static const tz_pass passes[] = {
-    {.name = "row", .writes = TZ_WRITES(pathfinder, cost), .text_defines = "", TZ_PASS(pathfinder)},
+    {.name = "row", .writes = TZ_WRITES(pathfinder, cost), TZ_PASS(pathfinder)},
 };
 
 static const tz_method methods[] = {
@@ -284,7 +283,7 @@ static const tz_method methods[] = {
 };
 
 static const tz_stencil stencil = {
-    .struct_size = sizeof stencil,
+    TZ_STENCIL_HEADER,
     .id = "pathfinder",
     .doc = "Cheapest paths down a grid of weights, a row an iteration (Rodinia's PathFinder).",
     .dims = 1,

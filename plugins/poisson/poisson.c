@@ -12,17 +12,14 @@
 enum { OMEGA, HX, HY, PARAMS };
 
 static const tz_param params[PARAMS] = {
-    [OMEGA] =
-        {"omega", TZ_PARAM_REAL, NAN, NULL, 1e-6, 1.0, "",
-         "damping: each iteration takes this share of the Jacobi step (more than 1 diverges); "
-         "1 by default, 0.8 when every side is periodic or mirror, where a checkerboard "
-         "would never decay",
-         NULL},
-    [HX] = {"hx", TZ_PARAM_REAL, NAN, NULL, 1e-12, 1e12, "",
-            "mesh width along x; by default that of a unit length: 1/(nx+1) fixed, 1/nx periodic "
-            "and clamp, 1/(nx-1) mirror",
-            NULL},
-    [HY] = {"hy", TZ_PARAM_REAL, NAN, NULL, 1e-12, 1e12, "", "mesh width along y; as hx", NULL},
+    [OMEGA] = TZ_REAL_PARAM("omega", NAN, 1e-6, 1.0, "",
+                            "damping: each iteration takes this share of the Jacobi step (more "
+                            "than 1 diverges); 1 by default, 0.8 when every side is periodic or "
+                            "mirror, where a checkerboard would never decay"),
+    [HX] = TZ_REAL_PARAM("hx", NAN, 1e-12, 1e12, "",
+                         "mesh width along x; by default that of a unit length: 1/(nx+1) fixed, "
+                         "1/nx periodic and clamp, 1/(nx-1) mirror"),
+    [HY] = TZ_REAL_PARAM("hy", NAN, 1e-12, 1e12, "", "mesh width along y; as hx"),
 };
 
 /* A side of length 1: with fixed sides the first cells outside are the boundary's nodes, with
@@ -71,19 +68,18 @@ static int derive(tz_setup *setup)
 }
 
 static const tz_field fields[] = {
-    {"u", TZ_STATE, TZ_REAL, 0, "", "the solution; its initial value is the first guess", 0, 0.0,
-     0.0},
-    {"f", TZ_STATIC, TZ_REAL, 0, "",
-     "right-hand side; without a fixed side its sum must be 0 for a solution to exist", 0, 0.0,
-     0.0},
+    TZ_STATE_FIELD("u", TZ_REAL, "", "the solution; its initial value is the first guess"),
+    TZ_STATIC_FIELD(
+        "f", TZ_REAL, "",
+        "right-hand side; without a fixed side its sum must be 0 for a solution to exist"),
 };
 
 static const tz_pass passes[] = {
-    {.name = "jacobi", .writes = TZ_WRITES(poisson, u), .text_defines = "", TZ_PASS(poisson)},
+    {.name = "jacobi", .writes = TZ_WRITES(poisson, u), TZ_PASS(poisson)},
 };
 
 static const tz_stencil stencil = {
-    .struct_size = sizeof stencil,
+    TZ_STENCIL_HEADER,
     .id = "poisson",
     .doc = "Poisson's equation lap(u) = f by weighted Jacobi; the residual is max|f - lap(u)|.",
     .dims = 2,

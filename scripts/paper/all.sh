@@ -1,11 +1,11 @@
 #!/bin/sh
-# The experiments of Meng and Skadron (ICS 2009), one after the other, into a fresh folder:
+# Runs the experiments of Meng and Skadron (ICS 2009), one after the other, in a new folder:
 #
 #   sh scripts/paper/all.sh [BUILD_FOLDER] [ARGUMENTS FOR trapeze run, as --backend cpu]
 #
-# Figures 4 and 5 and the table of section 5.4 are measured on this machine, on its GPU if it has one (GPU=no
-# leaves that part out) and on its CPU; figures 6 to 8 are the paper's model alone. What a machine lacks is
-# said and skipped. Ends with the folder's name; logs hold the numbers, PNGs need gnuplot.
+# Figures 4 and 5 and the table of section 5.4 are measured on this machine: on its GPU, if it has one (GPU=no
+# skips that), and on its CPU. Figures 6 to 8 come from the paper's model alone. Prints what it skips and why, and
+# at the end the folder. The logs hold the numbers; pictures need gnuplot.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd -P)
 build=$root/build
@@ -31,7 +31,7 @@ run() { # run NAME SCRIPT ARGUMENT…
 
 for figure in 6 7 8; do run "figure$figure" "figure$figure" "$@"; done
 if "$trapeze" doctor | grep -q 'cuda: .*(not on this machine)'; then
-    echo "== GPU: skipped, there is none that the cuda backend can use (trapeze doctor says why)"
+    echo "== GPU: skipped, there is none that the cuda backend can use (trapeze doctor prints why)"
 elif [ "${GPU:-yes}" = no ]; then
     echo "== GPU: skipped, GPU=no"
 else

@@ -1,5 +1,5 @@
 -- Figure 4 of Meng and Skadron (2009): the time of an iteration against the size of the input, at height 2;
--- here measured on this machine and predicted for it, and predicted by the paper's model for the paper's GPU.
+-- measured on this machine, predicted for it, and predicted by the paper's model for the paper's GPU.
 --
 --   trapeze run scripts/paper/figure4.lua [--backend cpu] [--set only=hotspot]
 local tz = require "trapeze"
@@ -38,6 +38,6 @@ paper.each(function(isl)
     series[#series + 1] = { title = "predicted here", x = seen, y = predicted, colour = 1 }
   end
   paper.plot { file = "figure4-" .. isl.plugin .. ".png", title = isl.title .. ": time against size",
-    subtitle = "height 2; " .. (where or "this machine") .. " beside the paper's GTX 280",
+    subtitle = "height 2; " .. (where or "this machine") .. " and the paper's GTX 280",
     x_label = "millions of cells", y_label = "time of an iteration (us)", log_y = true, series = series }
 end)

@@ -41,7 +41,7 @@ paper.each(function(isl)
     isl.paper.measured, isl.paper.best))
   paper.plot { file = "figure5-" .. isl.plugin .. ".png", title = isl.title .. ": speedup against height",
     subtitle = paper.grid_text(isl.grid) .. " cells; " .. (here and here.title or "this machine") ..
-      " beside the paper's GTX 280",
+      " and the paper's GTX 280",
     x_label = "height: iterations between two exchanges", y_label = "speedup over height 1", zero = true,
     series = series }
 end)

@@ -35,7 +35,7 @@ end
 for height = 2, 7 do
   local before, now = answer.rows[height - 1].components, answer.rows[height].components
   tz.expect(now.iter_comp > before.iter_comp and now.iter_mem > before.iter_mem and now.glb_sync < before.glb_sync,
-    "components do not behave as section 6.1 says at height " .. height)
+    "components do not behave as in section 6.1 at height " .. height)
 end
 paper.plot { file = "figure6.png", title = "Components of an iteration against height",
   subtitle = "HotSpot with one element loaded an operation, 20 x 20 blocks; GTX 280 by meng2009",

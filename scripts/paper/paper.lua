@@ -1,4 +1,4 @@
--- What the paper's experiments share: the four iterative stencil loops of Meng and Skadron (ICS 2009),
+-- Shared by the paper's experiments: the four iterative stencil loops of Meng and Skadron (ICS 2009),
 -- their grids and blocks, simulations of them here, and times.
 local tz = require "trapeze"
 local M = {}
@@ -36,7 +36,7 @@ end
 
 function M.grid_text(grid) return table.concat(grid, " x ") end
 
--- Rows of weights for PathFinder: as many as steps are ever run at a stretch.
+-- Rows of weights for PathFinder: as many as the longest run has steps.
 local WEIGHTS = 120
 
 function M.simulation(isl, grid)
@@ -63,7 +63,7 @@ local function median(values)
 end
 M.median = median
 
--- Seconds that `steps` iterations take under whatever plan or policy is set.
+-- Seconds that `steps` iterations take under the present plan or policy.
 function M.run(sim, isl, steps)
   if isl.plugin == "pathfinder" then sim:rewind() end
   return sim:run { steps = steps }.seconds
@@ -83,17 +83,17 @@ function M.time(sim, isl, height, rounds)
 end
 
 -- tz.predict, or nil and the reason: a machine without a record, a GPU without a compiler.
-function M.predict(question)
-  local ok, answer = pcall(tz.predict, question)
+function M.predict(request)
+  local ok, answer = pcall(tz.predict, request)
   if ok then return answer end
   return nil, tostring(answer):gsub("^.-tz%.predict: ", "")
 end
 
 -- The paper's device by the paper's model.
 function M.gtx280(isl, extra)
-  local question = { plugin = isl.plugin, grid = isl.grid, device = "gtx280", model = "meng2009", block = isl.block }
-  for key, value in pairs(extra or {}) do question[key] = value end
-  return M.predict(question)
+  local request = { plugin = isl.plugin, grid = isl.grid, device = "gtx280", model = "meng2009", block = isl.block }
+  for key, value in pairs(extra or {}) do request[key] = value end
+  return M.predict(request)
 end
 
 -- Lists of x and y from rows, the fastest of each height, while y stays of interest.

@@ -1,16 +1,16 @@
 -- Section 5.4 of Meng and Skadron (2009) as a table: speedups over height 1 in a run of 30 iterations, with the best
 -- height, the predicted one, adaptive from the prediction and adaptive from height 1; on this machine, with the
--- GTX 280's figures beside them. Then the same over 30 stages, where probing has time to pay off.
+-- GTX 280's figures. Then the same over 30 stages, in which probing can pay off.
 --
 --   trapeze run scripts/paper/table54.lua [--backend cpu] [--set only=hotspot] [--set rounds=5] [--set scale=4]
 --
--- --set scale=N makes grids N times as long an axis: a GPU of today is hardly busy with the paper's sizes.
+-- --set scale=N makes grids N times as long an axis: the paper's sizes are too small for a GPU of today.
 local tz = require "trapeze"
 local paper = require "paper"
 local ROUNDS, ITERATIONS, STAGES = tz.args.rounds or 3, 30, 30
 local HEIGHTS = { 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16 }
 
--- Median over rounds of seconds an iteration; the policy begins anew each round.
+-- Median over rounds of seconds an iteration; the policy starts again in each round.
 local function run(sim, isl, policy, steps)
   local times, last = {}, nil
   for round = 0, ROUNDS do

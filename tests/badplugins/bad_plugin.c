@@ -1,5 +1,6 @@
-/* A plugin with one thing wrong: a BAD_ macro, named after what it is, says which. The stencil's id
- * is that of the file, so that all of them can lie in one folder. */
+/* A plugin with one fault, which a BAD_ macro selects. BAD_OLD_STRUCT is no fault: it makes a plugin
+ * of an older ABI. Those that get as far as their id have one of their own, since all lie in one
+ * folder. */
 #include <stdio.h>
 
 #define TZ_CELL_TEXT "bad_plugin.cell.h"
@@ -10,8 +11,8 @@
 #include <trapeze/rows.h>
 
 static const tz_field fields[] = {
-    {"u", TZ_STATE, TZ_REAL, 0, "", "what stays", 0, 0.0, 0.0},
-    {"f", TZ_STATIC, TZ_REAL, 0, "", "what is added", 0, 0.0, 0.0},
+    TZ_STATE_FIELD("u", TZ_REAL, "", "what stays"),
+    TZ_STATIC_FIELD("f", TZ_REAL, "", "what is added"),
 };
 
 #ifdef BAD_MISSING_ROW
@@ -22,7 +23,6 @@ static const tz_kernels half_kernels = {.rows = {[TZ_SINGLE] = {bad_rows_base_si
 static const tz_pass passes[] = {
     {
         .name = "keep",
-        .text_defines = "",
 #ifdef BAD_WRITES_STATIC
         .writes = TZ_WRITES(bad, f),
 #else
@@ -60,13 +60,42 @@ static const tz_pass passes[] = {
 #define ID "bad"
 #endif
 
+#ifdef BAD_OLD_STRUCT
+/* A table of parameters as ABI 1.0 had them. */
+static const struct old_param {
+    const char *name;
+    tz_param_type type;
+    double value;
+    const char *text;
+    double min, max;
+    const char *unit, *doc, *choices;
+} old_params[] = {
+    {"first", TZ_PARAM_REAL, 2.0, NULL, 0.0, 9.0, "m", "one parameter", NULL},
+    {"rule", TZ_PARAM_TEXT, 0.0, "B3/S23", 0.0, 0.0, "", "the next", NULL},
+};
+#elif defined BAD_PARAM_ROLE
+static const tz_param params[] = {
+    TZ_TEXT_PARAM("rule", "B3/S23", "a rule", .role = TZ_PARAM_ROLE_RULE),
+    TZ_TEXT_PARAM("width", "wide", "no number", .role = TZ_PARAM_ROLE_EXTENT_X_M),
+};
+#elif defined BAD_TWO_ROLES
+static const tz_param params[] = {
+    TZ_TEXT_PARAM("rule", "B3/S23", "a rule", .role = TZ_PARAM_ROLE_RULE),
+    TZ_TEXT_PARAM("other", "B3/S23", "another", .role = TZ_PARAM_ROLE_RULE),
+};
+#elif defined BAD_UNNAMED_PARAM
+static const tz_param params[] = {{.type = TZ_PARAM_FLAG, .unit = "", .doc = "no name"}};
+#endif
+
 static const tz_stencil stencil = {
 #ifdef BAD_SHORT_STENCIL
     .struct_size = offsetof(tz_stencil, passes),
 #elif defined BAD_OLD_STRUCT
     .struct_size = offsetof(tz_stencil, methods_count), /* from before there were methods */
+#elif defined BAD_NO_STRIDES
+    .struct_size = sizeof stencil, /* a text for ABI 1.0, compiled with newer headers */
 #else
-    .struct_size = sizeof stencil,
+    TZ_STENCIL_HEADER,
 #endif
     .id = ID,
     .doc = "Test-only: must be refused.",
@@ -79,7 +108,14 @@ static const tz_stencil stencil = {
     .boundary = TZ_CLAMP,
     .picture = {"u", "viridis", 0.0, 1.0},
 #ifdef BAD_OLD_STRUCT
+    .params_count = sizeof old_params / sizeof *old_params,
+    .params = (const tz_param *)(const void *)old_params,
     .methods_count = -1, /* beyond struct_size: must not be read */
+#elif defined BAD_PARAM_ROLE || defined BAD_TWO_ROLES || defined BAD_UNNAMED_PARAM
+    .params_count = sizeof params / sizeof *params,
+    .params = params,
+#elif defined BAD_TOO_MANY_PARAMS
+    .params_count = TZ_PARAMS_MAX + 1,
 #endif
 };
 
@@ -128,7 +164,11 @@ static int init(char *message, size_t message_size)
 
 static const tz_plugin plugin __attribute__((unused)) = {
     .abi_major = TZ_ABI_MAJOR + MAJOR_OFF,
+#ifdef BAD_OLD_STRUCT
+    .abi_minor = 0,
+#else
     .abi_minor = TZ_ABI_MINOR + MINOR_OFF,
+#endif
     .struct_size = PLUGIN_SIZE,
     .id = ID,
     .version = "1.0.0",

@@ -3,51 +3,14 @@
 #
 #   run_cli_tests.sh TRAPEZE [BADPLUGINS_DIR]
 #
-# Prints TAP; exits 1 if a case failed. A failing case shows what the program said.
+# Prints TAP; exits 1 if a case failed.
 set -u
-bin=$1
-bad=${2:-$(dirname "$1")/../bad-plugins}
-[ -d "$bad" ] || bad=
 here=$(cd "$(dirname "$0")" && pwd)
-case $bin in /*) ;; *) bin=$(pwd)/$bin ;; esac
+. "$here/support.sh"
+bad=${2:-$(dirname "$bin")/../bad-plugins}
+[ -d "$bad" ] || bad=
 case $bad in '' | /*) ;; *) bad=$(pwd)/$bad ;; esac
-work=$(mktemp -d "${TMPDIR:-/tmp}/trapeze-cli.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-count=0
-failed=0
-
-# t ARGUMENT…: run the program; its words are in ./out and ./err, its exit code in $rc.
-t() {
-    "$bin" "$@" >out 2>err </dev/null
-    rc=$?
-}
-
-# check NAME CONDITION…: one line of TAP.
-check() {
-    name=$1
-    shift
-    count=$((count + 1))
-    if "$@"; then
-        echo "ok $count - $name"
-    else
-        failed=$((failed + 1))
-        echo "not ok $count - $name"
-        echo "# wanted: $*; exit code ${rc:-?}"
-        sed 's/^/# out: /' out | head -20
-        sed 's/^/# err: /' err | head -20
-    fi
-}
-
-skip() {
-    count=$((count + 1))
-    echo "ok $count - $1 # SKIP $2"
-}
-
-says() { grep -qF -- "$1" out; }
-errs() { grep -qF -- "$1" err; }
-lines_err() { [ "$(wc -l <err)" -eq "$1" ]; }
-is() { [ "$1" = "$2" ]; }
 absent() { [ ! -e "$1" ]; }
 empty_dir() { [ -z "$(ls -A "$1")" ]; }
 
@@ -90,20 +53,20 @@ refused "unknown command" 2 "unknown command 'rnu'; did you mean 'run'?" rnu
 refused "unknown global option" 2 "unknown option '--verison'" --verison
 refused "unknown option" 2 "unknown option --hieght; did you mean --height?" run a.lua --hieght 3
 refused "unknown letter" 2 "unknown option -z" run a.lua -z
-refused "option without value" 2 "--out wants a value" run a.lua --out
+refused "option without value" 2 "--out needs a value" run a.lua --out
 refused "option with too much" 2 "option --check takes no value" run a.lua --check=1
-refused "no script" 2 "run: wants a script" run
-refused "two scripts" 2 "wants one script" run a.lua b.lua
-refused "bad height" 2 "--height wants a whole number or a policy, not 'x'; known: auto, predicted" run a.lua --height x
-refused "zero height" 2 "wants a whole number from 1" run a.lua --height 0
-refused "bad threads" 2 "--threads wants a whole number" run a.lua --threads -1
+refused "no script" 2 "run: needs a script" run
+refused "two scripts" 2 "takes one script" run a.lua b.lua
+refused "bad height" 2 "'height' must be an integer, \"auto\" or a policy, not 'x'; known: auto, predicted" run a.lua --height x
+refused "zero height" 2 "needs an integer from 1" run a.lua --height 0
+refused "bad threads" 2 "--threads needs an integer" run a.lua --threads -1
 refused "bad backend" 2 "did you mean 'cpu'?" run a.lua --backend cqu
-refused "bad set" 2 "--set wants NAME=VALUE, not 'x'" run a.lua --set x
+refused "bad set" 2 "--set needs NAME=VALUE, not 'x'" run a.lua --set x
 refused "missing script" 1 "nosuch.lua: " run nosuch.lua
 refused "plugins: unknown option" 2 "did you mean --json?" plugins --jsno
 refused "plugins: unknown name" 1 "did you mean 'hotspot'?" plugins hotspt
 refused "doctor: an argument" 2 "takes no argument" doctor x
-refused "info: nothing" 2 "wants a frame or a run folder" info
+refused "info: nothing" 2 "needs a frame or a run folder" info
 refused "info: no such file" 1 "there is no such file" info nosuch.png
 
 # ---- plugins, doctor ---------------------------------------------------------------------------
@@ -134,11 +97,11 @@ if [ -n "$bad" ]; then
 fi
 
 # ---- predict, tune, explain --------------------------------------------------------------------
-refused "predict: nothing" 2 "predict: wants a stencil" predict
-refused "predict: two" 2 "wants one stencil" predict hotspot life --grid 9,9
+refused "predict: nothing" 2 "predict: needs a stencil" predict
+refused "predict: two" 2 "takes one stencil" predict hotspot life --grid 9,9
 refused "predict: unknown stencil" 1 "did you mean 'hotspot'?" predict hotspt --grid 9,9
-refused "predict: no grid" 2 "wants --grid NX,NY" predict hotspot
-refused "predict: bad grid" 2 "--grid wants NX" predict hotspot --grid 9x9
+refused "predict: no grid" 2 "needs --grid NX,NY" predict hotspot
+refused "predict: bad grid" 2 "--grid needs NX" predict hotspot --grid 9x9
 refused "predict: too few extents" 1 "'hotspot' is 2-dimensional" predict hotspot --grid 9
 refused "predict: unknown model" 2 "did you mean 'meng2009'?" predict hotspot --grid 9,9 --model meng209
 refused "predict: unknown device" 1 "did you mean 'gtx280'?" predict hotspot --grid 9,9 --device gtx28
@@ -165,11 +128,11 @@ for word in "GeForce GTX 280" "model    meng2009" "63.9 instructions" "  *     2
 done
 t predict pathfinder --grid 1000000 --device gtx280 --model meng2009 --csv
 check "predict --csv: a line a height and one of names" is "$(wc -l <out)" 128
-check "predict --csv: the equations' best height" is "$(awk -F, '$24 == 1 {print $9}' out)" 12
+check "predict --csv: the equations' best height" is "$(awk -F, '$23 == 1 {print $9}' out)" 12
 t predict hotspot --grid 2000,2000 --device gtx280 --block 16,16
 check "predict --block" says "blocks of 16 x 16"
 t predict poisson --grid 2000,2000 --device gtx280 --halo 4,4 --csv
-check "predict --halo: wider halos, lower best" is "$(awk -F, '$24 == 1 {print $9}' out)" 1
+check "predict --halo: wider halos, lower best" is "$(awk -F, '$23 == 1 {print $9}' out)" 1
 t predict cell --grid 100,100,100 --device gtx-titan --model all
 check "predict --model all" says "meng2011"
 check "predict --model all: what is left out is said" errs "roofs is left out"
@@ -205,9 +168,9 @@ t calibrate --cpu --seconds 1 --name here --output known/here.txt
 check "a record of this machine" is $rc 0
 refused "tune: another device" 1 "is not this machine's device" tune hotspot --grid 64,64 --device gtx280
 refused "tune: unknown family" 1 "did you mean 'stream'?" tune star2d1r --grid 64,64 --backend cpu --families strem
-refused "tune: bad part" 2 "--part wants K/N" tune star2d1r --grid 64,64 --compile-only --part 3/2
+refused "tune: bad part" 2 "--part needs K/N" tune star2d1r --grid 64,64 --compile-only --part 3/2
 refused "tune: part without compile" 2 "goes with --compile-only" tune star2d1r --grid 64,64 --part 1/2
-refused "tune: rounds" 2 "--rounds wants a whole number" tune star2d1r --grid 64,64 --rounds 0
+refused "tune: rounds" 2 "--rounds needs an integer" tune star2d1r --grid 64,64 --rounds 0
 t tune star2d1r --grid 96,64 --backend cpu --height 2 --family stream --rounds 1 --seconds 0.01 --sustained
 check "tune --sustained" says "measured   as in a long run: no rests"
 refused "tune: an unstable step" 1 "unstable" tune hotspot --grid 8192,8192 --backend cpu
@@ -219,10 +182,10 @@ for word in "measured" "predicted" "of the best speed is reached by the predicti
 done
 t tune pathfinder --grid 5000 --device known/here.txt --rounds 1 --seconds 0.001 --csv
 check "tune by a named record of this machine" is $rc 0
-check "tune --csv: one fastest" is "$(awk -F, '$30 == 1' out | wc -l)" 1
-check "tune --csv: one chosen" is "$(awk -F, '$31 == 1' out | wc -l)" 1
-check "tune --csv: a CPU tells no clock" is "$(awk -F, 'NR > 1 && $26 > 0 && $27 $28 != ""' out | wc -l)" 0
-check "tune --csv: columns" is "$(sed 1q out | cut -d, -f26-33)" \
+check "tune --csv: one fastest" is "$(awk -F, '$29 == 1' out | wc -l)" 1
+check "tune --csv: one chosen" is "$(awk -F, '$30 == 1' out | wc -l)" 1
+check "tune --csv: a CPU tells no clock" is "$(awk -F, 'NR > 1 && $25 > 0 && $26 $27 != ""' out | wc -l)" 0
+check "tune --csv: columns" is "$(sed 1q out | cut -d, -f25-32)" \
     rounds,throttled,clock_hz,bits,best,chosen,sustained_s,power_w
 check "tune --csv: no other bits" sh -c '! grep -q ,other, out && grep -q ,same, out'
 cp out tuned.csv
@@ -248,8 +211,8 @@ for word in "star2d1r on 128 x 96, single" "stream, height 3" "10 stages, 30 ste
     check "explain says $word" says "$word"
 done
 unset TRAPEZE_DEVICES
-refused "explain: no run" 1 "not the folder of a run" explain nosuch
-refused "explain: nothing" 2 "wants a run folder" explain
+refused "explain: no run" 1 "has no run.json" explain nosuch
+refused "explain: nothing" 2 "needs a run folder" explain
 
 # ---- a run and its folder ----------------------------------------------------------------------
 script first.lua <<'END'
@@ -542,7 +505,7 @@ script short.lua <<'END'
 local tz = require "trapeze"
 tz.simulation { plugin = "hotspot", grid = { 2, 2 }, fields = { power = tz.read "three.txt" } }
 END
-refused "too few numbers" 1 "three.txt has 3 numbers, the grid wants 2 x 2" run ../short.lua
+refused "too few numbers" 1 "three.txt has 3 numbers, the grid needs 2 x 2" run ../short.lua
 script empty.lua </dev/null
 t run empty.lua
 check "an empty script is fine" is $rc 0
@@ -613,11 +576,11 @@ check "info of an interrupted run" says "status       interrupted"
 export TRAPEZE_DEVICES="$work/devices"
 refused "calibrate: an argument" 2 "takes no argument" calibrate x
 refused "calibrate: two devices" 2 "--cpu and --device exclude each other" calibrate --cpu --device 0
-refused "calibrate: no number" 2 "--device wants a whole number" calibrate --device gpu
-refused "calibrate: no time" 2 "--seconds wants a whole number from 1" calibrate --seconds 0
-refused "calibrate: a name with a folder" 2 "--name wants up to 63 letters" calibrate --name ../x
-refused "calibrate: an empty name" 2 "--name wants up to 63 letters" calibrate --name ''
-refused "calibrate: no file" 2 "--output wants a file" calibrate --output ''
+refused "calibrate: no number" 2 "--device needs an integer" calibrate --device gpu
+refused "calibrate: no time" 2 "--seconds needs an integer from 1" calibrate --seconds 0
+refused "calibrate: a name with a folder" 2 "--name needs up to 63 letters" calibrate --name ../x
+refused "calibrate: an empty name" 2 "--name needs up to 63 letters" calibrate --name ''
+refused "calibrate: no file" 2 "--output needs a file" calibrate --output ''
 refused "calibrate: a GPU that is not there" 1 "trapeze: " calibrate --device 99 --output x
 check "calibrate: what is not there" grep -qE 'no NVIDIA|there is no GPU 99' err
 refused "calibrate: no such folder" 1 "cannot write" calibrate --cpu --seconds 1 --output no/x.txt
@@ -662,6 +625,4 @@ rc=$?
 cd ..
 check "tz.read is relative to the script" is $rc 0
 
-echo "1..$count"
-[ "$failed" -eq 0 ] || echo "# $failed of $count failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,4 +1,6 @@
 #include "contract.h"
+#include "sim/fields.h"
+#include "sim/run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,7 +68,7 @@ int contract_precisions(const contract *c, int precisions[TZ_PRECISIONS])
     for (int p = 0; p < TZ_PRECISIONS; p++) {
         bool all = true;
         for (int i = 0; i < c->stencil->passes_count; i++)
-            all = all && c->stencil->passes[i].kernels->cell[p] != NULL;
+            all = all && c->stencil->passes[i].kernels->cell[p];
         if (all)
             precisions[count++] = p;
     }
@@ -117,9 +119,9 @@ const char *contract_case_text(const contract *c, const contract_case *k, char *
                             : k->precision == TZ_DOUBLE ? "double"
                                                         : "none";
     snprintf(text, size, "boundary %s precision %s grid %s", names, precision, grid);
-    if (k->assignment != NULL) {
+    if (k->assignment) {
         const size_t used = strlen(text);
-        if (k->assignment->text != NULL)
+        if (k->assignment->text)
             snprintf(text + used, size - used, " %s = '%s'", k->assignment->name,
                      k->assignment->text);
         else
@@ -179,7 +181,7 @@ tz_status contract_create(const contract *c, const contract_case *k, const char 
                                    .precision = k->precision,
                                    .boundary_values_count = outside_count,
                                    .boundary_values = outside,
-                                   .params_count = k->assignment != NULL,
+                                   .params_count = k->assignment ? 1 : 0,
                                    .params = k->assignment,
                                    .backend = backend,
                                    .threads = threads};
@@ -188,10 +190,10 @@ tz_status contract_create(const contract *c, const contract_case *k, const char 
         if (axis < stencil->dims)
             config.boundary[axis] = tz_boundary_name(k->boundary[axis]);
     }
-    if (isa != NULL)
+    if (isa)
         setenv("TZ_ISA", isa, 1);
     tz_status status = tz_simulation_create(out, &config, error);
-    if (isa != NULL)
+    if (isa)
         unsetenv("TZ_ISA");
     if (status != TZ_OK)
         return status;

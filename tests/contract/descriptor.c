@@ -1,4 +1,4 @@
-/* What a plugin says of itself: complete, consistent, within its own ranges. */
+/* The description of a stencil: complete, consistent, within its own ranges. */
 #include "contract.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 
 static bool is_identifier(const char *name)
 {
-    if (name == NULL || !(isalpha((unsigned char)name[0]) || name[0] == '_'))
+    if (!name || !(isalpha((unsigned char)name[0]) || name[0] == '_'))
         return false;
     for (const char *at = name; *at != '\0'; at++)
         if (!isalnum((unsigned char)*at) && *at != '_')
@@ -18,14 +18,14 @@ static bool is_identifier(const char *name)
 
 static bool is_text(const char *text)
 {
-    return text != NULL && text[0] != '\0';
+    return text && text[0] != '\0';
 }
 
 static void check(contract *c, bool holds, const char *what, const char *name)
 {
     c->compared++;
     if (!holds)
-        contract_fail(c, "%s: %s", name != NULL ? name : "(no name)", what);
+        contract_fail(c, "%s: %s", name ? name : "(no name)", what);
 }
 
 static void check_fields(contract *c)
@@ -36,7 +36,7 @@ static void check_fields(contract *c)
         const tz_field *field = &s->fields[f];
         check(c, is_identifier(field->name), "a field's name must be an identifier", field->name);
         check(c, is_text(field->doc), "the field has no doc", field->name);
-        check(c, field->unit != NULL, "the field's unit is NULL: use \"\"", field->name);
+        check(c, field->unit, "the field's unit is NULL: use \"\"", field->name);
         check(c, isfinite(field->initial) && isfinite(field->boundary_value),
               "initial and boundary values must be finite", field->name);
         states += field->role == TZ_STATE;
@@ -51,9 +51,9 @@ static void check_fields(contract *c)
                   field->name);
     }
     check(c, states > 0, "no field is a state field", s->id);
-    check(c, s->picture.field == NULL || tz_stencil_field_index(s, s->picture.field) >= 0,
+    check(c, !s->picture.field || tz_stencil_field_index(s, s->picture.field) >= 0,
           "the default picture shows an unknown field", s->picture.field);
-    check(c, s->picture.field == NULL || s->picture.low < s->picture.high,
+    check(c, !s->picture.field || s->picture.low < s->picture.high,
           "the default picture's range is empty", s->picture.field);
 }
 
@@ -61,7 +61,7 @@ static void check_fields(contract *c)
 static bool is_choice(const char *choices, const char *text)
 {
     const size_t length = strlen(text);
-    for (const char *at = choices; at != NULL; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+    for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
         if (strncmp(at, text, length) == 0 && (at[length] == '|' || at[length] == '\0'))
             return true;
     return false;
@@ -75,19 +75,18 @@ static void check_params(contract *c)
         check(c, is_identifier(param->name), "a parameter's name must be an identifier",
               param->name);
         check(c, is_text(param->doc), "the parameter has no doc", param->name);
-        check(c, param->unit != NULL, "the parameter's unit is NULL: use \"\"", param->name);
+        check(c, param->unit, "the parameter's unit is NULL: use \"\"", param->name);
         for (int other = 0; other < p; other++)
             check(c, strcmp(param->name, s->params[other].name) != 0,
                   "two parameters have this name", param->name);
         switch (param->type) {
         case TZ_PARAM_CHOICE:
             check(c,
-                  is_text(param->choices) && param->text != NULL &&
-                      is_choice(param->choices, param->text),
+                  is_text(param->choices) && param->text && is_choice(param->choices, param->text),
                   "the default is not among the choices", param->name);
             break;
         case TZ_PARAM_TEXT:
-            check(c, param->text != NULL, "the default text is NULL: use \"\"", param->name);
+            check(c, param->text, "the default text is NULL: use \"\"", param->name);
             break;
         default:
             check(c, param->min <= param->max, "the range is empty", param->name);
@@ -97,7 +96,7 @@ static void check_params(contract *c)
             check(c,
                   param->type == TZ_PARAM_REAL || isnan(param->value) ||
                       param->value == trunc(param->value),
-                  "the default is not a whole number", param->name);
+                  "the default is not an integer", param->name);
         }
     }
     for (int k = 0; k < s->constants_count; k++)
@@ -106,7 +105,7 @@ static void check_params(contract *c)
     for (int m = 0; m < s->methods_count; m++) {
         check(c, is_identifier(s->methods[m].name), "a method's name must be an identifier",
               s->methods[m].name);
-        check(c, is_text(s->methods[m].doc) && s->methods[m].call != NULL,
+        check(c, is_text(s->methods[m].doc) && s->methods[m].call,
               "the method has no doc or function", s->methods[m].name);
     }
 }
@@ -126,21 +125,21 @@ static void check_passes(contract *c)
         snprintf(mark_once, sizeof mark_once, "TZ_CELL_ONCE(%s,", pass->text_cell);
         snprintf(mark_planes, sizeof mark_planes, "TZ_CELL_PLANES(%s,", pass->text_cell);
         snprintf(mark_rows, sizeof mark_rows, "TZ_CELL_ROWS(%s,", pass->text_cell);
-        /* A name that the text itself pastes together cannot be looked for. */
+        /* A text with defines may paste the name together: it cannot be found. */
         check(c,
-              strstr(pass->text, mark) != NULL || strstr(pass->text, mark_once) != NULL ||
-                  strstr(pass->text, mark_planes) != NULL ||
-                  strstr(pass->text, mark_rows) != NULL || pass->text_defines != NULL,
+              strstr(pass->text, mark) || strstr(pass->text, mark_once) ||
+                  strstr(pass->text, mark_planes) || strstr(pass->text, mark_rows) ||
+                  pass->text_defines,
               "the text does not define the pass's TZ_CELL", pass->text_cell);
         for (int precision = TZ_SINGLE; precision < TZ_PRECISIONS; precision++) {
-            if (pass->kernels->cell[precision] == NULL)
+            if (!pass->kernels->cell[precision])
                 continue;
-            check(c, pass->kernels->rows[precision][TZ_ISA_BASE] != NULL,
+            check(c, pass->kernels->rows[precision][TZ_ISA_BASE],
                   "a cell function without a row function", pass->name);
 #if defined(__x86_64__)
             check(c,
-                  pass->kernels->rows[precision][TZ_ISA_V3] != NULL &&
-                      pass->kernels->rows[precision][TZ_ISA_V4] != NULL,
+                  pass->kernels->rows[precision][TZ_ISA_V3] &&
+                      pass->kernels->rows[precision][TZ_ISA_V4],
                   "row functions of better instruction sets are missing", pass->name);
 #endif
         }

@@ -10,7 +10,7 @@ if(NOT stencils OR NOT result EQUAL 0)
     add_test(contract ${CONTRACT_PROGRAM} --list ${CONTRACT_FOLDERS})
 endif()
 foreach(stencil IN LISTS stencils)
-    add_test(contract.${stencil} ${CONTRACT_PROGRAM} --stencil ${stencil} ${CONTRACT_FOLDERS})
-    set_tests_properties(contract.${stencil} PROPERTIES LABELS contract TIMEOUT 600
+    add_test(contract/${stencil} ${CONTRACT_PROGRAM} --stencil ${stencil} ${CONTRACT_FOLDERS})
+    set_tests_properties(contract/${stencil} PROPERTIES LABELS contract TIMEOUT 600
         ENVIRONMENT "${CONTRACT_ENVIRONMENT}")
 endforeach()

@@ -1,5 +1,6 @@
 /* A run whose numbers overflow must end in TZ_DIVERGED that says step, field and cell. */
 #include "contract.h"
+#include "sim/fields.h"
 
 #include <float.h>
 #include <math.h>
@@ -48,7 +49,7 @@ static void check_message(contract *c, tz_simulation *sim, const char *what, con
     bool names_field = false, names_cell = false;
     for (int f = 0; f < c->stencil->fields_count; f++) {
         if (c->stencil->fields[f].role != TZ_STATE || c->stencil->fields[f].type != TZ_REAL ||
-            strstr(text, c->stencil->fields[f].name) == NULL)
+            !strstr(text, c->stencil->fields[f].name))
             continue;
         names_field = true;
         tz_reduction r;
@@ -64,13 +65,13 @@ static void check_message(contract *c, tz_simulation *sim, const char *what, con
             snprintf(cell, sizeof cell, "%lld, %lld", x, y);
         else
             snprintf(cell, sizeof cell, "%lld, %lld, %lld", x, y, z);
-        names_cell = names_cell || strstr(text, cell) != NULL;
+        names_cell = names_cell || strstr(text, cell);
     }
     if (!names_field)
         contract_fail(c, "%s: the report names no field: %s", what, text);
     else if (!names_cell)
         contract_fail(c, "%s: the report does not name the first such cell: %s", what, text);
-    if (strstr(text, "step") == NULL)
+    if (!strstr(text, "step"))
         contract_fail(c, "%s: the report names no step: %s", what, text);
 }
 
@@ -107,7 +108,7 @@ static bool check_way(contract *c, const contract_case *k, const char *backend, 
                 contract_fail(c, "%s: '%s' holds %lld values that are not finite, unreported", what,
                               c->stencil->fields[f].name, (long long)r.not_finite);
         }
-        c->compared += diverged;
+        c->compared++;
     }
     tz_simulation_destroy(sim);
     return diverged;

@@ -1,4 +1,5 @@
 /* What is written is read back; what cannot be held is refused and changes nothing. */
+#include "sim/fields.h"
 #include "contract.h"
 
 #include <inttypes.h>
@@ -47,7 +48,7 @@ static void write_box(bench *b, const tz_box *box)
     for (int axis = 0; axis < TZ_AXES; axis++)
         count *= box->high[axis] - box->low[axis];
     double *values = malloc((size_t)count * sizeof *values);
-    if (values == NULL)
+    if (!values)
         abort();
     int64_t n = 0;
     for (int64_t z = box->low[2]; z < box->high[2]; z++)
@@ -175,7 +176,7 @@ static void check_refusals(bench *b)
     tz_box box = whole(b);
     write_box(b, &box);
     double *values = calloc((size_t)b->cells * 2 + 64, sizeof *values);
-    if (values == NULL)
+    if (!values)
         abort();
     for (int axis = 0; axis < TZ_AXES; axis++) {
         tz_box outside = whole(b);
@@ -231,7 +232,7 @@ static void check_stream(contract *c, const contract_case *k, int field, const c
     const int64_t cells = k->extent[0];
     int32_t *slabs = malloc((size_t)(cells * SLABS) * sizeof *slabs);
     double *row = malloc((size_t)cells * sizeof *row);
-    if (slabs == NULL || row == NULL)
+    if (!slabs || !row)
         abort();
     if (contract_create(c, k, c->backend, 2, NULL, &made, &error) != TZ_OK ||
         contract_create(c, k, c->backend, 2, NULL, &given, &error) != TZ_OK) {
@@ -285,7 +286,7 @@ static void check_field(contract *c, const contract_case *k, const char *backend
     b.cells = k->extent[0] * k->extent[1] * k->extent[2];
     b.expected = calloc((size_t)b.cells, sizeof *b.expected);
     b.actual = calloc((size_t)b.cells, sizeof *b.actual);
-    if (b.expected == NULL || b.actual == NULL)
+    if (!b.expected || !b.actual)
         abort();
     tz_error error = {0};
     if (contract_create(c, k, backend, 2, NULL, &b.sim, &error) != TZ_OK) {

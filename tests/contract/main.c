@@ -1,5 +1,6 @@
-/* contract [--list] [--stencil ID]… [--section NAME]… [--backend NAME [--family NAME]] FOLDER…: see
- * contract.h. */
+/* contract [--list] [--stencil ID]... [--section NAME]... [--backend NAME] [--family NAME]
+ * FOLDER... (contract.h). A section that checks no case fails, unless none applies to the
+ * stencil. */
 #include "contract.h"
 
 #include <stdio.h>
@@ -36,7 +37,13 @@ void contract_fail(contract *c, const char *format, ...)
     }
 }
 
-/* True if `name` is listed, or nothing is. */
+void contract_refuse(contract *c, const tz_error *why)
+{
+    if (c->refused++ == 0)
+        c->refusal = *why;
+}
+
+/* True if `name` is listed, or the list is empty. */
 static bool wanted(const names *list, const char *name)
 {
     for (int i = 0; i < list->count; i++)
@@ -59,13 +66,17 @@ static int check_stencil(contract *c, const names *wanted_sections)
     for (int i = 0; i < SECTIONS; i++) {
         if (!wanted(wanted_sections, sections[i].name))
             continue;
-        c->compared = c->refused = c->failures = 0;
+        c->compared = c->refused = 0;
+        c->failures = 0;
         c->note[0] = '\0';
         const double start = now_s();
         sections[i].check(c);
+        if (c->compared == 0 && c->failures == 0 && c->note[0] == '\0')
+            contract_fail(c, "%s: no case was checked", sections[i].name);
         printf("%-14s %-10s %8lld cases", c->stencil->id, sections[i].name, (long long)c->compared);
         if (c->refused > 0)
-            printf(", %lld not possible", (long long)c->refused);
+            printf(", %lld not possible (the first: %s)", (long long)c->refused,
+                   c->refusal.message);
         if (c->note[0] != '\0')
             printf(", %s", c->note);
         if (c->failures > 0)
@@ -77,9 +88,18 @@ static int check_stencil(contract *c, const names *wanted_sections)
     return failures;
 }
 
+static bool is_section(const char *name)
+{
+    for (int i = 0; i < SECTIONS; i++)
+        if (strcmp(name, sections[i].name) == 0)
+            return true;
+    return false;
+}
+
 static int usage(void)
 {
-    fprintf(stderr, "usage: contract [--list] [--stencil ID]... [--section NAME]... FOLDER...\n"
+    fprintf(stderr, "usage: contract [--list] [--stencil ID]... [--section NAME]... "
+                    "[--backend NAME] [--family NAME] FOLDER...\n"
                     "sections:");
     for (int i = 0; i < SECTIONS; i++)
         fprintf(stderr, " %s", sections[i].name);
@@ -89,8 +109,8 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
-    /* The OpenMP runtime reads this before main. More threads than cores must not spin. */
-    if (getenv("OMP_WAIT_POLICY") == NULL && setenv("OMP_WAIT_POLICY", "passive", 1) == 0)
+    /* More threads than cores must not spin. The OpenMP runtime reads this before main(). */
+    if (!getenv("OMP_WAIT_POLICY") && setenv("OMP_WAIT_POLICY", "passive", 1) == 0)
         execv("/proc/self/exe", argv);
 
     names stencils = {0}, wanted_sections = {0}, folders = {0}, backends = {0}, families = {0};
@@ -115,6 +135,8 @@ int main(int argc, char **argv)
             return usage();
         if (target->count == NAMES_MAX)
             return usage();
+        if (target == &wanted_sections && !is_section(argv[i]))
+            return usage();
         target->items[target->count++] = argv[i];
     }
     if (folders.count == 0)
@@ -130,12 +152,12 @@ int main(int argc, char **argv)
     contract c = {.registry = registry,
                   .backend = backends.count > 0 ? backends.items[0] : "cpu",
                   .family = families.count > 0 ? families.items[0] : NULL,
-                  .quick = mode != NULL && *mode != '\0' && strcmp(mode, "full") != 0,
-                  .smoke = mode != NULL && strcmp(mode, "smoke") == 0};
+                  .quick = mode && *mode != '\0' && strcmp(mode, "full") != 0,
+                  .smoke = mode && strcmp(mode, "smoke") == 0};
     int failures = 0, checked = 0;
     for (size_t i = 0; i < tz_registry_count(registry); i++) {
         const tz_registry_entry *entry = tz_registry_get(registry, i);
-        if (entry->plugin == NULL) {
+        if (!entry->plugin) {
             /* A folder of plugins to test holds none that are refused. */
             fprintf(stderr, "contract: %s: %s\n", entry->path, entry->error.message);
             failures++;

@@ -1,6 +1,7 @@
 /* The declared radius is the real one: traced read by read, and proved by perturbing cells. */
 #include "contract.h"
 
+#include "sim/fields.h"
 #include "stencil/problem.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -255,7 +256,7 @@ static void perturb_once(probe *p, int field, int trial)
     tz_simulation *plain = NULL, *other = NULL;
     tz_error error = {0};
     int32_t *slab = calloc((size_t)p->k.extent[0], sizeof *slab);
-    tz_status status = slab != NULL ? TZ_OK : TZ_MEMORY;
+    tz_status status = slab ? TZ_OK : TZ_MEMORY;
     if (status == TZ_OK)
         status = contract_create(c, &p->k, "reference", 1, NULL, &plain, &error);
     if (status == TZ_OK)

@@ -1,4 +1,4 @@
-/* Shipped records, and comparisons. Include once a test program. */
+/* Shipped records, made-up work, predictions by the roofs, comparisons. */
 #ifndef TZ_TEST_MODEL_SUPPORT_H
 #define TZ_TEST_MODEL_SUPPORT_H
 
@@ -9,11 +9,14 @@
 
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "model/meng2009.h"
 #include "model/meng2011.h"
 #include "model/model.h"
 #include "model/roofs.h"
+#include "tests/skip.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,14 +25,28 @@ static const char *const device_names[] = {"gtx280", "gtx260", "gtx-titan", "h20
 static const char *const benchmark_names[] = {"pathfinder", "hotspot", "poisson", "cell"};
 enum { DEVICES = 4, BENCHMARKS = 4 };
 
+/* The text of model/FOLDER/NAME.txt; free() it. */
+static inline char *shipped_text(const char *folder, const char *name, char path[512],
+                                 size_t *length)
+{
+    char *text;
+    tz_error error;
+    snprintf(path, 512, "%s/%s/%s.txt", TZ_TEST_MODEL_DIR, folder, name);
+    if (tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, length, &error) != TZ_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    return text;
+}
+
 static inline tz_model_device device_named(const char *name)
 {
     char path[512];
+    size_t length;
+    char *text = shipped_text("devices", name, path, &length);
     tz_model_device device;
-    tz_model_error error;
-    snprintf(path, sizeof path, "%s/devices/%s.txt", TZ_TEST_MODEL_DIR, name);
-    if (tz_model_device_read(path, &device, &error) != TZ_MODEL_OK)
+    tz_error error;
+    if (tz_model_device_parse(path, text, length, &device, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);
+    free(text);
     return device;
 }
 
@@ -42,12 +59,14 @@ typedef struct bench {
 static inline bench bench_named(const char *name)
 {
     char path[512];
+    size_t length;
+    char *text = shipped_text("benchmarks", name, path, &length);
     bench b;
-    tz_model_error error;
-    snprintf(path, sizeof path, "%s/benchmarks/%s.txt", TZ_TEST_MODEL_DIR, name);
-    if (tz_model_benchmark_read(path, &b.record, &error) != TZ_MODEL_OK ||
-        tz_model_benchmark_facts(&b.record, &b.facts, &b.plan, &error) != TZ_MODEL_OK)
+    tz_error error;
+    if (tz_model_benchmark_parse(path, text, length, &b.record, &error) != TZ_OK ||
+        tz_model_benchmark_facts(&b.record, &b.facts, &b.plan, &error) != TZ_OK)
         fail_msg("%s: %s", error.place, error.message);
+    free(text);
     return b;
 }
 
@@ -57,7 +76,7 @@ static inline tz_model_meng meng_of(int year, const char *benchmark, const char 
     const bench b = bench_named(benchmark);
     const tz_model_device d = device_named(device);
     tz_model_meng m;
-    tz_model_error error;
+    tz_error error;
     if ((year == 2009 ? tz_model_meng2009_fill : tz_model_meng2011_fill)(&b.facts, &d, &b.plan, &m,
                                                                          NULL, &error))
         fail_msg("%s: %s", error.place, error.message);
@@ -80,6 +99,68 @@ static inline double speedup_at(const tz_model_meng *m, double h)
 static inline double speedup_best(const tz_model_meng *m)
 {
     return speedup_at(m, tz_model_meng_height_best(m));
+}
+
+static inline void set(tz_model_number *number, double value)
+{
+    *number = (tz_model_number){.value = value, .known = true, .source = "test"};
+}
+
+/* Made-up work of a kernel on a GPU: one part, bound by nothing in particular. */
+static inline tz_model_work some_work(void)
+{
+    tz_model_work w = {.kind = TZ_WORK_GPU,
+                       .height = 8,
+                       .cells = 8 * 1e8,
+                       .redundancy = 1.1,
+                       .parts_count = 1,
+                       .read_bytes = 4e8,
+                       .write_bytes = 4e8,
+                       .ghost_bytes = 4e7,
+                       .resident_bytes = 8e8,
+                       .registers = 121,
+                       .threads = 64,
+                       .blocks = 10000,
+                       .ahead_bytes = 1536};
+    w.parts[0] = (tz_work_part){.name = "inner",
+                                .warps = 20000,
+                                .steps = 400,
+                                .clocks = 200,
+                                .bytes = 512,
+                                .shared_wavefronts = 8};
+    w.parts[0].step.of[TZ_WORK_FP32] = 160;
+    w.parts[0].step.of[TZ_WORK_INTEGER] = 30;
+    w.parts[0].step.of[TZ_WORK_SHUFFLE] = 16;
+    return w;
+}
+
+/* The roofs' prediction, which must succeed. Its components are the time, none of them negative. */
+static inline tz_model_prediction predicted(const tz_model_work *work,
+                                            const tz_model_device *device)
+{
+    tz_model_prediction p = {0};
+    tz_error why;
+    if (tz_roofs_predict(work, device, &p, &why))
+        fail_msg("%s", why.message);
+    double sum = 0.0;
+    for (int k = 0; k < p.component_count; k++) {
+        assert_true(p.components[k].seconds >= 0.0);
+        sum += p.components[k].seconds;
+    }
+    assert_true(fabs(sum / p.time_s - 1.0) < 1e-9);
+    assert_true(fabs(p.cells_per_s * p.stage_s / work->cells - 1.0) < 1e-9);
+    assert_true(p.limit_text[0] != '\0');
+    return p;
+}
+
+/* A detail of a prediction, which must be there. */
+static inline double detail_of(const tz_model_prediction *p, const char *name)
+{
+    for (int d = 0; d < p->detail_count; d++)
+        if (strcmp(p->details[d].name, name) == 0)
+            return p->details[d].value;
+    fail_msg("no detail '%s'", name);
+    return 0;
 }
 
 #endif

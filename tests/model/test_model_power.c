@@ -89,11 +89,6 @@ static void memory_keeps_its_clock(void **state)
 
 /* ---- From counts ----------------------------------------------------------------------------- */
 
-static void set(tz_model_number *number, double value)
-{
-    *number = (tz_model_number){.value = value, .known = true, .source = "x"};
-}
-
 static tz_model_device some_device(void)
 {
     tz_model_device d = device_named("h200");
@@ -111,67 +106,29 @@ static tz_model_device some_device(void)
     return d;
 }
 
-static tz_model_work some_work(void)
+static tz_model_work mixed_work(void)
 {
-    tz_model_work w = {.kind = TZ_WORK_GPU,
-                       .height = 8,
-                       .cells = 8 * 1e8,
-                       .redundancy = 1.1,
-                       .parts_count = 1,
-                       .read_bytes = 4e8,
-                       .write_bytes = 4e8,
-                       .ghost_bytes = 4e7,
-                       .resident_bytes = 8e8,
-                       .registers = 64,
-                       .threads = 64,
-                       .blocks = 10000,
-                       .ahead_bytes = 1536};
-    w.parts[0] = (tz_work_part){.name = "inner",
-                                .warps = 20000,
-                                .steps = 400,
-                                .clocks = 200,
-                                .bytes = 512,
-                                .shared_wavefronts = 8};
-    w.parts[0].step.of[TZ_WORK_FP32] = 160;
+    tz_model_work w = some_work();
+    w.registers = 64;
     w.parts[0].step.of[TZ_WORK_FP64] = 3;
-    w.parts[0].step.of[TZ_WORK_INTEGER] = 30;
     w.parts[0].step.of[TZ_WORK_LOGIC] = 7;
-    w.parts[0].step.of[TZ_WORK_SHUFFLE] = 16;
     w.parts[0].once.of[TZ_WORK_INTEGER] = 1000;
     return w;
-}
-
-static tz_model_prediction predicted(const tz_model_work *work, const tz_model_device *device)
-{
-    tz_model_prediction p = {0};
-    tz_model_error why;
-    if (tz_roofs_predict(work, device, &p, &why))
-        fail_msg("%s", why.message);
-    return p;
-}
-
-static double detail(const tz_model_prediction *p, const char *name)
-{
-    for (int d = 0; d < p->detail_count; d++)
-        if (strcmp(p->details[d].name, name) == 0)
-            return p->details[d].value;
-    fail_msg("no detail %s", name);
-    return 0;
 }
 
 static void counts_become_watts(void **state)
 {
     (void)state;
     const tz_model_device device = some_device();
-    tz_model_work work = some_work();
+    tz_model_work work = mixed_work();
     const tz_model_prediction p = predicted(&work, &device);
     tz_power_demand d;
     assert_true(tz_power_count(&work, &device, &p, &d));
     const double a_step =
         160 * 400e-12 + 3 * 900e-12 + (30 + 7) * 300e-12 + 16 * 700e-12 + 8 * 600e-12;
     const double instructions = 20000 * (400 * a_step + 1000 * 300e-12) / 8;
-    const double far = detail(&p, "memory_roof") * device.copy_bandwidth_bytes_per_s.value;
-    const double near = detail(&p, "l2_roof") * device.l2_bandwidth_bytes_per_s.value;
+    const double far = detail_of(&p, "memory_roof") * device.copy_bandwidth_bytes_per_s.value;
+    const double near = detail_of(&p, "l2_roof") * device.l2_bandwidth_bytes_per_s.value;
     assert_close(near, (8e8 + 4e7) / 8, 1e-6);
     assert_close(d.core_j, instructions + fmax(0, near - far) * 20e-12, 1e-9);
     assert_close(d.memory_j, far * 60e-12, 1e-9);
@@ -208,14 +165,14 @@ static void counts_become_watts(void **state)
     hungry = device;
     hungry.energy_fp32_j.value *= 3;
     set(&hungry.power_exponent, 4.5);
-    work = some_work();
+    work = mixed_work();
     assert_true(predicted(&work, &hungry).sustained_s < slow.sustained_s);
 }
 
 static void without_numbers_nothing_is_claimed(void **state)
 {
     (void)state;
-    const tz_model_work work = some_work();
+    const tz_model_work work = mixed_work();
     const size_t members[] = {
         offsetof(tz_model_device, power_limit_w),    offsetof(tz_model_device, power_idle_w),
         offsetof(tz_model_device, power_active_w),   offsetof(tz_model_device, energy_fp32_j),

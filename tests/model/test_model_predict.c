@@ -4,7 +4,7 @@
 static const tz_model *model_named(const char *name)
 {
     const tz_model *model = NULL;
-    assert_int_equal(tz_model_find(name, &model, NULL), TZ_MODEL_OK);
+    assert_int_equal(tz_model_find(name, &model, NULL), TZ_OK);
     assert_string_equal(model->name, name);
     return model;
 }
@@ -35,7 +35,7 @@ static bool noted(const tz_model_prediction *p, const char *words)
 static void models_are_found_by_name(void **state)
 {
     const tz_model *model = NULL;
-    tz_model_error error;
+    tz_error error;
     (void)state;
     for (int i = 0; tz_models[i] != NULL; i++) {
         assert_ptr_equal(model_named(tz_models[i]->name), tz_models[i]);
@@ -49,9 +49,9 @@ static void models_are_found_by_name(void **state)
                          tz_models[i]->needs[n]);
         }
     }
-    assert_int_equal(tz_model_find("meng209", &model, &error), TZ_MODEL_UNKNOWN);
+    assert_int_equal(tz_model_find("meng209", &model, &error), TZ_UNKNOWN);
     assert_string_equal(error.message, "unknown model 'meng209'; did you mean 'meng2009'?");
-    assert_int_equal(tz_model_find("x", &model, &error), TZ_MODEL_UNKNOWN);
+    assert_int_equal(tz_model_find("x", &model, &error), TZ_UNKNOWN);
     assert_string_equal(error.message, "unknown model 'x'; known: meng2009, meng2011, roofs");
 }
 
@@ -65,7 +65,7 @@ static void predictions_are_whole(void **state)
             const tz_model_device device = device_named(device_names[j / BENCHMARKS]);
             bench b = bench_named(benchmark_names[j % BENCHMARKS]);
             tz_model_prediction best, other;
-            tz_model_error error;
+            tz_error error;
             if (tz_model_predict(tz_models[i], &b.facts, &device, &b.plan, &best, &error))
                 fail_msg("%s: %s", error.place, error.message);
             double sum = 0;
@@ -82,7 +82,7 @@ static void predictions_are_whole(void **state)
             for (b.plan.height = 1; b.plan.height <= best.height_max; b.plan.height++) {
                 assert_int_equal(
                     tz_model_predict(tz_models[i], &b.facts, &device, &b.plan, &other, NULL),
-                    TZ_MODEL_OK);
+                    TZ_OK);
                 assert_int_equal(other.height, b.plan.height);
                 assert_true(other.time_s >= best.time_s);
             }
@@ -99,7 +99,7 @@ static void seconds_limits_and_details(void **state)
     (void)state;
     plan.height = 1;
     assert_int_equal(tz_model_predict(model_named("meng2009"), &b.facts, &device, &plan, &p, NULL),
-                     TZ_MODEL_OK);
+                     TZ_OK);
     assert_close(p.time_s, (3350 + 212085.2 + 88826.6 + 1065718.5 + 1065280.0) / 1.3e9, 1e-7);
     assert_close(p.cells_per_s, 4e6 / p.time_s, 1e-15);
     assert_int_equal(p.limit, TZ_MODEL_COMPUTATION);
@@ -113,7 +113,7 @@ static void seconds_limits_and_details(void **state)
     assert_close(p.details[0].value, 4e6 / 324, 1e-15);
     plan.height = 2;
     assert_int_equal(tz_model_predict(model_named("meng2009"), &b.facts, &device, &plan, &p, NULL),
-                     TZ_MODEL_OK);
+                     TZ_OK);
     for (int i = 0; i < p.detail_count; i++) {
         if (strcmp(p.details[i].name, "cost_effect") == 0)
             assert_close(p.details[i].value, 256.0 / 324, 1e-15);
@@ -133,12 +133,10 @@ static void profiles_are_of_their_own_device(void **state)
     (void)state;
     device.launch_s.value = device.memory_latency_s.value = 0;
     assert_int_equal(
-        tz_model_predict(model_named("meng2009"), &b.facts, &device, &b.plan, &a, NULL),
-        TZ_MODEL_OK);
+        tz_model_predict(model_named("meng2009"), &b.facts, &device, &b.plan, &a, NULL), TZ_OK);
     device.sm_count.value *= 2;
     assert_int_equal(
-        tz_model_predict(model_named("meng2009"), &b.facts, &device, &b.plan, &c, NULL),
-        TZ_MODEL_OK);
+        tz_model_predict(model_named("meng2009"), &b.facts, &device, &b.plan, &c, NULL), TZ_OK);
     for (int i = 0; i < a.component_count; i++)
         assert_close(c.components[i].seconds,
                      a.components[i].seconds /
@@ -152,7 +150,7 @@ static void a_plugins_facts_are_enough(void **state)
     const tz_model_device device = device_named("gtx280");
     const tz_model_plan plan = {.height = 0};
     tz_model_prediction p, q;
-    tz_model_error error;
+    tz_error error;
     (void)state;
     for (int i = 0; tz_models[i] != NULL && tz_models[i] != &tz_model_roofs; i++) {
         if (tz_model_predict(tz_models[i], &facts, &device, &plan, &p, &error))
@@ -167,13 +165,13 @@ static void a_plugins_facts_are_enough(void **state)
     facts.insts_per_update = facts.insts_per_setup = 12;
     facts.bank_conflicts_known = true;
     assert_int_equal(tz_model_predict(model_named("meng2011"), &facts, &device, &plan, &q, NULL),
-                     TZ_MODEL_OK);
+                     TZ_OK);
     assert_close(q.time_s, p.time_s, 0);
     assert_int_equal(q.notes.count, 0);
     /* Words of 32 cells: the same time, 32 times the cells. */
     facts.cells_per_element = 32;
     assert_int_equal(tz_model_predict(model_named("meng2011"), &facts, &device, &plan, &p, NULL),
-                     TZ_MODEL_OK);
+                     TZ_OK);
     assert_close(p.cells_per_s, 32 * q.cells_per_s, 1e-15);
 }
 
@@ -188,7 +186,7 @@ static void fields_become_arrays(void **state)
     facts.static_fields = 3;
     facts.streamed_fields = 1;
     plan.block[0] = 64; /* the other axis gets what is left of 512 threads */
-    assert_int_equal(tz_model_meng2009_fill(&facts, &device, &plan, &m, NULL, NULL), TZ_MODEL_OK);
+    assert_int_equal(tz_model_meng2009_fill(&facts, &device, &plan, &m, NULL, NULL), TZ_OK);
     assert_close(m.num_stencil_arrays, 5, 0);
     assert_close(m.num_commit_arrays, 2, 0);
     assert_close(m.num_elem_per_op, 1, 0);
@@ -207,16 +205,16 @@ static void no_halo_no_bound(void **state)
     (void)state;
     facts.halo_width[0] = facts.halo_width[1] = 0;
     assert_int_equal(tz_model_predict(model_named("meng2009"), &facts, &device, &plan, &p, NULL),
-                     TZ_MODEL_OK);
+                     TZ_OK);
     assert_int_equal(p.height_max, TZ_MODEL_HEIGHT_MAX);
     assert_true(p.height > 1000);
 }
 
 static void refused(const char *model, const tz_model_facts *facts, const tz_model_device *device,
-                    const tz_model_plan *plan, tz_model_status code, const char *words)
+                    const tz_model_plan *plan, tz_status code, const char *words)
 {
     tz_model_prediction p;
-    tz_model_error error = {TZ_MODEL_OK, "", ""};
+    tz_error error = {TZ_OK, "", ""};
     assert_int_equal(tz_model_predict(model_named(model), facts, device, plan, &p, &error), code);
     if (strstr(error.message, words) == NULL)
         fail_msg("'%s' does not say '%s'", error.message, words);
@@ -230,16 +228,16 @@ static void missing_numbers_are_named(void **state)
     tz_model_plan plan = {.height = 0};
     (void)state;
     device.memory_prefetch_depth.known = false;
-    refused("meng2009", &facts, &device, &plan, TZ_MODEL_MISSING,
+    refused("meng2009", &facts, &device, &plan, TZ_UNSUPPORTED,
             "no memory_prefetch_depth, which the model meng2009 needs (PipelineDepth");
     device.threads_per_block_max.known = false;
-    refused("meng2011", &facts, &device, &plan, TZ_MODEL_MISSING, "no threads_per_block_max");
+    refused("meng2011", &facts, &device, &plan, TZ_UNSUPPORTED, "no threads_per_block_max");
     plan.block[0] = plan.block[1] = 16;
     facts.ops_per_update = facts.reads_per_update = 0;
-    refused("meng2011", &facts, &device, &plan, TZ_MODEL_MISSING, "neither the instructions nor");
+    refused("meng2011", &facts, &device, &plan, TZ_UNSUPPORTED, "neither the instructions nor");
     facts = heat();
     device.launch_s.known = false;
-    refused("meng2011", &facts, &device, &plan, TZ_MODEL_MISSING, "no launch");
+    refused("meng2011", &facts, &device, &plan, TZ_UNSUPPORTED, "no launch");
 }
 
 static void nonsense_is_refused(void **state)
@@ -248,34 +246,34 @@ static void nonsense_is_refused(void **state)
     tz_model_facts facts = heat();
     tz_model_plan plan = {.height = 11};
     (void)state;
-    refused("meng2009", &facts, &device, &plan, TZ_MODEL_RANGE,
+    refused("meng2009", &facts, &device, &plan, TZ_RANGE,
             "height 11 leaves nothing of the block; the greatest that does is 10");
     plan.height = -1;
-    refused("meng2009", &facts, &device, &plan, TZ_MODEL_RANGE, "height -1");
+    refused("meng2009", &facts, &device, &plan, TZ_RANGE, "height -1");
     plan.height = 0;
     plan.block[1] = 2;
-    refused("meng2009", &facts, &device, &plan, TZ_MODEL_RANGE,
+    refused("meng2009", &facts, &device, &plan, TZ_RANGE,
             "a block of 2 elements in y is not wider than the halo, 2");
     plan.block[1] = NAN;
-    refused("meng2009", &facts, &device, &plan, TZ_MODEL_RANGE, "a block of nan in y");
+    refused("meng2009", &facts, &device, &plan, TZ_RANGE, "a block of nan in y");
     plan.block[1] = 0;
     facts.dims = 4;
-    refused("meng2009", &facts, &device, &plan, TZ_MODEL_RANGE, "4 dimensions");
+    refused("meng2009", &facts, &device, &plan, TZ_RANGE, "4 dimensions");
     facts = heat();
     facts.extent[1] = 0;
-    refused("meng2011", &facts, &device, &plan, TZ_MODEL_RANGE, "the grid has 0 elements in y");
+    refused("meng2011", &facts, &device, &plan, TZ_RANGE, "the grid has 0 elements in y");
     facts = heat();
     facts.halo_width[0] = -2;
-    refused("meng2011", &facts, &device, &plan, TZ_MODEL_RANGE, "halo width -2 in x");
+    refused("meng2011", &facts, &device, &plan, TZ_RANGE, "halo width -2 in x");
     facts = heat();
     facts.element_bytes = 0;
-    refused("meng2011", &facts, &device, &plan, TZ_MODEL_RANGE, "elements of 0 bytes");
+    refused("meng2011", &facts, &device, &plan, TZ_RANGE, "elements of 0 bytes");
     facts = heat();
     facts.state_fields = 0;
-    refused("meng2011", &facts, &device, &plan, TZ_MODEL_RANGE, "0 state");
+    refused("meng2011", &facts, &device, &plan, TZ_RANGE, "0 state");
     facts = heat();
     facts.ops_per_update = NAN;
-    refused("meng2011", &facts, &device, &plan, TZ_MODEL_RANGE, "a negative count");
+    refused("meng2011", &facts, &device, &plan, TZ_RANGE, "a negative count");
 }
 
 static void fences_need_measured_costs(void **state)
@@ -285,14 +283,14 @@ static void fences_need_measured_costs(void **state)
     const tz_model_plan plan = {.height = 2, .sync = TZ_MODEL_SYNC_FENCE};
     tz_model_prediction p;
     (void)state;
-    refused("meng2009", &facts, &device, &plan, TZ_MODEL_RANGE, "no synchronisation but");
-    refused("meng2011", &facts, &device, &plan, TZ_MODEL_MISSING, "no fence");
+    refused("meng2009", &facts, &device, &plan, TZ_RANGE, "no synchronisation but");
+    refused("meng2011", &facts, &device, &plan, TZ_UNSUPPORTED, "no fence");
     device.fence_s = device.fence_per_block_s = device.launch_s;
     device.fence_s.value = 1e-6;
     device.fence_per_block_s.value = 1e-9;
     device.launch_s.known = false; /* a fence does without */
     assert_int_equal(tz_model_predict(model_named("meng2011"), &facts, &device, &plan, &p, NULL),
-                     TZ_MODEL_OK);
+                     TZ_OK);
     assert_string_equal(p.components[0].name, "glb_sync");
     const double blocks = 4096.0 * 4096 / (18 * 18);
     assert_close(p.components[0].seconds, (1e-6 + 1e-9 * blocks) / 2, 1e-13);
@@ -307,7 +305,7 @@ static void leaving_the_models_range_is_noted(void **state)
     (void)state;
     facts.extent[0] = facts.extent[1] = 256;
     assert_int_equal(tz_model_predict(model_named("meng2011"), &facts, &device, &plan, &p, NULL),
-                     TZ_MODEL_OK);
+                     TZ_OK);
     assert_true(noted(&p, "do not fill the device, which runs 224 at once"));
     assert_true(noted(&p, "a block of 4096 threads is beyond the device's limit, 1024"));
     assert_true(noted(&p, "gtx-titan: assumed, neither published nor measured: memory_latency"));

@@ -1,7 +1,7 @@
 /* Schedulers of a multiprocessor: loops whose pace can be worked out by hand. */
 #include "model_support.h"
 
-#include "model/scheduler/scheduler.h"
+#include "model/scheduler_device.h"
 
 enum { LONG = 64, FULL_WARPS = 64, NONE = 7 };
 
@@ -9,7 +9,7 @@ static tz_scheduler scheduler(void)
 {
     const tz_model_device d = device_named("h200");
     tz_scheduler s;
-    tz_model_error error;
+    tz_error error;
     if (tz_scheduler_of(&d, &s, &error))
         fail_msg("%s", error.message);
     return s;
@@ -31,7 +31,7 @@ static tz_schedule run(const tz_scheduler *s, const tz_trace_instruction *trace,
                        int block_warps, int blocks)
 {
     tz_schedule out;
-    tz_model_error error;
+    tz_error error;
     if (tz_schedule_run(s, trace, count, block_warps, blocks, &out, &error))
         fail_msg("%s", error.message);
     assert_true(out.clocks > 0.0 && out.issued > 0.0 && out.issued <= 1.0 + 1e-9);
@@ -164,7 +164,7 @@ static void more_warps_take_longer_and_do_more(void **state)
 {
     (void)state;
     const tz_scheduler s = scheduler();
-    tz_model_error error;
+    tz_error error;
     tz_trace_instruction trace[LONG];
     for (int k = 0; k < LONG; k++) {
         trace[k] = plain(k % 8 == 0   ? TZ_WORK_SHUFFLE
@@ -175,7 +175,7 @@ static void more_warps_take_longer_and_do_more(void **state)
         trace[k].waits = k % 8 == 5 ? 1 : 0;
     }
     tz_rounds r;
-    assert_int_equal(tz_schedule_rounds(&s, trace, LONG, 2, 32, &r, &error), TZ_MODEL_OK);
+    assert_int_equal(tz_schedule_rounds(&s, trace, LONG, 2, 32, &r, &error), TZ_OK);
     assert_true(r.count > 5 && r.warps[0] == 2.0 && r.warps[r.count - 1] == FULL_WARPS);
     for (int k = 1; k < r.count; k++) {
         assert_true(r.clocks[k] >= r.clocks[k - 1]);
@@ -190,7 +190,7 @@ static void more_warps_take_longer_and_do_more(void **state)
     assert_int_equal(tz_rounds_near(&r, r.warps[3] + 0.1), 3);
     /* With all registers there are two warps a scheduler. */
     tz_rounds few;
-    assert_int_equal(tz_schedule_rounds(&s, trace, LONG, 2, 255, &few, &error), TZ_MODEL_OK);
+    assert_int_equal(tz_schedule_rounds(&s, trace, LONG, 2, 255, &few, &error), TZ_OK);
     assert_true(few.warps[few.count - 1] == 8.0);
     /* A tenth of one loop's steps and nine of another's. */
     tz_rounds mixed = few;
@@ -208,15 +208,15 @@ static void long_code_is_fetched(void **state)
 {
     (void)state;
     const tz_scheduler s = scheduler();
-    assert_true(tz_scheduler_fetch_clocks(&s, 0.19 * s.text_bytes, false) == 0.0);
-    const double near_cache = tz_scheduler_fetch_clocks(&s, 0.5 * s.text_bytes, false);
-    assert_true(tz_scheduler_fetch_clocks(&s, 0.5 * s.text_bytes, true) == 0.0);
+    assert_true(tz_scheduler_fetch_clocks(&s, 0.19 * s.far_text.bytes, false) == 0.0);
+    const double near_cache = tz_scheduler_fetch_clocks(&s, 0.5 * s.far_text.bytes, false);
+    assert_true(tz_scheduler_fetch_clocks(&s, 0.5 * s.far_text.bytes, true) == 0.0);
     assert_true(near_cache > 0.0 &&
-                near_cache == tz_scheduler_fetch_clocks(&s, s.text_bytes, false));
-    assert_true(tz_scheduler_fetch_clocks(&s, 1.2 * s.text_bytes, false) > near_cache);
-    assert_true(tz_scheduler_fetch_clocks(&s, 9.0 * s.text_bytes, false) ==
-                tz_scheduler_fetch_clocks(&s, 2.0 * s.text_bytes, false));
-    const int count = (int)(2.0 * s.text_bytes / 16.0);
+                near_cache == tz_scheduler_fetch_clocks(&s, s.far_text.bytes, false));
+    assert_true(tz_scheduler_fetch_clocks(&s, 1.2 * s.far_text.bytes, false) > near_cache);
+    assert_true(tz_scheduler_fetch_clocks(&s, 9.0 * s.far_text.bytes, false) ==
+                tz_scheduler_fetch_clocks(&s, 2.0 * s.far_text.bytes, false));
+    const int count = (int)(2.0 * s.far_text.bytes / 16.0);
     tz_trace_instruction *trace = malloc((size_t)count * sizeof *trace);
     assert_non_null(trace);
     fill(trace, count, plain(TZ_WORK_FP32));
@@ -230,21 +230,21 @@ static void what_is_no_loop_is_refused(void **state)
     (void)state;
     const tz_scheduler s = scheduler();
     tz_schedule out;
-    tz_model_error error;
+    tz_error error;
     tz_trace_instruction one = plain(TZ_WORK_FP32);
-    assert_int_equal(tz_schedule_run(&s, &one, 0, 2, 1, &out, &error), TZ_MODEL_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 0, 2, 1, &out, &error), TZ_RANGE);
     assert_non_null(strstr(error.message, "0 instructions"));
-    assert_int_equal(tz_schedule_run(&s, &one, 1, 0, 1, &out, &error), TZ_MODEL_RANGE);
-    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 0, &out, &error), TZ_MODEL_RANGE);
-    assert_int_equal(tz_schedule_run(&s, &one, 1, 16, 5, &out, &error), TZ_MODEL_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 0, 1, &out, &error), TZ_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 0, &out, &error), TZ_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 16, 5, &out, &error), TZ_RANGE);
     one.class = TZ_WORK_CLASSES;
-    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 1, &out, &error), TZ_MODEL_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 1, &out, &error), TZ_RANGE);
     one = plain(TZ_WORK_FP32);
     one.waits = 64;
-    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 1, &out, &error), TZ_MODEL_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 1, &out, &error), TZ_RANGE);
     const tz_model_device old = device_named("gtx280");
     tz_scheduler none;
-    assert_int_equal(tz_scheduler_of(&old, &none, &error), TZ_MODEL_MISSING);
+    assert_int_equal(tz_scheduler_of(&old, &none, &error), TZ_UNSUPPORTED);
 }
 
 int main(void)

@@ -3,7 +3,8 @@
 #ifndef TZ_TESTS_ORACLE_H
 #define TZ_TESTS_ORACLE_H
 
-#include "sim/simulation.h"
+#include "sim/fields.h"
+#include "sim/run.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -133,6 +134,30 @@ static inline double *oracle_numbers(int64_t count)
     double *numbers = calloc((size_t)count, sizeof *numbers);
     assert_non_null(numbers);
     return numbers;
+}
+
+/* The reference, then the cpu backend at heights 1 to ORACLE_LAST, give `expected` within an absolute
+ * `tolerance` after `steps` steps from `start`. */
+static inline void oracle_compare(oracle_config config, const char *field, const double *start,
+                                  int64_t steps, const double *expected, double tolerance)
+{
+    const int64_t cells = config.nx * (config.ny ? config.ny : 1) * (config.nz ? config.nz : 1);
+    double *got = oracle_numbers(cells);
+    for (int height = 0; height <= ORACLE_LAST; height++) {
+        oracle_choose(&config, height);
+        tz_simulation *simulation = oracle_create(&config);
+        oracle_write(simulation, field, start);
+        oracle_run(simulation, steps);
+        oracle_read(simulation, field, got);
+        for (int64_t i = 0; i < cells; i++)
+            if (!(fabs(got[i] - expected[i]) <= tolerance))
+                fail_msg("%s %s %dx%dx%d %s height %d: cell %d is %.17g, not %.17g", config.stencil,
+                         config.boundary, (int)config.nx, (int)config.ny, (int)config.nz,
+                         config.params_count && config.params[0].text ? config.params[0].text : "",
+                         height, (int)i, got[i], expected[i]);
+        tz_simulation_destroy(simulation);
+    }
+    free(got);
 }
 
 static inline int64_t oracle_wrap(int64_t i, int64_t n)

@@ -1,5 +1,7 @@
 /* Poisson against manufactured solutions, at second order, and one step against the formula. */
 #include "oracle.h"
+#include "sim/fields.h"
+#include "sim/run.h"
 
 static const double pi = 3.14159265358979323846;
 

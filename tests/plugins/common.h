@@ -10,7 +10,7 @@
  * the constants of the cell update UPDATE. */
 #define TEST_STENCIL(NAME, UPDATE, dimensions)                                                     \
     static const tz_stencil NAME##_stencil = {                                                     \
-        .struct_size = sizeof(tz_stencil),                                                         \
+        TZ_STENCIL_HEADER,                                                                         \
         .id = #NAME,                                                                               \
         .doc = "Test-only: " #NAME ".",                                                            \
         .dims = dimensions,                                                                        \

@@ -19,8 +19,7 @@
 
 #define INTEGERS(NAME, dimensions)                                                                 \
     static const tz_param NAME##_params[] = {                                                      \
-        {"mask", TZ_PARAM_INTEGER, 0x3fffffff, NULL, 0, 0x7fffffff, "", "bits that are kept",      \
-         NULL},                                                                                    \
+        TZ_INTEGER_PARAM("mask", 0x3fffffff, 0, 0x7fffffff, "", "bits that are kept"),             \
     };                                                                                             \
     static int NAME##_derive(tz_setup *setup)                                                      \
     {                                                                                              \
@@ -28,11 +27,11 @@
         return 0;                                                                                  \
     }                                                                                              \
     static const tz_field NAME##_fields[] = {                                                      \
-        {"n", TZ_STATE, TZ_INT, 0, "", "what is mixed", 0, 0.0, 17.0},                             \
-        {"seed", TZ_STATIC, TZ_INT, 0, "", "what is mixed in", 0, 0.0, 0.0},                       \
+        TZ_STATE_FIELD("n", TZ_INT, "", "what is mixed", .boundary_value = 17.0),                  \
+        TZ_STATIC_FIELD("seed", TZ_INT, "", "what is mixed in"),                                   \
     };                                                                                             \
     static const tz_pass NAME##_passes[] = {                                                       \
-        {.name = "mix", .writes = TZ_WRITES(NAME, n), .text_defines = "", TZ_PASS(NAME)},          \
+        {.name = "mix", .writes = TZ_WRITES(NAME, n), TZ_PASS(NAME)},                              \
     };                                                                                             \
     TEST_STENCIL(NAME, NAME, dimensions)
 

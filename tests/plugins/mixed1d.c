@@ -16,7 +16,7 @@
 #include <trapeze/rows.h>
 
 static const tz_param mixed1d_params[] = {
-    {"share", TZ_PARAM_REAL, 0.25, NULL, 0.0, 0.5, "", "dt / h^2", NULL},
+    TZ_REAL_PARAM("share", 0.25, 0.0, 0.5, "", "dt / h^2"),
 };
 
 static int mixed1d_derive(tz_setup *setup)
@@ -27,16 +27,17 @@ static int mixed1d_derive(tz_setup *setup)
 
 #define mixed1d_FIRST_FIELD "u"
 static const tz_field mixed1d_fields[] = {
-    {"u", TZ_STATE, TZ_REAL, 0, "", "what spreads", 0, 0.0, 0.5},
-    {"n", TZ_STATE, TZ_INT, 0, "", "what stirs it", 0, 0.0, 3.0},
-    {"rows", TZ_STREAMED, TZ_INT, 0, "", "what stirs n, one row an iteration", 1, 0.0, 0.0},
-    {"k", TZ_STATIC, TZ_REAL, 2, "", "conductivity", 0, 1.0, 0.25},
-    {"mask", TZ_STATIC, TZ_INT, 0, "", "bits to turn", 0, 5.0, 0.0},
+    TZ_STATE_FIELD("u", TZ_REAL, "", "what spreads", .boundary_value = 0.5),
+    TZ_STATE_FIELD("n", TZ_INT, "", "what stirs it", .boundary_value = 3.0),
+    TZ_STREAMED_FIELD("rows", TZ_INT, "", "what stirs n, one row an iteration", .required = 1),
+    TZ_STATIC_FIELD("k", TZ_REAL, "", "conductivity", .radius = 2, .initial = 1.0,
+                    .boundary_value = 0.25),
+    TZ_STATIC_FIELD("mask", TZ_INT, "", "bits to turn", .initial = 5.0),
 };
 
 static const tz_pass mixed1d_passes[] = {
-    {.name = "stir", .writes = TZ_WRITES(stir, n), .text_defines = "", TZ_PASS(stir)},
-    {.name = "spread", .writes = TZ_WRITES(spread, u), .text_defines = "", TZ_PASS(spread)},
+    {.name = "stir", .writes = TZ_WRITES(stir, n), TZ_PASS(stir)},
+    {.name = "spread", .writes = TZ_WRITES(spread, u), TZ_PASS(spread)},
 };
 
 TEST_STENCIL(mixed1d, stir, 1)

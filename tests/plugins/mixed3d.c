@@ -17,7 +17,7 @@
 #include <trapeze/rows.h>
 
 static const tz_param mixed3d_params[] = {
-    {"share", TZ_PARAM_REAL, 0.125, NULL, 0.0, 0.25, "", "what a neighbour counts", NULL},
+    TZ_REAL_PARAM("share", 0.125, 0.0, 0.25, "", "what a neighbour counts"),
 };
 
 static int mixed3d_derive(tz_setup *setup)
@@ -28,20 +28,15 @@ static int mixed3d_derive(tz_setup *setup)
 
 #define mixed3d_FIRST_FIELD "u"
 static const tz_field mixed3d_fields[] = {
-    {"u", TZ_STATE, TZ_REAL, 0, "", "what flows", 0, 0.5, 0.25},
-    {"n", TZ_STATE, TZ_INT, 0, "", "what is counted", 0, 0.0, 5.0},
-    {"k", TZ_STATIC, TZ_REAL, 1, "", "how well it flows, -1 to 1", 0, 0.75, 0.5},
+    TZ_STATE_FIELD("u", TZ_REAL, "", "what flows", .initial = 0.5, .boundary_value = 0.25),
+    TZ_STATE_FIELD("n", TZ_INT, "", "what is counted", .boundary_value = 5.0),
+    TZ_STATIC_FIELD("k", TZ_REAL, "", "how well it flows, -1 to 1", .radius = 1, .initial = 0.75,
+                    .boundary_value = 0.5),
 };
 
 static const tz_pass mixed3d_passes[] = {
-    {.name = "flow",
-     .writes = TZ_WRITES(mixed3d_flow, u),
-     .text_defines = "",
-     TZ_PASS(mixed3d_flow)},
-    {.name = "count",
-     .writes = TZ_WRITES(mixed3d_count, n),
-     .text_defines = "",
-     TZ_PASS(mixed3d_count)},
+    {.name = "flow", .writes = TZ_WRITES(mixed3d_flow, u), TZ_PASS(mixed3d_flow)},
+    {.name = "count", .writes = TZ_WRITES(mixed3d_count, n), TZ_PASS(mixed3d_count)},
 };
 
 TEST_STENCIL(mixed3d, mixed3d_flow, 3)

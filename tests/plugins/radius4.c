@@ -27,7 +27,7 @@
 
 #define RADIUS4(NAME, dimensions)                                                                  \
     static const tz_param NAME##_params[] = {                                                      \
-        {"unit", TZ_PARAM_REAL, 0.0078125, NULL, -1.0, 1.0, "", "unit of the weights", NULL},      \
+        TZ_REAL_PARAM("unit", 0.0078125, -1.0, 1.0, "", "unit of the weights"),                    \
     };                                                                                             \
     static int NAME##_derive(tz_setup *setup)                                                      \
     {                                                                                              \
@@ -35,10 +35,10 @@
         return 0;                                                                                  \
     }                                                                                              \
     static const tz_field NAME##_fields[] = {                                                      \
-        {"u", TZ_STATE, TZ_REAL, 0, "", "what is summed", 0, 0.0, 0.25},                           \
+        TZ_STATE_FIELD("u", TZ_REAL, "", "what is summed", .boundary_value = 0.25),                \
     };                                                                                             \
     static const tz_pass NAME##_passes[] = {                                                       \
-        {.name = "sum", .writes = TZ_WRITES(NAME, u), .text_defines = "", TZ_PASS(NAME)},          \
+        {.name = "sum", .writes = TZ_WRITES(NAME, u), TZ_PASS(NAME)},                              \
     };                                                                                             \
     TEST_STENCIL(NAME, NAME, dimensions)
 

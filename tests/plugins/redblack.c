@@ -22,7 +22,7 @@
 #include <trapeze/rows.h>
 
 static const tz_param redblack_params[] = {
-    {"omega", TZ_PARAM_REAL, 0.75, NULL, 0.0, 1.0, "", "share of the move", NULL},
+    TZ_REAL_PARAM("omega", 0.75, 0.0, 1.0, "", "share of the move"),
 };
 
 static int redblack_derive(tz_setup *setup)
@@ -35,7 +35,7 @@ static int redblack_derive(tz_setup *setup)
 
 #define redblack_FIRST_FIELD "u"
 static const tz_field redblack_fields[] = {
-    {"u", TZ_STATE, TZ_REAL, 0, "", "what is smoothed", 0, 0.0, 0.0},
+    TZ_STATE_FIELD("u", TZ_REAL, "", "what is smoothed"),
 };
 
 static const tz_pass redblack_passes[] = {

@@ -9,7 +9,7 @@
 #include <trapeze/rows.h>
 
 static const tz_param rule1d_params[] = {
-    {"turn", TZ_PARAM_FLAG, 1.0, NULL, 0.0, 1.0, "", "the second rule is on", NULL},
+    TZ_FLAG_PARAM("turn", 1, "the second rule is on"),
 };
 
 static int rule1d_derive(tz_setup *setup)
@@ -19,15 +19,15 @@ static int rule1d_derive(tz_setup *setup)
 }
 
 static const tz_field rule1d_fields[] = {
-    {"alive", TZ_STATE, TZ_BITS, 0, "", "cells that live", 0, 0.0, 0.0},
+    TZ_STATE_FIELD("alive", TZ_BITS, "", "cells that live"),
 };
 
 static const tz_pass rule1d_passes[] = {
-    {.name = "step", .writes = TZ_WRITES(rule1d, alive), .text_defines = "", TZ_PASS(rule1d)},
+    {.name = "step", .writes = TZ_WRITES(rule1d, alive), TZ_PASS(rule1d)},
 };
 
 static const tz_stencil rule1d_stencil = {
-    .struct_size = sizeof(tz_stencil),
+    TZ_STENCIL_HEADER,
     .id = "rule1d",
     .doc = "Test-only: rule1d.",
     .dims = 1,

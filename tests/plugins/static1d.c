@@ -9,7 +9,7 @@
 #include <trapeze/rows.h>
 
 static const tz_param static1d_params[] = {
-    {"share", TZ_PARAM_REAL, 0.25, NULL, 0.0, 0.5, "", "dt / h^2", NULL},
+    TZ_REAL_PARAM("share", 0.25, 0.0, 0.5, "", "dt / h^2"),
 };
 
 static int static1d_derive(tz_setup *setup)
@@ -20,12 +20,13 @@ static int static1d_derive(tz_setup *setup)
 
 #define static1d_FIRST_FIELD "u"
 static const tz_field static1d_fields[] = {
-    {"u", TZ_STATE, TZ_REAL, 0, "", "temperature", 0, 0.0, 0.5},
-    {"k", TZ_STATIC, TZ_REAL, 1, "", "conductivity, 0 to 1", 0, 1.0, 0.25},
+    TZ_STATE_FIELD("u", TZ_REAL, "", "temperature", .boundary_value = 0.5),
+    TZ_STATIC_FIELD("k", TZ_REAL, "", "conductivity, 0 to 1", .radius = 1, .initial = 1.0,
+                    .boundary_value = 0.25),
 };
 
 static const tz_pass static1d_passes[] = {
-    {.name = "update", .writes = TZ_WRITES(static1d, u), .text_defines = "", TZ_PASS(static1d)},
+    {.name = "update", .writes = TZ_WRITES(static1d, u), TZ_PASS(static1d)},
 };
 
 TEST_STENCIL(static1d, static1d, 1)

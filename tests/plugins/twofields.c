@@ -16,9 +16,8 @@
 #include <trapeze/rows.h>
 
 static const tz_param twofields_params[] = {
-    {"share", TZ_PARAM_REAL, 0.2, NULL, 0.0, 0.25, "", "dt / h^2", NULL},
-    {"edge", TZ_PARAM_REAL, 0.25, NULL, 1e-6, 1e6, "", "fourth power of the slope that halves it",
-     NULL},
+    TZ_REAL_PARAM("share", 0.2, 0.0, 0.25, "", "dt / h^2"),
+    TZ_REAL_PARAM("edge", 0.25, 1e-6, 1e6, "", "fourth power of the slope that halves it"),
 };
 
 static int twofields_derive(tz_setup *setup)
@@ -30,16 +29,13 @@ static int twofields_derive(tz_setup *setup)
 
 #define twofields_FIRST_FIELD "u"
 static const tz_field twofields_fields[] = {
-    {"u", TZ_STATE, TZ_REAL, 0, "", "what spreads", 0, 0.0, 0.0},
-    {"slope", TZ_STATE, TZ_REAL, 0, "", "its squared gradient", 0, 0.0, 0.0},
+    TZ_STATE_FIELD("u", TZ_REAL, "", "what spreads"),
+    TZ_STATE_FIELD("slope", TZ_REAL, "", "its squared gradient"),
 };
 
 static const tz_pass twofields_passes[] = {
-    {.name = "gradient",
-     .writes = TZ_WRITES(gradient, slope),
-     .text_defines = "",
-     TZ_PASS(gradient)},
-    {.name = "diffuse", .writes = TZ_WRITES(diffuse, u), .text_defines = "", TZ_PASS(diffuse)},
+    {.name = "gradient", .writes = TZ_WRITES(gradient, slope), TZ_PASS(gradient)},
+    {.name = "diffuse", .writes = TZ_WRITES(diffuse, u), TZ_PASS(diffuse)},
 };
 
 TEST_STENCIL(twofields, gradient, 2)

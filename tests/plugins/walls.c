@@ -27,8 +27,7 @@
 
 #define WALLS(NAME, dimensions)                                                                    \
     static const tz_param NAME##_params[] = {                                                      \
-        {"turn", TZ_PARAM_FLAG, 1.0, NULL, 0.0, 1.0, "", "walls turn what stands beside them",     \
-         NULL},                                                                                    \
+        TZ_FLAG_PARAM("turn", 1, "walls turn what stands beside them"),                            \
     };                                                                                             \
     static int NAME##_derive(tz_setup *setup)                                                      \
     {                                                                                              \
@@ -36,14 +35,14 @@
         return 0;                                                                                  \
     }                                                                                              \
     static const tz_field NAME##_fields[] = {                                                      \
-        {"alive", TZ_STATE, TZ_BITS, 0, "", "cells that live", 0, 0.0, 0.0},                       \
-        {"wall", TZ_STATIC, TZ_BITS, 1, "", "cells that nothing enters", 0, 0.0, 0.0},             \
+        TZ_STATE_FIELD("alive", TZ_BITS, "", "cells that live"),                                   \
+        TZ_STATIC_FIELD("wall", TZ_BITS, "", "cells that nothing enters", .radius = 1),            \
     };                                                                                             \
     static const tz_pass NAME##_passes[] = {                                                       \
-        {.name = "step", .writes = TZ_WRITES(NAME, alive), .text_defines = "", TZ_PASS(NAME)},     \
+        {.name = "step", .writes = TZ_WRITES(NAME, alive), TZ_PASS(NAME)},                         \
     };                                                                                             \
     static const tz_stencil NAME##_stencil = {                                                     \
-        .struct_size = sizeof(tz_stencil),                                                         \
+        TZ_STENCIL_HEADER,                                                                         \
         .id = #NAME,                                                                               \
         .doc = "Test-only: " #NAME ".",                                                            \
         .dims = dimensions,                                                                        \

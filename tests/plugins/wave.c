@@ -9,7 +9,7 @@
 #include <trapeze/rows.h>
 
 static const tz_param wave_params[] = {
-    {"courant", TZ_PARAM_REAL, 0.5, NULL, 0.0, 10.0, "", "c dt / h", NULL},
+    TZ_REAL_PARAM("courant", 0.5, 0.0, 10.0, "", "c dt / h"),
 };
 
 static int wave_derive(tz_setup *setup)
@@ -27,14 +27,14 @@ static int wave_derive(tz_setup *setup)
 
 #define wave_FIRST_FIELD "u"
 static const tz_field wave_fields[] = {
-    {"u", TZ_STATE, TZ_REAL, 0, "", "displacement", 0, 0.0, 0.0},
-    {"before", TZ_STATE, TZ_REAL, 0, "", "displacement one step ago", 0, 0.0, 0.0},
+    TZ_STATE_FIELD("u", TZ_REAL, "", "displacement"),
+    TZ_STATE_FIELD("before", TZ_REAL, "", "displacement one step ago"),
 };
 
 static const tz_pass wave_passes[] = {
     {.name = "leapfrog",
      .writes = TZ_WRITES(wave, u) | TZ_WRITES(wave, before),
-     .text_defines = "",
+
      TZ_PASS(wave)},
 };
 

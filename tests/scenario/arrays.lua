@@ -11,7 +11,7 @@ tz.expect(a:get(0, 0) == -1)
 c.refuses("'x' must be from 0 to 2", a.get, a, 3, 0)
 c.refuses("2 coordinates", a.get, a, 1)
 c.refuses("unknown dtype 'float65'; did you mean 'float64'?", tz.array, { shape = 3, dtype = "float65" })
-c.refuses("no uint8", tz.array, { shape = 3, dtype = "uint8", fill = 300 })
+c.refuses("not a number of type uint8", tz.array, { shape = 3, dtype = "uint8", fill = 300 })
 c.refuses("'data' holds 2 numbers", tz.array, { shape = 3, data = { 1, 2 } })
 c.refuses("unknown key 'shap'; did you mean 'shape'?", tz.array, { shap = 3 })
 c.refuses("must be at least 1", tz.array, { shape = { 0 } })
@@ -28,7 +28,7 @@ local back = sim:array "temperature"
 tz.expect(back.shape[1] == 16 and back.shape[2] == 8 and back:get(5, 6) == 311 and back.dtype == "float64")
 local flat = c.chip { fields = { temperature = tz.array { shape = 128, fill = 301 } } }
 tz.expect(flat:min() == 301 and flat:array().dtype == "float32")
-c.refuses("the grid wants 16 x 8", c.chip, { fields = { power = tz.array { shape = { 8, 16 } } } })
+c.refuses("the grid needs 16 x 8", c.chip, { fields = { power = tz.array { shape = { 8, 16 } } } })
 
 -- Random numbers depend on seed and cell alone.
 local function random(seed)
@@ -70,7 +70,7 @@ path:run(2) -- streams on: the simulation keeps the rows alive
 c.refuses("has 3 slabs", path.slabs, path, "weights", 2, 2)
 c.refuses("streamed", path.get, path, "weights", 0)
 c.refuses("slabs", path.run, path, 9)
-c.refuses("wants 4 x slabs", tz.simulation, { plugin = "pathfinder", grid = { 4 }, name = "p2",
+c.refuses("needs 4 x slabs", tz.simulation, { plugin = "pathfinder", grid = { 4 }, name = "p2",
     fields = { weights = tz.array { shape = { 3, 4 }, dtype = "int32" } } })
-c.refuses("no 32-bit whole number", tz.simulation, { plugin = "pathfinder", grid = { 4 }, name = "p3",
+c.refuses("not a 32-bit integer", tz.simulation, { plugin = "pathfinder", grid = { 4 }, name = "p3",
     fields = { weights = tz.array { shape = { 4, 4 }, fill = 0.5 } } })

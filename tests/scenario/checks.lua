@@ -1,4 +1,4 @@
--- What the scenarios in this folder share: each checks itself and fails with exit code 1.
+-- Shared by the scenarios in this folder. Each checks itself and fails with exit code 1.
 local tz = require "trapeze"
 local checks = {}
 

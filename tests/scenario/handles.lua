@@ -18,7 +18,7 @@ do
 end
 c.refuses("closed", sim.run, sim, 1)
 
--- Nobody holds them: the collector closes them.
+-- Nothing refers to them: the collector closes them.
 for _ = 1, 200 do
     c.chip { grid = { 64, 64 } }
     tz.array { shape = { 64, 64 } }
@@ -26,7 +26,7 @@ end
 collectgarbage()
 collectgarbage()
 
--- Not from within an output of its own.
+-- Not from within an output of the same simulation.
 local busy = c.chip { name = "busy" }
 busy:every(1, function(s)
     c.refuses("not from within", s.run, s, 1)
@@ -36,9 +36,9 @@ busy:every(1, function(s)
 end)
 busy:run(2)
 
--- Methods want their own kind.
-c.refuses("wants a simulation, not a table", busy.run, {}, 1)
-c.refuses("wants a simulation, not a no value", busy.run)
+-- Methods need a simulation.
+c.refuses("needs a simulation, not a table", busy.run, {}, 1)
+c.refuses("needs a simulation, not a no value", busy.run)
 tz.expect(getmetatable(busy) == "trapeze.simulation")
 
 local a = tz.array { shape = 3 }

@@ -1,4 +1,4 @@
--- Who chooses the plans: whatever it is, the bits are those of height 1.
+-- Policies: whichever chooses the plans, the bits are those of height 1.
 local tz = require "trapeze"
 local c = require "checks"
 
@@ -52,7 +52,7 @@ for _, stencil in ipairs(stencils) do
     end
 end
 
--- What a function sees, and what it says.
+-- What a policy function receives and returns.
 local calls, last = 0, nil
 local sim = c.chip { policy = function(s)
     calls, last = calls + 1, s
@@ -67,14 +67,14 @@ if not tz.checking then
         tz.expect(sim.height == 3 and sim:plan().why:find("function at policies.lua", 1, true) or
                   sim:plan().why:find("function at ", 1, true), sim:plan().why)
     end
-    local told = sim:policy()
-    tz.expect(told.policy == "function" and not told.settled and #told.decisions >= 1)
-    for _, d in ipairs(told.decisions) do
+    local state = sim:policy()
+    tz.expect(state.policy == "function" and not state.settled and #state.decisions >= 1)
+    for _, d in ipairs(state.decisions) do
         tz.expect(d.step >= 0 and d.times >= 1 and d.to.height >= 1 and d.reason ~= "")
     end
 end
 
--- The forecast, where there is one.
+-- The prediction, where there is one.
 local seen_prediction = false
 local asking = c.chip { policy = function(s)
     local p = s.prediction
@@ -90,8 +90,8 @@ asking:run(20)
 tz.expect(tz.checking or seen_prediction == (asking:policy("predicted").decisions[1].reason:find("^predicted: ") ~= nil))
 
 -- Another policy between runs; sim:plan ends it.
-local told = sim:policy { policy = "adaptive", start = 2 }
-tz.expect(told.policy == "adaptive" and told.text:find "adaptive" and told.decisions[1].reason:find "height 2")
+local state = sim:policy { policy = "adaptive", start = 2 }
+tz.expect(state.policy == "adaptive" and state.text:find "adaptive" and state.decisions[1].reason:find "height 2")
 sim:run(5)
 tz.expect(sim:policy("exhaustive").policy == "exhaustive")
 tz.expect(sim:policy("predicted").policy == "predicted" and sim:plan().why ~= "")
@@ -110,11 +110,11 @@ c.refuses("'start' goes with policy", c.chip, { start = 2 })
 c.refuses("'start' must be a height or \"predicted\", not 'x'", c.chip, { policy = "adaptive", start = "x" })
 c.refuses("'start' must be from 1", c.chip, { policy = "adaptive", start = 0 })
 c.refuses("starts at 'start' or at 'height'", c.chip, { policy = "adaptive", start = 2, height = 3 })
-c.refuses("'height' names a policy and 'policy' another", c.chip, { policy = "fixed", height = "adaptive" })
+c.refuses("both name a policy", c.chip, { policy = "fixed", height = "adaptive" })
 c.refuses("sim:policy: unknown policy 'fixd'", sim.policy, sim, "fixd")
 c.refuses("sim:policy: unknown key 'strat'; did you mean 'start'?", sim.policy, sim, { strat = 1 })
-c.refuses("wants a name, a function or", sim.policy, sim, true)
-tz.expect(sim:policy().policy == "function") -- what was refused changed nothing
+c.refuses("needs a name, a function or", sim.policy, sim, true)
+tz.expect(sim:policy().policy == "function") -- a refused policy changes nothing
 
 -- Errors of a function come out of run with their line, and the simulation is usable after them.
 if not tz.checking then
@@ -131,7 +131,7 @@ if not tz.checking then
     bad = failing(function() return "high" end)
     c.refuses("must return a plan such as { height = 4 }, or nil to keep it, not a string", bad.run, bad, 10)
     bad = failing(function() return { height = "auto" } end)
-    c.refuses("'height' must be a whole number, not 'auto'", bad.run, bad, 10)
+    c.refuses("'height' must be an integer, not 'auto'", bad.run, bad, 10)
     if sim.backend == "cpu" then
         bad = failing(function() return { height = 100000 } end)
         c.refuses("height", bad.run, bad, 10)

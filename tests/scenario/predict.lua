@@ -4,7 +4,7 @@ local tz = require "trapeze"
 local function refuses(text, f, ...)
   local ok, message = pcall(f, ...)
   tz.expect(not ok, "not refused: " .. text)
-  tz.expect(tostring(message):find(text, 1, true), "says: " .. tostring(message))
+  tz.expect(tostring(message):find(text, 1, true), "message: " .. tostring(message))
 end
 
 local heights = { pathfinder = { 12, { 1000000 } }, hotspot = { 2, { 2000, 2000 } }, poisson = { 2, { 2000, 2000 } },
@@ -27,7 +27,7 @@ local one = tz.predict { plugin = "hotspot", grid = { 500, 500 }, device = "gtx-
   boundary = { x = "fixed", y = "mirror" }, params = { ambient_k = 300 } }
 tz.expect(#one.rows == 1 and one.best.height == 3)
 
-refuses("wants a table", tz.predict, 3)
+refuses("needs a table", tz.predict, 3)
 refuses("'plugin' is missing", tz.predict, {})
 refuses("did you mean 'hotspot'?", tz.predict, { plugin = "hotspt" })
 refuses("'grid' is missing: {nx, ny}", tz.predict, { plugin = "hotspot" })

@@ -11,7 +11,7 @@ case $bin in /*) ;; *) bin=$(pwd)/$bin ;; esac
 work=$(mktemp -d "${TMPDIR:-/tmp}/trapeze-scenario.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-# What an exhaustive policy remembers is not the user's.
+# An exhaustive policy must not use the user's measurements.
 export TRAPEZE_CACHE="${TRAPEZE_CACHE:-$work/cache}"
 count=0
 failed=0
@@ -21,12 +21,12 @@ one() {
     name=$1
     shift
     count=$((count + 1))
-    if "$bin" run "$@" --quiet >words 2>&1 </dev/null; then
+    if "$bin" run "$@" --quiet >output 2>&1 </dev/null; then
         echo "ok $count - $name"
     else
         failed=$((failed + 1))
         echo "not ok $count - $name"
-        sed 's/^/# /' words
+        sed 's/^/# /' output
     fi
 }
 

@@ -14,9 +14,9 @@ local env = {}
 load("x = 5", "chunk", "bt", env)()
 tz.expect(env.x == 5)
 
-c.refuses("no module name", require, "../secret")
-c.refuses("no module name", require, "/etc/passwd")
-c.refuses("no module 'nosuch'", require, "nosuch")
+c.refuses("not a module name", require, "../secret")
+c.refuses("not a module name", require, "/etc/passwd")
+c.refuses("there is no nosuch.lua", require, "nosuch")
 tz.expect(require "trapeze" == tz and require "checks" == c)
 
 local sim = c.chip {}
@@ -30,7 +30,7 @@ end
 c.refuses("cannot be changed", function() tz.args.x = 1 end)
 c.refuses("trapeze has no 'simulaton'; did you mean 'simulation'?", function() return tz.simulaton end)
 
--- Coroutines behave as Lua's own.
+-- Coroutines behave as in plain Lua.
 local co = coroutine.create(function(a, b)
     local d = coroutine.yield(a + b)
     error("bang " .. d)

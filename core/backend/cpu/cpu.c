@@ -1,7 +1,8 @@
-/* cpu: threads and temporal blocking (kernels/cpu). */
+/* The cpu backend: threads and temporal blocking with the loops of kernels/cpu. */
 #include "backend/backend.h"
 #include "backend/cpu/plan.h"
 #include "backend/cpu/work.h"
+#include "backend/host/identity.h"
 #include "backend/host/reduce.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
@@ -13,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Work space that a plan may take beside the fields: 64 MiB less what arrays lose to alignment. */
+/* Bytes that the rings of a plan may take in addition to the fields: 64 MiB, less what arrays
+ * lose to alignment. */
 static const int64_t WORK_BYTES_MAX = INT64_C(36) << 20;
 
 typedef struct cpu {
@@ -24,10 +26,11 @@ typedef struct cpu {
     tz_pipeline *pipeline;
     char *arena;
     size_t arena_bytes; /* of one thread */
-    uint32_t stale;     /* fields whose ghosts must be made anew before a stage */
+    uint32_t stale;     /* mask of fields whose ghosts must be set before the next stage */
     bool norm_known;
 } cpu;
 
+/* Ghost elements around the grid: the largest radius. */
 static int store_ghost(const tz_problem *problem)
 {
     int ghost = problem->radius;
@@ -37,9 +40,9 @@ static int store_ghost(const tz_problem *problem)
     return ghost;
 }
 
-/* Slabs that a level computes at a time. A level that follows at once finds in L1 what the one
- * before it just wrote: with six rows of at most a sixth of L1 it goes to L2 for two rows in eight
- * instead of two in three. Planes are larger than L1 anyway. */
+/* Slabs that a level computes at a time. The next level then finds in L1 what this one wrote. With
+ * batches of six rows, of at most a sixth of L1 each, it reads two rows in eight from L2 instead of
+ * two in three. Planes are larger than L1, so a batch of them gains nothing. */
 static int choose_batch(const tz_problem *problem, const tz_plan *plan, const tz_machine *machine)
 {
     const int64_t l1 = machine->l1_bytes > 0 ? machine->l1_bytes : 32 << 10;
@@ -48,7 +51,7 @@ static int choose_batch(const tz_problem *problem, const tz_plan *plan, const tz
     return batch < 1 ? 1 : batch > 6 ? 6 : (int)batch;
 }
 
-/* Everything of a stage that does not change from one to the next. */
+/* What all stages of a plan have in common. */
 static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
                                const tz_machine *machine, int threads)
 {
@@ -64,7 +67,7 @@ static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
         .batch = choose_batch(problem, plan, machine),
         .isa = machine->isa,
         .threads = threads,
-        .stream_row = tz_streamed_source_row,
+        .streamed_row = tz_streamed_source_row,
     };
     memcpy(stage.elements, problem->elements, sizeof stage.elements);
     memcpy(stage.boundary, problem->boundary, sizeof stage.boundary);
@@ -113,17 +116,19 @@ static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, 
     return TZ_OK;
 }
 
-static tz_status cpu_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
+static tz_status cpu_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
+                          tz_error *error)
 {
     tz_machine machine;
     tz_machine_read(&machine);
-    return plan_for(problem, &machine, threads, plan, error);
+    return plan_for(problem, &machine, place->threads, plan, error);
 }
 
-/* ---- Questions about plans, on this machine or another --------------------------------------- */
+/* ---- Plans for this machine or another ------------------------------------------------------- */
 
-/* The machine that a record describes; what it does not say is taken from this one, and so is the
- * instruction set if the environment lowers it. Reading this one takes longer than a prediction. */
+/* The machine that a record describes. What the record lacks is this machine's, and so is the
+ * instruction set if TZ_ISA lowers it. Without need this machine is not read: that takes longer
+ * than a prediction. */
 static tz_machine machine_of(const tz_place *place)
 {
     tz_machine machine = {.cores = place->threads};
@@ -178,14 +183,15 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
 static tz_status cpu_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                           tz_effort effort, tz_model_work *out, tz_error *error)
 {
-    (void)effort; /* plugins are compiled already */
+    (void)effort; /* row functions are compiled already */
     const tz_machine machine = machine_of(place);
     const tz_stage stage = describe_stage(problem, plan, &machine, place->threads);
     return tz_cpu_work(problem, &stage, &machine, out, error);
 }
 
-static int64_t cpu_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
+static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
 {
+    const int threads = place->threads;
     const int64_t fields = tz_host_store_bytes(problem, store_ghost(problem));
     tz_machine machine;
     tz_machine_read(&machine);
@@ -248,7 +254,9 @@ static tz_status make_room(cpu *state, const tz_stage *stage, tz_error *error)
     state->arena = aligned_alloc(64, all);
     if (!state->arena)
         return tz_error_set(error, TZ_MEMORY, NULL,
-                            "the rings of a stage need %zu bytes, which cannot be had", all);
+                            "the rings of a stage need %zu bytes, more than there are: use a "
+                            "smaller height or tile",
+                            all);
     memset(state->arena, 0, all);
     state->arena_bytes = bytes;
     return TZ_OK;
@@ -266,7 +274,7 @@ static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         stage.boundary_row[f] =
             (char *)state->boundary_row[f] + TZ_ALIGN_ELEMENTS * stage.element_size[f];
-        stage.stream[f] = state->context.streams[f];
+        stage.streamed[f] = state->context.streams[f];
         if (problem->stencil->fields[f].role == TZ_STREAMED)
             continue;
         stage.in[f] = *tz_host_store_current(&state->store, f);
@@ -323,24 +331,29 @@ static tz_status cpu_reduce(const void *any, int field, tz_reduction *out, tz_er
                           error);
 }
 
-static bool cpu_all_finite(const void *any)
+static tz_status cpu_all_finite(const void *any, bool *finite, tz_error *error)
 {
     const cpu *state = any;
-    return tz_host_store_all_finite(&state->store, state->context.threads);
+    (void)error;
+    *finite = tz_host_store_all_finite(&state->store, state->context.threads);
+    return TZ_OK;
 }
 
-static double cpu_update_norm(const void *any)
+static tz_status cpu_update_norm(const void *any, double *norm, tz_error *error)
 {
     const cpu *state = any;
-    if (!state->norm_known)
-        return NAN;
-    return tz_host_store_difference(&state->store, tz_problem_written(state->context.problem),
-                                    state->context.threads);
+    (void)error;
+    *norm = state->norm_known ? tz_host_store_difference(&state->store,
+                                                         tz_problem_written(state->context.problem),
+                                                         state->context.threads)
+                              : NAN;
+    return TZ_OK;
 }
 
 const tz_backend tz_backend_cpu = {
     .name = "cpu",
     .doc = "threads and temporal blocking with ghost zones",
+    .identify = tz_host_identify,
     .plan = cpu_plan,
     .bytes = cpu_bytes,
     .create = cpu_create,

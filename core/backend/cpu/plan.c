@@ -1,6 +1,7 @@
 #include "backend/cpu/plan.h"
 
 #include "kernels/cpu/stream.h"
+#include "model/constants.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,8 +25,8 @@ static int64_t round_up(int64_t value, int64_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Bytes that one more iteration adds to the rings, per element of a slab: each pass keeps
- * 2r + 1 slabs of what it makes, or a pass between fields a few more. */
+/* Bytes that one more iteration adds to the rings, per element of a slab: about 2r + 1 slabs of
+ * each field that a pass writes. */
 static double ring_bytes_per_element(const tz_problem *problem)
 {
     double bytes = 0.0;
@@ -39,7 +40,8 @@ static double ring_bytes_per_element(const tz_problem *problem)
     return bytes;
 }
 
-/* Bytes of static fields that stay in cache while a slab passes through all levels. */
+/* Bytes of static fields, per element of a slab and iteration, that stay in cache while a slab
+ * passes through the levels. */
 static double static_bytes_per_element(const tz_problem *problem)
 {
     double bytes = 0.0;
@@ -75,13 +77,13 @@ static tz_status check_given(const tz_problem *problem, const tz_plan *plan, tz_
     return TZ_OK;
 }
 
-/* Elements of a slab that the rings may hold for this height. */
+/* The elements of a slab with which the rings take 0.6 of L2. */
 static double slab_budget(const tz_problem *problem, const tz_machine *machine, int height)
 {
     const double l2 = machine->l2_bytes > 0 ? (double)machine->l2_bytes : 1 << 20;
     const double per_element =
         height * (ring_bytes_per_element(problem) + static_bytes_per_element(problem));
-    return 0.6 * l2 / per_element;
+    return TZ_FIT_CPU_RING_SHARE * l2 / per_element;
 }
 
 static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
@@ -92,19 +94,18 @@ static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
     return min64(extent, round_up((extent + parts - 1) / parts, unit));
 }
 
-/* Measured on two cores with AVX-512 (see README, speed): past these heights redundant cells cost
- * what less traffic saves. The reach of an iteration divides them: ghost zones grow with it. */
+/* Ghost zones grow with the reach of an iteration, which divides the height for radius 1. */
 static void choose_height(const tz_problem *problem, tz_plan *plan)
 {
-    static const int best[] = {0, 48, 16, 6}, best_bits[] = {0, 48, 8, 4};
+    static const int best[] = TZ_FIT_CPU_HEIGHTS, best_bits[] = TZ_FIT_CPU_HEIGHTS_BITS;
     const int r = tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
     const int height = (problem->bits ? best_bits : best)[problem->dims] / r;
     plan->height = height < 1 ? 1 : height;
 }
 
-/* Length of a chunk of the stream axis. A chunk of n slabs costs about n + halo (its warm-up and
- * run-out), and the slowest thread decides: the most chunks that cost within 1 % of the best, so
- * that a thread that is held up leaves work to the others. */
+/* The length of a chunk of the stream axis. A chunk of n slabs costs about n + halo, and the
+ * slowest thread decides. This takes the largest number of chunks that costs within 1 % of the
+ * least: with more chunks, other threads take over work of a thread that is delayed. */
 static int64_t choose_chunk(int64_t extent, int64_t tiles, int64_t halo, int threads)
 {
     int64_t best_cost = INT64_MAX, best = extent;
@@ -126,11 +127,11 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
     const int64_t *n = problem->elements;
     const int64_t halo = (int64_t)plan->height * tz_stencil_reach(problem->stencil);
     const double budget = slab_budget(problem, machine, plan->height);
-    /* Longer rows gain nothing, and a few of them must fit L1 (see choose_batch). */
+    /* Longer rows are not faster, and a batch of rows must fit L1 (choose_batch() in cpu.c). */
     const int64_t row_elements = ROW_BYTES / (int64_t)tz_problem_element_size(problem, 0);
     int64_t *tile = plan->tile;
     if (problem->bits)
-        tile[0] = n[0]; /* ends of bit rows wrap into each other: rows are never cut */
+        tile[0] = n[0]; /* the layout of bits does not allow cutting rows */
     if (problem->dims == 1 && tile[0] == 0)
         tile[0] = split_evenly(
             n[0], max64(16 * halo, min64(LINE_ELEMENTS, (n[0] + 2 * threads - 1) / (2 * threads))),
@@ -151,7 +152,7 @@ static void choose_tile(const tz_problem *problem, const tz_machine *machine, in
                               (problem->dims == 3 ? (n[1] + tile[1] - 1) / tile[1] : 1);
         tile[last] = choose_chunk(n[last], tiles, halo, threads);
     }
-    if (problem->dims > 1) /* past this the kernel's slot arithmetic would not be exact */
+    if (problem->dims > 1) /* the slot arithmetic of kernels/cpu is exact up to this */
         tile[last] = min64(tile[last], CHUNK_MAX);
     for (int axis = 0; axis < TZ_AXES; axis++)
         tile[axis] = axis < problem->dims ? max64(1, min64(tile[axis], n[axis])) : 1;
@@ -181,7 +182,7 @@ tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int 
 
 int tz_cpu_height_next(const tz_problem *problem, const tz_plan *given, int height)
 {
-    /* Steps of an eighth past 8: two neighbours' times differ by less than a model can tell. */
+    /* Steps of an eighth above 8: between closer heights a model cannot tell which is faster. */
     const int r = tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
     static const int highest[] = {0, 192, 64, 24};
     const int next = height < 8 ? height + 1 : height + height / 8;

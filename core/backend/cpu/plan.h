@@ -5,9 +5,9 @@
 #include "base/machine.h"
 #include "stencil/problem.h"
 
-/* Complete a plan: zeros are chosen, what is given is kept, and the tile is clipped to the grid.
- * TZ_RANGE: a height whose ghost zone is wider than a tile that was given, or that needs more than
- * the rings' share of memory; the message names the largest that works. */
+/* Complete a plan: choose what is 0, keep what is given, clip the tile to the grid. Errors:
+ * TZ_RANGE if the ghost zone of the height is wider than a given tile; the message names the
+ * largest height that is possible. */
 tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int threads,
                       tz_plan *plan, tz_error *error);
 
@@ -15,12 +15,12 @@ tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int 
 
 enum { TZ_CPU_SHAPES_MAX = 9 };
 
-/* The next height after `height` (0: the first) that is worth a look: all small ones, then some. 0:
- * no more. A given height is the only one. */
+/* The next candidate height after `height`, or the first if it is 0; 0: there is none. All small
+ * heights are candidates, and some larger ones. A given height is the only candidate. */
 int tz_cpu_height_next(const tz_problem *problem, const tz_plan *given, int height);
 
-/* Plans of that height, not yet complete: the default tile, and others with rows (and in 3-D
- * planes) half and twice as long. What is given is kept. How many. */
+/* Plans of a height, not yet complete: the default tile, and tiles with rows (in 3-D also
+ * planes) of half and twice the length. What is given is kept. Returns how many. */
 int tz_cpu_shapes(const tz_problem *problem, const tz_machine *machine, int threads,
                   const tz_plan *given, int height, tz_plan shapes[TZ_CPU_SHAPES_MAX]);
 

@@ -1,13 +1,14 @@
 #include "backend/cpu/work.h"
 
 #include "backend/cpu/x86/walk.h"
+#include "model/constants.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    SHORT = 128, /* elements of the rows that are walked: whole vectors, unrolled or not */
+    SHORT = 128, /* elements of a walked row: full vectors, also of an unrolled loop */
     WIDTH_MAX = 4 * SHORT,
     REACH = 2 * TZ_RADIUS_MAX + 1,
     FAR = 1 << 20, /* row stride of the walk, in elements */
@@ -15,9 +16,9 @@ enum {
 
 /* ---- What a cell reads ----------------------------------------------------------------------- */
 
-/* Rows around a cell's own that a pass reads of each field. */
+/* The rows that a pass reads of each field. */
 typedef struct footprint {
-    bool row[TZ_FIELDS_MAX][REACH][REACH]; /* [field][dz][dy], from the least offset on */
+    bool row[TZ_FIELDS_MAX][REACH][REACH]; /* [field][dz + TZ_RADIUS_MAX][dy + TZ_RADIUS_MAX] */
 } footprint;
 
 typedef struct probe {
@@ -41,7 +42,7 @@ static void *probe_write(const tz_cell_access *access, int field)
     return &((probe *)access)->written;
 }
 
-/* By calling the cell function once, on zeros. */
+/* Found by calling the cell function once, with all cells 0. */
 static void find_footprint(const tz_problem *problem, const tz_pass *pass, footprint *out)
 {
     memset(out, 0, sizeof *out);
@@ -56,7 +57,7 @@ static void find_footprint(const tz_problem *problem, const tz_pass *pass, footp
 /* ---- What a row costs ------------------------------------------------------------------------ */
 
 typedef struct row_cost {
-    tz_walk element, row, call; /* per element, per row besides, per call besides */
+    tz_walk element, row, call; /* of an element; in addition of each row, and of each call */
     int vector_bytes;
 } row_cost;
 
@@ -76,8 +77,8 @@ static tz_walk combine(double a, const tz_walk *x, double b, const tz_walk *y)
     return out;
 }
 
-/* Rows of one and of two lengths, one and two rows as long as the plan's: what elements, rows and
- * calls cost follows from the differences. */
+/* Walk four spans: a row of SHORT elements and one of twice that, then one row and two rows of the
+ * plan's width. The costs of elements, rows and calls are their differences. */
 static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const tz_pass *pass,
                            tz_row_fn *rows, int width, row_cost *out, tz_error *error)
 {
@@ -86,7 +87,7 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
     tz_walk walk[4];
     const int window = problem->dims == 1 ? 1 : 2 * pass->radius + 1;
     const int views = problem->stencil->fields_count * window;
-    /* Rows at whole lines, as the engine places them, and nowhere near each other. */
+    /* Rows begin at cache lines, as in the engine, and lie far from each other. */
     for (int v = 0; v < views; v++)
         in[v] = (tz_view){(const void *)(uintptr_t)((UINT64_C(0x1000) + (uint64_t)v) << 32), FAR};
     for (int f = 0; f < TZ_FIELDS_MAX; f++)
@@ -111,7 +112,7 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
     out->row = combine(1.0, &walk[3], 1.0, &walk[2]); /* with its elements */
     out->call = combine(1.0, &walk[2], 1.0, &out->row);
     out->row = combine(1.0, &out->row, width, &out->element);
-    /* Nothing but numbers one by one, in general registers: a step is an element. */
+    /* Without vector arithmetic a step computes one element. */
     out->vector_bytes =
         walk[1].vector_bytes > 0 ? walk[1].vector_bytes : (int)tz_problem_element_size(problem, 0);
     return TZ_OK;
@@ -119,10 +120,10 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
-/* The share of what is used again that a cache still holds, when `need` bytes lie between. */
+/* The share of reused data that a cache still holds if `need` bytes are accessed in between. */
 static double kept(double need, double cache)
 {
-    const double share = 2.0 - need / cache;
+    const double share = TZ_FIT_CPU_L1_LOST - need / cache;
     return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
 }
 
@@ -150,7 +151,7 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
         }
         writes += pass->writes >> f & 1;
         if (problem->stencil->fields[f].role != TZ_STATE) {
-            fixed += rows_here > 0; /* read at another level's lag: never at hand */
+            fixed += rows_here > 0; /* other levels read other slabs of it: it is not in L1 */
             continue;
         }
         rows += rows_here;
@@ -159,13 +160,14 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
     }
     const double row = counts->row * size, slab = counts->slab * size;
     const double batch = problem->dims == 1 ? 1 : stage->batch;
-    /* What the level before just made; what the row or slab before this one read. */
+    /* Held in L1: what the level before just wrote; what the slab or row before this one read. */
     const double fresh = kept((batch * (fields + writes) + slabs - fields) * slab, l1);
     const double same_slab = kept((slabs + fixed + writes) * slab, l1);
     const double same_rows = kept((rows + fixed + writes) * row, l1);
     double reads = problem->dims == 3 ? slabs * same_rows + rows * (1 - same_rows) : slabs;
     reads = fields * same_slab + reads * (1 - same_slab) - fields * fresh;
-    /* All stays in the first level if the rings do, with the rows of arrays that pass by. */
+    /* If the rings fit L1, together with the rows of arrays that pass through it, nothing leaves
+     * it. */
     const double passing = (slabs - fields + batch * (fields + fixed + writes)) * slab;
     const double away = 1 - kept(counts->ring_bytes + passing, l1);
     return (traffic){
@@ -194,7 +196,7 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
         out->ring_writes += t.ring_writes * bytes_a_pass;
     }
     out->ring_bytes = counts->ring_bytes;
-    /* Where a tile is narrower than the grid, each of its rows begins somewhere else. */
+    /* The rows of a tile that is narrower than the grid do not continue each other in memory. */
     const bool pieces = problem->dims > 1 && stage->tile[0] < stage->elements[0];
     const double rows_read = pieces ? counts->read / counts->row : 0;
     for (int f = 0; f < stencil->fields_count; f++) {
@@ -204,7 +206,7 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
             written = written || stencil->passes[p].writes >> f & 1;
         if (stencil->fields[f].role == TZ_STREAMED) {
             out->stream_bytes += bytes * counts->updates;
-            out->stream_starts += counts->spans; /* each call has a row of its own */
+            out->stream_starts += counts->spans; /* each call reads a separate row */
             continue;
         }
         out->starts += rows_read;
@@ -212,7 +214,8 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
         out->ghost_bytes += bytes * (counts->read - cells);
         out->write_bytes += written ? bytes * cells : 0.0;
         out->resident_bytes += (written ? 2 : 1) * bytes * cells;
-        if (stencil->fields[f].role == TZ_STATIC) /* from the first level's lag to the last's */
+        if (stencil->fields[f].role ==
+            TZ_STATIC) /* the slabs between the first level and the last */
             out->ring_bytes +=
                 bytes * counts->slab * stage->height *
                 (problem->dims == 1 ? 1.0 / stage->height : tz_stencil_reach(stencil));
@@ -258,8 +261,8 @@ static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
                            (part->step.of[TZ_WORK_READ] + part->step.of[TZ_WORK_WRITE]);
 }
 
-/* The last level computes a tile's own rows, to the element: where they are no whole vectors, what
- * is left costs a row more than those of the levels before. */
+/* The last level computes just the elements of a tile. If they do not fill vectors, its rows cost
+ * more than those of the levels before. */
 static tz_status walk_last(tz_walker *walker, const tz_problem *problem, const tz_stage *stage,
                            const tz_pass *pass, row_cost *cost, tz_error *error)
 {
@@ -290,8 +293,8 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     tz_stage_count(stage, pipeline, &counts);
     free(pipeline);
-    /* The engine cuts rows at whole vectors and lets all levels but the last compute whole ones.
-     * Long rows differ by what is left at their ends alone. */
+    /* All levels but the last compute full vectors. Beyond WIDTH_MAX, only the remainder of a row's
+     * length matters. */
     const double mean = counts.updates / counts.rows, unit = TZ_ALIGN_ELEMENTS;
     const bool exact =
         stage->height * problem->stencil->passes_count == 1 && stage->tile[0] >= stage->elements[0];

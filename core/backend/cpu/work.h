@@ -1,5 +1,6 @@
-/* What a plan of the cpu backend does in a stage: instructions from the plugin's machine code
- * (cpu/walk.h), bytes and redundancy from the geometry (cpu/stream.h). */
+/* What a plan of the cpu backend does in a stage, for the models: instructions from the machine
+ * code of row functions (x86/walk.h), bytes and redundancy from the geometry
+ * (kernels/cpu/stream.h). */
 #ifndef TZ_CORE_BACKEND_CPU_WORK_H
 #define TZ_CORE_BACKEND_CPU_WORK_H
 
@@ -8,7 +9,8 @@
 #include "model/work.h"
 #include "stencil/problem.h"
 
-/* `stage` is the plan's; its arrays and rows are not looked at. TZ_UNSUPPORTED: see tz_walker. */
+/* `stage` is the plan's; its arrays are not used. Errors: TZ_MEMORY; TZ_UNSUPPORTED as
+ * tz_walker_create() and tz_walker_walk(). */
 tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
                       tz_model_work *out, tz_error *error);
 

@@ -1,7 +1,8 @@
-/* cuda: one NVIDIA GPU (core/cuda, kernels/cuda). Fields live in device memory, rows padded to
- * a multiple of 32 elements, two copies of each state field; kernels are compiled for their plan at
- * run time. */
+/* The cuda backend: one NVIDIA GPU. Fields lie in device memory, their rows padded to a multiple of
+ * 32 elements, with two copies of each state field. A kernel is compiled for each plan at run
+ * time. */
 #include "backend/backend.h"
+#include "backend/cuda/copy_rate.h"
 #include "backend/cuda/driver/energy.h"
 #include "backend/cuda/driver/queue.h"
 #include "backend/cuda/family/family.h"
@@ -21,70 +22,93 @@
 #include <string.h>
 
 enum {
-    IN_FLIGHT_MAX = 16,   /* stages launched and not known to be done, half of them */
-    COPY_BYTES = 1 << 30, /* of a copy that measures the bandwidth */
-    COPIES = 7,
-    KERNELS_MAX = 8,        /* in use at once: plans and their remainders */
-    REPLAY_BYTES = 32 << 20 /* moved by a stage at most: below some 10 us launches are felt */
+    IN_FLIGHT_MAX = 16,     /* at most twice as many stages are launched and not known to be done */
+    KERNELS_MAX = 8,        /* kept loaded: those of plans and of their remainders */
+    REPLAY_BYTES = 32 << 20 /* moved by a stage that goes into graphs, at most: some 10 us */
 };
 
 typedef struct compiled {
     tz_plan plan;
     const tz_cuda_family *family;
-    tz_slot constants[TZ_CONSTANTS_MAX]; /* whole ones are part of the text */
+    tz_slot constants[TZ_CONSTANTS_MAX]; /* integer ones are part of the text */
     tz_cuda_kernel kernel;
     tz_cuda_shape shape;
-    int blocks;                /* that a multiprocessor takes at once */
+    int blocks;                /* that a multiprocessor runs at once */
     tz_cu_pointer scratch;     /* of shape.scratch_bytes */
-    int64_t used;              /* stage that used it last */
-    tz_cuda_replay replays[2]; /* from either copy of the fields */
+    int64_t used;              /* number of the stage that used it last */
+    tz_cuda_replay replays[2]; /* stages that begin with copy 0 and copy 1 of the fields */
 } compiled;
 
 typedef struct gpu {
     tz_backend_context context;
     tz_cuda *cuda;
-    tz_cu_pointer copy[TZ_FIELDS_MAX][2]; /* static fields have the first alone */
-    int current[TZ_FIELDS_MAX];
-    tz_cuda_slabs *slabs[TZ_FIELDS_MAX]; /* of streamed fields */
-    tz_cuda_energy *energy;              /* NULL: not counted */
-    tz_cuda_event *mark;                 /* the stages before it are done, or as good as */
-    int unmarked;                        /* stages launched since */
+    tz_cu_pointer copy[TZ_FIELDS_MAX][2]; /* a static field has only the first */
+    int current[TZ_FIELDS_MAX];           /* the copy that holds the field now */
+    tz_cuda_slabs *slabs[TZ_FIELDS_MAX];  /* of streamed fields */
+    tz_cuda_energy *energy;               /* NULL: energy is not known, */
+    tz_error no_energy;                   /* for this reason */
+    tz_cuda_event *mark;                  /* an event some stages ago: hold_back waits for it */
+    int unmarked;                         /* stages launched since */
     compiled kernels[KERNELS_MAX];
     int kernels_count;
     int64_t stages;
     tz_cuda_reducer *reducer;
-    bool norm_known;
+    bool norm_known;              /* the copies differ by one iteration */
     tz_cuda_staging *staging;     /* of store, load and fill */
     tz_cuda_snapshots *snapshots; /* made when first needed */
     bool replays;                 /* stages may go into graphs */
-    tz_cuda_queue *notes;         /* where graphs are made */
+    tz_cuda_queue *scratch;       /* where graphs are recorded */
 } gpu;
+
+/* ---- The device ------------------------------------------------------------------------------ */
+
+static tz_limits limits_of(const tz_cuda_device *device)
+{
+    return (tz_limits){.multiprocessors = device->multiprocessors,
+                       .shared_bytes = device->shared_bytes};
+}
+
+static tz_status gpu_identify(int ordinal, tz_device_identity *out, tz_error *error)
+{
+    tz_cuda_device device;
+    *out = (tz_device_identity){0};
+    const tz_status status = tz_cuda_look(ordinal, &device, error);
+    if (status)
+        return status;
+    out->units = device.multiprocessors;
+    out->limits = limits_of(&device);
+    snprintf(out->name, sizeof out->name, "%s", device.name);
+    snprintf(out->key, sizeof out->key, "%s, %d multiprocessors", device.name,
+             device.multiprocessors);
+    return TZ_OK;
+}
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-static tz_status gpu_plan(const tz_problem *problem, int threads, tz_plan *plan, tz_error *error)
+static tz_status gpu_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
+                          tz_error *error)
 {
-    (void)threads;
-    const tz_status status = tz_cuda_plan(problem, plan, error);
+    const tz_limits limits = tz_place_limits(place);
+    const tz_status status = tz_cuda_plan(problem, &limits, plan, error);
     int64_t bytes = 0;
     for (int f = 0; !status && f < problem->stencil->fields_count; f++)
         bytes += (int64_t)tz_cuda_field_bytes(problem, f);
-    /* Short stages are put on the GPU several at a time. */
-    if (!status && plan->span <= plan->height && bytes <= REPLAY_BYTES &&
+    /* Short stages are launched several at a time, as a graph. */
+    if (!status && plan->launch_iterations <= plan->height && bytes <= REPLAY_BYTES &&
         tz_cuda_replay_can(problem))
-        plan->span = TZ_CUDA_REPLAY_STAGES * plan->height;
+        plan->launch_iterations = TZ_CUDA_REPLAY_STAGES * plan->height;
     return status;
 }
 
-/* Host memory: the check before a run is of that. The device says itself when it is full. */
-static int64_t gpu_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
+/* Host memory, which is checked before a run. Device memory that is short shows in create(). */
+static int64_t gpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
 {
-    (void)threads;
+    (void)place;
     (void)plan;
     return problem->elements[0] * 8; /* a row at a time */
 }
 
-/* ---- Lifetime ------------------------------------------------------------------------------------ */
+/* ---- Lifetime -------------------------------------------------------------------------------- */
 
 static void forget_kernel(gpu *state, compiled *slot)
 {
@@ -114,7 +138,7 @@ static void gpu_destroy(void *any)
     for (int k = 0; k < state->kernels_count; k++)
         forget_kernel(state, &state->kernels[k]);
     if (state->cuda)
-        tz_cuda_queue_destroy(state->cuda, state->notes);
+        tz_cuda_queue_destroy(state->cuda, state->scratch);
     tz_cuda_close(state->cuda);
     free(state);
 }
@@ -132,12 +156,12 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
     if (!status)
         status = tz_cuda_staging_create(&state->staging, state->cuda, NULL, error);
     if (!status)
-        status = tz_cuda_queue_create(state->cuda, &state->notes, error);
+        status = tz_cuda_queue_create(state->cuda, &state->scratch, error);
     state->replays = !context->sync && tz_cuda_replay_can(problem);
     if (!status)
         status = tz_cuda_event_create(state->cuda, &state->mark, false, error);
-    if (!status) /* a number beside the results: doctor says why it is not there */
-        tz_cuda_energy_open(&state->energy, tz_cuda_device_of(state->cuda), NULL);
+    if (!status)
+        tz_cuda_energy_open(&state->energy, tz_cuda_device_of(state->cuda), &state->no_energy);
     for (int f = 0; !status && f < problem->stencil->fields_count; f++) {
         const tz_role role = problem->stencil->fields[f].role;
         if (role == TZ_STREAMED)
@@ -179,7 +203,7 @@ static tz_status gpu_load(const void *any, int field, const tz_box *box, void *e
                                     state->copy[field][state->current[field]], &where, error);
 }
 
-/* What lies between the rows' ends and the pitch is filled too: nobody looks at it. */
+/* The padding between rows is filled, too; nothing reads it. */
 static tz_status gpu_fill(void *any, int field, const void *element, tz_error *error)
 {
     gpu *state = any;
@@ -191,13 +215,6 @@ static tz_status gpu_fill(void *any, int field, const void *element, tz_error *e
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
-
-static bool same_kernel(const tz_plan *a, const tz_plan *b)
-{
-    return a->height == b->height && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
-           strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->ahead == b->ahead &&
-           a->slack == b->slack && a->warps == b->warps && a->blocks == b->blocks;
-}
 
 static bool same_text(const tz_problem *problem, const tz_slot *constants)
 {
@@ -213,29 +230,28 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz
     const tz_problem *problem = state->context.problem;
     compiled *slot = NULL;
     for (int k = 0; k < state->kernels_count; k++)
-        if (same_kernel(&state->kernels[k].plan, plan) &&
+        if (tz_plan_equal(&state->kernels[k].plan, plan) &&
             same_text(problem, state->kernels[k].constants))
             slot = &state->kernels[k];
     if (!slot) {
+        const tz_limits limits = limits_of(tz_cuda_device_of(state->cuda));
         compiled fresh = {.plan = *plan};
         memcpy(fresh.constants, problem->constants, sizeof fresh.constants);
         char *source = NULL;
         tz_status status = tz_cuda_family_find(plan->family, problem, &fresh.family, error);
         if (!status)
-            status = tz_cuda_source(problem, plan, &source, error);
+            status = tz_cuda_source(problem, &limits, plan, &source, error);
         if (!status)
             status = tz_cuda_load(state->cuda, &fresh.kernel, source, TZ_CUDA_ENTRY,
                                   tz_cuda_headers, tz_cuda_headers_count, error);
         free(source);
         if (status)
             return status;
-        tz_cuda_room room = {.multiprocessors = tz_cuda_device_of(state->cuda)->multiprocessors};
         status = tz_cuda_occupancy(state->cuda, &fresh.kernel, fresh.family->threads(problem, plan),
-                                   fresh.family->shared_bytes(problem, plan),
-                                   &room.blocks_per_multiprocessor, error);
-        fresh.blocks = room.blocks_per_multiprocessor;
+                                   fresh.family->shared_bytes(problem, &limits, plan),
+                                   &fresh.blocks, error);
         if (!status)
-            status = fresh.family->shape(problem, plan, &room, &fresh.shape, error);
+            status = fresh.family->shape(problem, &limits, plan, fresh.blocks, &fresh.shape, error);
         const size_t scratch = status ? 0 : (size_t)fresh.shape.scratch_bytes;
         if (scratch > 0)
             status = tz_cuda_allocate(state->cuda, &fresh.scratch, scratch, error);
@@ -261,7 +277,7 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz
     return TZ_OK;
 }
 
-/* A GPU may be some stages behind, but not without end: an interrupt is to be felt. */
+/* Keeps the host from launching too far ahead, so that an interrupt takes effect soon. */
 static tz_status hold_back(gpu *state, int stages, tz_error *error)
 {
     if (state->context.sync)
@@ -276,7 +292,7 @@ static tz_status hold_back(gpu *state, int stages, tz_error *error)
     return status;
 }
 
-/* Of the stages; who reads snapshots goes on. */
+/* Waits for the stages, but not for readers of snapshots. */
 static tz_status gpu_wait(void *any, tz_error *error)
 {
     return tz_cuda_queue_wait(((gpu *)any)->cuda, NULL, error);
@@ -287,22 +303,22 @@ typedef union arguments {
     char bytes[TZ_CUDA_ARGUMENTS_MAX];
 } arguments;
 
-/* What a launch passes when it reads the present copies, or (`turned`) the others. */
+/* The arguments of a launch that reads the current copies, or with `swapped` the others. */
 static void fill_arguments(const gpu *state, const compiled *use, int height, int64_t step,
-                           bool turned, const tz_cu_pointer *streamed, arguments *out)
+                           bool swapped, const tz_cu_pointer *streamed, arguments *out)
 {
     const tz_problem *problem = state->context.problem;
     const uint32_t written = tz_problem_written(problem);
     tz_cu_pointer from[TZ_FIELDS_MAX] = {0}, to[TZ_FIELDS_MAX] = {0};
     for (int f = 0; f < problem->stencil->fields_count; f++) {
-        const int current = state->current[f] ^ (turned && written >> f & 1);
+        const int current = state->current[f] ^ (swapped && written >> f & 1);
         from[f] = streamed && streamed[f] ? streamed[f] : state->copy[f][current];
         to[f] = streamed && streamed[f] ? 0 : state->copy[f][1 - current];
     }
     tz_cuda_arguments_fill(problem, &use->shape, height, step, from, to, use->scratch, out->bytes);
 }
 
-static void turn(gpu *state)
+static void swap_copies(gpu *state)
 {
     const tz_problem *problem = state->context.problem;
     const uint32_t written = tz_problem_written(problem);
@@ -343,11 +359,12 @@ static tz_status one_stage(gpu *state, const tz_plan *plan, int height, int64_t 
     if (!status)
         status = hold_back(state, 1, error);
     if (!status)
-        turn(state);
+        swap_copies(state);
     return status;
 }
 
-/* TZ_CUDA_REPLAY_STAGES stages of the plan's height; the fields end where they began. */
+/* TZ_CUDA_REPLAY_STAGES stages of the plan's height. Their number is even: results end in the copy
+ * where they began. */
 static tz_status many_stages(gpu *state, const tz_plan *plan, tz_error *error)
 {
     compiled *use = NULL;
@@ -358,12 +375,12 @@ static tz_status many_stages(gpu *state, const tz_plan *plan, tz_error *error)
     for (int i = 0; i < 2; i++)
         fill_arguments(state, use, plan->height, 0, i > 0, NULL, &passed[i]);
     void *const both[2] = {passed[0].bytes, passed[1].bytes};
-    int written = 0; /* a field that is: they turn together */
+    int written = 0; /* a field that is written: all of them swap together */
     while (written < TZ_FIELDS_MAX - 1 &&
            !(tz_problem_written(state->context.problem) >> written & 1))
         written++;
     status = tz_cuda_replay_launch(
-        &use->replays[state->current[written]], state->cuda, state->notes, &use->kernel,
+        &use->replays[state->current[written]], state->cuda, state->scratch, &use->kernel,
         &use->shape, both, tz_cuda_arguments_size(state->context.problem->stencil->fields_count),
         error);
     return status ? status : hold_back(state, TZ_CUDA_REPLAY_STAGES, error);
@@ -392,7 +409,7 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     return status;
 }
 
-/* ---- Numbers: made on the device ------------------------------------------------------------- */
+/* ---- Reductions ------------------------------------------------------------------------------ */
 
 static tz_cuda_array array_of(const gpu *state, int field, int copy)
 {
@@ -408,37 +425,36 @@ static tz_status gpu_reduce(const void *any, int field, tz_reduction *out, tz_er
     return tz_cuda_reduce(state->reducer, field, &array, out, error);
 }
 
-static bool gpu_all_finite(const void *any)
+static tz_status gpu_all_finite(const void *any, bool *finite, tz_error *error)
 {
     const gpu *state = any;
     const tz_problem *problem = state->context.problem;
-    bool finite = true;
-    for (int f = 0; finite && f < problem->stencil->fields_count; f++) {
-        if (problem->stencil->fields[f].role != TZ_STATE ||
-            problem->stencil->fields[f].type != TZ_REAL)
+    tz_status status = TZ_OK;
+    *finite = true;
+    for (int f = 0; !status && *finite && f < problem->stencil->fields_count; f++) {
+        if (problem->stencil->fields[f].role != TZ_STATE)
             continue;
         const tz_cuda_array array = array_of(state, f, state->current[f]);
-        if (tz_cuda_all_finite(state->reducer, f, &array, &finite, NULL) != TZ_OK)
-            finite = false;
+        status = tz_cuda_all_finite(state->reducer, f, &array, finite, error);
     }
-    return finite;
+    return status;
 }
 
-static double gpu_update_norm(const void *any)
+static tz_status gpu_update_norm(const void *any, double *norm, tz_error *error)
 {
     const gpu *state = any;
     const tz_problem *problem = state->context.problem;
-    double largest = 0.0;
-    for (int f = 0; state->norm_known && f < problem->stencil->fields_count; f++) {
+    tz_status status = TZ_OK;
+    *norm = state->norm_known ? 0.0 : NAN;
+    for (int f = 0; !status && state->norm_known && f < problem->stencil->fields_count; f++) {
         if (!(tz_problem_written(problem) >> f & 1))
             continue;
         const tz_cuda_array a = array_of(state, f, 0), b = array_of(state, f, 1);
-        double d = NAN;
-        if (tz_cuda_difference(state->reducer, f, &a, &b, &d, NULL) != TZ_OK)
-            d = NAN;
-        largest = d <= largest ? largest : d;
+        double d;
+        status = tz_cuda_difference(state->reducer, f, &a, &b, &d, error);
+        *norm = d <= *norm ? *norm : d;
     }
-    return state->norm_known ? largest : NAN;
+    return status;
 }
 
 static tz_status gpu_shrink(const void *any, int field, int64_t z, int nx, int ny, double *values,
@@ -449,7 +465,7 @@ static tz_status gpu_shrink(const void *any, int field, int64_t z, int nx, int n
     return tz_cuda_shrink(state->reducer, field, &array, z, nx, ny, values, error);
 }
 
-/* ---- Fields of a moment ---------------------------------------------------------------------- */
+/* ---- Snapshots ------------------------------------------------------------------------------- */
 
 static tz_status gpu_freeze(void *any, uint32_t fields, bool wait, void **out, tz_error *error)
 {
@@ -471,50 +487,7 @@ static tz_status gpu_freeze(void *any, uint32_t fields, bool wait, void **out, t
     return status;
 }
 
-/* ---- What a measurement wants to know -------------------------------------------------------- */
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The median of some copies between two pieces of device memory, after one more. */
-static tz_status measure_copy(gpu *state, double *bytes_per_s, tz_error *error)
-{
-    tz_cu_pointer from = 0, to = 0;
-    tz_cuda_event *begin = NULL, *end = NULL;
-    double seconds[COPIES] = {0};
-    tz_status status = tz_cuda_allocate(state->cuda, &from, COPY_BYTES, error);
-    if (!status)
-        status = tz_cuda_allocate(state->cuda, &to, COPY_BYTES, error);
-    if (!status)
-        status =
-            tz_cuda_queue_fill_words(state->cuda, NULL, from, 0x3f9d70a4u, COPY_BYTES / 4, error);
-    if (!status)
-        status = tz_cuda_event_create(state->cuda, &begin, true, error);
-    if (!status)
-        status = tz_cuda_event_create(state->cuda, &end, true, error);
-    for (int i = -1; !status && i < COPIES; i++) {
-        status = tz_cuda_event_record(state->cuda, begin, NULL, error);
-        if (!status)
-            status = tz_cuda_queue_copy(state->cuda, NULL, to, from, COPY_BYTES, error);
-        if (!status)
-            status = tz_cuda_event_record(state->cuda, end, NULL, error);
-        if (!status)
-            status = tz_cuda_event_wait(state->cuda, end, error);
-        if (!status && i >= 0)
-            status = tz_cuda_event_elapsed_s(state->cuda, begin, end, &seconds[i], error);
-    }
-    qsort(seconds, COPIES, sizeof *seconds, compare_doubles);
-    if (!status)
-        *bytes_per_s = 2.0 * COPY_BYTES / seconds[COPIES / 2];
-    tz_cuda_event_destroy(state->cuda, begin);
-    tz_cuda_event_destroy(state->cuda, end);
-    tz_cuda_free(state->cuda, from);
-    tz_cuda_free(state->cuda, to);
-    return status;
-}
+/* ---- Facts ----------------------------------------------------------------------------------- */
 
 static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out, tz_error *error)
 {
@@ -531,16 +504,24 @@ static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out,
         .warps_max = device->processor_threads / 32,
     };
     snprintf(out->device, sizeof out->device, "%s", device->name);
-    return measure_copy(state, &out->copy_bytes_per_s, error);
+    return tz_cuda_copy_rate(state->cuda, &out->copy_bytes_per_s, error);
 }
 
-static double gpu_energy(void *any)
+static tz_status need_energy(const gpu *state, tz_error *error)
+{
+    if (state->energy)
+        return TZ_OK;
+    if (error)
+        *error = state->no_energy;
+    return state->no_energy.code;
+}
+
+static tz_status gpu_energy(void *any, double *joules, tz_error *error)
 {
     gpu *state = any;
-    double joules;
-    if (!state->energy || tz_cuda_energy_read(state->energy, &joules, NULL) != TZ_OK)
-        return NAN;
-    return joules;
+    *joules = NAN;
+    const tz_status status = need_energy(state, error);
+    return status ? status : tz_cuda_energy_read(state->energy, joules, error);
 }
 
 static tz_status gpu_clock(void *any, tz_clock_facts *out, tz_error *error)
@@ -548,9 +529,7 @@ static tz_status gpu_clock(void *any, tz_clock_facts *out, tz_error *error)
     gpu *state = any;
     tz_cuda_clock clock = {0};
     *out = (tz_clock_facts){0};
-    tz_status status = TZ_OK;
-    if (!state->energy) /* to hear why */
-        status = tz_cuda_energy_open(&state->energy, tz_cuda_device_of(state->cuda), error);
+    tz_status status = need_energy(state, error);
     if (!status)
         status = tz_cuda_energy_clock(state->energy, &clock, error);
     if (!status)
@@ -562,8 +541,9 @@ static tz_status gpu_clock(void *any, tz_clock_facts *out, tz_error *error)
 const tz_backend tz_backend_cuda = {
     .name = "cuda",
     .doc = "one NVIDIA GPU",
+    .is_gpu = true,
+    .identify = gpu_identify,
     .available = tz_cuda_available,
-    .limits = tz_cuda_limits,
     .plan = gpu_plan,
     .bytes = gpu_bytes,
     .create = gpu_create,

@@ -1,4 +1,4 @@
-/* Reading a snapshot of a cuda simulation: what tz_backend.frozen of the cuda backend names. */
+/* tz_backend.frozen of the cuda backend: reads a snapshot. */
 #include "backend/backend.h"
 #include "backend/cuda/snapshot.h"
 
@@ -18,11 +18,9 @@ static tz_status frozen_reduce(const void *frozen, int field, tz_reduction *out,
     return tz_cuda_snapshot_reduce((tz_cuda_snapshot *)frozen, field, out, error);
 }
 
-static bool frozen_all_finite(const void *frozen)
+static tz_status frozen_all_finite(const void *frozen, bool *finite, tz_error *error)
 {
-    bool finite;
-    return tz_cuda_snapshot_all_finite((tz_cuda_snapshot *)frozen, &finite, NULL) == TZ_OK &&
-           finite;
+    return tz_cuda_snapshot_all_finite((tz_cuda_snapshot *)frozen, finite, error);
 }
 
 static tz_status frozen_shrink(const void *frozen, int field, int64_t z, int nx, int ny,
@@ -33,7 +31,7 @@ static tz_status frozen_shrink(const void *frozen, int field, int64_t z, int nx,
 
 const tz_backend tz_backend_cuda_frozen = {
     .name = "cuda",
-    .doc = "fields of a moment",
+    .doc = "a snapshot of fields on a GPU",
     .destroy = frozen_destroy,
     .load = frozen_load,
     .reduce = frozen_reduce,

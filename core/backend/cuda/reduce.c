@@ -17,7 +17,8 @@ enum {
     DTYPES = 4, /* that fields have */
     WARPS_OF_BLOCK = TZ_CUDA_REDUCE_THREADS / 32,
     GROUP_MAX = 32,
-    GROUPS_OF_WARP = 4 /* at least, before groups grow: warps then end at about the same time */
+    GROUPS_OF_WARP =
+        4 /* a warp gets at least so many before groups grow: warps then end together */
 };
 
 _Static_assert(sizeof(tz_cuda_record) == 7 * 8 && sizeof(tz_cuda_reduce_arguments) == 11 * 8 &&
@@ -33,7 +34,7 @@ struct tz_cuda_reducer {
     tz_cu_pointer results; /* sums or values */
     size_t results_bytes;
     tz_cu_pointer edges;
-    int edges_nx, edges_ny; /* the picture that they are for; 0: none */
+    int edges_nx, edges_ny; /* of which they are; 0: of none */
     size_t edges_bytes;
 };
 
@@ -223,7 +224,7 @@ static tz_status kernel_of(tz_cuda_reducer *reducer, int field, tz_cuda_number w
     return status;
 }
 
-/* At least so many bytes at *memory, whose contents may go. */
+/* Make *memory at least so large; its contents may be lost. */
 static tz_status make_room(tz_cuda_reducer *reducer, tz_cu_pointer *memory, size_t *room,
                            size_t bytes, tz_error *error)
 {
@@ -238,15 +239,15 @@ static tz_status make_room(tz_cuda_reducer *reducer, tz_cu_pointer *memory, size
     return status;
 }
 
-/* In the reducer's queue. Memory that is not pinned has been read when this returns, though it need
- * not have arrived: the driver copies it. */
+/* Upload in the order of the queue. Memory that is not pinned is read before this returns: the
+ * driver keeps a copy of it. */
 static tz_status put(const tz_cuda_reducer *reducer, tz_cu_pointer to, const void *from,
                      size_t bytes, tz_error *error)
 {
     return tz_cuda_queue_upload(reducer->cuda, reducer->queue, to, from, bytes, error);
 }
 
-/* There when this returns. */
+/* Download; done when this returns. */
 static tz_status get(const tz_cuda_reducer *reducer, void *to, tz_cu_pointer from, size_t bytes,
                      tz_error *error)
 {
@@ -264,7 +265,7 @@ static tz_status launch(const tz_cuda_reducer *reducer, const tz_cuda_kernel *ke
                           error);
 }
 
-/* Blocks that the GPU takes at once. */
+/* Blocks that run on the GPU at once. */
 static int64_t blocks_at_once(const tz_cuda_reducer *reducer, const tz_cuda_kernel *kernel)
 {
     const int registers = (kernel->registers + 7) / 8 * 8 * TZ_CUDA_REDUCE_THREADS;
@@ -346,7 +347,7 @@ tz_status tz_cuda_difference(tz_cuda_reducer *reducer, int field, const tz_cuda_
     return status;
 }
 
-/* The edges on the device; those of the last picture are often those of the next. */
+/* Upload the edges, unless those of the last call can be used again. */
 static tz_status place_edges(tz_cuda_reducer *reducer, int nx, int ny, tz_error *error)
 {
     if (reducer->edges_nx == nx && reducer->edges_ny == ny)

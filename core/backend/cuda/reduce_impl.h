@@ -1,4 +1,4 @@
-/* The parts of reduce.c that tests use without a GPU: text, arguments, results. */
+/* Parts of reduce.c that tests use without a GPU: text, arguments, results. */
 #ifndef TZ_CORE_BACKEND_CUDA_REDUCE_IMPL_H
 #define TZ_CORE_BACKEND_CUDA_REDUCE_IMPL_H
 
@@ -16,7 +16,7 @@ typedef enum tz_cuda_number {
 enum { TZ_CUDA_REDUCE_THREADS = 256 };
 
 const char *tz_cuda_reduce_kernel(tz_cuda_number which);
-/* Its source for a field's type. */
+/* Append the source of a kernel for fields of that type. */
 void tz_cuda_reduce_emit(tz_cuda_text *text, tz_dtype dtype, tz_cuda_number which);
 
 /* tz_record, tz_reduce_arguments and tz_shrink_arguments of the kernels. */
@@ -47,7 +47,7 @@ int64_t tz_cuda_shrink_arguments_fill(tz_cuda_shrink_arguments *arguments,
                                       const tz_problem *problem, int field,
                                       const tz_cuda_array *array, int64_t z, int nx, int ny);
 
-/* The record before a launch, and the result after it. `sums` is overwritten. */
+/* The record before a launch, and the results from it after the launch. `sums` is overwritten. */
 tz_cuda_record tz_cuda_record_start(void);
 void tz_cuda_record_conclude(const tz_cuda_record *record, const tz_problem *problem, int field,
                              double *sums, int64_t sums_count, tz_reduction *out);

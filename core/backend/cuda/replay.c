@@ -20,8 +20,8 @@ void tz_cuda_replay_clear(tz_cuda_replay *replay, tz_cuda *cuda)
     memset(replay, 0, sizeof *replay);
 }
 
-static tz_status note(tz_cuda *cuda, tz_cuda_queue *scratch, const tz_cuda_kernel *kernel,
-                      const tz_cuda_shape *shape, void *const arguments[2], tz_error *error)
+static tz_status record(tz_cuda *cuda, tz_cuda_queue *scratch, const tz_cuda_kernel *kernel,
+                        const tz_cuda_shape *shape, void *const arguments[2], tz_error *error)
 {
     const int block[3] = {shape->threads, 1, 1};
     tz_status status = TZ_OK;
@@ -43,7 +43,7 @@ tz_status tz_cuda_replay_launch(tz_cuda_replay *replay, tz_cuda *cuda, tz_cuda_q
         tz_status status = tz_cuda_graph_begin(cuda, scratch, error);
         if (status)
             return status;
-        status = note(cuda, scratch, kernel, shape, arguments, error);
+        status = record(cuda, scratch, kernel, shape, arguments, error);
         if (status)
             tz_cuda_graph_end(cuda, scratch, NULL, NULL);
         else

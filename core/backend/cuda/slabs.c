@@ -6,25 +6,26 @@
 
 enum {
     BUFFERS = 2,
-    PIECE = 1 << 16 /* cells that one thread makes at a time */
+    PIECE = 1 << 16 /* cells that a thread makes at a time */
 };
 
-/* Rows of a stage: pinned here, and on the device. */
+/* The rows of a stage. */
 typedef struct buffer {
-    int32_t *host;
+    int32_t *host; /* pinned */
     tz_cu_pointer device;
-    int rows;
-    tz_cuda_event *arrived, *free;
+    int rows;               /* that there is room for */
+    tz_cuda_event *arrived; /* the upload is done */
+    tz_cuda_event *free;    /* the stage that reads them is done */
 } buffer;
 
 struct tz_cuda_slabs {
     tz_cuda *cuda;
     int64_t cells, pitch;
     /* All rows of a source in memory. */
-    tz_cu_pointer whole;
-    uint64_t whole_generation; /* of the source that it holds; 0: none */
-    uint64_t refused;          /* a source that did not fit */
-    /* Or a stage's at a time. */
+    tz_cu_pointer all;
+    uint64_t all_generation; /* of the source whose rows it holds; 0: none */
+    uint64_t refused;        /* the generation of a source that did not fit */
+    /* Or the rows of a stage at a time. */
     tz_cuda_queue *copies;
     buffer buffers[BUFFERS];
     int next;
@@ -68,7 +69,7 @@ void tz_cuda_slabs_destroy(tz_cuda_slabs *slabs)
     if (!slabs)
         return;
     tz_cuda_wait(slabs->cuda, NULL);
-    tz_cuda_free(slabs->cuda, slabs->whole);
+    tz_cuda_free(slabs->cuda, slabs->all);
     for (int i = 0; i < BUFFERS; i++) {
         drop_rows(slabs, &slabs->buffers[i]);
         tz_cuda_event_destroy(slabs->cuda, slabs->buffers[i].arrived);
@@ -78,31 +79,38 @@ void tz_cuda_slabs_destroy(tz_cuda_slabs *slabs)
     free(slabs);
 }
 
-/* A source in memory goes over whole, if the device has room for it. */
-static bool upload_whole(tz_cuda_slabs *slabs, const tz_streamed_source *source)
+/* All rows of a source in memory, if the device has room for them: then `all_generation` is the
+ * source's. Memory that is short is no error. */
+static tz_status upload_all(tz_cuda_slabs *slabs, const tz_streamed_source *source, tz_error *error)
 {
-    if (slabs->whole_generation == source->generation)
-        return true;
-    if (slabs->refused == source->generation || !source->data || source->slabs <= 0)
-        return false;
+    if (slabs->all_generation == source->generation || slabs->refused == source->generation ||
+        !source->data || source->slabs <= 0)
+        return TZ_OK;
     const int64_t bytes = source->slabs * slabs->pitch * (int64_t)sizeof(int32_t);
-    slabs->whole_generation = 0;
-    slabs->refused = source->generation;
-    tz_cuda_wait(slabs->cuda, NULL);
-    tz_cuda_free(slabs->cuda, slabs->whole);
-    slabs->whole = 0;
-    if (bytes > tz_cuda_device_of(slabs->cuda)->memory_bytes / 10 * 8 ||
-        tz_cuda_allocate(slabs->cuda, &slabs->whole, (size_t)bytes, NULL) != TZ_OK)
-        return false;
+    slabs->all_generation = 0;
+    tz_status status = tz_cuda_wait(slabs->cuda, error);
+    if (status)
+        return status;
+    tz_cuda_free(slabs->cuda, slabs->all);
+    slabs->all = 0;
+    status = bytes > tz_cuda_device_of(slabs->cuda)->memory_bytes / 10 * 8
+                 ? TZ_MEMORY
+                 : tz_cuda_allocate(slabs->cuda, &slabs->all, (size_t)bytes, error);
+    if (status == TZ_MEMORY) {
+        slabs->refused = source->generation;
+        return TZ_OK;
+    }
+    if (status)
+        return status;
     const tz_cuda_box box = {.row_bytes = (size_t)slabs->cells * sizeof(int32_t),
                              .rows = (size_t)source->slabs,
                              .planes = 1,
                              .device_row_pitch = (size_t)slabs->pitch * sizeof(int32_t),
                              .device_plane_pitch = (size_t)bytes};
-    if (tz_cuda_upload_box(slabs->cuda, slabs->whole, &box, source->data, NULL) != TZ_OK)
-        return false;
-    slabs->whole_generation = source->generation;
-    return true;
+    status = tz_cuda_upload_box(slabs->cuda, slabs->all, &box, source->data, error);
+    if (!status)
+        slabs->all_generation = source->generation;
+    return status;
 }
 
 static tz_status make_room(tz_cuda_slabs *slabs, buffer *b, int rows, tz_error *error)
@@ -127,14 +135,18 @@ tz_status tz_cuda_slabs_take(tz_cuda_slabs *slabs, const tz_streamed_source *sou
                              int height, tz_cu_pointer *rows, tz_error *error)
 {
     slabs->taken = NULL;
-    if (upload_whole(slabs, source)) {
-        *rows = slabs->whole + (tz_cu_pointer)(step * slabs->pitch) * sizeof(int32_t);
+    tz_status status = upload_all(slabs, source, error);
+    if (status)
+        return status;
+    if (slabs->all_generation == source->generation) {
+        *rows = slabs->all + (tz_cu_pointer)(step * slabs->pitch) * sizeof(int32_t);
         return TZ_OK;
     }
     buffer *b = &slabs->buffers[slabs->next];
     slabs->next = (slabs->next + 1) % BUFFERS;
-    tz_status status = make_room(slabs, b, height, error);
-    /* Its last copy has left the host's side, and its last stage is done with the device's. */
+    status = make_room(slabs, b, height, error);
+    /* The host's rows may be overwritten after the last upload from them, the device's rows after
+     * the last stage that read them. */
     if (!status)
         status = tz_cuda_event_wait(slabs->cuda, b->arrived, error);
     if (!status)

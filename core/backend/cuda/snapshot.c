@@ -6,27 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory left for what stages and pictures may still ask for: that part of the device's, at least
- * so much. */
+/* Snapshots leave this much memory for stages and pictures: a 32nd of the device's, at least 64
+ * MiB. */
 enum { SPARE = 32, SPARE_BYTES = 64 << 20 };
 
 struct tz_cuda_snapshot {
     tz_cuda_snapshots *all;
-    tz_cu_pointer room[TZ_FIELDS_MAX]; /* kept from one use to the next */
-    tz_cu_pointer at[TZ_FIELDS_MAX];   /* where a field is read now; 0: nowhere */
-    uint32_t fields;
-    tz_cuda_event *taken;
+    tz_cu_pointer room[TZ_FIELDS_MAX]; /* for copies; kept from one use to the next */
+    tz_cu_pointer at[TZ_FIELDS_MAX]; /* where a field is read; 0: it is not part of this snapshot */
+    uint32_t fields;                 /* that were copied */
+    tz_cuda_event *taken;            /* the copies are done */
     bool used;
 };
 
 struct tz_cuda_snapshots {
     tz_cuda *cuda;
     const tz_problem *problem;
-    tz_cuda_queue *stream; /* that reads */
+    pthread_mutex_t lock; /* of all `used` */
+    pthread_cond_t released;
+    pthread_mutex_t reading; /* of the next three */
+    tz_cuda_queue *queue;
     tz_cuda_staging *staging;
     tz_cuda_reducer *reducer;
-    pthread_mutex_t lock, reading; /* of `used`; of the three above */
-    pthread_cond_t released;
     tz_cuda_snapshot each[TZ_CUDA_SNAPSHOTS];
 };
 
@@ -42,11 +43,11 @@ tz_status tz_cuda_snapshots_create(tz_cuda_snapshots **out, tz_cuda *cuda,
     pthread_mutex_init(&all->lock, NULL);
     pthread_mutex_init(&all->reading, NULL);
     pthread_cond_init(&all->released, NULL);
-    tz_status status = tz_cuda_queue_create(cuda, &all->stream, error);
+    tz_status status = tz_cuda_queue_create(cuda, &all->queue, error);
     if (!status)
-        status = tz_cuda_staging_create(&all->staging, cuda, all->stream, error);
+        status = tz_cuda_staging_create(&all->staging, cuda, all->queue, error);
     if (!status)
-        status = tz_cuda_reducer_create(&all->reducer, cuda, all->stream, problem, error);
+        status = tz_cuda_reducer_create(&all->reducer, cuda, all->queue, problem, error);
     for (int i = 0; !status && i < TZ_CUDA_SNAPSHOTS; i++) {
         all->each[i].all = all;
         status = tz_cuda_event_create(cuda, &all->each[i].taken, false, error);
@@ -69,7 +70,7 @@ void tz_cuda_snapshots_destroy(tz_cuda_snapshots *all)
     }
     tz_cuda_reducer_destroy(all->reducer);
     tz_cuda_staging_destroy(all->staging);
-    tz_cuda_queue_destroy(all->cuda, all->stream);
+    tz_cuda_queue_destroy(all->cuda, all->queue);
     pthread_cond_destroy(&all->released);
     pthread_mutex_destroy(&all->reading);
     pthread_mutex_destroy(&all->lock);
@@ -165,7 +166,8 @@ tz_status tz_cuda_snapshot_take(tz_cuda_snapshots *all, uint32_t fields, const t
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Between this and end_reading the stream, the staging and the reducer are this thread's. */
+/* Until end_reading, which must follow also after an error, this thread alone uses the queue, the
+ * staging and the reducer. */
 static tz_status begin_reading(tz_cuda_snapshot *s, int field, tz_error *error)
 {
     tz_cuda_snapshots *all = s->all;
@@ -173,7 +175,7 @@ static tz_status begin_reading(tz_cuda_snapshot *s, int field, tz_error *error)
     if (!s->at[field])
         return tz_error_set(error, TZ_UNSUPPORTED, all->problem->stencil->fields[field].name,
                             "the field is not part of the snapshot");
-    return tz_cuda_queue_wait_event(all->cuda, all->stream, s->taken, error);
+    return tz_cuda_queue_wait_event(all->cuda, all->queue, s->taken, error);
 }
 
 static tz_status end_reading(tz_cuda_snapshot *s, tz_status status)

@@ -5,23 +5,23 @@
 
 enum {
     BUFFERS = 2,
-    BUFFER_BYTES = 4 << 20, /* some 80 us of a bus of 50 GB/s: longer than starting a copy takes */
+    BUFFER_BYTES = 4 << 20, /* takes 80 us at 50 GB/s: longer than to start a copy */
     PATTERN_BYTES = 256 << 10,
     ALIGNMENT = 64
 };
 
 struct tz_cuda_staging {
     tz_cuda *cuda;
-    tz_cuda_queue *stream;
+    tz_cuda_queue *queue;
     struct {
         char *memory;
-        tz_cuda_event *done; /* its last copy */
+        tz_cuda_event *done; /* recorded after its last copy */
     } buffers[BUFFERS];
-    int now;     /* the buffer that uploads go to */
-    size_t used; /* of it */
+    int now;     /* the buffer of the next upload */
+    size_t used; /* bytes of it */
 };
 
-tz_status tz_cuda_staging_create(tz_cuda_staging **out, tz_cuda *cuda, tz_cuda_queue *stream,
+tz_status tz_cuda_staging_create(tz_cuda_staging **out, tz_cuda *cuda, tz_cuda_queue *queue,
                                  tz_error *error)
 {
     tz_cuda_staging *staging = calloc(1, sizeof *staging);
@@ -29,7 +29,7 @@ tz_status tz_cuda_staging_create(tz_cuda_staging **out, tz_cuda *cuda, tz_cuda_q
     if (!staging)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for copies to the GPU");
     staging->cuda = cuda;
-    staging->stream = stream;
+    staging->queue = queue;
     return TZ_OK;
 }
 
@@ -38,8 +38,8 @@ void tz_cuda_staging_destroy(tz_cuda_staging *staging)
     if (!staging)
         return;
     for (int i = 0; i < BUFFERS; i++) {
-        if (staging->buffers[i].done) /* of this buffer's copies, or of later ones */
-            tz_cuda_queue_wait(staging->cuda, staging->stream, NULL);
+        if (staging->buffers[i].done)
+            tz_cuda_queue_wait(staging->cuda, staging->queue, NULL);
         tz_cuda_event_destroy(staging->cuda, staging->buffers[i].done);
         tz_cuda_host_free(staging->cuda, staging->buffers[i].memory);
     }
@@ -62,7 +62,7 @@ static tz_status pin(tz_cuda_staging *staging, tz_error *error)
 
 static tz_status mark(tz_cuda_staging *staging, int i, tz_error *error)
 {
-    return tz_cuda_event_record(staging->cuda, staging->buffers[i].done, staging->stream, error);
+    return tz_cuda_event_record(staging->cuda, staging->buffers[i].done, staging->queue, error);
 }
 
 static tz_status await(tz_cuda_staging *staging, int i, tz_error *error)
@@ -72,16 +72,17 @@ static tz_status await(tz_cuda_staging *staging, int i, tz_error *error)
 
 /* ---- Boxes in pieces ------------------------------------------------------------------------- */
 
-/* A piece of a box, and where it is in the dense host array: its bytes are adjacent there. */
+/* A piece of a box. In the dense host array its bytes are contiguous. */
 typedef struct piece {
     tz_cuda_box box;
-    size_t offset, bytes;
+    size_t offset, bytes; /* in the host array */
 } piece;
 
+/* Cuts a box into pieces that fit a buffer: part of a row, some rows, or some planes. */
 typedef struct cutter {
     const tz_cuda_box *box;
     size_t width, rows, planes; /* of a piece */
-    size_t x, y, z;             /* of the next */
+    size_t x, y, z;             /* where the next piece begins */
 } cutter;
 
 static size_t least(size_t a, size_t b)
@@ -99,6 +100,7 @@ static cutter cutter_of(const tz_cuda_box *box)
     return c;
 }
 
+/* The next piece; false after the last. */
 static bool cut(cutter *c, piece *out)
 {
     const tz_cuda_box *box = c->box;
@@ -132,7 +134,8 @@ static bool cut(cutter *c, piece *out)
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-/* Room for an upload: many small ones share a buffer. */
+/* Room for an upload. Small uploads share a buffer; a full one is left for the other, once that
+ * one's copies are done. */
 static tz_status claim(tz_cuda_staging *staging, size_t bytes, char **at, tz_error *error)
 {
     tz_status status = TZ_OK;
@@ -159,7 +162,7 @@ tz_status tz_cuda_staging_upload(tz_cuda_staging *staging, tz_cu_pointer to, con
         if (status)
             break;
         memcpy(at, (const char *)from + p.offset, p.bytes);
-        status = tz_cuda_queue_upload_box(staging->cuda, staging->stream, to, &p.box, at, error);
+        status = tz_cuda_queue_upload_box(staging->cuda, staging->queue, to, &p.box, at, error);
     }
     return status;
 }
@@ -170,14 +173,14 @@ tz_status tz_cuda_staging_download(tz_cuda_staging *staging, void *to, tz_cu_poi
     piece p, before = {.bytes = 0};
     int i = 0;
     tz_status status = pin(staging, error);
-    if (!status && staging->used > 0) /* uploads that may still be read */
+    if (!status && staging->used > 0) /* the device may still read uploads from that buffer */
         status = mark(staging, staging->now, error);
     for (cutter c = cutter_of(box); !status && cut(&c, &p); i = (i + 1) % BUFFERS, before = p) {
         char *at = staging->buffers[i].memory;
         status = await(staging, i, error);
         if (!status)
             status =
-                tz_cuda_queue_download_box(staging->cuda, staging->stream, at, from, &p.box, error);
+                tz_cuda_queue_download_box(staging->cuda, staging->queue, at, from, &p.box, error);
         if (!status)
             status = mark(staging, i, error);
         if (status || before.bytes == 0)
@@ -201,9 +204,10 @@ tz_status tz_cuda_staging_fill(tz_cuda_staging *staging, tz_cu_pointer to, const
     uint32_t words[2] = {0};
     memcpy(words, element, size);
     if (size == sizeof words[0] || words[0] == words[1])
-        return tz_cuda_queue_fill_words(staging->cuda, staging->stream, to, words[0],
+        return tz_cuda_queue_fill_words(staging->cuda, staging->queue, to, words[0],
                                         bytes / sizeof words[0], error);
-    /* The driver has no such pattern: some from here, then each copy doubles what is there. */
+    /* The driver fills with words of 32 bits at most. So upload a first part, then copy it on the
+     * device; each copy doubles what is there. */
     size_t done = least(bytes, PATTERN_BYTES);
     char *pattern = calloc(1, done ? done : 1);
     if (!pattern)
@@ -215,7 +219,7 @@ tz_status tz_cuda_staging_fill(tz_cuda_staging *staging, tz_cu_pointer to, const
     free(pattern);
     while (!status && done < bytes) {
         const size_t more = least(done, bytes - done);
-        status = tz_cuda_queue_copy(staging->cuda, staging->stream, to + done, to, more, error);
+        status = tz_cuda_queue_copy(staging->cuda, staging->queue, to + done, to, more, error);
         done += more;
     }
     return status;

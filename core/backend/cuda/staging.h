@@ -1,7 +1,7 @@
 /* Copies between ordinary host memory and the device through two pinned buffers: while the device
- * moves one, the host fills or empties the other.
+ * moves one, the host fills or empties the other. The buffers are allocated with the first copy.
  *
- * Errors are driver.h's. Not for two threads at once. Pinned memory is taken when first needed. */
+ * One thread at a time may use a tz_cuda_staging. Errors are those of driver.h. */
 #ifndef TZ_CORE_BACKEND_CUDA_STAGING_H
 #define TZ_CORE_BACKEND_CUDA_STAGING_H
 
@@ -9,20 +9,20 @@
 
 typedef struct tz_cuda_staging tz_cuda_staging;
 
-/* All its copies go to that stream (NULL: the default one), which is borrowed. */
-tz_status tz_cuda_staging_create(tz_cuda_staging **out, tz_cuda *cuda, tz_cuda_queue *stream,
+/* Its copies go to `queue` (NULL: the default queue). Borrows both. */
+tz_status tz_cuda_staging_create(tz_cuda_staging **out, tz_cuda *cuda, tz_cuda_queue *queue,
                                  tz_error *error);
 void tz_cuda_staging_destroy(tz_cuda_staging *staging); /* NULL is fine */
 
-/* As tz_cuda_upload_box, but the device's side is written in order with the stream; `from` is free
- * when this returns. */
+/* As tz_cuda_upload_box, but in the order of the queue. When this returns, `from` may be changed
+ * although the copy may not be done. */
 tz_status tz_cuda_staging_upload(tz_cuda_staging *staging, tz_cu_pointer to, const tz_cuda_box *box,
                                  const void *from, tz_error *error);
-/* As tz_cuda_download_box, of what the stream has come to: done when it returns. */
+/* As tz_cuda_download_box, but in the order of the queue. The copy is done when this returns. */
 tz_status tz_cuda_staging_download(tz_cuda_staging *staging, void *to, tz_cu_pointer from,
                                    const tz_cuda_box *box, tz_error *error);
-/* `bytes` of device memory to copies of one element of 4 or 8 bytes, written by the device in order
- * with the stream. `to` and `bytes` are multiples of the element's size. */
+/* Fill `bytes` of device memory with copies of an element of `size` 4 or 8 bytes, in the order of
+ * the queue. `to` and `bytes` are multiples of `size`. */
 tz_status tz_cuda_staging_fill(tz_cuda_staging *staging, tz_cu_pointer to, const void *element,
                                size_t size, size_t bytes, tz_error *error);
 

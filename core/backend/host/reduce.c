@@ -9,7 +9,7 @@
 enum {
     SEGMENT = TZ_REDUCE_SEGMENT,
     LANES = 32,
-    PARALLEL_CELLS = 65536 /* fewer are not worth a team of threads */
+    PARALLEL_CELLS = 65536 /* below this, one thread is faster */
 };
 
 static inline uint64_t mix(uint64_t z)
@@ -19,7 +19,7 @@ static inline uint64_t mix(uint64_t z)
     return z ^ (z >> 32);
 }
 
-/* What one segment contributes. */
+/* The reduction of one segment. */
 typedef struct partial {
     double min, max, sum;
     int64_t population, not_finite, first_not_finite; /* first: index in the row, -1 none */
@@ -91,7 +91,7 @@ static inline uint32_t cells_of_word(int64_t columns, int64_t words, int64_t i)
     return valid >= 32 ? UINT32_MAX : (UINT32_C(1) << valid) - 1;
 }
 
-/* Words first.. of a row that begins with cell `index`. */
+/* Words first to first + count - 1 of a row whose first cell is number `index`. */
 static void segment_bits(const uint32_t *row, bool uniform, int64_t columns, int64_t words,
                          int64_t first, int64_t count, int64_t index, partial *out)
 {
@@ -128,7 +128,7 @@ static const char *row_at(const tz_problem *problem, const tz_host_field *host, 
     return host->origin + (y * host->row_stride + z * host->plane_stride) * (ptrdiff_t)size;
 }
 
-/* A uniform field is a short row: its value is repeated into `cells`. */
+/* A uniform field has only a short row: repeat its value into `cells`. */
 static void uniform_segment(const tz_host_field *host, size_t size, int64_t count, char *cells)
 {
     for (int64_t i = 0; i < count; i++)
@@ -141,10 +141,10 @@ void tz_reduce_conclude(const tz_problem *problem, uint64_t hash, int64_t first,
     for (int d = 0; d < TZ_AXES; d++)
         hash = mix(hash ^ (uint64_t)problem->extent[d]);
     out->hash = hash;
-    out->min += 0.0; /* -0 is less than +0 to some and not to others */
+    out->min += 0.0; /* -0 becomes +0: comparisons do not order them */
     out->max += 0.0;
     if (isnan(out->sum))
-        out->sum = NAN; /* which of them depends on the machine */
+        out->sum = NAN; /* one NaN: which one arithmetic gives depends on the machine */
     memset(out->first_not_finite, 0, sizeof out->first_not_finite);
     if (out->not_finite) {
         out->first_not_finite[0] = first % nx;
@@ -214,7 +214,7 @@ tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_fie
     return TZ_OK;
 }
 
-/* x - x is 0 for finite x, NaN otherwise; as sums of integers it vectorises. */
+/* x - x is 0 if x is finite, else NaN. Compilers vectorise this sum. */
 #define FINITE_FUNCTION(name, type)                                                                \
     static int64_t not_finite_##name(const type *cells, int64_t count)                             \
     {                                                                                              \

@@ -1,23 +1,25 @@
-/* Numbers about a field in host memory, defined so that every backend can give the same bits
- * (core/cuda/reduce.h has them of a field on a GPU).
+/* Reductions of a field in host memory. They are defined so that every backend can compute the same
+ * bits; backend/cuda/reduce.h does so on a GPU.
  *
- * min, max: of the finite cells; a zero is +0.
- * sum: each row is cut into segments of TZ_REDUCE_SEGMENT cells; in a segment 32 lanes add the
- * cells i, i + 32, i + 64, … in order, in double; lanes are combined pairwise (16 apart, then 8, 4,
- * 2, 1); segment sums are combined pairwise in grid order (neighbours first, an odd one out moves
- * up). A NaN is the one NaN. Bits need no order: their sums are whole numbers.
- * hash: the wrapping sum over cells with any bit set of mix(mix(bits) + index), mixed with the
- * extents; index counts cells in grid order. */
+ *   min, max  of the finite cells. A zero is +0.
+ *   sum       in double. Each row is cut into segments of TZ_REDUCE_SEGMENT cells. In a segment, 32
+ *             lanes add the cells i, i + 32, i + 64, ... in order. The lanes are combined pairwise:
+ *             16 apart, then 8, 4, 2, 1. The sums of segments are combined pairwise in grid order:
+ *             neighbours first; an odd last one moves up. A sum that is NaN becomes the default
+ *             NaN. Sums of bits are integers and need no order.
+ *   hash      the wrapping sum of mix(mix(bits) + index) over the cells that have a bit set, mixed
+ *             with the extents. index counts cells in grid order. */
 #ifndef TZ_CORE_BACKEND_HOST_REDUCE_H
 #define TZ_CORE_BACKEND_HOST_REDUCE_H
 
 #include "kernels/cpu/stream.h"
 #include "stencil/problem.h"
 
-/* Short enough that a few long rows keep a GPU busy, long enough that combining lanes costs
- * nothing. A multiple of 32. */
+/* Cells: a multiple of 32. Short enough that a few long rows keep a GPU busy, long enough that
+ * combining the lanes costs little. */
 enum { TZ_REDUCE_SEGMENT = 4096 };
 
+/* All of a field, on `threads` threads. Errors: TZ_MEMORY. */
 tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_field *host,
                          int threads, tz_reduction *out, tz_error *error);
 
@@ -29,13 +31,14 @@ bool tz_reduce_all_finite(const tz_problem *problem, int field, const tz_host_fi
 double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_field *a,
                             const tz_host_field *b, int threads);
 
-/* ---- Parts, for whoever sums segments elsewhere ---------------------------------------------- */
+/* ---- Parts, for backends that sum segments themselves ---------------------------------------- */
 
-/* The pairwise sum, in place; 0 of nothing. Sums of 2^k neighbours each, in order, do as well as
- * the segments' own. */
+/* The pairwise sum, in place; 0 if count is 0. The elements may also be pairwise sums of 2^k
+ * neighbouring segments each: the result is the same. */
 double tz_reduce_pairwise(double *sums, int64_t count);
 
-/* What all cells give together: min, max, sum, population and not_finite are in *out already. */
+/* Finish a reduction. *out holds min, max, sum, population and not_finite; `hash` is the sum over
+ * cells, `first_not_finite` the index of that cell in grid order (ignored if there is none). */
 void tz_reduce_conclude(const tz_problem *problem, uint64_t hash, int64_t first_not_finite,
                         tz_reduction *out);
 

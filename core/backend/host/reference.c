@@ -1,6 +1,8 @@
-/* reference: serial, one pass of one iteration at a time, every read through the boundary's
- * definition. Slow and obviously right: what every other backend is held against. */
+/* The reference backend: serial, one pass of one iteration at a time, and every read goes through
+ * the definition of the boundary (tz_boundary_map). It is slow and simple: tests compare all other
+ * backends with it. */
 #include "backend/backend.h"
+#include "backend/host/identity.h"
 #include "backend/host/reduce.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
@@ -17,11 +19,11 @@ typedef struct reference {
     bool norm_known;
 } reference;
 
-/* What one cell function sees. */
+/* What a cell function gets. */
 typedef struct cell_reader {
-    tz_cell_access access;
+    tz_cell_access access; /* first: callbacks get a pointer to it */
     reference *state;
-    uint64_t slot[256]; /* values handed out by read(), kept while one expression may use them */
+    uint64_t slot[256]; /* values that read() returned: an expression uses several at once */
     unsigned next;
     uint64_t written[TZ_FIELDS_MAX];
 } cell_reader;
@@ -32,7 +34,8 @@ static const char *element_at(const tz_host_field *host, size_t size, int64_t x,
     return host->origin + (x + y * host->row_stride + z * host->plane_stride) * (ptrdiff_t)size;
 }
 
-/* A word of a bit field, column by column: columns outside the grid are the torus's or dead. */
+/* A word of a bit field, column by column. A column outside the grid wraps or has the boundary
+ * value. */
 static uint32_t read_word(const tz_problem *problem, const tz_host_field *host, int field,
                           int64_t word, int64_t y, int64_t z)
 {
@@ -124,15 +127,15 @@ static void run_pass(reference *state, const tz_pass *pass, int64_t step)
             tz_host_store_swap(&state->store, f);
 }
 
-static tz_status reference_plan(const tz_problem *problem, int threads, tz_plan *plan,
+static tz_status reference_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
                                 tz_error *error)
 {
-    (void)threads;
+    (void)place;
     const tz_status status = tz_backend_check_plan(plan, "reference", "reference", error);
     if (status)
         return status;
     strcpy(plan->family, "reference");
-    strcpy(plan->why, "the reference backend knows no ghost zones");
+    strcpy(plan->why, "the reference backend has no ghost zones");
     plan->height = 1;
     memcpy(plan->tile, problem->elements, sizeof plan->tile);
     return TZ_OK;
@@ -148,9 +151,10 @@ static size_t before_bytes(const tz_problem *problem, int f)
     return (size_t)tz_problem_elements(problem) * tz_problem_element_size(problem, f);
 }
 
-static int64_t reference_bytes(const tz_problem *problem, int threads, const tz_plan *plan)
+static int64_t reference_bytes(const tz_problem *problem, const tz_place *place,
+                               const tz_plan *plan)
 {
-    (void)threads;
+    (void)place;
     (void)plan;
     int64_t bytes = tz_host_store_bytes(problem, 0);
     for (int f = 0; needs_before(problem) && f < problem->stencil->fields_count; f++)
@@ -245,14 +249,15 @@ static tz_status reference_reduce(const void *any, int field, tz_reduction *out,
                           tz_host_store_current(&state->store, field), 1, out, error);
 }
 
-static bool reference_all_finite(const void *any)
+static tz_status reference_all_finite(const void *any, bool *finite, tz_error *error)
 {
-    return tz_host_store_all_finite(&((const reference *)any)->store, 1);
+    (void)error;
+    *finite = tz_host_store_all_finite(&((const reference *)any)->store, 1);
+    return TZ_OK;
 }
 
-static double reference_update_norm(const void *any)
+static double update_norm(const reference *state)
 {
-    const reference *state = any;
     const tz_problem *problem = state->context.problem;
     if (!state->norm_known)
         return NAN;
@@ -273,9 +278,18 @@ static double reference_update_norm(const void *any)
     return largest;
 }
 
+static tz_status reference_update_norm(const void *any, double *norm, tz_error *error)
+{
+    (void)error;
+    *norm = update_norm(any);
+    return TZ_OK;
+}
+
 const tz_backend tz_backend_reference = {
     .name = "reference",
     .doc = "serial, one step at a time; the oracle of the tests",
+    .serial = true,
+    .identify = tz_host_identify,
     .plan = reference_plan,
     .bytes = reference_bytes,
     .create = reference_create,

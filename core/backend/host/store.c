@@ -7,7 +7,7 @@
 
 enum {
     ALIGN = TZ_ALIGN_ELEMENTS,
-    SLACK = 128,            /* elements past both ends that vectors may read */
+    SLACK = 128,            /* elements before and after an array that vectors may read */
     PADDING_MAX = 24 << 20, /* bytes of alignment padding that all arrays together may take */
     HUGE_PAGE = 2 << 20
 };
@@ -17,8 +17,8 @@ static int64_t round_up(int64_t value, int64_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Room between rows: 16 elements keep every row aligned and hold the ghosts of both its ends. When
- * that costs too much memory, rows are packed with just their ghosts between. */
+/* Distances of rows and planes. 16 elements between rows keep every row aligned and hold the ghosts
+ * of both ends. If that costs too much memory, there are only ghosts between rows. */
 static void choose_strides(const tz_problem *problem, int ghost, ptrdiff_t *row, ptrdiff_t *plane)
 {
     const int64_t w = problem->elements[0];
@@ -26,7 +26,7 @@ static void choose_strides(const tz_problem *problem, int ghost, ptrdiff_t *row,
     const int64_t rows = problem->elements[1] + (planes ? 2 * ghost : 0);
     int64_t stride = round_up(w, ALIGN) + (ghost ? ALIGN : 0);
     if (stride * 4 % 4096 == 0)
-        stride += ALIGN; /* rows a page apart would share cache sets */
+        stride += ALIGN; /* rows a multiple of a page apart would share cache sets */
     if ((stride - w) * rows * problem->elements[2] * 16 > PADDING_MAX)
         stride = w + 2 * ghost;
     *row = (ptrdiff_t)stride;
@@ -72,7 +72,7 @@ static tz_status allocate_array(tz_host_store *store, int f, int copy, tz_error 
     char *memory = allocate(bytes);
     if (!memory)
         return tz_error_set(error, TZ_MEMORY, NULL,
-                            "field '%s' needs %zu bytes, which cannot be had: use a smaller grid",
+                            "field '%s' needs %zu bytes, more than there are: use a smaller grid",
                             store->problem->stencil->fields[f].name, bytes);
     const ptrdiff_t ghost_rows = store->problem->dims == 3 ? store->ghost : 0;
     free(store->field[f].memory[copy]);
@@ -88,7 +88,7 @@ static tz_status allocate_array(tz_host_store *store, int f, int copy, tz_error 
 void *tz_constant_row_create(const tz_problem *problem, int field, const void *element)
 {
     const size_t size = tz_problem_element_size(problem, field);
-    /* A wrapping tile's row is longer than the grid's. */
+    /* The rows of a tile that wraps are longer than the grid's. */
     const size_t count = (size_t)(2 * problem->elements[0] + 4096 + 2 * SLACK);
     char *row = aligned_alloc(64, (size_t)round_up((int64_t)(count * size), 64));
     for (size_t i = 0; row && i < count; i++)
@@ -96,7 +96,8 @@ void *tz_constant_row_create(const tz_problem *problem, int field, const void *e
     return row;
 }
 
-/* One row serves every cell, inside and outside: not where the outside has values of its own. */
+/* A uniform field has one value inside and outside the grid. So it must not be read off centre,
+ * where the boundary may have another value. */
 static bool may_be_uniform(const tz_problem *problem, int field)
 {
     const tz_field *about = &problem->stencil->fields[field];
@@ -155,7 +156,7 @@ static char *row_at(const tz_host_field *host, size_t size, int64_t x, int64_t y
     return host->origin + (x + y * host->row_stride + z * host->plane_stride) * (ptrdiff_t)size;
 }
 
-/* A static field that was one value everywhere gets an array of its own. */
+/* Give a uniform field an array. */
 static tz_status spread(tz_host_store *store, int f, tz_error *error)
 {
     const tz_problem *problem = store->problem;

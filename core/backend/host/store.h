@@ -1,5 +1,5 @@
-/* Fields in host memory: two copies of each state field, one of each static field, with room for
- * ghosts around them. What the host backends share. */
+/* Fields in host memory, for the backends that run on the CPU: two copies of each state field, one
+ * of each static field, with room for ghosts around them. */
 #ifndef TZ_CORE_BACKEND_HOST_STORE_H
 #define TZ_CORE_BACKEND_HOST_STORE_H
 
@@ -17,16 +17,18 @@ typedef struct tz_host_store {
     } field[TZ_FIELDS_MAX];
 } tz_host_store;
 
-/* Bytes that a store takes. */
+/* Bytes that a store takes; INT64_MAX if they overflow. */
 int64_t tz_host_store_bytes(const tz_problem *problem, int ghost);
 
-/* Allocate; cells are zero. `lazy`: static fields start uniform (one row of memory) and take their
- * own array when cells are stored. Errors: TZ_MEMORY. Destroy in every case. */
+/* Allocate all fields; cells are zero. `lazy`: static fields start uniform, as one row of
+ * memory, and get an array when cells are stored. `problem` is borrowed. Errors: TZ_MEMORY. The
+ * caller destroys the store also after an error. */
 tz_status tz_host_store_create(tz_host_store *store, const tz_problem *problem, int ghost,
                                bool lazy, tz_error *error);
 void tz_host_store_destroy(tz_host_store *store);
 
-/* See tz_backend; ghosts are not touched. */
+/* Store, load and fill as in tz_backend; they do not touch ghosts. Errors: TZ_MEMORY, when a
+ * uniform field needs an array. */
 tz_status tz_host_store_put(tz_host_store *store, int field, const tz_box *box,
                             const void *elements, tz_error *error);
 tz_status tz_host_store_get(const tz_host_store *store, int field, const tz_box *box,
@@ -34,19 +36,22 @@ tz_status tz_host_store_get(const tz_host_store *store, int field, const tz_box 
 tz_status tz_host_store_fill(tz_host_store *store, int field, const void *element, bool lazy,
                              tz_error *error);
 
+/* The copy that holds the values, the other copy, and the exchange of the two. */
 const tz_host_field *tz_host_store_current(const tz_host_store *store, int field);
 const tz_host_field *tz_host_store_other(const tz_host_store *store, int field);
 void tz_host_store_swap(tz_host_store *store, int field);
 
-/* Max norm of the difference of the two copies over the fields in the mask. */
+/* The maximum norm of the difference of the two copies, over the fields of the mask. */
 double tz_host_store_difference(const tz_host_store *store, uint32_t fields, int threads);
+/* No state field holds NaN or infinity. */
 bool tz_host_store_all_finite(const tz_host_store *store, int threads);
 
 /* State fields that some pass writes. */
 uint32_t tz_problem_written(const tz_problem *problem);
 
-/* Elements of a row that holds a constant, as long as any span plus vectors at both ends; element
- * TZ_ALIGN_ELEMENTS of it is the first that callers see. NULL when memory is short. */
+/* A row of a constant, longer than every span plus vectors at both ends. Its element
+ * TZ_ALIGN_ELEMENTS is the first that a span may begin with. The caller frees it. NULL: no
+ * memory. */
 void *tz_constant_row_create(const tz_problem *problem, int field, const void *element);
 
 #endif

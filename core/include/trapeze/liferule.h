@@ -44,7 +44,7 @@ static inline int tz_life__list(const char **p, int commas, int max_neighbours, 
 /* Bays' four numbers; 1 if the text is of that form. */
 static inline int tz_life__bays(const char *s, uint32_t *birth, uint32_t *survive)
 {
-    int n[4], k, commas = strchr(s, ',') != NULL;
+    int n[4], k, commas = strchr(s, ',') ? 1 : 0;
     for (k = 0; k < 4; k++) {
         if (*s < '0' || *s > '9')
             return 0;
@@ -81,7 +81,7 @@ static inline int tz_life_rule_parse(const char *text, int max_neighbours, uint3
     for (i = 0; i < length; i++)
         rule[i] = (char)(p[i] >= 'a' && p[i] <= 'z' ? p[i] - 'a' + 'A' : p[i]);
     rule[length] = '\0';
-    commas = strchr(rule, ',') != NULL;
+    commas = strchr(rule, ',') ? 1 : 0;
     p = rule;
     if (max_neighbours == 26 && tz_life__bays(rule, &masks[0], &masks[1])) {
         *birth_mask = masks[0];

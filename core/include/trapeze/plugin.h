@@ -1,274 +1,165 @@
 /* trapeze/plugin.h: the ABI between Trapeze and a stencil plugin.
  *
- * A plugin is a shared object with one exported function, tz_plugin_entry, that returns a constant
- * description: which stencils it holds, and for each its fields, parameters, boundaries and passes.
- * The engine owns memory, tiles, ghost zones, threads and boundaries; the plugin owns arithmetic.
+ * A plugin is a shared object with one exported function, tz_plugin_entry(), which returns a
+ * constant description: the stencils that it holds, and for each its fields, parameters,
+ * boundaries and passes. The engine owns memory, tiles, ghost zones, threads and boundaries; the
+ * plugin owns arithmetic. A plugin is never linked against the executable, and everything in it
+ * but the entry is static.
  *
- * Grids are given x first: extent[0] = nx varies fastest in memory. A plugin is never linked
- * against the executable and keeps everything but its entry static. */
+ * Grids are given x first: extent[0] = nx varies fastest in memory.
+ *
+ * REQUIRED and OPTIONAL say what a description must hold. An OPTIONAL member that is left out is
+ * zero. Texts and arrays must stay as they are until the plugin is unloaded.
+ *
+ * Threads, at each callback:
+ *   [main] on the thread that runs the scenario, one call at a time, never during a stage
+ *   [any]  on any thread, many calls at the same time
+ * No callback may print, exit, change signals or the floating-point environment.
+ *
+ * Growth. A plugin built with other headers is taken if its major number is this engine's and its
+ * minor is no higher. A new minor number adds members at the end of a struct; what an older plugin
+ * lacks reads as zero. Sizes and strides in the description say how long its structs are:
+ * TZ_PLUGIN_HEADER and TZ_STENCIL_HEADER (<trapeze/describe.h>) fill them in.
+ *
+ *   1.1  strides in tz_stencil, tz_param.role
+ *   1.0  the first */
 #ifndef TRAPEZE_PLUGIN_H
 #define TRAPEZE_PLUGIN_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include <trapeze/callbacks.h>
+#include <trapeze/describe.h>
+#include <trapeze/kernels.h>
+#include <trapeze/types.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Another major is refused, and so is a newer minor than the executable's. */
 #define TZ_ABI_MAJOR 1u
-#define TZ_ABI_MINOR 0u
-
-enum {
-    TZ_AXES = 3,
-    TZ_FIELDS_MAX = 8,
-    TZ_PASSES_MAX = 4,
-    TZ_RADIUS_MAX = 8,
-    TZ_CONSTANTS_MAX = 64,
-    TZ_PARAMS_MAX = 32
-};
-
-typedef enum tz_role {
-    TZ_STATE,   /* evolves: a pass may write it */
-    TZ_STATIC,  /* read only, one value a cell */
-    TZ_STREAMED /* read only, one grid-shaped slab an iteration (PathFinder's weight rows) */
-} tz_role;
-
-typedef enum tz_type {
-    TZ_REAL, /* float or double, as the run's precision says; `real` in a cell update */
-    TZ_INT,  /* int32_t; `int` in a cell update */
-    TZ_BITS  /* one bit a cell, 32 cells a word; `tz_word` in a cell update.
-              * Strided layout: with W = ceil(nx/32) words a row, bit b of word i is column b*W + i,
-              * so the east and west neighbours of a word are whole words. */
-} tz_type;
-
-typedef enum tz_boundary {
-    TZ_CLAMP,    /* a missing neighbour is the nearest cell inside (zero flux) */
-    TZ_PERIODIC, /* the grid wraps around */
-    TZ_FIXED,    /* cells outside hold the field's boundary value */
-    TZ_MIRROR    /* reflection in the edge cell's centre: cell -k is cell k */
-} tz_boundary;
-#define TZ_ALLOW(boundary) (1u << (boundary))
-
-typedef enum tz_precision { TZ_SINGLE, TZ_DOUBLE, TZ_PRECISIONS } tz_precision;
-
-/* A constant as a cell update receives it: .f in single, .d in double precision, .i for integers.
- */
-typedef union tz_slot {
-    float f;
-    double d;
-    int64_t i;
-} tz_slot;
-
-/* ---- What a row function is given ------------------------------------------------------------ */
-
-/* Cells to read: `at` is the first cell of the span in one row (2-D) or the first row of one
- * plane (3-D); consecutive rows of a plane are row_stride elements apart. */
-typedef struct tz_view {
-    const void *at;
-    ptrdiff_t row_stride;
-} tz_view;
-
-typedef struct tz_target {
-    void *at;
-    ptrdiff_t row_stride;
-} tz_target;
-
-/* A span of `count` elements in x, on `rows` rows in y (1 unless the stencil is 3-D).
- * Elements are cells, or words for TZ_BITS fields. */
-typedef struct tz_span {
-    const tz_view *in;    /* [field * window + radius + d], window = 2*radius + 1; d is the offset
-                           * in y (2-D) or z (3-D). A 1-D stencil has window 1. */
-    const tz_target *out; /* [field]; only fields that the pass writes are valid */
-    const tz_slot *constants;
-    int64_t count;
-    int64_t rows;
-    int64_t x, y, z; /* coordinates of the first element in the grid */
-    int64_t step;    /* iterations done before this one, since the run began */
-} tz_span;
-
-/* Advances one span. Pure: no state, no allocation, same bits for any split into spans. */
-typedef void tz_row_fn(const tz_span *span);
-
-/* One cell at a time through callbacks: what the reference backend calls. */
-typedef struct tz_cell_access {
-    const void *(*read)(const struct tz_cell_access *access, int field, int dx, int dy, int dz);
-    void *(*write)(const struct tz_cell_access *access, int field);
-    const tz_slot *constants;
-    int64_t x, y, z;
-    int64_t step;
-} tz_cell_access;
-typedef void tz_cell_fn(const tz_cell_access *access);
-
-/* Instruction sets a row function is compiled for; the engine takes the best the machine has. */
-typedef enum tz_isa { TZ_ISA_BASE, TZ_ISA_V3, TZ_ISA_V4, TZ_ISA_COUNT } tz_isa;
-
-/* Made by <trapeze/rows.h>. A precision that is not compiled in is NULL. */
-typedef struct tz_kernels {
-    tz_row_fn *rows[TZ_PRECISIONS][TZ_ISA_COUNT];
-    tz_cell_fn *cell[TZ_PRECISIONS];
-} tz_kernels;
-
-/* ---- What a plugin says of itself ------------------------------------------------------------ */
+#define TZ_ABI_MINOR 1u
 
 typedef enum tz_param_type {
     TZ_PARAM_REAL,
     TZ_PARAM_INTEGER,
     TZ_PARAM_FLAG,  /* true or false */
-    TZ_PARAM_TEXT,  /* free text, checked by derive() */
+    TZ_PARAM_TEXT,  /* any text; derive() checks it */
     TZ_PARAM_CHOICE /* one of `choices` */
 } tz_param_type;
 
+/* What a parameter means to the engine. At most one parameter of a stencil has each role but
+ * TZ_PARAM_ROLE_NONE. */
+typedef enum tz_param_role {
+    TZ_PARAM_ROLE_NONE,
+    TZ_PARAM_ROLE_RULE,          /* text: the rule of a cellular automaton; RLE files hold it */
+    TZ_PARAM_ROLE_EXTENT_X_M,    /* real: the length of the grid in metres, along x and y; */
+    TZ_PARAM_ROLE_EXTENT_Y_M,    /* floorplans are drawn to this scale */
+    TZ_PARAM_ROLE_ALLOW_UNSTABLE /* flag: if true, derive() never returns TZ_DIVERGES */
+} tz_param_role;
+
+/* A parameter that scenarios may set. */
 typedef struct tz_param {
-    const char *name;
+    const char *name; /* REQUIRED, as a Lua name */
     tz_param_type type;
-    double value;        /* default of a number or flag; NAN: derive() fills it in */
-    const char *text;    /* default of a text or choice */
-    double min, max;     /* inclusive range of a number */
-    const char *unit;    /* "" when there is none */
-    const char *doc;     /* one sentence */
-    const char *choices; /* "a|b|c" */
+    double value;        /* default of a number or flag; NAN: derive() computes it */
+    const char *text;    /* default; REQUIRED for a text or choice */
+    double min, max;     /* the range of a number, both ends included */
+    const char *unit;    /* REQUIRED; "" if there is none */
+    const char *doc;     /* REQUIRED: one sentence */
+    const char *choices; /* REQUIRED for a choice: "a|b|c" */
+    tz_param_role role;  /* OPTIONAL */
 } tz_param;
 
 typedef struct tz_field {
-    const char *name;
+    const char *name; /* REQUIRED: also its name in the cell update */
     tz_role role;
     tz_type type;
-    int radius; /* how far off centre a static or streamed field is read; 0 for state fields, whose
-                 * radius is the pass's */
-    const char *unit;
-    const char *doc;
-    int required;          /* 1: a scenario must give it; 0: `initial` otherwise */
-    double initial;        /* value everywhere when the scenario gives none */
-    double boundary_value; /* default outside the grid under TZ_FIXED */
+    int radius;            /* of a static or streamed field: how far off centre it is read, 0 to
+                            * TZ_RADIUS_MAX. 0 for a state field, whose radius is the pass's */
+    const char *unit;      /* REQUIRED; "" if there is none */
+    const char *doc;       /* REQUIRED: one sentence */
+    int required;          /* 1: a scenario must give it; 0: it starts as `initial` everywhere */
+    double initial;        /* OPTIONAL */
+    double boundary_value; /* OPTIONAL: the default outside the grid, for TZ_FIXED */
 } tz_field;
 
+/* One sweep over the grid. An iteration does all passes of a stencil, in order. TZ_PASS() fills in
+ * what <trapeze/rows.h> generates. */
 typedef struct tz_pass {
-    const char *name;
-    int radius;      /* 0 to TZ_RADIUS_MAX cells, in every axis the stencil has */
-    uint32_t writes; /* bit f set: the pass writes state field f in every cell */
-    const tz_kernels *kernels;
-    const char *text; /* the cell update's source text, NUL-terminated */
-    const char *text_file;
-    const char *text_cell;    /* the TZ_CELL name in the text */
-    const char *text_defines; /* "NAME=1 OTHER=2" that the text needs, or "" */
+    const char *name; /* REQUIRED */
+    int radius;       /* of the state fields that it reads, on every axis: 0 to TZ_RADIUS_MAX */
+    uint32_t writes;  /* REQUIRED: bit f: the pass writes state field f, in every cell */
+    const tz_kernels *kernels; /* REQUIRED */
+    const char *text;          /* REQUIRED: the source of the cell update, for GPUs */
+    const char *text_file;     /* REQUIRED: its file name, for the compiler's messages */
+    const char *text_cell;     /* REQUIRED: which TZ_CELL in the text it is */
+    const char *text_defines;  /* OPTIONAL: macros that the text needs, "NAME=1 OTHER=2" */
 } tz_pass;
 
 typedef struct tz_constant {
-    const char *name;
-    tz_type type; /* TZ_REAL or TZ_INT (also used for tz_word masks) */
+    const char *name; /* REQUIRED */
+    tz_type type;     /* TZ_REAL or TZ_INT; a tz_word in a cell update is TZ_INT here */
 } tz_constant;
 
-/* A resolved parameter. */
-typedef struct tz_value {
-    double number;
-    const char *text;
-    int given; /* 1: the scenario set it */
-} tz_value;
-
-/* What derive() returns when it does not return 0. */
-enum {
-    TZ_REFUSED = -1, /* the parameters make no sense */
-    TZ_DIVERGES = -2 /* they do, and the iteration would be unstable */
-};
-
-/* What derive() sees and fills. */
-typedef struct tz_setup {
-    uint32_t struct_size;
-    int dims;
-    int64_t extent[TZ_AXES]; /* cells; 1 on unused axes */
-    tz_boundary boundary[TZ_AXES];
-    tz_precision precision;
-    tz_value *params;  /* one per tz_stencil.params; derived ones are written back */
-    double *constants; /* one per tz_stencil.constants, in double; the engine rounds them once */
-    double residual_per_update; /* residual = this times the max norm of an iteration's update */
-    char *message;              /* on failure: one line that says what and what to do */
-    size_t message_size;
-} tz_setup;
-
-/* What an analysis method may read (see tz_method). */
-typedef struct tz_access {
-    uint32_t struct_size;
-    void *context;
-    int64_t extent[TZ_AXES];
-    tz_boundary boundary[TZ_AXES];
-    int64_t step;
-    /* Copy `count` cells of `field`, from (x, y, z), as doubles. For a streamed field, `step` says
-     * which slab; otherwise it is ignored. Returns 0, or -1 when out of range. */
-    int (*read)(void *context, int field, int64_t step, int64_t x, int64_t y, int64_t z,
-                int64_t count, double *values);
-    /* Hand results to the caller: copied. */
-    void (*give_number)(void *context, const char *name, double value);
-    void (*give_list)(void *context, const char *name, int64_t count, const int64_t *values);
-    char *message;
-    size_t message_size;
-} tz_access;
-
-/* An analysis that a stencil offers to scripts: sim:analyse("name"). Returns 0, or -1 and a
- * message. May allocate, must free. */
+/* An analysis that scripts call as sim:analyse("name"). */
 typedef struct tz_method {
-    const char *name;
-    const char *doc;
+    const char *name; /* REQUIRED */
+    const char *doc;  /* REQUIRED: one sentence */
+    /* REQUIRED. [main] Returns 0, or -1 with access->message. May allocate, must free. */
     int (*call)(const tz_access *access);
 } tz_method;
 
+/* What a frame shows if the scenario does not say. */
 typedef struct tz_picture {
-    const char *field;
-    const char *map;
-    double low, high;
+    const char *field; /* OPTIONAL: a state or static field; the first state field */
+    const char *map;   /* OPTIONAL: a colour map (`trapeze info` lists them) */
+    double low, high;  /* OPTIONAL: the values at the ends of the map; the field's extremes */
 } tz_picture;
 
 typedef struct tz_stencil {
-    uint32_t struct_size;
-    const char *id;  /* the name in scenarios */
-    const char *doc; /* one sentence */
-    int dims;        /* 1 to 3 */
-    int fields_count;
+    uint32_t struct_size; /* REQUIRED: TZ_STENCIL_HEADER */
+    const char *id;   /* REQUIRED: the name in scenarios, different from every other stencil's */
+    const char *doc;  /* REQUIRED: one sentence */
+    int dims;         /* REQUIRED: 1 to 3 */
+    int fields_count; /* REQUIRED: 1 to TZ_FIELDS_MAX, in the order of TZ_FIELDS */
     const tz_field *fields;
-    int params_count;
+    int params_count; /* OPTIONAL: up to TZ_PARAMS_MAX */
     const tz_param *params;
-    int constants_count;
+    int constants_count; /* OPTIONAL: up to TZ_CONSTANTS_MAX, in the order of TZ_CONSTANTS */
     const tz_constant *constants;
-    int passes_count;
+    int passes_count; /* REQUIRED: 1 to TZ_PASSES_MAX */
     const tz_pass *passes;
-    uint32_t boundaries; /* TZ_ALLOW() of each that is allowed */
-    tz_boundary boundary;
-    tz_picture picture; /* what a frame shows when a script does not say */
-    /* Derive constants from parameters; 0, or TZ_REFUSED or TZ_DIVERGES with setup->message. NULL:
-     * no constants. */
+    uint32_t boundaries;  /* REQUIRED: TZ_ALLOW() of each boundary that may be chosen */
+    tz_boundary boundary; /* the default, one of them */
+    tz_picture picture;   /* OPTIONAL */
+    /* Computes the constants from the parameters. REQUIRED if there are constants. [main] When a
+     * simulation is created and whenever a parameter is set; also for predictions, without a
+     * simulation. Returns 0, or TZ_REFUSED or TZ_DIVERGES with setup->message. */
     int (*derive)(tz_setup *setup);
-    int methods_count;
+    int methods_count; /* OPTIONAL */
     const tz_method *methods;
+    /* Since 1.1. REQUIRED: TZ_STENCIL_HEADER. The bytes from one element to the next. */
+    uint32_t fields_stride, params_stride, constants_stride, passes_stride, methods_stride;
 } tz_stencil;
 
 typedef struct tz_plugin {
-    uint32_t abi_major, abi_minor;
-    uint32_t struct_size;
-    const char *id;
-    const char *version;
-    const char *doc;
-    int stencils_count;
+    uint32_t abi_major, abi_minor; /* REQUIRED: TZ_PLUGIN_HEADER */
+    uint32_t struct_size;          /* REQUIRED: TZ_PLUGIN_HEADER */
+    const char *id;                /* REQUIRED */
+    const char *version;           /* REQUIRED */
+    const char *doc;               /* REQUIRED: one sentence */
+    int stencils_count;            /* REQUIRED: 1 or more */
     const tz_stencil *const *stencils;
-    /* Optional. Called once after loading: 0, or -1 with a message; finish() before unloading. */
+    /* OPTIONAL. [main] Once after loading, before any other call. Returns 0, or -1 with one line in
+     * `message`: the plugin is then refused. */
     int (*init)(char *message, size_t message_size);
+    /* OPTIONAL. [main] Once before unloading; not if init() failed. */
     void (*finish)(void);
 } tz_plugin;
 
-#define TZ_PLUGIN_HEADER                                                                           \
-    .abi_major = TZ_ABI_MAJOR, .abi_minor = TZ_ABI_MINOR, .struct_size = sizeof(tz_plugin)
-
+/* [main] Once, when the plugin is loaded. */
 typedef const tz_plugin *tz_plugin_entry_fn(void);
 
 #define TZ_PLUGIN_ENTRY_NAME "tz_plugin_entry"
-/* Defines the entry: TZ_PLUGIN_ENTRY(&my_plugin) at file scope. */
-#define TZ_PLUGIN_ENTRY(plugin_pointer)                                                            \
-    __attribute__((visibility("default"))) const tz_plugin *tz_plugin_entry(void);                 \
-    const tz_plugin *tz_plugin_entry(void)                                                         \
-    {                                                                                              \
-        return plugin_pointer;                                                                     \
-    }
-
 #ifdef __cplusplus
 }
 #endif

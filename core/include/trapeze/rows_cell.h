@@ -1,6 +1,6 @@
 /* Included by trapeze/rows_isa.h alone: the reference backend's cell function of one precision,
  * which reaches every value through a callback. No include guard. */
-#undef TZ_CELL_ONCE
+#undef TZ__CELL
 #undef TZ__AT1
 #undef TZ__AT2
 #undef TZ__AT3
@@ -11,7 +11,7 @@
 #undef TZ_Z
 #undef TZ_STEP
 
-#define TZ_CELL_ONCE(name, ONCE)                                                                   \
+#define TZ__CELL(name, ONCE)                                                                       \
     struct TZ__THIS(context_##name) {                                                              \
         TZ_FIELDS(TZ__CONTEXT_TYPE)                                                                \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \

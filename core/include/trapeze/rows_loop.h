@@ -2,7 +2,7 @@
  * No include guard. */
 
 /* A context per TZ_CELL: the text may hold several cell updates. */
-#undef TZ_CELL_ONCE
+#undef TZ__CELL
 #undef TZ__AT1
 #undef TZ__AT2
 #undef TZ__AT3
@@ -12,7 +12,7 @@
 #undef TZ_Y
 #undef TZ_Z
 #undef TZ_STEP
-#define TZ_CELL_ONCE(name, ONCE)                                                                   \
+#define TZ__CELL(name, ONCE)                                                                       \
     struct TZ__THIS(context_##name) {                                                              \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \

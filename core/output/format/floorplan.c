@@ -1,5 +1,6 @@
 #include "output/format/floorplan.h"
 
+#include "base/file.h"
 #include "base/names.h"
 #include "output/format/number.h"
 
@@ -34,7 +35,7 @@ static tz_status fail_at(tz_error *error, tz_status code, const char *path, int 
     return code;
 }
 
-/* The next token before the line's end or comment; false at the end. */
+/* Read the next token. False at the end of the line or at a comment. */
 static bool next_token(const char **p, const char *end, token *out)
 {
     const char *s = *p;
@@ -148,7 +149,7 @@ tz_status tz_floorplan_read(const char *path, tz_floorplan *out, tz_error *error
     size_t bytes = 0, room = 0;
     int line = 0;
     memset(out, 0, sizeof *out);
-    tz_status status = tz_file_slurp(path, FILE_MAX, &text, &bytes, error);
+    tz_status status = tz_file_read(path, FILE_MAX, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
     out->path = strdup(path);
@@ -262,7 +263,7 @@ tz_status tz_ptrace_read(const char *path, tz_ptrace *out, tz_error *error)
     size_t bytes = 0, room = 0;
     int line = 0;
     memset(out, 0, sizeof *out);
-    tz_status status = tz_file_slurp(path, FILE_MAX, &text, &bytes, error);
+    tz_status status = tz_file_read(path, FILE_MAX, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
     out->path = strdup(path);
@@ -318,7 +319,7 @@ tz_status tz_ptrace_arrange(const tz_ptrace *trace, const tz_floorplan *plan, in
             sum += trace->powers_w[s * trace->unit_count + k];
         powers_w[i] = sum / (double)(last - first);
     }
-    /* Names are unique on both sides, so only now can the trace have one too many. */
+    /* Both lists have unique names and every unit was found: the trace may still have more. */
     for (size_t k = 0; k < trace->unit_count; k++) {
         size_t i = 0;
         while (i < plan->unit_count && strcmp(trace->names[k], plan->units[i].name) != 0)
@@ -379,9 +380,9 @@ tz_status tz_floorplan_rasterise(const tz_floorplan *plan, const double *powers_
         if (x < -slack || top < -slack || x + u->width_m > width_m + slack ||
             top + u->height_m > height_m + slack || x >= width_m || top >= height_m ||
             x + u->width_m <= 0.0 || top + u->height_m <= 0.0) {
-            status = fail_at(error, TZ_RANGE, plan->path, u->line,
-                             "unit '%s' lies outside the chip of %g m x %g m", u->name, width_m,
-                             height_m);
+            status =
+                fail_at(error, TZ_RANGE, plan->path, u->line,
+                        "unit '%s' is outside the chip of %g m x %g m", u->name, width_m, height_m);
             goto cleanup;
         }
         const double across = (double)nx / width_m, down = (double)ny / height_m;

@@ -109,9 +109,9 @@ tz_status tz_npy_read(const char *path, tz_array **out, tz_error *error)
     status = tz_array_create(&array, h.dtype, h.dims, h.shape, error);
     if (status != TZ_OK)
         goto cleanup;
-    const bool turn = h.fortran && h.dims > 1;
+    const bool transposes = h.fortran && h.dims > 1;
     void *data = array->data;
-    if (turn) {
+    if (transposes) {
         raw = malloc((size_t)h.count * h.item_bytes);
         if (!raw) {
             status = tz_error_set(error, TZ_MEMORY, path, "the array does not fit in memory");
@@ -119,7 +119,8 @@ tz_status tz_npy_read(const char *path, tz_array **out, tz_error *error)
         }
         data = raw;
     } else if (h.half) {
-        data = (char *)data + (size_t)h.count * 2; /* the upper half, widened upwards below */
+        data = (char *)data +
+               (size_t)h.count * 2; /* the upper half of the memory; widened in place below */
     }
     errno = 0;
     if (fread(data, h.item_bytes, (size_t)h.count, stream) != (size_t)h.count) {
@@ -130,12 +131,12 @@ tz_status tz_npy_read(const char *path, tz_array **out, tz_error *error)
     }
     if (h.swapped)
         swap_bytes(data, h.item_bytes, h.count);
-    if (turn) {
+    if (transposes) {
         data = h.half ? (char *)array->data + (size_t)h.count * 2 : array->data;
         transpose(data, raw, h.item_bytes, &h);
     }
     if (h.half) {
-        /* Element i is written at 4i and read at 2n + 2i, so nothing unread is overwritten. */
+        /* Element i is read at byte 2n + 2i and written at 4i: nothing unread is overwritten. */
         for (int64_t i = 0; i < h.count; i++) {
             uint16_t half;
             memcpy(&half, (char *)data + i * 2, 2);
@@ -238,7 +239,7 @@ tz_status tz_npy_write_commit(tz_npy_writer *writer, tz_error *error)
     tz_status status;
     if (writer->written != writer->wanted) {
         status = tz_error_set(error, TZ_SHAPE, tz_atomic_path(writer->file),
-                              "%" PRId64 " elements written, the shape wants %" PRId64,
+                              "%" PRId64 " elements written, the shape needs %" PRId64,
                               writer->written, writer->wanted);
         tz_atomic_abort(writer->file);
     } else {

@@ -1,8 +1,8 @@
-/* NumPy's .npy files: read whole, mapped, written slab by slab.
+/* NumPy's .npy files: read, mapped, or written slab by slab.
  *
  * Source: numpy.lib.format, versions 1.0, 2.0 and 3.0. Shapes here are x first: a C-order file of
- * shape (ny, nx) is shape {nx, ny}. Read are b1, i1-i8, u1-u8, f2 (as float32), f4 and f8 of either
- * byte order, C or Fortran order, 1 to 3 dimensions.
+ * shape (ny, nx) is shape {nx, ny}. The readers take b1, i1-i8, u1-u8, f2 (as float32), f4 and f8
+ * of either byte order, C or Fortran order, 1 to 3 dimensions.
  * Errors of every reader: TZ_IO, TZ_MEMORY, TZ_FORMAT (not .npy, malformed header, truncated,
  * over-long), TZ_TYPE (dtype not numeric or complex), TZ_SHAPE (0-d, more than 3-d, empty).
  * Place: the file. */
@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 
-/* What a header says, for `trapeze info`. */
+/* The facts of a header, for `trapeze info`. */
 typedef struct tz_npy_facts {
     tz_dtype dtype;             /* as tz_npy_read would give it */
     bool half;                  /* stored as f2 */
@@ -37,7 +37,7 @@ typedef struct tz_npy_mapping {
     size_t bytes;               /* private */
 } tz_npy_mapping;
 
-/* TZ_UNSUPPORTED when the bytes cannot be used as they lie (other byte order, Fortran order, f2):
+/* TZ_UNSUPPORTED when the bytes cannot be used as they are (other byte order, Fortran order, f2):
  * read the file instead. End with tz_npy_unmap. The file must not shrink meanwhile. */
 tz_status tz_npy_map(const char *path, tz_npy_mapping *out, tz_error *error);
 void tz_npy_unmap(tz_npy_mapping *map); /* a zeroed map is fine */
@@ -56,7 +56,7 @@ tz_status tz_npy_write_rows(tz_npy_writer *writer, const void *data, int64_t cou
 tz_status tz_npy_write_commit(tz_npy_writer *writer, tz_error *error);
 void tz_npy_write_abort(tz_npy_writer *writer); /* NULL is fine */
 
-/* All in one go. */
+/* Write an array as a file. */
 tz_status tz_npy_write(const char *path, const tz_array *array, bool replace, tz_error *error);
 
 #endif

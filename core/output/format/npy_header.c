@@ -134,7 +134,7 @@ static tz_status parse_extent(parser *s, int64_t *extent)
     }
     if (s->p == first)
         return malformed(s, "an integer is expected in the shape");
-    if (s->p < s->end && *s->p == 'L') /* Python 2 wrote long integers so */
+    if (s->p < s->end && *s->p == 'L') /* Python 2 wrote long integers like this: 3L */
         s->p++;
     *extent = n;
     return TZ_OK;
@@ -217,7 +217,7 @@ static tz_status check_shape(parser *s)
     h->count = tz_shape_count(h->dims, h->shape);
     if (h->count < 0)
         return tz_error_set(s->error, TZ_FORMAT, s->path,
-                            "the shape in the header is too large to be true");
+                            "the shape in the header is too large for any file");
     return TZ_OK;
 }
 
@@ -254,7 +254,7 @@ tz_status tz__npy_header_read(FILE *stream, const char *path, tz__npy_header *he
     if (lead[6] > 1) {
         header->data_offset = 12;
         if (fread(lead + 10, 1, 2, stream) != 2)
-            lead[10] = lead[11] = 0xFF; /* too long for any file: said below */
+            lead[10] = lead[11] = 0xFF; /* too long for any file: an error below */
         length |= (int64_t)lead[10] << 16 | (int64_t)lead[11] << 24;
     }
     if (header->data_offset + length > (int64_t)facts.st_size)
@@ -262,7 +262,7 @@ tz_status tz__npy_header_read(FILE *stream, const char *path, tz__npy_header *he
                             "truncated: the header claims %" PRId64 " bytes, the file has %" PRId64,
                             length, (int64_t)facts.st_size);
     if (length > HEADER_MAX_BYTES)
-        return tz_error_set(error, TZ_FORMAT, path, "a header of %" PRId64 " bytes is absurd",
+        return tz_error_set(error, TZ_FORMAT, path, "a header of %" PRId64 " bytes is too long",
                             length);
     header->data_offset += length;
     text = malloc((size_t)length + 1);

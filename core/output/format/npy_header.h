@@ -1,4 +1,4 @@
-/* Internal to core/files: the header of a .npy file. */
+/* The header of a .npy file. Internal to npy.c. */
 #ifndef TZ_CORE_OUTPUT_FORMAT_NPY_HEADER_H
 #define TZ_CORE_OUTPUT_FORMAT_NPY_HEADER_H
 
@@ -16,7 +16,7 @@ typedef struct tz__npy_header {
     int64_t data_offset;              /* bytes */
 } tz__npy_header;
 
-/* Read and check the header of an open file, and that the file holds just the data it promises.
+/* Read and check the header of an open file, and that the file has as much data as it states.
  * Leaves the stream at the first element. */
 tz_status tz__npy_header_read(FILE *stream, const char *path, tz__npy_header *header,
                               tz_error *error);

@@ -1,8 +1,6 @@
 #include "output/format/number.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
 #include <math.h>
 #include <stdint.h>
@@ -10,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { DIGITS_EXACT = 19, TOKEN_MAX = 1024, TOKEN_SHOWN = 40 };
 
@@ -22,7 +18,7 @@ typedef struct decimal {
     bool negative;
 } decimal;
 
-/* sign digits [. digits] [e [sign] digits], all of it; false if it is anything else. */
+/* Read [sign] digits [. digits] [e [sign] digits]. False if the text is anything else. */
 static bool decimal_scan(const char *p, const char *end, decimal *out)
 {
     decimal d = {0, 0, 0, false};
@@ -63,7 +59,7 @@ static bool decimal_scan(const char *p, const char *end, decimal *out)
     return p == end;
 }
 
-/* The rare cases go to the C library, which reads the locale's decimal point: hand it that. */
+/* Rare cases use strtod, which needs the decimal point of the locale. */
 static double decimal_slow(const char *text, size_t length)
 {
     char copy[TOKEN_MAX + 16];
@@ -153,52 +149,4 @@ const char *tz_token_quote(char *text, size_t size, const char *token, size_t le
     shown[n] = '\0';
     snprintf(text, size, "'%s%s'", shown, length > n ? "..." : "");
     return text;
-}
-
-tz_status tz_file_slurp(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error)
-{
-    *out = NULL;
-    *bytes = 0;
-    tz_status status = TZ_OK;
-    char *data = NULL;
-    struct stat facts;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return tz_error_set_errno(error, errno, path, "cannot open");
-    if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-        status = tz_error_set(error, TZ_IO, path, "cannot read: not a regular file");
-        goto cleanup;
-    }
-    const size_t size = (size_t)facts.st_size;
-    if (size > limit) {
-        status = tz_error_set(error, TZ_RANGE, path, "%zu bytes are too many; at most %zu are read",
-                              size, limit);
-        goto cleanup;
-    }
-    data = malloc(size + 1);
-    if (!data) {
-        status = tz_error_set(error, TZ_MEMORY, path, "%zu bytes do not fit in memory", size);
-        goto cleanup;
-    }
-    size_t used = 0;
-    while (used < size) {
-        const ssize_t got = read(fd, data + used, size - used);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            status = tz_error_set_errno(error, errno, path, "cannot read");
-            goto cleanup;
-        }
-        if (got == 0)
-            break;
-        used += (size_t)got;
-    }
-    data[used] = '\0';
-    *out = data;
-    *bytes = used;
-    data = NULL;
-cleanup:
-    free(data);
-    close(fd);
-    return status;
 }

@@ -1,4 +1,4 @@
-/* Numbers as text, whatever the process's locale says. */
+/* Numbers as text, independent of the locale. */
 #ifndef TZ_CORE_OUTPUT_FORMAT_NUMBER_H
 #define TZ_CORE_OUTPUT_FORMAT_NUMBER_H
 
@@ -18,11 +18,7 @@ const char *tz_number_format(char text[TZ_NUMBER_SIZE], double value);
 /* printf "%.*f" (or "%.*e", "%.*g" by `style`), with '.' as the decimal point. */
 const char *tz_number_format_style(char *text, size_t size, char style, int digits, double value);
 
-/* A token for a message: quoted, cut to a readable length, unprintable bytes as '?'. */
+/* Quote a token for a message: at most 40 bytes of it, unprintable ones as '?'. Returns `text`. */
 const char *tz_token_quote(char *text, size_t size, const char *token, size_t length);
-
-/* A whole file in memory, with a '\0' after its last byte. Free `*out` with free(). Errors: TZ_IO
- * (with errno's text), TZ_MEMORY, TZ_RANGE if larger than `limit` bytes. */
-tz_status tz_file_slurp(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error);
 
 #endif

@@ -1,5 +1,6 @@
 #include "output/format/png_info.h"
 
+#include "base/file.h"
 #include "output/format/number.h"
 
 #include <inttypes.h>
@@ -41,7 +42,7 @@ static char *copy_latin1(const unsigned char *p, size_t n)
     return text;
 }
 
-/* NULL if the stream is corrupt or absurdly long. */
+/* NULL if the stream is corrupt or too long. */
 static unsigned char *inflate_text(const unsigned char *p, size_t n, size_t *length)
 {
     for (size_t room = 4 * n + 256; room <= TEXT_MAX_BYTES; room *= 4) {
@@ -73,8 +74,7 @@ static bool append(tz_png_facts *facts, char *key, char *value)
     return true;
 }
 
-/* A text chunk's body; a malformed one is passed over, as every PNG reader does. False: no memory.
- */
+/* Add a text chunk. A malformed one is skipped, as PNG readers do. False: out of memory. */
 static bool take_text(tz_png_facts *facts, const unsigned char *type, const unsigned char *body,
                       size_t length)
 {
@@ -140,7 +140,7 @@ tz_status tz_png_read_text(const char *path, tz_png_facts *out, tz_error *error)
     size_t bytes = 0, at = 8;
     bool ended = false;
     memset(out, 0, sizeof *out);
-    tz_status status = tz_file_slurp(path, (size_t)1 << 32, &file, &bytes, error);
+    tz_status status = tz_file_read(path, (size_t)1 << 32, &file, &bytes, error);
     if (status != TZ_OK)
         return status;
     const unsigned char *data = (const unsigned char *)file;

@@ -1,4 +1,4 @@
-/* What a PNG says about itself, without decoding its pixels: for `trapeze info FRAME.png`. */
+/* The size, format and texts of a PNG file, without decoding its pixels: for `trapeze info`. */
 #ifndef TZ_CORE_OUTPUT_FORMAT_PNG_INFO_H
 #define TZ_CORE_OUTPUT_FORMAT_PNG_INFO_H
 
@@ -20,8 +20,8 @@ typedef struct tz_png_facts {
     tz_png_text *texts; /* owned; tEXt, zTXt and iTXt chunks in the order of the file */
 } tz_png_facts;
 
-/* Every chunk's length and checksum is checked. Errors: TZ_IO, TZ_MEMORY, TZ_FORMAT (not a PNG,
- * truncated, corrupt, with the byte). Release with tz_png_facts_clear. */
+/* Read them, and check the length and checksum of every chunk. Errors: TZ_IO, TZ_MEMORY, TZ_FORMAT
+ * (not a PNG, truncated, corrupt, with the byte). Release with tz_png_facts_clear. */
 tz_status tz_png_read_text(const char *path, tz_png_facts *out, tz_error *error);
 void tz_png_facts_clear(tz_png_facts *facts); /* a zeroed record is fine */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Deflate never does better than this; a picture that claims more is lying. */
+/* The highest compression that deflate reaches: a picture that states more pixels is corrupt. */
 enum { DEFLATE_MAX_RATIO = 1032 };
 
 typedef struct reader {
@@ -72,7 +72,7 @@ static void decode_header(reader *r)
                          png_get_channels(r->png, r->info) * r->width * r->height;
     if (r->width * r->height > 1 << 30 || bits / 8 / DEFLATE_MAX_RATIO > r->file_bytes)
         fail(r, tz_error_set(r->error, TZ_RANGE, r->path,
-                             "absurd dimensions: %" PRId64 " x %" PRId64
+                             "impossible dimensions: %" PRId64 " x %" PRId64
                              " pixels in a file of %" PRId64 " bytes",
                              r->width, r->height, r->file_bytes));
 }
@@ -103,7 +103,7 @@ static void decode_pixels(reader *r)
     png_read_end(r->png, NULL);
 }
 
-/* All that libpng may leave by a jump; what survives the jump lives in *r. */
+/* libpng may leave this function by a longjmp; everything that must survive it is in *r. */
 static tz_status decode(reader *r)
 {
     if (setjmp(r->jump))

@@ -1,4 +1,4 @@
-/* PNG pictures as numbers.
+/* PNG pictures as arrays of numbers.
  *
  * Errors: TZ_IO, TZ_MEMORY, TZ_FORMAT (not a PNG, truncated, corrupt), TZ_RANGE (a picture larger
  * than 2^30 pixels or than its file can hold). Place: the file. */

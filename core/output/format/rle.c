@@ -1,6 +1,7 @@
 #include "output/format/rle.h"
 
 #include "base/atomic.h"
+#include "base/file.h"
 #include "output/format/number.h"
 #include "trapeze/liferule.h"
 
@@ -70,7 +71,7 @@ static void read_comments(reader *r)
     }
 }
 
-/* "x = 36", the comma before it already taken. */
+/* Read "x = 36"; the comma before it was read. */
 static tz_status read_extent(reader *r, char name, int64_t *extent)
 {
     skip_blank(r);
@@ -201,7 +202,7 @@ tz_status tz_rle_read(const char *path, tz_life_pattern *out, tz_error *error)
     char *text = NULL;
     size_t bytes = 0;
     memset(out, 0, sizeof *out);
-    tz_status status = tz_file_slurp(path, FILE_MAX, &text, &bytes, error);
+    tz_status status = tz_file_read(path, FILE_MAX, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
     reader r = {path, text, text + bytes, 1, out, error};
@@ -248,7 +249,7 @@ static void put_run(writer *w, int64_t count, char letter)
 static void put_cells(writer *w, const tz_array *cells)
 {
     const int64_t nx = cells->shape[0], ny = cells->shape[1];
-    int64_t rows = 0; /* row ends that are due: empty rows at the end never become due */
+    int64_t rows = 0; /* row ends not written yet; those after the last living row never are */
     for (int64_t y = 0; y < ny; y++) {
         int64_t dead = 0;
         for (int64_t x = 0; x < nx;) {

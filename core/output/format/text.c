@@ -1,5 +1,6 @@
 #include "output/format/text.h"
 
+#include "base/file.h"
 #include "output/format/number.h"
 
 #include <inttypes.h>
@@ -71,14 +72,14 @@ static tz_status read_numbers(const char *path, int dims, const int64_t *shape, 
     size_t bytes = 0;
     tz_array *array = NULL;
     int64_t count = 0, length = 0;
-    tz_status status = tz_file_slurp(path, (size_t)INT64_MAX / 16, &text, &bytes, error);
+    tz_status status = tz_file_read(path, (size_t)INT64_MAX / 16, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
     if (shape) {
         status = tz_array_create(&array, TZ_DTYPE_F64, dims, shape, error);
         length = status == TZ_OK ? tz_shape_count(dims, shape) : 0;
     } else {
-        /* Counting first is cheap beside parsing, and the array fits exactly. */
+        /* Counting first is cheap compared with parsing, and makes an array of the exact size. */
         reader counter = {path, text, text + bytes, 1};
         for (size_t token; (token = next_token(&counter)) > 0; counter.p += token)
             length++;
@@ -98,7 +99,7 @@ static tz_status read_numbers(const char *path, int dims, const int64_t *shape, 
             snprintf(grid + used, sizeof grid - used, "%s%" PRId64, d ? " x " : " (", shape[d]);
         }
         status = tz_error_set(error, TZ_SHAPE, path,
-                              "has %" PRId64 " numbers, the grid wants %" PRId64 "%s%s", count,
+                              "has %" PRId64 " numbers, the grid needs %" PRId64 "%s%s", count,
                               length, grid, dims > 1 ? ")" : "");
         goto cleanup;
     }

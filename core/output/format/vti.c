@@ -185,7 +185,7 @@ tz_status tz_vti_write_commit(tz_vti_writer *writer, tz_error *error)
     for (size_t k = 0; k < writer->field_count && status == TZ_OK; k++) {
         if (writer->columns[k].written != writer->count)
             status = tz_error_set(error, TZ_SHAPE, tz_atomic_path(writer->file),
-                                  "field %zu has %" PRId64 " elements, the grid wants %" PRId64, k,
+                                  "field %zu has %" PRId64 " elements, the grid needs %" PRId64, k,
                                   writer->columns[k].written, writer->count);
     }
     if (status == TZ_OK) {

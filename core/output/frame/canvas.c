@@ -18,7 +18,8 @@ int tz_canvas_tile_columns(int count, int64_t nx, int64_t ny)
     for (int columns = 1; columns <= count; columns++) {
         const int rows = (count + columns - 1) / columns;
         const double width = (double)columns * (double)nx, height = (double)rows * (double)ny;
-        /* Away from a square, and places left empty: a full 4 x 2 beats a 3 x 3 with a hole. */
+        /* The lower, the better a layout: its distance from a square and the places left empty. A
+         * full 4 x 2 is better than a 3 x 3 with one empty place. */
         const double excess = fabs(log(width / height)) +
                               2.0 * (double)(columns * rows - count) / (double)(columns * rows);
         if (excess < best_excess - 1e-9) {
@@ -34,13 +35,13 @@ int64_t tz_canvas_tile_slice(int k, int count, int64_t nz)
     return count >= nz ? k : (int64_t)((k + 0.5) * (double)nz / count);
 }
 
-static int whole_zoom(int width, int height, int zoom_to)
+static int integer_zoom(int width, int height, int zoom_to)
 {
     const int longest = width > height ? width : height;
     return zoom_to > longest ? zoom_to / longest : 1;
 }
 
-/* One row of values as pixels, each `zoom` wide. */
+/* Draw one row of values, each `zoom` pixels wide. */
 static void draw_row(uint8_t *to, const double *values, int nx, int zoom, double lo, double hi,
                      const tz_colormap *map)
 {
@@ -107,9 +108,9 @@ static void draw_path(tz_image *image, const tz_plane *plane, const tz_canvas_op
     }
 }
 
-/* A plane in a map's 256 colours and nothing else: a third of the memory to write and compress, for
- * frames share the cores with the simulation. *out stays NULL if a NaN wants a colour of its own.
- */
+/* Draw a plane without anything on it in the map's 256 colours. That takes a third of the memory
+ * and of the time to compress. *out stays NULL if there is a NaN, whose colour is not in the map.
+ * */
 static tz_status draw_indexed(tz_image **out, const tz_plane *plane, int zoom, double lo, double hi,
                               const tz_colormap *map, tz_error *error)
 {
@@ -163,7 +164,7 @@ static tz_status check(const tz_canvas_options *o, int count, tz_error *error)
     return TZ_OK;
 }
 
-/* With the colour bar and caption that were asked for; takes over `picture`. */
+/* Replace the picture by one with the colour bar and caption of the options. */
 static tz_status add_bar(tz_image **picture, const tz_canvas_options *o, double lo, double hi,
                          tz_error *error)
 {
@@ -180,8 +181,8 @@ static tz_status add_bar(tz_image **picture, const tz_canvas_options *o, double 
     return TZ_OK;
 }
 
-tz_status tz_canvas_draw_planes(tz_image **out, const tz_plane *const *planes, int count,
-                                const tz_canvas_options *o, tz_canvas_facts *facts, tz_error *error)
+tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int count,
+                         const tz_canvas_options *o, tz_canvas_facts *facts, tz_error *error)
 {
     *out = NULL;
     tz_image *image = NULL;
@@ -202,7 +203,7 @@ tz_status tz_canvas_draw_planes(tz_image **out, const tz_plane *const *planes, i
     if (longest > TZ_IMAGE_MAX_EXTENT)
         return tz_error_set(error, TZ_RANGE, NULL, "%d slices of %d x %d make too large a picture",
                             count, nx, ny);
-    const int zoom = whole_zoom(columns * nx, rows * ny, room);
+    const int zoom = integer_zoom(columns * nx, rows * ny, room);
     const double width = range.hi - range.lo;
     if (count == 1 && !o->gray16 && !o->path_columns && !o->colorbar &&
         !(o->caption && o->caption[0]) && width > 0.0 && isfinite(width)) {
@@ -243,49 +244,5 @@ done:
     image = NULL;
 cleanup:
     tz_image_destroy(image);
-    return status;
-}
-
-tz_status tz_canvas_draw(tz_image **out, const tz_array *array, const tz_canvas_options *options,
-                         tz_canvas_facts *facts, tz_error *error)
-{
-    *out = NULL;
-    tz_canvas_options o = *options;
-    tz_range range = {0};
-    const int64_t nz = array->shape[2];
-    const bool montage = array->dims == 3 && o.slice == TZ_CANVAS_MONTAGE;
-    const int limit = o.max_tiles > 0 ? o.max_tiles : TZ_CANVAS_DEFAULT_TILES;
-    const int count = !montage ? 1 : nz < limit ? (int)nz : limit;
-    const int max_width = o.max_width > 0 ? o.max_width : TZ_CANVAS_DEFAULT_EXTENT;
-    const int max_height = o.max_height > 0 ? o.max_height : TZ_CANVAS_DEFAULT_EXTENT;
-    const int columns =
-        count == 1 ? 1 : tz_canvas_tile_columns(count, array->shape[0], array->shape[1]);
-    const int rows = (count + columns - 1) / columns;
-    tz_status status = TZ_OK;
-    if (o.lo == 0.0 && o.hi == 0.0) {
-        range = tz_range_of(array);
-        o.lo = range.lo;
-        o.hi = range.hi;
-    }
-    tz_plane **planes = calloc((size_t)count, sizeof *planes);
-    if (!planes)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the picture");
-    for (int k = 0; k < count && status == TZ_OK; k++) {
-        const int64_t z = montage           ? tz_canvas_tile_slice(k, count, nz)
-                          : array->dims < 3 ? 0
-                                            : o.slice;
-        const int tile_width = (max_width - 2 * (columns - 1)) / columns;
-        const int tile_height = (max_height - 2 * (rows - 1)) / rows;
-        status = tz_plane_from_array(&planes[k], array, z, tile_width > 1 ? tile_width : 1,
-                                     tile_height > 1 ? tile_height : 1, error);
-    }
-    if (status == TZ_OK)
-        status =
-            tz_canvas_draw_planes(out, (const tz_plane *const *)planes, count, &o, facts, error);
-    if (status == TZ_OK && facts)
-        facts->not_finite = range.others;
-    for (int k = 0; k < count; k++)
-        tz_plane_destroy(planes[k]);
-    free(planes);
     return status;
 }

@@ -1,4 +1,4 @@
-/* From values to a picture: colours, zoom, slices side by side, a path on top, a colour bar. */
+/* From values to a picture: colours, zoom, montages of slices, a line on top, a colour bar. */
 #ifndef TZ_CORE_OUTPUT_FRAME_CANVAS_H
 #define TZ_CORE_OUTPUT_FRAME_CANVAS_H
 
@@ -6,17 +6,12 @@
 #include "output/frame/image.h"
 #include "output/frame/plane.h"
 
-enum { TZ_CANVAS_DEFAULT_EXTENT = 1024, TZ_CANVAS_DEFAULT_TILES = 36, TZ_CANVAS_MONTAGE = -1 };
-
-/* A zeroed record with `map` set draws the whole array with its own range. */
+/* Zero but for `map`: the values with their own range, one pixel each. */
 typedef struct tz_canvas_options {
-    const tz_colormap *map;      /* borrowed; not needed for gray16 */
-    double lo, hi;               /* the range drawn; both 0: the array's finite values */
-    int max_width, max_height;   /* larger grids are averaged down; 0: 1024 pixels */
-    int zoom_to;                 /* smaller grids grow by a whole factor to at most this; 0: no */
-    int64_t slice;               /* of a 3-D array: its z, or TZ_CANVAS_MONTAGE */
-    int max_tiles;               /* of a montage; 0: 36. More slices than that: evenly chosen */
-    bool gray16;                 /* values, not colours: 16-bit gray; no bar, caption or path */
+    const tz_colormap *map; /* borrowed; not needed for gray16 */
+    double lo, hi;          /* the range drawn; both 0: the finite values of the planes */
+    int zoom_to;            /* pixels that a value may grow to fill, by an integer factor; 0: no */
+    bool gray16;            /* values, not colours: 16-bit gray; no bar, caption or path */
     const int64_t *path_columns; /* borrowed; the column of each row, NULL: no path */
     int64_t path_count;          /* rows that have one; a negative column interrupts the path */
     uint8_t path_rgb[3];         /* all 0: white with a dark rim */
@@ -33,17 +28,12 @@ typedef struct tz_canvas_facts {
     int tiles, tile_columns; /* 1, 1 unless it is a montage */
 } tz_canvas_facts;
 
-/* Draw an array. NaN is magenta (255, 0, 255), and 0 in 16-bit gray; values outside the range are
- * clipped to it. 16-bit gray stores round((v - lo) / (hi - lo) * 65535); scale and offset are in
- * the image. `facts` may be NULL. Errors: TZ_RANGE, TZ_USAGE, TZ_SHAPE, TZ_MEMORY. */
-tz_status tz_canvas_draw(tz_image **out, const tz_array *array, const tz_canvas_options *options,
-                         tz_canvas_facts *facts, tz_error *error);
-
-/* The same for planes already reduced (tz_reducer), all of one size; one is a plain picture, more
- * make a montage, first plane top left. A range of 0, 0 is that of the planes. */
-tz_status tz_canvas_draw_planes(tz_image **out, const tz_plane *const *planes, int count,
-                                const tz_canvas_options *options, tz_canvas_facts *facts,
-                                tz_error *error);
+/* Draw planes of one size. One is a plain picture; more make a montage, first plane top left. NaN
+ * is magenta (255, 0, 255), and 0 in 16-bit gray. Values outside the range are clipped to it.
+ * 16-bit gray stores round((v - lo) / (hi - lo) * 65535); scale and offset are in the image.
+ * `facts` may be NULL. Errors: TZ_RANGE, TZ_USAGE, TZ_SHAPE, TZ_MEMORY. */
+tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int count,
+                         const tz_canvas_options *options, tz_canvas_facts *facts, tz_error *error);
 
 /* A montage's layout: how many columns make `count` tiles of nx x ny come nearest to a square, and
  * which slice of nz tile k of `count` shows. */

@@ -24,7 +24,7 @@ void tz_ticks_make(tz_ticks *ticks, double lo, double hi, int most)
     if (power >= 5 || power <= -4)
         ticks->exponent = power;
     const double unit = pow(10.0, ticks->exponent);
-    /* Ranges too narrow, or too wide, to step through in double. */
+    /* Is the range too narrow or too wide for steps in double precision? */
     if (hi - lo <= largest * 1e-12 || !isfinite(hi - lo) || hi - lo < 1e-290) {
         ticks->count = 1;
         ticks->values[0] = lo;
@@ -71,7 +71,7 @@ static void fit(char *text, int width, int scale)
     }
 }
 
-/* Where everything goes, in pixels. */
+/* The layout, in pixels. */
 typedef struct layout {
     int scale, margin;
     int picture_x, picture_y, bar_x, bar_y, bar_width, bar_height;

@@ -11,10 +11,9 @@ typedef struct tz_colorbar {
     const char *unit, *caption; /* UTF-8, borrowed; NULL or "": none */
 } tz_colorbar;
 
-/* A new RGB picture, larger than `picture` (RGB8 or GRAY8), which stays the caller's. Lettering is
- * larger from 400 pixels on, and larger still from 1600. Its size depends on the range's tick
- * numbers, so give a series of frames one range. A caption that does not fit is cut short with
- * "...". */
+/* A new RGB picture, larger than `picture` (RGB8 or GRAY8), which stays the caller's. The
+ * font grows at 400 and at 1600 pixels. The new size depends on the numbers at the ticks, so give
+ * all frames of a series one range. A caption that does not fit ends in "...". */
 tz_status tz_colorbar_attach(tz_image **out, const tz_image *picture, const tz_colorbar *bar,
                              tz_error *error);
 
@@ -28,7 +27,7 @@ typedef struct tz_ticks {
     int exponent; /* labels are values / 10^exponent; 0 unless they are very large or small */
 } tz_ticks;
 
-/* At most `most` ticks (2 or more), if need be fewer. An empty or non-finite range gives one or
+/* Choose at most `most` (2 or more) ticks. An empty range gives one, a range that is not finite
  * none. */
 void tz_ticks_make(tz_ticks *ticks, double lo, double hi, int most);
 

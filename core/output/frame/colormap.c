@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Every eighth colour; a Catmull-Rom curve through them gives the rest. */
+/* Every eighth colour. The others are on a Catmull-Rom curve through them. */
 enum { POINTS = 33 };
 
 static const uint8_t viridis_points[POINTS][3] = {
@@ -50,7 +50,7 @@ enum { SOURCES = (int)(sizeof sources / sizeof *sources) };
 static const char *const names[] = {"viridis", "inferno", "gray", "balance"};
 _Static_assert(sizeof names / sizeof *names == SOURCES, "a name for every map");
 
-/* One channel at entry i; the curve is carried on straight past its ends. */
+/* One channel of entry i. Past its ends the curve continues straight. */
 static uint8_t curve(const struct source *source, int i, int channel)
 {
     const int last = source->count - 1;
@@ -99,7 +99,7 @@ int tz_colormap_index(double value, double lo, double hi)
         return -1;
     if (!(hi > lo))
         return TZ_COLORMAP_SIZE / 2;
-    /* Halved, so that a range of the whole of double does not overflow. */
+    /* Halves: the width of a range may exceed the largest double. */
     const double t = (0.5 * value - 0.5 * lo) / (0.5 * hi - 0.5 * lo);
     return t <= 0.0 ? 0 : t >= 1.0 ? TZ_COLORMAP_SIZE - 1 : (int)(t * (TZ_COLORMAP_SIZE - 1) + 0.5);
 }

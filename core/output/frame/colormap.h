@@ -2,7 +2,7 @@
  *
  * viridis, inferno (Smith and van der Walt, CC0; within 1/255 of the published tables), gray, and
  * balance: blue, white, red, for values around a middle, equally light on both sides (made in
- * Oklab). "NAME_r" is the map reversed. Never jet. */
+ * Oklab). "NAME_r" is the map reversed. */
 #ifndef TZ_CORE_OUTPUT_FRAME_COLORMAP_H
 #define TZ_CORE_OUTPUT_FRAME_COLORMAP_H
 

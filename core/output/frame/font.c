@@ -160,8 +160,8 @@ static bool inked(int glyph, int x, int y)
            (glyphs[glyph][y] >> (GLYPH_COLUMNS - 1 - x) & 1);
 }
 
-/* Coverage of a sub-pixel: ink, or the corner of a pixel without ink between two diagonal
- * neighbours that have some, or the outer corner of ink where a stroke turns. */
+/* The coverage of a sub-pixel, 0 to 255. Pixels of the glyph are opaque; corners between two
+ * diagonal neighbours are partly filled and outer corners partly cleared, which smooths them. */
 static int coverage(int glyph, int x, int y, int sub_x, int sub_y, int scale)
 {
     const bool ink = inked(glyph, x, y);
@@ -172,10 +172,10 @@ static int coverage(int glyph, int x, int y, int sub_x, int sub_y, int scale)
     const int dx = west ? -1 : east ? 1 : 0, dy = north ? -1 : south ? 1 : 0;
     if (!dx || !dy)
         return ink ? 255 : 0;
-    const bool beside = inked(glyph, x + dx, y), above = inked(glyph, x, y + dy);
+    const bool side = inked(glyph, x + dx, y), above = inked(glyph, x, y + dy);
     const bool diagonal = inked(glyph, x + dx, y + dy);
     if (!ink)
-        return beside && above && !diagonal ? 140 : 0;
+        return side && above && !diagonal ? 140 : 0;
     return 255;
 }
 

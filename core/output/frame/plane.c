@@ -116,7 +116,7 @@ tz_status tz_reducer_create(tz_reducer **out, int64_t nx, int64_t ny, int values
     return TZ_OK;
 }
 
-/* The cells of a row as they are; a zero is +0, as it is in sums. */
+/* Copy a row of cells. A zero becomes +0, as in sums. */
 static void copy_row(double *to, tz_dtype dtype, const void *data, int64_t nx)
 {
     switch (dtype) {
@@ -132,7 +132,7 @@ static void copy_row(double *to, tz_dtype dtype, const void *data, int64_t nx)
     }
 }
 
-/* A line's first row, or a later one, times its weight. */
+/* Add a row times its weight to the sums; the first row of a line sets them. */
 static void add_row(double *columns, tz_dtype dtype, const void *data, int64_t nx, double weight,
                     bool begins)
 {
@@ -153,7 +153,7 @@ static void add_row(double *columns, tz_dtype dtype, const void *data, int64_t n
     }
 }
 
-/* Four whole rows: the sums are read and written once. */
+/* Four rows of weight 1 at once: the sums are read and written once. */
 static void add_four_rows(double *columns, tz_dtype dtype, const void *data, int64_t nx)
 {
     switch (dtype) {
@@ -171,8 +171,8 @@ static void add_four_rows(double *columns, tz_dtype dtype, const void *data, int
     }
 }
 
-/* Take rows of which `left` are there, the first being r->row: how many. A row that two lines share
- * is taken twice: as the first line's last one it stays. */
+/* Add rows to the sums; `left` rows are there, the first is r->row. Returns how many it used up. A
+ * row that two lines of values share is added to both: it is not used up by the first. */
 static int64_t take_rows(tz_reducer *r, tz_dtype dtype, const void *rows, int64_t left)
 {
     const tz_average_span *down = &r->down;

@@ -1,4 +1,4 @@
-/* Values on their way to a picture: ranges, and area averages of grids larger than the picture.
+/* Values of a picture: their range, and area averages where the grid is larger than the picture.
  *
  * Both take a field in pieces, so that a large one need not be in memory at once. */
 #ifndef TZ_CORE_OUTPUT_FRAME_PLANE_H
@@ -24,9 +24,8 @@ typedef struct tz_plane {
 
 void tz_plane_destroy(tz_plane *plane); /* NULL is fine */
 
-/* The plane, zeros, that a grid of nx x ny cells is to be averaged down to: at most max_nx x max_ny
- * values (each at least 1), keeping the aspect, but no axis is reduced below min(its extent, 64)
- * for that. */
+/* Make the plane, zeros, for a grid of nx x ny cells: at most max_nx x max_ny values (each at least
+ * 1) in the same aspect ratio, but at least min(extent, 64) along each axis. */
 tz_status tz_plane_create(tz_plane **out, int64_t nx, int64_t ny, int max_nx, int max_ny,
                           tz_error *error);
 

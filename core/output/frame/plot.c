@@ -86,17 +86,17 @@ static void put_style(FILE *to, const tz_plot *plot, const char *path)
     fputs(plot->log_y ? "set logscale y\n" : "", to);
 }
 
-/* Ranges and whole tics where x is a short range of whole numbers: heights. */
+/* Ranges of the axes. A short range of integers, as of heights, gets a tick at each integer. */
 static void put_ranges(FILE *to, const tz_plot *plot)
 {
     double low = 1e300, high = -1e300;
-    bool whole = true;
+    bool integers = true;
     for (int s = 0; s < plot->series_count; s++)
         for (int i = 0; i < plot->series[s].count; i++) {
             const double x = plot->series[s].x[i];
             low = x < low ? x : low;
             high = x > high ? x : high;
-            whole = whole && x == (double)(long)x;
+            integers = integers && x == (double)(long)x;
         }
     if (plot->x_low != plot->x_high) {
         low = plot->x_low;
@@ -106,9 +106,9 @@ static void put_ranges(FILE *to, const tz_plot *plot)
     const double margin = has_areas || plot->log_x ? 0 : (high - low) * 0.025;
     if (high > low)
         fprintf(to, "set xrange [%.17g:%.17g]\n", low - margin, high + margin);
-    if (whole && !plot->log_x && high - low <= 24)
+    if (integers && !plot->log_x && high - low <= 24)
         fprintf(to, "set xtics %.17g,1\n", low);
-    /* Logarithmic axes would grow to the next power of ten. */
+    /* By itself gnuplot extends logarithmic axes to the next power of ten. */
     double bottom = 1e300, top = 0;
     for (int s = 0; plot->log_y && s < plot->series_count; s++)
         for (int i = 0; i < plot->series[s].count; i++) {
@@ -177,7 +177,7 @@ static void put_all(FILE *to, const tz_plot *plot, const char *path)
     put_ranges(to, plot);
     put_data(to, plot);
     bool first = true;
-    /* The highest area first: the others are painted over it. */
+    /* The highest area first: the others are drawn over it. */
     for (int s = plot->series_count; s-- > 0;)
         if (plot->series[s].style == TZ_PLOT_AREA) {
             put_series(to, plot, s, first);
@@ -213,7 +213,7 @@ tz_status tz_plot_draw(const tz_plot *plot, const char *path, tz_error *error)
     put_all(to, plot, temporary);
     if (pclose(to) != 0) {
         unlink(temporary);
-        return tz_error_set(error, TZ_IO, path, "gnuplot failed: its words are above");
+        return tz_error_set(error, TZ_IO, path, "gnuplot failed; its message is above");
     }
     if (rename(temporary, path) != 0) {
         unlink(temporary);

@@ -1,5 +1,5 @@
-/* Plots through gnuplot, in one style: what is measured as points, what is predicted as lines, what
- * a time is made of as stacked areas. */
+/* Plots through gnuplot in one style: measurements are points, predictions lines, components of a
+ * time stacked areas. */
 #ifndef TZ_CORE_OUTPUT_FRAME_PLOT_H
 #define TZ_CORE_OUTPUT_FRAME_PLOT_H
 
@@ -34,19 +34,19 @@ typedef struct tz_plot {
     tz_plot_series series[TZ_PLOT_SERIES_MAX];
 } tz_plot;
 
-/* Colours: of families and of anything else that is told apart, and shades by resource: `kind` 0
- * computation, 1 memory, 2 synchronisation. */
+/* 0xRRGGBB: colours that are easy to distinguish, for families and the like; and shades of one
+ * colour for each kind of resource (0 computation, 1 memory, 2 synchronisation). */
 unsigned tz_plot_colour(int index);
 unsigned tz_plot_shade(int kind, int index);
 
-/* The next series, zeroed but for these; NULL when there is no room. */
+/* Add a series with these members, the others zero. NULL when there is no room. */
 tz_plot_series *tz_plot_add(tz_plot *plot, tz_plot_style style, unsigned colour, int count,
                             const double *x, const double *y);
 
 /* Is gnuplot on the PATH? */
 bool tz_plot_available(void);
 
-/* Draw into a PNG, which appears whole or not at all. TZ_UNSUPPORTED says what to install. */
+/* Draw a PNG file, which appears whole or not at all. TZ_UNSUPPORTED without gnuplot, TZ_IO. */
 tz_status tz_plot_draw(const tz_plot *plot, const char *path, tz_error *error);
 
 #endif

@@ -11,8 +11,8 @@
 
 enum { LEVEL_DEFAULT = 3, LEVEL_GRAY16 = 2, LEVEL_INDEXED = 1, KEY_MAX = 79, TABLE_SIZE = 1024 };
 
-/* The colours of a picture that has at most 256, in order of appearance: an index is a third of the
- * bytes to compress. */
+/* The colours of a picture that has at most 256, in order of appearance. With indices there are a
+ * third of the bytes to compress. */
 typedef struct palette {
     int count; /* 0: too many colours */
     png_color colors[256];
@@ -70,8 +70,7 @@ static void palette_destroy(palette *p)
     free(p);
 }
 
-/* NULL when the picture has more than 256 colours, or memory is short: it is then written as RGB.
- */
+/* NULL when the picture has more than 256 colours or memory is short: it is written as RGB then. */
 static palette *palette_make(const tz_image *image)
 {
     const size_t pixels = (size_t)image->width * (size_t)image->height;
@@ -140,8 +139,8 @@ static void encode_all(writer *w)
         png_set_PLTE(w->png, w->info, w->palette->colors, w->palette->count);
     if (w->text_count)
         png_set_text(w->png, w->info, w->texts, (int)w->text_count);
-    /* Coloured fields repeat whole pixels, which deflate finds best unfiltered; 16-bit values do
-     * not repeat, but differ little from the row above. */
+    /* Colours repeat pixel by pixel, which deflate compresses best without a filter. 16-bit values
+     * differ little from the row above. */
     png_set_filter(w->png, PNG_FILTER_TYPE_BASE,
                    image->pixel != TZ_PIXEL_GRAY16 ? PNG_FILTER_NONE
                    : w->level >= 6                 ? PNG_ALL_FILTERS
@@ -154,7 +153,7 @@ static void encode_all(writer *w)
     png_write_end(w->png, NULL);
 }
 
-/* All that libpng may leave by a jump; what survives the jump lives in *w. */
+/* libpng may leave this function by a longjmp; everything that must survive it is in *w. */
 static tz_status encode(writer *w)
 {
     if (setjmp(w->jump))
@@ -174,7 +173,7 @@ static bool key_is_good(const char *key)
     return true;
 }
 
-/* libpng wants char *, though it only reads. */
+/* libpng needs char *, though it only reads. */
 static void set_text(png_textp text, const char *key, const char *value)
 {
     bool ascii = true;
@@ -189,8 +188,8 @@ static void set_text(png_textp text, const char *key, const char *value)
     }
 }
 
-tz_status tz_frame_write(const char *path, const tz_image *image, const tz_frame_text *texts,
-                         size_t text_count, const tz_frame_options *options, tz_error *error)
+tz_status tz_png_write(const char *path, const tz_image *image, const tz_png_note *texts,
+                       size_t text_count, const tz_png_options *options, tz_error *error)
 {
     char scale[TZ_NUMBER_SIZE], offset[TZ_NUMBER_SIZE];
     tz_status status = TZ_OK;

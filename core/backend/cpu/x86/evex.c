@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The fields of the prefix. */
 typedef struct fields {
     int map, opcode;
-    int prefix; /* 0 none, 1: 66, 2: f3, 3: f2 */
-    bool wide;  /* W: elements of 8 bytes */
-    bool repeat;
+    int prefix;  /* 0 none, 1: 66, 2: f3, 3: f2 */
+    bool wide;   /* W: elements of 8 bytes */
+    bool repeat; /* b: one element of memory in all of the vector */
     int vector_bytes;
     int reg, vvvv; /* register operands, with their high bits */
     int x, b;      /* high bits of index and base; of rm when it is a register: 16 x + 8 b */
@@ -84,7 +85,7 @@ static kind find_kind(const fields *f)
     }
 }
 
-/* One element alone. */
+/* It computes one element, not a vector. */
 static bool is_single(const fields *f)
 {
     if (f->map == 2)
@@ -92,7 +93,7 @@ static bool is_single(const fields *f)
     return f->map == 1 && f->prefix >= 2;
 }
 
-/* Does a byte follow that is part of the instruction? */
+/* An immediate byte follows. */
 static bool has_number(const fields *f)
 {
     return f->map == 3 ||
@@ -100,61 +101,52 @@ static bool has_number(const fields *f)
                             f->opcode == 0xc4 || f->opcode == 0xc5 || f->opcode == 0xc6));
 }
 
-bool tz_evex_read(const uint8_t *code, size_t bytes, bool any, tz_instruction *out)
+/* The operand that modrm names, a register or memory, at `code` + 5 of an instruction of `bytes`.
+ * `element`: its size in memory. Returns where it ends, or 0 if it does not end within `bytes`. */
+static size_t read_rm(const uint8_t *code, size_t bytes, const fields *f, int element,
+                      tz_operand *out)
 {
-    fields f;
-    if (bytes < 7 || !read_prefix(code, &f))
-        return false;
-    const kind what = find_kind(&f);
-    if ((what == OTHER && !any) || f.map < 1 || f.map > 3)
-        return false;
-    const int modrm = code[5], mod = modrm >> 6, rm = modrm & 7;
-    const int element = f.wide ? 8 : 4;
-    if (is_single(&f) || (f.repeat && mod == 3)) /* b between registers: rounding, 512 bits */
-        f.vector_bytes = is_single(&f) ? 16 : 64;
-    if (f.vector_bytes == 0)
-        return false;
+    const int mod = code[5] >> 6, rm = code[5] & 7;
     size_t at = 6;
-    tz_operand rest = {.kind = TZ_OPERAND_VECTOR,
-                       .number = (int8_t)(rm | f.b | f.x << 1),
-                       .bytes = (uint8_t)f.vector_bytes};
-    if (mod != 3) {
-        rest = (tz_operand){.kind = TZ_OPERAND_MEMORY,
-                            .number = TZ_REGISTER_NONE,
-                            .base = (int8_t)(rm | f.b),
-                            .index = TZ_REGISTER_NONE,
-                            .scale = 1,
-                            .bytes = (uint8_t)(what == REPEAT              ? 4 << (f.opcode & 1)
-                                               : f.repeat || is_single(&f) ? element
-                                                                           : f.vector_bytes)};
-        int base = rm;
-        if (rm == 4) {
-            const int sib = code[at++];
-            const int index = (sib >> 3 & 7) | f.x;
-            base = sib & 7;
-            rest.base = (int8_t)(base | f.b);
-            rest.index = (int8_t)(index == 4 ? TZ_REGISTER_NONE : index);
-            rest.scale = (uint8_t)(1 << (sib >> 6));
-        }
-        int32_t wide = 0;
-        if (mod == 1) {
-            rest.value = (int64_t)(int8_t)code[at++] * rest.bytes;
-        } else if (mod == 2 || base == 5) {
-            if (at + 4 > bytes)
-                return false;
-            memcpy(&wide, code + at, 4);
-            at += 4;
-            rest.value = wide;
-            if (mod == 0) /* no base, or the instruction's own address */
-                rest.base = rm == 4 ? TZ_REGISTER_NONE : TZ_REGISTER_IP;
-        }
+    if (mod == 3) {
+        *out = (tz_operand){.kind = TZ_OPERAND_VECTOR,
+                            .number = (int8_t)(rm | f->b | f->x << 1),
+                            .bytes = (uint8_t)f->vector_bytes};
+        return at;
     }
-    at += has_number(&f);
-    if (at > bytes)
-        return false;
-    if (rest.kind == TZ_OPERAND_MEMORY && rest.base == TZ_REGISTER_IP)
-        rest.value += (int64_t)(uintptr_t)code + (int64_t)at;
-    out->length = (uint8_t)at;
+    *out = (tz_operand){.kind = TZ_OPERAND_MEMORY,
+                        .number = TZ_REGISTER_NONE,
+                        .base = (int8_t)(rm | f->b),
+                        .index = TZ_REGISTER_NONE,
+                        .scale = 1,
+                        .bytes = (uint8_t)element};
+    int base = rm;
+    if (rm == 4) {
+        const int sib = code[at++];
+        const int index = (sib >> 3 & 7) | f->x;
+        base = sib & 7;
+        out->base = (int8_t)(base | f->b);
+        out->index = (int8_t)(index == 4 ? TZ_REGISTER_NONE : index);
+        out->scale = (uint8_t)(1 << (sib >> 6));
+    }
+    if (mod == 1) {
+        out->value = (int64_t)(int8_t)code[at++] * out->bytes;
+    } else if (mod == 2 || base == 5) {
+        int32_t wide;
+        if (at + sizeof wide > bytes)
+            return 0;
+        memcpy(&wide, code + at, sizeof wide);
+        at += sizeof wide;
+        out->value = wide;
+        if (mod == 0) /* no base, or relative to the instruction pointer */
+            out->base = rm == 4 ? TZ_REGISTER_NONE : TZ_REGISTER_IP;
+    }
+    return at;
+}
+
+/* What the instruction is and does. */
+static void classify(const fields *f, kind what, bool in_memory, tz_instruction *out)
+{
     static const struct {
         const char *name;
         tz_work_class class;
@@ -165,30 +157,57 @@ bool tz_evex_read(const uint8_t *code, size_t bytes, bool any, tz_instruction *o
         [TABLE] = {"vpternlog", TZ_WORK_LOGIC}, [REPEAT] = {"vpbroadcast", TZ_WORK_SHUFFLE},
         [LOAD] = {"vmovu", TZ_WORK_MOVE},       [STORE] = {"vmovu", TZ_WORK_MOVE},
     };
-    const bool moves = what == LOAD || what == STORE;
-    out->operation = moves && rest.kind == TZ_OPERAND_MEMORY ? TZ_DO_MOVE : TZ_DO_COMPUTE;
+    const bool moves = (what == LOAD || what == STORE) && in_memory;
+    out->operation = moves ? TZ_DO_MOVE : TZ_DO_COMPUTE;
     out->class = kinds[what].class;
-    if (out->class == TZ_WORK_FP32 && f.wide)
+    if (out->class == TZ_WORK_FP32 && f->wide)
         out->class = TZ_WORK_FP64;
     out->repeats = what == REPEAT;
     out->computes = what >= FUSED && what <= TABLE;
-    out->operands_count = 3;
-    out->operands[0] = (tz_operand){.kind = TZ_OPERAND_VECTOR,
-                                    .number = (int8_t)((modrm >> 3 & 7) | f.reg),
-                                    .bytes = (uint8_t)f.vector_bytes};
-    out->operands[1] = (tz_operand){
-        .kind = TZ_OPERAND_VECTOR, .number = (int8_t)f.vvvv, .bytes = (uint8_t)f.vector_bytes};
-    out->operands[2] = rest;
-    if (what == EXTRACT) {
-        out->operands_count = 2;
-        out->operands[1] = out->operands[0];
-        out->operands[0] = rest;
-    }
-    if (moves && rest.kind == TZ_OPERAND_MEMORY) { /* two operands, the target first */
-        out->operands_count = 2;
-        out->operands[1] = what == LOAD ? rest : out->operands[0];
-        out->operands[0] = what == LOAD ? out->operands[0] : rest;
-    }
     snprintf(out->name, sizeof out->name, "%s", kinds[what].name);
+}
+
+bool tz_evex_read(const uint8_t *code, size_t bytes, bool any, tz_instruction *out)
+{
+    fields f;
+    if (bytes < 7 || !read_prefix(code, &f))
+        return false;
+    const kind what = find_kind(&f);
+    if ((what == OTHER && !any) || f.map < 1 || f.map > 3)
+        return false;
+    const bool in_memory = code[5] >> 6 != 3;
+    if (is_single(&f))
+        f.vector_bytes = 16;
+    else if (f.repeat &&
+             !in_memory) /* between registers this bit is a rounding mode, of 512 bits */
+        f.vector_bytes = 64;
+    if (f.vector_bytes == 0)
+        return false;
+    const int element = what == REPEAT                ? 4 << (f.opcode & 1)
+                        : !f.repeat && !is_single(&f) ? f.vector_bytes
+                        : f.wide                      ? 8
+                                                      : 4;
+    tz_operand rm;
+    size_t end = read_rm(code, bytes, &f, element, &rm);
+    if (end == 0 || (end += has_number(&f)) > bytes)
+        return false;
+    if (in_memory && rm.base == TZ_REGISTER_IP)
+        rm.value += (int64_t)(uintptr_t)code + (int64_t)end;
+    const tz_operand reg = {.kind = TZ_OPERAND_VECTOR,
+                            .number = (int8_t)((code[5] >> 3 & 7) | f.reg),
+                            .bytes = (uint8_t)f.vector_bytes};
+    out->length = (uint8_t)end;
+    classify(&f, what, in_memory, out);
+    /* The target comes first. */
+    const bool to_rm = what == EXTRACT || (what == STORE && in_memory);
+    const bool two = to_rm || (what == LOAD && in_memory);
+    out->operands_count = two ? 2 : 3;
+    out->operands[0] = to_rm ? rm : reg;
+    out->operands[1] = to_rm ? reg
+                       : two ? rm
+                             : (tz_operand){.kind = TZ_OPERAND_VECTOR,
+                                            .number = (int8_t)f.vvvv,
+                                            .bytes = (uint8_t)f.vector_bytes};
+    out->operands[2] = rm;
     return true;
 }

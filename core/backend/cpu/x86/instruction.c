@@ -198,10 +198,8 @@ static void read_operand(const cs_insn *insn, const cs_x86_op *op, tz_operand *o
         out->scale = (uint8_t)op->mem.scale;
         out->value = op->mem.disp;
         out->segment = op->mem.segment == X86_REG_FS || op->mem.segment == X86_REG_GS;
-        if (out->base == TZ_REGISTER_IP) { /* an absolute address: the reader need not know */
-            out->base = TZ_REGISTER_IP;
+        if (out->base == TZ_REGISTER_IP) /* make the address absolute */
             out->value += (int64_t)insn->address + insn->size;
-        }
         return;
     default:
         out->kind = TZ_OPERAND_OTHER;
@@ -255,7 +253,7 @@ static const struct {
     {"ret", TZ_DO_RETURN},
 };
 
-/* By what the name begins with, a leading v left out; the first that fits. */
+/* The first whose prefix a name begins with, without a leading v. */
 static const struct {
     const char *prefix;
     tz_work_class class;
@@ -329,7 +327,7 @@ static const struct {
     {"k", TZ_WORK_MOVE, TZ_DO_UNKNOWN, false},
 };
 
-/* The condition's number in machine code; -1: none of them. */
+/* The number of a condition in machine code, or -1. */
 static int condition_number(const char *text)
 {
     static const char *const names[16][3] = {
@@ -400,8 +398,8 @@ static void name_scalar(tz_instruction *in)
     in->condition = (uint8_t)(condition < 0 ? 0 : condition);
 }
 
-/* Some sizes are the library's guess; a full vector's operand in memory is as wide as its
- * register. */
+/* Correct the sizes of operands in memory, some of which libcapstone guesses: an instruction on
+ * full vectors reads as many bytes as its register has. */
 static void correct_sizes(const cs_x86 *x86, tz_instruction *in)
 {
     int widest = 0;
@@ -438,7 +436,7 @@ tz_status tz_decoder_read(tz_decoder *decoder, const void *code, size_t bytes, t
             return TZ_OK;
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "an instruction of the row function (%02x %02x %02x %02x %02x %02x) is "
-                            "none that libcapstone knows",
+                            "not known to libcapstone",
                             ((const uint8_t *)code)[0], ((const uint8_t *)code)[1],
                             ((const uint8_t *)code)[2], ((const uint8_t *)code)[3],
                             ((const uint8_t *)code)[4], ((const uint8_t *)code)[5]);
@@ -447,7 +445,7 @@ tz_status tz_decoder_read(tz_decoder *decoder, const void *code, size_t bytes, t
     const cs_x86 *x86 = &insn->detail->x86;
     out->length = (uint8_t)insn->size;
     snprintf(out->name, sizeof out->name, "%.23s", insn->mnemonic);
-    for (int i = 0; i < x86->op_count; i++) /* masks may come between: not counted as operands */
+    for (int i = 0; i < x86->op_count; i++)
         if (out->operands_count < TZ_OPERANDS_MAX)
             read_operand(insn, &x86->operands[i], &out->operands[out->operands_count++]);
     if (has_vector(out))
@@ -460,7 +458,7 @@ tz_status tz_decoder_read(tz_decoder *decoder, const void *code, size_t bytes, t
     return TZ_OK;
 }
 
-#else /* no libcapstone to compile with, or not its instruction set */
+#else /* built without libcapstone's header, or not for x86-64 */
 
 struct tz_decoder {
     int nothing;

@@ -1,7 +1,7 @@
-/* Instructions of x86-64 in a form of our own, decoded by libcapstone.
+/* Instructions of x86-64, as far as the walk (walk.h) needs to know them, decoded by libcapstone.
  *
- * libcapstone (4.x, Debian: libcapstone4) is opened at run time: without it everything but the
- * prediction of plans on a CPU works. */
+ * libcapstone (4.x, Debian: libcapstone4) is opened at run time. Without it, plans on a CPU cannot
+ * be predicted; everything else works. */
 #ifndef TZ_CORE_BACKEND_CPU_X86_INSTRUCTION_H
 #define TZ_CORE_BACKEND_CPU_X86_INSTRUCTION_H
 
@@ -23,21 +23,21 @@ typedef enum tz_operand_kind {
 
 typedef struct tz_operand {
     tz_operand_kind kind;
-    int8_t number; /* of the register, as the processor counts: rax 0, rcx 1, … */
+    int8_t number; /* of the register, as in machine code: rax 0, rcx 1, ... */
     bool high;     /* ah, ch, dh, bh */
     uint8_t bytes;
     int8_t base, index; /* registers, or TZ_REGISTER_… */
     uint8_t scale;
-    bool segment;  /* relative to a segment: what lies there is not known */
+    bool segment;  /* relative to fs or gs: the address is not known */
     int64_t value; /* the number, the displacement, or where a branch goes */
 } tz_operand;
 
-/* What an instruction does to addresses and counters: enough to walk a row function. */
+/* What an instruction does to addresses and counters. */
 typedef enum tz_operation {
     TZ_DO_NOTHING,
-    TZ_DO_UNKNOWN, /* its first operand, if a register, is not known afterwards */
-    TZ_DO_COMPUTE, /* arithmetic on vectors: likewise */
-    TZ_DO_MOVE,    /* of bytes: general, vector, memory; wider targets are filled with zeros */
+    TZ_DO_UNKNOWN, /* the first operand is not known afterwards */
+    TZ_DO_COMPUTE, /* arithmetic on vectors: the first operand is not known afterwards */
+    TZ_DO_MOVE,    /* of bytes between registers and memory; a wider target is filled with zeros */
     TZ_DO_MOVE_SIGNED,
     TZ_DO_LOAD_ADDRESS,
     TZ_DO_ADD,
@@ -63,12 +63,12 @@ typedef enum tz_operation {
     TZ_DO_PUSH,
     TZ_DO_POP,
     TZ_DO_LEAVE,
-    TZ_DO_INSERT,  /* pinsrq */
-    TZ_DO_EXTRACT, /* pextrq */
-    TZ_DO_INTERLEAVE /* punpcklqdq */,
-    TZ_DO_REPEAT,   /* pbroadcastq */
-    TZ_DO_ADD_WIDE, /* paddq */
-    TZ_DO_BRANCH,   /* conditional */
+    TZ_DO_INSERT,     /* pinsrq */
+    TZ_DO_EXTRACT,    /* pextrq */
+    TZ_DO_INTERLEAVE, /* punpcklqdq */
+    TZ_DO_REPEAT,     /* pbroadcastq */
+    TZ_DO_ADD_WIDE,   /* paddq */
+    TZ_DO_BRANCH,     /* conditional */
     TZ_DO_JUMP,
     TZ_DO_CALL,
     TZ_DO_RETURN
@@ -79,24 +79,24 @@ typedef struct tz_instruction {
     uint8_t length;
     tz_operation operation;
     tz_work_class class;
-    uint8_t condition; /* as in the machine code: 0 overflow, 1 not, 2 below, … 15 greater */
+    uint8_t condition; /* as in machine code: 0 overflow, 1 no overflow, 2 below, ... 15 greater */
     int operands_count;
     tz_operand operands[TZ_OPERANDS_MAX];
-    bool computes; /* counts as the vector's or number's arithmetic */
-    bool fuses;    /* cmp, test: one with the branch that follows */
-    bool compares; /* vectors or cells: flags are not known afterwards */
-    bool repeats;  /* an element in all of a vector: from memory it is a load and no more */
+    bool computes; /* arithmetic: its vectors' width counts */
+    bool fuses;    /* cmp, test: the processor issues it together with a branch that follows */
+    bool compares; /* vectors or cells: the flags are not known afterwards */
+    bool repeats;  /* fills a vector with one element; from memory this is a load and no more */
     char name[24];
 } tz_instruction;
 
 typedef struct tz_decoder tz_decoder;
 
-/* Errors: TZ_UNSUPPORTED says what to install, or that this is no x86-64. */
+/* Errors: TZ_MEMORY; TZ_UNSUPPORTED, which says what to install, or that this is no x86-64. */
 tz_status tz_decoder_open(tz_decoder **out, tz_error *error);
 void tz_decoder_close(tz_decoder *decoder); /* NULL is fine */
 
-/* The instruction at `code`, of which `bytes` may be read. TZ_UNSUPPORTED: it is none that is
- * known. */
+/* Decode the instruction at `code`, reading up to `bytes` bytes. Errors: TZ_UNSUPPORTED if it is
+ * not known. */
 tz_status tz_decoder_read(tz_decoder *decoder, const void *code, size_t bytes, tz_instruction *out,
                           tz_error *error);
 

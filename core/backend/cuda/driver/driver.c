@@ -1,5 +1,4 @@
-/* The CUDA driver, opened at run time: the library, its devices, a context. Symbols and numbers are
- * cuda.h's. */
+/* The library, its devices, a context. Symbols and numbers are those of cuda.h. */
 #include "backend/cuda/driver/driver.h"
 
 #include "backend/cuda/compile/cache.h"
@@ -19,7 +18,7 @@ static void driver_close(tz__driver *api)
     api->library = NULL;
 }
 
-/* The library, initialised, with at least one device. */
+/* Opens the library and initialises it. TZ_BACKEND if there is no device. */
 static tz_status driver_open(tz__driver *api, tz_error *error)
 {
     static const tz__symbol symbols[] = {
@@ -28,7 +27,7 @@ static tz_status driver_open(tz__driver *api, tz_error *error)
 #undef DRIVER_SYMBOL
     };
     memset(api, 0, sizeof *api);
-    /* NODELETE: the driver starts threads of its own and does not like to be unloaded. */
+    /* NODELETE: the driver starts threads of its own and cannot be unloaded safely. */
     api->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!api->library) {
         const char *why = dlerror();
@@ -57,16 +56,15 @@ static tz_status driver_open(tz__driver *api, tz_error *error)
                               "CUDA_VISIBLE_DEVICES, or use --backend cpu");
     else if (api->version(&api->version_number) != 0)
         api->version_number = 0;
-    if (status != TZ_OK)
+    if (status)
         driver_close(api);
     return status;
 }
 
-/* A number that every driver tells, or one that may stay 0. */
 typedef struct attribute {
     int which; /* CUdevice_attribute */
     int *value;
-    bool needed;
+    bool needed; /* else the value is 0 where the driver does not know it */
 } attribute;
 
 static tz_cu_result attributes_read(const tz__driver *api, tz_cu_device handle,
@@ -117,7 +115,7 @@ static tz_status device_look(const tz__driver *api, int ordinal, tz_cuda_device 
     if (!result)
         result = attributes_read(api, *handle, attributes, sizeof attributes / sizeof *attributes);
     if (!result && api->device_bus_id(device->bus_id, (int)sizeof device->bus_id, *handle) != 0)
-        device->bus_id[0] = '\0'; /* only the energy counter is found by it */
+        device->bus_id[0] = '\0'; /* only the energy counter needs it */
     device->name[sizeof device->name - 1] = '\0';
     device->bus_id[sizeof device->bus_id - 1] = '\0';
     device->memory_bytes = (int64_t)bytes;
@@ -143,16 +141,16 @@ static tz_status check_ordinal(const tz__driver *api, int ordinal, tz_error *err
                         ordinal, api->devices);
 }
 
-/* Joules of a device so far, or why they are not known. */
+/* The energy that a device has used, or why it is not known, as text. */
 static void energy_describe(const tz_cuda_device *device, char *text, size_t size)
 {
     tz_error error = {0};
     tz_cuda_energy *energy;
     double joules = 0;
     tz_status status = tz_cuda_energy_open(&energy, device, &error);
-    if (status == TZ_OK)
+    if (!status)
         status = tz_cuda_energy_read(energy, &joules, &error);
-    if (status == TZ_OK)
+    if (!status)
         snprintf(text, size, "%.3f kJ since the driver was loaded", 1e-3 * joules);
     else
         snprintf(text, size, "not known: %s", error.message);
@@ -213,18 +211,10 @@ int tz_cuda_available(void)
     if (driver_open(&api, NULL) != TZ_OK)
         return 0;
     driver_close(&api);
-    /* Kernels are compiled at run time: a GPU without a compiler cannot be used. */
+    /* Kernels are compiled at run time, so a GPU without NVRTC cannot be used. */
     char text[256];
     tz_error error;
     return tz__nvrtc_describe(text, sizeof text, &error) == TZ_OK;
-}
-
-void tz_cuda_limits(int ordinal, int *multiprocessors, int *shared_bytes)
-{
-    tz_cuda_device device;
-    const bool there = tz_cuda_look(ordinal, &device, NULL) == TZ_OK;
-    *multiprocessors = there ? device.multiprocessors : 0;
-    *shared_bytes = there ? device.shared_bytes : 0;
 }
 
 tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error)
@@ -234,14 +224,14 @@ tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error)
     if (!cuda)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to open the GPU");
     tz_status status = driver_open(&cuda->driver, error);
-    if (status != TZ_OK)
+    if (status)
         goto done;
     const tz__driver *api = &cuda->driver;
     status = check_ordinal(api, ordinal, error);
-    if (status != TZ_OK)
+    if (status)
         goto done;
     status = device_look(api, ordinal, &cuda->device, &cuda->handle, error);
-    if (status != TZ_OK)
+    if (status)
         goto done;
     tz_cu_result result = api->context_retain(&cuda->context, cuda->handle);
     if (result) {
@@ -254,7 +244,7 @@ tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error)
     }
     status = tz__cuda_enter(cuda, error);
 done:
-    if (status == TZ_OK)
+    if (!status)
         *out = cuda;
     else
         tz_cuda_close(cuda);
@@ -293,10 +283,10 @@ tz_status tz_cuda_look(int ordinal, tz_cuda_device *out, tz_error *error)
     tz_cu_device handle;
     memset(out, 0, sizeof *out);
     tz_status status = driver_open(&api, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
     status = check_ordinal(&api, ordinal, error);
-    if (status == TZ_OK)
+    if (!status)
         status = device_look(&api, ordinal, out, &handle, error);
     driver_close(&api);
     return status;
@@ -305,7 +295,7 @@ tz_status tz_cuda_look(int ordinal, tz_cuda_device *out, tz_error *error)
 tz_status tz_cuda_wait(tz_cuda *cuda, tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
     const tz_cu_result result = cuda->driver.context_wait();
     return result ? tz__cuda_failed(cuda, result, error, NULL, "waiting for the GPU failed")

@@ -1,15 +1,22 @@
-/* The CUDA driver, opened at run time: devices, memory, kernels. One binary runs with and without a
- * GPU. Streams, events, graphs and pinned memory are in stream.h, NVRTC alone in compile.h.
+/* The CUDA driver, opened at run time, so that one binary runs with and without a GPU: devices,
+ * memory, kernels. queue.h has queues, events, graphs and pinned memory; compile.h has NVRTC alone.
  *
- * Work goes to a stream. NULL, the default stream, is one more stream of its own: nothing orders it
- * against those of tz_cuda_queue_create. Any thread may call, two at a time too, but a graph's
- * capture belongs to the thread that began it.
+ * Work goes to a queue (a CUDA stream) and is done in order there. NULL names the default queue. It
+ * is a queue like the others: nothing orders the work of two queues but events.
  *
- * Errors. What the driver refuses is TZ_BACKEND, device memory that is not there TZ_MEMORY, an
- * argument that cannot be right TZ_RANGE or TZ_SHAPE. A kernel that fails is told by any later
- * call, most likely by one that waits. After that, and after the loss of a device, the context is
- * of no use: calls go to the driver no more and return the first error again, word for word; what
- * frees or destroys does nothing; tz_cuda_close frees everything. */
+ * Threads. Every function may be called from any thread, also from several at once. Work for a
+ * graph must come from the thread that began the graph.
+ *
+ * Errors:
+ *
+ *   TZ_BACKEND          the driver refuses, or a kernel or the device has failed
+ *   TZ_MEMORY           device memory or pinned memory does not suffice
+ *   TZ_RANGE, TZ_SHAPE  an argument is wrong; nothing was done
+ *
+ * A kernel that fails shows in a later call, most often in one that waits. After such a failure, or
+ * the loss of a device, the context cannot be used again: every function that returns a status
+ * returns the first error once more, functions that free or destroy do nothing, and tz_cuda_close
+ * frees everything. */
 #ifndef TZ_CORE_BACKEND_CUDA_DRIVER_DRIVER_H
 #define TZ_CORE_BACKEND_CUDA_DRIVER_DRIVER_H
 
@@ -33,13 +40,13 @@ typedef struct tz_cuda_device {
     int multiprocessors; /* streaming multiprocessors */
     /* Of a block. */
     int shared_bytes;          /* at most, after opting in */
-    int shared_reserved_bytes; /* that the system takes beside what a block asks for */
+    int shared_reserved_bytes; /* that the system takes in addition to what a block asks for */
     /* Of a multiprocessor. */
     int processor_shared_bytes;
     int processor_registers;
     int processor_threads;
     int processor_blocks;
-    /* Nominal; 0 where the driver does not tell. A transfer moves bus_bits twice a clock. */
+    /* Nominal; 0 where not known. The memory moves memory_bus_bits twice in a clock. */
     int clock_khz, memory_clock_khz, memory_bus_bits;
     bool cooperative;        /* a kernel may synchronise its whole grid */
     bool unified_addressing; /* host and device pointers share one address space */
@@ -48,19 +55,15 @@ typedef struct tz_cuda_device {
 } tz_cuda_device;
 
 typedef struct tz_cuda tz_cuda;             /* an opened driver with a context on one device */
-typedef struct tz_cuda_queue tz_cuda_queue; /* work that is done in order: stream.h */
+typedef struct tz_cuda_queue tz_cuda_queue; /* queue.h */
 
-/* What doctor prints: driver and NVRTC versions or why they are not there; devices found, whether
- * their energy is counted; where compiled kernels are kept. Never fails; creates no context. `text`
- * is lines, each ended by a newline. */
+/* What `trapeze doctor` prints, as lines that end with a newline: the versions of the driver and of
+ * NVRTC, or why they are missing; the devices, and whether they count their energy; the folder of
+ * compiled kernels. Creates no context. Always terminated; cut off where `size` is too small. */
 void tz_cuda_describe(char *text, size_t size);
 
 /* 1 when a driver, at least one device and NVRTC are there (cheap, no context), else 0. */
 int tz_cuda_available(void);
-
-/* Of tz_cuda_look, what plans depend on: multiprocessors and the most shared memory that a block
- * may have; 0 when there is no such device. */
-void tz_cuda_limits(int ordinal, int *multiprocessors, int *shared_bytes);
 
 /* Open the driver and the device with that ordinal (CUDA_VISIBLE_DEVICES counts). TZ_BACKEND names
  * what is missing and what to do. */
@@ -70,34 +73,36 @@ const tz_cuda_device *tz_cuda_device_of(const tz_cuda *cuda);
 
 /* How many devices there are; 0 without a driver. */
 int tz_cuda_devices_count(void);
-/* What is known of a device without a context on it. TZ_BACKEND as tz_cuda_open. */
+/* The facts of a device, without a context on it. TZ_BACKEND as tz_cuda_open. */
 tz_status tz_cuda_look(int ordinal, tz_cuda_device *out, tz_error *error);
 
-/* Wait for the work of all streams. */
+/* Wait until the work of all queues is done. */
 tz_status tz_cuda_wait(tz_cuda *cuda, tz_error *error);
 
 /* ---- Device memory ----------------------------------------------------------------------------
  *
- * These copies and clears are done when they return. They do not wait for streams other than the
- * default one: wait for the one that computes what is downloaded. */
+ * These copies and clears are done when they return. They come after the work of the default queue,
+ * but not after that of other queues: before a download, wait for the queue that computes. */
 
-/* TZ_MEMORY says how much was asked for and how much is free. */
+/* 0 bytes are allocated as 1. TZ_MEMORY says how much was asked for and how much is free. */
 tz_status tz_cuda_allocate(tz_cuda *cuda, tz_cu_pointer *out, size_t bytes, tz_error *error);
 void tz_cuda_free(tz_cuda *cuda, tz_cu_pointer pointer); /* 0 is fine; waits for the device */
-/* Bytes that nobody holds, and all that there are. */
+/* Free bytes and all bytes of the device's memory, other programs' counted. */
 tz_status tz_cuda_memory(tz_cuda *cuda, size_t *free_bytes, size_t *all_bytes, tz_error *error);
 tz_status tz_cuda_upload(tz_cuda *cuda, tz_cu_pointer to, const void *from, size_t bytes,
                          tz_error *error);
 tz_status tz_cuda_download(tz_cuda *cuda, void *to, tz_cu_pointer from, size_t bytes,
                            tz_error *error);
 tz_status tz_cuda_clear(tz_cuda *cuda, tz_cu_pointer to, size_t bytes, tz_error *error);
-/* Rows of `row_bytes`, `rows` of them, the pitches in bytes; 3-D boxes as planes of rows. */
+/* A box of device memory: `planes` planes of `rows` rows. Everything in bytes. */
 typedef struct tz_cuda_box {
     size_t row_bytes, rows, planes;
-    size_t device_offset, device_row_pitch,
-        device_plane_pitch; /* plane pitch: a multiple of row pitch */
+    size_t device_offset;      /* of the first row */
+    size_t device_row_pitch;   /* from row to row */
+    size_t device_plane_pitch; /* from plane to plane: a multiple of the row pitch */
 } tz_cuda_box;
-/* Between a box of device memory and a dense host array. TZ_SHAPE: the pitches do not fit. */
+/* Copy between such a box and a dense host array. TZ_SHAPE: rows or planes overlap, or the plane
+ * pitch is no multiple of the row pitch. */
 tz_status tz_cuda_upload_box(tz_cuda *cuda, tz_cu_pointer to, const tz_cuda_box *box,
                              const void *from, tz_error *error);
 tz_status tz_cuda_download_box(tz_cuda *cuda, void *to, tz_cu_pointer from, const tz_cuda_box *box,
@@ -107,33 +112,32 @@ tz_status tz_cuda_download_box(tz_cuda *cuda, void *to, tz_cu_pointer from, cons
 
 typedef struct tz_cuda_kernel {
     tz_cu_handle module, function;
-    int registers;            /* a thread */
-    int local_bytes;          /* a thread: spills; 0 is what we want */
-    int shared_bytes;         /* a block, static */
-    int dynamic_shared_bytes; /* a block: the most that a launch may ask for, opted into on loading
-                               */
-    int threads_max;          /* a block, with so many registers */
+    int registers;            /* of a thread */
+    int local_bytes;          /* of a thread: spilt registers; 0 is best */
+    int shared_bytes;         /* of a block, static */
+    int dynamic_shared_bytes; /* of a block: the most that a launch may ask for */
+    int threads_max;          /* of a block, with so many registers */
 } tz_cuda_kernel;
 
 /* Compile `source` (CUDA C++) for the device's architecture, or take the cubin from the cache on
- * disk ($XDG_CACHE_HOME/trapeze or ~/.cache/trapeze; TRAPEZE_CACHE names another, "" none), and
- * load the function. `headers` are named texts that the source includes. A cache that cannot be
- * written is no error but a warning: tz_cuda_cache_take_warning. TZ_BACKEND carries the first lines
- * of NVRTC's log. */
+ * disk (base/cache_folder.h), and load the function of that name. `headers` are the texts that the
+ * source includes. The message of TZ_BACKEND has the first lines of NVRTC's log. A cache that
+ * cannot be written is no error: see tz_cuda_cache_take_warning. */
 tz_status tz_cuda_load(tz_cuda *cuda, tz_cuda_kernel *out, const char *source, const char *function,
                        const tz_cuda_header *headers, size_t headers_count, tz_error *error);
 void tz_cuda_unload(tz_cuda *cuda, tz_cuda_kernel *kernel);
 
-/* Launch on a stream and return at once: `grid` blocks of `block` threads, `shared_bytes` of
- * dynamic shared memory each. `arguments`: pointers to the kernel's arguments, read before this
- * returns. `cooperative`: the kernel synchronises its grid, so all blocks must fit on the device at
- * once (tz_cuda_occupancy); TZ_UNSUPPORTED where the device cannot. */
-tz_status tz_cuda_launch(tz_cuda *cuda, tz_cuda_queue *stream, const tz_cuda_kernel *kernel,
+/* Put a launch into a queue and return at once: `grid` blocks of `block` threads, each block with
+ * `shared_bytes` of dynamic shared memory. `arguments` points to the kernel's arguments, which are
+ * read before this returns. `cooperative`: the kernel synchronises its grid, so that all blocks
+ * must fit on the device at once (tz_cuda_occupancy); TZ_UNSUPPORTED where the device cannot do
+ * that. */
+tz_status tz_cuda_launch(tz_cuda *cuda, tz_cuda_queue *queue, const tz_cuda_kernel *kernel,
                          const int grid[3], const int block[3], int shared_bytes, bool cooperative,
                          void **arguments, tz_error *error);
 
-/* Blocks of `threads` threads and `shared_bytes` of dynamic shared memory that a multiprocessor
- * holds at once; 0 when not even one fits. */
+/* How many blocks of `threads` threads and `shared_bytes` of dynamic shared memory a multiprocessor
+ * holds at once; 0 when none fits. */
 tz_status tz_cuda_occupancy(tz_cuda *cuda, const tz_cuda_kernel *kernel, int threads,
                             int shared_bytes, int *blocks_per_multiprocessor, tz_error *error);
 

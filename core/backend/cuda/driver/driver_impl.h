@@ -1,4 +1,4 @@
-/* What the files of the driver share: its functions, the context, how its errors are told. */
+/* What the files of this folder share: the driver's functions, the context, its errors. */
 #ifndef TZ_CORE_BACKEND_CUDA_DRIVER_DRIVER_IMPL_H
 #define TZ_CORE_BACKEND_CUDA_DRIVER_DRIVER_IMPL_H
 
@@ -6,7 +6,7 @@
 #include "backend/cuda/driver/queue.h"
 #include <stdatomic.h>
 
-/* CUresult: those that decide something; fault.c has what the others mean. */
+/* Values of CUresult that the code tests for. fault.c explains others to users. */
 enum {
     TZ__CU_OUT_OF_MEMORY = 2,
     TZ__CU_NO_DEVICE = 100,
@@ -29,8 +29,8 @@ typedef struct tz__copy_3d { /* CUDA_MEMCPY3D_v2 */
 
 _Static_assert(sizeof(tz__copy_3d) == 200, "the layout is CUDA_MEMCPY3D_v2's");
 
-/* X(member, symbol, parameters). The names with _v2 are what cuda.h's macros make of the plain
- * ones; all are there from CUDA 11.4 on. */
+/* X(member, symbol, parameters). The names with _v2 are those that cuda.h's macros turn plain names
+ * into. All exist from CUDA 11.4 on. */
 #define TZ__DRIVER_TABLE(X)                                                                        \
     X(init, cuInit, (unsigned flags))                                                              \
     X(version, cuDriverGetVersion, (int *version))                                                 \
@@ -55,33 +55,33 @@ _Static_assert(sizeof(tz__copy_3d) == 200, "the layout is CUDA_MEMCPY3D_v2's");
     X(memory_set, cuMemsetD8_v2, (tz_cu_pointer to, unsigned char value, size_t bytes))            \
     X(host_allocate, cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags))                \
     X(host_free, cuMemFreeHost, (void *memory))                                                    \
-    X(stream_create, cuStreamCreate, (tz_cuda_queue * *stream, unsigned flags))                    \
-    X(stream_destroy, cuStreamDestroy_v2, (tz_cuda_queue * stream))                                \
-    X(stream_wait, cuStreamSynchronize, (tz_cuda_queue * stream))                                  \
-    X(stream_wait_event, cuStreamWaitEvent,                                                        \
-      (tz_cuda_queue * stream, tz_cuda_event * event, unsigned flags))                             \
-    X(stream_upload, cuMemcpyHtoDAsync_v2,                                                         \
-      (tz_cu_pointer to, const void *from, size_t bytes, tz_cuda_queue *stream))                   \
-    X(stream_download, cuMemcpyDtoHAsync_v2,                                                       \
-      (void *to, tz_cu_pointer from, size_t bytes, tz_cuda_queue *stream))                         \
-    X(stream_copy, cuMemcpyDtoDAsync_v2,                                                           \
-      (tz_cu_pointer to, tz_cu_pointer from, size_t bytes, tz_cuda_queue * stream))                \
-    X(stream_copy_3d, cuMemcpy3DAsync_v2, (const tz__copy_3d *copy, tz_cuda_queue *stream))        \
-    X(stream_fill_words, cuMemsetD32Async,                                                         \
-      (tz_cu_pointer to, unsigned word, size_t count, tz_cuda_queue *stream))                      \
+    X(queue_create, cuStreamCreate, (tz_cuda_queue * *queue, unsigned flags))                      \
+    X(queue_destroy, cuStreamDestroy_v2, (tz_cuda_queue * queue))                                  \
+    X(queue_wait, cuStreamSynchronize, (tz_cuda_queue * queue))                                    \
+    X(queue_wait_event, cuStreamWaitEvent,                                                         \
+      (tz_cuda_queue * queue, tz_cuda_event * event, unsigned flags))                              \
+    X(queue_upload, cuMemcpyHtoDAsync_v2,                                                          \
+      (tz_cu_pointer to, const void *from, size_t bytes, tz_cuda_queue *queue))                    \
+    X(queue_download, cuMemcpyDtoHAsync_v2,                                                        \
+      (void *to, tz_cu_pointer from, size_t bytes, tz_cuda_queue *queue))                          \
+    X(queue_copy, cuMemcpyDtoDAsync_v2,                                                            \
+      (tz_cu_pointer to, tz_cu_pointer from, size_t bytes, tz_cuda_queue * queue))                 \
+    X(queue_copy_3d, cuMemcpy3DAsync_v2, (const tz__copy_3d *copy, tz_cuda_queue *queue))          \
+    X(queue_fill_words, cuMemsetD32Async,                                                          \
+      (tz_cu_pointer to, unsigned word, size_t count, tz_cuda_queue *queue))                       \
     X(event_create, cuEventCreate, (tz_cuda_event * *event, unsigned flags))                       \
     X(event_destroy, cuEventDestroy_v2, (tz_cuda_event * event))                                   \
-    X(event_record, cuEventRecord, (tz_cuda_event * event, tz_cuda_queue * stream))                \
+    X(event_record, cuEventRecord, (tz_cuda_event * event, tz_cuda_queue * queue))                 \
     X(event_query, cuEventQuery, (tz_cuda_event * event))                                          \
     X(event_wait, cuEventSynchronize, (tz_cuda_event * event))                                     \
     X(event_elapsed, cuEventElapsedTime,                                                           \
       (float *milliseconds, tz_cuda_event *from, tz_cuda_event *to))                               \
-    X(capture_begin, cuStreamBeginCapture_v2, (tz_cuda_queue * stream, int mode))                  \
-    X(capture_end, cuStreamEndCapture, (tz_cuda_queue * stream, tz_cu_handle * noted))             \
-    X(noted_destroy, cuGraphDestroy, (tz_cu_handle noted))                                         \
+    X(capture_begin, cuStreamBeginCapture_v2, (tz_cuda_queue * queue, int mode))                   \
+    X(capture_end, cuStreamEndCapture, (tz_cuda_queue * queue, tz_cu_handle * recorded))           \
+    X(recorded_destroy, cuGraphDestroy, (tz_cu_handle recorded))                                   \
     X(graph_create, cuGraphInstantiateWithFlags,                                                   \
-      (tz_cuda_graph * *graph, tz_cu_handle noted, unsigned long long flags))                      \
-    X(graph_launch, cuGraphLaunch, (tz_cuda_graph * graph, tz_cuda_queue * stream))                \
+      (tz_cuda_graph * *graph, tz_cu_handle recorded, unsigned long long flags))                   \
+    X(graph_launch, cuGraphLaunch, (tz_cuda_graph * graph, tz_cuda_queue * queue))                 \
     X(graph_destroy, cuGraphExecDestroy, (tz_cuda_graph * graph))                                  \
     X(module_load, cuModuleLoadData, (tz_cu_handle * module, const void *image))                   \
     X(module_unload, cuModuleUnload, (tz_cu_handle module))                                        \
@@ -93,11 +93,11 @@ _Static_assert(sizeof(tz__copy_3d) == 200, "the layout is CUDA_MEMCPY3D_v2's");
       (int *blocks, tz_cu_handle function, int threads, size_t shared_bytes))                      \
     X(kernel_launch, cuLaunchKernel,                                                               \
       (tz_cu_handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
-       unsigned block_y, unsigned block_z, unsigned shared_bytes, tz_cuda_queue *stream,           \
+       unsigned block_y, unsigned block_z, unsigned shared_bytes, tz_cuda_queue *queue,            \
        void **arguments, void **extra))                                                            \
     X(kernel_launch_cooperative, cuLaunchCooperativeKernel,                                        \
       (tz_cu_handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
-       unsigned block_y, unsigned block_z, unsigned shared_bytes, tz_cuda_queue *stream,           \
+       unsigned block_y, unsigned block_z, unsigned shared_bytes, tz_cuda_queue *queue,            \
        void **arguments))
 
 typedef struct tz__driver {
@@ -118,21 +118,23 @@ struct tz_cuda {
     tz_error fault;    /* TZ__BROKEN: what ended the context */
 };
 
-enum tz__broken { TZ__WHOLE, TZ__BREAKING, TZ__BROKEN };
+/* BREAKING: a thread is about to write tz_cuda.fault. */
+enum tz__broken { TZ__INTACT, TZ__BREAKING, TZ__BROKEN };
 
 /* ---- fault.c --------------------------------------------------------------------------------- */
 
-/* One line on a result: "WHAT: why, what to do". Without a device (NULL): of the driver itself. */
+/* Sets the error for a result that is not 0: "WHAT: why; what to do". `device` is NULL for calls
+ * that concern no device. */
 tz_status tz__driver_failed(const tz__driver *api, const tz_cuda_device *device,
                             tz_cu_result result, tz_error *error, const char *place,
                             const char *what);
 
-/* The same of an open device; a result that ends the context is remembered. */
+/* The same for an open device. A result that ends the context is kept for tz__cuda_enter. */
 tz_status tz__cuda_failed(tz_cuda *cuda, tz_cu_result result, tz_error *error, const char *place,
                           const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Before every call of the driver: the context becomes the thread's, whichever thread that is.
- * Fails with the first fault, again, once there was one. */
+/* Before every call of the driver: makes the context current in this thread. Once a fault has ended
+ * the context, returns that first fault. */
 tz_status tz__cuda_enter(tz_cuda *cuda, tz_error *error);
 
 #endif

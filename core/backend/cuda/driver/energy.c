@@ -1,4 +1,4 @@
-/* Symbols and numbers are nvml.h's. */
+/* Symbols and numbers are those of nvml.h. */
 #include "backend/cuda/driver/energy.h"
 
 #include "backend/cuda/compile/library.h"
@@ -27,7 +27,7 @@ typedef struct nvml_device *device_handle;
     X(energy, int, nvmlDeviceGetTotalEnergyConsumption,                                            \
       (device_handle device, unsigned long long *millijoules))
 
-/* What an NVML may lack. */
+/* Symbols that an older NVML may lack. */
 #define NVML_OPTIONAL_TABLE(X)                                                                     \
     X(clock_info, int, nvmlDeviceGetClockInfo,                                                     \
       (device_handle device, int type, unsigned *megahertz))                                       \
@@ -101,7 +101,7 @@ tz_status tz_cuda_energy_open(tz_cuda_energy **out, const tz_cuda_device *device
     }
     double joules;
     status = tz_cuda_energy_read(energy, &joules, error);
-    if (status != TZ_OK)
+    if (status)
         goto failed;
     *out = energy;
     return TZ_OK;

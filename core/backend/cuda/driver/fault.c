@@ -1,14 +1,15 @@
-/* What the driver's results mean to a user. Numbers, names and what ends a context are cuda.h's. */
+/* What the driver's results mean to a user. cuda.h defines their numbers, their names, and which of
+ * them end a context. */
 #include "backend/cuda/driver/driver_impl.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* What kind of thing happened decides the shape of the line. */
+/* The kinds differ in the form of their message. */
 typedef enum fault_kind {
-    REFUSED, /* this call: "WHAT: happened; remedy" */
-    KERNEL,  /* a kernel, earlier, ended the context: "a kernel happened on GPU; remedy" */
-    DEVICE,  /* the device is gone for this process: "happened GPU; remedy" */
+    REFUSED, /* the call failed: "WHAT: HAPPENED; REMEDY" */
+    KERNEL,  /* an earlier kernel ended the context: "a kernel HAPPENED on GPU; REMEDY" */
+    DEVICE,  /* this process has lost the device: "HAPPENED GPU; REMEDY" */
 } fault_kind;
 
 typedef struct fault {
@@ -22,7 +23,7 @@ typedef struct fault {
 
 static const fault faults[] = {
     {TZ__CU_OUT_OF_MEMORY, REFUSED, "not enough GPU memory",
-     "use a smaller grid or --backend cpu, or see nvidia-smi for who else holds it"},
+     "use a smaller grid or --backend cpu, or see nvidia-smi for the programs that hold it"},
     {46, REFUSED, "the GPU is held by another process or closed to computing",
      "see nvidia-smi for its compute mode"},
     {701, REFUSED, "the kernel needs more registers or threads than a multiprocessor has",
@@ -55,7 +56,7 @@ static const fault faults[] = {
     {220, DEVICE, "NVLink error that cannot be corrected on",
      "start again; if it comes back, " SEE_SMI},
     {226, DEVICE, "hardware error on", "start again; if it comes back, " SEE_SMI},
-    {709, DEVICE, "somebody destroyed the context on", "start again"},
+    {709, DEVICE, "the context was destroyed on", "start again"},
     {810, DEVICE, "the MPS server ended this process's use of",
      "start again; see the server's log"},
     {911, DEVICE, "a device that works together with it failed, and with it",
@@ -100,7 +101,7 @@ tz_status tz__driver_failed(const tz__driver *api, const tz_cuda_device *device,
                         "%s: %s (%s %d); %s", what, known->happened, name, result, known->remedy);
 }
 
-static tz_status told_again(const tz_cuda *cuda, tz_error *error)
+static tz_status first_fault(const tz_cuda *cuda, tz_error *error)
 {
     if (error)
         *error = cuda->fault;
@@ -118,24 +119,24 @@ tz_status tz__cuda_failed(tz_cuda *cuda, tz_cu_result result, tz_error *error, c
     const fault *known = fault_find(result);
     if (!known || known->kind == REFUSED)
         return tz__driver_failed(&cuda->driver, &cuda->device, result, error, place, what);
-    tz_error told = {0};
-    tz__driver_failed(&cuda->driver, &cuda->device, result, &told, place, what);
-    int whole = TZ__WHOLE;
-    if (atomic_compare_exchange_strong(&cuda->broken, &whole, TZ__BREAKING)) {
-        cuda->fault = told;
+    tz_error fresh = {0};
+    tz__driver_failed(&cuda->driver, &cuda->device, result, &fresh, place, what);
+    int before = TZ__INTACT;
+    if (atomic_compare_exchange_strong(&cuda->broken, &before, TZ__BREAKING)) {
+        cuda->fault = fresh;
         atomic_store(&cuda->broken, TZ__BROKEN);
-    } else if (whole == TZ__BROKEN) {
-        return told_again(cuda, error);
+    } else if (before == TZ__BROKEN) {
+        return first_fault(cuda, error);
     }
     if (error)
-        *error = told;
-    return told.code;
+        *error = fresh;
+    return fresh.code;
 }
 
 tz_status tz__cuda_enter(tz_cuda *cuda, tz_error *error)
 {
     if (atomic_load(&cuda->broken) == TZ__BROKEN)
-        return told_again(cuda, error);
+        return first_fault(cuda, error);
     const tz_cu_result result = cuda->driver.context_use(cuda->context);
     return result ? tz__cuda_failed(cuda, result, error, NULL, "cannot use the GPU") : TZ_OK;
 }

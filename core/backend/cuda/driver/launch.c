@@ -1,5 +1,5 @@
-/* Kernels: loaded, launched, asked how many blocks of them fit. */
-#include "backend/cuda/compile/cache.h"
+/* Kernels: loading, launches, occupancy. */
+#include "backend/cuda/compile/cubin.h"
 #include "backend/cuda/driver/driver_impl.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ enum {
     GRID_YZ_MAX = 65535 /* on every architecture; x goes to 2^31 - 1 */
 };
 
-/* What a launch needs to know, asked once. */
+/* The kernel's needs and limits, which every launch uses. */
 static tz_cu_result kernel_look(const tz_cuda *cuda, tz_cuda_kernel *kernel)
 {
     const tz__driver *api = &cuda->driver;
@@ -33,8 +33,8 @@ static tz_cu_result kernel_look(const tz_cuda *cuda, tz_cuda_kernel *kernel)
         if (result)
             return result;
     }
-    /* More than 48 KiB is to be opted into. That is a limit and no reservation: the most is asked
-     * for, so that no launch need ask. */
+    /* More than 48 KiB of shared memory must be opted into. This sets a limit and reserves nothing,
+     * so set it to the maximum once. */
     kernel->dynamic_shared_bytes = cuda->device.shared_bytes - kernel->shared_bytes;
     if (api->kernel_set(kernel->function, KERNEL_DYNAMIC_SHARED_BYTES,
                         kernel->dynamic_shared_bytes) == 0)
@@ -55,14 +55,14 @@ tz_status tz_cuda_load(tz_cuda *cuda, tz_cuda_kernel *out, const char *source, c
     memset(out, 0, sizeof *out);
     snprintf(architecture, sizeof architecture, "sm_%d%d", cuda->device.major, cuda->device.minor);
     tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
-    /* A cached cubin that the driver refuses is a bad entry: once more, compiled anew. */
+    /* If the driver refuses a cubin from the cache, compile it anew and try once more. */
     for (int attempt = 0; attempt < 2; attempt++) {
         free(cubin);
         status = tz__cuda_cubin(architecture, source, headers, headers_count, attempt > 0, &cubin,
                                 &bytes, &cached, error);
-        if (status != TZ_OK)
+        if (status)
             goto done;
         result = api->module_load(&out->module, cubin);
         if (!result || !cached)
@@ -86,9 +86,9 @@ tz_status tz_cuda_load(tz_cuda *cuda, tz_cuda_kernel *out, const char *source, c
                                  "__global__");
 done:
     free(cubin);
-    if (status != TZ_OK)
+    if (status)
         tz_cuda_unload(cuda, out);
-    if (status == TZ_UNSUPPORTED) { /* no NVRTC: to a backend that needs it, a failure */
+    if (status == TZ_UNSUPPORTED) { /* no NVRTC: this backend cannot do without it */
         status = TZ_BACKEND;
         if (error)
             error->code = status;
@@ -128,28 +128,28 @@ static tz_status check_shape(const tz_cuda *cuda, const tz_cuda_kernel *kernel, 
     return TZ_OK;
 }
 
-tz_status tz_cuda_launch(tz_cuda *cuda, tz_cuda_queue *stream, const tz_cuda_kernel *kernel,
+tz_status tz_cuda_launch(tz_cuda *cuda, tz_cuda_queue *queue, const tz_cuda_kernel *kernel,
                          const int grid[3], const int block[3], int shared_bytes, bool cooperative,
                          void **arguments, tz_error *error)
 {
     const tz__driver *api = &cuda->driver;
     tz_status status = check_shape(cuda, kernel, grid, block, shared_bytes, error);
-    if (status == TZ_OK && cooperative && !cuda->device.cooperative)
+    if (!status && cooperative && !cuda->device.cooperative)
         status = tz_error_set(error, TZ_UNSUPPORTED, NULL,
                               "%s cannot launch kernels whose blocks wait for each other",
                               cuda->device.name);
-    if (status == TZ_OK)
+    if (!status)
         status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
     const unsigned g[3] = {(unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2]};
     const unsigned b[3] = {(unsigned)block[0], (unsigned)block[1], (unsigned)block[2]};
     const unsigned shared = (unsigned)shared_bytes;
     const tz_cu_result result =
         cooperative ? api->kernel_launch_cooperative(kernel->function, g[0], g[1], g[2], b[0], b[1],
-                                                     b[2], shared, stream, arguments)
+                                                     b[2], shared, queue, arguments)
                     : api->kernel_launch(kernel->function, g[0], g[1], g[2], b[0], b[1], b[2],
-                                         shared, stream, arguments, NULL);
+                                         shared, queue, arguments, NULL);
     if (!result)
         return TZ_OK;
     return tz__cuda_failed(
@@ -169,7 +169,7 @@ tz_status tz_cuda_occupancy(tz_cuda *cuda, const tz_cuda_kernel *kernel, int thr
     if (threads > kernel->threads_max || shared_bytes > kernel->dynamic_shared_bytes)
         return TZ_OK;
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
     const tz_cu_result result = cuda->driver.kernel_occupancy(
         blocks_per_multiprocessor, kernel->function, threads, (size_t)shared_bytes);

@@ -12,7 +12,7 @@ tz_status tz_cuda_allocate(tz_cuda *cuda, tz_cu_pointer *out, size_t bytes, tz_e
     const tz__driver *api = &cuda->driver;
     *out = 0;
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
     const tz_cu_result result = api->memory_allocate(out, bytes ? bytes : 1);
     if (!result)
@@ -42,7 +42,7 @@ tz_status tz_cuda_memory(tz_cuda *cuda, size_t *free_bytes, size_t *all_bytes, t
 {
     *free_bytes = *all_bytes = 0;
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
     const tz_cu_result result = cuda->driver.memory_info(free_bytes, all_bytes);
     return result ? tz__cuda_failed(cuda, result, error, NULL, "cannot tell the GPU's free memory")
@@ -53,7 +53,7 @@ tz_status tz_cuda_host_allocate(tz_cuda *cuda, void **out, size_t bytes, tz_erro
 {
     *out = NULL;
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
     const tz_cu_result result = cuda->driver.host_allocate(out, bytes ? bytes : 1, 0);
     if (!result)
@@ -76,8 +76,8 @@ void tz_cuda_host_free(tz_cuda *cuda, void *memory)
 
 /* ---- One piece --------------------------------------------------------------------------------
  *
- * The driver's plain copies to the device and its clears may return before they are done, in order
- * with the default stream alone. Waiting for that keeps the promise for every stream. */
+ * The driver's plain copies to the device and its clears may return before they are done; they run
+ * in the default queue. So the functions wait for it. */
 
 static tz_status finished(tz_cuda *cuda, tz_cu_result result, tz_error *error, const char *verb,
                           size_t bytes, const char *where)
@@ -92,11 +92,11 @@ tz_status tz_cuda_upload(tz_cuda *cuda, tz_cu_pointer to, const void *from, size
                          tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK || bytes == 0)
+    if (status || bytes == 0)
         return status;
     tz_cu_result result = cuda->driver.memory_upload(to, from, bytes);
     if (!result)
-        result = cuda->driver.stream_wait(NULL);
+        result = cuda->driver.queue_wait(NULL);
     return finished(cuda, result, error, "copy", bytes, "to");
 }
 
@@ -104,7 +104,7 @@ tz_status tz_cuda_download(tz_cuda *cuda, void *to, tz_cu_pointer from, size_t b
                            tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK || bytes == 0)
+    if (status || bytes == 0)
         return status;
     return finished(cuda, cuda->driver.memory_download(to, from, bytes), error, "copy", bytes,
                     "from");
@@ -113,73 +113,73 @@ tz_status tz_cuda_download(tz_cuda *cuda, void *to, tz_cu_pointer from, size_t b
 tz_status tz_cuda_clear(tz_cuda *cuda, tz_cu_pointer to, size_t bytes, tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK || bytes == 0)
+    if (status || bytes == 0)
         return status;
     tz_cu_result result = cuda->driver.memory_set(to, 0, bytes);
     if (!result)
-        result = cuda->driver.stream_wait(NULL);
+        result = cuda->driver.queue_wait(NULL);
     return finished(cuda, result, error, "clear", bytes, "on");
 }
 
-tz_status tz_cuda_queue_upload(tz_cuda *cuda, tz_cuda_queue *stream, tz_cu_pointer to,
+tz_status tz_cuda_queue_upload(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
                                const void *from, size_t bytes, tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK || bytes == 0)
+    if (status || bytes == 0)
         return status;
-    return finished(cuda, cuda->driver.stream_upload(to, from, bytes, stream), error, "copy", bytes,
+    return finished(cuda, cuda->driver.queue_upload(to, from, bytes, queue), error, "copy", bytes,
                     "to");
 }
 
-tz_status tz_cuda_queue_download(tz_cuda *cuda, tz_cuda_queue *stream, void *to, tz_cu_pointer from,
+tz_status tz_cuda_queue_download(tz_cuda *cuda, tz_cuda_queue *queue, void *to, tz_cu_pointer from,
                                  size_t bytes, tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK || bytes == 0)
+    if (status || bytes == 0)
         return status;
-    return finished(cuda, cuda->driver.stream_download(to, from, bytes, stream), error, "copy",
-                    bytes, "from");
+    return finished(cuda, cuda->driver.queue_download(to, from, bytes, queue), error, "copy", bytes,
+                    "from");
 }
 
-tz_status tz_cuda_queue_copy(tz_cuda *cuda, tz_cuda_queue *stream, tz_cu_pointer to,
+tz_status tz_cuda_queue_copy(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
                              tz_cu_pointer from, size_t bytes, tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK || bytes == 0)
+    if (status || bytes == 0)
         return status;
-    return finished(cuda, cuda->driver.stream_copy(to, from, bytes, stream), error, "copy", bytes,
+    return finished(cuda, cuda->driver.queue_copy(to, from, bytes, queue), error, "copy", bytes,
                     "within");
 }
 
-tz_status tz_cuda_queue_fill_words(tz_cuda *cuda, tz_cuda_queue *stream, tz_cu_pointer to,
+tz_status tz_cuda_queue_fill_words(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
                                    uint32_t word, size_t count, tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK || count == 0)
+    if (status || count == 0)
         return status;
-    return finished(cuda, cuda->driver.stream_fill_words(to, word, count, stream), error, "fill",
+    return finished(cuda, cuda->driver.queue_fill_words(to, word, count, queue), error, "fill",
                     4 * count, "on");
 }
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 
-typedef struct box_way {
+typedef struct box_direction {
     bool up;    /* to the device */
-    bool waits; /* else in order with the stream */
-    tz_cuda_queue *stream;
-} box_way;
+    bool waits; /* else it is done in the order of the queue */
+    tz_cuda_queue *queue;
+} box_direction;
 
-static tz_cu_result piece_move(const tz__driver *api, box_way way, tz_cu_pointer pointer,
+static tz_cu_result piece_move(const tz__driver *api, box_direction way, tz_cu_pointer pointer,
                                void *host, size_t bytes)
 {
     if (way.waits)
         return way.up ? api->memory_upload(pointer, host, bytes)
                       : api->memory_download(host, pointer, bytes);
-    return way.up ? api->stream_upload(pointer, host, bytes, way.stream)
-                  : api->stream_download(host, pointer, bytes, way.stream);
+    return way.up ? api->queue_upload(pointer, host, bytes, way.queue)
+                  : api->queue_download(host, pointer, bytes, way.queue);
 }
 
-static tz_status box_move(tz_cuda *cuda, box_way way, tz_cu_pointer pointer, void *host,
+static tz_status box_move(tz_cuda *cuda, box_direction way, tz_cu_pointer pointer, void *host,
                           const tz_cuda_box *box, tz_error *error)
 {
     const tz__driver *api = &cuda->driver;
@@ -192,11 +192,11 @@ static tz_status box_move(tz_cuda *cuda, box_way way, tz_cu_pointer pointer, voi
         plane_pitch / row_pitch < box->rows)
         return tz_error_set(error, TZ_SHAPE, NULL,
                             "a box of %zu planes of %zu rows of %zu bytes does not fit pitches of "
-                            "%zu bytes a row and %zu a plane (a plane is to be whole rows)",
+                            "%zu bytes a row and %zu a plane (a plane must be a number of rows)",
                             box->planes, box->rows, box->row_bytes, box->device_row_pitch,
                             box->device_plane_pitch);
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
     pointer += box->device_offset;
     tz_cu_result result;
@@ -214,10 +214,10 @@ static tz_status box_move(tz_cuda *cuda, box_way way, tz_cu_pointer pointer, voi
                                   .row_bytes = box->row_bytes,
                                   .rows = box->rows,
                                   .planes = box->planes};
-        result = way.waits ? api->memory_copy_3d(&copy) : api->stream_copy_3d(&copy, way.stream);
+        result = way.waits ? api->memory_copy_3d(&copy) : api->queue_copy_3d(&copy, way.queue);
     }
     if (!result && way.waits && way.up)
-        result = api->stream_wait(NULL);
+        result = api->queue_wait(NULL);
     if (!result)
         return TZ_OK;
     return tz__cuda_failed(cuda, result, error, NULL,
@@ -228,23 +228,24 @@ static tz_status box_move(tz_cuda *cuda, box_way way, tz_cu_pointer pointer, voi
 tz_status tz_cuda_upload_box(tz_cuda *cuda, tz_cu_pointer to, const tz_cuda_box *box,
                              const void *from, tz_error *error)
 {
-    return box_move(cuda, (box_way){.up = true, .waits = true}, to, (void *)from, box, error);
+    return box_move(cuda, (box_direction){.up = true, .waits = true}, to, (void *)from, box, error);
 }
 
 tz_status tz_cuda_download_box(tz_cuda *cuda, void *to, tz_cu_pointer from, const tz_cuda_box *box,
                                tz_error *error)
 {
-    return box_move(cuda, (box_way){.waits = true}, from, to, box, error);
+    return box_move(cuda, (box_direction){.waits = true}, from, to, box, error);
 }
 
-tz_status tz_cuda_queue_upload_box(tz_cuda *cuda, tz_cuda_queue *stream, tz_cu_pointer to,
+tz_status tz_cuda_queue_upload_box(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
                                    const tz_cuda_box *box, const void *from, tz_error *error)
 {
-    return box_move(cuda, (box_way){.up = true, .stream = stream}, to, (void *)from, box, error);
+    return box_move(cuda, (box_direction){.up = true, .queue = queue}, to, (void *)from, box,
+                    error);
 }
 
-tz_status tz_cuda_queue_download_box(tz_cuda *cuda, tz_cuda_queue *stream, void *to,
+tz_status tz_cuda_queue_download_box(tz_cuda *cuda, tz_cuda_queue *queue, void *to,
                                      tz_cu_pointer from, const tz_cuda_box *box, tz_error *error)
 {
-    return box_move(cuda, (box_way){.stream = stream}, from, to, box, error);
+    return box_move(cuda, (box_direction){.queue = queue}, from, to, box, error);
 }

@@ -1,54 +1,54 @@
-/* Streams, events and graphs. */
+/* Queues, events and graphs. */
 #include "backend/cuda/driver/driver_impl.h"
 
 /* From cuda.h. */
 enum {
-    STREAM_NON_BLOCKING = 1,  /* CU_STREAM_NON_BLOCKING: not ordered with the default stream */
+    STREAM_NON_BLOCKING = 1,  /* CU_STREAM_NON_BLOCKING: not ordered with the default queue */
     EVENT_DISABLE_TIMING = 2, /* CU_EVENT_DISABLE_TIMING */
     /* CU_STREAM_CAPTURE_MODE_THREAD_LOCAL: what other threads do in the meantime is no error */
     CAPTURE_THREAD_LOCAL = 1,
 };
 
-/* ---- Streams --------------------------------------------------------------------------------- */
+/* ---- Queues --------------------------------------------------------------------------------- */
 
 tz_status tz_cuda_queue_create(tz_cuda *cuda, tz_cuda_queue **out, tz_error *error)
 {
     *out = NULL;
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
-    const tz_cu_result result = cuda->driver.stream_create(out, STREAM_NON_BLOCKING);
+    const tz_cu_result result = cuda->driver.queue_create(out, STREAM_NON_BLOCKING);
     if (!result)
         return TZ_OK;
     *out = NULL;
-    return tz__cuda_failed(cuda, result, error, NULL, "cannot make a stream on the GPU");
+    return tz__cuda_failed(cuda, result, error, NULL, "cannot make a queue on the GPU");
 }
 
-void tz_cuda_queue_destroy(tz_cuda *cuda, tz_cuda_queue *stream)
+void tz_cuda_queue_destroy(tz_cuda *cuda, tz_cuda_queue *queue)
 {
-    if (stream && tz__cuda_enter(cuda, NULL) == TZ_OK)
-        cuda->driver.stream_destroy(stream);
+    if (queue && tz__cuda_enter(cuda, NULL) == TZ_OK)
+        cuda->driver.queue_destroy(queue);
 }
 
-tz_status tz_cuda_queue_wait(tz_cuda *cuda, tz_cuda_queue *stream, tz_error *error)
+tz_status tz_cuda_queue_wait(tz_cuda *cuda, tz_cuda_queue *queue, tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
-    const tz_cu_result result = cuda->driver.stream_wait(stream);
+    const tz_cu_result result = cuda->driver.queue_wait(queue);
     return result ? tz__cuda_failed(cuda, result, error, NULL, "waiting for the GPU failed")
                   : TZ_OK;
 }
 
-tz_status tz_cuda_queue_wait_event(tz_cuda *cuda, tz_cuda_queue *stream, tz_cuda_event *event,
+tz_status tz_cuda_queue_wait_event(tz_cuda *cuda, tz_cuda_queue *queue, tz_cuda_event *event,
                                    tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
-    const tz_cu_result result = cuda->driver.stream_wait_event(stream, event, 0);
+    const tz_cu_result result = cuda->driver.queue_wait_event(queue, event, 0);
     return result ? tz__cuda_failed(cuda, result, error, NULL,
-                                    "cannot make a stream of the GPU wait for an event")
+                                    "cannot make a queue of the GPU wait for an event")
                   : TZ_OK;
 }
 
@@ -58,7 +58,7 @@ tz_status tz_cuda_event_create(tz_cuda *cuda, tz_cuda_event **out, bool timed, t
 {
     *out = NULL;
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
     const tz_cu_result result = cuda->driver.event_create(out, timed ? 0 : EVENT_DISABLE_TIMING);
     if (!result)
@@ -73,13 +73,13 @@ void tz_cuda_event_destroy(tz_cuda *cuda, tz_cuda_event *event)
         cuda->driver.event_destroy(event);
 }
 
-tz_status tz_cuda_event_record(tz_cuda *cuda, tz_cuda_event *event, tz_cuda_queue *stream,
+tz_status tz_cuda_event_record(tz_cuda *cuda, tz_cuda_event *event, tz_cuda_queue *queue,
                                tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
-    const tz_cu_result result = cuda->driver.event_record(event, stream);
+    const tz_cu_result result = cuda->driver.event_record(event, queue);
     return result ? tz__cuda_failed(cuda, result, error, NULL, "cannot record an event on the GPU")
                   : TZ_OK;
 }
@@ -88,7 +88,7 @@ tz_status tz_cuda_event_ready(tz_cuda *cuda, tz_cuda_event *event, bool *ready, 
 {
     *ready = false;
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
     const tz_cu_result result = cuda->driver.event_query(event);
     if (result && result != TZ__CU_NOT_READY)
@@ -100,7 +100,7 @@ tz_status tz_cuda_event_ready(tz_cuda *cuda, tz_cuda_event *event, bool *ready, 
 tz_status tz_cuda_event_wait(tz_cuda *cuda, tz_cuda_event *event, tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
     const tz_cu_result result = cuda->driver.event_wait(event);
     return result ? tz__cuda_failed(cuda, result, error, NULL, "waiting for the GPU failed")
@@ -113,7 +113,7 @@ tz_status tz_cuda_event_elapsed_s(tz_cuda *cuda, tz_cuda_event *from, tz_cuda_ev
     float milliseconds = 0;
     *seconds = 0;
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
     const tz_cu_result result = cuda->driver.event_elapsed(&milliseconds, from, to);
     if (result)
@@ -126,44 +126,44 @@ tz_status tz_cuda_event_elapsed_s(tz_cuda *cuda, tz_cuda_event *from, tz_cuda_ev
 
 /* ---- Graphs ---------------------------------------------------------------------------------- */
 
-tz_status tz_cuda_graph_begin(tz_cuda *cuda, tz_cuda_queue *stream, tz_error *error)
+tz_status tz_cuda_graph_begin(tz_cuda *cuda, tz_cuda_queue *queue, tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
-    const tz_cu_result result = cuda->driver.capture_begin(stream, CAPTURE_THREAD_LOCAL);
+    const tz_cu_result result = cuda->driver.capture_begin(queue, CAPTURE_THREAD_LOCAL);
     return result ? tz__cuda_failed(cuda, result, error, NULL, "cannot begin a graph on the GPU")
                   : TZ_OK;
 }
 
-tz_status tz_cuda_graph_end(tz_cuda *cuda, tz_cuda_queue *stream, tz_cuda_graph **out,
+tz_status tz_cuda_graph_end(tz_cuda *cuda, tz_cuda_queue *queue, tz_cuda_graph **out,
                             tz_error *error)
 {
     const tz__driver *api = &cuda->driver;
-    tz_cu_handle noted = NULL;
+    tz_cu_handle recorded = NULL;
     if (out)
         *out = NULL;
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
-    tz_cu_result result = api->capture_end(stream, &noted);
+    tz_cu_result result = api->capture_end(queue, &recorded);
     if (!result && out)
-        result = api->graph_create(out, noted, 0);
-    if (noted)
-        api->noted_destroy(noted);
+        result = api->graph_create(out, recorded, 0);
+    if (recorded)
+        api->recorded_destroy(recorded);
     if (!result || !out)
         return TZ_OK;
     *out = NULL;
-    return tz__cuda_failed(cuda, result, error, NULL, "cannot make a graph of the noted work");
+    return tz__cuda_failed(cuda, result, error, NULL, "cannot make a graph of the recorded work");
 }
 
-tz_status tz_cuda_graph_launch(tz_cuda *cuda, tz_cuda_graph *graph, tz_cuda_queue *stream,
+tz_status tz_cuda_graph_launch(tz_cuda *cuda, tz_cuda_graph *graph, tz_cuda_queue *queue,
                                tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status != TZ_OK)
+    if (status)
         return status;
-    const tz_cu_result result = cuda->driver.graph_launch(graph, stream);
+    const tz_cu_result result = cuda->driver.graph_launch(graph, queue);
     return result ? tz__cuda_failed(cuda, result, error, NULL, "cannot launch a graph on the GPU")
                   : TZ_OK;
 }

@@ -1,52 +1,43 @@
-/* Plans that a model is asked about. */
-#include "backend/cuda/family/resident/design.h"
+/* Plans that the planner considers. */
 #include "backend/cuda/family/work.h"
 
 #include <string.h>
 
-typedef struct list {
-    const tz_problem *problem;
-    const tz_plan *given;
-    int multiprocessors;
-    tz_plan *plans;
-    int max, count;
-} list;
-
-static bool same(const tz_plan *a, const tz_plan *b)
+bool tz_cuda_plans_make(const tz_cuda_plans *plans, int height, int vector, int warps, tz_plan *out,
+                        bool *made)
 {
-    return a->height == b->height && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
-           strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->ahead == b->ahead &&
-           a->slack == b->slack && a->warps == b->warps && a->blocks == b->blocks;
+    const tz_plan *given = plans->given;
+    *made = false;
+    *out = *given;
+    if ((given->height && given->height != height) ||
+        (vector && given->vector && given->vector != vector) ||
+        (warps && given->warps && given->warps != warps))
+        return true;
+    strcpy(out->family, plans->family->name);
+    out->height = height;
+    out->vector = given->vector ? given->vector : vector;
+    out->warps = given->warps ? given->warps : warps;
+    *made = tz_cuda_plan(plans->problem, plans->limits, out, NULL) == TZ_OK;
+    return *made;
 }
 
-/* What `given` names stays. False: the family does not take it. */
-static bool add(list *l, const char *family, int height, int vector, int warps)
+void tz_cuda_plans_keep(tz_cuda_plans *plans, const tz_plan *plan)
 {
-    tz_plan plan = *l->given;
-    if (plan.family[0] && strcmp(plan.family, family) != 0)
-        return false;
-    if ((plan.height && plan.height != height) ||
-        (vector && plan.vector && plan.vector != vector) ||
-        (warps && plan.warps && plan.warps != warps))
-        return true;
-    strcpy(plan.family, family);
-    plan.height = height;
-    plan.vector = plan.vector ? plan.vector : vector;
-    plan.warps = plan.warps ? plan.warps : warps;
-    plan.multiprocessors = plan.multiprocessors ? plan.multiprocessors : l->multiprocessors;
-    tz_resident design;
-    if (tz_cuda_plan(l->problem, &plan, NULL) != TZ_OK)
-        return false;
-    if (strcmp(family, "resident") == 0 && !l->given->family[0] &&
-        tz_resident_design(l->problem, &plan, &design) &&
-        tz_resident_is_lengthy(l->problem, &design))
-        return true;
-    for (int k = 0; k < l->count; k++)
-        if (same(&l->plans[k], &plan))
-            return true;
-    if (l->count < l->max)
-        l->plans[l->count++] = plan;
-    return true;
+    for (int k = 0; k < plans->count; k++)
+        if (tz_plan_equal(&plans->plans[k], plan))
+            return;
+    if (plans->count < plans->max)
+        plans->plans[plans->count++] = *plan;
+}
+
+bool tz_cuda_plans_add(tz_cuda_plans *plans, int height, int vector, int warps)
+{
+    tz_plan plan;
+    bool made;
+    const bool taken = tz_cuda_plans_make(plans, height, vector, warps, &plan, &made);
+    if (made)
+        tz_cuda_plans_keep(plans, &plan);
+    return taken;
 }
 
 /* Heights that are tried where a family takes very many. */
@@ -55,44 +46,37 @@ static int next_height(int height)
     return height < 12 ? height + 1 : height < 32 ? height + 4 : height + height / 4;
 }
 
+void tz_cuda_plans_add_heights(tz_cuda_plans *plans, int most, const tz_cuda_variant *others,
+                               int others_count)
+{
+    const int given = plans->given->height, reach = tz_stencil_reach(plans->problem->stencil);
+    const int highest = given > 0 ? given : most;
+    for (int h = given > 0 ? given : 1; h <= highest; h = given ? h + 1 : next_height(h)) {
+        const bool taken = tz_cuda_plans_add(plans, h, 0, 0);
+        for (int k = 0; k < others_count; k++)
+            tz_cuda_plans_add(plans, h, others[k].vector, others[k].warps);
+        if (!taken && h * (reach > 0 ? reach : 1) > most)
+            break;
+    }
+}
+
 tz_status tz_cuda_candidates(const tz_problem *problem, const tz_place *place, const tz_plan *given,
                              tz_plan *plans, int max, int *count, tz_error *error)
 {
-    list l = {problem, given, 0, plans, max, 0};
-    const int reach =
-        tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
-    static const int most[] = {0, 64, 16, 6};
-    const bool wide = problem->precision == TZ_DOUBLE && tz_stencil_has_real(problem->stencil);
-    *count = 0;
-    if (place->device && place->device->sm_count.known)
-        l.multiprocessors = (int)place->device->sm_count.value;
-    const int first = given->height > 0 ? given->height : 1;
-    const int highest = given->height > 0 ? given->height : most[problem->dims];
-    for (int h = first; h <= highest; h = given->height ? h + 1 : next_height(h)) {
-        const bool fits = add(&l, "stream", h, 0, 0);
-        /* Twice the columns a lane where the ghost zone takes many. */
-        if (problem->dims == 2)
-            add(&l, "stream", h, wide ? 4 : 8, 0);
-        if (problem->dims == 3 && !problem->bits)
-            add(&l, "stream", h, 0, 8);
-        if (problem->dims == 1)
-            add(&l, "stream", h, 16, 0);
-        if (!fits && h * reach > most[problem->dims])
-            break;
-    }
-    /* The paper's tiles are slower where streams go, and go where streams do not. */
-    const int tiles[] = {1, 2, 4};
-    for (int k = 0; k < 3; k++)
-        add(&l, "tile", given->height ? given->height : tiles[k], 0, 0);
-    const int resident[] = {1, 2, 4, 6, 8, 12, 16, 24};
-    for (int k = 0; k < 8; k++)
-        if (!add(&l, "resident", given->height ? given->height : resident[k], 0, 0) && k > 0)
-            break;
-    *count = l.count;
-    if (l.count > 0)
+    const tz_limits limits = tz_place_limits(place);
+    tz_cuda_plans made = {
+        .problem = problem, .limits = &limits, .given = given, .plans = plans, .max = max};
+    const tz_cuda_family *named = NULL;
+    if (given->family[0])
+        tz_cuda_family_find(given->family, problem, &named, NULL);
+    for (int i = 0; tz_cuda_family_at(i, problem->dims, &made.family); i++)
+        if (made.family && (!given->family[0] || made.family == named))
+            made.family->planner->candidates(&made);
+    *count = made.count;
+    if (made.count > 0)
         return TZ_OK;
     tz_plan plan = *given;
-    const tz_status status = tz_cuda_plan(problem, &plan, error);
+    const tz_status status = tz_cuda_plan(problem, &limits, &plan, error);
     if (!status) {
         plans[0] = plan;
         *count = 1;

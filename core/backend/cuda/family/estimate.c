@@ -33,19 +33,18 @@ static void part_between(tz_work_part *to, const tz_work_part *a, const tz_work_
     tz_rounds_blend(&to->rounds, 1.0 - t, &b->rounds, t);
 }
 
-/* The plan with another height, all that does not follow from the height kept. */
-static bool with_height(const tz_problem *problem, const tz_plan *plan, int height, tz_plan *out)
+bool tz_cuda_plan_with_height(const tz_problem *problem, const tz_limits *limits,
+                              const tz_plan *plan, int height, tz_plan *out)
 {
-    *out = (tz_plan){.height = height,
-                     .vector = plan->vector,
-                     .ahead = plan->ahead,
-                     .slack = plan->slack,
-                     .warps = plan->warps,
-                     .multiprocessors = plan->multiprocessors};
+    *out = (tz_plan){
+        .height = height, .vector = plan->vector, .ahead = plan->ahead, .warps = plan->warps};
+    const tz_cuda_family *family;
     memcpy(out->family, plan->family, sizeof out->family);
-    if (strcmp(plan->family, "resident") == 0)
+    if (tz_cuda_family_find(plan->family, problem, &family, NULL))
+        return false;
+    if (family->planner->refits)
         out->vector = out->warps = 0;
-    return height >= 1 && tz_cuda_plan(problem, out, NULL) == TZ_OK;
+    return height >= 1 && tz_cuda_plan(problem, limits, out, NULL) == TZ_OK;
 }
 
 typedef struct two {
@@ -73,9 +72,10 @@ static tz_status look(two *of, bool *taken, const request *q, int height, bool w
 {
     tz_plan other;
     tz_cuda_steps steps;
+    const tz_limits limits = tz_place_limits(q->place);
     *taken = false;
     if (height == q->plan->height || (of->count > 0 && height == of->heights[0]) ||
-        !with_height(q->problem, q->plan, height, &other))
+        !tz_cuda_plan_with_height(q->problem, &limits, q->plan, height, &other))
         return TZ_OK;
     const tz_status status =
         tz_cuda_steps_get(&steps, taken, q->family, q->problem, q->place, &other, compile, error);

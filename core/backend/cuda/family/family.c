@@ -1,6 +1,5 @@
 #include "backend/cuda/family/family.h"
 
-#include "backend/cuda/family/resident/design.h"
 #include "backend/host/store.h"
 #include "base/names.h"
 #include <stdlib.h>
@@ -97,34 +96,8 @@ tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int f, const tz_box *box)
     };
 }
 
-/* Is a grid worth keeping on chip, where a scenario names no family, and how? A rule from
- * measurements (docs/performance.md, "Small grids"), for plans of which at most the height is
- * given: what stays in registers gained nearly always, what does not only while few words change.
- */
-static bool plan_on_chip(const tz_problem *problem, tz_plan *plan)
-{
-    enum { CHANGED_BYTES_MAX = 96 << 10 }; /* of a multiprocessor */
-    const tz_stencil *s = problem->stencil;
-    if (plan->tile[0] || plan->tile[1] || plan->tile[2] || plan->vector || plan->ahead ||
-        plan->slack || plan->warps || plan->blocks || problem->dims < 2)
-        return false;
-    int64_t changed = 0;
-    for (int f = 0; f < s->fields_count; f++) {
-        if (s->fields[f].role == TZ_STREAMED)
-            return false;
-        if (tz_problem_written(problem) >> f & 1)
-            changed += tz_problem_elements(problem) * (int64_t)tz_problem_element_size(problem, f);
-    }
-    tz_resident design;
-    if (tz_cuda_family_resident.refuses(problem) ||
-        tz_cuda_family_resident.plan(problem, plan, NULL) ||
-        !tz_resident_design(problem, plan, &design) || tz_resident_is_lengthy(problem, &design))
-        return false;
-    const int64_t blocks = (int64_t)design.blocks[0] * design.blocks[1] * design.blocks[2];
-    return design.held || changed <= blocks * CHANGED_BYTES_MAX;
-}
-
-tz_status tz_cuda_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
+tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                       tz_error *error)
 {
     const tz_cuda_family *family;
     const tz_plan given = *plan;
@@ -137,20 +110,25 @@ tz_status tz_cuda_plan(const tz_problem *problem, tz_plan *plan, tz_error *error
             return tz_error_set(error, TZ_UNSUPPORTED, "family",
                                 "'%s' %s: leave the family out or name another",
                                 problem->stencil->id, why);
-        return family->plan(problem, plan, error);
+        return family->plan(problem, limits, plan, error);
     }
     /* The first that takes the stencil and what was given of the plan. */
     tz_error first = {0};
     tz_status status = TZ_UNSUPPORTED;
-    if (plan_on_chip(problem, plan))
-        return TZ_OK;
+    for (int i = 0; i < FAMILIES; i++) {
+        family = families[i][problem->dims];
+        *plan = given;
+        if (family && family->claims && !family->refuses(problem) &&
+            family->claims(problem, limits, plan))
+            return TZ_OK;
+    }
     for (int i = 0; status && i < FAMILIES; i++) {
         family = families[i][problem->dims];
         if (!family || family->refuses(problem))
             continue;
         *plan = given;
         tz_error reason = {0};
-        status = family->plan(problem, plan, &reason);
+        status = family->plan(problem, limits, plan, &reason);
         if (status && !first.code)
             first = reason;
     }
@@ -167,15 +145,15 @@ tz_status tz_cuda_plan(const tz_problem *problem, tz_plan *plan, tz_error *error
 
 /* ---- Text and arguments ---------------------------------------------------------------------- */
 
-tz_status tz_cuda_source(const tz_problem *problem, const tz_plan *plan, char **source,
-                         tz_error *error)
+tz_status tz_cuda_source(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                         char **source, tz_error *error)
 {
     const tz_cuda_family *family;
     tz_cuda_text text = {0};
     tz_status status = tz_cuda_family_find(plan->family, problem, &family, error);
     if (status)
         return status;
-    family->emit(&text, problem, plan);
+    family->emit(&text, problem, limits, plan);
     if (text.failed) {
         free(text.at);
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text");

@@ -3,20 +3,11 @@
 #ifndef TZ_CORE_BACKEND_CUDA_FAMILY_FAMILY_H
 #define TZ_CORE_BACKEND_CUDA_FAMILY_FAMILY_H
 
+#include "backend/backend.h"
 #include "backend/cuda/driver/driver.h"
 #include "backend/cuda/family/text.h"
 
-enum {
-    TZ_CUDA_KERNEL_CONSTANTS = 64,
-    TZ_CUDA_GEOMETRY = 6,
-    TZ_CUDA_SHARED_BYTES_MAX = 200 << 10 /* of a block: what any GPU from the H100 on has */
-};
-
-/* What a launch depends on besides plan and problem. */
-typedef struct tz_cuda_room {
-    int multiprocessors;           /* multiprocessors */
-    int blocks_per_multiprocessor; /* of the compiled kernel; 0: not known */
-} tz_cuda_room;
+enum { TZ_CUDA_KERNEL_CONSTANTS = 64, TZ_CUDA_GEOMETRY = 6 };
 
 typedef struct tz_cuda_shape {
     int grid[TZ_AXES];
@@ -27,24 +18,34 @@ typedef struct tz_cuda_shape {
     bool cooperative;      /* all blocks are on the GPU at once */
 } tz_cuda_shape;
 
+typedef struct tz_cuda_planner tz_cuda_planner; /* work.h */
+
 typedef struct tz_cuda_family {
     const char *name;
     const char *doc;
     /* A stage of fewer iterations than the plan's height takes a kernel compiled for just that. */
     bool exact;
-    /* A launch may run several stages: up to plan->span iterations. */
+    /* A launch may run several stages: up to plan->launch_iterations iterations. */
     bool spans;
     /* Can it take this stencil at all? NULL or a reason. */
     const char *(*refuses)(const tz_problem *problem);
     /* Complete a plan (zeros mean: choose) and check it. TZ_RANGE, TZ_UNSUPPORTED with the reason.
      */
-    tz_status (*plan)(const tz_problem *problem, tz_plan *plan, tz_error *error);
+    tz_status (*plan)(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                      tz_error *error);
+    /* OPTIONAL. Completes a plan that names no family, if this is the family to take whatever
+     * others could do; else false, the plan undefined. */
+    bool (*claims)(const tz_problem *problem, const tz_limits *limits, tz_plan *plan);
     /* The device text: one kernel, tz_stage(const tz_arguments). */
-    void (*emit)(tz_cuda_text *text, const tz_problem *problem, const tz_plan *plan);
+    void (*emit)(tz_cuda_text *text, const tz_problem *problem, const tz_limits *limits,
+                 const tz_plan *plan);
+    /* Of a block; shared memory that a launch asks for. */
     int (*threads)(const tz_problem *problem, const tz_plan *plan);
-    int (*shared_bytes)(const tz_problem *problem, const tz_plan *plan);
-    tz_status (*shape)(const tz_problem *problem, const tz_plan *plan, const tz_cuda_room *room,
-                       tz_cuda_shape *shape, tz_error *error);
+    int (*shared_bytes)(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan);
+    /* How the kernel is launched. `blocks`: of a multiprocessor at once; 0: not known. */
+    tz_status (*shape)(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                       int blocks, tz_cuda_shape *shape, tz_error *error);
+    const tz_cuda_planner *planner;
 } tz_cuda_family;
 
 extern const tz_cuda_family tz_cuda_family_tile;
@@ -69,7 +70,8 @@ size_t tz_cuda_field_bytes(const tz_problem *problem, int field);
 tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int field, const tz_box *box);
 
 /* Complete a plan: the family too, when it names none. */
-tz_status tz_cuda_plan(const tz_problem *problem, tz_plan *plan, tz_error *error);
+tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                       tz_error *error);
 
 /* ---- Text and arguments of a plan ------------------------------------------------------------ */
 
@@ -79,8 +81,8 @@ extern const size_t tz_cuda_headers_count;
 #define TZ_CUDA_ENTRY "tz_stage"
 
 /* The source of a plan (malloc'd). Errors: TZ_MEMORY. */
-tz_status tz_cuda_source(const tz_problem *problem, const tz_plan *plan, char **source,
-                         tz_error *error);
+tz_status tz_cuda_source(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                         char **source, tz_error *error);
 
 /* What a launch passes: tz_arguments of kernels/cuda/common.cuh for `fields` fields. */
 size_t tz_cuda_arguments_size(int fields);

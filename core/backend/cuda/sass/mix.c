@@ -1,5 +1,7 @@
 #include "backend/cuda/sass/mix_graph.h"
 
+#include "model/constants.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +22,8 @@ void tz_work_mix_add(tz_work_mix *to, const tz_work_mix *mix, double times)
 
 /* ---- Ways --------------------------------------------------------------------------------------
  *
- * In a region (a loop, or the kernel: -1) nodes are its own blocks and, each as one, the loops
- * inside: a node is named by its first block. */
+ * A region is a loop, or the kernel (-1). Its nodes are its own blocks and the loops inside it,
+ * each as one node. The index of a node is that of its first block. */
 
 static bool in_region(const graph *g, int region, int b)
 {
@@ -55,8 +57,7 @@ static int node_of(const graph *g, int region, int b)
     return child < 0 ? b : g->header[child];
 }
 
-/* Does a loop inside do nothing but compute, or wait? Then it is part of the way, gone round once.
- */
+/* Does a loop inside only compute or wait? Then it is part of the way, with one iteration. */
 static bool only_computes(const graph *g, int loop)
 {
     for (int k = 0; k < g->count; k++)
@@ -65,8 +66,8 @@ static bool only_computes(const graph *g, int loop)
     return true;
 }
 
-/* Loops inside a loop that move something are another way of the same step: avoided where there is
- * one without. */
+/* A loop inside a loop that moves data is the slow path of the same step: avoided where there is a
+ * path without it. */
 static score weigh(const graph *g, int region, int node)
 {
     const int child = child_of(g, region, node);
@@ -83,8 +84,8 @@ static score weigh(const graph *g, int region, int node)
                                    : (score){region >= 0 ? -1e6 : 0.0, 0.0, true};
 }
 
-/* Best ways from the region's start to each node, and from each node to its end: came[n] and
- * goes[n] are the nodes beside n on them. */
+/* The best ways from the region's start to each node and from each node to its end. came[n] is the
+ * node before n, goes[n] the one after it; -1: none. */
 typedef struct ways {
     score *to, *from;
     int *came, *goes;
@@ -103,7 +104,7 @@ static void reach(const graph *g, int region, ways *w, int node, int next, bool 
     }
 }
 
-/* All edges of the region in order (or against it). */
+/* All edges of the region, forward or backward. */
 static void sweep(const graph *g, int region, ways *w, bool forward)
 {
     const int start = region < 0 ? 0 : g->header[region];
@@ -137,9 +138,9 @@ static void sweep(const graph *g, int region, ways *w, bool forward)
     }
 }
 
-/* What a warp puts into shared memory, or takes from there, it does not do so everywhere: where
- * rows are stored to global memory, that says more, and exchanges between lanes do. Narrow accesses
- * are those of the few lanes that cannot have wide ones. */
+/* What tells the path of a warp with work to do: accesses of global memory, barriers and exchanges
+ * between lanes. Narrow accesses do not count: they are those of the few lanes that cannot have
+ * wide ones. */
 static double useful_of(const graph *g, const block *b, const int *widest)
 {
     double useful = 0.0;
@@ -205,9 +206,9 @@ static void add_block(const graph *g, int b, tz_work_mix *mix)
         mix->of[g->sass->code[k].class] += 1.0;
 }
 
-/* Clocks until the result of a class is there, of an H100: waits are told in parts of these, so
- * that another device's numbers can be put in their place. 0: memory, which is not waited for one
- * by one. */
+/* Clocks until the result of a class is there, on an H100 (docs/roofs.md). They are only units:
+ * waits are counted in them, and the model multiplies by the device's own latencies. 0: global
+ * memory, whose waits are counted apart. */
 static double latency_of(const tz_sass_instruction *i)
 {
     switch (i->class) {
@@ -220,7 +221,7 @@ static double latency_of(const tz_sass_instruction *i)
     case TZ_WORK_FP64:
         return 16.0;
     case TZ_WORK_READ:
-        return i->local ? 36.0 : 0.0; /* spilt registers come from the first level */
+        return i->local ? 36.0 : 0.0; /* spilt registers come from the first-level cache */
     case TZ_WORK_WRITE:
     case TZ_WORK_COPY:
         return 0.0;
@@ -231,8 +232,8 @@ static double latency_of(const tz_sass_instruction *i)
 
 enum { BARRIERS = 6, ROUNDS = 3, READ_CLOCKS = 12 };
 
-/* A warp alone goes round some times: each instruction waits for the clocks that the compiler put
- * after the one before it, and for the barriers that it names. */
+/* A lone warp goes round `rounds` times. Each instruction waits for the clocks that the compiler
+ * put after the one before it, and for the scoreboard barriers that it names. */
 static void go_round(const tz_sass *sass, const int *way, int count, int rounds, tz_cuda_loop *loop)
 {
     double now = 0.0, ready[BARRIERS] = {0}, nominal[BARRIERS] = {0}, begin = 0.0, waited = 0.0;
@@ -268,8 +269,8 @@ static void go_round(const tz_sass *sass, const int *way, int count, int rounds,
     loop->clocks = now - begin - waited;
 }
 
-/* Times that a warp on its way round waits for global memory: loads that are asked for together are
- * one wait. The latency is longer than what lies between them. */
+/* How often a warp waits for global memory on its way. Loads that are issued together are one wait:
+ * the latency here is longer than any code between them. */
 static double count_memory_waits(const tz_sass *sass, const int *way, int count, int rounds)
 {
     const double latency = 65536.0;
@@ -291,12 +292,10 @@ static double count_memory_waits(const tz_sass *sass, const int *way, int count,
     return waited / latency;
 }
 
-/* Of stores that come in pairs (a lane's two packets side by side), the share that the memory unit
- * sees apart: it puts together what comes within a few instructions. Counted by a profiler of 30
- * kernels: pairs 1 to 4 instructions apart are put together, those 10 apart hardly ever. */
+/* Of stores that come in pairs (a lane's two adjacent packets), the share that the memory unit does
+ * not put together: the second comes too many instructions after the first. */
 static double count_apart(const tz_sass *sass, const int *way, int count)
 {
-    const double near = 8.0;
     double apart = 0.0;
     int stores = 0, last = 0;
     for (int k = 0; k < count; k++) {
@@ -304,7 +303,7 @@ static double count_apart(const tz_sass *sass, const int *way, int count)
         if (i->class != TZ_WORK_WRITE || i->local)
             continue;
         if (stores++ % 2 == 1) {
-            const double far = pow((k - last) / near, 4.0);
+            const double far = pow((k - last) / TZ_FIT_PAIR_INSTRUCTIONS, TZ_FIT_PAIR_POWER);
             apart += far / (1.0 + far);
         }
         last = k;
@@ -351,11 +350,9 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
     go_round(g->sass, way, count, ROUNDS, loop);
 }
 
-/* What a copy to shared memory takes there: to ask, and to put it down when it has come. */
-#define COPY_PASSES 2.0
-enum { RUN_LEAST = 24 }; /* shorter ways are nobody's steps */
+enum { RUN_LEAST = 24 }; /* instructions; a shorter way is no step of a family */
 
-/* All schedulers of a multiprocessor go round, with more and more warps. */
+/* The schedule of a way on a multiprocessor, for increasing numbers of warps. */
 static bool run_way(const graph *g, const int *way, int count, tz_cuda_loop *loop)
 {
     if (!g->machine || count < RUN_LEAST)
@@ -364,7 +361,7 @@ static bool run_way(const graph *g, const int *way, int count, tz_cuda_loop *loo
     for (int k = 0; trace && k < count; k++) {
         const tz_sass_instruction *i = &g->sass->code[way[k]];
         const bool packet = i->words == 4 && !i->local && i->class != TZ_WORK_READ;
-        const double words = i->class == TZ_WORK_COPY ? COPY_PASSES
+        const double words = i->class == TZ_WORK_COPY ? TZ_CUDA_COPY_PASSES
                              : packet                 ? i->words * g->machine->conflict
                                                       : i->words;
         trace[k] = (tz_trace_instruction){.class = i->class,
@@ -377,13 +374,13 @@ static bool run_way(const graph *g, const int *way, int count, tz_cuda_loop *loo
     }
     const bool done = trace && tz_schedule_rounds(&g->machine->scheduler, trace, count,
                                                   (int)g->machine->block_warps, g->sass->registers,
-                                                  &loop->rounds, NULL) == TZ_MODEL_OK;
+                                                  &loop->rounds, NULL) == TZ_OK;
     free(trace);
     return done;
 }
 
-/* The instructions of the way through a loop, or through a body of it, with those of loops on it
- * that only compute. */
+/* The instructions of the way through a loop or a body of it, and those of the loops on it that
+ * only compute. */
 static bool collect(graph *g, int region, const bool *only, int *way, int *count)
 {
     ways w = {0};
@@ -410,7 +407,7 @@ static int body_around(const graph *g, int loop)
     return around;
 }
 
-/* `shortest`: of the way round that does least, else of the one that does most. */
+/* `shortest`: count the shortest way, else the one that does most. */
 static bool count_body(graph *g, int k, bool shortest, tz_cuda_loop *loop)
 {
     const body *of = &g->bodies[k];
@@ -430,7 +427,7 @@ static bool count_body(graph *g, int k, bool shortest, tz_cuda_loop *loop)
     return done;
 }
 
-/* Loops that store have steps in which there is nothing to store yet: those are counted besides. */
+/* Loops that store also have steps with nothing to store yet: their shortest ways. */
 static bool count_shortest(graph *g, tz_cuda_mix *out)
 {
     bool done = true;
@@ -474,7 +471,7 @@ static bool count_straight(graph *g, tz_cuda_mix *out)
         int outer = g->bodies[l].loop, count = 0;
         while (g->parent[outer] >= 0)
             outer = g->parent[outer];
-        /* Backwards is as good: what comes before the loop takes as long in any order of blocks. */
+        /* Blocks before the loop come in reverse order, which changes no count. */
         follow(g, w.came, g->header[outer], way, &count);
         follow(g, w.goes, g->header[outer], way, &count);
         for (int k = 0; k < count; k++)

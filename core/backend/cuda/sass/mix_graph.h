@@ -1,8 +1,8 @@
-/* Blocks, loops and bodies of a kernel's code, for cuda/mix.c.
+/* Blocks, loops and bodies of a kernel's code, for mix.c.
  *
  * A body is one of the alternatives of a loop that does the same in several ways, such as for
- * strips in the grid, at its sides and at its ends: which one is chosen before anything is loaded
- * or stored, and from then on nothing that one loads or stores is another's. */
+ * strips inside the grid, at its sides and at its ends. The code chooses one before it loads or
+ * stores anything, and alternatives have no load or store in common. */
 #ifndef TZ_CORE_BACKEND_CUDA_SASS_MIX_GRAPH_H
 #define TZ_CORE_BACKEND_CUDA_SASS_MIX_GRAPH_H
 
@@ -15,14 +15,14 @@ typedef struct block {
     int dominator;
     int loop;             /* innermost; -1: none */
     bool ends;            /* the kernel may end here */
-    double useful;        /* instructions that a way is chosen for where that stores */
-    double useful_shared; /* the same where it does not */
+    double useful;        /* instructions that count for a way through a region that stores */
+    double useful_shared; /* the same for one that does not */
     double loads, stores; /* of global memory */
 } block;
 
 typedef struct body {
     int loop;
-    bool *blocks; /* that are on a way through it; NULL: all of the loop */
+    bool *blocks; /* those on a path through it; NULL: all of the loop */
 } body;
 
 typedef struct graph {
@@ -35,15 +35,16 @@ typedef struct graph {
     int loops_count;
     int header[TZ_CUDA_LOOPS_MAX], parent[TZ_CUDA_LOOPS_MAX];
     bool *inside;     /* loop by block */
-    int bodies_count; /* in the order of their loops, of which each has one at least */
+    int bodies_count; /* in the order of their loops; each loop has at least one */
     body bodies[TZ_CUDA_LOOPS_MAX];
-    /* Of the region that ways are looked for in: */
+    /* The region that a way is searched in: */
     bool stores;      /* it stores to global memory */
     const bool *only; /* its blocks; NULL: all */
-    bool shortest;    /* the shortest way is wanted, whatever it leaves out */
+    bool shortest;    /* search for the shortest way, whatever it leaves out */
 } graph;
 
-/* All of it from g->sass; *room false: not enough memory. False: more loops than there may be. */
+/* Fills the graph from g->sass. *room false: not enough memory. False: more than TZ_CUDA_LOOPS_MAX
+ * loops. */
 bool tz__mix_graph_make(graph *g, bool *room);
 void tz__mix_graph_free(graph *g);
 

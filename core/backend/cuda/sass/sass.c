@@ -7,7 +7,8 @@
 
 /* ---- Instructions -----------------------------------------------------------------------------
  *
- * By the low nine bits. What is not here is control: it takes a slot and no unit that matters. */
+ * By the low nine bits. All others are control: they take an issue slot, but no unit that matters.
+ */
 
 typedef struct meaning {
     uint16_t operation;
@@ -31,7 +32,7 @@ static const meaning meanings[] = {
     {0x029, TZ_WORK_FP64}, /* DADD */
     {0x02a, TZ_WORK_FP64}, /* DSETP */
     {0x02b, TZ_WORK_FP64}, /* DFMA */
-    /* whole numbers */
+    /* integers */
     {0x00c, TZ_WORK_INTEGER},  /* ISETP */
     {0x010, TZ_WORK_INTEGER},  /* IADD3 */
     {0x011, TZ_WORK_INTEGER},  /* LEA */
@@ -48,7 +49,7 @@ static const meaning meanings[] = {
     {0x019, TZ_WORK_LOGIC}, /* SHF */
     {0x01b, TZ_WORK_LOGIC}, /* BMSK */
     {0x01a, TZ_WORK_LOGIC}, /* SGXT */
-    /* the unit of whole numbers and bits does these too */
+    /* other instructions of the unit for integers and bits */
     {0x002, TZ_WORK_MOVE},    /* MOV */
     {0x003, TZ_WORK_MOVE},    /* P2R */
     {0x004, TZ_WORK_MOVE},    /* R2P */
@@ -90,9 +91,9 @@ static const meaning meanings[] = {
 enum {
     LDL = 0x183,
     STL = 0x187,
-    SYNCS = 0x1a7, /* of an mbarrier: by the form of its operands an arrival, or a look */
+    SYNCS = 0x1a7, /* of an mbarrier; the form of its operands tells arrivals from tests */
     SYNCS_ARRIVE = 4,
-    SYNCS_LOOK = 2,
+    SYNCS_TEST = 2,
     DEPBAR = 0x11a,
     BRA = 0x147,
     CALL = 0x144,
@@ -135,7 +136,7 @@ static int kind_of(unsigned operation, unsigned operands)
         return TZ_TRACE_ARRIVE;
     if (operation == DEPBAR)
         return TZ_TRACE_COPIED;
-    return operation == SYNCS && operands == SYNCS_LOOK ? TZ_TRACE_AWAIT : TZ_TRACE_PLAIN;
+    return operation == SYNCS && operands == SYNCS_TEST ? TZ_TRACE_AWAIT : TZ_TRACE_PLAIN;
 }
 
 static tz_sass_instruction decode(uint64_t low, uint64_t high, int index, int count,
@@ -155,17 +156,17 @@ static tz_sass_instruction decode(uint64_t low, uint64_t high, int index, int co
         .waits = (uint8_t)(high >> 52 & 63),
         .target = -1,
     };
-    if (never) /* fills a slot */
+    if (never) /* it only fills a slot */
         made.class = TZ_WORK_CONTROL;
     made.words = (uint8_t)words_of(made.class, high);
     if ((operation == BRA || operation == CALL) && !never) {
-        /* In units of four bytes from the next instruction on: a signed number of 48 bits from bit
-         * 34 on; since Hopper eight bits more, its lowest, at bit 16. */
+        /* The distance from the next instruction, in units of four bytes: a signed number of 48
+         * bits at bit 34. Since Hopper it has eight bits more, the lowest, at bit 16. */
         const uint64_t field = low >> 34 | (high & 0x3ffff) << 30;
         const int64_t far = (int64_t)(field << 16) >> 16;
         const int64_t units = architecture >= 90 ? far * 256 + (int64_t)(low >> 16 & 255) : far;
         const int64_t to = index + 1 + units * 4 / TZ_SASS_BYTES;
-        /* It may have a second predicate, or a uniform one. Calls are ways out of loops, too. */
+        /* It may have a second predicate, or a uniform one. A call may leave a loop, too. */
         made.flow = TZ_SASS_BRANCH;
         made.conditional = made.conditional || (high >> 23 & 7) != PREDICATE_NONE ||
                            (low >> 9 & 7) != OPERANDS_PLAIN || operation == CALL;
@@ -183,7 +184,7 @@ tz_status tz_sass_decode(tz_sass *out, const void *code, size_t bytes, int archi
     *out = (tz_sass){.count = (int)(bytes / TZ_SASS_BYTES)};
     if (bytes == 0 || bytes % TZ_SASS_BYTES != 0)
         return tz_error_set(error, TZ_FORMAT, NULL,
-                            "%zu bytes of code are no whole number of instructions", bytes);
+                            "%zu bytes of code are no multiple of an instruction's", bytes);
     out->code = calloc((size_t)out->count, sizeof *out->code);
     if (!out->code)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to read a kernel's code");
@@ -240,7 +241,7 @@ static bool open_file(file *f, const void *cubin, size_t bytes)
     return true;
 }
 
-/* The section called `prefix` with `entry` behind it; NULL: none, or not all of it is there. */
+/* The section called `prefix` followed by `entry`; NULL: there is none, or it is truncated. */
 static const Elf64_Shdr *find_section(const file *f, const char *prefix, const char *entry)
 {
     char wanted[160];
@@ -254,7 +255,7 @@ static const Elf64_Shdr *find_section(const file *f, const char *prefix, const c
     return NULL;
 }
 
-/* e_flags: in the low byte, or since ABI 8 (CUDA 13) in the one above it. */
+/* It is the low byte of e_flags; since ABI 8 (CUDA 13) the second one. */
 static int architecture_of(const file *f)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)f->at;
@@ -262,8 +263,8 @@ static int architecture_of(const file *f)
     return (int)(head->e_ident[EI_ABIVERSION] >= 8 ? flags >> 8 & 255 : flags & 255);
 }
 
-/* .nv.info: attributes, each a format, a number, and a size where the format has one; register
- * counts and frames are pairs of a symbol and a value. A cubin of ours has one kernel. */
+/* .nv.info is a list of attributes: format, number, and a size where the format has one. Register
+ * counts and frame sizes are pairs of a symbol and a value. Our cubins have one kernel each. */
 static void read_attributes(const file *f, tz_sass *out)
 {
     const Elf64_Shdr *s = find_section(f, ".nv.info", "");
@@ -296,7 +297,7 @@ tz_status tz_sass_read(tz_sass *out, const void *cubin, size_t bytes, const char
     *out = (tz_sass){0};
     if (!open_file(&f, cubin, bytes))
         return tz_error_set(error, TZ_FORMAT, NULL,
-                            "%zu bytes that are no cubin: no 64-bit ELF file for NVIDIA's GPUs",
+                            "%zu bytes are no cubin: not a 64-bit ELF file for NVIDIA's GPUs",
                             bytes);
     const Elf64_Shdr *text = find_section(&f, ".text.", entry);
     if (!text || text->sh_type == SHT_NOBITS)

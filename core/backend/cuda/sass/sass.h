@@ -1,5 +1,9 @@
 /* SASS: the machine code of a kernel, as far as its instructions can be counted.
  *
+ * This folder holds instruments of the planner, which predicts what a plan costs from the compiled
+ * kernel: sass.h decodes the code, mix.h counts what its loops execute. A run with a fixed plan
+ * does without both.
+ *
  * The layout is that of Volta to Blackwell (sm_70 to sm_121): 16 bytes an instruction, the low nine
  * bits of which say what it does, the next three where its operands are. Found by comparing cubins
  * with NVIDIA's disassembler (CUDA 11.8) and cuobjdump's notes on control bits in Jia et al.,
@@ -15,8 +19,8 @@
 enum { TZ_SASS_BYTES = 16 }; /* of an instruction */
 
 typedef enum tz_sass_flow {
-    TZ_SASS_NEXT,   /* goes on */
-    TZ_SASS_BRANCH, /* to `target`, and on where it has a predicate */
+    TZ_SASS_NEXT,   /* the next instruction follows */
+    TZ_SASS_BRANCH, /* `target` follows; the next one too where it has a predicate */
     TZ_SASS_END     /* exit, or a return */
 } tz_sass_flow;
 
@@ -25,11 +29,11 @@ typedef struct tz_sass_instruction {
     uint8_t flow;     /* tz_sass_flow */
     bool conditional; /* it has a predicate of its own */
     bool local;       /* reads or writes local memory: spilt registers */
-    uint8_t kind;     /* tz_trace_kind: of an mbarrier, too */
+    uint8_t kind;     /* tz_trace_kind */
     uint8_t stall;    /* clocks before the next one of the same warp, at least */
-    uint8_t sets;     /* barrier that its result opens; 7: none */
-    uint8_t frees;    /* barrier that opens when its operands are read; 7: none */
-    uint8_t waits;    /* barriers that it waits for, as bits */
+    uint8_t sets;     /* scoreboard barrier that its result opens, 0 to 5; 7: none */
+    uint8_t frees;    /* the one that opens when its operands are read; 7: none */
+    uint8_t waits;    /* those that it waits for, as bits */
     uint8_t words;    /* 32-bit words a lane that a memory access moves; else 0 */
     int target;       /* index of the instruction that it branches to; -1: none */
 } tz_sass_instruction;
@@ -42,8 +46,8 @@ typedef struct tz_sass {
     int shared_bytes; /* a block, static */
 } tz_sass;
 
-/* The kernel `entry` of a cubin. Errors: TZ_FORMAT (no ELF file, another machine's, no such kernel,
- * cut short), TZ_UNSUPPORTED (an architecture before Volta), TZ_MEMORY. */
+/* The kernel `entry` of a cubin; free it with tz_sass_free. Errors: TZ_FORMAT (no ELF file of a
+ * GPU, no such kernel, truncated), TZ_UNSUPPORTED (an architecture before Volta), TZ_MEMORY. */
 tz_status tz_sass_read(tz_sass *out, const void *cubin, size_t bytes, const char *entry,
                        tz_error *error);
 /* The same from bare code, a multiple of 16 bytes. `architecture`: 90 for sm_90. */

@@ -150,8 +150,6 @@ static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, t
     if (plan->tile[0] < 0)
         return tz_error_set(error, TZ_RANGE, "tile", "extent 1 is %" PRId64 "; use 1 or more",
                             plan->tile[0]);
-    if (plan->slack != 0)
-        return tz_error_set(error, TZ_UNSUPPORTED, "plan", "a 1-D stream takes no 'slack'");
     if (plan->ahead < 0 || plan->ahead > AHEAD_MAX)
         return tz_error_set(error, TZ_RANGE, "ahead", "%d rows ahead are out of range; 1 to %d",
                             plan->ahead, AHEAD_MAX);
@@ -181,8 +179,10 @@ static int height_max(const tz_problem *problem, int vector, int64_t useful)
     return height;
 }
 
-static tz_status line_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
+static tz_status line_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                           tz_error *error)
 {
+    (void)limits;
     const tz_status status = check_numbers(problem, plan, error);
     if (status)
         return status;
@@ -232,21 +232,23 @@ static int line_threads(const tz_problem *problem, const tz_plan *plan)
     return 32 * plan->warps;
 }
 
-static int line_shared_bytes(const tz_problem *problem, const tz_plan *plan)
+static int line_shared_bytes(const tz_problem *problem, const tz_limits *limits,
+                             const tz_plan *plan)
 {
+    (void)limits;
     return plan->warps * staging_bytes(problem, plan);
 }
 
-static tz_status line_shape(const tz_problem *problem, const tz_plan *plan,
-                            const tz_cuda_room *room, tz_cuda_shape *shape, tz_error *error)
+static tz_status line_shape(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                            int blocks, tz_cuda_shape *shape, tz_error *error)
 {
-    (void)room;
+    (void)blocks;
     (void)error;
     const int64_t columns = plan->tile[0] * plan->warps;
     *shape = (tz_cuda_shape){
         .grid = {(int)((problem->elements[0] + columns - 1) / columns), 1, 1},
         .threads = line_threads(problem, plan),
-        .shared_bytes = line_shared_bytes(problem, plan),
+        .shared_bytes = line_shared_bytes(problem, limits, plan),
     };
     return TZ_OK;
 }
@@ -260,4 +262,5 @@ const tz_cuda_family tz_cuda_family_line = {
     .threads = line_threads,
     .shared_bytes = line_shared_bytes,
     .shape = line_shape,
+    .planner = &line_planner,
 };

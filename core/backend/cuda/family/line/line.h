@@ -4,6 +4,8 @@
 
 #include "backend/cuda/family/family.h"
 
+enum { LINE_UNROLLED = 4 }; /* iterations of a loop that waits for no streamed row */
+
 /* Elements of a packet: 16 bytes of the widest field. */
 int line_packet(const tz_problem *problem);
 
@@ -18,6 +20,9 @@ bool line_streams(const tz_problem *problem);
 bool line_staged(const tz_problem *problem);
 
 /* The device text of a plan: one kernel. */
-void line_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan);
+void line_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                    const tz_plan *plan);
+
+extern const tz_cuda_planner line_planner; /* work.c */
 
 #endif

@@ -5,8 +5,10 @@
 
 enum { UNROLLED = 4 }; /* iterations of a loop that waits for no streamed row */
 
-void line_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
+void line_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                    const tz_plan *plan)
 {
+    (void)limits;
     const tz_stencil *s = problem->stencil;
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
     tz_cuda_emit_lists(t, problem);
@@ -17,7 +19,7 @@ void line_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *p
                  "#define TZ_GROUP %d\n#define TZ_WARPS %d\n#define TZ_THREADS %d\n"
                  "#define TZ_BLOCKS %d\n#define TZ_STAGED %d\n#include \"line.cuh\"\n",
                  plan->vector, line_packet(problem), line_ghost(problem, plan->height),
-                 plan->ahead > 0 ? plan->ahead : UNROLLED, plan->warps, 32 * plan->warps,
+                 plan->ahead > 0 ? plan->ahead : LINE_UNROLLED, plan->warps, 32 * plan->warps,
                  plan->blocks, line_staged(problem) ? 16 / line_packet(problem) : 0);
     for (int p = 0; p < s->passes_count; p++)
         tz_cuda_emit_pass(t, problem, p);

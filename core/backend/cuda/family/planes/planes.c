@@ -3,9 +3,8 @@
  * A plan's tile is what a block stores: tile[0] columns and tile[1] rows, tile[2] planes of a
  * chunk. A block holds 32*vector columns, of which it loses the reach of the height, rounded up to
  * a vector, on each side; and warps*R rows, of which it loses the reach on each side. tile[1] so
- * says R, the rows of a lane. `ahead` planes are fetched before they arrive. `slack`: a pass lags a
- * plane more than it must, so that it reads rows of others a step after they were made and not just
- * then. A chunk of 0 is chosen when a kernel is launched. */
+ * says R, the rows of a lane. `ahead` planes are fetched before they arrive. A chunk of 0
+ * is chosen when a kernel is launched. */
 #include "backend/cuda/family/planes/scheme.h"
 
 #include "backend/cuda/family/family.h"
@@ -26,10 +25,10 @@ static const char *planes_refuses(const tz_problem *problem)
 
 /* Registers that are short by a few go to memory in border code alone. `roomy`: what was asked for
  * may be slow. */
-static bool fits(const planes_scheme *s, const tz_plan *plan, bool roomy)
+static bool fits(const planes_scheme *s, const tz_limits *limits, const tz_plan *plan, bool roomy)
 {
     const int blocks = plan->blocks > 0 ? plan->blocks : 1;
-    return s->shared_bytes * blocks <= PLANES_SHARED_BYTES_MAX &&
+    return s->shared_bytes * blocks <= limits->shared_bytes &&
            s->registers <= planes_registers_max(s->warps * blocks) + (roomy ? 64 : 24);
 }
 
@@ -58,8 +57,6 @@ static tz_status check_numbers(const tz_plan *plan, tz_error *error)
         return tz_error_set(error, TZ_RANGE, "vector", "vector is %d; use 1, 2 or 4", plan->vector);
     if (plan->ahead < 0 || plan->ahead > 8)
         return tz_error_set(error, TZ_RANGE, "ahead", "ahead is %d; use 1 to 8", plan->ahead);
-    if (plan->slack < 0 || plan->slack > 1)
-        return tz_error_set(error, TZ_RANGE, "slack", "slack is %d; use 0 or 1", plan->slack);
     if (plan->warps < 0 || plan->warps > 32)
         return tz_error_set(error, TZ_RANGE, "warps", "warps is %d; use 1 to 32", plan->warps);
     if (plan->blocks < 0 || plan->blocks > 16)
@@ -103,13 +100,14 @@ static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *p
 }
 
 /* A plan for a height; *scheme: what it amounts to. */
-static bool possible(const tz_problem *problem, const tz_plan *given, tz_plan *plan, int height,
-                     bool roomy, planes_scheme *scheme)
+static bool possible(const tz_problem *problem, const tz_limits *limits, const tz_plan *given,
+                     tz_plan *plan, int height, bool roomy, planes_scheme *scheme)
 {
     tz_plan trial = *plan;
     trial.height = height;
-    while (complete(problem, given, &trial) && planes_scheme_make(scheme, problem, &trial)) {
-        if (fits(scheme, &trial, roomy)) {
+    while (complete(problem, given, &trial) &&
+           planes_scheme_make(scheme, problem, limits, &trial)) {
+        if (fits(scheme, limits, &trial, roomy)) {
             *plan = trial;
             return true;
         }
@@ -125,11 +123,11 @@ static bool possible(const tz_problem *problem, const tz_plan *given, tz_plan *p
 }
 
 /* The same, of a plan that does without memory for registers if there is one. */
-static bool possible_at_all(const tz_problem *problem, const tz_plan *given, tz_plan *plan,
-                            int height, planes_scheme *scheme)
+static bool possible_at_all(const tz_problem *problem, const tz_limits *limits,
+                            const tz_plan *given, tz_plan *plan, int height, planes_scheme *scheme)
 {
-    return possible(problem, given, plan, height, false, scheme) ||
-           possible(problem, given, plan, height, true, scheme);
+    return possible(problem, limits, given, plan, height, false, scheme) ||
+           possible(problem, limits, given, plan, height, true, scheme);
 }
 
 /* Stars take what memory asks for; where cells read corners, arithmetic is the limit before. */
@@ -143,7 +141,8 @@ static int usual_height(const tz_problem *problem)
     return height > 0 ? height : 1;
 }
 
-static tz_status planes_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
+static tz_status planes_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                             tz_error *error)
 {
     const tz_plan given = *plan;
     planes_scheme s;
@@ -159,12 +158,12 @@ static tz_status planes_plan(const tz_problem *problem, tz_plan *plan, tz_error 
     int height = plan->height;
     if (height == 0) {
         height = usual_height(problem);
-        while (height > 1 && !possible(problem, &given, plan, height, false, &s))
+        while (height > 1 && !possible(problem, limits, &given, plan, height, false, &s))
             height--;
     }
-    if (!possible_at_all(problem, &given, plan, height, &s)) {
+    if (!possible_at_all(problem, limits, &given, plan, height, &s)) {
         int lower = height - 1;
-        while (lower > 0 && !possible_at_all(problem, &given, plan, lower, &s))
+        while (lower > 0 && !possible_at_all(problem, limits, &given, plan, lower, &s))
             lower--;
         if (lower > 0)
             return tz_error_set(error, TZ_RANGE, "height",
@@ -190,10 +189,11 @@ static int planes_threads(const tz_problem *problem, const tz_plan *plan)
     return 32 * plan->warps;
 }
 
-static int planes_shared_bytes(const tz_problem *problem, const tz_plan *plan)
+static int planes_shared_bytes(const tz_problem *problem, const tz_limits *limits,
+                               const tz_plan *plan)
 {
     planes_scheme s;
-    planes_scheme_make(&s, problem, plan);
+    planes_scheme_make(&s, problem, limits, plan);
     return (int)s.shared_bytes;
 }
 
@@ -219,20 +219,20 @@ static int64_t choose_chunk(const planes_scheme *s, int64_t planes, int64_t tile
     return best;
 }
 
-static tz_status planes_shape(const tz_problem *problem, const tz_plan *plan,
-                              const tz_cuda_room *room, tz_cuda_shape *shape, tz_error *error)
+static tz_status planes_shape(const tz_problem *problem, const tz_limits *limits,
+                              const tz_plan *plan, int blocks_each, tz_cuda_shape *shape,
+                              tz_error *error)
 {
     planes_scheme s;
-    planes_scheme_make(&s, problem, plan);
+    planes_scheme_make(&s, problem, limits, plan);
     const int64_t wide = 32 * s.vector - 2 * s.ghost_x, high = s.warps * s.rows - 2 * s.ghost_y;
     const int64_t tiles_x = (problem->elements[0] + wide - 1) / wide;
     const int64_t tiles_y = (problem->elements[1] + high - 1) / high;
-    const int64_t each = room->blocks_per_multiprocessor > 0 ? room->blocks_per_multiprocessor : 1;
+    const int64_t each = blocks_each > 0 ? blocks_each : 1;
     const int64_t planes = problem->elements[2];
     int64_t chunk = plan->tile[2];
     if (chunk == 0)
-        chunk = choose_chunk(&s, planes, tiles_x * tiles_y,
-                             each * (room->multiprocessors > 0 ? room->multiprocessors : 1));
+        chunk = choose_chunk(&s, planes, tiles_x * tiles_y, each * limits->multiprocessors);
     if (chunk > planes)
         chunk = planes;
     const int64_t blocks = tiles_x * tiles_y * ((planes + chunk - 1) / chunk);
@@ -260,4 +260,5 @@ const tz_cuda_family tz_cuda_family_planes = {
     .threads = planes_threads,
     .shared_bytes = planes_shared_bytes,
     .shape = planes_shape,
+    .planner = &planes_planner,
 };

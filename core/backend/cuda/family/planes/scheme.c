@@ -78,7 +78,7 @@ static int count_sums(const tz_problem *problem, const tz_pass *pass)
     return larger(count, 1) * (problem->precision == TZ_DOUBLE && !problem->bits ? 2 : 1);
 }
 
-static void make_passes(planes_scheme *s, const tz_problem *problem, const tz_plan *plan)
+static void make_passes(planes_scheme *s, const tz_problem *problem)
 {
     const tz_stencil *stencil = problem->stencil;
     int current[TZ_FIELDS_MAX];
@@ -89,7 +89,7 @@ static void make_passes(planes_scheme *s, const tz_problem *problem, const tz_pl
         planes_pass *pass = &s->passes[k];
         const tz_pass *what = &stencil->passes[k % stencil->passes_count];
         rest -= what->radius;
-        lag += what->radius + (k > 0 && plan->slack ? 1 : 0);
+        lag += what->radius;
         *pass = (planes_pass){.pass = k % stencil->passes_count,
                               .iteration = k / stencil->passes_count,
                               .lag = lag,
@@ -177,7 +177,7 @@ static void place_rings(planes_scheme *s, const tz_problem *problem, int longer)
 }
 
 /* Steps of a group: as many as a pass keeps planes, so that they need not be moved. */
-static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t limit)
+static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t shared_max)
 {
     s->group = 1;
     for (int k = 0; k < s->versions_count; k++)
@@ -186,7 +186,7 @@ static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t li
         s->group = larger(s->group, s->passes[k].words > 0 ? 2 * s->passes[k].radius + 1 : 1);
     for (int longer = 2; longer >= 0; longer--) {
         place_rings(s, problem, longer);
-        if (s->shared_bytes <= limit)
+        if (s->shared_bytes <= shared_max)
             break;
     }
 }
@@ -274,10 +274,11 @@ int64_t planes_ghost_x(const tz_problem *problem, int vector, int height)
     return whole_rows(problem, vector) ? 0 : (reach + vector - 1) / vector * vector;
 }
 
-bool planes_scheme_make(planes_scheme *s, const tz_problem *problem, const tz_plan *plan)
+bool planes_scheme_make(planes_scheme *s, const tz_problem *problem, const tz_limits *limits,
+                        const tz_plan *plan)
 {
     const tz_stencil *stencil = problem->stencil;
-    const int64_t limit = (int64_t)PLANES_SHARED_BYTES_MAX / (plan->blocks > 0 ? plan->blocks : 1);
+    const int64_t shared_max = limits->shared_bytes / (plan->blocks > 0 ? plan->blocks : 1);
     memset(s, 0, sizeof *s);
     s->vector = plan->vector;
     s->warps = plan->warps;
@@ -297,9 +298,9 @@ bool planes_scheme_make(planes_scheme *s, const tz_problem *problem, const tz_pl
     for (int f = 0; f < stencil->fields_count; f++)
         if (stencil->fields[f].role == TZ_STATIC)
             s->static_radius = larger(s->static_radius, stencil->fields[f].radius);
-    make_passes(s, problem, plan);
+    make_passes(s, problem);
     choose_waits(s, problem);
-    choose_group(s, problem, limit);
+    choose_group(s, problem, shared_max);
     s->registers = count_registers(s, problem);
     return true;
 }

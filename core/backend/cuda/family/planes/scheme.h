@@ -12,8 +12,7 @@
 enum {
     PLANES_STEPS_MAX = 64, /* passes of a stage */
     PLANES_VERSIONS_MAX = TZ_FIELDS_MAX * (PLANES_STEPS_MAX + 1),
-    PLANES_TURNS_MAX = 32,
-    PLANES_SHARED_BYTES_MAX = 227 << 10 /* of a block, on an H100 or newer */
+    PLANES_TURNS_MAX = 32
 };
 
 typedef struct planes_version {
@@ -62,7 +61,8 @@ typedef struct planes_scheme {
 
 /* What a plan with everything but the height chosen amounts to. False: more passes than there is
  * room for, or no useful cells in a tile. */
-bool planes_scheme_make(planes_scheme *scheme, const tz_problem *problem, const tz_plan *plan);
+bool planes_scheme_make(planes_scheme *scheme, const tz_problem *problem, const tz_limits *limits,
+                        const tz_plan *plan);
 
 /* Age of a version's plane that is at the centre of what a pass reads, or of which it makes sums.
  */
@@ -85,6 +85,9 @@ int64_t planes_ghost_x(const tz_problem *problem, int vector, int height);
 int planes_registers_max(int warps);
 
 /* The device text of a plan: one kernel. */
-void planes_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan);
+void planes_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                      const tz_plan *plan);
+
+extern const tz_cuda_planner planes_planner; /* work.c */
 
 #endif

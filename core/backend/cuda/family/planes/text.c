@@ -205,11 +205,12 @@ static void emit_rings(tz_cuda_text *t, const tz_problem *problem, const planes_
     tz_cuda_emit(t, "\n");
 }
 
-void planes_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
+void planes_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                      const tz_plan *plan)
 {
     const tz_stencil *stencil = problem->stencil;
     planes_scheme s;
-    planes_scheme_make(&s, problem, plan);
+    planes_scheme_make(&s, problem, limits, plan);
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
     tz_cuda_emit_lists(t, problem);
     emit_numbers(t, problem, plan, &s);

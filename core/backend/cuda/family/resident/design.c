@@ -1,26 +1,18 @@
 #include "backend/cuda/family/resident/design.h"
 
 #include "backend/host/store.h"
+#include "model/constants.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    PROCESSORS = 132,             /* where a plan does not say */
-    SHARED_BYTES_MAX = 227 << 10, /* likewise */
     REGISTERS = 65536,
     REGISTERS_OWN = 40, /* addresses, loop, tags */
     THREADS_MAX = 1024,
     BATCH_MAX = 16, /* what is missing is a mask of 32 bits */
     BRICK_MAX = 200 /* cells: each is a copy of the cell update's text */
 };
-
-/* Clocks of a multiprocessor, in round numbers: what orders designs. */
-#define CLOCKS_PASS 150.0      /* barrier, shared memory, the longest chain of arithmetic */
-#define CLOCKS_EXCHANGE 1000.0 /* a store that others see, and their load of it */
-#define CLOCKS_GHOST 0.3 /* a ghost cell's word, sent and asked for, where lanes' are adjacent */
-#define OPERATIONS 6.0   /* of a cell update */
-#define OPERATIONS_SENT 12.0 /* of a cell of a brick in an exchange: where it is, who wants it */
 
 /* What does not depend on the design. */
 typedef struct facts {
@@ -132,18 +124,20 @@ static double cost_of(const facts *k, const tz_resident *d, int height)
         own *= (double)problem->elements[axis] / d->blocks[axis];
     }
     const double shared = loads * k->loads + (d->held ? 1.0 - inner / brick : 1.0);
-    const double operations = brick * (OPERATIONS + shared);
+    const double operations = brick * (TZ_FIT_RESIDENT_OPERATIONS + shared);
     /* Four schedulers; few warps sometimes wait for their own results. */
     double clocks = d->warps * operations / 4.0 * (1.0 + 2.0 / d->warps);
     clocks = clocks > 1.2 * operations ? clocks : 1.2 * operations;
     const double moved = d->warps * brick * shared * words;
     clocks = clocks > moved ? clocks : moved;
-    clocks = passes * (clocks + CLOCKS_PASS + (d->buffers == 1 ? 40.0 : 0.0));
+    clocks = passes * (clocks + TZ_FIT_RESIDENT_PASS_CLOCKS +
+                       (d->buffers == 1 ? TZ_FIT_RESIDENT_BARRIER_CLOCKS : 0.0));
     /* A slot has 8 of the 32 bytes that L2 moves at least. */
     const double apart = d->cells[0] < 4 ? d->cells[0] : 4.0;
     if (d->ghost > 0)
-        clocks += (CLOCKS_EXCHANGE + CLOCKS_GHOST * apart * (tile - own) * k->sent_words +
-                   d->warps * brick * OPERATIONS_SENT * k->sent_words / 4.0) /
+        clocks += (TZ_FIT_RESIDENT_EXCHANGE_CLOCKS +
+                   TZ_FIT_RESIDENT_GHOST_CLOCKS * apart * (tile - own) * k->sent_words +
+                   d->warps * brick * TZ_FIT_RESIDENT_SENT_OPERATIONS * k->sent_words / 4.0) /
                   height;
     return clocks;
 }
@@ -245,10 +239,12 @@ static double least_cost(const search *s, const tz_resident *d, double tile, dou
     for (int axis = 0; axis < TZ_AXES; axis++)
         own *= (double)k->problem->elements[axis] / d->blocks[axis];
     double clocks = k->problem->stencil->passes_count *
-                    (tile / 128.0 * (OPERATIONS + loads * k->loads) + CLOCKS_PASS);
+                    (tile / 128.0 * (TZ_FIT_RESIDENT_OPERATIONS + loads * k->loads) +
+                     TZ_FIT_RESIDENT_PASS_CLOCKS);
     if (d->ghost > 0)
-        clocks += (CLOCKS_EXCHANGE +
-                   (CLOCKS_GHOST * apart * (tile - own) + tile / 128.0 * OPERATIONS_SENT) *
+        clocks += (TZ_FIT_RESIDENT_EXCHANGE_CLOCKS +
+                   (TZ_FIT_RESIDENT_GHOST_CLOCKS * apart * (tile - own) +
+                    tile / 128.0 * TZ_FIT_RESIDENT_SENT_OPERATIONS) *
                        k->sent_words) /
                   s->plan->height;
     return clocks * (1 - 1e-9);
@@ -354,28 +350,28 @@ static bool make_cuts(search *s, int axis, int most)
     return list != NULL;
 }
 
-bool tz_resident_design(const tz_problem *problem, const tz_plan *plan, tz_resident *design)
+bool tz_resident_design(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                        tz_resident *design)
 {
     facts k = facts_of(problem);
-    k.shared_max = plan->shared_bytes > 0 ? plan->shared_bytes : SHARED_BYTES_MAX;
+    k.shared_max = limits->shared_bytes;
     search s = {.k = &k, .plan = plan};
     tz_resident d = {.radius = k.radius, .rim = k.rim, .sent_words = k.sent_words};
     if (tz_problem_elements(problem) > INT64_C(8) << 20)
         return false;
-    const int multiprocessors = plan->multiprocessors > 0 ? plan->multiprocessors : PROCESSORS;
     const cut *cuts[TZ_AXES] = {NULL};
     bool made = true;
     for (int axis = 0; made && axis < TZ_AXES; axis++)
-        made = make_cuts(&s, axis, multiprocessors);
+        made = make_cuts(&s, axis, limits->multiprocessors);
     if (made)
-        try_cuts(&s, cuts, &d, 0, multiprocessors);
+        try_cuts(&s, cuts, &d, 0, limits->multiprocessors);
     for (int axis = 0; axis < TZ_AXES; axis++)
         free(s.cuts[axis]);
     *design = s.best;
     return s.found;
 }
 
-int tz_resident_height(const tz_problem *problem, const tz_plan *plan)
+int tz_resident_height(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan)
 {
     static const int heights[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
     int best = 1;
@@ -384,7 +380,7 @@ int tz_resident_height(const tz_problem *problem, const tz_plan *plan)
         tz_plan with = *plan;
         tz_resident d;
         with.height = heights[i];
-        if (!tz_resident_design(problem, &with, &d))
+        if (!tz_resident_design(problem, limits, &with, &d))
             break;
         if (i > 0 && d.cost >= cost)
             continue;

@@ -2,7 +2,7 @@
 #ifndef TZ_CORE_BACKEND_CUDA_FAMILY_RESIDENT_DESIGN_H
 #define TZ_CORE_BACKEND_CUDA_FAMILY_RESIDENT_DESIGN_H
 
-#include "backend/cuda/family/text.h"
+#include "backend/cuda/family/family.h"
 
 enum {
     TZ_RESIDENT_HEIGHT_MAX = 256,
@@ -28,10 +28,11 @@ typedef struct tz_resident {
 
 /* The cheapest design for a plan with a height; tile, vector and warps of the plan are kept where
  * they are not 0. False when none fits. */
-bool tz_resident_design(const tz_problem *problem, const tz_plan *plan, tz_resident *design);
+bool tz_resident_design(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                        tz_resident *design);
 
 /* The height whose best design is cheapest; 1 when none fits. */
-int tz_resident_height(const tz_problem *problem, const tz_plan *plan);
+int tz_resident_height(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan);
 
 /* Its text takes a compiler more than a few seconds, and spills: large bricks of words in three
  * dimensions (8 words a thread: 3 s, 25: 17 s). Such a plan is not chosen unasked. */
@@ -42,6 +43,9 @@ bool tz_resident_is_shared(const tz_problem *problem, const tz_resident *design,
 int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *design, int field);
 
 /* The device text of a plan: one kernel. */
-void resident_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan);
+void resident_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                        const tz_plan *plan);
+
+extern const tz_cuda_planner resident_planner; /* work.c */
 
 #endif

@@ -3,6 +3,7 @@
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/family/resident/design.h"
 #include "backend/host/store.h"
+#include "model/constants.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,9 +29,9 @@ static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, t
     if (plan->height < 0 || plan->height > TZ_RESIDENT_HEIGHT_MAX)
         return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; 1 to %d",
                             plan->height, TZ_RESIDENT_HEIGHT_MAX);
-    if (plan->ahead || plan->slack || plan->blocks)
+    if (plan->ahead || plan->blocks)
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
-                            "grids that stay on chip take no 'ahead', 'slack' or 'blocks'");
+                            "grids that stay on chip take no 'ahead' or 'blocks'");
     if (plan->warps < 0 || plan->warps > 32)
         return tz_error_set(error, TZ_RANGE, "warps", "%d warps are out of range; 1 to 32",
                             plan->warps);
@@ -44,7 +45,8 @@ static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, t
     return TZ_OK;
 }
 
-static tz_status cannot(const tz_problem *problem, const tz_plan *plan, tz_error *error)
+static tz_status cannot(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                        tz_error *error)
 {
     tz_resident d;
     tz_plan lower = *plan;
@@ -52,16 +54,14 @@ static tz_status cannot(const tz_problem *problem, const tz_plan *plan, tz_error
         return TZ_RANGE;
     while (lower.height > 1) {
         lower.height--;
-        if (tz_resident_design(problem, &lower, &d))
+        if (tz_resident_design(problem, limits, &lower, &d))
             return tz_error_set(error, TZ_RANGE, "height",
                                 "with height %d the grid and its ghost zones do not fit on chip: "
                                 "use a height up to %d",
                                 plan->height, lower.height);
     }
-    tz_plan free = {.height = plan->height,
-                    .multiprocessors = plan->multiprocessors,
-                    .shared_bytes = plan->shared_bytes};
-    if (tz_resident_design(problem, &free, &d))
+    const tz_plan free = {.height = plan->height};
+    if (tz_resident_design(problem, limits, &free, &d))
         return tz_error_set(error, TZ_RANGE, "tile",
                             "the grid stays on chip, but not with this tile, vector and number of "
                             "warps: leave them out");
@@ -71,7 +71,8 @@ static tz_status cannot(const tz_problem *problem, const tz_plan *plan, tz_error
                         problem->extent[0], problem->extent[1], problem->extent[2]);
 }
 
-static tz_status resident_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
+static tz_status resident_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                               tz_error *error)
 {
     tz_resident d;
     const tz_status status = check_numbers(problem, plan, error);
@@ -79,19 +80,20 @@ static tz_status resident_plan(const tz_problem *problem, tz_plan *plan, tz_erro
     if (status)
         return status;
     if (chosen)
-        plan->height = tz_resident_height(problem, plan);
-    if (!tz_resident_design(problem, plan, &d))
-        return cannot(problem, plan, error);
+        plan->height = tz_resident_height(problem, limits, plan);
+    if (!tz_resident_design(problem, limits, plan, &d))
+        return cannot(problem, limits, plan, error);
     for (int axis = 0; axis < TZ_AXES; axis++)
         plan->tile[axis] = (problem->elements[axis] + d.blocks[axis] - 1) / d.blocks[axis];
     plan->vector = d.cells[0];
     plan->warps = d.warps;
-    plan->span = SPAN;
+    plan->launch_iterations = SPAN;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].role == TZ_STREAMED)
-            plan->span = (int)(SPAN_BYTES_MAX / (tz_cuda_pitch(problem) * 4));
-    plan->span =
-        plan->span < plan->height ? plan->height : plan->span / plan->height * plan->height;
+            plan->launch_iterations = (int)(SPAN_BYTES_MAX / (tz_cuda_pitch(problem) * 4));
+    plan->launch_iterations = plan->launch_iterations < plan->height
+                                  ? plan->height
+                                  : plan->launch_iterations / plan->height * plan->height;
     strcpy(plan->family, "resident");
     snprintf(plan->why, sizeof plan->why,
              "%s height; %d x %d x %d blocks, bricks of %d x %d x %d cells in %s",
@@ -100,31 +102,58 @@ static tz_status resident_plan(const tz_problem *problem, tz_plan *plan, tz_erro
     return TZ_OK;
 }
 
+/* Is a grid worth keeping on chip, where a scenario names no family, and how? A rule from
+ * measurements (docs/performance.md, "Small grids"), for plans of which at most the height is
+ * given: what stays in registers gained nearly always, what does not only while few words change.
+ */
+static bool resident_claims(const tz_problem *problem, const tz_limits *limits, tz_plan *plan)
+{
+    const tz_stencil *s = problem->stencil;
+    if (plan->tile[0] || plan->tile[1] || plan->tile[2] || tz_plan_first_knob(plan) ||
+        problem->dims < 2)
+        return false;
+    int64_t changed = 0;
+    for (int f = 0; f < s->fields_count; f++) {
+        if (s->fields[f].role == TZ_STREAMED)
+            return false;
+        if (tz_problem_written(problem) >> f & 1)
+            changed += tz_problem_elements(problem) * (int64_t)tz_problem_element_size(problem, f);
+    }
+    tz_resident design;
+    if (resident_plan(problem, limits, plan, NULL) ||
+        !tz_resident_design(problem, limits, plan, &design) ||
+        tz_resident_is_lengthy(problem, &design))
+        return false;
+    const int64_t blocks = (int64_t)design.blocks[0] * design.blocks[1] * design.blocks[2];
+    return design.held || changed <= blocks * TZ_FIT_RESIDENT_CHANGED_BYTES;
+}
+
 static int resident_threads(const tz_problem *problem, const tz_plan *plan)
 {
     (void)problem;
     return 32 * plan->warps;
 }
 
-static int resident_shared(const tz_problem *problem, const tz_plan *plan)
+static int resident_shared(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan)
 {
     tz_resident d;
-    return tz_resident_design(problem, plan, &d) ? d.shared_bytes : 0;
+    return tz_resident_design(problem, limits, plan, &d) ? d.shared_bytes : 0;
 }
 
-static tz_status resident_shape(const tz_problem *problem, const tz_plan *plan,
-                                const tz_cuda_room *room, tz_cuda_shape *shape, tz_error *error)
+static tz_status resident_shape(const tz_problem *problem, const tz_limits *limits,
+                                const tz_plan *plan, int blocks_each, tz_cuda_shape *shape,
+                                tz_error *error)
 {
     tz_resident d;
-    if (!tz_resident_design(problem, plan, &d))
-        return cannot(problem, plan, error);
+    if (!tz_resident_design(problem, limits, plan, &d))
+        return cannot(problem, limits, plan, error);
     const int blocks = d.blocks[0] * d.blocks[1] * d.blocks[2];
-    const int each = room->blocks_per_multiprocessor > 0 ? room->blocks_per_multiprocessor : 1;
-    if (blocks > room->multiprocessors * each)
+    const int room = limits->multiprocessors * (blocks_each > 0 ? blocks_each : 1);
+    if (blocks > room)
         return tz_error_set(error, TZ_RANGE, "tile",
                             "the plan takes %d blocks at once and the GPU %d: use larger tiles or "
                             "another family",
-                            blocks, room->multiprocessors * each);
+                            blocks, room);
     *shape = (tz_cuda_shape){
         .grid = {d.blocks[0], d.blocks[1], d.blocks[2]},
         .threads = 32 * d.warps,
@@ -143,8 +172,10 @@ const tz_cuda_family tz_cuda_family_resident = {
     .spans = true,
     .refuses = resident_refuses,
     .plan = resident_plan,
+    .claims = resident_claims,
     .emit = resident_text_emit,
     .threads = resident_threads,
     .shared_bytes = resident_shared,
     .shape = resident_shape,
+    .planner = &resident_planner,
 };

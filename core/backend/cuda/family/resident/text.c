@@ -62,10 +62,11 @@ static void emit_lists(tz_cuda_text *t, const tz_problem *problem, const tz_resi
     tz_cuda_emit(t, "\n");
 }
 
-void resident_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
+void resident_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                        const tz_plan *plan)
 {
     tz_resident d;
-    if (!tz_resident_design(problem, plan, &d))
+    if (!tz_resident_design(problem, limits, plan, &d))
         return;
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
     tz_cuda_emit_lists(t, problem);

@@ -149,7 +149,7 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
         return false;
     d->levels = plan->height * s->passes_count;
     for (int l = 1; l <= d->levels; l++) {
-        d->lag[l] = d->lag[l - 1] + rows_pass(d, l)->radius + plan->slack;
+        d->lag[l] = d->lag[l - 1] + rows_pass(d, l)->radius;
         d->reach += rows_pass(d, l)->radius;
     }
     d->group = group < d->levels && keeps_static_in_queue(d) ? group : d->levels;

@@ -69,10 +69,16 @@ int rows_end_columns(const tz_problem *problem, int vector);
 /* Have strips at the ends of rows more to do? A simple torus has no ends but those of bit rows. */
 bool rows_has_sides(const rows_design *d);
 
+/* Are its elements of 8 bytes? */
+bool rows_is_wide(const tz_problem *problem);
+
 /* Of a block. */
 int rows_warps(const tz_plan *plan);
 
 /* The device text of a plan: one kernel. */
-void rows_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan);
+void rows_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                    const tz_plan *plan);
+
+extern const tz_cuda_planner rows_planner; /* work.c */
 
 #endif

@@ -3,8 +3,7 @@
  *
  * plan.tile: useful columns of a strip (follows from height and vector) and rows of a chunk (0: as
  * many as fill the GPU evenly). plan.vector: columns of a lane. plan.ahead: rows loaded before they
- * are needed. plan.slack 1: levels lag a row more, so that those of one step do not wait for each
- * other. */
+ * are needed. */
 #include "backend/cuda/family/rows/design.h"
 
 #include <inttypes.h>
@@ -54,8 +53,10 @@ static int rows_threads(const tz_problem *problem, const tz_plan *plan)
     return 32 * rows_warps(plan);
 }
 
-static int rows_shared_bytes(const tz_problem *problem, const tz_plan *plan)
+static int rows_shared_bytes(const tz_problem *problem, const tz_limits *limits,
+                             const tz_plan *plan)
 {
+    (void)limits;
     rows_design d;
     int bytes = 0;
     rows_design_make(&d, problem, plan);
@@ -69,7 +70,7 @@ static int rows_shared_bytes(const tz_problem *problem, const tz_plan *plan)
 
 /* ---- What is chosen: what measured best (docs/performance.md) -------------------------------- */
 
-static bool is_wide(const tz_problem *problem)
+bool rows_is_wide(const tz_problem *problem)
 {
     return problem->precision == TZ_DOUBLE && tz_stencil_has_real(problem->stencil);
 }
@@ -79,7 +80,7 @@ static int default_height(const tz_problem *problem, const tz_plan *plan)
 {
     const int reach =
         tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
-    const bool two_warps = is_wide(problem) && plan->vector >= 4;
+    const bool two_warps = rows_is_wide(problem) && plan->vector >= 4;
     tz_plan tried = *plan;
     rows_design d;
     tried.height = 1;
@@ -87,8 +88,8 @@ static int default_height(const tz_problem *problem, const tz_plan *plan)
     tried.height = (two_warps                            ? 10
                     : problem->bits                      ? 4
                     : d.sums                             ? (reach == 1 ? 6 : 8)
-                    : problem->stencil->fields_count > 1 ? (is_wide(problem) ? 6 : 8)
-                    : is_wide(problem)                   ? (reach == 1 ? 8 : 10)
+                    : problem->stencil->fields_count > 1 ? (rows_is_wide(problem) ? 6 : 8)
+                    : rows_is_wide(problem)              ? (reach == 1 ? 8 : 10)
                                                          : 12) /
                    reach;
     /* Of what is not one real field, or rows of bits, less is known than how many registers it
@@ -125,7 +126,7 @@ static int default_vector(const tz_problem *problem, const tz_plan *plan)
     four.vector = 4;
     eight.vector = 8;
     four.ahead = eight.ahead = plan->ahead > 0 ? plan->ahead : 3;
-    if (is_wide(problem))
+    if (rows_is_wide(problem))
         return problem->radius == 2 && problem->stencil->fields_count == 1 &&
                        problem->stencil->passes_count == 1 && plan->height != 1 &&
                        (plan->height == 0 || fits(problem, &four) == FITS)
@@ -141,7 +142,8 @@ static int default_vector(const tz_problem *problem, const tz_plan *plan)
                : 4;
 }
 
-static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
+static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                           tz_error *error)
 {
     const tz_stencil *s = problem->stencil;
     const tz_plan given = *plan;
@@ -196,12 +198,12 @@ static tz_status rows_plan(const tz_problem *problem, tz_plan *plan, tz_error *e
     if (plan->tile[1] < 0 || plan->tile[1] > CHUNK_MAX)
         return tz_error_set(error, TZ_RANGE, "tile", "a chunk has 1 to %d rows, not %" PRId64,
                             CHUNK_MAX, plan->tile[1]);
-    if (rows_shared_bytes(problem, plan) > TZ_CUDA_SHARED_BYTES_MAX)
+    if (rows_shared_bytes(problem, limits, plan) > limits->shared_bytes)
         return tz_error_set(error, TZ_RANGE, "warps",
                             "blocks of %d warps need %d bytes of shared memory, of %d: use fewer "
                             "'warps' or rows 'ahead'",
-                            rows_warps(plan), rows_shared_bytes(problem, plan),
-                            TZ_CUDA_SHARED_BYTES_MAX);
+                            rows_warps(plan), rows_shared_bytes(problem, limits, plan),
+                            limits->shared_bytes);
     plan->tile[2] = 1;
     strcpy(plan->family, "stream");
     snprintf(plan->why, sizeof plan->why, "%s height", given.height ? "given" : "default");
@@ -240,8 +242,8 @@ static int64_t choose_chunk(const rows_design *d, int64_t rows, int64_t inner, i
     return best;
 }
 
-static tz_status rows_shape(const tz_problem *problem, const tz_plan *plan,
-                            const tz_cuda_room *room, tz_cuda_shape *shape, tz_error *error)
+static tz_status rows_shape(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                            int blocks_each, tz_cuda_shape *shape, tz_error *error)
 {
     (void)error;
     rows_design d;
@@ -259,9 +261,7 @@ static tz_status rows_shape(const tz_problem *problem, const tz_plan *plan,
            (strips - 1 - right) * useful - ghost + 32 * d.vector > inner)
         right++;
     const int64_t slots =
-        (int64_t)room->multiprocessors *
-        (room->blocks_per_multiprocessor > 0 ? room->blocks_per_multiprocessor : 8) *
-        rows_warps(plan);
+        (int64_t)limits->multiprocessors * (blocks_each > 0 ? blocks_each : 8) * rows_warps(plan);
     const int64_t warm_up = d.reach + d.extra + d.lag[d.levels];
     int64_t chunk = plan->tile[1];
     if (chunk == 0)
@@ -272,7 +272,7 @@ static tz_status rows_shape(const tz_problem *problem, const tz_plan *plan,
     *shape = (tz_cuda_shape){
         .grid = {(int)blocks, 1, 1},
         .threads = rows_threads(problem, plan),
-        .shared_bytes = rows_shared_bytes(problem, plan),
+        .shared_bytes = rows_shared_bytes(problem, limits, plan),
         .geometry = {(int)strips, (int)left, (int)right, (int)chunk, (int)border_chunk},
     };
     return TZ_OK;
@@ -288,4 +288,5 @@ const tz_cuda_family tz_cuda_family_rows = {
     .threads = rows_threads,
     .shared_bytes = rows_shared_bytes,
     .shape = rows_shape,
+    .planner = &rows_planner,
 };

@@ -172,8 +172,10 @@ static void emit_numbers(tz_cuda_text *t, const rows_design *d, const tz_plan *p
         tz_cuda_emit(t, "#define TZ_%s %d\n", numbers[k].name, numbers[k].value);
 }
 
-void rows_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
+void rows_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                    const tz_plan *plan)
 {
+    (void)limits;
     rows_design d;
     rows_design_make(&d, problem, plan);
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);

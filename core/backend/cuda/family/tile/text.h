@@ -7,6 +7,9 @@
 enum { TILE_THREADS = 256 }; /* of a block */
 
 /* The text of a plan: one kernel. */
-void tile_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan);
+void tile_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
+                    const tz_plan *plan);
+
+extern const tz_cuda_planner tile_planner; /* work.c */
 
 #endif

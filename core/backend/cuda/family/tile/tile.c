@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { BYTES_MAX = 200 << 10 }; /* of a tile with its ghost zone, where a block has more */
+
 static int64_t shared_bytes(const tz_problem *problem, const tz_plan *plan)
 {
     const int64_t halo = (int64_t)plan->height * tz_stencil_reach(problem->stencil);
@@ -25,15 +27,17 @@ static const char *tile_refuses(const tz_problem *problem)
     return NULL;
 }
 
-static tz_status tile_plan(const tz_problem *problem, tz_plan *plan, tz_error *error)
+static tz_status tile_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                           tz_error *error)
 {
     static const int64_t tiles[][TZ_AXES] = {{0}, {2048, 1, 1}, {64, 32, 1}, {32, 8, 8}};
     static const int heights[] = {0, 20, 4, 2};
-    if (plan->vector || plan->ahead || plan->slack || plan->warps || plan->blocks)
-        return tz_error_set(error, TZ_UNSUPPORTED, "plan",
-                            "tiles take no 'vector', 'ahead', 'slack', 'warps' or 'blocks'");
+    const char *knob = tz_plan_first_knob(plan);
+    if (knob)
+        return tz_error_set(error, TZ_UNSUPPORTED, "plan", "tiles take no '%s'", knob);
     const bool chosen = plan->height == 0;
     const tz_plan given = *plan;
+    const int bytes_max = limits->shared_bytes < BYTES_MAX ? limits->shared_bytes : BYTES_MAX;
     const int r = tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
     if (plan->height < 0 || plan->height > 512)
         return tz_error_set(error, TZ_RANGE, "height", "height %d is out of range; 1 to 512",
@@ -52,7 +56,7 @@ static tz_status tile_plan(const tz_problem *problem, tz_plan *plan, tz_error *e
             plan->tile[d] = problem->elements[d];
     }
     /* A high trapezoid leaves room for a smaller tile only. */
-    while (shared_bytes(problem, plan) > TZ_CUDA_SHARED_BYTES_MAX) {
+    while (shared_bytes(problem, plan) > bytes_max) {
         int widest = -1;
         for (int d = 0; d < problem->dims; d++)
             if (given.tile[d] == 0 && plan->tile[d] > 4 &&
@@ -63,9 +67,9 @@ static tz_status tile_plan(const tz_problem *problem, tz_plan *plan, tz_error *e
         plan->tile[widest] = (plan->tile[widest] + 1) / 2;
     }
     const int wanted = plan->height;
-    while (plan->height > 1 && shared_bytes(problem, plan) > TZ_CUDA_SHARED_BYTES_MAX)
+    while (plan->height > 1 && shared_bytes(problem, plan) > bytes_max)
         plan->height--;
-    if (shared_bytes(problem, plan) > TZ_CUDA_SHARED_BYTES_MAX)
+    if (shared_bytes(problem, plan) > bytes_max)
         return tz_error_set(error, TZ_RANGE, "tile",
                             "a tile of %" PRId64 " x %" PRId64 " x %" PRId64
                             " with its ghost zone does not fit a block's shared memory: use a "
@@ -88,17 +92,19 @@ static int tile_threads(const tz_problem *problem, const tz_plan *plan)
     return TILE_THREADS;
 }
 
-static int tile_shared_bytes(const tz_problem *problem, const tz_plan *plan)
+static int tile_shared_bytes(const tz_problem *problem, const tz_limits *limits,
+                             const tz_plan *plan)
 {
+    (void)limits;
     return (int)shared_bytes(problem, plan);
 }
 
-static tz_status tile_shape(const tz_problem *problem, const tz_plan *plan,
-                            const tz_cuda_room *room, tz_cuda_shape *shape, tz_error *error)
+static tz_status tile_shape(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                            int blocks, tz_cuda_shape *shape, tz_error *error)
 {
-    (void)room;
-    *shape =
-        (tz_cuda_shape){.threads = TILE_THREADS, .shared_bytes = tile_shared_bytes(problem, plan)};
+    (void)blocks;
+    *shape = (tz_cuda_shape){.threads = TILE_THREADS,
+                             .shared_bytes = tile_shared_bytes(problem, limits, plan)};
     for (int d = 0; d < TZ_AXES; d++)
         shape->grid[d] = (int)((problem->elements[d] + plan->tile[d] - 1) / plan->tile[d]);
     if (shape->grid[1] > 65535 || shape->grid[2] > 65535)
@@ -116,4 +122,5 @@ const tz_cuda_family tz_cuda_family_tile = {
     .threads = tile_threads,
     .shared_bytes = tile_shared_bytes,
     .shape = tile_shape,
+    .planner = &tile_planner,
 };

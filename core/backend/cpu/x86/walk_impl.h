@@ -1,0 +1,89 @@
+/* Internal to the walk (walk.h): its state, and what its parts call of each other. */
+#ifndef TZ_CORE_BACKEND_CPU_X86_WALK_IMPL_H
+#define TZ_CORE_BACKEND_CPU_X86_WALK_IMPL_H
+
+#include "backend/cpu/x86/walk.h"
+
+#include <string.h>
+
+enum {
+    TZ__CODE_BYTES = 1 << 16, /* of one function: half before its entry, half after it */
+    TZ__STACK_BYTES = 1 << 14,
+    TZ__RSP = 4,
+    TZ__RDI = 7
+};
+/* The stack of the walk lies below this address, where no memory of the process can be. */
+#define TZ__STACK_TOP UINT64_C(0x7ff800000000)
+
+/* Up to 64 bytes. Bit b of `known`: byte b is known. */
+typedef struct tz__value {
+    uint8_t bytes[64];
+    uint64_t known;
+} tz__value;
+
+struct tz_walker {
+    tz_decoder *decoder;
+    tz_row_fn *function;        /* whose instructions are decoded */
+    int16_t at[TZ__CODE_BYTES]; /* the instruction at this offset from `base`, plus one; 0: none */
+    uint64_t base;
+    tz_instruction *instructions;
+    int count, room;
+
+    tz__value general[16], vector[32];
+    uint8_t stack[TZ__STACK_BYTES];
+    bool stack_known[TZ__STACK_BYTES];
+    bool flags_known, zero, sign, carry, overflow;
+    const tz_walk_range *ranges;
+    size_t ranges_count;
+    tz_walk *out;
+};
+
+/* ---- Values and operands (value.c) ----------------------------------------------------------- */
+
+static const tz__value tz__unknown;
+
+static inline uint64_t tz__low_bytes(int bytes)
+{
+    return bytes >= 64 ? UINT64_MAX : (UINT64_C(1) << bytes) - 1;
+}
+
+static inline bool tz__is_known(const tz__value *v, int bytes)
+{
+    return (v->known & tz__low_bytes(bytes)) == tz__low_bytes(bytes);
+}
+
+static inline uint64_t tz__number(const tz__value *v)
+{
+    uint64_t n;
+    memcpy(&n, v->bytes, sizeof n);
+    return n;
+}
+
+static inline tz__value tz__from_number(uint64_t n)
+{
+    tz__value v = {.known = UINT64_MAX};
+    memcpy(v.bytes, &n, sizeof n);
+    return v;
+}
+
+bool tz__on_stack(uint64_t address, int bytes);
+
+/* The address of an operand in memory; false: it is not known. */
+bool tz__operand_address(const tz_walker *w, const tz_operand *operand, uint64_t *address);
+tz__value tz__operand_read(const tz_walker *w, const tz_operand *operand);
+/* Write `bytes` of v. The rest of a register becomes what the processor makes of it. */
+void tz__operand_write(tz_walker *w, const tz_operand *operand, const tz__value *v, int bytes);
+void tz__push(tz_walker *w, const tz__value *v);
+tz__value tz__pop(tz_walker *w);
+
+/* ---- Counts (count.c) and effects (execute.c) of instructions -------------------------------- */
+
+/* `fused`: it is one with the comparison before it. */
+void tz__count(tz_walker *w, const tz_instruction *in, bool fused);
+
+/* Everything but branches, jumps, calls and returns. */
+void tz__execute(tz_walker *w, const tz_instruction *in);
+/* Whether the flags, which must be known, fulfil a condition. */
+bool tz__condition_holds(const tz_walker *w, int condition);
+
+#endif

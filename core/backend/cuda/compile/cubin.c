@@ -1,0 +1,66 @@
+#include "backend/cuda/compile/cubin.h"
+
+#include "backend/cuda/compile/nvrtc.h"
+
+static const tz_cuda_kind cubins = {{'T', 'Z', 'C', 'U', 'B', 'I', 'N', '1'}, "cubin"};
+
+static tz_cuda_key key_of(const tz__nvrtc *nvrtc, const char *architecture, const char *source,
+                          const tz_cuda_header *headers, size_t count)
+{
+    char text[TZ__NVRTC_OPTION_BYTES];
+    const char *options[TZ__NVRTC_OPTIONS_MAX];
+    tz_cuda_key key = tz_cuda_key_start();
+    tz_cuda_key_add(&key, TZ_VERSION);
+    tz__nvrtc_version(nvrtc, text, sizeof text);
+    tz_cuda_key_add(&key, text);
+    const int options_count = tz__nvrtc_code_options(architecture, text, options);
+    for (int k = 0; k < options_count; k++)
+        tz_cuda_key_add(&key, options[k]);
+    tz_cuda_key_add(&key, source);
+    for (size_t k = 0; k < count; k++) {
+        tz_cuda_key_add(&key, headers[k].name);
+        tz_cuda_key_add(&key, headers[k].text);
+    }
+    return tz_cuda_key_end(key);
+}
+
+tz_status tz__cuda_cubin_key(tz_cuda_key *key, const char *architecture, const char *source,
+                             const tz_cuda_header *headers, size_t headers_count, tz_error *error)
+{
+    tz__nvrtc *nvrtc;
+    const tz_status status = tz__nvrtc_open(&nvrtc, error);
+    if (status)
+        return status;
+    *key = key_of(nvrtc, architecture, source, headers, headers_count);
+    tz__nvrtc_close(nvrtc);
+    return TZ_OK;
+}
+
+void *tz__cuda_cubin_cached(tz_cuda_key key, size_t *bytes)
+{
+    return tz_cuda_cache_read(key, &cubins, bytes);
+}
+
+tz_status tz__cuda_cubin(const char *architecture, const char *source,
+                         const tz_cuda_header *headers, size_t headers_count, bool refresh,
+                         void **cubin, size_t *bytes, bool *cached, tz_error *error)
+{
+    tz__nvrtc *nvrtc;
+    *cubin = NULL;
+    *bytes = 0;
+    *cached = false;
+    tz_status status = tz__nvrtc_open(&nvrtc, error);
+    if (status)
+        return status;
+    const tz_cuda_key key = key_of(nvrtc, architecture, source, headers, headers_count);
+    if (!refresh)
+        *cubin = tz__cuda_cubin_cached(key, bytes);
+    *cached = *cubin;
+    if (!*cubin)
+        status = tz__nvrtc_compile(nvrtc, architecture, source, headers, headers_count, cubin,
+                                   bytes, NULL, error);
+    if (!status && !*cached)
+        tz_cuda_cache_write(key, &cubins, *cubin, *bytes);
+    tz__nvrtc_close(nvrtc);
+    return status;
+}

@@ -1,0 +1,260 @@
+/* What a stage of the 3-D stream family does, and which plans of it are worth considering. */
+#include "backend/cuda/family/work.h"
+#include "backend/cuda/family/planes/scheme.h"
+#include "model/constants.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- The loops of a kernel ------------------------------------------------------------------- */
+
+static tz_cuda_lanes planes_lanes(const tz_problem *problem, const tz_plan *plan)
+{
+    (void)problem;
+    return (tz_cuda_lanes){.conflict = 1.0,
+                           .stored = (double)plan->tile[0] / (32.0 * plan->vector)};
+}
+
+/* 3-D streams: a loop is of one step, or of a whole group of them. Each fetches a plane. */
+static double group_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                          double copies)
+{
+    planes_scheme *s = malloc(sizeof *s);
+    double steps = 1.0, packets = 0.0;
+    if (s && planes_scheme_make(s, problem, limits, plan)) {
+        for (int k = 0; k < s->versions_count; k++) {
+            const planes_version *v = &s->versions[k];
+            if (v->number == 0 && v->planes > 0)
+                packets += s->rows * ceil((double)tz_problem_element_size(problem, v->field) *
+                                          s->vector / 16.0);
+        }
+        steps = copies / fmax(packets, 1.0) < 0.5 * (1.0 + s->group) ? 1.0 : s->group;
+    }
+    free(s);
+    return steps;
+}
+
+static double planes_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                           const tz_cuda_loop *loop)
+{
+    const tz_work_mix *way = &loop->way;
+    if (loop->stores == 0.0 || way->of[TZ_WORK_COPY] == 0.0 ||
+        way->of[TZ_WORK_SHARED_READ] + way->of[TZ_WORK_SHUFFLE] == 0.0)
+        return 0.0;
+    return group_steps(problem, limits, plan, way->of[TZ_WORK_COPY]);
+}
+
+static void take_around(const tz_cuda_mix *mix, int loop, tz_work_part *part, double times,
+                        bool once)
+{
+    const int around = mix->loops[loop].parent;
+    if (around < 0)
+        return;
+    tz_work_mix_add(once ? &part->once : &part->step, &mix->loops[around].way, times);
+    *(once ? &part->once_clocks : &part->clocks) += times * mix->loops[around].clocks;
+    if (!once)
+        tz_rounds_blend(&part->rounds, 1.0, &mix->loops[around].rounds, times);
+}
+
+/* Planes: steps that do not do all, and what is around loops. A group at the grid's ends is a loop
+ * of its steps, and says again where it is. Before all of it rings are cleared and tables made. */
+static void find_idle(const tz_cuda_code *code, tz_cuda_steps *out)
+{
+    const int side = tz_cuda_side_of(code), end = tz_cuda_end_of(code);
+    const int at[] = {code->at[0], code->at[side], code->at[end]};
+    const double steps[] = {code->steps[0], code->steps[side], code->steps[end]};
+    const tz_cuda_mix *mix = code->mix;
+    planes_scheme *s = malloc(sizeof *s);
+    tz_work_part *const parts[] = {&out->inner, &out->side, &out->end};
+    tz_work_part *const idle[] = {&out->inner_idle, &out->side_idle, &out->end_idle};
+    if (!s || !planes_scheme_make(s, code->problem, code->limits, code->plan)) {
+        free(s);
+        return;
+    }
+    const double rings = ceil((double)(s->shared_bytes - s->rings) / (16.0 * 32.0 * s->warps));
+    const double tables = ceil((double)s->rings / (4.0 * 32.0 * s->warps));
+    for (int k = 0; k < 3; k++) {
+        const tz_cuda_loop *loop = &mix->loops[at[k]];
+        tz_cuda_take_loop(idle[k], &mix->loops[loop->shortest], steps[k], 0.0, code->lanes);
+        take_around(mix, at[k], parts[k], 1.0, true);
+        if (k == 2 && steps[k] == 1.0 && s->group > 1) {
+            take_around(mix, at[k], parts[k], 1.0 / s->group, false);
+            take_around(mix, at[k], idle[k], 1.0 / s->group, false);
+        }
+        for (int l = 0; l < at[0]; l++) {
+            const tz_cuda_loop *before = &mix->loops[l];
+            const double packets = before->way.of[TZ_WORK_SHARED_WRITE];
+            if (before->parent >= 0 || before->stores > 0.0 || packets == 0.0 ||
+                before->way.of[TZ_WORK_COPY] > 0.0 || l >= at[1] || l >= at[2])
+                continue;
+            const bool wide = before->passes > packets; /* else a table's words */
+            if (!wide && packets == 1.0 && tables > 4.0)
+                continue; /* what is left of unrolled ones */
+            const double times = (wide ? rings : tables) / packets;
+            tz_work_mix_add(&parts[k]->once, &before->way, times);
+            parts[k]->once_clocks += times * before->clocks;
+        }
+    }
+    free(s);
+}
+
+static void planes_parts(const tz_cuda_code *code, tz_cuda_steps *out)
+{
+    tz_cuda_take_ends(code, 0.0, out);
+    find_idle(code, out);
+}
+
+/* ---- A stage --------------------------------------------------------------------------------- */
+
+/* Tiles along an axis whose ghost zone leaves the grid. */
+static double leaving(double tiles, double useful, double ghost, double extent, double radius)
+{
+    double count = 0.0;
+    for (double t = 0.0; t < tiles; t++) {
+        const double first = t * useful - ghost;
+        count += first < radius || first + useful + 2.0 * ghost + radius > extent;
+    }
+    return count;
+}
+
+/* Is a plane of a pass computed, as tz_plane_wanted() in planes_border.cuh says? */
+static bool is_wanted(const tz_problem *problem, double z, double from, double to, double rest)
+{
+    return z >= from - rest && z < to + rest &&
+           (problem->boundary[2] == TZ_PERIODIC || (z >= 0.0 && z < (double)problem->elements[2]));
+}
+
+/* The part of a step at the grid's ends that is done. A pass of sums makes those of one plane and
+ * computes another. */
+static double wanted_share(const planes_scheme *s, const tz_problem *problem, double z, double from,
+                           double to)
+{
+    double wanted = 0.0;
+    for (int k = 0; k < s->passes_count; k++) {
+        const planes_pass *pass = &s->passes[k];
+        const double at = z - pass->lag, r = pass->radius;
+        const bool computed = is_wanted(problem, at, from, to, pass->rest);
+        wanted += pass->words == 0
+                      ? computed
+                      : 0.5 * computed + 0.5 * is_wanted(problem, at + r, from, to, pass->rest + r);
+    }
+    return wanted / s->passes_count;
+}
+
+/* Steps of a chunk as tz_stage() in planes_kernel.cuh takes them: those at the grid's ends, of which `done`
+ * have to be done, and the others, of which some store. */
+typedef struct plane_steps {
+    double ends, done, others, store;
+} plane_steps;
+
+static plane_steps steps_of_planes(const planes_scheme *s, const tz_problem *problem, double from,
+                                   double to)
+{
+    plane_steps sum = {0};
+    const double planes = (double)problem->elements[2], ahead = fmax(s->ahead, s->static_radius);
+    for (double k = 0.0; k < to - from + s->reach + s->lag; k += s->group) {
+        const double z = from - s->reach + k;
+        const bool ends = to - from < s->group || z - s->lag - s->static_radius <= s->radius_rows ||
+                          z + s->group - 1.0 + ahead >= planes;
+        for (double i = z; i < z + s->group; i++) {
+            if (ends)
+                sum.done += wanted_share(s, problem, i, from, to);
+            else
+                sum.store += i - s->lag >= from && i - s->lag < to;
+        }
+        *(ends ? &sum.ends : &sum.others) += s->group;
+    }
+    return sum;
+}
+
+static void add_planes(tz_model_work *out, const char *name, const tz_cuda_job *job, bool border,
+                       const planes_scheme *s, double tiles, double first, double end)
+{
+    const double planes = (double)job->problem->elements[2], chunk = job->shape->geometry[0];
+    const tz_cuda_steps *steps = job->steps;
+    plane_steps sum = {0};
+    for (double c = first; c < end; c++) {
+        const plane_steps of =
+            steps_of_planes(s, job->problem, c * chunk, fmin((c + 1.0) * chunk, planes));
+        sum.ends += of.ends;
+        sum.done += of.done;
+        sum.others += of.others;
+        sum.store += of.store;
+    }
+    if (end <= first)
+        return;
+    const double all = sum.ends + sum.others;
+    tz_work_part ends = steps->end,
+                 *part = tz_cuda_add_part(out, name, border ? &steps->side : &steps->inner,
+                                          tiles * s->warps * (end - first), all / (end - first));
+    if (!part)
+        return;
+    if (sum.others > 0.0)
+        tz_cuda_mix_steps(part, border ? &steps->side_idle : &steps->inner_idle,
+                          1.0 - sum.store / sum.others);
+    if (sum.ends > 0.0) {
+        tz_cuda_mix_steps(&ends, &steps->end_idle, 1.0 - sum.done / sum.ends);
+        tz_cuda_mix_steps(part, &ends, sum.ends / all);
+    }
+}
+
+static void planes_work(const tz_cuda_job *job, tz_model_work *out)
+{
+    const tz_problem *problem = job->problem;
+    const tz_plan *plan = job->plan;
+    const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
+    const double chunk = job->shape->geometry[0], wide = job->shape->geometry[1];
+    const double high = job->shape->geometry[2];
+    planes_scheme *s = malloc(sizeof *s);
+    if (!s || !planes_scheme_make(s, problem, job->limits, plan)) {
+        free(s);
+        return;
+    }
+    const double columns = 32.0 * s->vector, rows = (double)s->warps * s->rows;
+    const double planes = (double)problem->elements[2], chunks = ceil(planes / chunk);
+    const double out_x = s->whole > 0 ? 0.0
+                                      : leaving(wide, columns - 2.0 * s->ghost_x, s->ghost_x,
+                                                (double)problem->elements[0], s->static_radius);
+    const double out_y = leaving(high, rows - 2.0 * s->ghost_y, s->ghost_y,
+                                 (double)problem->elements[1], s->static_radius);
+    const double tiles = wide * high, inner = (wide - out_x) * (high - out_y);
+    const double last = chunks > 1.0 ? chunks - 1.0 : chunks;
+    add_planes(out, "inner", job, false, s, inner, 1.0, last);
+    add_planes(out, chunks > 1.0 ? "first" : "whole", job, false, s, inner, 0.0, 1.0);
+    add_planes(out, "last", job, false, s, inner, last, chunks);
+    add_planes(out, "border", job, true, s, tiles - inner, 1.0, last);
+    add_planes(out, chunks > 1.0 ? "border, first" : "border", job, true, s, tiles - inner, 0.0,
+               1.0);
+    add_planes(out, "border, last", job, true, s, tiles - inner, last, chunks);
+    const double of_warp = columns * s->rows, loaded = of_warp * bytes.state;
+    out->redundancy = tz_cuda_count_redundancy(out, of_warp, tz_cuda_elements_of(problem));
+    tz_cuda_count_ghosts(out, loaded, s->ahead, (double)(s->reach + s->lag) / chunk);
+    if (wide > 1.0)
+        tz_cuda_count_torn(out, (columns - 2.0 * s->ghost_x) * bytes.written,
+                           s->vector * bytes.written);
+    tz_cuda_count_halves(problem, out, columns - 2.0 * s->ghost_x, s->ghost_x, s->vector, false);
+    out->half_bytes *= TZ_FIT_PLANES_HALVES;
+    out->ahead_bytes = s->ahead * loaded;
+    for (int p = 0; p < out->parts_count; p++) {
+        out->parts[p].bytes = loaded;
+        /* Warps that wait for those beside them alone are held together as by a barrier. */
+        out->parts[p].step.of[TZ_WORK_BARRIER] = fmax(1.0, out->parts[p].step.of[TZ_WORK_BARRIER]);
+    }
+    free(s);
+}
+
+/* ---- Candidates ------------------------------------------------------------------------------ */
+
+static void planes_candidates(tz_cuda_plans *plans)
+{
+    static const tz_cuda_variant few[] = {{.warps = 8}};
+    tz_cuda_plans_add_heights(plans, 6, few, plans->problem->bits ? 0 : 1);
+}
+
+const tz_cuda_planner planes_planner = {
+    .lanes = planes_lanes,
+    .steps = planes_steps,
+    .parts = planes_parts,
+    .work = planes_work,
+    .candidates = planes_candidates,
+};

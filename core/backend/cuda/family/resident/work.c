@@ -1,0 +1,162 @@
+/* What a stage of the resident family does, and which plans of it are worth considering. */
+#include "backend/cuda/family/work.h"
+#include "backend/cuda/family/resident/design.h"
+#include "model/constants.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- The loops of a kernel ------------------------------------------------------------------- */
+
+static double resident_steps(const tz_problem *problem, const tz_limits *limits,
+                             const tz_plan *plan, const tz_cuda_loop *loop)
+{
+    tz_resident d;
+    if (loop->way.of[TZ_WORK_SHARED_WRITE] == 0.0 || loop->stores > 0.0 ||
+        !tz_resident_design(problem, limits, plan, &d))
+        return 0.0;
+    return loop->way.of[TZ_WORK_BARRIER] / problem->stencil->passes_count /
+           (d.buffers == 1 ? 2.0 : 1.0);
+}
+
+/* Resident grids: the loop around the iterations, and those in it that wait for words. */
+static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
+{
+    const int around = tz_cuda_outermost(mix, inner);
+    int own = inner; /* the loop in it that iterations are in */
+    memset(&out->end, 0, sizeof out->end);
+    if (around == inner)
+        return;
+    while (mix->loops[own].parent != around)
+        own = mix->loops[own].parent;
+    tz_cuda_take_loop(&out->end, &mix->loops[around], 1.0, TZ_FIT_DIVERGED,
+                      (tz_cuda_lanes){1.0, 1.0});
+    for (int l = 0; l < mix->loops_count; l++)
+        if (mix->loops[l].parent == around && l != own) {
+            tz_work_mix_add(&out->end.step, &mix->loops[l].way, 1.0);
+            out->end.clocks += mix->loops[l].clocks;
+            tz_rounds_blend(&out->end.rounds, 1.0, &mix->loops[l].rounds, 1.0);
+            out->end.once_waits += mix->loops[l].reads_words > 0.0;
+        }
+}
+
+static void resident_parts(const tz_cuda_code *code, tz_cuda_steps *out)
+{
+    tz_cuda_take_ends(code, TZ_FIT_DIVERGED, out);
+    find_exchange(code->mix, code->at[0], out);
+}
+
+/* ---- A stage --------------------------------------------------------------------------------- */
+
+/* An exchange of a block with others on all sides: batches of cells of which a warp has ghost
+ * cells, as a mean and of the warp that has the most of them. */
+static void count_batches(const tz_resident *d, int dims, double *mean, double *most)
+{
+    const int cells = d->cells[0] * d->cells[1] * d->cells[2];
+    const int threads = d->threads[0] * d->threads[1] * d->threads[2];
+    const int batches = (cells + d->batch - 1) / d->batch;
+    *mean = *most = 0.0;
+    for (int w = 0; w < d->warps; w++) {
+        double here = 0.0;
+        for (int n = 0; n < batches; n++) {
+            bool asks = false;
+            for (int t = 32 * w; t < 32 * w + 32 && t < threads && !asks; t++) {
+                const int at[] = {t % d->threads[0], t / d->threads[0] % d->threads[1],
+                                  t / (d->threads[0] * d->threads[1])};
+                for (int c = n * d->batch; c < (n + 1) * d->batch && c < cells && !asks; c++) {
+                    const int cell[] = {c % d->cells[0], c / d->cells[0] % d->cells[1],
+                                        c / (d->cells[0] * d->cells[1])};
+                    for (int axis = 0; axis < dims; axis++) {
+                        const int x = at[axis] * d->cells[axis] + cell[axis];
+                        const int extent = d->threads[axis] * d->cells[axis];
+                        asks = asks ||
+                               (d->blocks[axis] > 1 && (x < d->ghost || x >= extent - d->ghost));
+                    }
+                }
+            }
+            here += asks;
+        }
+        *mean += here / d->warps;
+        *most = fmax(*most, here);
+    }
+}
+
+static void resident_work(const tz_cuda_job *job, tz_model_work *out)
+{
+    const tz_problem *problem = job->problem;
+    const tz_plan *plan = job->plan;
+    const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
+    tz_resident d;
+    if (!tz_resident_design(problem, job->limits, plan, &d))
+        return;
+    tz_work_part *part = &out->parts[out->parts_count++];
+    *part = job->steps->inner;
+    snprintf(part->name, sizeof part->name, "bricks");
+    part->warps = out->blocks * d.warps;
+    part->steps = plan->height;
+    /* An exchange ends each stage of a launch; loading and storing is the launch's. */
+    out->stages_per_launch = fmax(1.0, (double)plan->launch_iterations / plan->height);
+    tz_work_mix once = part->once;
+    memset(&part->once, 0, sizeof part->once);
+    tz_work_mix_add(&part->once, &once, 1.0 / out->stages_per_launch);
+    double mean = 0.0, most = 0.0, share = 0.0;
+    if (d.ghost > 0) {
+        const double all = ceil((double)d.cells[0] * d.cells[1] * d.cells[2] / d.batch);
+        count_batches(&d, problem->dims, &mean, &most);
+        share = mean / all;
+        tz_work_mix_add(&part->once, &job->steps->end.step, share);
+        tz_rounds_blend(&part->once_rounds, 0.0, &job->steps->end.rounds, share);
+        share = most / all;
+    }
+    part->once_clocks = share * job->steps->end.clocks + part->once_clocks / out->stages_per_launch;
+    /* What is not there when a batch of ghost cells is asked for is asked for again: each takes as
+     * long as two blocks that hand each other a word. */
+    out->meetings = d.ghost > 0 ? fmax(1.0, most) : 0.0;
+    part->once_waits = 0.0;
+    if (bytes.streamed > 0.0) {
+        /* The next row is asked for when a step begins. */
+        part->waits = 1.0;
+        out->ahead_bytes = part->bytes;
+    }
+    double tile = 1.0, own = 1.0;
+    for (int axis = 0; axis < problem->dims; axis++) {
+        tile *= (double)d.cells[axis] * d.threads[axis];
+        own *= (double)problem->elements[axis] / d.blocks[axis];
+    }
+    out->redundancy = fmax(1.0, tile / own);
+    /* Slots of 8 bytes, written and read. */
+    out->ghost_bytes = d.ghost > 0 ? out->blocks * (tile - own) * 16.0 * d.sent_words : 0.0;
+    out->read_bytes /= out->stages_per_launch;
+    out->stream_bytes = (double)tz_cuda_pitch(problem) * bytes.streamed * plan->height;
+    out->read_bytes += out->stream_bytes;
+    out->write_bytes /= out->stages_per_launch;
+    out->resident_bytes = 0.0;
+}
+
+/* ---- Candidates ------------------------------------------------------------------------------ */
+
+static void resident_candidates(tz_cuda_plans *plans)
+{
+    static const int heights[] = {1, 2, 4, 6, 8, 12, 16, 24};
+    for (int k = 0; k < 8; k++) {
+        const int height = plans->given->height ? plans->given->height : heights[k];
+        tz_plan plan;
+        tz_resident design;
+        bool made;
+        if (!tz_cuda_plans_make(plans, height, 0, 0, &plan, &made) && k > 0)
+            break;
+        if (made && (plans->given->family[0] ||
+                     !tz_resident_design(plans->problem, plans->limits, &plan, &design) ||
+                     !tz_resident_is_lengthy(plans->problem, &design)))
+            tz_cuda_plans_keep(plans, &plan);
+    }
+}
+
+const tz_cuda_planner resident_planner = {
+    .refits = true,
+    .steps = resident_steps,
+    .parts = resident_parts,
+    .work = resident_work,
+    .candidates = resident_candidates,
+};

@@ -1,0 +1,190 @@
+/* What a stage of the 2-D stream family does, and which plans of it are worth considering. */
+#include "backend/cuda/family/work.h"
+#include "backend/cuda/family/rows/design.h"
+#include "backend/host/store.h"
+#include "model/constants.h"
+
+#include <math.h>
+
+/* ---- The loops of a kernel ------------------------------------------------------------------- */
+
+/* Packets of 16 bytes that are further apart than that collide in banks of shared memory. */
+static tz_cuda_lanes rows_lanes(const tz_problem *problem, const tz_plan *plan)
+{
+    double widest = 4.0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        widest = fmax(widest, (double)tz_problem_element_size(problem, f));
+    return (tz_cuda_lanes){.conflict = fmax(1.0, widest * plan->vector / 16.0),
+                           .stored = (double)plan->tile[0] / (32.0 * plan->vector)};
+}
+
+static double packets_of(const tz_problem *problem, int vector)
+{
+    double packets = 0.0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (tz_problem_written(problem) >> f & 1)
+            packets += ceil((double)tz_problem_element_size(problem, f) * vector / 16.0);
+    return packets;
+}
+
+static double rows_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                         const tz_cuda_loop *loop)
+{
+    (void)limits;
+    if (loop->stores == 0.0 ||
+        loop->way.of[TZ_WORK_SHARED_READ] + loop->way.of[TZ_WORK_SHUFFLE] == 0.0)
+        return 0.0;
+    return fmax(1.0, floor(loop->stores / packets_of(problem, plan->vector) + 0.5));
+}
+
+/* A loop inside another that moves elements one by one, where rows cannot be moved as packets. */
+static void add_elements(const tz_cuda_mix *mix, int loop, double times, tz_work_part *part)
+{
+    for (int l = 0; l < mix->loops_count; l++) {
+        const tz_work_mix *m = &mix->loops[l].way;
+        if (mix->loops[l].parent != loop ||
+            m->of[TZ_WORK_COPY] + m->of[TZ_WORK_READ] + m->of[TZ_WORK_SHARED_WRITE] == 0.0)
+            continue;
+        tz_work_mix_add(&part->step, m, times);
+        part->clocks += times * mix->loops[l].clocks;
+        tz_rounds_blend(&part->rounds, 1.0, &mix->loops[l].rounds, times);
+    }
+}
+
+/* Rows are on their way before the loop begins: a loop before it, gone round once for each. */
+static void add_start(const tz_cuda_mix *mix, int main_loop, double ahead, double elements,
+                      tz_work_part *part)
+{
+    for (int l = 0; l < main_loop; l++) {
+        const tz_cuda_loop *loop = &mix->loops[l];
+        if (loop->parent >= 0 || loop->stores > 0.0)
+            continue;
+        tz_work_part scratch = {0};
+        if (elements > 0.0)
+            add_elements(mix, l, elements, &scratch);
+        tz_work_mix_add(&part->once, &loop->way, ahead);
+        tz_work_mix_add(&part->once, &scratch.step, ahead);
+        part->once_clocks += ahead * (loop->clocks + scratch.clocks);
+    }
+}
+
+/* Where the grid's ends are simple, a warp's lanes choose values, not ways. */
+static void rows_parts(const tz_cuda_code *code, tz_cuda_steps *out)
+{
+    const tz_plan *plan = code->plan;
+    rows_design d;
+    const bool together = rows_design_make(&d, code->problem, plan) && d.edges;
+    tz_cuda_take_ends(code, together ? 0.0 : TZ_FIT_DIVERGED, out);
+    add_elements(code->mix, code->at[tz_cuda_side_of(code)], plan->vector, &out->side);
+    add_start(code->mix, code->at[0], plan->ahead, 0.0, &out->inner);
+    add_start(code->mix, code->at[0], plan->ahead, plan->vector, &out->side);
+    add_start(code->mix, code->at[0], plan->ahead, 0.0, &out->end);
+}
+
+/* ---- A stage --------------------------------------------------------------------------------- */
+
+/* Steps of a chunk, and those of them in which boundaries above and below are looked at: as the
+ * kernel chooses (rows_text.c, say_kernel), rounds of `unroll` steps each. */
+typedef struct chunk_steps {
+    double all, ends;
+} chunk_steps;
+
+static double rounds_before(double y, double limit, double unroll, double rounds)
+{
+    return fmin(fmax(ceil((limit - y) / unroll), 0.0), rounds);
+}
+
+static chunk_steps steps_of_chunk(const rows_design *d, double low, double chunk)
+{
+    const double rows = (double)d->problem->elements[1], unroll = d->unroll;
+    const bool wraps = d->problem->boundary[1] == TZ_PERIODIC;
+    double newest = 0.0, oldest = 0.0, radius = 0.0;
+    for (int i = 0; i < d->rings_count; i++) {
+        const rows_ring *r = &d->rings[i];
+        radius = fmax(radius, r->radius);
+        newest = r->level == 0 ? fmax(newest, r->newest) : newest;
+        oldest = r->level == 0 ? fmin(oldest, r->newest) : oldest;
+    }
+    const double lag = d->lag[d->levels], extra = d->extra;
+    const double y = d->edges && !wraps && low == 0.0 ? -radius - extra : low - d->reach - extra;
+    const double end = fmin(low + chunk, rows) + lag;
+    const double rounds = fmax(0.0, ceil((end - y) / unroll));
+    const double first = wraps ? -oldest : lag + radius + 1.0 - oldest;
+    const double last = rows - (unroll - 1.0 + newest + d->ahead);
+    const double ends =
+        rounds_before(y, first, unroll, rounds) + rounds - rounds_before(y, last, unroll, rounds);
+    return (chunk_steps){rounds * unroll, fmin(ends, rounds) * unroll};
+}
+
+/* Chunks from `first` up to `end` of each of so many strips, as a part; `ends`: what steps at the
+ * grid's ends do. */
+static void add_chunks(tz_model_work *out, const char *name, const rows_design *d,
+                       const tz_work_part *code, const tz_work_part *ends, double strips,
+                       double chunk, double first, double end)
+{
+    double all = 0.0, of_ends = 0.0;
+    for (double c = first; c < end; c++) {
+        const chunk_steps steps = steps_of_chunk(d, c * chunk, chunk);
+        all += steps.all;
+        of_ends += steps.ends;
+    }
+    if (end <= first)
+        return;
+    tz_work_part *part =
+        tz_cuda_add_part(out, name, code, strips * (end - first), all / (end - first));
+    if (part && of_ends > 0.0)
+        tz_cuda_mix_steps(part, ends, of_ends / all);
+}
+
+static void rows_work(const tz_cuda_job *job, tz_model_work *out)
+{
+    const tz_problem *problem = job->problem;
+    const tz_plan *plan = job->plan;
+    const tz_cuda_bytes bytes = tz_cuda_bytes_of(problem);
+    const tz_cuda_steps *steps = job->steps;
+    const int *geometry = job->shape->geometry;
+    const double strips = geometry[0], sides = geometry[1] + geometry[2], inner = strips - sides;
+    const double rows = (double)problem->elements[1], chunk = geometry[3],
+                 short_chunk = geometry[4];
+    const double chunks = ceil(rows / chunk), short_chunks = ceil(rows / short_chunk);
+    rows_design d;
+    rows_design_make(&d, problem, plan);
+    const double warm_up = d.reach + d.extra + d.lag[d.levels];
+    add_chunks(out, "inner", &d, &steps->inner, &steps->end, inner, chunk, 1.0, chunks - 1.0);
+    add_chunks(out, chunks > 1.0 ? "first" : "whole", &d, &steps->inner, &steps->end, inner, chunk,
+               0.0, 1.0);
+    if (chunks > 1.0)
+        add_chunks(out, "last", &d, &steps->inner, &steps->end, inner, chunk, chunks - 1.0, chunks);
+    /* Where ends are not simple, strips at the sides do what ends do all the time. */
+    add_chunks(out, "border", &d, &steps->side, d.edges ? &steps->end : &steps->side, sides,
+               short_chunk, 0.0, short_chunks);
+    const double strip = 32.0 * plan->vector, loaded = strip * (bytes.state + bytes.fixed);
+    out->redundancy = tz_cuda_count_redundancy(out, strip, tz_cuda_elements_of(problem));
+    tz_cuda_count_ghosts(out, loaded, d.ahead, warm_up / chunk);
+    if (strips > 1.0)
+        tz_cuda_count_torn(out, (double)plan->tile[0] * bytes.written,
+                           plan->vector * bytes.written);
+    tz_cuda_count_halves(problem, out, (double)plan->tile[0], rows_ghost(&d), plan->vector, true);
+    out->ahead_bytes = plan->ahead * loaded;
+    for (int p = 0; p < out->parts_count; p++) {
+        out->parts[p].bytes = loaded;
+        out->parts[p].late = 0.0; /* rows are asked for where others are waited for */
+    }
+}
+
+/* ---- Candidates ------------------------------------------------------------------------------ */
+
+/* Twice the columns a lane: worth it where the ghost zone takes many. */
+static void rows_candidates(tz_cuda_plans *plans)
+{
+    const tz_cuda_variant wide[] = {{.vector = rows_is_wide(plans->problem) ? 4 : 8}};
+    tz_cuda_plans_add_heights(plans, 16, wide, 1);
+}
+
+const tz_cuda_planner rows_planner = {
+    .lanes = rows_lanes,
+    .steps = rows_steps,
+    .parts = rows_parts,
+    .work = rows_work,
+    .candidates = rows_candidates,
+};

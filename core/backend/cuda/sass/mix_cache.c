@@ -1,0 +1,61 @@
+/* Counts of kernels, kept in the cache beside the cubins. */
+#include "backend/cuda/compile/cubin.h"
+#include "backend/cuda/sass/mix.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The version changes with tz_cuda_mix and with how anything in it is counted. */
+static const tz_cuda_kind mixes = {{'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'Z'}, "mix"};
+
+/* An entry ends behind the last loop that there is. */
+static const size_t least_bytes = offsetof(tz_cuda_mix, loops);
+
+/* Does an entry have this format, and is it of the schedulers that are asked for? */
+static bool is_usable(const void *data, size_t bytes, const tz_cuda_machine *machine)
+{
+    static const tz_cuda_machine none;
+    const size_t loop = sizeof(tz_cuda_loop);
+    return data && bytes >= least_bytes && bytes <= sizeof(tz_cuda_mix) &&
+           (bytes - least_bytes) % loop == 0 &&
+           memcmp(&((const tz_cuda_mix *)data)->machine, machine ? machine : &none, sizeof none) ==
+               0;
+}
+
+tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const tz_cuda_machine *machine,
+                          const char *architecture, const char *source, const char *entry,
+                          const tz_cuda_header *headers, size_t headers_count, bool compile,
+                          tz_error *error)
+{
+    tz_cuda_key key;
+    size_t bytes = 0;
+    bool cached;
+    *found = false;
+    tz_status status =
+        tz__cuda_cubin_key(&key, architecture, source, headers, headers_count, error);
+    if (status)
+        return status;
+    void *data = tz_cuda_cache_read(key, &mixes, &bytes);
+    if (is_usable(data, bytes, machine)) {
+        memset(out, 0, sizeof *out);
+        memcpy(out, data, bytes);
+        *found = true;
+        free(data);
+        return TZ_OK;
+    }
+    free(data);
+    data = tz__cuda_cubin_cached(key, &bytes);
+    if (!data && compile)
+        status = tz__cuda_cubin(architecture, source, headers, headers_count, true, &data, &bytes,
+                                &cached, error);
+    if (data)
+        status = tz_cuda_mix_count(out, data, bytes, entry, machine, error);
+    *found = data && !status;
+    if (*found) {
+        const size_t loops = (size_t)(out->loops_count + out->shortest_count);
+        tz_cuda_cache_write(key, &mixes, out, least_bytes + loops * sizeof *out->loops);
+    }
+    free(data);
+    return status;
+}

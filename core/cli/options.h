@@ -1,0 +1,56 @@
+/* Options of a command: one table each, read by one function. */
+#ifndef TZ_CORE_CLI_OPTIONS_H
+#define TZ_CORE_CLI_OPTIONS_H
+
+#include "cli/command.h"
+#include <getopt.h> /* optind */
+
+typedef enum tz_option_kind {
+    TZ_OPTION_FLAG,    /* takes no value; *(bool *)out becomes true */
+    TZ_OPTION_TEXT,    /* *(const char **)out, borrowed from argv */
+    TZ_OPTION_INTEGER, /* *(int *)out, from low to high */
+    TZ_OPTION_PATHS,   /* may be repeated: added to *(tz_paths *)out */
+    TZ_OPTION_CALL     /* take(command, out, text) */
+} tz_option_kind;
+
+/* False after it has printed what is wrong with the text. */
+typedef bool tz_option_take(const tz_command *command, void *out, const char *text);
+
+typedef struct tz_option {
+    const char *name; /* without "--"; NULL ends a table */
+    tz_option_kind kind;
+    void *out;
+    int low, high;
+    tz_option_take *take;
+    char letter; /* "-q" for "--quiet"; 0: none */
+} tz_option;
+
+/* Rows of a table; its last row is {.name = NULL}. */
+#define TZ_FLAG(name_, out_)                                                                       \
+    {                                                                                              \
+        .name = name_, .kind = TZ_OPTION_FLAG, .out = out_                                         \
+    }
+#define TZ_TEXT(name_, out_)                                                                       \
+    {                                                                                              \
+        .name = name_, .kind = TZ_OPTION_TEXT, .out = out_                                         \
+    }
+#define TZ_INTEGER(name_, out_, low_, high_)                                                       \
+    {                                                                                              \
+        .name = name_, .kind = TZ_OPTION_INTEGER, .out = out_, .low = low_, .high = high_          \
+    }
+#define TZ_PATHS(name_, out_)                                                                      \
+    {                                                                                              \
+        .name = name_, .kind = TZ_OPTION_PATHS, .out = out_                                        \
+    }
+#define TZ_CALL(name_, out_, take_)                                                                \
+    {                                                                                              \
+        .name = name_, .kind = TZ_OPTION_CALL, .out = out_, .take = take_                          \
+    }
+
+enum { TZ_OPTIONS_MAX = 40, TZ_OPTIONS_GO_ON = -1 };
+
+/* Read all options of a command line. --help and -h need no entry. Returns TZ_OPTIONS_GO_ON, with
+ * the arguments from argv[optind] on; or what to exit with, after --help or a printed error. */
+int tz_options_read(const tz_command *command, int argc, char **argv, const tz_option *options);
+
+#endif

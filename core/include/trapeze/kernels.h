@@ -1,0 +1,68 @@
+/* trapeze/kernels.h: the compiled forms of a cell update. <trapeze/rows.h> generates them: a plugin
+ * author needs this header only to write a row function by hand. Included by <trapeze/plugin.h>. */
+#ifndef TRAPEZE_KERNELS_H
+#define TRAPEZE_KERNELS_H
+
+#include <trapeze/types.h>
+
+/* Cells to read. `at` is the first cell of the span: in one row (1-D and 2-D), or in the first row
+ * of one plane (3-D). The next row of that plane lies row_stride elements further. */
+typedef struct tz_view {
+    const void *at;
+    ptrdiff_t row_stride;
+} tz_view;
+
+/* Cells to write, laid out like a tz_view. */
+typedef struct tz_target {
+    void *at;
+    ptrdiff_t row_stride;
+} tz_target;
+
+/* A span: `count` elements in x, in each of `rows` rows in y (1 row unless the stencil is 3-D).
+ * An element is a cell, or a word of 32 cells for TZ_BITS fields. */
+typedef struct tz_span {
+    const tz_view *in;    /* [field * window + radius + d]: window = 2*radius + 1, and d is the
+                           * offset in y (2-D) or z (3-D). A 1-D stencil has window 1. */
+    const tz_target *out; /* [field]; valid for the fields that the pass writes */
+    const tz_slot *constants;
+    int64_t count;
+    int64_t rows;
+    int64_t x, y, z; /* the first element's place in the grid */
+    int64_t step;    /* iterations since the run began, without this one */
+} tz_span;
+
+/* Advances the cells of one span by one iteration. The CPU backend calls it on many threads at
+ * once. It must be pure: no state, no allocation, and the same bits however the engine cuts a row
+ * into spans. It never writes what it reads. */
+typedef void tz_row_fn(const tz_span *span);
+
+/* How tz_cell_fn reaches the cells around one cell, and its surroundings. */
+typedef struct tz_cell_access {
+    const void *(*read)(const struct tz_cell_access *access, int field, int dx, int dy, int dz);
+    void *(*write)(const struct tz_cell_access *access, int field);
+    const tz_slot *constants;
+    int64_t x, y, z;
+    int64_t step;
+} tz_cell_access;
+
+/* Advances one cell (or one word), and reaches every value through `access`. The reference backend
+ * computes with it; the engine also calls it to find out what a cell reads. On any thread; pure. */
+typedef void tz_cell_fn(const tz_cell_access *access);
+
+/* Instruction sets of row functions. The engine takes the best that the machine has. */
+typedef enum tz_isa {
+    TZ_ISA_BASE, /* what the compiler targets by default */
+    TZ_ISA_V3,   /* x86-64 with AVX2, FMA and BMI2 */
+    TZ_ISA_V4,   /* x86-64 with AVX-512 F, BW, DQ and VL */
+    TZ_ISA_COUNT
+} tz_isa;
+
+/* All forms of one cell update. REQUIRED: rows[p][TZ_ISA_BASE] and cell[p], for both precisions p
+ * if a field or constant of the stencil is TZ_REAL, otherwise for TZ_SINGLE. The others may be
+ * NULL. */
+typedef struct tz_kernels {
+    tz_row_fn *rows[TZ_PRECISIONS][TZ_ISA_COUNT];
+    tz_cell_fn *cell[TZ_PRECISIONS];
+} tz_kernels;
+
+#endif

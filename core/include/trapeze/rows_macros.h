@@ -1,0 +1,107 @@
+/* trapeze/rows_macros.h: the macros that are the same for every cell update. Included by
+ * <trapeze/rows.h>, which explains those of plugin authors; TZ__ names are internal. */
+#ifndef TRAPEZE_ROWS_MACROS_H
+#define TRAPEZE_ROWS_MACROS_H
+
+#include <trapeze/plugin.h>
+
+typedef uint32_t tz_word;
+
+/* ---- For cell updates ------------------------------------------------------------------------ */
+
+/* rows_loop.h and rows_cell.h define TZ__CELL(name, ONCE) and what is behind TZ_AT, TZ_PUT, TZ_K,
+ * TZ_X, TZ_Y, TZ_Z and TZ_STEP. */
+#define TZ_CELL(name) TZ__CELL(name, TZ__ONCE_NOTHING)
+#define TZ_AT(...) TZ__PICK(__VA_ARGS__, TZ__AT3, TZ__AT2, TZ__AT1, )(__VA_ARGS__)
+#define TZ__PICK(a, b, c, d, name, ...) name
+#define TZ_UNROLL _Pragma("GCC unroll 32")
+#define TZ_LOGIC3(table, a, b, c, expression) (expression)
+#define TZ_XOR3(a, b, c) ((a) ^ (b) ^ (c))
+#define TZ_MAJ3(a, b, c) (((a) & (b)) | ((c) & ((a) | (b))))
+#define TZ_PICK3(bit, set, clear) (((bit) & (set)) | (~(bit) & (clear)))
+
+/* ---- For descriptions ------------------------------------------------------------------------ */
+
+/* Integer constant expressions. */
+#define TZ_FIELD(id, name) ((int)offsetof(struct id##_field_index, name))
+#define TZ_CONSTANT(id, name) ((int)offsetof(struct id##_constant_index, name))
+#define TZ_CONSTANTS_COUNT(id) ((int)sizeof(struct id##_constant_index))
+#define TZ_WRITES(id, name) (1u << TZ_FIELD(id, name))
+/* Members of a tz_pass: {.name = "...", .writes = ..., TZ_PASS(ID)} */
+#define TZ_PASS(id)                                                                                \
+    .radius = id##_radius, .kernels = &id##_kernels, .text = id##_text,                            \
+    .text_file = id##_text_file, .text_cell = id##_text_cell
+
+/* ---- Internal -------------------------------------------------------------------------------- */
+
+#define TZ__CAT_(a, b) a##b
+#define TZ__CAT(a, b) TZ__CAT_(a, b)
+#define TZ__JOIN_(a, b, c, d) a##_##b##_##c##_##d
+#define TZ__JOIN(a, b, c, d) TZ__JOIN_(a, b, c, d)
+/* A name of one cell update, instruction set and precision. */
+#define TZ__THIS(kind) TZ__JOIN(TZ_CELL_ID, kind, TZ__ISA, TZ__PRECISION)
+#define TZ__INLINE static inline __attribute__((always_inline, unused))
+#if defined(__clang__)
+#define TZ__VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define TZ__VECTOR_LOOP _Pragma("GCC ivdep")
+#endif
+
+/* Values of TZ_CELL_ONCE. */
+#define TZ__ONCE_NOTHING(D)
+#define TZ__ONCE_MEMBER(name, type, expression) type name;
+#define TZ__ONCE_ASSIGN(name, type, expression) tz_o.name = (expression);
+
+/* A constant's value in its slot; rows_isa.h defines TZ__SLOT_real. */
+#define TZ__SLOT_int(slot) ((int)(slot).i)
+#define TZ__SLOT_tz_word(slot) ((tz_word)(slot).i)
+
+/* A char for each field or constant: its offset is its number. */
+#define TZ__INDEX_MEMBER(name, type) char name;
+
+/* The text is embedded in the plugin, for GPU backends to compile at run time. The assembler finds
+ * the file through -Wa,-I, which trapeze_add_plugin() sets. */
+#define TZ__STRING_(x) #x
+#define TZ__STRING(x) TZ__STRING_(x)
+#define TZ__EMBED(symbol, file)                                                                    \
+    __asm__(".pushsection .rodata\n" TZ__STRING(symbol) ":\n.incbin \"" file                       \
+                                                        "\"\n.byte 0\n.popsection\n");             \
+    extern const char symbol[] __attribute__((visibility("hidden")));
+
+/* A row of the table ID_constants. */
+#define TZ__TABLE_real TZ_REAL
+#define TZ__TABLE_int TZ_INT
+#define TZ__TABLE_tz_word TZ_INT
+#define TZ__CONSTANT_ROW(name, type) {#name, TZ__TABLE_##type},
+
+/* The members of a context, the struct that a cell update reads through: pointers per field and
+ * offset, constants by name. The pointers to the two index structs are never used: only their types
+ * are, for the numbers of fields and constants. */
+#define TZ__CONTEXT_FIELD(name, type)                                                              \
+    const type *name[TZ__WINDOW];                                                                  \
+    ptrdiff_t name##_stride[TZ__WINDOW];                                                           \
+    type *name##_out;
+#define TZ__CONTEXT_TYPE(name, type)                                                               \
+    const type *name;                                                                              \
+    type *name##_out;
+#define TZ__CONTEXT_CONSTANT(name, type) type k_##name;
+#define TZ__CONTEXT_INDEX                                                                          \
+    struct {                                                                                       \
+        TZ_FIELDS(TZ__INDEX_MEMBER)                                                                \
+    } * field_index;                                                                               \
+    struct {                                                                                       \
+        TZ_CONSTANTS(TZ__INDEX_MEMBER)                                                             \
+    } * constant_index;
+#define TZ__FIELD_AT(context, name) offsetof(__typeof__(*(context)->field_index), name)
+#define TZ__LOAD_CONSTANT(name, type)                                                              \
+    context->k_##name =                                                                            \
+        TZ__SLOT_##type(span->constants[offsetof(__typeof__(*context->constant_index), name)]);
+#define TZ__LOAD_FIELD(name, type)                                                                 \
+    for (int k = 0; k < TZ__WINDOW; k++) {                                                         \
+        const tz_view *view = &span->in[TZ__FIELD_AT(context, name) * TZ__WINDOW + k];             \
+        context->name##_stride[k] = view->row_stride;                                              \
+        context->name[k] = (const type *)view->at + row * view->row_stride;                        \
+    }                                                                                              \
+    context->name##_out = (type *)span->out[TZ__FIELD_AT(context, name)].at +                      \
+                          row * span->out[TZ__FIELD_AT(context, name)].row_stride;
+#endif

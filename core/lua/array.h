@@ -1,0 +1,33 @@
+/* tz.array, and the arrays that tz.read, sim:array and sim:slabs return. */
+#ifndef TZ_CORE_LUA_ARRAY_H
+#define TZ_CORE_LUA_ARRAY_H
+
+#include "output/format/npy.h"
+#include "stencil/types.h"
+#include <lua.h>
+
+#define TZ_TYPE_ARRAY "trapeze.array"
+
+/* A userdata. `view` describes the elements, which are in `owned` or in a mapped file; its data is
+ * NULL once closed. */
+typedef struct tz_array_handle {
+    tz_array *owned;
+    tz_npy_mapping map;
+    tz_array view;
+    char source[256]; /* a file's path as the script gave it, a field's name, or "array" */
+    char rule[160];   /* of a Life pattern, else "" */
+    bool has_at;      /* `at` is where a field takes it */
+    int64_t at[TZ_AXES];
+    bool pinned; /* a simulation streams from it: close() leaves the memory to the collector */
+} tz_array_handle;
+
+/* Push an empty handle. Fill it with tz_array_own, which cannot fail. */
+tz_array_handle *tz_array_push(lua_State *L, const char *source);
+void tz_array_own(tz_array_handle *handle, tz_array *array);
+/* The open array at a stack index. Raises on another type and on a closed one. */
+tz_array_handle *tz_array_check(lua_State *L, int index, const char *what);
+
+/* Adds its functions to the table on the top of the stack. */
+void tz_array_register(lua_State *L);
+
+#endif

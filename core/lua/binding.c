@@ -1,0 +1,192 @@
+#include "lua/binding.h"
+
+#include "lua/keys.h"
+#include "lua/output.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* Call the function of column i for the text of its cell. */
+static void call_column(lua_State *L, const tz_binding *binding, int handle_index, size_t i,
+                        char cell[TZ_CELL_SIZE])
+{
+    const int top = lua_gettop(L);
+    lua_getiuservalue(L, handle_index, 1);
+    lua_rawgeti(L, -1, binding->reference);
+    lua_getiuservalue(L, -1, 1);
+    lua_rawgeti(L, -1, (lua_Integer)i + 1);
+    lua_pushvalue(L, handle_index);
+    lua_call(L, 1, 1);
+    if (lua_isinteger(L, -1))
+        snprintf(cell, TZ_CELL_SIZE, "%lld", (long long)lua_tointeger(L, -1));
+    else if (lua_type(L, -1) == LUA_TNUMBER)
+        tz_writer_number(cell, lua_tonumber(L, -1));
+    else
+        snprintf(cell, TZ_CELL_SIZE, "%.60s", luaL_tolstring(L, -1, NULL));
+    lua_settop(L, top);
+}
+
+/* A row of a table with columns that are functions. */
+static tz_status write_row(lua_State *L, tz_binding *binding, int handle_index, tz_error *error)
+{
+    const tz_output *output = binding->writer.output;
+    tz_writer_row row;
+    const tz_status status =
+        tz_writer_fill(&binding->writer, binding->handle->simulation, &row, error);
+    if (status != TZ_OK)
+        return status;
+    for (size_t i = 0; i < output->columns_count; i++)
+        if (output->columns[i].kind == TZ_COLUMN_FUNCTION)
+            call_column(L, binding, handle_index, i, row.cells[i]);
+    return tz_writer_add(&binding->writer, &row, error);
+}
+
+void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
+{
+    const tz_simulation *simulation = binding->handle->simulation;
+    tz_error error;
+    tz_status status = TZ_OK;
+    if (binding->function[0]) {
+        lua_getiuservalue(L, handle_index, 1);
+        lua_rawgeti(L, -1, binding->reference);
+        lua_pushvalue(L, handle_index);
+        lua_call(L, 1, 0);
+        lua_pop(L, 1);
+    } else if (tz_output_is_plain(binding->writer.output)) {
+        status = tz_writer_write(&binding->writer, simulation, &error);
+    } else {
+        status = write_row(L, binding, handle_index, &error);
+    }
+    if (status != TZ_OK)
+        tz_raise_error(L, NULL, &error);
+    tz_writer_count(&binding->writer, tz_simulation_step(simulation));
+}
+
+bool tz_binding_is_done(const tz_binding *binding, int64_t step)
+{
+    return !binding->function[0] && tz_writer_is_done(&binding->writer, step);
+}
+
+/* ---- Binding --------------------------------------------------------------------------------- */
+
+/* Two outputs must not write files of the same name. */
+static void claim_files(lua_State *L, const tz_binding *binding, const char *what)
+{
+    char pattern[200];
+    tz_binding_pattern(binding, pattern, sizeof pattern);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, "trapeze.patterns");
+    if (lua_getfield(L, -1, pattern) != LUA_TNIL)
+        tz_raise(L,
+                 "%s: another output already writes %s; give this one, or its simulation, "
+                 "another 'name'",
+                 what, pattern);
+    lua_pushboolean(L, 1);
+    lua_setfield(L, -3, pattern);
+    lua_pop(L, 2);
+}
+
+/* The binding that was made of the value at `index`, if it may serve again; NULL otherwise. The
+ * handle's user value is on the top of the stack. */
+static tz_binding *find_binding(lua_State *L, const tz_simulation_handle *handle, int index,
+                                int64_t every)
+{
+    for (tz_binding *b = handle->bindings; b; b = b->next) {
+        if (every > 0 && b->every > 0)
+            continue;
+        lua_rawgeti(L, -1, b->reference);
+        const bool same = lua_rawequal(L, -1, index);
+        lua_pop(L, 1);
+        if (same && (!b->function[0] || every == 0))
+            return b;
+    }
+    return NULL;
+}
+
+/* The binding of the output or function at `index`; a new one unless there is one that serves. */
+static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_index, int index,
+                        int64_t every, const char *what)
+{
+    const tz_output *output = luaL_testudata(L, index, TZ_TYPE_OUTPUT);
+    if (!output && !lua_isfunction(L, index))
+        tz_raise(L,
+                 "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.table) or a "
+                 "function(sim), not a %s",
+                 what, luaL_typename(L, index));
+    lua_getiuservalue(L, handle_index, 1);
+    tz_binding *found = find_binding(L, handle, index, every);
+    if (found) {
+        found->every = every > 0 ? every : found->every;
+        lua_pop(L, 1);
+        return found;
+    }
+    tz_binding made = {.handle = handle, .every = every, .writer = {.last_step = -1}};
+    tz_error error;
+    if (output) {
+        if (tz_writer_open(&made.writer, output, &handle->context->files, handle->simulation,
+                           handle->name, handle->prefix, &error) != TZ_OK)
+            tz_raise_error(L, what, &error);
+        made.writer.rewinds = handle->rewinds;
+        claim_files(L, &made, what);
+    } else {
+        lua_Debug about;
+        lua_pushvalue(L, index);
+        lua_getinfo(L, ">S", &about);
+        snprintf(made.function, sizeof made.function, "function at %.100s:%d", about.short_src,
+                 about.linedefined);
+    }
+    lua_pushvalue(L, index);
+    made.reference = luaL_ref(L, -2);
+    lua_pop(L, 1);
+    tz_binding *binding = malloc(sizeof *binding);
+    if (!binding)
+        tz_raise(L, "%s: not enough memory", what);
+    *binding = made;
+    tz_binding **end = &handle->bindings;
+    while (*end)
+        end = &(*end)->next;
+    *end = binding;
+    return binding;
+}
+
+static int method_every(lua_State *L)
+{
+    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:every");
+    lua_settop(L, 3);
+    const int64_t every = tz_integer_check(L, 2, "sim:every", "interval", 1, INT64_MAX);
+    bind(L, handle, 1, 3, every, "sim:every");
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int method_write(lua_State *L)
+{
+    tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:write");
+    tz_error error;
+    lua_settop(L, 2);
+    tz_binding *binding = bind(L, handle, 1, 2, 0, "sim:write");
+    if (tz_handle_is_dry(handle)) {
+        char pattern[200];
+        tz_binding_pattern(binding, pattern, sizeof pattern);
+        tz_context_print(handle->context, "  %s: writes %s at step %lld\n", handle->name, pattern,
+                         (long long)handle->dry_step);
+        binding->writer.count++;
+        return 0;
+    }
+    if (tz_binding_is_done(binding, tz_simulation_step(handle->simulation)))
+        tz_raise(L,
+                 "sim:write: %s is written already for step %lld; another picture of the same "
+                 "step needs an output with another 'name'",
+                 binding->writer.stem, (long long)binding->writer.last_step);
+    if (tz_handle_open_folder(handle->context, &error) != TZ_OK)
+        tz_raise_error(L, "sim:write", &error);
+    tz_binding_write(L, binding, 1);
+    return 0;
+}
+
+void tz_binding_add(lua_State *L)
+{
+    static const luaL_Reg methods[] = {
+        {"every", method_every}, {"write", method_write}, {NULL, NULL}};
+    luaL_setfuncs(L, methods, 0);
+}

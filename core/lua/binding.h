@@ -1,0 +1,17 @@
+/* sim:every and sim:write: the outputs and functions of a simulation. */
+#ifndef TZ_CORE_LUA_BINDING_H
+#define TZ_CORE_LUA_BINDING_H
+
+#include "lua/handle.h"
+
+/* Write a bound output, or call a bound function, for the simulation's present step. The simulation
+ * is at a stack index. Raises. */
+void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index);
+
+/* Is the file of that step written? Tables and functions are never done. */
+bool tz_binding_is_done(const tz_binding *binding, int64_t step);
+
+/* Adds the methods to the table of methods on the top of the stack. */
+void tz_binding_add(lua_State *L);
+
+#endif

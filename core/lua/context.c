@@ -1,0 +1,93 @@
+#include "lua/context.h"
+
+#include "backend/cuda/compile/compile.h"
+#include "lua/interrupt.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void tz_context_note(tz_context *context, tz_note note, const char *format, ...)
+{
+    char line[2200];
+    const tz_script_sink *sink = &context->options->sink;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (context->files.folder) {
+        char logged[2240];
+        snprintf(logged, sizeof logged, "%s%s", note == TZ_NOTE_WARNING ? "warning: " : "", line);
+        tz_folder_log(context->files.folder, logged);
+    }
+    if (sink->note)
+        sink->note(sink->context, note, line);
+}
+
+void tz_context_print(tz_context *context, const char *format, ...)
+{
+    char text[2200];
+    const tz_script_sink *sink = &context->options->sink;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (sink->print)
+        sink->print(sink->context, text);
+}
+
+void tz_context_pass_warnings(tz_context *context)
+{
+    char text[1100];
+    if (tz_cuda_cache_take_warning(text, sizeof text))
+        tz_context_note(context, TZ_NOTE_WARNING, "%s", text);
+}
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+/* Does the call stack hold a function of the script besides its main chunk? */
+static bool is_deep(lua_State *L)
+{
+    lua_Debug record;
+    for (int level = 1; lua_getstack(L, level, &record); level++) {
+        lua_getinfo(L, "S", &record);
+        if (strcmp(record.what, "Lua") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Did the binding itself raise this message, rather than Lua or the script? */
+static bool is_refusal(const tz_context *context, const char *message)
+{
+    return context->refusal[0] &&
+           strncmp(message, context->refusal, sizeof context->refusal - 1) == 0;
+}
+
+bool tz_context_is_expectation(const tz_context *context, const char *message)
+{
+    return is_refusal(context, message) && strstr(message, ": expectation failed: ") != NULL;
+}
+
+int tz_context_traceback(lua_State *L)
+{
+    tz_context *context = tz_context_get(L);
+    if (lua_type(L, 1) != LUA_TSTRING) {
+        if (!luaL_callmeta(L, 1, "__tostring") || lua_type(L, -1) != LUA_TSTRING)
+            lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+        lua_replace(L, 1);
+        lua_settop(L, 1);
+    }
+    const char *message = lua_tostring(L, 1);
+    if (strncmp(message, context->traced, sizeof context->traced - 1) == 0 && context->traced[0])
+        return 1; /* raised in an output, whose handler kept the traceback */
+    char *traceback = context->result->traceback;
+    snprintf(context->traced, sizeof context->traced, "%s", message);
+    traceback[0] = '\0';
+    if (tz_interrupt_signal() != 0 || tz_context_is_expectation(context, message) ||
+        (is_refusal(context, message) && !is_deep(L)))
+        return 1;
+    luaL_traceback(L, L, NULL, 1);
+    snprintf(traceback, sizeof context->result->traceback, "%s", lua_tostring(L, -1));
+    lua_settop(L, 1);
+    return 1;
+}

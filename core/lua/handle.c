@@ -1,0 +1,158 @@
+#include "lua/handle.h"
+
+#include "lua/keys.h"
+#include "policy/policy.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+tz_simulation_handle *tz_handle_check(lua_State *L, int index, const char *what)
+{
+    tz_simulation_handle *handle = luaL_testudata(L, index, TZ_TYPE_SIMULATION);
+    if (!handle)
+        tz_raise(L, "%s: needs a simulation, not a %s (call methods with a colon: sim:run)", what,
+                 luaL_typename(L, index));
+    if (!handle->simulation)
+        tz_raise(L, "%s: the simulation is closed", what);
+    return handle;
+}
+
+tz_simulation_handle *tz_handle_check_idle(lua_State *L, int index, const char *what)
+{
+    tz_simulation_handle *handle = tz_handle_check(L, index, what);
+    if (handle->L)
+        tz_raise(L, "%s: not from within an output of the same simulation", what);
+    return handle;
+}
+
+bool tz_handle_is_dry(const tz_simulation_handle *handle)
+{
+    return handle->context->options->check;
+}
+
+const tz_stencil *tz_handle_stencil(const tz_simulation_handle *handle)
+{
+    return tz_simulation_stencil(handle->simulation);
+}
+
+int64_t tz_handle_step(const tz_simulation_handle *handle)
+{
+    return tz_handle_is_dry(handle) ? handle->dry_step : tz_simulation_step(handle->simulation);
+}
+
+int tz_handle_field(lua_State *L, int index, const tz_simulation_handle *handle, const char *what)
+{
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    tz_error error;
+    int field;
+    if (lua_isnoneornil(L, index))
+        return tz_output_default_field(stencil);
+    if (lua_type(L, index) != LUA_TSTRING)
+        tz_raise(L, "%s: needs a field's name, not a %s", what, luaL_typename(L, index));
+    if (tz_output_find_field(stencil, lua_tostring(L, index), &field, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+    return field;
+}
+
+void tz_binding_pattern(const tz_binding *binding, char *text, size_t size)
+{
+    if (binding->function[0])
+        snprintf(text, size, "%s", binding->function);
+    else
+        tz_writer_pattern(&binding->writer, text, size);
+}
+
+/* ---- Opening and closing --------------------------------------------------------------------- */
+
+/* Put everything about a simulation into the record, as it is now. */
+static void record(const tz_simulation_handle *handle)
+{
+    tz_record *into = handle->context->files.record;
+    tz_record_simulation(into, handle->index, handle->name, handle->plugin_path,
+                         handle->simulation);
+    for (const tz_binding *b = handle->bindings; b; b = b->next) {
+        char pattern[200];
+        tz_binding_pattern(b, pattern, sizeof pattern);
+        tz_record_output(into, handle->index, pattern,
+                         b->function[0] ? "function" : tz_output_kind_name(b->writer.output->kind),
+                         b->every, b->writer.count);
+    }
+}
+
+void tz_handle_open(tz_simulation_handle *handle, const char *name)
+{
+    tz_context *context = handle->context;
+    handle->next = context->open;
+    handle->link = &context->open;
+    if (handle->next)
+        handle->next->link = &handle->next;
+    context->open = handle;
+    handle->index = context->simulations++;
+    if (name[0])
+        snprintf(handle->name, sizeof handle->name, "%s", name);
+    else
+        snprintf(handle->name, sizeof handle->name, "sim%zu", handle->index + 1);
+    /* A script with one nameless simulation gets short file names. */
+    if (name[0] || handle->index > 0)
+        snprintf(handle->prefix, sizeof handle->prefix, "%s-", handle->name);
+    record(handle);
+}
+
+/* Add what the simulation has done to the script's result. */
+static void add_to_result(const tz_simulation_handle *handle)
+{
+    tz_script_result *result = handle->context->result;
+    const tz_plan_use *uses = NULL;
+    const size_t count = tz_simulation_plan_uses(handle->simulation, &uses);
+    for (size_t i = 0; i < count; i++) {
+        result->steps += uses[i].steps;
+        result->updates += (double)uses[i].steps * (double)tz_simulation_cells(handle->simulation);
+    }
+    result->seconds += tz_simulation_seconds(handle->simulation);
+    if (count > 0) {
+        tz_policy_describe(tz_simulation_policy(handle->simulation), result->policy,
+                           sizeof result->policy);
+        result->ran++;
+    }
+}
+
+tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error)
+{
+    if (!handle->simulation)
+        return TZ_OK;
+    tz_error ignored;
+    tz_status status = tz_run_files_settle(&handle->context->files, error);
+    record(handle);
+    for (tz_binding *b = handle->bindings, *next; b; b = next) {
+        next = b->next;
+        const tz_status closed = tz_writer_close(&b->writer, status == TZ_OK ? error : &ignored);
+        if (status == TZ_OK)
+            status = closed;
+        free(b);
+    }
+    handle->bindings = NULL;
+    add_to_result(handle);
+    tz_simulation_destroy(handle->simulation);
+    handle->simulation = NULL;
+    *handle->link = handle->next;
+    if (handle->next)
+        handle->next->link = handle->link;
+    return status;
+}
+
+tz_status tz_handle_open_folder(tz_context *context, tz_error *error)
+{
+    tz_run_files *files = &context->files;
+    if (files->folder)
+        return TZ_OK;
+    const tz_status status = tz_run_files_open(files, context->options->out, context->text,
+                                               context->bytes, context->machine.cores, error);
+    if (files->folder)
+        snprintf(context->result->folder, sizeof context->result->folder, "%s",
+                 tz_folder_path(files->folder));
+    if (status != TZ_OK)
+        return status;
+    /* A run that is killed leaves this record. */
+    for (const tz_simulation_handle *h = context->open; h; h = h->next)
+        record(h);
+    return tz_run_files_write_record(files, "running", NULL, error);
+}

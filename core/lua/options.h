@@ -1,0 +1,56 @@
+/* What a scenario is run with, and what its run reports. */
+#ifndef TZ_CORE_LUA_OPTIONS_H
+#define TZ_CORE_LUA_OPTIONS_H
+
+#include "policy/choice.h"
+#include "stencil/registry.h"
+#include <limits.h>
+
+typedef struct tz_script_progress {
+    const char *name;    /* of the simulation */
+    int64_t done, total; /* iterations of this call of run(); total -1: not known */
+    int64_t step, cells;
+    double seconds; /* spent in stages by this call */
+    bool last;      /* the call is over */
+} tz_script_progress;
+
+typedef enum tz_note { TZ_NOTE_LOG, TZ_NOTE_WARNING } tz_note;
+
+/* Where a script's output goes; every member may be NULL. */
+typedef struct tz_script_sink {
+    void *context;
+    void (*print)(void *context, const char *text); /* print() and the report of --check */
+    void (*note)(void *context, tz_note note, const char *line);
+    void (*progress)(void *context, const tz_script_progress *progress);
+} tz_script_sink;
+
+typedef struct tz_script_options {
+    const char *path;
+    const tz_registry *registry;
+    const char *backend;     /* NULL: the script's choice */
+    tz_policy_choice policy; /* before the script's */
+    int threads;             /* 0: the script's choice */
+    int device;              /* ordinal of the GPU */
+    bool sync;               /* wait for every stage and check it */
+    const char *out;         /* NULL: runs/NAME-NNN */
+    size_t sets_count;       /* NAME=VALUE, each */
+    const char *const *sets;
+    bool check;          /* validate and report; write nothing */
+    bool unsafe;         /* all of Lua's libraries */
+    int arguments_count; /* the command line, for run.json */
+    const char *const *arguments;
+    tz_script_sink sink;
+} tz_script_options;
+
+typedef struct tz_script_result {
+    char folder[PATH_MAX]; /* of the run; "" if none was made */
+    int64_t steps;         /* iterations by all simulations */
+    double updates;        /* useful cell updates */
+    double seconds;        /* in stages */
+    int ran;               /* simulations that advanced */
+    char policy[256];      /* of the last of them, as a sentence */
+    int signal;            /* that stopped the run; 0: none */
+    char traceback[4096];  /* "" unless a function of the script failed; lines, each indented */
+} tz_script_result;
+
+#endif

@@ -1,0 +1,25 @@
+/* The keys that describe a problem: what is computed, not how. */
+#ifndef TZ_CORE_LUA_PROBLEM_H
+#define TZ_CORE_LUA_PROBLEM_H
+
+#include "sim/simulation.h"
+#include <lua.h>
+
+/* The keys, in the order that the manual lists them. */
+#define TZ_PROBLEM_KEYS "plugin", "grid", "precision", "boundary", "params"
+enum { TZ_PROBLEM_PARAMS_MAX = 2 * TZ_PARAMS_MAX };
+
+/* Read them from the table at `index` into `config`, whose registry is set, and `params`, to which
+ * it then points. Texts are borrowed from the table. *plugin (may be NULL): the plugin of the
+ * stencil. Returns the stencil. Raises errors that begin with `what`. */
+const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
+                                  tz_simulation_config *config,
+                                  tz_assignment params[TZ_PROBLEM_PARAMS_MAX],
+                                  const tz_plugin **plugin);
+
+/* The names and values of the table at `index`, at most `most`, in alphabetical order. Texts are
+ * borrowed from the table. Raises on values that are neither numbers, texts nor flags. */
+size_t tz_assignments_get(lua_State *L, int index, const char *what, tz_assignment *out,
+                          size_t most);
+
+#endif

@@ -1,0 +1,43 @@
+#include "lua/random.h"
+
+#include "lua/keys.h"
+#include "lua/metatable.h"
+
+static int value_random(lua_State *L)
+{
+    static const char *const keys[] = {"seed", "range", "density"};
+    luaL_checktype(L, 1, LUA_TTABLE);
+    tz_keys_check(L, 1, "tz.random", keys, 3, false);
+    int64_t seed = 0;
+    tz_random_value value = {.random = {.low = 0, .high = 1, .density = 0.5}};
+    if (!tz_key_integer(L, 1, "tz.random", "seed", INT64_MIN, INT64_MAX, &seed))
+        tz_raise(L, "tz.random: 'seed' is missing; give an integer, so that every run draws the "
+                    "same numbers");
+    value.random.seed = (uint64_t)seed;
+    value.has_range =
+        tz_key_range(L, 1, "tz.random", "range", true, &value.random.low, &value.random.high);
+    value.has_density = tz_key_number(L, 1, "tz.random", "density", &value.random.density);
+    if (value.has_range && value.has_density)
+        tz_raise(L, "tz.random: give 'range' or 'density', not both");
+    if (!(value.random.density >= 0 && value.random.density <= 1))
+        tz_raise(L, "tz.random: 'density' must be from 0 to 1");
+    tz_random_value *handle = lua_newuserdatauv(L, sizeof *handle, 0);
+    *handle = value;
+    luaL_setmetatable(L, TZ_TYPE_RANDOM);
+    return 1;
+}
+
+static int random_tostring(lua_State *L)
+{
+    const tz_random_value *value = luaL_checkudata(L, 1, TZ_TYPE_RANDOM);
+    lua_pushfstring(L, "random (seed %I)", (LUAI_UACINT)(int64_t)value->random.seed);
+    return 1;
+}
+
+void tz_random_register(lua_State *L)
+{
+    static const luaL_Reg none[] = {{NULL, NULL}};
+    tz_metatable_create(L, TZ_TYPE_RANDOM, none, NULL, NULL, random_tostring);
+    lua_pushcfunction(L, value_random);
+    lua_setfield(L, -2, "random");
+}

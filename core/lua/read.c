@@ -1,0 +1,129 @@
+#include "lua/read.h"
+
+#include "lua/array.h"
+#include "lua/keys.h"
+#include "output/format/png_read.h"
+#include "output/format/rle.h"
+#include "output/format/text.h"
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+/* Larger .npy files are mapped instead of read. */
+enum { MAP_BYTES = 64 << 20 };
+
+typedef enum file_kind { KIND_NPY, KIND_PNG, KIND_RLE, KIND_TEXT } file_kind;
+
+static file_kind find_kind(const char *path)
+{
+    static const struct {
+        const char *suffix;
+        file_kind kind;
+    } known[] = {{".npy", KIND_NPY}, {".png", KIND_PNG}, {".rle", KIND_RLE}, {".txt", KIND_TEXT}};
+    const char *suffix = strrchr(path, '.');
+    for (size_t i = 0; suffix && i < sizeof known / sizeof known[0]; i++)
+        if (strcasecmp(suffix, known[i].suffix) == 0)
+            return known[i].kind;
+    /* Another name: the first bytes decide. */
+    unsigned char magic[8] = {0};
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return KIND_TEXT; /* its reader reports the error */
+    const size_t got = fread(magic, 1, sizeof magic, file);
+    fclose(file);
+    if (got >= 6 && memcmp(magic, "\x93NUMPY", 6) == 0)
+        return KIND_NPY;
+    return got == 8 && memcmp(magic, "\x89PNG\r\n\x1a\n", 8) == 0 ? KIND_PNG : KIND_TEXT;
+}
+
+static tz_status read_npy(tz_array_handle *handle, const char *path, tz_array **array,
+                          tz_error *error)
+{
+    struct stat facts;
+    if (stat(path, &facts) == 0 && facts.st_size >= MAP_BYTES) {
+        const tz_status status = tz_npy_map(path, &handle->map, error);
+        if (status == TZ_OK) {
+            handle->view.dtype = handle->map.dtype;
+            handle->view.dims = handle->map.dims;
+            memcpy(handle->view.shape, handle->map.shape, sizeof handle->view.shape);
+            handle->view.data = (void *)handle->map.data;
+            return TZ_OK;
+        }
+        if (status != TZ_UNSUPPORTED)
+            return status;
+    }
+    return tz_npy_read(path, array, error);
+}
+
+static tz_status read_rle(tz_array_handle *handle, const char *path, tz_array **array,
+                          tz_error *error)
+{
+    tz_life_pattern pattern;
+    memset(&pattern, 0, sizeof pattern);
+    const tz_status status = tz_rle_read(path, &pattern, error);
+    if (status == TZ_OK) {
+        *array = pattern.cells;
+        pattern.cells = NULL;
+        snprintf(handle->rule, sizeof handle->rule, "%s", pattern.rule);
+    }
+    tz_life_pattern_clear(&pattern);
+    return status;
+}
+
+static int value_read(lua_State *L)
+{
+    static const char *const keys[] = {"at", "shape"};
+    const char *name = luaL_checkstring(L, 1);
+    char path[PATH_MAX];
+    int64_t at[TZ_AXES] = {0, 0, 0}, shape[TZ_AXES] = {1, 1, 1};
+    bool has_at = false;
+    int dims = 0;
+    lua_settop(L, 2);
+    if (strlen(name) != lua_rawlen(L, 1))
+        tz_raise(L, "tz.read: the path holds a zero byte");
+    if (!lua_isnil(L, 2)) {
+        luaL_checktype(L, 2, LUA_TTABLE);
+        tz_keys_check(L, 2, "tz.read", keys, 2, false);
+        has_at = tz_key_integers(L, 2, "tz.read", "at", TZ_AXES, 0, at) > 0;
+        dims = tz_key_integers(L, 2, "tz.read", "shape", TZ_AXES, 1, shape);
+    }
+    tz_path_resolve(L, name, path, sizeof path);
+    tz_array_handle *handle = tz_array_push(L, name);
+    tz_array *array = NULL;
+    tz_error error;
+    tz_status status = TZ_OK;
+    switch (find_kind(path)) {
+    case KIND_NPY:
+        status = read_npy(handle, path, &array, &error);
+        break;
+    case KIND_PNG:
+        status = tz_png_read(path, &array, &error);
+        break;
+    case KIND_RLE:
+        status = read_rle(handle, path, &array, &error);
+        break;
+    case KIND_TEXT:
+        status = dims > 0 ? tz_text_read_grid(path, dims, shape, &array, &error)
+                          : tz_text_read(path, 0, &array, &error);
+        dims = 0;
+        break;
+    }
+    if (status != TZ_OK)
+        tz_raise_error(L, "tz.read", &error);
+    if (array)
+        tz_array_own(handle, array);
+    if (dims > 0 &&
+        (dims != handle->view.dims || memcmp(shape, handle->view.shape, sizeof shape) != 0))
+        tz_raise(L, "tz.read: the shape of %.300s is not the given 'shape'", path);
+    handle->has_at = has_at;
+    memcpy(handle->at, at, sizeof at);
+    return 1;
+}
+
+void tz_read_register(lua_State *L)
+{
+    lua_pushcfunction(L, value_read);
+    lua_setfield(L, -2, "read");
+}

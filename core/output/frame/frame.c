@@ -1,0 +1,222 @@
+#include "output/frame/frame.h"
+
+#include "output/format/number.h"
+#include "output/frame/canvas.h"
+#include "output/frame/png_write.h"
+#include "sim/fields.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_SIZE = 1024, STRIP_ROWS = 48, MONTAGE_TILES = 36, CHUNK_CELLS = 1 << 16 };
+
+tz_status tz_frame_create(tz_frame **out, const tz_look *look, tz_error *error)
+{
+    tz_frame *frame = calloc(1, sizeof *frame);
+    if (!frame)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
+    frame->look = *look;
+    *out = frame;
+    return TZ_OK;
+}
+
+void tz_frame_destroy(tz_frame *frame)
+{
+    if (!frame)
+        return;
+    for (int i = 0; i < frame->planes_count; i++)
+        tz_plane_destroy(frame->planes[i]);
+    free(frame->planes);
+    free(frame->path_columns);
+    free(frame);
+}
+
+void tz_frame_note(tz_frame *frame, const char *key, const char *format, ...)
+{
+    if (frame->texts_count == TZ_FRAME_TEXTS_MAX)
+        return;
+    const size_t i = frame->texts_count++;
+    va_list arguments;
+    va_start(arguments, format);
+    snprintf(frame->keys[i], sizeof frame->keys[i], "%s", key);
+    vsnprintf(frame->values[i], sizeof frame->values[i], format, arguments);
+    va_end(arguments);
+}
+
+void tz_frame_note_look(tz_frame *frame)
+{
+    const tz_look *look = &frame->look;
+    char low[TZ_NUMBER_SIZE], high[TZ_NUMBER_SIZE];
+    if (look->unit[0])
+        tz_frame_note(frame, "Unit", "%s", look->unit);
+    tz_frame_note(frame, "Range", "%s %s", tz_number_format(low, look->low),
+                  tz_number_format(high, look->high));
+    tz_frame_note(frame, "Map", "%s", look->bits == 16 ? "gray, 16 bit" : look->map);
+}
+
+/* ---- Planes ---------------------------------------------------------------------------------- */
+
+/* How many slices a picture of that grid shows, and the most pixels a slice may have. */
+static int lay_out(const tz_frame *frame, int dims, const int64_t *shape, int64_t slice,
+                   int *max_width, int *max_height)
+{
+    const int size = frame->look.size > 0 ? (int)frame->look.size : DEFAULT_SIZE;
+    const bool montage = dims == 3 && slice < 0;
+    const int count = !montage ? 1 : shape[2] < MONTAGE_TILES ? (int)shape[2] : MONTAGE_TILES;
+    const int columns = count == 1 ? 1 : tz_canvas_tile_columns(count, shape[0], shape[1]);
+    const int rows = (count + columns - 1) / columns;
+    *max_width = (size - 2 * (columns - 1)) / columns;
+    *max_height = (size - 2 * (rows - 1)) / rows;
+    *max_width = *max_width > 1 ? *max_width : 1;
+    *max_height = *max_height > 1 ? *max_height : 1;
+    return count;
+}
+
+static int64_t pick_slice(int k, int count, int dims, int64_t nz, int64_t slice)
+{
+    if (dims < 3)
+        return 0;
+    return slice >= 0 ? slice : tz_canvas_tile_slice(k, count, nz);
+}
+
+static tz_status allocate_planes(tz_frame *frame, int count, tz_error *error)
+{
+    frame->planes = calloc((size_t)count, sizeof(tz_plane *));
+    if (!frame->planes)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
+    frame->planes_count = count;
+    return TZ_OK;
+}
+
+/* Average a slice on the host, a few rows of its cells at a time. */
+static tz_status average_rows(double *values, int nx, int ny, const tz_simulation *simulation,
+                              int field, int64_t z, tz_error *error)
+{
+    const int64_t *extent = tz_simulation_extent(simulation);
+    const tz_dtype dtype = tz_simulation_dtype(simulation, field);
+    int64_t rows = CHUNK_CELLS / extent[0];
+    rows = rows < 1 ? 1 : rows > extent[1] ? extent[1] : rows;
+    double *cells = malloc((size_t)(rows * extent[0]) * sizeof *cells);
+    if (!cells)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
+    tz_reducer *reducer = NULL;
+    tz_status status = tz_reducer_create(&reducer, extent[0], extent[1], nx, ny, values, error);
+    for (int64_t y = 0; status == TZ_OK && y < extent[1]; y += rows) {
+        const int64_t end = y + rows < extent[1] ? y + rows : extent[1];
+        const tz_box box = {{0, y, z}, {extent[0], end, z + 1}};
+        status = tz_simulation_read_cells(simulation, field, &box, cells, error);
+        if (status == TZ_OK)
+            status = tz_reducer_add(reducer, dtype, cells, end - y, error);
+    }
+    if (status == TZ_OK)
+        status = tz_reducer_finish(reducer, error);
+    else
+        tz_reducer_destroy(reducer);
+    free(cells);
+    return status;
+}
+
+/* Read one slice of a field: the backend averages it if it can, else the host does. A 1-D field is
+ * one row, repeated to a strip. */
+static tz_status read_slice(tz_plane **out, const tz_simulation *simulation, int field, int64_t z,
+                            int max_width, int max_height, tz_error *error)
+{
+    const int64_t *extent = tz_simulation_extent(simulation);
+    const bool strip = tz_simulation_stencil(simulation)->dims == 1;
+    tz_plane *plane;
+    tz_status status = tz_plane_create(&plane, extent[0], strip ? STRIP_ROWS : extent[1], max_width,
+                                       max_height, error);
+    if (status != TZ_OK)
+        return status;
+    const int ny = strip ? 1 : plane->ny;
+    status = tz_simulation_shrink(simulation, field, z, plane->nx, ny, plane->values, error);
+    if (status == TZ_UNSUPPORTED)
+        status = average_rows(plane->values, plane->nx, ny, simulation, field, z, error);
+    for (int j = ny; status == TZ_OK && j < plane->ny; j++)
+        memcpy(plane->values + (size_t)j * (size_t)plane->nx, plane->values,
+               (size_t)plane->nx * sizeof *plane->values);
+    if (status == TZ_OK)
+        *out = plane;
+    else
+        tz_plane_destroy(plane);
+    return status;
+}
+
+tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int field, int64_t slice,
+                        tz_error *error)
+{
+    const int64_t *extent = tz_simulation_extent(simulation);
+    const int dims = tz_simulation_stencil(simulation)->dims;
+    int max_width, max_height;
+    const int count = lay_out(frame, dims, extent, slice, &max_width, &max_height);
+    tz_status status = allocate_planes(frame, count, error);
+    for (int k = 0; status == TZ_OK && k < count; k++)
+        status =
+            read_slice(&frame->planes[k], simulation, field,
+                       pick_slice(k, count, dims, extent[2], slice), max_width, max_height, error);
+    return status;
+}
+
+tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, int64_t slice,
+                              tz_error *error)
+{
+    int max_width, max_height;
+    const int count = lay_out(frame, array->dims, array->shape, slice, &max_width, &max_height);
+    tz_status status = allocate_planes(frame, count, error);
+    for (int k = 0; status == TZ_OK && k < count; k++)
+        status = tz_plane_from_array(&frame->planes[k], array,
+                                     pick_slice(k, count, array->dims, array->shape[2], slice),
+                                     max_width, max_height, error);
+    return status;
+}
+
+/* ---- Drawing --------------------------------------------------------------------------------- */
+
+/* The pixels of the picture's longer side that the look's zoom asks for. */
+static int zoom_to(const tz_frame *frame)
+{
+    const tz_look *look = &frame->look;
+    const int size = look->size > 0 ? (int)look->size : DEFAULT_SIZE;
+    if (look->zoom == 0)
+        return look->bits == 16 ? 0 : size / 2;
+    const int nx = frame->planes[0]->nx, ny = frame->planes[0]->ny, count = frame->planes_count;
+    const int columns = count == 1 ? 1 : tz_canvas_tile_columns(count, nx, ny);
+    const int rows = (count + columns - 1) / columns;
+    const int longest = columns * nx > rows * ny ? columns * nx : rows * ny;
+    const int gaps = 2 * ((columns > rows ? columns : rows) - 1);
+    const int64_t wanted = look->zoom * longest + gaps;
+    return wanted < TZ_IMAGE_MAX_EXTENT ? (int)wanted : TZ_IMAGE_MAX_EXTENT;
+}
+
+tz_status tz_frame_draw(const tz_frame *frame, tz_error *error)
+{
+    const tz_look *look = &frame->look;
+    tz_colormap map;
+    tz_image *image = NULL;
+    tz_status status = tz_colormap_find(look->map, &map, error);
+    if (status != TZ_OK)
+        return status;
+    const tz_canvas_options options = {
+        .map = &map,
+        .lo = look->low,
+        .hi = look->high,
+        .zoom_to = zoom_to(frame),
+        .gray16 = look->bits == 16,
+        .path_columns = frame->path_columns,
+        .path_count = frame->path_count,
+        .path_rgb = {frame->path_rgb[0], frame->path_rgb[1], frame->path_rgb[2]},
+        .colorbar = look->bar,
+        .caption = look->caption,
+        .unit = look->unit};
+    status = tz_canvas_draw(&image, (const tz_plane *const *)frame->planes, frame->planes_count,
+                            &options, NULL, error);
+    if (status != TZ_OK)
+        return status;
+    tz_png_note texts[TZ_FRAME_TEXTS_MAX];
+    for (size_t i = 0; i < frame->texts_count; i++)
+        texts[i] = (tz_png_note){frame->keys[i], frame->values[i]};
+    status = tz_png_write(frame->path, image, texts, frame->texts_count, NULL, error);
+    tz_image_destroy(image);
+    return status;
+}

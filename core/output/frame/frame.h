@@ -1,0 +1,50 @@
+/* A picture on its way to a file. Its values are read first, averaged down to the picture's size;
+ * drawing and writing it can then happen in another thread. */
+#ifndef TZ_CORE_OUTPUT_FRAME_FRAME_H
+#define TZ_CORE_OUTPUT_FRAME_FRAME_H
+
+#include "output/frame/look.h"
+#include "output/frame/plane.h"
+#include "sim/simulation.h"
+#include <limits.h>
+
+enum { TZ_FRAME_TEXTS_MAX = 12 };
+
+typedef struct tz_frame {
+    char path[PATH_MAX];
+    tz_look look; /* with map, low, high and unit filled in */
+    int planes_count;
+    tz_plane **planes;     /* owned */
+    int64_t path_count;    /* rows of a line drawn over the picture; 0: none */
+    int64_t *path_columns; /* the line's column in each row; owned */
+    uint8_t path_rgb[3];   /* all 0: white with a dark rim */
+    size_t texts_count;    /* notes for the file's text chunks */
+    char keys[TZ_FRAME_TEXTS_MAX][32];
+    char values[TZ_FRAME_TEXTS_MAX][320];
+} tz_frame;
+
+/* A frame with that look and nothing to show yet. TZ_MEMORY. End with tz_frame_destroy. */
+tz_status tz_frame_create(tz_frame **out, const tz_look *look, tz_error *error);
+void tz_frame_destroy(tz_frame *frame); /* NULL is fine */
+
+/* Add a text to the file: a key of 1 to 31 ASCII characters and its value. At most
+ * TZ_FRAME_TEXTS_MAX are kept. */
+void tz_frame_note(tz_frame *frame, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Add the look's facts: Unit, Range and Map. */
+void tz_frame_note_look(tz_frame *frame);
+
+/* Read a field's values. `slice` is a z of a 3-D field; -1 takes all slices, as a montage. A 1-D
+ * field becomes a strip. Holds a few rows of the field at a time. Errors: TZ_MEMORY and those of
+ * tz_simulation_read_cells. */
+tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int field, int64_t slice,
+                        tz_error *error);
+/* The same for an array. */
+tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, int64_t slice,
+                              tz_error *error);
+
+/* Draw the values and write the PNG file, which must not exist. TZ_UNKNOWN (the colour map), TZ_IO,
+ * TZ_MEMORY. [any thread] */
+tz_status tz_frame_draw(const tz_frame *frame, tz_error *error);
+
+#endif

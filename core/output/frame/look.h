@@ -1,0 +1,27 @@
+/* How a picture looks: colours, range, size and lettering. */
+#ifndef TZ_CORE_OUTPUT_FRAME_LOOK_H
+#define TZ_CORE_OUTPUT_FRAME_LOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum tz_range_kind {
+    TZ_RANGE_PICTURE, /* the stencil's own range, else as TZ_RANGE_AUTO */
+    TZ_RANGE_FIXED,   /* low … high */
+    TZ_RANGE_AUTO     /* the finite values of what is drawn */
+} tz_range_kind;
+
+typedef struct tz_look {
+    char map[32]; /* colour map; "": the stencil's, else viridis */
+    tz_range_kind range;
+    double low, high;
+    int64_t size; /* most pixels of a side; 0: 1024 */
+    int64_t zoom; /* pixels a cell; 0: chosen */
+    int bits;     /* 8: colours; 16: gray values */
+    bool bar;     /* a colour bar */
+    char caption[256];
+    bool has_unit; /* false: the field's unit */
+    char unit[64];
+} tz_look;
+
+#endif

@@ -1,0 +1,134 @@
+#include "output/output.h"
+
+#include "base/names.h"
+#include <stdio.h>
+#include <string.h>
+
+const char *tz_output_kind_name(tz_output_kind kind)
+{
+    static const char *const names[TZ_OUTPUT_KINDS] = {"png", "npy", "rle", "vti", "table"};
+    return names[kind];
+}
+
+const char *tz_output_suffix(tz_output_kind kind)
+{
+    static const char *const suffixes[TZ_OUTPUT_KINDS] = {".png", ".npy", ".rle", ".vti", ".csv"};
+    return suffixes[kind];
+}
+
+tz_status tz_column_parse(const char *title, tz_column *out, tz_error *error)
+{
+    static const char *const names[] = {"step", "residual", "min",        "max",
+                                        "sum",  "mean",     "population", "hash"};
+    const char *open = strchr(title, '(');
+    const size_t length = open ? (size_t)(open - title) : strlen(title);
+    memset(out, 0, sizeof *out);
+    if (strlen(title) >= sizeof out->title)
+        return tz_error_set(error, TZ_RANGE, NULL, "the column '%.40s…' is too long", title);
+    snprintf(out->title, sizeof out->title, "%s", title);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strlen(names[i]) != length || memcmp(title, names[i], length) != 0)
+            continue;
+        out->kind = (tz_column_kind)i;
+        if (!open)
+            return TZ_OK;
+        const bool reads_field = out->kind > TZ_COLUMN_RESIDUAL;
+        const size_t inside = strlen(open + 1);
+        if (!reads_field || inside < 2 || open[inside] != ')' || inside > sizeof out->field)
+            return tz_error_set(error, TZ_FORMAT, NULL, "the column '%.90s' must read %s%s", title,
+                                names[i], reads_field ? "(FIELD)" : "");
+        snprintf(out->field, sizeof out->field, "%.*s", (int)inside - 1, open + 1);
+        return TZ_OK;
+    }
+    char word[96], hint[256];
+    snprintf(word, sizeof word, "%.*s", (int)length, title);
+    return tz_error_set(
+        error, TZ_UNKNOWN, NULL, "unknown column '%.60s'%s", title,
+        tz_names_hint(hint, sizeof hint, word, names, sizeof names / sizeof names[0]));
+}
+
+/* ---- Fields ---------------------------------------------------------------------------------- */
+
+int tz_output_default_field(const tz_stencil *stencil)
+{
+    for (int i = 0; i < stencil->fields_count; i++)
+        if (stencil->fields[i].role == TZ_STATE)
+            return i;
+    return 0;
+}
+
+tz_status tz_output_find_field(const tz_stencil *stencil, const char *name, int *out,
+                               tz_error *error)
+{
+    const char *names[TZ_FIELDS_MAX];
+    char hint[256];
+    *out = tz_stencil_field_index(stencil, name);
+    if (*out >= 0)
+        return TZ_OK;
+    for (int i = 0; i < stencil->fields_count; i++)
+        names[i] = stencil->fields[i].name;
+    return tz_error_set(
+        error, TZ_UNKNOWN, NULL, "%s has no field '%.60s'%s", stencil->id, name,
+        tz_names_hint(hint, sizeof hint, name, names, (size_t)stencil->fields_count));
+}
+
+/* A field that is kept, so that it can be written. */
+static tz_status find_kept_field(const tz_stencil *stencil, const char *name, int *out,
+                                 tz_error *error)
+{
+    const tz_status status = tz_output_find_field(stencil, name, out, error);
+    if (status == TZ_OK && stencil->fields[*out].role == TZ_STREAMED)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "'%s' is streamed and not kept; read its slabs with sim:slabs", name);
+    return status;
+}
+
+tz_status tz_output_check(const tz_output *output, const tz_simulation *simulation, int *field,
+                          tz_error *error)
+{
+    const tz_stencil *stencil = tz_simulation_stencil(simulation);
+    const int64_t nz = tz_simulation_extent(simulation)[2];
+    tz_status status = TZ_OK;
+    int read;
+    *field = tz_output_default_field(stencil);
+    if (output->kind == TZ_OUTPUT_PNG && stencil->picture.field)
+        status = tz_output_find_field(stencil, stencil->picture.field, field, error);
+    for (size_t i = output->fields_count; status == TZ_OK && i-- > 0;)
+        status = find_kept_field(stencil, output->fields[i], field, error);
+    for (size_t i = 0; status == TZ_OK && i < output->columns_count; i++)
+        if (output->columns[i].field[0])
+            status = find_kept_field(stencil, output->columns[i].field, &read, error);
+    if (status != TZ_OK)
+        return status;
+    if (output->has_slice && stencil->dims < 3)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "'slice' is for 3-D grids; this one is %d-D", stencil->dims);
+    if (output->has_slice && output->slice >= nz)
+        return tz_error_set(error, TZ_RANGE, NULL,
+                            "slice %lld is outside the grid (z is 0 to %lld)",
+                            (long long)output->slice, (long long)nz - 1);
+    if (output->kind == TZ_OUTPUT_RLE && stencil->dims == 3)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "RLE holds 1-D and 2-D patterns; use tz.npy");
+    return TZ_OK;
+}
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+static bool has_column(const tz_output *output, tz_column_kind kind)
+{
+    for (size_t i = 0; i < output->columns_count; i++)
+        if (output->columns[i].kind == kind)
+            return true;
+    return false;
+}
+
+bool tz_output_wants_residual(const tz_output *output)
+{
+    return has_column(output, TZ_COLUMN_RESIDUAL);
+}
+
+bool tz_output_is_plain(const tz_output *output)
+{
+    return !has_column(output, TZ_COLUMN_FUNCTION);
+}

@@ -1,0 +1,78 @@
+/* Outputs: which files a simulation writes and what is in them. Descriptions only; writer.h writes
+ * them. */
+#ifndef TZ_CORE_OUTPUT_OUTPUT_H
+#define TZ_CORE_OUTPUT_OUTPUT_H
+
+#include "base/error.h"
+#include "output/frame/look.h"
+#include "sim/simulation.h"
+
+typedef enum tz_output_kind {
+    TZ_OUTPUT_PNG,
+    TZ_OUTPUT_NPY,
+    TZ_OUTPUT_RLE,
+    TZ_OUTPUT_VTI,
+    TZ_OUTPUT_TABLE,
+    TZ_OUTPUT_KINDS
+} tz_output_kind;
+
+/* What a column of a table shows. Kinds after TZ_COLUMN_RESIDUAL but the last read a field. */
+typedef enum tz_column_kind {
+    TZ_COLUMN_STEP,
+    TZ_COLUMN_RESIDUAL,
+    TZ_COLUMN_MIN,
+    TZ_COLUMN_MAX,
+    TZ_COLUMN_SUM,
+    TZ_COLUMN_MEAN,
+    TZ_COLUMN_POPULATION,
+    TZ_COLUMN_HASH,
+    TZ_COLUMN_FUNCTION /* a text that the caller makes */
+} tz_column_kind;
+
+enum { TZ_COLUMNS_MAX = 64, TZ_OUTPUT_FIELDS_MAX = 8 };
+
+typedef struct tz_column {
+    tz_column_kind kind;
+    char title[96];
+    char field[64]; /* "": the first state field */
+} tz_column;
+
+typedef struct tz_output {
+    tz_output_kind kind;
+    char name[64]; /* files are NAME-000100.png, a table is NAME.csv; "": chosen */
+    size_t fields_count;
+    char fields[TZ_OUTPUT_FIELDS_MAX][64]; /* none: the stencil's picture or first state field */
+    tz_look look;                          /* of a picture */
+    bool has_slice;
+    int64_t slice; /* z of a 3-D field; without it a picture is a montage of slices */
+    size_t columns_count;
+    tz_column columns[]; /* of a table */
+} tz_output;
+
+/* "png", "npy", "rle", "vti" or "table". */
+const char *tz_output_kind_name(tz_output_kind kind);
+/* ".png", ".npy", ".rle", ".vti" or ".csv". */
+const char *tz_output_suffix(tz_output_kind kind);
+
+/* A column from its title: "step", "residual", or "min", "max", "sum", "mean", "population" and
+ * "hash", alone or with a field: "max(temperature)". TZ_RANGE (too long), TZ_FORMAT, TZ_UNKNOWN
+ * with the nearest name. */
+tz_status tz_column_parse(const char *title, tz_column *out, tz_error *error);
+
+/* The first state field. */
+int tz_output_default_field(const tz_stencil *stencil);
+/* A field's index by its name. TZ_UNKNOWN with the nearest name. */
+tz_status tz_output_find_field(const tz_stencil *stencil, const char *name, int *out,
+                               tz_error *error);
+
+/* Does the output fit a simulation: are its fields there, is its slice in the grid? *field becomes
+ * the field that it shows. TZ_UNKNOWN, TZ_RANGE, TZ_UNSUPPORTED. */
+tz_status tz_output_check(const tz_output *output, const tz_simulation *simulation, int *field,
+                          tz_error *error);
+
+/* Does a column show the residual? */
+bool tz_output_wants_residual(const tz_output *output);
+/* Can it be written without its caller, that is, without TZ_COLUMN_FUNCTION? */
+bool tz_output_is_plain(const tz_output *output);
+
+#endif

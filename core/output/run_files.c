@@ -1,0 +1,65 @@
+#include "output/run_files.h"
+
+enum { PICTURES_WAITING = 8, OUTPUTS_WAITING = 64, CORES_PER_PICTURE = 4 };
+
+tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char *text, size_t bytes,
+                            int cores, tz_error *error)
+{
+    tz_status status =
+        tz_folder_create(&files->folder, wanted, files->scenario, text, bytes, error);
+    if (status == TZ_OK)
+        status = tz_job_queue_create(&files->pictures, PICTURES_WAITING, cores / CORES_PER_PICTURE,
+                                     error);
+    if (status == TZ_OK)
+        status = tz_job_queue_create(&files->snapshots, OUTPUTS_WAITING, 1, error);
+    return status;
+}
+
+tz_status tz_run_files_write_record(tz_run_files *files, const char *status, const char *failure,
+                                    tz_error *error)
+{
+    char path[PATH_MAX];
+    const tz_status joined = tz_folder_join(files->folder, "run.json", path, sizeof path, error);
+    return joined != TZ_OK ? joined : tz_record_write(files->record, path, status, failure, error);
+}
+
+static tz_status draw(void *frame, tz_error *error)
+{
+    return tz_frame_draw(frame, error);
+}
+
+static void release(void *frame)
+{
+    tz_frame_destroy(frame);
+}
+
+tz_status tz_run_files_draw(const tz_run_files *files, tz_frame *frame, tz_error *error)
+{
+    const tz_job job = {draw, release, frame};
+    return tz_job_queue_push(files->pictures, &job, error);
+}
+
+tz_status tz_run_files_settle(const tz_run_files *files, tz_error *error)
+{
+    return files->snapshots ? tz_job_queue_settle(files->snapshots, error) : TZ_OK;
+}
+
+tz_status tz_run_files_finish(tz_run_files *files, tz_error *error)
+{
+    tz_error settled;
+    /* Outputs hand pictures on, so they end first. */
+    tz_job_queue_destroy(files->snapshots, &settled);
+    files->snapshots = NULL;
+    const tz_status status = tz_job_queue_destroy(files->pictures, error);
+    files->pictures = NULL;
+    return status;
+}
+
+void tz_run_files_clear(tz_run_files *files)
+{
+    tz_error ignored;
+    tz_run_files_finish(files, &ignored);
+    tz_folder_destroy(files->folder);
+    tz_record_destroy(files->record);
+    *files = (tz_run_files){.scenario = NULL};
+}

@@ -1,0 +1,42 @@
+/* The files of one run: its folder, its record run.json, and the threads that write files while the
+ * run goes on. */
+#ifndef TZ_CORE_OUTPUT_RUN_FILES_H
+#define TZ_CORE_OUTPUT_RUN_FILES_H
+
+#include "output/folder.h"
+#include "output/frame/frame.h"
+#include "output/job_queue.h"
+#include "output/run_record.h"
+
+/* Begin with a zeroed struct that holds `scenario` and `record`. */
+typedef struct tz_run_files {
+    const char *scenario;    /* its name, borrowed */
+    tz_record *record;       /* owned */
+    tz_folder *folder;       /* owned; NULL until tz_run_files_open */
+    tz_job_queue *pictures;  /* draws pictures; likewise */
+    tz_job_queue *snapshots; /* writes outputs from snapshots, in order; likewise */
+} tz_run_files;
+
+/* Make the folder (tz_folder_create) with a copy of the scenario's text, and start the threads.
+ * `cores` of the machine: where there are many, several pictures are drawn at once. */
+tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char *text, size_t bytes,
+                            int cores, tz_error *error);
+
+/* Write run.json, replacing it. `status` and `failure`: as tz_record_write. */
+tz_status tz_run_files_write_record(tz_run_files *files, const char *status, const char *failure,
+                                    tz_error *error);
+
+/* Have a frame drawn. Takes the frame, also when it fails. Its error may be an earlier frame's. */
+tz_status tz_run_files_draw(const tz_run_files *files, tz_frame *frame, tz_error *error);
+
+/* Wait for every output that is written from a snapshot. The first error among them, once. */
+tz_status tz_run_files_settle(const tz_run_files *files, tz_error *error);
+
+/* End the threads after their last file. The error of the first picture that failed; settle before
+ * for those of other outputs. */
+tz_status tz_run_files_finish(tz_run_files *files, tz_error *error);
+
+/* Finish, close the folder, free the record. */
+void tz_run_files_clear(tz_run_files *files);
+
+#endif

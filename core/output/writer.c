@@ -1,0 +1,325 @@
+#include "output/writer.h"
+
+#include "output/field_files.h"
+#include "output/format/number.h"
+#include "sim/fields.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+tz_status tz_writer_open(tz_writer *writer, const tz_output *output, const tz_run_files *files,
+                         const tz_simulation *simulation, const char *name, const char *prefix,
+                         tz_error *error)
+{
+    const tz_stencil *stencil = tz_simulation_stencil(simulation);
+    *writer = (tz_writer){.output = output, .files = files, .simulation = name, .last_step = -1};
+    const tz_status status = tz_output_check(output, simulation, &writer->field, error);
+    if (status != TZ_OK)
+        return status;
+    const char *stem = output->name;
+    if (!stem[0])
+        stem = output->kind == TZ_OUTPUT_TABLE ? "table"
+               : output->kind == TZ_OUTPUT_VTI ? stencil->id
+                                               : stencil->fields[writer->field].name;
+    snprintf(writer->stem, sizeof writer->stem, "%s%s", prefix, stem);
+    return TZ_OK;
+}
+
+tz_status tz_writer_close(tz_writer *writer, tz_error *error)
+{
+    tz_table *table = writer->table;
+    writer->table = NULL;
+    return tz_table_close(table, error);
+}
+
+void tz_writer_pattern(const tz_writer *writer, char *text, size_t size)
+{
+    const tz_output_kind kind = writer->output->kind;
+    snprintf(text, size, "%s%s%s", writer->stem, kind == TZ_OUTPUT_TABLE ? "" : "-NNNNNN",
+             tz_output_suffix(kind));
+}
+
+/* "temperature-000100.png"; with "-r2" before the number after one rewind. */
+static tz_status make_path(const tz_writer *writer, int64_t step, char *path, size_t size,
+                           tz_error *error)
+{
+    char name[240], again[24] = "";
+    if (writer->rewinds > 0)
+        snprintf(again, sizeof again, "-r%d", writer->rewinds + 1);
+    snprintf(name, sizeof name, "%s%s-%06lld%s", writer->stem, again, (long long)step,
+             tz_output_suffix(writer->output->kind));
+    return tz_folder_join(writer->files->folder, name, path, size, error);
+}
+
+/* ---- Pictures -------------------------------------------------------------------------------- */
+
+static void describe(tz_frame *frame, const tz_writer *writer, const tz_simulation *source)
+{
+    const tz_stencil *stencil = tz_simulation_stencil(source);
+    const int64_t *extent = tz_simulation_extent(source);
+    char grid[80];
+    size_t used = 0;
+    for (int axis = 0; axis < stencil->dims; axis++)
+        used += (size_t)snprintf(grid + used, sizeof grid - used, "%s%lld", axis > 0 ? " x " : "",
+                                 (long long)extent[axis]);
+    tz_frame_note(frame, "Software", "Trapeze %s", TZ_VERSION);
+    tz_frame_note(frame, "Scenario", "%s", writer->files->scenario);
+    tz_frame_note(frame, "Simulation", "%s", writer->simulation);
+    tz_frame_note(frame, "Stencil", "%s", stencil->id);
+    tz_frame_note(frame, "Grid", "%s", grid);
+    tz_frame_note(frame, "Step", "%lld", (long long)tz_simulation_step(source));
+    tz_frame_note(frame, "Field", "%s", stencil->fields[writer->field].name);
+    tz_frame_note_look(frame);
+    if (stencil->dims == 3 && writer->output->has_slice)
+        tz_frame_note(frame, "Slice", "z = %lld", (long long)writer->output->slice);
+}
+
+/* Fill in what the description left open: the stencil's own picture if it is of this field. */
+static tz_status resolve_look(const tz_writer *writer, const tz_simulation *source, tz_look *look,
+                              tz_error *error)
+{
+    const tz_stencil *stencil = tz_simulation_stencil(source);
+    const tz_field *about = &stencil->fields[writer->field];
+    const tz_picture *own = &stencil->picture;
+    const bool is_own = own->field && strcmp(own->field, about->name) == 0;
+    if (!look->map[0])
+        snprintf(look->map, sizeof look->map, "%s",
+                 is_own && own->map       ? own->map
+                 : about->type == TZ_BITS ? "gray"
+                                          : "viridis");
+    if (!look->has_unit && about->unit)
+        snprintf(look->unit, sizeof look->unit, "%s", about->unit);
+    if (look->range == TZ_RANGE_FIXED)
+        return TZ_OK;
+    if (look->range == TZ_RANGE_PICTURE && is_own && own->low < own->high) {
+        look->low = own->low;
+        look->high = own->high;
+    } else if (look->range == TZ_RANGE_PICTURE && about->type == TZ_BITS) {
+        look->low = 0;
+        look->high = 1;
+    } else {
+        tz_reduction facts;
+        const tz_status status = tz_simulation_reduce(source, writer->field, &facts, error);
+        if (status != TZ_OK)
+            return status;
+        look->low = isfinite(facts.min) ? facts.min : 0;
+        look->high = isfinite(facts.max) ? facts.max : 0;
+    }
+    return TZ_OK;
+}
+
+static tz_status write_picture(const tz_writer *writer, const tz_simulation *source,
+                               const char *path, tz_error *error)
+{
+    const tz_output *output = writer->output;
+    tz_frame *frame = NULL;
+    tz_status status = tz_frame_create(&frame, &output->look, error);
+    if (status != TZ_OK)
+        return status;
+    snprintf(frame->path, sizeof frame->path, "%s", path);
+    status = resolve_look(writer, source, &frame->look, error);
+    if (status == TZ_OK)
+        status = tz_frame_read(frame, source, writer->field, output->has_slice ? output->slice : -1,
+                               error);
+    if (status != TZ_OK) {
+        tz_frame_destroy(frame);
+        return status;
+    }
+    describe(frame, writer, source);
+    return tz_run_files_draw(writer->files, frame, error);
+}
+
+/* ---- Arrays ---------------------------------------------------------------------------------- */
+
+static tz_status write_rle(const tz_writer *writer, const tz_simulation *source, const char *path,
+                           tz_error *error)
+{
+    char comment[160];
+    snprintf(comment, sizeof comment, "%s, step %lld, by Trapeze %s", writer->files->scenario,
+             (long long)tz_simulation_step(source), TZ_VERSION);
+    return tz_field_write_rle(source, writer->field, comment, path, error);
+}
+
+static tz_status write_vti(const tz_writer *writer, const tz_simulation *source, const char *path,
+                           tz_error *error)
+{
+    const tz_output *output = writer->output;
+    int fields[TZ_OUTPUT_FIELDS_MAX] = {writer->field};
+    for (size_t i = 0; i < output->fields_count; i++)
+        fields[i] = tz_stencil_field_index(tz_simulation_stencil(source), output->fields[i]);
+    return tz_field_write_vti(source, fields, output->fields_count > 0 ? output->fields_count : 1,
+                              path, error);
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+void tz_writer_number(char cell[TZ_CELL_SIZE], double value)
+{
+    char number[TZ_NUMBER_SIZE];
+    snprintf(cell, TZ_CELL_SIZE, "%s", isnan(value) ? "nan" : tz_number_format(number, value));
+}
+
+static int column_field(const tz_writer *writer, const tz_stencil *stencil, const tz_column *column)
+{
+    return column->field[0] ? tz_stencil_field_index(stencil, column->field) : writer->field;
+}
+
+/* The text of a column that shows a field. */
+static void fill_cell(tz_column_kind kind, const tz_reduction *facts, double cells,
+                      char cell[TZ_CELL_SIZE])
+{
+    switch (kind) {
+    case TZ_COLUMN_MIN:
+        tz_writer_number(cell, facts->min);
+        break;
+    case TZ_COLUMN_MAX:
+        tz_writer_number(cell, facts->max);
+        break;
+    case TZ_COLUMN_SUM:
+        tz_writer_number(cell, facts->sum);
+        break;
+    case TZ_COLUMN_MEAN:
+        tz_writer_number(cell, facts->sum / cells);
+        break;
+    case TZ_COLUMN_POPULATION:
+        snprintf(cell, TZ_CELL_SIZE, "%lld", (long long)facts->population);
+        break;
+    default:
+        snprintf(cell, TZ_CELL_SIZE, "%016llx", (unsigned long long)facts->hash);
+    }
+}
+
+tz_status tz_writer_fill(const tz_writer *writer, const tz_simulation *source, tz_writer_row *row,
+                         tz_error *error)
+{
+    const tz_output *output = writer->output;
+    tz_reduction facts[TZ_FIELDS_MAX];
+    bool known[TZ_FIELDS_MAX] = {false};
+    for (size_t i = 0; i < output->columns_count; i++) {
+        const tz_column *column = &output->columns[i];
+        char *cell = row->cells[i];
+        if (column->kind == TZ_COLUMN_FUNCTION) {
+            cell[0] = '\0';
+        } else if (column->kind == TZ_COLUMN_STEP) {
+            snprintf(cell, TZ_CELL_SIZE, "%lld", (long long)tz_simulation_step(source));
+        } else if (column->kind == TZ_COLUMN_RESIDUAL) {
+            tz_writer_number(cell, tz_simulation_residual(source));
+        } else {
+            const int field = column_field(writer, tz_simulation_stencil(source), column);
+            if (!known[field]) {
+                const tz_status status = tz_simulation_reduce(source, field, &facts[field], error);
+                if (status != TZ_OK)
+                    return status;
+            }
+            known[field] = true;
+            fill_cell(column->kind, &facts[field], (double)tz_simulation_cells(source), cell);
+        }
+    }
+    return TZ_OK;
+}
+
+tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *error)
+{
+    const tz_output *output = writer->output;
+    const char *cells[TZ_COLUMNS_MAX], *titles[TZ_COLUMNS_MAX];
+    for (size_t i = 0; i < output->columns_count; i++) {
+        cells[i] = row->cells[i];
+        titles[i] = output->columns[i].title;
+    }
+    tz_status status = TZ_OK;
+    if (!writer->table) {
+        char path[PATH_MAX], name[200];
+        tz_writer_pattern(writer, name, sizeof name);
+        status = tz_folder_join(writer->files->folder, name, path, sizeof path, error);
+        if (status == TZ_OK)
+            status = tz_table_create(&writer->table, path, output->columns_count, titles, error);
+    }
+    return status == TZ_OK ? tz_table_add(writer->table, cells, error) : status;
+}
+
+/* ---- All kinds ------------------------------------------------------------------------------- */
+
+tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_error *error)
+{
+    if (writer->output->kind == TZ_OUTPUT_TABLE) {
+        tz_writer_row row;
+        const tz_status status = tz_writer_fill(writer, source, &row, error);
+        return status == TZ_OK ? tz_writer_add(writer, &row, error) : status;
+    }
+    char path[PATH_MAX];
+    const tz_status status =
+        make_path(writer, tz_simulation_step(source), path, sizeof path, error);
+    if (status != TZ_OK)
+        return status;
+    switch (writer->output->kind) {
+    case TZ_OUTPUT_PNG:
+        return write_picture(writer, source, path, error);
+    case TZ_OUTPUT_NPY:
+        return tz_field_write_npy(source, writer->field, path, error);
+    case TZ_OUTPUT_RLE:
+        return write_rle(writer, source, path, error);
+    default:
+        return write_vti(writer, source, path, error);
+    }
+}
+
+bool tz_writer_is_done(const tz_writer *writer, int64_t step)
+{
+    return writer->output->kind != TZ_OUTPUT_TABLE && writer->last_step == step;
+}
+
+void tz_writer_count(tz_writer *writer, int64_t step)
+{
+    writer->last_step = step;
+    writer->count++;
+}
+
+/* ---- From snapshots -------------------------------------------------------------------------- */
+
+typedef struct job {
+    tz_writer *writer;
+    tz_snapshot *snapshot;
+} job;
+
+static tz_status write_job(void *data, tz_error *error)
+{
+    const job *j = data;
+    const tz_status status = tz_snapshot_check(j->snapshot, error);
+    return status == TZ_OK ? tz_writer_write(j->writer, tz_snapshot_simulation(j->snapshot), error)
+                           : status;
+}
+
+static void release_job(void *data)
+{
+    job *j = data;
+    tz_snapshot_release(j->snapshot);
+    free(j);
+}
+
+tz_status tz_writer_write_later(tz_writer *writer, tz_snapshot *snapshot, tz_error *error)
+{
+    const int64_t step = tz_simulation_step(tz_snapshot_simulation(snapshot));
+    if (tz_writer_is_done(writer, step))
+        return TZ_OK;
+    job *j = malloc(sizeof *j);
+    if (!j)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for an output");
+    *j = (job){writer, snapshot};
+    tz_snapshot_hold(snapshot);
+    tz_writer_count(writer, step);
+    const tz_job pushed = {write_job, release_job, j};
+    return tz_job_queue_push(writer->files->snapshots, &pushed, error);
+}
+
+uint32_t tz_writer_fields(const tz_writer *writer, const tz_stencil *stencil)
+{
+    const tz_output *output = writer->output;
+    uint32_t fields = output->kind == TZ_OUTPUT_TABLE ? 0 : 1u << writer->field;
+    for (size_t i = 0; i < output->fields_count; i++)
+        fields |= 1u << tz_stencil_field_index(stencil, output->fields[i]);
+    for (size_t i = 0; i < output->columns_count; i++)
+        if (output->columns[i].kind > TZ_COLUMN_RESIDUAL)
+            fields |= 1u << column_field(writer, stencil, &output->columns[i]);
+    return fields;
+}

@@ -1,0 +1,65 @@
+/* Writes one output of one simulation: a file a step, or a row of its table. */
+#ifndef TZ_CORE_OUTPUT_WRITER_H
+#define TZ_CORE_OUTPUT_WRITER_H
+
+#include "output/output.h"
+#include "output/run_files.h"
+#include "output/table.h"
+#include "sim/snapshot.h"
+
+enum { TZ_WRITER_STEM_SIZE = 160, TZ_CELL_SIZE = 64 };
+
+typedef struct tz_writer {
+    const tz_output *output;        /* borrowed */
+    const tz_run_files *files;      /* borrowed; open before anything is written */
+    const char *simulation;         /* its name, borrowed */
+    int field;                      /* of a picture or array */
+    int rewinds;                    /* of the simulation; after the first, names say which */
+    char stem[TZ_WRITER_STEM_SIZE]; /* files are STEM-000100.png, a table is STEM.csv */
+    int64_t last_step;              /* that was written; -1: none */
+    int64_t count;                  /* files or rows written */
+    tz_table *table;                /* owned; made with the first row */
+} tz_writer;
+
+/* The texts of a table's row, one a column. */
+typedef struct tz_writer_row {
+    char cells[TZ_COLUMNS_MAX][TZ_CELL_SIZE];
+} tz_writer_row;
+
+/* A writer of `output` for a simulation called `name`, whose files' names begin with `prefix`. The
+ * errors are those of tz_output_check. End with tz_writer_close. */
+tz_status tz_writer_open(tz_writer *writer, const tz_output *output, const tz_run_files *files,
+                         const tz_simulation *simulation, const char *name, const char *prefix,
+                         tz_error *error);
+/* Close the table, if there is one. */
+tz_status tz_writer_close(tz_writer *writer, tz_error *error);
+
+/* The file or files that it writes: "temperature-NNNNNN.png", "table.csv". */
+void tz_writer_pattern(const tz_writer *writer, char *text, size_t size);
+
+/* Is the file of that step written? A table takes any number of rows a step. */
+bool tz_writer_is_done(const tz_writer *writer, int64_t step);
+
+/* Write the file or row for the step that `source`, a simulation or a snapshot's, is at. The output
+ * must be plain (tz_output_is_plain). Does not count: that is for the caller's thread. Errors:
+ * TZ_IO, TZ_MEMORY and those of reading fields. [any thread, one at a time] */
+tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_error *error);
+
+/* For tables that are not plain: fill in all other columns, then, after the caller has filled in
+ * its own, add the row. tz_writer_number formats a cell. */
+tz_status tz_writer_fill(const tz_writer *writer, const tz_simulation *source, tz_writer_row *row,
+                         tz_error *error);
+tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *error);
+void tz_writer_number(char cell[TZ_CELL_SIZE], double value);
+
+/* Note that the step is written. */
+void tz_writer_count(tz_writer *writer, int64_t step);
+
+/* Have the snapshot's step written by another thread, and count it. Holds the snapshot until then.
+ * The output must be plain. Does nothing if the step is done. Its error may be an earlier
+ * output's. */
+tz_status tz_writer_write_later(tz_writer *writer, tz_snapshot *snapshot, tz_error *error);
+/* The fields that a snapshot must keep for that, as a mask. */
+uint32_t tz_writer_fields(const tz_writer *writer, const tz_stencil *stencil);
+
+#endif

@@ -1,0 +1,100 @@
+#include "policy/choice.h"
+
+#include "base/names.h"
+#include <string.h>
+
+/* A policy before it is known whether a height is given. */
+typedef struct wish {
+    bool named; /* false: "auto", or nothing */
+    tz_policy_kind kind;
+} wish;
+
+/* A height may be any of these but the last. */
+static const char *const names[] = {"auto", "predicted", "adaptive", "exhaustive", "fixed"};
+static const tz_policy_kind kinds[] = {TZ_POLICY_PREDICTED, TZ_POLICY_PREDICTED, TZ_POLICY_ADAPTIVE,
+                                       TZ_POLICY_EXHAUSTIVE, TZ_POLICY_FIXED};
+enum { POLICIES = sizeof names / sizeof *names, HEIGHTS = POLICIES - 1 };
+
+/* False: `name` is none of the first `count`; `hint` then says which there are. */
+static bool read_name(const char *name, size_t count, wish *out, char *hint, size_t size)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *out = (wish){.named = i > 0, .kind = kinds[i]};
+            return true;
+        }
+    tz_names_hint(hint, size, name, names, count);
+    return false;
+}
+
+static tz_status read_wish(const tz_policy_choice *choice, wish *out, tz_error *error)
+{
+    char hint[256];
+    *out = (wish){.kind = TZ_POLICY_PREDICTED};
+    if (choice->height && !read_name(choice->height, HEIGHTS, out, hint, sizeof hint))
+        return tz_error_set(error, TZ_UNKNOWN, NULL,
+                            "'height' must be an integer, \"auto\" or a policy, not '%.60s'%s",
+                            choice->height, hint);
+    if (out->named && (choice->policy || choice->function))
+        return tz_error_set(error, TZ_RANGE, NULL,
+                            "'height' names a policy and 'policy' another: give one");
+    if (choice->function)
+        *out = (wish){.named = true, .kind = TZ_POLICY_FUNCTION};
+    if (choice->policy && !read_name(choice->policy, POLICIES, out, hint, sizeof hint))
+        return tz_error_set(error, TZ_UNKNOWN, NULL, "unknown policy '%.60s'%s", choice->policy,
+                            hint);
+    return TZ_OK;
+}
+
+static tz_status check_start(const tz_policy_choice *choice, const wish *policy, tz_error *error)
+{
+    if (choice->start == 0)
+        return TZ_OK;
+    if (!policy->named || policy->kind != TZ_POLICY_ADAPTIVE)
+        return tz_error_set(error, TZ_RANGE, NULL, "'start' goes with policy = \"adaptive\"");
+    if (choice->given.height > 0)
+        return tz_error_set(error, TZ_RANGE, NULL,
+                            "an adaptive policy starts at 'start' or at 'height': give one");
+    return TZ_OK;
+}
+
+static tz_status override(tz_policy_config *config, wish *policy, const tz_policy_choice *by,
+                          tz_error *error)
+{
+    wish other;
+    const tz_status status = read_wish(by, &other, error);
+    if (status)
+        return status;
+    const bool names_policy = by->policy || other.named;
+    if (by->given.family[0])
+        memcpy(config->given.family, by->given.family, sizeof config->given.family);
+    if (names_policy && (!other.named || other.kind != TZ_POLICY_FIXED))
+        config->given.height = 0;
+    if (by->height || by->given.height > 0)
+        config->given.height = by->given.height;
+    if (by->height || by->given.height > 0 ||
+        (names_policy && (!other.named || !policy->named || other.kind != policy->kind)))
+        config->start = 0;
+    if (names_policy || by->height || by->given.height > 0)
+        *policy = other;
+    config->forget = config->forget || by->forget;
+    return TZ_OK;
+}
+
+tz_status tz_policy_choose(const tz_policy_choice *scenario, const tz_policy_choice *command_line,
+                           tz_policy_config *out, tz_error *error)
+{
+    wish policy;
+    *out = (tz_policy_config){.given = scenario->given,
+                              .start = scenario->start > 0 ? scenario->start : 0,
+                              .forget = scenario->forget};
+    tz_status status = read_wish(scenario, &policy, error);
+    if (!status)
+        status = check_start(scenario, &policy, error);
+    if (!status && command_line)
+        status = override(out, &policy, command_line, error);
+    out->kind = policy.named            ? policy.kind
+                : out->given.height > 0 ? TZ_POLICY_FIXED
+                                        : TZ_POLICY_PREDICTED;
+    return status;
+}

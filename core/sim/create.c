@@ -1,0 +1,106 @@
+/* Making a simulation: problem, backend, policy, then fields. */
+#include "base/machine.h"
+#include "sim/fields.h"
+#include "sim/simulation_impl.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+static tz_status check_memory(const tz_simulation *simulation, tz_error *error)
+{
+    const int64_t available = tz_machine_memory_available();
+    if (simulation->bytes <= available)
+        return TZ_OK;
+    const double gib = 1.0 / (double)(INT64_C(1) << 30);
+    return tz_error_set(error, TZ_MEMORY, "grid",
+                        "%" PRId64 " x %" PRId64 " x %" PRId64
+                        " cells need %.2f GiB and %.2f GiB are available: use a smaller grid%s",
+                        simulation->problem.extent[0], simulation->problem.extent[1],
+                        simulation->problem.extent[2], (double)simulation->bytes * gib,
+                        (double)available * gib,
+                        simulation->problem.precision == TZ_DOUBLE ? " or single precision" : "");
+}
+
+/* Everything but the policy and the fields. */
+static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *config,
+                        tz_error *error)
+{
+    const tz_stencil *stencil = NULL;
+    tz_machine machine;
+    tz_status status =
+        tz_registry_find(config->registry, config->stencil, &stencil, &simulation->plugin, error);
+    if (!status)
+        status = tz_problem_resolve(&simulation->problem, stencil, config, error);
+    if (!status)
+        status = tz_backend_find(config->backend, &simulation->backend, error);
+    if (!status && (config->threads < 0 || config->threads > 1024))
+        status = tz_error_set(error, TZ_RANGE, "threads", "%d threads; 1 to 1024 are possible",
+                              config->threads);
+    if (status)
+        return status;
+    tz_machine_read(&machine);
+    simulation->threads = config->threads > 0 ? config->threads : machine.cores;
+    if (simulation->backend->serial)
+        simulation->threads = 1;
+    simulation->device = config->device;
+    tz_device_identity device = {0};
+    status = simulation->backend->identify(config->device, &device, error);
+    if (status == TZ_BACKEND && config->dry) /* a scenario may be checked without the device */
+        status = TZ_OK;
+    simulation->limits = device.limits;
+    return status;
+}
+
+static tz_status create_fields(tz_simulation *simulation, const tz_simulation_config *config,
+                               tz_error *error)
+{
+    const tz_stencil *stencil = simulation->problem.stencil;
+    const tz_backend_context context = {.problem = &simulation->problem,
+                                        .streams = simulation->stream_pointers,
+                                        .threads = simulation->threads,
+                                        .device = config->device,
+                                        .sync = config->sync};
+    tz_status status = simulation->backend->create(&simulation->state, &context, error);
+    for (int f = 0; !status && f < stencil->fields_count; f++)
+        if (stencil->fields[f].role != TZ_STREAMED && stencil->fields[f].initial != 0.0)
+            status = tz_simulation_fill(simulation, f, NULL, stencil->fields[f].initial, error);
+    return status;
+}
+
+tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *config,
+                               tz_error *error)
+{
+    *out = NULL;
+    tz_simulation *simulation = calloc(1, sizeof *simulation);
+    if (!simulation)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a simulation");
+    simulation->fired_step = -1;
+    simulation->residual = NAN;
+    simulation->dry = config->dry;
+    tz_status status = set_up(simulation, config, error);
+    if (!status)
+        status = config->policy ? tz_simulation_set_policy(simulation, config->policy, error)
+                                : tz_simulation_set_plan(simulation, &config->plan, error);
+    if (!status)
+        status = check_memory(simulation, error);
+    if (!status && !config->dry)
+        status = create_fields(simulation, config, error);
+    if (status) {
+        tz_simulation_destroy(simulation);
+        return status;
+    }
+    *out = simulation;
+    return TZ_OK;
+}
+
+void tz_simulation_destroy(tz_simulation *simulation)
+{
+    if (!simulation)
+        return;
+    if (simulation->state)
+        simulation->backend->destroy(simulation->state);
+    tz_policy_destroy(simulation->policy);
+    tz_problem_clear(&simulation->problem);
+    free(simulation->uses);
+    free(simulation);
+}

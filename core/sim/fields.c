@@ -1,0 +1,512 @@
+#include "sim/fields.h"
+
+#include "sim/simulation_impl.h"
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tz_status check_box(const tz_simulation *simulation, int field, const tz_box *box,
+                           tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const tz_field *description = &problem->stencil->fields[field];
+    tz_status status = tz__simulation_need_fields(simulation, error);
+    if (status)
+        return status;
+    if (description->role == TZ_STREAMED)
+        return tz_error_set(error, TZ_UNSUPPORTED, description->name,
+                            "a streamed field has one slab an iteration, not cells: give it an "
+                            "array of slabs or a generator");
+    for (int d = 0; d < TZ_AXES; d++)
+        if (box->low[d] < 0 || box->high[d] > problem->extent[d] || box->low[d] >= box->high[d])
+            return tz_error_set(error, TZ_RANGE, description->name,
+                                "%" PRId64 " to %" PRId64 " along %c is not inside the grid's 0 "
+                                "to %" PRId64,
+                                box->low[d], box->high[d], "xyz"[d], problem -> extent[d]);
+    return TZ_OK;
+}
+
+static tz_box whole(const tz_problem *problem)
+{
+    tz_box box = {{0}, {0}};
+    memcpy(box.high, problem->extent, sizeof box.high);
+    return box;
+}
+
+/* NULL when a value fits the field; otherwise what is wrong with it. */
+static const char *value_fault(const tz_problem *problem, int field, double value)
+{
+    if (!isfinite(value))
+        return "is not finite";
+    switch (problem->stencil->fields[field].type) {
+    case TZ_INT:
+        return value != trunc(value)                    ? "is not a whole number"
+               : value < INT32_MIN || value > INT32_MAX ? "does not fit 32 bits"
+                                                        : NULL;
+    case TZ_BITS:
+        return value != 0.0 && value != 1.0 ? "is neither 0 nor 1" : NULL;
+    default:
+        return problem->precision == TZ_SINGLE && fabs(value) > FLT_MAX
+                   ? "does not fit single precision"
+                   : NULL;
+    }
+}
+
+static tz_status check_value(const tz_problem *problem, int field, double value, int64_t x,
+                             int64_t y, int64_t z, const char *place, tz_error *error)
+{
+    const char *fault = value_fault(problem, field, value);
+    if (!fault)
+        return TZ_OK;
+    return tz_error_set(error, isfinite(value) ? TZ_TYPE : TZ_RANGE,
+                        place ? place : problem->stencil->fields[field].name,
+                        "the value %g at cell (%" PRId64 ", %" PRId64 ", %" PRId64
+                        ") %s; field '%s' is of type %s",
+                        value, x, y, z, fault, problem->stencil->fields[field].name,
+                        tz_type_name(problem->stencil->fields[field].type));
+}
+
+static void to_elements(const tz_problem *problem, int field, const double *values, int64_t count,
+                        void *elements)
+{
+    switch (tz_problem_dtype(problem, field)) {
+    case TZ_DTYPE_F64:
+        memcpy(elements, values, (size_t)count * sizeof *values);
+        break;
+    case TZ_DTYPE_F32:
+        for (int64_t i = 0; i < count; i++)
+            ((float *)elements)[i] = (float)values[i];
+        break;
+    default:
+        for (int64_t i = 0; i < count; i++)
+            ((int32_t *)elements)[i] = (int32_t)values[i];
+    }
+}
+
+static tz_box row_box(const tz_problem *problem, int64_t x_low, int64_t x_high, int64_t y,
+                      int64_t z)
+{
+    /* Bit rows travel whole: a column is a bit of some word of the row. */
+    const tz_box box = {{problem->bits ? 0 : x_low, y, z},
+                        {problem->bits ? problem->elements[0] : x_high, y + 1, z + 1}};
+    return box;
+}
+
+/* Write one row of cells; `row` is scratch for a row of elements. */
+static tz_status write_row(tz_simulation *simulation, int field, int64_t x_low, int64_t x_high,
+                           int64_t y, int64_t z, const double *values, void *row, tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const tz_box box = row_box(problem, x_low, x_high, y, z);
+    if (problem->bits) {
+        uint32_t *words = row;
+        const int64_t count = problem->elements[0];
+        if (x_low == 0 && x_high == problem->extent[0])
+            memset(words, 0, (size_t)count * sizeof *words);
+        else {
+            tz_status status =
+                simulation->backend->load(simulation->state, field, &box, words, error);
+            if (status)
+                return status;
+        }
+        for (int64_t x = x_low; x < x_high; x++) {
+            const uint32_t bit = UINT32_C(1) << (x / count);
+            if (values[x - x_low] != 0.0)
+                words[x % count] |= bit;
+            else
+                words[x % count] &= ~bit;
+        }
+    } else {
+        to_elements(problem, field, values, x_high - x_low, row);
+    }
+    return simulation->backend->store(simulation->state, field, &box, row, error);
+}
+
+static tz_status read_row(const tz_simulation *simulation, int field, int64_t x_low, int64_t x_high,
+                          int64_t y, int64_t z, double *values, void *row, tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const tz_box box = row_box(problem, x_low, x_high, y, z);
+    tz_status status = simulation->backend->load(simulation->state, field, &box, row, error);
+    if (status)
+        return status;
+    const int64_t count = x_high - x_low, words = problem->elements[0];
+    switch (tz_problem_dtype(problem, field)) {
+    case TZ_DTYPE_F64:
+        memcpy(values, row, (size_t)count * sizeof *values);
+        break;
+    case TZ_DTYPE_F32:
+        for (int64_t i = 0; i < count; i++)
+            values[i] = ((const float *)row)[i];
+        break;
+    case TZ_DTYPE_I32:
+        for (int64_t i = 0; i < count; i++)
+            values[i] = ((const int32_t *)row)[i];
+        break;
+    default:
+        for (int64_t x = x_low; x < x_high; x++)
+            values[x - x_low] = ((const uint32_t *)row)[x % words] >> (x / words) & 1;
+    }
+    return TZ_OK;
+}
+
+static void *row_create(const tz_simulation *simulation, int64_t cells, tz_error *error)
+{
+    const int64_t words = simulation->problem.elements[0];
+    void *row = malloc((size_t)(cells > words ? cells : words) * sizeof(double));
+    if (!row)
+        tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
+    return row;
+}
+
+tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box *box, double value,
+                             tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const tz_box all = whole(problem);
+    tz_status status = check_box(simulation, field, box ? box : &all, error);
+    if (!status)
+        status = check_value(problem, field, value, 0, 0, 0, NULL, error);
+    if (status)
+        return status;
+    if (!box || memcmp(box, &all, sizeof all) == 0) {
+        uint64_t element = 0;
+        tz_problem_element(problem, field, value, &element);
+        return simulation->backend->fill(simulation->state, field, &element, error);
+    }
+    const int64_t count = box->high[0] - box->low[0];
+    double *values = malloc((size_t)count * sizeof *values);
+    void *row = row_create(simulation, count, error);
+    if (!values || !row)
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
+    for (int64_t i = 0; values && i < count; i++)
+        values[i] = value;
+    for (int64_t z = box->low[2]; !status && z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; !status && y < box->high[1]; y++)
+            status =
+                write_row(simulation, field, box->low[0], box->high[0], y, z, values, row, error);
+    free(values);
+    free(row);
+    return status;
+}
+
+tz_status tz_simulation_write(tz_simulation *simulation, int field, const tz_box *box,
+                              const double *values, const char *place, tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const tz_box all = whole(problem);
+    box = box ? box : &all;
+    tz_status status = check_box(simulation, field, box, error);
+    if (status)
+        return status;
+    const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1],
+                  nz = box->high[2] - box->low[2];
+    /* All values are checked before the first is stored: a refused write changes nothing. */
+    for (int64_t i = 0; !status && i < nx * ny * nz; i++)
+        if (value_fault(problem, field, values[i]))
+            status =
+                check_value(problem, field, values[i], box->low[0] + i % nx,
+                            box->low[1] + i / nx % ny, box->low[2] + i / nx / ny, place, error);
+    void *row = status ? NULL : row_create(simulation, nx, error);
+    if (!status && !row)
+        return TZ_MEMORY;
+    for (int64_t i = 0; !status && i < ny * nz; i++)
+        status = write_row(simulation, field, box->low[0], box->high[0], box->low[1] + i % ny,
+                           box->low[2] + i / ny, values + i * nx, row, error);
+    free(row);
+    return status;
+}
+
+tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const tz_array *array,
+                                    const int64_t *at, const char *place, tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const tz_field *description = &problem->stencil->fields[field];
+    const int64_t count = tz_shape_count(array->dims, array->shape);
+    tz_box box = whole(problem);
+    if (at) {
+        for (int d = 0; d < TZ_AXES; d++) {
+            box.low[d] = d < problem->dims ? at[d] : 0;
+            box.high[d] = box.low[d] + array->shape[d];
+        }
+    } else if (memcmp(array->shape, problem->extent, sizeof array->shape) != 0 &&
+               !(array->dims == 1 && count == tz_shape_count(TZ_AXES, problem->extent))) {
+        return tz_error_set(error, TZ_SHAPE, place ? place : description->name,
+                            "the array is %" PRId64 " x %" PRId64 " x %" PRId64
+                            ", the grid %" PRId64 " x %" PRId64 " x %" PRId64
+                            " (nx, ny, nz): make them the same",
+                            array->shape[0], array->shape[1], array->shape[2], problem->extent[0],
+                            problem->extent[1], problem->extent[2]);
+    }
+    tz_status status = check_box(simulation, field, &box, error);
+    if (status)
+        return status;
+    const int64_t nx = box.high[0] - box.low[0], ny = box.high[1] - box.low[1];
+    for (int64_t i = 0; i < count && !status; i++)
+        if (value_fault(problem, field, tz_array_get(array, i)))
+            status = check_value(problem, field, tz_array_get(array, i), box.low[0] + i % nx,
+                                 box.low[1] + i / nx % ny, box.low[2] + i / nx / ny, place, error);
+    if (status)
+        return status;
+    double *values = malloc((size_t)nx * sizeof *values);
+    void *row = row_create(simulation, nx, error);
+    if (!values || !row)
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
+    for (int64_t i = 0; !status && i < count / nx; i++) {
+        for (int64_t x = 0; x < nx; x++)
+            values[x] = tz_array_get(array, i * nx + x);
+        status = write_row(simulation, field, box.low[0], box.high[0], box.low[1] + i % ny,
+                           box.low[2] + i / ny, values, row, error);
+    }
+    free(values);
+    free(row);
+    return status;
+}
+
+tz_status tz_simulation_read(const tz_simulation *simulation, int field, const tz_box *box,
+                             double *values, tz_error *error)
+{
+    const tz_box all = whole(&simulation->problem);
+    box = box ? box : &all;
+    tz_status status = check_box(simulation, field, box, error);
+    if (status)
+        return status;
+    const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1],
+                  nz = box->high[2] - box->low[2];
+    void *row = row_create(simulation, nx, error);
+    if (!row)
+        return TZ_MEMORY;
+    for (int64_t i = 0; !status && i < ny * nz; i++)
+        status = read_row(simulation, field, box->low[0], box->high[0], box->low[1] + i % ny,
+                          box->low[2] + i / ny, values + i * nx, row, error);
+    free(row);
+    return status;
+}
+
+tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field)
+{
+    return tz_problem_dtype(&simulation->problem, field);
+}
+
+/* Bits of a row of words as bytes, from cell x on. */
+static void spread_bits(const uint32_t *row, int64_t words, int64_t x, int64_t count,
+                        uint8_t *cells)
+{
+    int64_t word = x % words, bit = x / words;
+    for (int64_t i = 0; i < count; i++) {
+        cells[i] = row[word] >> bit & 1;
+        if (++word == words) {
+            word = 0;
+            bit++;
+        }
+    }
+}
+
+/* Bits of a box as bytes, some rows at a time: where fields are far away each load takes a while.
+ */
+static tz_status read_bits(const tz_simulation *simulation, int field, const tz_box *box,
+                           uint8_t *cells, tz_error *error)
+{
+    enum { WORDS = 1 << 18 };
+    const tz_problem *problem = &simulation->problem;
+    const int64_t words = problem->elements[0], nx = box->high[0] - box->low[0];
+    const int64_t ny = box->high[1] - box->low[1];
+    const int64_t most = words < WORDS ? WORDS / words : 1, rows = most < ny ? most : ny;
+    uint32_t *lines = malloc((size_t)(words * rows) * sizeof *lines);
+    if (!lines)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of bits");
+    tz_status status = TZ_OK;
+    for (int64_t z = box->low[2]; z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; !status && y < box->high[1]; y += rows) {
+            const int64_t end = y + rows < box->high[1] ? y + rows : box->high[1];
+            const tz_box part = {{0, y, z}, {words, end, z + 1}};
+            status = simulation->backend->load(simulation->state, field, &part, lines, error);
+            for (int64_t k = 0; !status && k < end - y; k++, cells += nx)
+                spread_bits(lines + k * words, words, box->low[0], nx, cells);
+        }
+    free(lines);
+    return status;
+}
+
+tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, const tz_box *box,
+                                   void *cells, tz_error *error)
+{
+    const tz_box all = whole(&simulation->problem);
+    box = box ? box : &all;
+    tz_status status = check_box(simulation, field, box, error);
+    if (status)
+        return status;
+    if (simulation->problem.bits)
+        return read_bits(simulation, field, box, cells, error);
+    return simulation->backend->load(simulation->state, field, box, cells, error);
+}
+
+tz_status tz_simulation_shrink(const tz_simulation *simulation, int field, int64_t z, int nx,
+                               int ny, double *values, tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    tz_box box = whole(problem);
+    box.low[2] = z;
+    box.high[2] = z + 1;
+    if (!simulation->backend->shrink)
+        return TZ_UNSUPPORTED;
+    tz_status status = check_box(simulation, field, &box, error);
+    if (status)
+        return status;
+    if (nx < 1 || nx > problem->extent[0] || ny < 1 || ny > problem->extent[1])
+        return tz_error_set(error, TZ_RANGE, problem->stencil->fields[field].name,
+                            "a plane of %" PRId64 " x %" PRId64
+                            " cells cannot be averaged down to %d x %d values",
+                            problem->extent[0], problem->extent[1], nx, ny);
+    return simulation->backend->shrink(simulation->state, field, z, nx, ny, values, error);
+}
+
+tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, tz_array **out,
+                                   tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    tz_array *array;
+    *out = NULL;
+    tz_status status = tz_array_create(&array, tz_problem_dtype(problem, field), problem->dims,
+                                       problem->extent, error);
+    if (status)
+        return status;
+    status = tz_simulation_read_cells(simulation, field, NULL, array->data, error);
+    if (status)
+        tz_array_destroy(array);
+    else
+        *out = array;
+    return status;
+}
+
+/* ---- Random numbers and streams -------------------------------------------------------------- */
+
+static tz_status check_random(const tz_problem *problem, int field, const tz_random *random,
+                              tz_error *error)
+{
+    const tz_field *description = &problem->stencil->fields[field];
+    if (description->type == TZ_BITS)
+        return random->density >= 0.0 && random->density <= 1.0
+                   ? TZ_OK
+                   : tz_error_set(error, TZ_RANGE, description->name,
+                                  "a random density of %g; it must be 0 to 1", random->density);
+    const char *fault = value_fault(problem, field, random->low);
+    fault = fault ? fault : value_fault(problem, field, random->high);
+    if (fault || random->low > random->high)
+        return tz_error_set(error, TZ_RANGE, description->name, "random range %g to %g: %s",
+                            random->low, random->high, fault ? fault : "it is empty");
+    return TZ_OK;
+}
+
+static double random_value(const tz_problem *problem, int field, const tz_random *random,
+                           int64_t index)
+{
+    const uint64_t bits = tz_random_bits(random->seed, 0, index);
+    const double unit = (double)(bits >> 11) * 0x1p-53;
+    switch (problem->stencil->fields[field].type) {
+    case TZ_INT:
+        return tz_random_int(random, 0, index);
+    case TZ_BITS:
+        return unit < random->density;
+    default:
+        return random->low + unit * (random->high - random->low);
+    }
+}
+
+tz_status tz_simulation_fill_random(tz_simulation *simulation, int field, const tz_box *box,
+                                    const tz_random *random, tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const tz_box all = whole(problem);
+    box = box ? box : &all;
+    tz_status status = check_box(simulation, field, box, error);
+    if (!status)
+        status = check_random(problem, field, random, error);
+    if (status)
+        return status;
+    const int64_t nx = box->high[0] - box->low[0];
+    double *values = malloc((size_t)nx * sizeof *values);
+    void *row = row_create(simulation, nx, error);
+    if (!values || !row)
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
+    for (int64_t z = box->low[2]; !status && z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; !status && y < box->high[1]; y++) {
+            const int64_t index = box->low[0] + problem->extent[0] * (y + problem->extent[1] * z);
+            for (int64_t i = 0; i < nx; i++)
+                values[i] = random_value(problem, field, random, index + i);
+            status =
+                write_row(simulation, field, box->low[0], box->high[0], y, z, values, row, error);
+        }
+    free(values);
+    free(row);
+    return status;
+}
+
+static tz_status set_stream(tz_simulation *simulation, int field, const tz_streamed_source *source,
+                            tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    if (problem->stencil->fields[field].role != TZ_STREAMED)
+        return tz_error_set(error, TZ_UNSUPPORTED, problem->stencil->fields[field].name,
+                            "the field is not streamed");
+    const uint64_t generation = simulation->streams[field].generation + 1;
+    simulation->streams[field] = *source;
+    simulation->streams[field].generation = generation;
+    simulation->streams[field].cells = problem->extent[0];
+    simulation->streams[field].boundary = problem->boundary[0];
+    simulation->stream_pointers[field] = &simulation->streams[field];
+    return TZ_OK;
+}
+
+tz_status tz_simulation_streamed_array(tz_simulation *simulation, int field, const int32_t *data,
+                                       int64_t slabs, tz_error *error)
+{
+    if (slabs < 1)
+        return tz_error_set(error, TZ_RANGE, NULL, "a streamed field needs one slab or more");
+    const tz_streamed_source source = {.data = data, .slabs = slabs};
+    return set_stream(simulation, field, &source, error);
+}
+
+tz_status tz_simulation_streamed_random(tz_simulation *simulation, int field,
+                                        const tz_random *random, tz_error *error)
+{
+    tz_status status = check_random(&simulation->problem, field, random, error);
+    if (status)
+        return status;
+    const tz_streamed_source source = {.slabs = -1, .random = *random};
+    return set_stream(simulation, field, &source, error);
+}
+
+int64_t tz_simulation_streamed_slabs(const tz_simulation *simulation, int field)
+{
+    return simulation->stream_pointers[field] ? simulation->streams[field].slabs : 0;
+}
+
+tz_status tz_simulation_streamed_read(const tz_simulation *simulation, int field, int64_t step,
+                                      int64_t x, int64_t count, double *values, tz_error *error)
+{
+    const tz_streamed_source *source = simulation->stream_pointers[field];
+    if (!source || step < 0 || (source->slabs >= 0 && step >= source->slabs) || x < 0 ||
+        count < 1 || x + count > source->cells)
+        return tz_error_set(error, TZ_RANGE, simulation->problem.stencil->fields[field].name,
+                            "cells %" PRId64 " to %" PRId64 " of slab %" PRId64 " are not there", x,
+                            x + count, step);
+    int32_t *scratch = malloc((size_t)count * sizeof *scratch);
+    if (!scratch)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a slab");
+    const int32_t *row = tz_streamed_source_row(source, step, x, count, scratch);
+    for (int64_t i = 0; i < count; i++)
+        values[i] = row[i];
+    free(scratch);
+    return TZ_OK;
+}
+
+tz_status tz_simulation_reduce(const tz_simulation *simulation, int field, tz_reduction *out,
+                               tz_error *error)
+{
+    const tz_box all = whole(&simulation->problem);
+    tz_status status = check_box(simulation, field, &all, error);
+    return status ? status : simulation->backend->reduce(simulation->state, field, out, error);
+}

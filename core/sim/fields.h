@@ -1,0 +1,65 @@
+/* The fields of a simulation: reading and writing cells, streamed fields, reductions.
+ *
+ * Boxes are half open, in cells, x first. Cells are handed over as doubles, x fastest. `field` is
+ * an index of the stencil's fields. Functions that touch cells refuse a dry simulation
+ * (TZ_UNSUPPORTED) and boxes outside the grid (TZ_RANGE); a refused write changes nothing. */
+#ifndef TZ_CORE_SIM_FIELDS_H
+#define TZ_CORE_SIM_FIELDS_H
+
+#include "base/array.h"
+#include "sim/simulation.h"
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* Every cell of a box to one value (box NULL: everywhere). NaN and infinity are TZ_RANGE, values
+ * that the field's type cannot hold TZ_TYPE. */
+tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box *box, double value,
+                             tz_error *error);
+tz_status tz_simulation_fill_random(tz_simulation *simulation, int field, const tz_box *box,
+                                    const tz_random *random, tz_error *error);
+/* Cells of a box (NULL: all) from doubles. `place` names the source in messages (may be NULL). */
+tz_status tz_simulation_write(tz_simulation *simulation, int field, const tz_box *box,
+                              const double *values, const char *place, tz_error *error);
+/* From an array of the grid's shape, or (with `at`) a smaller one whose first cell lies there. A
+ * 1-D array of nx*ny*nz numbers is accepted for any shape. */
+tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const tz_array *array,
+                                    const int64_t *at, const char *place, tz_error *error);
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Cells of a box (NULL: all) as doubles. */
+tz_status tz_simulation_read(const tz_simulation *simulation, int field, const tz_box *box,
+                             double *values, tz_error *error);
+/* The field's type in memory: float32 or float64, int32, uint8 (bits, 0 or 1). */
+tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field);
+/* Cells of a box (NULL: all) in that type. */
+tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, const tz_box *box,
+                                   void *cells, tz_error *error);
+/* All cells in that type, as an array that the caller destroys. */
+tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, tz_array **out,
+                                   tz_error *error);
+/* Plane z of a field averaged down to nx x ny values, at most the plane's extents (base/average.h).
+ * TZ_UNSUPPORTED, without a message: the backend cannot; read the cells and average them. */
+tz_status tz_simulation_shrink(const tz_simulation *simulation, int field, int64_t z, int nx,
+                               int ny, double *values, tz_error *error);
+/* Numbers about a field: the same on every backend. */
+tz_status tz_simulation_reduce(const tz_simulation *simulation, int field, tz_reduction *out,
+                               tz_error *error);
+
+/* ---- Streamed fields: one slab (of the grid's shape) an iteration ---------------------------- */
+
+/* Rows from memory: slab k of `data` (int32, C order, `slabs` of them) serves step k; a run that
+ * would need more is TZ_RANGE. `data` is borrowed until the simulation is destroyed or the source
+ * replaced. */
+tz_status tz_simulation_streamed_array(tz_simulation *simulation, int field, const int32_t *data,
+                                       int64_t slabs, tz_error *error);
+/* Random rows, computed when they are needed, endless, never stored. */
+tz_status tz_simulation_streamed_random(tz_simulation *simulation, int field,
+                                        const tz_random *random, tz_error *error);
+/* How many slabs there are from step 0; -1: endless; 0: no source. */
+int64_t tz_simulation_streamed_slabs(const tz_simulation *simulation, int field);
+/* Read `count` cells of slab `step` of a streamed field, from cell x on. */
+tz_status tz_simulation_streamed_read(const tz_simulation *simulation, int field, int64_t step,
+                                      int64_t x, int64_t count, double *values, tz_error *error);
+
+#endif

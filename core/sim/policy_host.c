@@ -1,0 +1,182 @@
+/* Who chooses a simulation's plans: what a policy asks of it. */
+#include "sim/simulation.h"
+
+#include "calibrate/records.h"
+#include "model/power.h"
+#include "policy/policy.h"
+#include "predict/predictions.h"
+#include "sim/simulation_impl.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The device that runs the simulation; `record`: NULL if it has none. */
+static tz_place here(const tz_simulation *simulation, const tz_model_device *record)
+{
+    return (tz_place){
+        .device = record, .threads = simulation->threads, .limits = simulation->limits};
+}
+
+static tz_status complete_plan(void *context, tz_plan *plan, tz_error *error)
+{
+    const tz_simulation *simulation = context;
+    const tz_place place = here(simulation, NULL);
+    plan->launch_iterations = 0; /* the family's to say */
+    return simulation->backend->plan(&simulation->problem, &place, plan, error);
+}
+
+/* What it takes to have a kernel that nobody has run here: compiled, or read from the cache. */
+static double set_up_s(const tz_simulation *simulation, bool compiled)
+{
+    static const double COMPILE_S = 1.0, LOAD_S = 2e-3;
+    return !simulation->backend->wait ? 0.0 : compiled ? LOAD_S : COMPILE_S;
+}
+
+static tz_status predictions(void *context, const tz_plan *given, tz_policy_options *out,
+                             tz_error *error)
+{
+    const tz_simulation *simulation = context;
+    tz_model_device device;
+    tz_predictions *made = NULL;
+    if (!simulation->backend->work)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "the %s backend cannot tell what its plans do",
+                            simulation->backend->name);
+    tz_status status = tz_device_of(simulation->backend, simulation->device, &device, error);
+    if (status)
+        return status;
+    const tz_place place = here(simulation, &device);
+    status = tz_predictions_create(&made, &simulation->problem, simulation->backend, &place, given,
+                                   TZ_EFFORT_CACHED, error);
+    if (status)
+        return status;
+    *out = (tz_policy_options){.best = -1};
+    for (int i = 0; i < made->count && out->count < TZ_POLICY_OPTIONS_MAX; i++) {
+        if (i == made->best)
+            out->best = out->count;
+        out->at[out->count++] =
+            (tz_policy_option){made->plans[i].plan, tz_power_time(&made->plans[i].prediction),
+                               set_up_s(simulation, !made->plans[i].work.estimated)};
+    }
+    snprintf(out->reason, sizeof out->reason, "%s", made->reason);
+    tz_predictions_destroy(made);
+    return TZ_OK;
+}
+
+static tz_status candidates(void *context, const tz_plan *given, tz_policy_options *out,
+                            tz_error *error)
+{
+    const tz_simulation *simulation = context;
+    tz_model_device device;
+    if (!simulation->backend->candidates)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL, "the %s backend lists no plans",
+                            simulation->backend->name);
+    /* Which plans there are may depend on the device; without a record the backend knows enough. */
+    const bool known =
+        tz_device_of(simulation->backend, simulation->device, &device, NULL) == TZ_OK;
+    const tz_place place = here(simulation, known ? &device : NULL);
+    tz_plan *plans = calloc(TZ_POLICY_OPTIONS_MAX, sizeof *plans);
+    if (!plans)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a list of plans");
+    *out = (tz_policy_options){.best = -1};
+    tz_status status = simulation->backend->candidates(&simulation->problem, &place, given, plans,
+                                                       TZ_POLICY_OPTIONS_MAX, &out->count, error);
+    for (int i = 0; !status && i < out->count; i++)
+        out->at[i] = (tz_policy_option){plans[i], NAN, set_up_s(simulation, true)};
+    free(plans);
+    return status;
+}
+
+/* ---- What a measurement holds for ------------------------------------------------------------ */
+
+typedef struct line {
+    char *text;
+    size_t size, used;
+    bool full;
+} line;
+
+static void say(line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(line *l, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(l->text + l->used, l->size - l->used, format, arguments);
+    va_end(arguments);
+    if (length < 0 || (size_t)length >= l->size - l->used)
+        l->full = true;
+    else
+        l->used += (size_t)length;
+}
+
+/* FNV-1a: a cell update that is edited without a new version. */
+static uint64_t hash_text(uint64_t h, const char *text)
+{
+    for (; text && *text; text++)
+        h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+static bool memory_key(void *context, char *text, size_t size)
+{
+    const tz_simulation *simulation = context;
+    const tz_problem *problem = &simulation->problem;
+    const tz_stencil *stencil = problem->stencil;
+    line l = {.text = text, .size = size};
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (int p = 0; p < stencil->passes_count; p++)
+        hash = hash_text(hash_text(hash, stencil->passes[p].text), stencil->passes[p].text_defines);
+    say(&l, "trapeze %s; plugin %s %s, %s %016" PRIx64, TZ_VERSION, simulation->plugin->id,
+        simulation->plugin->version, stencil->id, hash);
+    /* Whole constants are compiled into GPU kernels; real ones are arguments, any value as fast. */
+    for (int k = 0; k < stencil->constants_count; k++)
+        if (stencil->constants[k].type != TZ_REAL)
+            say(&l, ", %s %" PRId64, stencil->constants[k].name, (int64_t)problem->constants[k].i);
+    say(&l, "; grid %" PRId64 " %" PRId64 " %" PRId64 " %s;", problem->extent[0],
+        problem->extent[1], problem->extent[2], tz_simulation_precision(simulation));
+    for (int axis = 0; axis < problem->dims; axis++)
+        say(&l, " %s", tz_boundary_name(problem->boundary[axis]));
+    tz_device_identity device;
+    if (simulation->backend->identify(simulation->device, &device, NULL) != TZ_OK)
+        return false;
+    say(&l, "; %s on %s", simulation->backend->name, device.key);
+    if (!simulation->backend->is_gpu)
+        say(&l, ", %d threads", simulation->threads);
+    return !l.full;
+}
+
+/* ---- Setting it ------------------------------------------------------------------------------ */
+
+tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_policy_config *config,
+                                   tz_error *error)
+{
+    const tz_policy_host host = {.context = simulation,
+                                 .asynchronous = simulation->backend->wait != NULL,
+                                 .complete_plan = complete_plan,
+                                 .predictions = predictions,
+                                 .candidates = candidates,
+                                 .memory_key = memory_key};
+    tz_policy *policy;
+    const tz_status status = tz_policy_create(&policy, config, &host, error);
+    if (status)
+        return status;
+    tz_policy_destroy(simulation->policy);
+    simulation->policy = policy;
+    simulation->watch = (tz_stopwatch){.stages = 0};
+    simulation->plan = *tz_policy_plan(policy);
+    const tz_place place = here(simulation, NULL);
+    simulation->bytes = simulation->backend->bytes(&simulation->problem, &place, &simulation->plan);
+    return TZ_OK;
+}
+
+tz_status tz_simulation_set_plan(tz_simulation *simulation, const tz_plan *plan, tz_error *error)
+{
+    const tz_policy_config fixed = {.kind = TZ_POLICY_FIXED, .given = *plan};
+    return tz_simulation_set_policy(simulation, &fixed, error);
+}
+
+tz_policy *tz_simulation_policy(const tz_simulation *simulation)
+{
+    return simulation->policy;
+}

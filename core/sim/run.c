@@ -1,0 +1,448 @@
+#include "sim/run.h"
+
+#include "base/machine.h"
+#include "sim/fields.h"
+#include "sim/simulation_impl.h"
+#include "sim/snapshot.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHECK_EVERY = 50, /* iterations between residual tests when the run does not say */
+    SCAN_FIRST = 256, /* iterations before cells are scanned, at least and at most: a scan costs */
+    SCAN_LAST = 16384 /* about as much as two, and a device is waited for */
+};
+
+/* The step at which all cells are scanned for values that are not finite. It follows from steps
+ * alone, and calls end there: what a run reports is the same whatever its plan. Each is twice as
+ * far as the one before, so that a run that diverges goes on for as long again at the most. */
+static int64_t scan_step(const tz_simulation *simulation)
+{
+    const int64_t seen = simulation->step - simulation->steps_unchecked;
+    return seen + (seen < SCAN_FIRST ? SCAN_FIRST : seen > SCAN_LAST ? SCAN_LAST : seen);
+}
+
+/* What a backend call may advance at most. */
+static int64_t longest_call(const tz_simulation *simulation)
+{
+    const tz_plan *plan = &simulation->plan;
+    const int64_t left = scan_step(simulation) - simulation->step;
+    const int64_t most =
+        plan->launch_iterations > plan->height ? plan->launch_iterations : plan->height;
+    return most < left ? most : left > 1 ? left : 1;
+}
+
+static int64_t stages_of(const tz_simulation *simulation, int iterations)
+{
+    const int height = simulation->plan.height;
+    return (iterations + height - 1) / height;
+}
+
+static tz_status record_height(tz_simulation *simulation, int height, int iterations,
+                               double seconds, tz_error *error)
+{
+    tz_plan plan = simulation->plan;
+    plan.height = height;
+    tz_plan_use *use = NULL;
+    for (size_t i = 0; i < simulation->uses_count && !use; i++) {
+        if (tz_plan_equal(&simulation->uses[i].plan, &plan))
+            use = &simulation->uses[i];
+    }
+    if (!use) {
+        tz_plan_use *uses = realloc(simulation->uses, (simulation->uses_count + 1) * sizeof *uses);
+        if (!uses)
+            return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the plan record");
+        simulation->uses = uses;
+        use = &uses[simulation->uses_count++];
+        *use = (tz_plan_use){.plan = plan};
+        if (height != simulation->plan.height)
+            strcpy(use->plan.why, "remainder before an output, a test or the end");
+    } else if (height == simulation->plan.height) {
+        memcpy(use->plan.why, plan.why, sizeof plan.why);
+    }
+    simulation->uses_last = (size_t)(use - simulation->uses);
+    use->stages += iterations / height;
+    use->steps += iterations;
+    use->under_way += iterations;
+    use->seconds += seconds;
+    return TZ_OK;
+}
+
+/* Whole stages, and a last one of fewer iterations. */
+static tz_status record_use(tz_simulation *simulation, int iterations, double seconds,
+                            tz_error *error)
+{
+    const int height = simulation->plan.height, rest = iterations % height;
+    const int whole = iterations - rest;
+    const double of_rest = seconds * rest / iterations;
+    tz_status status = TZ_OK;
+    if (whole > 0)
+        status = record_height(simulation, height, whole, seconds - of_rest, error);
+    if (!status && rest > 0)
+        status = record_height(simulation, rest, rest, of_rest, error);
+    return status;
+}
+
+static tz_status check_streams(const tz_simulation *simulation, int64_t steps, tz_error *error)
+{
+    const tz_stencil *stencil = simulation->problem.stencil;
+    for (int f = 0; f < stencil->fields_count; f++) {
+        if (stencil->fields[f].role != TZ_STREAMED)
+            continue;
+        const int64_t slabs = tz_simulation_streamed_slabs(simulation, f);
+        if (slabs == 0)
+            return tz_error_set(error, TZ_RANGE, stencil->fields[f].name,
+                                "the field streams in and has no source: give it an array of "
+                                "slabs or a generator");
+        if (slabs > 0 && (steps < 0 || simulation->step + steps > slabs))
+            return tz_error_set(error, TZ_RANGE, stencil->fields[f].name,
+                                "there are %" PRId64 " slabs, one a step, and the run would end "
+                                "at step %" PRId64,
+                                slabs, steps < 0 ? -1 : simulation->step + steps);
+    }
+    return TZ_OK;
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+typedef struct runner {
+    tz_simulation *simulation;
+    const tz_run *run;
+    tz_run_result *result;
+    int64_t start, end;  /* end < 0: unlimited */
+    int64_t check_every; /* 0: no residual test */
+    bool unsettled;      /* events have taken over what is not done yet */
+    bool refused;        /* there are no snapshots in this run */
+} runner;
+
+static int64_t next_multiple(int64_t step, int64_t every)
+{
+    return (step / every + 1) * every;
+}
+
+/* The next step at which something is due, and whether it needs the residual. */
+static int64_t next_stop(const runner *r, bool *wants_residual)
+{
+    const int64_t step = r->simulation->step;
+    const int64_t end = r->end < 0 ? INT64_MAX : r->end;
+    const int64_t test =
+        r->check_every > 0 ? r->start + next_multiple(step - r->start, r->check_every) : INT64_MAX;
+    int64_t stop = test < end ? test : end;
+    for (size_t i = 0; i < r->run->events_count; i++) {
+        const int64_t next = next_multiple(step, r->run->events[i].every);
+        stop = next < stop ? next : stop;
+    }
+    *wants_residual = r->check_every > 0 && (stop == test || stop == end);
+    for (size_t i = 0; i < r->run->events_count; i++)
+        if (r->run->events[i].wants_residual && stop % r->run->events[i].every == 0)
+            *wants_residual = true;
+    return stop;
+}
+
+/* The wait for stages is theirs: whole ones and remainders alike, by their iterations. */
+static void share_out(tz_simulation *simulation, double seconds)
+{
+    int64_t under_way = 0;
+    for (size_t i = 0; i < simulation->uses_count; i++)
+        under_way += simulation->uses[i].under_way;
+    for (size_t i = 0; i < simulation->uses_count && under_way > 0; i++) {
+        tz_plan_use *use = &simulation->uses[i];
+        use->seconds += seconds * (double)use->under_way / (double)under_way;
+        use->under_way = 0;
+    }
+    if (under_way == 0 && simulation->uses_count > 0)
+        simulation->uses[simulation->uses_last].seconds += seconds;
+}
+
+/* Until all stages are done. */
+static tz_status wait_for_stages(runner *r, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    if (!simulation->backend->wait) {
+        simulation->watch.running = false;
+        return TZ_OK;
+    }
+    const double begin = tz_machine_clock_s();
+    const tz_status status = simulation->backend->wait(simulation->state, error);
+    const double seconds = tz_machine_clock_s() - begin;
+    simulation->seconds += seconds;
+    r->result->seconds += seconds;
+    share_out(simulation, seconds);
+    if (simulation->watch.running)
+        simulation->watch.seconds += seconds;
+    simulation->watch.running = false;
+    return status;
+}
+
+/* ---- Plans from the policy, times for it ----------------------------------------------- */
+
+/* The plan of the next stage. */
+static tz_status choose_plan(runner *r, int64_t iterations_left, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    const tz_plan *plan = &simulation->plan;
+    tz_status status =
+        tz_policy_next(simulation->policy, simulation->step, iterations_left, &plan, error);
+    if (status)
+        return status;
+    if (!tz_plan_equal(plan, &simulation->plan)) {
+        status = wait_for_stages(r, error); /* they are the other plan's */
+        simulation->watch = (tz_stopwatch){.stages = 0};
+        const tz_place place = {.threads = simulation->threads, .limits = simulation->limits};
+        simulation->bytes = simulation->backend->bytes(&simulation->problem, &place, plan);
+    }
+    simulation->plan = *plan;
+    return status;
+}
+
+/* How much to do in one call, and whether it counts as whole stages that the policy wants timed. */
+static int choose_length(const tz_simulation *simulation, int64_t iterations_left, bool *timed)
+{
+    const int height = simulation->plan.height;
+    const int64_t wanted = tz_policy_stages_to_time(simulation->policy) - simulation->watch.stages;
+    int64_t length = longest_call(simulation);
+    length = length < iterations_left ? length : iterations_left;
+    *timed = wanted > 0 && length >= height;
+    if (*timed) {
+        const int64_t stages = length / height < wanted ? length / height : wanted;
+        length = stages * height;
+    }
+    return (int)length;
+}
+
+static tz_status record_group(runner *r, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    const tz_stopwatch *watch = &simulation->watch;
+    if (watch->stages < tz_policy_stages_to_time(simulation->policy))
+        return TZ_OK;
+    const tz_status status = wait_for_stages(r, error);
+    if (status)
+        return status;
+    tz_policy_record(simulation->policy, watch->stages, watch->iterations, watch->seconds);
+    simulation->watch = (tz_stopwatch){.stages = 0};
+    return TZ_OK;
+}
+
+/* A plan that turns out not to work here, before anything has changed, is the policy's to replace
+ * if it was only being tried. */
+static bool is_refusal(const tz_simulation *simulation, tz_status status, const tz_error *why)
+{
+    return (status == TZ_RANGE || status == TZ_UNSUPPORTED || status == TZ_MEMORY) &&
+           tz_policy_plan_failed(simulation->policy, why);
+}
+
+static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    tz_stopwatch *watch = &simulation->watch;
+    const int64_t scan = scan_step(simulation);
+    tz_status status = TZ_OK;
+    /* A group begins with the device idle, and ends before stages that are not part of it. */
+    if (watch->running != timed)
+        status = wait_for_stages(r, error);
+    if (status)
+        return status;
+    const double begin = tz_machine_clock_s();
+    status = simulation->backend->stage(simulation->state, &simulation->plan, iterations,
+                                        simulation->step, error);
+    if (status)
+        return status;
+    const double seconds = tz_machine_clock_s() - begin;
+    if (timed) {
+        watch->running = true;
+        watch->seconds += seconds;
+        watch->iterations += iterations;
+        watch->stages += stages_of(simulation, iterations);
+    }
+    simulation->step += iterations;
+    simulation->seconds += seconds;
+    simulation->residual = NAN;
+    simulation->steps_unchecked += iterations;
+    r->result->seconds += seconds;
+    r->result->steps += iterations;
+    r->result->stages += stages_of(simulation, iterations);
+    status = record_use(simulation, iterations, seconds, error);
+    if (!status && timed)
+        status = record_group(r, error);
+    if (!status && simulation->step >= scan) {
+        status = wait_for_stages(r, error);
+        if (!status)
+            status = tz__simulation_check_finite(simulation, error);
+    }
+    if (status)
+        return status;
+    if (r->run->progress &&
+        !r->run->progress(r->run->progress_context, simulation, r->result->steps,
+                          r->end < 0 ? -1 : r->end - r->start))
+        return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted at step %" PRId64,
+                            simulation->step);
+    return TZ_OK;
+}
+
+static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    const int64_t fused = wants_residual ? stop - 1 : stop;
+    tz_status status = TZ_OK;
+    while (!status && simulation->step < fused) {
+        const int64_t iterations_left = fused - simulation->step;
+        bool timed = false;
+        status = choose_plan(r, iterations_left, error);
+        if (!status) {
+            const int length = choose_length(simulation, iterations_left, &timed);
+            status = advance(r, length, timed, error);
+        }
+        if (status && error && is_refusal(simulation, status, error))
+            status = TZ_OK;
+    }
+    if (!status && wants_residual)
+        status = advance(r, 1, false, error);
+    if (!status && wants_residual)
+        status = wait_for_stages(r, error);
+    if (!status && wants_residual)
+        status = simulation->backend->update_norm(simulation->state, &r->result->update, error);
+    if (!status && wants_residual) {
+        r->result->residual = simulation->residual =
+            r->result->update * simulation->problem.residual_per_update;
+    }
+    return status;
+}
+
+static tz_status settle(runner *r, tz_error *error)
+{
+    if (!r->unsettled)
+        return TZ_OK;
+    r->unsettled = false;
+    return r->run->settle(r->run->later_context, error);
+}
+
+/* The fields of this step for those events that take them over; NULL: they are fired at once. */
+static tz_status freeze(runner *r, tz_snapshot **out, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    uint32_t fields = 0;
+    *out = NULL;
+    if (r->refused)
+        return TZ_OK;
+    for (size_t i = 0; i < r->run->events_count; i++)
+        if (r->run->events[i].later && simulation->step % r->run->events[i].every == 0)
+            fields |= r->run->events[i].fields;
+    tz_error why = {0};
+    tz_status status = tz_snapshot_take(simulation, fields, false, out, &why);
+    if (!status && !*out) {
+        /* Outputs take longer than stages. These end meanwhile: their time ends here. */
+        status = wait_for_stages(r, &why);
+        if (!status)
+            status = tz_snapshot_take(simulation, fields, true, out, &why);
+    }
+    if (!status)
+        return TZ_OK;
+    if (status != TZ_UNSUPPORTED && status != TZ_MEMORY) {
+        if (error)
+            *error = why;
+        return status;
+    }
+    r->refused = true;
+    if (status == TZ_MEMORY && r->run->refused)
+        r->run->refused(r->run->later_context, &why);
+    return TZ_OK;
+}
+
+static tz_status fire_at_once(runner *r, const tz_event *event, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    tz_status status = wait_for_stages(r, error);
+    if (!status)
+        status = settle(r, error);
+    if (!status)
+        status = tz__simulation_check_finite(simulation, error);
+    return status ? status : event->fire(event->context, simulation, error);
+}
+
+static tz_status fire_events(runner *r, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    tz_snapshot *snapshot = NULL;
+    tz_status status = TZ_OK;
+    if (simulation->fired_step == simulation->step)
+        return TZ_OK;
+    simulation->fired_step = simulation->step;
+    for (size_t i = 0; !status && i < r->run->events_count; i++) {
+        const tz_event *event = &r->run->events[i];
+        if (simulation->step % event->every != 0)
+            continue;
+        if (simulation->watch.running) /* outputs are no part of what a policy has timed */
+            status = wait_for_stages(r, error);
+        if (!status && event->later && !snapshot)
+            status = freeze(r, &snapshot, error);
+        if (!status && event->later && snapshot) {
+            r->unsettled = true;
+            status = event->later(event->context, snapshot, error);
+        } else if (!status) {
+            status = fire_at_once(r, event, error);
+        }
+    }
+    tz_snapshot_release(snapshot);
+    return status;
+}
+
+/* All that was begun is done, also after a failure: what failed first counts. */
+static tz_status finish(runner *r, tz_status status, tz_error *error)
+{
+    tz_error first = {0};
+    const tz_status settled = settle(r, &first);
+    if (settled && (!status || status == TZ_DIVERGED)) {
+        status = settled;
+        if (error)
+            *error = first;
+    }
+    return status;
+}
+
+tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run_result *result,
+                            tz_error *error)
+{
+    *result = (tz_run_result){.residual = NAN, .update = NAN, .energy_j = NAN};
+    tz_status status = tz__simulation_need_fields(simulation, error);
+    if (status)
+        return status;
+    if (run->steps < 0 && isnan(run->until_residual))
+        return tz_error_set(error, TZ_RANGE, "run", "give a number of steps or until_residual");
+    status = check_streams(simulation, run->steps, error);
+    if (status)
+        return status;
+    const int height = simulation->plan.height;
+    runner r = {.simulation = simulation,
+                .run = run,
+                .result = result,
+                .start = simulation->step,
+                .end = run->steps < 0 ? -1 : simulation->step + run->steps};
+    if (!isnan(run->until_residual))
+        r.check_every =
+            run->check_every > 0 ? run->check_every : (CHECK_EVERY + height - 1) / height * height;
+    const double joules = tz_simulation_energy(simulation);
+    if (simulation->step == 0)
+        status = fire_events(&r, error);
+    while (!status && !result->converged && simulation->step != r.end) {
+        bool wants_residual;
+        const int64_t stop = next_stop(&r, &wants_residual);
+        status = advance_to(&r, stop, wants_residual, error);
+        if (status)
+            break;
+        if (wants_residual) {
+            const double value = run->until_is_update ? result->update : result->residual;
+            result->converged = value <= run->until_residual;
+        }
+        status = fire_events(&r, error);
+    }
+    if (!status)
+        status = wait_for_stages(&r, error);
+    result->energy_j = tz_simulation_energy(simulation) - joules;
+    status = finish(&r, status, error);
+    if (!isnan(result->energy_j))
+        simulation->energy_j += result->energy_j;
+    return status ? status : tz__simulation_check_finite(simulation, error);
+}

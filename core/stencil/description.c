@@ -1,0 +1,241 @@
+#include "stencil/description.h"
+
+#include "stencil/stencil.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct check {
+    const tz_stencil *stencil;
+    const char *path; /* the plugin's file */
+    tz_error *error;
+} check;
+
+__attribute__((format(printf, 2, 3))) static tz_status refuse(const check *c, const char *format,
+                                                              ...)
+{
+    char what[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return tz_error_set(c->error, TZ_PLUGIN, c->path, "stencil '%s': %s", c->stencil->id, what);
+}
+
+/* ---- Arrays ---------------------------------------------------------------------------------- */
+
+/* An array of a tz_stencil. */
+static const struct {
+    const char *what;
+    size_t count, array, stride; /* offsets of the three members */
+    size_t size, size_1_0;       /* of an element: here, and in ABI 1.0, which had no strides */
+    int least, most;             /* elements */
+} arrays[] = {
+#define ARRAY(name, type, size_1_0, least, most)                                                   \
+    {                                                                                              \
+#name, offsetof(tz_stencil, name##_count), offsetof(tz_stencil, name),                     \
+            offsetof(tz_stencil, name##_stride), sizeof(type), size_1_0, least, most               \
+    }
+    ARRAY(fields, tz_field, sizeof(tz_field), 1, TZ_FIELDS_MAX),
+    ARRAY(params, tz_param, offsetof(tz_param, role), 0, TZ_PARAMS_MAX),
+    ARRAY(constants, tz_constant, sizeof(tz_constant), 0, TZ_CONSTANTS_MAX),
+    ARRAY(passes, tz_pass, sizeof(tz_pass), 1, TZ_PASSES_MAX),
+    ARRAY(methods, tz_method, sizeof(tz_method), 0, TZ_METHODS_MAX),
+#undef ARRAY
+};
+enum { ARRAYS = sizeof arrays / sizeof *arrays };
+
+static void *member(tz_stencil *stencil, size_t offset)
+{
+    return (char *)stencil + offset;
+}
+
+static void **array_of(tz_stencil *stencil, int a)
+{
+    return member(stencil, arrays[a].array);
+}
+
+/* Fill array `a` of `stencil`, which is NULL, with a copy of the plugin's. */
+static tz_status copy_array(const check *c, tz_stencil *stencil, int a, const char *theirs,
+                            size_t their_stride)
+{
+    const int count = *(int *)member(stencil, arrays[a].count);
+    const size_t size = arrays[a].size;
+    if (count < arrays[a].least || count > arrays[a].most)
+        return refuse(c, "%d %s; %d to %d are possible", count, arrays[a].what, arrays[a].least,
+                      arrays[a].most);
+    if (count > 0 && !theirs)
+        return refuse(c, "%d %s, but no table of them", count, arrays[a].what);
+    if (their_stride < arrays[a].size_1_0)
+        return refuse(c,
+                      "%s_stride is %zu bytes, at least %zu are needed: begin the tz_stencil with "
+                      "TZ_STENCIL_HEADER and rebuild",
+                      arrays[a].what, their_stride, arrays[a].size_1_0);
+    if (count == 0)
+        return TZ_OK;
+    char *to = calloc((size_t)count, size);
+    if (!to)
+        return tz_error_set(c->error, TZ_MEMORY, c->path, "not enough memory");
+    for (size_t i = 0; i < (size_t)count; i++)
+        memcpy(to + i * size, theirs + i * their_stride, their_stride < size ? their_stride : size);
+    *array_of(stencil, a) = to;
+    return TZ_OK;
+}
+
+static tz_status copy_arrays(const check *c, tz_stencil *stencil)
+{
+    const bool has_strides = stencil->struct_size > offsetof(tz_stencil, fields_stride);
+    const void *theirs[ARRAYS];
+    for (int a = 0; a < ARRAYS; a++) {
+        theirs[a] = *array_of(stencil, a);
+        *array_of(stencil, a) = NULL;
+    }
+    tz_status status = TZ_OK;
+    for (int a = 0; a < ARRAYS && !status; a++) {
+        uint32_t *stride = member(stencil, arrays[a].stride);
+        status = copy_array(c, stencil, a, theirs[a], has_strides ? *stride : arrays[a].size_1_0);
+        *stride = (uint32_t)arrays[a].size;
+    }
+    return status;
+}
+
+/* ---- Checks ---------------------------------------------------------------------------------- */
+
+static bool is_empty(const char *text)
+{
+    return !text || !text[0];
+}
+
+static tz_status check_field(const check *c, int f)
+{
+    const tz_stencil *s = c->stencil;
+    const tz_field *field = &s->fields[f];
+    if (is_empty(field->name) || !field->doc || !field->unit)
+        return refuse(c, "field %d lacks a name, unit or doc", f);
+    if (tz_stencil_field_index(s, field->name) != f)
+        return refuse(c, "two fields are named '%s'", field->name);
+    if ((unsigned)field->role > TZ_STREAMED || (unsigned)field->type > TZ_BITS)
+        return refuse(c, "field '%s' has no role or type that this trapeze knows", field->name);
+    if (field->radius < 0 || field->radius > TZ_RADIUS_MAX)
+        return refuse(c, "field '%s' has radius %d; 0 to %d are possible", field->name,
+                      field->radius, TZ_RADIUS_MAX);
+    if ((field->type == TZ_BITS) != (s->fields[0].type == TZ_BITS))
+        return refuse(c, "bit fields cannot be mixed with others");
+    if (field->role == TZ_STREAMED && (s->dims != 1 || field->type != TZ_INT || field->radius != 0))
+        return refuse(c, "a streamed field must be an int of radius 0 in a 1-D stencil");
+    return TZ_OK;
+}
+
+static tz_status check_param(const check *c, int p)
+{
+    static const tz_param_type type_of_role[] = {
+        [TZ_PARAM_ROLE_RULE] = TZ_PARAM_TEXT,
+        [TZ_PARAM_ROLE_EXTENT_X_M] = TZ_PARAM_REAL,
+        [TZ_PARAM_ROLE_EXTENT_Y_M] = TZ_PARAM_REAL,
+        [TZ_PARAM_ROLE_ALLOW_UNSTABLE] = TZ_PARAM_FLAG,
+    };
+    const tz_stencil *s = c->stencil;
+    const tz_param *param = &s->params[p];
+    if (is_empty(param->name) || !param->doc || !param->unit)
+        return refuse(c, "parameter %d lacks a name, unit or doc", p);
+    if (tz_stencil_param_index(s, param->name) != p)
+        return refuse(c, "two parameters are named '%s'", param->name);
+    if ((unsigned)param->type > TZ_PARAM_CHOICE ||
+        (unsigned)param->role > TZ_PARAM_ROLE_ALLOW_UNSTABLE)
+        return refuse(c, "parameter '%s' has no type or role that this trapeze knows", param->name);
+    if ((param->type == TZ_PARAM_TEXT || param->type == TZ_PARAM_CHOICE) && !param->text)
+        return refuse(c, "parameter '%s' is a text and lacks a default", param->name);
+    if (param->type == TZ_PARAM_CHOICE && is_empty(param->choices))
+        return refuse(c, "parameter '%s' lacks its choices", param->name);
+    if (param->role == TZ_PARAM_ROLE_NONE)
+        return TZ_OK;
+    if (param->type != type_of_role[param->role])
+        return refuse(c, "parameter '%s' is a %s: with the role %s it must be a %s", param->name,
+                      tz_param_type_name(param->type), tz_param_role_name(param->role),
+                      tz_param_type_name(type_of_role[param->role]));
+    if (tz_stencil_param_of_role(s, param->role) != p)
+        return refuse(c, "two parameters have the role %s", tz_param_role_name(param->role));
+    return TZ_OK;
+}
+
+static tz_status check_pass(const check *c, int p)
+{
+    const tz_stencil *s = c->stencil;
+    const tz_pass *pass = &s->passes[p];
+    if (pass->radius < 0 || pass->radius > TZ_RADIUS_MAX)
+        return refuse(c, "pass %d has radius %d; 0 to %d are possible", p, pass->radius,
+                      TZ_RADIUS_MAX);
+    const int last = tz_stencil_has_real(s) ? TZ_DOUBLE : TZ_SINGLE;
+    for (int precision = TZ_SINGLE; precision <= last; precision++)
+        if (!pass->kernels || !pass->kernels->rows[precision][TZ_ISA_BASE] ||
+            !pass->kernels->cell[precision])
+            return refuse(c,
+                          "pass %d has no %s row or cell function: include <trapeze/rows.h> and "
+                          "use TZ_PASS()",
+                          p, precision == TZ_SINGLE ? "single" : "double");
+    if (!pass->text || !pass->text_file || !pass->text_cell || !pass->name)
+        return refuse(c, "pass %d lacks its name or text", p);
+    for (int f = 0; f < 32; f++)
+        if (pass->writes >> f & 1 && (f >= s->fields_count || s->fields[f].role != TZ_STATE))
+            return refuse(c, "pass %d writes field %d, which is no state field", p, f);
+    if (!pass->writes)
+        return refuse(c, "pass %d writes nothing", p);
+    return TZ_OK;
+}
+
+static tz_status check_stencil(const check *c)
+{
+    const tz_stencil *s = c->stencil;
+    if (!s->doc)
+        return refuse(c, "it lacks its doc");
+    if (s->dims < 1 || s->dims > TZ_AXES)
+        return refuse(c, "it has %d dimensions; 1 to %d are possible", s->dims, TZ_AXES);
+    if ((unsigned)s->boundary > TZ_MIRROR || !(s->boundaries & TZ_ALLOW(s->boundary)))
+        return refuse(c, "its default boundary is not among the allowed");
+    if (s->constants_count > 0 && !s->derive)
+        return refuse(c, "it has constants, but no derive() that computes them");
+    for (int k = 0; k < s->constants_count; k++)
+        if (is_empty(s->constants[k].name))
+            return refuse(c, "constant %d lacks a name", k);
+    for (int m = 0; m < s->methods_count; m++)
+        if (is_empty(s->methods[m].name) || !s->methods[m].doc || !s->methods[m].call)
+            return refuse(c, "method %d lacks a name, doc or function", m);
+    tz_status status = TZ_OK;
+    for (int f = 0; f < s->fields_count && !status; f++)
+        status = check_field(c, f);
+    for (int p = 0; p < s->params_count && !status; p++)
+        status = check_param(c, p);
+    for (int p = 0; p < s->passes_count && !status; p++)
+        status = check_pass(c, p);
+    return status;
+}
+
+tz_status tz_description_take(tz_stencil *out, const tz_stencil *theirs, const char *path,
+                              tz_error *error)
+{
+    const size_t least = offsetof(tz_stencil, derive);
+    const check c = {out, path, error};
+    memset(out, 0, sizeof *out);
+    if (!theirs || theirs->struct_size < least)
+        return tz_error_set(error, TZ_PLUGIN, path,
+                            "a stencil's description is %u bytes long, at least %zu are needed: "
+                            "begin it with TZ_STENCIL_HEADER, which sets struct_size, and rebuild",
+                            theirs ? theirs->struct_size : 0u, least);
+    if (is_empty(theirs->id))
+        return tz_error_set(error, TZ_PLUGIN, path, "a stencil lacks its id");
+    memcpy(out, theirs, theirs->struct_size < sizeof *out ? theirs->struct_size : sizeof *out);
+    tz_status status = copy_arrays(&c, out);
+    if (!status)
+        status = check_stencil(&c);
+    if (status)
+        tz_description_clear(out);
+    return status;
+}
+
+void tz_description_clear(tz_stencil *stencil)
+{
+    for (int a = 0; a < ARRAYS; a++)
+        free(*array_of(stencil, a));
+    memset(stencil, 0, sizeof *stencil);
+}

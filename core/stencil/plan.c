@@ -1,0 +1,133 @@
+#include "stencil/plan.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+bool tz_plan_equal(const tz_plan *a, const tz_plan *b)
+{
+    bool equal = a->height == b->height && memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
+                 strcmp(a->family, b->family) == 0;
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
+        equal = equal && tz_plan_get(a, k) == tz_plan_get(b, k);
+    return equal;
+}
+
+/* ---- Knobs ----------------------------------------------------------------------------------- */
+
+#define KNOB(name, least, most, doc) {#name, least, most, doc, offsetof(tz_plan, name)},
+const tz_plan_knob tz_plan_knobs[TZ_PLAN_KNOBS_COUNT] = {TZ_PLAN_KNOBS(KNOB)};
+#undef KNOB
+
+int tz_plan_get(const tz_plan *plan, int knob)
+{
+    return *(const int *)((const char *)plan + tz_plan_knobs[knob].offset);
+}
+
+void tz_plan_set(tz_plan *plan, int knob, int value)
+{
+    *(int *)((char *)plan + tz_plan_knobs[knob].offset) = value;
+}
+
+const char *tz_plan_first_knob(const tz_plan *plan)
+{
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
+        if (tz_plan_get(plan, k) != 0)
+            return tz_plan_knobs[k].name;
+    return NULL;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+void tz_plan_tile_text(const tz_plan *plan, int dims, char *text, size_t size)
+{
+    size_t used = 0;
+    snprintf(text, size, "-");
+    for (int axis = 0; axis < dims && used < size; axis++)
+        if (plan->tile[axis] > 0)
+            used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, used ? " x " : "",
+                                     plan->tile[axis]);
+}
+
+void tz_plan_text(const tz_plan *plan, int dims, char *text, size_t size)
+{
+    char tile[TZ_PLAN_TEXT_SIZE];
+    tz_plan_tile_text(plan, dims, tile, sizeof tile);
+    size_t used =
+        (size_t)snprintf(text, size, "%s, height %d, tile %s", plan->family, plan->height, tile);
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT && used < size; k++)
+        if (tz_plan_get(plan, k) != 0)
+            used += (size_t)snprintf(text + used, size - used, ", %s %d", tz_plan_knobs[k].name,
+                                     tz_plan_get(plan, k));
+}
+
+void tz_plan_csv(const tz_plan *plan, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%d,%s", plan->height, plan->family);
+    for (int axis = 0; axis < TZ_AXES && used < size; axis++)
+        used += (size_t)snprintf(text + used, size - used, ",%" PRId64, plan->tile[axis]);
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT && used < size; k++)
+        used += (size_t)snprintf(text + used, size - used, ",%d", tz_plan_get(plan, k));
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+json_t *tz_plan_to_json(const tz_plan *plan, int dims)
+{
+    json_t *object = json_object(), *tile = json_array();
+    int failed = !object || !tile;
+    for (int axis = 0; axis < dims; axis++)
+        failed |= json_array_append_new(tile, json_integer(plan->tile[axis]));
+    failed |= json_object_set_new(object, "family", json_string(plan->family));
+    failed |= json_object_set_new(object, "height", json_integer(plan->height));
+    failed |= json_object_set_new(object, "tile", tile);
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
+        if (tz_plan_get(plan, k) != 0)
+            failed |= json_object_set_new(object, tz_plan_knobs[k].name,
+                                          json_integer(tz_plan_get(plan, k)));
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static bool read_integer(const json_t *value, int64_t least, int64_t most, int64_t *out)
+{
+    *out = json_integer_value(value);
+    return json_is_integer(value) && *out >= least && *out <= most;
+}
+
+static bool read_plan(const json_t *object, tz_plan *out)
+{
+    const char *family = json_string_value(json_object_get(object, "family"));
+    const json_t *tile = json_object_get(object, "tile");
+    const size_t axes = json_array_size(tile);
+    int64_t value;
+    if (!family || strlen(family) >= sizeof out->family || axes < 1 || axes > TZ_AXES ||
+        !read_integer(json_object_get(object, "height"), 1, TZ_PLAN_HEIGHT_MAX, &value))
+        return false;
+    strcpy(out->family, family);
+    out->height = (int)value;
+    for (size_t axis = 0; axis < axes; axis++)
+        if (!read_integer(json_array_get(tile, axis), 0, INT64_MAX, &out->tile[axis]))
+            return false;
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
+        const json_t *entry = json_object_get(object, tz_plan_knobs[k].name);
+        if (!entry)
+            continue;
+        if (!read_integer(entry, 0, tz_plan_knobs[k].most, &value))
+            return false;
+        tz_plan_set(out, k, (int)value);
+    }
+    return true;
+}
+
+bool tz_plan_from_json(const json_t *object, tz_plan *out)
+{
+    *out = (tz_plan){.height = 0};
+    if (read_plan(object, out))
+        return true;
+    *out = (tz_plan){.height = 0};
+    return false;
+}

@@ -1,0 +1,122 @@
+#include "stencil/stencil.h"
+
+#include <string.h>
+
+const char *tz_role_name(tz_role role)
+{
+    static const char *const names[] = {"state", "static", "streamed"};
+    return names[role];
+}
+
+const char *tz_type_name(tz_type type)
+{
+    static const char *const names[] = {"real", "int", "bits"};
+    return names[type];
+}
+
+const char *tz_boundary_name(tz_boundary boundary)
+{
+    static const char *const names[] = {"clamp", "periodic", "fixed", "mirror"};
+    return names[boundary];
+}
+
+const char *tz_param_type_name(tz_param_type type)
+{
+    static const char *const names[] = {"real", "integer", "flag", "text", "choice"};
+    return names[type];
+}
+
+const char *tz_param_role_name(tz_param_role role)
+{
+    static const char *const names[] = {"", "rule", "extent_x_m", "extent_y_m", "allow_unstable"};
+    return names[role];
+}
+
+int tz_boundary_find(const char *name)
+{
+    for (int i = TZ_CLAMP; i <= TZ_MIRROR; i++)
+        if (strcmp(name, tz_boundary_name((tz_boundary)i)) == 0)
+            return i;
+    return -1;
+}
+
+int tz_stencil_radius(const tz_stencil *stencil)
+{
+    int radius = 0;
+    for (int p = 0; p < stencil->passes_count; p++)
+        if (stencil->passes[p].radius > radius)
+            radius = stencil->passes[p].radius;
+    return radius;
+}
+
+int tz_stencil_reach(const tz_stencil *stencil)
+{
+    int sum = 0;
+    for (int p = 0; p < stencil->passes_count; p++)
+        sum += stencil->passes[p].radius;
+    return sum;
+}
+
+int tz_stencil_has_real(const tz_stencil *stencil)
+{
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (stencil->fields[f].type == TZ_REAL)
+            return 1;
+    for (int c = 0; c < stencil->constants_count; c++)
+        if (stencil->constants[c].type == TZ_REAL)
+            return 1;
+    return 0;
+}
+
+/* Watches one cell update. */
+typedef struct watcher {
+    tz_cell_access access; /* first: the cell function gets a pointer to it */
+    bool diagonal;
+    double zero, written[TZ_FIELDS_MAX];
+} watcher;
+
+static const void *watch_read(const tz_cell_access *access, int field, int dx, int dy, int dz)
+{
+    watcher *w = (watcher *)(uintptr_t)access; /* the object is not const */
+    (void)field;
+    w->diagonal = w->diagonal || (dx != 0) + (dy != 0) + (dz != 0) > 1;
+    return &w->zero;
+}
+
+static void *watch_write(const tz_cell_access *access, int field)
+{
+    return &((watcher *)(uintptr_t)access)->written[field];
+}
+
+bool tz_stencil_reads_diagonals(const tz_stencil *stencil)
+{
+    const tz_slot constants[TZ_CONSTANTS_MAX] = {{0}};
+    watcher w = {.access = {watch_read, watch_write, constants, 0, 0, 0, 0}};
+    for (int p = 0; p < stencil->passes_count; p++)
+        stencil->passes[p].kernels->cell[TZ_SINGLE](&w.access);
+    return w.diagonal;
+}
+
+int tz_stencil_field_index(const tz_stencil *stencil, const char *name)
+{
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (strcmp(stencil->fields[f].name, name) == 0)
+            return f;
+    return -1;
+}
+
+int tz_stencil_param_index(const tz_stencil *stencil, const char *name)
+{
+    for (int p = 0; p < stencil->params_count; p++)
+        if (strcmp(stencil->params[p].name, name) == 0)
+            return p;
+    return -1;
+}
+
+int tz_stencil_param_of_role(const tz_stencil *stencil, tz_param_role role)
+{
+    for (int p = 0; p < stencil->params_count; p++)
+        if (stencil->params[p].role == role)
+            return p;
+    return -1;
+}

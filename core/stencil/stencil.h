@@ -1,0 +1,38 @@
+/* Facts about a stencil, from its description, and names for what a description holds. */
+#ifndef TZ_CORE_STENCIL_STENCIL_H
+#define TZ_CORE_STENCIL_STENCIL_H
+
+#include <stdbool.h>
+#include <trapeze/plugin.h>
+
+/* Names for messages and tables: "state", "real", "clamp", "real", "rule", ... The value must be
+ * one of the enumeration. The name of TZ_PARAM_ROLE_NONE is "". */
+const char *tz_role_name(tz_role role);
+const char *tz_type_name(tz_type type);
+const char *tz_boundary_name(tz_boundary boundary);
+const char *tz_param_type_name(tz_param_type type);
+const char *tz_param_role_name(tz_param_role role);
+
+/* The boundary of that name, or -1. */
+int tz_boundary_find(const char *name);
+
+/* Cells by which the ghost zone grows on each side per iteration: the sum of the passes' radii. */
+int tz_stencil_reach(const tz_stencil *stencil);
+
+/* The largest radius of a pass, in cells. */
+int tz_stencil_radius(const tz_stencil *stencil);
+
+/* 1 if a field or constant is TZ_REAL: the stencil then comes in two precisions. */
+int tz_stencil_has_real(const tz_stencil *stencil);
+
+/* Whether a cell update reads cells that are off centre along two axes (a box, not a star). Found
+ * by watching one update with all cells and constants 0. A hint, for choosing between equivalent
+ * kernels. */
+bool tz_stencil_reads_diagonals(const tz_stencil *stencil);
+
+/* Index of the field or parameter of that name, or of the parameter with that role; -1: none. */
+int tz_stencil_field_index(const tz_stencil *stencil, const char *name);
+int tz_stencil_param_index(const tz_stencil *stencil, const char *name);
+int tz_stencil_param_of_role(const tz_stencil *stencil, tz_param_role role);
+
+#endif

@@ -1,0 +1,46 @@
+#include "kernels/cpu/pipeline.h"
+
+#include <string.h>
+
+enum { COUNTED_THREADS = 1024 }; /* of more, the slowest is taken from the first */
+
+void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_counts *out)
+{
+    double thread[COUNTED_THREADS] = {0};
+    const int threads = stage->threads < COUNTED_THREADS ? stage->threads : COUNTED_THREADS;
+    tz__pipeline_make(pipeline, stage);
+    memset(out, 0, sizeof *out);
+    out->jobs = (double)tz__jobs_count(stage);
+    out->ring_bytes = (double)pipeline->scratch;
+    for (int64_t i = 0; i < tz__jobs_count(stage); i++) {
+        tz__job job;
+        tz__job_make(stage, pipeline, i, NULL, &job);
+        int next = 0;
+        for (int t = 1; t < threads; t++)
+            next = thread[t] < thread[next] ? t : next;
+        for (int l = 0; l <= pipeline->levels; l++) {
+            const tz__area area = tz__level_area(pipeline, &job, l);
+            int64_t from = INT64_MIN, to = INT64_MAX;
+            tz__level_slabs(stage, pipeline, &job, l, &from, &to);
+            const double slabs = (double)(to - from), rows = (double)(area.y_high - area.y_low);
+            const double row = (double)(area.x_high - area.x_low);
+            if (l == 0) {
+                out->read += slabs * rows * row;
+                out->gathered += job.gather ? slabs * rows * row : 0.0;
+                out->row = out->row > row ? out->row : row;
+                out->slab = out->slab > rows * row ? out->slab : rows * row;
+                continue;
+            }
+            out->spans += slabs;
+            out->rows += slabs * rows;
+            if (area.x_low <= stage->ghost || area.x_high >= stage->elements[0] - stage->ghost)
+                out->ends += slabs * rows;
+            thread[next] += slabs * rows * row;
+        }
+        out->written += (double)(job.x.high - job.x.low) * (double)(job.y.high - job.y.low) *
+                        (double)(job.slab_high - job.slab_low);
+        out->slowest = out->slowest > thread[next] ? out->slowest : thread[next];
+    }
+    for (int t = 0; t < threads; t++)
+        out->updates += thread[t];
+}

@@ -1,0 +1,99 @@
+/* Internal to kernels/cpu: the levels of a stage, the jobs that it is cut into, and the part of the
+ * grid that each level of a job computes. Needs no fields. */
+#ifndef TZ_KERNELS_CPU_PIPELINE_H
+#define TZ_KERNELS_CPU_PIPELINE_H
+
+#include "kernels/cpu/stream.h"
+
+enum { TZ__PAD = TZ_ALIGN_ELEMENTS }; /* elements before a ring row: ghosts, and keeps it aligned */
+
+/* A few consecutive slabs of one field at one level. */
+typedef struct tz__ring {
+    size_t offset; /* of the ring in the arena */
+    size_t slab_bytes;
+    uint32_t depth;   /* slabs; 0: there is no ring */
+    uint64_t inverse; /* ceil(2^32 / depth): slot = j mod depth without a division */
+} tz__ring;
+
+/* One pass of one iteration. */
+typedef struct tz__level {
+    const tz_pass *pass;
+    tz_row_fn *rows;
+    int radius;
+    int lag;  /* slabs between the newest input and this level's output: the sum of radii so far */
+    int halo; /* cells that this level computes beyond the tile: the sum of radii still to come */
+    int iteration;
+    int16_t source[TZ_FIELDS_MAX]; /* the level that made the version that this level reads; 0: the
+                                    * array */
+    tz__ring ring[TZ_FIELDS_MAX];  /* what this level makes; depth 0: no later level reads it */
+} tz__level;
+
+struct tz_pipeline {
+    int levels;                   /* 1..levels; level 0 is the array */
+    int halo;                     /* of level 0 */
+    int16_t final[TZ_FIELDS_MAX]; /* the level that makes the field's new values; 0: unchanged */
+    ptrdiff_t row_stride;         /* of every ring, in elements */
+    int64_t rows;                 /* of a ring slab */
+    size_t scratch;               /* offset of the streamed row in the arena */
+    size_t bytes;                 /* of the arena */
+    tz__level level[TZ_LEVELS_MAX + 1];
+};
+
+/* A tile on an inner axis. */
+typedef struct tz__axis {
+    int64_t low, high;         /* elements that the tile advances */
+    int64_t ext_low, ext_high; /* elements that its slabs hold: with the ghost zone */
+    bool virtual;              /* runs past the grid and wraps: no ghosts, values are gathered */
+} tz__axis;
+
+/* One tile and one chunk of the stream axis, for one thread. */
+typedef struct tz__job {
+    tz__axis x, y;
+    int64_t slab_low, slab_high; /* the chunk */
+    bool wrap;                   /* the stream axis is periodic */
+    bool gather;                 /* level 0 is copied into rings */
+    int64_t slab_base;           /* slab that rings count from, so that slots are positive */
+    char *arena;
+    ptrdiff_t zero; /* elements from the start of a ring slab to element (0, 0) */
+} tz__job;
+
+/* Elements of a slab, half open. */
+typedef struct tz__area {
+    int64_t x_low, x_high, y_low, y_high;
+} tz__area;
+
+static inline int64_t tz__larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline int64_t tz__smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Slabs of the grid. */
+static inline int64_t tz__stream_extent(const tz_stage *stage)
+{
+    return stage->dims == 1 ? 1 : stage->elements[stage->dims - 1];
+}
+
+/* The levels of a stage, and where their rings lie in the arena. */
+void tz__pipeline_make(tz_pipeline *pipeline, const tz_stage *stage);
+
+int64_t tz__jobs_count(const tz_stage *stage);
+
+/* Job `index` of tz__jobs_count(), whose rings are in `arena`. */
+void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t index, char *arena,
+                  tz__job *job);
+
+/* Columns and rows that level l computes: the tile and what is left of the ghost zone. Rows of all
+ * levels but the last start and end at multiples of TZ__PAD: the surplus elements are computed from
+ * whatever values lie there, and never used. */
+tz__area tz__level_area(const tz_pipeline *pipeline, const tz__job *job, int l);
+
+/* Reduce the slabs [*from, *to) to those of level l that the job needs. */
+void tz__level_slabs(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job, int l,
+                     int64_t *from, int64_t *to);
+
+#endif

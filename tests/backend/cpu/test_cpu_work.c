@@ -1,0 +1,394 @@
+/* What a plan does: counts of the geometry against the engine itself, candidates, bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "backend/backend.h"
+#include "base/machine.h"
+#include "kernels/cpu/stream.h"
+#include "tests/skip.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The geometry ---------------------------------------------------------------------------- */
+
+static double spans, rows, updates; /* of the engine's calls; one thread */
+
+static void counting(const tz_span *span)
+{
+    spans++;
+    rows += (double)span->rows;
+    updates += (double)span->rows * (double)span->count;
+}
+
+/* A stage whose row functions count. */
+static void check_stage(int dims, const int64_t *elements, const int64_t *tile, int height,
+                        int radius, tz_boundary boundary, int batch)
+{
+    const tz_kernels kernels = {.rows = {[TZ_SINGLE] = {counting}}};
+    const tz_field field = {.name = "u", .role = TZ_STATE, .type = TZ_REAL};
+    const tz_pass pass = {.name = "pass", .radius = radius, .writes = 1, .kernels = &kernels};
+    const tz_stencil stencil = {.struct_size = sizeof stencil,
+                                .id = "counting",
+                                .dims = dims,
+                                .fields_count = 1,
+                                .fields = &field,
+                                .passes_count = 1,
+                                .passes = &pass};
+    const ptrdiff_t stride = elements[0] + 64;
+    const ptrdiff_t plane = stride * (elements[1] + 2 * radius);
+    const size_t cells = (size_t)(plane * (elements[2] + 2 * radius) + 64 * stride);
+    float *outside = calloc((size_t)stride + 256, sizeof *outside);
+    tz_pipeline *pipeline = malloc(tz_pipeline_size());
+    const ptrdiff_t origin = (radius + 1) * plane + (radius + 1) * stride + 32;
+    float *in = calloc(cells + 2 * (size_t)origin, sizeof *in);
+    float *out = calloc(cells + 2 * (size_t)origin, sizeof *out);
+    assert_true(in && out && outside && pipeline);
+    tz_stage stage = {
+        .stencil = &stencil,
+        .dims = dims,
+        .elements = {elements[0], elements[1], elements[2]},
+        .columns = elements[0],
+        .boundary = {boundary, boundary, boundary},
+        .element_size = {4},
+        .boundary_row = {outside + 64},
+        .ghost = radius,
+        .in = {{(char *)(in + origin), stride, plane, false}},
+        .out = {{(char *)(out + origin), stride, plane, false}},
+        .height = height,
+        .tile = {tile[0], tile[1], tile[2]},
+        .batch = batch,
+        .threads = 1,
+    };
+    tz_stage_counts counts;
+    tz_stage_count(&stage, pipeline, &counts);
+    const size_t bytes = tz_stage_arena_bytes(&stage, pipeline);
+    char *arena = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    assert_non_null(arena);
+    memset(arena, 0, (bytes + 63) / 64 * 64);
+    spans = rows = updates = 0;
+    tz_stage_run(&stage, pipeline, arena, bytes);
+    if (boundary != TZ_PERIODIC) { /* a wrapping tile's rows are split at the grid's ends */
+        assert_true(counts.spans == spans);
+        assert_true(counts.rows == rows);
+    }
+    assert_true(counts.updates == updates);
+    assert_true(counts.slowest == updates); /* of one thread */
+    assert_true(counts.written == (double)(elements[0] * elements[1] * elements[2]));
+    assert_true(counts.read >= counts.written);
+    assert_true(counts.ring_bytes <= (double)bytes);
+    free(arena), free(in), free(out), free(outside), free(pipeline);
+}
+
+static void test_geometry_is_what_the_engine_walks(void **state)
+{
+    static const tz_boundary boundaries[] = {TZ_CLAMP, TZ_FIXED, TZ_PERIODIC};
+    (void)state;
+    for (size_t b = 0; b < 3; b++)
+        for (int height = 1; height <= 5; height += 2)
+            for (int radius = 1; radius <= 2; radius++) {
+                check_stage(1, (int64_t[]){500, 1, 1}, (int64_t[]){64, 1, 1}, height, radius,
+                            boundaries[b], 1);
+                check_stage(2, (int64_t[]){200, 70, 1}, (int64_t[]){200, 70, 1}, height, radius,
+                            boundaries[b], 3);
+                check_stage(2, (int64_t[]){200, 70, 1}, (int64_t[]){48, 33, 1}, height, radius,
+                            boundaries[b], 4);
+                check_stage(3, (int64_t[]){70, 40, 30}, (int64_t[]){32, 16, 13}, height, radius,
+                            boundaries[b], 1);
+            }
+}
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+typedef struct fixture {
+    tz_registry *registry;
+    tz_model_device device;
+    bool readable; /* machine code is */
+} fixture;
+
+static tz_problem resolve(const fixture *f, const char *name, int dims, const int64_t *extent,
+                          int precision)
+{
+    tz_problem problem;
+    const tz_stencil *stencil;
+    tz_error error;
+    tz_simulation_config config = {
+        .registry = f->registry, .stencil = name, .dims = dims, .precision = precision};
+    memcpy(config.extent, extent, sizeof config.extent);
+    if (tz_registry_find(f->registry, name, &stencil, NULL, &error) ||
+        tz_problem_resolve(&problem, stencil, &config, &error))
+        fail_msg("%s: %s", name, error.message);
+    return problem;
+}
+
+static const struct {
+    const char *name;
+    int dims;
+    int64_t extent[3];
+    int precision;
+} cases[] = {
+    {"star2d1r", 2, {1000, 900, 1}, TZ_SINGLE}, {"box2d2r", 2, {1000, 900, 1}, TZ_DOUBLE},
+    {"hotspot", 2, {512, 512, 1}, TZ_SINGLE},   {"poisson", 2, {64, 64, 1}, TZ_DOUBLE},
+    {"star3d1r", 3, {128, 100, 90}, TZ_SINGLE}, {"box3d1r", 3, {40, 40, 40}, TZ_DOUBLE},
+    {"life", 2, {4096, 1000, 1}, -1},           {"cell", 3, {256, 64, 64}, -1},
+    {"pathfinder", 1, {100000, 1, 1}, -1},
+};
+enum { CASES = sizeof cases / sizeof *cases, PLANS = 512 };
+
+static void test_candidates_are_plans(void **state)
+{
+    const fixture *f = *state;
+    static tz_plan plans[PLANS];
+    for (int c = 0; c < CASES; c++)
+        for (int threads = 1; threads <= 4; threads += 3) {
+            tz_problem problem =
+                resolve(f, cases[c].name, cases[c].dims, cases[c].extent, cases[c].precision);
+            const tz_place place = {.device = &f->device, .threads = threads};
+            tz_plan given = {0}, chosen = {0};
+            tz_error error;
+            int count = 0;
+            assert_int_equal(
+                tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count, &error),
+                TZ_OK);
+            assert_true(count >= 10);
+            assert_int_equal(plans[0].height, 1);
+            for (int i = 0; i < count; i++) {
+                tz_plan again = plans[i];
+                again.why[0] = '\0';
+                assert_int_equal(tz_backend_cpu.plan(&problem, &place, &again, &error), TZ_OK);
+                assert_int_equal(again.height, plans[i].height);
+                assert_memory_equal(again.tile, plans[i].tile, sizeof again.tile);
+                for (int k = 0; k < i; k++)
+                    assert_false(plans[k].height == plans[i].height &&
+                                 memcmp(plans[k].tile, plans[i].tile, sizeof plans[k].tile) == 0);
+            }
+            /* What is given stays; the shape that the backend would take is among them. */
+            chosen.height = given.height = 3;
+            assert_int_equal(tz_backend_cpu.plan(&problem, &place, &chosen, &error), TZ_OK);
+            assert_int_equal(
+                tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count, &error),
+                TZ_OK);
+            bool found = false;
+            for (int i = 0; i < count; i++) {
+                assert_int_equal(plans[i].height, 3);
+                found = found || memcmp(plans[i].tile, chosen.tile, sizeof chosen.tile) == 0;
+            }
+            assert_true(found);
+            memcpy(given.tile, chosen.tile, sizeof given.tile);
+            assert_int_equal(
+                tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count, &error),
+                TZ_OK);
+            assert_int_equal(count, 1);
+            /* No more than there is room for. */
+            given = (tz_plan){0};
+            assert_int_equal(
+                tz_backend_cpu.candidates(&problem, &place, &given, plans, 4, &count, &error),
+                TZ_OK);
+            assert_int_equal(count, 4);
+            tz_problem_clear(&problem);
+        }
+}
+
+static void test_impossible_candidates_are_refused(void **state)
+{
+    const fixture *f = *state;
+    tz_problem problem = resolve(f, "star2d1r", 2, cases[0].extent, TZ_SINGLE);
+    const tz_place place = {.device = &f->device, .threads = 2};
+    const tz_plan given = {.height = 100, .tile = {16, 16, 1}};
+    tz_plan plans[4];
+    tz_error error;
+    int count;
+    assert_int_equal(tz_backend_cpu.candidates(&problem, &place, &given, plans, 4, &count, &error),
+                     TZ_RANGE);
+    tz_problem_clear(&problem);
+}
+
+static tz_model_work work_of(const fixture *f, const tz_problem *problem, const tz_plan *plan,
+                             int threads)
+{
+    const tz_place place = {.device = &f->device, .threads = threads};
+    tz_model_work work;
+    tz_error error;
+    if (tz_backend_cpu.work(problem, &place, plan, TZ_EFFORT_CACHED, &work, &error))
+        fail_msg("%s: %s", problem->stencil->id, error.message);
+    return work;
+}
+
+static void test_work_of_every_plugin(void **state)
+{
+    const fixture *f = *state;
+    if (!f->readable)
+        skip_test("row functions cannot be read");
+    for (int c = 0; c < CASES; c++) {
+        tz_problem problem =
+            resolve(f, cases[c].name, cases[c].dims, cases[c].extent, cases[c].precision);
+        for (int height = 1; height <= 4; height++) {
+            tz_plan plan = {.height = height};
+            tz_error error;
+            assert_int_equal(
+                tz_backend_cpu.plan(&problem, &(tz_place){.threads = 2}, &plan, &error), TZ_OK);
+            const tz_model_work work = work_of(f, &problem, &plan, 2);
+            const double cells = (double)cases[c].extent[0] * (double)cases[c].extent[1] *
+                                 (double)cases[c].extent[2];
+            assert_int_equal(work.kind, TZ_WORK_CPU);
+            assert_int_equal(work.height, height);
+            assert_true(work.cells == cells * height);
+            assert_true(work.redundancy >= 1.0 && work.redundancy < 3.0);
+            assert_true(work.slowest >= 1.0 && work.slowest <= 2.0);
+            assert_int_equal(work.parts_count, problem.stencil->passes_count);
+            for (int p = 0; p < work.parts_count; p++)
+                assert_true(work.parts[p].narrow >= 0 &&
+                            work.parts[p].narrow <= work.parts[p].step.of[TZ_WORK_READ]);
+            /* Vectors times their cells are the updates. */
+            double vectors = 0;
+            for (int p = 0; p < work.parts_count; p++)
+                vectors += work.parts[p].warps * work.parts[p].steps;
+            const double cells_a_byte =
+                (problem.bits ? 32.0 : 1.0) / (double)tz_problem_element_size(&problem, 0);
+            const double computed = vectors * work.vector_bytes * cells_a_byte;
+            const double padded = (double)problem.elements[0] * (problem.bits ? 32 : 1) /
+                                  (double)problem.extent[0]; /* bits past a row's end */
+            assert_true(fabs(computed - work.cells * work.redundancy * padded) < 1e-6 * computed);
+            assert_true(work.rows >= work.spans && work.spans > 0);
+            const double element = (double)tz_problem_element_size(&problem, 0);
+            assert_true(work.write_bytes == element * (double)problem.elements[0] *
+                                                (double)problem.elements[1] *
+                                                (double)problem.elements[2]);
+            assert_true(work.resident_bytes >= 2 * work.write_bytes);
+            assert_true(work.ghost_bytes >= 0);
+        }
+        tz_problem_clear(&problem);
+    }
+}
+
+/* Instructions a row outside its loop. */
+static double once_a_row(const tz_model_work *work)
+{
+    double sum = 0;
+    for (int p = 0; p < work->parts_count; p++)
+        for (int k = 0; k < TZ_WORK_CLASSES; k++)
+            sum += work->parts[p].warps * work->parts[p].once.of[k];
+    return sum / work->rows;
+}
+
+static void test_the_last_level_computes_no_more_than_its_rows(void **state)
+{
+    const fixture *f = *state;
+    if (!f->readable)
+        skip_test("row functions cannot be read");
+    /* Rows of three words, fewer than a vector of any instruction set. The last level computes them
+     * word by word; the levels before it compute whole vectors. So the mean over the levels is
+     * vectors + (words - vectors) / height. */
+    tz_problem problem = resolve(f, "cell", 3, (int64_t[]){96, 64, 64}, -1);
+    double once[3];
+    static const int heights[3] = {1, 2, 16};
+    for (int i = 0; i < 3; i++) {
+        const tz_plan plan = {.height = heights[i], .tile = {3, 64, 64}};
+        const tz_model_work work = work_of(f, &problem, &plan, 1);
+        once[i] = once_a_row(&work);
+    }
+    const double words = once[0], vectors = 2 * once[1] - once[0];
+    assert_true(vectors > 0 && words > 1.2 * vectors);
+    assert_true(fabs(once[2] - (vectors + (words - vectors) / 16)) < 1e-9 * words);
+    tz_problem_clear(&problem);
+    /* Whole vectors: every level alike. */
+    problem = resolve(f, "star2d1r", 2, (int64_t[]){512, 512, 1}, TZ_SINGLE);
+    const tz_plan low = {.height = 2, .tile = {512, 512, 1}};
+    const tz_plan high = {.height = 8, .tile = {512, 512, 1}};
+    const tz_model_work d = work_of(f, &problem, &low, 1), e = work_of(f, &problem, &high, 1);
+    assert_true(fabs(once_a_row(&d) - once_a_row(&e)) < 1e-9 * once_a_row(&d));
+    tz_problem_clear(&problem);
+}
+
+static void test_streamed_rows_begin_anew(void **state)
+{
+    const fixture *f = *state;
+    if (!f->readable)
+        skip_test("row functions cannot be read");
+    tz_problem problem = resolve(f, "pathfinder", 1, (int64_t[]){100000, 1, 1}, -1);
+    const tz_plan plan = {.height = 4, .tile = {50000, 1, 1}};
+    const tz_model_work work = work_of(f, &problem, &plan, 1);
+    assert_true(work.stream_starts == 2 * 4); /* two tiles, a row a level */
+    assert_true(work.starts == 0);
+    tz_problem_clear(&problem);
+}
+
+static void test_bytes_follow_the_plan(void **state)
+{
+    const fixture *f = *state;
+    if (!f->readable)
+        skip_test("row functions cannot be read");
+    tz_problem problem = resolve(f, "star2d1r", 2, (int64_t[]){4096, 4096, 1}, TZ_SINGLE);
+    const tz_plan whole = {.height = 8, .tile = {4096, 4096, 1}};
+    const tz_plan narrow = {.height = 8, .tile = {512, 4096, 1}};
+    const tz_plan high = {.height = 24, .tile = {512, 4096, 1}};
+    const tz_model_work a = work_of(f, &problem, &whole, 1);
+    const tz_model_work b = work_of(f, &problem, &narrow, 1);
+    const tz_model_work c = work_of(f, &problem, &high, 1);
+    assert_true(a.ghost_bytes == 0 && a.redundancy == 1);
+    assert_true(b.ghost_bytes > 0 && b.redundancy > 1);
+    assert_true(c.ghost_bytes > b.ghost_bytes && c.redundancy > b.redundancy);
+    assert_true(b.ring_bytes < a.ring_bytes && b.ring_bytes < c.ring_bytes);
+    assert_true(a.near_reads >= b.near_reads); /* long rows leave the first level */
+    assert_true(a.rows < b.rows);
+    /* A narrow tile's rows begin anew: eight tiles of them. */
+    assert_true(a.starts == 0);
+    assert_true(b.starts > 0.95 * 8 * 4096 && b.starts < 1.05 * 8 * 4096);
+    /* Two threads of one tile: one works. Of two equal ones: both do. */
+    const tz_plan halves = {.height = 8, .tile = {4096, 2048, 1}};
+    assert_int_equal(work_of(f, &problem, &whole, 2).workers, 1);
+    const tz_model_work d = work_of(f, &problem, &halves, 2);
+    assert_int_equal(d.workers, 2);
+    assert_true(d.slowest == 1.0);
+    const tz_plan thirds = {.height = 8, .tile = {4096, 1366, 1}};
+    assert_true(work_of(f, &problem, &thirds, 2).slowest > 1.3);
+    tz_problem_clear(&problem);
+}
+
+static int set_up(void **state)
+{
+    static fixture f;
+    const char *folder = TZ_TEST_PLUGIN_DIR;
+    tz_error error;
+    if (tz_registry_create(&f.registry, &folder, 1, &error))
+        return -1;
+    tz_problem problem = resolve(&f, "star2d1r", 2, cases[0].extent, TZ_SINGLE);
+    const tz_place place = {.device = &f.device, .threads = 1};
+    tz_plan plan = {.height = 1};
+    tz_model_work work;
+    f.readable =
+        tz_backend_cpu.plan(&problem, &place, &plan, &error) == TZ_OK &&
+        tz_backend_cpu.work(&problem, &place, &plan, TZ_EFFORT_CACHED, &work, &error) == TZ_OK;
+#ifdef __SANITIZE_ADDRESS__
+    f.readable = false; /* the sanitizer's checks are most of such code */
+#endif
+    if (!f.readable)
+        print_message("%s\n", error.message);
+    tz_problem_clear(&problem);
+    *state = &f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    tz_registry_destroy(((fixture *)*state)->registry);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_geometry_is_what_the_engine_walks),
+        cmocka_unit_test(test_candidates_are_plans),
+        cmocka_unit_test(test_impossible_candidates_are_refused),
+        cmocka_unit_test(test_work_of_every_plugin),
+        cmocka_unit_test(test_the_last_level_computes_no_more_than_its_rows),
+        cmocka_unit_test(test_streamed_rows_begin_anew),
+        cmocka_unit_test(test_bytes_follow_the_plan),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

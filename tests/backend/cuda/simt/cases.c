@@ -1,0 +1,233 @@
+#include "cases.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+
+/* ---- What is drawn from -----------------------------------------------------------------------
+ *
+ * Of each list of grids: tiny ones, ones with odd ends, ones that outreach a tile or a strip. */
+
+typedef const int64_t grid[TZ_AXES];
+
+static grid grids_1d[SIMT_GRIDS][4] = {
+    {{1, 1, 1}, {2, 1, 1}, {7, 1, 1}, {33, 1, 1}},
+    {{31, 1, 1}, {129, 1, 1}, {300, 1, 1}, {97, 1, 1}},
+    {{1000, 1, 1}, {2500, 1, 1}, {1537, 1, 1}, {4099, 1, 1}},
+};
+static grid grids_2d[SIMT_GRIDS][4] = {
+    {{1, 1, 1}, {1, 9, 1}, {7, 1, 1}, {3, 2, 1}},
+    {{33, 17, 1}, {130, 9, 1}, {5, 70, 1}, {61, 40, 1}},
+    {{300, 40, 1}, {257, 66, 1}, {131, 150, 1}, {520, 21, 1}},
+};
+static grid grids_2d_bits[SIMT_GRIDS][4] = {
+    {{1, 1, 1}, {31, 5, 1}, {7, 2, 1}, {33, 7, 1}},
+    {{129, 5, 1}, {1100, 17, 1}, {95, 66, 1}, {64, 40, 1}},
+    {{4200, 9, 1}, {9700, 40, 1}, {6000, 21, 1}, {4097, 33, 1}},
+};
+static grid grids_3d[SIMT_GRIDS][4] = {
+    {{1, 1, 1}, {5, 3, 2}, {1, 9, 4}, {3, 1, 7}},
+    {{33, 5, 3}, {17, 17, 9}, {5, 40, 7}, {64, 9, 12}},
+    {{140, 20, 5}, {70, 45, 6}, {131, 36, 4}, {40, 33, 17}},
+};
+static grid grids_3d_bits[SIMT_GRIDS][4] = {
+    {{1, 1, 1}, {31, 5, 2}, {33, 2, 5}, {2, 1, 3}},
+    {{95, 9, 5}, {1100, 3, 4}, {129, 20, 7}, {64, 33, 3}},
+    {{4200, 20, 4}, {1400, 40, 5}, {4500, 10, 7}, {600, 36, 12}},
+};
+static const int heights[][7] = {
+    {0}, {1, 3, 8, 2, 20, 5, 13}, {1, 3, 4, 2, 9, 5, 6}, {1, 2, 3, 1, 4, 2, 5}};
+static grid tiles[][3] = {{{0}},
+                          {{40, 1, 1}, {100, 1, 1}, {256, 1, 1}},
+                          {{16, 6, 1}, {32, 40, 1}, {5, 9, 1}},
+                          {{8, 6, 4}, {32, 4, 8}, {5, 3, 3}}};
+static const simt_room rooms[] = {{4, 1}, {1, 1}, {132, 1}, {3, 2}};
+
+/* What is drawn for a case, whichever machine asks. */
+static uint32_t draw(const simt_group *g, const char *what, int number)
+{
+    uint64_t seed = (uint64_t)number;
+    const char *const names[] = {g->k.stencil->id, g->k.plan.family, what};
+    for (int n = 0; n < 3; n++)
+        for (const char *c = names[n]; *c; c++)
+            seed = (seed ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    seed = (seed ^ (seed >> 29)) * UINT64_C(0xbf58476d1ce4e5b9);
+    return (uint32_t)(seed >> 33);
+}
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+/* Of several ways to fill a plan: nothing but the height, a tile, or the knobs that streams have.
+ */
+static void choose_plan(simt_group *g, int number, int attempt)
+{
+    const int dims = g->k.stencil->dims, reach = tz_stencil_reach(g->k.stencil);
+    const uint32_t dice = draw(g, "plan", 16 * number + attempt);
+    tz_plan *plan = &g->k.plan;
+    tz_plan fresh = {.height = heights[dims][(number + attempt) % 7]};
+    memcpy(fresh.family, plan->family, sizeof fresh.family);
+    fresh.height = fresh.height > reach && reach > 1 ? fresh.height / reach : fresh.height;
+    const int way = attempt < 8 ? (number + attempt) % 4 : 0;
+    /* Of a tile much smaller than its ghost zone nearly all is redundant, and takes its time. */
+    for (int d = 0; way % 2 == 1 && d < TZ_AXES; d++) {
+        const int64_t tile = tiles[dims][dice % 3][d], halo = (int64_t)fresh.height * reach;
+        fresh.tile[d] = d < dims && tile < halo ? halo : tile;
+    }
+    if (way >= 2) {
+        static const int vectors[] = {0, 4, 2, 8}, aheads[] = {0, 1, 2, 4}, warps[] = {0, 1, 2, 4};
+        fresh.vector = vectors[dice / 4 % 4];
+        fresh.ahead = aheads[dice / 16 % 4];
+        fresh.warps = warps[dice / 64 % 4];
+    }
+    *plan = fresh;
+}
+
+static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_family *family,
+                          tz_error *error)
+{
+    tz_simulation_config config = {.dims = g->k.stencil->dims, .precision = g->k.precision};
+    tz_assignment unstable = {"allow_unstable", 1.0, NULL};
+    tz_problem problem;
+    tz_plan plan = g->k.plan;
+    tz_cuda_shape shape;
+    memcpy(config.extent, g->extent[grid_number], sizeof config.extent);
+    for (int d = 0; d < TZ_AXES; d++)
+        config.boundary[d] = tz_boundary_name(g->k.boundary[d]);
+    if (tz_stencil_param_index(g->k.stencil, unstable.name) >= 0) {
+        config.params = &unstable;
+        config.params_count = 1;
+    }
+    tz_status status = tz_problem_resolve(&problem, g->k.stencil, &config, error);
+    if (status)
+        return status;
+    const tz_limits limits = simt_limits(&g->k.room);
+    const char *why = family->refuses(&problem);
+    status = why ? tz_error_set(error, TZ_UNSUPPORTED, NULL, "it %s", why)
+                 : tz_cuda_plan(&problem, &limits, &plan, error);
+    if (!status)
+        status = family->shape(&problem, &limits, &plan, g->k.room.blocks_per_multiprocessor,
+                               &shape, error);
+    tz_problem_clear(&problem);
+    return status;
+}
+
+/* ---- Groups ---------------------------------------------------------------------------------- */
+
+static void add(simt_groups *groups, const simt_group *g)
+{
+    if (groups->count == groups->room) {
+        const int room = 2 * groups->room + 64;
+        simt_group *larger = realloc(groups->at, (size_t)room * sizeof *larger);
+        if (!larger) {
+            groups->failed = true;
+            return;
+        }
+        groups->at = larger;
+        groups->room = room;
+    }
+    groups->at[groups->count++] = *g;
+}
+
+/* Each on all axes, then mixtures: all, or one of them. */
+static int list_boundaries(const tz_stencil *stencil, bool all, uint32_t rotation,
+                           tz_boundary list[8][TZ_AXES])
+{
+    int allowed[4], n = 0, count = 0;
+    for (int b = TZ_CLAMP; b <= TZ_MIRROR; b++)
+        if (stencil->boundaries & TZ_ALLOW(b))
+            allowed[n++] = b;
+    const int mixtures = stencil->dims == 1 || n == 1 ? 0 : all ? n : 1;
+    for (; count < n + mixtures; count++)
+        for (int axis = 0; axis < TZ_AXES; axis++)
+            list[count][axis] =
+                (tz_boundary)(count < n ? allowed[count]
+                                        : allowed[(count + (int)(rotation % 64) + axis) % n]);
+    return count;
+}
+
+static int list_precisions(const tz_stencil *stencil, int list[TZ_PRECISIONS])
+{
+    int count = 0;
+    list[0] = -1;
+    for (int p = 0; p < TZ_PRECISIONS && tz_stencil_has_real(stencil); p++)
+        if (stencil->passes[0].kernels->cell[p])
+            list[count++] = p;
+    return count > 0 ? count : 1;
+}
+
+/* A large one last; before it a tiny and an odd one, or one of these. */
+static void choose_grids(simt_group *g, int number, bool all)
+{
+    const bool bits = g->k.stencil->fields[0].type == TZ_BITS;
+    grid(*lists)[4] = g->k.stencil->dims == 1   ? grids_1d
+                      : g->k.stencil->dims == 2 ? bits ? grids_2d_bits : grids_2d
+                      : bits                    ? grids_3d_bits
+                                                : grids_3d;
+    const uint32_t small = draw(g, "small", number) % 2;
+    g->grids = 0;
+    for (int i = 0; i < SIMT_GRIDS; i++)
+        if (all || i == SIMT_GRIDS - 1 || i == (int)small)
+            memcpy(g->extent[g->grids++], lists[i][draw(g, "grid", SIMT_GRIDS * number + i) % 4],
+                   sizeof g->extent[i]);
+}
+
+static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_cuda_family *family,
+                      int row, simt_depth depth)
+{
+    tz_boundary boundaries[8][TZ_AXES];
+    int precisions[TZ_PRECISIONS];
+    simt_group g = {.k = {.stencil = stencil}, .row = row};
+    snprintf(g.k.plan.family, sizeof g.k.plan.family, "%s", family->name);
+    const uint32_t rotation = draw(&g, "turn", 0);
+    const int boundaries_count = list_boundaries(stencil, depth == SIMT_FULL, rotation, boundaries);
+    const int precisions_count = list_precisions(stencil, precisions);
+    const int ways = depth == SIMT_QUICK    ? 2
+                     : depth == SIMT_NORMAL ? boundaries_count
+                                            : 14 * boundaries_count * precisions_count;
+    const int before = groups->count;
+    tz_error error = {0};
+    for (int i = 0; i < ways; i++) {
+        const int number = i + (int)(rotation % 64);
+        const int b = depth == SIMT_QUICK
+                          ? (int)(draw(&g, "boundary", i) % (unsigned)boundaries_count)
+                          : i % boundaries_count;
+        memcpy(g.k.boundary, boundaries[b], sizeof g.k.boundary);
+        g.k.precision = precisions[(i / boundaries_count + number) % precisions_count];
+        g.k.seed = draw(&g, "seed", i) % 100000;
+        g.k.rest = (int)(draw(&g, "rest", i) % 60);
+        choose_grids(&g, number, depth == SIMT_FULL);
+        /* The first plan that the family takes; the last ways are those without knobs. */
+        tz_status status = TZ_RANGE;
+        for (int attempt = 0; attempt < 16 && status; attempt++) {
+            choose_plan(&g, number + i / 7, attempt);
+            g.k.room = rooms[(draw(&g, "room", i) + (unsigned)attempt) % COUNT(rooms)];
+            status = try_plan(&g, g.grids - 1, family, &error);
+        }
+        if (!status)
+            add(groups, &g);
+    }
+    const size_t used = strlen(groups->none);
+    if (groups->count == before)
+        snprintf(groups->none + used, sizeof groups->none - used, "%s takes no %s: %.200s\n",
+                 family->name, stencil->id, error.message);
+}
+
+void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_depth depth,
+                      const char *stencil, const char *family)
+{
+    memset(groups, 0, sizeof *groups);
+    const tz_cuda_family *f;
+    for (int row = 0; tz_cuda_family_at(row, 1, &f); row++)
+        for (size_t i = 0; i < tz_registry_count(registry); i++) {
+            const tz_plugin *plugin = tz_registry_get(registry, i)->plugin;
+            for (int s = 0; plugin && s < plugin->stencils_count; s++) {
+                const tz_stencil *one = plugin->stencils[s];
+                tz_cuda_family_at(row, one->dims, &f);
+                if (f && (!stencil || strcmp(stencil, one->id) == 0) &&
+                    (!family || strcmp(family, f->name) == 0))
+                    make_pair(groups, one, f, row * (TZ_AXES + 1) + one->dims, depth);
+            }
+        }
+}

@@ -1,0 +1,306 @@
+#include "compare.h"
+
+#include "stage.h"
+
+#include "backend/backend.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Both runs of a case. */
+typedef struct pair {
+    const simt_case *k;
+    simt_outcome *outcome;
+    int show;
+    tz_problem problem;
+    tz_streamed_source sources[TZ_FIELDS_MAX];
+    const tz_streamed_source *streams[TZ_FIELDS_MAX];
+    simt_device *device;
+    void *reference;
+    void *got, *want; /* elements of a field */
+} pair;
+
+void simt_append(char *text, size_t size, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+const char *simt_case_text(const simt_case *k, const tz_plan *plan, char *text, size_t size)
+{
+    char names[64] = "", grid[80] = "", knobs[120] = "";
+    for (int axis = 0; axis < k->stencil->dims; axis++) {
+        const char *comma = axis > 0 ? "," : "";
+        simt_append(names, sizeof names, "%s%s", comma, tz_boundary_name(k->boundary[axis]));
+        simt_append(grid, sizeof grid, "%s%" PRId64, comma, k->extent[axis]);
+    }
+    for (int i = 0; i < TZ_PLAN_KNOBS_COUNT; i++)
+        if (tz_plan_get(plan, i) != 0)
+            simt_append(knobs, sizeof knobs, " --%s %d", tz_plan_knobs[i].name,
+                        tz_plan_get(plan, i));
+    snprintf(text, size,
+             "--stencil %s --family %s --grid %s --boundary %s%s --height %d --tile %" PRId64
+             ",%" PRId64 ",%" PRId64 "%s --room %d,%d --seed %" PRIu64,
+             k->stencil->id, plan->family, grid, names,
+             k->precision == TZ_DOUBLE ? " --precision double" : "", plan->height, plan->tile[0],
+             plan->tile[1], plan->tile[2], knobs, k->room.multiprocessors,
+             k->room.blocks_per_multiprocessor, k->seed);
+    return text;
+}
+
+/* ---- The problem ----------------------------------------------------------------------------- */
+
+/* Plugins derive constants that may make neighbours count for less than a rounding error: these
+ * make each count, and a few iterations keep finite. */
+static void replace_constants(tz_problem *problem, uint64_t seed)
+{
+    for (int c = 0; c < problem->stencil->constants_count; c++) {
+        const uint64_t bits = tz_random_bits(seed, 77, c);
+        const double value =
+            (0.06 + 0.1 * (double)(bits >> 11) * 0x1p-53) * (bits & 4 ? -1.0 : 1.0);
+        if (problem->stencil->constants[c].type != TZ_REAL)
+            continue;
+        if (problem->precision == TZ_DOUBLE)
+            problem->constants[c].d = value;
+        else
+            problem->constants[c].f = (float)value;
+    }
+}
+
+static tz_status resolve(pair *p, tz_error *error)
+{
+    const simt_case *k = p->k;
+    tz_simulation_config config = {.dims = k->stencil->dims,
+                                   .precision = k->precision,
+                                   .params = k->params,
+                                   .params_count = k->params_count};
+    tz_assignment params[TZ_PARAMS_MAX];
+    memcpy(config.extent, k->extent, sizeof config.extent);
+    for (int d = 0; d < TZ_AXES; d++)
+        config.boundary[d] = tz_boundary_name(k->boundary[d]);
+    if (tz_stencil_param_index(k->stencil, "allow_unstable") >= 0 &&
+        k->params_count < TZ_PARAMS_MAX) {
+        for (size_t i = 0; i < k->params_count; i++)
+            params[i] = k->params[i];
+        params[config.params_count++] = (tz_assignment){"allow_unstable", 1.0, NULL};
+        config.params = params;
+    }
+    tz_status status = tz_problem_resolve(&p->problem, k->stencil, &config, error);
+    if (status)
+        return status;
+    if (!k->own_constants)
+        replace_constants(&p->problem, k->seed);
+    for (int f = 0; f < k->stencil->fields_count; f++) {
+        const tz_type type = k->stencil->fields[f].type;
+        if (k->seed % 2 == 1)
+            p->problem.boundary_value[f] = type == TZ_REAL ? 0.375 - f : type == TZ_INT ? -5 : 1;
+        if (k->stencil->fields[f].role != TZ_STREAMED)
+            continue;
+        p->sources[f] = (tz_streamed_source){
+            .slabs = -1,
+            .cells = p->problem.extent[0],
+            .boundary = p->problem.boundary[0],
+            .random = {.seed = k->seed + (uint64_t)f, .low = -1000.0, .high = 1000.0},
+        };
+        p->streams[f] = &p->sources[f];
+    }
+    return TZ_OK;
+}
+
+static void fill(const pair *p, int f, void *elements)
+{
+    const tz_type type = p->k->stencil->fields[f].type;
+    const uint64_t seed = p->k->seed + 1000u * (uint64_t)f;
+    for (int64_t i = 0; i < tz_problem_elements(&p->problem); i++) {
+        const uint64_t bits = tz_random_bits(seed, 0, i);
+        const double unit = (double)(bits >> 11) * 0x1p-52 - 1.0;
+        if (type == TZ_BITS)
+            ((uint32_t *)elements)[i] =
+                (uint32_t)bits & (uint32_t)((bits >> 32) | tz_random_bits(seed, 1, i));
+        else if (type == TZ_INT)
+            ((int32_t *)elements)[i] = (int32_t)(bits % 2001) - 1000;
+        else if (p->problem.precision == TZ_DOUBLE)
+            ((double *)elements)[i] = unit;
+        else
+            ((float *)elements)[i] = (float)unit;
+    }
+}
+
+static tz_box full_box(const tz_problem *problem)
+{
+    tz_box box = {{0}, {0}};
+    memcpy(box.high, problem->elements, sizeof box.high);
+    return box;
+}
+
+static tz_status create(pair *p, simt_build *build, simt *machine, tz_error *error)
+{
+    const simt_context context = {&p->problem, p->streams,      build,        machine,
+                                  p->k->room,  p->k->edit_from, p->k->edit_to};
+    const tz_backend_context reference = {
+        .problem = &p->problem, .streams = p->streams, .threads = 1};
+    const tz_box box = full_box(&p->problem);
+    tz_status status = simt_device_create(&p->device, &context, error);
+    if (!status)
+        status = tz_backend_reference.create(&p->reference, &reference, error);
+    p->got = malloc((size_t)tz_problem_elements(&p->problem) * 8);
+    p->want = malloc((size_t)tz_problem_elements(&p->problem) * 8);
+    if (!status && (!p->got || !p->want))
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a field");
+    for (int f = 0; f < p->k->stencil->fields_count && !status; f++) {
+        if (p->k->stencil->fields[f].role == TZ_STREAMED)
+            continue;
+        fill(p, f, p->want);
+        simt_device_store(p->device, f, p->want);
+        status = tz_backend_reference.store(p->reference, f, &box, p->want, error);
+    }
+    return status;
+}
+
+/* ---- Comparison ------------------------------------------------------------------------------ */
+
+static void print_element(const tz_problem *problem, int f, const void *element, char *text,
+                          size_t size)
+{
+    uint32_t word;
+    uint64_t wide;
+    memcpy(&word, element, 4);
+    if (simt_is_poison(problem, f, element))
+        snprintf(text, size, "nothing written");
+    else if (problem->stencil->fields[f].type == TZ_INT)
+        snprintf(text, size, "%" PRId32, (int32_t)word);
+    else if (problem->stencil->fields[f].type == TZ_BITS)
+        snprintf(text, size, "0x%08" PRIx32, word);
+    else if (problem->precision == TZ_DOUBLE) {
+        memcpy(&wide, element, 8);
+        snprintf(text, size, "%.17g (0x%016" PRIx64 ")", *(const double *)element, wide);
+    } else
+        snprintf(text, size, "%.9g (0x%08" PRIx32 ")", (double)*(const float *)element, word);
+}
+
+static void compare_field(pair *p, int f, int64_t steps)
+{
+    const tz_problem *problem = &p->problem;
+    const size_t size = tz_problem_element_size(problem, f);
+    const int64_t nx = problem->elements[0], ny = problem->elements[1];
+    for (int64_t i = 0; i < tz_problem_elements(problem); i++) {
+        const char *got = (const char *)p->got + (size_t)i * size;
+        const char *want = (const char *)p->want + (size_t)i * size;
+        bool same = memcmp(got, want, size) == 0;
+        if (problem->bits && !same) {
+            uint32_t a, b;
+            memcpy(&a, got, 4);
+            memcpy(&b, want, 4);
+            same = ((a ^ b) & simt_columns(problem, i % nx)) == 0;
+        }
+        if (same)
+            continue;
+        if (p->outcome->differences++ < p->show) {
+            char a[64], b[64];
+            print_element(problem, f, got, a, sizeof a);
+            print_element(problem, f, want, b, sizeof b);
+            simt_append(
+                p->outcome->message, sizeof p->outcome->message,
+                "  step %" PRId64 ", %s at %" PRId64 ",%" PRId64 ",%" PRId64 ": %s, expected %s\n",
+                steps, problem->stencil->fields[f].name, i % nx, i / nx % ny, i / nx / ny, a, b);
+        }
+    }
+}
+
+static tz_status compare_fields(pair *p, int64_t steps, tz_error *error)
+{
+    const tz_box box = full_box(&p->problem);
+    for (int f = 0; f < p->k->stencil->fields_count; f++) {
+        if (p->k->stencil->fields[f].role != TZ_STATE)
+            continue;
+        simt_device_load(p->device, f, p->got);
+        const tz_status status = tz_backend_reference.load(p->reference, f, &box, p->want, error);
+        if (status)
+            return status;
+        compare_field(p, f, steps);
+    }
+    return TZ_OK;
+}
+
+static tz_status run_stages(pair *p, tz_error *error)
+{
+    simt_outcome *o = p->outcome;
+    const int height = o->plan.height;
+    /* A launch of several stages, where the family has those. */
+    const int most = o->plan.launch_iterations >= 3 * height ? 3 * height : height;
+    const int several = most > height ? most : 0;
+    const int64_t steps =
+        p->k->steps > 0 ? p->k->steps : several + 2 * height + p->k->rest % height;
+    tz_status status = TZ_OK;
+    bool finite;
+    while (!status && o->steps < steps && o->differences == 0) {
+        const int rest = (int)(steps - o->steps < most ? steps - o->steps : most);
+        status = tz_backend_reference.stage(p->reference, &o->plan, rest, o->steps, error);
+        /* What is not finite has bits of its own choice. */
+        if (!status)
+            status = tz_backend_reference.all_finite(p->reference, &finite, error);
+        if (!status && !finite)
+            break;
+        if (!status)
+            status = simt_device_stage(p->device, &o->plan, rest, o->steps, o->stages % 2 == 1,
+                                       &o->report, error);
+        if (status)
+            break;
+        o->steps += rest;
+        o->stages++;
+        status = compare_fields(p, o->steps, error);
+    }
+    return status;
+}
+
+void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show,
+                  simt_outcome *outcome)
+{
+    pair p = {.k = k, .outcome = outcome, .show = show};
+    tz_error error = {0};
+    memset(outcome, 0, sizeof *outcome);
+    outcome->plan = k->plan;
+    const tz_limits limits = simt_limits(&k->room);
+    tz_status status = resolve(&p, &error);
+    const bool resolved = !status;
+    if (!status)
+        status = tz_cuda_plan(&p.problem, &limits, &outcome->plan, &error);
+    if (status) {
+        outcome->verdict = SIMT_REFUSED;
+        simt_append(outcome->message, sizeof outcome->message, "  %s\n", error.message);
+        if (resolved)
+            tz_problem_clear(&p.problem);
+        return;
+    }
+    status = create(&p, build, machine, &error);
+    if (!status)
+        status = run_stages(&p, &error);
+    const long long findings = simt_report_total(&outcome->report);
+    outcome->verdict = outcome->differences || findings ? SIMT_DIFFERENT
+                       : (status == TZ_RANGE || status == TZ_UNSUPPORTED) && !outcome->stages
+                           ? SIMT_REFUSED
+                       : status ? SIMT_FAILED
+                                : SIMT_SAME;
+    if (status && !findings)
+        simt_append(outcome->message, sizeof outcome->message, "  %s\n", error.message);
+    for (int i = 0; i < outcome->report.messages; i++)
+        simt_append(outcome->message, sizeof outcome->message, "  %s\n",
+                    outcome->report.message[i]);
+    if (findings > outcome->report.messages)
+        simt_append(outcome->message, sizeof outcome->message, "  and %lld findings more\n",
+                    findings - outcome->report.messages);
+    if (outcome->differences > show)
+        simt_append(outcome->message, sizeof outcome->message, "  %" PRId64 " elements differ\n",
+                    outcome->differences);
+    tz_backend_reference.destroy(p.reference);
+    simt_device_destroy(p.device);
+    free(p.got);
+    free(p.want);
+    tz_problem_clear(&p.problem);
+}

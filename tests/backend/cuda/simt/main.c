@@ -1,0 +1,242 @@
+/* Device text run on the host and held against the reference backend: see usage(). */
+#include "suite.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SHOWN = 12, WORKERS_MAX = 32 };
+#define SHIM TZ_TEST_SOURCE_DIR "/backend/cuda/simt"
+
+static int usage(void)
+{
+    fputs(
+        "usage: test_simt [--stencil ID] [--family NAME] [--plugins FOLDER]\n"
+        "       test_simt --stencil ID --grid NX[,NY[,NZ]] [--family NAME] [--height N]\n"
+        "                 [--tile X[,Y[,Z]]] [--vector N] [--ahead N] [--warps N] [--blocks N]\n"
+        "                 [--boundary NAME[,NAME[,NAME]]] [--precision single|double]\n"
+        "                 [--steps N] [--seed N] [--room PROCESSORS[,BLOCKS]] [--own-constants]\n"
+        "                 [--param NAME=VALUE] [--keep FOLDER] [--plugins FOLDER]\n"
+        "The texts of GPU kernels, compiled for this machine and run lane by lane, against the\n"
+        "reference backend: says what races and which cells differ. Without a grid, a choice of\n"
+        "cases of every stencil and family; TZ_SIMT=quick or full in the environment runs fewer\n"
+        "or all, TZ_SIMT_WORKERS=N on as many cores. --keep leaves the text in FOLDER. --room is\n"
+        "how many multiprocessors a family believes there are, and how many blocks each takes.\n",
+        stderr);
+    return 2;
+}
+
+/* ---- Arguments ------------------------------------------------------------------------------- */
+
+typedef struct options {
+    simt_case k;
+    const char *stencil, *boundary, *keep;
+    int folders_count;
+    const char *folders[8];
+    tz_assignment params[8];
+    char names[8][64];
+} options;
+
+static bool numbers(const char *text, int64_t *list, int most)
+{
+    char *end = (char *)text;
+    for (int i = 0; i < most; i++) {
+        list[i] = strtoll(text, &end, 10);
+        if (end == text || (*end != ',' && *end != '\0'))
+            return false;
+        if (*end == '\0')
+            return true;
+        text = end + 1;
+    }
+    return false;
+}
+
+static bool read_param(options *o, const char *text)
+{
+    const size_t i = o->k.params_count, length = strcspn(text, "=");
+    if (text[length] != '=' || length >= sizeof *o->names || i == 8)
+        return false;
+    char *end;
+    memcpy(o->names[i], text, length);
+    o->params[i] = (tz_assignment){.name = o->names[i], .number = strtod(text + length + 1, &end)};
+    if (*end != '\0' || end == text + length + 1)
+        o->params[i].text = text + length + 1;
+    o->k.params = o->params;
+    o->k.params_count++;
+    return true;
+}
+
+static bool read_option(options *o, const char *name, const char *value)
+{
+    int64_t list[3] = {0, 0, 0};
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
+        if (strncmp(name, "--", 2) == 0 && strcmp(name + 2, tz_plan_knobs[k].name) == 0) {
+            const bool good = numbers(value, list, 1);
+            tz_plan_set(&o->k.plan, k, (int)list[0]);
+            return good;
+        }
+    if (strcmp(name, "--stencil") == 0)
+        o->stencil = value;
+    else if (strcmp(name, "--boundary") == 0)
+        o->boundary = value;
+    else if (strcmp(name, "--keep") == 0)
+        o->keep = value;
+    else if (strcmp(name, "--plugins") == 0 && o->folders_count < 8)
+        o->folders[o->folders_count++] = value;
+    else if (strcmp(name, "--family") == 0)
+        snprintf(o->k.plan.family, sizeof o->k.plan.family, "%s", value);
+    else if (strcmp(name, "--precision") == 0)
+        o->k.precision = strcmp(value, "double") == 0 ? TZ_DOUBLE : TZ_SINGLE;
+    else if (strcmp(name, "--grid") == 0)
+        return numbers(value, o->k.extent, 3);
+    else if (strcmp(name, "--tile") == 0)
+        return numbers(value, o->k.plan.tile, 3);
+    else if (strcmp(name, "--param") == 0)
+        return read_param(o, value);
+    else {
+        const bool good = numbers(value, list, 2);
+        if (strcmp(name, "--height") == 0)
+            o->k.plan.height = (int)list[0];
+        else if (strcmp(name, "--steps") == 0)
+            o->k.steps = list[0];
+        else if (strcmp(name, "--seed") == 0)
+            o->k.seed = (uint64_t)list[0];
+        else if (strcmp(name, "--room") == 0)
+            o->k.room = (simt_room){(int)list[0], list[1] > 0 ? (int)list[1] : 1};
+        else
+            return false;
+        return good;
+    }
+    return true;
+}
+
+static bool read_options(options *o, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--own-constants") == 0) {
+            o->k.own_constants = true;
+            continue;
+        }
+        if (i + 1 == argc || !read_option(o, argv[i], argv[i + 1])) {
+            fprintf(stderr, "test_simt: what is '%s%s%s'?\n", argv[i], i + 1 < argc ? " " : "",
+                    i + 1 < argc ? argv[i + 1] : "");
+            return false;
+        }
+        i++;
+    }
+    return o->stencil != NULL || o->k.extent[0] == 0;
+}
+
+/* One name for all axes, or one an axis. */
+static bool read_boundary(simt_case *k, const char *names)
+{
+    for (int d = 0; d < TZ_AXES; d++) {
+        k->boundary[d] = d > 0 ? k->boundary[d - 1] : k->stencil->boundary;
+        const size_t length = names ? strcspn(names, ",") : 0;
+        char name[32];
+        if (length == 0)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)length, names);
+        const int found = tz_boundary_find(name);
+        if (found < 0) {
+            fprintf(stderr, "test_simt: unknown boundary '%s'\n", name);
+            return false;
+        }
+        k->boundary[d] = (tz_boundary)found;
+        names += length + (names[length] == ',');
+    }
+    return true;
+}
+
+/* ---- One case -------------------------------------------------------------------------------- */
+
+static int run_one(options *o, const tz_registry *registry)
+{
+    static simt_outcome outcome;
+    simt_case *k = &o->k;
+    tz_error error = {0};
+    char text[512];
+    if (tz_registry_find(registry, o->stencil, &k->stencil, NULL, &error)) {
+        fprintf(stderr, "test_simt: %s\n", error.message);
+        return 1;
+    }
+    for (int d = 0; d < TZ_AXES; d++)
+        if (k->extent[d] == 0)
+            k->extent[d] = d == 0 || d >= k->stencil->dims ? 1 : k->extent[d - 1];
+    if (!tz_stencil_has_real(k->stencil))
+        k->precision = -1;
+    if (!read_boundary(k, o->boundary))
+        return usage();
+    simt_build *build = NULL;
+    simt *machine = simt_create();
+    if (!machine || simt_build_create(&build, SHIM, o->keep, &error) != TZ_OK) {
+        fprintf(stderr, "test_simt: %s\n", error.message);
+        simt_destroy(machine);
+        return 1;
+    }
+    simt_compare(k, build, machine, SHOWN, &outcome);
+    printf("%s: %s, %d stages, %" PRId64 " steps\n%s",
+           simt_case_text(k, &outcome.plan, text, sizeof text),
+           outcome.verdict == SIMT_SAME      ? "same"
+           : outcome.verdict == SIMT_REFUSED ? "refused"
+                                             : "FAILED",
+           outcome.stages, outcome.steps, outcome.message);
+    if (simt_build_text(build))
+        printf("text: %s\n", simt_build_text(build));
+    simt_build_destroy(build);
+    simt_destroy(machine);
+    return outcome.verdict != SIMT_SAME;
+}
+
+/* ---- The suite ------------------------------------------------------------------------------- */
+
+static int run_suite(const options *o, const tz_registry *registry)
+{
+    const char *mode = getenv("TZ_SIMT"), *workers = getenv("TZ_SIMT_WORKERS");
+    const simt_depth depth = mode && strcmp(mode, "quick") == 0  ? SIMT_QUICK
+                             : mode && strcmp(mode, "full") == 0 ? SIMT_FULL
+                                                                 : SIMT_NORMAL;
+    long cores = workers ? atol(workers) : sysconf(_SC_NPROCESSORS_ONLN);
+    cores = cores < 1 ? 1 : cores > WORKERS_MAX ? WORKERS_MAX : cores;
+    simt_build *build = NULL;
+    tz_error error = {0};
+    const tz_status status = simt_build_create(&build, SHIM, NULL, &error);
+    simt_build_destroy(build);
+    if (status == TZ_UNSUPPORTED) {
+        printf("skipped: %s\n", error.message);
+        return 77; /* ctest shows it as skipped */
+    }
+    simt_groups groups;
+    simt_groups_make(&groups, registry, depth, o->stencil,
+                     o->k.plan.family[0] ? o->k.plan.family : NULL);
+    if (status || groups.failed || groups.count == 0) {
+        fprintf(stderr, "test_simt: %s\n", status ? error.message : "no case to run");
+        free(groups.at);
+        return 1;
+    }
+    const int wrong = simt_suite_run(&groups, (int)cores, SHIM);
+    free(groups.at);
+    return wrong > 0;
+}
+
+int main(int argc, char **argv)
+{
+    options o = {.k = {.precision = TZ_SINGLE, .rest = 1, .room = {132, 1}}};
+    if (!read_options(&o, argc, argv))
+        return usage();
+    if (o.folders_count == 0) {
+        o.folders[o.folders_count++] = TZ_TEST_PLUGIN_DIR;
+        o.folders[o.folders_count++] = TZ_TEST_TEST_PLUGIN_DIR;
+    }
+    tz_registry *registry = NULL;
+    tz_error error = {0};
+    if (tz_registry_create(&registry, o.folders, (size_t)o.folders_count, &error)) {
+        fprintf(stderr, "test_simt: %s\n", error.message);
+        return 1;
+    }
+    const int failed = o.k.extent[0] > 0 ? run_one(&o, registry) : run_suite(&o, registry);
+    tz_registry_destroy(registry);
+    return failed;
+}

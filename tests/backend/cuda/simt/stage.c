@@ -1,0 +1,419 @@
+#include "stage.h"
+
+#include "backend/host/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GUARD = 16 << 10, ALIGNED = 512, SCRATCH_BYTES = 4 };
+
+/* Device memory: [GUARD][bytes][GUARD]. */
+typedef struct guarded {
+    char *memory, *at;
+    size_t bytes;
+    char name[72];
+} guarded;
+
+struct simt_device {
+    simt_context context;
+    guarded copy[TZ_FIELDS_MAX][2]; /* static fields have the first alone */
+    int current[TZ_FIELDS_MAX];
+    guarded scratch;
+};
+
+/* ---- Poison ---------------------------------------------------------------------------------- */
+
+/* No number for reals; for integers one that minima choose. */
+static const uint32_t poison_single = UINT32_C(0x7fc0dead), poison_word = UINT32_C(0x9e3779b9);
+static const uint64_t poison_double = UINT64_C(0x7ff8deaddeaddead);
+
+static const void *poison_of(const tz_problem *problem, int field)
+{
+    if (problem->stencil->fields[field].type != TZ_REAL)
+        return &poison_word;
+    return tz_problem_element_size(problem, field) == 8 ? (const void *)&poison_double
+                                                        : (const void *)&poison_single;
+}
+
+bool simt_is_poison(const tz_problem *problem, int field, const void *element)
+{
+    return memcmp(element, poison_of(problem, field), tz_problem_element_size(problem, field)) == 0;
+}
+
+uint32_t simt_columns(const tz_problem *problem, int64_t x)
+{
+    uint32_t bits = 0;
+    for (int64_t b = 0; b < 32; b++)
+        if (b * problem->elements[0] + x < problem->extent[0])
+            bits |= UINT32_C(1) << b;
+    return bits;
+}
+
+static void poison(const tz_problem *problem, int field, char *at, int64_t elements)
+{
+    const size_t size = tz_problem_element_size(problem, field);
+    for (int64_t i = 0; i < elements; i++)
+        memcpy(at + (size_t)i * size, poison_of(problem, field), size);
+}
+
+/* What no cell stands for: the ends of rows, and bits beyond the last column. */
+static void poison_padding(const tz_problem *problem, int field, char *at, int64_t rows)
+{
+    const size_t size = tz_problem_element_size(problem, field);
+    const int64_t nx = problem->elements[0], pitch = tz_cuda_pitch(problem);
+    for (int64_t row = 0; row < rows; row++, at += (size_t)pitch * size) {
+        poison(problem, field, at + (size_t)nx * size, pitch - nx);
+        for (int64_t x = 0; problem->bits && x < nx; x++) {
+            const uint32_t inside = simt_columns(problem, x);
+            uint32_t word;
+            memcpy(&word, at + x * 4, 4);
+            word = (word & inside) | (poison_word & ~inside);
+            memcpy(at + x * 4, &word, 4);
+        }
+    }
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static int64_t rows_of(const tz_problem *problem)
+{
+    return problem->elements[1] * problem->elements[2];
+}
+
+static void guard_fill(char *at)
+{
+    for (size_t i = 0; i < GUARD; i += 4)
+        memcpy(at + i, &poison_single, 4);
+}
+
+static bool guard_intact(const char *at, int64_t *where)
+{
+    for (size_t i = 0; i < GUARD; i += 4)
+        if (memcmp(at + i, &poison_single, 4) != 0) {
+            *where = (int64_t)i;
+            return false;
+        }
+    return true;
+}
+
+static tz_status guarded_create(guarded *g, size_t bytes, const char *kind, const char *name,
+                                tz_error *error)
+{
+    const size_t room = (bytes + 2 * GUARD + 2 * ALIGNED) / ALIGNED * ALIGNED;
+    g->memory = aligned_alloc(ALIGNED, room);
+    if (!g->memory)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a field");
+    g->at = g->memory + GUARD;
+    g->bytes = bytes;
+    memset(g->at, 0, bytes);
+    guard_fill(g->memory);
+    guard_fill(g->at + bytes);
+    snprintf(g->name, sizeof g->name, "%s%s'%.48s'", kind, *kind ? " " : "", name);
+    return TZ_OK;
+}
+
+static void guarded_check(const guarded *g, simt_report *report)
+{
+    int64_t where;
+    if (!guard_intact(g->memory, &where))
+        simt_report_add(report, SIMT_FOUND_ADDRESS, "write %lld bytes before the start of %s",
+                        (long long)(GUARD - where), g->name);
+    if (!guard_intact(g->at + g->bytes, &where))
+        simt_report_add(report, SIMT_FOUND_ADDRESS, "write %lld bytes after the end of %s",
+                        (long long)where, g->name);
+}
+
+/* ---- Life and cells -------------------------------------------------------------------------- */
+
+void simt_device_destroy(simt_device *device)
+{
+    if (!device)
+        return;
+    for (int f = 0; f < TZ_FIELDS_MAX; f++) {
+        free(device->copy[f][0].memory);
+        free(device->copy[f][1].memory);
+    }
+    free(device->scratch.memory);
+    free(device);
+}
+
+tz_status simt_device_create(simt_device **out, const simt_context *context, tz_error *error)
+{
+    const tz_problem *problem = context->problem;
+    simt_device *device = calloc(1, sizeof *device);
+    if (!device)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    device->context = *context;
+    tz_status status = guarded_create(&device->scratch, SCRATCH_BYTES, "", "scratch", error);
+    for (int f = 0; f < problem->stencil->fields_count && !status; f++) {
+        const tz_field *field = &problem->stencil->fields[f];
+        const size_t bytes = (size_t)(tz_cuda_pitch(problem) * rows_of(problem)) *
+                             tz_problem_element_size(problem, f);
+        const int copies = field->role == TZ_STATE ? 2 : field->role == TZ_STATIC ? 1 : 0;
+        for (int c = 0; c < copies && !status; c++)
+            status = guarded_create(&device->copy[f][c], bytes, tz_role_name(field->role),
+                                    field->name, error);
+    }
+    if (status) {
+        simt_device_destroy(device);
+        return status;
+    }
+    *out = device;
+    return TZ_OK;
+}
+
+void simt_device_store(simt_device *device, int field, const void *elements)
+{
+    const tz_problem *problem = device->context.problem;
+    const size_t size = tz_problem_element_size(problem, field);
+    const size_t row = (size_t)problem->elements[0] * size;
+    const size_t pitch = (size_t)tz_cuda_pitch(problem) * size;
+    char *at = device->copy[field][device->current[field]].at;
+    for (int64_t i = 0; i < rows_of(problem); i++)
+        memcpy(at + (size_t)i * pitch, (const char *)elements + (size_t)i * row, row);
+}
+
+void simt_device_load(const simt_device *device, int field, void *elements)
+{
+    const tz_problem *problem = device->context.problem;
+    const size_t size = tz_problem_element_size(problem, field);
+    const size_t row = (size_t)problem->elements[0] * size;
+    const size_t pitch = (size_t)tz_cuda_pitch(problem) * size;
+    const char *at = device->copy[field][device->current[field]].at;
+    for (int64_t i = 0; i < rows_of(problem); i++)
+        memcpy((char *)elements + (size_t)i * row, at + (size_t)i * pitch, row);
+}
+
+/* ---- Stages ---------------------------------------------------------------------------------- */
+
+/* What one launch works on. */
+typedef struct stage {
+    const tz_cuda_family *family;
+    tz_plan plan; /* the kernel's own */
+    const simt_entry *kernel;
+    tz_cuda_shape shape;
+    guarded slabs[TZ_FIELDS_MAX];
+    const guarded *in[TZ_FIELDS_MAX], *out[TZ_FIELDS_MAX];
+    char *before[TZ_FIELDS_MAX]; /* of inputs */
+} stage;
+
+static void stage_clear(stage *s)
+{
+    for (int f = 0; f < TZ_FIELDS_MAX; f++) {
+        free(s->slabs[f].memory);
+        free(s->before[f]);
+    }
+}
+
+/* The text with one string in place of another, which must be there. */
+static tz_status edit(char **source, const char *from, const char *to, tz_error *error)
+{
+    tz_cuda_text text = {0};
+    const char *at = *source;
+    for (const char *found; (found = strstr(at, from)); at = found + strlen(from))
+        tz_cuda_emit(&text, "%.*s%s", (int)(found - at), at, to);
+    if (at == *source)
+        return tz_error_set(error, TZ_UNKNOWN, NULL, "the text has no '%s'", from);
+    tz_cuda_emit(&text, "%s", at);
+    if (text.failed) {
+        free(text.at);
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text");
+    }
+    free(*source);
+    *source = text.at;
+    return TZ_OK;
+}
+
+/* The text with what it includes in place of its #include lines, but for the machine's words, which
+ * the executor has of its own. */
+static tz_status expand(char **source, tz_error *error)
+{
+    char line[64];
+    tz_status status = TZ_OK;
+    for (size_t i = 0; i < tz_cuda_headers_count && !status; i++) {
+        snprintf(line, sizeof line, "#include \"%s\"\n", tz_cuda_headers[i].name);
+        if (strcmp(tz_cuda_headers[i].name, "device.cuh") == 0 || !strstr(*source, line))
+            continue;
+        status = edit(source, line, tz_cuda_headers[i].text, error);
+        i = (size_t)-1; /* again: a text may include others */
+    }
+    return status;
+}
+
+tz_limits simt_limits(const simt_room *room)
+{
+    return tz_place_limits(&(tz_place){.limits = {.multiprocessors = room->multiprocessors}});
+}
+
+static tz_status find_kernel(simt_device *device, stage *s, const tz_plan *plan, int height,
+                             tz_error *error)
+{
+    const tz_problem *problem = device->context.problem;
+    const tz_limits limits = simt_limits(&device->context.room);
+    char *source = NULL;
+    s->plan = *plan;
+    tz_status status = tz_cuda_family_find(plan->family, problem, &s->family, error);
+    if (!status && s->family->exact)
+        s->plan.height = height;
+    if (!status)
+        status = tz_cuda_source(problem, &limits, &s->plan, &source, error);
+    if (!status && device->context.edit_from)
+        status = expand(&source, error);
+    if (!status && device->context.edit_from)
+        status = edit(&source, device->context.edit_from, device->context.edit_to, error);
+    if (!status)
+        status = simt_build_kernel(device->context.build, source, TZ_CUDA_ENTRY, &s->kernel, error);
+    free(source);
+    if (!status)
+        status = s->family->shape(problem, &limits, &s->plan,
+                                  device->context.room.blocks_per_multiprocessor, &s->shape, error);
+    if (!status && (size_t)s->shape.scratch_bytes > device->scratch.bytes) {
+        free(device->scratch.memory);
+        device->scratch.memory = NULL;
+        status =
+            guarded_create(&device->scratch, (size_t)s->shape.scratch_bytes, "", "scratch", error);
+    }
+    return status;
+}
+
+static tz_status make_slabs(simt_device *device, guarded *slabs, int f, int height, int64_t step,
+                            tz_error *error)
+{
+    const tz_problem *problem = device->context.problem;
+    const int64_t nx = problem->elements[0], pitch = tz_cuda_pitch(problem);
+    tz_status status = guarded_create(slabs, (size_t)(pitch * height) * sizeof(int32_t), "streamed",
+                                      problem->stencil->fields[f].name, error);
+    int32_t *scratch = malloc((size_t)nx * sizeof *scratch);
+    if (!status && !scratch)
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row");
+    for (int t = 0; t < height && !status; t++)
+        memcpy(slabs->at + (size_t)(t * pitch) * sizeof *scratch,
+               tz_streamed_source_row(device->context.streams[f], step + t, 0, nx, scratch),
+               (size_t)nx * sizeof *scratch);
+    if (!status)
+        poison_padding(problem, f, slabs->at, height);
+    free(scratch);
+    return status;
+}
+
+static tz_status prepare_fields(simt_device *device, stage *s, int height, int64_t step,
+                                tz_error *error)
+{
+    const tz_problem *problem = device->context.problem;
+    tz_status status = TZ_OK;
+    for (int f = 0; f < problem->stencil->fields_count && !status; f++) {
+        const tz_role role = problem->stencil->fields[f].role;
+        if (role == TZ_STREAMED) {
+            status = make_slabs(device, &s->slabs[f], f, height, step, error);
+            s->in[f] = &s->slabs[f];
+        } else {
+            s->in[f] = &device->copy[f][device->current[f]];
+            poison_padding(problem, f, s->in[f]->at, rows_of(problem));
+        }
+        if (role == TZ_STATE) {
+            s->out[f] = &device->copy[f][1 - device->current[f]];
+            poison(problem, f, s->out[f]->at, tz_cuda_pitch(problem) * rows_of(problem));
+        }
+        if (!status && !(s->before[f] = malloc(s->in[f]->bytes)))
+            status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a copy");
+        if (!status)
+            memcpy(s->before[f], s->in[f]->at, s->in[f]->bytes);
+    }
+    return status;
+}
+
+static void check_fields(const simt_device *device, const stage *s, simt_report *report)
+{
+    const tz_problem *problem = device->context.problem;
+    guarded_check(&device->scratch, report);
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        guarded_check(s->in[f], report);
+        if (s->out[f])
+            guarded_check(s->out[f], report);
+        size_t at = 0;
+        while (at < s->in[f]->bytes && s->before[f][at] == s->in[f]->at[at])
+            at++;
+        if (at < s->in[f]->bytes)
+            simt_report_add(report, SIMT_FOUND_ADDRESS,
+                            "write of byte %zu of %s, which is an input", at, s->in[f]->name);
+    }
+}
+
+static bool launch(simt_device *device, const stage *s, int height, int64_t step, bool backwards,
+                   simt_report *report)
+{
+    const tz_problem *problem = device->context.problem;
+    const int fields = problem->stencil->fields_count;
+    simt_buffer buffers[2 * TZ_FIELDS_MAX + 1];
+    tz_cu_pointer in[TZ_FIELDS_MAX] = {0}, out[TZ_FIELDS_MAX] = {0};
+    int count = 0;
+    for (int f = 0; f < fields; f++) {
+        in[f] = (tz_cu_pointer)(uintptr_t)s->in[f]->at;
+        buffers[count++] = (simt_buffer){s->in[f]->name, s->in[f]->at, s->in[f]->bytes, false};
+        if (!s->out[f])
+            continue;
+        out[f] = (tz_cu_pointer)(uintptr_t)s->out[f]->at;
+        buffers[count++] = (simt_buffer){s->out[f]->name, s->out[f]->at, s->out[f]->bytes, true};
+    }
+    buffers[count++] =
+        (simt_buffer){device->scratch.name, device->scratch.at, device->scratch.bytes, true};
+    simt_launch what = {
+        .grid = {s->shape.grid[0], s->shape.grid[1], s->shape.grid[2]},
+        .threads = s->shape.threads,
+        .shared_bytes = s->shape.shared_bytes,
+        .cooperative = s->shape.cooperative,
+        .backwards = backwards,
+        .buffers = buffers,
+        .buffers_count = count,
+    };
+    const simt_room *room = &device->context.room;
+    const tz_limits limits = simt_limits(room);
+    const int64_t blocks = (int64_t)what.grid[0] * what.grid[1] * what.grid[2];
+    if (what.cooperative &&
+        blocks > (int64_t)room->multiprocessors * room->blocks_per_multiprocessor)
+        simt_report_add(report, SIMT_FOUND_LAUNCH,
+                        "a cooperative launch of %lld blocks where %d fit", (long long)blocks,
+                        room->multiprocessors * room->blocks_per_multiprocessor);
+    if (what.threads != s->family->threads(problem, &s->plan) ||
+        what.shared_bytes != s->family->shared_bytes(problem, &limits, &s->plan))
+        simt_report_add(report, SIMT_FOUND_LAUNCH,
+                        "the family's threads() and shared_bytes() are not its shape's");
+    if (s->kernel->arguments_count != 1 ||
+        s->kernel->arguments_bytes != (int)tz_cuda_arguments_size(fields)) {
+        simt_report_add(report, SIMT_FOUND_LAUNCH,
+                        "the kernel takes %d bytes of arguments, not %zu",
+                        s->kernel->arguments_bytes, tz_cuda_arguments_size(fields));
+        return false;
+    }
+    union {
+        uint64_t align;
+        char bytes[TZ_CUDA_ARGUMENTS_MAX];
+    } arguments;
+    tz_cuda_arguments_fill(problem, &s->shape, height, step, in, out,
+                           (tz_cu_pointer)(uintptr_t)device->scratch.at, arguments.bytes);
+    void *pointers[] = {arguments.bytes};
+    return simt_run(device->context.machine, s->kernel, &what, pointers, report);
+}
+
+tz_status simt_device_stage(simt_device *device, const tz_plan *plan, int height, int64_t step,
+                            bool backwards, simt_report *report, tz_error *error)
+{
+    const tz_problem *problem = device->context.problem;
+    stage s = {0};
+    tz_status status = find_kernel(device, &s, plan, height, error);
+    if (!status)
+        status = prepare_fields(device, &s, height, step, error);
+    if (!status && !launch(device, &s, height, step, backwards, report))
+        status = tz_error_set(error, TZ_BACKEND, NULL, "the launch ended early: %s",
+                              report->messages ? report->message[report->messages - 1] : "?");
+    if (!status) {
+        check_fields(device, &s, report);
+        const uint32_t written = tz_problem_written(problem);
+        for (int f = 0; f < problem->stencil->fields_count; f++)
+            if (written >> f & 1)
+                device->current[f] = 1 - device->current[f];
+    }
+    stage_clear(&s);
+    return status;
+}

@@ -1,0 +1,550 @@
+/* The machine itself: right kernels run as on a GPU, and each wrong one is found out. */
+#include "compare.h"
+
+#include "memory.h"
+#include "tests/skip.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS = 64, BLOCKS = 3, WORDS = THREADS * BLOCKS };
+
+static simt_build *build;
+static simt *machine;
+
+/* What a kernel of these tests is given. */
+typedef struct bench {
+    uint32_t in[WORDS], gap[64], out[WORDS], barrier;
+    simt_report report;
+    bool completed;
+} bench;
+
+typedef struct launch {
+    int threads, blocks, shared_bytes;
+    bool cooperative, backwards;
+} launch;
+
+static void run(bench *b, const char *body, const launch *how)
+{
+    char source[4000];
+    const simt_entry *entry;
+    tz_error error = {0};
+    snprintf(source, sizeof source,
+             "#include \"device.cuh\"\n"
+             "struct tz_arguments { const unsigned *in; unsigned *out, *barrier; };\n"
+             "TZ_KERNEL(tz_stage, 64)(const tz_arguments a)\n{\n"
+             "  unsigned *shared = (unsigned *)tz_shared();\n"
+             "  const int t = tz_thread(), lane = tz_lane(), i = tz_block(0) * tz_threads() + t;\n"
+             "#line 1 \"body\"\n%s\n}\n",
+             body);
+    if (simt_build_kernel(build, source, "tz_stage", &entry, &error))
+        fail_msg("%s", error.message);
+    memset(b, 0, sizeof *b);
+    for (uint32_t i = 0; i < WORDS; i++)
+        b->in[i] = 1000 + 7 * i;
+    const simt_buffer buffers[] = {{"in", b->in, sizeof b->in, false},
+                                   {"out", b->out, sizeof b->out, true},
+                                   {"barrier", &b->barrier, sizeof b->barrier, true}};
+    const simt_launch what = {.grid = {how->blocks, 1, 1},
+                              .threads = how->threads,
+                              .shared_bytes = how->shared_bytes,
+                              .cooperative = how->cooperative,
+                              .backwards = how->backwards,
+                              .buffers = buffers,
+                              .buffers_count = 3};
+    struct {
+        const uint32_t *in;
+        uint32_t *out, *barrier;
+    } arguments = {b->in, b->out, &b->barrier};
+    void *pointers[] = {&arguments};
+    assert_int_equal(entry->arguments_bytes, sizeof arguments);
+    b->completed = simt_run(machine, entry, &what, pointers, &b->report);
+}
+
+/* ---- Right kernels --------------------------------------------------------------------------- */
+
+typedef uint32_t answer(const bench *b, int block, int thread);
+
+static void expect_in(const char *body, launch how, answer *want)
+{
+    for (int backwards = 0; backwards < 2; backwards++) {
+        static bench b;
+        how.backwards = backwards == 1;
+        run(&b, body, &how);
+        if (simt_report_total(&b.report) > 0)
+            fail_msg("%s\n%s", body, b.report.message[0]);
+        assert_true(b.completed);
+        for (int i = 0; i < how.blocks * how.threads; i++) {
+            const uint32_t value = want(&b, i / how.threads, i % how.threads);
+            if (b.out[i] != value)
+                fail_msg("%s\nthread %d: %u, expected %u", body, i, b.out[i], value);
+        }
+    }
+}
+
+static void expect(const char *body, answer *want)
+{
+    expect_in(body, (launch){.threads = THREADS, .blocks = BLOCKS, .shared_bytes = 4096}, want);
+}
+
+static uint32_t in_at(const bench *b, int block, int thread)
+{
+    return b->in[block * THREADS + thread];
+}
+
+static uint32_t lane_above(const bench *b, int block, int t)
+{
+    return in_at(b, block, t % 32 < 29 ? t + 3 : t);
+}
+
+static uint32_t lane_below(const bench *b, int block, int t)
+{
+    return in_at(b, block, t % 32 >= 3 ? t - 3 : t);
+}
+
+static uint32_t lane_across(const bench *b, int block, int t)
+{
+    return in_at(b, block, t ^ 5);
+}
+
+static uint32_t lane_next(const bench *b, int block, int t)
+{
+    return in_at(b, block, t / 32 * 32 + (t + 1) % 32);
+}
+
+static void shuffles_move_values(void **state)
+{
+    (void)state;
+    expect("a.out[i] = tz_shuffle_down(a.in[i], 3);", lane_above);
+    expect("a.out[i] = tz_shuffle_up(a.in[i], 3);", lane_below);
+    expect("a.out[i] = tz_shuffle_xor(a.in[i], 5);", lane_across);
+    expect("a.out[i] = tz_shuffle(a.in[i], lane + 1);", lane_next);
+    expect("a.out[i] = (unsigned)tz_shuffle_down((int)a.in[i], 3);", lane_above);
+    expect("a.out[i] = (unsigned)tz_shuffle_down((float)a.in[i], 3);", lane_above);
+    expect("a.out[i] = (unsigned)tz_shuffle_down((double)a.in[i] / 3.0 * 3.0 + 0.25, 3);",
+           lane_above);
+    expect("a.out[i] = tz_shuffle_up((unsigned long long)a.in[i] << 32, 3) >> 32;", lane_below);
+    expect("a.out[i] = (unsigned)(tz_shuffle_up(-5ll * a.in[i], 3) / -5);", lane_below);
+}
+
+static uint32_t block_sum(const bench *b, int block, int t)
+{
+    uint32_t sum = 0;
+    (void)t;
+    for (int k = 0; k < THREADS; k++)
+        sum += in_at(b, block, k);
+    return sum;
+}
+
+static void barriers_order_a_block(void **state)
+{
+    (void)state;
+    expect("tz_put(shared + t, a.in[i]);\n"
+           "for (int n = 32; n > 0; n /= 2) {\n"
+           "  tz_barrier();\n"
+           "  if (t < n) tz_put(shared + t, tz_get(shared + t) + tz_get(shared + t + n));\n"
+           "}\n"
+           "tz_barrier();\n"
+           "a.out[i] = tz_get(shared);",
+           block_sum);
+    /* A warp's own corner of shared memory needs a warp's barrier alone. */
+    expect("#pragma unroll\n"
+           "for (int k = 0; k < 4; k++) {\n"
+           "  tz_put(shared + t, a.in[i] + k - 3);\n"
+           "  tz_barrier_warp();\n"
+           "  a.out[i] = tz_get(shared + tz_warp() * 32 + (lane + 1) % 32);\n"
+           "  tz_barrier_warp();\n"
+           "}",
+           lane_next);
+}
+
+static uint32_t adjacent_warp(const bench *b, int block, int t)
+{
+    return in_at(b, block, t ^ 32) + 2;
+}
+
+static void adjacent_warps_wait_for_each_other(void **state)
+{
+    (void)state;
+    expect("unsigned long long *words = (unsigned long long *)(shared + 256);\n"
+           "tz_adjacent_init(words, 2);\n"
+           "tz_barrier();\n"
+           "#pragma unroll\n"
+           "for (int k = 0; k < 3; k++) {\n"
+           "  tz_put(shared + k % 2 * 64 + t, a.in[i] + k);\n"
+           "  tz_adjacent_arrive(words, tz_warp());\n"
+           "  tz_adjacent_wait(words, tz_warp(), k % 2);\n"
+           "  a.out[i] = tz_get(shared + k % 2 * 64 + (t ^ 32));\n"
+           "}",
+           adjacent_warp);
+}
+
+/* What a warp wrote before it arrived is known one warp further with each phase. */
+static void writes_travel_a_warp_a_phase(void **state)
+{
+    (void)state;
+    const simt_access writer = {.block = 1, .thread = 3, .arrived = 5, .waited = 5};
+    for (int away = 0; away < 4; away++)
+        for (int phases = 0; phases < 5; phases++) {
+            simt_cell cell = {.writer = writer};
+            simt_access other, reader = {.block = 1, .thread = 32 * away};
+            reader.arrived = reader.waited = 5 + phases;
+            const int found = simt_cell_read(&cell, &reader, &other);
+            assert_int_equal(found, phases >= (away > 1 ? away : 1) ? SIMT_NO_RACE
+                                                                    : SIMT_RACES_WITH_WRITER);
+        }
+}
+
+static uint32_t same(const bench *b, int block, int t)
+{
+    return in_at(b, block, t);
+}
+
+static void packets_move_values(void **state)
+{
+    (void)state;
+    expect("if (t % 4 == 0) {\n"
+           "  unsigned four[4];\n"
+           "  tz_load(a.in + i, four);\n"
+           "  tz_put_packet(shared + t, four);\n"
+           "}\n"
+           "tz_barrier();\n"
+           "if (t % 8 == 0) {\n"
+           "  unsigned eight[8];\n"
+           "  tz_get_packet(shared + t, eight);\n"
+           "  tz_store(a.out + i, eight);\n"
+           "}",
+           same);
+    expect("unsigned one[1]; tz_load_once(a.in + i, one); tz_store(a.out + i, one);", same);
+}
+
+static uint32_t rounding(const bench *b, int block, int t)
+{
+    const float x = (float)in_at(b, block, t) / 3.0f, product = x * x;
+    const float fused = fmaf(x, x, 0.1f), apart = product + 0.1f;
+    uint32_t bits[2];
+    memcpy(bits, &fused, 4);
+    memcpy(bits + 1, &apart, 4);
+    return bits[0] * 3 + bits[1];
+}
+
+static void arithmetic_is_not_contracted(void **state)
+{
+    (void)state;
+    expect("float x = (float)a.in[i] / 3.0f;\n"
+           "float fused = __fmaf_rn(x, x, 0.1f), apart = x * x + 0.1f;\n"
+           "unsigned bits[2];\n"
+           "__builtin_memcpy(bits, &fused, 4);\n"
+           "__builtin_memcpy(bits + 1, &apart, 4);\n"
+           "a.out[i] = bits[0] * 3 + bits[1];",
+           rounding);
+}
+
+static uint32_t first_of_next(const bench *b, int block, int t)
+{
+    /* Slots follow: block 1 sees what lanes have sent. */
+    if (block == 0)
+        return b->in[64 + t];
+    return b->out[block * 32 + t];
+}
+
+static uint32_t other_block(const bench *b, int block, int t)
+{
+    return in_at(b, (block + 1) % BLOCKS, t) + 1 + b->barrier / 0x80000000u;
+}
+
+static void grids_synchronise(void **state)
+{
+    (void)state;
+    /* Two barriers flip the word's top bit twice. */
+    expect_in("unsigned one[1] = {a.in[i]}, other[1];\n"
+              "tz_store(a.out + i, one);\n"
+              "tz_grid_barrier(a.barrier);\n"
+              "tz_load_fresh(a.out + (i + tz_threads()) % (tz_blocks(0) * tz_threads()), other);\n"
+              "tz_grid_barrier(a.barrier);\n"
+              "other[0] += 1;\n"
+              "tz_store(a.out + i, other);",
+              (launch){.threads = THREADS, .blocks = BLOCKS, .cooperative = true}, other_block);
+}
+
+static void blocks_hand_words_over(void **state)
+{
+    (void)state;
+    /* From each block to the one before it, by way of slots in out's second half. */
+    expect_in("unsigned long long *slots = (unsigned long long *)(a.out + 64);\n"
+              "const int blocks = tz_blocks(0), b = tz_block(0);\n"
+              "tz_send(slots + b * 32 + lane, a.in[b * 64 + lane], 1u);\n"
+              "unsigned long long value = 0;\n"
+              "while (value >> 32 != 1u) {\n"
+              "  value = tz_peek(slots + (b + 1) % blocks * 32 + lane, true);\n"
+              "  if (value >> 32 != 1u) tz_pause();\n"
+              "}\n"
+              "tz_grid_barrier(a.barrier);\n"
+              "if (b == 0) a.out[lane] = (unsigned)value;",
+              (launch){.threads = 32, .blocks = 2, .cooperative = true}, first_of_next);
+}
+
+static void fetches_arrive(void **state)
+{
+    (void)state;
+    /* The first batch has come, the second is under way. */
+    expect("tz_fetch<unsigned, 1>(shared + t, a.in + i);\n"
+           "tz_fetch_end();\n"
+           "tz_fetch<unsigned, 1>(shared + 64 + t, a.in + 191 - i);\n"
+           "tz_fetch_end();\n"
+           "tz_fetch_wait<1>();\n"
+           "a.out[i] = tz_get(shared + 64 + t) == 0xb7b7b7b7u ? tz_get(shared + t) : 0;",
+           same);
+    expect("if (t % 4 == 0) tz_fetch<unsigned, 4>(shared + t, a.in + i);\n"
+           "tz_fetch_end();\n"
+           "tz_fetch_wait<0>();\n"
+           "tz_barrier();\n"
+           "a.out[i] = tz_get(shared + t);",
+           same);
+}
+
+static uint32_t blocks_counted(const bench *b, int block, int t)
+{
+    (void)b;
+    return block == 0 && t == 0 ? WORDS : 0;
+}
+
+static void atomics_count(void **state)
+{
+    (void)state;
+    expect("tz_atomic_add_u32(a.out, 1u);", blocks_counted);
+}
+
+/* ---- Wrong kernels --------------------------------------------------------------------------- */
+
+static void wrong_in(const char *body, const launch *how, simt_finding finding, const char *says)
+{
+    for (int backwards = 0; backwards < 2; backwards++) {
+        static bench b;
+        launch now = *how;
+        now.backwards = backwards == 1;
+        run(&b, body, &now);
+        const char *message = b.report.messages ? b.report.message[0] : "nothing found";
+        /* A read too early is, in one order of the warps, also one of nothing. */
+        const long long others = simt_report_total(&b.report) - b.report.count[finding] -
+                                 b.report.count[SIMT_FOUND_UNWRITTEN];
+        if (b.report.count[finding] == 0 || (finding != SIMT_FOUND_UNWRITTEN && others > 0))
+            fail_msg("%s\nexpected '%s', got: %s", body, simt_finding_text(finding), message);
+        bool said = false;
+        for (int i = 0; i < b.report.messages; i++)
+            said = said || strstr(b.report.message[i], says);
+        if (!said)
+            fail_msg("%s\nno '%s' in: %s", body, says, message);
+    }
+}
+
+static void wrong(const char *body, simt_finding finding, const char *says)
+{
+    wrong_in(body, &(launch){.threads = THREADS, .blocks = 1, .shared_bytes = 1024}, finding, says);
+}
+
+static void races_are_found(void **state)
+{
+    (void)state;
+    /* A missing barrier: read after write and write after read. */
+    wrong("tz_put(shared + t, 1u);\na.out[i] = tz_get(shared + (t ^ 32));\n", SIMT_FOUND_RACE,
+          "body:2");
+    wrong("tz_put(shared + t, 1u);\ntz_barrier();\n"
+          "a.out[i] = tz_get(shared + (t + 1) % 64);\ntz_put(shared + t, 2u);",
+          SIMT_FOUND_RACE, "after barrier 1");
+    wrong("tz_put(shared + t / 2, (unsigned)t);", SIMT_FOUND_RACE, "writes it at body:1");
+    /* A warp's barrier is no block's. */
+    wrong("tz_put(shared + t, 1u);\ntz_barrier_warp();\na.out[i] = tz_get(shared + (t ^ 32));",
+          SIMT_FOUND_RACE, "block 0,0,0");
+    /* Adjacent warps: read before the wait; written over after the wait, before the reader arrived.
+     */
+#define ADJACENT                                                                                   \
+    "unsigned long long *words = (unsigned long long *)(shared + 192);\n"                          \
+    "tz_adjacent_init(words, 2);\ntz_barrier();\ntz_put(shared + t, 1u);\n"                        \
+    "tz_adjacent_arrive(words, tz_warp());\n"
+    wrong(ADJACENT "a.out[i] = tz_get(shared + (t ^ 32));\ntz_adjacent_wait(words, tz_warp(), 0);",
+          SIMT_FOUND_RACE, "reads it at body:6");
+    wrong(ADJACENT "tz_adjacent_wait(words, tz_warp(), 0);\na.out[i] = tz_get(shared + (t ^ 32));\n"
+                   "tz_put(shared + t, 2u);",
+          SIMT_FOUND_RACE, "after barrier 1");
+    wrong(ADJACENT "tz_adjacent_wait(words, tz_warp(), 1);", SIMT_FOUND_BARRIER, "phase 0");
+    wrong(ADJACENT "tz_adjacent_wait(words, tz_warp(), 0);\ntz_adjacent_wait(words, tz_warp(), 1);",
+          SIMT_FOUND_BARRIER, "having arrived 1 times");
+#undef ADJACENT
+    /* Shuffles order no memory. */
+    wrong("tz_put(shared + t, 1u);\na.out[i] = tz_shuffle_xor(1u, 1);\n"
+          "a.out[i] += tz_get(shared + (t ^ 1));",
+          SIMT_FOUND_RACE, "reads it at body:3");
+    /* A packet's second word. */
+    wrong("unsigned two[2] = {1, 2};\nif (t == 0) tz_put_packet(shared, two);\n"
+          "if (t == 40) tz_put(shared + 1, 3u);",
+          SIMT_FOUND_RACE, "byte 4 of shared memory");
+    /* Three readers of two warps, and a writer that the first two readers are ordered before. */
+    wrong("if (t == 0) tz_put(shared, 1u);\ntz_barrier();\n"
+          "if (t == 1 || t == 2 || t == 33) a.out[i] = tz_get(shared);\n"
+          "tz_barrier_warp();\nif (t == 3) tz_put(shared, 2u);",
+          SIMT_FOUND_RACE, "thread 33");
+}
+
+static void unwritten_reads_are_found(void **state)
+{
+    (void)state;
+    wrong("if (t > 0) tz_put(shared + t, 1u);\ntz_barrier();\na.out[i] = tz_get(shared + t);",
+          SIMT_FOUND_UNWRITTEN, "byte 0 of shared memory, after barrier 1: thread 0");
+}
+
+static void bad_addresses_are_found(void **state)
+{
+    (void)state;
+    wrong("a.out[i] = tz_get(shared + 193 + t);", SIMT_FOUND_ADDRESS, "byte 1024");
+    wrong("tz_put(shared + t - 63, 1u);", SIMT_FOUND_ADDRESS, "of shared memory");
+    wrong("unsigned four[4] = {0};\ntz_put_packet(shared + 1, four);", SIMT_FOUND_ADDRESS,
+          "unaligned");
+    wrong("unsigned four[4];\ntz_load(a.in + 1 + t, four);", SIMT_FOUND_ADDRESS, "unaligned");
+    wrong("unsigned four[4];\ntz_load(a.in + 192, four);", SIMT_FOUND_ADDRESS,
+          "byte 768 of in, body:2");
+    wrong("unsigned one[1] = {1};\ntz_store((unsigned *)a.in + t, one);", SIMT_FOUND_ADDRESS,
+          "of in");
+    wrong("a.out[(1ll << 40) + t] = 1;", SIMT_FOUND_ADDRESS, "pointer to nowhere");
+    wrong("volatile char large[160 << 10];\nlarge[t] = 1;\na.out[i] = large[t];",
+          SIMT_FOUND_ADDRESS, "the stack is full");
+}
+
+static void divergent_lanes_are_found(void **state)
+{
+    (void)state;
+    wrong("if (lane != 7) a.out[i] = tz_shuffle_up(1u, 1);", SIMT_FOUND_LANES,
+          "lane 7) of block 0,0,0 has ended");
+    wrong("if (lane < 16) a.out[i] = tz_shuffle_up(1u, 1);\n"
+          "else a.out[i] = tz_shuffle_down(1u, 1);",
+          SIMT_FOUND_LANES, "waits at tz_shuffle_down of 4 bytes (body:2)");
+    wrong("if (lane < 16) a.out[i] = tz_shuffle_up(1u, 1);\n"
+          "else a.out[i] = tz_shuffle_up(1u, 1);",
+          SIMT_FOUND_LANES, "body:2");
+    wrong("if (lane != 3) tz_barrier_warp();\ntz_barrier();", SIMT_FOUND_LANES,
+          "waits at tz_barrier (body:2)");
+    wrong("if (lane > 0) a.out[i] = tz_warp();", SIMT_FOUND_LANES, "waits at tz_warp");
+    wrong("a.out[i] = tz_shuffle_up(1u, 32);", SIMT_FOUND_LANES, "by 32 lanes");
+}
+
+static void lonely_barriers_are_found(void **state)
+{
+    (void)state;
+    wrong("if (t != 40) tz_barrier();", SIMT_FOUND_BARRIER, "thread 40 (warp 1, lane 8)");
+    wrong("if (tz_warp() == 0) tz_barrier();\nelse tz_barrier();", SIMT_FOUND_BARRIER,
+          "waits at tz_barrier (body:2)");
+    const launch grid = {.threads = THREADS, .blocks = BLOCKS, .cooperative = true};
+    wrong_in("if (tz_block(0) != 2) tz_grid_barrier(a.barrier);", &grid, SIMT_FOUND_BARRIER,
+             "block 2,0,0 has ended");
+    wrong("tz_grid_barrier(a.barrier);", SIMT_FOUND_LAUNCH, "not cooperative");
+    wrong_in("tz_grid_barrier(a.barrier + 1);", &grid, SIMT_FOUND_ADDRESS, "no buffer");
+}
+
+static void races_of_blocks_are_found(void **state)
+{
+    (void)state;
+    const launch grid = {.threads = THREADS, .blocks = BLOCKS, .cooperative = true};
+    wrong_in("unsigned one[1] = {a.in[i]}, other[1];\ntz_store(a.out + i, one);\n"
+             "tz_load_fresh(a.out + (i + 64) % 192, other);",
+             &grid, SIMT_FOUND_RACE, "of out");
+    wrong_in("unsigned one[1] = {a.in[i]}, other[1];\ntz_store(a.out + i, one);\n"
+             "tz_grid_barrier(a.barrier);\ntz_load(a.out + (i + 64) % 192, other);",
+             &grid, SIMT_FOUND_STALE, "tz_load_fresh");
+    wrong_in("unsigned one[1] = {a.in[i]};\ntz_store(a.out + t, one);", &grid, SIMT_FOUND_RACE,
+             "of out");
+}
+
+static void lost_words_are_found(void **state)
+{
+    (void)state;
+    const launch grid = {.threads = 32, .blocks = BLOCKS, .cooperative = true};
+    wrong_in("unsigned long long *slots = (unsigned long long *)a.out;\n"
+             "if (tz_block(0) > 0) tz_send(slots + i, 5, 1u);\n"
+             "while (tz_peek(slots + i, true) >> 32 != 1u) tz_pause();",
+             &grid, SIMT_FOUND_BARRIER, "waits at tz_pause (body:3), and no other lane goes on");
+}
+
+static void early_reads_of_fetches_are_found(void **state)
+{
+    (void)state;
+    /* Others may look after the wait and a barrier only: not before the wait ... */
+    wrong("tz_fetch<unsigned, 1>(shared + t, a.in + i);\ntz_fetch_end();\ntz_barrier();\n"
+          "a.out[i] = tz_get(shared + (t ^ 1));\ntz_fetch_wait<0>();",
+          SIMT_FOUND_RACE, "body:1");
+    /* ... nor without the barrier. */
+    wrong("tz_fetch<unsigned, 1>(shared + t, a.in + i);\ntz_fetch_end();\n"
+          "tz_fetch_wait<0>();\na.out[i] = tz_get(shared + (t ^ 1));",
+          SIMT_FOUND_RACE, "body:4");
+    wrong("tz_fetch<unsigned, 4>(shared + t, a.in + i);", SIMT_FOUND_ADDRESS, "unaligned");
+}
+
+static void stopped_lanes_are_found(void **state)
+{
+    (void)state;
+    wrong("a.out[i] = a.in[i] / (unsigned)(t / 70);", SIMT_FOUND_STOPPED, "division by zero");
+}
+
+static void bad_launches_are_found(void **state)
+{
+    (void)state;
+    const launch ragged = {.threads = 48, .blocks = 1}, wide = {.threads = 96, .blocks = 1};
+    const launch large = {.threads = 32, .blocks = 1, .shared_bytes = 1 << 20};
+    wrong_in("a.out[i] = 1;", &ragged, SIMT_FOUND_LAUNCH, "48 threads");
+    wrong_in("a.out[i] = 1;", &wide, SIMT_FOUND_LAUNCH, "compiled for 64");
+    wrong_in("a.out[i] = 1;", &large, SIMT_FOUND_LAUNCH, "1048576 bytes");
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    machine = simt_create();
+    return machine ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    simt_build_destroy(build);
+    simt_destroy(machine);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shuffles_move_values),
+        cmocka_unit_test(barriers_order_a_block),
+        cmocka_unit_test(adjacent_warps_wait_for_each_other),
+        cmocka_unit_test(writes_travel_a_warp_a_phase),
+        cmocka_unit_test(packets_move_values),
+        cmocka_unit_test(arithmetic_is_not_contracted),
+        cmocka_unit_test(grids_synchronise),
+        cmocka_unit_test(blocks_hand_words_over),
+        cmocka_unit_test(fetches_arrive),
+        cmocka_unit_test(atomics_count),
+        cmocka_unit_test(races_are_found),
+        cmocka_unit_test(unwritten_reads_are_found),
+        cmocka_unit_test(bad_addresses_are_found),
+        cmocka_unit_test(divergent_lanes_are_found),
+        cmocka_unit_test(lonely_barriers_are_found),
+        cmocka_unit_test(races_of_blocks_are_found),
+        cmocka_unit_test(lost_words_are_found),
+        cmocka_unit_test(early_reads_of_fetches_are_found),
+        cmocka_unit_test(stopped_lanes_are_found),
+        cmocka_unit_test(bad_launches_are_found),
+    };
+    tz_error error = {0};
+    const tz_status status =
+        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
+    if (status == TZ_UNSUPPORTED) {
+        printf("skipped: %s\n", error.message);
+        return SKIPPED_PROGRAM;
+    }
+    if (status) {
+        fprintf(stderr, "%s\n", error.message);
+        return 1;
+    }
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,106 @@
+/* A family's text with a mistake in it: the executor finds each. */
+#include "compare.h"
+
+#include "stencil/registry.h"
+#include "tests/skip.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NONE = -1 };
+
+static simt_build *build;
+static simt *machine;
+static const tz_registry *registry;
+
+static void mistake(const char *stencil, tz_boundary boundary, const char *from, const char *to,
+                    int finding)
+{
+    static simt_outcome outcome;
+    simt_case k = {.boundary = {boundary, boundary, boundary},
+                   .extent = {45, 19, 7},
+                   .plan = {.family = "tile", .height = 2, .tile = {16, 8, 4}},
+                   .room = {4, 1},
+                   .edit_from = from,
+                   .edit_to = to};
+    tz_error error = {0};
+    if (tz_registry_find(registry, stencil, &k.stencil, NULL, &error))
+        fail_msg("%s", error.message);
+    k.precision = tz_stencil_has_real(k.stencil) ? TZ_SINGLE : -1;
+    simt_compare(&k, build, machine, 2, &outcome);
+    if (!from) {
+        if (outcome.verdict != SIMT_SAME)
+            fail_msg("%s", outcome.message);
+        return;
+    }
+    if (outcome.verdict != SIMT_DIFFERENT ||
+        (finding == NONE ? outcome.differences == 0 : outcome.report.count[finding] == 0))
+        fail_msg("'%s' for '%s' is not found: %s", to, from, outcome.message);
+}
+
+static void mistakes_in_tiles_are_found(void **state)
+{
+    (void)state;
+    const char *hotspot = "hotspot";
+    mistake(hotspot, TZ_CLAMP, NULL, NULL, NONE);
+    /* Missing barriers: after the load, after each pass. */
+    mistake(hotspot, TZ_CLAMP, "    tz_barrier();\n    int rest", "    int rest", SIMT_FOUND_RACE);
+    mistake(hotspot, TZ_CLAMP, "tz_barrier();  ", "", SIMT_FOUND_RACE);
+    /* A ghost zone that is too small, or read where nothing is. */
+    mistake(hotspot, TZ_CLAMP, "a.height * TZ_REACH", "a.height * TZ_REACH - 1", NONE);
+    mistake(hotspot, TZ_MIRROR, "rest -= radius;", "rest -= 0;", SIMT_FOUND_UNWRITTEN);
+    mistake(hotspot, TZ_CLAMP, "#define TZ_HALO_X 2", "#define TZ_HALO_X 1", NONE);
+    /* Cells that are left out, beside the field, or in its inputs. */
+    mistake(hotspot, TZ_FIXED, "tz_wanted(a, p, 0) ||", "tz_wanted(a, p, 0) || p.x == 7 ||", NONE);
+    mistake(hotspot, TZ_CLAMP, "[to] =", "[to - 1] =", SIMT_FOUND_ADDRESS);
+    mistake(hotspot, TZ_CLAMP, "[to] =", "[to + 64 * 18] =", SIMT_FOUND_ADDRESS);
+    mistake(hotspot, TZ_CLAMP, "((type *)a.out[index])[to]", "((type *)a.in[1])[to]",
+            SIMT_FOUND_ADDRESS);
+    /* What lies past the ends of rows. */
+    mistake(hotspot, TZ_PERIODIC, "row[p.x_in]", "row[p.x < 0 ? p.x + a.pitch : p.x_in]", NONE);
+    mistake("life", TZ_PERIODIC, "tz_load_word(a, row, p.x, name##_edge)", "row[(p.x + 2) % 2]",
+            NONE);
+    mistake("pathfinder", TZ_CLAMP, "p.iteration = t;", "p.iteration = t + 1;", NONE);
+    mistake("integers_3d", TZ_CLAMP, "p.step = a.step + t", "p.step = a.step", NONE);
+}
+
+static int set_up(void **state)
+{
+    static const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};
+    static tz_registry *plugins;
+    tz_error error = {0};
+    (void)state;
+    machine = simt_create();
+    if (!machine || tz_registry_create(&plugins, folders, 2, &error))
+        return -1;
+    registry = plugins;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    tz_registry_destroy((tz_registry *)registry);
+    simt_build_destroy(build);
+    simt_destroy(machine);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_in_tiles_are_found),
+    };
+    tz_error error = {0};
+    const tz_status status =
+        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
+    if (status == TZ_UNSUPPORTED) {
+        printf("skipped: %s\n", error.message);
+        return SKIPPED_PROGRAM;
+    }
+    if (status) {
+        fprintf(stderr, "%s\n", error.message);
+        return 1;
+    }
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,243 @@
+/* What a kernel executes, against code written by hand and against what a profiler counted on an
+ * H200. No GPU; without NVRTC the tests that compile are skipped. */
+#include "work_support.h"
+
+/* ---- Code by hand ---------------------------------------------------------------------------- */
+
+typedef struct word {
+    uint64_t low, high;
+} word;
+
+enum {
+    NONE = 7,
+    LDG = 0x981,
+    LDGSTS = 0xfae,
+    LDS = 0x984,
+    STG = 0x986,
+    FADD = 0x221,
+    EXIT = 0x94d
+};
+
+static const uint64_t plain = UINT64_C(7) << 23; /* a branch's second predicate: none */
+static const uint64_t wide = UINT64_C(6) << 9;   /* of an access: 128 bits a lane */
+
+static word say(uint64_t operation, uint64_t high)
+{
+    return (word){operation | 7u << 12,
+                  high | UINT64_C(1) << 41 | (uint64_t)NONE << 46 | (uint64_t)NONE << 49};
+}
+
+/* A branch `over` instructions after it (before: less than 0), always or where P0 says. */
+static word jump(int over, bool always)
+{
+    const uint64_t units = (uint64_t)(int64_t)(over * 4);
+    return (word){(always ? 0x7947u : 0x0947u) | (units & 255) << 16 |
+                      (over < 0 ? (uint64_t)-1 << 34 : 0),
+                  (over < 0 ? 0x3ffff : 0) | plain | UINT64_C(1) << 41 | UINT64_C(63) << 46};
+}
+
+static tz_cuda_mix *mix_of(const word *code, size_t bytes)
+{
+    tz_sass sass;
+    tz_cuda_mix *mix = malloc(sizeof *mix);
+    assert_non_null(mix);
+    assert_int_equal(tz_sass_decode(&sass, code, bytes, 90, NULL), TZ_OK);
+    assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL, NULL), TZ_OK);
+    tz_sass_free(&sass);
+    return mix;
+}
+
+/* A loop that does the same in two ways: each is counted on its own, with the loop inside that only
+ * computes, and without what only lanes at an edge store. */
+static void bodies_are_told_apart(void **state)
+{
+    (void)state;
+    const word code[] = {
+        say(FADD, 0),      jump(5, false), /* 1: the loop begins; to 7 */
+        say(LDGSTS, wide), say(FADD, 0),     say(FADD, 0),
+        say(STG, wide),    jump(9, true), /* 6: to 16 */
+        say(LDGSTS, wide),                /* 7: the other body */
+        say(FADD, 0),                     /* 8: a loop inside */
+        say(FADD, 0),      jump(-3, false),  say(LDS, wide),
+        say(STG, wide),    jump(2, false),                 /* 13: over what few lanes do, to 16 */
+        say(STG, 0),       say(STG, 0),      say(FADD, 0), /* 16 */
+        jump(-17, false),  say(EXIT, plain),
+    };
+    tz_cuda_mix *mix = mix_of(code, sizeof code);
+    assert_int_equal(mix->loops_count, 3);
+    const int other = mix->loops[0].way.of[TZ_WORK_SHARED_READ] > 0.0 ? 0 : 1;
+    const tz_cuda_loop *one = &mix->loops[1 - other], *two = &mix->loops[other];
+    assert_true(tz_work_mix_sum(&one->way) == 8.0 && one->way.of[TZ_WORK_FP32] == 3.0);
+    assert_true(one->stores == 1.0 && one->copies_words == 4.0);
+    assert_true(tz_work_mix_sum(&two->way) == 10.0 && two->way.of[TZ_WORK_FP32] == 3.0);
+    assert_true(two->stores == 1.0 && two->stores_words == 4.0);
+    assert_true(one->parent == -1 && two->parent == -1);
+    assert_int_equal(mix->loops[2].parent, other);
+    assert_true(tz_work_mix_sum(&one->all) == 8.0 && tz_work_mix_sum(&two->all) == 9.0);
+    assert_true(one->shortest == 1 - other && two->shortest == other);
+    free(mix);
+}
+
+/* Where a step may have nothing to store, the way of such a step is counted, too. */
+static void idle_steps_are_counted(void **state)
+{
+    (void)state;
+    const word code[] = {
+        say(LDG, wide), jump(2, false),  say(FADD, 0),
+        say(STG, wide), jump(-5, false), say(EXIT, plain),
+    };
+    tz_cuda_mix *mix = mix_of(code, sizeof code);
+    assert_int_equal(mix->loops_count, 1);
+    assert_int_equal(mix->shortest_count, 1);
+    assert_int_equal(mix->loops[0].shortest, 1);
+    assert_true(tz_work_mix_sum(&mix->loops[0].way) == 5.0 && mix->loops[0].stores == 1.0);
+    assert_true(tz_work_mix_sum(&mix->loops[1].way) == 3.0 && mix->loops[1].stores == 0.0);
+    free(mix);
+}
+
+/* Spilt registers: words loaded and stored, and of these what is stored. */
+static void spilt_words_are_counted(void **state)
+{
+    (void)state;
+    const word code[] = {
+        say(LDG, wide),   say(0x387, wide), /* STL.128 */
+        say(0x983, wide),                   /* LDL.128 */
+        say(STG, wide),   jump(-5, false),  say(EXIT, plain),
+    };
+    tz_cuda_mix *mix = mix_of(code, sizeof code);
+    assert_int_equal(mix->loops_count, 1);
+    assert_true(mix->loops[0].local == 8.0 && mix->loops[0].local_stores == 4.0);
+    assert_true(mix->loops[0].stores == 1.0 && mix->loops[0].reads_words == 4.0);
+    free(mix);
+}
+
+/* ---- What a profiler counted ----------------------------------------------------------------- */
+
+static void check(const char *id, int height, const char *what, double counted, double measured,
+                  double most)
+{
+    if (fabs(counted / measured - 1.0) > most)
+        fail_msg("%s h %d: %.2f million %s, where a profiler counted %.2f", id, height,
+                 counted * 1e-6, what, measured * 1e-6);
+}
+
+/* ncu on an H200, code of NVRTC 13.0: smsp__inst_executed, l1tex__data_pipe_lsu_wavefronts and a
+ * quarter of the 32-byte sectors of local memory, of one stage, in millions; sectors of the second
+ * level in megabytes, two of five of which are counted in both of its halves. */
+static void profilers_count_the_same(void **state)
+{
+    const suite *s = *state;
+    static const struct {
+        const char *stencil;
+        int precision;
+        int64_t nx, nz;
+        int height, vector, warps, rows;
+        double instructions, wavefronts, spilt, sectors;
+    } known[] = {
+        {"box2d1r", TZ_DOUBLE, 4096, 1, 6, 2, 0, 0, 49.835, 11.968, 0.0, 636.0},
+        {"box2d1r", TZ_DOUBLE, 4096, 1, 11, 4, 0, 0, 77.782, 20.604, 4.862, 0.0},
+        {"star3d1r", TZ_SINGLE, 256, 256, 2, 4, 16, 28, 29.757, 8.888, 0.0, 361.0},
+        {"box3d1r", TZ_SINGLE, 256, 256, 4, 4, 8, 8, 124.698, 28.563, 0.0, 521.0},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        tz_problem problem;
+        tz_plan plan = {.height = known[k].height,
+                        .vector = known[k].vector,
+                        .warps = known[k].warps,
+                        .tile = {0, known[k].rows, 0},
+                        .family = "stream"};
+        tz_model_work work;
+        make_problem(s, known[k].stencil, known[k].precision, known[k].nx, known[k].nx, known[k].nz,
+                     &problem);
+        if (!plan_for(s, &problem, &plan))
+            fail_msg("%s: no plan", known[k].stencil);
+        work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        tz_problem_clear(&problem);
+        const tz_model_prediction p = predicted(&work, &s->device);
+        check(known[k].stencil, plan.height, "instructions", detail_of(&p, "instructions"),
+              known[k].instructions * 1e6, 0.03);
+        check(known[k].stencil, plan.height, "wavefronts", detail_of(&p, "wavefronts"),
+              known[k].wavefronts * 1e6, 0.15);
+        if (known[k].spilt > 0.0)
+            check(known[k].stencil, plan.height, "spilt words", detail_of(&p, "spilt_words"),
+                  known[k].spilt * 1e6, 0.05);
+        else
+            check(known[k].stencil, plan.height, "bytes of L2", 1.4 * detail_of(&p, "l2_bytes"),
+                  known[k].sectors * 1e6, 0.25);
+    }
+}
+
+/* ---- What counts cost ------------------------------------------------------------------------ */
+
+/* A few warps with code of their own hold up the stage once it does not fit beside the others'. */
+static void code_has_to_fit(void **state)
+{
+    const suite *s = *state;
+    tz_model_work w = {.kind = TZ_WORK_GPU,
+                       .height = 8,
+                       .cells = 8e8,
+                       .redundancy = 1.1,
+                       .parts_count = 2,
+                       .read_bytes = 4e7,
+                       .write_bytes = 4e7,
+                       .resident_bytes = 8e7,
+                       .registers = 250,
+                       .threads = 64,
+                       .blocks = 520};
+    w.parts[0] = (tz_work_part){.name = "inner", .warps = 1000, .steps = 200, .clocks = 500};
+    w.parts[0].step.of[TZ_WORK_FP32] = 480;
+    w.parts[0].loop_bytes = w.parts[0].text_bytes = 14000;
+    w.parts[1] = w.parts[0];
+    w.parts[1].warps = 40;
+    w.parts[1].own_bytes = 480 * 16;
+    const double fits = stage_of(&w, &s->device);
+    w.parts[1].own_bytes = 0.0;
+    assert_true(stage_of(&w, &s->device) == fits);
+    w.parts[1].own_bytes = 480 * 16;
+    w.parts[0].loop_bytes = w.parts[1].loop_bytes = 20000;
+    const double more = stage_of(&w, &s->device);
+    assert_true(more > 1.3 * fits && more < 4.0 * fits);
+    /* Stores of spilt registers go to the second level; loads do not. */
+    w.parts[1].spills = w.parts[0].spills = 30.0;
+    assert_true(stage_of(&w, &s->device) == more);
+    w.parts[0].spilt_stores = 30.0;
+    assert_true(stage_of(&w, &s->device) > more);
+}
+
+/* Pairs of stores are together or apart by the instructions between them. */
+static void pairs_of_stores(void **state)
+{
+    (void)state;
+    word code[64];
+    double apart[2];
+    for (int far = 0; far < 2; far++) {
+        size_t n = 0;
+        code[n++] = say(LDGSTS, wide);
+        for (int pair = 0; pair < 2; pair++) {
+            code[n++] = say(STG, wide);
+            for (int k = 0; k < (far && pair == 1 ? 23 : 1); k++)
+                code[n++] = say(FADD, 0);
+            code[n++] = say(STG, wide);
+        }
+        code[n] = jump(-(int)n - 1, false);
+        n++;
+        code[n++] = say(EXIT, plain);
+        tz_cuda_mix *mix = mix_of(code, n * sizeof *code);
+        assert_int_equal(mix->loops_count, 1);
+        assert_true(mix->loops[0].stores == 4.0);
+        apart[far] = mix->loops[0].apart;
+        free(mix);
+    }
+    assert_true(apart[0] < 0.01);
+    assert_true(apart[1] > 0.48 && apart[1] < 0.51);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bodies_are_told_apart),  cmocka_unit_test(pairs_of_stores),
+        cmocka_unit_test(idle_steps_are_counted), cmocka_unit_test(spilt_words_are_counted),
+        cmocka_unit_test(code_has_to_fit),        cmocka_unit_test(profilers_count_the_same),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,180 @@
+/* What is told of kernels that are not compiled, and forecasts that begin with none. No GPU;
+ * without NVRTC the tests that compile are skipped. */
+#include "predict/predictions.h"
+#include "work_support.h"
+
+/* 544 threads of 144 registers do not fit: a compiler spills what is too much. Schedulers have a
+ * quarter of registers and warps each, so 17 warps take the room of 20. */
+static void estimates_leave_room_for_a_block(void **state)
+{
+    const suite *s = *state;
+    static const struct {
+        int threads, blocks, shared, estimate, registers;
+    } cases[] = {
+        {544, 0, 80000, 144, 96},  {512, 0, 190000, 152, 128}, {512, 0, 190000, 120, 120},
+        {256, 2, 40000, 144, 128}, {256, 2, 150000, 144, 144}, /* one block is all there can be */
+        {1024, 0, 1000, 255, 63},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tz_model_work work = some_work();
+        const tz_plan plan = {.blocks = cases[k].blocks};
+        work.threads = cases[k].threads;
+        work.shared_bytes = cases[k].shared;
+        work.registers = cases[k].estimate;
+        work.local_bytes = 16;
+        tz_cuda_estimate_registers(&s->device, &plan, &work);
+        assert_int_equal(work.registers, cases[k].registers);
+        assert_int_equal(work.local_bytes, 16 + 4 * (cases[k].estimate - cases[k].registers));
+        assert_true(tz_roofs_blocks_per_sm(&s->device, &work, NULL, 0) >= 1);
+    }
+}
+
+/* A tall plan in three dimensions, estimated from low ones: more registers than there can be. */
+static void tall_plans_are_not_refused_for_an_estimate(void **state)
+{
+    const suite *s = *state;
+    tz_problem problem;
+    tz_plan plan = {.height = 4, .family = "stream"};
+    tz_model_work work;
+    make_problem(s, "star3d1r", TZ_SINGLE, 768, 768, 768, &problem);
+    assert_true(plan_for(s, &problem, &plan));
+    work_of(s, &problem, &plan, TZ_EFFORT_KNOWN, &work);
+    assert_true(work.estimated && work.kind == TZ_WORK_GPU);
+    assert_true(work.cells == 0.0 && work.parts_count == 0);
+    work_of(s, &problem, &plan, TZ_EFFORT_CACHED, &work);
+    assert_true(work.estimated);
+    assert_true(work.registers > 64 && work.registers * work.threads <= 65536);
+    tz_problem_clear(&problem);
+}
+
+static void fits_a_block(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan)
+{
+    const tz_cuda_family *family;
+    tz_cuda_shape shape;
+    tz_error error = {0};
+    assert_int_equal(tz_cuda_family_find(plan->family, problem, &family, NULL), TZ_OK);
+    const int bytes = family->shared_bytes(problem, limits, plan);
+    if (bytes > limits->shared_bytes || family->shape(problem, limits, plan, 1, &shape, &error))
+        fail_msg("%s %s h %d: %d bytes %s", problem->stencil->id, plan->family, plan->height, bytes,
+                 error.message);
+}
+
+/* The record of a GPU with less shared memory and fewer multiprocessors than an H200: no candidate
+ * and no plan of a height near it, from which one is estimated, needs more. */
+static void plans_fit_the_device_of_a_record(void **state)
+{
+    const suite *s = *state;
+    static const struct {
+        const char *stencil;
+        int64_t extent[TZ_AXES];
+    } cases[] = {{"star3d1r", {512, 512, 512}}, {"star3d2r", {64, 64, 64}},
+                 {"box2d2r", {600, 600, 1}},    {"hotspot", {512, 512, 1}},
+                 {"poisson", {700, 700, 1}},    {"pathfinder", {50000, 1, 1}}};
+    static const struct {
+        double bytes, multiprocessors;
+    } devices[] = {{48 << 10, 40}, {99 << 10, 84}};
+    enum { MAX = 256 };
+    static tz_plan plans[MAX];
+    tz_model_device device = s->device;
+    for (size_t d = 0; d < 2; d++)
+        for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+            const tz_place place = {.device = &device, .threads = 1};
+            const int64_t *extent = cases[c].extent;
+            const tz_plan given = {0};
+            tz_problem problem;
+            int count = 0, near = 0;
+            device.shared_per_block_max_bytes.value = devices[d].bytes;
+            device.sm_count.value = devices[d].multiprocessors;
+            const tz_limits limits = tz_place_limits(&place);
+            assert_true(limits.shared_bytes == devices[d].bytes);
+            make_problem(s, cases[c].stencil, -1, extent[0], extent[1], extent[2], &problem);
+            assert_int_equal(
+                tz_backend_cuda.candidates(&problem, &place, &given, plans, MAX, &count, NULL),
+                TZ_OK);
+            for (int k = 0; k < count; k++) {
+                tz_plan other;
+                fits_a_block(&problem, &limits, &plans[k]);
+                for (int by = -2; by <= 2; by++)
+                    if (tz_cuda_plan_with_height(&problem, &limits, &plans[k], plans[k].height + by,
+                                                 &other)) {
+                        fits_a_block(&problem, &limits, &other);
+                        near++;
+                    }
+            }
+            assert_true(count > 3 && near > count);
+            tz_problem_clear(&problem);
+        }
+}
+
+/* The device itself goes before its record, and what neither tells is an H200's. */
+static void limits_have_an_order(void **state)
+{
+    const suite *s = *state;
+    const tz_model_device empty = {0};
+    tz_place place = {.device = &empty};
+    tz_limits limits = tz_place_limits(&place);
+    assert_true(limits.multiprocessors == 132 && limits.shared_bytes == 227 << 10);
+    tz_model_device small = s->device;
+    small.sm_count.value = 7;
+    place = (tz_place){.device = &small, .limits = {.shared_bytes = 99 << 10}};
+    limits = tz_place_limits(&place);
+    assert_true(limits.multiprocessors == 7 && limits.shared_bytes == 99 << 10);
+}
+
+static tz_predictions *predictions(const suite *s, const tz_problem *problem, int threads,
+                                   tz_effort effort)
+{
+    const tz_place place = {.device = &s->device, .threads = threads};
+    const tz_plan given = {.height = 2};
+    tz_predictions *f = NULL;
+    tz_error error = {0};
+    const tz_status status =
+        tz_predictions_create(&f, problem, &tz_backend_cuda, &place, &given, effort, &error);
+    if (status == TZ_UNSUPPORTED && strstr(error.message, "NVRTC")) {
+        skip_test("%s", error.message);
+    }
+    if (status)
+        fail_msg("%s: %s", error.place, error.message);
+    return f;
+}
+
+/* Several threads, one after the other, from the cache: the same. */
+static void threads_compile_what_one_does(void **state)
+{
+    suite *s = *state;
+    char folder[96], *const first = s->cache;
+    tz_problem problem;
+    tz_predictions *all[3];
+    make_problem(s, "box2d1r", TZ_SINGLE, 2048, 1024, 1, &problem);
+    all[0] = predictions(s, &problem, 4, TZ_EFFORT_CACHED);
+    all[1] = predictions(s, &problem, 1, TZ_EFFORT_CACHED); /* nothing is left to compile */
+    snprintf(folder, sizeof folder, "%s/other", first);
+    assert_int_equal(setenv("TRAPEZE_CACHE", folder, 1), 0);
+    all[2] = predictions(s, &problem, 1, TZ_EFFORT_COMPILE);
+    assert_int_equal(setenv("TRAPEZE_CACHE", first, 1), 0);
+    assert_true(all[0]->count >= 3);
+    for (int k = 1; k < 3; k++) {
+        assert_int_equal(all[k]->count, all[0]->count);
+        assert_int_equal(all[k]->best, all[0]->best);
+        for (int i = 0; i < all[0]->count; i++) {
+            assert_false(all[k]->plans[i].work.estimated);
+            assert_memory_equal(&all[k]->plans[i].work, &all[0]->plans[i].work,
+                                sizeof all[0]->plans[i].work);
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        tz_predictions_destroy(all[k]);
+    tz_problem_clear(&problem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(estimates_leave_room_for_a_block),
+        cmocka_unit_test(plans_fit_the_device_of_a_record),
+        cmocka_unit_test(limits_have_an_order),
+        cmocka_unit_test(tall_plans_are_not_refused_for_an_estimate),
+        cmocka_unit_test(threads_compile_what_one_does),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,301 @@
+/* core/backend/cuda against stand-ins for the driver and NVRTC: kernels, their launches, faults. */
+#include "test_cuda_support.h"
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+static void launches_ask_the_driver_once(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    tz_cuda_kernel kernel = loaded(cuda);
+    tz_error error = {0};
+    tz_cu_pointer x = 64;
+    void *arguments[] = {&x};
+    assert_int_equal(kernel.registers, 40);
+    assert_int_equal(kernel.local_bytes, 0);
+    assert_int_equal(kernel.shared_bytes, 1024);
+    assert_int_equal(kernel.dynamic_shared_bytes, (227 << 10) - 1024);
+    assert_int_equal(seen->shared_limit, (227 << 10) - 1024);
+    const int gets = seen->kernel_gets, sets = seen->kernel_sets, launches = seen->launches;
+    const int grid[3] = {70000, 3, 2}, block[3] = {32, 4, 2};
+    for (int k = 0; k < 5; k++)
+        OK(tz_cuda_launch(cuda, NULL, &kernel, grid, block, 200 << 10, false, arguments, &told));
+    assert_int_equal(seen->kernel_gets, gets);
+    assert_int_equal(seen->kernel_sets, sets);
+    assert_int_equal(seen->launches, launches + 5);
+    assert_int_equal(seen->grid[0], 70000);
+    assert_int_equal(seen->grid[2] * 10 + seen->block[1], 24);
+    assert_int_equal(seen->shared_bytes, 200 << 10);
+    assert_true(seen->on_default_stream);
+
+    static const struct {
+        int grid[3], block[3], shared;
+        const char *says;
+    } wrong[] = {
+        {{0, 1, 1}, {1, 1, 1}, 0, "at least one block"},
+        {{1, 1, 1}, {1, -1, 1}, 0, "one thread a dimension"},
+        {{1, 65536, 1}, {1, 1, 1}, 0, "up to 65535 blocks along y and z, not 1x65536x1"},
+        {{1, 1, 1}, {1024, 2, 1}, 0, "up to 1024 threads"},
+        {{1, 1, 1}, {65536, 65536, 65536}, 0, "up to 1024 threads"},
+        {{1, 1, 1}, {1, 1, 1}, -1, "not -1"},
+        {{1, 1, 1}, {1, 1, 1}, 227 << 10, "0 to 231424 bytes of shared memory"},
+    };
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        check_error(tz_cuda_launch(cuda, NULL, &kernel, wrong[k].grid, wrong[k].block,
+                                   wrong[k].shared, false, arguments, &error),
+                    TZ_RANGE, &error, "", wrong[k].says);
+    assert_int_equal(seen->launches, launches + 5);
+    tz_cuda_unload(cuda, &kernel);
+    assert_null(kernel.module);
+    tz_cuda_unload(cuda, &kernel);
+    tz_cuda_close(cuda);
+}
+
+static void cooperative_launches_must_fit(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    tz_cuda_kernel kernel = loaded(cuda);
+    tz_cuda_queue *stream;
+    tz_error error = {0};
+    int blocks = -1;
+    void *arguments[] = {&blocks};
+    OK(tz_cuda_queue_create(cuda, &stream, &told));
+    OK(tz_cuda_occupancy(cuda, &kernel, 256, 0, &blocks, &told));
+    assert_int_equal(blocks, 6); /* of 40 registers a thread */
+    OK(tz_cuda_occupancy(cuda, &kernel, 256, 100 << 10, &blocks, &told));
+    assert_int_equal(blocks, 2);
+    OK(tz_cuda_occupancy(cuda, &kernel, 2048, 0, &blocks, &told));
+    assert_int_equal(blocks, 0);
+    check_error(tz_cuda_occupancy(cuda, &kernel, 0, 0, &blocks, &error), TZ_RANGE, &error, "",
+                "no blocks of 0 threads");
+
+    const int threads[3] = {256, 1, 1}, all[3] = {132 * 6, 1, 1}, more[3] = {132 * 6 + 1, 1, 1};
+    const int before = seen->cooperative;
+    OK(tz_cuda_launch(cuda, stream, &kernel, all, threads, 0, true, arguments, &told));
+    assert_int_equal(seen->cooperative, before + 1);
+    assert_false(seen->on_default_stream);
+    check_error(tz_cuda_launch(cuda, stream, &kernel, more, threads, 0, true, arguments, &error),
+                TZ_BACKEND, &error, "", "use fewer or smaller blocks");
+    tz_cuda_queue_destroy(cuda, stream);
+    tz_cuda_unload(cuda, &kernel);
+    tz_cuda_close(cuda);
+
+    setenv("FAKE_CUDA_WITHOUT", "95", 1);
+    cuda = opened();
+    kernel = loaded(cuda);
+    check_error(tz_cuda_launch(cuda, NULL, &kernel, one, warp, 0, true, arguments, &error),
+                TZ_UNSUPPORTED, &error, "", "Fake GPU A cannot launch");
+    tz_cuda_unload(cuda, &kernel);
+    tz_cuda_close(cuda);
+}
+
+static void opting_in_may_be_refused(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    fault("cuFuncSetAttribute:1");
+    tz_cuda_kernel kernel = loaded(cuda);
+    assert_int_equal(kernel.dynamic_shared_bytes, (48 << 10) - 1024);
+    tz_cuda_unload(cuda, &kernel);
+    tz_cuda_close(cuda);
+}
+
+static int lines_of(const char *path, char *last, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    int count = 0;
+    last[0] = '\0';
+    while (file && fgets(last, (int)size, file))
+        count++;
+    if (file)
+        fclose(file);
+    return count;
+}
+
+static void kernels_are_compiled_once(void **state)
+{
+    scratch *s = *state;
+    tz_cuda *cuda = opened();
+    tz_cuda_kernel kernel;
+    tz_error error = {0};
+    char log[1024], last[1024], missing[] = "extern \"C\" __global__ void other() { nowhere; }";
+    snprintf(log, sizeof log, "%s/log", s->directory);
+    setenv("FAKE_NVRTC_LOG", log, 1);
+    for (int k = 0; k < 3; k++) {
+        kernel = loaded(cuda);
+        tz_cuda_unload(cuda, &kernel);
+    }
+    assert_int_equal(lines_of(log, last, sizeof last), 1);
+    assert_non_null(strstr(last, "--gpu-architecture=sm_90 "));
+    assert_non_null(strstr(last, " --fmad=false "));
+
+    /* A report compiles with more options, and keeps its hands off the cache. */
+    tz_cuda_kernel_report reports[1];
+    size_t count;
+    OK(tz_cuda_compile_report("sm_90", source, NULL, 0, NULL, NULL, reports, 1, &count, &told));
+    assert_int_equal(lines_of(log, last, sizeof last), 2);
+    assert_non_null(strstr(last, "--ptxas-options=-v"));
+    kernel = loaded(cuda);
+    tz_cuda_unload(cuda, &kernel);
+    assert_int_equal(lines_of(log, last, sizeof last), 2);
+
+    /* A cubin that the driver refuses is compiled anew, once. */
+    fault("cuModuleLoadData:209:0:1");
+    kernel = loaded(cuda);
+    tz_cuda_unload(cuda, &kernel);
+    assert_int_equal(lines_of(log, last, sizeof last), 3);
+    fault("cuModuleLoadData:209");
+    check_error(tz_cuda_load(cuda, &kernel, source, "step", NULL, 0, &error), TZ_BACKEND, &error,
+                "step", "may be older than NVRTC");
+    assert_int_equal(lines_of(log, last, sizeof last), 4);
+    fault(NULL);
+    check_error(tz_cuda_load(cuda, &kernel, source, "stop", NULL, 0, &error), TZ_BACKEND, &error,
+                "stop", "has no such kernel");
+    check_error(tz_cuda_load(cuda, &kernel, missing, "other", NULL, 0, &error), TZ_BACKEND, &error,
+                "", "NVRTC 13.7 does not compile this for sm_90: kernel.cu(3): error");
+    assert_null(kernel.module);
+    tz_cuda_close(cuda);
+}
+
+static void reports_tell_registers_and_spills(void **state)
+{
+    (void)state;
+    need_fake();
+    tz_cuda_kernel_report r[3];
+    size_t count = 0, bytes = 0;
+    void *cubin = NULL;
+    OK(tz_cuda_compile_report("sm_90", source, NULL, 0, &cubin, &bytes, r, 3, &count, &told));
+    assert_int_equal(count, 2);
+    assert_true(bytes > 4);
+    free(cubin);
+    assert_string_equal(r[0].name, "spills");
+    assert_int_equal(r[0].registers, 255);
+    assert_int_equal(r[0].local_bytes, 48);
+    assert_int_equal(r[0].spill_store_bytes, 56); /* with those of the function that it calls */
+    assert_int_equal(r[0].spill_load_bytes, 60);
+    assert_int_equal(r[0].shared_bytes, 128);
+    assert_string_equal(r[1].name, "fits");
+    assert_int_equal(r[1].registers, 8);
+    assert_int_equal(r[1].local_bytes + r[1].shared_bytes + r[1].spill_store_bytes, 0);
+    memset(r, 0, sizeof r);
+    OK(tz_cuda_compile_report("sm_90", source, NULL, 0, NULL, NULL, r, 1, &count, &told));
+    assert_int_equal(count, 2);
+    assert_string_equal(r[0].name, "spills");
+    assert_string_equal(r[1].name, "");
+}
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+
+static void a_fault_is_told_once_and_again_the_same(void **state)
+{
+    (void)state;
+    need_fake();
+    static const struct {
+        const char *fault, *says;
+    } cases[] = {
+        {"cuCtxSynchronize:700", "a kernel read or wrote outside its memory on GPU 0, Fake GPU A "
+                                 "(CUDA_ERROR_ILLEGAL_ADDRESS "
+                                 "700); run with --sync to find the stage"},
+        {"cuCtxSynchronize:715", "a kernel came to an illegal instruction on GPU 0"},
+        {"cuCtxSynchronize:716", "misaligned address"},
+        {"cuLaunchKernel:719", "a kernel failed on GPU 0"},
+        {"cuStreamSynchronize:702", "a kernel ran longer than the system allows on GPU 0"},
+        {"cuMemAlloc_v2:714", "ran out of its stack"},
+        {"cuCtxSynchronize:999", "the driver lost GPU 0, Fake GPU A"},
+        {"cuCtxSynchronize:214", "memory error that cannot be corrected (ECC) on GPU 0"},
+        {"cuCtxSetCurrent:999:1", "the driver lost GPU 0"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tz_cuda *cuda = opened();
+        tz_cuda_kernel kernel = loaded(cuda);
+        tz_cuda_queue *stream = NULL;
+        tz_cuda_event *event = NULL;
+        tz_cu_pointer x = 0, y;
+        void *pinned = NULL;
+        OK(tz_cuda_queue_create(cuda, &stream, &told));
+        OK(tz_cuda_event_create(cuda, &event, true, &told));
+        OK(tz_cuda_allocate(cuda, &x, 64, &told));
+        OK(tz_cuda_host_allocate(cuda, &pinned, 64, &told));
+
+        tz_error first = {0};
+        fault(cases[k].fault);
+        tz_status status = launch(cuda, &kernel, stream, &first);
+        if (status == TZ_OK)
+            status = tz_cuda_allocate(cuda, &y, 64, &first);
+        if (status == TZ_OK)
+            status = tz_cuda_queue_wait(cuda, stream, &first);
+        if (status == TZ_OK)
+            status = tz_cuda_wait(cuda, &first);
+        check_error(status, TZ_BACKEND, &first, "", cases[k].says);
+        fault(NULL);
+
+        /* Whatever is called now: the same line, and the driver is left in peace. */
+        const int done = seen->done, launches = seen->launches;
+        tz_error again[8] = {{0}};
+        double seconds;
+        bool ready;
+        char bytes[64];
+        int blocks;
+        assert_int_equal(launch(cuda, &kernel, stream, &again[0]), TZ_BACKEND);
+        assert_int_equal(tz_cuda_download(cuda, bytes, x, 64, &again[1]), TZ_BACKEND);
+        assert_int_equal(tz_cuda_queue_wait(cuda, stream, &again[2]), TZ_BACKEND);
+        assert_int_equal(tz_cuda_event_ready(cuda, event, &ready, &again[3]), TZ_BACKEND);
+        assert_int_equal(tz_cuda_event_elapsed_s(cuda, event, event, &seconds, &again[4]),
+                         TZ_BACKEND);
+        assert_int_equal(tz_cuda_graph_begin(cuda, stream, &again[5]), TZ_BACKEND);
+        assert_int_equal(tz_cuda_occupancy(cuda, &kernel, 32, 0, &blocks, &again[6]), TZ_BACKEND);
+        assert_int_equal(tz_cuda_load(cuda, &kernel, source, "step", NULL, 0, &again[7]),
+                         TZ_BACKEND);
+        for (int e = 0; e < 8; e++)
+            assert_string_equal(again[e].message, first.message);
+        assert_int_equal(tz_cuda_wait(cuda, NULL), TZ_BACKEND);
+        assert_int_equal(seen->done, done);
+        assert_int_equal(seen->launches, launches);
+        tz_cuda_event_destroy(cuda, event);
+        tz_cuda_queue_destroy(cuda, stream);
+        tz_cuda_host_free(cuda, pinned);
+        tz_cuda_free(cuda, x);
+        tz_cuda_unload(cuda, &kernel);
+        tz_cuda_close(cuda);
+        assert_int_equal(seen->contexts, 0);
+    }
+    /* A new context begins anew. */
+    tz_cuda *cuda = opened();
+    OK(tz_cuda_wait(cuda, &told));
+    tz_cuda_close(cuda);
+}
+
+static void a_refusal_ends_nothing(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = opened();
+    tz_cuda_kernel kernel = loaded(cuda);
+    tz_error error = {0};
+    fault("cuLaunchKernel:701");
+    check_error(launch(cuda, &kernel, NULL, &error), TZ_BACKEND, &error, "",
+                "cannot launch 2x1x1 blocks of 32x1x1 threads with 0 bytes of shared memory: the "
+                "kernel needs more registers");
+    fault("cuLaunchKernel:2");
+    check_error(launch(cuda, &kernel, NULL, &error), TZ_MEMORY, &error, "",
+                "not enough GPU memory");
+    fault(NULL);
+    OK(launch(cuda, &kernel, NULL, &told));
+    OK(tz_cuda_wait(cuda, &told));
+    tz_cuda_unload(cuda, &kernel);
+    tz_cuda_close(cuda);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(launches_ask_the_driver_once),
+        TEST(cooperative_launches_must_fit),
+        TEST(opting_in_may_be_refused),
+        TEST(kernels_are_compiled_once),
+        TEST(reports_tell_registers_and_spills),
+        TEST(a_fault_is_told_once_and_again_the_same),
+        TEST(a_refusal_ends_nothing),
+    };
+    return run_with_fake(tests, sizeof tests / sizeof *tests);
+}

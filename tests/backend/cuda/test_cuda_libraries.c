@@ -1,0 +1,544 @@
+/* core/backend/cuda: the driver and NVRTC where they are, and one clear line where they are not. */
+#include "tests/support.h"
+
+#include "backend/cuda/compile/cubin.h"
+#include "backend/cuda/compile/nvrtc.h"
+#include "backend/cuda/driver/energy.h"
+#include "backend/cuda/driver/queue.h"
+
+static const char good_source[] = "#include \"scale.h\"\n"
+                                  "extern \"C\" __global__ void scale(float *x, float by, int n)\n"
+                                  "{\n"
+                                  "    extern __shared__ float row[];\n"
+                                  "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                  "    row[threadIdx.x] = i < n ? x[i] : 0;\n"
+                                  "    __syncthreads();\n"
+                                  "    if (i < n)\n"
+                                  "        x[i] = scaled(row[threadIdx.x], by);\n"
+                                  "}\n";
+static const tz_cuda_header good_header = {
+    "scale.h", "static __device__ float scaled(float x, float by) { return x * by + 1; }\n"};
+static const char bad_source[] = "extern \"C\" __global__ void scale(float *x)\n"
+                                 "{\n"
+                                 "    x[0] = nowhere;\n"
+                                 "}\n";
+
+static void skip_without_nvrtc(void)
+{
+    char text[512];
+    tz_error error = {0};
+    if (tz__nvrtc_describe(text, sizeof text, &error) == TZ_OK)
+        return;
+    assert_int_equal(error.code, TZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "NVRTC"));
+    skip_test("%s", error.message);
+}
+
+static void a_missing_driver_is_named(void **state)
+{
+    (void)state;
+    tz_cuda *cuda = (tz_cuda *)&cuda;
+    tz_error error = {0};
+    if (tz_cuda_available()) {
+        skip_test("there is a driver and a GPU");
+    }
+    assert_int_equal(tz_cuda_open(&cuda, 0, &error), TZ_BACKEND);
+    assert_null(cuda);
+    assert_int_equal(error.code, TZ_BACKEND);
+    assert_non_null(strstr(error.message, "libcuda.so.1"));
+    assert_non_null(strstr(error.message, "--backend cpu"));
+    assert_null(strchr(error.message, '\n'));
+    assert_int_equal(tz_cuda_open(&cuda, 0, NULL), TZ_BACKEND);
+    tz_cuda_close(NULL);
+}
+
+static void describing_never_fails(void **state)
+{
+    (void)state;
+    char text[4096], small[8];
+    tz_cuda_describe(text, sizeof text);
+    assert_non_null(strstr(text, "CUDA driver: "));
+    assert_non_null(strstr(text, "\nNVRTC: "));
+    assert_int_equal(text[strlen(text) - 1], '\n');
+    memset(small, 'x', sizeof small);
+    tz_cuda_describe(small, sizeof small - 1);
+    assert_true(strlen(small) < sizeof small - 1);
+    assert_int_equal(small[7], 'x');
+    tz_cuda_describe(NULL, 0);
+}
+
+static void kernels_compile_without_a_device(void **state)
+{
+    (void)state;
+    skip_without_nvrtc();
+    static const char *const architectures[] = {"sm_80", "sm_90", "sm_100"};
+    for (size_t k = 0; k < 3; k++) {
+        void *cubin = NULL;
+        size_t bytes = 0;
+        tz_error error = {0};
+        if (tz_cuda_compile(architectures[k], good_source, &good_header, 1, &cubin, &bytes,
+                            &error) != TZ_OK)
+            fail_msg("%s: %s", architectures[k], error.message);
+        assert_true(bytes > 64);
+        assert_memory_equal(cubin, "\177ELF", 4);
+        free(cubin);
+    }
+}
+
+static void mistakes_are_named_with_their_line(void **state)
+{
+    (void)state;
+    skip_without_nvrtc();
+    void *cubin;
+    size_t bytes;
+    tz_error error = {0};
+    assert_int_equal(tz_cuda_compile("sm_90", bad_source, NULL, 0, &cubin, &bytes, &error),
+                     TZ_BACKEND);
+    assert_null(cubin);
+    assert_non_null(strstr(error.message, "kernel.cu(3): error"));
+    assert_non_null(strstr(error.message, "nowhere"));
+    assert_null(strchr(error.message, '\n'));
+    assert_int_equal(tz_cuda_compile("sm_1", good_source, &good_header, 1, &cubin, &bytes, &error),
+                     TZ_BACKEND);
+    assert_non_null(strstr(error.message, "sm_1"));
+}
+
+static void the_assembler_is_asked_for_registers(void **state)
+{
+    (void)state;
+    skip_without_nvrtc();
+    static const char source[] =
+        "__device__ __noinline__ float pick(const float *x, int n)\n"
+        "{\n"
+        "    float a[32], sum = 0;\n"
+        "    for (int i = 0; i < 32; i++)\n"
+        "        a[i] = x[i];\n"
+        "    for (int i = 0; i < n; i++)\n"
+        "        sum += a[(int)x[i] & 31];\n"
+        "    return sum;\n"
+        "}\n"
+        "extern \"C\" __global__ void local(float *x, int n) { x[0] = pick(x, n); }\n"
+        "extern \"C\" __global__ void shared(float *x, int n)\n"
+        "{\n"
+        "    __shared__ float row[64];\n"
+        "    row[threadIdx.x] = x[threadIdx.x];\n"
+        "    __syncthreads();\n"
+        "    x[threadIdx.x] = row[threadIdx.x ^ n];\n"
+        "}\n";
+    static const char *const architectures[] = {"sm_80", "sm_90", "sm_100"};
+    for (int k = 0; k < 3; k++) {
+        tz_cuda_kernel_report r[4];
+        size_t count = 0, bytes = 0, plain_bytes = 0;
+        void *cubin = NULL, *plain = NULL;
+        tz_error error = {0};
+        if (tz_cuda_compile_report(architectures[k], source, NULL, 0, &cubin, &bytes, r, 4, &count,
+                                   &error) ||
+            tz_cuda_compile(architectures[k], source, NULL, 0, &plain, &plain_bytes, &error))
+            fail_msg("%s: %s", architectures[k], error.message);
+        assert_int_equal(count, 2);
+        assert_int_equal(bytes, plain_bytes);
+        free(cubin);
+        free(plain);
+        const int local = strcmp(r[0].name, "local") == 0 ? 0 : 1;
+        assert_string_equal(r[local].name, "local");
+        assert_string_equal(r[1 - local].name, "shared");
+        assert_in_range(r[local].registers, 8, 255);
+        assert_true(r[local].local_bytes >= 128);
+        assert_int_equal(r[local].shared_bytes, 0);
+        assert_in_range(r[1 - local].registers, 4, 255);
+        assert_int_equal(r[1 - local].local_bytes, 0);
+        assert_int_equal(r[1 - local].spill_store_bytes + r[1 - local].spill_load_bytes, 0);
+        assert_int_equal(r[1 - local].shared_bytes, 256);
+    }
+    tz_cuda_kernel_report r;
+    size_t count;
+    tz_error error = {0};
+    check_error(
+        tz_cuda_compile_report("sm_90", bad_source, NULL, 0, NULL, NULL, &r, 1, &count, &error),
+        TZ_BACKEND, &error, "", "nowhere");
+}
+
+/* The only entry in the cache's folder, or none. */
+static int entries(const char *folder, char *path, size_t size)
+{
+    int count = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+            snprintf(path, size, "%s/%s", folder, entry->d_name);
+            count++;
+        }
+    if (dir)
+        closedir(dir);
+    return count;
+}
+
+static bool load(const char *architecture, const char *source, size_t *bytes)
+{
+    void *cubin = NULL;
+    bool cached = false;
+    tz_error error = {0};
+    if (tz__cuda_cubin(architecture, source, &good_header, 1, false, &cubin, bytes, &cached,
+                       &error) != TZ_OK)
+        fail_msg("%s", error.message);
+    assert_memory_equal(cubin, "\177ELF", 4);
+    free(cubin);
+    return cached;
+}
+
+static void the_cache_is_only_a_cache(void **state)
+{
+    const scratch *s = *state;
+    skip_without_nvrtc();
+    char folder[500], path[1024], other[sizeof good_source + 8];
+    size_t bytes, again;
+    snprintf(folder, sizeof folder, "%s/deep/cache", s->directory);
+    setenv("TRAPEZE_CACHE", folder, 1);
+    assert_false(load("sm_90", good_source, &bytes));
+    assert_int_equal(entries(folder, path, sizeof path), 1);
+    assert_true(load("sm_90", good_source, &again));
+    assert_int_equal(bytes, again);
+
+    /* One wrong byte anywhere, or too few of them: a miss, and the entry is whole again. */
+    static const long places[] = {0, 9, 20, 30, 40, 60, 500};
+    for (size_t k = 0; k < sizeof places / sizeof *places + 2; k++) {
+        if (k < sizeof places / sizeof *places) {
+            FILE *file = fopen(path, "r+b");
+            fseek(file, places[k], SEEK_SET);
+            const int byte = fgetc(file);
+            fseek(file, places[k], SEEK_SET);
+            fputc(byte ^ 1, file);
+            fclose(file);
+        } else {
+            assert_int_equal(truncate(path, k % 2 ? 0 : 300), 0);
+        }
+        assert_false(load("sm_90", good_source, &bytes));
+        assert_true(load("sm_90", good_source, &bytes));
+    }
+    snprintf(other, sizeof other, "%s\n", good_source);
+    assert_false(load("sm_90", other, &bytes));
+    assert_false(load("sm_80", good_source, &bytes));
+    assert_int_equal(entries(folder, path, sizeof path), 3);
+
+    /* No cache, and one that cannot be written: every load compiles, none fails. */
+    setenv("TRAPEZE_CACHE", "", 1);
+    assert_false(load("sm_90", good_source, &bytes));
+    char text[1024];
+    assert_false(tz_cuda_cache_take_warning(text, sizeof text));
+    setenv("TRAPEZE_CACHE", "/dev/null/cache", 1);
+    assert_false(load("sm_90", good_source, &bytes));
+    assert_false(load("sm_90", good_source, &bytes));
+    assert_true(tz_cuda_cache_take_warning(text, sizeof text));
+    assert_non_null(strstr(text, "/dev/null/cache"));
+    assert_false(tz_cuda_cache_take_warning(text, sizeof text));
+    unsetenv("TRAPEZE_CACHE");
+}
+
+static tz_error error;
+
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        if ((call) != TZ_OK)                                                                       \
+            fail_msg("%s", error.message);                                                         \
+    } while (0)
+
+/* cuda.h promises nothing to a process after a fault; most drivers give it a new context. */
+static void open_after_a_fault(void)
+{
+    tz_cuda *cuda = NULL;
+    tz_cu_pointer x;
+    tz_status status = tz_cuda_open(&cuda, 0, &error);
+    if (status == TZ_OK)
+        status = tz_cuda_allocate(cuda, &x, 4096, &error);
+    print_message("after a fault, opened again: %s\n", status == TZ_OK ? "works" : error.message);
+    if (status == TZ_OK)
+        tz_cuda_free(cuda, x);
+    tz_cuda_close(cuda);
+}
+
+static void a_device_computes(void **state)
+{
+    const scratch *s = *state;
+    tz_cuda *cuda = NULL;
+    tz_cuda_kernel kernel;
+    if (!tz_cuda_available())
+        skip_test("no GPU");
+    skip_without_nvrtc();
+    setenv("TRAPEZE_CACHE", s->directory, 1);
+    OK(tz_cuda_open(&cuda, 0, &error));
+    assert_true(tz_cuda_device_of(cuda)->shared_bytes > 48 * 1024);
+    assert_int_equal(tz_cuda_load(cuda, &kernel, good_source, "nothing", &good_header, 1, &error),
+                     TZ_BACKEND);
+    assert_null(kernel.module);
+    OK(tz_cuda_load(cuda, &kernel, good_source, "scale", &good_header, 1, &error));
+    assert_true(kernel.registers > 0);
+    assert_int_equal(kernel.local_bytes, 0);
+
+    /* 2 planes of 3 rows of 4, 1 cell in, in an array of 3 planes of 5 rows of 8. */
+    enum { CELLS = 3 * 5 * 8 };
+    float box_in[24], box_out[24] = {0}, whole[CELLS];
+    for (int k = 0; k < 24; k++)
+        box_in[k] = (float)k + 1;
+    const tz_cuda_box box = {.row_bytes = 16,
+                             .rows = 3,
+                             .planes = 2,
+                             .device_offset = sizeof(float) * (40 + 8 + 1),
+                             .device_row_pitch = 32,
+                             .device_plane_pitch = 160};
+    tz_cu_pointer x;
+    OK(tz_cuda_allocate(cuda, &x, sizeof whole, &error));
+    OK(tz_cuda_clear(cuda, x, sizeof whole, &error));
+    OK(tz_cuda_upload_box(cuda, x, &box, box_in, &error));
+    float by = 2;
+    int n = CELLS;
+    void *arguments[] = {&x, &by, &n};
+    OK(tz_cuda_launch(cuda, NULL, &kernel, (int[]){2, 1, 1}, (int[]){64, 1, 1}, 100 * 1024, false,
+                      arguments, &error));
+    OK(tz_cuda_wait(cuda, &error));
+    OK(tz_cuda_download_box(cuda, box_out, x, &box, &error));
+    OK(tz_cuda_download(cuda, whole, x, sizeof whole, &error));
+    for (int k = 0; k < 24; k++) {
+        assert_true(box_out[k] == 2 * box_in[k] + 1);
+        assert_true(whole[49 + k / 12 * 40 + k / 4 % 3 * 8 + k % 4] == box_out[k]);
+    }
+    assert_true(whole[0] == 1 && whole[48] == 1 && whole[53] == 1);
+    tz_cuda_box odd = box;
+    odd.device_plane_pitch = 170;
+    assert_int_equal(tz_cuda_upload_box(cuda, x, &odd, box_in, &error), TZ_SHAPE);
+    assert_int_equal(tz_cuda_launch(cuda, NULL, &kernel, (int[]){1, 1, 1}, (int[]){64, 1, 1},
+                                    1 << 20, false, arguments, &error),
+                     TZ_RANGE);
+    tz_cu_pointer huge;
+    assert_int_equal(tz_cuda_allocate(cuda, &huge, (size_t)1 << 45, &error), TZ_MEMORY);
+    assert_int_equal(huge, 0);
+
+    /* Waiting reports a fault of a kernel; everything still closes. */
+    tz_cu_pointer nowhere = 64;
+    arguments[0] = &nowhere;
+    OK(tz_cuda_launch(cuda, NULL, &kernel, (int[]){1, 1, 1}, (int[]){64, 1, 1}, 1024, false,
+                      arguments, &error));
+    assert_int_equal(tz_cuda_wait(cuda, &error), TZ_BACKEND);
+    assert_non_null(strstr(error.message, "a kernel read or wrote outside its memory"));
+    tz_error again;
+    assert_int_equal(tz_cuda_clear(cuda, x, 4, &again), TZ_BACKEND);
+    assert_string_equal(again.message, error.message);
+    tz_cuda_free(cuda, x);
+    tz_cuda_unload(cuda, &kernel);
+    tz_cuda_close(cuda);
+
+    open_after_a_fault();
+    unsetenv("TRAPEZE_CACHE");
+}
+
+static const char sum_source[] =
+    "extern \"C\" __global__ void grow(float *x, int n)\n"
+    "{\n"
+    "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (i < n)\n"
+    "        x[i] += 1;\n"
+    "}\n"
+    "extern \"C\" __global__ void synchronise(int *arrived, int *passed)\n"
+    "{\n"
+    "    if (threadIdx.x == 0) {\n"
+    "        atomicAdd(arrived, 1);\n"
+    "        while (atomicAdd(arrived, 0) < gridDim.x)\n"
+    "            ;\n"
+    "        atomicAdd(passed, 1);\n"
+    "    }\n"
+    "}\n";
+
+/* Two queues, two arrays of CELLS cells on the device and one in pinned memory of the host. */
+enum { CELLS = 1 << 20, BYTES = CELLS * sizeof(float), LAUNCHES = 10 };
+static const int grid[3] = {CELLS / 256, 1, 1}, block[3] = {256, 1, 1};
+typedef struct bench {
+    tz_cuda *cuda;
+    const tz_cuda_device *device;
+    tz_cuda_kernel grow, synchronise;
+    tz_cuda_queue *first, *second;
+    tz_cu_pointer x, y;
+    float *host;
+} bench;
+
+static void bench_open(bench *b)
+{
+    void *memory;
+    int blocks = 0;
+    OK(tz_cuda_open(&b->cuda, 0, &error));
+    const tz_cuda_device *device = b->device = tz_cuda_device_of(b->cuda);
+    assert_true(device->l2_bytes > 0 && device->processor_shared_bytes >= device->shared_bytes);
+    assert_true(device->processor_registers >= 65536 && device->processor_threads >= 1024);
+    assert_true(strlen(device->bus_id) >= 12);
+    print_message("%s at %s: L2 %lld, %d + %d bytes of shared memory a block, %d a multiprocessor, "
+                  "%d threads, %d blocks, %d kHz, memory %d kHz x %d bits\n",
+                  device->name, device->bus_id, (long long)device->l2_bytes, device->shared_bytes,
+                  device->shared_reserved_bytes, device->processor_shared_bytes,
+                  device->processor_threads, device->processor_blocks, device->clock_khz,
+                  device->memory_clock_khz, device->memory_bus_bits);
+    OK(tz_cuda_load(b->cuda, &b->grow, sum_source, "grow", NULL, 0, &error));
+    OK(tz_cuda_load(b->cuda, &b->synchronise, sum_source, "synchronise", NULL, 0, &error));
+    assert_true(b->grow.threads_max >= 1024);
+    OK(tz_cuda_occupancy(b->cuda, &b->grow, 256, 0, &blocks, &error));
+    assert_in_range(blocks, 1, device->processor_threads / 256);
+    OK(tz_cuda_queue_create(b->cuda, &b->first, &error));
+    OK(tz_cuda_queue_create(b->cuda, &b->second, &error));
+    OK(tz_cuda_allocate(b->cuda, &b->x, BYTES, &error));
+    OK(tz_cuda_allocate(b->cuda, &b->y, BYTES, &error));
+    OK(tz_cuda_host_allocate(b->cuda, &memory, BYTES, &error));
+    b->host = memory;
+    for (int k = 0; k < CELLS; k++)
+        b->host[k] = (float)k;
+}
+
+static void bench_close(bench *b)
+{
+    tz_cuda_queue_destroy(b->cuda, b->first);
+    tz_cuda_queue_destroy(b->cuda, b->second);
+    tz_cuda_host_free(b->cuda, b->host);
+    tz_cuda_free(b->cuda, b->x);
+    tz_cuda_free(b->cuda, b->y);
+    tz_cuda_unload(b->cuda, &b->grow);
+    tz_cuda_unload(b->cuda, &b->synchronise);
+    tz_cuda_close(b->cuda);
+}
+
+static void launch_all(bench *b)
+{
+    int n = CELLS;
+    void *arguments[] = {&b->x, &n};
+    for (int k = 0; k < LAUNCHES; k++)
+        OK(tz_cuda_launch(b->cuda, b->first, &b->grow, grid, block, 0, false, arguments, &error));
+}
+
+/* Upload and launches in one queue, a copy and the download in another that waits for it. */
+static void queues_wait_for_events(bench *b)
+{
+    tz_cuda_event *start, *end;
+    double seconds;
+    bool ready = false;
+    OK(tz_cuda_event_create(b->cuda, &start, true, &error));
+    OK(tz_cuda_event_create(b->cuda, &end, true, &error));
+    OK(tz_cuda_queue_upload(b->cuda, b->first, b->x, b->host, BYTES, &error));
+    OK(tz_cuda_event_record(b->cuda, start, b->first, &error));
+    launch_all(b);
+    OK(tz_cuda_event_record(b->cuda, end, b->first, &error));
+    OK(tz_cuda_queue_wait_event(b->cuda, b->second, end, &error));
+    OK(tz_cuda_queue_copy(b->cuda, b->second, b->y, b->x, BYTES, &error));
+    OK(tz_cuda_queue_download(b->cuda, b->second, b->host, b->y, BYTES, &error));
+    OK(tz_cuda_queue_wait(b->cuda, b->second, &error));
+    for (int k = 0; k < CELLS; k++)
+        assert_true(b->host[k] == (float)(k + LAUNCHES));
+    OK(tz_cuda_event_ready(b->cuda, end, &ready, &error));
+    assert_true(ready);
+    OK(tz_cuda_event_elapsed_s(b->cuda, start, end, &seconds, &error));
+    assert_true(seconds > 0 && seconds < 1);
+    tz_cuda_event_destroy(b->cuda, start);
+    tz_cuda_event_destroy(b->cuda, end);
+}
+
+static void boxes_and_words_are_written(bench *b)
+{
+    const tz_cuda_box box = {.row_bytes = 64,
+                             .rows = 10,
+                             .planes = 3,
+                             .device_offset = 128,
+                             .device_row_pitch = 256,
+                             .device_plane_pitch = 256 * 20};
+    float out[480] = {0}, edge;
+    OK(tz_cuda_queue_fill_words(b->cuda, b->first, b->y, 0x3f800000, CELLS, &error)); /* 1.0f */
+    OK(tz_cuda_queue_upload_box(b->cuda, b->first, b->y, &box, b->host, &error));
+    OK(tz_cuda_queue_wait(b->cuda, b->first, &error));
+    OK(tz_cuda_queue_download_box(b->cuda, b->first, out, b->y, &box, &error));
+    OK(tz_cuda_queue_wait(b->cuda, b->first, &error));
+    for (int k = 0; k < 480; k++)
+        assert_true(out[k] == b->host[k]);
+    OK(tz_cuda_download(b->cuda, &edge, b->y + 128 + 64, sizeof edge, &error));
+    assert_true(edge == 1);
+}
+
+/* The launches of queues_wait_for_events, twice more. */
+static void graphs_repeat_launches(bench *b)
+{
+    tz_cuda_graph *graph;
+    OK(tz_cuda_graph_begin(b->cuda, b->first, &error));
+    launch_all(b);
+    OK(tz_cuda_graph_end(b->cuda, b->first, &graph, &error));
+    for (int k = 0; k < 2; k++)
+        OK(tz_cuda_graph_launch(b->cuda, graph, b->first, &error));
+    OK(tz_cuda_queue_download(b->cuda, b->first, b->host, b->x, BYTES, &error));
+    OK(tz_cuda_queue_wait(b->cuda, b->first, &error));
+    for (int k = 0; k < CELLS; k++)
+        assert_true(b->host[k] == (float)(k + 3 * LAUNCHES));
+    tz_cuda_graph_destroy(b->cuda, graph);
+    OK(tz_cuda_graph_begin(b->cuda, b->first, &error));
+    OK(tz_cuda_graph_end(b->cuda, b->first, NULL, &error));
+}
+
+/* In a cooperative launch every block waits for every other; one block too many is refused. */
+static void grids_synchronise(bench *b)
+{
+    int blocks = 0, count[2];
+    OK(tz_cuda_occupancy(b->cuda, &b->synchronise, 256, 0, &blocks, &error));
+    const int all[3] = {blocks * b->device->multiprocessors, 1, 1};
+    const int more[3] = {blocks * b->device->multiprocessors + 1, 1, 1};
+    tz_cu_pointer passed = b->y + 4;
+    void *counters[] = {&b->y, &passed};
+    OK(tz_cuda_clear(b->cuda, b->y, 8, &error));
+    if (!b->device->cooperative)
+        return;
+    OK(tz_cuda_launch(b->cuda, b->first, &b->synchronise, all, block, 0, true, counters, &error));
+    OK(tz_cuda_wait(b->cuda, &error));
+    OK(tz_cuda_download(b->cuda, count, b->y, sizeof count, &error));
+    assert_int_equal(count[0], all[0]);
+    assert_int_equal(count[1], all[0]);
+    assert_int_equal(
+        tz_cuda_launch(b->cuda, b->first, &b->synchronise, more, block, 0, true, counters, &error),
+        TZ_BACKEND);
+    assert_non_null(strstr(error.message, "use fewer or smaller blocks"));
+}
+
+static void energy_is_read_or_unsupported(bench *b)
+{
+    tz_cuda_energy *energy;
+    double joules;
+    if (tz_cuda_energy_open(&energy, b->device, &error) == TZ_OK) {
+        OK(tz_cuda_energy_read(energy, &joules, &error));
+        print_message("energy: %.3f J\n", joules);
+        tz_cuda_energy_close(energy);
+    } else {
+        assert_int_equal(error.code, TZ_UNSUPPORTED);
+        print_message("energy: %s\n", error.message);
+    }
+}
+
+static void a_device_works_asynchronously(void **state)
+{
+    const scratch *s = *state;
+    bench b = {0};
+    if (!tz_cuda_available())
+        skip_test("no GPU");
+    setenv("TRAPEZE_CACHE", s->directory, 1);
+    bench_open(&b);
+    queues_wait_for_events(&b);
+    boxes_and_words_are_written(&b);
+    graphs_repeat_launches(&b);
+    grids_synchronise(&b);
+    energy_is_read_or_unsupported(&b);
+    bench_close(&b);
+    unsetenv("TRAPEZE_CACHE");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_missing_driver_is_named),
+        TEST(describing_never_fails),
+        TEST(kernels_compile_without_a_device),
+        TEST(mistakes_are_named_with_their_line),
+        TEST(the_assembler_is_asked_for_registers),
+        TEST(the_cache_is_only_a_cache),
+        TEST(a_device_computes),
+        TEST(a_device_works_asynchronously),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+/* What stages do outside a steady step, and what it costs: starts, borders, exchanges. */
+#include "work_support.h"
+
+/* Rows that begin within a sector of the second level, and packets that lie apart, are asked for
+ * twice there. */
+static void sectors_are_asked_for_twice(void **state)
+{
+    const suite *s = *state;
+    static const struct {
+        int height, vector;
+        bool within, apart;
+    } known[] = {{4, 4, true, false}, {5, 4, false, false}, {4, 8, true, true}};
+    tz_problem problem;
+    make_problem(s, "star2d1r", TZ_SINGLE, 4096, 4096, 1, &problem);
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        tz_plan plan = {.height = known[k].height, .vector = known[k].vector, .family = "stream"};
+        tz_model_work work;
+        assert_true(plan_for(s, &problem, &plan));
+        work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        const double loaded = work.read_bytes + work.ghost_bytes;
+        const double wanted = known[k].within ? loaded : 0.0;
+        assert_true(work.pairs_bytes == (known[k].apart ? work.write_bytes : 0.0));
+        /* The first strip begins outside the grid by as much as all others. */
+        assert_true(fabs(work.half_bytes - wanted) < 0.05 * loaded);
+    }
+    tz_problem_clear(&problem);
+}
+
+/* Blocks at the border do more, and a small grid's are dealt out unevenly; each load of a tile's
+ * loop is waited for. */
+static void tiles_have_borders(void **state)
+{
+    const suite *s = *state;
+    tz_problem problem;
+    tz_plan plan = {.height = 2, .family = "tile"};
+    tz_model_work work;
+    make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
+    assert_true(plan_for(s, &problem, &plan));
+    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    tz_problem_clear(&problem);
+    assert_int_equal(work.parts_count, 2);
+    const tz_work_part *inner = &work.parts[0], *border = &work.parts[1];
+    /* 16 x 32 blocks of 8 warps; of 132 multiprocessors with four each some have three that are at
+     * the border, and hardly one has four. */
+    assert_true(inner->warps == 14.0 * 30 * 8 && border->warps == (512.0 - 14 * 30) * 8);
+    assert_true(inner->crowd == 8.0 && border->crowd == 24.0);
+    assert_true(tz_work_mix_sum(&border->step) > 1.5 * tz_work_mix_sum(&inner->step));
+    /* 68 x 36 elements: ten rounds of 256 threads. */
+    assert_true(inner->once.of[TZ_WORK_READ] > 9.0 && inner->once.of[TZ_WORK_READ] <= 11.0);
+    assert_true(inner->once_waits >= 1.0 && inner->once_waits <= 10.0);
+    make_problem(s, "star2d1r", TZ_SINGLE, 8192, 8192, 1, &problem);
+    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    assert_true(work.parts[0].crowd == 0.0 && work.parts[1].crowd == 0.0);
+    tz_problem_clear(&problem);
+}
+
+/* Grids on chip ask for their ghost cells batch by batch. */
+static void exchanges_go_in_batches(void **state)
+{
+    const suite *s = *state;
+    tz_problem problem;
+    tz_model_work work, high;
+    make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
+    tz_plan plan = {.height = 2, .family = "resident"};
+    assert_true(plan_for(s, &problem, &plan));
+    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    assert_true(work.cooperative && work.meetings >= 1.0 && work.meetings <= 16.0);
+    assert_true(work.meetings == floor(work.meetings) && work.stages_per_launch > 100.0);
+    plan = (tz_plan){.height = 8, .family = "resident"};
+    assert_true(plan_for(s, &problem, &plan));
+    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
+    assert_true(high.ghost_bytes > work.ghost_bytes);
+    tz_problem_clear(&problem);
+    /* A row's ghost cells are those of two threads. */
+    make_problem(s, "pathfinder", -1, 100000, 1, 1, &problem);
+    plan = (tz_plan){.height = 2, .family = "resident"};
+    assert_true(plan_for(s, &problem, &plan));
+    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    assert_true(work.meetings == 1.0 && work.parts[0].waits == 1.0 && work.stream_bytes > 0.0);
+    tz_problem_clear(&problem);
+}
+
+/* What happens outside a loop's steps. */
+static void starts_take_their_time(void **state)
+{
+    const suite *s = *state;
+    tz_model_work base = some_work();
+    base.read_bytes = base.write_bytes = base.ghost_bytes = base.resident_bytes = 1e5;
+    base.ahead_bytes = 0.0;
+    base.blocks = 400;
+    base.parts[0].warps = 800;
+    const double time = stage_of(&base, &s->device);
+    tz_model_work w = base;
+    w.half_bytes = 1e9;
+    assert_true(stage_of(&w, &s->device) > 1.5 * time);
+    /* Cold code, once a launch. */
+    w = base;
+    w.parts[0].text_bytes = 1e5;
+    const double cold = stage_of(&w, &s->device);
+    assert_true(cold > time);
+    w.stages_per_launch = 1000;
+    w.parts[0].text_bytes = 0.0;
+    const double warm = stage_of(&w, &s->device);
+    w.parts[0].text_bytes = 1e5;
+    assert_true(fabs(stage_of(&w, &s->device) - warm - (cold - time) / 1000) < 1e-3 * cold);
+    /* Loads that nobody asked for ahead, and each meeting of blocks. */
+    w = base;
+    w.parts[0].waits = 1.0;
+    assert_true(stage_of(&w, &s->device) > 1.05 * time);
+    w = base;
+    w.meetings = 3.0;
+    assert_true(fabs(stage_of(&w, &s->device) - time - 3.0 * s->device.neighbour_sync_s.value) <
+                1e-12);
+    /* A multiprocessor has more of those that take long than the others have. */
+    w = base;
+    w.parts_count = 2;
+    w.parts[1] = w.parts[0];
+    w.parts[1].step.of[TZ_WORK_FP32] *= 3;
+    w.parts[0].warps = 700;
+    w.parts[1].warps = 100;
+    const double even = stage_of(&w, &s->device);
+    w.parts[0].crowd = 4;
+    w.parts[1].crowd = 4;
+    const double some = stage_of(&w, &s->device);
+    w.parts[0].crowd = 0;
+    w.parts[1].crowd = 8;
+    assert_true(some > even && stage_of(&w, &s->device) > some);
+}
+
+/* Stores in pairs: what comes apart is written twice; more warps part more of them. */
+static void pairs_come_apart(void **state)
+{
+    const suite *s = *state;
+    tz_model_work w = some_work();
+    w.resident_bytes = 1e9;
+    const double none = stage_of(&w, &s->device);
+    w.pairs_bytes = w.write_bytes;
+    w.parts[0].apart = 0.0;
+    const double together = stage_of(&w, &s->device);
+    w.parts[0].apart = 1.0;
+    const double apart = stage_of(&w, &s->device);
+    assert_true(none <= together && together < apart);
+    w.parts[0].step.of[TZ_WORK_SHUFFLE] = 0.0;
+    w.parts[0].step.of[TZ_WORK_FP32] = 8.0;
+    w.parts[0].shared_wavefronts = 0.1;
+    const double alone[2] = {(w.parts[0].apart = 0.0, stage_of(&w, &s->device)),
+                             (w.parts[0].apart = 1.0, stage_of(&w, &s->device))};
+    w.parts[0].shared_wavefronts = 20.0;
+    const double crowded[2] = {(w.parts[0].apart = 0.0, stage_of(&w, &s->device)),
+                               (w.parts[0].apart = 1.0, stage_of(&w, &s->device))};
+    assert_true(crowded[1] / crowded[0] < alone[1] / alone[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(starts_take_their_time),      cmocka_unit_test(pairs_come_apart),
+        cmocka_unit_test(sectors_are_asked_for_twice), cmocka_unit_test(tiles_have_borders),
+        cmocka_unit_test(exchanges_go_in_batches),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,435 @@
+/* What compiled kernels do: machine code decoded by hand and from NVRTC, what families make of it,
+ * and the time that roofs gives it. No GPU; without NVRTC the tests that compile are skipped. */
+#include "work_support.h"
+
+/* ---- Code by hand ---------------------------------------------------------------------------- */
+
+typedef struct word {
+    uint64_t low, high;
+} word;
+
+enum { NONE = 7 };
+
+/* An instruction without a predicate: its operation with the operands' form, and control bits. */
+static word say(uint64_t operation, uint64_t stall, uint64_t sets, uint64_t waits, uint64_t high)
+{
+    return (word){operation | 7u << 12,
+                  high | stall << 41 | sets << 46 | (uint64_t)NONE << 49 | waits << 52};
+}
+
+static const uint64_t plain = UINT64_C(7) << 23; /* a branch's second predicate: none */
+
+static void loops_are_counted_by_hand(void **state)
+{
+    (void)state;
+    static const int architectures[] = {80, 90, 100};
+    for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
+        /* Back five instructions: -20 units of four bytes. */
+        const int64_t units = -20, far = architectures[a] >= 90 ? -1 : units;
+        const uint64_t near = architectures[a] >= 90 ? (uint64_t)(units + 256) : 0;
+        const word code[] = {
+            say(0x202, 1, NONE, 0, 0),                /* MOV */
+            say(0x221, 4, NONE, 0, 0),                /* FADD: the loop begins */
+            say(0x589, 2, 0, 0, 0),                   /* SHFL, opens barrier 0 */
+            say(0x221, 4, NONE, 1, 0),                /* FADD, waits for it */
+            say(0x986, 1, NONE, 0, UINT64_C(6) << 9), /* STG.128 */
+            {0x8947 | near << 16 | (uint64_t)far << 34,
+             ((uint64_t)far >> 30 & 0x3ffff) | plain | UINT64_C(5) << 41 | (uint64_t)NONE << 46 |
+                 (uint64_t)NONE << 49},    /* @!P0 BRA */
+            say(0x94d, 5, NONE, 0, plain), /* EXIT */
+            say(0x918, 1, NONE, 0, 0),     /* NOP, never reached */
+        };
+        tz_sass sass;
+        tz_cuda_mix *mix = malloc(sizeof *mix);
+        assert_non_null(mix);
+        assert_int_equal(tz_sass_decode(&sass, code, sizeof code, architectures[a], NULL), TZ_OK);
+        assert_int_equal(sass.count, 8);
+        assert_int_equal(sass.code[5].target, 1);
+        assert_true(sass.code[5].conditional);
+        assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL, NULL), TZ_OK);
+        assert_int_equal(mix->loops_count, 1);
+        const tz_cuda_loop *loop = &mix->loops[0];
+        assert_int_equal(loop->parent, -1);
+        assert_true(loop->way.of[TZ_WORK_FP32] == 2.0);
+        assert_true(loop->way.of[TZ_WORK_SHUFFLE] == 1.0);
+        assert_true(loop->way.of[TZ_WORK_WRITE] == 1.0 && loop->stores == 1.0);
+        assert_true(loop->way.of[TZ_WORK_CONTROL] == 1.0);
+        assert_true(tz_work_mix_sum(&loop->way) == 5.0);
+        assert_true(tz_work_mix_sum(&loop->once) == 2.0);
+        assert_true(loop->stores_words == 4.0);
+        /* The second addition waits 22 of a shuffle's 24 clocks; the rest are stalls. */
+        assert_true(fabs(loop->waits.of[TZ_WORK_SHUFFLE] - 22.0 / 24.0) < 1e-12);
+        assert_true(loop->clocks == 16.0);
+        tz_sass_free(&sass);
+        free(mix);
+    }
+}
+
+/* Two ways round: the one that stores is taken, and of two that do the shorter. */
+static void ways_are_chosen(void **state)
+{
+    (void)state;
+    const word branch = {0x0947 | 8u << 16, plain | UINT64_C(1) << 41 | UINT64_C(63) << 46};
+    const word back = {0x8947 | (uint64_t)(256 - 28) << 16 | (uint64_t)-1 << 34,
+                       0x3ffff | plain | UINT64_C(5) << 41 | UINT64_C(63) << 46};
+    const word code[] = {
+        branch,                    /* 0: P0 jumps over two instructions, to 3 */
+        say(0x221, 1, NONE, 0, 0), /* FADD */
+        say(0x986, 1, NONE, 0, 0), /* STG */
+        say(0x221, 1, NONE, 0, 0), /* 3: FADD */
+        say(0x221, 1, NONE, 0, 0),
+        say(0x221, 1, NONE, 0, 0),
+        back, /* 6: to 0 */
+        say(0x94d, 5, NONE, 0, plain),
+    };
+    tz_sass sass;
+    tz_cuda_mix *mix = malloc(sizeof *mix);
+    assert_non_null(mix);
+    assert_int_equal(tz_sass_decode(&sass, code, sizeof code, 90, NULL), TZ_OK);
+    assert_int_equal(sass.code[0].target, 3);
+    assert_int_equal(sass.code[6].target, 0);
+    assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL, NULL), TZ_OK);
+    assert_int_equal(mix->loops_count, 1);
+    assert_true(mix->loops[0].way.of[TZ_WORK_FP32] == 4.0 && mix->loops[0].stores == 1.0);
+    assert_true(tz_work_mix_sum(&mix->loops[0].all) == 7.0);
+    tz_sass_free(&sass);
+    free(mix);
+}
+
+/* Loads that are asked for together are one wait; one after the other, as many. */
+static void waits_for_memory_are_counted(void **state)
+{
+    (void)state;
+    const word back = {0x8947 | (uint64_t)(256 - 20) << 16 | (uint64_t)-1 << 34,
+                       0x3ffff | plain | UINT64_C(5) << 41 | UINT64_C(63) << 46};
+    const word first = say(0x981, 1, 0, 0, 0), second = say(0x981, 1, 1, 0, 0); /* LDG */
+    const word last = say(0x94d, 5, NONE, 0, plain), add = say(0x221, 4, NONE, 0, 0);
+    const word use_first = say(0x221, 4, NONE, 1, 0), use_second = say(0x221, 4, NONE, 2, 0);
+    const word codes[][6] = {{first, second, use_first, use_second, back, last},
+                             {first, use_first, second, use_second, back, last},
+                             {add, first, add, use_first, back, last},
+                             {add, add, add, add, back, last}};
+    static const double waits[] = {1.0, 2.0, 1.0, 0.0};
+    for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
+        tz_sass sass;
+        tz_cuda_mix *mix = malloc(sizeof *mix);
+        assert_non_null(mix);
+        assert_int_equal(tz_sass_decode(&sass, codes[k], sizeof codes[k], 90, NULL), TZ_OK);
+        assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL, NULL), TZ_OK);
+        assert_int_equal(mix->loops_count, 1);
+        assert_true(fabs(mix->loops[0].memory_waits - waits[k]) < 0.01);
+        tz_sass_free(&sass);
+        free(mix);
+    }
+}
+
+static void what_is_no_code_is_refused(void **state)
+{
+    (void)state;
+    tz_sass sass;
+    tz_error error = {0};
+    const char text[100] = "\177ELF and then something else";
+    assert_int_equal(tz_sass_decode(&sass, text, 17, 90, &error), TZ_FORMAT);
+    assert_int_equal(tz_sass_read(&sass, text, sizeof text, "k", &error), TZ_FORMAT);
+    assert_non_null(strstr(error.message, "no cubin"));
+    assert_int_equal(tz_sass_read(&sass, text, 0, "k", &error), TZ_FORMAT);
+    tz_sass_free(&sass);
+}
+
+/* ---- Code by NVRTC --------------------------------------------------------------------------- */
+
+static const char known_source[] =
+    "extern \"C\" __global__ void tz_stage(float *p, int n)\n{\n"
+    "  __shared__ float room[64];\n"
+    "  float a = p[threadIdx.x];\n  room[threadIdx.x] = a;\n"
+    "#pragma unroll 1\n  for (int i = 0; i < n; i++) {\n"
+    "    asm volatile(\"add.rn.f32 %0, %0, %0;\" : \"+f\"(a));\n"
+    "    asm volatile(\"add.rn.f32 %0, %0, %0;\" : \"+f\"(a));\n"
+    "    asm volatile(\"mul.rn.f32 %0, %0, %0;\" : \"+f\"(a));\n"
+    "    a = __shfl_up_sync(0xffffffffu, a, 1);\n"
+    "    ((volatile float *)p)[i * 64 + threadIdx.x] = a;\n"
+    "    __syncthreads();\n  }\n  p[0] = a + room[63 - threadIdx.x];\n}\n";
+
+static void known_counts_are_found(void **state)
+{
+    (void)state;
+    static const char *const architectures[] = {"sm_80", "sm_90", "sm_100"};
+    tz_cuda_mix *mix = malloc(sizeof *mix);
+    assert_non_null(mix);
+    for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
+        void *cubin = NULL;
+        size_t bytes = 0;
+        tz_error error = {0};
+        const tz_status status =
+            tz_cuda_compile(architectures[a], known_source, NULL, 0, &cubin, &bytes, &error);
+        if (status == TZ_UNSUPPORTED) {
+            free(mix);
+            skip_test("%s", error.message);
+        }
+        if (status)
+            fail_msg("%s", error.message);
+        if (tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", NULL, &error))
+            fail_msg("%s: %s", architectures[a], error.message);
+        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes, "other", NULL, NULL), TZ_FORMAT);
+        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes / 2, "tz_stage", NULL, NULL),
+                         TZ_FORMAT);
+        assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", NULL, NULL), TZ_OK);
+        free(cubin);
+        assert_int_equal(mix->loops_count, 1);
+        const tz_work_mix *way = &mix->loops[0].way;
+        assert_true(way->of[TZ_WORK_FP32] == 3.0);
+        assert_true(way->of[TZ_WORK_SHUFFLE] == 1.0);
+        assert_true(way->of[TZ_WORK_WRITE] == 1.0);
+        assert_true(way->of[TZ_WORK_BARRIER] == 1.0);
+        assert_true(mix->loops[0].once.of[TZ_WORK_READ] == 1.0);
+        assert_true(mix->registers >= 4 && mix->registers < 64);
+        assert_true(mix->shared_bytes >= 256);
+        assert_int_equal(mix->local_bytes, 0);
+    }
+    free(mix);
+}
+
+/* ---- Families -------------------------------------------------------------------------------- */
+
+static double warps_of(const tz_model_work *work)
+{
+    double warps = 0.0;
+    for (int p = 0; p < work->parts_count; p++)
+        warps += work->parts[p].warps;
+    return warps;
+}
+
+/* A star of five points is five operations a cell: four additions and products of a lane's cells.
+ */
+static void rows_do_what_their_text_says(void **state)
+{
+    const suite *s = *state;
+    tz_problem problem;
+    tz_plan plan = {.height = 4, .family = "stream"};
+    tz_model_work work, again, estimate;
+    make_problem(s, "star2d1r", TZ_SINGLE, 4096, 4096, 1, &problem);
+    assert_true(plan_for(s, &problem, &plan));
+    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    assert_false(work.estimated);
+    assert_true(work.cells == 4.0 * 4096 * 4096);
+    assert_true(work.read_bytes == 4.0 * 4096 * 4096 && work.write_bytes == work.read_bytes);
+    assert_true(work.parts_count >= 2);
+    assert_true(work.parts[0].step.of[TZ_WORK_FP32] == 4.0 * 5 * plan.vector);
+    assert_true(work.parts[0].step.of[TZ_WORK_SHUFFLE] == 4.0 * 2);
+    assert_true(work.redundancy > 1.0 && work.redundancy < 2.0);
+    assert_true(work.ghost_bytes > 0.0 && work.ghost_bytes < work.read_bytes);
+    assert_true(warps_of(&work) <= work.blocks * work.threads / 32 + 0.5);
+    assert_true(work.registers > 32 && work.registers <= 168);
+    /* What is counted once is read the next time. */
+    work_of(s, &problem, &plan, TZ_EFFORT_CACHED, &again);
+    assert_memory_equal(&again, &work, sizeof work);
+    /* Higher, not compiled: levels do about as much as those that are known. */
+    plan = (tz_plan){.height = 7, .family = "stream"};
+    assert_true(plan_for(s, &problem, &plan));
+    work_of(s, &problem, &plan, TZ_EFFORT_CACHED, &estimate);
+    assert_true(estimate.estimated);
+    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    assert_false(work.estimated);
+    assert_true(fabs(estimate.parts[0].step.of[TZ_WORK_FP32] / work.parts[0].step.of[TZ_WORK_FP32] -
+                     1.0) < 0.05);
+    assert_true(abs(estimate.registers - work.registers) <= 32);
+    tz_problem_clear(&problem);
+}
+
+static bool one_of(const char *id, const char *list)
+{
+    const char *at = strstr(list, id);
+    return at && at[strlen(id)] == ' ';
+}
+
+/* Every stencil's own plan of each family that takes it, for several architectures. */
+static void every_stencil_is_counted(void **state)
+{
+    suite *s = *state;
+    static const int64_t extents[][TZ_AXES] = {
+        {0}, {100000, 1, 1}, {1000, 1000, 1}, {128, 128, 128}};
+    static const double architectures[] = {90, 80, 100};
+    static const char *const families[] = {"stream", "tile", "resident"};
+    const double own = s->device.compute_capability.value;
+    for (size_t i = 0; i < tz_registry_count(s->registry); i++) {
+        const tz_plugin *plugin = tz_registry_get(s->registry, i)->plugin;
+        for (int n = 0; plugin && n < plugin->stencils_count; n++)
+            for (int f = 0; f < 9; f++) {
+                const tz_stencil *stencil = plugin->stencils[n];
+                const int64_t *e = extents[stencil->dims];
+                tz_problem problem;
+                tz_plan plan = {0};
+                tz_model_work work;
+                tz_model_prediction p;
+                tz_error why;
+                strcpy(plan.family, families[f % 3]);
+                s->device.compute_capability.value = architectures[f / 3];
+                /* Streams of all for one architecture; the rest where it is another kind of code.
+                 */
+                if ((f > 0 && f < 3 && !one_of(stencil->id, "hotspot pathfinder star2d2r ")) ||
+                    (f >= 3 && (f % 3 > 0 || !one_of(stencil->id, "life pathfinder star3d1r "))))
+                    continue;
+                if (getenv("TZ_NVRTC") && /* under a sanitizer: of each family, and of each kind */
+                    (f >= 3 || !one_of(stencil->id, "hotspot life pathfinder star3d1r ")))
+                    continue;
+                make_problem(s, stencil->id, -1, e[0], e[1], e[2], &problem);
+                if (plan_for(s, &problem, &plan)) {
+                    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+                    assert_true(work.parts_count > 0 && work.registers > 0);
+                    assert_true(tz_work_mix_sum(&work.parts[0].step) > 1.0);
+                    if (tz_roofs_predict(&work, &s->device, &p, &why))
+                        fail_msg("%s: %s", stencil->id, why.message);
+                    assert_true(isfinite(p.stage_s) && p.stage_s > 0.0);
+                }
+                tz_problem_clear(&problem);
+            }
+    }
+    s->device.compute_capability.value = own;
+}
+
+static void candidates_keep_what_is_given(void **state)
+{
+    const suite *s = *state;
+    const tz_place place = {.device = &s->device};
+    tz_plan plans[256];
+    tz_problem problem;
+    int count = 0;
+    make_problem(s, "hotspot", TZ_SINGLE, 1024, 1024, 1, &problem);
+    tz_plan given = {0};
+    assert_int_equal(tz_backend_cuda.candidates(&problem, &place, &given, plans, 256, &count, NULL),
+                     TZ_OK);
+    assert_in_range(count, 10, 100);
+    bool stream = false, tile = false, resident = false;
+    for (int k = 0; k < count; k++) {
+        stream = stream || strcmp(plans[k].family, "stream") == 0;
+        tile = tile || strcmp(plans[k].family, "tile") == 0;
+        resident = resident || strcmp(plans[k].family, "resident") == 0;
+    }
+    assert_true(stream && tile && resident);
+    given = (tz_plan){.height = 3, .vector = 4, .family = "stream"};
+    assert_int_equal(tz_backend_cuda.candidates(&problem, &place, &given, plans, 256, &count, NULL),
+                     TZ_OK);
+    assert_true(count >= 1);
+    for (int k = 0; k < count; k++)
+        assert_true(plans[k].height == 3 && plans[k].vector == 4 &&
+                    strcmp(plans[k].family, "stream") == 0);
+    tz_problem_clear(&problem);
+}
+
+/* ---- The model ------------------------------------------------------------------------------- */
+
+static void more_work_takes_longer(void **state)
+{
+    const suite *s = *state;
+    const tz_model_work base = some_work();
+    const double time = stage_of(&base, &s->device);
+    tz_model_work w = base;
+    w.parts[0].step.of[TZ_WORK_FP32] *= 2;
+    assert_true(stage_of(&w, &s->device) > 1.3 * time);
+    w = base;
+    w.read_bytes *= 32;
+    assert_true(stage_of(&w, &s->device) > 1.5 * time);
+    w = base;
+    w.registers = 255;
+    assert_true(stage_of(&w, &s->device) >= time);
+    w = base;
+    w.meetings = 10;
+    assert_true(stage_of(&w, &s->device) > time);
+    tz_model_device d = s->device;
+    d.copy_bandwidth_bytes_per_s.value *= 2;
+    d.l2_bandwidth_bytes_per_s.value *= 2;
+    assert_true(stage_of(&base, &d) < time);
+    d = s->device;
+    d.sm_count.value *= 2;
+    assert_true(stage_of(&base, &d) < time);
+    /* Half the arithmetic in double precision: its unit is the roof. */
+    w = base;
+    w.parts[0].step.of[TZ_WORK_FP64] = 160;
+    w.parts[0].step.of[TZ_WORK_FP32] = 0;
+    assert_true(stage_of(&w, &s->device) > time);
+}
+
+static void occupancy_is_the_devices(void **state)
+{
+    const suite *s = *state;
+    tz_model_work w = {.threads = 64, .registers = 121};
+    char why[96];
+    assert_int_equal(tz_roofs_blocks_per_sm(&s->device, &w, why, sizeof why), 8);
+    assert_string_equal(why, "registers limit a multiprocessor to 16 warps");
+    w.registers = 169;
+    assert_int_equal(tz_roofs_blocks_per_sm(&s->device, &w, NULL, 0), 4);
+    w = (tz_model_work){.threads = 512, .registers = 32, .shared_bytes = 100 << 10};
+    assert_int_equal(tz_roofs_blocks_per_sm(&s->device, &w, why, sizeof why), 2);
+    assert_string_equal(why, "shared memory limits a multiprocessor to 32 warps");
+    w = (tz_model_work){.threads = 1024, .registers = 16};
+    assert_int_equal(tz_roofs_blocks_per_sm(&s->device, &w, why, sizeof why), 2);
+    w = (tz_model_work){.threads = 1024, .registers = 255};
+    assert_int_equal(tz_roofs_blocks_per_sm(&s->device, &w, NULL, 0), 0);
+}
+
+static void what_is_missing_is_named(void **state)
+{
+    const suite *s = *state;
+    tz_model_device d = s->device;
+    tz_model_work w = some_work();
+    tz_model_prediction p = {0};
+    tz_error why;
+    d.l2_latency_s.known = false;
+    assert_int_equal(tz_roofs_predict(&w, &d, &p, &why), TZ_UNSUPPORTED);
+    assert_non_null(strstr(why.message, "l2_latency"));
+    w.registers = 255;
+    w.threads = 1024;
+    assert_int_equal(tz_roofs_predict(&w, &s->device, &p, &why), TZ_RANGE);
+    w = some_work();
+    w.height = 0;
+    assert_int_equal(tz_roofs_predict(&w, &s->device, &p, &why), TZ_RANGE);
+}
+
+/* On the H200: measured in November 2026 (docs/performance.md), to a quarter. */
+static void measured_speeds_are_near(void **state)
+{
+    const suite *s = *state;
+    static const struct {
+        const char *stencil;
+        int precision, height;
+        int64_t extent[TZ_AXES];
+        double gcells;
+    } known[] = {
+        {"star2d1r", TZ_SINGLE, 1, {16384, 16384, 1}, 412},
+        {"poisson", TZ_SINGLE, 1, {16384, 16384, 1}, 276},
+        {"star3d1r", TZ_SINGLE, 1, {768, 768, 768}, 310},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        tz_problem problem;
+        tz_plan plan = {.height = known[k].height, .family = "stream"};
+        tz_model_work work;
+        make_problem(s, known[k].stencil, known[k].precision, known[k].extent[0],
+                     known[k].extent[1], known[k].extent[2], &problem);
+        assert_true(plan_for(s, &problem, &plan));
+        work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        const double rate = work.cells / stage_of(&work, &s->device) * 1e-9;
+        if (fabs(rate / known[k].gcells - 1.0) > 0.25)
+            fail_msg("%s h %d: %.0f GCells/s predicted, %.0f measured", known[k].stencil,
+                     known[k].height, rate, known[k].gcells);
+        tz_problem_clear(&problem);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops_are_counted_by_hand),
+        cmocka_unit_test(ways_are_chosen),
+        cmocka_unit_test(waits_for_memory_are_counted),
+        cmocka_unit_test(what_is_no_code_is_refused),
+        cmocka_unit_test(known_counts_are_found),
+        cmocka_unit_test(more_work_takes_longer),
+        cmocka_unit_test(occupancy_is_the_devices),
+        cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(candidates_keep_what_is_given),
+        cmocka_unit_test(rows_do_what_their_text_says),
+        cmocka_unit_test(measured_speeds_are_near),
+        cmocka_unit_test(every_stencil_is_counted),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,164 @@
+/* How the resident family cuts grids: the search leaves most of what there is aside, and must not
+ * leave the best aside. What a plan names narrows it to where it leaves less. */
+#include "backend/cuda/family/resident/design.h"
+#include "backend/cuda/family/work.h"
+#include "sim/simulation_impl.h"
+#include "tests/registry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct {
+    const char *stencil;
+    int64_t extent[TZ_AXES];
+    int precision;
+    const char *boundary;
+} cases[] = {
+    {"star2d1r", {1024, 1024, 1}, TZ_SINGLE, "clamp"},
+    {"star2d1r", {1000, 700, 1}, TZ_DOUBLE, "periodic"},
+    {"box2d2r", {512, 900, 1}, TZ_SINGLE, "fixed"},
+    {"hotspot", {1024, 1024, 1}, TZ_DOUBLE, "clamp"},
+    {"poisson", {64, 64, 1}, TZ_SINGLE, "fixed"},
+    {"life", {4096, 4096, 1}, -1, "periodic"},
+    {"pathfinder", {100000, 1, 1}, -1, "clamp"},
+    {"star3d1r", {96, 96, 96}, TZ_SINGLE, "mirror"},
+    {"star3d2r", {64, 80, 48}, TZ_DOUBLE, "clamp"},
+    {"box3d1r", {128, 128, 128}, TZ_SINGLE, "clamp"},
+    {"box3d1r", {128, 128, 128}, TZ_DOUBLE, "clamp"}, /* does not fit */
+    {"cell", {100, 100, 100}, -1, "fixed"},
+    {"cell", {256, 256, 256}, -1, "fixed"},
+};
+
+static const tz_limits h200 = {132, 227 << 10};
+static tz_simulation *make(size_t c)
+{
+    tz_simulation_config config = {.registry = registry,
+                                   .stencil = cases[c].stencil,
+                                   .precision = cases[c].precision,
+                                   .backend = "reference",
+                                   .threads = 1,
+                                   .dry = true};
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        config.extent[axis] = cases[c].extent[axis];
+        if (cases[c].extent[axis] > 1) {
+            config.boundary[axis] = cases[c].boundary;
+            config.dims = axis + 1;
+        }
+    }
+    tz_simulation *simulation = NULL;
+    tz_error error = {0};
+    if (tz_simulation_create(&simulation, &config, &error) != TZ_OK)
+        fail_msg("%s", error.message);
+    return simulation;
+}
+
+static void check_narrowed(size_t c, const tz_problem *problem, const tz_plan *plan, bool found,
+                           const tz_resident *best, int *other)
+{
+    tz_resident d;
+    if (!tz_resident_design(problem, &h200, plan, &d))
+        return;
+    ++*other;
+    if (!found || d.cost < best->cost)
+        fail_msg("case %d, height %d: cells %d warps %d tile %d cost %.3f, and the best %.3f",
+                 (int)c, plan->height, plan->vector, plan->warps, (int)plan->tile[0], d.cost,
+                 found ? best->cost : -1.0);
+}
+
+static void test_nothing_narrower_is_better(void **unused)
+{
+    (void)unused;
+    static const int heights[] = {1, 4};
+    int fits = 0, others = 0;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        tz_simulation *simulation = make(c);
+        const tz_problem *problem = &simulation->problem;
+        for (size_t h = 0; h < sizeof heights / sizeof *heights; h++) {
+            const tz_plan plan = {.height = heights[h]};
+            tz_resident best = {.warps = 0};
+            const bool found = tz_resident_design(problem, &h200, &plan, &best);
+            fits += found;
+            for (int vector = 1; vector <= TZ_RESIDENT_CELLS_MAX; vector++) {
+                tz_plan narrow = plan;
+                narrow.vector = vector;
+                check_narrowed(c, problem, &narrow, found, &best, &others);
+            }
+            for (int warps = 1; warps <= 32; warps++) {
+                tz_plan narrow = plan;
+                narrow.warps = warps;
+                check_narrowed(c, problem, &narrow, found, &best, &others);
+            }
+            for (int axis = 0; axis < problem->dims; axis++)
+                for (int blocks = 1; blocks <= 132; blocks += 1 + blocks / 4) {
+                    tz_plan narrow = plan;
+                    narrow.tile[axis] = (problem->elements[axis] + blocks - 1) / blocks;
+                    check_narrowed(c, problem, &narrow, found, &best, &others);
+                }
+            if (!found)
+                continue;
+            tz_plan same = plan;
+            tz_resident again;
+            same.vector = best.cells[0];
+            same.warps = best.warps;
+            for (int axis = 0; axis < problem->dims; axis++)
+                same.tile[axis] =
+                    (problem->elements[axis] + best.blocks[axis] - 1) / best.blocks[axis];
+            assert_true(tz_resident_design(problem, &h200, &same, &again));
+            assert_true(again.cost == best.cost);
+            assert_memory_equal(again.cells, best.cells, sizeof best.cells);
+            assert_memory_equal(again.threads, best.threads, sizeof best.threads);
+        }
+        tz_simulation_destroy(simulation);
+    }
+    assert_true(fits >= 16 && others > 40 * fits);
+}
+
+static int count_resident(const tz_problem *problem, const tz_plan *given)
+{
+    enum { MAX = 128 };
+    static tz_plan plans[MAX];
+    const tz_place place = {.threads = 1};
+    int count = 0, resident = 0;
+    tz_error error = {0};
+    if (tz_cuda_candidates(problem, &place, given, plans, MAX, &count, &error) != TZ_OK)
+        fail_msg("%s", error.message);
+    for (int k = 0; k < count; k++)
+        resident += strcmp(plans[k].family, "resident") == 0;
+    return resident;
+}
+
+/* Bricks of many words in three dimensions take a compiler too long to be chosen unasked, whoever
+ * chooses; small ones do not. */
+static void test_lengthy_text_is_not_chosen(void **unused)
+{
+    (void)unused;
+    const size_t last = sizeof cases / sizeof *cases - 1;
+    for (int large = 0; large < 2; large++) {
+        tz_simulation *simulation = make(last - 1 + (size_t)large);
+        const tz_problem *problem = &simulation->problem;
+        tz_plan own = {.height = 2}, free = {.height = 0};
+        tz_plan named = {.height = 2, .family = "resident"};
+        tz_resident design;
+        tz_error error = {0};
+        assert_true(tz_resident_design(problem, &h200, &own, &design));
+        assert_int_equal(tz_resident_is_lengthy(problem, &design), large);
+        assert_int_equal(count_resident(problem, &free) > 0, !large);
+        assert_int_equal(count_resident(problem, &named), 1);
+        assert_int_equal(tz_cuda_plan(problem, &h200, &own, &error), TZ_OK);
+        assert_string_equal(own.family, large ? "stream" : "resident");
+        tz_simulation_destroy(simulation);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing_narrower_is_better),
+                                       cmocka_unit_test(test_lengthy_text_is_not_chosen)};
+    return cmocka_run_group_tests(tests, open_plugins, close_plugins);
+}

@@ -1,0 +1,56 @@
+# Included by tests/CMakeLists.txt: paths are from there.
+
+# The executor: runs device text on this machine, lane by lane; needs a C++ compiler when a test runs.
+set(sources build cases compare fiber memory simt stage suite words)
+list(TRANSFORM sources REPLACE "(.+)" "backend/cuda/simt/\\1.c")
+add_library(trapeze_simt STATIC ${sources})
+target_link_libraries(trapeze_simt PUBLIC trapeze_core ${CMAKE_DL_LIBS})
+trapeze_add_test_program(test_simt backend/cuda/simt/main.c)
+trapeze_add_test(backend/cuda/simt families 900 test_simt)
+set_tests_properties(backend/cuda/simt/families PROPERTIES PROCESSORS 2)
+
+# Ends of grids that strips in rows treat one by one (TZ_EDGES of rows.cuh), all of them.
+set(simt_tests backend/cuda/simt/families)
+foreach(case "star2d1r 301,150 5 single clamp" "star2d1r 303,150 5 single mirror" "star2d1r 302,150 5 single fixed"
+        "star2d1r 300,150 5 single periodic" "star2d2r 303,150 2 double mirror,clamp"
+        "star2d2r 302,150 3 single fixed,mirror" "box2d2r 303,150 3 single clamp" "box2d2r 300,150 2 double fixed,periodic"
+        "box2d1r 301,150 4 single periodic,clamp" "box2d1r 300,150 4 single clamp,mirror" "hotspot 301,150 6 single clamp"
+        "poisson 300,150 4 double fixed" "life 8192,60 4 single fixed" "life 8192,60 3 single periodic")
+    string(REPLACE " " ";" words ${case})
+    list(GET words 0 stencil)
+    list(GET words 1 grid)
+    list(GET words 2 height)
+    list(GET words 3 precision)
+    list(GET words 4 boundary)
+    string(REGEX REPLACE "[ ,]" "_" name ${case})
+    trapeze_add_test(backend/cuda/simt ${name} 300 test_simt --stencil ${stencil} --family stream --grid ${grid}
+        --height ${height} --precision ${precision} --boundary ${boundary})
+    list(APPEND simt_tests backend/cuda/simt/${name})
+endforeach()
+
+# Under ASan a second stack for each of very many fibers takes most of the time, and NVRTC is not checked by it: tests
+# compile for one architecture there, and for all in the release build.
+if(TRAPEZE_SANITIZE)
+    set_property(TEST ${simt_tests} backend/cuda/simt/test_simt_machine backend/cuda/simt/test_simt_mistakes backend/cuda/test_cuda_reduce
+        backend/cuda/test_cuda_work calibrate/test_cuda_calibrate APPEND PROPERTY ENVIRONMENT
+        TZ_NVRTC=quick TZ_SIMT=quick ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1)
+endif()
+
+# Stand-ins for the driver, NVRTC and NVML (fake/fake.h), found first: no GPU and no toolkit needed.
+set(fakes ${PROJECT_BINARY_DIR}/test-fakes)
+function(trapeze_add_fake name suffix)
+    add_library(fake_${name} MODULE ${ARGN})
+    target_link_libraries(fake_${name} PRIVATE trapeze_flags Threads::Threads)
+    set_target_properties(fake_${name} PROPERTIES PREFIX lib OUTPUT_NAME ${name} SUFFIX ${suffix}
+        LIBRARY_OUTPUT_DIRECTORY ${fakes})
+endfunction()
+trapeze_add_fake(cuda .so.1 backend/cuda/fake/fake_cuda.c backend/cuda/fake/fake_kernels.c)
+trapeze_add_fake(nvrtc .so.13 backend/cuda/fake/fake_nvrtc.c)
+trapeze_add_fake(nvidia-ml .so.1 backend/cuda/fake/fake_nvml.c)
+
+foreach(name driver kernels asynchronous)
+    add_dependencies(test_cuda_${name} fake_cuda fake_nvrtc fake_nvidia-ml)
+endforeach()
+trapeze_add_test(cli cuda_cli 120 sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_cuda_cli_tests.sh $<TARGET_FILE:trapeze>)
+set_tests_properties(backend/cuda/test_cuda_driver backend/cuda/test_cuda_kernels backend/cuda/test_cuda_asynchronous
+    cli/cuda_cli PROPERTIES ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_prepend:${fakes})

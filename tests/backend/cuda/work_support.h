@@ -1,0 +1,87 @@
+/* Tests of what kernels do and of the time that roofs gives it: problems, their work, and work that
+ * is made up. No GPU; without NVRTC a test that compiles is skipped. */
+#ifndef TZ_TEST_WORK_SUPPORT_H
+#define TZ_TEST_WORK_SUPPORT_H
+
+#include "backend/cuda/family/work.h"
+#include "tests/model/model_support.h"
+#include "tests/skip.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct suite {
+    tz_registry *registry;
+    tz_model_device device;
+    char cache[64];
+} suite;
+
+static inline int set_up(void **state)
+{
+    suite *s = calloc(1, sizeof *s);
+    const char *folder = TZ_TEST_PLUGIN_DIR;
+    if (!s || tz_registry_create(&s->registry, &folder, 1, NULL))
+        return 1;
+    s->device = device_named("h200");
+    strcpy(s->cache, "/tmp/tz-work-XXXXXX");
+    if (!mkdtemp(s->cache) || setenv("TRAPEZE_CACHE", s->cache, 1))
+        return 1;
+    *state = s;
+    return 0;
+}
+
+static inline int tear_down(void **state)
+{
+    suite *s = *state;
+    char command[96];
+    tz_registry_destroy(s->registry);
+    snprintf(command, sizeof command, "rm -rf '%s'", s->cache);
+    const int failed = system(command);
+    free(s);
+    return failed;
+}
+
+static inline void make_problem(const suite *s, const char *id, int precision, int64_t nx,
+                                int64_t ny, int64_t nz, tz_problem *problem)
+{
+    const tz_stencil *stencil;
+    assert_int_equal(tz_registry_find(s->registry, id, &stencil, NULL, NULL), TZ_OK);
+    const tz_simulation_config config = {
+        .dims = stencil->dims, .precision = precision, .extent = {nx, ny, nz}};
+    tz_error error = {0};
+    if (tz_problem_resolve(problem, stencil, &config, &error))
+        fail_msg("%s: %s", id, error.message);
+}
+
+static inline bool plan_for(const suite *s, const tz_problem *problem, tz_plan *plan)
+{
+    const tz_place place = {.device = &s->device};
+    return tz_backend_cuda.plan(problem, &place, plan, NULL) == TZ_OK;
+}
+
+static inline void work_of(const suite *s, const tz_problem *problem, const tz_plan *plan,
+                           tz_effort effort, tz_model_work *work)
+{
+    const tz_place place = {.device = &s->device};
+    tz_error error = {0};
+    const tz_status status = tz_backend_cuda.work(problem, &place, plan, effort, work, &error);
+    if (status == TZ_UNSUPPORTED && strstr(error.message, "NVRTC")) {
+        skip_test("%s", error.message);
+    }
+    if (status)
+        fail_msg("%s %s h %d: %s", problem->stencil->id, plan->family, plan->height, error.message);
+}
+
+static inline double stage_of(const tz_model_work *work, const tz_model_device *device)
+{
+    return predicted(work, device).stage_s;
+}
+
+#endif

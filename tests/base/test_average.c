@@ -1,0 +1,83 @@
+/* Averages on a coarser raster, against a plain sum of covered parts. */
+#include "tests/support.h"
+
+#include "base/average.h"
+#include <math.h>
+
+enum { CELLS_MAX = 200 };
+
+/* The part of cell k that lies between two edges. */
+static double covered(double from, double to, int64_t k)
+{
+    const double first = fmax(from, (double)k), last = fmin(to, (double)(k + 1));
+    return last > first ? last - first : 0.0;
+}
+
+static void spans_cover_the_axis(void **state)
+{
+    (void)state;
+    for (int64_t cells = 1; cells <= CELLS_MAX; cells += 13)
+        for (int values = 1; values <= cells; values++) {
+            double all = 0.0;
+            assert_true(tz_average_edge(cells, values, 0) == 0.0);
+            assert_true(tz_average_edge(cells, values, values) == (double)cells);
+            for (int i = 0; i < values; i++) {
+                const tz_average_span s = tz_average_span_of(cells, values, i);
+                assert_true(s.first >= 0 && s.first <= s.last && s.last < cells);
+                assert_true(s.first_weight > 0.0 && s.first_weight <= 1.0);
+                assert_true(s.last_weight > 0.0 && s.last_weight <= 1.0);
+                all += s.width;
+            }
+            assert_true(fabs(all - (double)cells) < 1e-9);
+        }
+}
+
+static void values_are_means_of_what_they_cover(void **state)
+{
+    (void)state;
+    double columns[CELLS_MAX], made[CELLS_MAX];
+    tz_average_span spans[CELLS_MAX];
+    for (int64_t cells = 1; cells <= CELLS_MAX; cells += 7)
+        for (int values = 1; values <= cells; values += 3) {
+            for (int64_t k = 0; k < cells; k++)
+                columns[k] = 3.0 * sin((double)(k * k)) + 1.0;
+            for (int i = 0; i < values; i++)
+                spans[i] = tz_average_span_of(cells, values, i);
+            tz_average_across(columns, spans, 1.0, made, values);
+            for (int i = 0; i < values; i++) {
+                const double a = tz_average_edge(cells, values, i);
+                const double b = tz_average_edge(cells, values, i + 1);
+                double sum = 0.0;
+                for (int64_t k = 0; k < cells; k++)
+                    sum += covered(a, b, k) * columns[k];
+                assert_true(fabs(made[i] - sum / (b - a)) < 1e-12);
+            }
+        }
+}
+
+static void heights_divide_and_nan_spreads(void **state)
+{
+    (void)state;
+    const double columns[6] = {2, 4, NAN, 8, 6, 2};
+    double made[3];
+    tz_average_span spans[3];
+    for (int i = 0; i < 3; i++)
+        spans[i] = tz_average_span_of(6, 3, i);
+    tz_average_across(columns, spans, 2.0, made, 3);
+    assert_true(made[0] == 1.5);
+    assert_true(isnan(made[1]));
+    assert_true(made[2] == 2.0);
+    const double negative_zero = -0.0;
+    tz_average_across(&negative_zero, &(tz_average_span){0, 0, 1.0, 1.0, 1.0}, 1.0, made, 1);
+    assert_false(signbit(made[0]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spans_cover_the_axis),
+        cmocka_unit_test(values_are_means_of_what_they_cover),
+        cmocka_unit_test(heights_divide_and_nan_spreads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,342 @@
+/* Samples and the numbers made of them; names; device records found, kept and written. */
+#include "calibrate/calibrate.h"
+#include "calibrate/loops.h"
+#include "calibrate/records.h"
+#include "tests/skip.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/trapeze-devices.XXXXXX";
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+static void samples_say_median_least_and_spread(void **state)
+{
+    tz_samples samples = {0};
+    (void)state;
+    tz_samples_add(&samples, 7);
+    assert_true(tz_samples_median(&samples) == 7 && tz_samples_least(&samples) == 7);
+    assert_true(tz_samples_spread(&samples) == 0);
+    tz_samples_add(&samples, 1);
+    assert_true(tz_samples_median(&samples) == 4);
+    tz_samples_add(&samples, 3);
+    tz_samples_add(&samples, 5);
+    tz_samples_add(&samples, 1000); /* one that was disturbed moves nothing */
+    assert_true(tz_samples_median(&samples) == 5 && tz_samples_least(&samples) == 1);
+    assert_true(tz_samples_quarter(&samples) == 3);
+    assert_true(fabs(tz_samples_spread(&samples) - (7.0 - 3.0) / 5.0) < 1e-12);
+    for (int i = 0; i < 2 * TZ_SAMPLES_MAX; i++)
+        tz_samples_add(&samples, 2);
+    assert_int_equal(samples.count, TZ_SAMPLES_MAX);
+    assert_true(tz_samples_median(&samples) == 2);
+}
+
+static void numbers_are_rounded_to_four_digits(void **state)
+{
+    tz_model_number number;
+    (void)state;
+    assert_true(tz_round_number(0) == 0);
+    assert_true(tz_round_number(1.23456789) == 1.235);
+    assert_true(tz_round_number(0.123456) == 0.1235);
+    assert_true(tz_round_number(1980123456.0) == 1.98 * 1e9);
+    assert_true(tz_round_number(4.2345678e12) == 4.235 * 1e12);
+    assert_true(tz_round_number(3.4567891e-7) == 345.7 * 1e-9);
+    assert_true(tz_round_number(3.4567891e-6) == 3.457 * 1e-6);
+    assert_true(tz_round_number(-12.3456) == -12.35);
+    memset(&number, 0, sizeof number);
+    tz_number_set(&number, 2.00004, "measured: %d times", 7);
+    assert_true(number.known && !number.assumed && number.value == 2);
+    assert_string_equal(number.source, "measured: 7 times");
+    tz_number_set_exactly(&number, 1048577, "assumed, as %200d", 1);
+    assert_true(number.assumed && number.value == 1048577);
+    assert_int_equal(strlen(number.source), TZ_MODEL_SOURCE_SIZE - 1);
+}
+
+static void names_are_short(void **state)
+{
+    static const struct {
+        const char *title, *name;
+    } cases[] = {{"NVIDIA H200", "h200"},
+                 {"NVIDIA GeForce RTX 4090", "rtx-4090"},
+                 {"NVIDIA A100-SXM4-80GB", "a100-sxm4-80gb"},
+                 {"Tesla V100-PCIE-16GB", "v100-pcie-16gb"},
+                 {"AMD EPYC", "amd-epyc"},
+                 {"Intel(R) Xeon(R) Platinum 8480C CPU @ 2.00GHz", "intel-xeon-platinum-8480c"},
+                 {"../../etc", "etc"},
+                 {"", "device"},
+                 {"NVIDIA", "device"}};
+    char name[TZ_MODEL_NAME_SIZE];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tz_calibration_name(cases[i].title, name, sizeof name);
+        assert_string_equal(name, cases[i].name);
+        assert_null(strchr(name, '/'));
+        assert_true(name[0] != '.');
+    }
+    tz_calibration_name("abcdefgh", name, 4);
+    assert_string_equal(name, "abc");
+}
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+static void put(const char *name, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void drop(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void records_are_found_by_name(void **state)
+{
+    static tz_model_device device;
+    tz_error error;
+    char path[512];
+    (void)state;
+    /* One that comes with Trapeze, then one of the same name that was calibrated. */
+    assert_int_equal(tz_device_find("gtx280", &device, &error), TZ_OK);
+    assert_true(device.sm_count.value == 30);
+    put("gtx280.txt", "name = gtx280\nsm_count = 31 # mine\n");
+    assert_int_equal(tz_device_find("gtx280", &device, &error), TZ_OK);
+    assert_true(device.sm_count.value == 31);
+    snprintf(path, sizeof path, "%s/gtx280.txt", folder);
+    assert_int_equal(tz_device_find(path, &device, &error), TZ_OK);
+    assert_true(device.sm_count.value == 31);
+    drop("gtx280.txt");
+    assert_int_equal(tz_device_find(path, &device, &error), TZ_IO);
+    assert_string_equal(error.place, path);
+    assert_non_null(strstr(error.message, "cannot open"));
+    assert_int_equal(tz_device_find("/tmp", &device, &error), TZ_IO);
+    assert_non_null(strstr(error.message, "cannot read"));
+
+    assert_int_equal(tz_device_find("gtx208", &device, &error), TZ_UNKNOWN);
+    assert_non_null(strstr(error.message, "did you mean 'gtx280'"));
+    assert_int_equal(tz_device_find("", &device, &error), TZ_UNKNOWN);
+    put("wrong.txt", "name = wrong\nsm_count = many # x\n");
+    assert_int_equal(tz_device_find("wrong", &device, &error), TZ_FORMAT);
+    assert_non_null(strstr(error.place, "wrong.txt:2"));
+    drop("wrong.txt");
+}
+
+static void the_newest_record_of_this_cpu_counts(void **state)
+{
+    static tz_model_device device;
+    tz_machine machine;
+    tz_error error;
+    char text[512];
+    tz_machine_read(&machine);
+    const tz_loop_set *loops = tz_loops_of(machine.isa);
+    (void)state;
+    if (loops == NULL)
+        skip_test("no loops for this processor");
+    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "trapeze calibrate --cpu"));
+    /* Of another number of cores, of narrower vectors, of another title; broken. */
+    snprintf(text, sizeof text, "name = a\ntitle = %.63s\ncores = %d # x\nvector = %d B # x\n",
+             machine.cpu, machine.cores + 1, loops->vector_bytes);
+    put("a.txt", text);
+    snprintf(text, sizeof text, "name = b\ntitle = %.63s\ncores = %d # x\nvector = 8 B # x\n",
+             machine.cpu, machine.cores);
+    put("b.txt", text);
+    snprintf(text, sizeof text, "name = c\ntitle = x\ncores = %d # x\nvector = %d B # x\n",
+             machine.cores, loops->vector_bytes);
+    put("c.txt", text);
+    put("d.txt", "this is no record\n");
+    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_UNSUPPORTED);
+    snprintf(text, sizeof text, "name = old\ntitle = %.63s\ncores = %d # x\nvector = %d B # x\n",
+             machine.cpu, machine.cores, loops->vector_bytes);
+    put("old.txt", text);
+    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_OK);
+    assert_string_equal(device.name, "old");
+    memcpy(text, "name = new", 10);
+    put("new.txt", text);
+    const struct timespec at[2] = {{1000000000, 0}, {1000000000, 0}};
+    char path[512];
+    snprintf(path, sizeof path, "%s/old.txt", folder);
+    assert_int_equal(utimensat(AT_FDCWD, path, at, 0), 0);
+    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_OK);
+    assert_string_equal(device.name, "new");
+    static const char *const names[] = {"a.txt", "b.txt", "c.txt", "d.txt", "old.txt", "new.txt"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        drop(names[i]);
+}
+
+static void a_kept_record_leaves_the_previous(void **state)
+{
+    static tz_model_device device, again;
+    tz_error error;
+    char path[512], previous[520];
+    (void)state;
+    snprintf(device.name, sizeof device.name, "mine");
+    tz_number_set(&device.clock_hz, 1.5e9, "measured: first");
+    assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_OK);
+    assert_non_null(strstr(path, "/mine.txt"));
+    assert_int_equal(tz_device_find("mine", &again, &error), TZ_OK);
+    assert_memory_equal(&device, &again, sizeof again);
+    snprintf(previous, sizeof previous, "%s~", path);
+    assert_int_equal(access(previous, F_OK), -1);
+    for (int i = 0; i < 2; i++) {
+        tz_number_set(&device.clock_hz, 2e9 + i * 1e9, "measured: again");
+        assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_OK);
+        assert_int_equal(tz_device_find("mine", &again, &error), TZ_OK);
+        assert_true(again.clock_hz.value == 2e9 + i * 1e9);
+        assert_int_equal(tz_device_find(previous, &again, &error), TZ_OK);
+        assert_true(again.clock_hz.value == (i ? 2e9 : 1.5e9));
+    }
+    /* A file that exists is not written over unless that is asked for. */
+    assert_int_equal(tz_device_save(&device, path, false, &error), TZ_IO);
+    FILE *full = fopen("/dev/full", "w");
+    if (full) {
+        assert_int_equal(tz_device_write(&device, full, &error), TZ_IO);
+        fclose(full);
+    }
+    /* A record that cannot be written whole leaves what is there. */
+    device.cpi.known = true;
+    assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_FORMAT);
+    assert_non_null(strstr(error.message, "cpi does not say"));
+    assert_int_equal(tz_device_find("mine", &again, &error), TZ_OK);
+    assert_true(again.clock_hz.value == 3e9);
+    device.cpi.known = false;
+    snprintf(device.name, sizeof device.name, "../mine");
+    assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_RANGE);
+    drop("mine.txt");
+    drop("mine.txt~");
+    assert_int_equal(rmdir(folder), 0); /* nothing else was left */
+    assert_int_equal(mkdir(folder, 0700), 0);
+}
+
+static bool count_and_stop(void *context, double done, const char *what)
+{
+    int *left = context;
+    assert_true(done >= 0 && done <= 1 && what[0] != '\0');
+    return (*left)-- > 0;
+}
+
+static void better_numbers_are_kept(void **state)
+{
+    static tz_model_device best, now;
+    (void)state;
+    tz_number_set(&now.fp32_rate, 0.5, "measured: first");
+    tz_number_set(&now.span_s, 2e-8, "measured: first");
+    tz_number_set(&now.copy_bandwidth_bytes_per_s, 3e10, "measured: first");
+    tz_numbers_keep_better(&best, &now); /* what is there counts */
+    assert_true(best.fp32_rate.value == 0.5 && best.span_s.value == 2e-8);
+    assert_false(best.fp64_rate.known);
+    tz_number_set(&now.fp32_rate, 0.25, "measured: disturbed");
+    tz_number_set(&now.span_s, 1e-8, "measured: second");
+    tz_number_set(&now.copy_bandwidth_bytes_per_s, 2e10, "measured: of both passes");
+    tz_numbers_keep_better(&best, &now);
+    assert_true(best.fp32_rate.value == 0.5);
+    assert_string_equal(best.fp32_rate.source, "measured: first");
+    assert_true(best.span_s.value == 1e-8);
+    assert_true(best.copy_bandwidth_bytes_per_s.value == 2e10); /* the last one has all samples */
+}
+
+static void a_calibration_can_be_stopped(void **state)
+{
+    static tz_model_device device;
+    tz_error error;
+    int left = 3;
+    const tz_calibration how = {.seconds = 1, .go_on = count_and_stop, .context = &left};
+    (void)state;
+    assert_int_equal(tz_calibrate_cpu(&device, &how, &error), TZ_INTERRUPTED);
+    assert_int_equal(left, -1);
+    assert_false(device.clock_hz.known);
+}
+
+/* Not how fast: that every number is there, in bounds, and says where it is from. */
+static void this_cpu_can_be_calibrated(void **state)
+{
+    static tz_model_device device, again;
+    tz_error error;
+    char path[512];
+    const tz_calibration how = {.seconds = 1};
+    (void)state;
+    const tz_status status = tz_calibrate_cpu(&device, &how, &error);
+    if (status == TZ_UNSUPPORTED)
+        skip_test("%s", error.message);
+    if (status != TZ_OK)
+        fail_msg("%s", error.message);
+    const tz_model_number *const wanted[] = {&device.clock_hz,
+                                             &device.issue_rate,
+                                             &device.fp32_rate,
+                                             &device.fp64_rate,
+                                             &device.integer_rate,
+                                             &device.logic_rate,
+                                             &device.move_rate,
+                                             &device.shuffle_rate,
+                                             &device.special_rate,
+                                             &device.load_rate,
+                                             &device.unaligned_load_rate,
+                                             &device.narrow_load_rate,
+                                             &device.store_rate,
+                                             &device.fp32_latency_s,
+                                             &device.memory_latency_s,
+                                             &device.copy_bandwidth_bytes_per_s,
+                                             &device.fork_s,
+                                             &device.cores,
+                                             &device.vector_bytes};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        assert_true(wanted[i]->known && wanted[i]->value > 0 && wanted[i]->source[0] != '\0');
+    /* A vector addition does not take less than a scalar one, however disturbed. */
+    assert_true(device.fp32_latency_s.value * device.clock_hz.value > 0.5);
+    assert_true(device.memory_latency_s.value > device.fp32_latency_s.value);
+    assert_true(device.special_rate.value < device.fp32_rate.value);
+    if (device.l2_overlap.known) /* the system may not tell how large caches are */
+        assert_true(device.l2_overlap.value >= 0 && device.l2_overlap.value <= 1);
+    assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_OK);
+    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &again, &error), TZ_OK);
+    assert_memory_equal(&device, &again, sizeof again);
+    assert_int_equal(unlink(path), 0);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    return setenv("TRAPEZE_DEVICES", folder, 1);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_say_median_least_and_spread),
+        cmocka_unit_test(numbers_are_rounded_to_four_digits),
+        cmocka_unit_test(names_are_short),
+        cmocka_unit_test(records_are_found_by_name),
+        cmocka_unit_test(the_newest_record_of_this_cpu_counts),
+        cmocka_unit_test(a_kept_record_leaves_the_previous),
+        cmocka_unit_test(better_numbers_are_kept),
+        cmocka_unit_test(a_calibration_can_be_stopped),
+        cmocka_unit_test(this_cpu_can_be_calibrated),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

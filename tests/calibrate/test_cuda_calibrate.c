@@ -1,0 +1,359 @@
+/* What a GPU is measured with, without one: every text compiles for every architecture, without
+ * spills, and does on a host what it says. */
+#include "backend/cuda/family/family.h"
+#include "calibrate/cuda_parts.h"
+#include "tests/backend/cuda/simt/build.h"
+#include "tests/backend/cuda/simt/simt.h"
+#include "tests/skip.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *const architectures[] = {"sm_90", "sm_80", "sm_100"};
+
+static void compile(const char *what, char *text)
+{
+    assert_non_null(text);
+    const size_t all = getenv("TZ_NVRTC") ? 1 : 3; /* under a sanitizer */
+    for (size_t a = 0; a < all; a++) {
+        tz_cuda_kernel_report report;
+        tz_error error;
+        size_t count = 0, bytes = 0;
+        void *cubin = NULL;
+        const tz_status status =
+            tz_cuda_compile_report(architectures[a], text, tz_cuda_headers, tz_cuda_headers_count,
+                                   &cubin, &bytes, &report, 1, &count, &error);
+        if (status == TZ_UNSUPPORTED) {
+            free(text);
+            skip_test("%s", error.message);
+        }
+        if (status != TZ_OK)
+            fail_msg("%s: %s", what, error.message);
+        const char *keep = getenv("TZ_TEST_KEEP"); /* a folder: for a look at the code */
+        if (keep != NULL) {
+            char path[512];
+            snprintf(path, sizeof path, "%s/%s-%.40s.cubin", keep, architectures[a], what);
+            for (char *at = path + strlen(keep) + 1; *at; at++)
+                *at = *at == ' ' || *at == ',' || *at == '\n' ? '-' : *at;
+            FILE *file = fopen(path, "wb");
+            assert_non_null(file);
+            fwrite(cubin, 1, bytes, file);
+            fclose(file);
+        }
+        free(cubin);
+        assert_int_equal(count, 1);
+        if (report.local_bytes != 0)
+            fail_msg("%s on %s: %d bytes of local memory", what, architectures[a],
+                     report.local_bytes);
+    }
+    free(text);
+}
+
+static void texts_compile(void **state)
+{
+    size_t count;
+    const tz__chains *table = tz__chains_table(&count);
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        char definitions[TZ__DEFINITIONS_SIZE];
+        tz__chains_define(&table[i], definitions);
+        compile(table[i].what, tz__bench_text(TZ__PROBE_CHAINS, table[i].threads, definitions));
+    }
+    table = tz__energy_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        char definitions[TZ__DEFINITIONS_SIZE], what[64];
+        tz__chains_define(&table[i], definitions);
+        snprintf(what, sizeof what, "energy %zu", i);
+        compile(what, tz__bench_text(TZ__PROBE_CHAINS, table[i].threads, definitions));
+    }
+    const tz__chains longest = tz__chains_text(256);
+    char definitions[TZ__DEFINITIONS_SIZE];
+    tz__chains_define(&longest, definitions);
+    compile("text cache", tz__bench_text(TZ__PROBE_CHAINS, longest.threads, definitions));
+    compile("lay", tz__bench_text(TZ__PROBE_LINK, 256, ""));
+    const tz__copier *copiers = tz__copiers_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        char what[64];
+        snprintf(what, sizeof what, "%s %d %s", copiers[i].writes ? "copy" : "read",
+                 copiers[i].packets, copiers[i].load);
+        tz__copier_define(&copiers[i], definitions);
+        compile(what, tz__bench_text(TZ__PROBE_COPY, 256, definitions));
+    }
+    compile("empty", tz__bench_text(TZ__PROBE_EMPTY, 256, ""));
+    compile("grid synchronisation", tz__bench_text(TZ__PROBE_SYNC, 256, ""));
+    compile("pass", tz__bench_text(TZ__PROBE_PASS, 32, ""));
+}
+
+/* ---- On a host ------------------------------------------------------------------------------- */
+
+enum { BLOCKS = 2, WORDS = 1 << 14 };
+
+static simt_build *build;
+static simt *machine;
+
+/* What a kernel wrote, and how it ran. */
+typedef struct bench {
+    uint32_t cycles[64], barrier[16];
+    uint32_t from[WORDS], to[WORDS];
+    simt_report report;
+} bench;
+
+static void run(bench *b, char *text, int blocks, int threads, int shared_bytes, bool cooperative,
+                void **arguments)
+{
+    const simt_entry *entry;
+    tz_error error = {0};
+    assert_non_null(text);
+    if (simt_build_kernel(build, text, "tz_probe", &entry, &error))
+        fail_msg("%s", error.message);
+    free(text);
+    const simt_buffer buffers[] = {{"cycles", b->cycles, sizeof b->cycles, true},
+                                   {"barrier", b->barrier, sizeof b->barrier, true},
+                                   {"from", b->from, sizeof b->from, true},
+                                   {"to", b->to, sizeof b->to, true}};
+    const simt_launch how = {.grid = {blocks, 1, 1},
+                             .threads = threads,
+                             .shared_bytes = shared_bytes,
+                             .cooperative = cooperative,
+                             .buffers = buffers,
+                             .buffers_count = 4};
+    memset(&b->report, 0, sizeof b->report);
+    if (!simt_run(machine, entry, &how, arguments, &b->report) || simt_report_total(&b->report) > 0)
+        fail_msg("%s", b->report.message[0]);
+}
+
+static const tz__chains *chains_of(size_t number)
+{
+    size_t count;
+    const tz__chains *table = tz__chains_table(&count);
+    for (size_t i = 0; i < count; i++)
+        if (table[i].number == number)
+            return &table[i];
+    fail_msg("no chains measure the number at %zu", number);
+    return NULL;
+}
+
+/* The words that a kernel of chains leaves in `to`, with few threads and steps of its own. */
+static void run_chains(bench *b, tz__chains chains, int rounds, void *a, void *other)
+{
+    char definitions[TZ__DEFINITIONS_SIZE];
+    void *cycles = b->cycles, *to = b->to;
+    const void *table = b->from;
+    int words = chains.shared_words > 0 ? 64 : 0;
+    chains.threads = 64;
+    chains.steps = 16;
+    tz__chains_define(&chains, definitions);
+    void *arguments[] = {&cycles, &to, &table, &rounds, &words, a, other};
+    run(b, tz__bench_text(TZ__PROBE_CHAINS, chains.threads, definitions), BLOCKS, chains.threads,
+        4 * words, false, arguments);
+    for (int k = 0; k < BLOCKS; k++)
+        assert_true(b->cycles[k] > 0);
+}
+
+static void chains_take_every_step(void **state)
+{
+    static bench b;
+    const int rounds = 3;
+    (void)state;
+    /* 32-bit additions: the same on this host. */
+    uint32_t a = 77, other = 5;
+    tz__chains chains = *chains_of(offsetof(tz_model_device, integer_rate));
+    run_chains(&b, chains, rounds, &a, &other);
+    for (uint32_t t = 0; t < 64; t++) {
+        uint32_t sum = 0;
+        for (uint32_t k = 0; k < 4; k++) {
+            uint32_t x = t + k, y = t + k;
+            for (int s = 0; s < rounds * 16 / 8; s++) {
+                x = x + y + a;
+                y = y + x + a;
+            }
+            sum += x + y + (t < 77 && t > 5);
+        }
+        assert_int_equal(b.to[t], sum);
+        assert_int_equal(b.to[64 + t], sum);
+    }
+    /* Numbers, in their own order. */
+    float f = 1.0009765625f, g = 0.0009765625f;
+    chains = *chains_of(offsetof(tz_model_device, fp32_mixed_rate));
+    run_chains(&b, chains, rounds, &f, &g);
+    for (int t = 0; t < 64; t++) {
+        float sum = 0, found;
+        for (int k = 0; k < 4; k++) {
+            float x = (float)(t + k), y = (float)(t + k);
+            for (int s = 0; s < rounds * 16 / 8; s++) {
+                x = (x + y) * f;
+                y = (y + x) * f;
+            }
+            sum = sum + x + y + (float)(t < 1 && t > 0);
+        }
+        memcpy(&found, &b.to[t], sizeof found);
+        assert_true(found == sum);
+    }
+    /* Shared memory leads everyone back to where they began. */
+    chains = *chains_of(offsetof(tz_model_device, shared_latency_s));
+    run_chains(&b, chains, rounds, &a, &other);
+    for (uint32_t t = 0; t < 64; t++)
+        assert_int_equal(b.to[t], 2 * 4 * t + (t < 77 && t > 5));
+}
+
+/* The steps of every rate and latency run on a host, without a race or an address gone wrong. */
+static void every_chain_runs(void **state)
+{
+    static bench b;
+    size_t count;
+    const tz__chains *table = tz__chains_table(&count);
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t a = 0, other = 0;
+        run_chains(&b, table[i], 1, &a, &other);
+    }
+}
+
+/* What energies are measured with has data without order: no two threads' are the same, they do not
+ * run away, and do not come to rest. */
+static void energy_data_have_no_order(void **state)
+{
+    static bench b, later;
+    size_t count;
+    const tz__chains *table = tz__energy_table(&count);
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        tz__operand a, other;
+        const bool is_float = strcmp(table[i].type, "float") == 0;
+        const bool is_double = strcmp(table[i].type, "double") == 0;
+        tz__energy_operands(&table[i], &a, &other);
+        run_chains(&b, table[i], 40, &a, &other);
+        run_chains(&later, table[i], 41, &a, &other);
+        if (table[i].shared_words > 0 || strcmp(table[i].type, "heavy") == 0)
+            continue; /* addresses; two data whose sum tells nothing */
+        for (int t = 0; t < 64; t++)
+            for (int u = 0; u < t; u++) {
+                if (is_double)
+                    assert_true(((double *)b.to)[t] != ((double *)b.to)[u]);
+                else if (strcmp(table[i].what, "SHFL.UP") != 0)
+                    assert_true(b.to[t] != b.to[u]);
+            }
+        if (is_float || is_double)
+            for (int t = 0; t < 64; t++) {
+                float small, next;
+                memcpy(&small, &b.to[t], sizeof small);
+                memcpy(&next, &later.to[t], sizeof next);
+                const double sum = is_double ? ((double *)b.to)[t] : (double)small;
+                const double then = is_double ? ((double *)later.to)[t] : (double)next;
+                assert_true(sum > -16 && sum < 16 && sum != then);
+            }
+    }
+}
+
+static void words_lead_through_all_lines(void **state)
+{
+    static bench b;
+    enum { LINES = 96, LINE_WORDS = 32 };
+    uint32_t order[LINES];
+    int count = LINES;
+    (void)state;
+    memset(&b, 0, sizeof b);
+    for (uint32_t i = 0; i < LINES; i++)
+        b.to[i] = order[i] = 4 * LINE_WORDS * ((i * 37 + 11) % LINES);
+    void *table = b.from;
+    const void *list = b.to;
+    void *arguments[] = {&table, &list, &count};
+    run(&b, tz__bench_text(TZ__PROBE_LINK, 32, ""), BLOCKS, 32, 0, false, arguments);
+    for (int i = 0; i < LINES; i++)
+        assert_int_equal(b.from[order[i] / 4], order[(i + 1) % LINES]);
+    /* And they are followed: two steps a pair, from the first line on. */
+    tz__chains chains = {.what = "follow",
+                         .type = "tz_word",
+                         .step = "x = follow(table, y)",
+                         .first = "a",
+                         .pairs = 1};
+    uint32_t a = order[0], other = 0;
+    run_chains(&b, chains, 2, &a, &other);
+    assert_int_equal(b.to[0], order[32] + order[31]);
+}
+
+static void copies_copy_everything(void **state)
+{
+    static bench b;
+    size_t count;
+    const tz__copier *copiers = tz__copiers_table(&count);
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        char definitions[TZ__DEFINITIONS_SIZE];
+        enum { THREADS = 32 };
+        const int words = THREADS * 4 * copiers[i].packets;
+        int pieces = WORDS / words, rounds = 3;
+        uint32_t never = 0x9e3779b9u;
+        const void *from = b.from;
+        void *to = b.to;
+        pieces = pieces > 5 ? 5 : pieces;
+        memset(&b, 0, sizeof b);
+        for (uint32_t k = 0; k < WORDS; k++)
+            b.from[k] = 3 * k + 1;
+        tz__copier_define(&copiers[i], definitions);
+        void *arguments[] = {&from, &to, &pieces, &rounds, &never};
+        run(&b, tz__bench_text(TZ__PROBE_COPY, THREADS, definitions), BLOCKS, THREADS, 0, false,
+            arguments);
+        for (int k = 0; k < WORDS; k++)
+            assert_int_equal(b.to[k], copiers[i].writes && k < pieces * words ? b.from[k] : 0);
+    }
+}
+
+static void blocks_synchronise_and_pass_words(void **state)
+{
+    static bench b;
+    int rounds = 5;
+    uint32_t tag = 9;
+    void *cycles = b.cycles, *barrier = b.barrier, *slots = b.to;
+    (void)state;
+    memset(&b, 0, sizeof b);
+    void *sync[] = {&cycles, &barrier, &rounds};
+    run(&b, tz__bench_text(TZ__PROBE_SYNC, 64, ""), 3, 64, 0, true, sync);
+    assert_true(b.cycles[2] > 0);
+    memset(&b, 0, sizeof b);
+    void *pass[] = {&cycles, &slots, &barrier, &rounds, &tag};
+    run(&b, tz__bench_text(TZ__PROBE_PASS, 32, ""), 4, 32, 0, true, pass);
+    for (int k = 0; k < 4; k++) { /* the last word: its number, under its tag */
+        assert_true(b.cycles[k] > 0);
+        assert_int_equal(b.to[32 * k], rounds - 1);
+        assert_int_equal(b.to[32 * k + 1], tag + (uint32_t)rounds - 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest compiled[] = {
+        cmocka_unit_test(texts_compile),
+    };
+    const struct CMUnitTest run_here[] = {
+        cmocka_unit_test(chains_take_every_step),
+        cmocka_unit_test(every_chain_runs),
+        cmocka_unit_test(words_lead_through_all_lines),
+        cmocka_unit_test(copies_copy_everything),
+        cmocka_unit_test(blocks_synchronise_and_pass_words),
+        cmocka_unit_test(energy_data_have_no_order),
+    };
+    int failed = cmocka_run_group_tests(compiled, NULL, NULL);
+    tz_error error = {0};
+    machine = simt_create();
+    const tz_status status =
+        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
+    if (status == TZ_UNSUPPORTED) {
+        printf("skipped: %s\n", error.message);
+    } else if (status != TZ_OK || machine == NULL) {
+        fprintf(stderr, "%s\n", error.message);
+        failed++;
+    } else {
+        failed += cmocka_run_group_tests(run_here, NULL, NULL);
+    }
+    simt_build_destroy(build);
+    simt_destroy(machine);
+    return failed;
+}

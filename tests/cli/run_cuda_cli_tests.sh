@@ -1,0 +1,175 @@
+#!/bin/sh
+# The command line with stand-ins for driver, NVRTC and NVML (tests/backend/cuda/fake), which ctest puts first in
+# LD_LIBRARY_PATH: doctor, the cache's warning, faults as a user meets them.
+#
+#   run_cuda_cli_tests.sh TRAPEZE
+#
+# Prints TAP; exits 1 if a case failed.
+set -u
+. "$(dirname "$0")/support.sh"
+cd "$work" || exit 1
+export TRAPEZE_CACHE="$work/cache" FAKE_NVRTC_LOG="$work/compiled"
+
+compiled() { [ "$(wc -l <"$FAKE_NVRTC_LOG")" -eq "$1" ]; }
+warnings() { [ "$(grep -c warning err)" -eq "$1" ]; }
+
+if ! "$bin" doctor | grep -q 'Fake GPU'; then
+    echo '1..0 # SKIP the stand-ins are not first in LD_LIBRARY_PATH'
+    exit 0
+fi
+
+cat >two.lua <<'END'
+local tz = require "trapeze"
+for k = 1, 2 do
+    local sim = tz.simulation { plugin = "star2d1r", grid = { 64, 48 }, height = 2 * k }
+    sim:run(4 * k)
+    sim:close()
+end
+END
+
+t doctor
+check "doctor" is $rc 0
+check "doctor: the device" says "GPU 0: Fake GPU A, sm_90, 132 multiprocessors"
+check "doctor: its energy" says "GPU 0 energy: 1.23"
+check "doctor: the cache" says "compiled kernels: $work/cache"
+check "doctor: what auto takes" says "(what auto takes)"
+FAKE_NVML_FAULT=nvmlInit_v2:9 t doctor
+check "doctor without energy" says "GPU 0 energy: not known: the driver is not loaded"
+check "doctor without energy is well" is $rc 0
+
+# The stand-in's kernels do nothing: a clock that does not move is an error, not a number.
+export TRAPEZE_DEVICES="$work/devices"
+t calibrate --device 0 --seconds 1
+check "calibrate: exit code" is $rc 1
+check "calibrate: a clock that stands still" errs "a kernel on Fake GPU A took no time"
+check "calibrate: one line" lines_err 1
+check "calibrate: nothing is kept" [ ! -e devices ]
+t calibrate --seconds 1
+check "calibrate takes the GPU if there is one" errs "Fake GPU A"
+t calibrate --device 7
+check "calibrate: no such GPU" errs "there is no GPU 7: 1 found"
+FAKE_CUDA_DEVICES=0 t calibrate --device 0
+check "calibrate without a GPU: exit code" is $rc 1
+check "calibrate without a GPU: what to do" errs "or use --cpu"
+FAKE_CUDA_FAULT=cuLaunchKernel:715 t calibrate --device 0
+check "calibrate: a fault" is $rc 1
+check "calibrate: a fault is told" errs "a kernel "
+t doctor
+check "doctor: no record of the GPU" says "GPU 0: none (no device record describes Fake GPU A (132 multiprocessors): run trapeze calibrate --device 0)"
+mkdir -p devices
+printf 'name = fake\ntitle = Fake GPU A\nsm_count = 132 # by hand\n' >devices/fake.txt
+t doctor
+check "doctor: the record of the GPU" says "GPU 0: fake"
+printf 'name = fake\ntitle = Fake GPU A\nsm_count = 131 # by hand\n' >devices/fake.txt
+t doctor
+check "doctor: not that of another GPU" says "GPU 0: none"
+
+: >"$FAKE_NVRTC_LOG"
+t run two.lua --backend cuda -q
+check "a run" is $rc 0
+check "a run: nothing to warn of" warnings 0
+kernels=$(wc -l <"$FAKE_NVRTC_LOG")
+check "a run: kernels of two heights" [ "$kernels" -ge 2 ]
+t run two.lua --backend cuda -q
+check "again" is $rc 0
+check "again: from the cache" compiled "$kernels"
+
+: >file
+TRAPEZE_CACHE=$work/file/cache t run two.lua --backend cuda -q
+check "an unwritable cache is no failure" is $rc 0
+check "an unwritable cache: one warning" warnings 1
+check "an unwritable cache: the folder" errs "trapeze: warning: compiled kernels cannot be kept in $work/file/cache"
+check "an unwritable cache: what to do" errs "set TRAPEZE_CACHE"
+TRAPEZE_CACHE='' t run two.lua --backend cuda -q
+check "no cache wanted: no warning" warnings 0
+
+for fault in cuCtxSynchronize:700 cuStreamSynchronize:719 cuLaunchKernel:715; do
+    FAKE_CUDA_FAULT=$fault:3 t run two.lua --backend cuda -q
+    [ "$rc" -eq 0 ] && continue # a call that this backend does not make often enough
+    check "$fault: exit code" is $rc 1
+    check "$fault: what happened" errs "a kernel "
+    check "$fault: what to do" errs "run with --sync to find the stage"
+    check "$fault: no flood" lines_err 1
+done
+
+# Outputs beside the run: the same files as without, and none of them half done.
+cat >outputs.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 300, 200 }, height = 2,
+  fields = { temperature = tz.random { seed = 1, range = { 300, 340 } }, power = 0.5 } }
+sim:every(8, tz.png("temperature", { range = { 300, 340 } }))
+sim:every(4, tz.npy("temperature"))
+sim:every(12, tz.vti("temperature"))
+sim:every(4, tz.table { "step", "residual" })
+sim:every(16, function(s) tz.log(("%d %g"):format(s.step, s:array("temperature"):get(3, 4))) end)
+sim:run(40)
+sim:run(10)
+END
+same_files() { [ -z "$(diff -rq -x run.json -x log.txt "$1" "$2")" ]; }
+whole_files() { # what a failed run has written is what another writes
+    for file in "$1"/*.npy "$1"/*.png "$1"/*.vti; do
+        [ ! -e "$file" ] || cmp -s "$file" "$2/${file##*/}" || return 1
+    done
+    [ -z "$(find "$1" -name '*.tmp*')" ]
+}
+t run outputs.lua --backend cuda -q --out sync --sync
+check "outputs, waited for" is $rc 0
+t run outputs.lua --backend cuda -q --out later
+check "outputs, later" is $rc 0
+check "outputs, later: the same files" same_files sync later
+check "outputs: all are there" [ "$(find later -name '*.npy' | wc -l)" -eq 13 ]
+FAKE_CUDA_MEMORY=60000000 t run outputs.lua --backend cuda -q --out refused
+check "outputs, no room for a copy" is $rc 0
+check "outputs, no room for a copy: the same files" same_files sync refused
+check "outputs, no room for a copy: the log says so" grep -q 'waits for its outputs: a copy of the fields' refused/log.txt
+for fault in cuMemcpyDtoHAsync_v2:700:12 cuMemcpy3DAsync_v2:719:9 cuMemcpyDtoDAsync_v2:214:3 \
+    cuStreamWaitEvent:719:20 cuMemHostAlloc:2:2 cuLaunchKernel:719:7; do
+    rm -rf broken
+    FAKE_CUDA_FAULT=$fault t run outputs.lua --backend cuda -q --out broken
+    check "outputs, $fault: exit code" is $rc 1
+    check "outputs, $fault: no flood" [ "$(grep -c '^trapeze:' err)" -eq 1 ]
+    check "outputs, $fault: what is written is whole" whole_files broken sync
+    check "outputs, $fault: run.json says failed" grep -q '"status": *"failed"' broken/run.json
+done
+FAKE_CUDA_MEMORY=20000 t run two.lua --backend cuda -q
+check "full memory: exit code" is $rc 1
+check "full memory: numbers" errs "not enough GPU memory on Fake GPU A"
+check "full memory: one line" lines_err 1
+FAKE_CUDA_DEVICES=0 t run two.lua --backend cuda -q
+check "no device: exit code" is $rc 1
+check "no device: says so" errs "no NVIDIA GPU"
+
+# The script for machines with a GPU, in parts: every job in one of them.
+script=$(CDPATH= cd -- "$(dirname -- "$0")/../../scripts" && pwd -P)/gpu-tests.sh
+mkdir -p stub/bin stub/test-bin
+printf '#!/bin/sh\necho cuda\n' >stub/bin/trapeze
+cat >stub/test-bin/contract <<END
+#!/bin/sh
+[ "\$1" = --list ] && echo 'one two three four five' && exit
+echo "\$@" >>"$work/jobs"
+[ "\$4" != "\${BAD:-}" ]
+END
+chmod +x stub/bin/trapeze stub/test-bin/contract
+parts() { # parts WORD…: the jobs that they did, sorted
+    : >jobs
+    for word in "$@"; do PART=$word PATH=/usr/bin:/bin sh "$script" stub >out 2>err || return 1; done
+    sort jobs
+}
+parts 1/1 >whole
+parts 1/3 2/3 3/3 >thirds
+check "gpu-tests.sh: jobs" [ "$(wc -l <whole)" -ge 20 ]
+check "gpu-tests.sh: every job is in one part" cmp -s whole thirds
+parts 2/3 >third
+parts 2/3 >again
+check "gpu-tests.sh: always the same one" cmp -s third again
+check "gpu-tests.sh: a third of them" [ "$(wc -l <third)" -lt "$(wc -l <whole)" ]
+for part in 0/3 4/3 x/2 1/2/3 1; do
+    PART=$part sh "$script" stub >out 2>err
+    rc=$?
+    check "gpu-tests.sh: PART=$part" is $rc 2
+    check "gpu-tests.sh: PART=$part says so" errs 'use k/n with 1 <= k <= n'
+done
+BAD=three parts 1/1 >/dev/null
+check "gpu-tests.sh: a failure is one" grep -q '^FAILED: .*-three' out
+
+finish

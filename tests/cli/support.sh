@@ -1,0 +1,47 @@
+# Sourced by the tests of the command line, with its path in $1. They run in $work, a fresh folder, and print TAP.
+bin=$1
+case $bin in /*) ;; *) bin=$(pwd)/$bin ;; esac
+work=$(mktemp -d "${TMPDIR:-/tmp}/trapeze-cli.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+count=0
+failed=0
+
+# t ARGUMENT…: runs the program; its output is in ./out and ./err, its exit code in $rc.
+t() {
+    "$bin" "$@" >out 2>err </dev/null
+    rc=$?
+}
+
+# check NAME CONDITION…: one line of TAP. A failing case shows the program's output.
+check() {
+    name=$1
+    shift
+    count=$((count + 1))
+    if "$@"; then
+        echo "ok $count - $name"
+    else
+        failed=$((failed + 1))
+        echo "not ok $count - $name"
+        echo "# wanted: $*; exit code ${rc:-?}"
+        sed 's/^/# out: /' out | head -20
+        sed 's/^/# err: /' err | head -20
+    fi
+}
+
+skip() {
+    count=$((count + 1))
+    echo "ok $count - $1 # SKIP $2"
+}
+
+says() { grep -qF -- "$1" out; }
+errs() { grep -qF -- "$1" err; }
+lines_err() { [ "$(wc -l <err)" -eq "$1" ]; }
+is() { [ "$1" = "$2" ]; }
+
+# Ends the script: the last line of TAP, and 1 if a case failed.
+finish() {
+    echo "1..$count"
+    [ "$failed" -eq 0 ] || echo "# $failed of $count failed"
+    [ "$failed" -eq 0 ]
+    exit
+}

@@ -1,0 +1,147 @@
+/* tz_script_run: what it returns, reports and leaves behind for scripts that end in every way. */
+#include "tests/support.h"
+
+#include "lua/script.h"
+
+static tz_registry *registry;
+static char printed[4096], noted[4096];
+static tz_script_result result;
+static tz_error error;
+
+/* Tests run in a fresh directory. */
+static int set_up(void **state)
+{
+    static const char *const folders[] = {TZ_TEST_PLUGIN_DIR};
+    if (scratch_setup(state) != 0 || chdir(((scratch *)*state)->directory) != 0)
+        return -1;
+    return tz_registry_create(&registry, folders, 1, &error) == TZ_OK ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    tz_registry_destroy(registry);
+    return chdir("/") == 0 ? scratch_teardown(state) : -1;
+}
+
+static void on_print(void *to, const char *text)
+{
+    (void)to;
+    strncat(printed, text, sizeof printed - strlen(printed) - 1);
+}
+
+static void on_note(void *to, tz_note note, const char *line)
+{
+    (void)to;
+    strncat(noted, note == TZ_NOTE_WARNING ? "W:" : "L:", sizeof noted - strlen(noted) - 1);
+    strncat(noted, line, sizeof noted - strlen(noted) - 1);
+    strncat(noted, "\n", sizeof noted - strlen(noted) - 1);
+}
+
+static tz_status run(const char *code, bool check, size_t sets_count, const char *const *sets)
+{
+    const tz_script_options options = {.path = "s.lua",
+                                       .registry = registry,
+                                       .backend = "reference",
+
+                                       .sets_count = sets_count,
+                                       .sets = sets,
+                                       .check = check,
+                                       .sink = {.print = on_print, .note = on_note}};
+    FILE *file = fopen("s.lua", "w");
+    assert_non_null(file);
+    fputs(code, file);
+    assert_int_equal(fclose(file), 0);
+    printed[0] = noted[0] = '\0';
+    memset(&error, 0, sizeof error);
+    return tz_script_run(&options, &result, &error);
+}
+
+#define HEAT                                                                                       \
+    "local tz = require 'trapeze'\n"                                                               \
+    "local sim = tz.simulation { plugin = 'hotspot', grid = { 8, 8 },\n"                           \
+    "  fields = { temperature = 300, power = 0 } }\n"
+
+static void a_script_runs(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"n=3", "m=4", "n=5"};
+    assert_int_equal(run("print(require('trapeze').args.n, 'a')\n", false, 3, sets), TZ_OK);
+    assert_string_equal(printed, "5\ta\n");
+    assert_non_null(strstr(noted, "W:--set m: the script never reads tz.args.m"));
+    assert_string_equal(result.folder, "");
+    assert_int_equal(access("runs", F_OK), -1);
+}
+
+static void a_simulation_is_counted(void **state)
+{
+    (void)state;
+    assert_int_equal(run(HEAT "sim:run(10)\ntz.log('done', sim.step)\n", false, 0, NULL), TZ_OK);
+    assert_int_equal(result.steps, 10);
+    assert_true(result.updates == 640);
+    assert_int_equal(result.ran, 1);
+    assert_string_equal(result.folder, "runs/s-001");
+    assert_non_null(strstr(noted, "L:done 10\n"));
+    assert_int_equal(access("runs/s-001/run.json", F_OK), 0);
+    assert_int_equal(access("runs/s-001/scenario.lua", F_OK), 0);
+}
+
+static void a_check_writes_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        run(HEAT "sim:every(5, tz.npy())\nsim:run(10)\ntz.expect(false)\n", true, 0, NULL), TZ_OK);
+    assert_int_equal(result.steps, 0);
+    assert_string_equal(result.folder, "");
+    assert_non_null(strstr(printed, "every 5: temperature-NNNNNN.npy, 3 files\n"));
+    assert_non_null(strstr(printed, "expectations: skipped\n"));
+}
+
+static void failures_have_their_codes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code;
+        tz_status status;
+        const char *message;
+        bool traceback;
+    } cases[] = {
+        {"x = = 1\n", TZ_SCRIPT, "s.lua:1: unexpected symbol near '='", false},
+        {"local t\nprint(t.x)\n", TZ_SCRIPT, "s.lua:2: attempt to index a nil value", true},
+        {"error({})\n", TZ_SCRIPT, "(error object is a table value)", true},
+        {"require('trapeze').expect(1 == 2, 'sums')\n", TZ_EXPECT,
+         "s.lua:1: expectation failed: sums", false},
+        {"require('trapeze').simulation { grid = 4 }\n", TZ_SCRIPT,
+         "s.lua:1: tz.simulation: 'plugin' is missing", false},
+        {"local function f() require('trapeze').array(1) end\nf()\n", TZ_SCRIPT, "s.lua:1: ", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const tz_status status = run(cases[i].code, false, 0, NULL);
+        if (status != cases[i].status || !strstr(error.message, cases[i].message))
+            fail_msg("%s: status %d, '%s'", cases[i].code, (int)status, error.message);
+        assert_int_equal(result.traceback[0] != '\0', cases[i].traceback);
+    }
+    const tz_script_options missing = {.path = "missing.lua", .registry = registry};
+    assert_int_equal(tz_script_run(&missing, &result, &error), TZ_IO);
+}
+
+static void a_failed_run_leaves_its_record(void **state)
+{
+    (void)state;
+    size_t bytes;
+    assert_int_equal(run(HEAT "sim:run(1)\nerror('too hot')\n", false, 0, NULL), TZ_SCRIPT);
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/run.json", result.folder);
+    char *text = scratch_slurp(path, &bytes);
+    assert_non_null(strstr(text, "\"status\": \"failed\""));
+    assert_non_null(strstr(text, "s.lua:5: too hot"));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_script_runs), cmocka_unit_test(a_simulation_is_counted),
+        cmocka_unit_test(a_check_writes_nothing), cmocka_unit_test(failures_have_their_codes),
+        cmocka_unit_test(a_failed_run_leaves_its_record)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

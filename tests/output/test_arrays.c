@@ -1,0 +1,313 @@
+/* Arrays in files: .npy, text, numbers. */
+#include "tests/support.h"
+
+#include "output/format/npy.h"
+#include "output/format/number.h"
+#include "output/format/text.h"
+#include <math.h>
+
+/* A .npy file of version `major` with this dictionary and data. */
+static const char *make_npy(scratch *s, int major, const char *dictionary, const void *data,
+                            size_t bytes)
+{
+    static char file[8192];
+    const size_t length = strlen(dictionary) + 1, lead = major == 1 ? 10 : 12;
+    memcpy(file, "\x93NUMPY", 6);
+    file[6] = (char)major;
+    file[7] = 0;
+    file[8] = (char)(length & 255);
+    file[9] = (char)(length >> 8);
+    file[10] = file[11] = 0;
+    memcpy(file + lead, dictionary, length - 1);
+    file[lead + length - 1] = '\n';
+    memcpy(file + lead + length, data, bytes);
+    return scratch_file(s, "a.npy", file, lead + length + bytes);
+}
+
+static void check_npy(scratch *s, int major, const char *dictionary, const void *data, size_t bytes,
+                      tz_dtype dtype, int64_t nx, int64_t ny, const double *values)
+{
+    tz_error error = {0};
+    tz_array *array = NULL;
+    const tz_status status =
+        tz_npy_read(make_npy(s, major, dictionary, data, bytes), &array, &error);
+    if (status != TZ_OK)
+        fail_msg("%s: %s", dictionary, error.message);
+    assert_int_equal(array->dtype, dtype);
+    assert_int_equal(array->shape[0], nx);
+    assert_int_equal(array->shape[1], ny);
+    for (int64_t i = 0; i < nx * ny; i++)
+        if (tz_array_get(array, i) != values[i])
+            fail_msg("%s: element %d is %g", dictionary, (int)i, tz_array_get(array, i));
+    tz_array_destroy(array);
+}
+
+#define DICT(descr, order, shape)                                                                  \
+    "{'descr': '" descr "', 'fortran_order': " order ", 'shape': " shape ", }"
+
+static void npy_reads_every_layout(void **state)
+{
+    static const double six[] = {1, 2, 3, 4, 5, 6};
+    const int16_t little[] = {1, 2, 3, 4, 5, 6}, columns[] = {1, 4, 2, 5, 3, 6};
+    const unsigned char big[] = {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6};
+    const unsigned char big_columns[] = {0, 1, 0, 4, 0, 2, 0, 5, 0, 3, 0, 6};
+    const uint16_t half[] = {0x3C00, 0x4000, 0x4200, 0xC400, 0x0001, 0x7C00};
+    const double halves[] = {1, 2, 3, -4, ldexp(1, -24), INFINITY};
+    const uint16_t half_columns[] = {0x3C00, 0xC400, 0x4000, 0x0001, 0x4200, 0x7C00};
+    const unsigned char flags[] = {1, 0, 7}, ones[] = {1, 0, 1};
+    const double truth[] = {1, 0, 1};
+    check_npy(*state, 1, DICT("<i2", "False", "(2, 3)"), little, 12, TZ_DTYPE_I16, 3, 2, six);
+    check_npy(*state, 2, DICT("<i2", "False", "(2, 3)"), little, 12, TZ_DTYPE_I16, 3, 2, six);
+    check_npy(*state, 3, DICT("=u2", "False", "(2,3)"), little, 12, TZ_DTYPE_U16, 3, 2, six);
+    check_npy(*state, 1, DICT(">i2", "False", "(2L, 3L)"), big, 12, TZ_DTYPE_I16, 3, 2, six);
+    check_npy(*state, 1, DICT("<i2", "True", "(2, 3)"), columns, 12, TZ_DTYPE_I16, 3, 2, six);
+    check_npy(*state, 1, DICT(">i2", "True", "(2, 3)"), big_columns, 12, TZ_DTYPE_I16, 3, 2, six);
+    check_npy(*state, 1, DICT("<f2", "False", "(6,)"), half, 12, TZ_DTYPE_F32, 6, 1, halves);
+    check_npy(*state, 1, DICT("<f2", "True", "(2, 3)"), half_columns, 12, TZ_DTYPE_F32, 3, 2,
+              halves);
+    check_npy(*state, 1, DICT("|b1", "False", "(3,)"), flags, 3, TZ_DTYPE_BOOL, 3, 1, truth);
+    check_npy(*state, 1, "{ \"shape\":(3,) ,\"fortran_order\":False,\"descr\":\"|u1\"}", ones, 3,
+              TZ_DTYPE_U8, 3, 1, truth);
+}
+
+static void npy_transposes_three_dimensions(void **state)
+{
+    enum { N0 = 5, N1 = 70, N2 = 3 };
+    int32_t data[N0 * N1 * N2];
+    tz_error error = {0};
+    tz_array *array;
+    for (int i = 0; i < N0; i++)
+        for (int j = 0; j < N1; j++)
+            for (int k = 0; k < N2; k++)
+                data[i + N0 * (j + N1 * k)] = i * 10000 + j * 10 + k;
+    make_npy(*state, 1, DICT("<i4", "True", "(5, 70, 3)"), data, sizeof data);
+    assert_int_equal(tz_npy_read(((scratch *)*state)->path, &array, &error), TZ_OK);
+    assert_int_equal(array->shape[0], N2);
+    assert_int_equal(array->shape[2], N0);
+    for (int i = 0; i < N0; i++)
+        for (int j = 0; j < N1; j++)
+            for (int k = 0; k < N2; k++)
+                assert_true(tz_array_get(array, (i * N1 + j) * N2 + k) == i * 10000 + j * 10 + k);
+    tz_array_destroy(array);
+}
+
+static void npy_refuses_bad_files(void **state)
+{
+    static const struct bad {
+        const char *dictionary, *message;
+        tz_status status;
+        size_t bytes;
+    } cases[] = {
+        {DICT("<f4", "False", "(4, 3)"), "truncated: expects 48 bytes of data, has 24", TZ_FORMAT,
+         24},
+        {DICT("<f4", "False", "(2, 2)"), "over-long: expects 16 bytes of data, has 24", TZ_FORMAT,
+         24},
+        {DICT("<f4", "False", "(-2, 3)"), "negative extent", TZ_FORMAT, 24},
+        {DICT("<f4", "False", "(0, 3)"), "empty", TZ_SHAPE, 0},
+        {DICT("<f4", "False", "(4611686018427387904, 4)"), "too large", TZ_FORMAT, 24},
+        {DICT("<f4", "False", "(99999999999999999999,)"), "too large", TZ_FORMAT, 24},
+        {DICT("<f4", "False", "(1000000000, 1000000000)"), "truncated", TZ_FORMAT, 24},
+        {DICT("<f4", "False", "()"), "0 dimensions", TZ_SHAPE, 4},
+        {DICT("<f4", "False", "(1, 1, 2, 3)"), "4 dimensions", TZ_SHAPE, 24},
+        {DICT("<f4", "False", "(2; 3)"), "',' or ')'", TZ_FORMAT, 24},
+        {DICT("<f4", "False", "(x,)"), "integer is expected", TZ_FORMAT, 24},
+        {DICT("<f4", "Maybe", "(6,)"), "True or False", TZ_FORMAT, 24},
+        {DICT("<c8", "False", "(3,)"), "'<c8'", TZ_TYPE, 24},
+        {DICT("|O", "False", "(3,)"), "'|O'", TZ_TYPE, 24},
+        {DICT("<U3", "False", "(2,)"), "'<U3'", TZ_TYPE, 24},
+        {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (6,)}", "structured", TZ_TYPE,
+         24},
+        {"{'descr': '<f4', 'shape': (6,)}", "must all be there", TZ_FORMAT, 24},
+        {"{'descr': '<f4', 'descr': '<f4', 'shape': (6,)}", "repeated key", TZ_FORMAT, 24},
+        {"{'descr': '<f4", "not closed", TZ_FORMAT, 24},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (6,)} x", "follows", TZ_FORMAT, 24},
+        {"", "'{' is expected", TZ_FORMAT, 24},
+    };
+    const char zeros[24] = {0};
+    tz_array *array;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tz_error error = {0};
+        const char *path = make_npy(*state, 1, cases[i].dictionary, zeros, cases[i].bytes);
+        const tz_status status = tz_npy_read(path, &array, &error);
+        check_error(status, cases[i].status, &error, "a.npy", cases[i].message);
+        assert_null(array);
+    }
+    tz_error error = {0};
+    check_error(tz_npy_read(scratch_text(*state, "b.npy", "hello, world"), &array, &error),
+                TZ_FORMAT, &error, "b.npy", "not a .npy file");
+    check_error(tz_npy_read(scratch_file(*state, "c.npy", "\x93NUMPY\x01\x00\xFF\x7F{", 11), &array,
+                            &error),
+                TZ_FORMAT, &error, "c.npy", "header claims 32767 bytes");
+    check_error(
+        tz_npy_read(scratch_file(*state, "d.npy", "\x93NUMPY\x02\x00\x01\x00", 10), &array, &error),
+        TZ_FORMAT, &error, "d.npy", "truncated");
+    check_error(
+        tz_npy_read(scratch_file(*state, "e.npy", "\x93NUMPY\x09\x00\x01\x00", 10), &array, &error),
+        TZ_UNSUPPORTED, &error, "e.npy", "version 9.0");
+    check_error(tz_npy_read(scratch_path(*state, "none.npy"), &array, &error), TZ_IO, &error,
+                "none.npy", "No such file");
+    check_error(tz_npy_read(((scratch *)*state)->directory, &array, &error), TZ_IO, &error, "",
+                "not a regular file");
+}
+
+static void npy_writes_what_it_reads(void **state)
+{
+    tz_error error = {0};
+    tz_array *array, *back;
+    tz_npy_mapping map;
+    tz_npy_facts facts;
+    size_t bytes;
+    const int64_t shape[] = {7, 5, 3};
+    for (int d = 0; d < TZ_DTYPE_COUNT; d++) {
+        for (int dims = 1; dims <= 3; dims++) {
+            assert_int_equal(tz_array_create(&array, (tz_dtype)d, dims, shape, &error), TZ_OK);
+            const int64_t count = tz_shape_count(dims, shape);
+            for (int64_t i = 0; i < count; i++)
+                tz_array_set(array, i, d == TZ_DTYPE_BOOL ? (double)(i & 1) : (double)i);
+            const char *path = scratch_path(*state, "w.npy");
+            assert_int_equal(tz_npy_write(path, array, true, &error), TZ_OK);
+            assert_int_equal(tz_npy_read(path, &back, &error), TZ_OK);
+            assert_int_equal(back->dtype, array->dtype);
+            assert_int_equal(back->dims, dims);
+            assert_memory_equal(back->shape, array->shape, sizeof array->shape);
+            assert_memory_equal(back->data, array->data,
+                                (size_t)count * tz_dtype_size(array->dtype));
+            assert_int_equal(tz_npy_map(path, &map, &error), TZ_OK);
+            assert_memory_equal(map.data, array->data, (size_t)count * tz_dtype_size(array->dtype));
+            tz_npy_unmap(&map);
+            assert_int_equal(tz_npy_inspect(path, &facts, &error), TZ_OK);
+            assert_int_equal(facts.data_offset % 64, 0);
+            tz_array_destroy(back);
+            check_error(tz_npy_write(path, array, false, &error), TZ_IO, &error, "w.npy", "exists");
+            tz_array_destroy(array);
+        }
+    }
+    char *text = scratch_slurp(scratch_path(*state, "w.npy"), &bytes);
+    assert_non_null(
+        strstr(text + 10, "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 5, 7), }"));
+    free(text);
+    assert_int_equal(scratch_count(*state), 1);
+}
+
+static void npy_streams_and_maps(void **state)
+{
+    tz_error error = {0};
+    tz_npy_writer *writer;
+    tz_npy_mapping map;
+    const float slab[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const int64_t shape[] = {4, 2, 3};
+    const char *path = scratch_path(*state, "s.npy");
+    assert_int_equal(tz_npy_write_begin(&writer, path, TZ_DTYPE_F32, 3, shape, false, &error),
+                     TZ_OK);
+    for (int z = 0; z < 3; z++)
+        assert_int_equal(tz_npy_write_rows(writer, slab, 8, &error), TZ_OK);
+    check_error(tz_npy_write_rows(writer, slab, 1, &error), TZ_SHAPE, &error, "s.npy",
+                "more elements");
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(tz_npy_write_commit(writer, &error), TZ_OK);
+    assert_int_equal(tz_npy_map(path, &map, &error), TZ_OK);
+    assert_true(((const float *)map.data)[23] == 7.0f);
+    tz_npy_unmap(&map);
+    tz_npy_unmap(&map);
+    assert_int_equal(tz_npy_write_begin(&writer, path, TZ_DTYPE_F32, 3, shape, true, &error),
+                     TZ_OK);
+    check_error(tz_npy_write_commit(writer, &error), TZ_SHAPE, &error, "s.npy",
+                "0 elements written");
+    assert_int_equal(tz_npy_write_begin(&writer, path, TZ_DTYPE_F32, 3, shape, true, &error),
+                     TZ_OK);
+    tz_npy_write_abort(writer);
+    assert_int_equal(scratch_count(*state), 1);
+    make_npy(*state, 1, DICT(">f4", "False", "(2,)"), slab, 8);
+    check_error(tz_npy_map(((scratch *)*state)->path, &map, &error), TZ_UNSUPPORTED, &error,
+                "a.npy", "read it instead");
+}
+
+static void text_reads_numbers(void **state)
+{
+    tz_error error = {0};
+    tz_array *array;
+    const int64_t grid[] = {64, 64}, small[] = {3, 2};
+    static char text[40000];
+    const char *path =
+        scratch_text(*state, "t.txt", "# head\n 1 -2.5e3\t3.25 # tail\r\n.5\n+7. 323.865780");
+    assert_int_equal(tz_text_read(path, 0, &array, &error), TZ_OK);
+    const double wanted[] = {1, -2500, 3.25, 0.5, 7, 323.865780};
+    assert_int_equal(array->shape[0], 6);
+    assert_memory_equal(array->data, wanted, sizeof wanted);
+    tz_array_destroy(array);
+    assert_int_equal(tz_text_read_grid(path, 2, small, &array, &error), TZ_OK);
+    assert_int_equal(array->shape[1], 2);
+    tz_array_destroy(array);
+    for (int i = 0; i < 4095; i++)
+        memcpy(text + 2 * i, "1\n", 2);
+    check_error(tz_text_read_grid(scratch_text(*state, "p.txt", text), 2, grid, &array, &error),
+                TZ_SHAPE, &error, "p.txt", "has 4095 numbers, the grid needs 4096 (64 x 64)");
+    check_error(tz_text_read(scratch_path(*state, "t.txt"), 5, &array, &error), TZ_SHAPE, &error,
+                "t.txt", "has 6 numbers, the grid needs 5");
+    static const struct bad {
+        const char *text, *place, *message;
+        tz_status status;
+    } cases[] = {
+        {"1\n2 3\n4 five 6\n", ":3", "'five' is not a decimal number", TZ_FORMAT},
+        {"1,2\n", ":1", "'1,2'", TZ_FORMAT},
+        {"\n0x1p3", ":2", "'0x1p3'", TZ_FORMAT},
+        {"1 nan", ":1", "'nan' is not finite", TZ_FORMAT},
+        {"1\n-inf", ":2", "'-inf' is not finite", TZ_FORMAT},
+        {"1e999", ":1", "not finite", TZ_FORMAT},
+        {"1e", ":1", "'1e'", TZ_FORMAT},
+        {"1 - 2", ":1", "'-'", TZ_FORMAT},
+        {"\x01\xFF", ":1", "'\?\?'", TZ_FORMAT},
+        {"# nothing\n", "x.txt", "has no numbers", TZ_SHAPE},
+        {"", "x.txt", "has no numbers", TZ_SHAPE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        path = scratch_text(*state, "x.txt", cases[i].text);
+        check_error(tz_text_read(path, 0, &array, &error), cases[i].status, &error, cases[i].place,
+                    cases[i].message);
+    }
+}
+
+static void numbers_round_trip(void **state)
+{
+    (void)state;
+    static const double cases[] = {0.1,
+                                   1e22,
+                                   1e23,
+                                   5e-324,
+                                   1.7976931348623157e308,
+                                   -3.0,
+                                   1.0 / 3.0,
+                                   9007199254740993.0,
+                                   123456789.123456789,
+                                   2.2250738585072014e-308};
+    char text[TZ_NUMBER_SIZE];
+    double back;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tz_number_format(text, cases[i]);
+        assert_true(tz_number_parse(text, strlen(text), &back));
+        assert_true(back == cases[i]);
+    }
+    assert_string_equal(tz_number_format(text, 0.1), "0.1");
+    uint64_t seed = 88172645463325252u;
+    for (int i = 0; i < 20000; i++) {
+        double v;
+        seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+        memcpy(&v, &seed, 8);
+        if (!isfinite(v))
+            continue;
+        tz_number_format(text, v);
+        assert_true(tz_number_parse(text, strlen(text), &back) && back == v);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(npy_reads_every_layout), TEST(npy_transposes_three_dimensions),
+        TEST(npy_refuses_bad_files),  TEST(npy_writes_what_it_reads),
+        TEST(npy_streams_and_maps),   TEST(text_reads_numbers),
+        TEST(numbers_round_trip),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,449 @@
+/* PNG as numbers, Life patterns and rules, .vti, floorplans. */
+#include "tests/support.h"
+
+#include "output/format/floorplan.h"
+#include "output/format/png_info.h"
+#include "output/format/png_read.h"
+#include "output/format/rle.h"
+#include "output/format/vti.h"
+#include "output/frame/png_write.h"
+#include "trapeze/liferule.h"
+#include <math.h>
+#include <png.h>
+
+/* A PNG of any kind, straight from libpng. */
+static const char *make_png(scratch *s, const char *name, int width, int height, int depth,
+                            int colour, const png_byte *rows, size_t stride, bool interlaced)
+{
+    static const png_color palette[] = {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {255, 255, 255}};
+    FILE *file = fopen(scratch_path(s, name), "wb");
+    assert_non_null(file);
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png_create_info_struct(png);
+    png_init_io(png, file);
+    png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, depth, colour,
+                 interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (colour == PNG_COLOR_TYPE_PALETTE)
+        png_set_PLTE(png, info, palette, 4);
+    png_write_info(png, info);
+    png_bytep pointers[64];
+    for (int y = 0; y < height; y++)
+        pointers[y] = (png_bytep)rows + (size_t)y * stride;
+    png_write_image(png, pointers);
+    png_write_end(png, NULL);
+    png_destroy_write_struct(&png, &info);
+    fclose(file);
+    return s->path;
+}
+
+static void check_png(const char *path, tz_dtype dtype, int64_t nx, int64_t ny,
+                      const double *values)
+{
+    tz_error error = {0};
+    tz_array *array = NULL;
+    if (tz_png_read(path, &array, &error) != TZ_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    assert_int_equal(array->dtype, dtype);
+    assert_int_equal(array->shape[0], nx);
+    assert_int_equal(array->shape[1], ny);
+    for (int64_t i = 0; i < nx * ny; i++)
+        if (tz_array_get(array, i) != values[i])
+            fail_msg("%s: pixel %d is %g", path, (int)i, tz_array_get(array, i));
+    tz_array_destroy(array);
+}
+
+static void png_gives_numbers(void **state)
+{
+    const png_byte gray[] = {0, 1, 254, 255, 7, 8}, bits[] = {0xA0, 0x40};
+    const png_byte wide[] = {0, 1, 255, 255, 1, 0, 18, 52}, alpha[] = {10, 0, 20, 128};
+    const png_byte rgb[] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30}, indices[] = {0x1B};
+    const png_byte rgba[] = {1, 2, 3, 0, 255, 255, 255, 9};
+    const double grays[] = {0, 1, 254, 255, 7, 8}, bit_values[] = {255, 0, 255, 0, 255, 0};
+    const double wides[] = {1, 65535, 256, 0x1234}, alphas[] = {10, 20},
+                 lumas[] = {76, 150, 29, 18};
+    const double palette[] = {76, 150, 29, 255}, rgbas[] = {2, 255};
+    scratch *s = *state;
+    check_png(make_png(s, "g", 3, 2, 8, 0, gray, 3, false), TZ_DTYPE_U8, 3, 2, grays);
+    check_png(make_png(s, "i", 3, 2, 8, 0, gray, 3, true), TZ_DTYPE_U8, 3, 2, grays);
+    check_png(make_png(s, "b", 3, 2, 1, 0, bits, 1, false), TZ_DTYPE_U8, 3, 2, bit_values);
+    check_png(make_png(s, "w", 2, 2, 16, 0, wide, 4, false), TZ_DTYPE_U16, 2, 2, wides);
+    check_png(make_png(s, "a", 2, 1, 8, 4, alpha, 4, false), TZ_DTYPE_U8, 2, 1, alphas);
+    check_png(make_png(s, "c", 4, 1, 8, 2, rgb, 12, false), TZ_DTYPE_U8, 4, 1, lumas);
+    check_png(make_png(s, "p", 4, 1, 2, 3, indices, 1, false), TZ_DTYPE_U8, 4, 1, palette);
+    check_png(make_png(s, "r", 2, 1, 8, 6, rgba, 8, false), TZ_DTYPE_U8, 2, 1, rgbas);
+}
+
+static void png_refuses_bad_files(void **state)
+{
+    static png_byte rows[32 * 32];
+    tz_error error = {0};
+    tz_array *array;
+    tz_png_facts facts;
+    size_t bytes;
+    for (size_t i = 0; i < sizeof rows; i++)
+        rows[i] = (png_byte)(i * 2654435761u >> 13);
+    check_error(tz_png_read(scratch_text(*state, "t.png", "not a picture"), &array, &error),
+                TZ_FORMAT, &error, "t.png", "not a PNG");
+    check_error(tz_png_read_text(((scratch *)*state)->path, &facts, &error), TZ_FORMAT, &error,
+                "t.png", "not a PNG");
+    check_error(tz_png_read(scratch_path(*state, "none.png"), &array, &error), TZ_IO, &error,
+                "none.png", "No such file");
+    char *file = scratch_slurp(make_png(*state, "full.png", 32, 32, 8, 0, rows, 32, false), &bytes);
+    /* Cut anywhere: an error, never more. */
+    for (size_t cut = 8; cut < bytes; cut += 7) {
+        const char *path = scratch_file(*state, "cut.png", file, cut);
+        check_error(tz_png_read(path, &array, &error), TZ_FORMAT, &error, "cut.png", "");
+        check_error(tz_png_read_text(path, &facts, &error), TZ_FORMAT, &error, "cut.png",
+                    "truncated");
+        assert_null(array);
+    }
+    scratch_file(*state, "cut.png", file, bytes / 2);
+    check_error(tz_png_read(((scratch *)*state)->path, &array, &error), TZ_FORMAT, &error,
+                "cut.png", "truncated: the PNG ends at byte");
+    for (size_t at = 8; at < bytes; at += 5) {
+        file[at] ^= 0x55;
+        const char *path = scratch_file(*state, "bad.png", file, bytes);
+        if (tz_png_read(path, &array, &error) == TZ_OK)
+            tz_array_destroy(array);
+        assert_int_not_equal(tz_png_read_text(path, &facts, &error), TZ_OK);
+        file[at] ^= 0x55;
+    }
+    /* 30000 x 30000 pixels, with the right checksum. */
+    static const unsigned char header[] = {0x89, 'P',  'N', 'G', '\r', '\n', 0x1A, '\n', 0,    0, 0,
+                                           13,   'I',  'H', 'D', 'R',  0,    0,    0x75, 0x30, 0, 0,
+                                           0x75, 0x30, 8,   0,   0,    0,    0};
+    unsigned char lie[200] = {0};
+    memcpy(lie, header, sizeof header);
+    uint32_t crc = 0xFFFFFFFFu;
+    for (size_t i = 12; i < sizeof header; i++) {
+        crc ^= header[i];
+        for (int k = 0; k < 8; k++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+    }
+    crc = ~crc;
+    for (size_t i = 0; i < 4; i++)
+        lie[sizeof header + i] = (unsigned char)(crc >> (24 - 8 * i));
+    memcpy(lie + 33, "\0\0\0\0IDAT\x35\xAF\x06\x1E", 12);
+    check_error(tz_png_read(scratch_file(*state, "lie.png", lie, 45), &array, &error), TZ_RANGE,
+                &error, "lie.png", "impossible dimensions: 30000 x 30000");
+    free(file);
+}
+
+static void png_texts_come_back(void **state)
+{
+    tz_error error = {0};
+    tz_image *image;
+    tz_png_facts facts;
+    const tz_png_note texts[] = {{"Step", "120"},
+                                 {"Unit", "\xC2\xB0"
+                                          "C"},
+                                 {"Empty", ""}};
+    assert_int_equal(tz_image_create(&image, TZ_PIXEL_GRAY16, 5, 4, &error), TZ_OK);
+    image->scale = 0.125;
+    image->offset = -3.0;
+    const char *path = scratch_path(*state, "x.png");
+    assert_int_equal(tz_png_write(path, image, texts, 3, NULL, &error), TZ_OK);
+    assert_int_equal(tz_png_read_text(path, &facts, &error), TZ_OK);
+    assert_int_equal(facts.width, 5);
+    assert_int_equal(facts.height, 4);
+    assert_int_equal(facts.bit_depth, 16);
+    assert_string_equal(facts.colour_name, "gray");
+    assert_int_equal(facts.text_count, 5);
+    assert_string_equal(tz_png_facts_find(&facts, "Step"), "120");
+    assert_string_equal(tz_png_facts_find(&facts, "Unit"), "\xC2\xB0"
+                                                           "C");
+    assert_string_equal(tz_png_facts_find(&facts, "Empty"), "");
+    assert_string_equal(tz_png_facts_find(&facts, "Scale"), "0.125");
+    assert_string_equal(tz_png_facts_find(&facts, "Offset"), "-3");
+    assert_null(tz_png_facts_find(&facts, "Time"));
+    tz_png_facts_clear(&facts);
+    tz_image_destroy(image);
+}
+
+static void rules_are_parsed(void **state)
+{
+    (void)state;
+    static const struct good {
+        const char *text;
+        int neighbours;
+        const char *normal;
+    } good[] = {
+        {"B3/S23", 8, "B3/S23"},
+        {"b3s23", 8, "B3/S23"},
+        {" s23/b3\n", 8, "B3/S23"},
+        {"23/3", 8, "B3/S23"},
+        {"/2", 8, "B2/S"},
+        {"B36/S23", 8, "B36/S23"},
+        {"B/S012345678", 8, "B/S012345678"},
+        {"B2/S", 8, "B2/S"},
+        {"4555", 26, "B5/S45"},
+        {"4,5,5,5", 26, "B5/S45"},
+        {"B5/S4,5", 26, "B5/S45"},
+        {"B13,/S4,10", 26, "B13,/S4,10,"},
+        {"10,12,13,13", 26, "B13,/S10,11,12,"},
+        {"45/5", 26, "B5/S45"},
+    };
+    static const char *const bad[] = {"",       "  ",    "B9/S23", "B3",       "3",       "B3/B2",
+                                      "B3/23",  "23/B3", "B3/S2x", "B3/S23/4", "23/3/4",  "4555",
+                                      "B3 S23", "life",  "B3//S2", "S23",      "B3/S2,30"};
+    uint32_t birth, survive;
+    char message[200], text[160];
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        if (tz_life_rule_parse(good[i].text, good[i].neighbours, &birth, &survive, message, 200))
+            fail_msg("%s: %s", good[i].text, message);
+        assert_string_equal(tz_life_rule_format(birth, survive, text, 160), good[i].normal);
+        uint32_t b2, s2;
+        assert_int_equal(tz_life_rule_parse(text, good[i].neighbours, &b2, &s2, message, 200), 0);
+        assert_true(b2 == birth && s2 == survive);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        birth = survive = 77;
+        if (tz_life_rule_parse(bad[i], 8, &birth, &survive, message, 200) == 0)
+            fail_msg("'%s' was taken", bad[i]);
+        assert_non_null(strstr(message, "unknown rule"));
+        assert_int_equal(birth, 77);
+    }
+    assert_int_equal(tz_life_rule_parse("B3/S23", 8, &birth, &survive, NULL, 0), 0);
+    assert_int_equal(birth, 8);
+    assert_int_equal(survive, 12);
+}
+
+static void rle_round_trips(void **state)
+{
+    tz_error error = {0};
+    tz_life_pattern p, q;
+    const char *path = scratch_text(*state, "glider.rle",
+                                    "#N Glider \r\n#C a comment\r\nx = 3, y = 3, rule = b3s23\r\n"
+                                    "bo$2bo$3o!\r\nleftover z");
+    static const uint8_t glider[] = {0, 1, 0, 0, 0, 1, 1, 1, 1};
+    assert_int_equal(tz_rle_read(path, &p, &error), TZ_OK);
+    assert_string_equal(p.name, "Glider");
+    assert_string_equal(p.rule, "B3/S23");
+    assert_memory_equal(p.cells->data, glider, 9);
+    tz_life_pattern_clear(&p);
+    assert_int_equal(
+        tz_rle_read(scratch_text(*state, "d.rle", "x=4,y=5\n2$ o . 2\no 3$!"), &p, &error), TZ_OK);
+    assert_true(((uint8_t *)p.cells->data)[8] == 1 && ((uint8_t *)p.cells->data)[11] == 1);
+    assert_string_equal(p.rule, "B3/S23");
+    tz_life_pattern_clear(&p);
+    /* A large soup with empty rows comes back as it went. */
+    const int64_t shape[] = {157, 61};
+    tz_array *soup;
+    size_t bytes;
+    uint32_t seed = 7;
+    assert_int_equal(tz_array_create(&soup, TZ_DTYPE_U8, 2, shape, &error), TZ_OK);
+    for (int64_t i = 0; i < 157 * 50; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        tz_array_set(soup, i, i / 157 % 7 < 5 && seed >> 30 == 0);
+    }
+    path = scratch_path(*state, "soup.rle");
+    assert_int_equal(tz_rle_write(path, soup, "23/36", "two\nlines", false, &error), TZ_OK);
+    assert_int_equal(tz_rle_read(path, &q, &error), TZ_OK);
+    assert_string_equal(q.rule, "B36/S23");
+    assert_memory_equal(q.cells->data, soup->data, 157 * 61);
+    tz_life_pattern_clear(&q);
+    char *text = scratch_slurp(path, &bytes);
+    assert_non_null(strstr(text, "#C two\n#C lines\nx = 157, y = 61, rule = B36/S23\n"));
+    for (char *line = text; line; line = strchr(line, '\n'))
+        assert_true(strcspn(++line, "\n") <= 70);
+    free(text);
+    check_error(tz_rle_write(path, soup, NULL, NULL, false, &error), TZ_IO, &error, "soup",
+                "exists");
+    check_error(tz_rle_write(path, soup, "B9/S", NULL, true, &error), TZ_UNKNOWN, &error, "soup",
+                "B9/S");
+    tz_array_destroy(soup);
+}
+
+static void rle_refuses_bad_files(void **state)
+{
+    static const struct bad {
+        const char *text, *place, *message;
+        tz_status status;
+    } cases[] = {
+        {"x = 3, y = 3\nbo$\n4o!", ":3", "row 2 reaches column 4, outside the declared x = 3",
+         TZ_RANGE},
+        {"x = 3, y = 2\no$o$o!", ":2", "row 3 is outside the declared y = 2", TZ_RANGE},
+        {"x = 3, y = 3\n#C c\nboz!", ":3", "unknown state letter 'z'", TZ_FORMAT},
+        {"x = 3, y = 3\nbo$", ":2", "'!'", TZ_FORMAT},
+        {"x = 3, y = 3\n99999999999999999999o!", ":2", "run count", TZ_FORMAT},
+        {"x = 3, y = 3\no3!", ":2", "before '!'", TZ_FORMAT},
+        {"x = 3, y = 3, rule = B3/S2q\no!", ":1", "unknown rule", TZ_UNKNOWN},
+        {"x = 3, y = 3, rule = 23/3/4\no!", ":1", "unknown rule", TZ_UNKNOWN},
+        {"x = 3, y = 3, size = 4\no!", ":1", "'rule = ...'", TZ_FORMAT},
+        {"x = 3\no!", ":1", "',' is expected", TZ_FORMAT},
+        {"#C only\n", ":2", "header", TZ_FORMAT},
+        {"bo$2bo$3o!", ":1", "header", TZ_FORMAT},
+        {"x = -3, y = 3\no!", ":1", "header", TZ_FORMAT},
+        {"x = 99999999999, y = 3\no!", ":1", "above 2^30", TZ_RANGE},
+        {"x = 1000000, y = 1000000\no!", ":1", "more than 2^30", TZ_RANGE},
+        {"x = 0, y = 3\n!", ":1", "1 or more", TZ_SHAPE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tz_error error = {0};
+        tz_life_pattern p;
+        check_error(tz_rle_read(scratch_text(*state, "p.rle", cases[i].text), &p, &error),
+                    cases[i].status, &error, cases[i].place, cases[i].message);
+        assert_null(p.cells);
+    }
+}
+
+static void vti_holds_its_fields(void **state)
+{
+    tz_error error = {0};
+    tz_vti_writer *writer;
+    size_t bytes;
+    const tz_vti_grid grid = {3, {2, 3, 2}, {0, 0.5, 0}, {1e-3, 0, 2}};
+    const tz_vti_field fields[] = {{"temp <K>", TZ_DTYPE_F32}, {"alive", TZ_DTYPE_BOOL}};
+    const float a[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    const uint8_t b[] = {1, 0, 1, 0, 1, 0, 0, 0, 0, 1, 1, 1};
+    const char *path = scratch_path(*state, "f.vti");
+    assert_int_equal(tz_vti_write_begin(&writer, path, &grid, fields, 2, false, &error), TZ_OK);
+    for (int z = 0; z < 2; z++) {
+        assert_int_equal(tz_vti_write_slab(writer, 0, a + 6 * z, 6, &error), TZ_OK);
+        assert_int_equal(tz_vti_write_slab(writer, 1, b + 6 * z, 6, &error), TZ_OK);
+    }
+    check_error(tz_vti_write_slab(writer, 1, b, 1, &error), TZ_SHAPE, &error, "f.vti",
+                "more elements");
+    assert_int_equal(tz_vti_write_commit(writer, &error), TZ_OK);
+    char *text = scratch_slurp(path, &bytes);
+    assert_non_null(
+        strstr(text, "WholeExtent=\"0 2 0 3 0 2\" Origin=\"0 0.5 0\" Spacing=\"0.001 1 2\""));
+    assert_non_null(strstr(
+        text, "type=\"Float32\" Name=\"temp &#60;K&#62;\" format=\"appended\" offset=\"0\""));
+    assert_non_null(
+        strstr(text, "type=\"UInt8\" Name=\"alive\" format=\"appended\" offset=\"56\""));
+    const char *data = strstr(text, "\n_") + 2;
+    uint64_t length;
+    memcpy(&length, data, 8);
+    assert_int_equal(length, 48);
+    assert_memory_equal(data + 8, a, 48);
+    memcpy(&length, data + 56, 8);
+    assert_int_equal(length, 12);
+    assert_memory_equal(data + 64, b, 12);
+    assert_string_equal(data + 76, "\n</AppendedData>\n</VTKFile>\n");
+    free(text);
+    assert_int_equal(tz_vti_write_begin(&writer, path, &grid, fields, 2, true, &error), TZ_OK);
+    check_error(tz_vti_write_commit(writer, &error), TZ_SHAPE, &error, "f.vti", "field 0 has 0");
+    check_error(tz_vti_write_begin(&writer, path, &grid, fields, 0, true, &error), TZ_USAGE, &error,
+                "f.vti", "at least one field");
+    const tz_vti_field twins[] = {{"a", TZ_DTYPE_F32}, {"a", TZ_DTYPE_F64}};
+    check_error(tz_vti_write_begin(&writer, path, &grid, twins, 2, true, &error), TZ_USAGE, &error,
+                "f.vti", "two fields are named 'a'");
+    assert_int_equal(scratch_count(*state), 1);
+}
+
+static double total(const tz_array *array)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < array->shape[0] * array->shape[1]; i++)
+        sum += tz_array_get(array, i);
+    return sum;
+}
+
+static void floorplans_become_power_maps(void **state)
+{
+    tz_error error = {0};
+    tz_floorplan plan;
+    tz_ptrace trace;
+    tz_array *map;
+    double powers[3];
+    /* Left half of the bottom, right half of the bottom, all of the top. */
+    assert_int_equal(tz_floorplan_read(scratch_text(*state, "c.flp",
+                                                    "# chip\nL2\t0.008 0.008\t0 0\n"
+                                                    "core 0.008 0.008 0.008 0 # hot\r\n\n"
+                                                    "top 0.016 0.004 0 0.008 1.75e6 0.01\n"),
+                                       &plan, &error),
+                     TZ_OK);
+    assert_int_equal(plan.unit_count, 3);
+    assert_int_equal(
+        tz_ptrace_read(scratch_text(*state, "c.ptrace", "core\ttop L2\n10 3 1\n20 3 5\n"), &trace,
+                       &error),
+        TZ_OK);
+    assert_int_equal(tz_ptrace_arrange(&trace, &plan, 1, powers, &error), TZ_OK);
+    assert_true(powers[0] == 5 && powers[1] == 20 && powers[2] == 3);
+    assert_int_equal(tz_ptrace_arrange(&trace, &plan, -1, powers, &error), TZ_OK);
+    assert_true(powers[0] == 3 && powers[1] == 15 && powers[2] == 3);
+    check_error(tz_ptrace_arrange(&trace, &plan, 2, powers, &error), TZ_RANGE, &error, "c.ptrace",
+                "no sample 2");
+    assert_int_equal(tz_floorplan_rasterise(&plan, powers, 4, 3, 0, 0, &map, &error), TZ_OK);
+    const double wanted[] = {0.75, 0.75, 0.75, 0.75, 0.75, 0.75,
+                             3.75, 3.75, 0.75, 0.75, 3.75, 3.75};
+    for (int i = 0; i < 12; i++)
+        assert_true(fabs(tz_array_get(map, i) - wanted[i]) < 1e-12);
+    tz_array_destroy(map);
+    assert_int_equal(tz_floorplan_rasterise(&plan, powers, 7, 5, 0.02, 0.013, &map, &error), TZ_OK);
+    assert_true(fabs(total(map) - 21) < 1e-12);
+    tz_array_destroy(map);
+    assert_int_equal(tz_floorplan_rasterise(&plan, powers, 1, 1, 0, 0, &map, &error), TZ_OK);
+    assert_true(fabs(total(map) - 21) < 1e-12);
+    tz_array_destroy(map);
+    check_error(tz_floorplan_rasterise(&plan, powers, 4, 4, 0.015, 0.012, &map, &error), TZ_RANGE,
+                &error, "c.flp:3", "'core' is outside");
+    check_error(tz_floorplan_rasterise(&plan, powers, 4, 4, 0.015, 0, &map, &error), TZ_RANGE,
+                &error, "c.flp", "both");
+    tz_ptrace_clear(&trace);
+    assert_int_equal(
+        tz_ptrace_read(scratch_text(*state, "d.ptrace", "core top\n1 2\n"), &trace, &error), TZ_OK);
+    check_error(tz_ptrace_arrange(&trace, &plan, 0, powers, &error), TZ_UNKNOWN, &error, "c.flp:2",
+                "'L2' has no power");
+    tz_ptrace_clear(&trace);
+    assert_int_equal(tz_ptrace_read(scratch_text(*state, "e.ptrace", "\ncore top L2 L3\n1 2 3 4\n"),
+                                    &trace, &error),
+                     TZ_OK);
+    check_error(tz_ptrace_arrange(&trace, &plan, 0, powers, &error), TZ_UNKNOWN, &error,
+                "e.ptrace:2", "'L3' is not in");
+    tz_ptrace_clear(&trace);
+    tz_floorplan_clear(&plan);
+}
+
+static void floorplans_are_checked(void **state)
+{
+    static const struct bad {
+        const char *text, *place, *message;
+        tz_status status;
+    } plans[] = {
+        {"a 1 1 0\n", ":1", "not 4", TZ_FORMAT},
+        {"a 1 1 0 0 1\n", ":1", "not 6", TZ_FORMAT},
+        {"a 1 1 0 0 1 1 1 1\n", ":1", "more than 7", TZ_FORMAT},
+        {"\na 1 -1 0 0\n", ":2", "above 0", TZ_RANGE},
+        {"a 1 one 0 0\n", ":1", "'one'", TZ_FORMAT},
+        {"a 1 nan 0 0\n", ":1", "'nan'", TZ_FORMAT},
+        {"a 1 1 0 0\nb 1 1 0.5 0.5\n", ":2", "'b' overlaps unit 'a' of line 1", TZ_RANGE},
+        {"a 1 1 0 0\na 1 1 1 0\n", ":2", "already defined in line 1", TZ_FORMAT},
+        {"# none\n", "x.flp", "no units", TZ_FORMAT},
+    };
+    static const struct bad traces[] = {
+        {"a b\n1\n", ":2", "has 1 powers for the 2 units of line 1", TZ_SHAPE},
+        {"a b\n1 2 3\n", ":2", "has 3 powers", TZ_SHAPE},
+        {"a b\n1 x\n", ":2", "'x'", TZ_FORMAT},
+        {"a b\n1 -2\n", ":2", "negative power", TZ_RANGE},
+        {"a a\n1 2\n", ":1", "named twice", TZ_FORMAT},
+        {"a b\n", "x.ptrace", "at least one line of powers", TZ_FORMAT},
+    };
+    tz_error error = {0};
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        tz_floorplan plan;
+        check_error(tz_floorplan_read(scratch_text(*state, "x.flp", plans[i].text), &plan, &error),
+                    plans[i].status, &error, plans[i].place, plans[i].message);
+    }
+    for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
+        tz_ptrace trace;
+        check_error(
+            tz_ptrace_read(scratch_text(*state, "x.ptrace", traces[i].text), &trace, &error),
+            traces[i].status, &error, traces[i].place, traces[i].message);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(png_gives_numbers),      TEST(png_refuses_bad_files),
+        TEST(png_texts_come_back),    TEST(rules_are_parsed),
+        TEST(rle_round_trips),        TEST(rle_refuses_bad_files),
+        TEST(vti_holds_its_fields),   TEST(floorplans_become_power_maps),
+        TEST(floorplans_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

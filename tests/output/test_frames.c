@@ -1,0 +1,540 @@
+/* Colour maps, averaging, canvas, colour bar, PNG writer, queue of frames. */
+#include "tests/support.h"
+
+#include "output/format/png_info.h"
+#include "output/format/png_read.h"
+#include "output/frame/canvas.h"
+#include "output/frame/colorbar.h"
+#include "output/frame/font.h"
+#include "output/frame/png_write.h"
+#include "output/job_queue.h"
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+static tz_array *make_array(tz_dtype dtype, int dims, int64_t nx, int64_t ny, int64_t nz)
+{
+    tz_array *array;
+    const int64_t shape[] = {nx, ny, nz};
+    assert_int_equal(tz_array_create(&array, dtype, dims, shape, NULL), TZ_OK);
+    return array;
+}
+
+static const uint8_t *pixel(const tz_image *image, int x, int y)
+{
+    return image->data + 3 * (y * image->width + x);
+}
+
+static void colormaps_match_the_published_colours(void **state)
+{
+    (void)state;
+    static const struct anchor {
+        const char *name;
+        int at;
+        int rgb[3];
+    } anchors[] = {
+        {"viridis", 0, {68, 1, 84}},      {"viridis", 32, {71, 45, 123}},
+        {"viridis", 64, {59, 82, 139}},   {"viridis", 96, {44, 114, 142}},
+        {"viridis", 128, {33, 145, 140}}, {"viridis", 160, {40, 174, 128}},
+        {"viridis", 192, {94, 201, 98}},  {"viridis", 224, {173, 220, 48}},
+        {"viridis", 255, {253, 231, 37}}, {"inferno", 0, {0, 0, 4}},
+        {"inferno", 32, {33, 12, 74}},    {"inferno", 64, {87, 16, 110}},
+        {"inferno", 96, {138, 34, 106}},  {"inferno", 128, {188, 55, 84}},
+        {"inferno", 160, {228, 90, 49}},  {"inferno", 192, {249, 142, 9}},
+        {"inferno", 224, {249, 203, 53}}, {"inferno", 255, {252, 255, 164}},
+        {"gray", 0, {0, 0, 0}},           {"gray", 77, {77, 77, 77}},
+        {"gray", 255, {255, 255, 255}},
+    };
+    tz_colormap map, reversed;
+    tz_error error = {0};
+    for (size_t i = 0; i < sizeof anchors / sizeof *anchors; i++) {
+        assert_int_equal(tz_colormap_find(anchors[i].name, &map, &error), TZ_OK);
+        for (int c = 0; c < 3; c++)
+            assert_in_range(map.rgb[anchors[i].at][c] + 3 - anchors[i].rgb[c], 0, 6);
+    }
+    size_t count;
+    const char *const *names = tz_colormap_names(&count);
+    for (size_t k = 0; k < count; k++) {
+        char name[40];
+        snprintf(name, sizeof name, "%s_r", names[k]);
+        assert_int_equal(tz_colormap_find(names[k], &map, &error), TZ_OK);
+        assert_int_equal(tz_colormap_find(name, &reversed, &error), TZ_OK);
+        assert_string_equal(reversed.name, name);
+        for (int i = 0; i < 256; i++)
+            assert_memory_equal(map.rgb[i], reversed.rgb[255 - i], 3);
+    }
+    check_error(tz_colormap_find("virdis", &map, &error), TZ_UNKNOWN, &error, "",
+                "did you mean 'viridis'?");
+    check_error(tz_colormap_find("jet", &map, &error), TZ_UNKNOWN, &error, "",
+                "known: viridis, inferno");
+    assert_int_equal(tz_colormap_index(0.5, 0, 1), 128);
+    assert_int_equal(tz_colormap_index(-INFINITY, 0, 1), 0);
+    assert_int_equal(tz_colormap_index(INFINITY, 0, 1), 255);
+    assert_int_equal(tz_colormap_index(NAN, 0, 1), -1);
+    assert_int_equal(tz_colormap_index(1, -1.7e308, 1.7e308), 128);
+    assert_int_equal(tz_colormap_index(3, 3, 3), 128);
+}
+
+static void ranges_skip_what_is_not_finite(void **state)
+{
+    (void)state;
+    const float values[] = {NAN, 3, -2, INFINITY, 7, -INFINITY};
+    const int64_t whole[] = {-5, 9};
+    tz_range range = {0};
+    tz_range_add(&range, TZ_DTYPE_F32, values, 1);
+    assert_true(range.lo == 0 && range.hi == 0 && range.others == 1);
+    tz_range_add(&range, TZ_DTYPE_F32, values + 1, 5);
+    assert_true(range.lo == -2 && range.hi == 7 && range.finite == 3 && range.others == 3);
+    tz_range_add(&range, TZ_DTYPE_I64, whole, 2);
+    assert_true(range.lo == -5 && range.hi == 9);
+}
+
+static void averages_are_exact(void **state)
+{
+    (void)state;
+    tz_error error = {0};
+    tz_plane *plane;
+    /* 5 x 3 to 2 x ...: too small to reduce for its aspect, so only the limits act. */
+    tz_array *array = make_array(TZ_DTYPE_F64, 2, 5, 3, 1);
+    for (int i = 0; i < 15; i++)
+        tz_array_set(array, i, i % 5);
+    assert_int_equal(tz_plane_from_array(&plane, array, 0, 2, 2, &error), TZ_OK);
+    assert_int_equal(plane->nx, 2);
+    assert_int_equal(plane->ny, 2);
+    for (int j = 0; j < 2; j++) {
+        assert_true(fabs(plane->values[2 * j] - (0 + 1 + 0.5 * 2) / 2.5) < 1e-12);
+        assert_true(fabs(plane->values[2 * j + 1] - (0.5 * 2 + 3 + 4) / 2.5) < 1e-12);
+    }
+    tz_plane_destroy(plane);
+    tz_array_set(array, 4, NAN);
+    assert_int_equal(tz_plane_from_array(&plane, array, 0, 2, 2, &error), TZ_OK);
+    assert_true(isnan(plane->values[1]) && !isnan(plane->values[0]) && !isnan(plane->values[3]));
+    tz_plane_destroy(plane);
+    tz_array_destroy(array);
+    /* The mean survives an awkward ratio, and the aspect as well. */
+    array = make_array(TZ_DTYPE_F32, 2, 1000, 700, 1);
+    double sum = 0, reduced = 0;
+    for (int64_t i = 0; i < 700000; i++) {
+        tz_array_set(array, i, (double)(i * 7919 % 1009));
+        sum += (double)(i * 7919 % 1009);
+    }
+    assert_int_equal(tz_plane_from_array(&plane, array, 0, 333, 333, &error), TZ_OK);
+    assert_int_equal(plane->nx, 333);
+    assert_int_equal(plane->ny, 233);
+    for (int i = 0; i < 333 * 233; i++)
+        reduced += plane->values[i];
+    assert_true(fabs(reduced / (333 * 233) - sum / 700000) < 1e-9);
+    tz_plane_destroy(plane);
+    tz_array_destroy(array);
+    /* A field of 10^5 x 100 stays readable: 64 rows, not 1. */
+    array = make_array(TZ_DTYPE_U8, 2, 100000, 100, 1);
+    assert_int_equal(tz_plane_from_array(&plane, array, 0, 500, 500, &error), TZ_OK);
+    assert_int_equal(plane->nx, 500);
+    assert_int_equal(plane->ny, 64);
+    tz_plane_destroy(plane);
+    tz_array_destroy(array);
+    tz_reducer *reducer = NULL;
+    double values[8];
+    const float row[4] = {1, 2, 3, 4};
+    check_error(tz_reducer_create(&reducer, 4, 2, 4, 4, values, &error), TZ_RANGE, &error, "",
+                "4 x 2 cells cannot be averaged down to 4 x 4 values");
+    assert_int_equal(tz_reducer_create(&reducer, 4, 2, 4, 2, values, &error), TZ_OK);
+    assert_int_equal(tz_reducer_add(reducer, TZ_DTYPE_F32, row, 1, &error), TZ_OK);
+    check_error(tz_reducer_finish(reducer, &error), TZ_SHAPE, &error, "",
+                "1 of its field's 2 rows");
+}
+
+/* Cells of `from` to `to`, in fractions, along one axis that holds cell k: the part it covers. */
+static double covered(double from, double to, int64_t k)
+{
+    const double part = fmin(to, (double)(k + 1)) - fmax(from, (double)k);
+    return part > 0 ? part : 0;
+}
+
+static void averages_do_not_depend_on_pieces(void **state)
+{
+    (void)state;
+    static const int64_t cases[][4] = {/* cells, values */
+                                       {200, 90, 7, 11}, {97, 89, 97, 13}, {64, 64, 16, 32},
+                                       {33, 7, 1, 7},    {50, 40, 49, 39}, {130, 3, 2, 1}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const int64_t nx = cases[k][0], ny = cases[k][1];
+        const int vx = (int)cases[k][2], vy = (int)cases[k][3];
+        float *cells = malloc((size_t)(nx * ny) * sizeof *cells);
+        double *values = malloc((size_t)(vx * vy) * sizeof *values), *first = NULL;
+        assert_true(cells && values);
+        for (int64_t i = 0; i < nx * ny; i++)
+            cells[i] = (float)(i * 7919 % 1009) - 300.25f;
+        for (int64_t rows = 1; rows <= ny; rows += 4) {
+            tz_reducer *reducer;
+            assert_int_equal(tz_reducer_create(&reducer, nx, ny, vx, vy, values, NULL), TZ_OK);
+            for (int64_t y = 0; y < ny; y += rows)
+                assert_int_equal(tz_reducer_add(reducer, TZ_DTYPE_F32, cells + y * nx,
+                                                y + rows < ny ? rows : ny - y, NULL),
+                                 TZ_OK);
+            assert_int_equal(tz_reducer_finish(reducer, NULL), TZ_OK);
+            if (first == NULL) {
+                first = malloc((size_t)(vx * vy) * sizeof *values);
+                assert_non_null(first);
+                memcpy(first, values, (size_t)(vx * vy) * sizeof *values);
+            }
+            assert_memory_equal(values, first, (size_t)(vx * vy) * sizeof *values);
+        }
+        for (int i = 0; i < vx * vy; i++) {
+            const double rx = (double)nx / vx, ry = (double)ny / vy;
+            double sum = 0;
+            for (int64_t y = 0; y < ny; y++)
+                for (int64_t x = 0; x < nx; x++)
+                    sum += cells[y * nx + x] * covered(i % vx * rx, (i % vx + 1) * rx, x) *
+                           covered(i / vx * ry, (i / vx + 1) * ry, y);
+            assert_true(fabs(values[i] - sum / (rx * ry)) < 1e-9);
+        }
+        free(first);
+        free(values);
+        free(cells);
+    }
+}
+
+/* A slice of an array as a picture. */
+static tz_status draw(tz_image **image, const tz_array *array, const tz_canvas_options *options,
+                      tz_canvas_facts *facts, tz_error *error)
+{
+    tz_plane *plane = NULL;
+    assert_int_equal(tz_plane_from_array(&plane, array, 0, 1024, 1024, error), TZ_OK);
+    const tz_plane *const planes[] = {plane};
+    const tz_status status = tz_canvas_draw(image, planes, 1, options, facts, error);
+    tz_plane_destroy(plane);
+    return status;
+}
+
+static void canvas_draws_values(void **state)
+{
+    (void)state;
+    tz_error error = {0};
+    tz_colormap map;
+    tz_image *image;
+    tz_canvas_facts facts;
+    tz_array *array = make_array(TZ_DTYPE_F64, 2, 4, 3, 1);
+    for (int i = 0; i < 12; i++)
+        tz_array_set(array, i, i);
+    tz_array_set(array, 5, NAN);
+    assert_int_equal(tz_colormap_find("gray", &map, &error), TZ_OK);
+    tz_canvas_options options = {.map = &map, .zoom_to = 43};
+    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
+    assert_int_equal(facts.zoom, 10);
+    assert_int_equal(image->width, 40);
+    assert_int_equal(image->height, 30);
+    assert_true(facts.lo == 0 && facts.hi == 11 && facts.not_finite == 1);
+    const uint8_t magenta[] = {255, 0, 255}, white[] = {255, 255, 255}, black[] = {0, 0, 0};
+    assert_memory_equal(pixel(image, 15, 15), magenta, 3);
+    assert_memory_equal(pixel(image, 0, 0), black, 3);
+    assert_memory_equal(pixel(image, 39, 29), white, 3);
+    tz_image_destroy(image);
+    options.lo = 2;
+    options.hi = 4;
+    options.zoom_to = 0;
+    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
+    assert_memory_equal(pixel(image, 1, 0), black, 3);
+    assert_memory_equal(pixel(image, 2, 2), white, 3);
+    tz_image_destroy(image);
+    const int64_t columns[] = {0, 1, 1};
+    options.path_columns = columns;
+    options.path_count = 3;
+    options.zoom_to = 400;
+    options.path_rgb[0] = 255;
+    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
+    const uint8_t red[] = {255, 0, 0};
+    assert_memory_equal(pixel(image, 50, 50), red, 3);
+    assert_true(pixel(image, 150, 200)[0] == 255 && pixel(image, 150, 200)[1] < 100);
+    assert_memory_not_equal(pixel(image, 250, 200), red, 3);
+    tz_image_destroy(image);
+    options = (tz_canvas_options){.gray16 = true};
+    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
+    const uint16_t *wide = (const uint16_t *)(const void *)image->data;
+    for (int i = 0; i < 12; i++)
+        assert_true(i == 5
+                        ? wide[i] == 0
+                        : fabs(image->offset + image->scale * wide[i] - i) <= 0.5 * image->scale);
+    tz_image_destroy(image);
+    options.colorbar = true;
+    check_error(draw(&image, array, &options, NULL, &error), TZ_USAGE, &error, "", "16-bit");
+    options = (tz_canvas_options){.map = &map, .lo = 1, .hi = 0};
+    check_error(draw(&image, array, &options, NULL, &error), TZ_RANGE, &error, "", "range");
+    options = (tz_canvas_options){0};
+    check_error(draw(&image, array, &options, NULL, &error), TZ_USAGE, &error, "", "colour map");
+    tz_array_destroy(array);
+}
+
+static void montages_show_every_slice(void **state)
+{
+    (void)state;
+    enum { SLICES = 6 };
+    tz_error error = {0};
+    tz_colormap map;
+    tz_image *image;
+    tz_canvas_facts facts;
+    tz_plane *planes[SLICES];
+    tz_array *array = make_array(TZ_DTYPE_U8, 3, 10, 8, SLICES);
+    for (int i = 0; i < 480; i++)
+        tz_array_set(array, i, i / 80);
+    for (int k = 0; k < SLICES; k++)
+        assert_int_equal(tz_plane_from_array(&planes[k], array, k, 1024, 1024, &error), TZ_OK);
+    assert_int_equal(tz_colormap_find("gray", &map, &error), TZ_OK);
+    const tz_canvas_options options = {.map = &map};
+    assert_int_equal(
+        tz_canvas_draw(&image, (const tz_plane *const *)planes, SLICES, &options, &facts, &error),
+        TZ_OK);
+    assert_int_equal(facts.tiles, SLICES);
+    assert_int_equal(facts.tile_columns, 2);
+    assert_int_equal(image->width, 21);
+    assert_int_equal(image->height, 26);
+    for (int k = 0; k < SLICES; k++)
+        assert_int_equal(pixel(image, k % 2 * 11, k / 2 * 9)[0], k * 51);
+    assert_int_equal(pixel(image, 10, 0)[0], 255);
+    tz_image_destroy(image);
+    for (int k = 0; k < SLICES; k++)
+        tz_plane_destroy(planes[k]);
+    /* Fewer tiles than slices: evenly chosen ones. */
+    assert_int_equal(tz_canvas_tile_slice(0, 2, SLICES), 1);
+    assert_int_equal(tz_canvas_tile_slice(1, 2, SLICES), 4);
+    tz_plane *plane;
+    check_error(tz_plane_from_array(&plane, array, SLICES, 1024, 1024, &error), TZ_RANGE, &error,
+                "", "no slice 6");
+    tz_array_destroy(array);
+}
+
+static void ticks_are_round(void **state)
+{
+    (void)state;
+    static const struct range {
+        double lo, hi;
+        int most, count, exponent;
+        const char *first, *last;
+    } cases[] = {
+        {0, 1, 6, 6, 0, "0.0", "1.0"},
+        {323.1, 357.2, 8, 7, 0, "325", "355"},
+        {-0.93, 0.93, 10, 9, 0, "-0.8", "0.8"},
+        {-3e-6, 3e-6, 7, 7, -6, "-3", "3"},
+        {0, 2.5e9, 6, 6, 9, "0.0", "2.5"},
+        {1e6, 1e6 + 10, 6, 6, 6, "1.000000", "1.000010"},
+        {5, 5, 6, 1, 0, "5", "5"},
+        {0, 0, 6, 1, 0, "0", "0"},
+        {0.001, 0.002, 2, 2, 0, "0.001", "0.002"},
+    };
+    tz_ticks ticks;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tz_ticks_make(&ticks, cases[i].lo, cases[i].hi, cases[i].most);
+        assert_int_equal(ticks.count, cases[i].count);
+        assert_string_equal(ticks.labels[0], cases[i].first);
+        assert_string_equal(ticks.labels[ticks.count - 1], cases[i].last);
+        assert_int_equal(ticks.exponent, cases[i].exponent);
+    }
+    tz_ticks_make(&ticks, NAN, 1, 6);
+    assert_int_equal(ticks.count, 0);
+    tz_ticks_make(&ticks, -1.7e308, 1.7e308, 6);
+    assert_true(ticks.count >= 1);
+    tz_ticks_make(&ticks, 0, 5e-324, 6);
+    assert_true(ticks.count <= 6);
+}
+
+static void bars_fit_round_the_picture(void **state)
+{
+    (void)state;
+    tz_error error = {0};
+    tz_colormap map;
+    tz_image *image, *framed;
+    static const int sizes[][2] = {{1, 1}, {40, 30}, {256, 256}, {512, 512}, {1024, 3}, {3, 700}};
+    assert_int_equal(tz_colormap_find("viridis", &map, &error), TZ_OK);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const tz_colorbar bar = {&map, -1, 1, "W/m\xC2\xB2",
+                                 "a caption that is far too long for a small picture"};
+        assert_int_equal(tz_image_create(&image, TZ_PIXEL_RGB8, sizes[i][0], sizes[i][1], &error),
+                         TZ_OK);
+        assert_int_equal(tz_colorbar_attach(&framed, image, &bar, &error), TZ_OK);
+        assert_true(framed->width > sizes[i][0] && framed->height > sizes[i][1]);
+        tz_image_destroy(framed);
+        tz_image_destroy(image);
+    }
+    assert_int_equal(tz_font_width("", 1), 0);
+    assert_int_equal(tz_font_width("00", 2), 22);
+    assert_int_equal(tz_font_width("\xC2\xB0"
+                                   "C",
+                                   1),
+                     tz_font_width("\xC2\xB0", 1) + 6);
+    assert_int_equal(tz_font_width("\xE4\xBD\xA0", 1), tz_font_width("?", 1));
+    assert_int_equal(tz_font_width("\xC3", 1), tz_font_width("?", 1));
+}
+
+static void frames_are_the_same_each_time(void **state)
+{
+    tz_error error = {0};
+    tz_image *image;
+    tz_array *back;
+    size_t bytes, again;
+    char one[800];
+    const tz_png_note texts[] = {{"Step", "7"}};
+    assert_int_equal(tz_image_create(&image, TZ_PIXEL_GRAY8, 100, 50, &error), TZ_OK);
+    for (int i = 0; i < 5000; i++)
+        image->data[i] = (uint8_t)(i * 31);
+    snprintf(one, sizeof one, "%s", scratch_path(*state, "1.png"));
+    assert_int_equal(tz_png_write(one, image, texts, 1, NULL, &error), TZ_OK);
+    assert_int_equal(tz_png_write(scratch_path(*state, "2.png"), image, texts, 1, NULL, &error),
+                     TZ_OK);
+    char *a = scratch_slurp(one, &bytes), *b = scratch_slurp(((scratch *)*state)->path, &again);
+    assert_int_equal(bytes, again);
+    assert_memory_equal(a, b, bytes);
+    assert_null(strstr(a, "tIME"));
+    free(a);
+    free(b);
+    assert_int_equal(tz_png_read(one, &back, &error), TZ_OK);
+    assert_memory_equal(back->data, image->data, 5000);
+    tz_array_destroy(back);
+    check_error(tz_png_write(one, image, texts, 1, NULL, &error), TZ_IO, &error, "1.png", "exists");
+    const tz_png_options replace = {9, true};
+    assert_int_equal(tz_png_write(one, image, NULL, 0, &replace, &error), TZ_OK);
+    const tz_png_note wrong[] = {{" key", "x"}};
+    check_error(tz_png_write(one, image, wrong, 1, &replace, &error), TZ_USAGE, &error, "1.png",
+                "key");
+    check_error(tz_png_write(scratch_path(*state, "no/1.png"), image, NULL, 0, NULL, &error), TZ_IO,
+                &error, "no/1.png", "No such file");
+    tz_image_destroy(image);
+    /* 16 bits keep their order. */
+    assert_int_equal(tz_image_create(&image, TZ_PIXEL_GRAY16, 2, 1, &error), TZ_OK);
+    ((uint16_t *)(void *)image->data)[0] = 0x1234;
+    assert_int_equal(tz_png_write(scratch_path(*state, "w.png"), image, NULL, 0, NULL, &error),
+                     TZ_OK);
+    assert_int_equal(tz_png_read(((scratch *)*state)->path, &back, &error), TZ_OK);
+    assert_int_equal(((uint16_t *)back->data)[0], 0x1234);
+    tz_array_destroy(back);
+    tz_image_destroy(image);
+    assert_int_equal(scratch_count(*state), 3);
+}
+
+/* A job that notes its number, after a pause; number 13 fails. */
+typedef struct note {
+    int number, *order, *count, *released;
+} note;
+
+static tz_status note_run(void *data, tz_error *error)
+{
+    note *n = data;
+    sigset_t mask;
+    const struct timespec pause = {0, 2000000};
+    pthread_sigmask(SIG_BLOCK, NULL, &mask);
+    n->order[(*n->count)++] =
+        sigismember(&mask, SIGINT) && sigismember(&mask, SIGTERM) ? n->number : -1;
+    nanosleep(&pause, NULL);
+    return n->number == 13 ? tz_error_set(error, TZ_IO, "frame 13", "cannot write") : TZ_OK;
+}
+
+static void note_release(void *data)
+{
+    note *n = data;
+    ++*n->released;
+    free(n);
+}
+
+static tz_status push_note(tz_job_queue *queue, int number, int *order, int *count, int *released,
+                           tz_error *error)
+{
+    note *n = calloc(1, sizeof *n);
+    *n = (note){number, order, count, released};
+    return tz_job_queue_push(queue, &(tz_job){note_run, note_release, n}, error);
+}
+
+static void the_queue_keeps_order_and_errors(void **state)
+{
+    (void)state;
+    tz_error error = {0};
+    tz_job_queue *queue;
+    int order[64] = {0}, count = 0, released = 0;
+    assert_int_equal(tz_job_queue_create(&queue, 3, 1, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_flush(queue, &error), TZ_OK);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(push_note(queue, i, order, &count, &released, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_flush(queue, &error), TZ_OK);
+    assert_int_equal(count, 10);
+    assert_int_equal(released, 10);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(order[i], i);
+    push_note(queue, 13, order, &count, &released, &error);
+    push_note(queue, 14, order, &count, &released, &error);
+    check_error(tz_job_queue_flush(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
+    check_error(push_note(queue, 15, order, &count, &released, &error), TZ_IO, &error, "frame 13",
+                "cannot write");
+    assert_int_equal(count, 11);
+    assert_int_equal(released, 13);
+    check_error(tz_job_queue_destroy(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
+    assert_int_equal(tz_job_queue_create(&queue, 1, 1, &error), TZ_OK);
+    push_note(queue, 1, order, &count, &released, &error);
+    push_note(queue, 2, order, &count, &released, &error);
+    assert_int_equal(tz_job_queue_destroy(queue, &error), TZ_OK);
+    assert_int_equal(released, 15);
+    assert_int_equal(tz_job_queue_destroy(NULL, &error), TZ_OK);
+}
+
+/* An error that was settled is over. */
+static void a_settled_queue_goes_on(void **state)
+{
+    (void)state;
+    tz_error error = {0};
+    tz_job_queue *queue;
+    int order[8] = {0}, count = 0, released = 0;
+    assert_int_equal(tz_job_queue_create(&queue, 3, 1, &error), TZ_OK);
+    push_note(queue, 13, order, &count, &released, &error);
+    push_note(queue, 14, order, &count, &released, &error);
+    check_error(tz_job_queue_settle(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
+    assert_int_equal(count, 1);
+    assert_int_equal(push_note(queue, 15, order, &count, &released, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_settle(queue, &error), TZ_OK);
+    assert_int_equal(count, 2);
+    assert_int_equal(order[1], 15);
+    assert_int_equal(released, 3);
+    assert_int_equal(tz_job_queue_destroy(queue, &error), TZ_OK);
+}
+
+enum { PAINTERS = 3 };
+
+/* Done only when as many are at work as there are workers. */
+static tz_status meet(void *data, tz_error *error)
+{
+    (void)error;
+    pthread_barrier_wait(data);
+    return TZ_OK;
+}
+
+static void workers_share_a_queue(void **state)
+{
+    (void)state;
+    tz_error error = {0};
+    tz_job_queue *queue;
+    pthread_barrier_t all;
+    pthread_barrier_init(&all, NULL, PAINTERS);
+    assert_int_equal(tz_job_queue_create(&queue, 2, PAINTERS, &error), TZ_OK);
+    for (int i = 0; i < 4 * PAINTERS; i++)
+        assert_int_equal(tz_job_queue_push(queue, &(tz_job){meet, NULL, &all}, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_flush(queue, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_destroy(queue, &error), TZ_OK);
+    pthread_barrier_destroy(&all);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(colormaps_match_the_published_colours),
+        TEST(ranges_skip_what_is_not_finite),
+        TEST(averages_are_exact),
+        TEST(averages_do_not_depend_on_pieces),
+        TEST(canvas_draws_values),
+        TEST(montages_show_every_slice),
+        TEST(ticks_are_round),
+        TEST(bars_fit_round_the_picture),
+        TEST(frames_are_the_same_each_time),
+        TEST(the_queue_keeps_order_and_errors),
+        TEST(a_settled_queue_goes_on),
+        TEST(workers_share_a_queue),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

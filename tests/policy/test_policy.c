@@ -1,0 +1,496 @@
+/* Policies against times of the test's own making: convex, flat, falling, noisy. */
+#include "machine.h"
+
+/* ---- adaptive -------------------------------------------------------------------------------- */
+
+static const tz_policy_config from_1 = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
+static const tz_policy_config from_prediction = {.kind = TZ_POLICY_ADAPTIVE};
+
+/* The paper's run has 30 iterations; these are stages. */
+static void test_adaptive_from_1_converges(void **unused)
+{
+    (void)unused;
+    for (int c = 0; c < CURVES; c++) {
+        machine m = a_machine(curves[c].time);
+        tz_policy *policy = make(&m, from_1);
+        run(&m, policy, 30, 0);
+        if (!tz_policy_settled(policy))
+            fail_msg("%s: not settled after 30 stages, height %d", curves[c].name,
+                     height_now(policy));
+        if (m.time(height_now(policy)) > 1.04 * best_time(&m))
+            fail_msg("%s: settled on height %d, %.3f of the best", curves[c].name,
+                     height_now(policy), m.time(height_now(policy)) / best_time(&m));
+        tz_policy_destroy(policy);
+    }
+}
+
+static void test_adaptive_under_noise(void **unused)
+{
+    (void)unused;
+    for (int c = 0; c < CURVES; c++) {
+        double worst = 1;
+        int slow = 0;
+        for (uint64_t seed = 1; seed <= 200; seed++) {
+            machine m = a_machine(curves[c].time);
+            m.noise = 0.05;
+            m.random = seed * 77777;
+            tz_policy *policy = make(&m, from_1);
+            run(&m, policy, 60, 0);
+            if (!tz_policy_settled(policy))
+                fail_msg("%s, seed %d: not settled after 60 stages", curves[c].name, (int)seed);
+            const int settled = height_now(policy);
+            const int64_t changes = m.changes, timed = m.timed;
+            run(&m, policy, 1000, 0);
+            assert_int_equal(height_now(policy), settled);
+            assert_int_equal(m.changes, changes);
+            /* And hardly anything is timed any more: a pair of stages whenever the run has doubled.
+             */
+            assert_in_range(m.timed - timed, 4, 12);
+            const double ratio = m.time(settled) / best_time(&m);
+            worst = fmax(worst, ratio);
+            slow += ratio > 1.05;
+            tz_policy_destroy(policy);
+        }
+        if (worst > 1.2 || slow > 10)
+            fail_msg("%s: settled up to %.3f of the best, %d of 200 above 1.05", curves[c].name,
+                     worst, slow);
+    }
+}
+
+/* Never worse than 0.98 of staying where the prediction puts it, whatever it tries. */
+static void test_adaptive_from_the_prediction(void **unused)
+{
+    (void)unused;
+    for (int c = 0; c < CURVES; c++)
+        for (uint64_t seed = 1; seed <= 200; seed++) {
+            machine m = a_machine(curves[c].time);
+            m.predictions = curves[c].time;
+            m.noise = 0.05;
+            m.random = seed * 991;
+            tz_policy *policy = make(&m, from_prediction);
+            const int predicted = height_now(policy);
+            assert_true(m.time(predicted) == best_time(&m));
+            run(&m, policy, 30, 0);
+            const double quiet = (double)m.step * m.time(predicted);
+            /* Noise of 30 stages, +-5 % uniform, has a deviation of 0.53 % of their sum. */
+            if (m.seconds > quiet * (1 / 0.98 + 3 * 0.0053))
+                fail_msg("%s, seed %d: %.4f of fixed", curves[c].name, (int)seed,
+                         quiet / m.seconds);
+            tz_policy_destroy(policy);
+        }
+}
+
+/* The same without noise, where the comparison is exact, and against the start at 1. */
+static void test_adaptive_from_the_prediction_exactly(void **unused)
+{
+    (void)unused;
+    for (int c = 0; c < CURVES; c++) {
+        machine a = a_machine(curves[c].time), b = a_machine(curves[c].time);
+        a.predictions = b.predictions = curves[c].time;
+        tz_policy *predicted = make(&a, from_prediction), *one = make(&b, from_1);
+        const double best = best_time(&a);
+        run(&a, predicted, 30, 0);
+        run(&b, one, 30, 0);
+        assert_true((double)a.step * best / a.seconds >= 0.98);
+        assert_true(a.seconds / (double)a.step <= b.seconds / (double)b.step * 1.0000001);
+        tz_policy_destroy(predicted);
+        tz_policy_destroy(one);
+    }
+}
+
+/* Stages of a device that is waited for, from 5 us to 100 ms, with noise or without: wherever the
+ * start is the best, what trials and waits take is less than 2 % of any run. */
+static double scale;
+static double (*scaled_curve)(int);
+static double scaled(int h)
+{
+    return scale * scaled_curve(h);
+}
+
+static double cliff_unforeseen(int h)
+{
+    return scaled_curve(h < 8 ? h : 8) * scale;
+}
+
+static void test_adaptive_keeps_its_budget(void **unused)
+{
+    (void)unused;
+    static const double stages_s[] = {5e-6, 60e-6, 1e-3, 0.1};
+    static const int lengths[] = {30, 100, 300, 1000, 3000, 10000, 100000};
+    for (int c = 0; c < CURVES; c++)
+        for (size_t t = 0; t < sizeof stages_s / sizeof *stages_s; t++)
+            for (int noisy = 0; noisy < 9; noisy++) {
+                scaled_curve = curves[c].time;
+                scale = 1;
+                machine m = a_machine(scaled);
+                m.predictions = scaled_curve == cliff_at_8 ? cliff_unforeseen : scaled;
+                m.noise = noisy ? 0.05 : 0;
+                m.random = (uint64_t)noisy * 991;
+                m.wait = 50e-6;
+                m.set_up = m.set_up_told = 2e-3;
+                for (int h = 32; h > 0; h--)
+                    if (scaled(h) <= best_time(&m))
+                        scale = stages_s[t] / (h * scaled_curve(h));
+                tz_policy *policy = make(&m, from_prediction);
+                m.ran[height_now(policy)] = true; /* fixed sets it up, too */
+                const double best = best_time(&m);
+                assert_true(m.time(height_now(policy)) <= best);
+                const size_t last = sizeof lengths / sizeof *lengths - (noisy > 1);
+                for (size_t l = 0; l < last; l++) {
+                    run(&m, policy, lengths[l] - m.stages, 0);
+                    if (m.quiet < 0.98 * m.truth)
+                        fail_msg("%s, stages of %g s, noise %g: %.4f of fixed after %d",
+                                 curves[c].name, stages_s[t], m.noise, m.quiet / m.truth,
+                                 lengths[l]);
+                }
+                tz_policy_destroy(policy);
+            }
+}
+
+/* Trials do take place, and find nothing, after which next to nothing is spent. */
+static void test_adaptive_backs_off(void **unused)
+{
+    (void)unused;
+    scaled_curve = best_at_8;
+    scale = 60e-6 / (8 * best_at_8(8));
+    machine m = a_machine(scaled);
+    m.predictions = scaled;
+    m.wait = 50e-6;
+    tz_policy *policy = make(&m, from_prediction);
+    run(&m, policy, 30, 0);
+    assert_int_equal(m.timed, 0); /* 1.8 ms */
+    run(&m, policy, 20000, 0);
+    assert_true(m.changes >= 2);
+    run(&m, policy, 200000, 0);
+    assert_true(tz_policy_settled(policy));
+    assert_int_equal(height_now(policy), 8);
+    const int64_t timed = m.timed;
+    const double truth = m.truth, quiet = m.quiet;
+    run(&m, policy, 1000000, 0);
+    assert_true(m.timed > timed && m.timed - timed < 200);
+    assert_true(m.truth - truth < 1.0005 * (m.quiet - quiet));
+    tz_policy_destroy(policy);
+}
+
+/* From 1, and from a prediction of 1 that is wrong by half, it climbs at once, or as soon as it
+ * may: what is gained on the start pays for the next trial. */
+static void test_adaptive_climbs(void **unused)
+{
+    (void)unused;
+    scaled_curve = best_at_8;
+    scale = 60e-6 / (8 * best_at_8(8));
+    for (int given = 0; given < 2; given++) {
+        machine m = a_machine(scaled);
+        m.predictions = given ? NULL : flat;
+        m.wait = 50e-6;
+        tz_policy *policy = make(&m, given ? from_1 : from_prediction);
+        assert_int_equal(height_now(policy), 1);
+        int64_t stages = 0;
+        for (; scaled(height_now(policy)) > 1.04 * best_time(&m) && stages < 100000; stages++)
+            run(&m, policy, 1, 0);
+        /* A group of height 1 is 52 stages of 19 us. */
+        if (stages > (given ? 300 : 6000))
+            fail_msg("%s: %d stages", given ? "from 1" : "predicted", (int)stages);
+        run(&m, policy, 30000, 0);
+        assert_true(scaled(height_now(policy)) <= 1.04 * best_time(&m));
+        tz_policy_destroy(policy);
+    }
+}
+
+/* A device that slows down by a third while heights are tried moves nothing; one on which another
+ * height has become the better is noticed after it has settled. */
+static int best_now;
+static double best_moves(int h)
+{
+    return best_now == 8 ? best_at_8(h) : 1.2 * best_at_2(h);
+}
+
+static void test_adaptive_under_drift(void **unused)
+{
+    (void)unused;
+    for (int up = 0; up < 2; up++) {
+        machine m = a_machine(best_at_8);
+        m.predictions = best_at_8;
+        m.wait = 50e-6;
+        tz_policy *policy = make(&m, from_prediction);
+        for (int i = 0; i < 20000; i++) {
+            m.pace = up ? 1 + 0.5 * i / 20000 : 1.5 - 0.5 * i / 20000;
+            run(&m, policy, 1, 0);
+        }
+        if (m.quiet < 0.98 * m.truth)
+            fail_msg("drift %s: %.4f of fixed", up ? "up" : "down", m.quiet / m.truth);
+        assert_true(best_at_8(height_now(policy)) <= 1.04 * best_at_8(8));
+        tz_policy_destroy(policy);
+    }
+    best_now = 8;
+    machine m = a_machine(best_moves);
+    tz_policy *policy = make(&m, from_1);
+    run(&m, policy, 60, 0);
+    assert_true(tz_policy_settled(policy));
+    best_now = 2;
+    run(&m, policy, 3000, 0);
+    assert_true(best_moves(height_now(policy)) <= 1.04 * best_moves(2));
+    tz_policy_destroy(policy);
+}
+
+/* A wrong prediction is left, as far as its forecast allows. */
+static void test_adaptive_leaves_a_wrong_prediction(void **unused)
+{
+    (void)unused;
+    machine m = a_machine(best_at_8);
+    m.predictions = flat; /* takes the first of equals: height 1 */
+    tz_policy *policy = make(&m, from_prediction);
+    assert_int_equal(height_now(policy), 1);
+    run(&m, policy, 400, 0);
+    assert_true(tz_policy_settled(policy));
+    assert_true(best_at_8(height_now(policy)) <= 1.04 * best_at_8(8));
+    tz_policy_destroy(policy);
+}
+
+static void test_adaptive_believes_the_forecast_of_slow_heights(void **unused)
+{
+    (void)unused;
+    machine m = a_machine(cliff_at_8);
+    m.predictions = cliff_at_8;
+    tz_policy *policy = make(&m, from_prediction);
+    run(&m, policy, 400, 0);
+    assert_int_equal(height_now(policy), 8);
+    assert_true(tz_policy_settled(policy));
+    assert_false(m.ran[9]);
+    tz_policy_measurement found;
+    bool noted = false;
+    for (size_t i = 0; tz_policy_measured(policy, i, &found); i++)
+        noted = noted || (found.plan.height == 9 && strstr(found.note, "not tried"));
+    assert_true(noted);
+    tz_policy_destroy(policy);
+}
+
+static void test_adaptive_without_predictions(void **unused)
+{
+    (void)unused;
+    machine m = a_machine(best_at_8);
+    tz_policy *policy = make(&m, from_prediction);
+    assert_int_equal(height_now(policy), 6);
+    assert_non_null(strstr(tz_policy_plan(policy)->why, "nothing is known of the device"));
+    run(&m, policy, 300, 0);
+    assert_true(tz_policy_settled(policy));
+    assert_true(best_at_8(height_now(policy)) <= 1.04 * best_at_8(8));
+    tz_policy_destroy(policy);
+    /* A given height is the start. */
+    policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_ADAPTIVE, .given = {.height = 5}});
+    assert_int_equal(height_now(policy), 5);
+    tz_policy_destroy(policy);
+}
+
+/* What it takes to set a plan up is no part of what is compared. */
+static void test_setting_up_does_not_count(void **unused)
+{
+    (void)unused;
+    machine m = a_machine(best_at_8);
+    m.set_up = 1.0;
+    tz_policy *policy = make(&m, from_1);
+    run(&m, policy, 30, 0);
+    assert_true(best_at_8(height_now(policy)) <= 1.04 * best_at_8(8));
+    tz_policy_destroy(policy);
+}
+
+/* One trial that falls into someone else's work does not keep it from the better heights. */
+static int disturbed_stages;
+static double best_at_8_disturbed(int h)
+{
+    if (h != 2 || disturbed_stages == 0)
+        return best_at_8(h);
+    disturbed_stages--;
+    return 1.4 * best_at_8(1);
+}
+
+static void test_adaptive_looks_again(void **unused)
+{
+    (void)unused;
+    machine m = a_machine(best_at_8_disturbed);
+    disturbed_stages = 2; /* the first, and one that is slow enough to end the trial */
+    tz_policy *policy = make(&m, from_1);
+    run(&m, policy, 45, 0);
+    assert_int_equal(disturbed_stages, 0);
+    assert_true(tz_policy_settled(policy));
+    assert_true(best_at_8(height_now(policy)) <= 1.04 * best_at_8(8));
+    tz_policy_destroy(policy);
+}
+
+static double quick_at_8(int h)
+{
+    return 1e-3 * best_at_8(h);
+}
+
+/* Stages of some microseconds are timed in groups, as long as a group must be. */
+static void test_short_stages_are_grouped(void **unused)
+{
+    (void)unused;
+    machine m = a_machine(quick_at_8);
+    tz_policy *policy = make(&m, from_1);
+    int64_t most = 0;
+    for (int i = 0; i < 4000 && !tz_policy_settled(policy); i++) {
+        run(&m, policy, 1, 0);
+        const int64_t wanted = tz_policy_stages_to_time(policy);
+        most = wanted > most ? wanted : most;
+    }
+    assert_true(tz_policy_settled(policy));
+    /* An iteration takes 7.5 us at height 1: half a group of half a millisecond is 34 stages. */
+    assert_true(most >= 34 && most < 140);
+    assert_true(quick_at_8(height_now(policy)) <= 1.04 * quick_at_8(8));
+    tz_policy_destroy(policy);
+}
+
+/* Outputs every 10 iterations: a height of 16 never runs whole and is not compared. */
+static void test_outputs_bound_the_heights(void **unused)
+{
+    (void)unused;
+    machine m = a_machine(best_at_24);
+    tz_policy *policy = make(&m, from_1);
+    run(&m, policy, 400, 10);
+    assert_true(tz_policy_settled(policy));
+    assert_true(height_now(policy) <= 10 && height_now(policy) >= 7);
+    tz_policy_destroy(policy);
+    /* Also where it starts beyond. */
+    m = a_machine(best_at_24);
+    policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_ADAPTIVE, .start = 30});
+    run(&m, policy, 400, 10);
+    assert_true(tz_policy_settled(policy));
+    assert_true(height_now(policy) <= 10 && height_now(policy) >= 7);
+    tz_policy_destroy(policy);
+}
+
+static void test_refused_trials_are_left(void **unused)
+{
+    (void)unused;
+    machine m = a_machine(best_at_8);
+    tz_policy *policy = make(&m, from_1);
+    const tz_error why = {.code = TZ_MEMORY, .message = "out of registers"};
+    for (int i = 0; i < 200; i++) {
+        const tz_plan *plan = NULL;
+        assert_int_equal(tz_policy_next(policy, m.step, 1 << 20, &plan, NULL), TZ_OK);
+        if (plan->height > 3) {
+            assert_true(tz_policy_plan_failed(policy, &why));
+            continue;
+        }
+        run(&m, policy, 1, 0);
+    }
+    assert_true(tz_policy_settled(policy));
+    assert_int_equal(height_now(policy), 3);
+    assert_false(tz_policy_plan_failed(policy, &why)); /* its own plan is no trial */
+    tz_policy_destroy(policy);
+}
+
+/* ---- predicted and fixed --------------------------------------------------------------------- */
+
+static void test_predicted(void **unused)
+{
+    (void)unused;
+    machine m = a_machine(best_at_8);
+    m.predictions = best_at_4;
+    tz_policy *policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_PREDICTED});
+    assert_int_equal(height_now(policy), 4);
+    assert_string_equal(tz_policy_plan(policy)->why, "predicted: memory-bound");
+    run(&m, policy, 100, 7);
+    assert_int_equal(m.timed, 0);
+    tz_policy_destroy(policy);
+    m.predictions = NULL;
+    policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_PREDICTED});
+    assert_int_equal(height_now(policy), 6);
+    assert_non_null(strstr(tz_policy_plan(policy)->why, "not predicted: nothing is known"));
+    tz_policy_destroy(policy);
+}
+
+static void test_given_plans_are_checked(void **unused)
+{
+    (void)unused;
+    machine m = a_machine(flat);
+    const tz_policy_host host = {
+        .context = &m, .complete_plan = complete_plan, .predictions = predictions};
+    for (int kind = TZ_POLICY_FIXED; kind <= TZ_POLICY_EXHAUSTIVE; kind++) {
+        const tz_policy_config config = {.kind = (tz_policy_kind)kind, .given = {.height = 50}};
+        tz_policy *policy = NULL;
+        tz_error error = {0};
+        assert_int_equal(tz_policy_create(&policy, &config, &host, &error), TZ_RANGE);
+        assert_null(policy);
+        assert_non_null(strstr(error.message, "up to 32"));
+    }
+}
+
+/* ---- A function ------------------------------------------------------------------------------ */
+
+static tz_status alternate(void *context, const tz_policy_view *view, tz_plan *next,
+                           tz_error *error)
+{
+    (void)error;
+    ++*(int *)context;
+    if (view->stages > 0)
+        assert_true(view->seconds > 0 && view->iterations == view->stages * view->plan->height);
+    next->height = view->plan->height == 2 ? 3 : 2;
+    return TZ_OK;
+}
+
+static tz_status complain(void *context, const tz_policy_view *view, tz_plan *next, tz_error *error)
+{
+    (void)context;
+    (void)view;
+    (void)next;
+    return tz_error_set(error, TZ_SCRIPT, NULL, "on purpose");
+}
+
+/* A million stages keep decisions, not stages. */
+static void test_function_decisions_are_bounded(void **unused)
+{
+    (void)unused;
+    machine m = a_machine(flat);
+    int calls = 0;
+    tz_policy_config config = {.kind = TZ_POLICY_FUNCTION,
+                               .function = alternate,
+                               .function_context = &calls,
+                               .function_name = "the test's function"};
+    tz_policy *policy = make(&m, config);
+    run(&m, policy, 1000000, 0);
+    assert_int_equal(calls, 1000000);
+    assert_int_equal(m.changes, 999999);
+    const tz_policy_decision *decisions = NULL;
+    int64_t left_out = -1, times = 0;
+    const size_t count = tz_policy_decisions(policy, &decisions, &left_out);
+    assert_true(count <= 4 && left_out == 0);
+    for (size_t i = 0; i < count; i++)
+        times += decisions[i].times;
+    assert_int_equal(times, 1000001); /* the first plan, from 6 to 2, and the changes */
+    tz_policy_destroy(policy);
+    config.function = complain;
+    policy = make(&m, config);
+    const tz_plan *plan = NULL;
+    tz_error error = {0};
+    assert_int_equal(tz_policy_next(policy, 0, 10, &plan, &error), TZ_SCRIPT);
+    assert_string_equal(error.message, "on purpose");
+    tz_policy_destroy(policy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_adaptive_from_1_converges),
+        cmocka_unit_test(test_adaptive_under_noise),
+        cmocka_unit_test(test_adaptive_from_the_prediction),
+        cmocka_unit_test(test_adaptive_from_the_prediction_exactly),
+        cmocka_unit_test(test_adaptive_keeps_its_budget),
+        cmocka_unit_test(test_adaptive_backs_off),
+        cmocka_unit_test(test_adaptive_climbs),
+        cmocka_unit_test(test_adaptive_under_drift),
+        cmocka_unit_test(test_adaptive_leaves_a_wrong_prediction),
+        cmocka_unit_test(test_adaptive_believes_the_forecast_of_slow_heights),
+        cmocka_unit_test(test_adaptive_without_predictions),
+        cmocka_unit_test(test_setting_up_does_not_count),
+        cmocka_unit_test(test_adaptive_looks_again),
+        cmocka_unit_test(test_short_stages_are_grouped),
+        cmocka_unit_test(test_outputs_bound_the_heights),
+        cmocka_unit_test(test_refused_trials_are_left),
+        cmocka_unit_test(test_predicted),
+        cmocka_unit_test(test_given_plans_are_checked),
+        cmocka_unit_test(test_function_decisions_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

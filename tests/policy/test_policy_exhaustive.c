@@ -1,0 +1,336 @@
+/* The exhaustive policy and its memory, against times of the test's own making. */
+#include "machine.h"
+#include "policy/memory.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- exhaustive ------------------------------------------------------------------------------ */
+
+static const tz_policy_config exhaustive = {.kind = TZ_POLICY_EXHAUSTIVE};
+
+static int use_cache(void **state)
+{
+    static char folder[64];
+    snprintf(folder, sizeof folder, "/tmp/trapeze-policy-test.%d", (int)getpid());
+    *state = folder;
+    return mkdir(folder, 0700) != 0 || setenv("TRAPEZE_CACHE", folder, 1) != 0;
+}
+
+static int drop_cache(void **state)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", (char *)*state);
+    unsetenv("TRAPEZE_CACHE");
+    return system(command);
+}
+
+static void test_exhaustive_finds_the_best(void **unused)
+{
+    (void)unused;
+    for (int c = 0; c < CURVES; c++) {
+        machine m = a_machine(curves[c].time);
+        tz_policy *policy = make(&m, exhaustive);
+        run(&m, policy, 500, 0);
+        assert_true(tz_policy_settled(policy));
+        assert_true(m.time(height_now(policy)) == best_time(&m));
+        for (int h = 1; h <= m.height_max; h++)
+            assert_true(m.ran[h]);
+        const int64_t timed = m.timed;
+        run(&m, policy, 100, 0);
+        assert_int_equal(m.timed, timed);
+        tz_policy_destroy(policy);
+    }
+}
+
+static void test_exhaustive_tells_ties(void **unused)
+{
+    (void)unused;
+    int right = 0;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        machine m = a_machine(plateau);
+        m.noise = 0.01;
+        m.random = seed;
+        tz_policy *policy = make(&m, exhaustive);
+        run(&m, policy, 500, 0);
+        assert_true(tz_policy_settled(policy));
+        assert_true(height_now(policy) >= 6);
+        int ties = 0;
+        tz_policy_measurement found;
+        for (size_t i = 0; tz_policy_measured(policy, i, &found); i++) {
+            assert_true(!found.tie || found.plan.height >= 5);
+            ties += found.tie;
+        }
+        right += ties >= 20; /* of the 27 that are as fast */
+        tz_policy_destroy(policy);
+    }
+    assert_true(right >= 45);
+}
+
+static void test_exhaustive_remembers(void **unused)
+{
+    (void)unused;
+    machine first = a_machine(best_at_8), second = a_machine(best_at_8);
+    first.key = second.key = "a plugin 1.0; a grid";
+    tz_policy *policy = make(&first, exhaustive);
+    run(&first, policy, 500, 0);
+    assert_int_equal(height_now(policy), 8);
+    tz_policy_destroy(policy);
+    policy = make(&second, exhaustive);
+    assert_int_equal(height_now(policy), 8);
+    assert_true(tz_policy_settled(policy));
+    assert_non_null(strstr(tz_policy_plan(policy)->why, "remembered"));
+    run(&second, policy, 100, 0);
+    assert_int_equal(second.timed, 0);
+    tz_policy_measurement found;
+    assert_true(tz_policy_measured(policy, 7, &found));
+    assert_true(found.time_s > 0);
+    tz_policy_destroy(policy);
+    /* Something else that matters. */
+    second.key = "a plugin 1.1; a grid";
+    policy = make(&second, exhaustive);
+    assert_false(tz_policy_settled(policy));
+    tz_policy_destroy(policy);
+    /* Something else that is given. */
+    second.key = first.key;
+    policy = make(&second, (tz_policy_config){.kind = TZ_POLICY_EXHAUSTIVE, .given = {.warps = 2}});
+    assert_false(tz_policy_settled(policy));
+    tz_policy_destroy(policy);
+    /* A plan that is none any more. */
+    second.height_max = 7;
+    policy = make(&second, exhaustive);
+    assert_false(tz_policy_settled(policy));
+    tz_policy_destroy(policy);
+    second.height_max = 32;
+    tz_policy_config forget = exhaustive;
+    forget.forget = true;
+    policy = make(&second, forget);
+    assert_false(tz_policy_settled(policy));
+    tz_policy_destroy(policy);
+    policy = make(&second, exhaustive); /* what does not run forgets nothing */
+    assert_true(tz_policy_settled(policy));
+    tz_policy_destroy(policy);
+    policy = make(&second, forget);
+    run(&second, policy, 1, 0);
+    tz_policy_destroy(policy);
+    policy = make(&second, exhaustive);
+    assert_false(tz_policy_settled(policy));
+    tz_policy_destroy(policy);
+}
+
+/* Whatever is wrong with an entry, it is a miss: every truncation, and every byte turned. */
+static void test_broken_memories_are_misses(void **unused)
+{
+    (void)unused;
+    const char *key = "a key";
+    char path[4200];
+    tz_policy_measurement plans[2] = {
+        {.plan = {.height = 3, .tile = {7, 1, 1}, .family = "stream"}, .time_s = 0.25},
+        {.plan = {.height = 2, .tile = {7, 1, 1}, .family = "stream", .warps = 4}, .time_s = NAN}};
+    tz_policy_memory memory = {.count = 2,
+                               .best = 0,
+                               .finished = true,
+                               .noise = 0.01,
+                               .plans = plans},
+                     got;
+    tz_error error = {0};
+    assert_false(tz_policy_memory_read(key, &got));
+    assert_int_equal(tz_policy_memory_write(key, &memory, &error), TZ_OK);
+    assert_true(tz_policy_memory_read(key, &got));
+    assert_int_equal(got.count, 2);
+    assert_true(got.finished);
+    assert_int_equal(got.plans[1].plan.warps, 4);
+    assert_true(isnan(got.plans[1].time_s) && got.plans[0].time_s == 0.25);
+    tz_policy_memory_clear(&got);
+    assert_true(tz_policy_memory_path(key, path, sizeof path));
+    char text[4096];
+    FILE *file = fopen(path, "r");
+    const size_t size = fread(text, 1, sizeof text, file);
+    fclose(file);
+    assert_true(size > 100 && size < sizeof text);
+    for (size_t cut = 0; cut + 2 < size; cut += 3) {
+        file = fopen(path, "w");
+        fwrite(text, 1, cut, file);
+        fclose(file);
+        assert_false(tz_policy_memory_read(key, &got));
+    }
+    for (size_t at = 0; at < size; at++) {
+        char changed[4096];
+        memcpy(changed, text, size);
+        changed[at] ^= 0x15;
+        file = fopen(path, "w");
+        fwrite(changed, 1, size, file);
+        fclose(file);
+        /* Numbers may turn into others; what is read is then at least a plan with a time. */
+        if (tz_policy_memory_read(key, &got)) {
+            assert_true(got.best >= 0 && got.best < got.count && got.plans[got.best].time_s > 0);
+            assert_true(got.plans[got.best].plan.height >= 1);
+            tz_policy_memory_clear(&got);
+        }
+    }
+    /* The best must have a time. */
+    memory.best = 1;
+    assert_int_equal(tz_policy_memory_write(key, &memory, &error), TZ_OK);
+    assert_false(tz_policy_memory_read(key, &got));
+    tz_policy_memory_forget(key);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void count_plans(const tz_policy *policy, int *remembered, int *measured)
+{
+    tz_policy_measurement m;
+    *remembered = *measured = 0;
+    for (size_t i = 0; tz_policy_measured(policy, i, &m); i++) {
+        *remembered += m.remembered;
+        *measured += !m.remembered && !isnan(m.time_s);
+    }
+}
+
+/* What has been measured when a run ends is not measured again: only what is missing, and those
+ * that are close to the best once more. */
+static void test_interrupted_search_goes_on(void **state)
+{
+    int remembered, measured, before = 0, runs = 0;
+    char text[200], path[4200];
+    assert_true(tz_policy_memory_path("interrupted", path, sizeof path));
+    assert_int_equal(strncmp(path, *state, strlen(*state)), 0);
+    machine alone = a_machine(best_at_8);
+    tz_policy *policy = make(&alone, exhaustive);
+    for (; !tz_policy_settled(policy); runs++)
+        run(&alone, policy, 1, 0);
+    tz_policy_destroy(policy);
+    int64_t stages = 0;
+    for (int part = 0; part < 20; part++) {
+        machine m = a_machine(best_at_8);
+        m.key = "interrupted";
+        policy = make(&m, exhaustive);
+        assert_int_equal(m.stages, 0);
+        if (part == 1)
+            assert_non_null(strstr(tz_policy_describe(policy, text, sizeof text),
+                                   "measures 32 plans, 13 of them before"));
+        run(&m, policy, 40, 0);
+        stages += m.stages;
+        count_plans(policy, &remembered, &measured);
+        assert_true(remembered + measured > before || remembered + measured == 32);
+        before = remembered + measured;
+        for (int h = 1; part == 1 && h <= 13; h++)
+            assert_false(m.ran[h] && h != 8);
+        if (part == 1)
+            assert_non_null(strstr(tz_policy_describe(policy, text, sizeof text),
+                                   "of 32 plans measured, 13 of them before"));
+        const bool settled = tz_policy_settled(policy);
+        if (settled && measured > 0) { /* in this part */
+            assert_int_equal(before, 32);
+            assert_true(remembered > 16);
+            assert_non_null(strstr(tz_policy_describe(policy, text, sizeof text),
+                                   "measured as best of 32 plans, "));
+        }
+        tz_policy_destroy(policy);
+        if (settled)
+            break;
+    }
+    /* A set-up stage, for whom was being measured, in each part. */
+    if (stages > runs + 60)
+        fail_msg("%d stages in parts, %d at once", (int)stages, runs);
+    machine m = a_machine(best_at_8);
+    m.key = "interrupted";
+    policy = make(&m, exhaustive);
+    assert_true(tz_policy_settled(policy));
+    assert_int_equal(height_now(policy), 8);
+    assert_non_null(strstr(tz_policy_plan(policy)->why, "remembered as the best of 32"));
+    count_plans(policy, &remembered, &measured);
+    assert_int_equal(remembered, 32);
+    assert_int_equal(measured, 0);
+    tz_policy_destroy(policy);
+}
+
+/* What is remembered in part is forgotten as what is remembered whole; plans that are no more are
+ * left out, and who has measured nothing leaves nothing. */
+static void test_parts_are_forgotten(void **unused)
+{
+    (void)unused;
+    int remembered, measured;
+    machine m = a_machine(best_at_8);
+    m.key = "in part";
+    tz_policy *policy = make(&m, exhaustive);
+    run(&m, policy, 1, 0);
+    tz_policy_destroy(policy);
+    policy = make(&m, exhaustive);
+    count_plans(policy, &remembered, &measured);
+    assert_int_equal(remembered, 0);
+    run(&m, policy, 60, 0);
+    tz_policy_destroy(policy);
+    machine fewer = a_machine(best_at_8);
+    fewer.key = "in part";
+    fewer.height_max = 4;
+    policy = make(&fewer, exhaustive);
+    count_plans(policy, &remembered, &measured);
+    assert_int_equal(remembered, 4);
+    assert_false(tz_policy_settled(policy));
+    run(&fewer, policy, 100, 0);
+    assert_true(tz_policy_settled(policy));
+    assert_int_equal(height_now(policy), 4);
+    tz_policy_destroy(policy);
+    tz_policy_config forget = exhaustive;
+    forget.forget = true;
+    policy = make(&m, forget);
+    count_plans(policy, &remembered, &measured);
+    assert_int_equal(remembered, 0);
+    tz_policy_destroy(policy);
+}
+
+static void test_unwritable_memory_is_a_warning(void **state)
+{
+    char folder[128], text[600] = "";
+    snprintf(folder, sizeof folder, "%s/plans", (char *)*state);
+    char command[400];
+    snprintf(command, sizeof command, "rm -rf %s && touch %s", folder, folder);
+    assert_int_equal(system(command), 0);
+    machine m = a_machine(best_at_2);
+    m.key = "nowhere";
+    tz_policy *policy = make(&m, exhaustive);
+    run(&m, policy, 500, 0);
+    assert_int_equal(height_now(policy), 2);
+    assert_true(tz_policy_take_warning(policy, text, sizeof text));
+    assert_non_null(strstr(text, "not remembered"));
+    assert_false(tz_policy_take_warning(policy, text, sizeof text));
+    tz_policy_destroy(policy);
+    snprintf(command, sizeof command, "rm -f %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* Outputs every 10 iterations: what never runs whole is said to be unmeasured, the rest is. */
+static void test_exhaustive_between_outputs(void **unused)
+{
+    (void)unused;
+    machine m = a_machine(best_at_24);
+    tz_policy *policy = make(&m, exhaustive);
+    run(&m, policy, 2000, 10);
+    assert_true(tz_policy_settled(policy));
+    assert_int_equal(height_now(policy), 10);
+    tz_policy_measurement found;
+    int unmeasured = 0;
+    for (size_t i = 0; tz_policy_measured(policy, i, &found); i++)
+        if (isnan(found.time_s)) {
+            assert_true(found.plan.height > 10);
+            assert_string_equal(found.note, "too few iterations between outputs");
+            unmeasured++;
+        }
+    assert_int_equal(unmeasured, 22);
+    tz_policy_destroy(policy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_exhaustive_finds_the_best, use_cache, drop_cache),
+        cmocka_unit_test_setup_teardown(test_exhaustive_tells_ties, use_cache, drop_cache),
+        cmocka_unit_test_setup_teardown(test_exhaustive_remembers, use_cache, drop_cache),
+        cmocka_unit_test_setup_teardown(test_broken_memories_are_misses, use_cache, drop_cache),
+        cmocka_unit_test_setup_teardown(test_interrupted_search_goes_on, use_cache, drop_cache),
+        cmocka_unit_test_setup_teardown(test_parts_are_forgotten, use_cache, drop_cache),
+        cmocka_unit_test_setup_teardown(test_unwritable_memory_is_a_warning, use_cache, drop_cache),
+        cmocka_unit_test_setup_teardown(test_exhaustive_between_outputs, use_cache, drop_cache),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

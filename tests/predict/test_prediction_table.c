@@ -1,0 +1,498 @@
+/* Studies and outlooks: which device and backend a question means, what the papers' models are told
+ * of a stencil, and the words of the answer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/machine.h"
+#include "output/frame/plot.h"
+#include "predict/prediction_table.h"
+#include "predict/tune.h"
+#include "tests/registry.h"
+#include "tests/skip.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static tz_simulation_config config_of(const char *stencil, int dims, int64_t n)
+{
+    tz_simulation_config config = {
+        .registry = registry, .stencil = stencil, .dims = dims, .precision = -1};
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        config.extent[axis] = axis < dims ? n : 1;
+    return config;
+}
+
+static tz_workload *workload_of(const char *stencil, int dims, int64_t n, const char *device)
+{
+    const tz_simulation_config simulation = config_of(stencil, dims, n);
+    const tz_workload_config config = {
+        .simulation = &simulation, .device = device, .let_unstable = true};
+    tz_workload *workload = NULL;
+    tz_error error;
+    if (tz_workload_create(&workload, &config, &error) != TZ_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    return workload;
+}
+
+static tz_prediction_table *table_of(const tz_workload *workload,
+                                     const tz_prediction_request *request)
+{
+    tz_prediction_table *table = NULL;
+    tz_error error;
+    if (tz_prediction_table_create(&table, workload, request, &error) != TZ_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    return table;
+}
+
+/* The checked numbers of the 2009 equations: best heights 12, 2, 2 and 1. */
+static void the_papers_benchmarks_have_the_papers_heights(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int dims, height;
+        int64_t n;
+    } cases[] = {{"pathfinder", 1, 12, 1000000},
+                 {"hotspot", 2, 2, 2000},
+                 {"poisson", 2, 2, 2000},
+                 {"cell", 3, 1, 100}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tz_workload *workload = workload_of(cases[i].name, cases[i].dims, cases[i].n, "gtx280");
+        const tz_prediction_request request = {.streamed = -1};
+        tz_prediction_table *table = table_of(workload, &request);
+        assert_true(workload->is_gpu);
+        assert_false(workload->is_here);
+        assert_string_equal(workload->backend->name, "cuda");
+        assert_string_equal(table->model->name, "meng2009");
+        assert_int_equal(table->rows[table->best].plan.height, cases[i].height);
+        assert_non_null(strstr(table->counts, "table 2"));
+        assert_ptr_equal(tz_prediction_table_at(table, cases[i].height), &table->rows[table->best]);
+        assert_null(tz_prediction_table_at(table, 100000));
+        tz_prediction_table_destroy(table);
+        tz_workload_destroy(workload);
+    }
+}
+
+/* Equation 20 at height 1, HotSpot: 212085.2 cycles of 1.3 GHz. */
+static void components_are_the_papers(void **state)
+{
+    (void)state;
+    tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
+    const tz_prediction_request request = {.streamed = -1, .given = {.height = 1}};
+    tz_prediction_table *table = table_of(workload, &request);
+    assert_int_equal(table->count, 1);
+    const tz_model_prediction *p = &table->rows[0].prediction;
+    double load = 0;
+    for (int c = 0; c < p->component_count; c++)
+        if (strcmp(p->components[c].name, "load_sten") == 0)
+            load = p->components[c].seconds * 1.3e9;
+    assert_true(fabs(load / 212085.2 - 1) < 1e-6);
+    tz_prediction_table_destroy(table);
+    tz_workload_destroy(workload);
+}
+
+static void changes_reach_the_model(void **state)
+{
+    (void)state;
+    tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
+    tz_prediction_request request = {.streamed = -1, .block = {32, 32}};
+    tz_prediction_table *table = table_of(workload, &request);
+    assert_int_equal(table->rows[0].plan.tile[1], 32);
+    assert_int_equal(table->count, 15); /* 32 / 2 less one */
+    tz_prediction_table_destroy(table);
+    request = (tz_prediction_request){.streamed = -1, .halo = {4, 4}};
+    table = table_of(workload, &request);
+    assert_int_equal(table->count, 4); /* 20 / 4 less one */
+    tz_prediction_table_destroy(table);
+    request = (tz_prediction_request){.streamed = 1};
+    table = table_of(workload, &request);
+    const tz_model_prediction *p = &table->rows[0].prediction;
+    for (int c = 0; c < p->component_count; c++)
+        if (strcmp(p->components[c].name, "iter_mem") == 0)
+            assert_true(p->components[c].seconds > 0);
+    tz_prediction_table_destroy(table);
+    tz_workload_destroy(workload);
+}
+
+static void refuses(const tz_workload *workload, const tz_prediction_request *request,
+                    tz_status status, const char *words)
+{
+    tz_prediction_table *table = (tz_prediction_table *)&status;
+    tz_error error;
+    assert_int_equal(tz_prediction_table_create(&table, workload, request, &error), status);
+    assert_null(table);
+    if (!strstr(error.message, words))
+        fail_msg("'%s' does not say '%s'", error.message, words);
+}
+
+static void refusals_say_what_would_do(void **state)
+{
+    (void)state;
+    tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
+    const tz_model *roofs = NULL;
+    assert_int_equal(tz_model_find("roofs", &roofs, NULL), TZ_OK);
+    refuses(workload, &(tz_prediction_request){.model = roofs, .streamed = -1}, TZ_UNSUPPORTED,
+            "use --model meng2009");
+    refuses(workload, &(tz_prediction_request){.streamed = -1, .given = {.height = 10}}, TZ_RANGE,
+            "the greatest that does is 9");
+    refuses(workload, &(tz_prediction_request){.streamed = -1, .given = {.family = "stream"}},
+            TZ_UNSUPPORTED, "tiles in shared memory");
+    refuses(workload, &(tz_prediction_request){.streamed = -1, .fence = true}, TZ_RANGE,
+            "meng2011");
+    tz_workload_destroy(workload);
+    tz_error error;
+    const tz_model *model = NULL;
+    assert_int_equal(tz_model_find("roof", &model, &error), TZ_UNKNOWN);
+    assert_non_null(strstr(error.message, "'roofs'"));
+}
+
+static void limits_are_told_by_height(void **state)
+{
+    (void)state;
+    /* 2011's latency hiding leaves PathFinder to the memory. */
+    tz_workload *workload = workload_of("pathfinder", 1, 1000000, "gtx280");
+    tz_prediction_request request = {.streamed = -1};
+    assert_int_equal(tz_model_find("meng2011", &request.model, NULL), TZ_OK);
+    tz_prediction_table *table = table_of(workload, &request);
+    tz_model_resource limit = table->rows[0].prediction.limit;
+    int changes = 0;
+    for (int i = 1; i < table->count; i++)
+        changes += table->rows[i].prediction.limit != table->rows[i - 1].prediction.limit;
+    assert_int_equal(strncmp(table->limits, tz_model_resource_text(limit),
+                             strlen(tz_model_resource_text(limit))),
+                     0);
+    int told = 0;
+    for (const char *at = table->limits; (at = strstr(at, ", then ")); at++)
+        told++;
+    assert_int_equal(told, changes);
+    tz_prediction_table_destroy(table);
+    tz_workload_destroy(workload);
+}
+
+static void unstable_parameters_are_let_pass_and_told(void **state)
+{
+    (void)state;
+    tz_workload *workload = workload_of("hotspot", 2, 8192, "gtx280");
+    const tz_prediction_request request = {.streamed = -1};
+    tz_prediction_table *table = table_of(workload, &request);
+    bool told = false;
+    assert_true(workload->let_unstable);
+    for (int n = 0; n < table->notes.count; n++)
+        told = told || strstr(table->notes.text[n], "would diverge");
+    assert_true(told);
+    tz_prediction_table_destroy(table);
+    tz_workload_destroy(workload);
+    const tz_simulation_config simulation = config_of("hotspot", 2, 8192);
+    const tz_workload_config config = {.simulation = &simulation, .device = "gtx280"};
+    assert_int_equal(tz_workload_create(&workload, &config, NULL), TZ_UNSTABLE);
+    assert_null(workload);
+}
+
+static void quantiles(void **state)
+{
+    (void)state;
+    double four[] = {0.4, 0.1, 0.3, 0.2};
+    assert_true(fabs(tz_quantile(four, 4, 0.5) - 0.25) < 1e-12);
+    assert_true(fabs(tz_quantile(four, 4, 0) - 0.1) < 1e-12);
+    assert_true(fabs(tz_quantile(four, 4, 1) - 0.4) < 1e-12);
+    assert_true(fabs(tz_quantile(four, 4, 0.9) - 0.37) < 1e-12);
+    assert_true(tz_quantile(four, 0, 0.5) == 0);
+}
+
+/* A backend whose plans take what they say, on the clock: tuning must find the fastest one and see
+ * that height 3 leaves other bits. */
+static struct {
+    int64_t iterations;
+    /* On the clock: stages, and the gaps of more than half a millisecond between them. */
+    double end_s, worked_s, rested_s;
+    int rests, looks, last_height;
+    bool clock_fails;
+} run;
+
+static tz_status slow_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
+                           tz_error *error)
+{
+    (void)problem, (void)place, (void)error;
+    plan->height = plan->height ? plan->height : 1;
+    strcpy(plan->family, "stream");
+    return TZ_OK;
+}
+
+static int64_t slow_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
+{
+    (void)problem, (void)place, (void)plan;
+    return 0;
+}
+
+static tz_status slow_create(void **out, const tz_backend_context *context, tz_error *error)
+{
+    (void)context, (void)error;
+    *out = &run;
+    return TZ_OK;
+}
+
+static void slow_destroy(void *any)
+{
+    (void)any;
+}
+
+static tz_status slow_store(void *any, int field, const tz_box *box, const void *elements,
+                            tz_error *error)
+{
+    (void)any, (void)field, (void)box, (void)elements, (void)error;
+    run.iterations = 0;
+    return TZ_OK;
+}
+
+static tz_status slow_stage(void *any, const tz_plan *plan, int height, int64_t step,
+                            tz_error *error)
+{
+    (void)any, (void)step;
+    if (plan->height == 5)
+        return tz_error_set(error, TZ_UNSUPPORTED, "plan", "no height 5 today");
+    const double begin = tz_machine_clock_s(), gap = begin - run.end_s;
+    if (run.worked_s > 0 && gap > 5e-4) {
+        run.rests++;
+        run.rested_s += gap;
+    }
+    usleep(plan->height == 2 ? 400 : 1500 * (unsigned)height);
+    run.end_s = tz_machine_clock_s();
+    run.worked_s += run.end_s - begin;
+    run.last_height = plan->height;
+    run.iterations += height + (plan->height == 3);
+    return TZ_OK;
+}
+
+static tz_status slow_reduce(const void *any, int field, tz_reduction *out, tz_error *error)
+{
+    (void)any, (void)field, (void)error;
+    *out = (tz_reduction){.hash = (uint64_t)run.iterations};
+    return TZ_OK;
+}
+
+/* Held back for power after height 1, and for heat after height 4. */
+static tz_status slow_clock(void *any, tz_clock_facts *out, tz_error *error)
+{
+    (void)any;
+    run.looks++;
+    if (run.clock_fails)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL, "no clock on the wall");
+    *out = (tz_clock_facts){.hz = run.last_height == 1 ? 1e9 : 2e9,
+                            .for_power = run.last_height == 1,
+                            .for_heat = run.last_height == 4};
+    return TZ_OK;
+}
+
+static tz_status slow_candidates(const tz_problem *problem, const tz_place *place,
+                                 const tz_plan *given, tz_plan *plans, int max, int *count,
+                                 tz_error *error)
+{
+    (void)problem, (void)place, (void)given, (void)max, (void)error;
+    *count = 5;
+    for (int h = 1; h <= 5; h++)
+        plans[h - 1] = (tz_plan){.height = h, .family = "stream"};
+    return TZ_OK;
+}
+
+/* A CPU's work, as small as the model takes. */
+static tz_status slow_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
+                           tz_effort effort, tz_model_work *out, tz_error *error)
+{
+    return tz_backend_cpu.work(
+        problem, place, &(tz_plan){.height = plan->height, .family = "stream", .tile = {64, 64, 1}},
+        effort, out, error);
+}
+
+static const tz_backend slow = {.name = "slow",
+                                .plan = slow_plan,
+                                .bytes = slow_bytes,
+                                .create = slow_create,
+                                .destroy = slow_destroy,
+                                .store = slow_store,
+                                .stage = slow_stage,
+                                .reduce = slow_reduce,
+                                .clock = slow_clock,
+                                .candidates = slow_candidates,
+                                .work = slow_work};
+
+/* A record with the numbers that the model asks for. */
+static tz_workload *slow_workload(void)
+{
+    tz_workload *workload = workload_of("star2d1r", 2, 64, "gtx280");
+    const size_t numbers =
+        (sizeof workload->device - offsetof(tz_model_device, clock_hz)) / sizeof(tz_model_number);
+    tz_model_number *first = &workload->device.clock_hz;
+    workload->backend = &slow;
+    workload->is_gpu = false;
+    workload->is_here = true;
+    workload->place.threads = 1;
+    for (size_t i = 0; i < numbers; i++)
+        if (!first[i].known)
+            first[i] = (tz_model_number){.value = 1, .known = true};
+    workload->device.copy_bandwidth_bytes_per_s.value = 1e10;
+    workload->device.l2_bandwidth_bytes_per_s.value = 1e11;
+    memset(&run, 0, sizeof run);
+    return workload;
+}
+
+static void tuning_finds_the_fastest_and_other_bits(void **state)
+{
+    (void)state;
+    tz_workload *workload = slow_workload();
+    tz_tune *tune = NULL;
+    tz_error error;
+    const tz_tune_request request = {.rounds = 3, .round_s = 0.004, .check = true};
+    workload->is_here = false;
+    assert_int_equal(tz_tune_create(&tune, workload, &request, &error), TZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "nothing can be measured there"));
+    workload->is_here = true;
+    if (tz_tune_create(&tune, workload, &request, &error) != TZ_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    assert_int_equal(tune->count, 5);
+    assert_int_equal(tune->refused, 1);
+    assert_int_equal(tune->measured, 4);
+    assert_int_equal(tune->rows[tune->best].plan.height, 2);
+    assert_int_equal(tune->different, 1);
+    for (int i = 0; i < tune->count; i++) {
+        const tz_tune_row *row = &tune->rows[i];
+        if (row->plan.height == 5)
+            assert_string_equal(row->refusal, "no height 5 today");
+        else
+            assert_int_equal(row->equal, row->plan.height != 3);
+    }
+    assert_true(tune->share > 0 && tune->share <= 1);
+    tz_tune_destroy(tune);
+    tz_workload_destroy(workload);
+}
+
+static void a_gpu_rests_between_rounds(void **state)
+{
+    (void)state;
+    tz_workload *workload = slow_workload();
+    tz_tune *tune = NULL;
+    tz_error error;
+    const tz_tune_request request = {.rounds = 3, .round_s = 0.004};
+    workload->is_gpu = true;
+    if (tz_tune_create(&tune, workload, &request, &error) != TZ_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    assert_true(tune->rested && !tune->sustained);
+    assert_string_equal(tune->clock_refusal, "");
+    int told = 0, throttled = 0, hot = 0;
+    for (int i = 0; i < tune->count; i++) {
+        const tz_tune_row *row = &tune->rows[i];
+        const int h = row->plan.height, rounds = row->measured.rounds;
+        assert_int_equal(row->measured.clocks, rounds);
+        assert_int_equal(row->measured.throttled, h == 1 || h == 4 ? rounds : 0);
+        assert_int_equal(row->measured.for_heat, h == 4 ? rounds : 0);
+        if (rounds > 0)
+            assert_true(fabs(row->measured.clock_hz - (h == 1 ? 1e9 : 2e9)) < 1);
+        told += rounds;
+        throttled += row->measured.throttled;
+        hot += row->measured.for_heat;
+    }
+    assert_int_equal(tune->rounds_told, told);
+    assert_int_equal(tune->rounds_throttled, throttled);
+    assert_int_equal(tune->rounds_for_heat, hot);
+    assert_int_equal(run.looks, told);
+    /* Before every round, four times as long as the work; what came after the last one has none,
+     * and a busy machine makes work longer than a rest is at most. */
+    assert_true(run.rests >= told);
+    assert_true(run.rested_s > 0.6 * TZ_MEASURE_REST * run.worked_s);
+    tz_tune_destroy(tune);
+    tz_workload_destroy(workload);
+}
+
+static void sustained_rounds_come_after_long_work(void **state)
+{
+    (void)state;
+    tz_workload *workload = slow_workload();
+    tz_tune *tune = NULL;
+    tz_error error;
+    const tz_tune_request request = {
+        .given = {.height = 2}, .rounds = 1, .round_s = 0.004, .sustained = true};
+    workload->is_gpu = true;
+    run.clock_fails = true;
+    if (tz_tune_create(&tune, workload, &request, &error) != TZ_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    assert_true(tune->sustained && !tune->rested);
+    /* Each of four plans, then the run-off. */
+    assert_true(run.worked_s > 4 * 0.5);
+    /* Said once. */
+    assert_string_equal(tune->clock_refusal, "no clock on the wall");
+    assert_int_equal(run.looks, 1);
+    assert_int_equal(tune->rounds_told, 0);
+    for (int i = 0; i < tune->count; i++)
+        assert_int_equal(tune->rows[i].measured.clocks, 0);
+    tz_tune_destroy(tune);
+    tz_workload_destroy(workload);
+}
+
+static void what_is_measured_says_what_it_is_held_against(void **state)
+{
+    (void)state;
+    tz_tune tune = {.sustained = false};
+    tz_tune_row row = {.prediction = {.time_s = 1, .sustained_s = 1.25}};
+    assert_true(tz_tune_predicted_s(&tune, &row) == 1);
+    tune.sustained = true;
+    assert_true(tz_tune_predicted_s(&tune, &row) == 1.25);
+    row.prediction.sustained_s = 0; /* a record without energies */
+    assert_true(tz_tune_predicted_s(&tune, &row) == 1);
+}
+
+static void a_plot_is_whole_or_not_there(void **state)
+{
+    (void)state;
+    const double x[] = {1, 2, 3}, y[] = {3, 1, 2};
+    tz_plot plot = {.title = "a \"title\" with 'quotes' and \\", .x_label = "x", .y_label = "y"};
+    char path[] = "/tmp/trapeze-plot-XXXXXX";
+    tz_error error;
+    assert_non_null(tz_plot_add(&plot, TZ_PLOT_AREA, tz_plot_shade(0, 0), 3, x, y));
+    assert_non_null(tz_plot_add(&plot, TZ_PLOT_LINE, tz_plot_colour(0), 3, x, y));
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    unlink(path);
+    if (!tz_plot_available()) {
+        assert_int_equal(tz_plot_draw(&plot, path, &error), TZ_UNSUPPORTED);
+        assert_non_null(strstr(error.message, "gnuplot-nox"));
+        skip_test("no gnuplot");
+    }
+    if (tz_plot_draw(&plot, path, &error) != TZ_OK)
+        fail_msg("%s: %s", error.place, error.message);
+    unsigned char magic[8] = {0};
+    FILE *png = fopen(path, "rb");
+    assert_non_null(png);
+    assert_int_equal(fread(magic, 1, sizeof magic, png), sizeof magic);
+    fclose(png);
+    unlink(path);
+    assert_memory_equal(magic, "\x89PNG\r\n\x1a\n", 8);
+    assert_int_equal(tz_plot_draw(&plot, "/nosuch/plot.png", &error), TZ_IO);
+    while (plot.series_count < TZ_PLOT_SERIES_MAX)
+        assert_non_null(tz_plot_add(&plot, TZ_PLOT_LINE, 0, 3, x, y));
+    assert_null(tz_plot_add(&plot, TZ_PLOT_LINE, 0, 3, x, y));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_papers_benchmarks_have_the_papers_heights),
+        cmocka_unit_test(components_are_the_papers),
+        cmocka_unit_test(changes_reach_the_model),
+        cmocka_unit_test(refusals_say_what_would_do),
+        cmocka_unit_test(limits_are_told_by_height),
+        cmocka_unit_test(unstable_parameters_are_let_pass_and_told),
+        cmocka_unit_test(quantiles),
+        cmocka_unit_test(tuning_finds_the_fastest_and_other_bits),
+        cmocka_unit_test(a_gpu_rests_between_rounds),
+        cmocka_unit_test(what_is_measured_says_what_it_is_held_against),
+        cmocka_unit_test(sustained_rounds_come_after_long_work),
+        cmocka_unit_test(a_plot_is_whole_or_not_there),
+    };
+    return cmocka_run_group_tests(tests, open_plugins, close_plugins);
+}

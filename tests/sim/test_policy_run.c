@@ -1,0 +1,223 @@
+/* Policies in a simulation: stages of a device that runs behind are timed as what they take, short
+ * ones are not timed as whole ones, and a plan that does not work is left for another. */
+#include "policy/policy.h"
+#include "sim/run.h"
+#include "sim/simulation_impl.h"
+
+#include "base/machine.h"
+#include "tests/registry.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+/* The cpu backend, with a device's manners: stage() returns at once, and the device is done when
+ * the time that each stage is said to take has passed. */
+static struct {
+    double (*stage_s)(int height);
+    double done; /* on the clock */
+    int64_t waits, stages;
+    int refused_above; /* heights; 0: none */
+} device;
+
+static tz_backend slow;
+
+static double long_stage(int height)
+{
+    return 1e-3 + 0.1e-3 * height * height; /* best at 3, a stage of 1.9 ms */
+}
+
+static tz_status slow_stage(void *state, const tz_plan *plan, int height, int64_t step,
+                            tz_error *error)
+{
+    if (device.refused_above > 0 && plan->height > device.refused_above)
+        return tz_error_set(error, TZ_MEMORY, "registers", "there are too few");
+    const double now = tz_machine_clock_s();
+    device.done = (device.done > now ? device.done : now) + device.stage_s(height);
+    device.stages++;
+    return tz_backend_cpu.stage(state, plan, height, step, error);
+}
+
+static tz_status slow_wait(void *state, tz_error *error)
+{
+    (void)state;
+    (void)error;
+    device.waits++;
+    for (double left; (left = device.done - tz_machine_clock_s()) > 0;) {
+        const struct timespec pause = {.tv_nsec = (long)(left * 1e9) % 999999999};
+        nanosleep(&pause, NULL);
+    }
+    return TZ_OK;
+}
+
+static int set_up(void **state)
+{
+    setenv("TRAPEZE_CACHE", "", 1);
+    slow = tz_backend_cpu;
+    slow.stage = slow_stage;
+    slow.wait = slow_wait;
+    /* What the tests measure is made up: no model is to be asked. */
+    slow.work = NULL;
+    slow.candidates = NULL;
+    return open_plugins(state);
+}
+
+static tz_simulation *make(const tz_policy_config *policy)
+{
+    const tz_simulation_config config = {.registry = registry,
+                                         .stencil = "star2d1r",
+                                         .dims = 2,
+                                         .extent = {16, 16, 1},
+                                         .precision = -1,
+                                         .backend = "cpu",
+                                         .threads = 1};
+    tz_simulation *simulation = NULL;
+    tz_error error = {0};
+    if (tz_simulation_create(&simulation, &config, &error) != TZ_OK)
+        fail_msg("%s", error.message);
+    simulation->backend = &slow;
+    if (tz_simulation_set_policy(simulation, policy, &error) != TZ_OK)
+        fail_msg("%s", error.message);
+    device.stage_s = long_stage;
+    device.done = 0;
+    device.waits = device.stages = 0;
+    device.refused_above = 0;
+    return simulation;
+}
+
+static tz_run_result advance(tz_simulation *simulation, int64_t steps, const tz_event *event)
+{
+    const tz_run run = {
+        .steps = steps, .until_residual = NAN, .events_count = event ? 1 : 0, .events = event};
+    tz_run_result result;
+    tz_error error = {0};
+    if (tz_simulation_run(simulation, &run, &result, &error) != TZ_OK)
+        fail_msg("%s", error.message);
+    return result;
+}
+
+/* What was measured is what stages take, not what it takes to ask for them: never less. How much
+ * more, the tests' machine decides: it may be busy. */
+static void check_measured(const tz_simulation *simulation, int least)
+{
+    const tz_policy *policy = tz_simulation_policy(simulation);
+    tz_policy_measurement m;
+    int measured = 0;
+    for (size_t i = 0; tz_policy_measured(policy, i, &m); i++) {
+        if (isnan(m.time_s))
+            continue;
+        const double truth = long_stage(m.plan.height) / m.plan.height;
+        assert_true(m.time_s > 0.99 * truth);
+        measured++;
+    }
+    assert_true(measured >= least);
+}
+
+static void test_asynchronous_stages_are_waited_for(void **unused)
+{
+    (void)unused;
+    const tz_policy_config adaptive = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
+    tz_simulation *simulation = make(&adaptive);
+    const tz_policy *policy = tz_simulation_policy(simulation);
+    for (int i = 0; i < 10 && (i == 0 || !tz_policy_settled(policy)); i++)
+        advance(simulation, 300, NULL); /* a busy machine may make it look around again */
+    assert_true(tz_policy_settled(policy));
+    check_measured(simulation, 2);
+    /* Once it has settled nobody waits, but for a look at the cells and at the time now and then.
+     */
+    const int64_t waits = device.waits, stages = device.stages;
+    advance(simulation, 600, NULL);
+    assert_true(device.stages - stages >= 100);
+    assert_true(5 * (device.waits - waits) < device.stages - stages);
+    tz_simulation_destroy(simulation);
+}
+
+static tz_status count(void *context, tz_simulation *simulation, tz_error *error)
+{
+    (void)error;
+    assert_int_equal(tz_simulation_step(simulation) % 7, 0);
+    ++*(int *)context;
+    return TZ_OK;
+}
+
+/* Outputs every 7 iterations: heights above never run whole; 2, 3, 4, … leave a remainder. */
+static void test_remainders_are_not_timed(void **unused)
+{
+    (void)unused;
+    int fired = 0;
+    const tz_event event = {.every = 7, .fire = count, .context = &fired};
+    const tz_policy_config exhaustive = {.kind = TZ_POLICY_EXHAUSTIVE};
+    tz_simulation *simulation = make(&exhaustive);
+    for (int i = 0; i < 30 && !tz_policy_settled(tz_simulation_policy(simulation)); i++)
+        advance(simulation, 70, &event);
+    assert_true(fired > 5);
+    assert_true(tz_policy_settled(tz_simulation_policy(simulation)));
+    check_measured(simulation, 7);
+    assert_in_range(tz_simulation_plan(simulation)->height, 1, 7);
+    tz_simulation_destroy(simulation);
+}
+
+static void test_a_plan_that_does_not_work_is_left(void **unused)
+{
+    (void)unused;
+    const tz_policy_config adaptive = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
+    const tz_policy_config fixed = {.kind = TZ_POLICY_FIXED, .given = {.height = 3}};
+    tz_simulation *simulation = make(&adaptive);
+    device.refused_above = 1;
+    advance(simulation, 100, NULL);
+    assert_int_equal(tz_simulation_step(simulation), 100);
+    assert_int_equal(tz_simulation_plan(simulation)->height, 1);
+    tz_policy_measurement m;
+    bool told = false;
+    for (size_t i = 0; tz_policy_measured(tz_simulation_policy(simulation), i, &m); i++)
+        told = told || strcmp(m.note, "refused: there are too few") == 0;
+    assert_true(told);
+    tz_error error = {0};
+    assert_int_equal(tz_simulation_set_policy(simulation, &fixed, &error), TZ_OK);
+    const tz_run run = {.steps = 10, .until_residual = NAN};
+    tz_run_result result;
+    assert_int_equal(tz_simulation_run(simulation, &run, &result, &error), TZ_MEMORY);
+    assert_int_equal(tz_simulation_step(simulation), 100);
+    tz_simulation_destroy(simulation);
+}
+
+/* Seconds and steps by plan add up to the run's, whoever waited for whom. */
+static void test_plan_uses_add_up(void **unused)
+{
+    (void)unused;
+    const tz_policy_config adaptive = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
+    tz_simulation *simulation = make(&adaptive);
+    const tz_run_result result = advance(simulation, 200, NULL);
+    const tz_plan_use *uses = NULL;
+    const size_t count_of_uses = tz_simulation_plan_uses(simulation, &uses);
+    int64_t steps = 0;
+    double seconds = 0;
+    for (size_t i = 0; i < count_of_uses; i++) {
+        steps += uses[i].steps;
+        seconds += uses[i].seconds;
+        /* A remainder shares the wait with the whole stages before it, by iterations. */
+        if (!strstr(uses[i].plan.why, "remainder"))
+            assert_true(uses[i].seconds >
+                        0.75 * (double)uses[i].stages * long_stage(uses[i].plan.height));
+    }
+    assert_int_equal(steps, 200);
+    assert_true(fabs(seconds - result.seconds) < 1e-3 * seconds); /* a wait for nothing */
+    tz_simulation_destroy(simulation);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_asynchronous_stages_are_waited_for),
+        cmocka_unit_test(test_remainders_are_not_timed),
+        cmocka_unit_test(test_a_plan_that_does_not_work_is_left),
+        cmocka_unit_test(test_plan_uses_add_up),
+    };
+    return cmocka_run_group_tests(tests, set_up, close_plugins);
+}

@@ -1,0 +1,206 @@
+/* A plan's table of knobs, and all that follows from it: equality, texts, JSON. */
+#include "lua/plan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+static const tz_plan base = {.height = 8, .tile = {4096, 512, 0}, .family = "stream"};
+
+/* Every knob differs from the others, and none is 0. */
+static tz_plan with_all_knobs(void)
+{
+    tz_plan plan = base;
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
+        tz_plan_set(&plan, k, k + 2);
+    return plan;
+}
+
+static void members_and_table_agree(void **state)
+{
+    (void)state;
+    const tz_plan plan = with_all_knobs();
+    int k = 0;
+#define CHECK(member, low, high, text)                                                             \
+    assert_string_equal(tz_plan_knobs[k].name, #member);                                           \
+    assert_int_equal(tz_plan_get(&plan, k), plan.member);                                          \
+    assert_int_equal(plan.member, k + 2);                                                          \
+    assert_true(tz_plan_knobs[k].least >= 1 && tz_plan_knobs[k].most > tz_plan_knobs[k].least);    \
+    assert_true(strlen(tz_plan_knobs[k].doc) > 0);                                                 \
+    k++;
+    TZ_PLAN_KNOBS(CHECK)
+#undef CHECK
+    assert_int_equal(k, TZ_PLAN_KNOBS_COUNT);
+}
+
+static void every_part_counts_in_equality(void **state)
+{
+    (void)state;
+    const tz_plan plan = with_all_knobs();
+    tz_plan other = plan;
+    assert_true(tz_plan_equal(&plan, &other));
+    snprintf(other.why, sizeof other.why, "another reason");
+    other.launch_iterations = 64;
+    assert_true(tz_plan_equal(&plan, &other)); /* what follows from a plan is no part of it */
+    other.height++;
+    assert_false(tz_plan_equal(&plan, &other));
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        other = plan;
+        other.tile[axis]++;
+        assert_false(tz_plan_equal(&plan, &other));
+    }
+    other = plan;
+    snprintf(other.family, sizeof other.family, "tile");
+    assert_false(tz_plan_equal(&plan, &other));
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
+        other = plan;
+        tz_plan_set(&other, k, 1);
+        assert_false(tz_plan_equal(&plan, &other));
+        assert_false(tz_plan_equal(&other, &plan));
+    }
+}
+
+static void first_knob_that_is_set(void **state)
+{
+    (void)state;
+    assert_null(tz_plan_first_knob(&base));
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
+        tz_plan plan = base;
+        tz_plan_set(&plan, k, 1);
+        assert_string_equal(tz_plan_first_knob(&plan), tz_plan_knobs[k].name);
+    }
+}
+
+static void texts_name_every_knob(void **state)
+{
+    (void)state;
+    tz_plan plan = with_all_knobs();
+    char text[TZ_PLAN_TEXT_SIZE], part[64];
+    tz_plan_text(&plan, 2, text, sizeof text);
+    const char *start = "stream, height 8, tile 4096 x 512";
+    assert_memory_equal(text, start, strlen(start));
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
+        snprintf(part, sizeof part, ", %s %d", tz_plan_knobs[k].name, k + 2);
+        assert_non_null(strstr(text, part));
+    }
+    tz_plan_text(&base, 3, text, sizeof text);
+    assert_string_equal(text, "stream, height 8, tile 4096 x 512");
+    plan = (tz_plan){.height = 1, .family = "tile"};
+    tz_plan_text(&plan, 3, text, sizeof text);
+    assert_string_equal(text, "tile, height 1, tile -");
+    plan = with_all_knobs();
+    for (size_t size = 1; size < 40; size++) { /* cut short, and always ended */
+        memset(text, 'x', sizeof text);
+        tz_plan_text(&plan, 2, text, size);
+        assert_int_equal(strlen(text), size < 33 ? size - 1 : strlen(text));
+        assert_true(strlen(text) < size);
+    }
+}
+
+static void csv_has_a_column_for_every_knob(void **state)
+{
+    (void)state;
+    const tz_plan plan = with_all_knobs();
+    char line[TZ_PLAN_TEXT_SIZE], want[TZ_PLAN_TEXT_SIZE] = "8,stream,4096,512,0",
+                                  names[TZ_PLAN_TEXT_SIZE] = "height,family,tile_x,tile_y,tile_z";
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
+        snprintf(want + strlen(want), sizeof want - strlen(want), ",%d", k + 2);
+        snprintf(names + strlen(names), sizeof names - strlen(names), ",%s", tz_plan_knobs[k].name);
+    }
+    tz_plan_csv(&plan, line, sizeof line);
+    assert_string_equal(line, want);
+    assert_string_equal(TZ_PLAN_CSV_COLUMNS, names);
+}
+
+static void lua_has_a_key_for_every_knob(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {TZ_PLAN_KEYS};
+    assert_int_equal(sizeof keys / sizeof *keys, TZ_PLAN_KEYS_COUNT);
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
+        assert_string_equal(keys[TZ_PLAN_KEYS_COUNT - TZ_PLAN_KNOBS_COUNT + k],
+                            tz_plan_knobs[k].name);
+}
+
+static void json_round_trip(void **state)
+{
+    (void)state;
+    for (int knobs = 0; knobs < 1 << TZ_PLAN_KNOBS_COUNT; knobs++)
+        for (int dims = 1; dims <= TZ_AXES; dims++) {
+            tz_plan plan = {.height = 3, .family = "resident"}, back;
+            for (int axis = 0; axis < dims; axis++)
+                plan.tile[axis] = INT64_C(5000000000) + axis;
+            for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
+                tz_plan_set(&plan, k, knobs >> k & 1 ? tz_plan_knobs[k].most : 0);
+            json_t *object = tz_plan_to_json(&plan, dims);
+            assert_non_null(object);
+            assert_true(tz_plan_from_json(object, &back));
+            assert_true(tz_plan_equal(&plan, &back));
+            for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) /* knobs of 0 are left out */
+                assert_int_equal(json_object_get(object, tz_plan_knobs[k].name) != NULL,
+                                 knobs >> k & 1);
+            json_decref(object);
+        }
+}
+
+static void json_out_of_range(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "{}",
+        "{\"family\": \"tile\", \"height\": 0, \"tile\": [1]}",
+        "{\"family\": \"tile\", \"height\": 1048577, \"tile\": [1]}",
+        "{\"family\": \"tile\", \"height\": 1.5, \"tile\": [1]}",
+        "{\"family\": \"tile\", \"height\": 1}",
+        "{\"family\": \"tile\", \"height\": 1, \"tile\": []}",
+        "{\"family\": \"tile\", \"height\": 1, \"tile\": [1, 1, 1, 1]}",
+        "{\"family\": \"tile\", \"height\": 1, \"tile\": [-1]}",
+        "{\"family\": \"a name that is too long\", \"height\": 1, \"tile\": [1]}",
+        "{\"height\": 1, \"tile\": [1]}"};
+    tz_plan plan;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        json_t *object = json_loads(wrong[i], 0, NULL);
+        assert_non_null(object);
+        plan = base;
+        assert_false(tz_plan_from_json(object, &plan));
+        assert_int_equal(plan.height, 0);
+        assert_string_equal(plan.family, "");
+        json_decref(object);
+    }
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
+        const int most = tz_plan_knobs[k].most, values[] = {-1, most + 1, most};
+        for (int i = 0; i < 3; i++) {
+            json_t *object = tz_plan_to_json(&base, 2);
+            json_object_set_new(object, tz_plan_knobs[k].name, json_integer(values[i]));
+            assert_int_equal(tz_plan_from_json(object, &plan), i == 2);
+            json_object_set_new(object, tz_plan_knobs[k].name, json_string("4"));
+            assert_false(tz_plan_from_json(object, &plan));
+            json_decref(object);
+        }
+    }
+    /* Other keys, as a run's record has them, do not matter. */
+    json_t *object = tz_plan_to_json(&base, 2);
+    json_object_set_new(object, "why", json_string("it was given"));
+    assert_true(tz_plan_from_json(object, &plan));
+    json_decref(object);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(members_and_table_agree),
+        cmocka_unit_test(every_part_counts_in_equality),
+        cmocka_unit_test(first_knob_that_is_set),
+        cmocka_unit_test(texts_name_every_knob),
+        cmocka_unit_test(csv_has_a_column_for_every_knob),
+        cmocka_unit_test(lua_has_a_key_for_every_knob),
+        cmocka_unit_test(json_round_trip),
+        cmocka_unit_test(json_out_of_range),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+#!/bin/sh
+# Tests scripts/check.sh on a small made-up tree, and scripts/skips.sh: run_structure_tests.sh ROOT
+#
+# Prints TAP; exits 1 if a case failed.
+set -u
+root=$1
+work=$(mktemp -d "${TMPDIR:-/tmp}/trapeze-structure.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+count=0
+failed=0
+
+# A tree without a fault.
+fresh() {
+    rm -rf "$work/tree"
+    mkdir -p "$work/tree" && cd "$work/tree" || exit 1
+    mkdir -p scripts model core/base core/sim core/include/trapeze core/backend/cpu core/backend/host kernels/cpu \
+        plugins/heat examples/heat tests/sim docs
+    cp "$root/scripts/check.sh" "$root/scripts/format.sh" scripts/
+    cp "$root/.clang-format" .
+    echo '# KIND NAME LINES reason' >scripts/check_exceptions.txt
+    echo 'int tz_base(void);' >core/base/base.h
+    echo '#include <stdio.h>' >core/include/trapeze/plugin.h
+    printf '#include "base/base.h"\n#include <stdio.h>\n' >core/sim/sim.h
+    echo '#include "sim.h"' >core/sim/sim.c
+    echo '#include <trapeze/plugin.h>' >plugins/heat/heat.c
+    cp plugins/heat/heat.c examples/heat/heat.c
+    echo 'See `core/sim/sim.c`, `core/sim/NAME.c` and [a page](docs/page.md).' >README.md
+    echo '[Home](../README.md) and [elsewhere](https://example.org).' >docs/page.md
+    touch CONTRIBUTING.md
+}
+
+# lines COUNT: so many lines of a function's body
+lines() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "    f();" }'; }
+function_of() { echo 'int f(void)' && echo '{' && lines "$1" && echo '}'; }
+
+result() { # result NAME STATUS
+    count=$((count + 1))
+    if [ "$2" -eq 0 ]; then
+        echo "ok $count - $1"
+    else
+        failed=$((failed + 1))
+        echo "not ok $count - $1"
+        sed 's/^/# /' "$work/output"
+    fi
+}
+
+# accepts NAME, faults NAME TEXT: the check passes, or names exactly one fault.
+accepts() {
+    sh scripts/check.sh >"$work/output" 2>&1
+    result "$1" $?
+}
+faults() {
+    sh scripts/check.sh >"$work/output" 2>&1
+    [ $? -eq 1 ] && grep -qF -- "$2" "$work/output" && grep -qx 'check: 1 faults' "$work/output"
+    result "$1" $?
+}
+
+if command -v clang-format-14 >/dev/null 2>&1; then
+    fresh
+    accepts 'a tree in order'
+    echo 'int  f( void );' >core/sim/sim.h
+    sh scripts/check.sh >"$work/output" 2>&1
+    [ $? -ne 0 ] && grep -q 'sim\.h.*clang-format' "$work/output"
+    result 'a file that is not formatted' $?
+    fresh
+    function_of 80 >core/sim/sim.c
+    lines 600 | sed 's/.*/int f(void);/' >core/base/base.c
+    accepts 'as long as allowed'
+    function_of 90 >core/sim/sim.c
+    echo 'function core/sim/sim.c:f 90 a table' >>scripts/check_exceptions.txt
+    accepts 'an exception'
+else
+    count=$((count + 1))
+    echo "ok $count - format # SKIP no clang-format-14"
+fi
+
+fresh
+echo '#include "sim/sim.h"' >core/backend/cpu/cpu.c
+faults 'an upward include' 'core/backend/cpu/cpu.c includes core/sim/sim.h: sim lies above backend'
+fresh
+echo '  #  include <sim/sim.h>' >model/roofs.c
+faults 'an upward include, written otherwise' 'model/roofs.c includes core/sim/sim.h: sim lies above model'
+fresh
+echo '#include "../sim/sim.h"' >core/base/base.c
+faults 'an include by ..' 'core/base/base.c includes "../sim/sim.h"'
+fresh
+echo '#include "backend/host/host.h"' >core/backend/cpu/cpu.h
+echo '#include "backend/cpu/cpu.h"' >core/backend/host/host.h
+faults 'a circle of folders' 'in a circle: core/backend/cpu core/backend/host'
+fresh
+mkdir core/other
+echo '#include "base/base.h"' >core/other/other.c
+faults 'a folder that is no layer' 'core/other/other.c: its folder is no layer'
+fresh
+echo '#include "base/base.h"' >>plugins/heat/heat.c
+faults 'a plugin with an internal header' 'plugins/heat/heat.c includes core/base/base.h'
+fresh
+echo '#include "base/base.h"' >>examples/heat/heat.c
+faults 'an example with an internal header' 'examples/heat/heat.c includes core/base/base.h'
+fresh
+echo '#include "plugins/heat/heat.c"' >core/sim/sim.c
+faults 'an include of a plugin' 'core/sim/sim.c includes the plugin file plugins/heat/heat.c'
+fresh
+lines 201 | sed 's/.*/int f(void);/' >core/base/base.h
+faults 'a long header' 'core/base/base.h: 201 lines, and a header has at most 200'
+fresh
+lines 601 | sed 's/.*/int f(void);/' >kernels/cpu/rows.cuh
+faults 'a long source' 'kernels/cpu/rows.cuh: 601 lines, and a source has at most 600'
+fresh
+function_of 81 >tests/sim/test_sim.c
+faults 'a long function' 'tests/sim/test_sim.c:f: 81 lines, and a function has at most 80'
+fresh
+function_of 82 >core/sim/sim.c
+echo 'function core/sim/sim.c:f 81 a table' >>scripts/check_exceptions.txt
+faults 'longer than its exception' 'core/sim/sim.c:f: 82 lines'
+fresh
+function_of 80 >core/sim/sim.c
+echo 'function core/sim/sim.c:f 81 a table' >>scripts/check_exceptions.txt
+faults 'an exception that is not needed' 'core/sim/sim.c:f: 80 lines: needs no exception any more'
+fresh
+echo 'source core/sim/gone.c 700 a table' >>scripts/check_exceptions.txt
+faults 'an exception for nothing' 'there is no source core/sim/gone.c'
+
+fresh
+echo 'It is in `core/sim/gone.c`.' >docs/page.md
+faults 'a path that is not there' 'docs/page.md names core/sim/gone.c'
+fresh
+echo '[Gone](gone.md)' >docs/page.md
+faults 'a link to nothing' 'docs/page.md names docs/gone.md'
+
+# ---- Skipped tests -------------------------------------------------------------------------------
+cat >log <<'END'
+1/3 Test: sim/test_one
+[ RUN      ] first
+skipped: no GPU
+[  SKIPPED ] first
+[  SKIPPED ] 1 test(s), listed below:
+[  SKIPPED ] first
+2/3 Test: cli/cli
+ok 7 - an unwritable folder # SKIP this user may write everywhere
+END
+printf '# a remark\n^no GPU$\n^this user\n' >allowed
+sh "$root/scripts/skips.sh" log allowed >"$work/output" 2>&1
+[ $? -eq 0 ] && [ "$(wc -l <"$work/output")" -eq 3 ] && grep -qx 'sim/test_one: no GPU' "$work/output" &&
+    grep -qx 'cli/cli: this user may write everywhere' "$work/output"
+result 'reasons that are allowed' $?
+printf '^GPU$\n^this user\n' >allowed
+sh "$root/scripts/skips.sh" log allowed >"$work/output" 2>&1
+[ $? -eq 1 ] && [ "$(grep -c 'sim/test_one: no GPU' "$work/output")" -eq 2 ]
+result 'a reason that is not allowed' $?
+printf '3/3 Test: sim/test_two\n[  SKIPPED ] second\n' >log
+sh "$root/scripts/skips.sh" log allowed >"$work/output" 2>&1
+[ $? -eq 1 ] && grep -q 'sim/test_two: no reason for second' "$work/output"
+result 'no reason' $?
+
+echo "1..$count"
+[ "$failed" -eq 0 ]

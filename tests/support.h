@@ -1,0 +1,116 @@
+/* A fresh directory for a test's files, and looking at errors. Include once a test program. */
+#ifndef TZ_TEST_SUPPORT_H
+#define TZ_TEST_SUPPORT_H
+
+#include "tests/skip.h"
+
+#include "base/array.h"
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct scratch {
+    char directory[400];
+    char path[800]; /* of the last file asked for */
+} scratch;
+
+static inline int scratch_setup(void **state)
+{
+    scratch *s = calloc(1, sizeof *s);
+    const char *base = getenv("TMPDIR");
+    if (!s)
+        return -1;
+    snprintf(s->directory, sizeof s->directory, "%s/trapeze-test-XXXXXX",
+             base && *base ? base : "/tmp");
+    *state = s;
+    return mkdtemp(s->directory) ? 0 : -1;
+}
+
+static inline void scratch_empty(const char *directory)
+{
+    DIR *dir = opendir(directory);
+    if (!dir)
+        return;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        char path[1024];
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        if (snprintf(path, sizeof path, "%s/%s", directory, entry->d_name) >= (int)sizeof path)
+            continue;
+        if (unlink(path) != 0) {
+            scratch_empty(path);
+            rmdir(path);
+        }
+    }
+    closedir(dir);
+}
+
+static inline int scratch_teardown(void **state)
+{
+    scratch *s = *state;
+    scratch_empty(s->directory);
+    rmdir(s->directory);
+    free(s);
+    return 0;
+}
+
+static inline const char *scratch_path(scratch *s, const char *name)
+{
+    snprintf(s->path, sizeof s->path, "%s/%s", s->directory, name);
+    return s->path;
+}
+
+/* A file of these bytes; its path. */
+static inline const char *scratch_file(scratch *s, const char *name, const void *data, size_t bytes)
+{
+    FILE *file = fopen(scratch_path(s, name), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
+    assert_int_equal(fclose(file), 0);
+    return s->path;
+}
+
+static inline const char *scratch_text(scratch *s, const char *name, const char *text)
+{
+    return scratch_file(s, name, text, strlen(text));
+}
+
+static inline int scratch_count(const scratch *s)
+{
+    int count = 0;
+    DIR *dir = opendir(s->directory);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count - 2;
+}
+
+/* The whole of a file, '\0' after it; free() it. */
+static inline char *scratch_slurp(const char *path, size_t *bytes)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *data = calloc(1, 1 << 22);
+    assert_non_null(data);
+    *bytes = fread(data, 1, (1 << 22) - 1, file);
+    fclose(file);
+    return data;
+}
+
+/* The status is as wanted, the message one line, and place or message has each text. */
+static inline void check_error_(tz_status status, tz_status wanted, const tz_error *error,
+                                const char *in_place, const char *in_message, int line)
+{
+    if (status != wanted || !strstr(error->place, in_place) ||
+        !strstr(error->message, in_message) || strchr(error->message, '\n'))
+        fail_msg("line %d: status %d (wanted %d), '%s': '%s' (wanted '%s': '%s')", line,
+                 (int)status, (int)wanted, error->place, error->message, in_place, in_message);
+}
+
+#define check_error(status, wanted, error, in_place, in_message)                                   \
+    check_error_(status, wanted, error, in_place, in_message, __LINE__)
+
+#endif
