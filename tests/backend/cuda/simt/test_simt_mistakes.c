@@ -50,7 +50,7 @@ static void mistakes_in_tiles_are_found(void **state)
     mistake(hotspot, TZ_CLAMP, "a.height * TZ_REACH", "a.height * TZ_REACH - 1", NONE);
     mistake(hotspot, TZ_MIRROR, "rest -= radius;", "rest -= 0;", SIMT_FOUND_UNWRITTEN);
     mistake(hotspot, TZ_CLAMP, "#define TZ_HALO_X 2", "#define TZ_HALO_X 1", NONE);
-    /* Cells that are left out, beside the field, or in its inputs. */
+    /* Cells that are left out; writes past the ends of the field, or to its inputs. */
     mistake(hotspot, TZ_FIXED, "tz_wanted(a, p, 0) ||", "tz_wanted(a, p, 0) || p.x == 7 ||", NONE);
     mistake(hotspot, TZ_CLAMP, "[to] =", "[to - 1] =", SIMT_FOUND_ADDRESS);
     mistake(hotspot, TZ_CLAMP, "[to] =", "[to + 64 * 18] =", SIMT_FOUND_ADDRESS);
