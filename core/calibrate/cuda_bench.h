@@ -11,7 +11,7 @@
 /* The kernels, numbered as in calibrate.cuh. */
 enum tz__probe_kind {
     TZ__PROBE_CHAINS = 1,
-    TZ__PROBE_LAY,
+    TZ__PROBE_LINK,
     TZ__PROBE_COPY,
     TZ__PROBE_EMPTY,
     TZ__PROBE_SYNC,

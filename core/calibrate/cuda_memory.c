@@ -189,7 +189,7 @@ static tz_status lay(tz__bench *b, const arrays *memory, size_t bytes, int count
         tz_cuda_upload(b->cuda, list, order, (size_t)count * sizeof *order, b->error);
     free(order);
     if (!status)
-        status = tz__bench_load(b, &kernel, TZ__PROBE_LAY, TZ__COPY_THREADS, "");
+        status = tz__bench_load(b, &kernel, TZ__PROBE_LINK, TZ__COPY_THREADS, "");
     if (status)
         return status;
     double seconds;

@@ -1,19 +1,21 @@
-/* kernels/cuda: what a device is measured with. TZ_PROBE says which kernel this is:
+/* kernels/cuda: kernels that measure a device. TZ_PROBE picks one:
  *
- *   TZ_PROBE_CHAINS  TZ_STEPS steps a round, as TZ_PAIRS chains of dependent ones that do not wait
- *                    for each other. TZ_STEP(x, y) changes x with the help of y, of type TZ_TYPE,
- *                    and of a, b, p and q, of which the compiler knows nothing.
- *   TZ_PROBE_LAY     words that lead to each other: TZ_PROBE_CHAINS follows them.
- *   TZ_PROBE_COPY    copies (TZ_WRITES 1) or reads arrays: TZ_PACKETS of a thread at once, by TZ_LOAD.
+ *   TZ_PROBE_CHAINS  TZ_STEPS steps a round, in 2 * TZ_PAIRS chains of steps that depend on each
+ *                    other. TZ_STEP(x, y) computes a new x from x, y (of type TZ_TYPE), a, b, p and
+ *                    q, about which the compiler knows nothing.
+ *   TZ_PROBE_LINK     makes a list in memory, each word the offset of the next, which
+ *                    TZ_PROBE_CHAINS follows.
+ *   TZ_PROBE_COPY    copies (TZ_WRITES 1) or reads arrays: TZ_PACKETS packets of a thread at
+ *                    once, by TZ_LOAD.
  *   TZ_PROBE_EMPTY   nothing.
- *   TZ_PROBE_SYNC    grid synchronisation, round after round.
- *   TZ_PROBE_PASS    neighbouring blocks hand each other a word and get it back.
+ *   TZ_PROBE_SYNC    grid synchronisations, one a round.
+ *   TZ_PROBE_PASS    neighbouring blocks send each other a word in turn.
  *
- * `cycles`: of each block, from before its first round until after its last. */
+ * `cycles`: clocks of each block, from before its first round to after its last one. */
 #include "device.cuh"
 
 #define TZ_PROBE_CHAINS 1
-#define TZ_PROBE_LAY 2
+#define TZ_PROBE_LINK 2
 #define TZ_PROBE_COPY 3
 #define TZ_PROBE_EMPTY 4
 #define TZ_PROBE_SYNC 5
@@ -21,39 +23,25 @@
 
 #if TZ_PROBE == TZ_PROBE_CHAINS
 
-/* A number and a word side by side: TZ_STEP changes both. */
+/* A number and a word: TZ_STEP changes both. */
 struct both {
     float f;
     tz_word w;
-    TZ_INSIDE both()
-    {
-    }
-    TZ_INSIDE both(int i) : f((float)i), w((tz_word)i)
-    {
-    }
-    TZ_INSIDE operator int() const
-    {
-        return (int)f + (int)w;
-    }
+    TZ_INSIDE both() {}
+    TZ_INSIDE both(int i) : f((float)i), w((tz_word)i) {}
+    TZ_INSIDE operator int() const { return (int)f + (int)w; }
 };
 
 /* The same in double precision; numbers begin between 0 and 1. */
 struct heavy {
     double d;
     tz_word w;
-    TZ_INSIDE heavy()
-    {
-    }
-    TZ_INSIDE heavy(int i) : d((double)(i & 1023) / 1024.0), w((tz_word)i * 0x9e3779b1u)
-    {
-    }
-    TZ_INSIDE operator int() const
-    {
-        return (int)d + (int)w;
-    }
+    TZ_INSIDE heavy() {}
+    TZ_INSIDE heavy(int i) : d((double)(i & 1023) / 1024.0), w((tz_word)i * 0x9e3779b1u) {}
+    TZ_INSIDE operator int() const { return (int)d + (int)w; }
 };
 
-/* Bits without order, of this thread's number i. (The mixing of MurmurHash3, Appleby.) */
+/* Random bits for number i of this thread, by the mixing function of MurmurHash3 (Appleby). */
 TZ_DEVICE tz_word scattered(int i)
 {
     tz_word w = (tz_word)(tz_block(0) * TZ_THREADS + tz_thread()) * 64u + (tz_word)i;
@@ -62,8 +50,8 @@ TZ_DEVICE tz_word scattered(int i)
     return w ^ w >> 16;
 }
 
-/* Words of shared memory, each its own offset: whoever follows one comes back to it. */
-TZ_DEVICE void lay_shared(int words)
+/* Sets each word of shared memory to its own offset: the next word of a list is the word itself. */
+TZ_DEVICE void link_shared(int words)
 {
 #pragma unroll 1
     for (int i = tz_thread(); i < words; i += TZ_THREADS)
@@ -86,9 +74,9 @@ TZ_KERNEL(tz_probe, TZ_THREADS)
  TZ_TYPE b)
 {
     TZ_TYPE x[TZ_PAIRS], y[TZ_PAIRS];
-    const bool p = tz_thread() < (int)a, q = tz_thread() > (int)b;
+    const bool p = tz_thread()<(int)a, q = tz_thread()>(int) b;
     if (shared_words > 0)
-        lay_shared(shared_words);
+        link_shared(shared_words);
 #pragma unroll
     for (int k = 0; k < TZ_PAIRS; k++) {
         x[k] = TZ_FIRST(k);
@@ -119,11 +107,12 @@ TZ_KERNEL(tz_probe, TZ_THREADS)
     out[tz_block(0) * TZ_THREADS + tz_thread()] = sum;
 }
 
-#elif TZ_PROBE == TZ_PROBE_LAY
+#elif TZ_PROBE == TZ_PROBE_LINK
 
 TZ_KERNEL(tz_probe, TZ_THREADS)(unsigned char *table, const tz_word *order, int count)
 {
-    for (int i = tz_block(0) * TZ_THREADS + tz_thread(); i < count; i += tz_blocks(0) * TZ_THREADS) {
+    for (int i = tz_block(0) * TZ_THREADS + tz_thread(); i < count;
+         i += tz_blocks(0) * TZ_THREADS) {
         tz_word here[1], next[1];
         tz_load(order + i, here);
         tz_load(order + (i + 1 < count ? i + 1 : 0), next);
@@ -133,8 +122,10 @@ TZ_KERNEL(tz_probe, TZ_THREADS)(unsigned char *table, const tz_word *order, int 
 
 #elif TZ_PROBE == TZ_PROBE_COPY
 
-/* Pieces of TZ_THREADS threads x TZ_PACKETS packets of 16 bytes. In each round a block has other ones. */
-TZ_KERNEL(tz_probe, TZ_THREADS)(const tz_word *from, tz_word *to, int pieces, int rounds, tz_word never)
+/* A piece is TZ_THREADS * TZ_PACKETS packets of 16 bytes. A block has other pieces in each
+ * round. */
+TZ_KERNEL(tz_probe, TZ_THREADS)
+(const tz_word *from, tz_word *to, int pieces, int rounds, tz_word never)
 {
     tz_word seen = 0;
 #pragma unroll 1
@@ -163,9 +154,7 @@ TZ_KERNEL(tz_probe, TZ_THREADS)(const tz_word *from, tz_word *to, int pieces, in
 
 #elif TZ_PROBE == TZ_PROBE_EMPTY
 
-TZ_KERNEL(tz_probe, TZ_THREADS)()
-{
-}
+TZ_KERNEL(tz_probe, TZ_THREADS)() {}
 
 #elif TZ_PROBE == TZ_PROBE_SYNC
 
@@ -182,8 +171,8 @@ TZ_KERNEL(tz_probe, TZ_THREADS)(tz_word *cycles, tz_word *barrier, int rounds)
 
 #elif TZ_PROBE == TZ_PROBE_PASS
 
-/* Blocks 2 k and 2 k + 1; each has a slot of 128 bytes. `tag` is that of the first word, so that what a
- * launch before has left is none of this one's. */
+/* Blocks 2k and 2k + 1 exchange words; each has a slot of 128 bytes. `tag` is the first word's:
+ * greater than those of earlier launches, whose words are still there. */
 TZ_DEVICE void await(const unsigned long long *slot, tz_word tag)
 {
     while ((tz_word)(tz_peek(slot, true) >> 32) != tag)

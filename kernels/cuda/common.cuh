@@ -1,4 +1,28 @@
-/* kernels/cuda: what the families share: a launch's arguments and the boundaries. */
+/* kernels/cuda: what the kernel families share.
+ *
+ * How the text of a kernel is composed. For a plan, core/backend/cuda/family/FAMILY/text.c writes:
+ *
+ *   #define ...                    sizes, boundaries, precision: TZ_TILE_X, TZ_BOUNDARY_X, real
+ *   #define TZ_..._LIST(D)         lists: an entry D(...) a field, pass, constant
+ *   #include "FAMILY.cuh"          functions; TZ_CELL, TZ_AT, TZ_PUT as this family has them
+ *   namespace pass_0 { ... }       the plugin's text of each pass: context_CELL and update_CELL()
+ *   #include "FAMILY_kernel.cuh"   the kernel, tz_stage()
+ *
+ * C writes numbers, types and lists; all code is in .cuh files. The families are tile, resident and
+ * stream; the files of stream are line (1-D), rows (2-D) and planes (3-D). device.cuh has all that
+ * is CUDA's own; no other file uses a CUDA name, so that tests run the same text on a host.
+ *
+ * Lists that every family has; a kernel expands one with the macro that makes code of an entry, as
+ * in TZ_FIELD_LIST(TZ__EDGE):
+ *
+ *   TZ_FIELD_LIST(D)     all fields: D(role, name, type, index); role: state, static, streamed
+ *   TZ_WRITTEN_LIST(D)   the same of fields that the stage changes
+ *   TZ_PASS_LIST(D)      passes of an iteration: D(pass, cell, radius)
+ *   TZ_WRITES_p(D)       as TZ_FIELD_LIST, of fields that pass p writes
+ *   TZ_CONSTANT_LIST(D)  constants of the cell updates: D(name, value)
+ *
+ * Lists of one family are described in its _kernel.cuh. Macros that begin with TZ__ are internal:
+ * plugins use those that begin with TZ_. */
 #ifndef TZ_COMMON_CUH
 #define TZ_COMMON_CUH
 
@@ -23,8 +47,8 @@ struct tz_arguments {
     int geometry[6]; /* the family's own numbers */
 };
 
-/* A choice of values. A ?: of two array elements is a choice of places in C++, and puts the arrays into
- * memory. */
+/* One of two values. (`first ? a[0] : a[1]` would choose between places, which keeps the array in
+ * memory.) */
 template <class T> TZ_DEVICE T tz_choose(bool first, T a, T b)
 {
     T chosen = b;
@@ -33,8 +57,8 @@ template <class T> TZ_DEVICE T tz_choose(bool first, T a, T b)
     return chosen;
 }
 
-/* Where a coordinate is read: inside, or -1 for the boundary value. Loops rather than divisions, which take
- * many registers; they run once unless the grid is smaller than a ghost zone. */
+/* The coordinate in the grid that stands for c, or -1 for the boundary value. Loops take fewer
+ * registers than divisions; they run once unless the grid is smaller than a ghost zone. */
 template <int BOUNDARY> TZ_DEVICE int tz_map(int c, int n)
 {
     if (BOUNDARY == TZ_CLAMP)
@@ -58,13 +82,15 @@ template <int BOUNDARY> TZ_DEVICE int tz_map(int c, int n)
     return c;
 }
 
+/* Is the cell at coordinate c computed, not taken from the boundary? */
 template <int BOUNDARY> TZ_DEVICE bool tz_computed(int c, int n)
 {
     return BOUNDARY == TZ_PERIODIC || (c >= 0 && c < n);
 }
 
-/* A column of a bit row, wrapped or outside. */
-TZ_DEVICE tz_word tz_load_bit(const tz_arguments &a, const tz_word *row, long long column, tz_word edge)
+/* The bit of a column of a bit row, which may lie outside the grid. */
+TZ_DEVICE tz_word tz_load_bit(const tz_arguments &a, const tz_word *row, long long column,
+                              tz_word edge)
 {
     if (TZ_BOUNDARY_X == TZ_PERIODIC)
         column = (column % a.columns + a.columns) % a.columns;
@@ -73,13 +99,14 @@ TZ_DEVICE tz_word tz_load_bit(const tz_arguments &a, const tz_word *row, long lo
     return row[column % a.nx] >> (column / a.nx) & 1u;
 }
 
-/* A word of a bit row at level 0, which may lie past the row's ends: bit b is column b*nx + x. */
+/* Word x of a bit row, which may lie past the ends of the row: bit b is column b*nx + x. */
 TZ_DEVICE tz_word tz_load_word(const tz_arguments &a, const tz_word *row, int x, tz_word edge)
 {
-    const int full = a.columns - 31 * a.nx; /* words before this one have all their columns inside */
+    const int full =
+        a.columns - 31 * a.nx; /* words before this one have all their columns inside */
     if (x >= 0 && x < a.nx && x < full)
         return row[x];
-    /* Past an end a word is a neighbour's, shifted, with one column from elsewhere. */
+    /* Past an end the word is one of the row, shifted by a bit, with one column from elsewhere. */
     if (x < 0 && x + a.nx >= 0 && full >= 0)
         return row[x + a.nx] << 1 | tz_load_bit(a, row, x, edge);
     if (x >= a.nx && x - a.nx < full)
@@ -91,21 +118,21 @@ TZ_DEVICE tz_word tz_load_word(const tz_arguments &a, const tz_word *row, int x,
     return word;
 }
 
-/* The same for texts that also stand for other types, where this is never called. */
+/* The same for templates that are instantiated for other types, too, and never called for them. */
 template <class T>
 TZ_DEVICE T tz_load_static_word(const tz_arguments &a, const T *row, int x, T edge)
 {
     return (T)tz_load_word(a, (const tz_word *)row, x, (tz_word)edge);
 }
 
-/* Columns outside the grid hold the boundary value again after each iteration; a torus has none. */
+/* A word with the boundary value in its columns outside the grid. A torus has none. */
 TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word, tz_word edge)
 {
     if (TZ_BOUNDARY_X == TZ_PERIODIC)
         return word;
     const int full = a.columns - 31 * a.nx;
     int low = x < 0, high = 32 - (x >= full) - (x >= full + a.nx);
-    if (full <= 0 || x < -a.nx || x >= full + 2 * a.nx) { /* past more than one end */
+    if (full <= 0 || x < -a.nx || x >= full + 2 * a.nx) { /* past both ends */
         low = x < 0 ? (-x + a.nx - 1) / a.nx : 0;
         high = a.columns > x ? (a.columns - x + a.nx - 1) / a.nx : 0;
     }
@@ -115,7 +142,35 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word, tz_wo
     return (word & inside) | (edge & ~inside);
 }
 
-/* ---- The words of a cell update: what all families agree on ----------------------------------- */
+/* ---- Lists: what their entries become in a kernel -------------------------------------------- */
+
+/* Text where a flag is 1, or 0. */
+#define TZ__IF(flag, ...) TZ__IF_##flag(__VA_ARGS__)
+#define TZ__IF_NOT(flag, ...) TZ__IF_NOT_##flag(__VA_ARGS__)
+#define TZ__IF_0(...)
+#define TZ__IF_1(...) __VA_ARGS__
+#define TZ__IF_NOT_0(...) __VA_ARGS__
+#define TZ__IF_NOT_1(...)
+/* Text for fields of one role alone: `role` is that of a list's entry. */
+#define TZ__IF_STATE(role, ...) TZ__IF_STATE_##role(__VA_ARGS__)
+#define TZ__IF_STATE_state(...) __VA_ARGS__
+#define TZ__IF_STATE_static(...)
+#define TZ__IF_STATE_streamed(...)
+#define TZ__IF_STATIC(role, ...) TZ__IF_STATIC_##role(__VA_ARGS__)
+#define TZ__IF_STATIC_state(...)
+#define TZ__IF_STATIC_static(...) __VA_ARGS__
+#define TZ__IF_STATIC_streamed(...)
+#define TZ__IF_STREAMED(role, ...) TZ__IF_STREAMED_##role(__VA_ARGS__)
+#define TZ__IF_STREAMED_state(...)
+#define TZ__IF_STREAMED_static(...)
+#define TZ__IF_STREAMED_streamed(...) __VA_ARGS__
+
+/* The boundary value of a field, as a variable. */
+#define TZ__EDGE(role, name, type, index) const type name##_edge = *(const type *)&a.edge[index];
+/* A constant, into the context `c` of a cell update. */
+#define TZ__CONTEXT_VALUE(name, value) c.k_##name = value;
+
+/* ---- The language of cell updates: what all families share ----------------------------------- */
 
 #define TZ__CAT_(a, b) a##b
 #define TZ__CAT(a, b) TZ__CAT_(a, b)
@@ -142,6 +197,7 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word, tz_wo
 #define TZ__ONCE_MEMBER(name, type, expression) type name;
 #define TZ__ONCE_ASSIGN(name, type, expression) tz_o.name = (expression);
 #define TZ_UNROLL _Pragma("unroll")
+#define TZ_ROLL _Pragma("unroll 1")
 #define TZ_LOGIC3(table, a, b, c, expression) tz_logic3<(table)>((a), (b), (c))
 #define TZ_XOR3(a, b, c) tz_logic3<0x96>((a), (b), (c))
 #define TZ_MAJ3(a, b, c) tz_logic3<0xe8>((a), (b), (c))

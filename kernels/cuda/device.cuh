@@ -1,18 +1,19 @@
-/* kernels/cuda: the words of the machine. Every other text here uses these and no CUDA name, so that
- * tests can run the same text on a host. */
+/* kernels/cuda: the machine. Every other file here uses these functions and no CUDA name, so that
+ * tests can run the same text on a host (tests/cuda/simt/device.cuh). */
 #ifndef TZ_DEVICE_CUH
 #define TZ_DEVICE_CUH
 
 #define TZ_DEVICE static __device__ __forceinline__
 #define TZ_INSIDE __device__ __forceinline__ /* a member function */
-/* A kernel of blocks of `threads`; TZ_KERNEL_MANY: at least `blocks` of them on a multiprocessor. */
+/* A kernel for blocks of `threads` threads; TZ_KERNEL_MANY: with registers few enough for `blocks`
+ * blocks on a multiprocessor. */
 #define TZ_KERNEL(name, threads) extern "C" __global__ void __launch_bounds__(threads) name
 #define TZ_KERNEL_MANY(name, threads, blocks)                                                      \
     extern "C" __global__ void __launch_bounds__(threads, blocks) name
 
 typedef unsigned int tz_word;
 
-/* Blocks are rows of threads. */
+/* Thread blocks have one dimension. */
 TZ_DEVICE int tz_thread()
 {
     return (int)threadIdx.x;
@@ -25,7 +26,7 @@ TZ_DEVICE int tz_lane()
 {
     return (int)(threadIdx.x & 31u);
 }
-/* The warp in the block, known to the compiler to be the same in all lanes. */
+/* The number of the warp in the block. The compiler knows it to be the same in all lanes. */
 TZ_DEVICE int tz_warp()
 {
     unsigned int warp = threadIdx.x >> 5;
@@ -41,7 +42,8 @@ TZ_DEVICE int tz_blocks(int axis)
     return (int)(axis == 0 ? gridDim.x : axis == 1 ? gridDim.y : gridDim.z);
 }
 
-/* All threads of a block, or of a warp, arrive; their writes are seen by each other afterwards. */
+/* Wait for all threads of the block, or of the warp. Afterwards each sees what the others wrote
+ * before. */
 TZ_DEVICE void tz_barrier()
 {
     __syncthreads();
@@ -51,56 +53,56 @@ TZ_DEVICE void tz_barrier_warp()
     __syncwarp();
 }
 
-/* Warps that wait for the warps beside them in the block, not for all of it. `words`: a word of
- * shared memory for each warp and one more, made by all threads before a tz_barrier. A warp arrives
- * and later waits, in turns; what a warp did before it arrived for the nth time is seen by itself
- * and those beside it after they waited for the nth time (by those beside these a turn later).
- * `odd`: 0 in the first turn, then 1, and so on. Word w is arrived at and waited for by the warps
- * w - 1 and w (PTX ISA, mbarrier), and by no third one: it could be a turn ahead of one of the
- * others, and be counted for it. */
-TZ_DEVICE unsigned int tz__beside_at(const unsigned long long *word)
+/* A barrier between adjacent warps of a block. `words`: 8 bytes of shared memory for each warp and
+ * 8 more; all threads call tz_adjacent_init() before a tz_barrier(). In each phase a warp arrives,
+ * then waits for the two warps adjacent to it. After it has waited in phase n it sees what these
+ * wrote before they arrived in phase n (and what the next ones wrote before they arrived in phase n
+ * - 1). `parity`: 0 in the first phase, then 1, 0, ... Only the warps w - 1 and w use word w, an
+ * mbarrier of the PTX ISA: a third warp could be a phase ahead of one of them, and be counted in
+ * its place. */
+TZ_DEVICE unsigned int tz__adjacent_at(const unsigned long long *word)
 {
     return (unsigned int)__cvta_generic_to_shared(word);
 }
-TZ_DEVICE void tz_beside_make(unsigned long long *words, int warps)
+TZ_DEVICE void tz_adjacent_init(unsigned long long *words, int warps)
 {
     const int w = (int)threadIdx.x;
     if (w <= warps)
         asm volatile("mbarrier.init.shared.b64 [%0], %1;"
                      :
-                     : "r"(tz__beside_at(words + w)), "r"(w > 0 && w < warps ? 2 : 1)
+                     : "r"(tz__adjacent_at(words + w)), "r"(w > 0 && w < warps ? 2 : 1)
                      : "memory");
 }
-TZ_DEVICE void tz_beside_arrive(unsigned long long *words, int warp)
+TZ_DEVICE void tz_adjacent_arrive(unsigned long long *words, int warp)
 {
     __syncwarp();
     if ((threadIdx.x & 31u) < 2u)
         asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }"
                      :
-                     : "r"(tz__beside_at(words + warp + (threadIdx.x & 31u)))
+                     : "r"(tz__adjacent_at(words + warp + (threadIdx.x & 31u)))
                      : "memory");
 }
-TZ_DEVICE void tz_beside_wait(unsigned long long *words, int warp, int odd)
+TZ_DEVICE void tz_adjacent_wait(unsigned long long *words, int warp, int parity)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define TZ__BESIDE_LOOK "mbarrier.try_wait.parity.shared.b64"
+#define TZ__ADJACENT_TEST "mbarrier.try_wait.parity.shared.b64"
 #else
-#define TZ__BESIDE_LOOK "mbarrier.test_wait.parity.shared.b64"
+#define TZ__ADJACENT_TEST "mbarrier.test_wait.parity.shared.b64"
 #endif
     asm volatile("{ .reg .pred done;\n"
-                 "again: " TZ__BESIDE_LOOK " done, [%0], %1;\n"
+                 "again: " TZ__ADJACENT_TEST " done, [%0], %1;\n"
                  "@!done bra again;\n"
-                 "more: " TZ__BESIDE_LOOK " done, [%0 + 8], %1;\n"
+                 "more: " TZ__ADJACENT_TEST " done, [%0 + 8], %1;\n"
                  "@!done bra more; }"
                  :
-                 : "r"(tz__beside_at(words + warp)), "r"(odd)
+                 : "r"(tz__adjacent_at(words + warp)), "r"(parity)
                  : "memory");
 }
 
 /* ---- Lanes -----------------------------------------------------------------------------------
  *
- * All 32 lanes take part. Assembly that is not volatile: a shuffle whose result nobody reads is
- * left out, which the intrinsics are not. */
+ * All 32 lanes take part. The assembly is not volatile: the compiler drops shuffles whose results
+ * are not used, which it does not do with the intrinsics. */
 #define TZ__SHUFFLE(name, mode, clamp)                                                             \
     TZ_DEVICE unsigned int tz__##name(unsigned int value, int n)                                   \
     {                                                                                              \
@@ -137,29 +139,29 @@ TZ_DEVICE void tz_beside_wait(unsigned long long *words, int warp, int odd)
     {                                                                                              \
         return (long long)tz_##name((unsigned long long)value, n);                                 \
     }
-/* From the lane n below (the first n lanes keep their own), n above, an exclusive or away, or n. */
+/* From lane - n (the first n lanes keep their own value), lane + n (the last n keep theirs),
+ * lane ^ n, or lane n. */
 TZ__SHUFFLE(shuffle_up, "up", "0")
 TZ__SHUFFLE(shuffle_down, "down", "31")
 TZ__SHUFFLE(shuffle_xor, "bfly", "31")
 TZ__SHUFFLE(shuffle, "idx", "31")
 
-/* The same value, of which the compiler knows nothing: what follows from it is computed where it is used,
- * not kept in registers from elsewhere. */
+/* The same value, about which the compiler knows nothing: what depends on it is computed where it
+ * is used, not kept in registers from before. */
 TZ_DEVICE int tz_hidden(int value)
 {
     asm volatile("" : "+r"(value));
     return value;
 }
 
-/* Cycles of the multiprocessor's clock since some time. Neither it nor what stands in a loop between
- * two of them moves past the other. */
+/* Clocks of the multiprocessor. The compiler moves no loop across it. */
 TZ_DEVICE long long tz_clock()
 {
     long long now;
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(now) : : "memory");
     return now;
 }
-/* 1/x, not rounded as it should be: one instruction of the unit for special functions. */
+/* 1/x, about: one instruction of the unit for special functions. */
 TZ_DEVICE float tz_reciprocal_roughly(float x)
 {
     float result;
@@ -167,7 +169,7 @@ TZ_DEVICE float tz_reciprocal_roughly(float x)
     return result;
 }
 
-/* Any function of three bits, bit by bit: bit 4a + 2b + c of TABLE. */
+/* Any function of three bits, for each bit of the words: bit 4a + 2b + c of TABLE. */
 template <int TABLE> TZ_DEVICE tz_word tz_logic3(tz_word a, tz_word b, tz_word c)
 {
     tz_word result;
@@ -175,7 +177,8 @@ template <int TABLE> TZ_DEVICE tz_word tz_logic3(tz_word a, tz_word b, tz_word c
     return result;
 }
 
-/* 64 bits, `high` above `low`, shifted by n from 0 to 31: left, the upper half; right, the lower. */
+/* 64 bits, `high` above `low`, shifted by n from 0 to 31: left, the upper half; right, the
+ * lower. */
 TZ_DEVICE tz_word tz_funnel_left(tz_word high, tz_word low, int n)
 {
     return __funnelshift_l(low, high, n);
@@ -203,7 +206,8 @@ template <class T, class V> TZ_DEVICE void tz_put(T *to, V value)
     *to = (T)value;
 }
 
-/* N elements side by side in 16-byte accesses (8 or 4 for less); aligned to what N takes. */
+/* N adjacent elements in accesses of 16 bytes, or of 8 or 4 if they are no more. Addresses are
+ * aligned to the size of an access. */
 template <int BYTES> struct tz_bytes {
     typedef uint4 type;
 };
@@ -219,9 +223,7 @@ template <class T, int N> struct tz_packet {
     union one {
         word w;
         T v[PER_WORD];
-        __device__ one()
-        {
-        }
+        __device__ one() {}
     };
 };
 template <class T, int N> TZ_DEVICE void tz_load(const T *from, T (&to)[N])
@@ -236,7 +238,7 @@ template <class T, int N> TZ_DEVICE void tz_load(const T *from, T (&to)[N])
             to[i * packet::PER_WORD + k] = one.v[k];
     }
 }
-/* Data that nobody reads again: it need not stay in any cache. */
+/* The same for data that are read once: they need not stay in a cache. */
 template <class T, int N> TZ_DEVICE void tz_load_once(const T *from, T (&to)[N])
 {
     typedef tz_packet<T, N> packet;
@@ -249,7 +251,7 @@ template <class T, int N> TZ_DEVICE void tz_load_once(const T *from, T (&to)[N])
             to[i * packet::PER_WORD + k] = one.v[k];
     }
 }
-/* By name, lest the compiler store the parts one by one. */
+/* By an intrinsic: the compiler might store a plain vector element by element. */
 template <class T, int N> TZ_DEVICE void tz_store(T *to, const T (&from)[N])
 {
     typedef tz_packet<T, N> packet;
@@ -262,12 +264,14 @@ template <class T, int N> TZ_DEVICE void tz_store(T *to, const T (&from)[N])
         __stwb((typename packet::word *)to + i, one.w);
     }
 }
-/* tz_store where `wanted`, without a branch: what stands around it stays one piece of code. */
+/* tz_store where `wanted`, without a branch: the code around it stays one block for the
+ * scheduler. */
 TZ_DEVICE void tz__store_where(bool wanted, uint4 *to, uint4 w)
 {
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %0, 0; @p st.global.v4.b32 [%1], {%2, %3, %4, %5}; }"
-                 :
-                 : "r"((int)wanted), "l"(to), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w));
+    asm volatile(
+        "{ .reg .pred p; setp.ne.s32 p, %0, 0; @p st.global.v4.b32 [%1], {%2, %3, %4, %5}; }"
+        :
+        : "r"((int)wanted), "l"(to), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w));
 }
 TZ_DEVICE void tz__store_where(bool wanted, uint2 *to, uint2 w)
 {
@@ -311,9 +315,9 @@ template <class T, int N> TZ_DEVICE void tz_put_packet(T *to, const T (&from)[N]
     }
 }
 
-/* Copies from device to shared memory that go on while the thread does other things: N elements of 4 or
- * 8 bytes in all, or of a multiple of 16. tz_fetch_end ends a group of them; tz_fetch_wait<K> waits until
- * all groups but the last K have arrived, of this thread alone. */
+/* Asynchronous copies from device to shared memory: N elements of 4 or 8 bytes, or a multiple of
+ * 16, in all. tz_fetch_end() ends a group of them; tz_fetch_wait<K>() waits until all groups of
+ * this thread but the last K have arrived. */
 template <int BYTES> TZ_DEVICE void tz__fetch(unsigned int to, const void *from)
 {
     if (BYTES == 16)
@@ -341,7 +345,7 @@ template <int K> TZ_DEVICE void tz_fetch_wait()
     asm volatile("cp.async.wait_group %0;" : : "n"(K) : "memory");
 }
 
-/* A value that nothing may read: a text that does is not compiled (on a host: nonsense). */
+/* A value that must not be used: a text that uses it does not compile (on a host: any bits). */
 template <class T> TZ_DEVICE T tz_absent()
 {
     unsigned int nothing;
@@ -349,15 +353,12 @@ template <class T> TZ_DEVICE T tz_absent()
     return (T)nothing;
 }
 
-/* Whatever is there: no instruction, no register until it is replaced. Nothing that is kept may
- * follow from it. */
+/* An undefined value, which takes no instruction and no register. No result may depend on it. */
 template <class T> TZ_DEVICE T tz_anything()
 {
     union one {
         T v;
-        __device__ one()
-        {
-        }
+        __device__ one() {}
     };
     one any;
     return any.v;
@@ -376,9 +377,10 @@ TZ_DEVICE void tz_atomic_min_i64(long long *to, long long value)
     atomicMin(to, value);
 }
 
-/* All blocks of a cooperative launch arrive; their writes to device memory are seen by each other
- * afterwards. `barrier` is one word in device memory, zero before the first launch; every block adds
- * one, block 0 what completes 2^31, so that the top bit flips when all have arrived. */
+/* Grid synchronisation: wait for all blocks of a cooperative launch. Afterwards each sees what the
+ * others wrote to device memory before. `barrier` is a word in device memory, zero before the first
+ * launch. Every block adds 1, and block 0 what is missing to 2^31: the top bit flips when all have
+ * arrived. */
 TZ_DEVICE void tz_grid_barrier(unsigned int *barrier)
 {
     __syncthreads();
@@ -399,7 +401,7 @@ TZ_DEVICE void tz_grid_barrier(unsigned int *barrier)
     }
     __syncthreads();
 }
-/* Reads of device memory that other blocks have written in the same launch. */
+/* Reads what other blocks have written to device memory in the same launch. */
 template <class T, int N> TZ_DEVICE void tz_load_fresh(const T *from, T (&to)[N])
 {
     typedef tz_packet<T, N> packet;
@@ -413,16 +415,16 @@ template <class T, int N> TZ_DEVICE void tz_load_fresh(const T *from, T (&to)[N]
     }
 }
 
-/* Words that blocks of a cooperative launch hand to each other without a barrier: a word and a tag
- * that says which it is arrive together, as 8 bytes (the tag is the high half). Nothing else that the
- * sender wrote is known to have arrived with them. */
+/* Blocks of a cooperative launch exchange words without a barrier: a word and a tag, which says
+ * which exchange it belongs to, are one store of 8 bytes (the tag is the high half). This orders no
+ * other writes of the sender. */
 TZ_DEVICE void tz_send(unsigned long long *slot, unsigned int word, unsigned int tag)
 {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;"
                  :
                  : "l"(slot), "l"((unsigned long long)tag << 32 | word));
 }
-/* What is in a slot by now; 0, unread, if it is not wanted. */
+/* What a slot holds now; 0 without a read where `wanted` is false. */
 TZ_DEVICE unsigned long long tz_peek(const unsigned long long *slot, bool wanted)
 {
     unsigned long long value;
@@ -432,9 +434,7 @@ TZ_DEVICE unsigned long long tz_peek(const unsigned long long *slot, bool wanted
                  : "l"(slot), "r"((int)wanted));
     return value;
 }
-/* In each turn of a loop that waits for other blocks. */
-TZ_DEVICE void tz_pause()
-{
-}
+/* To be called in each iteration of a loop that waits for other blocks. */
+TZ_DEVICE void tz_pause() {}
 
 #endif

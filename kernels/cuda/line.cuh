@@ -1,18 +1,14 @@
 /* kernels/cuda: the stream family in one dimension.
  *
- * A warp owns a strip of 32 * TZ_VECTOR columns and holds it in registers for all iterations of a
- * launch: TZ_VECTOR elements of each field a lane, as packets of TZ_PACKET side by side. Packet p
- * of all lanes together is one run of columns, so that every access to memory is one run of bytes.
- * Neighbours in other lanes come by shuffle. At its ends the strip knows no neighbours: there its
- * values go wrong, by the radius further in with each pass, and TZ_GHOST columns at each end are
- * therefore another warp's. Rows of streamed fields are loaded TZ_GROUP iterations before they are
- * needed.
+ * A warp has a strip of 32 * TZ_VECTOR columns and holds it in registers for all iterations of a
+ * launch. A lane has TZ_VECTOR elements of each field, in packets of TZ_PACKET adjacent ones.
+ * Packets p of all lanes are adjacent columns, so that each access to memory is one run of bytes.
+ * Neighbours in other lanes come by shuffle. The strip's ends have no neighbours: wrong values move
+ * inwards by the radius with each pass, and TZ_GHOST columns at each end are the adjacent warps' to
+ * store. Rows of streamed fields are loaded TZ_GROUP iterations before they are needed.
  *
- * Strips that reach over the grid's ends take a second instance of the code (BORDER): its columns
- * outside hold what the boundary gives them, anew after each pass.
- *
- * Generated text defines TZ_* sizes, the fields' kinds and the passes, includes the cell updates and
- * then the kernel. */
+ * Strips that reach over the grid's ends run a second instance of the code (BORDER), in which
+ * columns outside the grid are set to the boundary's values after each pass. */
 
 #include "common.cuh"
 
@@ -37,22 +33,24 @@ TZ_DEVICE int tz_strip_index(const tz_strip &s, int p, int k)
     return (p * 32 + s.lane) * TZ_PACKET + k;
 }
 
-/* The block's first strip. The last block comes first: it reaches over an end and takes longer. */
+/* The first column of the block's first strip. Blocks start in the order last, first, second, ...:
+ * the last one reaches over an end of the grid and takes longer. */
 TZ_DEVICE int tz_strips_first()
 {
     const int block = tz_block(0) > 0 ? tz_block(0) - 1 : tz_blocks(0) - 1;
     return block * (TZ_WARPS * TZ_TILE_X) - TZ_GHOST;
 }
 
-/* Does one of the block's strips hold columns outside the grid? All warps take the same way. */
+/* Does one of the block's strips hold columns outside the grid? The same for all warps. */
 TZ_DEVICE bool tz_strips_border(const tz_arguments &a, int first)
 {
-    /* Words of bits have columns outside where the last column is in no word's last bit. */
-    const int whole = TZ_BITS_GRID ? (int)(a.columns - 31LL * a.nx) : a.nx;
-    return first < 0 || first + (TZ_WARPS - 1) * TZ_TILE_X + TZ_STRIP > whole;
+    /* The last bits of the last words of a bit row may lie outside the grid. */
+    const int full = TZ_BITS_GRID ? (int)(a.columns - 31LL * a.nx) : a.nx;
+    return first < 0 || first + (TZ_WARPS - 1) * TZ_TILE_X + TZ_STRIP > full;
 }
 
-template <bool BORDER> TZ_DEVICE int tz_strip_x(const tz_arguments &a, const tz_strip &s, int p, int k)
+template <bool BORDER>
+TZ_DEVICE int tz_strip_x(const tz_arguments &a, const tz_strip &s, int p, int k)
 {
     const int x = s.x + tz_strip_index(s, p, k);
     if (!BORDER)
@@ -61,14 +59,13 @@ template <bool BORDER> TZ_DEVICE int tz_strip_x(const tz_arguments &a, const tz_
 }
 
 template <class T>
-TZ_DEVICE void tz_strip_copy(const T (&from)[TZ_PACKETS][TZ_PACKET],
-                             T (&to)[TZ_PACKETS][TZ_PACKET])
+TZ_DEVICE void tz_strip_copy(const T (&from)[TZ_PACKETS][TZ_PACKET], T (&to)[TZ_PACKETS][TZ_PACKET])
 {
-    TZ_UNROLL
+#pragma unroll
     for (int p = 0; p < TZ_PACKETS; p++)
-        TZ_UNROLL
-    for (int k = 0; k < TZ_PACKET; k++)
-        to[p][k] = from[p][k];
+#pragma unroll
+        for (int k = 0; k < TZ_PACKET; k++)
+            to[p][k] = from[p][k];
 }
 
 /* ---- Memory to registers and back ------------------------------------------------------------ */
@@ -77,11 +74,11 @@ template <bool BORDER, class T>
 TZ_DEVICE void tz_strip_load(const tz_arguments &a, const tz_strip &s, const T *row, T edge,
                              T (&to)[TZ_PACKETS][TZ_PACKET])
 {
-    TZ_UNROLL
+#pragma unroll
     for (int p = 0; p < TZ_PACKETS; p++) {
         if (!BORDER)
             tz_load(row + s.x + tz_strip_index(s, p, 0), to[p]);
-        TZ_UNROLL
+#pragma unroll
         for (int k = 0; BORDER && k < TZ_PACKET; k++) {
             const int x = s.x + tz_strip_index(s, p, k);
 #if TZ_BITS_GRID
@@ -94,25 +91,25 @@ TZ_DEVICE void tz_strip_load(const tz_arguments &a, const tz_strip &s, const T *
     }
 }
 
-/* Where a lane's first packet is in the first row of a streamed field; a border's rows are read
- * column by column, from their start. */
+/* Where a lane's first packet is in the first row of a streamed field. With BORDER, where the row
+ * begins: it is read column by column. */
 template <bool BORDER> TZ_DEVICE const int *tz_strip_row(const tz_strip &s, const void *rows)
 {
     return (const int *)rows + (BORDER ? 0 : s.x + tz_strip_index(s, 0, 0));
 }
 
-/* A row of a streamed field; columns outside get anything. Moves on to the next row. */
+/* Loads a row of a streamed field (columns outside get any value) and advances to the next row. */
 template <bool BORDER>
 TZ_DEVICE void tz_strip_stream(const tz_arguments &a, const tz_strip &s, const int *&row,
                                int (&to)[TZ_PACKETS][TZ_PACKET])
 {
-    TZ_UNROLL
+#pragma unroll
     for (int p = 0; p < TZ_PACKETS; p++) {
         if (!BORDER)
             tz_load_once(row + p * (32 * TZ_PACKET), to[p]);
-        TZ_UNROLL
+#pragma unroll
         for (int k = 0; BORDER && k < TZ_PACKET; k++) {
-            /* Where each row is read, too, would take registers to remember. */
+            /* Computed again for each row: kept, it would take registers. */
             const int inside =
                 tz_map<TZ_BOUNDARY_X>(tz_hidden(s.x) + tz_strip_index(s, p, k), a.nx);
             to[p][k] = inside < 0 ? 0 : row[inside];
@@ -125,14 +122,14 @@ template <bool BORDER, class T>
 TZ_DEVICE void tz_strip_store(const tz_arguments &a, const tz_strip &s, T *row,
                               const T (&from)[TZ_PACKETS][TZ_PACKET])
 {
-    TZ_UNROLL
+#pragma unroll
     for (int p = 0; p < TZ_PACKETS; p++) {
         const int i = tz_strip_index(s, p, 0);
         if (i < TZ_GHOST || i >= TZ_GHOST + TZ_TILE_X)
             continue;
         if (!BORDER)
             tz_store(row + s.x + i, from[p]);
-        TZ_UNROLL
+#pragma unroll
         for (int k = 0; BORDER && k < TZ_PACKET; k++)
             if (s.x + i + k < a.nx)
                 row[s.x + i + k] = from[p][k];
@@ -141,16 +138,16 @@ TZ_DEVICE void tz_strip_store(const tz_arguments &a, const tz_strip &s, T *row,
 
 /* ---- Neighbours ------------------------------------------------------------------------------ */
 
-/* The element `i` columns after the first of packet p, whichever lane holds it; any element where
- * that is off the strip. All lanes take part. */
+/* The element `i` columns after the first one of packet p, from the lane that holds it; any element
+ * past the strip's ends. All lanes take part. */
 template <class T>
-TZ_DEVICE T tz_beside(const T (&now)[TZ_PACKETS][TZ_PACKET], const tz_strip &s, int p, int i)
+TZ_DEVICE T tz_neighbour(const T (&now)[TZ_PACKETS][TZ_PACKET], const tz_strip &s, int p, int i)
 {
     const int hop = i >= 0 ? i / TZ_PACKET : -((TZ_PACKET - 1 - i) / TZ_PACKET);
     const int k = i - hop * TZ_PACKET;
     if (hop == 0)
         return now[p][k];
-    /* Lanes at one end of packet p are next to lanes at the other end of the packet beside it. */
+    /* Past the last lane come the first lanes of the adjacent packet, and the other way round. */
     T value = now[p][k];
     if (hop < 0 && p > 0)
         value = tz_choose(s.lane >= 32 + hop, now[p > 0 ? p - 1 : 0][k], value);
@@ -159,7 +156,7 @@ TZ_DEVICE T tz_beside(const T (&now)[TZ_PACKETS][TZ_PACKET], const tz_strip &s, 
     return tz_shuffle(value, (s.lane + hop) & 31);
 }
 
-/* A lane's packets with RADIUS neighbours on both sides of each: what a cell update reads. */
+/* What a cell update reads: a lane's packets with RADIUS neighbours on both sides of each. */
 template <class T, int RADIUS> struct tz_window {
     T v[TZ_PACKETS][TZ_PACKET + 2 * RADIUS];
 };
@@ -168,49 +165,49 @@ template <class T, int RADIUS>
 TZ_DEVICE void tz_widen(const T (&now)[TZ_PACKETS][TZ_PACKET], const tz_strip &s,
                         tz_window<T, RADIUS> &window)
 {
-    TZ_UNROLL
+#pragma unroll
     for (int p = 0; p < TZ_PACKETS; p++)
-        TZ_UNROLL
-    for (int i = -RADIUS; i < TZ_PACKET + RADIUS; i++)
-        window.v[p][RADIUS + i] = tz_beside(now, s, p, i);
+#pragma unroll
+        for (int i = -RADIUS; i < TZ_PACKET + RADIUS; i++)
+            window.v[p][RADIUS + i] = tz_neighbour(now, s, p, i);
 }
 
 /* ---- The grid's ends ------------------------------------------------------------------------- */
 
-/* Columns outside the grid hold what the boundary gives them at this level. `row`: the warp's own
- * TZ_STRIP elements of shared memory, where a boundary reads other columns. */
+/* Sets columns outside the grid to the boundary's values. `row`: TZ_STRIP elements of shared memory
+ * of this warp, for boundaries that read other columns. */
 template <class T>
 TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, T edge, T *row,
                                 T (&now)[TZ_PACKETS][TZ_PACKET])
 {
 #if TZ_STAGED
-    TZ_UNROLL
+#pragma unroll
     for (int p = 0; p < TZ_PACKETS; p++)
         tz_put_packet(row + tz_strip_index(s, p, 0), now[p]);
     tz_barrier_warp();
 #endif
-    TZ_UNROLL
+#pragma unroll
     for (int p = 0; p < TZ_PACKETS; p++)
-        TZ_UNROLL
-    for (int k = 0; k < TZ_PACKET; k++) {
-        const int x = tz_hidden(s.x) + tz_strip_index(s, p, k);
+#pragma unroll
+        for (int k = 0; k < TZ_PACKET; k++) {
+            const int x = tz_hidden(s.x) + tz_strip_index(s, p, k);
 #if TZ_BITS_GRID
-        now[p][k] = tz_mask_word(a, x, now[p][k], edge);
+            now[p][k] = tz_mask_word(a, x, now[p][k], edge);
 #elif TZ_STAGED
-        /* What lies off the strip, too, is wanted by columns alone that are wrong by now. */
-        const int from = tz_map<TZ_BOUNDARY_X>(x, a.nx) - s.x;
-        if (x < 0 || x >= a.nx)
-            now[p][k] = tz_get(row + (from < 0 ? 0 : from < TZ_STRIP ? from : TZ_STRIP - 1));
+            /* Columns that would read past the strip's ends are wrong by now: any value will do. */
+            const int from = tz_map<TZ_BOUNDARY_X>(x, a.nx) - s.x;
+            if (x < 0 || x >= a.nx)
+                now[p][k] = tz_get(row + (from < 0 ? 0 : from < TZ_STRIP ? from : TZ_STRIP - 1));
 #elif TZ_BOUNDARY_X == TZ_FIXED
-        now[p][k] = x < 0 || x >= a.nx ? edge : now[p][k];
+            now[p][k] = x < 0 || x >= a.nx ? edge : now[p][k];
 #endif
-    }
+        }
 #if TZ_STAGED
     tz_barrier_warp();
 #endif
 }
 
-/* ---- The words of a cell update -------------------------------------------------------------- */
+/* ---- The language of cell updates ------------------------------------------------------------ */
 
 #define TZ__WIDTH_state(f) TZ_CELL_RADIUS
 #define TZ__WIDTH_static(f) TZ__RADIUS_##f
@@ -219,7 +216,7 @@ TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, T edge
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     tz_window<type, TZ__WIDTH(name)> name;                                                         \
     type name##_out[TZ_PACKETS][TZ_PACKET];
-/* Radii are the pass's: an enumerator keeps each for the accesses below. */
+/* TZ_CELL_RADIUS changes from pass to pass: an enumerator keeps its value for TZ_AT. */
 #define TZ__CONTEXT_WIDTH(name, type) name##_width = TZ__WIDTH(name),
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
     struct once_##cell {                                                                           \

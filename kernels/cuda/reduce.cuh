@@ -1,13 +1,18 @@
-/* kernels/cuda: numbers and pictures of a field, with the bits that core/sim/reduce.h and
- * core/base/average.h define.
+/* kernels/cuda: reductions and pictures of a field. The bits of results are those that
+ * core/backend/host/reduce.h and core/base/average.h define.
  *
- * Defined before: TZ_CELL, the type of an element (a word for bits); TZ_CELL_BITS, TZ_CELL_REAL (0
- * or 1); TZ_CELL_WORD, the unsigned integer as wide as an element; TZ_SEGMENT, columns of a
- * segment. TZ_ONLY picks one kernel, without it all are there.
+ * Defined by C:
  *
- * Element (x, y, z) is at x + pitch y + plane z; no element past a row's end is read. Each warp
- * works alone: it takes groups of segments, one after the other, a lane the elements lane, lane +
- * 32, … of a segment, TZ_BATCH of them in flight. */
+ *   TZ_CELL       type of an element; a word for bits
+ *   TZ_CELL_BITS  1 for bits, else 0
+ *   TZ_CELL_REAL  1 for float and double, else 0
+ *   TZ_CELL_WORD  the unsigned integer as wide as an element
+ *   TZ_SEGMENT    columns of a segment
+ *   TZ_ONLY       the one kernel to compile; if not defined, all
+ *
+ * Element (x, y, z) is at x + pitch*y + plane*z; nothing past a row's end is read. Each warp works
+ * alone on groups of segments. A lane has the elements lane, lane + 32, ... of a segment and loads
+ * TZ_BATCH of them at once. */
 #include "device.cuh"
 
 #define TZ_NUMBERS 1
@@ -22,9 +27,9 @@
 
 #define TZ_BATCH 8
 
-/* What all warps give together. The host sets the least and the greatest values before. */
+/* The result of all warps. The host sets the starting values. */
 struct tz_record {
-    long long low, high;  /* ordered; high negated */
+    long long low, high;  /* as tz_ordered() gives them; high: of the negated values */
     long long first;      /* index of the first cell that is not finite */
     long long difference; /* bits of the greatest difference, negated */
     unsigned long long population, not_finite, hash;
@@ -32,17 +37,17 @@ struct tz_record {
 
 struct tz_reduce_arguments {
     const TZ_CELL *cells;
-    const TZ_CELL *other;   /* what is compared with it */
+    const TZ_CELL *other;   /* the field to compare with */
     long long pitch, plane; /* elements to the next row and plane */
     long long elements;     /* of a row */
     long long columns;      /* cells of a row: more than elements for bits */
     long long rows, planes;
-    long long group; /* segments that a warp takes at once: 1, 2, 4, … 32 */
+    long long group; /* segments of a group: 1, 2, 4, ... 32 */
     double *sums;    /* of each group */
     tz_record *record;
 };
 
-/* ---- Words ----------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 TZ_DEVICE unsigned long long tz_mix(unsigned long long z)
 {
@@ -91,14 +96,14 @@ TZ_DEVICE bool tz_cell_finite(TZ_CELL value)
     return !TZ_CELL_REAL || value - value == 0;
 }
 
-/* An integer that grows with a number. */
+/* An integer that grows with the number. */
 TZ_DEVICE long long tz_ordered(double value)
 {
     const long long bits = (long long)tz_bits_of(value);
     return bits < 0 ? bits ^ 0x7fffffffffffffffll : bits;
 }
 
-/* Which bit is set, of a word that has one. */
+/* The number of the one bit that is set. */
 TZ_DEVICE int tz_bit_place(tz_word one)
 {
     union {
@@ -126,15 +131,15 @@ TZ_DEVICE long long tz_min_lanes(long long value)
 }
 
 /* Bits of word i of a row that are cells: bit b is column b*words + i. */
-TZ_DEVICE tz_word tz_cells_of_word(int whole, long long rest, long long i)
+TZ_DEVICE tz_word tz_cells_of_word(int full, long long rest, long long i)
 {
-    const int valid = whole + (i < rest ? 1 : 0);
+    const int valid = full + (i < rest ? 1 : 0);
     return valid >= 32 ? 0xffffffffu : (1u << valid) - 1u;
 }
 
 /* ---- Walking --------------------------------------------------------------------------------- */
 
-/* A segment: where it begins. */
+/* Where a segment begins. */
 struct tz_walk {
     long long x, y;
     long long row;    /* of all planes */
@@ -180,7 +185,7 @@ TZ_DEVICE int tz_walk_count(const tz_reduce_arguments &a, const tz_walk &at)
     return left < TZ_SEGMENT ? (int)left : TZ_SEGMENT;
 }
 
-/* A warp's groups: from..., a step apart; the last may be short. */
+/* A warp's groups: from, from + step, ... The last group of all may be short. */
 struct tz_share {
     long long segments, groups, from, step;
 };
@@ -202,7 +207,7 @@ TZ_DEVICE int tz_group_count(const tz_reduce_arguments &a, const tz_share &share
     return (int)(left < a.group ? left : a.group);
 }
 
-/* One element alone, through the words that tests watch. */
+/* One element, by functions whose accesses tests check. */
 template <class T> TZ_DEVICE T tz_load_one(const T *from)
 {
     T one[1];
@@ -231,8 +236,8 @@ TZ_DEVICE void tz_take(const TZ_CELL *from, int i, int count, TZ_CELL (&to)[TZ_B
 TZ_KERNEL_MANY(tz_numbers, 256, 3)(const tz_reduce_arguments a)
 {
     const tz_share share = tz_share_of_warp(a);
-    const int lane = tz_lane(), whole = (int)(a.columns / a.elements);
-    const long long rest = a.columns - whole * a.elements;
+    const int lane = tz_lane(), full = (int)(a.columns / a.elements);
+    const long long rest = a.columns - full * a.elements;
     const unsigned long long bits = tz_mix(1);
     unsigned long long population = 0, hash = 0;
     for (long long group = share.from; group < share.groups; group += share.step) {
@@ -248,7 +253,7 @@ TZ_KERNEL_MANY(tz_numbers, 256, 3)(const tz_reduce_arguments a)
 #pragma unroll
                 for (int k = 0; k < TZ_BATCH; k++) {
                     const int place = i + 32 * k;
-                    tz_word word = words[k] & tz_cells_of_word(whole, rest, at.x + place);
+                    tz_word word = words[k] & tz_cells_of_word(full, rest, at.x + place);
                     while (word) {
                         const tz_word one = word & (0u - word);
                         const long long column = tz_bit_place(one) * a.elements + place;
@@ -272,7 +277,7 @@ TZ_KERNEL_MANY(tz_numbers, 256, 3)(const tz_reduce_arguments a)
 {
     const tz_share share = tz_share_of_warp(a);
     const int lane = tz_lane();
-    /* Of integers, a lane without cells gives what no cell exceeds. */
+    /* A lane without cells keeps values that no cell exceeds. */
     TZ_CELL low = TZ_CELL_REAL ? (TZ_CELL)tz_infinity() : (TZ_CELL)2147483647;
     TZ_CELL high = TZ_CELL_REAL ? (TZ_CELL)-tz_infinity() : (TZ_CELL)(-2147483647 - 1);
     unsigned long long population = 0, not_finite = 0, hash = 0;
@@ -280,7 +285,7 @@ TZ_KERNEL_MANY(tz_numbers, 256, 3)(const tz_reduce_arguments a)
     for (long long group = share.from; group < share.groups; group += share.step) {
         const int segments = tz_group_count(a, share, group);
         tz_walk at = tz_walk_from(a, group * a.group);
-        double mine = 0.0; /* the sum of the segment of this lane's number */
+        double mine = 0.0; /* lane k: the sum of segment k */
         for (int s = 0; s < segments; s++, tz_walk_on(a, at)) {
             const TZ_CELL *from = a.cells + at.offset + at.x;
             const int count = tz_walk_count(a, at);
@@ -297,7 +302,7 @@ TZ_KERNEL_MANY(tz_numbers, 256, 3)(const tz_reduce_arguments a)
                     const TZ_CELL_WORD word = tz_cell_bits(value);
                     const bool finite = tz_cell_finite(value);
                     const bool there = i + 32 * k < count;
-                    sum += (double)value; /* a zero changes nothing, nor below */
+                    sum += (double)value; /* zeros past the end change nothing, here and below */
                     low = there && finite && value < low ? value : low;
                     high = there && finite && value > high ? value : high;
                     filled += value != 0;
@@ -322,7 +327,7 @@ TZ_KERNEL_MANY(tz_numbers, 256, 3)(const tz_reduce_arguments a)
             mine = lane == s ? sum : mine;
         }
         for (int n = 1; n < segments; n *= 2)
-            mine += tz_shuffle_down(mine, n); /* of lanes without a segment: nothing */
+            mine += tz_shuffle_down(mine, n); /* lanes without a segment have 0 */
         if (lane == 0)
             tz_store_one(a.sums + group, mine);
     }
@@ -346,7 +351,7 @@ TZ_KERNEL_MANY(tz_numbers, 256, 3)(const tz_reduce_arguments a)
 #endif
 #endif
 
-/* Cells that are not finite: only whether there are any counts. */
+/* Are there cells that are not finite? */
 #if TZ_HAS(TZ_FINITE) && TZ_CELL_REAL
 TZ_KERNEL_MANY(tz_finite, 256, 4)(const tz_reduce_arguments a)
 {
@@ -392,8 +397,8 @@ TZ_DEVICE double tz_cell_difference(TZ_CELL p, TZ_CELL q, tz_word cells)
 TZ_KERNEL_MANY(tz_difference, 256, 4)(const tz_reduce_arguments a)
 {
     const tz_share share = tz_share_of_warp(a);
-    const int lane = tz_lane(), whole = (int)(a.columns / a.elements);
-    const long long rest = a.columns - whole * a.elements;
+    const int lane = tz_lane(), full = (int)(a.columns / a.elements);
+    const long long rest = a.columns - full * a.elements;
     double largest = 0.0;
     for (long long group = share.from; group < share.groups; group += share.step) {
         const int segments = tz_group_count(a, share, group);
@@ -408,13 +413,13 @@ TZ_KERNEL_MANY(tz_difference, 256, 4)(const tz_reduce_arguments a)
 #pragma unroll
                 for (int k = 0; k < TZ_BATCH; k++) {
                     const double d = tz_cell_difference(
-                        old[k], now[k], tz_cells_of_word(whole, rest, at.x + i + 32 * k));
+                        old[k], now[k], tz_cells_of_word(full, rest, at.x + i + 32 * k));
                     largest = d > largest ? d : largest;
                 }
             }
         }
     }
-    /* Its bits grow with it: it is not negative. */
+    /* It is not negative: its bits grow with it. */
     const long long lowest = tz_min_lanes(-(long long)tz_bits_of(largest));
     if (lane == 0 && lowest < 0)
         tz_atomic_min_i64(&a.record->difference, lowest);
@@ -428,10 +433,10 @@ struct tz_shrink_arguments {
     const TZ_CELL *cells; /* of the plane */
     long long pitch;
     long long elements;    /* of a row */
-    int width;             /* lanes that make a value: 1, 2, 4, … 32 */
-    int steps;             /* columns that a lane may have: 1 when they are at most `width` */
+    int width;             /* lanes for a value: 1, 2, 4, ... 32 */
+    int steps;             /* columns that a lane may have; 1 if a value has at most `width` */
     int nx, ny;            /* values */
-    int strands;           /* 32 for bits: as many values at once read the same words; else 1 */
+    int strands;           /* values that are made of the same words: 32 for bits, else 1 */
     int apart;             /* nx / strands, rounded up */
     const double *edges_x; /* nx + 1 */
     const double *edges_y; /* ny + 1 */
@@ -464,7 +469,7 @@ TZ_DEVICE double tz_span_weight(const tz_span &span, long long k)
     return k == span.first ? span.first_weight : k == span.last ? span.last_weight : 1.0;
 }
 
-/* Of COLUMNS columns of a value, 32 apart, the sums over its rows. */
+/* The sums over a value's rows, of COLUMNS of its columns, 32 apart. */
 template <int COLUMNS, int ROWS>
 TZ_DEVICE void tz_sum_columns(const tz_shrink_arguments &a, const tz_span &across,
                               const tz_span &down, long long x, double (&sums)[COLUMNS])
@@ -500,7 +505,7 @@ TZ_DEVICE void tz_sum_columns(const tz_shrink_arguments &a, const tz_span &acros
                 const double value = TZ_CELL_BITS
                                          ? (double)(int)((tz_word)cells[r][c] >> bit[c] & 1u)
                                          : (double)cells[r][c];
-                sums[c] += weight * value; /* zeros past the last row change nothing */
+                sums[c] += weight * value; /* past the last row: zeros */
             }
         }
 #pragma unroll
@@ -513,7 +518,8 @@ TZ_KERNEL_MANY(tz_shrink, 256, 3)(const tz_shrink_arguments a)
 {
     const int lane = tz_lane() & (a.width - 1), base = tz_lane() - lane;
     const int warp = tz_block(0) * (tz_threads() / 32) + tz_warp();
-    /* Values in the order of work: `strands` of them far apart in a line, then their neighbours. */
+    /* Values in the order of work: first `strands` of them, `apart` columns from each other, which
+     * read the same words; then their neighbours. */
     const int number = warp * (32 / a.width) + tz_lane() / a.width, line = a.apart * a.strands;
     const int j = number / line, rest = number - j * line;
     const int i = rest % a.strands * a.apart + rest / a.strands;

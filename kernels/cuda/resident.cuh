@@ -1,23 +1,19 @@
-/* kernels/cuda: the resident family: a grid that fits on chip stays there.
+/* kernels/cuda: the resident family: a small grid stays on chip.
  *
- * One launch runs many stages. The grid is cut into one tile a block; a tile holds the cells that the
- * block owns and around them TZ_GHOST cells of its neighbours, except at the grid's ends. Each thread
- * has a brick of TZ_VX x TZ_VY x TZ_VZ cells, in registers (TZ_HELD) or in shared memory, through
- * which it reads what other threads have. After TZ_HEIGHT iterations the ghost zone is used up: each
- * block sends the cells that its neighbours hold too, each with a tag, and waits for theirs. There is
- * no barrier of the grid: a block waits for its neighbours alone, and a value and the news that it is
- * there are one store.
+ * One launch runs many stages. The grid is cut into one tile a block: the cells that the block owns
+ * and TZ_GHOST cells of its neighbours around them, except at the grid's ends. Each thread has a
+ * brick of TZ_VX x TZ_VY x TZ_VZ cells, in registers (TZ_HELD) or in shared memory. Threads read
+ * each other's cells from shared memory. After TZ_HEIGHT iterations the ghost zone is used up: each
+ * block sends the cells that its neighbours hold, too, and receives theirs. A value and a tag that
+ * says that it has arrived are one store: a block waits for its neighbours alone, not for the grid.
  *
- * Shared memory holds element e of all threads' bricks side by side, so that whatever neighbour all
- * threads of a warp read, they read 32 words in a row; and, but for threads at a tile's end, it lies
- * at the same distance from each thread's own.
+ * Shared memory holds element e of the bricks of all threads next to each other. When all threads
+ * of a warp read the same neighbour, they read 32 adjacent words; and, but for threads at a tile's
+ * end, a neighbour lies at the same distance from each thread's own element.
  *
- * Along an axis with one block the tile is the grid's whole extent and there is no ghost zone: a
- * boundary, too, is then another cell of the tile. Of bit rows neither end is one: what is beyond it
- * is the other end, shifted.
- *
- * Generated text defines TZ_* sizes, the fields' kinds and the passes, includes the cell updates and
- * then the kernel. */
+ * Along an axis with one block the tile is the full extent of the grid, without a ghost zone: the
+ * cell that a boundary reads is in the tile. Beyond the ends of a bit row lies its other end,
+ * shifted by a bit. */
 
 #include "common.cuh"
 
@@ -31,7 +27,7 @@
 template <class T> struct tz_brick {
     T v[TZ_VZ][TZ_VY][TZ_VX];
 };
-/* Runs over a brick: constants after unrolling. */
+/* All cells of a brick. The loops are unrolled: i, j and k are constants. */
 #define TZ_EACH_CELL                                                                               \
     TZ_UNROLL                                                                                      \
     for (int k = 0; k < TZ_VZ; k++)                                                                \
@@ -42,22 +38,22 @@ template <class T> struct tz_brick {
 
 /* Where a thread's brick is along an axis. Bit c of a mask stands for cell c of the brick. */
 struct tz_span {
-    int first;            /* coordinate of its first cell: outside the grid only where the axis wraps */
-    unsigned int strange; /* other blocks own it */
-    unsigned int wanted;  /* other blocks hold it, too */
+    int first; /* coordinate of its first cell; outside the grid only where the axis wraps */
+    unsigned int foreign; /* cells that other blocks own */
+    unsigned int wanted;  /* cells that other blocks hold, too */
 };
 
-/* What lies beside a brick along an axis: R elements before it, then R after it. */
-struct tz_beside {
-    int offset[2 * TZ_R]; /* from the thread's element 0 to it, in elements of shared memory */
-    bool outside[2 * TZ_R]; /* a fixed value */
-    int turn[2 * TZ_R];     /* rows of bits: times that the coordinate wraps */
+/* The elements adjacent to a brick along an axis: TZ_R before it, then TZ_R after it. */
+struct tz_sides {
+    int offset[2 * TZ_R];   /* from the thread's element 0, in elements of shared memory */
+    bool outside[2 * TZ_R]; /* the boundary value */
+    int turns[2 * TZ_R];    /* bit rows: how often the coordinate wraps */
 };
 
-/* What a thread knows of where it is. */
+/* Where a thread is. */
 struct tz_tile {
     tz_span x, y, z;
-    tz_beside beside_x, beside_y, beside_z;
+    tz_sides sides_x, sides_y, sides_z;
 #if TZ_BITS_GRID
     bool masked; /* there are columns outside the grid */
     tz_word inside[TZ_VX];
@@ -73,7 +69,7 @@ struct tz_place {
 
 /* ---- Cutting the grid ------------------------------------------------------------------------ */
 
-/* Tiles are spread evenly: a grid's last tile ends where the grid does, whatever their size. */
+/* Tiles have one size and begin at even distances: the last one ends where the grid does. */
 TZ_DEVICE int tz_tile_begin(int block, int blocks, int n, int extent, bool wraps)
 {
     if (blocks == 1)
@@ -83,7 +79,7 @@ TZ_DEVICE int tz_tile_begin(int block, int blocks, int n, int extent, bool wraps
     return block * (n - extent) / (blocks - 1);
 }
 
-/* What a block owns, as a range of coordinates. */
+/* Where the range of coordinates begins that a block owns. */
 TZ_DEVICE int tz_own_begin(int block, int blocks, int n, int extent, bool wraps)
 {
     if (!wraps && block == 0)
@@ -102,7 +98,7 @@ TZ_DEVICE int tz_wrap(int c, int n)
     return c;
 }
 
-/* Does the tile of a block (which may be none) hold the cell? */
+/* Does the tile of a block hold the cell? `block` may be -1 or `blocks`: there may be none. */
 TZ_DEVICE bool tz_tile_holds(int block, int blocks, int n, int extent, bool wraps, int c)
 {
     if (wraps)
@@ -113,18 +109,18 @@ TZ_DEVICE bool tz_tile_holds(int block, int blocks, int n, int extent, bool wrap
     return (wraps ? tz_wrap(away, n) : away >= 0 ? away : extent) < extent;
 }
 
-/* `thread`: of the block, along the axis. */
+/* `thread`: its number in the block along the axis. */
 TZ_DEVICE tz_span tz_span_of(int thread, int cells, int block, int blocks, int n, int extent,
                              bool wraps)
 {
     tz_span s;
     s.first = tz_tile_begin(block, blocks, n, extent, wraps) + thread * cells;
-    s.strange = s.wanted = 0;
+    s.foreign = s.wanted = 0;
     const int low = tz_own_begin(block, blocks, n, extent, wraps);
     const int high = tz_own_begin(block + 1, blocks, n, extent, wraps);
     for (int c = 0; blocks > 1 && c < cells; c++) {
         if (s.first + c < low || s.first + c >= high)
-            s.strange |= 1u << c;
+            s.foreign |= 1u << c;
         else if (tz_tile_holds(block - 1, blocks, n, extent, wraps, s.first + c) ||
                  tz_tile_holds(block + 1, blocks, n, extent, wraps, s.first + c))
             s.wanted |= 1u << c;
@@ -132,32 +128,32 @@ TZ_DEVICE tz_span tz_span_of(int thread, int cells, int block, int blocks, int n
     return s;
 }
 
-/* `slot`: elements from a cell of the brick to the next; `step`: from a thread's to the next
+/* `slot`: elements from a cell of a brick to the next one; `step`: from a thread's to the next
  * thread's. */
 template <int BOUNDARY>
-TZ_DEVICE tz_beside tz_beside_of(int thread, int cells, int threads, int slot, int step, int block,
-                                 int blocks, int n, int extent, bool bits)
+TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int threads, int slot, int step, int block,
+                               int blocks, int n, int extent, bool bits)
 {
-    tz_beside b;
+    tz_sides b;
     const bool wraps = bits || BOUNDARY == TZ_PERIODIC;
     const int begin = tz_tile_begin(block, blocks, n, extent, wraps);
-    TZ_UNROLL
+#pragma unroll
     for (int q = 0; q < 2 * TZ_R; q++) {
         int c = thread * cells + (q < TZ_R ? q - TZ_R : cells + q - TZ_R);
         b.outside[q] = false;
-        b.turn[q] = 0;
+        b.turns[q] = 0;
         const bool end = c < 0 ? block == 0 : block == blocks - 1;
         if (c >= 0 && c < extent) {
         } else if (bits && blocks == 1) {
             for (; c < 0; c += n)
-                b.turn[q]--;
+                b.turns[q]--;
             for (; c >= n; c -= n)
-                b.turn[q]++;
+                b.turns[q]++;
         } else if (end && (blocks == 1 || !wraps)) {
             c = tz_map<BOUNDARY>(begin + c, n) - begin;
             b.outside[q] = BOUNDARY == TZ_FIXED;
         }
-        /* Beyond a tile's end within the grid anything will do. */
+        /* Past a tile's end inside the grid values are wrong anyway. */
         c = c < 0 ? 0 : c < extent ? c : extent - 1;
         b.offset[q] = c % cells * slot + (c / cells - thread) * step;
     }
@@ -172,24 +168,23 @@ TZ_DEVICE tz_tile tz_tile_of(const tz_arguments &a, int thread)
     t.x = tz_span_of(x, TZ_VX, tz_block(0), TZ_BLOCKS_X, a.nx, ex, TZ_WRAPS_X);
     t.y = tz_span_of(y, TZ_VY, tz_block(1), TZ_BLOCKS_Y, a.ny, ey, TZ_WRAPS_Y);
     t.z = tz_span_of(z, TZ_VZ, tz_block(2), TZ_BLOCKS_Z, a.nz, ez, TZ_WRAPS_Z);
-    t.beside_x = tz_beside_of<TZ_BOUNDARY_X>(x, TZ_VX, TZ_TX, TZ_LIVE, 1, tz_block(0), TZ_BLOCKS_X,
-                                             a.nx, ex, TZ_BITS_GRID);
-    t.beside_y = tz_beside_of<TZ_BOUNDARY_Y>(y, TZ_VY, TZ_TY, TZ_LIVE * TZ_VX, TZ_TX, tz_block(1),
-                                             TZ_BLOCKS_Y, a.ny, ey, false);
-    t.beside_z = tz_beside_of<TZ_BOUNDARY_Z>(z, TZ_VZ, TZ_TZ, TZ_LIVE * TZ_VX * TZ_VY,
-                                             TZ_TX * TZ_TY, tz_block(2), TZ_BLOCKS_Z, a.nz, ez,
-                                             false);
+    t.sides_x = tz_sides_of<TZ_BOUNDARY_X>(x, TZ_VX, TZ_TX, TZ_LIVE, 1, tz_block(0), TZ_BLOCKS_X,
+                                           a.nx, ex, TZ_BITS_GRID);
+    t.sides_y = tz_sides_of<TZ_BOUNDARY_Y>(y, TZ_VY, TZ_TY, TZ_LIVE * TZ_VX, TZ_TX, tz_block(1),
+                                           TZ_BLOCKS_Y, a.ny, ey, false);
+    t.sides_z = tz_sides_of<TZ_BOUNDARY_Z>(z, TZ_VZ, TZ_TZ, TZ_LIVE * TZ_VX * TZ_VY, TZ_TX * TZ_TY,
+                                           tz_block(2), TZ_BLOCKS_Z, a.nz, ez, false);
 #if TZ_BITS_GRID
     const int begin = tz_tile_begin(tz_block(0), TZ_BLOCKS_X, a.nx, ex, TZ_WRAPS_X);
     t.masked = TZ_BOUNDARY_X != TZ_PERIODIC && (begin < 0 || begin + ex > a.columns - 31 * a.nx);
-    TZ_UNROLL
+#pragma unroll
     for (int i = 0; i < TZ_VX; i++)
         t.inside[i] = t.masked ? tz_mask_word(a, t.x.first + i, ~0u, 0u) : ~0u;
 #endif
     return t;
 }
 
-/* A coordinate that is off the grid by less than its extent. */
+/* The coordinate in the grid of one that is off it by less than its extent. */
 TZ_DEVICE int tz_inside(int c, int n, bool wraps)
 {
     return !wraps ? c : c < 0 ? c + n : c < n ? c : c - n;
@@ -208,19 +203,19 @@ TZ_DEVICE tz_place tz_place_of(const tz_arguments &a, const tz_tile &t, int i, i
     return p;
 }
 
-TZ_DEVICE bool tz_is_strange(const tz_tile &t, int i, int j, int k)
+TZ_DEVICE bool tz_is_foreign(const tz_tile &t, int i, int j, int k)
 {
-    return ((t.x.strange >> i | t.y.strange >> j | t.z.strange >> k) & 1u) != 0;
+    return ((t.x.foreign >> i | t.y.foreign >> j | t.z.foreign >> k) & 1u) != 0;
 }
 
-/* The same tile, of whose place the compiler knows nothing: what follows from it is computed where it
- * is used. Remembered for each cell of a large brick, it would take more registers than the cells;
- * of a small one, it is waited for between two exchanges. */
+/* The same tile, about whose place the compiler knows nothing: what depends on it is computed where
+ * it is used. Kept for each cell of a large brick, it would take more registers than the cells.
+ * Small bricks keep it: computing it would delay each exchange. */
 TZ_DEVICE tz_span tz_span_hidden(const tz_span &s)
 {
     tz_span hidden;
     hidden.first = tz_hidden(s.first);
-    hidden.strange = (unsigned int)tz_hidden((int)s.strange);
+    hidden.foreign = (unsigned int)tz_hidden((int)s.foreign);
     hidden.wanted = (unsigned int)tz_hidden((int)s.wanted);
     return hidden;
 }
@@ -237,22 +232,23 @@ TZ_DEVICE tz_tile tz_tile_hidden(const tz_tile &t)
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
-/* The word that a wrapped one stands for: `turn` rows of words further its bits are those of the next
- * columns. */
-TZ_DEVICE tz_word tz_turned(tz_word word, int turn, tz_word edge)
+/* A word whose coordinate wraps `turns` times: its bits are those of columns one further for
+ * each. */
+TZ_DEVICE tz_word tz_wrapped(tz_word word, int turns, tz_word edge)
 {
-    if (turn == 0)
+    if (turns == 0)
         return word;
-    const int left = turn < 0 ? -turn : 32 - turn;
-    const tz_word low = (1u << (left & 31)) - 1u; /* the bits that come in when turned left */
+    const int left = turns < 0 ? -turns : 32 - turns;
+    const tz_word low =
+        (1u << (left & 31)) - 1u; /* the bits that come in on a rotation to the left */
     const tz_word rotated = word << (left & 31) | word >> (32 - left & 31);
     if (TZ_BOUNDARY_X == TZ_PERIODIC)
         return rotated;
-    const tz_word strange = turn < 0 ? low : ~low;
-    return (rotated & ~strange) | (edge & strange);
+    const tz_word foreign = turns < 0 ? low : ~low;
+    return (rotated & ~foreign) | (edge & foreign);
 }
 
-/* Columns outside the grid hold the boundary value again. */
+/* Sets columns outside the grid to the boundary value. */
 template <class T> TZ_DEVICE void tz_mask_brick(const tz_tile &t, T edge, tz_brick<T> &own)
 {
 #if TZ_BITS_GRID
@@ -264,10 +260,11 @@ template <class T> TZ_DEVICE void tz_mask_brick(const tz_tile &t, T edge, tz_bri
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* `at`: as in tz_show; rows of bits, which take a long text to read, come through there. */
+/* Loads a brick. `at`: as in tz_publish(); bit rows, whose code is long, are loaded there in a
+ * loop. */
 template <class T>
-TZ_DEVICE void tz_take(const tz_arguments &a, const tz_tile &t, const T *field, T edge, T *at,
-                       tz_brick<T> &own)
+TZ_DEVICE void tz_load_brick(const tz_arguments &a, const tz_tile &t, const T *field, T edge, T *at,
+                             tz_brick<T> &own)
 {
 #if TZ_BITS_GRID
 #pragma unroll 1
@@ -289,8 +286,8 @@ TZ_DEVICE void tz_take(const tz_arguments &a, const tz_tile &t, const T *field, 
     }
 }
 
-/* Row `row` of a streamed field. */
-TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_tile &t, const int *row,
+/* Loads a row of a streamed field. */
+TZ_DEVICE void tz_load_row(const tz_arguments &a, const tz_tile &t, const int *row,
                            tz_brick<int> &own)
 {
     TZ_EACH_CELL
@@ -298,18 +295,19 @@ TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_tile &t, const int *r
 }
 
 template <class T>
-TZ_DEVICE void tz_give(const tz_arguments &a, const tz_tile &t, T *field, const tz_brick<T> &own)
+TZ_DEVICE void tz_store_brick(const tz_arguments &a, const tz_tile &t, T *field,
+                              const tz_brick<T> &own)
 {
     TZ_EACH_CELL
-    if (!tz_is_strange(t, i, j, k)) {
+    if (!tz_is_foreign(t, i, j, k)) {
         const tz_place p = tz_place_of(a, t, i, j, k);
         field[p.x + (long long)a.pitch * p.y + a.plane * p.z] = own.v[k][j][i];
     }
 }
 
-/* `at`: the thread's element 0 in shared memory. What is held in registers is shown as far as others
- * look into a brick. */
-template <class T> TZ_DEVICE void tz_show(T *at, const tz_brick<T> &own)
+/* Writes a brick to shared memory; of one in registers, the cells that other threads read. `at`:
+ * the thread's element 0 there. */
+template <class T> TZ_DEVICE void tz_publish(T *at, const tz_brick<T> &own)
 {
     TZ_EACH_CELL
     {
@@ -335,27 +333,27 @@ TZ_DEVICE T tz_near(const tz_tile &t, const tz_place &p, const tz_brick<T> &own,
     const int qx = i < 0 ? i + TZ_R : i >= TZ_VX ? i - TZ_VX + TZ_R : 0;
     const int qy = j < 0 ? j + TZ_R : j >= TZ_VY ? j - TZ_VY + TZ_R : 0;
     const int qz = k < 0 ? k + TZ_R : k >= TZ_VZ ? k - TZ_VZ + TZ_R : 0;
-    int offset = off_x ? t.beside_x.offset[qx] + 0 : i * TZ_LIVE;
-    offset += off_y ? t.beside_y.offset[qy] + 0 : j * (TZ_VX * TZ_LIVE);
-    offset += off_z ? t.beside_z.offset[qz] + 0 : k * (TZ_VY * TZ_VX * TZ_LIVE);
+    int offset = off_x ? t.sides_x.offset[qx] + 0 : i * TZ_LIVE;
+    offset += off_y ? t.sides_y.offset[qy] + 0 : j * (TZ_VX * TZ_LIVE);
+    offset += off_z ? t.sides_z.offset[qz] + 0 : k * (TZ_VY * TZ_VX * TZ_LIVE);
     T value = tz_get(at + offset);
 #if TZ_BITS_GRID
     if (off_x)
-        value = tz_turned(value, t.beside_x.turn[qx], edge);
+        value = tz_wrapped(value, t.sides_x.turns[qx], edge);
 #endif
     if (!TZ_BITS_GRID && TZ_BOUNDARY_X == TZ_FIXED && off_x)
-        value = tz_choose(t.beside_x.outside[qx], edge, value);
+        value = tz_choose(t.sides_x.outside[qx], edge, value);
     if (TZ_BOUNDARY_Y == TZ_FIXED && off_y)
-        value = tz_choose(t.beside_y.outside[qy], edge, value);
+        value = tz_choose(t.sides_y.outside[qy], edge, value);
     if (TZ_BOUNDARY_Z == TZ_FIXED && off_z)
-        value = tz_choose(t.beside_z.outside[qz], edge, value);
+        value = tz_choose(t.sides_z.outside[qz], edge, value);
     return value;
 }
 
 /* ---- Between blocks -------------------------------------------------------------------------- */
 
-/* In scratch: each block's last tag, then two sets of slots for all words of the grid. A block is at
- * most one exchange ahead of its neighbours. */
+/* In scratch: each block's last tag, then two sets of slots for all words of the grid. Two are
+ * enough: a block is at most one exchange ahead of its neighbours. */
 #define TZ_TAGS 256
 TZ_DEVICE unsigned int *tz_tag_of(const tz_arguments &a)
 {
@@ -366,8 +364,7 @@ TZ_DEVICE unsigned int *tz_tag_of(const tz_arguments &a)
 TZ_DEVICE unsigned long long *tz_slots(const tz_arguments &a, unsigned int tag, int word)
 {
     const long long set = (long long)(tag & 1u) * TZ_SENT + word;
-    return (unsigned long long *)((unsigned int *)a.scratch + TZ_TAGS) +
-           set * a.nx * a.ny * a.nz;
+    return (unsigned long long *)((unsigned int *)a.scratch + TZ_TAGS) + set * a.nx * a.ny * a.nz;
 }
 
 template <class T> union tz_words {
@@ -387,38 +384,38 @@ TZ_DEVICE void tz_send_brick(const tz_arguments &a, const tz_tile &t, unsigned i
     {
         const bool wanted =
             ((here.x.wanted >> i | here.y.wanted >> j | here.z.wanted >> k) & 1u) != 0;
-        if (wanted && !tz_is_strange(here, i, j, k)) {
+        if (wanted && !tz_is_foreign(here, i, j, k)) {
             const tz_place p = tz_place_of(a, here, i, j, k);
             const int cell = (p.z * a.ny + p.y) * a.nx + p.x;
             tz_words<T> parts;
             parts.value = own.v[k][j][i];
-            TZ_UNROLL
+#pragma unroll
             for (int w = 0; w < (int)sizeof(T) / 4; w++)
                 tz_send(slots + ((long long)w * a.nx * a.ny * a.nz + cell), parts.word[w], tag);
         }
     }
 }
 
-/* All words of TZ_BATCH cells are asked for at once, and again until all have come: whatever is done
- * with the first waits for the last, or the compiler would ask for one after the other. */
+/* Reads all words of TZ_BATCH cells at once, again and again until all have arrived. None is used
+ * before that: the compiler would otherwise read them one after the other. */
 template <class T>
 TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigned int tag, int word,
                                 T edge, tz_brick<T> &own)
 {
     const int WORDS = sizeof(T) / 4;
     static_assert(TZ_BATCH <= 32, "a bit for each of a batch");
-    if ((t.x.strange | t.y.strange | t.z.strange) == 0)
+    if ((t.x.foreign | t.y.foreign | t.z.foreign) == 0)
         return;
     const unsigned long long *slots = tz_slots(a, tag, word);
-    TZ_UNROLL
+#pragma unroll
     for (int first = 0; first < TZ_CELLS; first += TZ_BATCH) {
         const tz_tile here = tz_tile_hidden(t);
         unsigned int missing = 0;
-        TZ_UNROLL
+#pragma unroll
         for (int n = 0; n < TZ_BATCH; n++) {
             const int q = first + n;
             if (q < TZ_CELLS &&
-                tz_is_strange(here, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY)))
+                tz_is_foreign(here, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY)))
                 missing |= 1u << n;
         }
         if (missing == 0)
@@ -426,7 +423,7 @@ TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigne
         unsigned long long raw[TZ_BATCH][WORDS];
         for (;;) {
             unsigned int late = 0;
-            TZ_UNROLL
+#pragma unroll
             for (int n = 0; n < TZ_BATCH; n++) {
                 const int q = first + n;
                 if (q >= TZ_CELLS)
@@ -434,35 +431,35 @@ TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigne
                 const tz_place p =
                     tz_place_of(a, here, q % TZ_VX, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY));
                 const int cell = (p.z * a.ny + p.y) * a.nx + p.x;
-                TZ_UNROLL
+#pragma unroll
                 for (int w = 0; w < WORDS; w++)
                     raw[n][w] = tz_peek(slots + ((long long)w * a.nx * a.ny * a.nz + cell),
                                         (missing >> n & 1u) != 0);
             }
-            TZ_UNROLL
+#pragma unroll
             for (int n = 0; n < TZ_BATCH; n++)
-                TZ_UNROLL
-            for (int w = 0; w < WORDS; w++)
-                if (first + n < TZ_CELLS && (missing >> n & 1u) != 0)
-                    late |= (unsigned int)(raw[n][w] >> 32) ^ tag;
+#pragma unroll
+                for (int w = 0; w < WORDS; w++)
+                    if (first + n < TZ_CELLS && (missing >> n & 1u) != 0)
+                        late |= (unsigned int)(raw[n][w] >> 32) ^ tag;
             if (late == 0)
                 break;
             tz_pause();
         }
-        TZ_UNROLL
+#pragma unroll
         for (int n = 0; n < TZ_BATCH; n++) {
             const int q = first + n;
             if (q >= TZ_CELLS)
                 continue;
             const int i = q % TZ_VX, j = q / TZ_VX % TZ_VY, k = q / (TZ_VX * TZ_VY);
             tz_words<T> parts;
-            TZ_UNROLL
+#pragma unroll
             for (int w = 0; w < WORDS; w++)
                 parts.word[w] = (unsigned int)raw[n][w];
             T value = parts.value;
 #if TZ_BITS_GRID
             const int x = t.x.first + i;
-            value = tz_turned(value, x < 0 ? -1 : x < a.nx ? 0 : 1, edge);
+            value = tz_wrapped(value, x < 0 ? -1 : x < a.nx ? 0 : 1, edge);
 #endif
             own.v[k][j][i] = tz_choose((missing >> n & 1u) != 0, value, own.v[k][j][i]);
         }
@@ -474,7 +471,7 @@ template <class T, class V> TZ_DEVICE void tz_assign(T &to, V value)
     to = (T)value;
 }
 
-/* ---- The words of a cell update -------------------------------------------------------------- */
+/* ---- The language of cell updates ------------------------------------------------------------ */
 
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     tz_brick<type> name;                                                                           \

@@ -1,18 +1,19 @@
 /* kernels/cuda: the stream family in two dimensions.
  *
- * A warp owns a strip of 32 TZ_V columns, TZ_V of them a lane, and streams down the rows of a chunk. Every
- * level (a pass of an iteration) keeps its last rows in registers: when row y of level 0 arrives, level l
- * computes row y - lag of l, and the last level's row leaves for memory. Neighbours in x come from
- * neighbouring lanes, so there is neither shared memory nor a barrier. The strip loses the reach of all
- * levels on both sides, and the chunk starts and ends with as many rows more: the ghost zone.
+ * A warp has a strip of 32 * TZ_V columns, TZ_V of them a lane, and a chunk of rows, which it reads
+ * from low to high y. Level 0 is what is loaded, level l the l-th pass of the stage. Each level
+ * keeps its last rows in registers, a ring. When row y of level 0 arrives, level l computes row y -
+ * lag(l), and the row of the last level goes to memory. Neighbours along x come from other lanes by
+ * shuffle: warps share nothing and need no barrier. The strip loses the reach of all levels at both
+ * sides, and the chunk begins and ends with as many more rows: the ghost zone.
  *
- * Generated text defines sizes, rings and levels around what is here. With BORDER true, columns outside the
- * grid are looked at, with ENDS true rows too: warps and rows away from the border pay nothing for it.
+ * With BORDER, columns outside the grid get the boundary's values, with ENDS rows, too. Warps and
+ * rows away from the grid's ends run instances without.
  *
- * TZ_EDGES says that the grid's ends are simple: at least a strip wide, and no cell but those of one lane
- * reaches over an end of a row. Then nothing outside is ever made or kept: lanes there hold what nobody reads,
- * and the lane at an end chooses, where it sees its neighbours (tz_widen), what a boundary puts there.
- * Bit rows turn over at their ends instead: words outside are words of the other end but for a bit. */
+ * TZ_SIMPLE_ENDS: the grid is at least a strip wide, and only the cells of one lane read over an
+ * end of a row. Then columns outside are neither computed nor kept: lanes there hold values that
+ * are not used, and the lane at an end picks the boundary's values when it gets its neighbours
+ * (tz_widen). Bit rows differ: words outside are words of the other end, shifted by a bit. */
 #ifndef TZ_ROWS_CUH
 #define TZ_ROWS_CUH
 
@@ -20,15 +21,15 @@
 
 #define TZ_STRIP (32 * TZ_V)
 
-/* Where a warp is: its first column, this lane's first column, the rows that it commits. */
+/* Where a warp is. */
 struct tz_strip {
-    int x0, x;
-    int from;          /* the first column that this lane loads, with TZ_EDGES: one in the grid */
+    int x0, x; /* first column of the strip, of this lane */
+    int from;  /* the first column that this lane loads, in the grid if TZ_SIMPLE_ENDS */
     int low;
-    unsigned int rows; /* from `low` that this lane commits */
+    unsigned int rows; /* that this lane stores, from row `low` on */
     bool border;
     bool first, last; /* this lane has column 0, or the last */
-    int turn;         /* of a bit row: by how much a lane's words are rotated to the left */
+    int rotation;     /* of a bit row: by how much a lane's words are rotated to the left */
     tz_word inside;   /* the bits of its words that are in the grid */
 };
 
@@ -49,8 +50,8 @@ template <int D, int W, class T> TZ_DEVICE void tz_clear(T (&ring)[D][W])
             ring[k][i] = (T)0;
 }
 
-/* A row with R elements of the neighbouring lanes on both sides; `row` starts at column 0 of the lane. With
- * BORDER, what lies over the ends of the grid's rows is the boundary's. */
+/* The lane's row with R elements of the neighbouring lanes on both sides; with BORDER, the
+ * boundary's values past the ends of the grid's rows. */
 template <bool BORDER, int R, class T>
 TZ_DEVICE void tz_widen(const tz_strip &s, const T *row, T (&wide)[TZ_V + 2 * R], T edge)
 {
@@ -63,14 +64,15 @@ TZ_DEVICE void tz_widen(const tz_strip &s, const T *row, T (&wide)[TZ_V + 2 * R]
         wide[i] = tz_shuffle_up(row[TZ_V * up - (R - i)], up);
         wide[R + TZ_V + i] = tz_shuffle_down(row[i % TZ_V], down);
     }
-    if (!BORDER || !TZ_EDGES || TZ_BITS_GRID || TZ_BOUNDARY_X == TZ_PERIODIC)
+    if (!BORDER || !TZ_SIMPLE_ENDS || TZ_BITS_GRID || TZ_BOUNDARY_X == TZ_PERIODIC)
         return;
-    /* Element 0 of the first lane is column 0, TZ_END - 1 of the last lane the last column. */
+        /* Element 0 of the first lane is column 0, TZ_END_COLUMNS - 1 of the last lane the last
+         * column. */
 #pragma unroll
     for (int i = 0; i < R; i++) {
-        const int before = R - 1 - i, after = R + TZ_END + i;
+        const int before = R - 1 - i, after = R + TZ_END_COLUMNS + i;
         const int before_is = TZ_BOUNDARY_X == TZ_MIRROR ? R + 1 + i : R;
-        const int after_is = R + TZ_END - 1 - (TZ_BOUNDARY_X == TZ_MIRROR ? 1 + i : 0);
+        const int after_is = R + TZ_END_COLUMNS - 1 - (TZ_BOUNDARY_X == TZ_MIRROR ? 1 + i : 0);
         wide[before] =
             tz_choose(s.first, TZ_BOUNDARY_X == TZ_FIXED ? edge : wide[before_is], wide[before]);
         wide[after] =
@@ -78,28 +80,73 @@ TZ_DEVICE void tz_widen(const tz_strip &s, const T *row, T (&wide)[TZ_V + 2 * R]
     }
 }
 
+/* A new row into the newest slot of a ring, with what the ring keeps of the neighbouring lanes. */
+template <bool BORDER, int D, int W, class T>
+TZ_DEVICE void tz_ring_push(const tz_strip &s, T (&ring)[D][W], const T (&row)[TZ_V], T edge)
+{
+    constexpr int halo = (W - TZ_V) / 2;
+    if constexpr (halo > 0) {
+        T wide[W];
+        tz_widen<BORDER, halo>(s, row, wide, edge);
+#pragma unroll
+        for (int i = 0; i < W; i++)
+            ring[D - 1][i] = wide[i];
+    } else {
+#pragma unroll
+        for (int i = 0; i < TZ_V; i++)
+            ring[D - 1][i] = row[i];
+    }
+}
+
+/* Rows of a ring from SLOT on, with RADIUS elements of the neighbouring lanes on both sides. (A
+ * function that calls itself, not a loop: registers are given out otherwise for a loop.) */
+template <bool BORDER, int SLOT, int RADIUS, int ROW = 0, int D, int W, int ROWS, int WIDE, class T>
+TZ_DEVICE void tz_ring_window(const tz_strip &s, const T (&ring)[D][W], T (&window)[ROWS][WIDE],
+                              T edge)
+{
+    constexpr int halo = (W - TZ_V) / 2;
+    if constexpr (halo > 0) {
+#pragma unroll
+        for (int i = 0; i < WIDE; i++)
+            window[ROW][i] = ring[SLOT + ROW][i + halo - RADIUS];
+    } else {
+        tz_widen<BORDER, RADIUS>(s, ring[SLOT + ROW], window[ROW], edge);
+    }
+    if constexpr (ROW + 1 < ROWS)
+        tz_ring_window<BORDER, SLOT, RADIUS, ROW + 1>(s, ring, window, edge);
+}
+
+/* The row of level 0 with which a strip begins. Rows before the grid's first one are not computed
+ * where the grid's ends are simple and the boundary is not periodic. */
+TZ_DEVICE int tz_first_row(const tz_strip &s)
+{
+    if (!TZ_SIMPLE_ENDS || TZ_BOUNDARY_Y == TZ_PERIODIC)
+        return s.low - TZ_WARM_UP;
+    return s.low > 0 ? s.low - TZ_WARM_UP : TZ_FIRST_ROW;
+}
+
 /* Where a strip is, but for its rows. */
-TZ_DEVICE void tz_place(const tz_arguments &a, tz_strip &s)
+TZ_DEVICE void tz_strip_place(const tz_arguments &a, tz_strip &s)
 {
     s.x = s.x0 + tz_lane() * TZ_V;
     s.first = s.x == 0;
-    s.last = s.x == a.nx - TZ_END;
+    s.last = s.x == a.nx - TZ_END_COLUMNS;
     if (TZ_BITS_GRID || TZ_BOUNDARY_X == TZ_PERIODIC)
         s.from = s.x < 0 ? s.x + a.nx : s.x < a.nx ? s.x : s.x - a.nx;
     else
-        s.from = s.x < 0 ? 0 : s.x < a.nx ? s.x : a.nx - TZ_END;
-    s.turn = s.x < 0 ? 1 : s.x < a.nx ? 0 : 31;
+        s.from = s.x < 0 ? 0 : s.x < a.nx ? s.x : a.nx - TZ_END_COLUMNS;
+    s.rotation = s.x < 0 ? 1 : s.x < a.nx ? 0 : 31;
     s.inside = s.x < 0 ? ~1u : s.x < a.nx ? ~0u : ~0u >> 1;
 }
 
 /* ---- Level 0 ---------------------------------------------------------------------------------
  *
- * Rows wait in a queue in shared memory, TZ_AHEAD of them on their way: each lane has its own columns
- * there and nobody else reads them. The queue has parts of TZ_STEPS rows, so that the steps of a loop body
- * find theirs at known distances from where the body's part is. */
+ * Rows wait in a queue in shared memory, TZ_AHEAD of them on their way. Each lane reads its own
+ * columns alone. The queue has parts of TZ_STEPS rows, one for each execution of the loop body, so
+ * that the steps of the body find their rows at constant distances from the part's start. */
 
-/* Elements from the start of a queue of ROWS rows to the one that is taken `row` steps after the body's first
- * (before it: ROWS added). */
+/* Elements from the start of a queue of ROWS rows to the row that is taken `row` steps after the
+ * body's first step (before it: add ROWS). */
 template <int ROWS> TZ_DEVICE int tz_slot(int part, int row)
 {
     part += row / TZ_STEPS * (TZ_STEPS * TZ_STRIP);
@@ -108,21 +155,23 @@ template <int ROWS> TZ_DEVICE int tz_slot(int part, int row)
     return part + row % TZ_STEPS * TZ_STRIP;
 }
 
-/* Elements from the left whose columns are all inside the grid. */
-TZ_DEVICE int tz_whole(const tz_arguments &a)
+/* Elements of a row, from its start, whose columns are all inside the grid. */
+TZ_DEVICE int tz_full_elements(const tz_arguments &a)
 {
     return TZ_BITS_GRID && a.columns - 31 * a.nx < a.nx ? a.columns - 31 * a.nx : a.nx;
 }
 
-/* The word past an end of a bit row is one of its other end, shifted by a bit, where the strip passes an end
- * but once and the bit that comes in is known: of the same word, or the boundary's. */
-TZ_DEVICE bool tz_turns(const tz_arguments &a)
+/* Is a word past an end of a bit row a word of its other end, shifted by a bit? It is where the
+ * strip leaves the grid at one end only, and the bit that comes in is of the same word or the
+ * boundary's. */
+TZ_DEVICE bool tz_words_wrap(const tz_arguments &a)
 {
     return a.nx >= TZ_STRIP && (TZ_BOUNDARY_X != TZ_PERIODIC || a.columns == 32 * a.nx);
 }
-TZ_DEVICE void tz_fetch_one(const tz_arguments &a, tz_word *to, const tz_word *row, int x, tz_word edge)
+TZ_DEVICE void tz_fetch_one(const tz_arguments &a, tz_word *to, const tz_word *row, int x,
+                            tz_word edge)
 {
-    if (tz_turns(a))
+    if (tz_words_wrap(a))
         tz_fetch<tz_word, 1>(to, row + (x < 0 ? x + a.nx : x >= a.nx ? x - a.nx : x));
     else
         tz_put(to, tz_load_word(a, row, x, edge));
@@ -146,8 +195,8 @@ template <class T> TZ_DEVICE void tz_blank(T *to)
     tz_put_packet(to, zeros);
 }
 
-/* A row to load for one that may be outside; what a fixed boundary puts there comes later. */
-TZ_DEVICE int tz_near(int y, int n)
+/* The row to load for row y, which may be outside. A fixed boundary's value is put in later. */
+TZ_DEVICE int tz_nearest_row(int y, int n)
 {
     if (TZ_BOUNDARY_Y == TZ_PERIODIC)
         return y < 0 ? y + n : y < n ? y : y - n;
@@ -156,14 +205,14 @@ TZ_DEVICE int tz_near(int y, int n)
     return y < 0 ? 0 : y < n ? y : n - 1;
 }
 
-/* Row y of a field: `next` is where it is if it is in the grid. */
+/* Row y of a field into the queue. `next`: its address if it is in the grid. */
 template <bool ENDS, class T>
 TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, const T *next,
                             const void *field, T edge, int y)
 {
-    if (TZ_EDGES || !ENDS) {
+    if (TZ_SIMPLE_ENDS || !ENDS) {
         if (ENDS)
-            next += (long long)a.pitch * (tz_near(y, a.ny) - y);
+            next += (long long)a.pitch * (tz_nearest_row(y, a.ny) - y);
         tz_fetch<T, TZ_V>(to, next);
         return;
     }
@@ -174,7 +223,7 @@ TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, con
 #pragma unroll
         for (int e = 0; e < TZ_V; e++)
             tz_put(to + e, edge);
-    } else if (x >= 0 && x + TZ_V <= tz_whole(a)) {
+    } else if (x >= 0 && x + TZ_V <= tz_full_elements(a)) {
         tz_fetch<T, TZ_V>(to, from + x);
     } else {
 #pragma unroll 1
@@ -183,7 +232,7 @@ TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, con
     }
 }
 
-/* Bits of words outside the grid hold a fixed boundary's value; a torus has none. */
+/* Sets the bits outside the grid to a fixed boundary's value. A torus has none. */
 TZ_DEVICE void tz_keep_inside(const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
 {
     if (TZ_BOUNDARY_X == TZ_PERIODIC)
@@ -193,13 +242,15 @@ TZ_DEVICE void tz_keep_inside(const tz_strip &s, tz_word (&v)[TZ_V], tz_word edg
         v[e] = TZ_PICK3(s.inside, v[e], edge);
 }
 
+/* Words past an end of a row: those of the other end, as they are past this one. */
 template <class T>
-TZ_DEVICE void tz_turn(const tz_arguments &, const tz_strip &, T (&)[TZ_V], T)
+TZ_DEVICE void tz_wrap_words(const tz_arguments &, const tz_strip &, T (&)[TZ_V], T)
 {
 }
-TZ_DEVICE void tz_turn(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
+TZ_DEVICE void tz_wrap_words(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ_V],
+                             tz_word edge)
 {
-    if (!tz_turns(a))
+    if (!tz_words_wrap(a))
         return;
 #pragma unroll
     for (int e = 0; e < TZ_V; e++) {
@@ -211,19 +262,17 @@ TZ_DEVICE void tz_turn(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ
         v[e] = tz_mask_word(a, x, v[e], edge);
     }
 }
-/* Words of the other end, as they are past this one. */
-template <class T> TZ_DEVICE void tz_turn_over(const tz_strip &, T (&)[TZ_V], T)
-{
-}
-TZ_DEVICE void tz_turn_over(const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
+/* The same where the grid's ends are simple. */
+template <class T> TZ_DEVICE void tz_rotate_words(const tz_strip &, T (&)[TZ_V], T) {}
+TZ_DEVICE void tz_rotate_words(const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
 {
 #pragma unroll
     for (int e = 0; e < TZ_V; e++)
-        v[e] = tz_funnel_left(v[e], v[e], s.turn);
+        v[e] = tz_funnel_left(v[e], v[e], s.rotation);
     tz_keep_inside(s, v, edge);
 }
 
-/* `y`: the row in the grid; with TZ_EDGES, one outside gets a fixed boundary's value here. */
+/* Row y out of the queue. */
 template <bool BORDER, bool ENDS, class T>
 TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *from, T edge, int y,
                            T (&to)[TZ_V])
@@ -231,13 +280,13 @@ TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *fr
     tz_get_packet(from, to);
     if (!BORDER)
         return;
-    if (!TZ_EDGES) {
+    if (!TZ_SIMPLE_ENDS) {
         if (s.border && tz_map<TZ_BOUNDARY_Y>(y, a.ny) >= 0)
-            tz_turn(a, s, to, edge);
+            tz_wrap_words(a, s, to, edge);
         return;
     }
     if (TZ_BITS_GRID)
-        tz_turn_over(s, to, edge);
+        tz_rotate_words(s, to, edge);
     if (ENDS && TZ_BOUNDARY_Y == TZ_FIXED && (y < 0 || y >= a.ny)) {
 #pragma unroll
         for (int e = 0; e < TZ_V; e++)
@@ -245,11 +294,12 @@ TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *fr
     }
 }
 
-/* ---- Borders: what lies outside holds its level's boundary again after each level --------------- */
+/* ---- Borders: after each level, what lies outside gets the boundary's values of that level --- */
 
-TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
+TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ_V],
+                              tz_word edge)
 {
-    if (TZ_EDGES) {
+    if (TZ_SIMPLE_ENDS) {
         tz_keep_inside(s, v, edge);
         return;
     }
@@ -261,7 +311,7 @@ TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, tz_word 
 template <class T>
 TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, T (&v)[TZ_V], T edge)
 {
-    if (TZ_EDGES)
+    if (TZ_SIMPLE_ENDS)
         return;
     const int x = tz_hidden(s.x), x0 = tz_hidden(s.x0);
     if (TZ_BOUNDARY_X == TZ_FIXED) {
@@ -270,7 +320,7 @@ TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, T (&v)[T
             v[e] = tz_choose(x + e < 0 || x + e >= a.nx, edge, v[e]);
     }
     if (TZ_BOUNDARY_X == TZ_CLAMP) {
-        /* Strips start at multiples of TZ_V: column 0 is some lane's first element. */
+        /* Strips start at multiples of TZ_V: column 0 is the first element of a lane. */
         if (x0 < 0) {
             const T first = tz_shuffle(v[0], -x0 / TZ_V);
 #pragma unroll
@@ -298,9 +348,8 @@ TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, T (&v)[T
 #pragma unroll
             for (int k = 0; k < TZ_V; k++) {
                 const T other = tz_shuffle(v[k], (column / TZ_V) & 31);
-                mirrored[e] =
-                    tz_choose(column >= 0 && column < TZ_STRIP && column % TZ_V == k, other,
-                              mirrored[e]);
+                mirrored[e] = tz_choose(column >= 0 && column < TZ_STRIP && column % TZ_V == k,
+                                        other, mirrored[e]);
             }
         }
 #pragma unroll
@@ -309,12 +358,13 @@ TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, T (&v)[T
     }
 }
 
-/* Row y of a level has been computed into the newest slot of its ring; R rows outside matter. A row past
- * the end is another that was made before; one before the start gets its value as soon as that is made. */
+/* Row y of a level is in the newest slot of its ring. Up to R rows outside the grid are read. A row
+ * past the grid's last one repeats an earlier row; a row before the first one is set when the row
+ * that it repeats has been made. */
 template <int R, int D, int W, class T>
 TZ_DEVICE void tz_fix_any_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge)
 {
-    /* Rings keep their slots whatever is chosen. */
+    /* Loops over all slots with a choice: indices stay constants. */
     if (TZ_BOUNDARY_Y == TZ_FIXED) {
 #pragma unroll
         for (int i = 0; i < W; i++)
@@ -364,11 +414,11 @@ template <int D, int W, class T> TZ_DEVICE void tz_copy_previous(T (&ring)[D][W]
         ring[D - 1][i] = ring[D > 1 ? D - 2 : 0][i];
 }
 
-/* The same where the grid has more rows than are outside: a branch that is seldom taken. */
+/* The same; cheaper where the grid's ends are simple, with branches that are rarely taken. */
 template <int R, int D, int W, class T>
 TZ_DEVICE void tz_fix_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge)
 {
-    if (!TZ_EDGES) {
+    if (!TZ_SIMPLE_ENDS) {
         tz_fix_any_rows<R>(a, y, ring, edge);
         return;
     }
@@ -394,8 +444,8 @@ TZ_DEVICE void tz_fix_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge
     }
 }
 
-/* Where rows are summed as they come, those past the end are the last one again, which waits in shared memory
- * for them; the first was summed as those before it too. */
+/* Where rows are summed as they arrive: rows past the grid's last one repeat it, from shared
+ * memory. Rows before the first one were added with it. */
 template <int D, class T>
 TZ_DEVICE void tz_fix_end(const tz_arguments &a, int y, T (&ring)[D][TZ_V], T *last, T edge)
 {
@@ -409,16 +459,15 @@ TZ_DEVICE void tz_fix_end(const tz_arguments &a, int y, T (&ring)[D][TZ_V], T *l
 
 /* ---- The result ------------------------------------------------------------------------------ */
 
-/* `to`: where row y is. */
-template <class T>
-TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
+/* Stores row y to `to`, if it is one of the lane's. */
+template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
 {
     tz_store_where((unsigned int)(y - s.low) < s.rows, to, v);
 }
 
-/* ---- The words of a cell update --------------------------------------------------------------
+/* ---- The language of cell updates ------------------------------------------------------------
  *
- * A field is seen as a window of rows around the lane's columns; TZ__R_name is how far it reaches. */
+ * A cell update reads a window of rows around the lane's columns; TZ__R_name is its radius. */
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     const type(*name)[TZ_V + 2 * TZ__R_##name];                                                    \
     type *name##_out;
@@ -446,13 +495,13 @@ TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
         body_##cell(tz_c, tz_e, tz_c.once[tz_e]);                                                  \
     }                                                                                              \
     TZ_DEVICE void body_##cell(const context_##cell &tz_c, const int tz_e, const once_##cell &tz_o)
-/* An update that is a sum over rows: when a row comes, it is added to the sums of 2 TZ_CELL_RADIUS rows that
- * wait for more, of which tz_s[0] becomes a result, and the sum of another row begins with it. */
+/* An update that is a sum over rows: a row that arrives is added to 2 * TZ_CELL_RADIUS sums.
+ * tz_s[0] is then complete, and a new sum begins. */
 #undef TZ_CELL_ROWS
 #define TZ_CELL_ROWS(cell, field, type, ROWS)                                                      \
     TZ__CELL_OF_ROWS(cell, field, type, ROWS)                                                      \
     TZ_DEVICE type push_##cell(const context_##cell &tz_c, const int tz_e,                         \
-                               type (&tz_s)[2 * TZ_CELL_RADIUS][TZ_V])                             \
+                               type(&tz_s)[2 * TZ_CELL_RADIUS][TZ_V])                              \
     {                                                                                              \
         type tz_new[2 * TZ_CELL_RADIUS + 1];                                                       \
         ROWS(TZ__ROWS_PUSH)                                                                        \
@@ -463,7 +512,8 @@ TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
     if ((dy) == -TZ_CELL_RADIUS)                                                                   \
         tz_new[2 * TZ_CELL_RADIUS] = row(0);                                                       \
     else                                                                                           \
-        tz_new[TZ_CELL_RADIUS - (dy)] = tz_s[(TZ_CELL_RADIUS - (dy)) % (2 * TZ_CELL_RADIUS)][tz_e] + row(0);
+        tz_new[TZ_CELL_RADIUS - (dy)] =                                                            \
+            tz_s[(TZ_CELL_RADIUS - (dy)) % (2 * TZ_CELL_RADIUS)][tz_e] + row(0);
 #define TZ__AT3(f, dx, dy, dz) (tz_c.f[(dy) + TZ__R_##f][tz_e + (dx) + TZ__R_##f])
 #define TZ_PUT(f, value) (tz_c.f##_out[tz_e] = (value))
 #define TZ_X (tz_c.x)

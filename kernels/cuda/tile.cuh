@@ -1,9 +1,8 @@
 /* kernels/cuda: the tile family, Meng and Skadron's trapezoid as they had it.
  *
- * A block loads its tile with a ghost zone into shared memory, computes height iterations there, each
- * on a region that shrinks by the radius, and commits the tile. Generated text defines TZ_* sizes, the
- * fields' kinds and the passes, includes the cell updates and then the kernel. Blocks whose ghost
- * zone leaves the grid take a second instance of the code that looks at boundaries. */
+ * A block loads its tile with a ghost zone into shared memory, computes TZ_HEIGHT iterations there,
+ * each on a region that shrinks by the radius, and stores the tile. Blocks whose ghost zone leaves
+ * the grid run a second instance of the code (BORDER), which looks at boundaries. */
 
 #include "common.cuh"
 
@@ -12,8 +11,8 @@
 #define TZ_EXT_Z (TZ_TILE_Z + 2 * TZ_HALO_Z)
 #define TZ_EXT (TZ_EXT_X * TZ_EXT_Y * TZ_EXT_Z)
 
-/* An element of the block's slab: where it is in shared memory and in the grid. Coordinates run on
- * past the grid where it wraps; *_in are inside. */
+/* An element of the tile with its ghost zone: where it is in shared memory and in the grid. x, y
+ * and z may lie outside the grid; x_in, y_in and z_in are inside. */
 struct tz_place {
     int index;
     int x, y, z;
@@ -22,10 +21,9 @@ struct tz_place {
     long long step;
 };
 
-/* The offset to a neighbour's place in shared memory along one axis; `outside` for a fixed value. A
- * wrapping axis has its neighbours in the slab. */
-template <int BOUNDARY>
-TZ_DEVICE int tz_offset(int c, int d, int n, bool &outside)
+/* The offset to a neighbour in shared memory along one axis; `outside` is set where it is the
+ * boundary value. On a periodic axis the ghost zone holds all neighbours. */
+template <int BOUNDARY> TZ_DEVICE int tz_offset(int c, int d, int n, bool &outside)
 {
     if (BOUNDARY == TZ_PERIODIC)
         return d;
@@ -35,8 +33,8 @@ TZ_DEVICE int tz_offset(int c, int d, int n, bool &outside)
 }
 
 template <bool BORDER, class T>
-TZ_DEVICE T tz_state(const tz_arguments &a, const tz_place &p, const T *field,
-                                             T edge, int dx, int dy, int dz)
+TZ_DEVICE T tz_state(const tz_arguments &a, const tz_place &p, const T *field, T edge, int dx,
+                     int dy, int dz)
 {
     if (BORDER) {
         bool outside = false;
@@ -53,8 +51,8 @@ TZ_DEVICE T tz_state(const tz_arguments &a, const tz_place &p, const T *field,
 }
 
 template <bool BORDER, class T>
-TZ_DEVICE T tz_static(const tz_arguments &a, const tz_place &p,
-                                              const T *field, T edge, int dx, int dy, int dz)
+TZ_DEVICE T tz_static(const tz_arguments &a, const tz_place &p, const T *field, T edge, int dx,
+                      int dy, int dz)
 {
     int x = p.x + dx, y = p.y + dy, z = p.z + dz;
     if (BORDER) {
@@ -65,19 +63,17 @@ TZ_DEVICE T tz_static(const tz_arguments &a, const tz_place &p,
         if ((!TZ_BITS_GRID && x < 0) || y < 0 || z < 0)
             return edge;
     }
-    if (TZ_BITS_GRID) /* words wrap and end in their own way, near the ends of rows within too */
+    if (TZ_BITS_GRID) /* words near the ends of a row, too, hold columns of its other end */
         return tz_load_static_word(a, field + (long long)a.pitch * y + a.plane * z, x, edge);
     return field[x + (long long)a.pitch * y + a.plane * z];
 }
 
-template <class T>
-TZ_DEVICE T tz_streamed(const tz_arguments &a, const tz_place &p,
-                                                const T *field)
+template <class T> TZ_DEVICE T tz_streamed(const tz_arguments &a, const tz_place &p, const T *field)
 {
     return field[(long long)p.iteration * a.pitch + p.x_in];
 }
 
-/* Element i of the slab. */
+/* Element i of the tile with its ghost zone. */
 TZ_DEVICE tz_place tz_place_of(const tz_arguments &a, int i)
 {
     tz_place p;
@@ -89,7 +85,7 @@ TZ_DEVICE tz_place tz_place_of(const tz_arguments &a, int i)
     return p;
 }
 
-/* Is the element within `rest` of the tile, and does it stand for a cell? */
+/* Is the element in the tile or up to `rest` cells around it, and is it computed? */
 TZ_DEVICE bool tz_wanted(const tz_arguments &a, const tz_place &p, int rest)
 {
     const int x = p.x - tz_block(0) * TZ_TILE_X, y = p.y - tz_block(1) * TZ_TILE_Y;
@@ -112,7 +108,7 @@ TZ_DEVICE void tz_place_inside(const tz_arguments &a, tz_place &p)
     p.z_in = TZ_DIMS > 2 ? tz_map<TZ_BOUNDARY_Z>(p.z, a.nz) : 0;
 }
 
-/* ---- The words of a cell update -------------------------------------------------------------- */
+/* ---- The language of cell updates ------------------------------------------------------------ */
 
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     const type *name;                                                                              \

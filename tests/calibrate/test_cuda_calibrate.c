@@ -77,7 +77,7 @@ static void texts_compile(void **state)
     char definitions[TZ__DEFINITIONS_SIZE];
     tz__chains_define(&longest, definitions);
     compile("text cache", tz__bench_text(TZ__PROBE_CHAINS, longest.threads, definitions));
-    compile("lay", tz__bench_text(TZ__PROBE_LAY, 256, ""));
+    compile("lay", tz__bench_text(TZ__PROBE_LINK, 256, ""));
     const tz__copier *copiers = tz__copiers_table(&count);
     for (size_t i = 0; i < count; i++) {
         char what[64];
@@ -265,7 +265,7 @@ static void words_lead_through_all_lines(void **state)
     void *table = b.from;
     const void *list = b.to;
     void *arguments[] = {&table, &list, &count};
-    run(&b, tz__bench_text(TZ__PROBE_LAY, 32, ""), BLOCKS, 32, 0, false, arguments);
+    run(&b, tz__bench_text(TZ__PROBE_LINK, 32, ""), BLOCKS, 32, 0, false, arguments);
     for (int i = 0; i < LINES; i++)
         assert_int_equal(b.from[order[i] / 4], order[(i + 1) % LINES]);
     /* And they are followed: two steps a pair, from the first line on. */

@@ -10,20 +10,27 @@
     __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"cuda/" file                             \
             "\"\n.byte 0\n.popsection\n");                                                         \
     extern const char symbol[] __attribute__((visibility("hidden")));
-TEXT(tz_cuda_text_device, "device.cuh")
-TEXT(tz_cuda_text_common, "common.cuh")
-TEXT(tz_cuda_text_line, "line.cuh")
-TEXT(tz_cuda_text_resident, "resident.cuh")
-TEXT(tz_cuda_text_rows, "rows.cuh")
-TEXT(tz_cuda_text_tile, "tile.cuh")
-TEXT(tz_cuda_text_planes, "planes.cuh")
+#define TZ_CUDA_TEXTS(D)                                                                           \
+    D(device)                                                                                      \
+    D(common)                                                                                      \
+    D(tile)                                                                                        \
+    D(tile_kernel)                                                                                 \
+    D(line)                                                                                        \
+    D(line_kernel)                                                                                 \
+    D(rows)                                                                                        \
+    D(rows_kernel)                                                                                 \
+    D(planes)                                                                                      \
+    D(planes_border)                                                                               \
+    D(planes_read)                                                                                 \
+    D(planes_cell)                                                                                 \
+    D(planes_kernel)                                                                               \
+    D(resident)                                                                                    \
+    D(resident_kernel)
+#define TZ_CUDA_TEXT(name) TEXT(tz_cuda_text_##name, #name ".cuh")
+TZ_CUDA_TEXTS(TZ_CUDA_TEXT)
 
-const tz_cuda_header tz_cuda_headers[] = {
-    {"device.cuh", tz_cuda_text_device}, {"common.cuh", tz_cuda_text_common},
-    {"line.cuh", tz_cuda_text_line},     {"resident.cuh", tz_cuda_text_resident},
-    {"rows.cuh", tz_cuda_text_rows},     {"tile.cuh", tz_cuda_text_tile},
-    {"planes.cuh", tz_cuda_text_planes},
-};
+#define TZ_CUDA_HEADER(name) {#name ".cuh", tz_cuda_text_##name},
+const tz_cuda_header tz_cuda_headers[] = {TZ_CUDA_TEXTS(TZ_CUDA_HEADER)};
 const size_t tz_cuda_headers_count = sizeof tz_cuda_headers / sizeof *tz_cuda_headers;
 
 /* ---- Families -------------------------------------------------------------------------------- */

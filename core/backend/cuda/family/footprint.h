@@ -6,9 +6,9 @@
 
 enum { TZ_FOOTPRINT_SIDE = 2 * TZ_RADIUS_MAX + 1 };
 
-/* Bit TZ_RADIUS_MAX + dx of reads[field][TZ_RADIUS_MAX + dz][TZ_RADIUS_MAX + dy]. A text that reads
- * more on some input than on all those tried is not found out here: who relies on a footprint sees
- * to it that such a text is refused. */
+/* Bit TZ_RADIUS_MAX + dx of reads[field][TZ_RADIUS_MAX + dz][TZ_RADIUS_MAX + dy]. A cell
+ * update may read more on inputs that were not tried: code that relies on a footprint must make
+ * sure that such an update is refused. */
 typedef struct tz_footprint {
     uint32_t reads[TZ_FIELDS_MAX][TZ_FOOTPRINT_SIDE][TZ_FOOTPRINT_SIDE];
 } tz_footprint;

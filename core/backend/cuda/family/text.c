@@ -1,6 +1,7 @@
 #include "backend/cuda/family/text.h"
 
 #include "backend/cuda/family/family.h"
+#include "backend/host/store.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -81,16 +82,45 @@ void tz_cuda_emit_pass(tz_cuda_text *t, const tz_problem *problem, int p)
                  pass->text_file, pass->text);
 }
 
-/* Whole numbers (rules, switches) go in as literals, so that the compiler drops what they exclude;
- * real ones stay arguments. */
-void tz_cuda_emit_constants(tz_cuda_text *t, const tz_problem *problem)
+static void emit_fields(tz_cuda_text *t, const tz_problem *problem, const char *list,
+                        uint32_t fields)
 {
     const tz_stencil *s = problem->stencil;
+    tz_cuda_emit(t, "#define %s(D)", list);
+    for (int f = 0; f < s->fields_count; f++)
+        if (fields >> f & 1)
+            tz_cuda_emit(t, " \\\n    D(%s, %s, %s, %d)", tz_role_name(s->fields[f].role),
+                         s->fields[f].name, tz_cuda_type_name(s->fields[f].type), f);
+    tz_cuda_emit(t, "\n");
+}
+
+static void emit_constants(tz_cuda_text *t, const tz_problem *problem)
+{
+    const tz_stencil *s = problem->stencil;
+    tz_cuda_emit(t, "#define TZ_CONSTANT_LIST(D)");
     for (int k = 0; k < s->constants_count; k++)
         if (s->constants[k].type == TZ_REAL)
-            tz_cuda_emit(t, "      c.k_%s = a.constants[%d].%s;\n", s->constants[k].name, k,
+            tz_cuda_emit(t, " \\\n    D(%s, a.constants[%d].%s)", s->constants[k].name, k,
                          problem->precision == TZ_DOUBLE ? "d" : "f");
         else
-            tz_cuda_emit(t, "      c.k_%s = (int)%" PRId64 "LL;\n", s->constants[k].name,
+            tz_cuda_emit(t, " \\\n    D(%s, (int)%" PRId64 "LL)", s->constants[k].name,
                          problem->constants[k].i);
+    tz_cuda_emit(t, "\n");
+}
+
+void tz_cuda_emit_lists(tz_cuda_text *t, const tz_problem *problem)
+{
+    const tz_stencil *s = problem->stencil;
+    emit_fields(t, problem, "TZ_FIELD_LIST", ~0u);
+    emit_fields(t, problem, "TZ_WRITTEN_LIST", tz_problem_written(problem));
+    tz_cuda_emit(t, "#define TZ_PASS_LIST(D)");
+    for (int p = 0; p < s->passes_count; p++)
+        tz_cuda_emit(t, " \\\n    D(%d, %s, %d)", p, s->passes[p].text_cell, s->passes[p].radius);
+    tz_cuda_emit(t, "\n");
+    for (int p = 0; p < s->passes_count; p++) {
+        char list[32];
+        snprintf(list, sizeof list, "TZ_WRITES_%d", p);
+        emit_fields(t, problem, list, s->passes[p].writes);
+    }
+    emit_constants(t, problem);
 }

@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/* Where a word of device.cuh stands in the text. */
+/* Where the text calls a function of device.cuh. */
 typedef struct simt_place {
     const char *file;
     int line;
@@ -22,13 +22,13 @@ typedef struct simt_lane_facts {
 
 enum { SIMT_SHUFFLE_UP, SIMT_SHUFFLE_DOWN, SIMT_SHUFFLE_XOR, SIMT_SHUFFLE, SIMT_WARP_WORD };
 enum { SIMT_BARRIER = 8, SIMT_BARRIER_WARP, SIMT_BARRIER_GRID, SIMT_PAUSE };
-enum { SIMT_BESIDE_ARRIVE = 12, SIMT_BESIDE_EVEN, SIMT_BESIDE_ODD };
+enum { SIMT_ADJACENT_ARRIVE = 12, SIMT_ADJACENT_EVEN, SIMT_ADJACENT_ODD };
 enum {
     SIMT_READ,
     SIMT_WRITE,
     SIMT_READ_FRESH, /* what other blocks have written, too */
     SIMT_ATOMIC,
-    SIMT_SEND, /* 8 bytes between blocks, whole whenever they are looked at */
+    SIMT_SEND, /* 8 bytes between blocks, atomic */
     SIMT_PEEK
 };
 
@@ -40,7 +40,7 @@ typedef struct simt_words {
     void (*grid_barrier)(unsigned int *barrier, simt_place place);
     void (*pause)(simt_place place); /* until others have gone on */
     /* Before `bytes` bytes, `aligned` to so many, are touched in shared or in device memory. A
-     * write of device memory says what it will write. */
+     * write of device memory passes the value. */
     void (*shared)(int access, const void *at, int bytes, int aligned, simt_place place);
     void (*memory)(int access, const void *at, int bytes, int aligned, const void *value,
                    simt_place place);

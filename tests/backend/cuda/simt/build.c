@@ -60,7 +60,7 @@ static const char *compiler(void)
     return given && *given ? given : "c++";
 }
 
-/* Runs a command, what it says into a file or nowhere; its exit status, 127 when there is none. */
+/* Runs a command with its output to a file (NULL: nowhere); its exit status, or 127 without one. */
 static int run(char *const *command, const char *log)
 {
     posix_spawn_file_actions_t actions;

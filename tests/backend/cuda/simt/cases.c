@@ -131,7 +131,7 @@ static void add(simt_groups *groups, const simt_group *g)
 }
 
 /* Each on all axes, then mixtures: all, or one of them. */
-static int list_boundaries(const tz_stencil *stencil, bool all, uint32_t turn,
+static int list_boundaries(const tz_stencil *stencil, bool all, uint32_t rotation,
                            tz_boundary list[8][TZ_AXES])
 {
     int allowed[4], n = 0, count = 0;
@@ -143,7 +143,7 @@ static int list_boundaries(const tz_stencil *stencil, bool all, uint32_t turn,
         for (int axis = 0; axis < TZ_AXES; axis++)
             list[count][axis] =
                 (tz_boundary)(count < n ? allowed[count]
-                                        : allowed[(count + (int)(turn % 64) + axis) % n]);
+                                        : allowed[(count + (int)(rotation % 64) + axis) % n]);
     return count;
 }
 
@@ -180,8 +180,8 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
     int precisions[TZ_PRECISIONS];
     simt_group g = {.k = {.stencil = stencil}, .row = row};
     snprintf(g.k.plan.family, sizeof g.k.plan.family, "%s", family->name);
-    const uint32_t turn = draw(&g, "turn", 0);
-    const int boundaries_count = list_boundaries(stencil, depth == SIMT_FULL, turn, boundaries);
+    const uint32_t rotation = draw(&g, "turn", 0);
+    const int boundaries_count = list_boundaries(stencil, depth == SIMT_FULL, rotation, boundaries);
     const int precisions_count = list_precisions(stencil, precisions);
     const int ways = depth == SIMT_QUICK    ? 2
                      : depth == SIMT_NORMAL ? boundaries_count
@@ -189,7 +189,7 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
     const int before = groups->count;
     tz_error error = {0};
     for (int i = 0; i < ways; i++) {
-        const int number = i + (int)(turn % 64);
+        const int number = i + (int)(rotation % 64);
         const int b = depth == SIMT_QUICK
                           ? (int)(draw(&g, "boundary", i) % (unsigned)boundaries_count)
                           : i % boundaries_count;

@@ -23,12 +23,12 @@ typedef struct pair {
     void *got, *want; /* elements of a field */
 } pair;
 
-__attribute__((format(printf, 2, 3))) static void say(simt_outcome *o, const char *format, ...)
+void simt_append(char *text, size_t size, const char *format, ...)
 {
-    const size_t used = strlen(o->message);
+    const size_t used = strlen(text);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(o->message + used, sizeof o->message - used, format, arguments);
+    vsnprintf(text + used, size - used, format, arguments);
     va_end(arguments);
 }
 
@@ -36,17 +36,14 @@ const char *simt_case_text(const simt_case *k, const tz_plan *plan, char *text, 
 {
     char names[64] = "", grid[80] = "", knobs[120] = "";
     for (int axis = 0; axis < k->stencil->dims; axis++) {
-        const size_t a = strlen(names), b = strlen(grid);
-        snprintf(names + a, sizeof names - a, "%s%s", axis > 0 ? "," : "",
-                 tz_boundary_name(k->boundary[axis]));
-        snprintf(grid + b, sizeof grid - b, "%s%" PRId64, axis > 0 ? "," : "", k->extent[axis]);
+        const char *comma = axis > 0 ? "," : "";
+        simt_append(names, sizeof names, "%s%s", comma, tz_boundary_name(k->boundary[axis]));
+        simt_append(grid, sizeof grid, "%s%" PRId64, comma, k->extent[axis]);
     }
     for (int i = 0; i < TZ_PLAN_KNOBS_COUNT; i++)
-        if (tz_plan_get(plan, i) != 0) {
-            const size_t used = strlen(knobs);
-            snprintf(knobs + used, sizeof knobs - used, " --%s %d", tz_plan_knobs[i].name,
-                     tz_plan_get(plan, i));
-        }
+        if (tz_plan_get(plan, i) != 0)
+            simt_append(knobs, sizeof knobs, " --%s %d", tz_plan_knobs[i].name,
+                        tz_plan_get(plan, i));
     snprintf(text, size,
              "--stencil %s --family %s --grid %s --boundary %s%s --height %d --tile %" PRId64
              ",%" PRId64 ",%" PRId64 "%s --room %d,%d --seed %" PRIu64,
@@ -135,7 +132,7 @@ static void fill(const pair *p, int f, void *elements)
     }
 }
 
-static tz_box whole_box(const tz_problem *problem)
+static tz_box full_box(const tz_problem *problem)
 {
     tz_box box = {{0}, {0}};
     memcpy(box.high, problem->elements, sizeof box.high);
@@ -148,7 +145,7 @@ static tz_status create(pair *p, simt_build *build, simt *machine, tz_error *err
                                   p->k->room,  p->k->edit_from, p->k->edit_to};
     const tz_backend_context reference = {
         .problem = &p->problem, .streams = p->streams, .threads = 1};
-    const tz_box box = whole_box(&p->problem);
+    const tz_box box = full_box(&p->problem);
     tz_status status = simt_device_create(&p->device, &context, error);
     if (!status)
         status = tz_backend_reference.create(&p->reference, &reference, error);
@@ -208,7 +205,8 @@ static void compare_field(pair *p, int f, int64_t steps)
             char a[64], b[64];
             print_element(problem, f, got, a, sizeof a);
             print_element(problem, f, want, b, sizeof b);
-            say(p->outcome,
+            simt_append(
+                p->outcome->message, sizeof p->outcome->message,
                 "  step %" PRId64 ", %s at %" PRId64 ",%" PRId64 ",%" PRId64 ": %s, expected %s\n",
                 steps, problem->stencil->fields[f].name, i % nx, i / nx % ny, i / nx / ny, a, b);
         }
@@ -217,7 +215,7 @@ static void compare_field(pair *p, int f, int64_t steps)
 
 static tz_status compare_fields(pair *p, int64_t steps, tz_error *error)
 {
-    const tz_box box = whole_box(&p->problem);
+    const tz_box box = full_box(&p->problem);
     for (int f = 0; f < p->k->stencil->fields_count; f++) {
         if (p->k->stencil->fields[f].role != TZ_STATE)
             continue;
@@ -275,7 +273,7 @@ void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show
         status = tz_cuda_plan(&p.problem, &limits, &outcome->plan, &error);
     if (status) {
         outcome->verdict = SIMT_REFUSED;
-        say(outcome, "  %s\n", error.message);
+        simt_append(outcome->message, sizeof outcome->message, "  %s\n", error.message);
         if (resolved)
             tz_problem_clear(&p.problem);
         return;
@@ -290,13 +288,16 @@ void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show
                        : status ? SIMT_FAILED
                                 : SIMT_SAME;
     if (status && !findings)
-        say(outcome, "  %s\n", error.message);
+        simt_append(outcome->message, sizeof outcome->message, "  %s\n", error.message);
     for (int i = 0; i < outcome->report.messages; i++)
-        say(outcome, "  %s\n", outcome->report.message[i]);
+        simt_append(outcome->message, sizeof outcome->message, "  %s\n",
+                    outcome->report.message[i]);
     if (findings > outcome->report.messages)
-        say(outcome, "  and %lld findings more\n", findings - outcome->report.messages);
+        simt_append(outcome->message, sizeof outcome->message, "  and %lld findings more\n",
+                    findings - outcome->report.messages);
     if (outcome->differences > show)
-        say(outcome, "  %" PRId64 " elements differ\n", outcome->differences);
+        simt_append(outcome->message, sizeof outcome->message, "  %" PRId64 " elements differ\n",
+                    outcome->differences);
     tz_backend_reference.destroy(p.reference);
     simt_device_destroy(p.device);
     free(p.got);

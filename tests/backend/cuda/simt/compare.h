@@ -46,7 +46,11 @@ typedef struct simt_outcome {
 void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show,
                   simt_outcome *outcome);
 
-/* "grid 300x40 boundary clamp,clamp precision single height 4 tile 64,32,1" */
+/* Appends to a string in `size` bytes; what does not fit is lost. */
+__attribute__((format(printf, 3, 4))) void simt_append(char *text, size_t size, const char *format,
+                                                       ...);
+
+/* The options of test_simt for this case: "--stencil hotspot --family tile --grid 300,40 ...". */
 const char *simt_case_text(const simt_case *k, const tz_plan *plan, char *text, size_t size);
 
 #endif

@@ -56,21 +56,21 @@ TZ_DEVICE void tz_barrier_warp(TZ_SIMT_HERE)
 }
 
 /* The words are not touched: it is the executor that counts. */
-TZ_DEVICE void tz_beside_make(unsigned long long *words, int warps, TZ_SIMT_HERE)
+TZ_DEVICE void tz_adjacent_init(unsigned long long *words, int warps, TZ_SIMT_HERE)
 {
     if (tz_simt_lane->thread <= warps)
         tz_simt->shared(SIMT_WRITE, words + tz_simt_lane->thread, 8, 8, TZ_SIMT_PLACE);
 }
-TZ_DEVICE void tz_beside_arrive(unsigned long long *, int, TZ_SIMT_HERE)
+TZ_DEVICE void tz_adjacent_arrive(unsigned long long *, int, TZ_SIMT_HERE)
 {
-    tz_simt->barrier(SIMT_BESIDE_ARRIVE, TZ_SIMT_PLACE);
+    tz_simt->barrier(SIMT_ADJACENT_ARRIVE, TZ_SIMT_PLACE);
 }
-TZ_DEVICE void tz_beside_wait(unsigned long long *, int, int odd, TZ_SIMT_HERE)
+TZ_DEVICE void tz_adjacent_wait(unsigned long long *, int, int odd, TZ_SIMT_HERE)
 {
-    tz_simt->barrier(odd ? SIMT_BESIDE_ODD : SIMT_BESIDE_EVEN, TZ_SIMT_PLACE);
+    tz_simt->barrier(odd ? SIMT_ADJACENT_ODD : SIMT_ADJACENT_EVEN, TZ_SIMT_PLACE);
 }
 
-/* ---- Arithmetic ------------------------------------------------------------------------------- */
+/* ---- Arithmetic ----------------------------------------------------------------------------- */
 
 TZ_DEVICE float __fmaf_rn(float a, float b, float c)
 {
@@ -111,7 +111,7 @@ template <int TABLE> TZ_DEVICE tz_word tz_logic3(tz_word a, tz_word b, tz_word c
     return result;
 }
 
-/* ---- Lanes ------------------------------------------------------------------------------------ */
+/* ---- Lanes ---------------------------------------------------------------------------------- */
 
 template <class T> TZ_DEVICE T tz_simt_shuffle(int word, T value, int n, simt_place place)
 {
@@ -139,7 +139,7 @@ TZ__SHUFFLE(shuffle_down, SIMT_SHUFFLE_DOWN)
 TZ__SHUFFLE(shuffle_xor, SIMT_SHUFFLE_XOR)
 TZ__SHUFFLE(shuffle, SIMT_SHUFFLE)
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
+/* ---- Memory --------------------------------------------------------------------------------- */
 
 TZ_DEVICE unsigned char *tz_shared()
 {
@@ -257,7 +257,7 @@ TZ_DEVICE void tz_pause(TZ_SIMT_HERE)
     tz_simt->pause(TZ_SIMT_PLACE);
 }
 
-/* ---- How the executor calls a kernel: the executor adds TZ_SIMT_ENTRY(name) to the text -------- */
+/* ---- How the executor calls a kernel: the executor adds TZ_SIMT_ENTRY(name) to the text ----- */
 
 static void tz_simt_attach(const simt_words *words, const simt_lane_facts ***lane)
 {

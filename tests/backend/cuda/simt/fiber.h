@@ -11,7 +11,7 @@ typedef struct simt_fiber {
     void *fake; /* the address sanitizer's */
     void (*run)(void *);
     void *argument;
-    struct simt_fiber *came_from; /* who switched to it */
+    struct simt_fiber *came_from; /* the fiber that switched to it */
 } simt_fiber;
 
 /* A fiber that will call run(argument), which must not return. `stack` is the caller's. The fiber

@@ -28,8 +28,8 @@ typedef struct simt_lane {
     simt_place place;
     unsigned long long value; /* a shuffle's */
     int bytes, n;
-    int turn;            /* warp barriers passed */
-    int arrived, waited; /* turns of waiting for the warps beside it */
+    int warp_interval;   /* warp barriers passed */
+    int arrived, waited; /* phases of barriers with adjacent warps */
     simt_fetch *fetches;
     int fetches_count, fetches_room, batch;
 } simt_lane;

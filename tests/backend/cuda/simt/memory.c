@@ -7,8 +7,8 @@ static bool same_warp(const simt_access *a, const simt_access *b)
     return a->block == b->block && a->thread / 32 == b->thread / 32;
 }
 
-/* By turns of waiting for the warps beside: each takes the news a warp further. */
-static bool ordered_beside(const simt_access *before, const simt_access *now)
+/* By barriers of adjacent warps: with each phase, what a warp wrote is known one warp further. */
+static bool ordered_adjacent(const simt_access *before, const simt_access *now)
 {
     const int away = abs(before->thread / 32 - now->thread / 32);
     return now->waited - before->arrived >= (away > 1 ? away : 1);
@@ -22,7 +22,8 @@ static bool ordered(const simt_access *before, const simt_access *now)
     if (before->block != now->block)
         return false;
     return before->thread == now->thread || before->interval != now->interval ||
-           ordered_beside(before, now) || (same_warp(before, now) && before->turn != now->turn);
+           ordered_adjacent(before, now) ||
+           (same_warp(before, now) && before->warp_interval != now->warp_interval);
 }
 
 static bool race(const simt_access *before, const simt_access *now, simt_access *other)

@@ -1,4 +1,4 @@
-/* Launches: blocks, warps and lanes take turns. */
+/* Launches: blocks, warps and lanes run one after the other. */
 #include "simt.h"
 
 #include "machine.h"
@@ -40,7 +40,8 @@ static bool same_wait(const simt_lane *a, const simt_lane *b)
            (a->place.file == b->place.file || strcmp(a->place.file, b->place.file) == 0);
 }
 
-/* What shfl.sync does for a whole warp (PTX ISA, 9.7.9.6): a source out of range is oneself. */
+/* What shfl.sync does for a whole warp (PTX ISA, 9.7.9.6): a source out of range is the
+ * lane itself. */
 static void exchange(simt_lane *warp)
 {
     unsigned long long result[SIMT_WARP];
@@ -100,11 +101,12 @@ static bool run_warp(simt *machine, simt_lane *warp)
                 report_pair(machine, SIMT_FOUND_LANES, waits, &warp[i]);
                 return false;
             }
-        const bool barrier = waits->word == SIMT_BARRIER_WARP || waits->word == SIMT_BESIDE_ARRIVE;
+        const bool barrier =
+            waits->word == SIMT_BARRIER_WARP || waits->word == SIMT_ADJACENT_ARRIVE;
         if (!barrier)
             exchange(warp);
         for (int i = 0; i < SIMT_WARP; i++) {
-            warp[i].turn += barrier;
+            warp[i].warp_interval += barrier;
             warp[i].state = SIMT_RUNS;
         }
     }
@@ -163,12 +165,12 @@ static bool run_block(simt *machine, simt_block *b)
     }
 }
 
-/* Lets lanes that paused look again, unless nobody has done anything since they looked. */
+/* Lets lanes that paused look again, unless no lane has done anything since. */
 static bool resume(simt *machine, simt_block *blocks, int count, const simt_lane *paused)
 {
     const int threads = machine->launch->threads;
     if (!machine->moved) {
-        simt_report_add(machine->report, SIMT_FOUND_BARRIER, "%s %s, and nobody else goes on",
+        simt_report_add(machine->report, SIMT_FOUND_BARRIER, "%s %s, and no other lane goes on",
                         simt_lane_text(paused).text, simt_wait_text(paused).text);
         return false;
     }
@@ -357,18 +359,18 @@ static bool run_grid(simt *machine, simt_block *at, int live)
 {
     const simt_launch *launch = machine->launch;
     const int blocks = launch->grid[0] * launch->grid[1] * launch->grid[2];
-    bool whole = true;
-    for (int first = 0; first < blocks && whole; first += live) {
+    bool completed = true;
+    for (int first = 0; first < blocks && completed; first += live) {
         const int number = launch->backwards ? blocks - live - first : first;
         for (int i = 0; i < live; i++)
             begin_block(machine, &at[i], number + i,
                         machine->stacks +
                             (size_t)i * (size_t)launch->threads * (size_t)STACK_STRIDE);
-        whole = run_blocks(machine, at, live);
+        completed = run_blocks(machine, at, live);
         for (int i = 0; i < live * launch->threads; i++)
             free(at[i / launch->threads].lanes[i % launch->threads].fetches);
     }
-    return whole;
+    return completed;
 }
 
 bool simt_run(simt *machine, const simt_entry *kernel, const simt_launch *launch, void **arguments,
@@ -386,16 +388,16 @@ bool simt_run(simt *machine, const simt_entry *kernel, const simt_launch *launch
     unsigned char *shared = aligned_alloc(SHARED_ALIGNED, (size_t)live * room);
     simt_cell *cells = calloc((size_t)live * (room / 4), sizeof *cells);
     void *trap_stack = malloc(TRAP_STACK_BYTES);
-    bool whole = at && lanes && shared && cells && trap_stack &&
-                 provide_stacks(machine, (size_t)live * threads);
-    if (!whole)
+    bool completed = at && lanes && shared && cells && trap_stack &&
+                     provide_stacks(machine, (size_t)live * threads);
+    if (!completed)
         simt_report_add(report, SIMT_FOUND_LAUNCH, "not enough memory for %d blocks", live);
-    for (int i = 0; i < live && whole; i++) {
+    for (int i = 0; i < live && completed; i++) {
         at[i].lanes = lanes + (size_t)i * threads;
         at[i].shared = shared + (size_t)i * room;
         at[i].cells = cells + (size_t)i * (room / 4);
     }
-    if (whole) {
+    if (completed) {
         traps old;
         simt_here = machine;
         machine->kernel = kernel;
@@ -408,7 +410,7 @@ bool simt_run(simt *machine, const simt_entry *kernel, const simt_launch *launch
         machine->moved = false;
         kernel->attach(&simt_words_table, &machine->now);
         traps_set(&old, trap_stack);
-        whole = run_grid(machine, at, live);
+        completed = run_grid(machine, at, live);
         traps_restore(&old);
     }
     for (int b = 0; b < SIMT_BUFFERS_MAX; b++) {
@@ -420,7 +422,7 @@ bool simt_run(simt *machine, const simt_entry *kernel, const simt_launch *launch
     free(shared);
     free(lanes);
     free(at);
-    return whole;
+    return completed;
 }
 
 simt *simt_create(void)

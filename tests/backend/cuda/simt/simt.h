@@ -1,5 +1,5 @@
 /* A machine of warps on one thread of the host, for tests: runs device text that was compiled for
- * the host (build.h) and reports what a GPU would not say.
+ * the host (build.h) and reports faults that a GPU would not report.
  *
  * Every lane is a fiber; shuffles and barriers hand over. Blocks run one after the other, or all at
  * once where the launch is cooperative. What is checked, and how strictly: simt_finding. */
@@ -17,7 +17,7 @@
      * order nothing, a warp's barrier its own warp, a block's its block, a grid's all. In device  \
      * memory packets are seen, plain pointers are not, and writing what is there is no write. */ \
     X(RACE, "race")                                                                                  \
-    /* A read of shared memory that nobody has written in this launch. */                            \
+    /* A read of shared memory that was not written in this launch. */                               \
     X(UNWRITTEN, "unwritten")                                                                        \
     /* Memory outside the block's shared memory or all buffers; a write to an input; a packet that \
      * is not aligned. */ \

@@ -10,7 +10,7 @@ enum { GUARD = 16 << 10, ALIGNED = 512, SCRATCH_BYTES = 4 };
 
 /* Device memory: [GUARD][bytes][GUARD]. */
 typedef struct guarded {
-    char *whole, *at;
+    char *memory, *at;
     size_t bytes;
     char name[72];
 } guarded;
@@ -87,7 +87,7 @@ static void guard_fill(char *at)
         memcpy(at + i, &poison_single, 4);
 }
 
-static bool guard_whole(const char *at, int64_t *where)
+static bool guard_intact(const char *at, int64_t *where)
 {
     for (size_t i = 0; i < GUARD; i += 4)
         if (memcmp(at + i, &poison_single, 4) != 0) {
@@ -101,13 +101,13 @@ static tz_status guarded_create(guarded *g, size_t bytes, const char *kind, cons
                                 tz_error *error)
 {
     const size_t room = (bytes + 2 * GUARD + 2 * ALIGNED) / ALIGNED * ALIGNED;
-    g->whole = aligned_alloc(ALIGNED, room);
-    if (!g->whole)
+    g->memory = aligned_alloc(ALIGNED, room);
+    if (!g->memory)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a field");
-    g->at = g->whole + GUARD;
+    g->at = g->memory + GUARD;
     g->bytes = bytes;
     memset(g->at, 0, bytes);
-    guard_fill(g->whole);
+    guard_fill(g->memory);
     guard_fill(g->at + bytes);
     snprintf(g->name, sizeof g->name, "%s%s'%.48s'", kind, *kind ? " " : "", name);
     return TZ_OK;
@@ -116,10 +116,10 @@ static tz_status guarded_create(guarded *g, size_t bytes, const char *kind, cons
 static void guarded_check(const guarded *g, simt_report *report)
 {
     int64_t where;
-    if (!guard_whole(g->whole, &where))
+    if (!guard_intact(g->memory, &where))
         simt_report_add(report, SIMT_FOUND_ADDRESS, "write %lld bytes before the start of %s",
                         (long long)(GUARD - where), g->name);
-    if (!guard_whole(g->at + g->bytes, &where))
+    if (!guard_intact(g->at + g->bytes, &where))
         simt_report_add(report, SIMT_FOUND_ADDRESS, "write %lld bytes after the end of %s",
                         (long long)where, g->name);
 }
@@ -131,10 +131,10 @@ void simt_device_destroy(simt_device *device)
     if (!device)
         return;
     for (int f = 0; f < TZ_FIELDS_MAX; f++) {
-        free(device->copy[f][0].whole);
-        free(device->copy[f][1].whole);
+        free(device->copy[f][0].memory);
+        free(device->copy[f][1].memory);
     }
-    free(device->scratch.whole);
+    free(device->scratch.memory);
     free(device);
 }
 
@@ -201,7 +201,7 @@ typedef struct stage {
 static void stage_clear(stage *s)
 {
     for (int f = 0; f < TZ_FIELDS_MAX; f++) {
-        free(s->slabs[f].whole);
+        free(s->slabs[f].memory);
         free(s->before[f]);
     }
 }
@@ -225,6 +225,22 @@ static tz_status edit(char **source, const char *from, const char *to, tz_error 
     return TZ_OK;
 }
 
+/* The text with what it includes in place of its #include lines, but for the machine's words, which
+ * the executor has of its own. */
+static tz_status expand(char **source, tz_error *error)
+{
+    char line[64];
+    tz_status status = TZ_OK;
+    for (size_t i = 0; i < tz_cuda_headers_count && !status; i++) {
+        snprintf(line, sizeof line, "#include \"%s\"\n", tz_cuda_headers[i].name);
+        if (strcmp(tz_cuda_headers[i].name, "device.cuh") == 0 || !strstr(*source, line))
+            continue;
+        status = edit(source, line, tz_cuda_headers[i].text, error);
+        i = (size_t)-1; /* again: a text may include others */
+    }
+    return status;
+}
+
 tz_limits simt_limits(const simt_room *room)
 {
     return tz_place_limits(&(tz_place){.limits = {.multiprocessors = room->multiprocessors}});
@@ -243,6 +259,8 @@ static tz_status find_kernel(simt_device *device, stage *s, const tz_plan *plan,
     if (!status)
         status = tz_cuda_source(problem, &limits, &s->plan, &source, error);
     if (!status && device->context.edit_from)
+        status = expand(&source, error);
+    if (!status && device->context.edit_from)
         status = edit(&source, device->context.edit_from, device->context.edit_to, error);
     if (!status)
         status = simt_build_kernel(device->context.build, source, TZ_CUDA_ENTRY, &s->kernel, error);
@@ -251,8 +269,8 @@ static tz_status find_kernel(simt_device *device, stage *s, const tz_plan *plan,
         status = s->family->shape(problem, &limits, &s->plan,
                                   device->context.room.blocks_per_multiprocessor, &s->shape, error);
     if (!status && (size_t)s->shape.scratch_bytes > device->scratch.bytes) {
-        free(device->scratch.whole);
-        device->scratch.whole = NULL;
+        free(device->scratch.memory);
+        device->scratch.memory = NULL;
         status =
             guarded_create(&device->scratch, (size_t)s->shape.scratch_bytes, "", "scratch", error);
     }

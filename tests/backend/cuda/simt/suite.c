@@ -40,44 +40,22 @@ static double now_s(void)
 
 /* ---- A group --------------------------------------------------------------------------------- */
 
-typedef struct line {
-    char text[LINE_BYTES];
-    size_t used;
-} line;
-
-__attribute__((format(printf, 2, 3))) static void say(line *l, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const int n = vsnprintf(l->text + l->used, sizeof l->text - l->used, format, arguments);
-    va_end(arguments);
-    l->used += n > 0 ? (size_t)n : 0;
-    l->used = l->used < sizeof l->text ? l->used : sizeof l->text - 1;
-}
-
-static void name_group(line *l, const simt_group *g)
+static void name_group(char *text, size_t size, const simt_group *g)
 {
     char boundary[64] = "", knobs[96] = "";
     const tz_plan *plan = &g->k.plan;
     if (plan->height != 0)
-        snprintf(knobs, sizeof knobs, " height %d", plan->height);
-    if (plan->tile[0] != 0) {
-        const size_t used = strlen(knobs);
-        snprintf(knobs + used, sizeof knobs - used, " tile %" PRId64, plan->tile[0]);
-    }
-    for (int d = 0; d < g->k.stencil->dims; d++) {
-        const size_t used = strlen(boundary);
-        snprintf(boundary + used, sizeof boundary - used, "%s%s", d > 0 ? "," : "",
-                 tz_boundary_name(g->k.boundary[d]));
-    }
+        simt_append(knobs, sizeof knobs, " height %d", plan->height);
+    if (plan->tile[0] != 0)
+        simt_append(knobs, sizeof knobs, " tile %" PRId64, plan->tile[0]);
+    for (int d = 0; d < g->k.stencil->dims; d++)
+        simt_append(boundary, sizeof boundary, "%s%s", d > 0 ? "," : "",
+                    tz_boundary_name(g->k.boundary[d]));
     for (int i = 0; i < TZ_PLAN_KNOBS_COUNT; i++)
-        if (tz_plan_get(plan, i) != 0) {
-            const size_t used = strlen(knobs);
-            snprintf(knobs + used, sizeof knobs - used, " %s %d", tz_plan_knobs[i].name,
-                     tz_plan_get(plan, i));
-        }
-    say(l, "%-8s %-11s %s%s%s", plan->family, g->k.stencil->id, boundary,
-        g->k.precision == TZ_DOUBLE ? " double" : "", knobs);
+        if (tz_plan_get(plan, i) != 0)
+            simt_append(knobs, sizeof knobs, " %s %d", tz_plan_knobs[i].name, tz_plan_get(plan, i));
+    simt_append(text, size, "%-8s %-11s %s%s%s", plan->family, g->k.stencil->id, boundary,
+                g->k.precision == TZ_DOUBLE ? " double" : "", knobs);
 }
 
 static void count_outcome(result *r, const simt_outcome *o)
@@ -95,10 +73,10 @@ static void count_outcome(result *r, const simt_outcome *o)
 static void run_group(const simt_group *g, simt_build *build, simt *machine, result *r)
 {
     static simt_outcome outcome;
-    static line head, details;
+    static char head[LINE_BYTES], details[LINE_BYTES];
     const double start = now_s();
     const int texts = simt_build_count(build);
-    head.used = details.used = 0;
+    head[0] = details[0] = '\0';
     for (int i = 0; i < g->grids; i++) {
         simt_case k = g->k;
         char text[512];
@@ -106,21 +84,22 @@ static void run_group(const simt_group *g, simt_build *build, simt *machine, res
         simt_compare(&k, build, machine, SHOWN, &outcome);
         count_outcome(r, &outcome);
         if (outcome.verdict == SIMT_DIFFERENT || outcome.verdict == SIMT_FAILED)
-            say(&details, "  test_simt %s\n%s",
-                simt_case_text(&k, &outcome.plan, text, sizeof text), outcome.message);
+            simt_append(details, sizeof details, "  test_simt %s\n%s",
+                        simt_case_text(&k, &outcome.plan, text, sizeof text), outcome.message);
     }
     r->seconds = now_s() - start;
     r->texts = simt_build_count(build) - texts;
-    name_group(&head, g);
-    say(&head, ": %d grids, %d stages%s (%.2f s)\n", r->same + r->wrong, r->stages,
-        r->wrong > 0      ? ", FAILED"
-        : r->refused == 0 ? ", same"
-        : r->same > 0     ? ", same; another grid is not possible"
-                          : ", no grid is possible",
-        r->seconds);
-    say(&head, "%s", details.text[0] && details.used > 0 ? details.text : "");
+    name_group(head, sizeof head, g);
+    simt_append(head, sizeof head, ": %d grids, %d stages%s (%.2f s)\n", r->same + r->wrong,
+                r->stages,
+                r->wrong > 0      ? ", FAILED"
+                : r->refused == 0 ? ", same"
+                : r->same > 0     ? ", same; another grid is not possible"
+                                  : ", no grid is possible",
+                r->seconds);
+    simt_append(head, sizeof head, "%s", details);
     /* In one piece: workers share the output. */
-    if (write(STDOUT_FILENO, head.text, head.used) < 0)
+    if (write(STDOUT_FILENO, head, strlen(head)) < 0)
         return;
 }
 
@@ -158,21 +137,22 @@ static bool start_worker(const simt_groups *groups, board *b, const char *shim)
     return child > 0;
 }
 
-/* A worker ended otherwise than by running out of groups: its group has brought it down. */
+/* A worker ended before the groups did: its group was to blame. */
 static void bury_worker(const simt_groups *groups, board *b, pid_t worker, int status)
 {
-    static line l;
-    l.used = 0;
+    static char text[LINE_BYTES];
+    text[0] = '\0';
     for (int i = 0; i < groups->count; i++) {
         result *r = &b->results[i];
         if (r->state != RUNNING || r->worker != worker)
             continue;
         r->state = DONE;
         r->wrong++;
-        name_group(&l, &groups->at[i]);
-        say(&l, ": FAILED: ended by %s %d\n", WIFSIGNALED(status) ? "signal" : "exit",
-            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-        fputs(l.text, stdout);
+        name_group(text, sizeof text, &groups->at[i]);
+        simt_append(text, sizeof text, ": FAILED: ended by %s %d\n",
+                    WIFSIGNALED(status) ? "signal" : "exit",
+                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        fputs(text, stdout);
     }
 }
 

@@ -18,7 +18,7 @@ static simt *machine;
 typedef struct bench {
     uint32_t in[WORDS], gap[64], out[WORDS], barrier;
     simt_report report;
-    bool whole;
+    bool completed;
 } bench;
 
 typedef struct launch {
@@ -60,7 +60,7 @@ static void run(bench *b, const char *body, const launch *how)
     } arguments = {b->in, b->out, &b->barrier};
     void *pointers[] = {&arguments};
     assert_int_equal(entry->arguments_bytes, sizeof arguments);
-    b->whole = simt_run(machine, entry, &what, pointers, &b->report);
+    b->completed = simt_run(machine, entry, &what, pointers, &b->report);
 }
 
 /* ---- Right kernels --------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static void expect_in(const char *body, launch how, answer *want)
         run(&b, body, &how);
         if (simt_report_total(&b.report) > 0)
             fail_msg("%s\n%s", body, b.report.message[0]);
-        assert_true(b.whole);
+        assert_true(b.completed);
         for (int i = 0; i < how.blocks * how.threads; i++) {
             const uint32_t value = want(&b, i / how.threads, i % how.threads);
             if (b.out[i] != value)
@@ -160,40 +160,40 @@ static void barriers_order_a_block(void **state)
            lane_next);
 }
 
-static uint32_t warp_beside(const bench *b, int block, int t)
+static uint32_t adjacent_warp(const bench *b, int block, int t)
 {
     return in_at(b, block, t ^ 32) + 2;
 }
 
-static void warps_beside_wait_for_each_other(void **state)
+static void adjacent_warps_wait_for_each_other(void **state)
 {
     (void)state;
     expect("unsigned long long *words = (unsigned long long *)(shared + 256);\n"
-           "tz_beside_make(words, 2);\n"
+           "tz_adjacent_init(words, 2);\n"
            "tz_barrier();\n"
            "#pragma unroll\n"
            "for (int k = 0; k < 3; k++) {\n"
            "  tz_put(shared + k % 2 * 64 + t, a.in[i] + k);\n"
-           "  tz_beside_arrive(words, tz_warp());\n"
-           "  tz_beside_wait(words, tz_warp(), k % 2);\n"
+           "  tz_adjacent_arrive(words, tz_warp());\n"
+           "  tz_adjacent_wait(words, tz_warp(), k % 2);\n"
            "  a.out[i] = tz_get(shared + k % 2 * 64 + (t ^ 32));\n"
            "}",
-           warp_beside);
+           adjacent_warp);
 }
 
-/* What a warp wrote before it arrived is known a warp further with each turn. */
-static void news_travels_a_warp_a_turn(void **state)
+/* What a warp wrote before it arrived is known one warp further with each phase. */
+static void writes_travel_a_warp_a_phase(void **state)
 {
     (void)state;
     const simt_access writer = {.block = 1, .thread = 3, .arrived = 5, .waited = 5};
     for (int away = 0; away < 4; away++)
-        for (int turns = 0; turns < 5; turns++) {
+        for (int phases = 0; phases < 5; phases++) {
             simt_cell cell = {.writer = writer};
             simt_access other, reader = {.block = 1, .thread = 32 * away};
-            reader.arrived = reader.waited = 5 + turns;
+            reader.arrived = reader.waited = 5 + phases;
             const int found = simt_cell_read(&cell, &reader, &other);
-            assert_int_equal(found, turns >= (away > 1 ? away : 1) ? SIMT_NO_RACE
-                                                                   : SIMT_RACES_WITH_WRITER);
+            assert_int_equal(found, phases >= (away > 1 ? away : 1) ? SIMT_NO_RACE
+                                                                    : SIMT_RACES_WITH_WRITER);
         }
 }
 
@@ -255,10 +255,10 @@ static uint32_t other_block(const bench *b, int block, int t)
     return in_at(b, (block + 1) % BLOCKS, t) + 1 + b->barrier / 0x80000000u;
 }
 
-static void grids_meet(void **state)
+static void grids_synchronise(void **state)
 {
     (void)state;
-    /* Two barriers turn the word's top bit twice. */
+    /* Two barriers flip the word's top bit twice. */
     expect_in("unsigned one[1] = {a.in[i]}, other[1];\n"
               "tz_store(a.out + i, one);\n"
               "tz_grid_barrier(a.barrier);\n"
@@ -358,21 +358,21 @@ static void races_are_found(void **state)
     /* A warp's barrier is no block's. */
     wrong("tz_put(shared + t, 1u);\ntz_barrier_warp();\na.out[i] = tz_get(shared + (t ^ 32));",
           SIMT_FOUND_RACE, "block 0,0,0");
-    /* Words beside: read before the wait; written over after the wait, before the reader arrived.
+    /* Adjacent warps: read before the wait; written over after the wait, before the reader arrived.
      */
-#define BESIDE                                                                                     \
+#define ADJACENT                                                                                   \
     "unsigned long long *words = (unsigned long long *)(shared + 192);\n"                          \
-    "tz_beside_make(words, 2);\ntz_barrier();\ntz_put(shared + t, 1u);\n"                          \
-    "tz_beside_arrive(words, tz_warp());\n"
-    wrong(BESIDE "a.out[i] = tz_get(shared + (t ^ 32));\ntz_beside_wait(words, tz_warp(), 0);",
+    "tz_adjacent_init(words, 2);\ntz_barrier();\ntz_put(shared + t, 1u);\n"                        \
+    "tz_adjacent_arrive(words, tz_warp());\n"
+    wrong(ADJACENT "a.out[i] = tz_get(shared + (t ^ 32));\ntz_adjacent_wait(words, tz_warp(), 0);",
           SIMT_FOUND_RACE, "reads it at body:6");
-    wrong(BESIDE "tz_beside_wait(words, tz_warp(), 0);\na.out[i] = tz_get(shared + (t ^ 32));\n"
-                 "tz_put(shared + t, 2u);",
+    wrong(ADJACENT "tz_adjacent_wait(words, tz_warp(), 0);\na.out[i] = tz_get(shared + (t ^ 32));\n"
+                   "tz_put(shared + t, 2u);",
           SIMT_FOUND_RACE, "after barrier 1");
-    wrong(BESIDE "tz_beside_wait(words, tz_warp(), 1);", SIMT_FOUND_BARRIER, "turn 0");
-    wrong(BESIDE "tz_beside_wait(words, tz_warp(), 0);\ntz_beside_wait(words, tz_warp(), 1);",
+    wrong(ADJACENT "tz_adjacent_wait(words, tz_warp(), 1);", SIMT_FOUND_BARRIER, "phase 0");
+    wrong(ADJACENT "tz_adjacent_wait(words, tz_warp(), 0);\ntz_adjacent_wait(words, tz_warp(), 1);",
           SIMT_FOUND_BARRIER, "having arrived 1 times");
-#undef BESIDE
+#undef ADJACENT
     /* Shuffles order no memory. */
     wrong("tz_put(shared + t, 1u);\na.out[i] = tz_shuffle_xor(1u, 1);\n"
           "a.out[i] += tz_get(shared + (t ^ 1));",
@@ -463,7 +463,7 @@ static void lost_words_are_found(void **state)
     wrong_in("unsigned long long *slots = (unsigned long long *)a.out;\n"
              "if (tz_block(0) > 0) tz_send(slots + i, 5, 1u);\n"
              "while (tz_peek(slots + i, true) >> 32 != 1u) tz_pause();",
-             &grid, SIMT_FOUND_BARRIER, "waits at tz_pause (body:3), and nobody else goes on");
+             &grid, SIMT_FOUND_BARRIER, "waits at tz_pause (body:3), and no other lane goes on");
 }
 
 static void early_reads_of_fetches_are_found(void **state)
@@ -516,11 +516,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shuffles_move_values),
         cmocka_unit_test(barriers_order_a_block),
-        cmocka_unit_test(warps_beside_wait_for_each_other),
-        cmocka_unit_test(news_travels_a_warp_a_turn),
+        cmocka_unit_test(adjacent_warps_wait_for_each_other),
+        cmocka_unit_test(writes_travel_a_warp_a_phase),
         cmocka_unit_test(packets_move_values),
         cmocka_unit_test(arithmetic_is_not_contracted),
-        cmocka_unit_test(grids_meet),
+        cmocka_unit_test(grids_synchronise),
         cmocka_unit_test(blocks_hand_words_over),
         cmocka_unit_test(fetches_arrive),
         cmocka_unit_test(atomics_count),

@@ -44,22 +44,21 @@ static void mistakes_in_tiles_are_found(void **state)
     const char *hotspot = "hotspot";
     mistake(hotspot, TZ_CLAMP, NULL, NULL, NONE);
     /* Missing barriers: after the load, after each pass. */
-    mistake(hotspot, TZ_CLAMP, "  }\n  tz_barrier();\n  int rest", "  }\n  int rest",
-            SIMT_FOUND_RACE);
-    mistake(hotspot, TZ_CLAMP, "    }\n    tz_barrier();\n", "    }\n", SIMT_FOUND_RACE);
+    mistake(hotspot, TZ_CLAMP, "    tz_barrier();\n    int rest", "    int rest", SIMT_FOUND_RACE);
+    mistake(hotspot, TZ_CLAMP, "tz_barrier();  ", "", SIMT_FOUND_RACE);
     /* A ghost zone that is too small, or read where nothing is. */
-    mistake(hotspot, TZ_CLAMP, "int rest = a.height * 1", "int rest = a.height * 1 - 1", NONE);
-    mistake(hotspot, TZ_MIRROR, "rest -= 1;", "rest -= 0;", SIMT_FOUND_UNWRITTEN);
+    mistake(hotspot, TZ_CLAMP, "a.height * TZ_REACH", "a.height * TZ_REACH - 1", NONE);
+    mistake(hotspot, TZ_MIRROR, "rest -= radius;", "rest -= 0;", SIMT_FOUND_UNWRITTEN);
     mistake(hotspot, TZ_CLAMP, "#define TZ_HALO_X 2", "#define TZ_HALO_X 1", NONE);
-    /* Cells that are left out, beside the field, or in its inputs. */
+    /* Cells that are left out; writes past the ends of the field, or to its inputs. */
     mistake(hotspot, TZ_FIXED, "tz_wanted(a, p, 0) ||", "tz_wanted(a, p, 0) || p.x == 7 ||", NONE);
     mistake(hotspot, TZ_CLAMP, "[to] =", "[to - 1] =", SIMT_FOUND_ADDRESS);
     mistake(hotspot, TZ_CLAMP, "[to] =", "[to + 64 * 18] =", SIMT_FOUND_ADDRESS);
-    mistake(hotspot, TZ_CLAMP, "((real *)a.out[0])[to]", "((real *)a.in[1])[to]",
+    mistake(hotspot, TZ_CLAMP, "((type *)a.out[index])[to]", "((type *)a.in[1])[to]",
             SIMT_FOUND_ADDRESS);
     /* What lies past the ends of rows. */
     mistake(hotspot, TZ_PERIODIC, "row[p.x_in]", "row[p.x < 0 ? p.x + a.pitch : p.x_in]", NONE);
-    mistake("life", TZ_PERIODIC, "tz_load_word(a, row, p.x, alive_edge)", "row[(p.x + 2) % 2]",
+    mistake("life", TZ_PERIODIC, "tz_load_word(a, row, p.x, name##_edge)", "row[(p.x + 2) % 2]",
             NONE);
     mistake("pathfinder", TZ_CLAMP, "p.iteration = t;", "p.iteration = t + 1;", NONE);
     mistake("integers_3d", TZ_CLAMP, "p.step = a.step + t", "p.step = a.step", NONE);

@@ -71,11 +71,11 @@ static const char *word_text(int word)
         return "tz_barrier_warp";
     case SIMT_PAUSE:
         return "tz_pause";
-    case SIMT_BESIDE_ARRIVE:
-        return "tz_beside_arrive";
-    case SIMT_BESIDE_EVEN:
-    case SIMT_BESIDE_ODD:
-        return "tz_beside_wait";
+    case SIMT_ADJACENT_ARRIVE:
+        return "tz_adjacent_arrive";
+    case SIMT_ADJACENT_EVEN:
+    case SIMT_ADJACENT_ODD:
+        return "tz_adjacent_wait";
     default:
         return "tz_grid_barrier";
     }
@@ -171,22 +171,22 @@ static unsigned long long word_shuffle(int word, unsigned long long value, int b
 static void word_barrier(int word, simt_place place)
 {
     simt_lane *l = begin(place, false);
-    const bool beside = word == SIMT_BESIDE_EVEN || word == SIMT_BESIDE_ODD;
+    const bool adjacent = word == SIMT_ADJACENT_EVEN || word == SIMT_ADJACENT_ODD;
     l->bytes = 0;
-    if (word == SIMT_BESIDE_ARRIVE) {
+    if (word == SIMT_ADJACENT_ARRIVE) {
         l->arrived++;
         wait_in(l, SIMT_AT_WARP, word);
         return;
     }
-    if (beside && (l->arrived <= l->waited || l->waited % 2 != (word == SIMT_BESIDE_ODD))) {
+    if (adjacent && (l->arrived <= l->waited || l->waited % 2 != (word == SIMT_ADJACENT_ODD))) {
         simt_report_add(simt_here->report, SIMT_FOUND_BARRIER,
-                        "turn %d of %s at %s, having arrived %d times: %s", l->waited,
+                        "phase %d of %s at %s, having arrived %d times: %s", l->waited,
                         word_text(word), simt_place_text(place).text, l->arrived,
                         simt_lane_text(l).text);
         simt_give_up();
     }
     wait_in(l, word == SIMT_BARRIER_WARP ? SIMT_AT_WARP : SIMT_AT_BLOCK, word);
-    l->waited += beside;
+    l->waited += adjacent;
 }
 
 static bool is_in(const simt_buffer *buffer, const void *at, int bytes)
@@ -228,7 +228,7 @@ static void word_pause(simt_place place)
 static simt_access access_now(const simt_lane *l)
 {
     return (simt_access){l->block->number, l->facts.thread, l->block->round, l->block->interval,
-                         l->turn,          l->arrived,      l->waited,       l->place};
+                         l->warp_interval, l->arrived,      l->waited,       l->place};
 }
 
 static void touch(simt_cell *cell, const char *where, long long offset, bool writes,
@@ -334,7 +334,7 @@ static void word_memory(int access, const void *at, int bytes, int aligned, cons
         bad_address("unaligned access", buffer->name, offset, bytes);
     if (!buffer->writable && writes)
         bad_address("write", buffer->name, offset, bytes);
-    /* No one is hurt by what is whole at any time. */
+    /* Accesses of 8 bytes are atomic: they race with none. */
     if (access == SIMT_ATOMIC || access == SIMT_SEND || access == SIMT_PEEK)
         return;
     if (!simt_here->memory[b])

@@ -118,7 +118,7 @@ static double leaving(double tiles, double useful, double ghost, double extent, 
     return count;
 }
 
-/* Is a plane of a pass computed? As tz_plane_wanted() of the device text. */
+/* Is a plane of a pass computed, as tz_plane_wanted() in planes_border.cuh says? */
 static bool is_wanted(const tz_problem *problem, double z, double from, double to, double rest)
 {
     return z >= from - rest && z < to + rest &&
@@ -142,8 +142,8 @@ static double wanted_share(const planes_scheme *s, const tz_problem *problem, do
     return wanted / s->passes_count;
 }
 
-/* Steps of a chunk as the device text takes them: those at the grid's ends, of which `done` are
- * executed, and the others, of which `store` store. */
+/* Steps of a chunk as tz_stage() in planes_kernel.cuh takes them: those at the grid's ends, of which `done`
+ * have to be done, and the others, of which some store. */
 typedef struct plane_steps {
     double ends, done, others, store;
 } plane_steps;

@@ -32,7 +32,7 @@ typedef struct rows_design {
     int unroll; /* steps of a loop body */
     int group;  /* levels that take static fields out of their queue together */
     bool sums;  /* each row is added to the sums that need it when it arrives (TZ_CELL_ROWS) */
-    bool edges; /* TZ_EDGES of rows.cuh: the grid's ends are simple */
+    bool edges; /* TZ_SIMPLE_ENDS of rows.cuh: the grid's ends are simple */
 } rows_design;
 
 /* The design of a plan. False: it has more than ROWS_LEVELS_MAX levels. */

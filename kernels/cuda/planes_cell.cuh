@@ -1,0 +1,95 @@
+/* kernels/cuda: the language of cell updates in the stream family in 3-D. */
+
+/* Where a cell is: among the lane's cells, and in the grid. */
+struct tz_cell_place {
+    int i, j;
+    int x, y, z; /* may be outside the grid */
+    long long step;
+};
+
+template <int BORDER, int BOUNDARY> TZ_DEVICE int tz_coordinate(int c, int n)
+{
+    return BORDER ? tz_map<BOUNDARY>(c, n) : c;
+}
+
+template <int BORDER, class T>
+TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const T *field, T edge, int dx,
+                      int dy, int dz)
+{
+    int x = p.x + dx, y = p.y + dy, z = p.z + dz;
+    if (BORDER) {
+        if (!TZ_BITS_GRID)
+            x = tz_map<TZ_BOUNDARY_X>(x, a.nx);
+        y = tz_map<TZ_BOUNDARY_Y>(y, a.ny);
+        z = tz_map<TZ_BOUNDARY_Z>(z, a.nz);
+        if ((!TZ_BITS_GRID && x < 0) || y < 0 || z < 0)
+            return edge;
+    }
+    if (TZ_BITS_GRID) /* words near the ends of a row, too, hold columns of its other end */
+        return tz_load_static_word(a, field + (long long)a.pitch * y + a.plane * z, x, edge);
+    return field[x + (long long)a.pitch * y + a.plane * z];
+}
+
+#define TZ__FIELD_state(name, type)                                                                \
+    const type(*name)[TZ_ROWS + 2 * TZ_CELL_RADIUS][TZ_VECTOR + 2 * TZ_CELL_RADIUS];               \
+    type(*name##_out)[TZ_VECTOR];
+#define TZ__FIELD_static(name, type)                                                               \
+    const type *name;                                                                              \
+    type name##_edge;
+#define TZ__CONTEXT_FIELD(name, type) TZ__CAT(TZ__FIELD_, TZ__CAT(TZ__KIND_, name))(name, type)
+#define TZ__NO_PLANES(D)
+#define TZ__PLANES_MEMBER(name, type) type name;
+#define TZ__PLANES_ASSIGN(name, type) tz_q.name = name(0);
+#define TZ_CELL_ONCE(cell, ONCE) TZ__CELL(cell, ONCE, TZ__NO_PLANES)
+#undef TZ_CELL_PLANES
+#define TZ_CELL_PLANES(cell, PLANES) TZ__CELL(cell, TZ__ONCE_NOTHING, PLANES)
+#undef TZ_PLANE
+#define TZ_PLANE(sum, dz) (tz_c.planes[TZ_CELL_RADIUS - (dz)][tz_p.j][tz_p.i].sum)
+#define TZ__CELL(cell, ONCE, PLANES)                                                               \
+    struct once_##cell {                                                                           \
+        ONCE(TZ__ONCE_MEMBER)                                                                      \
+    };                                                                                             \
+    struct planes_##cell {                                                                         \
+        PLANES(TZ__PLANES_MEMBER)                                                                  \
+    };                                                                                             \
+    struct context_##cell {                                                                        \
+        TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
+        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
+        const planes_##cell (*planes)[TZ_ROWS][TZ_VECTOR]; /* the newest first */                  \
+        const tz_arguments *arguments;                                                             \
+    };                                                                                             \
+    template <int TZ__BORDER>                                                                      \
+    TZ_DEVICE planes_##cell make_planes_##cell(const context_##cell &tz_c,                         \
+                                               const tz_cell_place &tz_p)                          \
+    {                                                                                              \
+        planes_##cell tz_q;                                                                        \
+        PLANES(TZ__PLANES_ASSIGN)                                                                  \
+        return tz_q;                                                                               \
+    }                                                                                              \
+    template <int TZ__BORDER>                                                                      \
+    TZ_DEVICE void body_##cell(const context_##cell &tz_c, const tz_cell_place &tz_p,              \
+                               const once_##cell &tz_o);                                           \
+    template <int TZ__BORDER>                                                                      \
+    TZ_DEVICE void update_##cell(const context_##cell &tz_c, const tz_cell_place &tz_p)            \
+    {                                                                                              \
+        once_##cell tz_o;                                                                          \
+        ONCE(TZ__ONCE_ASSIGN)                                                                      \
+        body_##cell<TZ__BORDER>(tz_c, tz_p, tz_o);                                                 \
+    }                                                                                              \
+    template <int TZ__BORDER>                                                                      \
+    TZ_DEVICE void body_##cell(const context_##cell &tz_c, const tz_cell_place &tz_p,              \
+                               const once_##cell &tz_o)
+#define TZ__READ_state(f, dx, dy, dz)                                                              \
+    (tz_c.f[(dz) + TZ_CELL_RADIUS][tz_p.j + (dy) + TZ_CELL_RADIUS][tz_p.i + (dx) + TZ_CELL_RADIUS])
+#define TZ__READ_static(f, dx, dy, dz)                                                             \
+    tz_static<TZ__BORDER>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge, (dx), (dy), (dz))
+#define TZ__AT3(f, dx, dy, dz) TZ__CAT(TZ__READ_, TZ__CAT(TZ__KIND_, f))(f, dx, dy, dz)
+#define TZ_PUT(f, value) (tz_c.f##_out[tz_p.j][tz_p.i] = (value))
+#if TZ_BITS_GRID
+#define TZ_X ((tz_p.x % tz_c.arguments->nx + tz_c.arguments->nx) % tz_c.arguments->nx)
+#else
+#define TZ_X (tz_coordinate<TZ__BORDER, TZ_BOUNDARY_X>(tz_p.x, tz_c.arguments->nx))
+#endif
+#define TZ_Y (tz_coordinate<TZ__BORDER, TZ_BOUNDARY_Y>(tz_p.y, tz_c.arguments->ny))
+#define TZ_Z (tz_coordinate<TZ__BORDER, TZ_BOUNDARY_Z>(tz_p.z, tz_c.arguments->nz))
+#define TZ_STEP (tz_p.step)

@@ -1,0 +1,258 @@
+/* kernels/cuda: the kernel of the stream family in 3-D. Included after the passes.
+ *
+ * A level is a pass of an iteration; version n of a field is what it is after n passes that write
+ * it (0: at the stage's start), described by struct v_NAME_n. Lists besides those of common.cuh,
+ * where k is the number of a level, from 0:
+ *
+ *   TZ_RING_LIST(D)    versions in registers: D(name, type, version, planes)
+ *   TZ_SUM_LIST(D)     levels that keep sums of planes: D(k, pass, cell, planes)
+ *   TZ_SLOT_LIST(D)    rings of shared memory whose slots are variables: D(first, slots)
+ *   TZ_LOADED_LIST(D)  fields whose planes are loaded: D(name, type, index)
+ *   TZ_LEVEL_LIST(AROUND, LEVEL)  what a step does, in order: AROUND(k, radius, waits) reads rows
+ *                                 of other warps, after a barrier where `waits` is 1; LEVEL(k,
+ *                                 pass, cell, iteration, lag, rest, radius, sums) computes a plane,
+ *                                 with sums of planes where `sums` is 1
+ *   TZ_READS_k(D)      fields that the level reads: D(k, radius, name, type)
+ *   TZ_AROUND_k(D)     rows of other warps that it reads, TZ_OWN_k(D) the lane's own: D(k, name,
+ *                      version, age, j, columns, others, plane, row), see tz_near_row()
+ *   TZ_CONTEXT_k(D)    all fields: D(role, name, type, index, k, out), `out` being where results go
+ *   TZ_MAKES_k(D)      fields that it writes: D(name, type, index, version, lag, kept, shared,
+ *                      last); flags, 0 or 1: the version stays in registers, its rows go to shared
+ *                      memory, it is the stage's result */
+
+// clang-format off
+/* ---- What arrives ---------------------------------------------------------------------------- */
+
+#define TZ__FETCH(name, type, index)                                                               \
+    tz_fetch_plane<BORDER, v_##name##_0>(a, tile, i, ahead, a.in[index], name##_edge);
+#define TZ__ARRIVE(name, type, index)                                                              \
+    {                                                                                              \
+        type name##_next[TZ_ROWS][TZ_VECTOR];                                                      \
+        tz_take_plane<BORDER, v_##name##_0>(a, tile, i, name##_next, name##_edge);                 \
+        tz_ring_push(q.name##_0, name##_next);                                                     \
+    }
+
+/* ---- What a level reads ---------------------------------------------------------------------- */
+
+#define TZ__NEAR(k, radius, name, type)                                                            \
+    type name##_near_##k[2 * radius + 1][TZ_ROWS + 2 * radius][TZ_VECTOR + 2 * radius];            \
+    tz_near_nothing(name##_near_##k);
+#define TZ__NEAR_ROW(k, name, version, age, j, columns, others, plane, row)                        \
+    tz_near_row<BORDER, v_##name##_##version, age, j, columns, others>(                            \
+        a, tile, sources, name##_near_##k[plane][row], q.name##_##version, i, name##_edge);
+#define TZ__NEAR_NOTHING(k, radius, name, type) tz_near_nothing(name##_near_##k);
+#define TZ__NEAR_EDGE(k, radius, name, type) tz_near_fill(name##_near_##k, name##_edge);
+
+/* Rows of other warps. Where planes may be outside the grid they are read later, once the plane is
+ * known to be wanted. */
+#define TZ__READ_AROUND(k, radius, waits)                                                          \
+    TZ__IF(waits, tz_barrier();)                                                                   \
+    TZ_READS_##k(TZ__NEAR)                                                                         \
+    if constexpr (BORDER < 2) {                                                                    \
+        TZ_AROUND_##k(TZ__NEAR_ROW)                                                                \
+    }
+/* The other rows. When the last level has read, the warp is ready. */
+#define TZ__READ_OWN(k)                                                                            \
+    if constexpr (BORDER == 2) {                                                                   \
+        TZ_AROUND_##k(TZ__NEAR_ROW)                                                                \
+    }                                                                                              \
+    TZ_OWN_##k(TZ__NEAR_ROW)                                                                       \
+    if constexpr (BORDER < 2 && k == TZ_LEVELS - 1)                                                \
+        tz_ready(tile);
+
+/* ---- What a level makes ---------------------------------------------------------------------- */
+
+#define TZ_EACH_ELEMENT                                                                            \
+    TZ_UNROLL                                                                                      \
+    for (int j = 0; j < TZ_ROWS; j++)                                                              \
+        TZ_UNROLL                                                                                  \
+        for (int e = 0; e < TZ_VECTOR; e++)
+
+#define TZ__NEXT(name, type, index, version, lag, kept, shared, last)                              \
+    type name##_next[TZ_ROWS][TZ_VECTOR];
+#define TZ__CONTEXT_ENTRY(role, name, type, index, k, out)                                         \
+    TZ__IF_STATE(role, c.name = name##_near_##k; c.name##_out = out;)                              \
+    TZ__IF_STATIC(role, c.name = (const type *)a.in[index]; c.name##_edge = name##_edge;)
+
+/* The sums of the plane that is `radius` ahead of the one that the level computes; the update then
+ * reads sums alone. */
+#define TZ__MAKE_SUMS(k, pass, cell, iteration, rest, radius)                                      \
+    pass_##pass::planes_##cell made[TZ_ROWS][TZ_VECTOR], made_edge = {};                           \
+    if (BORDER < 2 || tz_plane_wanted(a, tile, z + radius, rest + radius)) {                       \
+        TZ__READ_OWN(k)                                                                            \
+        TZ_EACH_ELEMENT                                                                            \
+        {                                                                                          \
+            const tz_cell_place p = {e, j, tile.x + e, tile.y + j, z + radius,                     \
+                                     a.step + iteration};                                          \
+            made[j][e] = pass_##pass::make_planes_##cell<BORDER>(c, p);                            \
+        }                                                                                          \
+    }                                                                                              \
+    if constexpr (BORDER == 2 && TZ_BOUNDARY_Z == TZ_FIXED) {                                      \
+        TZ_READS_##k(TZ__NEAR_EDGE)                                                                \
+        const tz_cell_place p = {0, 0, 0, 0, 0, 0};                                                \
+        made_edge = pass_##pass::make_planes_##cell<BORDER>(c, p);                                 \
+    }                                                                                              \
+    if constexpr (BORDER == 2)                                                                     \
+        tz_hold_above<v_sums_##k>(a, z + radius, q.sums_##k, made, made_edge);                     \
+    tz_ring_push(q.sums_##k, made);                                                                \
+    if constexpr (BORDER == 2)                                                                     \
+        tz_hold_below<v_sums_##k>(a, tile, z + radius, i, q.sums_##k, made_edge);                  \
+    c.planes = q.sums_##k;                                                                         \
+    TZ_READS_##k(TZ__NEAR_NOTHING)
+
+/* A result: columns outside the grid, and to memory. */
+#define TZ__FINISH(name, type, index, version, lag, kept, shared, last)                            \
+    TZ__IF(kept, if constexpr (BORDER)                                                             \
+        tz_hold_columns<v_##name##_##version>(a, tile, name##_next, name##_edge);)                 \
+    TZ__IF(last, tz_store_plane<BORDER>(a, tile, lag, a.out[index], name##_next);)
+/* To where later levels find it. */
+#define TZ__KEEP(name, type, index, version, lag, kept, shared, last)                              \
+    TZ__IF(kept, TZ__KEEP_PLANE(name, version, shared))
+#define TZ__KEEP_PLANE(name, version, shared)                                                      \
+    if constexpr (BORDER == 2)                                                                     \
+        tz_hold_above<v_##name##_##version>(a, z, q.name##_##version, name##_next, name##_edge);   \
+    tz_ring_push(q.name##_##version, name##_next);                                                 \
+    TZ__IF(shared, tz_leave_rows<BORDER, v_##name##_##version>(tile, i, 0, name##_next);)          \
+    if constexpr (BORDER == 2)                                                                     \
+        tz_hold_below<v_##name##_##version>(a, tile, z, i, q.name##_##version, name##_edge);
+
+#define TZ__RUN_LEVEL(k, pass, cell, iteration, lag, rest, radius, sums)                           \
+    {                                                                                              \
+        const int z = tile.z - lag;                                                                \
+        TZ_MAKES_##k(TZ__NEXT)                                                                     \
+        pass_##pass::context_##cell c;                                                             \
+        c.arguments = &a;                                                                          \
+        TZ_CONTEXT_##k(TZ__CONTEXT_ENTRY)                                                          \
+        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+        TZ__IF(sums, TZ__MAKE_SUMS(k, pass, cell, iteration, rest, radius))                        \
+        if (BORDER < 2 || tz_plane_wanted(a, tile, z, rest)) {                                     \
+            TZ__IF_NOT(sums, TZ__READ_OWN(k))                                                      \
+            TZ_EACH_ELEMENT                                                                        \
+            {                                                                                      \
+                const tz_cell_place p = {e, j, tile.x + e, tile.y + j, z, a.step + iteration};     \
+                pass_##pass::update_##cell<BORDER>(c, p);                                          \
+            }                                                                                      \
+            TZ_MAKES_##k(TZ__FINISH)                                                               \
+        }                                                                                          \
+        TZ_MAKES_##k(TZ__KEEP)                                                                     \
+    }
+// clang-format on
+
+/* ---- A block's planes ------------------------------------------------------------------------ */
+
+#define TZ__RING(name, type, version, planes) type name##_##version[planes][TZ_ROWS][TZ_VECTOR];
+#define TZ__SUM_RING(k, pass, cell, planes)                                                        \
+    pass_##pass::planes_##cell sums_##k[planes][TZ_ROWS][TZ_VECTOR];
+#define TZ__START_RING(name, type, version, planes) tz_ring_start(q.name##_##version);
+#define TZ__START_SUM_RING(k, pass, cell, planes) tz_ring_start(q.sums_##k);
+#define TZ__ROTATE(first, slots) tz_rotate_slots<START, first, slots>(tile);
+
+struct tz_planes {
+    TZ_RING_LIST(TZ__RING)
+    TZ_SUM_LIST(TZ__SUM_RING)
+
+    TZ_DEVICE void start(tz_planes &q)
+    {
+        TZ_RING_LIST(TZ__START_RING)
+        TZ_SUM_LIST(TZ__START_SUM_RING)
+    }
+
+    template <bool START> TZ_DEVICE void rotate(tz_tile &tile) { TZ_SLOT_LIST(TZ__ROTATE) }
+
+    template <int BORDER>
+    TZ_DEVICE void fetch(const tz_arguments &a, const tz_tile &tile, int i, int ahead)
+    {
+        TZ_FIELD_LIST(TZ__EDGE)
+        TZ_LOADED_LIST(TZ__FETCH)
+    }
+
+    template <int BORDER>
+    TZ_DEVICE void step(tz_planes &q, const tz_arguments &a, const tz_tile &tile, int i)
+    {
+        const tz_source_rows sources = tz_source_rows_of<BORDER>(tile);
+        TZ_FIELD_LIST(TZ__EDGE)
+        TZ_LOADED_LIST(TZ__ARRIVE)
+        TZ_LEVEL_LIST(TZ__READ_AROUND, TZ__RUN_LEVEL)
+        if constexpr (BORDER == 2)
+            tz_ready(tile);
+    }
+};
+
+template <int BORDER>
+TZ_DEVICE void tz_step(tz_planes &run, const tz_arguments &a, tz_tile &tile, int i)
+{
+    if (TZ_ADJACENT) {
+        tz_adjacent_wait(tz_adjacent_words(), tile.warp, tile.parity);
+    } else {
+        tz_fetch_wait<TZ_AHEAD - 1>();
+        tz_barrier();
+    }
+    tz_planes::fetch<BORDER>(a, tile, i, TZ_AHEAD);
+    tz_fetch_end();
+    tz_planes::step<BORDER>(run, a, tile, i);
+    tz_planes::rotate<false>(tile);
+    tile.parity ^= 1;
+    tile.z++;
+    tile.at += a.plane;
+}
+
+template <int BORDER> TZ_DEVICE void tz_group(tz_planes &run, const tz_arguments &a, tz_tile &tile)
+{
+    if (BORDER == 2)
+#pragma unroll 1
+        for (int i = 0; i < TZ_GROUP; i++)
+            tz_step<BORDER>(run, a, tile, i);
+    else
+#pragma unroll
+        for (int i = 0; i < TZ_GROUP; i++)
+            tz_step<BORDER>(run, a, tile, i);
+}
+
+TZ_DEVICE void tz_rings_clear()
+{
+    const tz_word nothing[4] = {0, 0, 0, 0};
+#pragma unroll 1
+    for (int k = TZ_RINGS_FROM + 16 * tz_thread(); k < TZ_RINGS_TO; k += 16 * 32 * TZ_WARPS)
+        tz_put_packet((tz_word *)(tz_shared() + k), nothing);
+}
+
+TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, TZ_BLOCKS)(const tz_arguments a)
+{
+    tz_planes run;
+    tz_planes::start(run);
+    tz_tile tile = tz_tile_here(a);
+    tz_planes::rotate<true>(tile);
+    tz_rings_clear();
+    tz_tables_make(a, tile);
+    if (TZ_ADJACENT)
+        tz_adjacent_init(tz_adjacent_words(), TZ_WARPS);
+    tz_barrier();
+#pragma unroll
+    for (int k = 0; k < TZ_AHEAD; k++) {
+        tz_planes::fetch<2>(a, tile, 0, k);
+        tz_fetch_end();
+    }
+    tz_ready(tile);
+    const bool leaves = tz_tile_leaves(a, tile);
+    const int steps = tile.z_to - tile.z_from + TZ_REACH + TZ_LAG;
+    /* A loop for each instance, so that the compiler gives out registers for each alone. */
+    for (int done = 0; done < steps;) {
+        if (tz_group_leaves(a, tile)) {
+            tz_tile_place(a, tile);
+            tz_group<2>(run, a, tile);
+            done += TZ_GROUP;
+        } else if (leaves) {
+            tz_tile_place(a, tile);
+            do {
+                tz_group<1>(run, a, tile);
+                done += TZ_GROUP;
+            } while (done < steps && !tz_group_leaves(a, tile));
+        } else {
+            do {
+                tz_group<0>(run, a, tile);
+                done += TZ_GROUP;
+            } while (done < steps && !tz_group_leaves(a, tile));
+        }
+    }
+    tz_fetch_wait<0>();
+}

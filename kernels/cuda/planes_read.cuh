@@ -1,0 +1,124 @@
+/* kernels/cuda: the rows that a pass reads, in the stream family in 3-D. */
+
+/* The rows that are read for the rows of a lane and those around it; -1: the boundary's value.
+ * (With BORDER 2 they are looked up each time: that is rare, and registers are few.) */
+struct tz_source_rows {
+    int row[TZ_ROWS + 2 * TZ_RADIUS_ROWS];
+};
+
+template <int BORDER> TZ_DEVICE tz_source_rows tz_source_rows_of(const tz_tile &tile)
+{
+    tz_source_rows sources;
+#pragma unroll
+    for (int j = 0; j < TZ_ROWS + 2 * TZ_RADIUS_ROWS; j++)
+        sources.row[j] = BORDER == 1 ? tz_table(TZ_TABLE_SOURCE + tile.warp * TZ_ROWS + j) : 0;
+    return sources;
+}
+
+/* A row that is not the lane's own, or that is and lies outside the grid. */
+template <int BORDER, class V>
+TZ_DEVICE void tz_row_of_other(const tz_tile &tile, const tz_source_rows &sources, int i, int age,
+                               int j, typename V::type edge, typename V::type (&to)[TZ_VECTOR])
+{
+    if (BORDER) {
+        const int own = tile.warp * TZ_ROWS;
+        int row = BORDER == 1 ? sources.row[j + TZ_RADIUS_ROWS]
+                              : tz_table(TZ_TABLE_SOURCE + own + j + TZ_RADIUS_ROWS);
+        if (j >= 0 && j < TZ_ROWS && row == own + j)
+            return;
+        /* Rows further away would be read for cells whose values are not used. */
+        if (TZ_ADJACENT && TZ_BOUNDARY_Y != TZ_PERIODIC && row >= 0) {
+            row = row > own - TZ_ROWS ? row : own - TZ_ROWS;
+            row = row < own + 2 * TZ_ROWS - 1 ? row : own + 2 * TZ_ROWS - 1;
+        }
+        tz_row_get(tz_place_of<V>(tile, i, age,
+                                  TZ_BOUNDARY_Y == TZ_FIXED && row < 0 ? tile.warp * TZ_ROWS : row),
+                   to);
+        if (TZ_BOUNDARY_Y == TZ_FIXED)
+#pragma unroll
+            for (int e = 0; e < TZ_VECTOR; e++)
+                to[e] = row < 0 ? edge : to[e];
+        return;
+    }
+    /* The row in the warp that has it; past the tile's end, a row of this warp. */
+    const int away = j < 0 ? -((TZ_ROWS - 1 - j) / TZ_ROWS) : j / TZ_ROWS;
+    const int other = tile.warp + away;
+    const int warp = other >= 0 && other < TZ_WARPS ? other : tile.warp;
+    tz_row_get(tz_place_of<V>(tile, i, age, warp * TZ_ROWS + (j - away * TZ_ROWS)), to);
+}
+
+/* Element `e` of the lane `lanes` to the west or east. */
+template <class T> TZ_DEVICE T tz_west(const T (&row)[TZ_VECTOR], int e, int lanes, T edge)
+{
+#if TZ_ROW_LANES
+    const int wraps = tz_lane() < lanes;
+    const T from = tz_shuffle(row[e], (tz_lane() - lanes + (wraps ? TZ_ROW_LANES : 0)) & 31);
+    return tz_funnel_left(from, TZ_BOUNDARY_X == TZ_PERIODIC ? from : edge, wraps);
+#else
+    return tz_shuffle_up(row[e], lanes);
+#endif
+}
+
+template <class T> TZ_DEVICE T tz_east(const T (&row)[TZ_VECTOR], int e, int lanes, T edge)
+{
+#if TZ_ROW_LANES
+    const int wraps = tz_lane() + lanes >= TZ_ROW_LANES;
+    const T from = tz_shuffle(row[e], (tz_lane() + lanes - (wraps ? TZ_ROW_LANES : 0)) & 31);
+    return tz_funnel_right(TZ_BOUNDARY_X == TZ_PERIODIC ? from : edge, from, wraps);
+#else
+    return tz_shuffle_down(row[e], lanes);
+#endif
+}
+
+/* A row that the lane's cells read. J: its number, 0 is the lane's first row; AGE: of its plane;
+ * NEED: a bit for each column that is read, from (WIDE - TZ_VECTOR) / 2 columns to the west of the
+ * lane's first one on; OTHERS: cells of other rows read it. */
+template <int BORDER, class V, int AGE, int J, unsigned int NEED, bool OTHERS, int PLANES, int WIDE>
+TZ_DEVICE void tz_near_row(const tz_arguments &a, const tz_tile &tile,
+                           const tz_source_rows &sources, typename V::type (&near)[WIDE],
+                           const typename V::type (&ring)[PLANES][TZ_ROWS][TZ_VECTOR], int i,
+                           typename V::type edge)
+{
+    typedef typename V::type T;
+    constexpr int r = (WIDE - TZ_VECTOR) / 2;
+    constexpr bool own = J >= 0 && J < TZ_ROWS;
+    constexpr unsigned int inner = ((1u << TZ_VECTOR) - 1u) << r;
+    T row[TZ_VECTOR];
+    if constexpr (own) {
+#pragma unroll
+        for (int e = 0; e < TZ_VECTOR; e++)
+            row[e] = ring[AGE][J][e];
+    }
+    if constexpr (!own || (BORDER && TZ_STRADDLE_Y && OTHERS)) {
+        tz_row_of_other<BORDER, V>(tile, sources, i, AGE, J, edge, row);
+        /* Columns outside the grid of what has arrived: each lane sets those that it reads. */
+        if constexpr (BORDER && V::ARRIVES && TZ_HELD_X && (NEED & ~inner) != 0)
+            tz_hold_row<V>(a, tile, row, edge);
+    }
+#pragma unroll
+    for (int e = 0; e < TZ_VECTOR; e++)
+        near[r + e] = row[e];
+#pragma unroll
+    for (int d = 1; d <= r; d++) {
+        const int lanes = (TZ_VECTOR - 1 + d) / TZ_VECTOR, e = lanes * TZ_VECTOR - d;
+        if (NEED >> (r - d) & 1u)
+            near[r - d] = tz_west(row, e, lanes, edge);
+        if (NEED >> (r + TZ_VECTOR - 1 + d) & 1u)
+            near[r + TZ_VECTOR - 1 + d] = tz_east(row, TZ_VECTOR - 1 - e, lanes, edge);
+    }
+}
+
+template <class T, int SIDE, int HIGH, int WIDE>
+TZ_DEVICE void tz_near_fill(T (&near)[SIDE][HIGH][WIDE], T value)
+{
+#pragma unroll
+    for (int k = 0; k < SIDE * HIGH * WIDE; k++)
+        near[k / (HIGH * WIDE)][k / WIDE % HIGH][k % WIDE] = value;
+}
+
+/* To begin with: rows and columns that are not read must not be used. */
+template <class T, int SIDE, int HIGH, int WIDE>
+TZ_DEVICE void tz_near_nothing(T (&near)[SIDE][HIGH][WIDE])
+{
+    tz_near_fill(near, tz_absent<T>());
+}

@@ -1,0 +1,167 @@
+/* kernels/cuda: the kernel of the resident family. Included after the passes.
+ *
+ * Lists besides those of common.cuh:
+ *
+ *   TZ_SHARED_LIST(D)    all fields: D(role, name, type, index, bytes) with the bytes of shared
+ *                        memory that the field takes
+ *   TZ_VIEW_p(D)         all fields as pass p reads them: D(role, name, type, index, publications,
+ *                        before). A written field has two buffers in shared memory by turns:
+ *                        `publications` times an iteration it takes the next, `before` times before
+ *                        this pass. 0 and 0: it has one.
+ *   TZ_PUBLISH_p(D)         the same of fields that come to shared memory right before pass p
+ *   TZ_PUBLISH_ONCE(D)      the same of fields that never change
+ *   TZ_EXCHANGE_LIST(D)  the fields that blocks exchange: D(name, word), `word` being the first of
+ *                        the TZ_SENT words of a cell */
+
+// clang-format off
+/* ---- Fields ---------------------------------------------------------------------------------- */
+
+/* The buffer of a field in iteration first + odd. */
+#define TZ__BUFFER(name, publications, before)                                                     \
+    (name##_at + ((odd * publications + before) & 1) * (TZ_CELLS * TZ_LIVE))
+
+#define TZ__LOAD(role, name, type, index, bytes)                                                   \
+    tz_brick<type> name##_own;                                                                     \
+    TZ__IF_STATE(role, TZ__LOAD_BRICK(role, name, type, index, bytes))                             \
+    TZ__IF_STATIC(role, TZ__LOAD_BRICK(role, name, type, index, bytes))                            \
+    TZ__IF_STREAMED(role, tz_brick<int> name##_next;                                               \
+                    tz_load_row(a, tile, (const int *)a.in[index], name##_next);)
+#define TZ__LOAD_BRICK(role, name, type, index, bytes)                                             \
+    TZ__EDGE(role, name, type, index)                                                              \
+    type *name##_at = (type *)shared + thread;                                                     \
+    shared += bytes;                                                                               \
+    if (live)                                                                                      \
+        tz_load_brick(a, tile, (const type *)a.in[index], name##_edge, name##_at, name##_own);
+
+#define TZ__PUBLISH(role, name, type, index, publications, before)                                 \
+    tz_publish(TZ__BUFFER(name, publications, before), name##_own);
+
+/* The row of iteration t; the next one is on its way. */
+#define TZ__NEXT_ROW(role, name, type, index)                                                      \
+    TZ__IF_STREAMED(role, name##_own = name##_next; if (t + 1 < a.height)                          \
+        tz_load_row(a, tile, (const int *)a.in[index] + (long long)a.pitch * (t + 1),              \
+                    name##_next);)
+
+#define TZ__SEND(name, word) tz_send_brick(a, tile, tag, word, name##_own);
+#define TZ__RECEIVE(name, word) tz_receive_brick(a, tile, tag, word, name##_edge, name##_own);
+
+#define TZ__STORE(role, name, type, index)                                                         \
+    tz_store_brick(a, tile, (type *)a.out[index], name##_own);
+
+/* ---- Passes ---------------------------------------------------------------------------------- */
+
+#define TZ__CONTEXT_PLACE(name, publications, before)                                              \
+    c.name##_edge = name##_edge;                                                                   \
+    c.name##_at = TZ__BUFFER(name, publications, before);
+#define TZ__CONTEXT_ENTRY(role, name, type, index, publications, before)                           \
+    c.name = name##_own;                                                                           \
+    TZ__IF_STATE(role, TZ__CONTEXT_PLACE(name, publications, before))                              \
+    TZ__IF_STATIC(role, TZ__CONTEXT_PLACE(name, publications, before))
+#define TZ__ONCE_ENTRY(role, name, type, index, publications, before)                              \
+    TZ__IF_STATIC(role, c.name = name##_own;)                                                      \
+    TZ__IF_STATE(role, TZ__CONTEXT_PLACE(name, publications, before))                              \
+    TZ__IF_STATIC(role, TZ__CONTEXT_PLACE(name, publications, before))
+
+/* What a pass makes of static fields: once for all iterations, or at each update. */
+#if TZ_HELD
+#define TZ__MAKE_ONCE(pass, cell, radius)                                                          \
+    pass_##pass::once_##cell once_##pass[TZ_VZ][TZ_VY][TZ_VX];                                     \
+    {                                                                                              \
+        const int odd = 0;                                                                         \
+        pass_##pass::context_##cell c;                                                             \
+        TZ_VIEW_##pass(TZ__ONCE_ENTRY)                                                             \
+        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+        TZ_EACH_CELL                                                                               \
+        once_##pass[k][j][i] =                                                                     \
+            pass_##pass::make_once_##cell(c, tile, tz_place_of(a, tile, i, j, k));                 \
+        (void)odd;                                                                                 \
+    }
+#define TZ__ONCE_OF(pass, cell) once_##pass[k][j][i]
+#else
+#define TZ__MAKE_ONCE(pass, cell, radius)
+#define TZ__ONCE_OF(pass, cell) pass_##pass::make_once_##cell(c, tile, at)
+#endif
+
+/* A single buffer is written again when all threads have read it. */
+#if TZ_BUFFERS == 1
+#define TZ__REUSE_BUFFER(pass)                                                                     \
+    if (pass > 0 || t > 0)                                                                         \
+        tz_barrier();
+#else
+#define TZ__REUSE_BUFFER(pass)
+#endif
+
+#define TZ__REPLACE(role, name, type, index)                                                       \
+    name##_own = c.name##_out;                                                                     \
+    tz_mask_brick(tile, name##_edge, name##_own);
+
+/* Iteration t of a pass. Threads without a brick compute, too: nothing reads their results. */
+#define TZ__RUN_PASS(pass, cell, radius)                                                           \
+    TZ__REUSE_BUFFER(pass)                                                                         \
+    if (live) {                                                                                    \
+        TZ_PUBLISH_##pass(TZ__PUBLISH)                                                             \
+    }                                                                                              \
+    tz_barrier();                                                                                  \
+    {                                                                                              \
+        pass_##pass::context_##cell c;                                                             \
+        TZ_VIEW_##pass(TZ__CONTEXT_ENTRY)                                                          \
+        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+        TZ_EACH_CELL                                                                               \
+        {                                                                                          \
+            tz_place at = tz_place_of(a, tile, i, j, k);                                           \
+            at.step = a.step + t;                                                                  \
+            pass_##pass::update_##cell(c, tile, at, TZ__ONCE_OF(pass, cell));                      \
+        }                                                                                          \
+        TZ_WRITES_##pass(TZ__REPLACE)                                                              \
+    }
+// clang-format on
+
+/* ---- The kernel ------------------------------------------------------------------------------ */
+
+TZ_KERNEL(tz_stage, TZ_THREADS)(const tz_arguments a)
+{
+    const bool live = TZ_LIVE == TZ_THREADS || tz_thread() < TZ_LIVE;
+    const int thread = live ? tz_thread() : 0;
+    const tz_tile tile = tz_tile_of(a, thread);
+    unsigned char *shared = tz_shared();
+    unsigned int tag = *tz_tag_of(a);
+    TZ_SHARED_LIST(TZ__LOAD)
+    if (live) {
+        const int odd = 0;
+        TZ_PUBLISH_ONCE(TZ__PUBLISH)
+        (void)odd;
+    }
+    TZ_PASS_LIST(TZ__MAKE_ONCE)
+    for (int begin = 0, end = 0; begin < a.height; begin = end) {
+        end = TZ_SPLIT && begin + TZ_HEIGHT < a.height ? begin + TZ_HEIGHT : a.height;
+        for (int first = begin; first < end; first += TZ_BUFFERS) {
+#pragma unroll
+            for (int odd = 0; odd < TZ_BUFFERS; odd++) {
+                const int t = first + odd;
+                if (t >= end)
+                    break;
+                TZ_FIELD_LIST(TZ__NEXT_ROW)
+                TZ_PASS_LIST(TZ__RUN_PASS)
+            }
+        }
+        if (end < a.height) {
+            tag++;
+            if (live) {
+                TZ_EXCHANGE_LIST(TZ__SEND)
+            }
+            /* Shared memory may be written again after it. It costs nothing: words are on their
+             * way. */
+            tz_barrier();
+            if (live) {
+                TZ_EXCHANGE_LIST(TZ__RECEIVE)
+            }
+        }
+    }
+    if (live) {
+        TZ_WRITTEN_LIST(TZ__STORE)
+    }
+    /* Threads of other warps may still read the block's tag. */
+    tz_barrier();
+    if (tz_thread() == 0)
+        *tz_tag_of(a) = tag;
+}

@@ -1,0 +1,270 @@
+/* kernels/cuda: the kernel of the stream family in 2-D. Included after the passes.
+ *
+ * Lists besides those of common.cuh, where l is the number of a level, from 1:
+ *
+ *   TZ_RING_LIST(D)   rings: D(name, type, level, rows, halo); `level` made them, with `halo`
+ *                     columns of the adjacent lanes
+ *   TZ_SUM_LIST(D)    sums of rows that wait for more: D(level, rows)
+ *   TZ_ONCE_LIST(D)   what updates take from static fields: D(pass, cell, level, rows)
+ *   TZ_QUEUE_LIST(D)  all fields: D(role, name, type, index, rows, newest, written, lag), with the
+ *                     rows of the queue; `newest`: how much further than the steps it is loaded;
+ *                     `written`, 0 or 1; `lag` of the result
+ *   TZ_TAKE_LIST(D)   rings of level 0: D(role, name, type, index, level, newest, wait), taken out
+ *                     of the queue `wait` rows after they have arrived
+ *   TZ_LEVEL_LIST(D)  levels: D(l, pass, cell, iteration, lag, makes, made, last, slot). What is
+ *                     made of static fields is in once_MADE[slot]; where `makes` is 1 the level
+ *                     makes the row `last` of it first
+ *   TZ_READS_l(TAKE, WINDOW)  what it reads: TAKE as in TZ_TAKE_LIST; WINDOW(name, type, level,
+ *                             slot, radius) is the rows of a ring from `slot` on
+ *   TZ_ADDS_l(D)      with TZ_SUMS, of the one field: D(l, name, type, level, slot, radius, cell)
+ *   TZ_MAKES_l(D)     what it writes: D(l, name, type, radius, last, kept); flags, 0 or 1: it is
+ *                     the stage's result, later levels read it */
+
+/* ---- Rings and queues ------------------------------------------------------------------------ */
+
+#define TZ__RING(name, type, level, rows, halo) type name##_##level[rows][TZ_V + 2 * halo];
+#define TZ__SUM(level, rows) TZ_SUM_TYPE sum_##level[rows][TZ_V];
+#define TZ__ONCE_RING(pass, cell, level, rows) pass_##pass::once_##cell once_##level[rows][TZ_V];
+
+struct tz_rings {
+    TZ_RING_LIST(TZ__RING)
+    TZ_SUM_LIST(TZ__SUM)
+    TZ_ONCE_LIST(TZ__ONCE_RING)
+};
+
+/* Of each field the queue, where its next row comes from and where its result goes. */
+#define TZ__QUEUE(role, name, type, index, rows, newest, written, lag)                             \
+    type *name;                                                                                    \
+    const type *name##_next;                                                                       \
+    TZ__IF(written, type *name##_to;)
+
+struct tz_queues {
+    int part, kept;
+#if TZ_SUMS
+    TZ_SUM_TYPE *last; /* row of the grid, of each level */
+#endif
+    TZ_QUEUE_LIST(TZ__QUEUE)
+};
+
+// clang-format off
+/* A row of a field in its queue, `step` steps after the body's first. */
+#define TZ__SLOT_state(step) tz_slot<TZ_QUEUE>(w.part, step)
+#define TZ__SLOT_static(step) tz_slot<TZ_QUEUE_KEPT>(w.kept, step)
+
+#define TZ__FETCH_ROW(ends, step, y, role, name, index, newest)                                    \
+    tz_fetch_row<ends>(a, s, w.name + TZ__SLOT_##role(step), w.name##_next, a.in[index],           \
+                       name##_edge, y + newest);                                                   \
+    w.name##_next += a.pitch;
+/* The row that is taken TZ_AHEAD steps later; before the first step, that of step k. */
+#define TZ__FETCH(role, name, type, index, level, newest, wait)                                    \
+    TZ__FETCH_ROW(ENDS, u + TZ_AHEAD, y + TZ_AHEAD, role, name, index, newest)
+#define TZ__FETCH_FIRST(role, name, type, index, level, newest, wait)                              \
+    TZ__FETCH_ROW(true, k, y + k, role, name, index, newest)
+
+/* Out of the queue into the newest slot of its ring. */
+#define TZ__TAKE(role, name, type, index, level, newest, wait)                                     \
+    tz_shift(q.name##_##level);                                                                    \
+    {                                                                                              \
+        type row[TZ_V];                                                                            \
+        tz_take_row<BORDER, ENDS>(a, s, w.name + TZ__SLOT_##role(u + wait), name##_edge,           \
+                                  y + newest, row);                                                \
+        tz_ring_push<BORDER>(s, q.name##_##level, row, name##_edge);                               \
+    }
+
+/* ---- Levels ---------------------------------------------------------------------------------- */
+
+#define TZ__WINDOW(name, type, level, slot, radius)                                                \
+    type name##_w[2 * radius + 1][TZ_V + 2 * radius];                                              \
+    tz_ring_window<BORDER, slot, radius>(s, q.name##_##level, name##_w, name##_edge);              \
+    c.name = name##_w;
+
+#define TZ__NEW(l, name, type, radius, last, kept)                                                 \
+    type name##_new[TZ_V];                                                                         \
+    c.name##_out = name##_new;
+
+/* The newest row of the level before is added to the sums. The grid's first row stands for all rows
+ * before it, too. */
+#define TZ__ADD(l, name, type, level, slot, radius, cell)                                          \
+    type name##_w[2 * radius + 1][TZ_V + 2 * radius], name##_new[TZ_V];                            \
+    tz_widen<BORDER, radius>(s, q.name##_##level[slot], name##_w[radius], name##_edge);            \
+    c.name = name##_w;                                                                             \
+    const int times = ENDS && TZ_BOUNDARY_Y == TZ_CLAMP && row + radius == 0 ? radius + 1 : 1;     \
+    TZ_ROLL                                                                                        \
+    for (int k = 0; k < times; k++)                                                                \
+        TZ_UNROLL                                                                                  \
+        for (int e = 0; e < TZ_V; e++)                                                             \
+            name##_new[e] = pass_0::push_##cell(c, e, q.sum_##l);
+
+#if TZ_BITS_GRID
+#define TZ__INSIDE_X(x) (((x) % a.nx + a.nx) % a.nx)
+#else
+#define TZ__INSIDE_X(x) (tz_map<TZ_BOUNDARY_X>((x), a.nx))
+#endif
+
+#if TZ_SUMS
+#define TZ__UPDATE(l, pass, cell, iteration, makes, made, last, slot) TZ_ADDS_##l(TZ__ADD)
+#define TZ__FIX_ROWS(l, name, radius)                                                              \
+    tz_fix_end(a, row, q.name##_##l, w.last + (l - 1) * TZ_STRIP, name##_edge);
+#else
+#define TZ__UPDATE(l, pass, cell, iteration, makes, made, last, slot)                              \
+    TZ_READS_##l(TZ__TAKE, TZ__WINDOW)                                                             \
+    TZ__IF(makes, tz_shift(q.once_##made);                                                         \
+        TZ_UNROLL                                                                                  \
+        for (int e = 0; e < TZ_V; e++)                                                             \
+            q.once_##made[last][e] = pass_##pass::make_once_##cell(c, e);)                         \
+    c.once = q.once_##made[slot];                                                                  \
+    TZ_MAKES_##l(TZ__NEW)                                                                          \
+    c.y = ENDS || TZ_BOUNDARY_Y == TZ_PERIODIC ? tz_map<TZ_BOUNDARY_Y>(row, a.ny) : row;           \
+    c.step = a.step + iteration;                                                                   \
+    TZ_UNROLL                                                                                      \
+    for (int e = 0; e < TZ_V; e++) {                                                               \
+        c.x = (TZ_SIMPLE_ENDS ? s.from : s.x) + e;                                                 \
+        if (BORDER && !TZ_SIMPLE_ENDS)                                                             \
+            c.x = TZ__INSIDE_X(c.x);                                                               \
+        pass_##pass::update_##cell(c, e);                                                          \
+    }
+#define TZ__FIX_ROWS(l, name, radius) tz_fix_rows<radius>(a, row, q.name##_##l, name##_edge);
+#endif
+
+#define TZ__KEEP(l, name, type, radius, last, kept)                                                \
+    TZ__IF(last, tz_commit(s, w.name##_to, row, name##_new);)                                      \
+    TZ__IF(kept,                                                                                   \
+        if (BORDER && (TZ_SIMPLE_ENDS || s.border))                                                \
+            tz_fix_columns(a, s, name##_new, name##_edge);                                         \
+        tz_shift(q.name##_##l);                                                                    \
+        tz_ring_push<BORDER>(s, q.name##_##l, name##_new, name##_edge);                            \
+        if (ENDS)                                                                                  \
+            TZ__FIX_ROWS(l, name, radius))
+
+#define TZ__RUN_LEVEL(l, pass, cell, iteration, lag, makes, made, last, slot)                      \
+    {                                                                                              \
+        pass_##pass::context_##cell c;                                                             \
+        const int row = y - lag;                                                                   \
+        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+        TZ__UPDATE(l, pass, cell, iteration, makes, made, last, slot)                              \
+        TZ_MAKES_##l(TZ__KEEP)                                                                     \
+    }
+// clang-format on
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+// clang-format off
+#define TZ__ADVANCE(role, name, type, index, rows, newest, written, lag)                           \
+    TZ__IF(written, w.name##_to += a.pitch;)
+// clang-format on
+
+/* Row y of level 0 arrives: step u of a loop body. BORDER: columns, ENDS: rows may be outside. */
+template <bool BORDER, bool ENDS>
+TZ_DEVICE void tz_step(const tz_arguments &a, const tz_strip &s, tz_queues &w, tz_rings &q,
+                       const int y, const int u)
+{
+    TZ_FIELD_LIST(TZ__EDGE)
+    TZ_TAKE_LIST(TZ__FETCH)
+    tz_fetch_end();
+    tz_fetch_wait<TZ_AHEAD>();
+    TZ_TAKE_LIST(TZ__TAKE)
+    TZ_LEVEL_LIST(TZ__RUN_LEVEL)
+    TZ_QUEUE_LIST(TZ__ADVANCE)
+}
+
+template <bool BORDER, bool ENDS>
+TZ_DEVICE void tz_steps(const tz_arguments &a, const tz_strip &s, tz_queues &w, tz_rings &q,
+                        const int y)
+{
+    if (BORDER && !TZ_SIMPLE_ENDS) {
+#pragma unroll 1
+        for (int u = 0; u < TZ_STEPS; u++)
+            tz_step<BORDER, ENDS>(a, s, w, q, y + u, u);
+    } else {
+#pragma unroll
+        for (int u = 0; u < TZ_STEPS; u++)
+            tz_step<BORDER, ENDS>(a, s, w, q, y + u, u);
+    }
+    w.part = tz_slot<TZ_QUEUE>(w.part, TZ_STEPS);
+    w.kept = tz_slot<TZ_QUEUE_KEPT>(w.kept, TZ_STEPS);
+}
+
+/* ---- The kernel ------------------------------------------------------------------------------ */
+
+// clang-format off
+#define TZ__PLACE_QUEUE(role, name, type, index, rows, newest, written, lag)                       \
+    w.name = (type *)shared + (tz_thread() / 32 * rows * 32 + tz_lane()) * TZ_V;                   \
+    shared += TZ_WARPS * rows * TZ_STRIP * sizeof(type);                                           \
+    w.name##_next = (const type *)a.in[index] +                                                    \
+                    ((long long)a.pitch * (y + newest) + (TZ_SIMPLE_ENDS ? s.from : s.x));         \
+    TZ__IF(written, w.name##_to =                                                                  \
+                        (type *)a.out[index] + ((long long)a.pitch * (y - lag) + s.x);)
+#define TZ__CLEAR_RING(name, type, level, rows, halo) tz_clear(q.name##_##level);
+#define TZ__CLEAR_SUM(level, rows) tz_clear(q.sum_##level);
+/* Later groups of levels take rows from the first step on: before any has arrived for them. */
+#define TZ__BLANK(role, name, type, index)                                                         \
+    TZ__IF_STATIC(                                                                                 \
+        role, TZ_ROLL for (int k = 0; k < TZ_QUEUE_KEPT; k++) tz_blank(w.name + k * TZ_STRIP);)
+// clang-format on
+
+#if TZ_BLOCKS > 0
+TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, TZ_BLOCKS)(const tz_arguments a)
+#else
+TZ_KERNEL(tz_stage, 32 * TZ_WARPS)(const tz_arguments a)
+#endif
+{
+    const int strips = a.geometry[0], left = a.geometry[1], right = a.geometry[2];
+    int item = TZ_WARPS == 1 ? tz_block(0) : tz_block(0) * TZ_WARPS + tz_warp();
+    int chunk = a.geometry[4];
+    const int border = (left + right) * ((a.ny + chunk - 1) / chunk);
+    int across = left + right, strip, part;
+    tz_strip s;
+    s.border = item < border;
+    if (s.border) {
+        strip = item % across;
+        part = item / across;
+        strip = strip < left ? strip : strips - 1 - (strip - left);
+    } else {
+        item -= border;
+        across = strips - left - right;
+        chunk = a.geometry[3];
+        if (across == 0)
+            return;
+        strip = left + item % across;
+        part = item / across;
+    }
+    /* The chunks at the ends of the grid start first: they take longer. */
+    part = part == 0 ? (a.ny + chunk - 1) / chunk - 1 : part - 1;
+    s.low = part * chunk;
+    const int high = s.low + chunk < a.ny ? s.low + chunk : a.ny;
+    if (s.low >= a.ny)
+        return;
+    s.x0 = strip * (TZ_STRIP - 2 * TZ_GHOST) - TZ_GHOST;
+    tz_strip_place(a, s);
+    const bool own = tz_lane() * TZ_V >= TZ_GHOST && tz_lane() * TZ_V < TZ_STRIP - TZ_GHOST;
+    s.rows = own && s.x < a.nx ? high - s.low : 0;
+    tz_rings q;
+    int y = tz_first_row(s);
+    tz_queues w;
+    w.part = w.kept = 0;
+    unsigned char *shared = tz_shared();
+    TZ_FIELD_LIST(TZ__EDGE)
+    TZ_QUEUE_LIST(TZ__PLACE_QUEUE)
+#if TZ_SUMS
+    w.last = (TZ_SUM_TYPE *)shared + (tz_thread() / 32 * (32 * TZ_LEVELS) + tz_lane()) * TZ_V;
+#endif
+    TZ_RING_LIST(TZ__CLEAR_RING)
+    TZ_SUM_LIST(TZ__CLEAR_SUM)
+#if TZ_GROUP < TZ_LEVELS
+    TZ_FIELD_LIST(TZ__BLANK)
+#endif
+#pragma unroll 1
+    for (int k = 0; k < TZ_AHEAD; k++) {
+        TZ_TAKE_LIST(TZ__FETCH_FIRST)
+        tz_fetch_end();
+    }
+    const int end = high + TZ_LAG;
+    for (; y < end; y += TZ_STEPS)
+        if (!TZ_SIMPLE_ENDS && s.border || y < TZ_TOP_ROWS || y + TZ_BOTTOM_ROWS >= a.ny)
+            tz_steps<true, true>(a, s, w, q, y);
+        else if (TZ_SIMPLE_ENDS && TZ_END_STRIPS && s.border)
+            tz_steps<true, false>(a, s, w, q, y);
+        else
+            tz_steps<false, false>(a, s, w, q, y);
+    tz_fetch_wait<0>();
+}
