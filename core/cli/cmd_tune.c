@@ -150,7 +150,8 @@ const tz_command tz_command_tune = {
     "  --rounds N            measure each plan that is near the fastest N times (default: 5). The\n"
     "                        median counts; on a CPU, which other programs may use, the first\n"
     "                        quartile\n"
-    "  --seconds S           length of a round (default: 0.01 on a GPU, 0.2 with --sustained, 0.05\n"
+    "  --seconds S           length of a round (default: 0.01 on a GPU, 0.2 with --sustained, "
+    "0.05\n"
     "                        on a CPU)\n"
     "  --sustained           no rests, and half a second of work before each plan: the speed of a\n"
     "                        long run on a GPU that lowers its clock to keep its power limit\n"
@@ -164,12 +165,16 @@ const tz_command tz_command_tune = {
     "  -h, --help            print this\n"
     "\n"
     "A GPU is measured at its full clock: before each round it rests four times as long as it\n"
-    "worked, so that its average power stays far below its limit. Rounds at whose end the clock was\n"
-    "lowered all the same are counted (--csv: throttled, clock_hz). The prediction is for the full\n"
+    "worked, so that its average power stays far below its limit. Rounds at whose end the clock "
+    "was\n"
+    "lowered all the same are counted (--csv: throttled, clock_hz). The prediction is for the "
+    "full\n"
     "clock, with --sustained for the clock that the power limit allows, if the device record has\n"
     "energies.\n"
     "\n"
-    "The fields hold random numbers. The fastest plans and the predicted one are measured once more,\n"
-    "alternately, before they are compared. Exit code 1 if a plan leaves other bits than height 1.\n",
+    "The fields hold random numbers. The fastest plans and the predicted one are measured once "
+    "more,\n"
+    "alternately, before they are compared. Exit code 1 if a plan leaves other bits than height "
+    "1.\n",
     .call = tune_call,
 };

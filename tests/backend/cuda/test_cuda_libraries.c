@@ -365,8 +365,10 @@ static void bench_open(bench *b)
     int blocks = 0;
     OK(tz_cuda_open(&b->cuda, 0, &error));
     const tz_cuda_device *device = b->device = tz_cuda_device_of(b->cuda);
-    assert_true(device->l2_bytes > 0 && device->multiprocessor_shared_bytes >= device->shared_bytes);
-    assert_true(device->multiprocessor_registers >= 65536 && device->multiprocessor_threads >= 1024);
+    assert_true(device->l2_bytes > 0 &&
+                device->multiprocessor_shared_bytes >= device->shared_bytes);
+    assert_true(device->multiprocessor_registers >= 65536 &&
+                device->multiprocessor_threads >= 1024);
     assert_true(strlen(device->bus_id) >= 12);
     print_message("%s at %s: L2 %lld, %d + %d bytes of shared memory a block, %d a multiprocessor, "
                   "%d threads, %d blocks, %d kHz, memory %d kHz x %d bits\n",

@@ -89,23 +89,23 @@ static tz_status device_look(const tz__driver *api, int ordinal, tz_cuda_device 
     memset(device, 0, sizeof *device);
     device->ordinal = ordinal;
     const attribute attributes[] = {
-        {75, &device->major, true},                   /* COMPUTE_CAPABILITY_MAJOR */
-        {76, &device->minor, true},                   /* COMPUTE_CAPABILITY_MINOR */
-        {16, &device->multiprocessors, true},         /* MULTIPROCESSOR_COUNT */
-        {97, &device->shared_bytes, true},            /* MAX_SHARED_MEMORY_PER_BLOCK_OPTIN */
-        {111, &device->shared_reserved_bytes, false}, /* RESERVED_SHARED_MEMORY_PER_BLOCK */
-        {81, &device->multiprocessor_shared_bytes, true},  /* MAX_SHARED_MEMORY_PER_MULTIPROCESSOR */
-        {82, &device->multiprocessor_registers, true},     /* MAX_REGISTERS_PER_MULTIPROCESSOR */
-        {39, &device->multiprocessor_threads, true},       /* MAX_THREADS_PER_MULTIPROCESSOR */
-        {106, &device->multiprocessor_blocks, false},      /* MAX_BLOCKS_PER_MULTIPROCESSOR */
-        {38, &l2, true},                              /* L2_CACHE_SIZE */
-        {13, &device->clock_khz, false},              /* CLOCK_RATE */
-        {36, &device->memory_clock_khz, false},       /* MEMORY_CLOCK_RATE */
-        {37, &device->memory_bus_bits, false},        /* GLOBAL_MEMORY_BUS_WIDTH */
-        {95, &cooperative, false},                    /* COOPERATIVE_LAUNCH */
-        {41, &unified, false},                        /* UNIFIED_ADDRESSING */
-        {18, &integrated, false},                     /* INTEGRATED */
-        {17, &limit, false},                          /* KERNEL_EXEC_TIMEOUT */
+        {75, &device->major, true},                       /* COMPUTE_CAPABILITY_MAJOR */
+        {76, &device->minor, true},                       /* COMPUTE_CAPABILITY_MINOR */
+        {16, &device->multiprocessors, true},             /* MULTIPROCESSOR_COUNT */
+        {97, &device->shared_bytes, true},                /* MAX_SHARED_MEMORY_PER_BLOCK_OPTIN */
+        {111, &device->shared_reserved_bytes, false},     /* RESERVED_SHARED_MEMORY_PER_BLOCK */
+        {81, &device->multiprocessor_shared_bytes, true}, /* MAX_SHARED_MEMORY_PER_MULTIPROCESSOR */
+        {82, &device->multiprocessor_registers, true},    /* MAX_REGISTERS_PER_MULTIPROCESSOR */
+        {39, &device->multiprocessor_threads, true},      /* MAX_THREADS_PER_MULTIPROCESSOR */
+        {106, &device->multiprocessor_blocks, false},     /* MAX_BLOCKS_PER_MULTIPROCESSOR */
+        {38, &l2, true},                                  /* L2_CACHE_SIZE */
+        {13, &device->clock_khz, false},                  /* CLOCK_RATE */
+        {36, &device->memory_clock_khz, false},           /* MEMORY_CLOCK_RATE */
+        {37, &device->memory_bus_bits, false},            /* GLOBAL_MEMORY_BUS_WIDTH */
+        {95, &cooperative, false},                        /* COOPERATIVE_LAUNCH */
+        {41, &unified, false},                            /* UNIFIED_ADDRESSING */
+        {18, &integrated, false},                         /* INTEGRATED */
+        {17, &limit, false},                              /* KERNEL_EXEC_TIMEOUT */
     };
     tz_cu_result result = api->device_get(handle, ordinal);
     if (!result)
