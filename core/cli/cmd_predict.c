@@ -1,7 +1,6 @@
-/* trapeze predict PLUGIN --grid … */
-#include "cli/command.h"
-
+/* trapeze predict: predicts the time of every plan. */
 #include "cli/predict_options.h"
+
 #include "cli/print_predictions.h"
 #include <string.h>
 
@@ -14,31 +13,30 @@ typedef struct settings {
     bool json, csv;
 } settings;
 
-static bool take_model(const tz_command *command, void *out, const char *name)
+static int take_model(const tz_command *command, void *out, const char *name)
 {
     settings *s = out;
     tz_error error;
     s->model = name;
     if (strcmp(name, "all") == 0 || tz_model_find(name, &s->request.model, &error) == TZ_OK)
-        return true;
-    tz_misuse(command, "%s", error.message);
-    return false;
+        return EXIT_DONE;
+    return tz_misuse(command, "%s", error.message);
 }
 
-static bool take_halo(const tz_command *command, void *out, const char *text)
+static int take_halo(const tz_command *command, void *out, const char *text)
 {
     if (tz_numbers_parse(text, TZ_AXES, 1e-9, 1e6, ((settings *)out)->request.halo) > 0)
-        return true;
-    tz_misuse(command, "--halo needs cells an axis, both sides together, not '%.60s'", text);
-    return false;
+        return EXIT_DONE;
+    return tz_misuse(command,
+                     "--halo needs one to three numbers of cells, both sides together, not '%.60s'",
+                     text);
 }
 
-static bool take_streamed(const tz_command *command, void *out, const char *text)
+static int take_streamed(const tz_command *command, void *out, const char *text)
 {
     if (tz_numbers_parse(text, 1, 0, 64, &((settings *)out)->request.streamed) == 1)
-        return true;
-    tz_misuse(command, "--streamed needs a number from 0 to 64, not '%.60s'", text);
-    return false;
+        return EXIT_DONE;
+    return tz_misuse(command, "--streamed needs a number from 0 to 64, not '%.60s'", text);
 }
 
 /* TZ_OPTIONS_GO_ON, or what to exit with. */
@@ -140,7 +138,7 @@ static int predict(const tz_command *command, int argc, char **argv)
     tz_prediction_table *tables[MODELS_MAX] = {NULL};
     int count = 0, code = parse(command, argc, argv, &s);
     if (code == TZ_OPTIONS_GO_ON)
-        code = tz_predict_options_ask(&s.predict, command, true, &workload);
+        code = tz_predict_options_apply(&s.predict, command, true, &workload);
     if (workload && code == EXIT_DONE)
         code = make_tables(&s, workload, tables, &count);
     if (count > 0 && code == EXIT_DONE)

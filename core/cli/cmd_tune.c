@@ -1,7 +1,6 @@
-/* trapeze tune PLUGIN --grid … */
-#include "cli/command.h"
-
+/* trapeze tune: measures every plan and compares it with its prediction. */
 #include "cli/predict_options.h"
+
 #include "cli/print_tune.h"
 #include "lua/interrupt.h"
 #include <stdlib.h>
@@ -16,28 +15,25 @@ typedef struct settings {
     int part, of; /* of --compile-only: part 0 … of - 1 */
 } settings;
 
-static bool take_part(const tz_command *command, void *out, const char *text)
+static int take_part(const tz_command *command, void *out, const char *text)
 {
     settings *s = out;
     char *end, *last;
     const long k = strtol(text, &end, 10);
     const long n = *end == '/' ? strtol(end + 1, &last, 10) : 0;
     if (end == text || *end != '/' || last == end + 1 || *last != '\0' || k < 1 || n < k ||
-        n > 1000) {
-        tz_misuse(command, "--part needs K/N, as in 1/4, not '%.40s'", text);
-        return false;
-    }
+        n > 1000)
+        return tz_misuse(command, "--part needs K/N, as in 1/4, not '%.40s'", text);
     s->part = (int)k - 1;
     s->of = (int)n;
-    return true;
+    return EXIT_DONE;
 }
 
-static bool take_seconds(const tz_command *command, void *out, const char *text)
+static int take_seconds(const tz_command *command, void *out, const char *text)
 {
     if (tz_numbers_parse(text, 1, 1e-4, 100, &((settings *)out)->request.round_s) == 1)
-        return true;
-    tz_misuse(command, "--seconds needs a number from 0.0001 to 100, not '%.40s'", text);
-    return false;
+        return EXIT_DONE;
+    return tz_misuse(command, "--seconds needs a number from 0.0001 to 100, not '%.40s'", text);
 }
 
 /* TZ_OPTIONS_GO_ON, or what to exit with. */
@@ -108,7 +104,9 @@ static int measure(const settings *s, const tz_workload *workload)
         return tz_fail(EXIT_FAILED, &error);
     const int code = tz_finish_output();
     if (different > 0)
-        return tz_fail_text(EXIT_FAILED, "%d plans leave other bits than the first", different);
+        return tz_fail_text(EXIT_FAILED,
+                            "the fields of %d plans differ from those of the first: a fault",
+                            different);
     return code;
 }
 
@@ -130,7 +128,7 @@ static int tune_call(const tz_command *command, int argc, char **argv)
     tz_workload *workload = NULL;
     int code = parse(command, argc, argv, &s);
     if (code == TZ_OPTIONS_GO_ON)
-        code = tz_predict_options_ask(&s.predict, command, s.compile_only, &workload);
+        code = tz_predict_options_apply(&s.predict, command, s.compile_only, &workload);
     if (workload && code == EXIT_DONE) {
         if (s.request.round_s == 0)
             s.request.round_s = !workload->is_gpu ? 0.05 : s.request.sustained ? 0.2 : 0.01;

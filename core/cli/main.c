@@ -1,4 +1,4 @@
-/* trapeze: finds the command and leaves the rest to it. */
+/* trapeze: finds the command and calls it. */
 #include "cli/command.h"
 #include "cli/openmp.h"
 
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
         printf("trapeze %s\n", TZ_VERSION);
         return tz_finish_output();
     }
-    const char *names[COMMANDS + 1] = {[COMMANDS] = "help"};
+    const char *names[COMMANDS];
     for (int i = 0; i < COMMANDS; i++) {
         names[i] = commands[i]->name;
         if (strcmp(word, names[i]) == 0)
@@ -48,6 +48,8 @@ int main(int argc, char **argv)
         return help(stdout);
     char hint[256];
     const char *unknown = strcmp(word, "help") == 0 ? argv[2] : word;
-    return tz_misuse(NULL, "unknown %s '%.60s'%s", unknown[0] == '-' ? "option" : "command",
-                     unknown, tz_names_hint(hint, sizeof hint, unknown, names, COMMANDS));
+    if (unknown[0] == '-')
+        return tz_misuse(NULL, "unknown option '%.60s'; known: --help, --version", unknown);
+    return tz_misuse(NULL, "unknown command '%.60s'%s", unknown,
+                     tz_names_hint(hint, sizeof hint, unknown, names, COMMANDS));
 }
