@@ -1,6 +1,7 @@
 #include "lua/binding.h"
 
 #include "lua/keys.h"
+#include "lua/module.h"
 #include "lua/output.h"
 #include <stdio.h>
 #include <stdlib.h>

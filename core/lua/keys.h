@@ -26,6 +26,11 @@ bool tz_key_number(lua_State *L, int index, const char *what, const char *key, d
 bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, int64_t low,
                     int64_t high, int64_t *out);
 bool tz_key_text(lua_State *L, int index, const char *what, const char *key, const char **out);
+/* The index in `names` of a text option, or `absent`. Raises with the nearest name. */
+int tz_key_choice(lua_State *L, int index, const char *what, const char *key,
+                  const char *const *names, size_t n, int absent);
+/* The option `file`, which must be there: the name of a .png file in the run folder. Borrowed. */
+const char *tz_key_png(lua_State *L, int index, const char *what);
 bool tz_key_flag(lua_State *L, int index, const char *what, const char *key, bool *out);
 /* {low, high}, both finite, low < high (or <= if `equal`). */
 bool tz_key_range(lua_State *L, int index, const char *what, const char *key, bool equal,
@@ -40,6 +45,10 @@ bool tz_key_copy(lua_State *L, int index, const char *what, const char *key, cha
 /* The number at a stack index as an integer. Raises "what: 'name' must be …". */
 int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *name, int64_t low,
                          int64_t high);
+
+/* Raise "what has no 'key'" with the nearest of `names` and of the keys of the table at `index`. */
+noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, int index,
+                               const char *const *names, size_t n);
 
 /* A path that a script gives: relative ones are looked for in the script's folder. Raises when the
  * result does not fit. */

@@ -1,4 +1,4 @@
-#include "lua/read.h"
+#include "lua/module.h"
 
 #include "lua/array.h"
 #include "lua/keys.h"

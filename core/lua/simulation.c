@@ -1,14 +1,10 @@
-#include "lua/simulation.h"
+#include "lua/module.h"
 
-#include "base/names.h"
-#include "lua/binding.h"
 #include "lua/fields.h"
 #include "lua/keys.h"
-#include "lua/metatable.h"
-#include "lua/methods.h"
 #include "lua/policy.h"
 #include "lua/problem.h"
-#include "lua/running.h"
+#include "lua/push.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -94,25 +90,10 @@ static int simulation_index(lua_State *L)
     } else if (strcmp(key, "plugin") == 0) {
         lua_pushstring(L, tz_handle_stencil(handle)->id);
     } else if (strcmp(key, "grid") == 0) {
-        const int dims = tz_handle_stencil(handle)->dims;
-        lua_createtable(L, dims, 0);
-        for (int axis = 0; axis < dims; axis++) {
-            lua_pushinteger(L, tz_simulation_extent(simulation)[axis]);
-            lua_rawseti(L, -2, axis + 1);
-        }
+        tz_push_integers(L, tz_handle_stencil(handle)->dims, tz_simulation_extent(simulation));
     } else {
-        const char *known[64];
-        size_t n = 0;
-        for (; n < sizeof facts / sizeof facts[0]; n++)
-            known[n] = facts[n];
-        lua_pushnil(L);
-        while (n < 64 && lua_next(L, lua_upvalueindex(1)) != 0) {
-            lua_pop(L, 1);
-            known[n++] = lua_tostring(L, -1);
-        }
-        const char *nearest = tz_names_nearest(key, known, n);
-        tz_raise(L, "sim: has no '%.60s'%s%s%s", key, nearest ? "; did you mean '" : "",
-                 nearest ? nearest : "", nearest ? "'?" : "");
+        tz_raise_missing(L, "a simulation", key, lua_upvalueindex(1), facts,
+                         sizeof facts / sizeof *facts);
     }
     return 1;
 }
