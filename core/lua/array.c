@@ -183,11 +183,10 @@ static int array_sum(lua_State *L)
 
 static tz_status save_vti(const tz_array *array, const char *path, tz_error *error)
 {
-    tz_vti_grid grid = {.dims = array->dims};
-    memcpy(grid.shape, array->shape, sizeof grid.shape);
     const tz_vti_field field = {.name = "data", .dtype = array->dtype};
     tz_vti_writer *writer = NULL;
-    tz_status status = tz_vti_write_begin(&writer, path, &grid, &field, 1, false, error);
+    tz_status status =
+        tz_vti_write_begin(&writer, path, array->dims, array->shape, &field, 1, error);
     if (status != TZ_OK)
         return status;
     status =
@@ -219,10 +218,10 @@ static int array_save(lua_State *L)
     char path[PATH_MAX];
     tz_status status = tz_handle_open_file(context, name, path, sizeof path, &error);
     if (status == TZ_OK && npy)
-        status = tz_npy_write(path, &handle->view, false, &error);
+        status = tz_npy_write(path, &handle->view, &error);
     else if (status == TZ_OK && rle)
-        status = tz_rle_write(path, &handle->view, handle->rule[0] ? handle->rule : NULL, NULL,
-                              false, &error);
+        status =
+            tz_rle_write(path, &handle->view, handle->rule[0] ? handle->rule : NULL, NULL, &error);
     else if (status == TZ_OK)
         status = save_vti(&handle->view, path, &error);
     if (status != TZ_OK)
@@ -278,12 +277,9 @@ static int array_tostring(lua_State *L)
         lua_pushfstring(L, "array (%s, closed)", handle->source);
         return 1;
     }
-    char shape[80];
-    int used = snprintf(shape, sizeof shape, "%lld", (long long)array->shape[0]);
-    for (int axis = 1; axis < array->dims; axis++)
-        used += snprintf(shape + used, sizeof shape - (size_t)used, " x %lld",
-                         (long long)array->shape[axis]);
-    lua_pushfstring(L, "array (%s, %s, %s)", shape, tz_dtype_name(array->dtype), handle->source);
+    char shape[TZ_SHAPE_TEXT_SIZE];
+    lua_pushfstring(L, "array (%s, %s, %s)", tz_shape_text(shape, array->dims, array->shape),
+                    tz_dtype_name(array->dtype), handle->source);
     return 1;
 }
 

@@ -54,7 +54,7 @@ void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
         lua_pushvalue(L, handle_index);
         lua_call(L, 1, 0);
         lua_pop(L, 1);
-    } else if (tz_output_is_plain(binding->writer.output)) {
+    } else if (!tz_output_has_column(binding->writer.output, TZ_COLUMN_FUNCTION)) {
         status = tz_writer_write(&binding->writer, simulation, &error);
     } else {
         status = write_row(L, binding, handle_index, &error);

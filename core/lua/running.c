@@ -53,8 +53,8 @@ static tz_event make_event(tz_binding *binding)
     tz_event event = {.every = binding->every, .fire = fire, .context = binding};
     if (binding->function[0])
         return event;
-    event.wants_residual = tz_output_wants_residual(writer->output);
-    if (tz_output_is_plain(writer->output)) {
+    event.wants_residual = tz_output_has_column(writer->output, TZ_COLUMN_RESIDUAL);
+    if (!tz_output_has_column(writer->output, TZ_COLUMN_FUNCTION)) {
         event.later = fire_later;
         event.fields = tz_writer_fields(writer, tz_handle_stencil(binding->handle));
     }

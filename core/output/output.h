@@ -70,9 +70,7 @@ tz_status tz_output_find_field(const tz_stencil *stencil, const char *name, int 
 tz_status tz_output_check(const tz_output *output, const tz_simulation *simulation, int *field,
                           tz_error *error);
 
-/* Does a column show the residual? */
-bool tz_output_wants_residual(const tz_output *output);
-/* Can it be written without its caller, that is, without TZ_COLUMN_FUNCTION? */
-bool tz_output_is_plain(const tz_output *output);
+/* Is one of its columns of that kind? */
+bool tz_output_has_column(const tz_output *output, tz_column_kind kind);
 
 #endif

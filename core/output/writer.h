@@ -41,11 +41,11 @@ void tz_writer_pattern(const tz_writer *writer, char *text, size_t size);
 bool tz_writer_is_done(const tz_writer *writer, int64_t step);
 
 /* Write the file or row for the step that `source`, a simulation or a snapshot's, is at. The output
- * must be plain (tz_output_is_plain). Does not count: that is for the caller's thread. Errors:
+ * must have no TZ_COLUMN_FUNCTION. Does not count: that is for the caller's thread. Errors:
  * TZ_IO, TZ_MEMORY and those of reading fields. [any thread, one at a time] */
 tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_error *error);
 
-/* For tables that are not plain: fill in all other columns, then, after the caller has filled in
+/* For tables with functions: fill in all other columns, then, after the caller has filled in
  * its own, add the row. tz_writer_number formats a cell. */
 tz_status tz_writer_fill(const tz_writer *writer, const tz_simulation *source, tz_writer_row *row,
                          tz_error *error);

@@ -53,9 +53,8 @@ static void colormaps_match_the_published_colours(void **state)
         for (int c = 0; c < 3; c++)
             assert_in_range(map.rgb[anchors[i].at][c] + 3 - anchors[i].rgb[c], 0, 6);
     }
-    size_t count;
-    const char *const *names = tz_colormap_names(&count);
-    for (size_t k = 0; k < count; k++) {
+    static const char *const names[] = {"viridis", "inferno", "gray", "balance"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         char name[40];
         snprintf(name, sizeof name, "%s_r", names[k]);
         assert_int_equal(tz_colormap_find(names[k], &map, &error), TZ_OK);
@@ -198,12 +197,12 @@ static void averages_do_not_depend_on_pieces(void **state)
 
 /* A slice of an array as a picture. */
 static tz_status draw(tz_image **image, const tz_array *array, const tz_canvas_options *options,
-                      tz_canvas_facts *facts, tz_error *error)
+                      tz_error *error)
 {
     tz_plane *plane = NULL;
     assert_int_equal(tz_plane_from_array(&plane, array, 0, 1024, 1024, error), TZ_OK);
     const tz_plane *const planes[] = {plane};
-    const tz_status status = tz_canvas_draw(image, planes, 1, options, facts, error);
+    const tz_status status = tz_canvas_draw(image, planes, 1, options, error);
     tz_plane_destroy(plane);
     return status;
 }
@@ -214,18 +213,15 @@ static void canvas_draws_values(void **state)
     tz_error error = {0};
     tz_colormap map;
     tz_image *image;
-    tz_canvas_facts facts;
     tz_array *array = make_array(TZ_DTYPE_F64, 2, 4, 3, 1);
     for (int i = 0; i < 12; i++)
         tz_array_set(array, i, i);
     tz_array_set(array, 5, NAN);
     assert_int_equal(tz_colormap_find("gray", &map, &error), TZ_OK);
     tz_canvas_options options = {.map = &map, .zoom_to = 43};
-    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
-    assert_int_equal(facts.zoom, 10);
+    assert_int_equal(draw(&image, array, &options, &error), TZ_OK);
     assert_int_equal(image->width, 40);
     assert_int_equal(image->height, 30);
-    assert_true(facts.lo == 0 && facts.hi == 11 && facts.not_finite == 1);
     const uint8_t magenta[] = {255, 0, 255}, white[] = {255, 255, 255}, black[] = {0, 0, 0};
     assert_memory_equal(pixel(image, 15, 15), magenta, 3);
     assert_memory_equal(pixel(image, 0, 0), black, 3);
@@ -234,7 +230,7 @@ static void canvas_draws_values(void **state)
     options.lo = 2;
     options.hi = 4;
     options.zoom_to = 0;
-    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
+    assert_int_equal(draw(&image, array, &options, &error), TZ_OK);
     assert_memory_equal(pixel(image, 1, 0), black, 3);
     assert_memory_equal(pixel(image, 2, 2), white, 3);
     tz_image_destroy(image);
@@ -243,14 +239,14 @@ static void canvas_draws_values(void **state)
     options.path_count = 3;
     options.zoom_to = 400;
     options.path_rgb[0] = 255;
-    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
+    assert_int_equal(draw(&image, array, &options, &error), TZ_OK);
     const uint8_t red[] = {255, 0, 0};
     assert_memory_equal(pixel(image, 50, 50), red, 3);
     assert_true(pixel(image, 150, 200)[0] == 255 && pixel(image, 150, 200)[1] < 100);
     assert_memory_not_equal(pixel(image, 250, 200), red, 3);
     tz_image_destroy(image);
     options = (tz_canvas_options){.gray16 = true};
-    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
+    assert_int_equal(draw(&image, array, &options, &error), TZ_OK);
     const uint16_t *wide = (const uint16_t *)(const void *)image->data;
     for (int i = 0; i < 12; i++)
         assert_true(i == 5
@@ -258,11 +254,11 @@ static void canvas_draws_values(void **state)
                         : fabs(image->offset + image->scale * wide[i] - i) <= 0.5 * image->scale);
     tz_image_destroy(image);
     options.colorbar = true;
-    check_error(draw(&image, array, &options, NULL, &error), TZ_USAGE, &error, "", "16-bit");
+    check_error(draw(&image, array, &options, &error), TZ_USAGE, &error, "", "16-bit");
     options = (tz_canvas_options){.map = &map, .lo = 1, .hi = 0};
-    check_error(draw(&image, array, &options, NULL, &error), TZ_RANGE, &error, "", "range");
+    check_error(draw(&image, array, &options, &error), TZ_RANGE, &error, "", "range");
     options = (tz_canvas_options){0};
-    check_error(draw(&image, array, &options, NULL, &error), TZ_USAGE, &error, "", "colour map");
+    check_error(draw(&image, array, &options, &error), TZ_USAGE, &error, "", "colour map");
     tz_array_destroy(array);
 }
 
@@ -273,7 +269,6 @@ static void montages_show_every_slice(void **state)
     tz_error error = {0};
     tz_colormap map;
     tz_image *image;
-    tz_canvas_facts facts;
     tz_plane *planes[SLICES];
     tz_array *array = make_array(TZ_DTYPE_U8, 3, 10, 8, SLICES);
     for (int i = 0; i < 480; i++)
@@ -283,10 +278,7 @@ static void montages_show_every_slice(void **state)
     assert_int_equal(tz_colormap_find("gray", &map, &error), TZ_OK);
     const tz_canvas_options options = {.map = &map};
     assert_int_equal(
-        tz_canvas_draw(&image, (const tz_plane *const *)planes, SLICES, &options, &facts, &error),
-        TZ_OK);
-    assert_int_equal(facts.tiles, SLICES);
-    assert_int_equal(facts.tile_columns, 2);
+        tz_canvas_draw(&image, (const tz_plane *const *)planes, SLICES, &options, &error), TZ_OK);
     assert_int_equal(image->width, 21);
     assert_int_equal(image->height, 26);
     for (int k = 0; k < SLICES; k++)
@@ -378,9 +370,8 @@ static void frames_are_the_same_each_time(void **state)
     for (int i = 0; i < 5000; i++)
         image->data[i] = (uint8_t)(i * 31);
     snprintf(one, sizeof one, "%s", scratch_path(*state, "1.png"));
-    assert_int_equal(tz_png_write(one, image, texts, 1, NULL, &error), TZ_OK);
-    assert_int_equal(tz_png_write(scratch_path(*state, "2.png"), image, texts, 1, NULL, &error),
-                     TZ_OK);
+    assert_int_equal(tz_png_write(one, image, texts, 1, &error), TZ_OK);
+    assert_int_equal(tz_png_write(scratch_path(*state, "2.png"), image, texts, 1, &error), TZ_OK);
     char *a = scratch_slurp(one, &bytes), *b = scratch_slurp(((scratch *)*state)->path, &again);
     assert_int_equal(bytes, again);
     assert_memory_equal(a, b, bytes);
@@ -390,20 +381,16 @@ static void frames_are_the_same_each_time(void **state)
     assert_int_equal(tz_png_read(one, &back, &error), TZ_OK);
     assert_memory_equal(back->data, image->data, 5000);
     tz_array_destroy(back);
-    check_error(tz_png_write(one, image, texts, 1, NULL, &error), TZ_IO, &error, "1.png", "exists");
-    const tz_png_options replace = {9, true};
-    assert_int_equal(tz_png_write(one, image, NULL, 0, &replace, &error), TZ_OK);
+    check_error(tz_png_write(one, image, texts, 1, &error), TZ_IO, &error, "1.png", "exists");
     const tz_png_note wrong[] = {{" key", "x"}};
-    check_error(tz_png_write(one, image, wrong, 1, &replace, &error), TZ_USAGE, &error, "1.png",
-                "key");
-    check_error(tz_png_write(scratch_path(*state, "no/1.png"), image, NULL, 0, NULL, &error), TZ_IO,
+    check_error(tz_png_write(one, image, wrong, 1, &error), TZ_USAGE, &error, "1.png", "key");
+    check_error(tz_png_write(scratch_path(*state, "no/1.png"), image, NULL, 0, &error), TZ_IO,
                 &error, "no/1.png", "No such file");
     tz_image_destroy(image);
     /* 16 bits keep their order. */
     assert_int_equal(tz_image_create(&image, TZ_PIXEL_GRAY16, 2, 1, &error), TZ_OK);
     ((uint16_t *)(void *)image->data)[0] = 0x1234;
-    assert_int_equal(tz_png_write(scratch_path(*state, "w.png"), image, NULL, 0, NULL, &error),
-                     TZ_OK);
+    assert_int_equal(tz_png_write(scratch_path(*state, "w.png"), image, NULL, 0, &error), TZ_OK);
     assert_int_equal(tz_png_read(((scratch *)*state)->path, &back, &error), TZ_OK);
     assert_int_equal(((uint16_t *)back->data)[0], 0x1234);
     tz_array_destroy(back);
@@ -450,27 +437,30 @@ static void the_queue_keeps_order_and_errors(void **state)
     tz_job_queue *queue;
     int order[64] = {0}, count = 0, released = 0;
     assert_int_equal(tz_job_queue_create(&queue, 3, 1, &error), TZ_OK);
-    assert_int_equal(tz_job_queue_flush(queue, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_settle(queue, &error), TZ_OK);
     for (int i = 0; i < 10; i++)
         assert_int_equal(push_note(queue, i, order, &count, &released, &error), TZ_OK);
-    assert_int_equal(tz_job_queue_flush(queue, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_settle(queue, &error), TZ_OK);
     assert_int_equal(count, 10);
     assert_int_equal(released, 10);
     for (int i = 0; i < 10; i++)
         assert_int_equal(order[i], i);
     push_note(queue, 13, order, &count, &released, &error);
-    push_note(queue, 14, order, &count, &released, &error);
-    check_error(tz_job_queue_flush(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
-    check_error(push_note(queue, 15, order, &count, &released, &error), TZ_IO, &error, "frame 13",
-                "cannot write");
-    assert_int_equal(count, 11);
-    assert_int_equal(released, 13);
+    int pushed = 11;
+    tz_status status;
+    do {
+        status = push_note(queue, 14, order, &count, &released, &error);
+        pushed++;
+    } while (status == TZ_OK);
+    check_error(status, TZ_IO, &error, "frame 13", "cannot write");
     check_error(tz_job_queue_destroy(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
+    assert_int_equal(count, 11);
+    assert_int_equal(released, pushed);
     assert_int_equal(tz_job_queue_create(&queue, 1, 1, &error), TZ_OK);
     push_note(queue, 1, order, &count, &released, &error);
     push_note(queue, 2, order, &count, &released, &error);
     assert_int_equal(tz_job_queue_destroy(queue, &error), TZ_OK);
-    assert_int_equal(released, 15);
+    assert_int_equal(released, pushed + 2);
     assert_int_equal(tz_job_queue_destroy(NULL, &error), TZ_OK);
 }
 
@@ -514,7 +504,7 @@ static void workers_share_a_queue(void **state)
     assert_int_equal(tz_job_queue_create(&queue, 2, PAINTERS, &error), TZ_OK);
     for (int i = 0; i < 4 * PAINTERS; i++)
         assert_int_equal(tz_job_queue_push(queue, &(tz_job){meet, NULL, &all}, &error), TZ_OK);
-    assert_int_equal(tz_job_queue_flush(queue, &error), TZ_OK);
+    assert_int_equal(tz_job_queue_settle(queue, &error), TZ_OK);
     assert_int_equal(tz_job_queue_destroy(queue, &error), TZ_OK);
     pthread_barrier_destroy(&all);
 }

@@ -274,7 +274,7 @@ static void put_cells(writer *w, const tz_array *cells)
 }
 
 tz_status tz_rle_write(const char *path, const tz_array *cells, const char *rule,
-                       const char *comment, bool replace, tz_error *error)
+                       const char *comment, tz_error *error)
 {
     tz_atomic_file *file;
     char text[160], message[256];
@@ -285,7 +285,7 @@ tz_status tz_rle_write(const char *path, const tz_array *cells, const char *rule
     if (tz_life_rule_parse(rule ? rule : "B3/S23", NEIGHBOURS, &birth, &survive, message,
                            sizeof message) != 0)
         return tz_error_set(error, TZ_UNKNOWN, path, "%s", message);
-    tz_status status = tz_atomic_open(&file, path, replace, error);
+    tz_status status = tz_atomic_open(&file, path, false, error);
     if (status != TZ_OK)
         return status;
     writer w = {tz_atomic_stream(file), 0};

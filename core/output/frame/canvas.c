@@ -182,7 +182,7 @@ static tz_status add_bar(tz_image **picture, const tz_canvas_options *o, double 
 }
 
 tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int count,
-                         const tz_canvas_options *o, tz_canvas_facts *facts, tz_error *error)
+                         const tz_canvas_options *o, tz_error *error)
 {
     *out = NULL;
     tz_image *image = NULL;
@@ -238,8 +238,6 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
     if (status != TZ_OK)
         goto cleanup;
 done:
-    if (facts)
-        *facts = (tz_canvas_facts){range.lo, range.hi, range.others, zoom, nx, ny, count, columns};
     *out = image;
     image = NULL;
 cleanup:

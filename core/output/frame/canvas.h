@@ -19,21 +19,12 @@ typedef struct tz_canvas_options {
     const char *caption, *unit; /* UTF-8, borrowed; NULL or "": none */
 } tz_canvas_options;
 
-/* What a picture shows, for its text chunks. */
-typedef struct tz_canvas_facts {
-    double lo, hi;           /* the range drawn */
-    int64_t not_finite;      /* NaN and infinities; not counted where the range was given */
-    int zoom;                /* pixels of a value, along one axis */
-    int plane_nx, plane_ny;  /* values of a slice drawn; less than the grid's if it was averaged */
-    int tiles, tile_columns; /* 1, 1 unless it is a montage */
-} tz_canvas_facts;
-
 /* Draw planes of one size. One is a plain picture; more make a montage, first plane top left. NaN
  * is magenta (255, 0, 255), and 0 in 16-bit gray. Values outside the range are clipped to it.
  * 16-bit gray stores round((v - lo) / (hi - lo) * 65535); scale and offset are in the image.
- * `facts` may be NULL. Errors: TZ_RANGE, TZ_USAGE, TZ_SHAPE, TZ_MEMORY. */
+ * Errors: TZ_RANGE, TZ_USAGE, TZ_SHAPE, TZ_MEMORY. */
 tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int count,
-                         const tz_canvas_options *options, tz_canvas_facts *facts, tz_error *error);
+                         const tz_canvas_options *options, tz_error *error);
 
 /* A montage's layout: how many columns make `count` tiles of nx x ny come nearest to a square, and
  * which slice of nz tile k of `count` shows. */

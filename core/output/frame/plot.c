@@ -98,10 +98,6 @@ static void put_ranges(FILE *to, const tz_plot *plot)
             high = x > high ? x : high;
             integers = integers && x == (double)(long)x;
         }
-    if (plot->x_low != plot->x_high) {
-        low = plot->x_low;
-        high = plot->x_high;
-    }
     const bool has_areas = plot->series_count > 0 && plot->series[0].style == TZ_PLOT_AREA;
     const double margin = has_areas || plot->log_x ? 0 : (high - low) * 0.025;
     if (high > low)

@@ -28,8 +28,7 @@ typedef struct tz_plot {
     char title[TZ_PLOT_TITLE_SIZE], subtitle[TZ_PLOT_TITLE_SIZE];
     char x_label[64], y_label[64];
     bool log_x, log_y;
-    bool from_zero;       /* the y axis begins at 0 */
-    double x_low, x_high; /* both 0: from the data */
+    bool from_zero; /* the y axis begins at 0 */
     int series_count;
     tz_plot_series series[TZ_PLOT_SERIES_MAX];
 } tz_plot;
