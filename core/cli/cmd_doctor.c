@@ -142,20 +142,6 @@ static int print_plugins(const tz_plugins *plugins)
     return refused + (stencils == 0);
 }
 
-static bool is_on_path(const char *program)
-{
-    const char *list = getenv("PATH");
-    while (list && *list != '\0') {
-        char path[PATH_MAX];
-        const size_t length = strcspn(list, ":");
-        snprintf(path, sizeof path, "%.*s/%s", (int)length, list, program);
-        if (access(path, X_OK) == 0)
-            return true;
-        list += length + (list[length] == ':');
-    }
-    return false;
-}
-
 static int print_surroundings(void)
 {
     static const struct {
@@ -172,7 +158,7 @@ static int print_surroundings(void)
     if (tz_plot_available())
         printf("  plots: by gnuplot\n");
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
-        if (!is_on_path(tools[i].program))
+        if (!tz_program_exists(tools[i].program))
             printf("  missing, optional: %s (%s)\n", tools[i].program, tools[i].use);
     return !writable;
 }

@@ -90,7 +90,7 @@ static double seconds_per_step(const json_t *entry)
     return steps > 0 ? json_number_value(json_object_get(entry, "seconds")) / steps : NAN;
 }
 
-/* The plan of most steps. The others are remainders and trials. */
+/* The plan of the most steps. Other plans are remainders and trials. */
 static const json_t *main_plan(const json_t *plans)
 {
     const json_t *most = NULL;

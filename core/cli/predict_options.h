@@ -1,4 +1,4 @@
-/* The options that predict and tune share, and the workload that they describe. */
+/* Options that predict and tune share, and the workload that these options describe. */
 #ifndef TZ_CORE_CLI_PREDICT_OPTIONS_H
 #define TZ_CORE_CLI_PREDICT_OPTIONS_H
 
@@ -8,7 +8,7 @@
 enum { TZ_PREDICT_OPTIONS_SETS_MAX = TZ_PARAMS_MAX };
 
 typedef struct tz_predict_options {
-    tz_simulation_config simulation; /* its plan holds what was given of one */
+    tz_simulation_config simulation; /* its plan: members that were given, the others zero */
     const char *stencil, *device;
     tz_plugins plugins;
     char *sets[TZ_PREDICT_OPTIONS_SETS_MAX]; /* "NAME\0VALUE", owned, which params point into */

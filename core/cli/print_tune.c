@@ -13,7 +13,7 @@ static bool same_kind(const tz_tune_row *a, const tz_tune_row *b)
     return a->plan.height == b->plan.height && strcmp(a->plan.family, b->plan.family) == 0;
 }
 
-/* Rows are sorted: the first measured one of its family and height is the fastest. */
+/* Is the row the fastest of its family and height? Rows are sorted: it is the first measured one. */
 static bool is_leader(const tz_tune *tune, int index)
 {
     const tz_tune_row *row = &tune->rows[index];

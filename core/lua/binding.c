@@ -87,8 +87,8 @@ static void claim_files(lua_State *L, const tz_binding *binding, const char *wha
     lua_pop(L, 2);
 }
 
-/* The binding that was made of the value at `index`, if it may serve again; NULL otherwise. The
- * handle's user value is on the top of the stack. */
+/* The binding of the value at `index` that can be used again; NULL if there is none. The handle's
+ * user value is on the top of the stack. */
 static tz_binding *find_binding(lua_State *L, const tz_simulation_handle *handle, int index,
                                 int64_t every)
 {
@@ -104,7 +104,7 @@ static tz_binding *find_binding(lua_State *L, const tz_simulation_handle *handle
     return NULL;
 }
 
-/* The binding of the output or function at `index`; a new one unless there is one that serves. */
+/* Find or make the binding of the output or function at `index`. */
 static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_index, int index,
                         int64_t every, const char *what)
 {

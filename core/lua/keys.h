@@ -1,6 +1,6 @@
-/* Arguments of Lua functions: errors with the script's line, tables of named options.
+/* Arguments of Lua functions: errors that name the script's line, and tables of named options.
  *
- * Every function here may raise, which is a longjmp: call them before acquiring anything. */
+ * Every function here may raise, which is a longjmp: call it before you acquire anything. */
 #ifndef TZ_CORE_LUA_KEYS_H
 #define TZ_CORE_LUA_KEYS_H
 
@@ -14,8 +14,8 @@ noreturn void tz_raise(lua_State *L, const char *format, ...) __attribute__((for
 /* The same from an error record; `what` (may be NULL) goes in front. */
 noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *error);
 
-/* Refuse an unknown key of the table at `index`, naming the nearest known one. List elements
- * (1, 2, …) are fine if `list`. */
+/* Raise if the table at `index` has an unknown key, with the nearest known one. `list`: elements
+ * 1, 2, … are allowed. */
 void tz_keys_check(lua_State *L, int index, const char *what, const char *const *keys, size_t n,
                    bool list);
 
@@ -50,8 +50,8 @@ int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *
 noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, int index,
                                const char *const *names, size_t n);
 
-/* A path that a script gives: relative ones are looked for in the script's folder. Raises when the
- * result does not fit. */
+/* Resolve a path that a script gives: a relative one begins in the script's folder. Raises when the
+ * result is too long. */
 void tz_path_resolve(lua_State *L, const char *path, char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* In check mode nothing is computed: whatever reads a field gives 0. */
+/* In check mode nothing is computed, and methods that read a field return 0. */
 #include "lua/module.h"
 
 #include "backend/backend.h"

@@ -62,7 +62,7 @@ static void set_range(tz_look *look, const tz_array *array)
     look->high = range.hi;
 }
 
-/* What a script asks for. */
+/* The arguments of tz.picture. */
 typedef struct request {
     const char *file;
     tz_look look;

@@ -136,7 +136,7 @@ static int ask_protected(lua_State *L)
     if (lua_isnil(L, -1))
         return 0;
     if (lua_type(L, -1) == LUA_TNUMBER) {
-        /* 4 means the same as { height = 4 }: what follows from the old height is not kept. */
+        /* 4 means { height = 4 }: the other knobs of the old plan are not kept. */
         *q->next =
             (tz_plan){.height = (int)tz_integer_check(L, -1, who, "height", 1, TZ_PLAN_HEIGHT_MAX)};
         return 0;

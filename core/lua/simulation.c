@@ -102,7 +102,7 @@ static int simulation_newindex(lua_State *L)
 
 /* ---- tz.simulation --------------------------------------------------------------------------- */
 
-/* What a script asks for. */
+/* The arguments of tz.simulation. */
 typedef struct request {
     tz_simulation_config config;
     tz_policy_config policy;

@@ -1,4 +1,5 @@
-/* Jobs for other threads, which write files while the computation goes on. Jobs begin in order. */
+/* A queue of jobs for other threads, which write files while the computation goes on. Jobs begin in
+ * the order of the queue. */
 #ifndef TZ_CORE_OUTPUT_JOB_QUEUE_H
 #define TZ_CORE_OUTPUT_JOB_QUEUE_H
 

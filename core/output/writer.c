@@ -73,7 +73,7 @@ static void describe(tz_frame *frame, const tz_writer *writer, const tz_simulati
         tz_frame_note(frame, "Slice", "z = %lld", (long long)writer->output->slice);
 }
 
-/* Fill in what the description left open: the stencil's own picture if it is of this field. */
+/* Fill in what the description leaves open: from the stencil's picture, if it shows this field. */
 static tz_status resolve_look(const tz_writer *writer, const tz_simulation *source, tz_look *look,
                               tz_error *error)
 {
@@ -134,7 +134,7 @@ static tz_status write_picture(const tz_writer *writer, const tz_simulation *sou
 typedef tz_status tz_piece_fn(void *writer, size_t which, const void *cells, int64_t count,
                               tz_error *error);
 
-/* Hand a field over in pieces of a few MiB: memory may not hold a copy of a large one. */
+/* Write a field in pieces of a few MiB: memory may not hold a copy of a large one. */
 static tz_status write_pieces(const tz_simulation *simulation, int field, tz_piece_fn *piece,
                               void *writer, size_t which, tz_error *error)
 {

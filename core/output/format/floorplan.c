@@ -12,7 +12,7 @@
 
 enum { FILE_MAX = 1 << 28, UNITS_MAX = 20000, TOKENS_MAX = 8 };
 
-/* Of the chip's longer side: published plans round their coordinates. */
+/* A fraction of the chip's longer side: published plans round their coordinates. */
 static const double tolerance = 1e-4;
 
 typedef struct token {
@@ -319,7 +319,7 @@ tz_status tz_ptrace_arrange(const tz_ptrace *trace, const tz_floorplan *plan, in
             sum += trace->powers_w[s * trace->unit_count + k];
         powers_w[i] = sum / (double)(last - first);
     }
-    /* Both lists have unique names and every unit was found: the trace may still have more. */
+    /* Names are unique, and every unit of the plan is in the trace. The trace may have more. */
     for (size_t k = 0; k < trace->unit_count; k++) {
         size_t i = 0;
         while (i < plan->unit_count && strcmp(trace->names[k], plan->units[i].name) != 0)

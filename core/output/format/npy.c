@@ -86,7 +86,7 @@ static void transpose(void *to, const void *from, size_t item_bytes, const tz__n
     const int64_t n1 = h->numpy_shape[h->dims - 2], n2 = h->numpy_shape[h->dims - 1];
     char *out = to;
     const char *in = from;
-    /* In squares of rows and columns, so that both sides stay in cache. */
+    /* Copy square blocks, which stay in cache on both sides. */
     for (int64_t c = 0; c < n0; c++)
         for (int64_t b0 = 0; b0 < n1; b0 += BLOCK)
             for (int64_t a0 = 0; a0 < n2; a0 += BLOCK)

@@ -225,7 +225,7 @@ void tz_life_pattern_clear(tz_life_pattern *pattern)
     memset(pattern, 0, sizeof *pattern);
 }
 
-/* Runs, broken into lines between runs. */
+/* Writes runs, in lines that break between runs. */
 typedef struct writer {
     FILE *stream;
     int column;
@@ -249,7 +249,7 @@ static void put_run(writer *w, int64_t count, char letter)
 static void put_cells(writer *w, const tz_array *cells)
 {
     const int64_t nx = cells->shape[0], ny = cells->shape[1];
-    int64_t rows = 0; /* row ends not written yet; those after the last living row never are */
+    int64_t rows = 0; /* row ends to write before the next living cell; none after the last one */
     for (int64_t y = 0; y < ny; y++) {
         int64_t dead = 0;
         for (int64_t x = 0; x < nx;) {

@@ -15,7 +15,7 @@
 typedef struct tz_life_pattern {
     int64_t nx, ny;
     tz_array *cells; /* owned; uint8, shape {nx, ny}, 0 or 1, row 0 on top */
-    char rule[160];  /* normalised, "B3/S23"; that one too if the file names none */
+    char rule[160];  /* normalised, "B3/S23"; so too if the file has no rule */
     char name[128];  /* from "#N"; "" if there is none */
 } tz_life_pattern;
 

@@ -1,4 +1,4 @@
-/* Plain text numbers, as HotSpot's temp_64.txt and power_64.txt have them.
+/* Numbers as plain text, as in HotSpot's temp_64.txt and power_64.txt.
  *
  * Decimal numbers between white space or on lines of their own; '#' starts a comment that runs to
  * the end of its line. The locale does not matter. Results are float64. Errors: TZ_IO, TZ_MEMORY;
@@ -9,8 +9,8 @@
 
 #include "base/array.h"
 
-/* An array of that shape, x first and fastest; the file must hold exactly so many numbers. `dims` 0:
- * a 1-D array of all numbers, at least one. */
+/* An array of that shape, x first and fastest; the file must hold as many numbers as the shape.
+ * `dims` 0: a 1-D array of all numbers, at least one. */
 tz_status tz_text_read(const char *path, int dims, const int64_t *shape, tz_array **out,
                        tz_error *error);
 

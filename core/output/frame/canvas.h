@@ -6,14 +6,14 @@
 #include "output/frame/image.h"
 #include "output/frame/plane.h"
 
-/* Zero but for `map`: the values with their own range, one pixel each. */
+/* If all members but `map` are zero, each value is one pixel and the range is that of the values. */
 typedef struct tz_canvas_options {
     const tz_colormap *map; /* borrowed; not needed for gray16 */
     double lo, hi;          /* the range drawn; both 0: the finite values of the planes */
-    int zoom_to;            /* pixels that a value may grow to fill, by an integer factor; 0: no */
+    int zoom_to;            /* enlarge by an integer factor, to at most so many pixels; 0: no */
     bool gray16;            /* values, not colours: 16-bit gray; no bar, caption or path */
     const int64_t *path_columns; /* borrowed; the column of each row, NULL: no path */
-    int64_t path_count;          /* rows that have one; a negative column interrupts the path */
+    int64_t path_count;          /* rows of the path; a negative column interrupts it */
     uint8_t path_rgb[3];         /* all 0: white with a dark rim */
     bool colorbar;
     const char *caption, *unit; /* UTF-8, borrowed; NULL or "": none */

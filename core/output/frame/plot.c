@@ -1,5 +1,6 @@
 #include "output/frame/plot.h"
 
+#include "base/paths.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -34,16 +35,7 @@ tz_plot_series *tz_plot_add(tz_plot *plot, tz_plot_style style, unsigned colour,
 
 bool tz_plot_available(void)
 {
-    const char *list = getenv("PATH");
-    while (list && *list) {
-        char path[PATH_MAX];
-        const size_t length = strcspn(list, ":");
-        snprintf(path, sizeof path, "%.*s/gnuplot", (int)length, list);
-        if (access(path, X_OK) == 0)
-            return true;
-        list += length + (list[length] == ':');
-    }
-    return false;
+    return tz_program_exists("gnuplot");
 }
 
 /* Text between double quotes, as gnuplot reads it without enhancements. */

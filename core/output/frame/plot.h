@@ -8,11 +8,11 @@
 enum { TZ_PLOT_SERIES_MAX = 32, TZ_PLOT_TITLE_SIZE = 160 };
 
 typedef enum tz_plot_style {
-    TZ_PLOT_AREA,   /* stacked upon the areas before it */
+    TZ_PLOT_AREA,   /* stacked on the areas before it */
     TZ_PLOT_LINE,   /* predicted */
-    TZ_PLOT_THIN,   /* a part of it, where parts do not add up */
+    TZ_PLOT_THIN,   /* a component, where the time is not the sum of components */
     TZ_PLOT_POINTS, /* measured; with bars where low and high are given */
-    TZ_PLOT_MARK    /* a ring around single points: what was chosen */
+    TZ_PLOT_MARK    /* rings around points that were chosen */
 } tz_plot_style;
 
 typedef struct tz_plot_series {
