@@ -9,8 +9,7 @@ enum { MODELS_MAX = 8 };
 typedef struct settings {
     tz_predict_options predict;
     tz_prediction_request request;
-    const char *model, *plot;
-    bool json, csv;
+    const char *model;
 } settings;
 
 static int take_model(const tz_command *command, void *out, const char *name)
@@ -44,9 +43,6 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
 {
     bool compile = false;
     const tz_option options[] = {TZ_CALL("model", s, take_model),
-                                 TZ_FLAG("json", &s->json),
-                                 TZ_FLAG("csv", &s->csv),
-                                 TZ_TEXT("plot", &s->plot),
                                  TZ_FLAG("all", &s->request.all),
                                  TZ_FLAG("compile", &compile),
                                  TZ_CALL("halo", s, take_halo),
@@ -56,8 +52,6 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
     const int code = tz_predict_options_read(&s->predict, command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
-    if (s->json && s->csv)
-        return tz_misuse(command, "--json or --csv, not both");
     if (compile)
         s->request.effort = TZ_EFFORT_COMPILE;
     s->request.given = s->predict.simulation.plan;
@@ -107,26 +101,25 @@ static int print_tables(const settings *s, const tz_workload *workload,
                         tz_prediction_table *const *tables, int count)
 {
     tz_error error;
-    json_t *list = s->json ? json_array() : NULL;
+    json_t *list = s->predict.json ? json_array() : NULL;
     for (int k = 0; k < count; k++) {
-        if (s->json) {
+        if (s->predict.json) {
             json_array_append_new(list, tz_prediction_table_json(workload, tables[k]));
-        } else if (s->csv) {
+        } else if (s->predict.csv) {
             tz_prediction_table_print_csv(workload, tables[k], k == 0);
         } else {
             printf("%s", k > 0 ? "\n" : "");
             tz_prediction_table_print(workload, tables[k], s->request.all);
         }
     }
-    if (count > 1 && !s->json && !s->csv)
+    if (count > 1 && !s->predict.json && !s->predict.csv)
         compare(tables, count);
-    if (s->json) {
-        json_dumpf(count == 1 ? json_array_get(list, 0) : list, stdout,
-                   JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-        printf("\n");
+    if (s->predict.json) {
+        tz_print_json(count == 1 ? json_array_get(list, 0) : list);
     }
     json_decref(list);
-    if (s->plot && tz_prediction_table_plot(workload, tables, count, s->plot, &error) != TZ_OK)
+    if (s->predict.plot &&
+        tz_prediction_table_plot(workload, tables, count, s->predict.plot, &error) != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
     return tz_finish_output();
 }

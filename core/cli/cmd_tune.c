@@ -1,6 +1,7 @@
 /* trapeze tune: measures every plan and compares it with its prediction. */
 #include "cli/predict_options.h"
 
+#include "cli/print_predictions.h"
 #include "cli/print_tune.h"
 #include "lua/interrupt.h"
 #include <stdlib.h>
@@ -10,8 +11,7 @@
 typedef struct settings {
     tz_predict_options predict;
     tz_tune_request request;
-    const char *plot;
-    bool json, csv, all, compile_only;
+    bool all, compile_only;
     int part, of; /* of --compile-only: part 0 … of - 1 */
 } settings;
 
@@ -46,9 +46,6 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
         TZ_INTEGER("rounds", &request->rounds, 1, TZ_MEASURE_ROUNDS_MAX / 2),
         TZ_CALL("seconds", s, take_seconds),
         TZ_FLAG("sustained", &request->sustained),
-        TZ_FLAG("json", &s->json),
-        TZ_FLAG("csv", &s->csv),
-        TZ_TEXT("plot", &s->plot),
         TZ_FLAG("all", &s->all),
         TZ_FLAG("no-check", &no_check),
         TZ_FLAG("compile-only", &s->compile_only),
@@ -58,8 +55,6 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
     const int code = tz_predict_options_read(&s->predict, command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
-    if (s->json && s->csv)
-        return tz_misuse(command, "--json or --csv, not both");
     if (s->of > 1 && !s->compile_only)
         return tz_misuse(command, "--part goes with --compile-only");
     request->check = !no_check;
@@ -86,18 +81,17 @@ static int measure(const settings *s, const tz_workload *workload)
     tz_status status = tz_tune_create(&tune, workload, &s->request, &error);
     if (status != TZ_OK)
         return tz_fail(status == TZ_INTERRUPTED ? 130 : EXIT_FAILED, &error);
-    if (s->csv) {
+    if (s->predict.csv) {
         tz_tune_print_csv(workload, tune);
-    } else if (s->json) {
+    } else if (s->predict.json) {
         json_t *object = tz_tune_json(workload, tune);
-        json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-        printf("\n");
+        tz_print_json(object);
         json_decref(object);
     } else {
         tz_tune_print(workload, tune, s->all);
     }
-    if (s->plot)
-        status = tz_tune_plot(workload, tune, s->plot, &error);
+    if (s->predict.plot)
+        status = tz_tune_plot(workload, tune, s->predict.plot, &error);
     const int different = tune->different;
     tz_tune_destroy(tune);
     if (status != TZ_OK)

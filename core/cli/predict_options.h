@@ -10,6 +10,8 @@ enum { TZ_PREDICT_OPTIONS_SETS_MAX = TZ_PARAMS_MAX };
 typedef struct tz_predict_options {
     tz_simulation_config simulation; /* its plan: members that were given, the others zero */
     const char *stencil, *device;
+    const char *plot; /* a file; NULL: none */
+    bool json, csv;   /* at most one of both */
     tz_plugins plugins;
     char *sets[TZ_PREDICT_OPTIONS_SETS_MAX]; /* "NAME\0VALUE", owned, which params point into */
     tz_assignment params[TZ_PREDICT_OPTIONS_SETS_MAX];

@@ -60,6 +60,12 @@ void tz_print_csv_components(const tz_model_prediction *prediction)
     printf("\n");
 }
 
+void tz_print_json(const json_t *json)
+{
+    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    printf("\n");
+}
+
 json_t *tz_workload_json(const tz_workload *workload)
 {
     json_t *object = json_object(), *grid = json_array();

@@ -21,6 +21,8 @@ void tz_print_csv_workload(const tz_workload *workload);
 void tz_print_csv_power(const tz_model_prediction *prediction);
 /* Print the last column, "NAME=SECONDS;…", and end the line. */
 void tz_print_csv_components(const tz_model_prediction *prediction);
+/* Print it in lines that are indented, with 9 digits a number. */
+void tz_print_json(const json_t *json);
 /* A new object with the keys that predict and tune share. */
 json_t *tz_workload_json(const tz_workload *workload);
 

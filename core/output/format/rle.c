@@ -19,10 +19,8 @@ typedef struct reader {
     tz_error *error;
 } reader;
 
-static tz_status fail(const reader *r, tz_status code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static tz_status fail(const reader *r, tz_status code, const char *format, ...)
+static tz_status __attribute__((format(printf, 3, 4)))
+fail(const reader *r, tz_status code, const char *format, ...)
 {
     char place[512];
     va_list arguments;
