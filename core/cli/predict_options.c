@@ -129,16 +129,12 @@ static int take_block(const tz_command *command, void *out, const char *text)
 
 static int take_family(const tz_command *command, void *out, const char *text)
 {
-    static const char *const names[] = {"stream", "tile", "resident"};
-    tz_predict_options *predict = out;
-    char hint[128];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i]) == 0) {
-            strcpy(predict->simulation.plan.family, text);
-            return EXIT_DONE;
-        }
-    return tz_misuse(command, "unknown family '%.40s'%s", text,
-                     tz_names_hint(hint, sizeof hint, text, names, sizeof names / sizeof *names));
+    tz_plan *plan = &((tz_predict_options *)out)->simulation.plan;
+    tz_error error;
+    if (tz_backend_check_family(text, &error) != TZ_OK)
+        return tz_misuse(command, "--family: %s", error.message);
+    snprintf(plan->family, sizeof plan->family, "%s", text);
+    return EXIT_DONE;
 }
 
 int tz_predict_options_read(tz_predict_options *predict, const tz_command *command, int argc,
