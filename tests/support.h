@@ -1,16 +1,12 @@
-/* A fresh directory for a test's files, and looking at errors. Include once a test program. */
+/* A fresh directory for a test's files, and checks of errors. */
 #ifndef TZ_TEST_SUPPORT_H
 #define TZ_TEST_SUPPORT_H
 
-#include "tests/skip.h"
+#include "tests/unit.h"
 
 #include "base/array.h"
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct scratch {
     char directory[400];
@@ -62,6 +58,9 @@ static inline const char *scratch_path(scratch *s, const char *name)
     snprintf(s->path, sizeof s->path, "%s/%s", s->directory, name);
     return s->path;
 }
+
+#define SCRATCH_TEST(function)                                                                     \
+    cmocka_unit_test_setup_teardown(function, scratch_setup, scratch_teardown)
 
 /* A file of these bytes; its path. */
 static inline const char *scratch_file(scratch *s, const char *name, const void *data, size_t bytes)

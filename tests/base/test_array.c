@@ -2,11 +2,9 @@
 #include "tests/support.h"
 
 #include "base/array.h"
-#include <stdint.h>
 
 static void types_have_sizes_and_names(void **state)
 {
-    (void)state;
     for (int t = 0; t < TZ_DTYPE_COUNT; t++) {
         const char *code = tz_dtype_code((tz_dtype)t);
         assert_int_equal(code[1] - '0', tz_dtype_size((tz_dtype)t)); /* "f4" */
@@ -20,7 +18,6 @@ static void types_have_sizes_and_names(void **state)
 
 static void shapes_are_counted(void **state)
 {
-    (void)state;
     assert_int_equal(tz_shape_count(1, (int64_t[]){7}), 7);
     assert_int_equal(tz_shape_count(3, (int64_t[]){7, 5, 3}), 105);
     assert_int_equal(tz_shape_count(2, (int64_t[]){7, 0}), -1);
@@ -32,7 +29,6 @@ static void shapes_are_counted(void **state)
 
 static void arrays_are_made_zero(void **state)
 {
-    (void)state;
     tz_error error = {0};
     for (int t = 0; t < TZ_DTYPE_COUNT; t++) {
         tz_array *array;
@@ -55,7 +51,6 @@ static void arrays_are_made_zero(void **state)
 
 static void values_are_converted(void **state)
 {
-    (void)state;
     tz_error error = {0};
     tz_array *array;
     const int64_t one = 1;
@@ -71,7 +66,6 @@ static void values_are_converted(void **state)
 
 static void impossible_arrays_are_refused(void **state)
 {
-    (void)state;
     tz_error error = {0};
     tz_array *array = (tz_array *)&array;
     check_error(tz_array_create(&array, TZ_DTYPE_F32, 2, (int64_t[]){4, 0}, &error), TZ_RANGE,
@@ -86,12 +80,6 @@ static void impossible_arrays_are_refused(void **state)
     assert_null(array);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types_have_sizes_and_names),    cmocka_unit_test(shapes_are_counted),
-        cmocka_unit_test(arrays_are_made_zero),          cmocka_unit_test(values_are_converted),
-        cmocka_unit_test(impossible_arrays_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(types_have_sizes_and_names), TEST(shapes_are_counted),
+          TEST(arrays_are_made_zero), TEST(values_are_converted),
+          TEST(impossible_arrays_are_refused))

@@ -80,7 +80,6 @@ static void directories_are_made(void **state)
 
 static void names_are_suggested(void **state)
 {
-    (void)state;
     static const char *const names[] = {"viridis", "inferno", "gray", "balance"};
     char text[64], tiny[16];
     assert_string_equal(tz_names_nearest("virdis", names, 4), "viridis");
@@ -97,14 +96,6 @@ static void names_are_suggested(void **state)
     assert_string_equal(tz_names_hint(text, sizeof text, "xyz", names, 0), "");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(atomic_files_appear_whole),
-        TEST(atomic_files_survive_a_full_disk),
-        TEST(directories_are_made),
-        TEST(names_are_suggested),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, SCRATCH_TEST(atomic_files_appear_whole),
+          SCRATCH_TEST(atomic_files_survive_a_full_disk), SCRATCH_TEST(directories_are_made),
+          SCRATCH_TEST(names_are_suggested))

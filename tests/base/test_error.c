@@ -5,7 +5,6 @@
 
 static void every_status_has_a_text(void **state)
 {
-    (void)state;
     for (int i = 0; i < TZ_STATUS_COUNT; i++) {
         assert_true(strlen(tz_status_text((tz_status)i)) > 0);
         for (int k = 0; k < i; k++)
@@ -18,7 +17,6 @@ static void every_status_has_a_text(void **state)
 
 static void an_error_has_code_place_and_message(void **state)
 {
-    (void)state;
     tz_error error;
     memset(&error, 'x', sizeof error);
     assert_int_equal(tz_error_set(&error, TZ_RANGE, "grid", "%d cells", 7), TZ_RANGE);
@@ -36,7 +34,6 @@ static void an_error_has_code_place_and_message(void **state)
 /* An error may be wrapped: the new message and place contain the old ones. */
 static void arguments_may_point_into_the_error(void **state)
 {
-    (void)state;
     tz_error error;
     tz_error_set(&error, TZ_FORMAT, "line 3", "no number");
     tz_error_set(&error, TZ_IO, error.message, "%s: %s", error.place, error.message);
@@ -46,7 +43,6 @@ static void arguments_may_point_into_the_error(void **state)
 
 static void long_texts_are_cut_and_terminated(void **state)
 {
-    (void)state;
     static char text[4000];
     char line[16];
     tz_error error;
@@ -64,13 +60,5 @@ static void long_texts_are_cut_and_terminated(void **state)
     assert_string_equal(line, "b");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_status_has_a_text),
-        cmocka_unit_test(an_error_has_code_place_and_message),
-        cmocka_unit_test(arguments_may_point_into_the_error),
-        cmocka_unit_test(long_texts_are_cut_and_terminated),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(every_status_has_a_text), TEST(an_error_has_code_place_and_message),
+          TEST(arguments_may_point_into_the_error), TEST(long_texts_are_cut_and_terminated))

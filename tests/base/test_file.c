@@ -1,23 +1,12 @@
 /* Files read into memory. */
 #include "base/file.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 static void all_bytes_are_read(void **state)
 {
     char path[] = "/tmp/tz-read-XXXXXX", *text;
     size_t length;
     tz_error error;
-    (void)state;
     const int file = mkstemp(path);
     assert_true(file >= 0);
     static const size_t sizes[] = {0, 1, 4095, 4096, 4097, 10000};
@@ -42,8 +31,4 @@ static void all_bytes_are_read(void **state)
     assert_null(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_bytes_are_read)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(all_bytes_are_read))

@@ -6,7 +6,6 @@
 
 static void folders_of_paths(void **state)
 {
-    (void)state;
     static const char *const pairs[][2] = {
         {"a/b/c.lua", "a/b"}, {"c.lua", "."}, {"/c.lua", "/"}, {"a/", "a"}, {"", "."}};
     char text[16], tiny[4];
@@ -20,7 +19,6 @@ static void folders_of_paths(void **state)
 
 static void lists_own_their_texts(void **state)
 {
-    (void)state;
     tz_paths paths = {0};
     tz_error error = {0};
     char text[] = "first";
@@ -38,7 +36,6 @@ static void lists_own_their_texts(void **state)
 
 static void given_plugin_folders_come_first(void **state)
 {
-    (void)state;
     tz_paths paths = {0};
     tz_error error = {0};
     setenv("TRAPEZE_PLUGIN_PATH", "/one::two/three:", 1);
@@ -54,7 +51,6 @@ static void given_plugin_folders_come_first(void **state)
 
 static void shipped_folders_exist(void **state)
 {
-    (void)state;
     tz_paths devices = {0}, benchmarks = {0};
     tz_error error = {0};
     char path[1024];
@@ -90,7 +86,6 @@ static void check_cache(const char *given, const char *shared, const char *home,
 
 static void the_cache_follows_the_environment(void **state)
 {
-    (void)state;
     check_cache("/mine", "/shared", "/home/x", "/mine", true);
     check_cache("", "/shared", "/home/x", NULL, false);
     check_cache(NULL, "/shared", "/home/x", "/shared/trapeze", true);
@@ -100,14 +95,6 @@ static void the_cache_follows_the_environment(void **state)
     check_cache(NULL, "", "", NULL, true);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folders_of_paths),
-        cmocka_unit_test(lists_own_their_texts),
-        cmocka_unit_test(given_plugin_folders_come_first),
-        cmocka_unit_test(shipped_folders_exist),
-        cmocka_unit_test(the_cache_follows_the_environment),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(folders_of_paths), TEST(lists_own_their_texts),
+          TEST(given_plugin_folders_come_first), TEST(shipped_folders_exist),
+          TEST(the_cache_follows_the_environment))

@@ -2,21 +2,10 @@
 #include "calibrate/calibrate.h"
 #include "calibrate/loops.h"
 #include "calibrate/records.h"
-#include "tests/skip.h"
+#include "tests/unit.h"
 
 #include <fcntl.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[] = "/tmp/trapeze-devices.XXXXXX";
 
@@ -25,7 +14,6 @@ static char folder[] = "/tmp/trapeze-devices.XXXXXX";
 static void samples_say_median_least_and_spread(void **state)
 {
     tz_samples samples = {0};
-    (void)state;
     tz_samples_add(&samples, 7);
     assert_true(tz_samples_median(&samples) == 7 && tz_samples_least(&samples) == 7);
     assert_true(tz_samples_spread(&samples) == 0);
@@ -46,7 +34,6 @@ static void samples_say_median_least_and_spread(void **state)
 static void numbers_are_rounded_to_four_digits(void **state)
 {
     tz_model_number number;
-    (void)state;
     assert_true(tz_round_number(0) == 0);
     assert_true(tz_round_number(1.23456789) == 1.235);
     assert_true(tz_round_number(0.123456) == 0.1235);
@@ -78,7 +65,6 @@ static void names_are_short(void **state)
                  {"", "device"},
                  {"NVIDIA", "device"}};
     char name[TZ_MODEL_NAME_SIZE];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tz_calibration_name(cases[i].title, name, sizeof name);
         assert_string_equal(name, cases[i].name);
@@ -113,7 +99,6 @@ static void records_are_found_by_name(void **state)
     static tz_model_device device;
     tz_error error;
     char path[512];
-    (void)state;
     /* One that comes with Trapeze, then one of the same name that was calibrated. */
     assert_int_equal(tz_device_find("gtx280", &device, &error), TZ_OK);
     assert_true(device.sm_count.value == 30);
@@ -147,7 +132,6 @@ static void the_newest_record_of_this_cpu_counts(void **state)
     char text[512];
     tz_machine_read(&machine);
     const tz_loop_set *loops = tz_loops_of(machine.isa);
-    (void)state;
     if (loops == NULL)
         skip_test("no loops for this processor");
     assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_UNSUPPORTED);
@@ -187,7 +171,6 @@ static void a_kept_record_leaves_the_previous(void **state)
     static tz_model_device device, again;
     tz_error error;
     char path[512], previous[520];
-    (void)state;
     snprintf(device.name, sizeof device.name, "mine");
     tz_number_set(&device.clock_hz, 1.5e9, "measured: first");
     assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_OK);
@@ -236,7 +219,6 @@ static bool count_and_stop(void *context, double done, const char *what)
 static void better_numbers_are_kept(void **state)
 {
     static tz_model_device best, now;
-    (void)state;
     tz_number_set(&now.fp32_rate, 0.5, "measured: first");
     tz_number_set(&now.span_s, 2e-8, "measured: first");
     tz_number_set(&now.copy_bandwidth_bytes_per_s, 3e10, "measured: first");
@@ -259,7 +241,6 @@ static void a_calibration_can_be_stopped(void **state)
     tz_error error;
     int left = 3;
     const tz_calibration how = {.seconds = 1, .go_on = count_and_stop, .context = &left};
-    (void)state;
     assert_int_equal(tz_calibrate_cpu(&device, &how, &error), TZ_INTERRUPTED);
     assert_int_equal(left, -1);
     assert_false(device.clock_hz.known);
@@ -272,7 +253,6 @@ static void this_cpu_can_be_calibrated(void **state)
     tz_error error;
     char path[512];
     const tz_calibration how = {.seconds = 1};
-    (void)state;
     const tz_status status = tz_calibrate_cpu(&device, &how, &error);
     if (status == TZ_UNSUPPORTED)
         skip_test("%s", error.message);
@@ -313,7 +293,6 @@ static void this_cpu_can_be_calibrated(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     if (mkdtemp(folder) == NULL)
         return -1;
     return setenv("TRAPEZE_DEVICES", folder, 1);
@@ -321,22 +300,11 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     return rmdir(folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_say_median_least_and_spread),
-        cmocka_unit_test(numbers_are_rounded_to_four_digits),
-        cmocka_unit_test(names_are_short),
-        cmocka_unit_test(records_are_found_by_name),
-        cmocka_unit_test(the_newest_record_of_this_cpu_counts),
-        cmocka_unit_test(a_kept_record_leaves_the_previous),
-        cmocka_unit_test(better_numbers_are_kept),
-        cmocka_unit_test(a_calibration_can_be_stopped),
-        cmocka_unit_test(this_cpu_can_be_calibrated),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down, TEST(samples_say_median_least_and_spread),
+          TEST(numbers_are_rounded_to_four_digits), TEST(names_are_short),
+          TEST(records_are_found_by_name), TEST(the_newest_record_of_this_cpu_counts),
+          TEST(a_kept_record_leaves_the_previous), TEST(better_numbers_are_kept),
+          TEST(a_calibration_can_be_stopped), TEST(this_cpu_can_be_calibrated))

@@ -4,17 +4,7 @@
 #include "calibrate/cuda_parts.h"
 #include "tests/backend/cuda/simt/build.h"
 #include "tests/backend/cuda/simt/simt.h"
-#include "tests/skip.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 static const char *const architectures[] = {"sm_90", "sm_80", "sm_100"};
 
@@ -60,7 +50,6 @@ static void texts_compile(void **state)
 {
     size_t count;
     const tz__chains *table = tz__chains_table(&count);
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         char definitions[TZ__DEFINITIONS_SIZE];
         tz__chains_define(&table[i], definitions);
@@ -111,8 +100,7 @@ static void run(bench *b, char *text, int blocks, int threads, int shared_bytes,
     const simt_entry *entry;
     tz_error error = {0};
     assert_non_null(text);
-    if (simt_build_kernel(build, text, "tz_probe", &entry, &error))
-        fail_msg("%s", error.message);
+    assert_ok(simt_build_kernel(build, text, "tz_probe", &entry, &error), &error);
     free(text);
     const simt_buffer buffers[] = {{"cycles", b->cycles, sizeof b->cycles, true},
                                    {"barrier", b->barrier, sizeof b->barrier, true},
@@ -161,7 +149,6 @@ static void chains_take_every_step(void **state)
 {
     static bench b;
     const int rounds = 3;
-    (void)state;
     /* 32-bit additions: the same on this host. */
     uint32_t a = 77, other = 5;
     tz__chains chains = *chains_of(offsetof(tz_model_device, integer_rate));
@@ -209,7 +196,6 @@ static void every_chain_runs(void **state)
     static bench b;
     size_t count;
     const tz__chains *table = tz__chains_table(&count);
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         uint64_t a = 0, other = 0;
         run_chains(&b, table[i], 1, &a, &other);
@@ -223,7 +209,6 @@ static void energy_data_have_no_order(void **state)
     static bench b, later;
     size_t count;
     const tz__chains *table = tz__energy_table(&count);
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         tz__operand a, other;
         const bool is_float = strcmp(table[i].type, "float") == 0;
@@ -258,7 +243,6 @@ static void words_lead_through_all_lines(void **state)
     enum { LINES = 96, LINE_WORDS = 32 };
     uint32_t order[LINES];
     int count = LINES;
-    (void)state;
     memset(&b, 0, sizeof b);
     for (uint32_t i = 0; i < LINES; i++)
         b.to[i] = order[i] = 4 * LINE_WORDS * ((i * 37 + 11) % LINES);
@@ -284,7 +268,6 @@ static void copies_copy_everything(void **state)
     static bench b;
     size_t count;
     const tz__copier *copiers = tz__copiers_table(&count);
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         char definitions[TZ__DEFINITIONS_SIZE];
         enum { THREADS = 32 };
@@ -312,7 +295,6 @@ static void blocks_synchronise_and_pass_words(void **state)
     int rounds = 5;
     uint32_t tag = 9;
     void *cycles = b.cycles, *barrier = b.barrier, *slots = b.to;
-    (void)state;
     memset(&b, 0, sizeof b);
     void *sync[] = {&cycles, &barrier, &rounds};
     run(&b, tz__bench_text(TZ__PROBE_SYNC, 64, ""), 3, 64, 0, true, sync);

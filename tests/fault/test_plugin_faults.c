@@ -1,20 +1,10 @@
 /* Every broken plugin is refused with one line: the file, what is wrong and what to do. An older
  * plugin, with shorter structs, is taken. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "sim/fields.h"
 #include "sim/run.h"
 #include "stencil/registry.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/unit.h"
 
 /* A file, and texts that its refusal must hold: the fault, and the remedy or the facts. */
 static const struct {
@@ -135,8 +125,7 @@ static void an_older_plugin_runs(void **state)
                                          .threads = 1};
     tz_simulation *sim = NULL;
     tz_error error = {0};
-    if (tz_simulation_create(&sim, &config, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_simulation_create(&sim, &config, &error), &error);
     assert_int_equal(tz_simulation_fill(sim, 1, NULL, 0.5, &error), TZ_OK);
     tz_run_result result;
     const tz_run run = {.steps = 3, .until_residual = NAN};
@@ -166,7 +155,6 @@ static void finding_a_refused_plugin_tells_why(void **state)
 /* One id from two folders: the first folder's plugin stays, the second is refused and says so. */
 static void a_second_plugin_of_the_same_id_is_refused(void **state)
 {
-    (void)state;
     const char *folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_PLUGIN_DIR};
     tz_registry *registry = NULL;
     tz_error error = {0};
@@ -188,7 +176,6 @@ static void a_second_plugin_of_the_same_id_is_refused(void **state)
 /* A folder that is missing or holds no plugin is not an error; a link to nowhere is refused. */
 static void odd_folders_do_no_harm(void **state)
 {
-    (void)state;
     char folder[] = "/tmp/trapeze-fault-XXXXXX", dangling[64];
     assert_non_null(mkdtemp(folder));
     snprintf(dangling, sizeof dangling, "%s/dangling.so", folder);
@@ -207,15 +194,6 @@ static void odd_folders_do_no_harm(void **state)
     rmdir(folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_fault_is_refused_with_its_reason),
-        cmocka_unit_test(no_other_is_refused),
-        cmocka_unit_test(an_older_plugin_runs),
-        cmocka_unit_test(finding_a_refused_plugin_tells_why),
-        cmocka_unit_test(a_second_plugin_of_the_same_id_is_refused),
-        cmocka_unit_test(odd_folders_do_no_harm),
-    };
-    return cmocka_run_group_tests(tests, create, destroy);
-}
+TEST_MAIN(create, destroy, TEST(each_fault_is_refused_with_its_reason), TEST(no_other_is_refused),
+          TEST(an_older_plugin_runs), TEST(finding_a_refused_plugin_tells_why),
+          TEST(a_second_plugin_of_the_same_id_is_refused), TEST(odd_folders_do_no_harm))

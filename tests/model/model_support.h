@@ -2,24 +2,12 @@
 #ifndef TZ_TEST_MODEL_SUPPORT_H
 #define TZ_TEST_MODEL_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/file.h"
 #include "model/meng2009.h"
 #include "model/meng2011.h"
 #include "model/model.h"
 #include "model/roofs.h"
-#include "tests/skip.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/unit.h"
 
 static const char *const device_names[] = {"gtx280", "gtx260", "gtx-titan", "h200"};
 static const char *const benchmark_names[] = {"pathfinder", "hotspot", "poisson", "cell"};
@@ -32,8 +20,7 @@ static inline char *shipped_text(const char *folder, const char *name, char path
     char *text;
     tz_error error;
     snprintf(path, 512, "%s/%s/%s.txt", TZ_TEST_MODEL_DIR, folder, name);
-    if (tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, length, &error) != TZ_OK)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, length, &error), &error);
     return text;
 }
 
@@ -44,8 +31,7 @@ static inline tz_model_device device_named(const char *name)
     char *text = shipped_text("devices", name, path, &length);
     tz_model_device device;
     tz_error error;
-    if (tz_model_device_parse(path, text, length, &device, &error) != TZ_OK)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz_model_device_parse(path, text, length, &device, &error), &error);
     free(text);
     return device;
 }
@@ -140,8 +126,7 @@ static inline tz_model_prediction predicted(const tz_model_work *work,
 {
     tz_model_prediction p = {0};
     tz_error why;
-    if (tz_roofs_predict(work, device, &p, &why))
-        fail_msg("%s", why.message);
+    assert_ok(tz_roofs_predict(work, device, &p, &why), &why);
     double sum = 0.0;
     for (int k = 0; k < p.component_count; k++) {
         assert_true(p.components[k].seconds >= 0.0);

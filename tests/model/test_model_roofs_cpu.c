@@ -62,7 +62,6 @@ static tz_model_prediction predict(const tz_model_work *w, const tz_model_device
 
 static void test_units_of_a_core_work_side_by_side(void **state)
 {
-    (void)state;
     const tz_model_device d = device();
     tz_model_work w = work();
     assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12); /* 3 loads at 1, 2 at 2 */
@@ -82,7 +81,6 @@ static void test_units_of_a_core_work_side_by_side(void **state)
 
 static void test_lines_add_to_the_ports(void **state)
 {
-    (void)state;
     const tz_model_device d = device();
     tz_model_work w = work();
     w.near_reads = 64e6; /* a line a vector: 2 cycles, one more than in the first level */
@@ -97,7 +95,6 @@ static void test_lines_add_to_the_ports(void **state)
 
 static void test_a_narrow_load_takes_less_of_a_port(void **state)
 {
-    (void)state;
     tz_model_device d = device();
     tz_model_work w = work();
     w.parts[0].narrow = 2;
@@ -112,7 +109,6 @@ static void test_a_narrow_load_takes_less_of_a_port(void **state)
 
 static void test_lines_from_l2_hide_as_calibrated(void **state)
 {
-    (void)state;
     tz_model_device d = device();
     tz_model_work w = work();
     w.near_reads = 2 * 64e6; /* two lines a vector */
@@ -131,7 +127,6 @@ static void test_lines_from_l2_hide_as_calibrated(void **state)
 
 static void test_rows_that_begin_anew_wait_for_memory(void **state)
 {
-    (void)state;
     tz_model_device d = device();
     tz_model_work w = work();
     w.starts = 1000;
@@ -155,7 +150,6 @@ static void test_rows_that_begin_anew_wait_for_memory(void **state)
 
 static void test_rings_beyond_l2_come_from_l3(void **state)
 {
-    (void)state;
     const tz_model_device d = device();
     tz_model_work w = work();
     w.near_reads = w.ring_reads = 64e6;
@@ -182,7 +176,6 @@ static void test_rings_beyond_l2_come_from_l3(void **state)
 
 static void test_arrays_come_from_where_they_fit(void **state)
 {
-    (void)state;
     const tz_model_device d = device();
     tz_model_work w = work();
     w.near_reads = w.read_bytes = 64e6;
@@ -204,7 +197,6 @@ static void test_arrays_come_from_where_they_fit(void **state)
 
 static void test_threads_share_what_is_shared(void **state)
 {
-    (void)state;
     const tz_model_device d = device();
     tz_model_work w = work();
     w.workers = 2;
@@ -226,7 +218,6 @@ static void test_threads_share_what_is_shared(void **state)
 
 static void test_rows_and_calls(void **state)
 {
-    (void)state;
     const tz_model_device d = device();
     tz_model_work w = work();
     w.parts[0].once.of[TZ_WORK_CONTROL] = 4e6; /* at 4 a cycle */
@@ -240,7 +231,6 @@ static void test_rows_and_calls(void **state)
 
 static void test_a_better_machine_is_never_slower(void **state)
 {
-    (void)state;
     tz_model_device d = device();
     tz_model_work w = work();
     set(&d.narrow_load_rate, 2);
@@ -270,7 +260,6 @@ static void test_a_better_machine_is_never_slower(void **state)
 
 static void test_what_cannot_be_predicted(void **state)
 {
-    (void)state;
     tz_model_prediction out;
     tz_error error;
     tz_model_device d = device();
@@ -289,20 +278,10 @@ static void test_what_cannot_be_predicted(void **state)
     assert_int_equal(tz_roofs_predict(&w, &d, &out, &error), TZ_RANGE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_units_of_a_core_work_side_by_side),
-        cmocka_unit_test(test_lines_add_to_the_ports),
-        cmocka_unit_test(test_a_narrow_load_takes_less_of_a_port),
-        cmocka_unit_test(test_lines_from_l2_hide_as_calibrated),
-        cmocka_unit_test(test_rows_that_begin_anew_wait_for_memory),
-        cmocka_unit_test(test_rings_beyond_l2_come_from_l3),
-        cmocka_unit_test(test_arrays_come_from_where_they_fit),
-        cmocka_unit_test(test_threads_share_what_is_shared),
-        cmocka_unit_test(test_rows_and_calls),
-        cmocka_unit_test(test_a_better_machine_is_never_slower),
-        cmocka_unit_test(test_what_cannot_be_predicted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(test_units_of_a_core_work_side_by_side),
+          TEST(test_lines_add_to_the_ports), TEST(test_a_narrow_load_takes_less_of_a_port),
+          TEST(test_lines_from_l2_hide_as_calibrated),
+          TEST(test_rows_that_begin_anew_wait_for_memory), TEST(test_rings_beyond_l2_come_from_l3),
+          TEST(test_arrays_come_from_where_they_fit), TEST(test_threads_share_what_is_shared),
+          TEST(test_rows_and_calls), TEST(test_a_better_machine_is_never_slower),
+          TEST(test_what_cannot_be_predicted))

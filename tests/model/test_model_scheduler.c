@@ -10,8 +10,7 @@ static tz_scheduler scheduler(void)
     const tz_model_device d = device_named("h200");
     tz_scheduler s;
     tz_error error;
-    if (tz_scheduler_of(&d, &s, &error))
-        fail_msg("%s", error.message);
+    assert_ok(tz_scheduler_of(&d, &s, &error), &error);
     return s;
 }
 
@@ -32,8 +31,7 @@ static tz_schedule run(const tz_scheduler *s, const tz_trace_instruction *trace,
 {
     tz_schedule out;
     tz_error error;
-    if (tz_schedule_run(s, trace, count, block_warps, blocks, &out, &error))
-        fail_msg("%s", error.message);
+    assert_ok(tz_schedule_run(s, trace, count, block_warps, blocks, &out, &error), &error);
     assert_true(out.clocks > 0.0 && out.issued > 0.0 && out.issued <= 1.0 + 1e-9);
     double sum = out.issued * 4.0 / (block_warps * blocks);
     for (int k = 0; k < TZ_ROUNDS_WAITS; k++) {
@@ -53,7 +51,6 @@ static void near(double is, double should, double within)
 
 static void a_chain_takes_its_stalls(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
     tz_trace_instruction trace[LONG];
     fill(trace, LONG, plain(TZ_WORK_INTEGER));
@@ -76,7 +73,6 @@ static void a_chain_takes_its_stalls(void **state)
 
 static void warps_saturate_units(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
     static const struct {
         int class, other;
@@ -99,7 +95,6 @@ static void warps_saturate_units(void **state)
 
 static void shuffles_have_their_rate(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
     tz_trace_instruction trace[LONG];
     fill(trace, LONG, plain(TZ_WORK_SHUFFLE));
@@ -125,7 +120,6 @@ static void shuffles_have_their_rate(void **state)
 
 static void blocks_meet(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
     const tz_model_device d = device_named("h200");
     /* As it was measured: barriers of 512 threads one after the other. */
@@ -143,7 +137,6 @@ static void blocks_meet(void **state)
 
 static void neighbours_wait_for_each_other(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
     tz_trace_instruction trace[LONG];
     fill(trace, LONG, plain(TZ_WORK_INTEGER));
@@ -162,7 +155,6 @@ static void neighbours_wait_for_each_other(void **state)
 
 static void more_warps_take_longer_and_do_more(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
     tz_error error;
     tz_trace_instruction trace[LONG];
@@ -206,7 +198,6 @@ static void more_warps_take_longer_and_do_more(void **state)
 
 static void long_code_is_fetched(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
     assert_true(tz_scheduler_fetch_clocks(&s, 0.19 * s.far_text.bytes, false) == 0.0);
     const double near_cache = tz_scheduler_fetch_clocks(&s, 0.5 * s.far_text.bytes, false);
@@ -227,7 +218,6 @@ static void long_code_is_fetched(void **state)
 
 static void what_is_no_loop_is_refused(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
     tz_schedule out;
     tz_error error;
@@ -247,17 +237,7 @@ static void what_is_no_loop_is_refused(void **state)
     assert_int_equal(tz_scheduler_of(&old, &none, &error), TZ_UNSUPPORTED);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_takes_its_stalls),
-        cmocka_unit_test(warps_saturate_units),
-        cmocka_unit_test(shuffles_have_their_rate),
-        cmocka_unit_test(blocks_meet),
-        cmocka_unit_test(neighbours_wait_for_each_other),
-        cmocka_unit_test(more_warps_take_longer_and_do_more),
-        cmocka_unit_test(long_code_is_fetched),
-        cmocka_unit_test(what_is_no_loop_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(a_chain_takes_its_stalls), TEST(warps_saturate_units),
+          TEST(shuffles_have_their_rate), TEST(blocks_meet), TEST(neighbours_wait_for_each_other),
+          TEST(more_warps_take_longer_and_do_more), TEST(long_code_is_fetched),
+          TEST(what_is_no_loop_is_refused))

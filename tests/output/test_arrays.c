@@ -4,7 +4,6 @@
 #include "output/format/npy.h"
 #include "output/format/number.h"
 #include "output/format/text.h"
-#include <math.h>
 
 /* A .npy file of version `major` with this dictionary and data. */
 static const char *make_npy(scratch *s, int major, const char *dictionary, const void *data,
@@ -269,7 +268,6 @@ static void text_reads_numbers(void **state)
 
 static void numbers_round_trip(void **state)
 {
-    (void)state;
     static const double cases[] = {0.1,
                                    1e22,
                                    1e23,
@@ -300,14 +298,7 @@ static void numbers_round_trip(void **state)
     }
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(npy_reads_every_layout), TEST(npy_transposes_three_dimensions),
-        TEST(npy_refuses_bad_files),  TEST(npy_writes_what_it_reads),
-        TEST(npy_streams_and_maps),   TEST(text_reads_numbers),
-        TEST(numbers_round_trip),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, SCRATCH_TEST(npy_reads_every_layout),
+          SCRATCH_TEST(npy_transposes_three_dimensions), SCRATCH_TEST(npy_refuses_bad_files),
+          SCRATCH_TEST(npy_writes_what_it_reads), SCRATCH_TEST(npy_streams_and_maps),
+          SCRATCH_TEST(text_reads_numbers), SCRATCH_TEST(numbers_round_trip))

@@ -8,7 +8,6 @@
 #include "output/format/vti.h"
 #include "output/frame/png_write.h"
 #include "trapeze/liferule.h"
-#include <math.h>
 #include <png.h>
 
 /* A PNG of any kind, straight from libpng. */
@@ -42,8 +41,7 @@ static void check_png(const char *path, tz_dtype dtype, int64_t nx, int64_t ny,
 {
     tz_error error = {0};
     tz_array *array = NULL;
-    if (tz_png_read(path, &array, &error) != TZ_OK)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz_png_read(path, &array, &error), &error);
     assert_int_equal(array->dtype, dtype);
     assert_int_equal(array->shape[0], nx);
     assert_int_equal(array->shape[1], ny);
@@ -163,7 +161,6 @@ static void png_texts_come_back(void **state)
 
 static void rules_are_parsed(void **state)
 {
-    (void)state;
     static const struct good {
         const char *text;
         int neighbours;
@@ -435,15 +432,8 @@ static void floorplans_are_checked(void **state)
     }
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(png_gives_numbers),      TEST(png_refuses_bad_files),
-        TEST(png_texts_come_back),    TEST(rules_are_parsed),
-        TEST(rle_round_trips),        TEST(rle_refuses_bad_files),
-        TEST(vti_holds_its_fields),   TEST(floorplans_become_power_maps),
-        TEST(floorplans_are_checked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, SCRATCH_TEST(png_gives_numbers), SCRATCH_TEST(png_refuses_bad_files),
+          SCRATCH_TEST(png_texts_come_back), SCRATCH_TEST(rules_are_parsed),
+          SCRATCH_TEST(rle_round_trips), SCRATCH_TEST(rle_refuses_bad_files),
+          SCRATCH_TEST(vti_holds_its_fields), SCRATCH_TEST(floorplans_become_power_maps),
+          SCRATCH_TEST(floorplans_are_checked))

@@ -8,7 +8,6 @@
 #include "output/frame/font.h"
 #include "output/frame/png_write.h"
 #include "output/job_queue.h"
-#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
@@ -28,7 +27,6 @@ static const uint8_t *pixel(const tz_image *image, int x, int y)
 
 static void colormaps_match_the_published_colours(void **state)
 {
-    (void)state;
     static const struct anchor {
         const char *name;
         int at;
@@ -78,7 +76,6 @@ static void colormaps_match_the_published_colours(void **state)
 
 static void ranges_skip_what_is_not_finite(void **state)
 {
-    (void)state;
     const float values[] = {NAN, 3, -2, INFINITY, 7, -INFINITY};
     const int64_t whole[] = {-5, 9};
     tz_range range = {0};
@@ -92,7 +89,6 @@ static void ranges_skip_what_is_not_finite(void **state)
 
 static void averages_are_exact(void **state)
 {
-    (void)state;
     tz_error error = {0};
     tz_plane *plane;
     /* 5 x 3 to 2 x ...: too small to reduce for its aspect, so only the limits act. */
@@ -154,7 +150,6 @@ static double covered(double from, double to, int64_t k)
 
 static void averages_do_not_depend_on_pieces(void **state)
 {
-    (void)state;
     static const int64_t cases[][4] = {/* cells, values */
                                        {200, 90, 7, 11}, {97, 89, 97, 13}, {64, 64, 16, 32},
                                        {33, 7, 1, 7},    {50, 40, 49, 39}, {130, 3, 2, 1}};
@@ -210,7 +205,6 @@ static tz_status draw(tz_image **image, const tz_array *array, const tz_canvas_o
 
 static void canvas_draws_values(void **state)
 {
-    (void)state;
     tz_error error = {0};
     tz_colormap map;
     tz_image *image;
@@ -268,7 +262,6 @@ static void canvas_draws_values(void **state)
 
 static void montages_show_every_slice(void **state)
 {
-    (void)state;
     enum { SLICES = 6 };
     tz_error error = {0};
     tz_colormap map;
@@ -306,7 +299,6 @@ static void montages_show_every_slice(void **state)
 
 static void ticks_are_round(void **state)
 {
-    (void)state;
     static const struct range {
         double lo, hi;
         int most, count, exponent;
@@ -340,7 +332,6 @@ static void ticks_are_round(void **state)
 
 static void bars_fit_round_the_picture(void **state)
 {
-    (void)state;
     tz_error error = {0};
     tz_colormap map;
     tz_image *image, *framed;
@@ -445,7 +436,6 @@ static tz_status push_note(tz_job_queue *queue, int number, int *order, int *cou
 
 static void the_queue_keeps_order_and_errors(void **state)
 {
-    (void)state;
     tz_error error = {0};
     tz_job_queue *queue;
     int order[64] = {0}, count = 0, released = 0;
@@ -477,7 +467,6 @@ static void the_queue_keeps_order_and_errors(void **state)
 /* An error that was settled is over. */
 static void a_settled_queue_goes_on(void **state)
 {
-    (void)state;
     tz_error error = {0};
     tz_job_queue *queue;
     int order[8] = {0}, count = 0, released = 0;
@@ -499,14 +488,12 @@ enum { PAINTERS = 3 };
 /* Done only when as many are at work as there are workers. */
 static tz_status meet(void *data, tz_error *error)
 {
-    (void)error;
     pthread_barrier_wait(data);
     return TZ_OK;
 }
 
 static void workers_share_a_queue(void **state)
 {
-    (void)state;
     tz_error error = {0};
     tz_job_queue *queue;
     pthread_barrier_t all;
@@ -519,22 +506,10 @@ static void workers_share_a_queue(void **state)
     pthread_barrier_destroy(&all);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(colormaps_match_the_published_colours),
-        TEST(ranges_skip_what_is_not_finite),
-        TEST(averages_are_exact),
-        TEST(averages_do_not_depend_on_pieces),
-        TEST(canvas_draws_values),
-        TEST(montages_show_every_slice),
-        TEST(ticks_are_round),
-        TEST(bars_fit_round_the_picture),
-        TEST(frames_are_the_same_each_time),
-        TEST(the_queue_keeps_order_and_errors),
-        TEST(a_settled_queue_goes_on),
-        TEST(workers_share_a_queue),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, SCRATCH_TEST(colormaps_match_the_published_colours),
+          SCRATCH_TEST(ranges_skip_what_is_not_finite), SCRATCH_TEST(averages_are_exact),
+          SCRATCH_TEST(averages_do_not_depend_on_pieces), SCRATCH_TEST(canvas_draws_values),
+          SCRATCH_TEST(montages_show_every_slice), SCRATCH_TEST(ticks_are_round),
+          SCRATCH_TEST(bars_fit_round_the_picture), SCRATCH_TEST(frames_are_the_same_each_time),
+          SCRATCH_TEST(the_queue_keeps_order_and_errors), SCRATCH_TEST(a_settled_queue_goes_on),
+          SCRATCH_TEST(workers_share_a_queue))

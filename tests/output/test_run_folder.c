@@ -28,7 +28,6 @@ static void check_file(const char *path, const char *wanted)
 
 static void folders_are_numbered(void **state)
 {
-    (void)state;
     static const char scenario[] = "-- a scenario\n";
     tz_error error = {0};
     tz_folder *folders[2];
@@ -49,7 +48,6 @@ static void folders_are_numbered(void **state)
 
 static void a_wanted_folder_must_be_empty(void **state)
 {
-    (void)state;
     tz_error error = {0};
     tz_folder *folder = NULL;
     assert_int_equal(tz_folder_create(&folder, "a/b/", "x", "", 0, &error), TZ_OK);
@@ -66,7 +64,6 @@ static void a_wanted_folder_must_be_empty(void **state)
 
 static void names_stay_in_the_folder(void **state)
 {
-    (void)state;
     static const char *const wrong[] = {"", ".hidden", "a/b", "../a", "a\nb", "\x7f"};
     char path[PATH_MAX], name[160];
     tz_error error = {0};
@@ -87,7 +84,6 @@ static void names_stay_in_the_folder(void **state)
 
 static void tables_quote_and_append(void **state)
 {
-    (void)state;
     static const char *const titles[] = {"step", "max(a, b)"};
     static const char *const rows[][2] = {{"0", "1.5"}, {"1", "say \"hot\""}, {"2", "two\nlines"}};
     tz_error error = {0};
@@ -109,7 +105,6 @@ static void tables_quote_and_append(void **state)
 
 static void records_keep_what_they_are_given(void **state)
 {
-    (void)state;
     static const char *const arguments[] = {"run", "a.lua"}, *const sets[] = {"n=64", "name=a=b"};
     const tz_machine machine = {.cpu = "a CPU", .cores = 3};
     const uint64_t seed = 7;
@@ -153,11 +148,6 @@ static void records_keep_what_they_are_given(void **state)
     json_decref(root);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folders_are_numbered), cmocka_unit_test(a_wanted_folder_must_be_empty),
-        cmocka_unit_test(names_stay_in_the_folder), cmocka_unit_test(tables_quote_and_append),
-        cmocka_unit_test(records_keep_what_they_are_given)};
-    return cmocka_run_group_tests(tests, make_top, remove_top);
-}
+TEST_MAIN(make_top, remove_top, TEST(folders_are_numbered), TEST(a_wanted_folder_must_be_empty),
+          TEST(names_stay_in_the_folder), TEST(tables_quote_and_append),
+          TEST(records_keep_what_they_are_given))

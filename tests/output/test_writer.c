@@ -5,7 +5,6 @@
 #include "output/format/png_info.h"
 #include "output/writer.h"
 #include "sim/fields.h"
-#include <math.h>
 
 enum { NX = 24, NY = 16 };
 
@@ -58,14 +57,12 @@ static tz_output *make_output(tz_output_kind kind, size_t columns, const char *c
     output->look.bits = 8;
     output->columns_count = columns;
     for (size_t i = 0; i < columns; i++)
-        if (tz_column_parse(titles[i], &output->columns[i], &error) != TZ_OK)
-            fail_msg("%s", error.message);
+        assert_ok(tz_column_parse(titles[i], &output->columns[i], &error), &error);
     return output;
 }
 
 static void columns_are_parsed(void **state)
 {
-    (void)state;
     tz_column column;
     tz_error error = {0};
     char title[200];
@@ -90,7 +87,6 @@ static void columns_are_parsed(void **state)
 
 static void outputs_are_checked_against_the_simulation(void **state)
 {
-    (void)state;
     static const char *const titles[] = {"max(power)", "residual"};
     tz_simulation *simulation = make_hotspot();
     tz_output *table = make_output(TZ_OUTPUT_TABLE, 2, titles);
@@ -140,8 +136,7 @@ static void write_once(const tz_output *output, const tz_run_files *files,
     tz_writer_pattern(&writer, text, sizeof text);
     assert_string_equal(text, pattern);
     assert_false(tz_writer_is_done(&writer, 0));
-    if (tz_writer_write(&writer, simulation, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_writer_write(&writer, simulation, &error), &error);
     tz_writer_count(&writer, 0);
     assert_int_equal(tz_writer_is_done(&writer, 0), output->kind != TZ_OUTPUT_TABLE);
     assert_int_equal(writer.count, 1);
@@ -150,7 +145,6 @@ static void write_once(const tz_output *output, const tz_run_files *files,
 
 static void pictures_hold_their_facts(void **state)
 {
-    (void)state;
     tz_simulation *simulation = make_hotspot();
     tz_output *output = make_output(TZ_OUTPUT_PNG, 0, NULL);
     tz_error error = {0};
@@ -183,7 +177,6 @@ static void pictures_hold_their_facts(void **state)
 
 static void arrays_hold_every_cell(void **state)
 {
-    (void)state;
     tz_simulation *simulation = make_hotspot();
     tz_output *npy = make_output(TZ_OUTPUT_NPY, 0, NULL);
     tz_output *vti = make_output(TZ_OUTPUT_VTI, 0, NULL);
@@ -214,7 +207,6 @@ static void arrays_hold_every_cell(void **state)
 
 static void tables_take_the_callers_cells(void **state)
 {
-    (void)state;
     static const char *const titles[] = {"step", "max(temperature)", "mean(power)", "min"};
     tz_simulation *simulation = make_hotspot();
     tz_output *output = make_output(TZ_OUTPUT_TABLE, 4, titles);
@@ -244,7 +236,6 @@ static void tables_take_the_callers_cells(void **state)
 
 static void rewound_simulations_write_new_files(void **state)
 {
-    (void)state;
     tz_simulation *simulation = make_hotspot();
     tz_output *output = make_output(TZ_OUTPUT_NPY, 0, NULL);
     tz_run_files files = open_files("rewound");
@@ -262,13 +253,7 @@ static void rewound_simulations_write_new_files(void **state)
     tz_simulation_destroy(simulation);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(columns_are_parsed),
-                                       cmocka_unit_test(outputs_are_checked_against_the_simulation),
-                                       cmocka_unit_test(pictures_hold_their_facts),
-                                       cmocka_unit_test(arrays_hold_every_cell),
-                                       cmocka_unit_test(tables_take_the_callers_cells),
-                                       cmocka_unit_test(rewound_simulations_write_new_files)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down, TEST(columns_are_parsed),
+          TEST(outputs_are_checked_against_the_simulation), TEST(pictures_hold_their_facts),
+          TEST(arrays_hold_every_cell), TEST(tables_take_the_callers_cells),
+          TEST(rewound_simulations_write_new_files))

@@ -29,7 +29,6 @@ static double best_at_24(int h)
 }
 static double flat(int h)
 {
-    (void)h;
     return 1e-3;
 }
 static double plateau(int h)

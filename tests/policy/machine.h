@@ -4,17 +4,7 @@
 
 #include "curves.h"
 #include "policy/policy.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 enum { HEIGHT_MAX = 64 };
 
@@ -112,8 +102,7 @@ static tz_policy *make(machine *m, tz_policy_config config)
                                  .memory_key = memory_key};
     tz_policy *policy = NULL;
     tz_error error = {0};
-    if (tz_policy_create(&policy, &config, &host, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_policy_create(&policy, &config, &host, &error), &error);
     return policy;
 }
 

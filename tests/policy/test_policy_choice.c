@@ -1,13 +1,6 @@
 /* The policy that follows from a scenario's keys and the command line's options. */
 #include "policy/choice.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #define NONE ((tz_policy_choice){.start = 0})
 
@@ -57,7 +50,6 @@ static const row rows[] = {
 
 static void a_choice_means_the_same_in_both_places(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const tz_policy_config a = choose(rows[i].choice, NONE);
         assert_int_equal(a.kind, rows[i].kind);
@@ -76,7 +68,6 @@ static void a_choice_means_the_same_in_both_places(void **state)
 
 static void only_an_adaptive_policy_has_a_start(void **state)
 {
-    (void)state;
     assert_int_equal(choose((tz_policy_choice){.policy = "adaptive", .start = 7}, NONE).start, 7);
     assert_int_equal(choose((tz_policy_choice){.height = "adaptive", .start = 7}, NONE).start, 7);
     assert_int_equal(
@@ -92,7 +83,6 @@ static void only_an_adaptive_policy_has_a_start(void **state)
 
 static void names_are_checked(void **state)
 {
-    (void)state;
     static const char *const wrong[] = {"adaptiv", "fixed", "", "4"};
     refuses((tz_policy_choice){.policy = "adaptiv"}, NONE, TZ_UNKNOWN,
             "unknown policy 'adaptiv'; did you mean 'adaptive'?");
@@ -111,7 +101,6 @@ static void names_are_checked(void **state)
 
 static void the_command_line_comes_first(void **state)
 {
-    (void)state;
     static const struct {
         tz_policy_choice scenario, command_line;
         tz_policy_kind kind;
@@ -146,7 +135,6 @@ static void the_command_line_comes_first(void **state)
 
 static void the_rest_of_a_plan_is_kept(void **state)
 {
-    (void)state;
     const tz_policy_choice scenario = {
         .given = {.height = 4, .tile = {64, 32, 0}, .family = "stream", .vector = 4}};
     tz_policy_config config = choose(scenario, (tz_policy_choice){.policy = "adaptive"});
@@ -161,14 +149,6 @@ static void the_rest_of_a_plan_is_kept(void **state)
     assert_true(config.forget);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_choice_means_the_same_in_both_places),
-        cmocka_unit_test(only_an_adaptive_policy_has_a_start),
-        cmocka_unit_test(names_are_checked),
-        cmocka_unit_test(the_command_line_comes_first),
-        cmocka_unit_test(the_rest_of_a_plan_is_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(a_choice_means_the_same_in_both_places),
+          TEST(only_an_adaptive_policy_has_a_start), TEST(names_are_checked),
+          TEST(the_command_line_comes_first), TEST(the_rest_of_a_plan_is_kept))

@@ -3,7 +3,6 @@
 #include "policy/memory.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- exhaustive ------------------------------------------------------------------------------ */
 
@@ -25,9 +24,8 @@ static int drop_cache(void **state)
     return system(command);
 }
 
-static void test_exhaustive_finds_the_best(void **unused)
+static void test_exhaustive_finds_the_best(void **state)
 {
-    (void)unused;
     for (int c = 0; c < CURVES; c++) {
         machine m = a_machine(curves[c].time);
         tz_policy *policy = make(&m, exhaustive);
@@ -43,9 +41,8 @@ static void test_exhaustive_finds_the_best(void **unused)
     }
 }
 
-static void test_exhaustive_tells_ties(void **unused)
+static void test_exhaustive_tells_ties(void **state)
 {
-    (void)unused;
     int right = 0;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         machine m = a_machine(plateau);
@@ -67,9 +64,8 @@ static void test_exhaustive_tells_ties(void **unused)
     assert_true(right >= 45);
 }
 
-static void test_exhaustive_remembers(void **unused)
+static void test_exhaustive_remembers(void **state)
 {
-    (void)unused;
     machine first = a_machine(best_at_8), second = a_machine(best_at_8);
     first.key = second.key = "a plugin 1.0; a grid";
     tz_policy *policy = make(&first, exhaustive);
@@ -119,9 +115,8 @@ static void test_exhaustive_remembers(void **unused)
 }
 
 /* Whatever is wrong with an entry, it is a miss: every truncation, and every byte turned. */
-static void test_broken_memories_are_misses(void **unused)
+static void test_broken_memories_are_misses(void **state)
 {
-    (void)unused;
     const char *key = "a key";
     char path[4200];
     tz_policy_measurement plans[2] = {
@@ -246,9 +241,8 @@ static void test_interrupted_search_goes_on(void **state)
 
 /* What is remembered in part is forgotten as what is remembered whole; plans that are no more are
  * left out, and who has measured nothing leaves nothing. */
-static void test_parts_are_forgotten(void **unused)
+static void test_parts_are_forgotten(void **state)
 {
-    (void)unused;
     int remembered, measured;
     machine m = a_machine(best_at_8);
     m.key = "in part";
@@ -300,9 +294,8 @@ static void test_unwritable_memory_is_a_warning(void **state)
 }
 
 /* Outputs every 10 iterations: what never runs whole is said to be unmeasured, the rest is. */
-static void test_exhaustive_between_outputs(void **unused)
+static void test_exhaustive_between_outputs(void **state)
 {
-    (void)unused;
     machine m = a_machine(best_at_24);
     tz_policy *policy = make(&m, exhaustive);
     run(&m, policy, 2000, 10);
@@ -320,17 +313,13 @@ static void test_exhaustive_between_outputs(void **unused)
     tz_policy_destroy(policy);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_exhaustive_finds_the_best, use_cache, drop_cache),
-        cmocka_unit_test_setup_teardown(test_exhaustive_tells_ties, use_cache, drop_cache),
-        cmocka_unit_test_setup_teardown(test_exhaustive_remembers, use_cache, drop_cache),
-        cmocka_unit_test_setup_teardown(test_broken_memories_are_misses, use_cache, drop_cache),
-        cmocka_unit_test_setup_teardown(test_interrupted_search_goes_on, use_cache, drop_cache),
-        cmocka_unit_test_setup_teardown(test_parts_are_forgotten, use_cache, drop_cache),
-        cmocka_unit_test_setup_teardown(test_unwritable_memory_is_a_warning, use_cache, drop_cache),
-        cmocka_unit_test_setup_teardown(test_exhaustive_between_outputs, use_cache, drop_cache),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL,
+          cmocka_unit_test_setup_teardown(test_exhaustive_finds_the_best, use_cache, drop_cache),
+          cmocka_unit_test_setup_teardown(test_exhaustive_tells_ties, use_cache, drop_cache),
+          cmocka_unit_test_setup_teardown(test_exhaustive_remembers, use_cache, drop_cache),
+          cmocka_unit_test_setup_teardown(test_broken_memories_are_misses, use_cache, drop_cache),
+          cmocka_unit_test_setup_teardown(test_interrupted_search_goes_on, use_cache, drop_cache),
+          cmocka_unit_test_setup_teardown(test_parts_are_forgotten, use_cache, drop_cache),
+          cmocka_unit_test_setup_teardown(test_unwritable_memory_is_a_warning, use_cache,
+                                          drop_cache),
+          cmocka_unit_test_setup_teardown(test_exhaustive_between_outputs, use_cache, drop_cache))

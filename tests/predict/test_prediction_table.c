@@ -1,23 +1,11 @@
 /* Studies and outlooks: which device and backend a question means, what the papers' models are told
  * of a stencil, and the words of the answer. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/machine.h"
 #include "output/frame/plot.h"
 #include "predict/prediction_table.h"
 #include "predict/tune.h"
 #include "tests/registry.h"
-#include "tests/skip.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static tz_simulation_config config_of(const char *stencil, int dims, int64_t n)
 {
@@ -35,8 +23,7 @@ static tz_workload *workload_of(const char *stencil, int dims, int64_t n, const 
         .simulation = &simulation, .device = device, .let_unstable = true};
     tz_workload *workload = NULL;
     tz_error error;
-    if (tz_workload_create(&workload, &config, &error) != TZ_OK)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz_workload_create(&workload, &config, &error), &error);
     return workload;
 }
 
@@ -45,15 +32,13 @@ static tz_prediction_table *table_of(const tz_workload *workload,
 {
     tz_prediction_table *table = NULL;
     tz_error error;
-    if (tz_prediction_table_create(&table, workload, request, &error) != TZ_OK)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz_prediction_table_create(&table, workload, request, &error), &error);
     return table;
 }
 
 /* The checked numbers of the 2009 equations: best heights 12, 2, 2 and 1. */
 static void the_papers_benchmarks_have_the_papers_heights(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         int dims, height;
@@ -82,7 +67,6 @@ static void the_papers_benchmarks_have_the_papers_heights(void **state)
 /* Equation 20 at height 1, HotSpot: 212085.2 cycles of 1.3 GHz. */
 static void components_are_the_papers(void **state)
 {
-    (void)state;
     tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
     const tz_prediction_request request = {.streamed = -1, .given = {.height = 1}};
     tz_prediction_table *table = table_of(workload, &request);
@@ -99,7 +83,6 @@ static void components_are_the_papers(void **state)
 
 static void changes_reach_the_model(void **state)
 {
-    (void)state;
     tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
     tz_prediction_request request = {.streamed = -1, .block = {32, 32}};
     tz_prediction_table *table = table_of(workload, &request);
@@ -133,7 +116,6 @@ static void refuses(const tz_workload *workload, const tz_prediction_request *re
 
 static void refusals_say_what_would_do(void **state)
 {
-    (void)state;
     tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
     const tz_model *roofs = NULL;
     assert_int_equal(tz_model_find("roofs", &roofs, NULL), TZ_OK);
@@ -154,7 +136,6 @@ static void refusals_say_what_would_do(void **state)
 
 static void limits_are_told_by_height(void **state)
 {
-    (void)state;
     /* 2011's latency hiding leaves PathFinder to the memory. */
     tz_workload *workload = workload_of("pathfinder", 1, 1000000, "gtx280");
     tz_prediction_request request = {.streamed = -1};
@@ -177,7 +158,6 @@ static void limits_are_told_by_height(void **state)
 
 static void unstable_parameters_are_let_pass_and_told(void **state)
 {
-    (void)state;
     tz_workload *workload = workload_of("hotspot", 2, 8192, "gtx280");
     const tz_prediction_request request = {.streamed = -1};
     tz_prediction_table *table = table_of(workload, &request);
@@ -196,7 +176,6 @@ static void unstable_parameters_are_let_pass_and_told(void **state)
 
 static void quantiles(void **state)
 {
-    (void)state;
     double four[] = {0.4, 0.1, 0.3, 0.2};
     assert_true(fabs(tz_quantile(four, 4, 0.5) - 0.25) < 1e-12);
     assert_true(fabs(tz_quantile(four, 4, 0) - 0.1) < 1e-12);
@@ -232,15 +211,11 @@ static int64_t slow_bytes(const tz_problem *problem, const tz_place *place, cons
 
 static tz_status slow_create(void **out, const tz_backend_context *context, tz_error *error)
 {
-    (void)context, (void)error;
     *out = &run;
     return TZ_OK;
 }
 
-static void slow_destroy(void *any)
-{
-    (void)any;
-}
+static void slow_destroy(void *any) {}
 
 static tz_status slow_store(void *any, int field, const tz_box *box, const void *elements,
                             tz_error *error)
@@ -279,7 +254,6 @@ static tz_status slow_reduce(const void *any, int field, tz_reduction *out, tz_e
 /* Held back for power after height 1, and for heat after height 4. */
 static tz_status slow_clock(void *any, tz_clock_facts *out, tz_error *error)
 {
-    (void)any;
     run.looks++;
     if (run.clock_fails)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL, "no clock on the wall");
@@ -343,7 +317,6 @@ static tz_workload *slow_workload(void)
 
 static void tuning_finds_the_fastest_and_other_bits(void **state)
 {
-    (void)state;
     tz_workload *workload = slow_workload();
     tz_tune *tune = NULL;
     tz_error error;
@@ -352,8 +325,7 @@ static void tuning_finds_the_fastest_and_other_bits(void **state)
     assert_int_equal(tz_tune_create(&tune, workload, &request, &error), TZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "nothing can be measured there"));
     workload->is_here = true;
-    if (tz_tune_create(&tune, workload, &request, &error) != TZ_OK)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz_tune_create(&tune, workload, &request, &error), &error);
     assert_int_equal(tune->count, 5);
     assert_int_equal(tune->refused, 1);
     assert_int_equal(tune->measured, 4);
@@ -373,14 +345,12 @@ static void tuning_finds_the_fastest_and_other_bits(void **state)
 
 static void a_gpu_rests_between_rounds(void **state)
 {
-    (void)state;
     tz_workload *workload = slow_workload();
     tz_tune *tune = NULL;
     tz_error error;
     const tz_tune_request request = {.rounds = 3, .round_s = 0.004};
     workload->is_gpu = true;
-    if (tz_tune_create(&tune, workload, &request, &error) != TZ_OK)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz_tune_create(&tune, workload, &request, &error), &error);
     assert_true(tune->rested && !tune->sustained);
     assert_string_equal(tune->clock_refusal, "");
     int told = 0, throttled = 0, hot = 0;
@@ -410,7 +380,6 @@ static void a_gpu_rests_between_rounds(void **state)
 
 static void sustained_rounds_come_after_long_work(void **state)
 {
-    (void)state;
     tz_workload *workload = slow_workload();
     tz_tune *tune = NULL;
     tz_error error;
@@ -418,8 +387,7 @@ static void sustained_rounds_come_after_long_work(void **state)
         .given = {.height = 2}, .rounds = 1, .round_s = 0.004, .sustained = true};
     workload->is_gpu = true;
     run.clock_fails = true;
-    if (tz_tune_create(&tune, workload, &request, &error) != TZ_OK)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz_tune_create(&tune, workload, &request, &error), &error);
     assert_true(tune->sustained && !tune->rested);
     /* Each of four plans, then the run-off. */
     assert_true(run.worked_s > 4 * 0.5);
@@ -435,7 +403,6 @@ static void sustained_rounds_come_after_long_work(void **state)
 
 static void what_is_measured_says_what_it_is_held_against(void **state)
 {
-    (void)state;
     tz_tune tune = {.sustained = false};
     tz_tune_row row = {.prediction = {.time_s = 1, .sustained_s = 1.25}};
     assert_true(tz_tune_predicted_s(&tune, &row) == 1);
@@ -447,7 +414,6 @@ static void what_is_measured_says_what_it_is_held_against(void **state)
 
 static void a_plot_is_whole_or_not_there(void **state)
 {
-    (void)state;
     const double x[] = {1, 2, 3}, y[] = {3, 1, 2};
     tz_plot plot = {.title = "a \"title\" with 'quotes' and \\", .x_label = "x", .y_label = "y"};
     char path[] = "/tmp/trapeze-plot-XXXXXX";
@@ -463,8 +429,7 @@ static void a_plot_is_whole_or_not_there(void **state)
         assert_non_null(strstr(error.message, "gnuplot-nox"));
         skip_test("no gnuplot");
     }
-    if (tz_plot_draw(&plot, path, &error) != TZ_OK)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz_plot_draw(&plot, path, &error), &error);
     unsigned char magic[8] = {0};
     FILE *png = fopen(path, "rb");
     assert_non_null(png);
@@ -478,21 +443,10 @@ static void a_plot_is_whole_or_not_there(void **state)
     assert_null(tz_plot_add(&plot, TZ_PLOT_LINE, 0, 3, x, y));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_papers_benchmarks_have_the_papers_heights),
-        cmocka_unit_test(components_are_the_papers),
-        cmocka_unit_test(changes_reach_the_model),
-        cmocka_unit_test(refusals_say_what_would_do),
-        cmocka_unit_test(limits_are_told_by_height),
-        cmocka_unit_test(unstable_parameters_are_let_pass_and_told),
-        cmocka_unit_test(quantiles),
-        cmocka_unit_test(tuning_finds_the_fastest_and_other_bits),
-        cmocka_unit_test(a_gpu_rests_between_rounds),
-        cmocka_unit_test(what_is_measured_says_what_it_is_held_against),
-        cmocka_unit_test(sustained_rounds_come_after_long_work),
-        cmocka_unit_test(a_plot_is_whole_or_not_there),
-    };
-    return cmocka_run_group_tests(tests, open_plugins, close_plugins);
-}
+TEST_MAIN(open_plugins, close_plugins, TEST(the_papers_benchmarks_have_the_papers_heights),
+          TEST(components_are_the_papers), TEST(changes_reach_the_model),
+          TEST(refusals_say_what_would_do), TEST(limits_are_told_by_height),
+          TEST(unstable_parameters_are_let_pass_and_told), TEST(quantiles),
+          TEST(tuning_finds_the_fastest_and_other_bits), TEST(a_gpu_rests_between_rounds),
+          TEST(what_is_measured_says_what_it_is_held_against),
+          TEST(sustained_rounds_come_after_long_work), TEST(a_plot_is_whole_or_not_there))

@@ -1,20 +1,11 @@
 /* Forecasts: which plan is chosen, what is compiled for it, and what is said when nothing can be.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "predict/predictions_impl.h"
-#include <math.h>
+#include "tests/unit.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { HEIGHTS = 64 };
 
@@ -119,15 +110,14 @@ static tz_predictions *predictions(const tz_plan *given, tz_effort effort)
 {
     tz_predictions *out = NULL;
     tz_error error = {0};
-    if (tz__predictions_create_by(&out, fake_predict, &problem, &backend, &place, given, effort,
-                                  budget_s, &error))
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz__predictions_create_by(&out, fake_predict, &problem, &backend, &place, given,
+                                        effort, budget_s, &error),
+              &error);
     return out;
 }
 
 static int reset(void **state)
 {
-    (void)state;
     memset(&fake, 0, sizeof fake);
     fake.heights = 8;
     place.threads = 2;
@@ -142,7 +132,6 @@ static int reset(void **state)
  * but 4 and 6. */
 static void the_best_is_no_estimate(void **state)
 {
-    (void)state;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 8);
     assert_int_equal(fake.compiled, 4);
@@ -155,7 +144,6 @@ static void the_best_is_no_estimate(void **state)
 /* Where there are few, large ones, the lowest two: 1 and 2. */
 static void of_few_the_lowest_are_compiled_first(void **state)
 {
-    (void)state;
     fake.heights = 5;
     budget_s = 0.0;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
@@ -167,7 +155,6 @@ static void of_few_the_lowest_are_compiled_first(void **state)
 
 static void of_two_both_are_if_they_are_low(void **state)
 {
-    (void)state;
     fake.heights = 2;
     budget_s = 0.0;
     tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_CACHED));
@@ -177,7 +164,6 @@ static void of_two_both_are_if_they_are_low(void **state)
 /* Threads that would be idle look at what is less likely. */
 static void many_threads_look_farther(void **state)
 {
-    (void)state;
     fake.heights = 40;
     fake.estimate[30] = 1.45;
     fake.truth[30] = 0.9;
@@ -191,7 +177,6 @@ static void many_threads_look_farther(void **state)
 /* Two that the others are estimated from (11 and 21), then what may be best: 4, 5, 6. */
 static void of_many_those_that_may_be_best_are_compiled(void **state)
 {
-    (void)state;
     fake.heights = 40;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 40);
@@ -207,7 +192,6 @@ static void of_many_those_that_may_be_best_are_compiled(void **state)
 
 static void a_guess_that_is_a_little_too_bad_is_no_reason(void **state)
 {
-    (void)state;
     fake.heights = 40;
     fake.estimate[30] = 1.15;
     fake.truth[30] = 0.9;
@@ -237,7 +221,6 @@ static void how_many_depends_on_the_threads(void **state)
 
 static void time_is_bounded(void **state)
 {
-    (void)state;
     fake.heights = 40;
     budget_s = 0.0;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
@@ -258,7 +241,6 @@ static void time_is_bounded(void **state)
 
 static void threads_compile_at_once_and_take_no_signals(void **state)
 {
-    (void)state;
     place.threads = fake.meet = 4;
     tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE));
     assert_int_equal(fake.most_inside, 4);
@@ -299,7 +281,6 @@ static void who_is_first_does_not_matter(void **state)
 
 static void long_runs_choose(void **state)
 {
-    (void)state;
     for (int h = 1; h <= 8; h++)
         fake.sustained[h] = fake.truth[h] * (h >= 5 ? 1.4 : 1.05); /* 5 draws too much power */
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
@@ -310,7 +291,6 @@ static void long_runs_choose(void **state)
 
 static void a_guess_that_was_too_good_loses_to_the_next(void **state)
 {
-    (void)state;
     fake.heights = 40;
     fake.estimate[8] = 0.1; /* spills, as compiling shows */
     fake.truth[8] = 9;
@@ -325,7 +305,6 @@ static void a_guess_that_was_too_good_loses_to_the_next(void **state)
 
 static void what_is_compiled_costs_nothing(void **state)
 {
-    (void)state;
     for (int h = 1; h <= 8; h++)
         fake.is_compiled[h] = true;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
@@ -336,7 +315,6 @@ static void what_is_compiled_costs_nothing(void **state)
 
 static void compiling_all_leaves_no_estimate(void **state)
 {
-    (void)state;
     fake.truth[2] = 0.5; /* worse estimated than it is: found only by compiling */
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(fake.compiled, 8);
@@ -346,7 +324,6 @@ static void compiling_all_leaves_no_estimate(void **state)
 
 static void a_plan_that_does_not_compile_is_left_out(void **state)
 {
-    (void)state;
     fake.truth[5] = NAN;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 7);
@@ -359,7 +336,6 @@ static void a_plan_that_does_not_compile_is_left_out(void **state)
 
 static void what_is_given_reaches_the_backend(void **state)
 {
-    (void)state;
     tz_predictions *f = predictions(&(tz_plan){.height = 3}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.given_height, 3);
     assert_int_equal(f->count, 1);
@@ -382,7 +358,6 @@ static void refused(tz_status wanted, const char *words, const tz_backend *by, c
 
 static void refusals_say_why(void **state)
 {
-    (void)state;
     const tz_backend mute = {.name = "mute"};
     const tz_place nowhere = {.threads = 1};
     const tz_model_device empty = {.name = "empty"};
@@ -403,7 +378,6 @@ static void refusals_say_why(void **state)
 /* Of plans that are predicted alike a CPU takes the highest, a GPU the fastest. */
 static void what_costs_once_a_stage_decides(void **state)
 {
-    (void)state;
     fake.heights = 4;
     fake.truth[1] = 1.015, fake.truth[2] = 1.0, fake.truth[3] = 1.015, fake.truth[4] = 1.03;
     const tz_plan none = {.height = 0};
@@ -416,27 +390,21 @@ static void what_costs_once_a_stage_decides(void **state)
     tz_predictions_destroy(made);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_best_is_no_estimate, reset),
-        cmocka_unit_test_setup(of_few_the_lowest_are_compiled_first, reset),
-        cmocka_unit_test_setup(of_two_both_are_if_they_are_low, reset),
-        cmocka_unit_test_setup(many_threads_look_farther, reset),
-        cmocka_unit_test_setup(of_many_those_that_may_be_best_are_compiled, reset),
-        cmocka_unit_test_setup(a_guess_that_is_a_little_too_bad_is_no_reason, reset),
-        cmocka_unit_test_setup(how_many_depends_on_the_threads, reset),
-        cmocka_unit_test_setup(time_is_bounded, reset),
-        cmocka_unit_test_setup(threads_compile_at_once_and_take_no_signals, reset),
-        cmocka_unit_test_setup(who_is_first_does_not_matter, reset),
-        cmocka_unit_test_setup(long_runs_choose, reset),
-        cmocka_unit_test_setup(what_costs_once_a_stage_decides, reset),
-        cmocka_unit_test_setup(a_guess_that_was_too_good_loses_to_the_next, reset),
-        cmocka_unit_test_setup(what_is_compiled_costs_nothing, reset),
-        cmocka_unit_test_setup(compiling_all_leaves_no_estimate, reset),
-        cmocka_unit_test_setup(a_plan_that_does_not_compile_is_left_out, reset),
-        cmocka_unit_test_setup(what_is_given_reaches_the_backend, reset),
-        cmocka_unit_test_setup(refusals_say_why, reset),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, cmocka_unit_test_setup(the_best_is_no_estimate, reset),
+          cmocka_unit_test_setup(of_few_the_lowest_are_compiled_first, reset),
+          cmocka_unit_test_setup(of_two_both_are_if_they_are_low, reset),
+          cmocka_unit_test_setup(many_threads_look_farther, reset),
+          cmocka_unit_test_setup(of_many_those_that_may_be_best_are_compiled, reset),
+          cmocka_unit_test_setup(a_guess_that_is_a_little_too_bad_is_no_reason, reset),
+          cmocka_unit_test_setup(how_many_depends_on_the_threads, reset),
+          cmocka_unit_test_setup(time_is_bounded, reset),
+          cmocka_unit_test_setup(threads_compile_at_once_and_take_no_signals, reset),
+          cmocka_unit_test_setup(who_is_first_does_not_matter, reset),
+          cmocka_unit_test_setup(long_runs_choose, reset),
+          cmocka_unit_test_setup(what_costs_once_a_stage_decides, reset),
+          cmocka_unit_test_setup(a_guess_that_was_too_good_loses_to_the_next, reset),
+          cmocka_unit_test_setup(what_is_compiled_costs_nothing, reset),
+          cmocka_unit_test_setup(compiling_all_leaves_no_estimate, reset),
+          cmocka_unit_test_setup(a_plan_that_does_not_compile_is_left_out, reset),
+          cmocka_unit_test_setup(what_is_given_reaches_the_backend, reset),
+          cmocka_unit_test_setup(refusals_say_why, reset))

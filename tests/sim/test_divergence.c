@@ -6,17 +6,6 @@
 #include "sim/simulation_impl.h"
 #include "tests/registry.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { SPAN = 16384 };
 
 /* The cpu backend as one that runs many stages in a call. */
@@ -83,8 +72,7 @@ static tz_simulation *make(const char *backend, int height, bool spans, double g
         fail_msg("%s", error.message);
     if (spans)
         simulation->backend = &spanning;
-    if (tz_simulation_set_plan(simulation, &(tz_plan){.height = height}, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_simulation_set_plan(simulation, &(tz_plan){.height = height}, &error), &error);
     longest_call = scans = 0;
     return simulation;
 }
@@ -100,9 +88,6 @@ static tz_status run(tz_simulation *simulation, int64_t steps, const tz_event *e
 
 static tz_status nothing(void *context, tz_simulation *simulation, tz_error *error)
 {
-    (void)context;
-    (void)simulation;
-    (void)error;
     return TZ_OK;
 }
 
@@ -128,9 +113,8 @@ static void check_all_tell(double growth, int64_t steps, const tz_event *event, 
     }
 }
 
-static void test_one_report_whatever_the_plan(void **unused)
+static void test_one_report_whatever_the_plan(void **state)
 {
-    (void)unused;
     /* 3.4e38 is reached after 50 iterations, after 931, after 1,818, and before an output. */
     check_all_tell(6.0, 400, NULL,
                    "(0, 0, 0) at step 256 (480 such cells; all were finite at step 0)");
@@ -140,9 +124,8 @@ static void test_one_report_whatever_the_plan(void **unused)
     check_all_tell(1.1, 3000, &event, "at step 990 (480 such cells; all were finite at step 900)");
 }
 
-static void test_scans_are_few(void **unused)
+static void test_scans_are_few(void **state)
 {
-    (void)unused;
     tz_error error = {0};
     tz_simulation *simulation = make("cpu", 4, true, 1.0);
     assert_int_equal(run(simulation, 3 * SPAN, NULL, &error), TZ_OK);
@@ -152,9 +135,8 @@ static void test_scans_are_few(void **unused)
 }
 
 /* Who goes on after a report hears of it again: a step that is due lies ahead. */
-static void test_a_run_may_go_on_after_its_report(void **unused)
+static void test_a_run_may_go_on_after_its_report(void **state)
 {
-    (void)unused;
     for (int spans = 0; spans < 2; spans++) {
         tz_error error = {0};
         tz_simulation *simulation = make("cpu", 3, spans, 6.0);
@@ -167,12 +149,5 @@ static void test_a_run_may_go_on_after_its_report(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_report_whatever_the_plan),
-        cmocka_unit_test(test_scans_are_few),
-        cmocka_unit_test(test_a_run_may_go_on_after_its_report),
-    };
-    return cmocka_run_group_tests(tests, set_up, close_plugins);
-}
+TEST_MAIN(set_up, close_plugins, TEST(test_one_report_whatever_the_plan), TEST(test_scans_are_few),
+          TEST(test_a_run_may_go_on_after_its_report))

@@ -6,16 +6,7 @@
 
 #include "base/machine.h"
 #include "tests/registry.h"
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 /* The cpu backend, with a device's manners: stage() returns at once, and the device is done when
  * the time that each stage is said to take has passed. */
@@ -46,8 +37,6 @@ static tz_status slow_stage(void *state, const tz_plan *plan, int height, int64_
 
 static tz_status slow_wait(void *state, tz_error *error)
 {
-    (void)state;
-    (void)error;
     device.waits++;
     for (double left; (left = device.done - tz_machine_clock_s()) > 0;) {
         const struct timespec pause = {.tv_nsec = (long)(left * 1e9) % 999999999};
@@ -79,11 +68,9 @@ static tz_simulation *make(const tz_policy_config *policy)
                                          .threads = 1};
     tz_simulation *simulation = NULL;
     tz_error error = {0};
-    if (tz_simulation_create(&simulation, &config, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_simulation_create(&simulation, &config, &error), &error);
     simulation->backend = &slow;
-    if (tz_simulation_set_policy(simulation, policy, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_simulation_set_policy(simulation, policy, &error), &error);
     device.stage_s = long_stage;
     device.done = 0;
     device.waits = device.stages = 0;
@@ -97,8 +84,7 @@ static tz_run_result advance(tz_simulation *simulation, int64_t steps, const tz_
         .steps = steps, .until_residual = NAN, .events_count = event ? 1 : 0, .events = event};
     tz_run_result result;
     tz_error error = {0};
-    if (tz_simulation_run(simulation, &run, &result, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_simulation_run(simulation, &run, &result, &error), &error);
     return result;
 }
 
@@ -119,9 +105,8 @@ static void check_measured(const tz_simulation *simulation, int least)
     assert_true(measured >= least);
 }
 
-static void test_asynchronous_stages_are_waited_for(void **unused)
+static void test_asynchronous_stages_are_waited_for(void **state)
 {
-    (void)unused;
     const tz_policy_config adaptive = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
     tz_simulation *simulation = make(&adaptive);
     const tz_policy *policy = tz_simulation_policy(simulation);
@@ -140,16 +125,14 @@ static void test_asynchronous_stages_are_waited_for(void **unused)
 
 static tz_status count(void *context, tz_simulation *simulation, tz_error *error)
 {
-    (void)error;
     assert_int_equal(tz_simulation_step(simulation) % 7, 0);
     ++*(int *)context;
     return TZ_OK;
 }
 
 /* Outputs every 7 iterations: heights above never run whole; 2, 3, 4, … leave a remainder. */
-static void test_remainders_are_not_timed(void **unused)
+static void test_remainders_are_not_timed(void **state)
 {
-    (void)unused;
     int fired = 0;
     const tz_event event = {.every = 7, .fire = count, .context = &fired};
     const tz_policy_config exhaustive = {.kind = TZ_POLICY_EXHAUSTIVE};
@@ -163,9 +146,8 @@ static void test_remainders_are_not_timed(void **unused)
     tz_simulation_destroy(simulation);
 }
 
-static void test_a_plan_that_does_not_work_is_left(void **unused)
+static void test_a_plan_that_does_not_work_is_left(void **state)
 {
-    (void)unused;
     const tz_policy_config adaptive = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
     const tz_policy_config fixed = {.kind = TZ_POLICY_FIXED, .given = {.height = 3}};
     tz_simulation *simulation = make(&adaptive);
@@ -188,9 +170,8 @@ static void test_a_plan_that_does_not_work_is_left(void **unused)
 }
 
 /* Seconds and steps by plan add up to the run's, whoever waited for whom. */
-static void test_plan_uses_add_up(void **unused)
+static void test_plan_uses_add_up(void **state)
 {
-    (void)unused;
     const tz_policy_config adaptive = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
     tz_simulation *simulation = make(&adaptive);
     const tz_run_result result = advance(simulation, 200, NULL);
@@ -211,13 +192,6 @@ static void test_plan_uses_add_up(void **unused)
     tz_simulation_destroy(simulation);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_asynchronous_stages_are_waited_for),
-        cmocka_unit_test(test_remainders_are_not_timed),
-        cmocka_unit_test(test_a_plan_that_does_not_work_is_left),
-        cmocka_unit_test(test_plan_uses_add_up),
-    };
-    return cmocka_run_group_tests(tests, set_up, close_plugins);
-}
+TEST_MAIN(set_up, close_plugins, TEST(test_asynchronous_stages_are_waited_for),
+          TEST(test_remainders_are_not_timed), TEST(test_a_plan_that_does_not_work_is_left),
+          TEST(test_plan_uses_add_up))

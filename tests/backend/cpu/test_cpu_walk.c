@@ -1,20 +1,10 @@
 /* Walks through the row functions of every plugin: the counts are plausible, and are those that
  * objdump shows for one of the function's loops. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "backend/cpu/x86/walk.h"
 #include "base/machine.h"
-#include "tests/skip.h"
+#include "tests/unit.h"
 #include <dlfcn.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COUNT = 512, FIELDS = TZ_FIELDS_MAX, VIEWS = TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + 1) };
 
@@ -71,7 +61,6 @@ static tz_walk walk(tz_walker *walker, const tz_stencil *stencil, const tz_pass 
         .in = in, .out = out, .constants = constants, .count = count, .rows = rows};
     const tz_walk_range ranges[] = {
         {&span, sizeof span}, {in, sizeof in}, {out, sizeof out}, {constants, sizeof constants}};
-    (void)pass;
     if (tz_walker_walk(walker, function, &span, ranges, 4, &result, &error))
         fail_msg("%s: %s", stencil->id, error.message);
     return result;
@@ -118,7 +107,6 @@ static void test_counts_of_known_stencils(void **state)
         {"star3d2r", 13, 13, 17},
         {"box2d2r", 29, 25, 45}, /* with pointers that found no register */
     };
-    (void)state;
     skip_unless_optimised();
     tz_walker *walker = create_walker();
     const plugin_file file = open_plugin(TZ_TEST_PLUGIN_DIR, "jacobi");
@@ -214,7 +202,6 @@ static void test_every_cell_is_stored_once(void **state)
     static const char *const test_plugins[] = {"mixed1d",   "mixed3d", "radius4",
                                                "redblack",  "rule1d",  "static1d",
                                                "twofields", "wave",    "integers"};
-    (void)state;
     skip_unless_optimised(); /* others keep more than cells in memory */
     for (size_t i = 0; i < sizeof plugins / sizeof *plugins; i++)
         check_stores(TZ_TEST_PLUGIN_DIR, plugins[i]);
@@ -332,7 +319,6 @@ static void test_counts_are_those_of_objdump(void **state)
 {
     static const char *const names[] = {"jacobi", "hotspot", "poisson", "life", "pathfinder"};
     static line lines[LINES];
-    (void)state;
     skip_unless_optimised();
     if (system("objdump --version >/dev/null 2>&1") != 0)
         skip_test("no objdump");
@@ -382,7 +368,6 @@ static void test_counts_are_those_of_objdump(void **state)
 
 static void forever(const tz_span *span)
 {
-    (void)span;
     for (;;)
         __asm__ volatile("");
 }
@@ -393,7 +378,6 @@ static void test_an_endless_function_is_refused(void **state)
     const tz_walk_range range = {&span, sizeof span};
     tz_walk result;
     tz_error error;
-    (void)state;
     tz_walker *walker = create_walker();
     assert_int_equal(tz_walker_walk(walker, forever, &span, &range, 1, &result, &error),
                      TZ_UNSUPPORTED);
@@ -425,7 +409,6 @@ static void test_what_cells_decide(void **state)
     const tz_walk_range ranges[] = {{&span, sizeof span}, {&in, sizeof in}, {&out, sizeof out}};
     tz_walk result;
     tz_error error;
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     skip_test("code with checks or without optimisation");
 #endif
@@ -445,12 +428,12 @@ static void test_what_cells_decide(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts_of_known_stencils),
-        cmocka_unit_test(test_every_cell_is_stored_once),
-        cmocka_unit_test(test_counts_are_those_of_objdump),
-        cmocka_unit_test(test_an_endless_function_is_refused),
+        TEST(test_counts_of_known_stencils),
+        TEST(test_every_cell_is_stored_once),
+        TEST(test_counts_are_those_of_objdump),
+        TEST(test_an_endless_function_is_refused),
 #if defined(__x86_64__)
-        cmocka_unit_test(test_what_cells_decide),
+        TEST(test_what_cells_decide),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,18 +1,9 @@
 /* What a plan does: counts of the geometry against the engine itself, candidates, bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "backend/backend.h"
 #include "base/machine.h"
 #include "kernels/cpu/stream.h"
-#include "tests/skip.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit.h"
 
 /* ---- The geometry ---------------------------------------------------------------------------- */
 
@@ -87,7 +78,6 @@ static void check_stage(int dims, const int64_t *elements, const int64_t *tile, 
 static void test_geometry_is_what_the_engine_walks(void **state)
 {
     static const tz_boundary boundaries[] = {TZ_CLAMP, TZ_FIXED, TZ_PERIODIC};
-    (void)state;
     for (size_t b = 0; b < 3; b++)
         for (int height = 1; height <= 5; height += 2)
             for (int radius = 1; radius <= 2; radius++) {
@@ -379,16 +369,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_geometry_is_what_the_engine_walks),
-        cmocka_unit_test(test_candidates_are_plans),
-        cmocka_unit_test(test_impossible_candidates_are_refused),
-        cmocka_unit_test(test_work_of_every_plugin),
-        cmocka_unit_test(test_the_last_level_computes_no_more_than_its_rows),
-        cmocka_unit_test(test_streamed_rows_begin_anew),
-        cmocka_unit_test(test_bytes_follow_the_plan),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down, TEST(test_geometry_is_what_the_engine_walks),
+          TEST(test_candidates_are_plans), TEST(test_impossible_candidates_are_refused),
+          TEST(test_work_of_every_plugin), TEST(test_the_last_level_computes_no_more_than_its_rows),
+          TEST(test_streamed_rows_begin_anew), TEST(test_bytes_follow_the_plan))

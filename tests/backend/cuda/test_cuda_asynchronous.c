@@ -10,8 +10,6 @@
 #include "sim/simulation_impl.h"
 #include "sim/snapshot.h"
 
-#include <math.h>
-
 static tz_registry *registry;
 
 static int setup_registry(void **state)
@@ -68,7 +66,6 @@ static void check_box(tz_cuda *cuda, tz_cuda_staging *staging, tz_cuda_box box, 
 
 static void boxes_go_in_pieces(void **state)
 {
-    (void)state;
     tz_cuda *cuda = NULL;
     tz_cuda_queue *stream = NULL;
     need_fake();
@@ -108,7 +105,6 @@ static void boxes_go_in_pieces(void **state)
 /* Rows one by one, more than two buffers of them, each row's memory used again at once. */
 static void small_uploads_share_a_buffer(void **state)
 {
-    (void)state;
     enum { ROWS = 3000, BYTES = 4000 };
     tz_cuda *cuda = NULL;
     tz_cuda_staging *staging;
@@ -139,7 +135,6 @@ static void small_uploads_share_a_buffer(void **state)
 
 static void elements_are_repeated_on_the_device(void **state)
 {
-    (void)state;
     static const double numbers[] = {0.0, 1.5, -2.25e-300};
     tz_cuda *cuda = NULL;
     tz_cuda_staging *staging;
@@ -216,7 +211,6 @@ static void check_field(const tz_snapshot *snapshot, int field, float value)
 
 static void snapshots_keep_what_was(void **state)
 {
-    (void)state;
     tz_simulation *sim = create("hotspot", false, "", 1); /* temperature changes, power does not */
     tz_snapshot *first = NULL, *second = NULL, *third = (tz_snapshot *)&third;
     OK(tz_simulation_fill(sim, 0, NULL, 300, &told));
@@ -256,7 +250,6 @@ static void snapshots_keep_what_was(void **state)
 
 static void snapshots_wait_for_room_or_say_so(void **state)
 {
-    (void)state;
     tz_snapshot *snapshot = NULL;
     tz_error error = {0};
     tz_simulation *sim = create("hotspot", true, "", 1);
@@ -287,7 +280,6 @@ typedef struct log_of_run {
 static tz_status fire(void *context, tz_simulation *sim, tz_error *error)
 {
     log_of_run *l = context;
-    (void)error;
     snprintf(l->text + strlen(l->text), sizeof l->text - strlen(l->text), "f%d ",
              (int)tz_simulation_step(sim));
     return TZ_OK;
@@ -308,7 +300,6 @@ static tz_status later(void *context, tz_snapshot *snapshot, tz_error *error)
 static tz_status settle(void *context, tz_error *error)
 {
     log_of_run *l = context;
-    (void)error;
     while (l->count > 0)
         tz_snapshot_release(l->held[--l->count]);
     strcat(l->text, "s ");
@@ -343,7 +334,6 @@ static tz_status run(tz_simulation *sim, log_of_run *l, tz_error *error)
 /* Who looks at the simulation itself comes after all that was taken over before. */
 static void outputs_keep_their_order(void **state)
 {
-    (void)state;
     log_of_run l = {.text = ""};
     tz_error error = {0};
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
@@ -372,7 +362,6 @@ static void outputs_keep_their_order(void **state)
 /* A run that takes numbers that are not finite out of its snapshot says so there. */
 static void snapshots_take_the_check_over(void **state)
 {
-    (void)state;
     tz_simulation *sim = create("star2d1r", false, "stream", 1);
     tz_snapshot *snapshot = NULL;
     tz_run_result result;
@@ -400,7 +389,6 @@ static int launches_of(tz_simulation *sim, int64_t steps)
 
 static void short_stages_go_in_graphs(void **state)
 {
-    (void)state;
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
     const tz_plan_use *uses;
     assert_int_equal(launches_of(sim, 2 * 15), 15);
@@ -427,7 +415,6 @@ static void short_stages_go_in_graphs(void **state)
 /* Constants are arguments: a graph is made anew when they change, and not where TZ_STEP is read. */
 static void graphs_follow_their_arguments(void **state)
 {
-    (void)state;
     tz_simulation *sim = create("hotspot", false, "stream", 1);
     launches_of(sim, 16);
     assert_int_equal(seen->graphs, 1);
@@ -462,7 +449,6 @@ static const char *const FIRST_NUMBERS = "cuMemcpyDtoHAsync_v2:1:0:1";
 
 static void an_error_in_the_finite_check_ends_the_run(void **state)
 {
-    (void)state;
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
     tz_error error;
     fault(FIRST_NUMBERS);
@@ -480,7 +466,6 @@ static void an_error_in_the_finite_check_ends_the_run(void **state)
 
 static void an_error_in_the_update_norm_ends_the_run(void **state)
 {
-    (void)state;
     const tz_run what = {.steps = 8, .until_residual = 1e-30, .check_every = 8};
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
     tz_error error;
@@ -494,7 +479,6 @@ static void an_error_in_the_update_norm_ends_the_run(void **state)
 
 static void an_error_in_the_snapshot_check_is_told(void **state)
 {
-    (void)state;
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
     tz_snapshot *snapshot = NULL;
     tz_run_result result;
@@ -513,8 +497,6 @@ static void an_error_in_the_snapshot_check_is_told(void **state)
 
 static tz_status never_finite(const void *state, bool *finite, tz_error *error)
 {
-    (void)state;
-    (void)error;
     *finite = false;
     return TZ_OK;
 }
@@ -523,7 +505,6 @@ static tz_status never_finite(const void *state, bool *finite, tz_error *error)
  * or does not find it: neither makes the run one that went well. */
 static void a_field_that_is_not_finite_never_ends_well(void **state)
 {
-    (void)state;
     tz_backend backend = tz_backend_cuda;
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
     tz_error error;
@@ -542,7 +523,6 @@ static void a_field_that_is_not_finite_never_ends_well(void **state)
 
 static void plans_know_the_device(void **state)
 {
-    (void)state;
     tz_device_identity device, none;
     tz_error error = {0};
     need_fake();
@@ -561,24 +541,14 @@ static void plans_know_the_device(void **state)
     tz_simulation_destroy(sim);
 }
 
-int main(void)
-{
 #define WITH_PLUGINS(name) cmocka_unit_test_setup_teardown(name, setup_registry, teardown_registry)
-    const struct CMUnitTest tests[] = {
-        TEST(boxes_go_in_pieces),
-        TEST(small_uploads_share_a_buffer),
-        TEST(elements_are_repeated_on_the_device),
-        WITH_PLUGINS(snapshots_keep_what_was),
-        WITH_PLUGINS(snapshots_wait_for_room_or_say_so),
-        WITH_PLUGINS(outputs_keep_their_order),
-        WITH_PLUGINS(snapshots_take_the_check_over),
-        WITH_PLUGINS(short_stages_go_in_graphs),
-        WITH_PLUGINS(graphs_follow_their_arguments),
-        WITH_PLUGINS(an_error_in_the_finite_check_ends_the_run),
-        WITH_PLUGINS(an_error_in_the_update_norm_ends_the_run),
-        WITH_PLUGINS(an_error_in_the_snapshot_check_is_told),
-        WITH_PLUGINS(a_field_that_is_not_finite_never_ends_well),
-        WITH_PLUGINS(plans_know_the_device),
-    };
-    return run_with_fake(tests, sizeof tests / sizeof *tests);
-}
+TEST_MAIN(open_fake, close_fake, FAKE_TEST(boxes_go_in_pieces),
+          FAKE_TEST(small_uploads_share_a_buffer), FAKE_TEST(elements_are_repeated_on_the_device),
+          WITH_PLUGINS(snapshots_keep_what_was), WITH_PLUGINS(snapshots_wait_for_room_or_say_so),
+          WITH_PLUGINS(outputs_keep_their_order), WITH_PLUGINS(snapshots_take_the_check_over),
+          WITH_PLUGINS(short_stages_go_in_graphs), WITH_PLUGINS(graphs_follow_their_arguments),
+          WITH_PLUGINS(an_error_in_the_finite_check_ends_the_run),
+          WITH_PLUGINS(an_error_in_the_update_norm_ends_the_run),
+          WITH_PLUGINS(an_error_in_the_snapshot_check_is_told),
+          WITH_PLUGINS(a_field_that_is_not_finite_never_ends_well),
+          WITH_PLUGINS(plans_know_the_device))

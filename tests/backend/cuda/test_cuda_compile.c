@@ -1,17 +1,7 @@
 /* The device text of every stencil, compiled for real architectures; needs NVRTC, no GPU. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
-#include "tests/skip.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 static int spilt; /* kernels with local memory, for sm_90 */
 
@@ -109,7 +99,6 @@ static void each_stencil_compiles(const char *folder, const char *const *familie
 
 static void built_in_stencils_compile(void **state)
 {
-    (void)state;
     static const char *const architectures[] = {"sm_90", "sm_80", "sm_100", NULL};
     static const char *const families[] = {"stream", "resident", "tile", NULL};
     each_stencil_compiles(TZ_TEST_PLUGIN_DIR, families, architectures);
@@ -117,17 +106,9 @@ static void built_in_stencils_compile(void **state)
 
 static void test_stencils_compile(void **state)
 {
-    (void)state;
     static const char *const architectures[] = {"sm_90", NULL};
     static const char *const families[] = {"", NULL};
     each_stencil_compiles(TZ_TEST_TEST_PLUGIN_DIR, families, architectures);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(built_in_stencils_compile),
-        cmocka_unit_test(test_stencils_compile),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(built_in_stencils_compile), TEST(test_stencils_compile))

@@ -51,7 +51,6 @@ static tz_cuda_mix *mix_of(const word *code, size_t bytes)
  * computes, and without what only lanes at an edge store. */
 static void bodies_are_told_apart(void **state)
 {
-    (void)state;
     const word code[] = {
         say(FADD, 0),      jump(5, false), /* 1: the loop begins; to 7 */
         say(LDGSTS, wide), say(FADD, 0),     say(FADD, 0),
@@ -81,7 +80,6 @@ static void bodies_are_told_apart(void **state)
 /* Where a step may have nothing to store, the way of such a step is counted, too. */
 static void idle_steps_are_counted(void **state)
 {
-    (void)state;
     const word code[] = {
         say(LDG, wide), jump(2, false),  say(FADD, 0),
         say(STG, wide), jump(-5, false), say(EXIT, plain),
@@ -98,7 +96,6 @@ static void idle_steps_are_counted(void **state)
 /* Spilt registers: words loaded and stored, and of these what is stored. */
 static void spilt_words_are_counted(void **state)
 {
-    (void)state;
     const word code[] = {
         say(LDG, wide),   say(0x387, wide), /* STL.128 */
         say(0x983, wide),                   /* LDL.128 */
@@ -207,7 +204,6 @@ static void code_has_to_fit(void **state)
 /* Pairs of stores are together or apart by the instructions between them. */
 static void pairs_of_stores(void **state)
 {
-    (void)state;
     word code[64];
     double apart[2];
     for (int far = 0; far < 2; far++) {
@@ -232,12 +228,6 @@ static void pairs_of_stores(void **state)
     assert_true(apart[1] > 0.48 && apart[1] < 0.51);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_are_told_apart),  cmocka_unit_test(pairs_of_stores),
-        cmocka_unit_test(idle_steps_are_counted), cmocka_unit_test(spilt_words_are_counted),
-        cmocka_unit_test(code_has_to_fit),        cmocka_unit_test(profilers_count_the_same),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down, TEST(bodies_are_told_apart), TEST(pairs_of_stores),
+          TEST(idle_steps_are_counted), TEST(spilt_words_are_counted), TEST(code_has_to_fit),
+          TEST(profilers_count_the_same))

@@ -3,13 +3,10 @@
 
 #include "calibrate/cuda_parts.h"
 
-#include <math.h>
-
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 static void a_device_is_described(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     const tz_cuda_device *device = tz_cuda_device_of(cuda);
     assert_string_equal(device->name, "Fake GPU A");
@@ -34,7 +31,6 @@ static void a_device_is_described(void **state)
 
 static void attributes_may_be_unknown(void **state)
 {
-    (void)state;
     need_fake();
     tz_error error = {0};
     setenv("FAKE_CUDA_WITHOUT", "36", 1); /* the memory's clock: a model can do without */
@@ -48,7 +44,6 @@ static void attributes_may_be_unknown(void **state)
 
 static void what_cannot_be_opened_says_why(void **state)
 {
-    (void)state;
     need_fake();
     static const struct {
         const char *fault;
@@ -115,7 +110,6 @@ static void doctor_hears_of_devices_and_energy(void **state)
 
 static void memory_goes_there_and_back(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cu_pointer x;
     float in[120], out[120];
@@ -179,7 +173,6 @@ static void memory_goes_there_and_back(void **state)
 
 static void full_memory_is_told_in_numbers(void **state)
 {
-    (void)state;
     setenv("FAKE_CUDA_MEMORY", "2147483648", 1);
     tz_cuda *cuda = opened();
     tz_cu_pointer x, y = 1;
@@ -206,7 +199,6 @@ static void full_memory_is_told_in_numbers(void **state)
 
 static void copies_on_a_stream_do_not_wait(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_queue *stream;
     tz_cu_pointer x, y;
@@ -258,7 +250,6 @@ static void copies_on_a_stream_do_not_wait(void **state)
 
 static void events_order_streams(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_queue *first, *second;
     tz_cuda_event *start, *end, *plain;
@@ -330,7 +321,6 @@ static void *fill_from_elsewhere(void *any)
 
 static void any_thread_may_call(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     pthread_t thread;
     void *result = NULL;
@@ -342,7 +332,6 @@ static void any_thread_may_call(void **state)
 
 static void graphs_are_launched_again(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_kernel kernel = loaded(cuda);
     tz_cuda_queue *stream;
@@ -398,7 +387,6 @@ static void graphs_are_launched_again(void **state)
 
 static void energy_is_counted_or_says_why_not(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_energy *energy = NULL;
     tz_error error = {0};
@@ -428,7 +416,6 @@ static void energy_is_counted_or_says_why_not(void **state)
 
 static void clocks_say_what_holds_them(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_energy *energy = NULL;
     tz_error error = {0};
@@ -473,7 +460,6 @@ static char remarked[512];
 
 static void keep_remark(void *context, const char *text)
 {
-    (void)context;
     snprintf(remarked, sizeof remarked, "%s", text);
 }
 
@@ -499,7 +485,6 @@ static void measure_energies(tz_cuda *cuda, tz_model_device *record)
 
 static void energies_are_measured_or_left_out(void **state)
 {
-    (void)state;
     static tz_model_device record;
     tz_cuda *cuda = opened();
     setenv("FAKE_NVML_WATTS", "250", 1);
@@ -555,23 +540,11 @@ static void an_unwritable_cache_warns_once(void **state)
     tz_cuda_close(cuda);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_device_is_described),
-        TEST(attributes_may_be_unknown),
-        TEST(what_cannot_be_opened_says_why),
-        TEST(doctor_hears_of_devices_and_energy),
-        TEST(memory_goes_there_and_back),
-        TEST(full_memory_is_told_in_numbers),
-        TEST(copies_on_a_stream_do_not_wait),
-        TEST(events_order_streams),
-        TEST(any_thread_may_call),
-        TEST(graphs_are_launched_again),
-        TEST(energy_is_counted_or_says_why_not),
-        TEST(clocks_say_what_holds_them),
-        TEST(energies_are_measured_or_left_out),
-        TEST(an_unwritable_cache_warns_once),
-    };
-    return run_with_fake(tests, sizeof tests / sizeof *tests);
-}
+TEST_MAIN(open_fake, close_fake, FAKE_TEST(a_device_is_described),
+          FAKE_TEST(attributes_may_be_unknown), FAKE_TEST(what_cannot_be_opened_says_why),
+          FAKE_TEST(doctor_hears_of_devices_and_energy), FAKE_TEST(memory_goes_there_and_back),
+          FAKE_TEST(full_memory_is_told_in_numbers), FAKE_TEST(copies_on_a_stream_do_not_wait),
+          FAKE_TEST(events_order_streams), FAKE_TEST(any_thread_may_call),
+          FAKE_TEST(graphs_are_launched_again), FAKE_TEST(energy_is_counted_or_says_why_not),
+          FAKE_TEST(clocks_say_what_holds_them), FAKE_TEST(energies_are_measured_or_left_out),
+          FAKE_TEST(an_unwritable_cache_warns_once))

@@ -167,14 +167,6 @@ static void threads_compile_what_one_does(void **state)
     tz_problem_clear(&problem);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(estimates_leave_room_for_a_block),
-        cmocka_unit_test(plans_fit_the_device_of_a_record),
-        cmocka_unit_test(limits_have_an_order),
-        cmocka_unit_test(tall_plans_are_not_refused_for_an_estimate),
-        cmocka_unit_test(threads_compile_what_one_does),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down, TEST(estimates_leave_room_for_a_block),
+          TEST(plans_fit_the_device_of_a_record), TEST(limits_have_an_order),
+          TEST(tall_plans_are_not_refused_for_an_estimate), TEST(threads_compile_what_one_does))

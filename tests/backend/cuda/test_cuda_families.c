@@ -34,7 +34,6 @@ static void families_take_every_stencil(void **state)
     tz_registry *registry;
     tz_error error = {0};
     int stencils = 0;
-    (void)state;
     assert_int_equal(tz_registry_create(&registry, folders, 2, &error), TZ_OK);
     for (size_t i = 0; i < tz_registry_count(registry); i++) {
         const tz_plugin *plugin = tz_registry_get(registry, i)->plugin;
@@ -45,10 +44,4 @@ static void families_take_every_stencil(void **state)
     assert_true(stencils > 20);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(families_take_every_stencil),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(families_take_every_stencil))

@@ -5,7 +5,6 @@
 
 static void launches_ask_the_driver_once(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_kernel kernel = loaded(cuda);
     tz_error error = {0};
@@ -53,7 +52,6 @@ static void launches_ask_the_driver_once(void **state)
 
 static void cooperative_launches_must_fit(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_kernel kernel = loaded(cuda);
     tz_cuda_queue *stream;
@@ -92,7 +90,6 @@ static void cooperative_launches_must_fit(void **state)
 
 static void opting_in_may_be_refused(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     fault("cuFuncSetAttribute:1");
     tz_cuda_kernel kernel = loaded(cuda);
@@ -160,7 +157,6 @@ static void kernels_are_compiled_once(void **state)
 
 static void reports_tell_registers_and_spills(void **state)
 {
-    (void)state;
     need_fake();
     tz_cuda_kernel_report r[3];
     size_t count = 0, bytes = 0;
@@ -189,7 +185,6 @@ static void reports_tell_registers_and_spills(void **state)
 
 static void a_fault_is_told_once_and_again_the_same(void **state)
 {
-    (void)state;
     need_fake();
     static const struct {
         const char *fault, *says;
@@ -268,7 +263,6 @@ static void a_fault_is_told_once_and_again_the_same(void **state)
 
 static void a_refusal_ends_nothing(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_kernel kernel = loaded(cuda);
     tz_error error = {0};
@@ -286,16 +280,7 @@ static void a_refusal_ends_nothing(void **state)
     tz_cuda_close(cuda);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(launches_ask_the_driver_once),
-        TEST(cooperative_launches_must_fit),
-        TEST(opting_in_may_be_refused),
-        TEST(kernels_are_compiled_once),
-        TEST(reports_tell_registers_and_spills),
-        TEST(a_fault_is_told_once_and_again_the_same),
-        TEST(a_refusal_ends_nothing),
-    };
-    return run_with_fake(tests, sizeof tests / sizeof *tests);
-}
+TEST_MAIN(open_fake, close_fake, FAKE_TEST(launches_ask_the_driver_once),
+          FAKE_TEST(cooperative_launches_must_fit), FAKE_TEST(opting_in_may_be_refused),
+          FAKE_TEST(kernels_are_compiled_once), FAKE_TEST(reports_tell_registers_and_spills),
+          FAKE_TEST(a_fault_is_told_once_and_again_the_same), FAKE_TEST(a_refusal_ends_nothing))

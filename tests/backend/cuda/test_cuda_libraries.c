@@ -36,7 +36,6 @@ static void skip_without_nvrtc(void)
 
 static void a_missing_driver_is_named(void **state)
 {
-    (void)state;
     tz_cuda *cuda = (tz_cuda *)&cuda;
     tz_error error = {0};
     if (tz_cuda_available()) {
@@ -54,7 +53,6 @@ static void a_missing_driver_is_named(void **state)
 
 static void describing_never_fails(void **state)
 {
-    (void)state;
     char text[4096], small[8];
     tz_cuda_describe(text, sizeof text);
     assert_non_null(strstr(text, "CUDA driver: "));
@@ -69,7 +67,6 @@ static void describing_never_fails(void **state)
 
 static void kernels_compile_without_a_device(void **state)
 {
-    (void)state;
     skip_without_nvrtc();
     static const char *const architectures[] = {"sm_80", "sm_90", "sm_100"};
     for (size_t k = 0; k < 3; k++) {
@@ -87,7 +84,6 @@ static void kernels_compile_without_a_device(void **state)
 
 static void mistakes_are_named_with_their_line(void **state)
 {
-    (void)state;
     skip_without_nvrtc();
     void *cubin;
     size_t bytes;
@@ -105,7 +101,6 @@ static void mistakes_are_named_with_their_line(void **state)
 
 static void the_assembler_is_asked_for_registers(void **state)
 {
-    (void)state;
     skip_without_nvrtc();
     static const char source[] =
         "__device__ __noinline__ float pick(const float *x, int n)\n"
@@ -178,9 +173,9 @@ static bool load(const char *architecture, const char *source, size_t *bytes)
     void *cubin = NULL;
     bool cached = false;
     tz_error error = {0};
-    if (tz__cuda_cubin(architecture, source, &good_header, 1, false, &cubin, bytes, &cached,
-                       &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz__cuda_cubin(architecture, source, &good_header, 1, false, &cubin, bytes, &cached,
+                             &error),
+              &error);
     assert_memory_equal(cubin, "\177ELF", 4);
     free(cubin);
     return cached;
@@ -529,18 +524,9 @@ static void a_device_works_asynchronously(void **state)
     unsetenv("TRAPEZE_CACHE");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(a_missing_driver_is_named),
-        TEST(describing_never_fails),
-        TEST(kernels_compile_without_a_device),
-        TEST(mistakes_are_named_with_their_line),
-        TEST(the_assembler_is_asked_for_registers),
-        TEST(the_cache_is_only_a_cache),
-        TEST(a_device_computes),
-        TEST(a_device_works_asynchronously),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, SCRATCH_TEST(a_missing_driver_is_named), SCRATCH_TEST(describing_never_fails),
+          SCRATCH_TEST(kernels_compile_without_a_device),
+          SCRATCH_TEST(mistakes_are_named_with_their_line),
+          SCRATCH_TEST(the_assembler_is_asked_for_registers),
+          SCRATCH_TEST(the_cache_is_only_a_cache), SCRATCH_TEST(a_device_computes),
+          SCRATCH_TEST(a_device_works_asynchronously))

@@ -7,16 +7,7 @@
 #include "output/frame/plane.h"
 #include "simt/build.h"
 #include "simt/simt.h"
-#include "tests/skip.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 enum { F32, F64, I32, BITS, TYPES, WARPS_OF_BLOCK = 2, BUFFERS_MAX = 64 };
 
@@ -133,7 +124,6 @@ static simt *machine;
 
 static int machine_setup(void **state)
 {
-    (void)state;
     tz_error error = {0};
     machine = simt_create();
     const tz_status status =
@@ -145,7 +135,6 @@ static int machine_setup(void **state)
 
 static int machine_teardown(void **state)
 {
-    (void)state;
     simt_build_destroy(build);
     simt_destroy(machine);
     return 0;
@@ -262,7 +251,6 @@ enum { GRIDS = sizeof grids / sizeof *grids };
 
 static void numbers_are_the_hosts(void **state)
 {
-    (void)state;
     skip_without_compiler();
     for (int type = 0; type < TYPES; type++)
         for (int g = 0; g < GRIDS; g++)
@@ -284,7 +272,6 @@ static void numbers_are_the_hosts(void **state)
 
 static void signs_of_zeros_do_not_matter(void **state)
 {
-    (void)state;
     skip_without_compiler();
     for (int type = 0; type < TYPES; type++)
         for (int what = ZEROS; what <= ONES; what++) {
@@ -332,7 +319,6 @@ static double sum_of_row(const field *f, int type, int64_t first, int64_t y, int
 
 static void numbers_are_as_defined(void **state)
 {
-    (void)state;
     for (int type = 0; type < TYPES; type++)
         for (int g = 0; g < GRIDS; g++) {
             field f;
@@ -371,7 +357,6 @@ static void numbers_are_as_defined(void **state)
 
 static void finiteness_is_the_hosts(void **state)
 {
-    (void)state;
     skip_without_compiler();
     for (int type = F32; type <= F64; type++)
         for (int g = 0; g < GRIDS; g++)
@@ -400,7 +385,6 @@ static double difference_on_device(const field *f, const field *g, int type)
 
 static void differences_are_the_hosts(void **state)
 {
-    (void)state;
     skip_without_compiler();
     for (int type = 0; type < TYPES; type++)
         for (int k = 0; k < GRIDS; k++) {
@@ -429,7 +413,6 @@ static void differences_are_the_hosts(void **state)
 /* A word's bits past the row's end are no cells. */
 static void padding_bits_do_not_count(void **state)
 {
-    (void)state;
     skip_without_compiler();
     field f, g;
     field_create(&f, BITS, 33, 2, 1, ZEROS, 6); /* 2 words: bit 16 of the second one is no cell */
@@ -490,7 +473,6 @@ static void shrink_on_device(const field *f, int type, int64_t z, int nx, int ny
 
 static void pictures_are_the_hosts(void **state)
 {
-    (void)state;
     skip_without_compiler();
     static const int64_t cases[][5] = {
         /* cells, slices, values */
@@ -527,7 +509,6 @@ static void pictures_are_the_hosts(void **state)
 
 static void texts_compile(void **state)
 {
-    (void)state;
     static const char *const architectures[] = {"sm_90", "sm_80", "sm_100"};
     const int count = getenv("TZ_NVRTC") ? 1 : 3; /* under a sanitizer */
     for (int a = 0; a < count; a++)
@@ -556,13 +537,7 @@ static void texts_compile(void **state)
             }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_as_defined),       cmocka_unit_test(numbers_are_the_hosts),
-        cmocka_unit_test(signs_of_zeros_do_not_matter), cmocka_unit_test(finiteness_is_the_hosts),
-        cmocka_unit_test(differences_are_the_hosts),    cmocka_unit_test(padding_bits_do_not_count),
-        cmocka_unit_test(pictures_are_the_hosts),       cmocka_unit_test(texts_compile),
-    };
-    return cmocka_run_group_tests(tests, machine_setup, machine_teardown);
-}
+TEST_MAIN(machine_setup, machine_teardown, TEST(numbers_are_as_defined),
+          TEST(numbers_are_the_hosts), TEST(signs_of_zeros_do_not_matter),
+          TEST(finiteness_is_the_hosts), TEST(differences_are_the_hosts),
+          TEST(padding_bits_do_not_count), TEST(pictures_are_the_hosts), TEST(texts_compile))

@@ -151,12 +151,6 @@ static void pairs_come_apart(void **state)
     assert_true(crowded[1] / crowded[0] < alone[1] / alone[0]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(starts_take_their_time),      cmocka_unit_test(pairs_come_apart),
-        cmocka_unit_test(sectors_are_asked_for_twice), cmocka_unit_test(tiles_have_borders),
-        cmocka_unit_test(exchanges_go_in_batches),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down, TEST(starts_take_their_time), TEST(pairs_come_apart),
+          TEST(sectors_are_asked_for_twice), TEST(tiles_have_borders),
+          TEST(exchanges_go_in_batches))

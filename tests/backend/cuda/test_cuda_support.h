@@ -89,21 +89,25 @@ static inline tz_status launch(tz_cuda *cuda, const tz_cuda_kernel *kernel, tz_c
     return tz_cuda_launch(cuda, stream, kernel, two, warp, 0, false, arguments, error);
 }
 
-static inline int run_with_fake(const struct CMUnitTest *tests, size_t count)
+static void *library;
+
+static inline int open_fake(void **state)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     void *look = library ? dlsym(library, "fake_cuda") : NULL;
     if (look) {
         fake_cuda_look *call;
         memcpy(&call, &look, sizeof call);
         seen = call();
     }
-    const int failed = _cmocka_run_group_tests("cuda", tests, count, NULL, NULL);
-    if (library)
-        dlclose(library);
-    return failed;
+    return 0;
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+static inline int close_fake(void **state)
+{
+    return library ? dlclose(library) : 0;
+}
+
+#define FAKE_TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 #endif

@@ -21,7 +21,6 @@ static const uint64_t plain = UINT64_C(7) << 23; /* a branch's second predicate:
 
 static void loops_are_counted_by_hand(void **state)
 {
-    (void)state;
     static const int architectures[] = {80, 90, 100};
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         /* Back five instructions: -20 units of four bytes. */
@@ -68,7 +67,6 @@ static void loops_are_counted_by_hand(void **state)
 /* Two ways round: the one that stores is taken, and of two that do the shorter. */
 static void ways_are_chosen(void **state)
 {
-    (void)state;
     const word branch = {0x0947 | 8u << 16, plain | UINT64_C(1) << 41 | UINT64_C(63) << 46};
     const word back = {0x8947 | (uint64_t)(256 - 28) << 16 | (uint64_t)-1 << 34,
                        0x3ffff | plain | UINT64_C(5) << 41 | UINT64_C(63) << 46};
@@ -99,7 +97,6 @@ static void ways_are_chosen(void **state)
 /* Loads that are asked for together are one wait; one after the other, as many. */
 static void waits_for_memory_are_counted(void **state)
 {
-    (void)state;
     const word back = {0x8947 | (uint64_t)(256 - 20) << 16 | (uint64_t)-1 << 34,
                        0x3ffff | plain | UINT64_C(5) << 41 | UINT64_C(63) << 46};
     const word first = say(0x981, 1, 0, 0, 0), second = say(0x981, 1, 1, 0, 0); /* LDG */
@@ -125,7 +122,6 @@ static void waits_for_memory_are_counted(void **state)
 
 static void what_is_no_code_is_refused(void **state)
 {
-    (void)state;
     tz_sass sass;
     tz_error error = {0};
     const char text[100] = "\177ELF and then something else";
@@ -152,7 +148,6 @@ static const char known_source[] =
 
 static void known_counts_are_found(void **state)
 {
-    (void)state;
     static const char *const architectures[] = {"sm_80", "sm_90", "sm_100"};
     tz_cuda_mix *mix = malloc(sizeof *mix);
     assert_non_null(mix);
@@ -415,21 +410,9 @@ static void measured_speeds_are_near(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops_are_counted_by_hand),
-        cmocka_unit_test(ways_are_chosen),
-        cmocka_unit_test(waits_for_memory_are_counted),
-        cmocka_unit_test(what_is_no_code_is_refused),
-        cmocka_unit_test(known_counts_are_found),
-        cmocka_unit_test(more_work_takes_longer),
-        cmocka_unit_test(occupancy_is_the_devices),
-        cmocka_unit_test(what_is_missing_is_named),
-        cmocka_unit_test(candidates_keep_what_is_given),
-        cmocka_unit_test(rows_do_what_their_text_says),
-        cmocka_unit_test(measured_speeds_are_near),
-        cmocka_unit_test(every_stencil_is_counted),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down, TEST(loops_are_counted_by_hand), TEST(ways_are_chosen),
+          TEST(waits_for_memory_are_counted), TEST(what_is_no_code_is_refused),
+          TEST(known_counts_are_found), TEST(more_work_takes_longer),
+          TEST(occupancy_is_the_devices), TEST(what_is_missing_is_named),
+          TEST(candidates_keep_what_is_given), TEST(rows_do_what_their_text_says),
+          TEST(measured_speeds_are_near), TEST(every_stencil_is_counted))

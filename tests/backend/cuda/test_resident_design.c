@@ -5,15 +5,6 @@
 #include "sim/simulation_impl.h"
 #include "tests/registry.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static const struct {
     const char *stencil;
     int64_t extent[TZ_AXES];
@@ -53,8 +44,7 @@ static tz_simulation *make(size_t c)
     }
     tz_simulation *simulation = NULL;
     tz_error error = {0};
-    if (tz_simulation_create(&simulation, &config, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_simulation_create(&simulation, &config, &error), &error);
     return simulation;
 }
 
@@ -71,9 +61,8 @@ static void check_narrowed(size_t c, const tz_problem *problem, const tz_plan *p
                  found ? best->cost : -1.0);
 }
 
-static void test_nothing_narrower_is_better(void **unused)
+static void test_nothing_narrower_is_better(void **state)
 {
-    (void)unused;
     static const int heights[] = {1, 4};
     int fits = 0, others = 0;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -126,8 +115,7 @@ static int count_resident(const tz_problem *problem, const tz_plan *given)
     const tz_place place = {.threads = 1};
     int count = 0, resident = 0;
     tz_error error = {0};
-    if (tz_cuda_candidates(problem, &place, given, plans, MAX, &count, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_cuda_candidates(problem, &place, given, plans, MAX, &count, &error), &error);
     for (int k = 0; k < count; k++)
         resident += strcmp(plans[k].family, "resident") == 0;
     return resident;
@@ -135,9 +123,8 @@ static int count_resident(const tz_problem *problem, const tz_plan *given)
 
 /* Bricks of many words in three dimensions take a compiler too long to be chosen unasked, whoever
  * chooses; small ones do not. */
-static void test_lengthy_text_is_not_chosen(void **unused)
+static void test_lengthy_text_is_not_chosen(void **state)
 {
-    (void)unused;
     const size_t last = sizeof cases / sizeof *cases - 1;
     for (int large = 0; large < 2; large++) {
         tz_simulation *simulation = make(last - 1 + (size_t)large);
@@ -156,9 +143,5 @@ static void test_lengthy_text_is_not_chosen(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing_narrower_is_better),
-                                       cmocka_unit_test(test_lengthy_text_is_not_chosen)};
-    return cmocka_run_group_tests(tests, open_plugins, close_plugins);
-}
+TEST_MAIN(open_plugins, close_plugins, TEST(test_nothing_narrower_is_better),
+          TEST(test_lengthy_text_is_not_chosen))

@@ -5,17 +5,7 @@
 
 #include "backend/cuda/family/work.h"
 #include "tests/model/model_support.h"
-#include "tests/skip.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 typedef struct suite {
     tz_registry *registry;

@@ -36,7 +36,6 @@ int fake_lock(void)
 
 void fake_unlock(int *held)
 {
-    (void)held;
     pthread_mutex_unlock(&lock);
 }
 
@@ -98,7 +97,6 @@ EXPORT(cuGetErrorName, (int result, const char **text))
 
 EXPORT(cuGetErrorString, (int result, const char **text))
 {
-    (void)result;
     *text = "text of a fake";
     return 0;
 }
@@ -342,7 +340,6 @@ EXPORT(cuDriverGetVersion, (int *version))
 /* A real NVRTC asks for it, and falls over where it is not. */
 EXPORT(cuGetExportTable, (const void **table, const void *id))
 {
-    (void)id;
     *table = NULL;
     return NOT_FOUND;
 }
@@ -374,7 +371,6 @@ EXPORT(cuDeviceGetPCIBusId, (char *text, int size, int device))
 
 EXPORT(cuDeviceTotalMem_v2, (size_t * bytes, int device))
 {
-    (void)device;
     *bytes = (size_t)fake_number("FAKE_CUDA_MEMORY", 1 << 30);
     return 0;
 }
@@ -386,7 +382,6 @@ EXPORT(cuDeviceGetAttribute, (int *value, int which, int device))
     } known[] = {{75, 9},     {76, 0},    {16, 132}, {97, 232448},   {111, 1024},   {81, 233472},
                  {82, 65536}, {39, 2048}, {106, 32}, {38, 52428800}, {13, 1980000}, {36, 3201000},
                  {37, 6144},  {95, 1},    {41, 1},   {18, 0},        {17, 0}};
-    (void)device;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (known[k].which == which && fake_number("FAKE_CUDA_WITHOUT", 0) != which) {
             *value = known[k].value;

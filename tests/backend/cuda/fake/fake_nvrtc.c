@@ -30,7 +30,6 @@ EXPORT(int, nvrtcCreateProgram,
        (program * *out, const char *source, const char *name, int count, const char *const *headers,
         const char *const *names))
 {
-    (void)name;
     size_t bytes = strlen(source) + 1;
     for (int k = 0; k < count; k++) {
         if (!headers[k] || !names[k])

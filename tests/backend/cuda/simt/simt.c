@@ -261,7 +261,6 @@ static void report_fault(simt *machine, const char *at)
 
 static void trap(int number, siginfo_t *info, void *context)
 {
-    (void)context;
     simt *machine = simt_here;
     if (number == SIGVTALRM && ++machine->expired == 1)
         return; /* the next word notices; a loop without words is stopped here the second time */

@@ -2,12 +2,7 @@
 #include "compare.h"
 
 #include "memory.h"
-#include "tests/skip.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit.h"
 
 enum { THREADS = 64, BLOCKS = 3, WORDS = THREADS * BLOCKS };
 
@@ -39,8 +34,7 @@ static void run(bench *b, const char *body, const launch *how)
              "  const int t = tz_thread(), lane = tz_lane(), i = tz_block(0) * tz_threads() + t;\n"
              "#line 1 \"body\"\n%s\n}\n",
              body);
-    if (simt_build_kernel(build, source, "tz_stage", &entry, &error))
-        fail_msg("%s", error.message);
+    assert_ok(simt_build_kernel(build, source, "tz_stage", &entry, &error), &error);
     memset(b, 0, sizeof *b);
     for (uint32_t i = 0; i < WORDS; i++)
         b->in[i] = 1000 + 7 * i;
@@ -116,7 +110,6 @@ static uint32_t lane_next(const bench *b, int block, int t)
 
 static void shuffles_move_values(void **state)
 {
-    (void)state;
     expect("a.out[i] = tz_shuffle_down(a.in[i], 3);", lane_above);
     expect("a.out[i] = tz_shuffle_up(a.in[i], 3);", lane_below);
     expect("a.out[i] = tz_shuffle_xor(a.in[i], 5);", lane_across);
@@ -132,7 +125,6 @@ static void shuffles_move_values(void **state)
 static uint32_t block_sum(const bench *b, int block, int t)
 {
     uint32_t sum = 0;
-    (void)t;
     for (int k = 0; k < THREADS; k++)
         sum += in_at(b, block, k);
     return sum;
@@ -140,7 +132,6 @@ static uint32_t block_sum(const bench *b, int block, int t)
 
 static void barriers_order_a_block(void **state)
 {
-    (void)state;
     expect("tz_put(shared + t, a.in[i]);\n"
            "for (int n = 32; n > 0; n /= 2) {\n"
            "  tz_barrier();\n"
@@ -167,7 +158,6 @@ static uint32_t adjacent_warp(const bench *b, int block, int t)
 
 static void adjacent_warps_wait_for_each_other(void **state)
 {
-    (void)state;
     expect("unsigned long long *words = (unsigned long long *)(shared + 256);\n"
            "tz_adjacent_init(words, 2);\n"
            "tz_barrier();\n"
@@ -184,7 +174,6 @@ static void adjacent_warps_wait_for_each_other(void **state)
 /* What a warp wrote before it arrived is known one warp further with each phase. */
 static void writes_travel_a_warp_a_phase(void **state)
 {
-    (void)state;
     const simt_access writer = {.block = 1, .thread = 3, .arrived = 5, .waited = 5};
     for (int away = 0; away < 4; away++)
         for (int phases = 0; phases < 5; phases++) {
@@ -204,7 +193,6 @@ static uint32_t same(const bench *b, int block, int t)
 
 static void packets_move_values(void **state)
 {
-    (void)state;
     expect("if (t % 4 == 0) {\n"
            "  unsigned four[4];\n"
            "  tz_load(a.in + i, four);\n"
@@ -232,7 +220,6 @@ static uint32_t rounding(const bench *b, int block, int t)
 
 static void arithmetic_is_not_contracted(void **state)
 {
-    (void)state;
     expect("float x = (float)a.in[i] / 3.0f;\n"
            "float fused = __fmaf_rn(x, x, 0.1f), apart = x * x + 0.1f;\n"
            "unsigned bits[2];\n"
@@ -257,7 +244,6 @@ static uint32_t other_block(const bench *b, int block, int t)
 
 static void grids_synchronise(void **state)
 {
-    (void)state;
     /* Two barriers flip the word's top bit twice. */
     expect_in("unsigned one[1] = {a.in[i]}, other[1];\n"
               "tz_store(a.out + i, one);\n"
@@ -271,7 +257,6 @@ static void grids_synchronise(void **state)
 
 static void blocks_hand_words_over(void **state)
 {
-    (void)state;
     /* From each block to the one before it, by way of slots in out's second half. */
     expect_in("unsigned long long *slots = (unsigned long long *)(a.out + 64);\n"
               "const int blocks = tz_blocks(0), b = tz_block(0);\n"
@@ -288,7 +273,6 @@ static void blocks_hand_words_over(void **state)
 
 static void fetches_arrive(void **state)
 {
-    (void)state;
     /* The first batch has come, the second is under way. */
     expect("tz_fetch<unsigned, 1>(shared + t, a.in + i);\n"
            "tz_fetch_end();\n"
@@ -307,13 +291,11 @@ static void fetches_arrive(void **state)
 
 static uint32_t blocks_counted(const bench *b, int block, int t)
 {
-    (void)b;
     return block == 0 && t == 0 ? WORDS : 0;
 }
 
 static void atomics_count(void **state)
 {
-    (void)state;
     expect("tz_atomic_add_u32(a.out, 1u);", blocks_counted);
 }
 
@@ -347,7 +329,6 @@ static void wrong(const char *body, simt_finding finding, const char *says)
 
 static void races_are_found(void **state)
 {
-    (void)state;
     /* A missing barrier: read after write and write after read. */
     wrong("tz_put(shared + t, 1u);\na.out[i] = tz_get(shared + (t ^ 32));\n", SIMT_FOUND_RACE,
           "body:2");
@@ -390,14 +371,12 @@ static void races_are_found(void **state)
 
 static void unwritten_reads_are_found(void **state)
 {
-    (void)state;
     wrong("if (t > 0) tz_put(shared + t, 1u);\ntz_barrier();\na.out[i] = tz_get(shared + t);",
           SIMT_FOUND_UNWRITTEN, "byte 0 of shared memory, after barrier 1: thread 0");
 }
 
 static void bad_addresses_are_found(void **state)
 {
-    (void)state;
     wrong("a.out[i] = tz_get(shared + 193 + t);", SIMT_FOUND_ADDRESS, "byte 1024");
     wrong("tz_put(shared + t - 63, 1u);", SIMT_FOUND_ADDRESS, "of shared memory");
     wrong("unsigned four[4] = {0};\ntz_put_packet(shared + 1, four);", SIMT_FOUND_ADDRESS,
@@ -414,7 +393,6 @@ static void bad_addresses_are_found(void **state)
 
 static void divergent_lanes_are_found(void **state)
 {
-    (void)state;
     wrong("if (lane != 7) a.out[i] = tz_shuffle_up(1u, 1);", SIMT_FOUND_LANES,
           "lane 7) of block 0,0,0 has ended");
     wrong("if (lane < 16) a.out[i] = tz_shuffle_up(1u, 1);\n"
@@ -431,7 +409,6 @@ static void divergent_lanes_are_found(void **state)
 
 static void lonely_barriers_are_found(void **state)
 {
-    (void)state;
     wrong("if (t != 40) tz_barrier();", SIMT_FOUND_BARRIER, "thread 40 (warp 1, lane 8)");
     wrong("if (tz_warp() == 0) tz_barrier();\nelse tz_barrier();", SIMT_FOUND_BARRIER,
           "waits at tz_barrier (body:2)");
@@ -444,7 +421,6 @@ static void lonely_barriers_are_found(void **state)
 
 static void races_of_blocks_are_found(void **state)
 {
-    (void)state;
     const launch grid = {.threads = THREADS, .blocks = BLOCKS, .cooperative = true};
     wrong_in("unsigned one[1] = {a.in[i]}, other[1];\ntz_store(a.out + i, one);\n"
              "tz_load_fresh(a.out + (i + 64) % 192, other);",
@@ -458,7 +434,6 @@ static void races_of_blocks_are_found(void **state)
 
 static void lost_words_are_found(void **state)
 {
-    (void)state;
     const launch grid = {.threads = 32, .blocks = BLOCKS, .cooperative = true};
     wrong_in("unsigned long long *slots = (unsigned long long *)a.out;\n"
              "if (tz_block(0) > 0) tz_send(slots + i, 5, 1u);\n"
@@ -468,7 +443,6 @@ static void lost_words_are_found(void **state)
 
 static void early_reads_of_fetches_are_found(void **state)
 {
-    (void)state;
     /* Others may look after the wait and a barrier only: not before the wait ... */
     wrong("tz_fetch<unsigned, 1>(shared + t, a.in + i);\ntz_fetch_end();\ntz_barrier();\n"
           "a.out[i] = tz_get(shared + (t ^ 1));\ntz_fetch_wait<0>();",
@@ -482,13 +456,11 @@ static void early_reads_of_fetches_are_found(void **state)
 
 static void stopped_lanes_are_found(void **state)
 {
-    (void)state;
     wrong("a.out[i] = a.in[i] / (unsigned)(t / 70);", SIMT_FOUND_STOPPED, "division by zero");
 }
 
 static void bad_launches_are_found(void **state)
 {
-    (void)state;
     const launch ragged = {.threads = 48, .blocks = 1}, wide = {.threads = 96, .blocks = 1};
     const launch large = {.threads = 32, .blocks = 1, .shared_bytes = 1 << 20};
     wrong_in("a.out[i] = 1;", &ragged, SIMT_FOUND_LAUNCH, "48 threads");
@@ -498,14 +470,12 @@ static void bad_launches_are_found(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     machine = simt_create();
     return machine ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     simt_build_destroy(build);
     simt_destroy(machine);
     return 0;

@@ -2,10 +2,7 @@
 #include "compare.h"
 
 #include "stencil/registry.h"
-#include "tests/skip.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "tests/unit.h"
 
 enum { NONE = -1 };
 
@@ -24,8 +21,7 @@ static void mistake(const char *stencil, tz_boundary boundary, const char *from,
                    .edit_from = from,
                    .edit_to = to};
     tz_error error = {0};
-    if (tz_registry_find(registry, stencil, &k.stencil, NULL, &error))
-        fail_msg("%s", error.message);
+    assert_ok(tz_registry_find(registry, stencil, &k.stencil, NULL, &error), &error);
     k.precision = tz_stencil_has_real(k.stencil) ? TZ_SINGLE : -1;
     simt_compare(&k, build, machine, 2, &outcome);
     if (!from) {
@@ -40,7 +36,6 @@ static void mistake(const char *stencil, tz_boundary boundary, const char *from,
 
 static void mistakes_in_tiles_are_found(void **state)
 {
-    (void)state;
     const char *hotspot = "hotspot";
     mistake(hotspot, TZ_CLAMP, NULL, NULL, NONE);
     /* Missing barriers: after the load, after each pass. */
@@ -69,7 +64,6 @@ static int set_up(void **state)
     static const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};
     static tz_registry *plugins;
     tz_error error = {0};
-    (void)state;
     machine = simt_create();
     if (!machine || tz_registry_create(&plugins, folders, 2, &error))
         return -1;
@@ -79,7 +73,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     tz_registry_destroy((tz_registry *)registry);
     simt_build_destroy(build);
     simt_destroy(machine);

@@ -1,0 +1,43 @@
+/* Every test program includes this: cmocka and the headers it needs, skipping with a reason, and
+ * main(). */
+#ifndef TZ_TEST_UNIT_H
+#define TZ_TEST_UNIT_H
+
+#include "base/error.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* .ci/run fails on reasons that .ci/skips does not list. */
+#define skip_test(...) (print_message("skipped: " __VA_ARGS__), print_message("\n"), skip())
+
+/* The exit status of a program that ctest shows as skipped. */
+enum { SKIPPED_PROGRAM = 77 };
+
+/* main(): runs the tests between a set-up and a tear-down of the group (NULL: without). */
+#define TEST_MAIN(set_up, tear_down, ...)                                                          \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        const struct CMUnitTest tests[] = {__VA_ARGS__};                                           \
+        return cmocka_run_group_tests(tests, set_up, tear_down);                                   \
+    }
+#define TEST(function) cmocka_unit_test(function)
+
+static inline void assert_ok_(tz_status status, const tz_error *error, int line)
+{
+    if (status)
+        fail_msg("line %d: %s: %s: %s", line, tz_status_text(status), error->place, error->message);
+}
+
+/* The call succeeds; otherwise the test fails with the message. */
+#define assert_ok(call, error) assert_ok_(call, error, __LINE__)
+
+#endif
