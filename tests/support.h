@@ -1,4 +1,4 @@
-/* A fresh directory for a test's files, and checks of errors. */
+/* A fresh directory for a test's files. */
 #ifndef TZ_TEST_SUPPORT_H
 #define TZ_TEST_SUPPORT_H
 
@@ -98,18 +98,5 @@ static inline char *scratch_slurp(const char *path, size_t *bytes)
     fclose(file);
     return data;
 }
-
-/* The status is as wanted, the message one line, and place or message has each text. */
-static inline void check_error_(tz_status status, tz_status wanted, const tz_error *error,
-                                const char *in_place, const char *in_message, int line)
-{
-    if (status != wanted || !strstr(error->place, in_place) ||
-        !strstr(error->message, in_message) || strchr(error->message, '\n'))
-        fail_msg("line %d: status %d (wanted %d), '%s': '%s' (wanted '%s': '%s')", line,
-                 (int)status, (int)wanted, error->place, error->message, in_place, in_message);
-}
-
-#define check_error(status, wanted, error, in_place, in_message)                                   \
-    check_error_(status, wanted, error, in_place, in_message, __LINE__)
 
 #endif

@@ -1,5 +1,5 @@
-/* Every test program includes this: cmocka and the headers it needs, skipping with a reason, and
- * main(). */
+/* Every test program includes this: cmocka and the headers it needs, skipping with a reason, checks
+ * of errors, and main(). */
 #ifndef TZ_TEST_UNIT_H
 #define TZ_TEST_UNIT_H
 
@@ -39,5 +39,18 @@ static inline void assert_ok_(tz_status status, const tz_error *error, int line)
 
 /* The call succeeds; otherwise the test fails with the message. */
 #define assert_ok(call, error) assert_ok_(call, error, __LINE__)
+
+/* The status is as wanted, the message one line, and place or message has each text. */
+static inline void check_error_(tz_status status, tz_status wanted, const tz_error *error,
+                                const char *in_place, const char *in_message, int line)
+{
+    if (status != wanted || !strstr(error->place, in_place) ||
+        !strstr(error->message, in_message) || strchr(error->message, '\n'))
+        fail_msg("line %d: status %d (wanted %d), '%s': '%s' (wanted '%s': '%s')", line,
+                 (int)status, (int)wanted, error->place, error->message, in_place, in_message);
+}
+
+#define check_error(status, wanted, error, in_place, in_message)                                   \
+    check_error_(status, wanted, error, in_place, in_message, __LINE__)
 
 #endif

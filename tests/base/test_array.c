@@ -32,7 +32,7 @@ static void arrays_are_made_zero(void **state)
     tz_error error = {0};
     for (int t = 0; t < TZ_DTYPE_COUNT; t++) {
         tz_array *array;
-        assert_int_equal(tz_array_create(&array, (tz_dtype)t, 2, (int64_t[]){5, 3}, &error), TZ_OK);
+        assert_ok(tz_array_create(&array, (tz_dtype)t, 2, (int64_t[]){5, 3}, &error), &error);
         assert_int_equal((uintptr_t)array->data % 64, 0);
         assert_int_equal(array->dims, 2);
         assert_int_equal(array->shape[0], 5);
@@ -54,11 +54,11 @@ static void values_are_converted(void **state)
     tz_error error = {0};
     tz_array *array;
     const int64_t one = 1;
-    assert_int_equal(tz_array_create(&array, TZ_DTYPE_I16, 1, &one, &error), TZ_OK);
+    assert_ok(tz_array_create(&array, TZ_DTYPE_I16, 1, &one, &error), &error);
     tz_array_set(array, 0, -2.75);
     assert_true(tz_array_get(array, 0) == -2.0);
     tz_array_destroy(array);
-    assert_int_equal(tz_array_create(&array, TZ_DTYPE_F32, 1, &one, &error), TZ_OK);
+    assert_ok(tz_array_create(&array, TZ_DTYPE_F32, 1, &one, &error), &error);
     tz_array_set(array, 0, 0.1);
     assert_true(tz_array_get(array, 0) == (double)0.1f);
     tz_array_destroy(array);

@@ -13,12 +13,12 @@ static void atomic_files_appear_whole(void **state)
     size_t bytes;
     char path[800], *text;
     snprintf(path, sizeof path, "%s", scratch_path(*state, "x.bin"));
-    assert_int_equal(tz_atomic_open(&file, path, false, &error), TZ_OK);
-    assert_int_equal(tz_atomic_open(&other, path, false, &error), TZ_OK);
-    assert_int_equal(tz_atomic_write(file, "first", 5, &error), TZ_OK);
+    assert_ok(tz_atomic_open(&file, path, false, &error), &error);
+    assert_ok(tz_atomic_open(&other, path, false, &error), &error);
+    assert_ok(tz_atomic_write(file, "first", 5, &error), &error);
     fputs("second", tz_atomic_stream(other));
     assert_int_not_equal(access(path, F_OK), 0);
-    assert_int_equal(tz_atomic_commit(file, &error), TZ_OK);
+    assert_ok(tz_atomic_commit(file, &error), &error);
     check_error(tz_atomic_commit(other, &error), TZ_IO, &error, "x.bin", "exists already");
     text = scratch_slurp(path, &bytes);
     assert_string_equal(text, "first");
@@ -26,12 +26,12 @@ static void atomic_files_appear_whole(void **state)
     assert_int_equal(scratch_count(*state), 1);
     check_error(tz_atomic_open(&file, path, false, &error), TZ_IO, &error, "x.bin",
                 "exists already");
-    assert_int_equal(tz_atomic_open(&file, path, true, &error), TZ_OK);
+    assert_ok(tz_atomic_open(&file, path, true, &error), &error);
     fputs("third", tz_atomic_stream(file));
     tz_atomic_abort(file);
-    assert_int_equal(tz_atomic_open(&file, path, true, &error), TZ_OK);
+    assert_ok(tz_atomic_open(&file, path, true, &error), &error);
     fputs("fourth", tz_atomic_stream(file));
-    assert_int_equal(tz_atomic_commit(file, &error), TZ_OK);
+    assert_ok(tz_atomic_commit(file, &error), &error);
     text = scratch_slurp(path, &bytes);
     assert_string_equal(text, "fourth");
     free(text);
@@ -50,7 +50,7 @@ static void atomic_files_survive_a_full_disk(void **state)
     /* A limit on file sizes stands in for a full disk. */
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &before);
-    assert_int_equal(tz_atomic_open(&file, scratch_path(*state, "big"), false, &error), TZ_OK);
+    assert_ok(tz_atomic_open(&file, scratch_path(*state, "big"), false, &error), &error);
     low = before;
     low.rlim_cur = 100000;
     setrlimit(RLIMIT_FSIZE, &low);
@@ -70,8 +70,8 @@ static void directories_are_made(void **state)
     tz_error error = {0};
     struct stat facts;
     const char *path = scratch_path(*state, "a/b//c/");
-    assert_int_equal(tz_make_dirs(path, &error), TZ_OK);
-    assert_int_equal(tz_make_dirs(path, &error), TZ_OK);
+    assert_ok(tz_make_dirs(path, &error), &error);
+    assert_ok(tz_make_dirs(path, &error), &error);
     assert_int_equal(stat(path, &facts), 0);
     scratch_text(*state, "file", "");
     check_error(tz_make_dirs(scratch_path(*state, "file/x"), &error), TZ_IO, &error, "file",

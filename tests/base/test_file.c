@@ -14,7 +14,7 @@ static void all_bytes_are_read(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (; at < sizes[i]; at++)
             assert_int_equal(write(file, at % 7 ? "x" : "", 1), 1);
-        assert_int_equal(tz_file_read(path, 10000, &text, &length, &error), TZ_OK);
+        assert_ok(tz_file_read(path, 10000, &text, &length, &error), &error);
         assert_int_equal(length, sizes[i]);
         for (size_t k = 0; k < length; k++)
             assert_int_equal(text[k], k % 7 ? 'x' : '\0');

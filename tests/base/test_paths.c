@@ -22,9 +22,9 @@ static void lists_own_their_texts(void **state)
     tz_paths paths = {0};
     tz_error error = {0};
     char text[] = "first";
-    assert_int_equal(tz_paths_add(&paths, text, &error), TZ_OK);
+    assert_ok(tz_paths_add(&paths, text, &error), &error);
     memset(text, 'x', sizeof text - 1);
-    assert_int_equal(tz_paths_add(&paths, "second", &error), TZ_OK);
+    assert_ok(tz_paths_add(&paths, "second", &error), &error);
     assert_int_equal(paths.count, 2);
     assert_string_equal(paths.items[0], "first");
     assert_string_equal(paths.items[1], "second");
@@ -39,7 +39,7 @@ static void given_plugin_folders_come_first(void **state)
     tz_paths paths = {0};
     tz_error error = {0};
     setenv("TRAPEZE_PLUGIN_PATH", "/one::two/three:", 1);
-    assert_int_equal(tz_paths_add_plugins(&paths, &error), TZ_OK);
+    assert_ok(tz_paths_add_plugins(&paths, &error), &error);
     assert_true(paths.count >= 2);
     assert_string_equal(paths.items[0], "/one");
     assert_string_equal(paths.items[1], "two/three");
@@ -54,8 +54,8 @@ static void shipped_folders_exist(void **state)
     tz_paths devices = {0}, benchmarks = {0};
     tz_error error = {0};
     char path[1024];
-    assert_int_equal(tz_paths_add_devices(&devices, &error), TZ_OK);
-    assert_int_equal(tz_paths_add_benchmarks(&benchmarks, &error), TZ_OK);
+    assert_ok(tz_paths_add_devices(&devices, &error), &error);
+    assert_ok(tz_paths_add_benchmarks(&benchmarks, &error), &error);
     assert_int_equal(devices.count, 1);
     assert_int_equal(benchmarks.count, 1);
     snprintf(path, sizeof path, "%s/h200.txt", devices.items[0]);

@@ -27,7 +27,7 @@ static void compile(const char *what, char *text)
         if (status != TZ_OK)
             fail_msg("%s: %s", what, error.message);
         const char *keep = getenv("TZ_TEST_KEEP"); /* a folder: for a look at the code */
-        if (keep != NULL) {
+        if (keep) {
             char path[512];
             snprintf(path, sizeof path, "%s/%s-%.40s.cubin", keep, architectures[a], what);
             for (char *at = path + strlen(keep) + 1; *at; at++)

@@ -49,9 +49,8 @@ static inline bench bench_named(const char *name)
     char *text = shipped_text("benchmarks", name, path, &length);
     bench b;
     tz_error error;
-    if (tz_model_benchmark_parse(path, text, length, &b.record, &error) != TZ_OK ||
-        tz_model_benchmark_facts(&b.record, &b.facts, &b.plan, &error) != TZ_OK)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz_model_benchmark_parse(path, text, length, &b.record, &error), &error);
+    assert_ok(tz_model_benchmark_facts(&b.record, &b.facts, &b.plan, &error), &error);
     free(text);
     return b;
 }

@@ -27,7 +27,7 @@ static void bad_bytes(const char *text, size_t length, int line, tz_status code,
     else
         snprintf(place, sizeof place, "%s", path);
     assert_string_equal(error.place, place);
-    if (strstr(error.message, words) == NULL)
+    if (!strstr(error.message, words))
         fail_msg("'%s' does not say '%s'", error.message, words);
     assert_memory_equal(&device, &zero, sizeof zero);
     assert_int_equal(tz_model_device_parse(path, text, length, &device, NULL), code);
@@ -150,9 +150,8 @@ static void check_round_trip(const tz_model_device *device, char text[TZ_MODEL_D
 {
     tz_model_device again;
     tz_error error;
-    if (tz_model_device_text(device, text, &error) != TZ_OK ||
-        tz_model_device_parse(path, text, strlen(text), &again, &error) != TZ_OK)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz_model_device_text(device, text, &error), &error);
+    assert_ok(tz_model_device_parse(path, text, strlen(text), &again, &error), &error);
     assert_memory_equal(device, &again, sizeof again);
 }
 
@@ -215,11 +214,11 @@ static void what_cannot_be_read_back_is_not_written(void **state)
     strcpy(device.name, "a");
     device.cpi.known = true;
     device.cpi.value = 4;
-    assert_int_equal(tz_model_device_text(&device, text, &error), TZ_FORMAT);
-    assert_non_null(strstr(error.message, "cpi does not say"));
+    check_error(tz_model_device_text(&device, text, &error), TZ_FORMAT, &error, "",
+                "cpi does not say");
     assert_string_equal(text, "");
     strcpy(device.cpi.source, "x");
-    assert_int_equal(tz_model_device_text(&device, text, &error), TZ_OK);
+    assert_ok(tz_model_device_text(&device, text, &error), &error);
 }
 
 /* Numbers have a point whatever the process's locale says; skipped where none is installed. */
@@ -307,8 +306,8 @@ static void benchmarks_without_a_number(void **state)
     tz_model_plan plan;
     tz_error error;
     b.halo_width_y.known = false;
-    assert_int_equal(tz_model_benchmark_facts(&b, &facts, &plan, &error), TZ_FORMAT);
-    assert_non_null(strstr(error.message, "no halo_width_y"));
+    check_error(tz_model_benchmark_facts(&b, &facts, &plan, &error), TZ_FORMAT, &error, "",
+                "no halo_width_y");
     b.dims.known = false;
     assert_int_equal(tz_model_benchmark_facts(&b, &facts, &plan, &error), TZ_FORMAT);
     assert_string_equal(error.place, "hotspot");

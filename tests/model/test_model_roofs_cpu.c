@@ -265,8 +265,7 @@ static void test_what_cannot_be_predicted(void **state)
     tz_model_device d = device();
     tz_model_work w = work();
     d.store_rate.known = false;
-    assert_int_equal(tz_roofs_predict(&w, &d, &out, &error), TZ_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "store_rate"));
+    check_error(tz_roofs_predict(&w, &d, &out, &error), TZ_UNSUPPORTED, &error, "", "store_rate");
     d = device();
     w.workers = 0;
     assert_int_equal(tz_roofs_predict(&w, &d, &out, &error), TZ_RANGE);

@@ -80,7 +80,7 @@ static void npy_transposes_three_dimensions(void **state)
             for (int k = 0; k < N2; k++)
                 data[i + N0 * (j + N1 * k)] = i * 10000 + j * 10 + k;
     make_npy(*state, 1, DICT("<i4", "True", "(5, 70, 3)"), data, sizeof data);
-    assert_int_equal(tz_npy_read(((scratch *)*state)->path, &array, &error), TZ_OK);
+    assert_ok(tz_npy_read(((scratch *)*state)->path, &array, &error), &error);
     assert_int_equal(array->shape[0], N2);
     assert_int_equal(array->shape[2], N0);
     for (int i = 0; i < N0; i++)
@@ -159,22 +159,22 @@ static void npy_writes_what_it_reads(void **state)
     const int64_t shape[] = {7, 5, 3};
     for (int d = 0; d < TZ_DTYPE_COUNT; d++) {
         for (int dims = 1; dims <= 3; dims++) {
-            assert_int_equal(tz_array_create(&array, (tz_dtype)d, dims, shape, &error), TZ_OK);
+            assert_ok(tz_array_create(&array, (tz_dtype)d, dims, shape, &error), &error);
             const int64_t count = tz_shape_count(dims, shape);
             for (int64_t i = 0; i < count; i++)
                 tz_array_set(array, i, d == TZ_DTYPE_BOOL ? (double)(i & 1) : (double)i);
             const char *path = scratch_path(*state, "w.npy");
-            assert_int_equal(tz_npy_write(path, array, true, &error), TZ_OK);
-            assert_int_equal(tz_npy_read(path, &back, &error), TZ_OK);
+            assert_ok(tz_npy_write(path, array, true, &error), &error);
+            assert_ok(tz_npy_read(path, &back, &error), &error);
             assert_int_equal(back->dtype, array->dtype);
             assert_int_equal(back->dims, dims);
             assert_memory_equal(back->shape, array->shape, sizeof array->shape);
             assert_memory_equal(back->data, array->data,
                                 (size_t)count * tz_dtype_size(array->dtype));
-            assert_int_equal(tz_npy_map(path, &map, &error), TZ_OK);
+            assert_ok(tz_npy_map(path, &map, &error), &error);
             assert_memory_equal(map.data, array->data, (size_t)count * tz_dtype_size(array->dtype));
             tz_npy_unmap(&map);
-            assert_int_equal(tz_npy_inspect(path, &facts, &error), TZ_OK);
+            assert_ok(tz_npy_inspect(path, &facts, &error), &error);
             assert_int_equal(facts.data_offset % 64, 0);
             tz_array_destroy(back);
             check_error(tz_npy_write(path, array, false, &error), TZ_IO, &error, "w.npy", "exists");
@@ -196,24 +196,21 @@ static void npy_streams_and_maps(void **state)
     const float slab[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     const int64_t shape[] = {4, 2, 3};
     const char *path = scratch_path(*state, "s.npy");
-    assert_int_equal(tz_npy_write_begin(&writer, path, TZ_DTYPE_F32, 3, shape, false, &error),
-                     TZ_OK);
+    assert_ok(tz_npy_write_begin(&writer, path, TZ_DTYPE_F32, 3, shape, false, &error), &error);
     for (int z = 0; z < 3; z++)
-        assert_int_equal(tz_npy_write_rows(writer, slab, 8, &error), TZ_OK);
+        assert_ok(tz_npy_write_rows(writer, slab, 8, &error), &error);
     check_error(tz_npy_write_rows(writer, slab, 1, &error), TZ_SHAPE, &error, "s.npy",
                 "more elements");
     assert_int_not_equal(access(path, F_OK), 0);
-    assert_int_equal(tz_npy_write_commit(writer, &error), TZ_OK);
-    assert_int_equal(tz_npy_map(path, &map, &error), TZ_OK);
+    assert_ok(tz_npy_write_commit(writer, &error), &error);
+    assert_ok(tz_npy_map(path, &map, &error), &error);
     assert_true(((const float *)map.data)[23] == 7.0f);
     tz_npy_unmap(&map);
     tz_npy_unmap(&map);
-    assert_int_equal(tz_npy_write_begin(&writer, path, TZ_DTYPE_F32, 3, shape, true, &error),
-                     TZ_OK);
+    assert_ok(tz_npy_write_begin(&writer, path, TZ_DTYPE_F32, 3, shape, true, &error), &error);
     check_error(tz_npy_write_commit(writer, &error), TZ_SHAPE, &error, "s.npy",
                 "0 elements written");
-    assert_int_equal(tz_npy_write_begin(&writer, path, TZ_DTYPE_F32, 3, shape, true, &error),
-                     TZ_OK);
+    assert_ok(tz_npy_write_begin(&writer, path, TZ_DTYPE_F32, 3, shape, true, &error), &error);
     tz_npy_write_abort(writer);
     assert_int_equal(scratch_count(*state), 1);
     make_npy(*state, 1, DICT(">f4", "False", "(2,)"), slab, 8);
@@ -229,12 +226,12 @@ static void text_reads_numbers(void **state)
     static char text[40000];
     const char *path =
         scratch_text(*state, "t.txt", "# head\n 1 -2.5e3\t3.25 # tail\r\n.5\n+7. 323.865780");
-    assert_int_equal(tz_text_read(path, 0, &array, &error), TZ_OK);
+    assert_ok(tz_text_read(path, 0, &array, &error), &error);
     const double wanted[] = {1, -2500, 3.25, 0.5, 7, 323.865780};
     assert_int_equal(array->shape[0], 6);
     assert_memory_equal(array->data, wanted, sizeof wanted);
     tz_array_destroy(array);
-    assert_int_equal(tz_text_read_grid(path, 2, small, &array, &error), TZ_OK);
+    assert_ok(tz_text_read_grid(path, 2, small, &array, &error), &error);
     assert_int_equal(array->shape[1], 2);
     tz_array_destroy(array);
     for (int i = 0; i < 4095; i++)

@@ -137,12 +137,12 @@ static void png_texts_come_back(void **state)
                                  {"Unit", "\xC2\xB0"
                                           "C"},
                                  {"Empty", ""}};
-    assert_int_equal(tz_image_create(&image, TZ_PIXEL_GRAY16, 5, 4, &error), TZ_OK);
+    assert_ok(tz_image_create(&image, TZ_PIXEL_GRAY16, 5, 4, &error), &error);
     image->scale = 0.125;
     image->offset = -3.0;
     const char *path = scratch_path(*state, "x.png");
-    assert_int_equal(tz_png_write(path, image, texts, 3, NULL, &error), TZ_OK);
-    assert_int_equal(tz_png_read_text(path, &facts, &error), TZ_OK);
+    assert_ok(tz_png_write(path, image, texts, 3, NULL, &error), &error);
+    assert_ok(tz_png_read_text(path, &facts, &error), &error);
     assert_int_equal(facts.width, 5);
     assert_int_equal(facts.height, 4);
     assert_int_equal(facts.bit_depth, 16);
@@ -214,13 +214,13 @@ static void rle_round_trips(void **state)
                                     "#N Glider \r\n#C a comment\r\nx = 3, y = 3, rule = b3s23\r\n"
                                     "bo$2bo$3o!\r\nleftover z");
     static const uint8_t glider[] = {0, 1, 0, 0, 0, 1, 1, 1, 1};
-    assert_int_equal(tz_rle_read(path, &p, &error), TZ_OK);
+    assert_ok(tz_rle_read(path, &p, &error), &error);
     assert_string_equal(p.name, "Glider");
     assert_string_equal(p.rule, "B3/S23");
     assert_memory_equal(p.cells->data, glider, 9);
     tz_life_pattern_clear(&p);
-    assert_int_equal(
-        tz_rle_read(scratch_text(*state, "d.rle", "x=4,y=5\n2$ o . 2\no 3$!"), &p, &error), TZ_OK);
+    assert_ok(tz_rle_read(scratch_text(*state, "d.rle", "x=4,y=5\n2$ o . 2\no 3$!"), &p, &error),
+              &error);
     assert_true(((uint8_t *)p.cells->data)[8] == 1 && ((uint8_t *)p.cells->data)[11] == 1);
     assert_string_equal(p.rule, "B3/S23");
     tz_life_pattern_clear(&p);
@@ -229,14 +229,14 @@ static void rle_round_trips(void **state)
     tz_array *soup;
     size_t bytes;
     uint32_t seed = 7;
-    assert_int_equal(tz_array_create(&soup, TZ_DTYPE_U8, 2, shape, &error), TZ_OK);
+    assert_ok(tz_array_create(&soup, TZ_DTYPE_U8, 2, shape, &error), &error);
     for (int64_t i = 0; i < 157 * 50; i++) {
         seed = seed * 1664525u + 1013904223u;
         tz_array_set(soup, i, i / 157 % 7 < 5 && seed >> 30 == 0);
     }
     path = scratch_path(*state, "soup.rle");
-    assert_int_equal(tz_rle_write(path, soup, "23/36", "two\nlines", false, &error), TZ_OK);
-    assert_int_equal(tz_rle_read(path, &q, &error), TZ_OK);
+    assert_ok(tz_rle_write(path, soup, "23/36", "two\nlines", false, &error), &error);
+    assert_ok(tz_rle_read(path, &q, &error), &error);
     assert_string_equal(q.rule, "B36/S23");
     assert_memory_equal(q.cells->data, soup->data, 157 * 61);
     tz_life_pattern_clear(&q);
@@ -295,14 +295,14 @@ static void vti_holds_its_fields(void **state)
     const float a[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     const uint8_t b[] = {1, 0, 1, 0, 1, 0, 0, 0, 0, 1, 1, 1};
     const char *path = scratch_path(*state, "f.vti");
-    assert_int_equal(tz_vti_write_begin(&writer, path, &grid, fields, 2, false, &error), TZ_OK);
+    assert_ok(tz_vti_write_begin(&writer, path, &grid, fields, 2, false, &error), &error);
     for (int z = 0; z < 2; z++) {
-        assert_int_equal(tz_vti_write_slab(writer, 0, a + 6 * z, 6, &error), TZ_OK);
-        assert_int_equal(tz_vti_write_slab(writer, 1, b + 6 * z, 6, &error), TZ_OK);
+        assert_ok(tz_vti_write_slab(writer, 0, a + 6 * z, 6, &error), &error);
+        assert_ok(tz_vti_write_slab(writer, 1, b + 6 * z, 6, &error), &error);
     }
     check_error(tz_vti_write_slab(writer, 1, b, 1, &error), TZ_SHAPE, &error, "f.vti",
                 "more elements");
-    assert_int_equal(tz_vti_write_commit(writer, &error), TZ_OK);
+    assert_ok(tz_vti_write_commit(writer, &error), &error);
     char *text = scratch_slurp(path, &bytes);
     assert_non_null(
         strstr(text, "WholeExtent=\"0 2 0 3 0 2\" Origin=\"0 0.5 0\" Spacing=\"0.001 1 2\""));
@@ -320,7 +320,7 @@ static void vti_holds_its_fields(void **state)
     assert_memory_equal(data + 64, b, 12);
     assert_string_equal(data + 76, "\n</AppendedData>\n</VTKFile>\n");
     free(text);
-    assert_int_equal(tz_vti_write_begin(&writer, path, &grid, fields, 2, true, &error), TZ_OK);
+    assert_ok(tz_vti_write_begin(&writer, path, &grid, fields, 2, true, &error), &error);
     check_error(tz_vti_write_commit(writer, &error), TZ_SHAPE, &error, "f.vti", "field 0 has 0");
     check_error(tz_vti_write_begin(&writer, path, &grid, fields, 0, true, &error), TZ_USAGE, &error,
                 "f.vti", "at least one field");
@@ -346,33 +346,32 @@ static void floorplans_become_power_maps(void **state)
     tz_array *map;
     double powers[3];
     /* Left half of the bottom, right half of the bottom, all of the top. */
-    assert_int_equal(tz_floorplan_read(scratch_text(*state, "c.flp",
-                                                    "# chip\nL2\t0.008 0.008\t0 0\n"
-                                                    "core 0.008 0.008 0.008 0 # hot\r\n\n"
-                                                    "top 0.016 0.004 0 0.008 1.75e6 0.01\n"),
-                                       &plan, &error),
-                     TZ_OK);
+    assert_ok(tz_floorplan_read(scratch_text(*state, "c.flp",
+                                             "# chip\nL2\t0.008 0.008\t0 0\n"
+                                             "core 0.008 0.008 0.008 0 # hot\r\n\n"
+                                             "top 0.016 0.004 0 0.008 1.75e6 0.01\n"),
+                                &plan, &error),
+              &error);
     assert_int_equal(plan.unit_count, 3);
-    assert_int_equal(
-        tz_ptrace_read(scratch_text(*state, "c.ptrace", "core\ttop L2\n10 3 1\n20 3 5\n"), &trace,
-                       &error),
-        TZ_OK);
-    assert_int_equal(tz_ptrace_arrange(&trace, &plan, 1, powers, &error), TZ_OK);
+    assert_ok(tz_ptrace_read(scratch_text(*state, "c.ptrace", "core\ttop L2\n10 3 1\n20 3 5\n"),
+                             &trace, &error),
+              &error);
+    assert_ok(tz_ptrace_arrange(&trace, &plan, 1, powers, &error), &error);
     assert_true(powers[0] == 5 && powers[1] == 20 && powers[2] == 3);
-    assert_int_equal(tz_ptrace_arrange(&trace, &plan, -1, powers, &error), TZ_OK);
+    assert_ok(tz_ptrace_arrange(&trace, &plan, -1, powers, &error), &error);
     assert_true(powers[0] == 3 && powers[1] == 15 && powers[2] == 3);
     check_error(tz_ptrace_arrange(&trace, &plan, 2, powers, &error), TZ_RANGE, &error, "c.ptrace",
                 "no sample 2");
-    assert_int_equal(tz_floorplan_rasterise(&plan, powers, 4, 3, 0, 0, &map, &error), TZ_OK);
+    assert_ok(tz_floorplan_rasterise(&plan, powers, 4, 3, 0, 0, &map, &error), &error);
     const double wanted[] = {0.75, 0.75, 0.75, 0.75, 0.75, 0.75,
                              3.75, 3.75, 0.75, 0.75, 3.75, 3.75};
     for (int i = 0; i < 12; i++)
         assert_true(fabs(tz_array_get(map, i) - wanted[i]) < 1e-12);
     tz_array_destroy(map);
-    assert_int_equal(tz_floorplan_rasterise(&plan, powers, 7, 5, 0.02, 0.013, &map, &error), TZ_OK);
+    assert_ok(tz_floorplan_rasterise(&plan, powers, 7, 5, 0.02, 0.013, &map, &error), &error);
     assert_true(fabs(total(map) - 21) < 1e-12);
     tz_array_destroy(map);
-    assert_int_equal(tz_floorplan_rasterise(&plan, powers, 1, 1, 0, 0, &map, &error), TZ_OK);
+    assert_ok(tz_floorplan_rasterise(&plan, powers, 1, 1, 0, 0, &map, &error), &error);
     assert_true(fabs(total(map) - 21) < 1e-12);
     tz_array_destroy(map);
     check_error(tz_floorplan_rasterise(&plan, powers, 4, 4, 0.015, 0.012, &map, &error), TZ_RANGE,
@@ -380,14 +379,14 @@ static void floorplans_become_power_maps(void **state)
     check_error(tz_floorplan_rasterise(&plan, powers, 4, 4, 0.015, 0, &map, &error), TZ_RANGE,
                 &error, "c.flp", "both");
     tz_ptrace_clear(&trace);
-    assert_int_equal(
-        tz_ptrace_read(scratch_text(*state, "d.ptrace", "core top\n1 2\n"), &trace, &error), TZ_OK);
+    assert_ok(tz_ptrace_read(scratch_text(*state, "d.ptrace", "core top\n1 2\n"), &trace, &error),
+              &error);
     check_error(tz_ptrace_arrange(&trace, &plan, 0, powers, &error), TZ_UNKNOWN, &error, "c.flp:2",
                 "'L2' has no power");
     tz_ptrace_clear(&trace);
-    assert_int_equal(tz_ptrace_read(scratch_text(*state, "e.ptrace", "\ncore top L2 L3\n1 2 3 4\n"),
-                                    &trace, &error),
-                     TZ_OK);
+    assert_ok(tz_ptrace_read(scratch_text(*state, "e.ptrace", "\ncore top L2 L3\n1 2 3 4\n"),
+                             &trace, &error),
+              &error);
     check_error(tz_ptrace_arrange(&trace, &plan, 0, powers, &error), TZ_UNKNOWN, &error,
                 "e.ptrace:2", "'L3' is not in");
     tz_ptrace_clear(&trace);

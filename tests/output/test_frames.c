@@ -47,7 +47,7 @@ static void colormaps_match_the_published_colours(void **state)
     tz_colormap map, reversed;
     tz_error error = {0};
     for (size_t i = 0; i < sizeof anchors / sizeof *anchors; i++) {
-        assert_int_equal(tz_colormap_find(anchors[i].name, &map, &error), TZ_OK);
+        assert_ok(tz_colormap_find(anchors[i].name, &map, &error), &error);
         for (int c = 0; c < 3; c++)
             assert_in_range(map.rgb[anchors[i].at][c] + 3 - anchors[i].rgb[c], 0, 6);
     }
@@ -56,8 +56,8 @@ static void colormaps_match_the_published_colours(void **state)
     for (size_t k = 0; k < count; k++) {
         char name[40];
         snprintf(name, sizeof name, "%s_r", names[k]);
-        assert_int_equal(tz_colormap_find(names[k], &map, &error), TZ_OK);
-        assert_int_equal(tz_colormap_find(name, &reversed, &error), TZ_OK);
+        assert_ok(tz_colormap_find(names[k], &map, &error), &error);
+        assert_ok(tz_colormap_find(name, &reversed, &error), &error);
         assert_string_equal(reversed.name, name);
         for (int i = 0; i < 256; i++)
             assert_memory_equal(map.rgb[i], reversed.rgb[255 - i], 3);
@@ -95,7 +95,7 @@ static void averages_are_exact(void **state)
     tz_array *array = make_array(TZ_DTYPE_F64, 2, 5, 3, 1);
     for (int i = 0; i < 15; i++)
         tz_array_set(array, i, i % 5);
-    assert_int_equal(tz_plane_from_array(&plane, array, 0, 2, 2, &error), TZ_OK);
+    assert_ok(tz_plane_from_array(&plane, array, 0, 2, 2, &error), &error);
     assert_int_equal(plane->nx, 2);
     assert_int_equal(plane->ny, 2);
     for (int j = 0; j < 2; j++) {
@@ -104,7 +104,7 @@ static void averages_are_exact(void **state)
     }
     tz_plane_destroy(plane);
     tz_array_set(array, 4, NAN);
-    assert_int_equal(tz_plane_from_array(&plane, array, 0, 2, 2, &error), TZ_OK);
+    assert_ok(tz_plane_from_array(&plane, array, 0, 2, 2, &error), &error);
     assert_true(isnan(plane->values[1]) && !isnan(plane->values[0]) && !isnan(plane->values[3]));
     tz_plane_destroy(plane);
     tz_array_destroy(array);
@@ -115,7 +115,7 @@ static void averages_are_exact(void **state)
         tz_array_set(array, i, (double)(i * 7919 % 1009));
         sum += (double)(i * 7919 % 1009);
     }
-    assert_int_equal(tz_plane_from_array(&plane, array, 0, 333, 333, &error), TZ_OK);
+    assert_ok(tz_plane_from_array(&plane, array, 0, 333, 333, &error), &error);
     assert_int_equal(plane->nx, 333);
     assert_int_equal(plane->ny, 233);
     for (int i = 0; i < 333 * 233; i++)
@@ -125,7 +125,7 @@ static void averages_are_exact(void **state)
     tz_array_destroy(array);
     /* A field of 10^5 x 100 stays readable: 64 rows, not 1. */
     array = make_array(TZ_DTYPE_U8, 2, 100000, 100, 1);
-    assert_int_equal(tz_plane_from_array(&plane, array, 0, 500, 500, &error), TZ_OK);
+    assert_ok(tz_plane_from_array(&plane, array, 0, 500, 500, &error), &error);
     assert_int_equal(plane->nx, 500);
     assert_int_equal(plane->ny, 64);
     tz_plane_destroy(plane);
@@ -135,8 +135,8 @@ static void averages_are_exact(void **state)
     const float row[4] = {1, 2, 3, 4};
     check_error(tz_reducer_create(&reducer, 4, 2, 4, 4, values, &error), TZ_RANGE, &error, "",
                 "4 x 2 cells cannot be averaged down to 4 x 4 values");
-    assert_int_equal(tz_reducer_create(&reducer, 4, 2, 4, 2, values, &error), TZ_OK);
-    assert_int_equal(tz_reducer_add(reducer, TZ_DTYPE_F32, row, 1, &error), TZ_OK);
+    assert_ok(tz_reducer_create(&reducer, 4, 2, 4, 2, values, &error), &error);
+    assert_ok(tz_reducer_add(reducer, TZ_DTYPE_F32, row, 1, &error), &error);
     check_error(tz_reducer_finish(reducer, &error), TZ_SHAPE, &error, "",
                 "1 of its field's 2 rows");
 }
@@ -169,7 +169,7 @@ static void averages_do_not_depend_on_pieces(void **state)
                                                 y + rows < ny ? rows : ny - y, NULL),
                                  TZ_OK);
             assert_int_equal(tz_reducer_finish(reducer, NULL), TZ_OK);
-            if (first == NULL) {
+            if (!first) {
                 first = malloc((size_t)(vx * vy) * sizeof *values);
                 assert_non_null(first);
                 memcpy(first, values, (size_t)(vx * vy) * sizeof *values);
@@ -213,9 +213,9 @@ static void canvas_draws_values(void **state)
     for (int i = 0; i < 12; i++)
         tz_array_set(array, i, i);
     tz_array_set(array, 5, NAN);
-    assert_int_equal(tz_colormap_find("gray", &map, &error), TZ_OK);
+    assert_ok(tz_colormap_find("gray", &map, &error), &error);
     tz_canvas_options options = {.map = &map, .zoom_to = 43};
-    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
+    assert_ok(draw(&image, array, &options, &facts, &error), &error);
     assert_int_equal(facts.zoom, 10);
     assert_int_equal(image->width, 40);
     assert_int_equal(image->height, 30);
@@ -228,7 +228,7 @@ static void canvas_draws_values(void **state)
     options.lo = 2;
     options.hi = 4;
     options.zoom_to = 0;
-    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
+    assert_ok(draw(&image, array, &options, &facts, &error), &error);
     assert_memory_equal(pixel(image, 1, 0), black, 3);
     assert_memory_equal(pixel(image, 2, 2), white, 3);
     tz_image_destroy(image);
@@ -237,14 +237,14 @@ static void canvas_draws_values(void **state)
     options.path_count = 3;
     options.zoom_to = 400;
     options.path_rgb[0] = 255;
-    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
+    assert_ok(draw(&image, array, &options, &facts, &error), &error);
     const uint8_t red[] = {255, 0, 0};
     assert_memory_equal(pixel(image, 50, 50), red, 3);
     assert_true(pixel(image, 150, 200)[0] == 255 && pixel(image, 150, 200)[1] < 100);
     assert_memory_not_equal(pixel(image, 250, 200), red, 3);
     tz_image_destroy(image);
     options = (tz_canvas_options){.gray16 = true};
-    assert_int_equal(draw(&image, array, &options, &facts, &error), TZ_OK);
+    assert_ok(draw(&image, array, &options, &facts, &error), &error);
     const uint16_t *wide = (const uint16_t *)(const void *)image->data;
     for (int i = 0; i < 12; i++)
         assert_true(i == 5
@@ -272,12 +272,12 @@ static void montages_show_every_slice(void **state)
     for (int i = 0; i < 480; i++)
         tz_array_set(array, i, i / 80);
     for (int k = 0; k < SLICES; k++)
-        assert_int_equal(tz_plane_from_array(&planes[k], array, k, 1024, 1024, &error), TZ_OK);
-    assert_int_equal(tz_colormap_find("gray", &map, &error), TZ_OK);
+        assert_ok(tz_plane_from_array(&planes[k], array, k, 1024, 1024, &error), &error);
+    assert_ok(tz_colormap_find("gray", &map, &error), &error);
     const tz_canvas_options options = {.map = &map};
-    assert_int_equal(
+    assert_ok(
         tz_canvas_draw(&image, (const tz_plane *const *)planes, SLICES, &options, &facts, &error),
-        TZ_OK);
+        &error);
     assert_int_equal(facts.tiles, SLICES);
     assert_int_equal(facts.tile_columns, 2);
     assert_int_equal(image->width, 21);
@@ -336,13 +336,12 @@ static void bars_fit_round_the_picture(void **state)
     tz_colormap map;
     tz_image *image, *framed;
     static const int sizes[][2] = {{1, 1}, {40, 30}, {256, 256}, {512, 512}, {1024, 3}, {3, 700}};
-    assert_int_equal(tz_colormap_find("viridis", &map, &error), TZ_OK);
+    assert_ok(tz_colormap_find("viridis", &map, &error), &error);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const tz_colorbar bar = {&map, -1, 1, "W/m\xC2\xB2",
                                  "a caption that is far too long for a small picture"};
-        assert_int_equal(tz_image_create(&image, TZ_PIXEL_RGB8, sizes[i][0], sizes[i][1], &error),
-                         TZ_OK);
-        assert_int_equal(tz_colorbar_attach(&framed, image, &bar, &error), TZ_OK);
+        assert_ok(tz_image_create(&image, TZ_PIXEL_RGB8, sizes[i][0], sizes[i][1], &error), &error);
+        assert_ok(tz_colorbar_attach(&framed, image, &bar, &error), &error);
         assert_true(framed->width > sizes[i][0] && framed->height > sizes[i][1]);
         tz_image_destroy(framed);
         tz_image_destroy(image);
@@ -365,25 +364,24 @@ static void frames_are_the_same_each_time(void **state)
     size_t bytes, again;
     char one[800];
     const tz_png_note texts[] = {{"Step", "7"}};
-    assert_int_equal(tz_image_create(&image, TZ_PIXEL_GRAY8, 100, 50, &error), TZ_OK);
+    assert_ok(tz_image_create(&image, TZ_PIXEL_GRAY8, 100, 50, &error), &error);
     for (int i = 0; i < 5000; i++)
         image->data[i] = (uint8_t)(i * 31);
     snprintf(one, sizeof one, "%s", scratch_path(*state, "1.png"));
-    assert_int_equal(tz_png_write(one, image, texts, 1, NULL, &error), TZ_OK);
-    assert_int_equal(tz_png_write(scratch_path(*state, "2.png"), image, texts, 1, NULL, &error),
-                     TZ_OK);
+    assert_ok(tz_png_write(one, image, texts, 1, NULL, &error), &error);
+    assert_ok(tz_png_write(scratch_path(*state, "2.png"), image, texts, 1, NULL, &error), &error);
     char *a = scratch_slurp(one, &bytes), *b = scratch_slurp(((scratch *)*state)->path, &again);
     assert_int_equal(bytes, again);
     assert_memory_equal(a, b, bytes);
     assert_null(strstr(a, "tIME"));
     free(a);
     free(b);
-    assert_int_equal(tz_png_read(one, &back, &error), TZ_OK);
+    assert_ok(tz_png_read(one, &back, &error), &error);
     assert_memory_equal(back->data, image->data, 5000);
     tz_array_destroy(back);
     check_error(tz_png_write(one, image, texts, 1, NULL, &error), TZ_IO, &error, "1.png", "exists");
     const tz_png_options replace = {9, true};
-    assert_int_equal(tz_png_write(one, image, NULL, 0, &replace, &error), TZ_OK);
+    assert_ok(tz_png_write(one, image, NULL, 0, &replace, &error), &error);
     const tz_png_note wrong[] = {{" key", "x"}};
     check_error(tz_png_write(one, image, wrong, 1, &replace, &error), TZ_USAGE, &error, "1.png",
                 "key");
@@ -391,11 +389,10 @@ static void frames_are_the_same_each_time(void **state)
                 &error, "no/1.png", "No such file");
     tz_image_destroy(image);
     /* 16 bits keep their order. */
-    assert_int_equal(tz_image_create(&image, TZ_PIXEL_GRAY16, 2, 1, &error), TZ_OK);
+    assert_ok(tz_image_create(&image, TZ_PIXEL_GRAY16, 2, 1, &error), &error);
     ((uint16_t *)(void *)image->data)[0] = 0x1234;
-    assert_int_equal(tz_png_write(scratch_path(*state, "w.png"), image, NULL, 0, NULL, &error),
-                     TZ_OK);
-    assert_int_equal(tz_png_read(((scratch *)*state)->path, &back, &error), TZ_OK);
+    assert_ok(tz_png_write(scratch_path(*state, "w.png"), image, NULL, 0, NULL, &error), &error);
+    assert_ok(tz_png_read(((scratch *)*state)->path, &back, &error), &error);
     assert_int_equal(((uint16_t *)back->data)[0], 0x1234);
     tz_array_destroy(back);
     tz_image_destroy(image);
@@ -439,11 +436,11 @@ static void the_queue_keeps_order_and_errors(void **state)
     tz_error error = {0};
     tz_job_queue *queue;
     int order[64] = {0}, count = 0, released = 0;
-    assert_int_equal(tz_job_queue_create(&queue, 3, 1, &error), TZ_OK);
-    assert_int_equal(tz_job_queue_flush(queue, &error), TZ_OK);
+    assert_ok(tz_job_queue_create(&queue, 3, 1, &error), &error);
+    assert_ok(tz_job_queue_flush(queue, &error), &error);
     for (int i = 0; i < 10; i++)
-        assert_int_equal(push_note(queue, i, order, &count, &released, &error), TZ_OK);
-    assert_int_equal(tz_job_queue_flush(queue, &error), TZ_OK);
+        assert_ok(push_note(queue, i, order, &count, &released, &error), &error);
+    assert_ok(tz_job_queue_flush(queue, &error), &error);
     assert_int_equal(count, 10);
     assert_int_equal(released, 10);
     for (int i = 0; i < 10; i++)
@@ -456,12 +453,12 @@ static void the_queue_keeps_order_and_errors(void **state)
     assert_int_equal(count, 11);
     assert_int_equal(released, 13);
     check_error(tz_job_queue_destroy(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
-    assert_int_equal(tz_job_queue_create(&queue, 1, 1, &error), TZ_OK);
+    assert_ok(tz_job_queue_create(&queue, 1, 1, &error), &error);
     push_note(queue, 1, order, &count, &released, &error);
     push_note(queue, 2, order, &count, &released, &error);
-    assert_int_equal(tz_job_queue_destroy(queue, &error), TZ_OK);
+    assert_ok(tz_job_queue_destroy(queue, &error), &error);
     assert_int_equal(released, 15);
-    assert_int_equal(tz_job_queue_destroy(NULL, &error), TZ_OK);
+    assert_ok(tz_job_queue_destroy(NULL, &error), &error);
 }
 
 /* An error that was settled is over. */
@@ -470,17 +467,17 @@ static void a_settled_queue_goes_on(void **state)
     tz_error error = {0};
     tz_job_queue *queue;
     int order[8] = {0}, count = 0, released = 0;
-    assert_int_equal(tz_job_queue_create(&queue, 3, 1, &error), TZ_OK);
+    assert_ok(tz_job_queue_create(&queue, 3, 1, &error), &error);
     push_note(queue, 13, order, &count, &released, &error);
     push_note(queue, 14, order, &count, &released, &error);
     check_error(tz_job_queue_settle(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
     assert_int_equal(count, 1);
-    assert_int_equal(push_note(queue, 15, order, &count, &released, &error), TZ_OK);
-    assert_int_equal(tz_job_queue_settle(queue, &error), TZ_OK);
+    assert_ok(push_note(queue, 15, order, &count, &released, &error), &error);
+    assert_ok(tz_job_queue_settle(queue, &error), &error);
     assert_int_equal(count, 2);
     assert_int_equal(order[1], 15);
     assert_int_equal(released, 3);
-    assert_int_equal(tz_job_queue_destroy(queue, &error), TZ_OK);
+    assert_ok(tz_job_queue_destroy(queue, &error), &error);
 }
 
 enum { PAINTERS = 3 };
@@ -498,11 +495,11 @@ static void workers_share_a_queue(void **state)
     tz_job_queue *queue;
     pthread_barrier_t all;
     pthread_barrier_init(&all, NULL, PAINTERS);
-    assert_int_equal(tz_job_queue_create(&queue, 2, PAINTERS, &error), TZ_OK);
+    assert_ok(tz_job_queue_create(&queue, 2, PAINTERS, &error), &error);
     for (int i = 0; i < 4 * PAINTERS; i++)
-        assert_int_equal(tz_job_queue_push(queue, &(tz_job){meet, NULL, &all}, &error), TZ_OK);
-    assert_int_equal(tz_job_queue_flush(queue, &error), TZ_OK);
-    assert_int_equal(tz_job_queue_destroy(queue, &error), TZ_OK);
+        assert_ok(tz_job_queue_push(queue, &(tz_job){meet, NULL, &all}, &error), &error);
+    assert_ok(tz_job_queue_flush(queue, &error), &error);
+    assert_ok(tz_job_queue_destroy(queue, &error), &error);
     pthread_barrier_destroy(&all);
 }
 

@@ -8,7 +8,7 @@ static tz_policy_config choose(tz_policy_choice scenario, tz_policy_choice comma
 {
     tz_policy_config config;
     tz_error error = {0};
-    assert_int_equal(tz_policy_choose(&scenario, &command_line, &config, &error), TZ_OK);
+    assert_ok(tz_policy_choose(&scenario, &command_line, &config, &error), &error);
     return config;
 }
 

@@ -130,7 +130,7 @@ static void test_broken_memories_are_misses(void **state)
                      got;
     tz_error error = {0};
     assert_false(tz_policy_memory_read(key, &got));
-    assert_int_equal(tz_policy_memory_write(key, &memory, &error), TZ_OK);
+    assert_ok(tz_policy_memory_write(key, &memory, &error), &error);
     assert_true(tz_policy_memory_read(key, &got));
     assert_int_equal(got.count, 2);
     assert_true(got.finished);
@@ -165,7 +165,7 @@ static void test_broken_memories_are_misses(void **state)
     }
     /* The best must have a time. */
     memory.best = 1;
-    assert_int_equal(tz_policy_memory_write(key, &memory, &error), TZ_OK);
+    assert_ok(tz_policy_memory_write(key, &memory, &error), &error);
     assert_false(tz_policy_memory_read(key, &got));
     tz_policy_memory_forget(key);
     assert_int_not_equal(access(path, F_OK), 0);

@@ -46,7 +46,6 @@ static tz_status fake_candidates(const tz_problem *problem, const tz_place *plac
                                  const tz_plan *given, tz_plan *plans, int max, int *count,
                                  tz_error *error)
 {
-    (void)problem, (void)place, (void)error;
     assert_int_equal(max, TZ_PREDICTIONS_MAX);
     fake.given_height = given->height;
     *count = 0;
@@ -59,7 +58,6 @@ static tz_status fake_candidates(const tz_problem *problem, const tz_place *plac
 static tz_status fake_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                            tz_effort effort, tz_model_work *out, tz_error *error)
 {
-    (void)problem, (void)place;
     const int h = plan->height;
     if (effort == TZ_EFFORT_COMPILE) {
         pass_time(h);

@@ -161,7 +161,7 @@ static void test_a_plan_that_does_not_work_is_left(void **state)
         told = told || strcmp(m.note, "refused: there are too few") == 0;
     assert_true(told);
     tz_error error = {0};
-    assert_int_equal(tz_simulation_set_policy(simulation, &fixed, &error), TZ_OK);
+    assert_ok(tz_simulation_set_policy(simulation, &fixed, &error), &error);
     const tz_run run = {.steps = 10, .until_residual = NAN};
     tz_run_result result;
     assert_int_equal(tz_simulation_run(simulation, &run, &result, &error), TZ_MEMORY);

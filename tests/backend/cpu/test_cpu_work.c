@@ -141,15 +141,15 @@ static void test_candidates_are_plans(void **state)
             tz_plan given = {0}, chosen = {0};
             tz_error error;
             int count = 0;
-            assert_int_equal(
+            assert_ok(
                 tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count, &error),
-                TZ_OK);
+                &error);
             assert_true(count >= 10);
             assert_int_equal(plans[0].height, 1);
             for (int i = 0; i < count; i++) {
                 tz_plan again = plans[i];
                 again.why[0] = '\0';
-                assert_int_equal(tz_backend_cpu.plan(&problem, &place, &again, &error), TZ_OK);
+                assert_ok(tz_backend_cpu.plan(&problem, &place, &again, &error), &error);
                 assert_int_equal(again.height, plans[i].height);
                 assert_memory_equal(again.tile, plans[i].tile, sizeof again.tile);
                 for (int k = 0; k < i; k++)
@@ -158,10 +158,10 @@ static void test_candidates_are_plans(void **state)
             }
             /* What is given stays; the shape that the backend would take is among them. */
             chosen.height = given.height = 3;
-            assert_int_equal(tz_backend_cpu.plan(&problem, &place, &chosen, &error), TZ_OK);
-            assert_int_equal(
+            assert_ok(tz_backend_cpu.plan(&problem, &place, &chosen, &error), &error);
+            assert_ok(
                 tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count, &error),
-                TZ_OK);
+                &error);
             bool found = false;
             for (int i = 0; i < count; i++) {
                 assert_int_equal(plans[i].height, 3);
@@ -169,15 +169,14 @@ static void test_candidates_are_plans(void **state)
             }
             assert_true(found);
             memcpy(given.tile, chosen.tile, sizeof given.tile);
-            assert_int_equal(
+            assert_ok(
                 tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count, &error),
-                TZ_OK);
+                &error);
             assert_int_equal(count, 1);
             /* No more than there is room for. */
             given = (tz_plan){0};
-            assert_int_equal(
-                tz_backend_cpu.candidates(&problem, &place, &given, plans, 4, &count, &error),
-                TZ_OK);
+            assert_ok(tz_backend_cpu.candidates(&problem, &place, &given, plans, 4, &count, &error),
+                      &error);
             assert_int_equal(count, 4);
             tz_problem_clear(&problem);
         }
@@ -219,8 +218,8 @@ static void test_work_of_every_plugin(void **state)
         for (int height = 1; height <= 4; height++) {
             tz_plan plan = {.height = height};
             tz_error error;
-            assert_int_equal(
-                tz_backend_cpu.plan(&problem, &(tz_place){.threads = 2}, &plan, &error), TZ_OK);
+            assert_ok(tz_backend_cpu.plan(&problem, &(tz_place){.threads = 2}, &plan, &error),
+                      &error);
             const tz_model_work work = work_of(f, &problem, &plan, 2);
             const double cells = (double)cases[c].extent[0] * (double)cases[c].extent[1] *
                                  (double)cases[c].extent[2];

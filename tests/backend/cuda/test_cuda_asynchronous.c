@@ -455,7 +455,7 @@ static void an_error_in_the_finite_check_ends_the_run(void **state)
     check_error(run_to(sim, (tz_run){.steps = 3, .until_residual = NAN}, &error), TZ_BACKEND,
                 &error, "", "cannot copy 56 bytes from the GPU");
     fault(NULL);
-    assert_int_equal(run_to(sim, (tz_run){.steps = 3, .until_residual = NAN}, &error), TZ_OK);
+    assert_ok(run_to(sim, (tz_run){.steps = 3, .until_residual = NAN}, &error), &error);
     fault(FIRST_NUMBERS); /* in the middle of a run, too */
     check_error(run_to(sim, (tz_run){.steps = 600, .until_residual = NAN}, &error), TZ_BACKEND,
                 &error, "", "cannot copy 56 bytes from the GPU");
@@ -473,7 +473,7 @@ static void an_error_in_the_update_norm_ends_the_run(void **state)
     check_error(run_to(sim, what, &error), TZ_BACKEND, &error, "",
                 "cannot copy 56 bytes from the GPU");
     fault(NULL);
-    assert_int_equal(run_to(sim, what, &error), TZ_OK);
+    assert_ok(run_to(sim, what, &error), &error);
     tz_simulation_destroy(sim);
 }
 

@@ -36,7 +36,7 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     char *source = NULL;
     void *cubin = NULL;
     size_t bytes = 0;
-    assert_int_equal(tz_cuda_source(&problem, &limits, &plan, &source, &error), TZ_OK);
+    assert_ok(tz_cuda_source(&problem, &limits, &plan, &source, &error), &error);
     tz_cuda_kernel_report kernel;
     size_t kernels = 0;
     const tz_status status =
@@ -78,7 +78,7 @@ static void each_stencil_compiles(const char *folder, const char *const *familie
     tz_registry *registry;
     tz_error error = {0};
     int compiled = 0;
-    assert_int_equal(tz_registry_create(&registry, &folder, 1, &error), TZ_OK);
+    assert_ok(tz_registry_create(&registry, &folder, 1, &error), &error);
     for (size_t i = 0; i < tz_registry_count(registry); i++) {
         const tz_plugin *plugin = tz_registry_get(registry, i)->plugin;
         for (int s = 0; plugin && s < plugin->stencils_count; s++) {

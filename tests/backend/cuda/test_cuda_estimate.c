@@ -133,8 +133,7 @@ static tz_predictions *predictions(const suite *s, const tz_problem *problem, in
     if (status == TZ_UNSUPPORTED && strstr(error.message, "NVRTC")) {
         skip_test("%s", error.message);
     }
-    if (status)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(status, &error);
     return f;
 }
 

@@ -34,7 +34,7 @@ static void families_take_every_stencil(void **state)
     tz_registry *registry;
     tz_error error = {0};
     int stencils = 0;
-    assert_int_equal(tz_registry_create(&registry, folders, 2, &error), TZ_OK);
+    assert_ok(tz_registry_create(&registry, folders, 2, &error), &error);
     for (size_t i = 0; i < tz_registry_count(registry); i++) {
         const tz_plugin *plugin = tz_registry_get(registry, i)->plugin;
         for (int s = 0; plugin && s < plugin->stencils_count; s++, stencils++)

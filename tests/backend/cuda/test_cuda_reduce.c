@@ -190,8 +190,7 @@ static void launch(int type, tz_cuda_number which, void *arguments, int blocks, 
     const tz_status status =
         simt_build_kernel(build, text.at, tz_cuda_reduce_kernel(which), &entry, &error);
     free(text.at);
-    if (status)
-        fail_msg("%s", error.message);
+    assert_ok(status, &error);
     if (!simt_run(machine, entry, &shape, &arguments, &report) || simt_report_total(&report) > 0)
         fail_msg("%s, type %d: %s", tz_cuda_reduce_kernel(which), type, report.message[0]);
 }

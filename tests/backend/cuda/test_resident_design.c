@@ -137,7 +137,7 @@ static void test_lengthy_text_is_not_chosen(void **state)
         assert_int_equal(tz_resident_is_lengthy(problem, &design), large);
         assert_int_equal(count_resident(problem, &free) > 0, !large);
         assert_int_equal(count_resident(problem, &named), 1);
-        assert_int_equal(tz_cuda_plan(problem, &h200, &own, &error), TZ_OK);
+        assert_ok(tz_cuda_plan(problem, &h200, &own, &error), &error);
         assert_string_equal(own.family, large ? "stream" : "resident");
         tz_simulation_destroy(simulation);
     }
