@@ -31,16 +31,20 @@ enum { SKIPPED_PROGRAM = 77 };
     }
 #define TEST(function) cmocka_unit_test(function)
 
-static inline void assert_ok_(tz_status status, const tz_error *error, int line)
+/* Calls write their errors here. */
+static tz_error failure;
+
+static inline void assert_ok_(tz_status status, int line)
 {
     if (status)
-        fail_msg("line %d: %s: %s: %s", line, tz_status_text(status), error->place, error->message);
+        fail_msg("line %d: %s: %s: %s", line, tz_status_text(status), failure.place,
+                 failure.message);
 }
 
-/* The call succeeds; otherwise the test fails with the message. */
-#define assert_ok(call, error) assert_ok_(call, error, __LINE__)
+/* The call succeeds; otherwise the test fails with the message in `failure`. */
+#define assert_ok(call) assert_ok_(call, __LINE__)
 
-/* The status is as wanted, the message one line, and place or message has each text. */
+/* The status is as wanted, the message one line, and place and message contain these texts. */
 static inline void check_error_(tz_status status, tz_status wanted, const tz_error *error,
                                 const char *in_place, const char *in_message, int line)
 {
@@ -50,7 +54,11 @@ static inline void check_error_(tz_status status, tz_status wanted, const tz_err
                  (int)status, (int)wanted, error->place, error->message, in_place, in_message);
 }
 
-#define check_error(status, wanted, error, in_place, in_message)                                   \
+#define check_error_of(status, wanted, error, in_place, in_message)                                \
     check_error_(status, wanted, error, in_place, in_message, __LINE__)
+
+/* The same for a call that writes into `failure`, which is empty before. */
+#define check_error(call, wanted, in_place, in_message)                                            \
+    (failure = (tz_error){0}, check_error_of(call, wanted, &failure, in_place, in_message))
 
 #endif

@@ -29,10 +29,9 @@ static void shapes_are_counted(void **state)
 
 static void arrays_are_made_zero(void **state)
 {
-    tz_error error = {0};
     for (int t = 0; t < TZ_DTYPE_COUNT; t++) {
         tz_array *array;
-        assert_ok(tz_array_create(&array, (tz_dtype)t, 2, (int64_t[]){5, 3}, &error), &error);
+        assert_ok(tz_array_create(&array, (tz_dtype)t, 2, (int64_t[]){5, 3}, &failure));
         assert_int_equal((uintptr_t)array->data % 64, 0);
         assert_int_equal(array->dims, 2);
         assert_int_equal(array->shape[0], 5);
@@ -51,14 +50,13 @@ static void arrays_are_made_zero(void **state)
 
 static void values_are_converted(void **state)
 {
-    tz_error error = {0};
     tz_array *array;
     const int64_t one = 1;
-    assert_ok(tz_array_create(&array, TZ_DTYPE_I16, 1, &one, &error), &error);
+    assert_ok(tz_array_create(&array, TZ_DTYPE_I16, 1, &one, &failure));
     tz_array_set(array, 0, -2.75);
     assert_true(tz_array_get(array, 0) == -2.0);
     tz_array_destroy(array);
-    assert_ok(tz_array_create(&array, TZ_DTYPE_F32, 1, &one, &error), &error);
+    assert_ok(tz_array_create(&array, TZ_DTYPE_F32, 1, &one, &failure));
     tz_array_set(array, 0, 0.1);
     assert_true(tz_array_get(array, 0) == (double)0.1f);
     tz_array_destroy(array);
@@ -66,16 +64,15 @@ static void values_are_converted(void **state)
 
 static void impossible_arrays_are_refused(void **state)
 {
-    tz_error error = {0};
     tz_array *array = (tz_array *)&array;
-    check_error(tz_array_create(&array, TZ_DTYPE_F32, 2, (int64_t[]){4, 0}, &error), TZ_RANGE,
-                &error, "", "extents");
+    check_error(tz_array_create(&array, TZ_DTYPE_F32, 2, (int64_t[]){4, 0}, &failure), TZ_RANGE, "",
+                "extents");
     assert_null(array);
-    check_error(tz_array_create(&array, TZ_DTYPE_F32, 4, (int64_t[]){1, 1, 1, 1}, &error), TZ_RANGE,
-                &error, "", "extents");
+    check_error(tz_array_create(&array, TZ_DTYPE_F32, 4, (int64_t[]){1, 1, 1, 1}, &failure),
+                TZ_RANGE, "", "extents");
 #ifndef __SANITIZE_ADDRESS__ /* whose allocator ends the program instead of returning NULL */
-    check_error(tz_array_create(&array, TZ_DTYPE_F64, 1, (int64_t[]){INT64_MAX / 8}, &error),
-                TZ_MEMORY, &error, "", "does not fit in memory");
+    check_error(tz_array_create(&array, TZ_DTYPE_F64, 1, (int64_t[]){INT64_MAX / 8}, &failure),
+                TZ_MEMORY, "", "does not fit in memory");
 #endif
     assert_null(array);
 }

@@ -20,11 +20,10 @@ static void folders_of_paths(void **state)
 static void lists_own_their_texts(void **state)
 {
     tz_paths paths = {0};
-    tz_error error = {0};
     char text[] = "first";
-    assert_ok(tz_paths_add(&paths, text, &error), &error);
+    assert_ok(tz_paths_add(&paths, text, &failure));
     memset(text, 'x', sizeof text - 1);
-    assert_ok(tz_paths_add(&paths, "second", &error), &error);
+    assert_ok(tz_paths_add(&paths, "second", &failure));
     assert_int_equal(paths.count, 2);
     assert_string_equal(paths.items[0], "first");
     assert_string_equal(paths.items[1], "second");
@@ -37,9 +36,8 @@ static void lists_own_their_texts(void **state)
 static void given_plugin_folders_come_first(void **state)
 {
     tz_paths paths = {0};
-    tz_error error = {0};
     setenv("TRAPEZE_PLUGIN_PATH", "/one::two/three:", 1);
-    assert_ok(tz_paths_add_plugins(&paths, &error), &error);
+    assert_ok(tz_paths_add_plugins(&paths, &failure));
     assert_true(paths.count >= 2);
     assert_string_equal(paths.items[0], "/one");
     assert_string_equal(paths.items[1], "two/three");
@@ -52,10 +50,9 @@ static void given_plugin_folders_come_first(void **state)
 static void shipped_folders_exist(void **state)
 {
     tz_paths devices = {0}, benchmarks = {0};
-    tz_error error = {0};
     char path[1024];
-    assert_ok(tz_paths_add_devices(&devices, &error), &error);
-    assert_ok(tz_paths_add_benchmarks(&benchmarks, &error), &error);
+    assert_ok(tz_paths_add_devices(&devices, &failure));
+    assert_ok(tz_paths_add_benchmarks(&benchmarks, &failure));
     assert_int_equal(devices.count, 1);
     assert_int_equal(benchmarks.count, 1);
     snprintf(path, sizeof path, "%s/h200.txt", devices.items[0]);

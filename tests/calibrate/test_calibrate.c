@@ -97,29 +97,28 @@ static void drop(const char *name)
 static void records_are_found_by_name(void **state)
 {
     static tz_model_device device;
-    tz_error error;
     char path[512];
     /* One that comes with Trapeze, then one of the same name that was calibrated. */
-    assert_ok(tz_device_find("gtx280", &device, &error), &error);
+    assert_ok(tz_device_find("gtx280", &device, &failure));
     assert_true(device.sm_count.value == 30);
     put("gtx280.txt", "name = gtx280\nsm_count = 31 # mine\n");
-    assert_ok(tz_device_find("gtx280", &device, &error), &error);
+    assert_ok(tz_device_find("gtx280", &device, &failure));
     assert_true(device.sm_count.value == 31);
     snprintf(path, sizeof path, "%s/gtx280.txt", folder);
-    assert_ok(tz_device_find(path, &device, &error), &error);
+    assert_ok(tz_device_find(path, &device, &failure));
     assert_true(device.sm_count.value == 31);
     drop("gtx280.txt");
-    assert_int_equal(tz_device_find(path, &device, &error), TZ_IO);
-    assert_string_equal(error.place, path);
-    assert_non_null(strstr(error.message, "cannot open"));
-    check_error(tz_device_find("/tmp", &device, &error), TZ_IO, &error, "", "cannot read");
+    assert_int_equal(tz_device_find(path, &device, &failure), TZ_IO);
+    assert_string_equal(failure.place, path);
+    assert_non_null(strstr(failure.message, "cannot open"));
+    check_error(tz_device_find("/tmp", &device, &failure), TZ_IO, "", "cannot read");
 
-    check_error(tz_device_find("gtx208", &device, &error), TZ_UNKNOWN, &error, "",
+    check_error(tz_device_find("gtx208", &device, &failure), TZ_UNKNOWN, "",
                 "did you mean 'gtx280'");
-    assert_int_equal(tz_device_find("", &device, &error), TZ_UNKNOWN);
+    assert_int_equal(tz_device_find("", &device, &failure), TZ_UNKNOWN);
     put("wrong.txt", "name = wrong\nsm_count = many # x\n");
-    assert_int_equal(tz_device_find("wrong", &device, &error), TZ_FORMAT);
-    assert_non_null(strstr(error.place, "wrong.txt:2"));
+    assert_int_equal(tz_device_find("wrong", &device, &failure), TZ_FORMAT);
+    assert_non_null(strstr(failure.place, "wrong.txt:2"));
     drop("wrong.txt");
 }
 
@@ -127,13 +126,12 @@ static void the_newest_record_of_this_cpu_counts(void **state)
 {
     static tz_model_device device;
     tz_machine machine;
-    tz_error error;
     char text[512];
     tz_machine_read(&machine);
     const tz_loop_set *loops = tz_loops_of(machine.isa);
     if (!loops)
         skip_test("no loops for this processor");
-    check_error(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_UNSUPPORTED, &error, "",
+    check_error(tz_device_of(&tz_backend_cpu, 0, &device, &failure), TZ_UNSUPPORTED, "",
                 "trapeze calibrate --cpu");
     /* Of another number of cores, of narrower vectors, of another title; broken. */
     snprintf(text, sizeof text, "name = a\ntitle = %.63s\ncores = %d # x\nvector = %d B # x\n",
@@ -146,11 +144,11 @@ static void the_newest_record_of_this_cpu_counts(void **state)
              machine.cores, loops->vector_bytes);
     put("c.txt", text);
     put("d.txt", "this is no record\n");
-    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_UNSUPPORTED);
+    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &failure), TZ_UNSUPPORTED);
     snprintf(text, sizeof text, "name = old\ntitle = %.63s\ncores = %d # x\nvector = %d B # x\n",
              machine.cpu, machine.cores, loops->vector_bytes);
     put("old.txt", text);
-    assert_ok(tz_device_of(&tz_backend_cpu, 0, &device, &error), &error);
+    assert_ok(tz_device_of(&tz_backend_cpu, 0, &device, &failure));
     assert_string_equal(device.name, "old");
     memcpy(text, "name = new", 10);
     put("new.txt", text);
@@ -158,7 +156,7 @@ static void the_newest_record_of_this_cpu_counts(void **state)
     char path[512];
     snprintf(path, sizeof path, "%s/old.txt", folder);
     assert_int_equal(utimensat(AT_FDCWD, path, at, 0), 0);
-    assert_ok(tz_device_of(&tz_backend_cpu, 0, &device, &error), &error);
+    assert_ok(tz_device_of(&tz_backend_cpu, 0, &device, &failure));
     assert_string_equal(device.name, "new");
     static const char *const names[] = {"a.txt", "b.txt", "c.txt", "d.txt", "old.txt", "new.txt"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -168,40 +166,39 @@ static void the_newest_record_of_this_cpu_counts(void **state)
 static void a_kept_record_leaves_the_previous(void **state)
 {
     static tz_model_device device, again;
-    tz_error error;
     char path[512], previous[520];
     snprintf(device.name, sizeof device.name, "mine");
     tz_number_set(&device.clock_hz, 1.5e9, "measured: first");
-    assert_ok(tz_device_keep(&device, path, sizeof path, &error), &error);
+    assert_ok(tz_device_keep(&device, path, sizeof path, &failure));
     assert_non_null(strstr(path, "/mine.txt"));
-    assert_ok(tz_device_find("mine", &again, &error), &error);
+    assert_ok(tz_device_find("mine", &again, &failure));
     assert_memory_equal(&device, &again, sizeof again);
     snprintf(previous, sizeof previous, "%s~", path);
     assert_int_equal(access(previous, F_OK), -1);
     for (int i = 0; i < 2; i++) {
         tz_number_set(&device.clock_hz, 2e9 + i * 1e9, "measured: again");
-        assert_ok(tz_device_keep(&device, path, sizeof path, &error), &error);
-        assert_ok(tz_device_find("mine", &again, &error), &error);
+        assert_ok(tz_device_keep(&device, path, sizeof path, &failure));
+        assert_ok(tz_device_find("mine", &again, &failure));
         assert_true(again.clock_hz.value == 2e9 + i * 1e9);
-        assert_ok(tz_device_find(previous, &again, &error), &error);
+        assert_ok(tz_device_find(previous, &again, &failure));
         assert_true(again.clock_hz.value == (i ? 2e9 : 1.5e9));
     }
     /* A file that exists is not written over unless that is asked for. */
-    assert_int_equal(tz_device_save(&device, path, false, &error), TZ_IO);
+    assert_int_equal(tz_device_save(&device, path, false, &failure), TZ_IO);
     FILE *full = fopen("/dev/full", "w");
     if (full) {
-        assert_int_equal(tz_device_write(&device, full, &error), TZ_IO);
+        assert_int_equal(tz_device_write(&device, full, &failure), TZ_IO);
         fclose(full);
     }
     /* A record that cannot be written whole leaves what is there. */
     device.cpi.known = true;
-    check_error(tz_device_keep(&device, path, sizeof path, &error), TZ_FORMAT, &error, "",
+    check_error(tz_device_keep(&device, path, sizeof path, &failure), TZ_FORMAT, "",
                 "cpi does not say");
-    assert_ok(tz_device_find("mine", &again, &error), &error);
+    assert_ok(tz_device_find("mine", &again, &failure));
     assert_true(again.clock_hz.value == 3e9);
     device.cpi.known = false;
     snprintf(device.name, sizeof device.name, "../mine");
-    assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_RANGE);
+    assert_int_equal(tz_device_keep(&device, path, sizeof path, &failure), TZ_RANGE);
     drop("mine.txt");
     drop("mine.txt~");
     assert_int_equal(rmdir(folder), 0); /* nothing else was left */
@@ -237,10 +234,9 @@ static void better_numbers_are_kept(void **state)
 static void a_calibration_can_be_stopped(void **state)
 {
     static tz_model_device device;
-    tz_error error;
     int left = 3;
     const tz_calibration how = {.seconds = 1, .go_on = count_and_stop, .context = &left};
-    assert_int_equal(tz_calibrate_cpu(&device, &how, &error), TZ_INTERRUPTED);
+    assert_int_equal(tz_calibrate_cpu(&device, &how, &failure), TZ_INTERRUPTED);
     assert_int_equal(left, -1);
     assert_false(device.clock_hz.known);
 }
@@ -249,13 +245,12 @@ static void a_calibration_can_be_stopped(void **state)
 static void this_cpu_can_be_calibrated(void **state)
 {
     static tz_model_device device, again;
-    tz_error error;
     char path[512];
     const tz_calibration how = {.seconds = 1};
-    const tz_status status = tz_calibrate_cpu(&device, &how, &error);
+    const tz_status status = tz_calibrate_cpu(&device, &how, &failure);
     if (status == TZ_UNSUPPORTED)
-        skip_test("%s", error.message);
-    assert_ok(status, &error);
+        skip_test("%s", failure.message);
+    assert_ok(status);
     const tz_model_number *const wanted[] = {&device.clock_hz,
                                              &device.issue_rate,
                                              &device.fp32_rate,
@@ -283,8 +278,8 @@ static void this_cpu_can_be_calibrated(void **state)
     assert_true(device.special_rate.value < device.fp32_rate.value);
     if (device.l2_overlap.known) /* the system may not tell how large caches are */
         assert_true(device.l2_overlap.value >= 0 && device.l2_overlap.value <= 1);
-    assert_ok(tz_device_keep(&device, path, sizeof path, &error), &error);
-    assert_ok(tz_device_of(&tz_backend_cpu, 0, &again, &error), &error);
+    assert_ok(tz_device_keep(&device, path, sizeof path, &failure));
+    assert_ok(tz_device_of(&tz_backend_cpu, 0, &again, &failure));
     assert_memory_equal(&device, &again, sizeof again);
     assert_int_equal(unlink(path), 0);
 }

@@ -14,18 +14,17 @@ static void compile(const char *what, char *text)
     const size_t all = getenv("TZ_NVRTC") ? 1 : 3; /* under a sanitizer */
     for (size_t a = 0; a < all; a++) {
         tz_cuda_kernel_report report;
-        tz_error error;
         size_t count = 0, bytes = 0;
         void *cubin = NULL;
         const tz_status status =
             tz_cuda_compile_report(architectures[a], text, tz_cuda_headers, tz_cuda_headers_count,
-                                   &cubin, &bytes, &report, 1, &count, &error);
+                                   &cubin, &bytes, &report, 1, &count, &failure);
         if (status == TZ_UNSUPPORTED) {
             free(text);
-            skip_test("%s", error.message);
+            skip_test("%s", failure.message);
         }
         if (status != TZ_OK)
-            fail_msg("%s: %s", what, error.message);
+            fail_msg("%s: %s", what, failure.message);
         const char *keep = getenv("TZ_TEST_KEEP"); /* a folder: for a look at the code */
         if (keep) {
             char path[512];
@@ -98,9 +97,8 @@ static void run(bench *b, char *text, int blocks, int threads, int shared_bytes,
                 void **arguments)
 {
     const simt_entry *entry;
-    tz_error error = {0};
     assert_non_null(text);
-    assert_ok(simt_build_kernel(build, text, "tz_probe", &entry, &error), &error);
+    assert_ok(simt_build_kernel(build, text, "tz_probe", &entry, &failure));
     free(text);
     const simt_buffer buffers[] = {{"cycles", b->cycles, sizeof b->cycles, true},
                                    {"barrier", b->barrier, sizeof b->barrier, true},
@@ -323,14 +321,13 @@ int main(void)
         cmocka_unit_test(energy_data_have_no_order),
     };
     int failed = cmocka_run_group_tests(compiled, NULL, NULL);
-    tz_error error = {0};
     machine = simt_create();
     const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
+        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &failure);
     if (status == TZ_UNSUPPORTED) {
-        printf("skipped: %s\n", error.message);
+        printf("skipped: %s\n", failure.message);
     } else if (status != TZ_OK || machine == NULL) {
-        fprintf(stderr, "%s\n", error.message);
+        fprintf(stderr, "%s\n", failure.message);
         failed++;
     } else {
         failed += cmocka_run_group_tests(run_here, NULL, NULL);

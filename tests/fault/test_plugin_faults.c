@@ -43,8 +43,7 @@ static int create(void **state)
 {
     const char *folder = TZ_TEST_BAD_PLUGIN_DIR;
     tz_registry *registry = NULL;
-    tz_error error = {0};
-    if (tz_registry_create(&registry, &folder, 1, &error) != TZ_OK)
+    if (tz_registry_create(&registry, &folder, 1, &failure) != TZ_OK)
         return -1;
     *state = registry;
     return 0;
@@ -124,15 +123,14 @@ static void an_older_plugin_runs(void **state)
                                          .backend = "cpu",
                                          .threads = 1};
     tz_simulation *sim = NULL;
-    tz_error error = {0};
-    assert_ok(tz_simulation_create(&sim, &config, &error), &error);
-    assert_ok(tz_simulation_fill(sim, 1, NULL, 0.5, &error), &error);
+    assert_ok(tz_simulation_create(&sim, &config, &failure));
+    assert_ok(tz_simulation_fill(sim, 1, NULL, 0.5, &failure));
     tz_run_result result;
     const tz_run run = {.steps = 3, .until_residual = NAN};
-    assert_ok(tz_simulation_run(sim, &run, &result, &error), &error);
+    assert_ok(tz_simulation_run(sim, &run, &result, &failure));
     double value;
     const tz_box cell = {{39, 0, 0}, {40, 1, 1}};
-    assert_ok(tz_simulation_read(sim, 0, &cell, &value, &error), &error);
+    assert_ok(tz_simulation_read(sim, 0, &cell, &value, &failure));
     assert_true(value == 1.5);
     tz_simulation_destroy(sim);
 }
@@ -141,14 +139,14 @@ static void an_older_plugin_runs(void **state)
 static void finding_a_refused_plugin_tells_why(void **state)
 {
     const tz_stencil *stencil = NULL;
-    tz_error error = {0};
-    assert_int_not_equal(tz_registry_find(*state, "bad_abi_major", &stencil, NULL, &error), TZ_OK);
-    char text[sizeof error.place + sizeof error.message + 4];
-    tz_error_format(&error, text, sizeof text);
+    assert_int_not_equal(tz_registry_find(*state, "bad_abi_major", &stencil, NULL, &failure),
+                         TZ_OK);
+    char text[sizeof failure.place + sizeof failure.message + 4];
+    tz_error_format(&failure, text, sizeof text);
     assert_non_null(strstr(text, "bad_abi_major.so"));
     assert_non_null(strstr(text, "rebuild"));
-    check_error(tz_registry_find(*state, "bad_old_strukt", &stencil, NULL, &error), TZ_UNKNOWN,
-                &error, "", "bad_old_struct");
+    check_error(tz_registry_find(*state, "bad_old_strukt", &stencil, NULL, &failure), TZ_UNKNOWN,
+                "", "bad_old_struct");
 }
 
 /* One id from two folders: the first folder's plugin stays, the second is refused and says so. */
@@ -156,8 +154,7 @@ static void a_second_plugin_of_the_same_id_is_refused(void **state)
 {
     const char *folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_PLUGIN_DIR};
     tz_registry *registry = NULL;
-    tz_error error = {0};
-    assert_ok(tz_registry_create(&registry, folders, 2, &error), &error);
+    assert_ok(tz_registry_create(&registry, folders, 2, &failure));
     const size_t count = tz_registry_count(registry);
     assert_true(count >= 2 && count % 2 == 0);
     for (size_t i = 0; i < count; i++) {
@@ -181,13 +178,12 @@ static void odd_folders_do_no_harm(void **state)
     assert_int_equal(symlink("/nonexistent/nowhere.so", dangling), 0);
     const char *folders[] = {"/nonexistent/folder", "", "/etc/passwd", folder};
     tz_registry *registry = NULL;
-    tz_error error = {0};
-    assert_ok(tz_registry_create(&registry, folders, 4, &error), &error);
+    assert_ok(tz_registry_create(&registry, folders, 4, &failure));
     assert_int_equal(tz_registry_count(registry), 1);
     assert_null(tz_registry_get(registry, 0)->plugin);
     assert_non_null(strstr(tz_registry_get(registry, 0)->error.place, "dangling.so"));
     const tz_stencil *stencil = NULL;
-    assert_int_equal(tz_registry_find(registry, "hotspot", &stencil, NULL, &error), TZ_UNKNOWN);
+    assert_int_equal(tz_registry_find(registry, "hotspot", &stencil, NULL, &failure), TZ_UNKNOWN);
     tz_registry_destroy(registry);
     unlink(dangling);
     rmdir(folder);

@@ -18,9 +18,8 @@ static inline char *shipped_text(const char *folder, const char *name, char path
                                  size_t *length)
 {
     char *text;
-    tz_error error;
     snprintf(path, 512, "%s/%s/%s.txt", TZ_TEST_MODEL_DIR, folder, name);
-    assert_ok(tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, length, &error), &error);
+    assert_ok(tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, length, &failure));
     return text;
 }
 
@@ -30,8 +29,7 @@ static inline tz_model_device device_named(const char *name)
     size_t length;
     char *text = shipped_text("devices", name, path, &length);
     tz_model_device device;
-    tz_error error;
-    assert_ok(tz_model_device_parse(path, text, length, &device, &error), &error);
+    assert_ok(tz_model_device_parse(path, text, length, &device, &failure));
     free(text);
     return device;
 }
@@ -48,9 +46,8 @@ static inline bench bench_named(const char *name)
     size_t length;
     char *text = shipped_text("benchmarks", name, path, &length);
     bench b;
-    tz_error error;
-    assert_ok(tz_model_benchmark_parse(path, text, length, &b.record, &error), &error);
-    assert_ok(tz_model_benchmark_facts(&b.record, &b.facts, &b.plan, &error), &error);
+    assert_ok(tz_model_benchmark_parse(path, text, length, &b.record, &failure));
+    assert_ok(tz_model_benchmark_facts(&b.record, &b.facts, &b.plan, &failure));
     free(text);
     return b;
 }
@@ -61,10 +58,9 @@ static inline tz_model_meng meng_of(int year, const char *benchmark, const char 
     const bench b = bench_named(benchmark);
     const tz_model_device d = device_named(device);
     tz_model_meng m;
-    tz_error error;
     if ((year == 2009 ? tz_model_meng2009_fill : tz_model_meng2011_fill)(&b.facts, &d, &b.plan, &m,
-                                                                         NULL, &error))
-        fail_msg("%s: %s", error.place, error.message);
+                                                                         NULL, &failure))
+        fail_msg("%s: %s", failure.place, failure.message);
     return m;
 }
 
@@ -124,8 +120,7 @@ static inline tz_model_prediction predicted(const tz_model_work *work,
                                             const tz_model_device *device)
 {
     tz_model_prediction p = {0};
-    tz_error why;
-    assert_ok(tz_roofs_predict(work, device, &p, &why), &why);
+    assert_ok(tz_roofs_predict(work, device, &p, &failure));
     double sum = 0.0;
     for (int k = 0; k < p.component_count; k++) {
         assert_true(p.components[k].seconds >= 0.0);

@@ -35,7 +35,6 @@ static bool noted(const tz_model_prediction *p, const char *words)
 static void models_are_found_by_name(void **state)
 {
     const tz_model *model = NULL;
-    tz_error error;
     for (int i = 0; tz_models[i] != NULL; i++) {
         assert_ptr_equal(model_named(tz_models[i]->name), tz_models[i]);
         size_t count, k;
@@ -48,10 +47,10 @@ static void models_are_found_by_name(void **state)
                          tz_models[i]->needs[n]);
         }
     }
-    assert_int_equal(tz_model_find("meng209", &model, &error), TZ_UNKNOWN);
-    assert_string_equal(error.message, "unknown model 'meng209'; did you mean 'meng2009'?");
-    assert_int_equal(tz_model_find("x", &model, &error), TZ_UNKNOWN);
-    assert_string_equal(error.message, "unknown model 'x'; known: meng2009, meng2011, roofs");
+    assert_int_equal(tz_model_find("meng209", &model, &failure), TZ_UNKNOWN);
+    assert_string_equal(failure.message, "unknown model 'meng209'; did you mean 'meng2009'?");
+    assert_int_equal(tz_model_find("x", &model, &failure), TZ_UNKNOWN);
+    assert_string_equal(failure.message, "unknown model 'x'; known: meng2009, meng2011, roofs");
 }
 
 /* Every model of the papers on every device and benchmark: components add up, the best height is
@@ -63,9 +62,7 @@ static void predictions_are_whole(void **state)
             const tz_model_device device = device_named(device_names[j / BENCHMARKS]);
             bench b = bench_named(benchmark_names[j % BENCHMARKS]);
             tz_model_prediction best, other;
-            tz_error error;
-            assert_ok(tz_model_predict(tz_models[i], &b.facts, &device, &b.plan, &best, &error),
-                      &error);
+            assert_ok(tz_model_predict(tz_models[i], &b.facts, &device, &b.plan, &best, &failure));
             double sum = 0;
             for (int k = 0; k < best.component_count; k++)
                 sum += best.components[k].seconds;
@@ -146,9 +143,8 @@ static void a_plugins_facts_are_enough(void **state)
     const tz_model_device device = device_named("gtx280");
     const tz_model_plan plan = {.height = 0};
     tz_model_prediction p, q;
-    tz_error error;
     for (int i = 0; tz_models[i] != NULL && tz_models[i] != &tz_model_roofs; i++) {
-        assert_ok(tz_model_predict(tz_models[i], &facts, &device, &plan, &p, &error), &error);
+        assert_ok(tz_model_predict(tz_models[i], &facts, &device, &plan, &p, &failure));
         assert_close(p.block[0], 22, 0);
         assert_close(p.block[1], 22, 0);
         assert_true(noted(&p, "instructions of an update not known"));

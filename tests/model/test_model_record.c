@@ -8,8 +8,7 @@ static const char path[] = "folder/record.txt";
 static tz_model_device good(const char *text)
 {
     tz_model_device device;
-    tz_error error;
-    assert_ok(tz_model_device_parse(path, text, strlen(text), &device, &error), &error);
+    assert_ok(tz_model_device_parse(path, text, strlen(text), &device, &failure));
     return device;
 }
 
@@ -17,18 +16,17 @@ static tz_model_device good(const char *text)
 static void bad_bytes(const char *text, size_t length, int line, tz_status code, const char *words)
 {
     tz_model_device device, zero;
-    tz_error error;
     char place[128];
     memset(&zero, 0, sizeof zero);
-    assert_int_equal(tz_model_device_parse(path, text, length, &device, &error), code);
-    assert_int_equal(error.code, code);
+    assert_int_equal(tz_model_device_parse(path, text, length, &device, &failure), code);
+    assert_int_equal(failure.code, code);
     if (line)
         snprintf(place, sizeof place, "%s:%d", path, line);
     else
         snprintf(place, sizeof place, "%s", path);
-    assert_string_equal(error.place, place);
-    if (!strstr(error.message, words))
-        fail_msg("'%s' does not say '%s'", error.message, words);
+    assert_string_equal(failure.place, place);
+    if (!strstr(failure.message, words))
+        fail_msg("'%s' does not say '%s'", failure.message, words);
     assert_memory_equal(&device, &zero, sizeof zero);
     assert_int_equal(tz_model_device_parse(path, text, length, &device, NULL), code);
 }
@@ -149,9 +147,8 @@ static void records_without_a_name(void **state)
 static void check_round_trip(const tz_model_device *device, char text[TZ_MODEL_DEVICE_TEXT_SIZE])
 {
     tz_model_device again;
-    tz_error error;
-    assert_ok(tz_model_device_text(device, text, &error), &error);
-    assert_ok(tz_model_device_parse(path, text, strlen(text), &again, &error), &error);
+    assert_ok(tz_model_device_text(device, text, &failure));
+    assert_ok(tz_model_device_parse(path, text, strlen(text), &again, &failure));
     assert_memory_equal(device, &again, sizeof again);
 }
 
@@ -208,17 +205,15 @@ static void what_cannot_be_read_back_is_not_written(void **state)
 {
     static char text[TZ_MODEL_DEVICE_TEXT_SIZE];
     tz_model_device device;
-    tz_error error;
     memset(&device, 0, sizeof device);
-    assert_int_equal(tz_model_device_text(&device, text, &error), TZ_FORMAT);
+    assert_int_equal(tz_model_device_text(&device, text, &failure), TZ_FORMAT);
     strcpy(device.name, "a");
     device.cpi.known = true;
     device.cpi.value = 4;
-    check_error(tz_model_device_text(&device, text, &error), TZ_FORMAT, &error, "",
-                "cpi does not say");
+    check_error(tz_model_device_text(&device, text, &failure), TZ_FORMAT, "", "cpi does not say");
     assert_string_equal(text, "");
     strcpy(device.cpi.source, "x");
-    assert_ok(tz_model_device_text(&device, text, &error), &error);
+    assert_ok(tz_model_device_text(&device, text, &failure));
 }
 
 /* Numbers have a point whatever the process's locale says; skipped where none is installed. */
@@ -304,13 +299,12 @@ static void benchmarks_without_a_number(void **state)
     tz_model_benchmark b = bench_named("hotspot").record;
     tz_model_facts facts;
     tz_model_plan plan;
-    tz_error error;
     b.halo_width_y.known = false;
-    check_error(tz_model_benchmark_facts(&b, &facts, &plan, &error), TZ_FORMAT, &error, "",
+    check_error(tz_model_benchmark_facts(&b, &facts, &plan, &failure), TZ_FORMAT, "",
                 "no halo_width_y");
     b.dims.known = false;
-    assert_int_equal(tz_model_benchmark_facts(&b, &facts, &plan, &error), TZ_FORMAT);
-    assert_string_equal(error.place, "hotspot");
+    assert_int_equal(tz_model_benchmark_facts(&b, &facts, &plan, &failure), TZ_FORMAT);
+    assert_string_equal(failure.place, "hotspot");
 }
 
 TEST_MAIN(NULL, NULL, TEST(units_and_sources_are_kept), TEST(cycles_may_come_before_the_clock),

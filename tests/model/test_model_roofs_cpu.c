@@ -261,20 +261,19 @@ static void test_a_better_machine_is_never_slower(void **state)
 static void test_what_cannot_be_predicted(void **state)
 {
     tz_model_prediction out;
-    tz_error error;
     tz_model_device d = device();
     tz_model_work w = work();
     d.store_rate.known = false;
-    check_error(tz_roofs_predict(&w, &d, &out, &error), TZ_UNSUPPORTED, &error, "", "store_rate");
+    check_error(tz_roofs_predict(&w, &d, &out, &failure), TZ_UNSUPPORTED, "", "store_rate");
     d = device();
     w.workers = 0;
-    assert_int_equal(tz_roofs_predict(&w, &d, &out, &error), TZ_RANGE);
+    assert_int_equal(tz_roofs_predict(&w, &d, &out, &failure), TZ_RANGE);
     w = work();
     w.parts_count = 0;
-    assert_int_equal(tz_roofs_predict(&w, &d, &out, &error), TZ_RANGE);
+    assert_int_equal(tz_roofs_predict(&w, &d, &out, &failure), TZ_RANGE);
     w = work();
     w.height = 0;
-    assert_int_equal(tz_roofs_predict(&w, &d, &out, &error), TZ_RANGE);
+    assert_int_equal(tz_roofs_predict(&w, &d, &out, &failure), TZ_RANGE);
 }
 
 TEST_MAIN(NULL, NULL, TEST(test_units_of_a_core_work_side_by_side),

@@ -9,8 +9,7 @@ static tz_scheduler scheduler(void)
 {
     const tz_model_device d = device_named("h200");
     tz_scheduler s;
-    tz_error error;
-    assert_ok(tz_scheduler_of(&d, &s, &error), &error);
+    assert_ok(tz_scheduler_of(&d, &s, &failure));
     return s;
 }
 
@@ -30,8 +29,7 @@ static tz_schedule run(const tz_scheduler *s, const tz_trace_instruction *trace,
                        int block_warps, int blocks)
 {
     tz_schedule out;
-    tz_error error;
-    assert_ok(tz_schedule_run(s, trace, count, block_warps, blocks, &out, &error), &error);
+    assert_ok(tz_schedule_run(s, trace, count, block_warps, blocks, &out, &failure));
     assert_true(out.clocks > 0.0 && out.issued > 0.0 && out.issued <= 1.0 + 1e-9);
     double sum = out.issued * 4.0 / (block_warps * blocks);
     for (int k = 0; k < TZ_ROUNDS_WAITS; k++) {
@@ -156,7 +154,6 @@ static void neighbours_wait_for_each_other(void **state)
 static void more_warps_take_longer_and_do_more(void **state)
 {
     const tz_scheduler s = scheduler();
-    tz_error error;
     tz_trace_instruction trace[LONG];
     for (int k = 0; k < LONG; k++) {
         trace[k] = plain(k % 8 == 0   ? TZ_WORK_SHUFFLE
@@ -167,7 +164,7 @@ static void more_warps_take_longer_and_do_more(void **state)
         trace[k].waits = k % 8 == 5 ? 1 : 0;
     }
     tz_rounds r;
-    assert_ok(tz_schedule_rounds(&s, trace, LONG, 2, 32, &r, &error), &error);
+    assert_ok(tz_schedule_rounds(&s, trace, LONG, 2, 32, &r, &failure));
     assert_true(r.count > 5 && r.warps[0] == 2.0 && r.warps[r.count - 1] == FULL_WARPS);
     for (int k = 1; k < r.count; k++) {
         assert_true(r.clocks[k] >= r.clocks[k - 1]);
@@ -182,7 +179,7 @@ static void more_warps_take_longer_and_do_more(void **state)
     assert_int_equal(tz_rounds_near(&r, r.warps[3] + 0.1), 3);
     /* With all registers there are two warps a scheduler. */
     tz_rounds few;
-    assert_ok(tz_schedule_rounds(&s, trace, LONG, 2, 255, &few, &error), &error);
+    assert_ok(tz_schedule_rounds(&s, trace, LONG, 2, 255, &few, &failure));
     assert_true(few.warps[few.count - 1] == 8.0);
     /* A tenth of one loop's steps and nine of another's. */
     tz_rounds mixed = few;
@@ -220,21 +217,19 @@ static void what_is_no_loop_is_refused(void **state)
 {
     const tz_scheduler s = scheduler();
     tz_schedule out;
-    tz_error error;
     tz_trace_instruction one = plain(TZ_WORK_FP32);
-    check_error(tz_schedule_run(&s, &one, 0, 2, 1, &out, &error), TZ_RANGE, &error, "",
-                "0 instructions");
-    assert_int_equal(tz_schedule_run(&s, &one, 1, 0, 1, &out, &error), TZ_RANGE);
-    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 0, &out, &error), TZ_RANGE);
-    assert_int_equal(tz_schedule_run(&s, &one, 1, 16, 5, &out, &error), TZ_RANGE);
+    check_error(tz_schedule_run(&s, &one, 0, 2, 1, &out, &failure), TZ_RANGE, "", "0 instructions");
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 0, 1, &out, &failure), TZ_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 0, &out, &failure), TZ_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 16, 5, &out, &failure), TZ_RANGE);
     one.class = TZ_WORK_CLASSES;
-    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 1, &out, &error), TZ_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 1, &out, &failure), TZ_RANGE);
     one = plain(TZ_WORK_FP32);
     one.waits = 64;
-    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 1, &out, &error), TZ_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 1, &out, &failure), TZ_RANGE);
     const tz_model_device old = device_named("gtx280");
     tz_scheduler none;
-    assert_int_equal(tz_scheduler_of(&old, &none, &error), TZ_UNSUPPORTED);
+    assert_int_equal(tz_scheduler_of(&old, &none, &failure), TZ_UNSUPPORTED);
 }
 
 TEST_MAIN(NULL, NULL, TEST(a_chain_takes_its_stalls), TEST(warps_saturate_units),

@@ -42,8 +42,7 @@ static inline tz_status oracle_try(tz_simulation **out, const oracle_config *c, 
 static inline tz_simulation *oracle_create(const oracle_config *config)
 {
     tz_simulation *simulation = NULL;
-    tz_error error = {0};
-    assert_ok(oracle_try(&simulation, config, &error), &error);
+    assert_ok(oracle_try(&simulation, config, &failure));
     return simulation;
 }
 
@@ -56,26 +55,21 @@ static inline int oracle_field(const tz_simulation *simulation, const char *name
 
 static inline void oracle_write(tz_simulation *simulation, const char *field, const double *values)
 {
-    tz_error error = {0};
     assert_ok(tz_simulation_write(simulation, oracle_field(simulation, field), NULL, values, NULL,
-                                  &error),
-              &error);
+                                  &failure));
 }
 
 static inline void oracle_read(const tz_simulation *simulation, const char *field, double *values)
 {
-    tz_error error = {0};
-    assert_ok(tz_simulation_read(simulation, oracle_field(simulation, field), NULL, values, &error),
-              &error);
+    assert_ok(
+        tz_simulation_read(simulation, oracle_field(simulation, field), NULL, values, &failure));
 }
 
 static inline void oracle_run(tz_simulation *simulation, int64_t steps)
 {
-    tz_error error = {0};
     tz_run_result result;
     assert_ok(tz_simulation_run(simulation, &(tz_run){.steps = steps, .until_residual = NAN},
-                                &result, &error),
-              &error);
+                                &result, &failure));
     assert_int_equal(result.steps, steps);
 }
 

@@ -195,8 +195,7 @@ static void equilibrium(void **state)
                                                                    .precision = precision,
                                                                    .boundary = "clamp",
                                                                    .backend = "cpu"});
-        tz_error error = {0};
-        assert_ok(tz_simulation_fill(simulation, 0, NULL, 318.15, &error), &error);
+        assert_ok(tz_simulation_fill(simulation, 0, NULL, 318.15, &failure));
         oracle_run(simulation, 2000);
         oracle_read(simulation, "temperature", got);
         for (int i = 0; i < 40 * 30; i++)
@@ -216,14 +215,13 @@ static void unstable_step(void **state)
                             .params_count = 1,
                             .params = {{"dt_s", 1.0, NULL}, {"allow_unstable", 1.0, NULL}}};
     tz_simulation *simulation = NULL;
-    tz_error error = {0};
-    assert_int_equal(oracle_try(&simulation, &config, &error), TZ_UNSTABLE);
+    assert_int_equal(oracle_try(&simulation, &config, &failure), TZ_UNSTABLE);
     assert_null(simulation);
     const chip c = chip_make(64, 64);
     const double limit = c.capacitance / (2.0 / c.rx + 2.0 / c.ry + 1.0 / c.rz);
     char number[32];
     snprintf(number, sizeof number, "%.6g", limit);
-    assert_non_null(strstr(error.message, number));
+    assert_non_null(strstr(failure.message, number));
     config.params_count = 2; /* the explicit override */
     tz_simulation_destroy(oracle_create(&config));
     config.params[0].number = limit * 0.999999;

@@ -38,13 +38,10 @@ static double error_norm(int64_t nx, int64_t ny, const char *boundary, double om
                                                                .params_count = omega > 0.0 ? 1 : 0,
                                                                .params = {{"omega", omega, NULL}}});
     oracle_write(simulation, "f", f);
-    tz_error error = {0};
     tz_run_result result;
-    assert_ok(
-        tz_simulation_run(simulation,
-                          &(tz_run){.steps = 200000, .until_residual = 1e-9, .check_every = 200},
-                          &result, &error),
-        &error);
+    assert_ok(tz_simulation_run(
+        simulation, &(tz_run){.steps = 200000, .until_residual = 1e-9, .check_every = 200}, &result,
+        &failure));
     assert_true(result.converged && result.residual <= 1e-9);
     double *u = oracle_numbers(nx * ny), norm = 0.0;
     oracle_read(simulation, "u", u);
@@ -108,13 +105,10 @@ static void one_step(void **state)
                 tz_simulation *simulation = oracle_create(&config);
                 oracle_write(simulation, "u", u);
                 oracle_write(simulation, "f", f);
-                tz_error error = {0};
                 tz_run_result result;
                 assert_ok(tz_simulation_run(
-                              simulation,
-                              &(tz_run){.steps = 1, .until_residual = 0.0, .check_every = 1},
-                              &result, &error),
-                          &error);
+                    simulation, &(tz_run){.steps = 1, .until_residual = 0.0, .check_every = 1},
+                    &result, &failure));
                 oracle_read(simulation, "u", got);
                 const double tolerance = precision == TZ_DOUBLE ? 1e-14 : 4e-7;
                 double residual = 0.0;
@@ -154,8 +148,7 @@ static void constants_stay(void **state)
                                        .backend = "cpu",
                                        .params_count = 2,
                                        .params = {{"hx", 0.0371, NULL}, {"hy", 0.0913, NULL}}});
-    tz_error error = {0};
-    assert_ok(tz_simulation_fill(simulation, 0, NULL, (double)0.1f, &error), &error);
+    assert_ok(tz_simulation_fill(simulation, 0, NULL, (double)0.1f, &failure));
     oracle_run(simulation, 500);
     oracle_read(simulation, "u", got);
     for (int i = 0; i < 33 * 17; i++)
@@ -166,7 +159,6 @@ static void constants_stay(void **state)
 static void refused(void **state)
 {
     tz_simulation *simulation = NULL;
-    tz_error error = {0};
     oracle_config config = {.stencil = "poisson",
                             .dims = 2,
                             .nx = 8,
@@ -175,11 +167,11 @@ static void refused(void **state)
                             .backend = "cpu",
                             .params_count = 1,
                             .params = {{"omega", 1.5, NULL}, {"hy", 1.0, NULL}}};
-    assert_int_equal(oracle_try(&simulation, &config, &error), TZ_RANGE);
+    assert_int_equal(oracle_try(&simulation, &config, &failure), TZ_RANGE);
     config.params_count = 2;
     config.params[0] = (tz_assignment){"hx", 1e-4, NULL};
-    assert_int_not_equal(oracle_try(&simulation, &config, &error), TZ_OK);
-    assert_non_null(strstr(error.message, "thousandfold"));
+    assert_int_not_equal(oracle_try(&simulation, &config, &failure), TZ_OK);
+    assert_non_null(strstr(failure.message, "thousandfold"));
     assert_null(simulation);
 }
 

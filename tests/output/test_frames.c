@@ -45,9 +45,8 @@ static void colormaps_match_the_published_colours(void **state)
         {"gray", 255, {255, 255, 255}},
     };
     tz_colormap map, reversed;
-    tz_error error = {0};
     for (size_t i = 0; i < sizeof anchors / sizeof *anchors; i++) {
-        assert_ok(tz_colormap_find(anchors[i].name, &map, &error), &error);
+        assert_ok(tz_colormap_find(anchors[i].name, &map, &failure));
         for (int c = 0; c < 3; c++)
             assert_in_range(map.rgb[anchors[i].at][c] + 3 - anchors[i].rgb[c], 0, 6);
     }
@@ -56,16 +55,15 @@ static void colormaps_match_the_published_colours(void **state)
     for (size_t k = 0; k < count; k++) {
         char name[40];
         snprintf(name, sizeof name, "%s_r", names[k]);
-        assert_ok(tz_colormap_find(names[k], &map, &error), &error);
-        assert_ok(tz_colormap_find(name, &reversed, &error), &error);
+        assert_ok(tz_colormap_find(names[k], &map, &failure));
+        assert_ok(tz_colormap_find(name, &reversed, &failure));
         assert_string_equal(reversed.name, name);
         for (int i = 0; i < 256; i++)
             assert_memory_equal(map.rgb[i], reversed.rgb[255 - i], 3);
     }
-    check_error(tz_colormap_find("virdis", &map, &error), TZ_UNKNOWN, &error, "",
+    check_error(tz_colormap_find("virdis", &map, &failure), TZ_UNKNOWN, "",
                 "did you mean 'viridis'?");
-    check_error(tz_colormap_find("jet", &map, &error), TZ_UNKNOWN, &error, "",
-                "known: viridis, inferno");
+    check_error(tz_colormap_find("jet", &map, &failure), TZ_UNKNOWN, "", "known: viridis, inferno");
     assert_int_equal(tz_colormap_index(0.5, 0, 1), 128);
     assert_int_equal(tz_colormap_index(-INFINITY, 0, 1), 0);
     assert_int_equal(tz_colormap_index(INFINITY, 0, 1), 255);
@@ -89,13 +87,12 @@ static void ranges_skip_what_is_not_finite(void **state)
 
 static void averages_are_exact(void **state)
 {
-    tz_error error = {0};
     tz_plane *plane;
     /* 5 x 3 to 2 x ...: too small to reduce for its aspect, so only the limits act. */
     tz_array *array = make_array(TZ_DTYPE_F64, 2, 5, 3, 1);
     for (int i = 0; i < 15; i++)
         tz_array_set(array, i, i % 5);
-    assert_ok(tz_plane_from_array(&plane, array, 0, 2, 2, &error), &error);
+    assert_ok(tz_plane_from_array(&plane, array, 0, 2, 2, &failure));
     assert_int_equal(plane->nx, 2);
     assert_int_equal(plane->ny, 2);
     for (int j = 0; j < 2; j++) {
@@ -104,7 +101,7 @@ static void averages_are_exact(void **state)
     }
     tz_plane_destroy(plane);
     tz_array_set(array, 4, NAN);
-    assert_ok(tz_plane_from_array(&plane, array, 0, 2, 2, &error), &error);
+    assert_ok(tz_plane_from_array(&plane, array, 0, 2, 2, &failure));
     assert_true(isnan(plane->values[1]) && !isnan(plane->values[0]) && !isnan(plane->values[3]));
     tz_plane_destroy(plane);
     tz_array_destroy(array);
@@ -115,7 +112,7 @@ static void averages_are_exact(void **state)
         tz_array_set(array, i, (double)(i * 7919 % 1009));
         sum += (double)(i * 7919 % 1009);
     }
-    assert_ok(tz_plane_from_array(&plane, array, 0, 333, 333, &error), &error);
+    assert_ok(tz_plane_from_array(&plane, array, 0, 333, 333, &failure));
     assert_int_equal(plane->nx, 333);
     assert_int_equal(plane->ny, 233);
     for (int i = 0; i < 333 * 233; i++)
@@ -125,7 +122,7 @@ static void averages_are_exact(void **state)
     tz_array_destroy(array);
     /* A field of 10^5 x 100 stays readable: 64 rows, not 1. */
     array = make_array(TZ_DTYPE_U8, 2, 100000, 100, 1);
-    assert_ok(tz_plane_from_array(&plane, array, 0, 500, 500, &error), &error);
+    assert_ok(tz_plane_from_array(&plane, array, 0, 500, 500, &failure));
     assert_int_equal(plane->nx, 500);
     assert_int_equal(plane->ny, 64);
     tz_plane_destroy(plane);
@@ -133,12 +130,11 @@ static void averages_are_exact(void **state)
     tz_reducer *reducer = NULL;
     double values[8];
     const float row[4] = {1, 2, 3, 4};
-    check_error(tz_reducer_create(&reducer, 4, 2, 4, 4, values, &error), TZ_RANGE, &error, "",
+    check_error(tz_reducer_create(&reducer, 4, 2, 4, 4, values, &failure), TZ_RANGE, "",
                 "4 x 2 cells cannot be averaged down to 4 x 4 values");
-    assert_ok(tz_reducer_create(&reducer, 4, 2, 4, 2, values, &error), &error);
-    assert_ok(tz_reducer_add(reducer, TZ_DTYPE_F32, row, 1, &error), &error);
-    check_error(tz_reducer_finish(reducer, &error), TZ_SHAPE, &error, "",
-                "1 of its field's 2 rows");
+    assert_ok(tz_reducer_create(&reducer, 4, 2, 4, 2, values, &failure));
+    assert_ok(tz_reducer_add(reducer, TZ_DTYPE_F32, row, 1, &failure));
+    check_error(tz_reducer_finish(reducer, &failure), TZ_SHAPE, "", "1 of its field's 2 rows");
 }
 
 /* Cells of `from` to `to`, in fractions, along one axis that holds cell k: the part it covers. */
@@ -205,7 +201,6 @@ static tz_status draw(tz_image **image, const tz_array *array, const tz_canvas_o
 
 static void canvas_draws_values(void **state)
 {
-    tz_error error = {0};
     tz_colormap map;
     tz_image *image;
     tz_canvas_facts facts;
@@ -213,9 +208,9 @@ static void canvas_draws_values(void **state)
     for (int i = 0; i < 12; i++)
         tz_array_set(array, i, i);
     tz_array_set(array, 5, NAN);
-    assert_ok(tz_colormap_find("gray", &map, &error), &error);
+    assert_ok(tz_colormap_find("gray", &map, &failure));
     tz_canvas_options options = {.map = &map, .zoom_to = 43};
-    assert_ok(draw(&image, array, &options, &facts, &error), &error);
+    assert_ok(draw(&image, array, &options, &facts, &failure));
     assert_int_equal(facts.zoom, 10);
     assert_int_equal(image->width, 40);
     assert_int_equal(image->height, 30);
@@ -228,7 +223,7 @@ static void canvas_draws_values(void **state)
     options.lo = 2;
     options.hi = 4;
     options.zoom_to = 0;
-    assert_ok(draw(&image, array, &options, &facts, &error), &error);
+    assert_ok(draw(&image, array, &options, &facts, &failure));
     assert_memory_equal(pixel(image, 1, 0), black, 3);
     assert_memory_equal(pixel(image, 2, 2), white, 3);
     tz_image_destroy(image);
@@ -237,14 +232,14 @@ static void canvas_draws_values(void **state)
     options.path_count = 3;
     options.zoom_to = 400;
     options.path_rgb[0] = 255;
-    assert_ok(draw(&image, array, &options, &facts, &error), &error);
+    assert_ok(draw(&image, array, &options, &facts, &failure));
     const uint8_t red[] = {255, 0, 0};
     assert_memory_equal(pixel(image, 50, 50), red, 3);
     assert_true(pixel(image, 150, 200)[0] == 255 && pixel(image, 150, 200)[1] < 100);
     assert_memory_not_equal(pixel(image, 250, 200), red, 3);
     tz_image_destroy(image);
     options = (tz_canvas_options){.gray16 = true};
-    assert_ok(draw(&image, array, &options, &facts, &error), &error);
+    assert_ok(draw(&image, array, &options, &facts, &failure));
     const uint16_t *wide = (const uint16_t *)(const void *)image->data;
     for (int i = 0; i < 12; i++)
         assert_true(i == 5
@@ -252,18 +247,17 @@ static void canvas_draws_values(void **state)
                         : fabs(image->offset + image->scale * wide[i] - i) <= 0.5 * image->scale);
     tz_image_destroy(image);
     options.colorbar = true;
-    check_error(draw(&image, array, &options, NULL, &error), TZ_USAGE, &error, "", "16-bit");
+    check_error(draw(&image, array, &options, NULL, &failure), TZ_USAGE, "", "16-bit");
     options = (tz_canvas_options){.map = &map, .lo = 1, .hi = 0};
-    check_error(draw(&image, array, &options, NULL, &error), TZ_RANGE, &error, "", "range");
+    check_error(draw(&image, array, &options, NULL, &failure), TZ_RANGE, "", "range");
     options = (tz_canvas_options){0};
-    check_error(draw(&image, array, &options, NULL, &error), TZ_USAGE, &error, "", "colour map");
+    check_error(draw(&image, array, &options, NULL, &failure), TZ_USAGE, "", "colour map");
     tz_array_destroy(array);
 }
 
 static void montages_show_every_slice(void **state)
 {
     enum { SLICES = 6 };
-    tz_error error = {0};
     tz_colormap map;
     tz_image *image;
     tz_canvas_facts facts;
@@ -272,12 +266,11 @@ static void montages_show_every_slice(void **state)
     for (int i = 0; i < 480; i++)
         tz_array_set(array, i, i / 80);
     for (int k = 0; k < SLICES; k++)
-        assert_ok(tz_plane_from_array(&planes[k], array, k, 1024, 1024, &error), &error);
-    assert_ok(tz_colormap_find("gray", &map, &error), &error);
+        assert_ok(tz_plane_from_array(&planes[k], array, k, 1024, 1024, &failure));
+    assert_ok(tz_colormap_find("gray", &map, &failure));
     const tz_canvas_options options = {.map = &map};
-    assert_ok(
-        tz_canvas_draw(&image, (const tz_plane *const *)planes, SLICES, &options, &facts, &error),
-        &error);
+    assert_ok(tz_canvas_draw(&image, (const tz_plane *const *)planes, SLICES, &options, &facts,
+                             &failure));
     assert_int_equal(facts.tiles, SLICES);
     assert_int_equal(facts.tile_columns, 2);
     assert_int_equal(image->width, 21);
@@ -292,8 +285,8 @@ static void montages_show_every_slice(void **state)
     assert_int_equal(tz_canvas_tile_slice(0, 2, SLICES), 1);
     assert_int_equal(tz_canvas_tile_slice(1, 2, SLICES), 4);
     tz_plane *plane;
-    check_error(tz_plane_from_array(&plane, array, SLICES, 1024, 1024, &error), TZ_RANGE, &error,
-                "", "no slice 6");
+    check_error(tz_plane_from_array(&plane, array, SLICES, 1024, 1024, &failure), TZ_RANGE, "",
+                "no slice 6");
     tz_array_destroy(array);
 }
 
@@ -332,16 +325,15 @@ static void ticks_are_round(void **state)
 
 static void bars_fit_round_the_picture(void **state)
 {
-    tz_error error = {0};
     tz_colormap map;
     tz_image *image, *framed;
     static const int sizes[][2] = {{1, 1}, {40, 30}, {256, 256}, {512, 512}, {1024, 3}, {3, 700}};
-    assert_ok(tz_colormap_find("viridis", &map, &error), &error);
+    assert_ok(tz_colormap_find("viridis", &map, &failure));
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const tz_colorbar bar = {&map, -1, 1, "W/m\xC2\xB2",
                                  "a caption that is far too long for a small picture"};
-        assert_ok(tz_image_create(&image, TZ_PIXEL_RGB8, sizes[i][0], sizes[i][1], &error), &error);
-        assert_ok(tz_colorbar_attach(&framed, image, &bar, &error), &error);
+        assert_ok(tz_image_create(&image, TZ_PIXEL_RGB8, sizes[i][0], sizes[i][1], &failure));
+        assert_ok(tz_colorbar_attach(&framed, image, &bar, &failure));
         assert_true(framed->width > sizes[i][0] && framed->height > sizes[i][1]);
         tz_image_destroy(framed);
         tz_image_destroy(image);
@@ -358,41 +350,39 @@ static void bars_fit_round_the_picture(void **state)
 
 static void frames_are_the_same_each_time(void **state)
 {
-    tz_error error = {0};
     tz_image *image;
     tz_array *back;
     size_t bytes, again;
     char one[800];
     const tz_png_note texts[] = {{"Step", "7"}};
-    assert_ok(tz_image_create(&image, TZ_PIXEL_GRAY8, 100, 50, &error), &error);
+    assert_ok(tz_image_create(&image, TZ_PIXEL_GRAY8, 100, 50, &failure));
     for (int i = 0; i < 5000; i++)
         image->data[i] = (uint8_t)(i * 31);
     snprintf(one, sizeof one, "%s", scratch_path(*state, "1.png"));
-    assert_ok(tz_png_write(one, image, texts, 1, NULL, &error), &error);
-    assert_ok(tz_png_write(scratch_path(*state, "2.png"), image, texts, 1, NULL, &error), &error);
+    assert_ok(tz_png_write(one, image, texts, 1, NULL, &failure));
+    assert_ok(tz_png_write(scratch_path(*state, "2.png"), image, texts, 1, NULL, &failure));
     char *a = scratch_slurp(one, &bytes), *b = scratch_slurp(((scratch *)*state)->path, &again);
     assert_int_equal(bytes, again);
     assert_memory_equal(a, b, bytes);
     assert_null(strstr(a, "tIME"));
     free(a);
     free(b);
-    assert_ok(tz_png_read(one, &back, &error), &error);
+    assert_ok(tz_png_read(one, &back, &failure));
     assert_memory_equal(back->data, image->data, 5000);
     tz_array_destroy(back);
-    check_error(tz_png_write(one, image, texts, 1, NULL, &error), TZ_IO, &error, "1.png", "exists");
+    check_error(tz_png_write(one, image, texts, 1, NULL, &failure), TZ_IO, "1.png", "exists");
     const tz_png_options replace = {9, true};
-    assert_ok(tz_png_write(one, image, NULL, 0, &replace, &error), &error);
+    assert_ok(tz_png_write(one, image, NULL, 0, &replace, &failure));
     const tz_png_note wrong[] = {{" key", "x"}};
-    check_error(tz_png_write(one, image, wrong, 1, &replace, &error), TZ_USAGE, &error, "1.png",
-                "key");
-    check_error(tz_png_write(scratch_path(*state, "no/1.png"), image, NULL, 0, NULL, &error), TZ_IO,
-                &error, "no/1.png", "No such file");
+    check_error(tz_png_write(one, image, wrong, 1, &replace, &failure), TZ_USAGE, "1.png", "key");
+    check_error(tz_png_write(scratch_path(*state, "no/1.png"), image, NULL, 0, NULL, &failure),
+                TZ_IO, "no/1.png", "No such file");
     tz_image_destroy(image);
     /* 16 bits keep their order. */
-    assert_ok(tz_image_create(&image, TZ_PIXEL_GRAY16, 2, 1, &error), &error);
+    assert_ok(tz_image_create(&image, TZ_PIXEL_GRAY16, 2, 1, &failure));
     ((uint16_t *)(void *)image->data)[0] = 0x1234;
-    assert_ok(tz_png_write(scratch_path(*state, "w.png"), image, NULL, 0, NULL, &error), &error);
-    assert_ok(tz_png_read(((scratch *)*state)->path, &back, &error), &error);
+    assert_ok(tz_png_write(scratch_path(*state, "w.png"), image, NULL, 0, NULL, &failure));
+    assert_ok(tz_png_read(((scratch *)*state)->path, &back, &failure));
     assert_int_equal(((uint16_t *)back->data)[0], 0x1234);
     tz_array_destroy(back);
     tz_image_destroy(image);
@@ -433,51 +423,49 @@ static tz_status push_note(tz_job_queue *queue, int number, int *order, int *cou
 
 static void the_queue_keeps_order_and_errors(void **state)
 {
-    tz_error error = {0};
     tz_job_queue *queue;
     int order[64] = {0}, count = 0, released = 0;
-    assert_ok(tz_job_queue_create(&queue, 3, 1, &error), &error);
-    assert_ok(tz_job_queue_flush(queue, &error), &error);
+    assert_ok(tz_job_queue_create(&queue, 3, 1, &failure));
+    assert_ok(tz_job_queue_flush(queue, &failure));
     for (int i = 0; i < 10; i++)
-        assert_ok(push_note(queue, i, order, &count, &released, &error), &error);
-    assert_ok(tz_job_queue_flush(queue, &error), &error);
+        assert_ok(push_note(queue, i, order, &count, &released, &failure));
+    assert_ok(tz_job_queue_flush(queue, &failure));
     assert_int_equal(count, 10);
     assert_int_equal(released, 10);
     for (int i = 0; i < 10; i++)
         assert_int_equal(order[i], i);
-    push_note(queue, 13, order, &count, &released, &error);
-    push_note(queue, 14, order, &count, &released, &error);
-    check_error(tz_job_queue_flush(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
-    check_error(push_note(queue, 15, order, &count, &released, &error), TZ_IO, &error, "frame 13",
+    push_note(queue, 13, order, &count, &released, &failure);
+    push_note(queue, 14, order, &count, &released, &failure);
+    check_error(tz_job_queue_flush(queue, &failure), TZ_IO, "frame 13", "cannot write");
+    check_error(push_note(queue, 15, order, &count, &released, &failure), TZ_IO, "frame 13",
                 "cannot write");
     assert_int_equal(count, 11);
     assert_int_equal(released, 13);
-    check_error(tz_job_queue_destroy(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
-    assert_ok(tz_job_queue_create(&queue, 1, 1, &error), &error);
-    push_note(queue, 1, order, &count, &released, &error);
-    push_note(queue, 2, order, &count, &released, &error);
-    assert_ok(tz_job_queue_destroy(queue, &error), &error);
+    check_error(tz_job_queue_destroy(queue, &failure), TZ_IO, "frame 13", "cannot write");
+    assert_ok(tz_job_queue_create(&queue, 1, 1, &failure));
+    push_note(queue, 1, order, &count, &released, &failure);
+    push_note(queue, 2, order, &count, &released, &failure);
+    assert_ok(tz_job_queue_destroy(queue, &failure));
     assert_int_equal(released, 15);
-    assert_ok(tz_job_queue_destroy(NULL, &error), &error);
+    assert_ok(tz_job_queue_destroy(NULL, &failure));
 }
 
 /* An error that was settled is over. */
 static void a_settled_queue_goes_on(void **state)
 {
-    tz_error error = {0};
     tz_job_queue *queue;
     int order[8] = {0}, count = 0, released = 0;
-    assert_ok(tz_job_queue_create(&queue, 3, 1, &error), &error);
-    push_note(queue, 13, order, &count, &released, &error);
-    push_note(queue, 14, order, &count, &released, &error);
-    check_error(tz_job_queue_settle(queue, &error), TZ_IO, &error, "frame 13", "cannot write");
+    assert_ok(tz_job_queue_create(&queue, 3, 1, &failure));
+    push_note(queue, 13, order, &count, &released, &failure);
+    push_note(queue, 14, order, &count, &released, &failure);
+    check_error(tz_job_queue_settle(queue, &failure), TZ_IO, "frame 13", "cannot write");
     assert_int_equal(count, 1);
-    assert_ok(push_note(queue, 15, order, &count, &released, &error), &error);
-    assert_ok(tz_job_queue_settle(queue, &error), &error);
+    assert_ok(push_note(queue, 15, order, &count, &released, &failure));
+    assert_ok(tz_job_queue_settle(queue, &failure));
     assert_int_equal(count, 2);
     assert_int_equal(order[1], 15);
     assert_int_equal(released, 3);
-    assert_ok(tz_job_queue_destroy(queue, &error), &error);
+    assert_ok(tz_job_queue_destroy(queue, &failure));
 }
 
 enum { PAINTERS = 3 };
@@ -491,15 +479,14 @@ static tz_status meet(void *data, tz_error *error)
 
 static void workers_share_a_queue(void **state)
 {
-    tz_error error = {0};
     tz_job_queue *queue;
     pthread_barrier_t all;
     pthread_barrier_init(&all, NULL, PAINTERS);
-    assert_ok(tz_job_queue_create(&queue, 2, PAINTERS, &error), &error);
+    assert_ok(tz_job_queue_create(&queue, 2, PAINTERS, &failure));
     for (int i = 0; i < 4 * PAINTERS; i++)
-        assert_ok(tz_job_queue_push(queue, &(tz_job){meet, NULL, &all}, &error), &error);
-    assert_ok(tz_job_queue_flush(queue, &error), &error);
-    assert_ok(tz_job_queue_destroy(queue, &error), &error);
+        assert_ok(tz_job_queue_push(queue, &(tz_job){meet, NULL, &all}, &failure));
+    assert_ok(tz_job_queue_flush(queue, &failure));
+    assert_ok(tz_job_queue_destroy(queue, &failure));
     pthread_barrier_destroy(&all);
 }
 

@@ -29,13 +29,12 @@ static void check_file(const char *path, const char *wanted)
 static void folders_are_numbered(void **state)
 {
     static const char scenario[] = "-- a scenario\n";
-    tz_error error = {0};
     tz_folder *folders[2];
     for (int i = 0; i < 2; i++) {
         char wanted[32];
         snprintf(wanted, sizeof wanted, "runs/heat-%03d", i + 1);
-        assert_ok(tz_folder_create(&folders[i], NULL, "heat", scenario, strlen(scenario), &error),
-                  &error);
+        assert_ok(
+            tz_folder_create(&folders[i], NULL, "heat", scenario, strlen(scenario), &failure));
         assert_string_equal(tz_folder_path(folders[i]), wanted);
     }
     tz_folder_log(folders[1], "a line");
@@ -48,17 +47,15 @@ static void folders_are_numbered(void **state)
 
 static void a_wanted_folder_must_be_empty(void **state)
 {
-    tz_error error = {0};
     tz_folder *folder = NULL;
-    assert_ok(tz_folder_create(&folder, "a/b/", "x", "", 0, &error), &error);
+    assert_ok(tz_folder_create(&folder, "a/b/", "x", "", 0, &failure));
     assert_string_equal(tz_folder_path(folder), "a/b");
     tz_folder_destroy(folder);
     folder = NULL;
-    check_error(tz_folder_create(&folder, "a/b", "x", "", 0, &error), TZ_IO, &error, "",
-                "not empty");
-    check_error(tz_folder_create(&folder, "a/b/scenario.lua", "x", "", 0, &error), TZ_IO, &error,
-                "", "is a file");
-    assert_int_equal(tz_folder_create(&folder, "", "x", "", 0, &error), TZ_RANGE);
+    check_error(tz_folder_create(&folder, "a/b", "x", "", 0, &failure), TZ_IO, "", "not empty");
+    check_error(tz_folder_create(&folder, "a/b/scenario.lua", "x", "", 0, &failure), TZ_IO, "",
+                "is a file");
+    assert_int_equal(tz_folder_create(&folder, "", "x", "", 0, &failure), TZ_RANGE);
     assert_null(folder);
 }
 
@@ -66,19 +63,18 @@ static void names_stay_in_the_folder(void **state)
 {
     static const char *const wrong[] = {"", ".hidden", "a/b", "../a", "a\nb", "\x7f"};
     char path[PATH_MAX], name[160];
-    tz_error error = {0};
     tz_folder *folder;
-    assert_ok(tz_folder_create(&folder, "names", "x", "", 0, &error), &error);
+    assert_ok(tz_folder_create(&folder, "names", "x", "", 0, &failure));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(tz_folder_join(folder, wrong[i], path, sizeof path, &error), TZ_RANGE);
+        assert_int_equal(tz_folder_join(folder, wrong[i], path, sizeof path, &failure), TZ_RANGE);
     memset(name, 'a', sizeof name);
     name[121] = '\0';
-    assert_int_equal(tz_folder_check_name(name, &error), TZ_RANGE);
+    assert_int_equal(tz_folder_check_name(name, &failure), TZ_RANGE);
     name[120] = '\0';
-    assert_ok(tz_folder_check_name(name, &error), &error);
-    assert_ok(tz_folder_join(folder, "a b.png", path, sizeof path, &error), &error);
+    assert_ok(tz_folder_check_name(name, &failure));
+    assert_ok(tz_folder_join(folder, "a b.png", path, sizeof path, &failure));
     assert_string_equal(path, "names/a b.png");
-    assert_int_equal(tz_folder_join(folder, "a.png", path, 8, &error), TZ_RANGE);
+    assert_int_equal(tz_folder_join(folder, "a.png", path, 8, &failure), TZ_RANGE);
     tz_folder_destroy(folder);
 }
 
@@ -86,21 +82,20 @@ static void tables_quote_and_append(void **state)
 {
     static const char *const titles[] = {"step", "max(a, b)"};
     static const char *const rows[][2] = {{"0", "1.5"}, {"1", "say \"hot\""}, {"2", "two\nlines"}};
-    tz_error error = {0};
     tz_table *table = NULL, *second = NULL;
-    assert_ok(tz_table_create(&table, "t.csv", 2, titles, &error), &error);
+    assert_ok(tz_table_create(&table, "t.csv", 2, titles, &failure));
     check_file("t.csv", "step,\"max(a, b)\"\n");
     for (int i = 0; i < 3; i++)
-        assert_ok(tz_table_add(table, rows[i], &error), &error);
-    assert_ok(tz_table_flush(table, &error), &error);
+        assert_ok(tz_table_add(table, rows[i], &failure));
+    assert_ok(tz_table_flush(table, &failure));
     static const char all[] =
         "step,\"max(a, b)\"\n0,1.5\n1,\"say \"\"hot\"\"\"\n2,\"two\nlines\"\n";
     check_file("t.csv", all);
-    assert_ok(tz_table_close(table, &error), &error);
+    assert_ok(tz_table_close(table, &failure));
     check_file("t.csv", all);
-    assert_int_equal(tz_table_create(&second, "t.csv", 2, titles, &error), TZ_IO);
+    assert_int_equal(tz_table_create(&second, "t.csv", 2, titles, &failure), TZ_IO);
     assert_null(second);
-    assert_ok(tz_table_close(NULL, &error), &error);
+    assert_ok(tz_table_close(NULL, &failure));
 }
 
 static void records_keep_what_they_are_given(void **state)
@@ -108,16 +103,15 @@ static void records_keep_what_they_are_given(void **state)
     static const char *const arguments[] = {"run", "a.lua"}, *const sets[] = {"n=64", "name=a=b"};
     const tz_machine machine = {.cpu = "a CPU", .cores = 3};
     const uint64_t seed = 7;
-    tz_error error = {0};
     tz_record *record;
-    assert_ok(tz_record_create(&record, "a.lua", 2, arguments, 2, sets, &machine, &error), &error);
+    assert_ok(tz_record_create(&record, "a.lua", 2, arguments, 2, sets, &machine, &failure));
     tz_record_source(record, 0, "power", "318.15", NULL, false);
     tz_record_source(record, 0, "power", "random", &seed, true);
     tz_record_output(record, 0, "power-NNNNNN.png", "png", 10, 1);
     tz_record_output(record, 0, "power-NNNNNN.png", "png", 10, 4);
     tz_record_file(record, "all.png");
-    assert_ok(tz_record_write(record, "run.json", "running", NULL, &error), &error);
-    assert_ok(tz_record_write(record, "run.json", "failed", "a.lua:3: no", &error), &error);
+    assert_ok(tz_record_write(record, "run.json", "running", NULL, &failure));
+    assert_ok(tz_record_write(record, "run.json", "failed", "a.lua:3: no", &failure));
     tz_record_destroy(record);
     json_t *root = json_load_file("run.json", 0, NULL);
     const char *status, *why, *version, *cpu, *n, *name, *first, *kind, *file;

@@ -101,8 +101,7 @@ static tz_policy *make(machine *m, tz_policy_config config)
                                  .candidates = candidates,
                                  .memory_key = memory_key};
     tz_policy *policy = NULL;
-    tz_error error = {0};
-    assert_ok(tz_policy_create(&policy, &config, &host, &error), &error);
+    assert_ok(tz_policy_create(&policy, &config, &host, &failure));
     return policy;
 }
 

@@ -392,10 +392,9 @@ static void test_given_plans_are_checked(void **state)
     for (int kind = TZ_POLICY_FIXED; kind <= TZ_POLICY_EXHAUSTIVE; kind++) {
         const tz_policy_config config = {.kind = (tz_policy_kind)kind, .given = {.height = 50}};
         tz_policy *policy = NULL;
-        tz_error error = {0};
-        assert_int_equal(tz_policy_create(&policy, &config, &host, &error), TZ_RANGE);
+        assert_int_equal(tz_policy_create(&policy, &config, &host, &failure), TZ_RANGE);
         assert_null(policy);
-        assert_non_null(strstr(error.message, "up to 32"));
+        assert_non_null(strstr(failure.message, "up to 32"));
     }
 }
 
@@ -440,9 +439,8 @@ static void test_function_decisions_are_bounded(void **state)
     config.function = complain;
     policy = make(&m, config);
     const tz_plan *plan = NULL;
-    tz_error error = {0};
-    assert_int_equal(tz_policy_next(policy, 0, 10, &plan, &error), TZ_SCRIPT);
-    assert_string_equal(error.message, "on purpose");
+    assert_int_equal(tz_policy_next(policy, 0, 10, &plan, &failure), TZ_SCRIPT);
+    assert_string_equal(failure.message, "on purpose");
     tz_policy_destroy(policy);
 }
 

@@ -7,8 +7,7 @@
 static tz_policy_config choose(tz_policy_choice scenario, tz_policy_choice command_line)
 {
     tz_policy_config config;
-    tz_error error = {0};
-    assert_ok(tz_policy_choose(&scenario, &command_line, &config, &error), &error);
+    assert_ok(tz_policy_choose(&scenario, &command_line, &config, &failure));
     return config;
 }
 
@@ -16,9 +15,8 @@ static void refuses(tz_policy_choice scenario, tz_policy_choice command_line, tz
                     const char *message)
 {
     tz_policy_config config;
-    tz_error error = {0};
-    assert_int_equal(tz_policy_choose(&scenario, &command_line, &config, &error), status);
-    assert_non_null(strstr(error.message, message));
+    assert_int_equal(tz_policy_choose(&scenario, &command_line, &config, &failure), status);
+    assert_non_null(strstr(failure.message, message));
 }
 
 typedef struct row {

@@ -128,9 +128,8 @@ static void test_broken_memories_are_misses(void **state)
                                .noise = 0.01,
                                .plans = plans},
                      got;
-    tz_error error = {0};
     assert_false(tz_policy_memory_read(key, &got));
-    assert_ok(tz_policy_memory_write(key, &memory, &error), &error);
+    assert_ok(tz_policy_memory_write(key, &memory, &failure));
     assert_true(tz_policy_memory_read(key, &got));
     assert_int_equal(got.count, 2);
     assert_true(got.finished);
@@ -165,7 +164,7 @@ static void test_broken_memories_are_misses(void **state)
     }
     /* The best must have a time. */
     memory.best = 1;
-    assert_ok(tz_policy_memory_write(key, &memory, &error), &error);
+    assert_ok(tz_policy_memory_write(key, &memory, &failure));
     assert_false(tz_policy_memory_read(key, &got));
     tz_policy_memory_forget(key);
     assert_int_not_equal(access(path, F_OK), 0);

@@ -22,8 +22,7 @@ static tz_workload *workload_of(const char *stencil, int dims, int64_t n, const 
     const tz_workload_config config = {
         .simulation = &simulation, .device = device, .let_unstable = true};
     tz_workload *workload = NULL;
-    tz_error error;
-    assert_ok(tz_workload_create(&workload, &config, &error), &error);
+    assert_ok(tz_workload_create(&workload, &config, &failure));
     return workload;
 }
 
@@ -31,8 +30,7 @@ static tz_prediction_table *table_of(const tz_workload *workload,
                                      const tz_prediction_request *request)
 {
     tz_prediction_table *table = NULL;
-    tz_error error;
-    assert_ok(tz_prediction_table_create(&table, workload, request, &error), &error);
+    assert_ok(tz_prediction_table_create(&table, workload, request, &failure));
     return table;
 }
 
@@ -107,11 +105,10 @@ static void refuses(const tz_workload *workload, const tz_prediction_request *re
                     tz_status status, const char *words)
 {
     tz_prediction_table *table = (tz_prediction_table *)&status;
-    tz_error error;
-    assert_int_equal(tz_prediction_table_create(&table, workload, request, &error), status);
+    assert_int_equal(tz_prediction_table_create(&table, workload, request, &failure), status);
     assert_null(table);
-    if (!strstr(error.message, words))
-        fail_msg("'%s' does not say '%s'", error.message, words);
+    if (!strstr(failure.message, words))
+        fail_msg("'%s' does not say '%s'", failure.message, words);
 }
 
 static void refusals_say_what_would_do(void **state)
@@ -128,9 +125,8 @@ static void refusals_say_what_would_do(void **state)
     refuses(workload, &(tz_prediction_request){.streamed = -1, .fence = true}, TZ_RANGE,
             "meng2011");
     tz_workload_destroy(workload);
-    tz_error error;
     const tz_model *model = NULL;
-    check_error(tz_model_find("roof", &model, &error), TZ_UNKNOWN, &error, "", "'roofs'");
+    check_error(tz_model_find("roof", &model, &failure), TZ_UNKNOWN, "", "'roofs'");
 }
 
 static void limits_are_told_by_height(void **state)
@@ -312,13 +308,12 @@ static void tuning_finds_the_fastest_and_other_bits(void **state)
 {
     tz_workload *workload = slow_workload();
     tz_tune *tune = NULL;
-    tz_error error;
     const tz_tune_request request = {.rounds = 3, .round_s = 0.004, .check = true};
     workload->is_here = false;
-    check_error(tz_tune_create(&tune, workload, &request, &error), TZ_UNSUPPORTED, &error, "",
+    check_error(tz_tune_create(&tune, workload, &request, &failure), TZ_UNSUPPORTED, "",
                 "nothing can be measured there");
     workload->is_here = true;
-    assert_ok(tz_tune_create(&tune, workload, &request, &error), &error);
+    assert_ok(tz_tune_create(&tune, workload, &request, &failure));
     assert_int_equal(tune->count, 5);
     assert_int_equal(tune->refused, 1);
     assert_int_equal(tune->measured, 4);
@@ -340,10 +335,9 @@ static void a_gpu_rests_between_rounds(void **state)
 {
     tz_workload *workload = slow_workload();
     tz_tune *tune = NULL;
-    tz_error error;
     const tz_tune_request request = {.rounds = 3, .round_s = 0.004};
     workload->is_gpu = true;
-    assert_ok(tz_tune_create(&tune, workload, &request, &error), &error);
+    assert_ok(tz_tune_create(&tune, workload, &request, &failure));
     assert_true(tune->rested && !tune->sustained);
     assert_string_equal(tune->clock_refusal, "");
     int told = 0, throttled = 0, hot = 0;
@@ -375,12 +369,11 @@ static void sustained_rounds_come_after_long_work(void **state)
 {
     tz_workload *workload = slow_workload();
     tz_tune *tune = NULL;
-    tz_error error;
     const tz_tune_request request = {
         .given = {.height = 2}, .rounds = 1, .round_s = 0.004, .sustained = true};
     workload->is_gpu = true;
     run.clock_fails = true;
-    assert_ok(tz_tune_create(&tune, workload, &request, &error), &error);
+    assert_ok(tz_tune_create(&tune, workload, &request, &failure));
     assert_true(tune->sustained && !tune->rested);
     /* Each of four plans, then the run-off. */
     assert_true(run.worked_s > 4 * 0.5);
@@ -410,7 +403,6 @@ static void a_plot_is_whole_or_not_there(void **state)
     const double x[] = {1, 2, 3}, y[] = {3, 1, 2};
     tz_plot plot = {.title = "a \"title\" with 'quotes' and \\", .x_label = "x", .y_label = "y"};
     char path[] = "/tmp/trapeze-plot-XXXXXX";
-    tz_error error;
     assert_non_null(tz_plot_add(&plot, TZ_PLOT_AREA, tz_plot_shade(0, 0), 3, x, y));
     assert_non_null(tz_plot_add(&plot, TZ_PLOT_LINE, tz_plot_colour(0), 3, x, y));
     const int file = mkstemp(path);
@@ -418,10 +410,10 @@ static void a_plot_is_whole_or_not_there(void **state)
     close(file);
     unlink(path);
     if (!tz_plot_available()) {
-        check_error(tz_plot_draw(&plot, path, &error), TZ_UNSUPPORTED, &error, "", "gnuplot-nox");
+        check_error(tz_plot_draw(&plot, path, &failure), TZ_UNSUPPORTED, "", "gnuplot-nox");
         skip_test("no gnuplot");
     }
-    assert_ok(tz_plot_draw(&plot, path, &error), &error);
+    assert_ok(tz_plot_draw(&plot, path, &failure));
     unsigned char magic[8] = {0};
     FILE *png = fopen(path, "rb");
     assert_non_null(png);
@@ -429,7 +421,7 @@ static void a_plot_is_whole_or_not_there(void **state)
     fclose(png);
     unlink(path);
     assert_memory_equal(magic, "\x89PNG\r\n\x1a\n", 8);
-    assert_int_equal(tz_plot_draw(&plot, "/nosuch/plot.png", &error), TZ_IO);
+    assert_int_equal(tz_plot_draw(&plot, "/nosuch/plot.png", &failure), TZ_IO);
     while (plot.series_count < TZ_PLOT_SERIES_MAX)
         assert_non_null(tz_plot_add(&plot, TZ_PLOT_LINE, 0, 3, x, y));
     assert_null(tz_plot_add(&plot, TZ_PLOT_LINE, 0, 3, x, y));

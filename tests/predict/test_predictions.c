@@ -107,10 +107,8 @@ static double budget_s = 8.0;
 static tz_predictions *predictions(const tz_plan *given, tz_effort effort)
 {
     tz_predictions *out = NULL;
-    tz_error error = {0};
     assert_ok(tz__predictions_create_by(&out, fake_predict, &problem, &backend, &place, given,
-                                        effort, budget_s, &error),
-              &error);
+                                        effort, budget_s, &failure));
     return out;
 }
 
@@ -344,14 +342,13 @@ static void what_is_given_reaches_the_backend(void **state)
 static void refused(tz_status wanted, const char *words, const tz_backend *by, const tz_place *on)
 {
     tz_predictions *out = (tz_predictions *)&fake;
-    tz_error error = {0};
     const tz_plan given = {0};
     assert_int_equal(tz__predictions_create_by(&out, fake_predict, &problem, by, on, &given,
-                                               TZ_EFFORT_CACHED, budget_s, &error),
+                                               TZ_EFFORT_CACHED, budget_s, &failure),
                      wanted);
     assert_null(out);
-    if (!strstr(error.message, words))
-        fail_msg("'%s' does not say '%s'", error.message, words);
+    if (!strstr(failure.message, words))
+        fail_msg("'%s' does not say '%s'", failure.message, words);
 }
 
 static void refusals_say_why(void **state)

@@ -66,12 +66,11 @@ static tz_simulation *make(const char *backend, int height, bool spans, double g
                                          .backend = backend,
                                          .threads = 1};
     tz_simulation *simulation = NULL;
-    tz_error error = {0};
-    assert_ok(tz_simulation_create(&simulation, &config, &error), &error);
-    assert_ok(tz_simulation_fill(simulation, 0, NULL, 1.0, &error), &error);
+    assert_ok(tz_simulation_create(&simulation, &config, &failure));
+    assert_ok(tz_simulation_fill(simulation, 0, NULL, 1.0, &failure));
     if (spans)
         simulation->backend = &spanning;
-    assert_ok(tz_simulation_set_plan(simulation, &(tz_plan){.height = height}, &error), &error);
+    assert_ok(tz_simulation_set_plan(simulation, &(tz_plan){.height = height}, &failure));
     longest_call = scans = 0;
     return simulation;
 }
@@ -101,13 +100,12 @@ static void check_all_tell(double growth, int64_t steps, const tz_event *event, 
                 {"cpu", 1, true},        {"cpu", 4, true},  {"cpu", 6, true}};
     tz_error first = {0};
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-        tz_error error = {0};
         tz_simulation *simulation = make(ways[w].backend, ways[w].height, ways[w].spans, growth);
-        assert_int_equal(run(simulation, steps, event, &error), TZ_DIVERGED);
+        assert_int_equal(run(simulation, steps, event, &failure), TZ_DIVERGED);
         if (w == 0)
-            first = error;
-        assert_non_null(strstr(error.message, told));
-        assert_string_equal(error.message, first.message);
+            first = failure;
+        assert_non_null(strstr(failure.message, told));
+        assert_string_equal(failure.message, first.message);
         tz_simulation_destroy(simulation);
     }
 }
@@ -125,9 +123,8 @@ static void test_one_report_whatever_the_plan(void **state)
 
 static void test_scans_are_few(void **state)
 {
-    tz_error error = {0};
     tz_simulation *simulation = make("cpu", 4, true, 1.0);
-    assert_ok(run(simulation, 3 * SPAN, NULL, &error), &error);
+    assert_ok(run(simulation, 3 * SPAN, NULL, &failure));
     assert_int_equal(scans, 7 + 2); /* 256, 512, ... 16384, and then as often as that */
     assert_int_equal(longest_call, SPAN);
     tz_simulation_destroy(simulation);
@@ -137,12 +134,11 @@ static void test_scans_are_few(void **state)
 static void test_a_run_may_go_on_after_its_report(void **state)
 {
     for (int spans = 0; spans < 2; spans++) {
-        tz_error error = {0};
         tz_simulation *simulation = make("cpu", 3, spans, 6.0);
-        assert_int_equal(run(simulation, 1000, NULL, &error), TZ_DIVERGED);
+        assert_int_equal(run(simulation, 1000, NULL, &failure), TZ_DIVERGED);
         assert_int_equal(tz_simulation_step(simulation), 256);
-        check_error(run(simulation, 1000, NULL, &error), TZ_DIVERGED, &error, "", "at step 512 (");
-        assert_non_null(strstr(error.message, "all were finite at step 0)"));
+        check_error(run(simulation, 1000, NULL, &failure), TZ_DIVERGED, "", "at step 512 (");
+        assert_non_null(strstr(failure.message, "all were finite at step 0)"));
         tz_simulation_destroy(simulation);
     }
 }

@@ -67,10 +67,9 @@ static tz_simulation *make(const tz_policy_config *policy)
                                          .backend = "cpu",
                                          .threads = 1};
     tz_simulation *simulation = NULL;
-    tz_error error = {0};
-    assert_ok(tz_simulation_create(&simulation, &config, &error), &error);
+    assert_ok(tz_simulation_create(&simulation, &config, &failure));
     simulation->backend = &slow;
-    assert_ok(tz_simulation_set_policy(simulation, policy, &error), &error);
+    assert_ok(tz_simulation_set_policy(simulation, policy, &failure));
     device.stage_s = long_stage;
     device.done = 0;
     device.waits = device.stages = 0;
@@ -83,8 +82,7 @@ static tz_run_result advance(tz_simulation *simulation, int64_t steps, const tz_
     const tz_run run = {
         .steps = steps, .until_residual = NAN, .events_count = event ? 1 : 0, .events = event};
     tz_run_result result;
-    tz_error error = {0};
-    assert_ok(tz_simulation_run(simulation, &run, &result, &error), &error);
+    assert_ok(tz_simulation_run(simulation, &run, &result, &failure));
     return result;
 }
 
@@ -160,11 +158,10 @@ static void test_a_plan_that_does_not_work_is_left(void **state)
     for (size_t i = 0; tz_policy_measured(tz_simulation_policy(simulation), i, &m); i++)
         told = told || strcmp(m.note, "refused: there are too few") == 0;
     assert_true(told);
-    tz_error error = {0};
-    assert_ok(tz_simulation_set_policy(simulation, &fixed, &error), &error);
+    assert_ok(tz_simulation_set_policy(simulation, &fixed, &failure));
     const tz_run run = {.steps = 10, .until_residual = NAN};
     tz_run_result result;
-    assert_int_equal(tz_simulation_run(simulation, &run, &result, &error), TZ_MEMORY);
+    assert_int_equal(tz_simulation_run(simulation, &run, &result, &failure), TZ_MEMORY);
     assert_int_equal(tz_simulation_step(simulation), 100);
     tz_simulation_destroy(simulation);
 }

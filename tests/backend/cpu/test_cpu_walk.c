@@ -51,7 +51,6 @@ static tz_walk walk(tz_walker *walker, const tz_stencil *stencil, const tz_pass 
     tz_target out[FIELDS];
     tz_slot constants[TZ_CONSTANTS_MAX];
     tz_walk result;
-    tz_error error;
     fill_constants(stencil, precision, constants);
     for (int v = 0; v < VIEWS; v++)
         in[v] = (tz_view){(const void *)(uintptr_t)((UINT64_C(0x1000) + (uint64_t)v) << 32), 4096};
@@ -61,8 +60,8 @@ static tz_walk walk(tz_walker *walker, const tz_stencil *stencil, const tz_pass 
         .in = in, .out = out, .constants = constants, .count = count, .rows = rows};
     const tz_walk_range ranges[] = {
         {&span, sizeof span}, {in, sizeof in}, {out, sizeof out}, {constants, sizeof constants}};
-    if (tz_walker_walk(walker, function, &span, ranges, 4, &result, &error))
-        fail_msg("%s: %s", stencil->id, error.message);
+    if (tz_walker_walk(walker, function, &span, ranges, 4, &result, &failure))
+        fail_msg("%s: %s", stencil->id, failure.message);
     return result;
 }
 
@@ -74,10 +73,9 @@ static double per_vector(double longer, double shorter, const tz_walk *of, doubl
 static tz_walker *create_walker(void)
 {
     tz_walker *walker;
-    tz_error error;
-    const tz_status status = tz_walker_create(&walker, &error);
+    const tz_status status = tz_walker_create(&walker, &failure);
     if (status == TZ_UNSUPPORTED) {
-        skip_test("%s", error.message);
+        skip_test("%s", failure.message);
     }
     assert_int_equal(status, TZ_OK);
     return walker;
@@ -377,10 +375,9 @@ static void test_an_endless_function_is_refused(void **state)
     const tz_span span = {.count = 1, .rows = 1};
     const tz_walk_range range = {&span, sizeof span};
     tz_walk result;
-    tz_error error;
     tz_walker *walker = create_walker();
-    check_error(tz_walker_walk(walker, forever, &span, &range, 1, &result, &error), TZ_UNSUPPORTED,
-                &error, "", "does not end");
+    check_error(tz_walker_walk(walker, forever, &span, &range, 1, &result, &failure),
+                TZ_UNSUPPORTED, "", "does not end");
     tz_walker_destroy(walker);
 }
 
@@ -407,14 +404,13 @@ static void test_what_cells_decide(void **state)
     const tz_span span = {.in = &in, .out = &out, .count = 1, .rows = 1};
     const tz_walk_range ranges[] = {{&span, sizeof span}, {&in, sizeof in}, {&out, sizeof out}};
     tz_walk result;
-    tz_error error;
 #ifdef __SANITIZE_ADDRESS__
     skip_test("code with checks or without optimisation");
 #endif
     tz_walker *walker = create_walker();
-    check_error(tz_walker_walk(walker, stray, &span, ranges, 3, &result, &error), TZ_UNSUPPORTED,
-                &error, "", "depends on its cells");
-    assert_ok(tz_walker_walk(walker, asks, &span, ranges, 3, &result, &error), &error);
+    check_error(tz_walker_walk(walker, stray, &span, ranges, 3, &result, &failure), TZ_UNSUPPORTED,
+                "", "depends on its cells");
+    assert_ok(tz_walker_walk(walker, asks, &span, ranges, 3, &result, &failure));
     assert_true(result.estimates == 1);
     assert_true(result.stored_bytes == 16);
     assert_true(result.mix.of[TZ_WORK_FP32] == 1);

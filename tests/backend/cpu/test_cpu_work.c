@@ -105,13 +105,12 @@ static tz_problem resolve(const fixture *f, const char *name, int dims, const in
 {
     tz_problem problem;
     const tz_stencil *stencil;
-    tz_error error;
     tz_simulation_config config = {
         .registry = f->registry, .stencil = name, .dims = dims, .precision = precision};
     memcpy(config.extent, extent, sizeof config.extent);
-    if (tz_registry_find(f->registry, name, &stencil, NULL, &error) ||
-        tz_problem_resolve(&problem, stencil, &config, &error))
-        fail_msg("%s: %s", name, error.message);
+    if (tz_registry_find(f->registry, name, &stencil, NULL, &failure) ||
+        tz_problem_resolve(&problem, stencil, &config, &failure))
+        fail_msg("%s: %s", name, failure.message);
     return problem;
 }
 
@@ -139,17 +138,15 @@ static void test_candidates_are_plans(void **state)
                 resolve(f, cases[c].name, cases[c].dims, cases[c].extent, cases[c].precision);
             const tz_place place = {.device = &f->device, .threads = threads};
             tz_plan given = {0}, chosen = {0};
-            tz_error error;
             int count = 0;
-            assert_ok(
-                tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count, &error),
-                &error);
+            assert_ok(tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count,
+                                                &failure));
             assert_true(count >= 10);
             assert_int_equal(plans[0].height, 1);
             for (int i = 0; i < count; i++) {
                 tz_plan again = plans[i];
                 again.why[0] = '\0';
-                assert_ok(tz_backend_cpu.plan(&problem, &place, &again, &error), &error);
+                assert_ok(tz_backend_cpu.plan(&problem, &place, &again, &failure));
                 assert_int_equal(again.height, plans[i].height);
                 assert_memory_equal(again.tile, plans[i].tile, sizeof again.tile);
                 for (int k = 0; k < i; k++)
@@ -158,10 +155,9 @@ static void test_candidates_are_plans(void **state)
             }
             /* What is given stays; the shape that the backend would take is among them. */
             chosen.height = given.height = 3;
-            assert_ok(tz_backend_cpu.plan(&problem, &place, &chosen, &error), &error);
-            assert_ok(
-                tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count, &error),
-                &error);
+            assert_ok(tz_backend_cpu.plan(&problem, &place, &chosen, &failure));
+            assert_ok(tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count,
+                                                &failure));
             bool found = false;
             for (int i = 0; i < count; i++) {
                 assert_int_equal(plans[i].height, 3);
@@ -169,14 +165,13 @@ static void test_candidates_are_plans(void **state)
             }
             assert_true(found);
             memcpy(given.tile, chosen.tile, sizeof given.tile);
-            assert_ok(
-                tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count, &error),
-                &error);
+            assert_ok(tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count,
+                                                &failure));
             assert_int_equal(count, 1);
             /* No more than there is room for. */
             given = (tz_plan){0};
-            assert_ok(tz_backend_cpu.candidates(&problem, &place, &given, plans, 4, &count, &error),
-                      &error);
+            assert_ok(
+                tz_backend_cpu.candidates(&problem, &place, &given, plans, 4, &count, &failure));
             assert_int_equal(count, 4);
             tz_problem_clear(&problem);
         }
@@ -189,10 +184,9 @@ static void test_impossible_candidates_are_refused(void **state)
     const tz_place place = {.device = &f->device, .threads = 2};
     const tz_plan given = {.height = 100, .tile = {16, 16, 1}};
     tz_plan plans[4];
-    tz_error error;
     int count;
-    assert_int_equal(tz_backend_cpu.candidates(&problem, &place, &given, plans, 4, &count, &error),
-                     TZ_RANGE);
+    assert_int_equal(
+        tz_backend_cpu.candidates(&problem, &place, &given, plans, 4, &count, &failure), TZ_RANGE);
     tz_problem_clear(&problem);
 }
 
@@ -201,9 +195,8 @@ static tz_model_work work_of(const fixture *f, const tz_problem *problem, const 
 {
     const tz_place place = {.device = &f->device, .threads = threads};
     tz_model_work work;
-    tz_error error;
-    if (tz_backend_cpu.work(problem, &place, plan, TZ_EFFORT_CACHED, &work, &error))
-        fail_msg("%s: %s", problem->stencil->id, error.message);
+    if (tz_backend_cpu.work(problem, &place, plan, TZ_EFFORT_CACHED, &work, &failure))
+        fail_msg("%s: %s", problem->stencil->id, failure.message);
     return work;
 }
 
@@ -217,9 +210,7 @@ static void test_work_of_every_plugin(void **state)
             resolve(f, cases[c].name, cases[c].dims, cases[c].extent, cases[c].precision);
         for (int height = 1; height <= 4; height++) {
             tz_plan plan = {.height = height};
-            tz_error error;
-            assert_ok(tz_backend_cpu.plan(&problem, &(tz_place){.threads = 2}, &plan, &error),
-                      &error);
+            assert_ok(tz_backend_cpu.plan(&problem, &(tz_place){.threads = 2}, &plan, &failure));
             const tz_model_work work = work_of(f, &problem, &plan, 2);
             const double cells = (double)cases[c].extent[0] * (double)cases[c].extent[1] *
                                  (double)cases[c].extent[2];
@@ -342,21 +333,20 @@ static int set_up(void **state)
 {
     static fixture f;
     const char *folder = TZ_TEST_PLUGIN_DIR;
-    tz_error error;
-    if (tz_registry_create(&f.registry, &folder, 1, &error))
+    if (tz_registry_create(&f.registry, &folder, 1, &failure))
         return -1;
     tz_problem problem = resolve(&f, "star2d1r", 2, cases[0].extent, TZ_SINGLE);
     const tz_place place = {.device = &f.device, .threads = 1};
     tz_plan plan = {.height = 1};
     tz_model_work work;
     f.readable =
-        tz_backend_cpu.plan(&problem, &place, &plan, &error) == TZ_OK &&
-        tz_backend_cpu.work(&problem, &place, &plan, TZ_EFFORT_CACHED, &work, &error) == TZ_OK;
+        tz_backend_cpu.plan(&problem, &place, &plan, &failure) == TZ_OK &&
+        tz_backend_cpu.work(&problem, &place, &plan, TZ_EFFORT_CACHED, &work, &failure) == TZ_OK;
 #ifdef __SANITIZE_ADDRESS__
     f.readable = false; /* the sanitizer's checks are most of such code */
 #endif
     if (!f.readable)
-        print_message("%s\n", error.message);
+        print_message("%s\n", failure.message);
     tz_problem_clear(&problem);
     *state = &f;
     return 0;

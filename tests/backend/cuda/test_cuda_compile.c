@@ -12,7 +12,6 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     tz_simulation_config config = {.dims = stencil->dims, .precision = precision};
     tz_problem problem;
     tz_plan plan = {0};
-    tz_error error = {0};
     memcpy(config.extent, extents[stencil->dims], sizeof config.extent);
     for (int d = 0; d < TZ_AXES; d++)
         config.boundary[d] = tz_boundary_name((tz_boundary)boundary);
@@ -21,14 +20,14 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
         config.params = unstable;
         config.params_count = 1;
     }
-    if (tz_problem_resolve(&problem, stencil, &config, &error))
-        fail_msg("%s: %s", stencil->id, error.message);
+    if (tz_problem_resolve(&problem, stencil, &config, &failure))
+        fail_msg("%s: %s", stencil->id, failure.message);
     snprintf(plan.family, sizeof plan.family, "%s", family);
     const tz_place place = {.threads = 1};
     const tz_limits limits = tz_place_limits(&place);
-    if (tz_backend_cuda.plan(&problem, &place, &plan, &error)) {
+    if (tz_backend_cuda.plan(&problem, &place, &plan, &failure)) {
         /* A family need not take every stencil; one of them must. */
-        print_message("%s: refused by %s: %s\n", stencil->id, family, error.message);
+        print_message("%s: refused by %s: %s\n", stencil->id, family, failure.message);
         assert_true(*family != '\0');
         tz_problem_clear(&problem);
         return;
@@ -36,22 +35,22 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     char *source = NULL;
     void *cubin = NULL;
     size_t bytes = 0;
-    assert_ok(tz_cuda_source(&problem, &limits, &plan, &source, &error), &error);
+    assert_ok(tz_cuda_source(&problem, &limits, &plan, &source, &failure));
     tz_cuda_kernel_report kernel;
     size_t kernels = 0;
     const tz_status status =
         tz_cuda_compile_report(architecture, source, tz_cuda_headers, tz_cuda_headers_count, &cubin,
-                               &bytes, &kernel, 1, &kernels, &error);
+                               &bytes, &kernel, 1, &kernels, &failure);
     if (status && getenv("TZ_CUDA_DUMP"))
         puts(source);
     free(source);
     tz_problem_clear(&problem);
     if (status == TZ_UNSUPPORTED) {
-        skip_test("%s", error.message);
+        skip_test("%s", failure.message);
     }
     if (status)
         fail_msg("%s, %s, %s: %s", stencil->id, tz_boundary_name((tz_boundary)boundary),
-                 architecture, error.message);
+                 architecture, failure.message);
     assert_true(bytes > 64 && memcmp(cubin, "\177ELF", 4) == 0);
     free(cubin);
     assert_int_equal(kernels, 1);
@@ -76,9 +75,8 @@ static void each_stencil_compiles(const char *folder, const char *const *familie
                                   const char *const *architectures)
 {
     tz_registry *registry;
-    tz_error error = {0};
     int compiled = 0;
-    assert_ok(tz_registry_create(&registry, &folder, 1, &error), &error);
+    assert_ok(tz_registry_create(&registry, &folder, 1, &failure));
     for (size_t i = 0; i < tz_registry_count(registry); i++) {
         const tz_plugin *plugin = tz_registry_get(registry, i)->plugin;
         for (int s = 0; plugin && s < plugin->stencils_count; s++) {

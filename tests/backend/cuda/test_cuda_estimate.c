@@ -51,12 +51,11 @@ static void fits_a_block(const tz_problem *problem, const tz_limits *limits, con
 {
     const tz_cuda_family *family;
     tz_cuda_shape shape;
-    tz_error error = {0};
     assert_int_equal(tz_cuda_family_find(plan->family, problem, &family, NULL), TZ_OK);
     const int bytes = family->shared_bytes(problem, limits, plan);
-    if (bytes > limits->shared_bytes || family->shape(problem, limits, plan, 1, &shape, &error))
+    if (bytes > limits->shared_bytes || family->shape(problem, limits, plan, 1, &shape, &failure))
         fail_msg("%s %s h %d: %d bytes %s", problem->stencil->id, plan->family, plan->height, bytes,
-                 error.message);
+                 failure.message);
 }
 
 /* The record of a GPU with less shared memory and fewer multiprocessors than an H200: no candidate
@@ -127,13 +126,12 @@ static tz_predictions *predictions(const suite *s, const tz_problem *problem, in
     const tz_place place = {.device = &s->device, .threads = threads};
     const tz_plan given = {.height = 2};
     tz_predictions *f = NULL;
-    tz_error error = {0};
     const tz_status status =
-        tz_predictions_create(&f, problem, &tz_backend_cuda, &place, &given, effort, &error);
-    if (status == TZ_UNSUPPORTED && strstr(error.message, "NVRTC")) {
-        skip_test("%s", error.message);
+        tz_predictions_create(&f, problem, &tz_backend_cuda, &place, &given, effort, &failure);
+    if (status == TZ_UNSUPPORTED && strstr(failure.message, "NVRTC")) {
+        skip_test("%s", failure.message);
     }
-    assert_ok(status, &error);
+    assert_ok(status);
     return f;
 }
 

@@ -26,27 +26,25 @@ static const char bad_source[] = "extern \"C\" __global__ void scale(float *x)\n
 static void skip_without_nvrtc(void)
 {
     char text[512];
-    tz_error error = {0};
-    if (tz__nvrtc_describe(text, sizeof text, &error) == TZ_OK)
+    if (tz__nvrtc_describe(text, sizeof text, &failure) == TZ_OK)
         return;
-    assert_int_equal(error.code, TZ_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "NVRTC"));
-    skip_test("%s", error.message);
+    assert_int_equal(failure.code, TZ_UNSUPPORTED);
+    assert_non_null(strstr(failure.message, "NVRTC"));
+    skip_test("%s", failure.message);
 }
 
 static void a_missing_driver_is_named(void **state)
 {
     tz_cuda *cuda = (tz_cuda *)&cuda;
-    tz_error error = {0};
     if (tz_cuda_available()) {
         skip_test("there is a driver and a GPU");
     }
-    assert_int_equal(tz_cuda_open(&cuda, 0, &error), TZ_BACKEND);
+    assert_int_equal(tz_cuda_open(&cuda, 0, &failure), TZ_BACKEND);
     assert_null(cuda);
-    assert_int_equal(error.code, TZ_BACKEND);
-    assert_non_null(strstr(error.message, "libcuda.so.1"));
-    assert_non_null(strstr(error.message, "--backend cpu"));
-    assert_null(strchr(error.message, '\n'));
+    assert_int_equal(failure.code, TZ_BACKEND);
+    assert_non_null(strstr(failure.message, "libcuda.so.1"));
+    assert_non_null(strstr(failure.message, "--backend cpu"));
+    assert_null(strchr(failure.message, '\n'));
     assert_int_equal(tz_cuda_open(&cuda, 0, NULL), TZ_BACKEND);
     tz_cuda_close(NULL);
 }
@@ -72,10 +70,9 @@ static void kernels_compile_without_a_device(void **state)
     for (size_t k = 0; k < 3; k++) {
         void *cubin = NULL;
         size_t bytes = 0;
-        tz_error error = {0};
         if (tz_cuda_compile(architectures[k], good_source, &good_header, 1, &cubin, &bytes,
-                            &error) != TZ_OK)
-            fail_msg("%s: %s", architectures[k], error.message);
+                            &failure) != TZ_OK)
+            fail_msg("%s: %s", architectures[k], failure.message);
         assert_true(bytes > 64);
         assert_memory_equal(cubin, "\177ELF", 4);
         free(cubin);
@@ -87,15 +84,14 @@ static void mistakes_are_named_with_their_line(void **state)
     skip_without_nvrtc();
     void *cubin;
     size_t bytes;
-    tz_error error = {0};
-    assert_int_equal(tz_cuda_compile("sm_90", bad_source, NULL, 0, &cubin, &bytes, &error),
+    assert_int_equal(tz_cuda_compile("sm_90", bad_source, NULL, 0, &cubin, &bytes, &failure),
                      TZ_BACKEND);
     assert_null(cubin);
-    assert_non_null(strstr(error.message, "kernel.cu(3): error"));
-    assert_non_null(strstr(error.message, "nowhere"));
-    assert_null(strchr(error.message, '\n'));
-    check_error(tz_cuda_compile("sm_1", good_source, &good_header, 1, &cubin, &bytes, &error),
-                TZ_BACKEND, &error, "", "sm_1");
+    assert_non_null(strstr(failure.message, "kernel.cu(3): error"));
+    assert_non_null(strstr(failure.message, "nowhere"));
+    assert_null(strchr(failure.message, '\n'));
+    check_error(tz_cuda_compile("sm_1", good_source, &good_header, 1, &cubin, &bytes, &failure),
+                TZ_BACKEND, "", "sm_1");
 }
 
 static void the_assembler_is_asked_for_registers(void **state)
@@ -124,11 +120,10 @@ static void the_assembler_is_asked_for_registers(void **state)
         tz_cuda_kernel_report r[4];
         size_t count = 0, bytes = 0, plain_bytes = 0;
         void *cubin = NULL, *plain = NULL;
-        tz_error error = {0};
         if (tz_cuda_compile_report(architectures[k], source, NULL, 0, &cubin, &bytes, r, 4, &count,
-                                   &error) ||
-            tz_cuda_compile(architectures[k], source, NULL, 0, &plain, &plain_bytes, &error))
-            fail_msg("%s: %s", architectures[k], error.message);
+                                   &failure) ||
+            tz_cuda_compile(architectures[k], source, NULL, 0, &plain, &plain_bytes, &failure))
+            fail_msg("%s: %s", architectures[k], failure.message);
         assert_int_equal(count, 2);
         assert_int_equal(bytes, plain_bytes);
         free(cubin);
@@ -146,10 +141,9 @@ static void the_assembler_is_asked_for_registers(void **state)
     }
     tz_cuda_kernel_report r;
     size_t count;
-    tz_error error = {0};
     check_error(
-        tz_cuda_compile_report("sm_90", bad_source, NULL, 0, NULL, NULL, &r, 1, &count, &error),
-        TZ_BACKEND, &error, "", "nowhere");
+        tz_cuda_compile_report("sm_90", bad_source, NULL, 0, NULL, NULL, &r, 1, &count, &failure),
+        TZ_BACKEND, "", "nowhere");
 }
 
 /* The only entry in the cache's folder, or none. */
@@ -171,10 +165,8 @@ static bool load(const char *architecture, const char *source, size_t *bytes)
 {
     void *cubin = NULL;
     bool cached = false;
-    tz_error error = {0};
     assert_ok(tz__cuda_cubin(architecture, source, &good_header, 1, false, &cubin, bytes, &cached,
-                             &error),
-              &error);
+                             &failure));
     assert_memory_equal(cubin, "\177ELF", 4);
     free(cubin);
     return cached;
@@ -311,8 +303,8 @@ static void a_device_computes(void **state)
     arguments[0] = &nowhere;
     OK(tz_cuda_launch(cuda, NULL, &kernel, (int[]){1, 1, 1}, (int[]){64, 1, 1}, 1024, false,
                       arguments, &error));
-    check_error(tz_cuda_wait(cuda, &error), TZ_BACKEND, &error, "",
-                "a kernel read or wrote outside its memory");
+    check_error_of(tz_cuda_wait(cuda, &error), TZ_BACKEND, &error, "",
+                   "a kernel read or wrote outside its memory");
     tz_error again;
     assert_int_equal(tz_cuda_clear(cuda, x, 4, &again), TZ_BACKEND);
     assert_string_equal(again.message, error.message);
@@ -486,7 +478,7 @@ static void grids_synchronise(bench *b)
     OK(tz_cuda_download(b->cuda, count, b->y, sizeof count, &error));
     assert_int_equal(count[0], all[0]);
     assert_int_equal(count[1], all[0]);
-    check_error(
+    check_error_of(
         tz_cuda_launch(b->cuda, b->first, &b->synchronise, more, block, 0, true, counters, &error),
         TZ_BACKEND, &error, "", "use fewer or smaller blocks");
 }

@@ -124,12 +124,11 @@ static simt *machine;
 
 static int machine_setup(void **state)
 {
-    tz_error error = {0};
     machine = simt_create();
     const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
+        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &failure);
     if (status)
-        print_message("no kernels run: %s\n", error.message);
+        print_message("no kernels run: %s\n", failure.message);
     return !machine || (status && status != TZ_UNSUPPORTED);
 }
 
@@ -177,7 +176,6 @@ static void add_cells(buffers *b, const char *name, const field *f)
 static void launch(int type, tz_cuda_number which, void *arguments, int blocks, const buffers *b)
 {
     tz_cuda_text text = {0};
-    tz_error error = {0};
     const simt_entry *entry;
     simt_report report = {0};
     const simt_launch shape = {.grid = {blocks, 1, 1},
@@ -188,9 +186,9 @@ static void launch(int type, tz_cuda_number which, void *arguments, int blocks, 
     tz_cuda_reduce_emit(&text, dtypes[type], which);
     assert_false(text.failed);
     const tz_status status =
-        simt_build_kernel(build, text.at, tz_cuda_reduce_kernel(which), &entry, &error);
+        simt_build_kernel(build, text.at, tz_cuda_reduce_kernel(which), &entry, &failure);
     free(text.at);
-    assert_ok(status, &error);
+    assert_ok(status);
     if (!simt_run(machine, entry, &shape, &arguments, &report) || simt_report_total(&report) > 0)
         fail_msg("%s, type %d: %s", tz_cuda_reduce_kernel(which), type, report.message[0]);
 }
@@ -514,7 +512,6 @@ static void texts_compile(void **state)
         for (int type = 0; type < TYPES; type++)
             for (int k = TZ_CUDA_NUMBERS; k < TZ_CUDA_NUMBERS_END; k++) {
                 tz_cuda_text text = {0};
-                tz_error error = {0};
                 void *cubin = NULL;
                 size_t bytes = 0;
                 if (k == TZ_CUDA_FINITE && type > F64)
@@ -523,14 +520,14 @@ static void texts_compile(void **state)
                 assert_false(text.failed);
                 const tz_status status =
                     tz_cuda_compile(architectures[a], text.at, tz_cuda_headers,
-                                    tz_cuda_headers_count, &cubin, &bytes, &error);
+                                    tz_cuda_headers_count, &cubin, &bytes, &failure);
                 free(text.at);
                 if (status == TZ_UNSUPPORTED) {
-                    skip_test("%s", error.message);
+                    skip_test("%s", failure.message);
                 }
                 if (status)
                     fail_msg("type %d, %s, %s: %s", type, tz_cuda_reduce_kernel((tz_cuda_number)k),
-                             architectures[a], error.message);
+                             architectures[a], failure.message);
                 assert_true(bytes > 64 && memcmp(cubin, "\177ELF", 4) == 0);
                 free(cubin);
             }

@@ -16,14 +16,6 @@
 static const char source[] = "extern \"C\" __global__ void step(float *x) { x[0] += 1; }";
 static const fake_cuda_seen *seen;
 
-static tz_error told; /* of calls that are to work */
-
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        if ((call) != TZ_OK)                                                                       \
-            fail_msg("line %d: %s", __LINE__, told.message);                                       \
-    } while (0)
-
 static inline void fault(const char *what)
 {
     if (what)
@@ -68,14 +60,14 @@ static inline tz_cuda *opened(void)
 {
     tz_cuda *cuda = NULL;
     need_fake();
-    OK(tz_cuda_open(&cuda, 0, &told));
+    assert_ok(tz_cuda_open(&cuda, 0, &failure));
     return cuda;
 }
 
 static inline tz_cuda_kernel loaded(tz_cuda *cuda)
 {
     tz_cuda_kernel kernel;
-    OK(tz_cuda_load(cuda, &kernel, source, "step", NULL, 0, &told));
+    assert_ok(tz_cuda_load(cuda, &kernel, source, "step", NULL, 0, &failure));
     return kernel;
 }
 

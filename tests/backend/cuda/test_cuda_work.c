@@ -123,12 +123,10 @@ static void waits_for_memory_are_counted(void **state)
 static void what_is_no_code_is_refused(void **state)
 {
     tz_sass sass;
-    tz_error error = {0};
     const char text[100] = "\177ELF and then something else";
-    assert_int_equal(tz_sass_decode(&sass, text, 17, 90, &error), TZ_FORMAT);
-    check_error(tz_sass_read(&sass, text, sizeof text, "k", &error), TZ_FORMAT, &error, "",
-                "no cubin");
-    assert_int_equal(tz_sass_read(&sass, text, 0, "k", &error), TZ_FORMAT);
+    assert_int_equal(tz_sass_decode(&sass, text, 17, 90, &failure), TZ_FORMAT);
+    check_error(tz_sass_read(&sass, text, sizeof text, "k", &failure), TZ_FORMAT, "", "no cubin");
+    assert_int_equal(tz_sass_read(&sass, text, 0, "k", &failure), TZ_FORMAT);
     tz_sass_free(&sass);
 }
 
@@ -154,16 +152,15 @@ static void known_counts_are_found(void **state)
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         void *cubin = NULL;
         size_t bytes = 0;
-        tz_error error = {0};
         const tz_status status =
-            tz_cuda_compile(architectures[a], known_source, NULL, 0, &cubin, &bytes, &error);
+            tz_cuda_compile(architectures[a], known_source, NULL, 0, &cubin, &bytes, &failure);
         if (status == TZ_UNSUPPORTED) {
             free(mix);
-            skip_test("%s", error.message);
+            skip_test("%s", failure.message);
         }
-        assert_ok(status, &error);
-        if (tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", NULL, &error))
-            fail_msg("%s: %s", architectures[a], error.message);
+        assert_ok(status);
+        if (tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", NULL, &failure))
+            fail_msg("%s: %s", architectures[a], failure.message);
         assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes, "other", NULL, NULL), TZ_FORMAT);
         assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes / 2, "tz_stage", NULL, NULL),
                          TZ_FORMAT);
@@ -255,7 +252,6 @@ static void every_stencil_is_counted(void **state)
                 tz_plan plan = {0};
                 tz_model_work work;
                 tz_model_prediction p;
-                tz_error why;
                 strcpy(plan.family, families[f % 3]);
                 s->device.compute_capability.value = architectures[f / 3];
                 /* Streams of all for one architecture; the rest where it is another kind of code.
@@ -271,8 +267,8 @@ static void every_stencil_is_counted(void **state)
                     work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
                     assert_true(work.parts_count > 0 && work.registers > 0);
                     assert_true(tz_work_mix_sum(&work.parts[0].step) > 1.0);
-                    if (tz_roofs_predict(&work, &s->device, &p, &why))
-                        fail_msg("%s: %s", stencil->id, why.message);
+                    if (tz_roofs_predict(&work, &s->device, &p, &failure))
+                        fail_msg("%s: %s", stencil->id, failure.message);
                     assert_true(isfinite(p.stage_s) && p.stage_s > 0.0);
                 }
                 tz_problem_clear(&problem);
@@ -367,15 +363,14 @@ static void what_is_missing_is_named(void **state)
     tz_model_device d = s->device;
     tz_model_work w = some_work();
     tz_model_prediction p = {0};
-    tz_error why;
     d.l2_latency_s.known = false;
-    check_error(tz_roofs_predict(&w, &d, &p, &why), TZ_UNSUPPORTED, &why, "", "l2_latency");
+    check_error(tz_roofs_predict(&w, &d, &p, &failure), TZ_UNSUPPORTED, "", "l2_latency");
     w.registers = 255;
     w.threads = 1024;
-    assert_int_equal(tz_roofs_predict(&w, &s->device, &p, &why), TZ_RANGE);
+    assert_int_equal(tz_roofs_predict(&w, &s->device, &p, &failure), TZ_RANGE);
     w = some_work();
     w.height = 0;
-    assert_int_equal(tz_roofs_predict(&w, &s->device, &p, &why), TZ_RANGE);
+    assert_int_equal(tz_roofs_predict(&w, &s->device, &p, &failure), TZ_RANGE);
 }
 
 /* On the H200: measured in November 2026 (docs/performance.md), to a quarter. */

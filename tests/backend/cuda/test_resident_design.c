@@ -43,8 +43,7 @@ static tz_simulation *make(size_t c)
         }
     }
     tz_simulation *simulation = NULL;
-    tz_error error = {0};
-    assert_ok(tz_simulation_create(&simulation, &config, &error), &error);
+    assert_ok(tz_simulation_create(&simulation, &config, &failure));
     return simulation;
 }
 
@@ -114,8 +113,7 @@ static int count_resident(const tz_problem *problem, const tz_plan *given)
     static tz_plan plans[MAX];
     const tz_place place = {.threads = 1};
     int count = 0, resident = 0;
-    tz_error error = {0};
-    assert_ok(tz_cuda_candidates(problem, &place, given, plans, MAX, &count, &error), &error);
+    assert_ok(tz_cuda_candidates(problem, &place, given, plans, MAX, &count, &failure));
     for (int k = 0; k < count; k++)
         resident += strcmp(plans[k].family, "resident") == 0;
     return resident;
@@ -132,12 +130,11 @@ static void test_lengthy_text_is_not_chosen(void **state)
         tz_plan own = {.height = 2}, free = {.height = 0};
         tz_plan named = {.height = 2, .family = "resident"};
         tz_resident design;
-        tz_error error = {0};
         assert_true(tz_resident_design(problem, &h200, &own, &design));
         assert_int_equal(tz_resident_is_lengthy(problem, &design), large);
         assert_int_equal(count_resident(problem, &free) > 0, !large);
         assert_int_equal(count_resident(problem, &named), 1);
-        assert_ok(tz_cuda_plan(problem, &h200, &own, &error), &error);
+        assert_ok(tz_cuda_plan(problem, &h200, &own, &failure));
         assert_string_equal(own.family, large ? "stream" : "resident");
         tz_simulation_destroy(simulation);
     }

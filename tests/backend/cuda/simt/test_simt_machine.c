@@ -25,7 +25,6 @@ static void run(bench *b, const char *body, const launch *how)
 {
     char source[4000];
     const simt_entry *entry;
-    tz_error error = {0};
     snprintf(source, sizeof source,
              "#include \"device.cuh\"\n"
              "struct tz_arguments { const unsigned *in; unsigned *out, *barrier; };\n"
@@ -34,7 +33,7 @@ static void run(bench *b, const char *body, const launch *how)
              "  const int t = tz_thread(), lane = tz_lane(), i = tz_block(0) * tz_threads() + t;\n"
              "#line 1 \"body\"\n%s\n}\n",
              body);
-    assert_ok(simt_build_kernel(build, source, "tz_stage", &entry, &error), &error);
+    assert_ok(simt_build_kernel(build, source, "tz_stage", &entry, &failure));
     memset(b, 0, sizeof *b);
     for (uint32_t i = 0; i < WORDS; i++)
         b->in[i] = 1000 + 7 * i;
@@ -505,15 +504,14 @@ int main(void)
         cmocka_unit_test(stopped_lanes_are_found),
         cmocka_unit_test(bad_launches_are_found),
     };
-    tz_error error = {0};
     const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
+        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &failure);
     if (status == TZ_UNSUPPORTED) {
-        printf("skipped: %s\n", error.message);
+        printf("skipped: %s\n", failure.message);
         return SKIPPED_PROGRAM;
     }
     if (status) {
-        fprintf(stderr, "%s\n", error.message);
+        fprintf(stderr, "%s\n", failure.message);
         return 1;
     }
     return cmocka_run_group_tests(tests, set_up, tear_down);

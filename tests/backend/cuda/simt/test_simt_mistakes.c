@@ -20,8 +20,7 @@ static void mistake(const char *stencil, tz_boundary boundary, const char *from,
                    .room = {4, 1},
                    .edit_from = from,
                    .edit_to = to};
-    tz_error error = {0};
-    assert_ok(tz_registry_find(registry, stencil, &k.stencil, NULL, &error), &error);
+    assert_ok(tz_registry_find(registry, stencil, &k.stencil, NULL, &failure));
     k.precision = tz_stencil_has_real(k.stencil) ? TZ_SINGLE : -1;
     simt_compare(&k, build, machine, 2, &outcome);
     if (!from) {
@@ -63,9 +62,8 @@ static int set_up(void **state)
 {
     static const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};
     static tz_registry *plugins;
-    tz_error error = {0};
     machine = simt_create();
-    if (!machine || tz_registry_create(&plugins, folders, 2, &error))
+    if (!machine || tz_registry_create(&plugins, folders, 2, &failure))
         return -1;
     registry = plugins;
     return 0;
@@ -84,15 +82,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_in_tiles_are_found),
     };
-    tz_error error = {0};
     const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
+        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &failure);
     if (status == TZ_UNSUPPORTED) {
-        printf("skipped: %s\n", error.message);
+        printf("skipped: %s\n", failure.message);
         return SKIPPED_PROGRAM;
     }
     if (status) {
-        fprintf(stderr, "%s\n", error.message);
+        fprintf(stderr, "%s\n", failure.message);
         return 1;
     }
     return cmocka_run_group_tests(tests, set_up, tear_down);
