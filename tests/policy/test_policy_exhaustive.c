@@ -1,8 +1,7 @@
 /* The exhaustive policy and its memory, against times of the test's own making. */
 #include "machine.h"
 #include "policy/memory.h"
-
-#include <sys/stat.h>
+#include "tests/support.h"
 
 /* ---- exhaustive ------------------------------------------------------------------------------ */
 
@@ -10,18 +9,13 @@ static const tz_policy_config exhaustive = {.kind = TZ_POLICY_EXHAUSTIVE};
 
 static int use_cache(void **state)
 {
-    static char folder[64];
-    snprintf(folder, sizeof folder, "/tmp/trapeze-policy-test.%d", (int)getpid());
-    *state = folder;
-    return mkdir(folder, 0700) != 0 || setenv("TRAPEZE_CACHE", folder, 1) != 0;
+    return scratch_setup(state) || setenv("TRAPEZE_CACHE", ((scratch *)*state)->directory, 1);
 }
 
 static int drop_cache(void **state)
 {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", (char *)*state);
     unsetenv("TRAPEZE_CACHE");
-    return system(command);
+    return scratch_teardown(state);
 }
 
 static void test_exhaustive_finds_the_best(void **state)
@@ -187,7 +181,7 @@ static void test_interrupted_search_goes_on(void **state)
     int remembered, measured, before = 0, runs = 0;
     char text[200], path[4200];
     assert_true(tz_policy_memory_path("interrupted", path, sizeof path));
-    assert_int_equal(strncmp(path, *state, strlen(*state)), 0);
+    assert_int_equal(strncmp(path, getenv("TRAPEZE_CACHE"), strlen(getenv("TRAPEZE_CACHE"))), 0);
     machine alone = a_machine(best_at_8);
     tz_policy *policy = make(&alone, exhaustive);
     for (; !tz_policy_settled(policy); runs++)
@@ -274,11 +268,8 @@ static void test_parts_are_forgotten(void **state)
 
 static void test_unwritable_memory_is_a_warning(void **state)
 {
-    char folder[128], text[600] = "";
-    snprintf(folder, sizeof folder, "%s/plans", (char *)*state);
-    char command[400];
-    snprintf(command, sizeof command, "rm -rf %s && touch %s", folder, folder);
-    assert_int_equal(system(command), 0);
+    char text[600] = "";
+    scratch_text(*state, "plans", ""); /* a file where the folder would be */
     machine m = a_machine(best_at_2);
     m.key = "nowhere";
     tz_policy *policy = make(&m, exhaustive);
@@ -288,8 +279,6 @@ static void test_unwritable_memory_is_a_warning(void **state)
     assert_non_null(strstr(text, "not remembered"));
     assert_false(tz_policy_take_warning(policy, text, sizeof text));
     tz_policy_destroy(policy);
-    snprintf(command, sizeof command, "rm -f %s", folder);
-    assert_int_equal(system(command), 0);
 }
 
 /* Outputs every 10 iterations: what never runs whole is said to be unmeasured, the rest is. */
@@ -312,13 +301,10 @@ static void test_exhaustive_between_outputs(void **state)
     tz_policy_destroy(policy);
 }
 
-TEST_MAIN(NULL, NULL,
-          cmocka_unit_test_setup_teardown(test_exhaustive_finds_the_best, use_cache, drop_cache),
-          cmocka_unit_test_setup_teardown(test_exhaustive_tells_ties, use_cache, drop_cache),
-          cmocka_unit_test_setup_teardown(test_exhaustive_remembers, use_cache, drop_cache),
-          cmocka_unit_test_setup_teardown(test_broken_memories_are_misses, use_cache, drop_cache),
-          cmocka_unit_test_setup_teardown(test_interrupted_search_goes_on, use_cache, drop_cache),
-          cmocka_unit_test_setup_teardown(test_parts_are_forgotten, use_cache, drop_cache),
-          cmocka_unit_test_setup_teardown(test_unwritable_memory_is_a_warning, use_cache,
-                                          drop_cache),
-          cmocka_unit_test_setup_teardown(test_exhaustive_between_outputs, use_cache, drop_cache))
+#define CACHE_TEST(function) cmocka_unit_test_setup_teardown(function, use_cache, drop_cache)
+
+TEST_MAIN(NULL, NULL, CACHE_TEST(test_exhaustive_finds_the_best),
+          CACHE_TEST(test_exhaustive_tells_ties), CACHE_TEST(test_exhaustive_remembers),
+          CACHE_TEST(test_broken_memories_are_misses), CACHE_TEST(test_interrupted_search_goes_on),
+          CACHE_TEST(test_parts_are_forgotten), CACHE_TEST(test_unwritable_memory_is_a_warning),
+          CACHE_TEST(test_exhaustive_between_outputs))

@@ -385,21 +385,18 @@ static void what_costs_once_a_stage_decides(void **state)
     tz_predictions_destroy(made);
 }
 
-TEST_MAIN(NULL, NULL, cmocka_unit_test_setup(the_best_is_no_estimate, reset),
-          cmocka_unit_test_setup(of_few_the_lowest_are_compiled_first, reset),
-          cmocka_unit_test_setup(of_two_both_are_if_they_are_low, reset),
-          cmocka_unit_test_setup(many_threads_look_farther, reset),
-          cmocka_unit_test_setup(of_many_those_that_may_be_best_are_compiled, reset),
-          cmocka_unit_test_setup(a_guess_that_is_a_little_too_bad_is_no_reason, reset),
-          cmocka_unit_test_setup(how_many_depends_on_the_threads, reset),
-          cmocka_unit_test_setup(time_is_bounded, reset),
-          cmocka_unit_test_setup(threads_compile_at_once_and_take_no_signals, reset),
-          cmocka_unit_test_setup(who_is_first_does_not_matter, reset),
-          cmocka_unit_test_setup(long_runs_choose, reset),
-          cmocka_unit_test_setup(what_costs_once_a_stage_decides, reset),
-          cmocka_unit_test_setup(a_guess_that_was_too_good_loses_to_the_next, reset),
-          cmocka_unit_test_setup(what_is_compiled_costs_nothing, reset),
-          cmocka_unit_test_setup(compiling_all_leaves_no_estimate, reset),
-          cmocka_unit_test_setup(a_plan_that_does_not_compile_is_left_out, reset),
-          cmocka_unit_test_setup(what_is_given_reaches_the_backend, reset),
-          cmocka_unit_test_setup(refusals_say_why, reset))
+#define PLAN_TEST(function) cmocka_unit_test_setup(function, reset)
+
+TEST_MAIN(NULL, NULL, PLAN_TEST(the_best_is_no_estimate),
+          PLAN_TEST(of_few_the_lowest_are_compiled_first),
+          PLAN_TEST(of_two_both_are_if_they_are_low), PLAN_TEST(many_threads_look_farther),
+          PLAN_TEST(of_many_those_that_may_be_best_are_compiled),
+          PLAN_TEST(a_guess_that_is_a_little_too_bad_is_no_reason),
+          PLAN_TEST(how_many_depends_on_the_threads), PLAN_TEST(time_is_bounded),
+          PLAN_TEST(threads_compile_at_once_and_take_no_signals),
+          PLAN_TEST(who_is_first_does_not_matter), PLAN_TEST(long_runs_choose),
+          PLAN_TEST(what_costs_once_a_stage_decides),
+          PLAN_TEST(a_guess_that_was_too_good_loses_to_the_next),
+          PLAN_TEST(what_is_compiled_costs_nothing), PLAN_TEST(compiling_all_leaves_no_estimate),
+          PLAN_TEST(a_plan_that_does_not_compile_is_left_out),
+          PLAN_TEST(what_is_given_reaches_the_backend), PLAN_TEST(refusals_say_why))

@@ -37,8 +37,7 @@ static void tall_plans_are_not_refused_for_an_estimate(void **state)
     tz_plan plan = {.height = 4, .family = "stream"};
     tz_model_work work;
     make_problem(s, "star3d1r", TZ_SINGLE, 768, 768, 768, &problem);
-    assert_true(plan_for(s, &problem, &plan));
-    work_of(s, &problem, &plan, TZ_EFFORT_KNOWN, &work);
+    planned_work(s, &problem, &plan, TZ_EFFORT_KNOWN, &work);
     assert_true(work.estimated && work.kind == TZ_WORK_GPU);
     assert_true(work.cells == 0.0 && work.parts_count == 0);
     work_of(s, &problem, &plan, TZ_EFFORT_CACHED, &work);

@@ -15,8 +15,7 @@ static void sectors_are_asked_for_twice(void **state)
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         tz_plan plan = {.height = known[k].height, .vector = known[k].vector, .family = "stream"};
         tz_model_work work;
-        assert_true(plan_for(s, &problem, &plan));
-        work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
         const double loaded = work.read_bytes + work.ghost_bytes;
         const double wanted = known[k].within ? loaded : 0.0;
         assert_true(work.pairs_bytes == (known[k].apart ? work.write_bytes : 0.0));
@@ -35,8 +34,7 @@ static void tiles_have_borders(void **state)
     tz_plan plan = {.height = 2, .family = "tile"};
     tz_model_work work;
     make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
-    assert_true(plan_for(s, &problem, &plan));
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
     tz_problem_clear(&problem);
     assert_int_equal(work.parts_count, 2);
     const tz_work_part *inner = &work.parts[0], *border = &work.parts[1];
@@ -62,20 +60,17 @@ static void exchanges_go_in_batches(void **state)
     tz_model_work work, high;
     make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
     tz_plan plan = {.height = 2, .family = "resident"};
-    assert_true(plan_for(s, &problem, &plan));
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
     assert_true(work.cooperative && work.meetings >= 1.0 && work.meetings <= 16.0);
     assert_true(work.meetings == floor(work.meetings) && work.stages_per_launch > 100.0);
     plan = (tz_plan){.height = 8, .family = "resident"};
-    assert_true(plan_for(s, &problem, &plan));
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
+    planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
     assert_true(high.ghost_bytes > work.ghost_bytes);
     tz_problem_clear(&problem);
     /* A row's ghost cells are those of two threads. */
     make_problem(s, "pathfinder", -1, 100000, 1, 1, &problem);
     plan = (tz_plan){.height = 2, .family = "resident"};
-    assert_true(plan_for(s, &problem, &plan));
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
     assert_true(work.meetings == 1.0 && work.parts[0].waits == 1.0 && work.stream_bytes > 0.0);
     tz_problem_clear(&problem);
 }

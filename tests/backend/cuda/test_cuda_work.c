@@ -19,6 +19,9 @@ static word say(uint64_t operation, uint64_t stall, uint64_t sets, uint64_t wait
 
 static const uint64_t plain = UINT64_C(7) << 23; /* a branch's second predicate: none */
 
+/* What the tests count. */
+static tz_cuda_mix *const mix = &(tz_cuda_mix){0};
+
 static void loops_are_counted_by_hand(void **state)
 {
     static const int architectures[] = {80, 90, 100};
@@ -39,8 +42,6 @@ static void loops_are_counted_by_hand(void **state)
             say(0x918, 1, NONE, 0, 0),     /* NOP, never reached */
         };
         tz_sass sass;
-        tz_cuda_mix *mix = malloc(sizeof *mix);
-        assert_non_null(mix);
         assert_int_equal(tz_sass_decode(&sass, code, sizeof code, architectures[a], NULL), TZ_OK);
         assert_int_equal(sass.count, 8);
         assert_int_equal(sass.code[5].target, 1);
@@ -60,7 +61,6 @@ static void loops_are_counted_by_hand(void **state)
         assert_true(fabs(loop->waits.of[TZ_WORK_SHUFFLE] - 22.0 / 24.0) < 1e-12);
         assert_true(loop->clocks == 16.0);
         tz_sass_free(&sass);
-        free(mix);
     }
 }
 
@@ -81,8 +81,6 @@ static void ways_are_chosen(void **state)
         say(0x94d, 5, NONE, 0, plain),
     };
     tz_sass sass;
-    tz_cuda_mix *mix = malloc(sizeof *mix);
-    assert_non_null(mix);
     assert_int_equal(tz_sass_decode(&sass, code, sizeof code, 90, NULL), TZ_OK);
     assert_int_equal(sass.code[0].target, 3);
     assert_int_equal(sass.code[6].target, 0);
@@ -91,7 +89,6 @@ static void ways_are_chosen(void **state)
     assert_true(mix->loops[0].way.of[TZ_WORK_FP32] == 4.0 && mix->loops[0].stores == 1.0);
     assert_true(tz_work_mix_sum(&mix->loops[0].all) == 7.0);
     tz_sass_free(&sass);
-    free(mix);
 }
 
 /* Loads that are asked for together are one wait; one after the other, as many. */
@@ -109,14 +106,11 @@ static void waits_for_memory_are_counted(void **state)
     static const double waits[] = {1.0, 2.0, 1.0, 0.0};
     for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
         tz_sass sass;
-        tz_cuda_mix *mix = malloc(sizeof *mix);
-        assert_non_null(mix);
         assert_int_equal(tz_sass_decode(&sass, codes[k], sizeof codes[k], 90, NULL), TZ_OK);
         assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL, NULL), TZ_OK);
         assert_int_equal(mix->loops_count, 1);
         assert_true(fabs(mix->loops[0].memory_waits - waits[k]) < 0.01);
         tz_sass_free(&sass);
-        free(mix);
     }
 }
 
@@ -147,15 +141,12 @@ static const char known_source[] =
 static void known_counts_are_found(void **state)
 {
     static const char *const architectures[] = {"sm_80", "sm_90", "sm_100"};
-    tz_cuda_mix *mix = malloc(sizeof *mix);
-    assert_non_null(mix);
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         void *cubin = NULL;
         size_t bytes = 0;
         const tz_status status =
             tz_cuda_compile(architectures[a], known_source, NULL, 0, &cubin, &bytes, &failure);
         if (status == TZ_UNSUPPORTED) {
-            free(mix);
             skip_test("%s", failure.message);
         }
         assert_ok(status);
@@ -177,7 +168,6 @@ static void known_counts_are_found(void **state)
         assert_true(mix->shared_bytes >= 256);
         assert_int_equal(mix->local_bytes, 0);
     }
-    free(mix);
 }
 
 /* ---- Families -------------------------------------------------------------------------------- */
@@ -199,8 +189,7 @@ static void rows_do_what_their_text_says(void **state)
     tz_plan plan = {.height = 4, .family = "stream"};
     tz_model_work work, again, estimate;
     make_problem(s, "star2d1r", TZ_SINGLE, 4096, 4096, 1, &problem);
-    assert_true(plan_for(s, &problem, &plan));
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
     assert_false(work.estimated);
     assert_true(work.cells == 4.0 * 4096 * 4096);
     assert_true(work.read_bytes == 4.0 * 4096 * 4096 && work.write_bytes == work.read_bytes);
@@ -216,8 +205,7 @@ static void rows_do_what_their_text_says(void **state)
     assert_memory_equal(&again, &work, sizeof work);
     /* Higher, not compiled: levels do about as much as those that are known. */
     plan = (tz_plan){.height = 7, .family = "stream"};
-    assert_true(plan_for(s, &problem, &plan));
-    work_of(s, &problem, &plan, TZ_EFFORT_CACHED, &estimate);
+    planned_work(s, &problem, &plan, TZ_EFFORT_CACHED, &estimate);
     assert_true(estimate.estimated);
     work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
     assert_false(work.estimated);
@@ -393,8 +381,7 @@ static void measured_speeds_are_near(void **state)
         tz_model_work work;
         make_problem(s, known[k].stencil, known[k].precision, known[k].extent[0],
                      known[k].extent[1], known[k].extent[2], &problem);
-        assert_true(plan_for(s, &problem, &plan));
-        work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
         const double rate = work.cells / stage_of(&work, &s->device) * 1e-9;
         if (fabs(rate / known[k].gcells - 1.0) > 0.25)
             fail_msg("%s h %d: %.0f GCells/s predicted, %.0f measured", known[k].stencil,

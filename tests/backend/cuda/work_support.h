@@ -68,6 +68,14 @@ static inline void work_of(const suite *s, const tz_problem *problem, const tz_p
                  failure.message);
 }
 
+/* The work of the backend's plan, which completes `plan`. */
+static inline void planned_work(const suite *s, const tz_problem *problem, tz_plan *plan,
+                                tz_effort effort, tz_model_work *work)
+{
+    assert_true(plan_for(s, problem, plan));
+    work_of(s, problem, plan, effort, work);
+}
+
 static inline double stage_of(const tz_model_work *work, const tz_model_device *device)
 {
     return predicted(work, device).stage_s;
