@@ -53,6 +53,17 @@ static inline int scratch_teardown(void **state)
     return 0;
 }
 
+/* For tests that run in the directory. */
+static inline int enter_scratch(void **state)
+{
+    return scratch_setup(state) || chdir(((scratch *)*state)->directory);
+}
+
+static inline int leave_scratch(void **state)
+{
+    return chdir("/") || scratch_teardown(state);
+}
+
 static inline const char *scratch_path(scratch *s, const char *name)
 {
     snprintf(s->path, sizeof s->path, "%s/%s", s->directory, name);

@@ -2,9 +2,7 @@
  * spills, and does on a host what it says. */
 #include "backend/cuda/family/family.h"
 #include "calibrate/cuda_parts.h"
-#include "tests/backend/cuda/simt/build.h"
-#include "tests/backend/cuda/simt/simt.h"
-#include "tests/unit.h"
+#include "tests/backend/cuda/simt/unit.h"
 
 static const char *const architectures[] = {"sm_90", "sm_80", "sm_100"};
 
@@ -83,9 +81,6 @@ static void texts_compile(void **state)
 
 enum { BLOCKS = 2, WORDS = 1 << 14 };
 
-static simt_build *build;
-static simt *machine;
-
 /* What a kernel wrote, and how it ran. */
 typedef struct bench {
     uint32_t cycles[64], barrier[16];
@@ -98,6 +93,7 @@ static void run(bench *b, char *text, int blocks, int threads, int shared_bytes,
 {
     const simt_entry *entry;
     assert_non_null(text);
+    need_compiler();
     assert_ok(simt_build_kernel(build, text, "tz_probe", &entry, &failure));
     free(text);
     const simt_buffer buffers[] = {{"cycles", b->cycles, sizeof b->cycles, true},
@@ -307,32 +303,6 @@ static void blocks_synchronise_and_pass_words(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest compiled[] = {
-        cmocka_unit_test(texts_compile),
-    };
-    const struct CMUnitTest run_here[] = {
-        cmocka_unit_test(chains_take_every_step),
-        cmocka_unit_test(every_chain_runs),
-        cmocka_unit_test(words_lead_through_all_lines),
-        cmocka_unit_test(copies_copy_everything),
-        cmocka_unit_test(blocks_synchronise_and_pass_words),
-        cmocka_unit_test(energy_data_have_no_order),
-    };
-    int failed = cmocka_run_group_tests(compiled, NULL, NULL);
-    machine = simt_create();
-    const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &failure);
-    if (status == TZ_UNSUPPORTED) {
-        printf("skipped: %s\n", failure.message);
-    } else if (status != TZ_OK || machine == NULL) {
-        fprintf(stderr, "%s\n", failure.message);
-        failed++;
-    } else {
-        failed += cmocka_run_group_tests(run_here, NULL, NULL);
-    }
-    simt_build_destroy(build);
-    simt_destroy(machine);
-    return failed;
-}
+TEST_MAIN(open_machine, close_machine, TEST(texts_compile), TEST(chains_take_every_step),
+          TEST(every_chain_runs), TEST(words_lead_through_all_lines), TEST(copies_copy_everything),
+          TEST(blocks_synchronise_and_pass_words), TEST(energy_data_have_no_order))

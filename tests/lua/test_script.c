@@ -1,9 +1,9 @@
 /* tz_script_run: what it returns, reports and leaves behind for scripts that end in every way. */
+#include "tests/registry.h"
 #include "tests/support.h"
 
 #include "lua/script.h"
 
-static tz_registry *registry;
 static char printed[4096], noted[4096];
 static tz_script_result result;
 static tz_error error;
@@ -11,16 +11,12 @@ static tz_error error;
 /* Tests run in a fresh directory. */
 static int set_up(void **state)
 {
-    static const char *const folders[] = {TZ_TEST_PLUGIN_DIR};
-    if (scratch_setup(state) != 0 || chdir(((scratch *)*state)->directory) != 0)
-        return -1;
-    return tz_registry_create(&registry, folders, 1, &error) == TZ_OK ? 0 : -1;
+    return enter_scratch(state) || open_plugins(state);
 }
 
 static int tear_down(void **state)
 {
-    tz_registry_destroy(registry);
-    return chdir("/") == 0 ? scratch_teardown(state) : -1;
+    return close_plugins(state) || leave_scratch(state);
 }
 
 static void on_print(void *to, const char *text)

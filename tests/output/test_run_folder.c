@@ -7,17 +7,6 @@
 #include <jansson.h>
 #include <limits.h>
 
-/* Tests run in a fresh directory. */
-static int make_top(void **state)
-{
-    return scratch_setup(state) == 0 && chdir(((scratch *)*state)->directory) == 0 ? 0 : -1;
-}
-
-static int remove_top(void **state)
-{
-    return chdir("/") == 0 ? scratch_teardown(state) : -1;
-}
-
 static void check_file(const char *path, const char *wanted)
 {
     size_t bytes;
@@ -141,6 +130,6 @@ static void records_keep_what_they_are_given(void **state)
     json_decref(root);
 }
 
-TEST_MAIN(make_top, remove_top, TEST(folders_are_numbered), TEST(a_wanted_folder_must_be_empty),
-          TEST(names_stay_in_the_folder), TEST(tables_quote_and_append),
-          TEST(records_keep_what_they_are_given))
+TEST_MAIN(enter_scratch, leave_scratch, TEST(folders_are_numbered),
+          TEST(a_wanted_folder_must_be_empty), TEST(names_stay_in_the_folder),
+          TEST(tables_quote_and_append), TEST(records_keep_what_they_are_given))

@@ -1,4 +1,5 @@
 /* Outputs of a simulation without Lua: descriptions, and the files that writers make of them. */
+#include "tests/registry.h"
 #include "tests/support.h"
 
 #include "output/format/npy.h"
@@ -8,21 +9,15 @@
 
 enum { NX = 24, NY = 16 };
 
-static tz_registry *registry;
-
 /* Tests run in a fresh directory. */
 static int set_up(void **state)
 {
-    static const char *const folders[] = {TZ_TEST_PLUGIN_DIR};
-    if (scratch_setup(state) != 0 || chdir(((scratch *)*state)->directory) != 0)
-        return -1;
-    return tz_registry_create(&registry, folders, 1, &failure) == TZ_OK ? 0 : -1;
+    return enter_scratch(state) || open_plugins(state);
 }
 
 static int tear_down(void **state)
 {
-    tz_registry_destroy(registry);
-    return chdir("/") == 0 ? scratch_teardown(state) : -1;
+    return close_plugins(state) || leave_scratch(state);
 }
 
 /* Its only cell that is not 300 K is (3, 2), with 310 K. */
@@ -37,11 +32,10 @@ static tz_simulation *make_hotspot(void)
                                          .threads = 1};
     const tz_box hot = {{3, 2, 0}, {4, 3, 1}};
     tz_simulation *simulation = NULL;
-    if (tz_simulation_create(&simulation, &config, &failure) != TZ_OK ||
-        tz_simulation_fill(simulation, 0, NULL, 300, &failure) != TZ_OK ||
-        tz_simulation_fill(simulation, 0, &hot, 310, &failure) != TZ_OK ||
-        tz_simulation_fill(simulation, 1, NULL, 0, &failure) != TZ_OK)
-        fail_msg("%s", failure.message);
+    assert_ok(tz_simulation_create(&simulation, &config, &failure));
+    assert_ok(tz_simulation_fill(simulation, 0, NULL, 300, &failure));
+    assert_ok(tz_simulation_fill(simulation, 0, &hot, 310, &failure));
+    assert_ok(tz_simulation_fill(simulation, 1, NULL, 0, &failure));
     return simulation;
 }
 

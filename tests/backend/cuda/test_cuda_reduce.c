@@ -5,9 +5,7 @@
 #include "backend/host/reduce.h"
 #include "base/average.h"
 #include "output/frame/plane.h"
-#include "simt/build.h"
-#include "simt/simt.h"
-#include "tests/unit.h"
+#include "simt/unit.h"
 
 enum { F32, F64, I32, BITS, TYPES, WARPS_OF_BLOCK = 2, BUFFERS_MAX = 64 };
 
@@ -119,32 +117,6 @@ static bool same(double a, double b)
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-static simt_build *build;
-static simt *machine;
-
-static int machine_setup(void **state)
-{
-    machine = simt_create();
-    const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &failure);
-    if (status)
-        print_message("no kernels run: %s\n", failure.message);
-    return !machine || (status && status != TZ_UNSUPPORTED);
-}
-
-static int machine_teardown(void **state)
-{
-    simt_build_destroy(build);
-    simt_destroy(machine);
-    return 0;
-}
-
-static void skip_without_compiler(void)
-{
-    if (!build)
-        skip_test("no C++ compiler");
-}
-
 typedef struct buffers {
     simt_buffer at[BUFFERS_MAX];
     int count;
@@ -248,7 +220,7 @@ enum { GRIDS = sizeof grids / sizeof *grids };
 
 static void numbers_are_the_hosts(void **state)
 {
-    skip_without_compiler();
+    need_compiler();
     for (int type = 0; type < TYPES; type++)
         for (int g = 0; g < GRIDS; g++)
             for (int what = PLAIN; what <= ODD_CELLS; what++) {
@@ -269,7 +241,7 @@ static void numbers_are_the_hosts(void **state)
 
 static void signs_of_zeros_do_not_matter(void **state)
 {
-    skip_without_compiler();
+    need_compiler();
     for (int type = 0; type < TYPES; type++)
         for (int what = ZEROS; what <= ONES; what++) {
             field f;
@@ -354,7 +326,7 @@ static void numbers_are_as_defined(void **state)
 
 static void finiteness_is_the_hosts(void **state)
 {
-    skip_without_compiler();
+    need_compiler();
     for (int type = F32; type <= F64; type++)
         for (int g = 0; g < GRIDS; g++)
             for (int what = PLAIN; what <= ODD_CELLS; what++) {
@@ -382,7 +354,7 @@ static double difference_on_device(const field *f, const field *g, int type)
 
 static void differences_are_the_hosts(void **state)
 {
-    skip_without_compiler();
+    need_compiler();
     for (int type = 0; type < TYPES; type++)
         for (int k = 0; k < GRIDS; k++) {
             field f, g;
@@ -410,7 +382,7 @@ static void differences_are_the_hosts(void **state)
 /* A word's bits past the row's end are no cells. */
 static void padding_bits_do_not_count(void **state)
 {
-    skip_without_compiler();
+    need_compiler();
     field f, g;
     field_create(&f, BITS, 33, 2, 1, ZEROS, 6); /* 2 words: bit 16 of the second one is no cell */
     field_create(&g, BITS, 33, 2, 1, ZEROS, 6);
@@ -470,7 +442,7 @@ static void shrink_on_device(const field *f, int type, int64_t z, int nx, int ny
 
 static void pictures_are_the_hosts(void **state)
 {
-    skip_without_compiler();
+    need_compiler();
     static const int64_t cases[][5] = {
         /* cells, slices, values */
         {1, 1, 1, 1, 1},       {40, 30, 2, 40, 30},  {40, 30, 1, 39, 29},  {64, 64, 1, 32, 16},
@@ -533,7 +505,7 @@ static void texts_compile(void **state)
             }
 }
 
-TEST_MAIN(machine_setup, machine_teardown, TEST(numbers_are_as_defined),
-          TEST(numbers_are_the_hosts), TEST(signs_of_zeros_do_not_matter),
-          TEST(finiteness_is_the_hosts), TEST(differences_are_the_hosts),
-          TEST(padding_bits_do_not_count), TEST(pictures_are_the_hosts), TEST(texts_compile))
+TEST_MAIN(open_machine, close_machine, TEST(numbers_are_as_defined), TEST(numbers_are_the_hosts),
+          TEST(signs_of_zeros_do_not_matter), TEST(finiteness_is_the_hosts),
+          TEST(differences_are_the_hosts), TEST(padding_bits_do_not_count),
+          TEST(pictures_are_the_hosts), TEST(texts_compile))

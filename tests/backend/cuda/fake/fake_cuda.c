@@ -76,22 +76,11 @@ int fake_enter(const char *symbol, bool needs_context)
 
 EXPORT(cuGetErrorName, (int result, const char **text))
 {
-    switch (result) {
-    case 2:
-        *text = "CUDA_ERROR_OUT_OF_MEMORY";
-        break;
-    case 700:
-        *text = "CUDA_ERROR_ILLEGAL_ADDRESS";
-        break;
-    case 702:
-        *text = "CUDA_ERROR_LAUNCH_TIMEOUT";
-        break;
-    case 719:
-        *text = "CUDA_ERROR_LAUNCH_FAILED";
-        break;
-    default:
-        *text = "CUDA_ERROR_OF_A_FAKE";
-    }
+    *text = result == 2     ? "CUDA_ERROR_OUT_OF_MEMORY"
+            : result == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+            : result == 702 ? "CUDA_ERROR_LAUNCH_TIMEOUT"
+            : result == 719 ? "CUDA_ERROR_LAUNCH_FAILED"
+                            : "CUDA_ERROR_OF_A_FAKE";
     return 0;
 }
 

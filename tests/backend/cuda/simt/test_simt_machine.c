@@ -2,12 +2,9 @@
 #include "compare.h"
 
 #include "memory.h"
-#include "tests/unit.h"
+#include "unit.h"
 
 enum { THREADS = 64, BLOCKS = 3, WORDS = THREADS * BLOCKS };
-
-static simt_build *build;
-static simt *machine;
 
 /* What a kernel of these tests is given. */
 typedef struct bench {
@@ -25,6 +22,7 @@ static void run(bench *b, const char *body, const launch *how)
 {
     char source[4000];
     const simt_entry *entry;
+    need_compiler();
     snprintf(source, sizeof source,
              "#include \"device.cuh\"\n"
              "struct tz_arguments { const unsigned *in; unsigned *out, *barrier; };\n"
@@ -467,52 +465,12 @@ static void bad_launches_are_found(void **state)
     wrong_in("a.out[i] = 1;", &large, SIMT_FOUND_LAUNCH, "1048576 bytes");
 }
 
-static int set_up(void **state)
-{
-    machine = simt_create();
-    return machine ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    simt_build_destroy(build);
-    simt_destroy(machine);
-    return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shuffles_move_values),
-        cmocka_unit_test(barriers_order_a_block),
-        cmocka_unit_test(adjacent_warps_wait_for_each_other),
-        cmocka_unit_test(writes_travel_a_warp_a_phase),
-        cmocka_unit_test(packets_move_values),
-        cmocka_unit_test(arithmetic_is_not_contracted),
-        cmocka_unit_test(grids_synchronise),
-        cmocka_unit_test(blocks_hand_words_over),
-        cmocka_unit_test(fetches_arrive),
-        cmocka_unit_test(atomics_count),
-        cmocka_unit_test(races_are_found),
-        cmocka_unit_test(unwritten_reads_are_found),
-        cmocka_unit_test(bad_addresses_are_found),
-        cmocka_unit_test(divergent_lanes_are_found),
-        cmocka_unit_test(lonely_barriers_are_found),
-        cmocka_unit_test(races_of_blocks_are_found),
-        cmocka_unit_test(lost_words_are_found),
-        cmocka_unit_test(early_reads_of_fetches_are_found),
-        cmocka_unit_test(stopped_lanes_are_found),
-        cmocka_unit_test(bad_launches_are_found),
-    };
-    const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &failure);
-    if (status == TZ_UNSUPPORTED) {
-        printf("skipped: %s\n", failure.message);
-        return SKIPPED_PROGRAM;
-    }
-    if (status) {
-        fprintf(stderr, "%s\n", failure.message);
-        return 1;
-    }
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(open_machine, close_machine, TEST(shuffles_move_values), TEST(barriers_order_a_block),
+          TEST(adjacent_warps_wait_for_each_other), TEST(writes_travel_a_warp_a_phase),
+          TEST(packets_move_values), TEST(arithmetic_is_not_contracted), TEST(grids_synchronise),
+          TEST(blocks_hand_words_over), TEST(fetches_arrive), TEST(atomics_count),
+          TEST(races_are_found), TEST(unwritten_reads_are_found), TEST(bad_addresses_are_found),
+          TEST(divergent_lanes_are_found), TEST(lonely_barriers_are_found),
+          TEST(races_of_blocks_are_found), TEST(lost_words_are_found),
+          TEST(early_reads_of_fetches_are_found), TEST(stopped_lanes_are_found),
+          TEST(bad_launches_are_found))
