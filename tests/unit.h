@@ -19,9 +19,6 @@
 /* .ci/run fails on reasons that .ci/skips does not list. */
 #define skip_test(...) (print_message("skipped: " __VA_ARGS__), print_message("\n"), skip())
 
-/* The exit status of a program that ctest shows as skipped. */
-enum { SKIPPED_PROGRAM = 77 };
-
 /* main(): runs the tests between a set-up and a tear-down of the group (NULL: without). */
 #define TEST_MAIN(set_up, tear_down, ...)                                                          \
     int main(void)                                                                                 \

@@ -11,7 +11,7 @@ static char folder[] = "/tmp/trapeze-devices.XXXXXX";
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static void samples_say_median_least_and_spread(void **state)
+static void samples_have_median_least_and_spread(void **state)
 {
     tz_samples samples = {0};
     tz_samples_add(&samples, 7);
@@ -241,7 +241,7 @@ static void a_calibration_can_be_stopped(void **state)
     assert_false(device.clock_hz.known);
 }
 
-/* Not how fast: that every number is there, in bounds, and says where it is from. */
+/* Every number is known, in bounds and has a source. Speeds are not checked. */
 static void this_cpu_can_be_calibrated(void **state)
 {
     static tz_model_device device, again;
@@ -276,7 +276,7 @@ static void this_cpu_can_be_calibrated(void **state)
     assert_true(device.fp32_latency_s.value * device.clock_hz.value > 0.5);
     assert_true(device.memory_latency_s.value > device.fp32_latency_s.value);
     assert_true(device.special_rate.value < device.fp32_rate.value);
-    if (device.l2_overlap.known) /* the system may not tell how large caches are */
+    if (device.l2_overlap.known) /* the system may not know the sizes of caches */
         assert_true(device.l2_overlap.value >= 0 && device.l2_overlap.value <= 1);
     assert_ok(tz_device_keep(&device, path, sizeof path, &failure));
     assert_ok(tz_device_of(&tz_backend_cpu, 0, &again, &failure));
@@ -296,7 +296,7 @@ static int tear_down(void **state)
     return rmdir(folder);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(samples_say_median_least_and_spread),
+TEST_MAIN(set_up, tear_down, TEST(samples_have_median_least_and_spread),
           TEST(numbers_are_rounded_to_four_digits), TEST(names_are_short),
           TEST(records_are_found_by_name), TEST(the_newest_record_of_this_cpu_counts),
           TEST(a_kept_record_leaves_the_previous), TEST(better_numbers_are_kept),

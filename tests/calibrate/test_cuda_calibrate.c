@@ -1,5 +1,5 @@
-/* What a GPU is measured with, without one: every text compiles for every architecture, without
- * spills, and does on a host what it says. */
+/* What a GPU is measured with, without one: every text compiles for every architecture without
+ * spills, and computes on the host what it claims. */
 #include "backend/cuda/family/family.h"
 #include "calibrate/cuda_parts.h"
 #include "tests/backend/cuda/simt/unit.h"
@@ -211,7 +211,7 @@ static void energy_data_have_no_order(void **state)
         run_chains(&b, table[i], 40, &a, &other);
         run_chains(&later, table[i], 41, &a, &other);
         if (table[i].shared_words > 0 || strcmp(table[i].type, "heavy") == 0)
-            continue; /* addresses; two data whose sum tells nothing */
+            continue; /* addresses; two data whose sum shows nothing */
         for (int t = 0; t < 64; t++)
             for (int u = 0; u < t; u++) {
                 if (is_double)

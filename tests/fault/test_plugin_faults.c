@@ -6,9 +6,9 @@
 #include "stencil/registry.h"
 #include "tests/unit.h"
 
-/* A file, and texts that its refusal must hold: the fault, and the remedy or the facts. */
+/* A file, and texts that its refusal contains: the fault, and the remedy or the facts. */
 static const struct {
-    const char *file, *says[3];
+    const char *file, *wanted[3];
 } faults[] = {
     {"bad_abi_major.so", {"ABI 2.1", "1.1", "rebuild"}},
     {"bad_abi_minor.so", {"ABI 1.2", "1.1", "rebuild"}},
@@ -78,9 +78,9 @@ static void each_fault_is_refused_with_its_reason(void **state)
             fail_msg("the refusal does not name the file %s: %s", faults[i].file, text);
         if (strchr(text, '\n'))
             fail_msg("the refusal is not one line: %s", text);
-        for (int k = 0; k < 3 && faults[i].says[k]; k++)
-            if (!strstr(text, faults[i].says[k]))
-                fail_msg("'%s' is missing in: %s", faults[i].says[k], text);
+        for (int k = 0; k < 3 && faults[i].wanted[k]; k++)
+            if (!strstr(text, faults[i].wanted[k]))
+                fail_msg("'%s' is missing in: %s", faults[i].wanted[k], text);
         print_message("%s\n", text);
     }
 }
@@ -135,8 +135,8 @@ static void an_older_plugin_runs(void **state)
     tz_simulation_destroy(sim);
 }
 
-/* Asking for a refused plugin by name tells why it is not there. */
-static void finding_a_refused_plugin_tells_why(void **state)
+/* A search for a refused plugin by name returns the reason of the refusal. */
+static void a_search_for_a_refused_plugin_gives_the_reason(void **state)
 {
     const tz_stencil *stencil = NULL;
     assert_int_not_equal(tz_registry_find(*state, "bad_abi_major", &stencil, NULL, &failure),
@@ -149,7 +149,7 @@ static void finding_a_refused_plugin_tells_why(void **state)
                 "", "bad_old_struct");
 }
 
-/* One id from two folders: the first folder's plugin stays, the second is refused and says so. */
+/* One id from two folders: the first folder's plugin stays; the second is refused with that reason. */
 static void a_second_plugin_of_the_same_id_is_refused(void **state)
 {
     const char *folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_PLUGIN_DIR};
@@ -190,5 +190,5 @@ static void odd_folders_do_no_harm(void **state)
 }
 
 TEST_MAIN(create, destroy, TEST(each_fault_is_refused_with_its_reason), TEST(no_other_is_refused),
-          TEST(an_older_plugin_runs), TEST(finding_a_refused_plugin_tells_why),
+          TEST(an_older_plugin_runs), TEST(a_search_for_a_refused_plugin_gives_the_reason),
           TEST(a_second_plugin_of_the_same_id_is_refused), TEST(odd_folders_do_no_harm))

@@ -1,4 +1,4 @@
-/* Power: energies add up, the clock of a long run meets the limit, and without numbers nothing is
+/* Power: energies add up, the clock of a long run obeys the limit, and without numbers nothing is
  * claimed. */
 #include "model_support.h"
 
@@ -16,7 +16,7 @@ static tz_power_demand computing(void)
                              .memory_s = 0.2e-3};
 }
 
-static void the_clock_meets_the_limit(void **state)
+static void the_clock_obeys_the_limit(void **state)
 {
     const tz_power_demand d = computing();
     tz_power_answer a;
@@ -131,7 +131,7 @@ static void counts_become_watts(void **state)
     assert_close(d.base_w, 190, 1e-12);
     assert_close(p.power_w, 190 + (d.core_j + d.memory_j) / p.time_s, 1e-9);
     assert_close(p.power_limit_w, 700, 1e-12);
-    /* The same, said. */
+    /* The same, in the text. */
     char text[120];
     assert_true(tz_power_text(&p, text, sizeof text));
     assert_true(tz_power_time(&p) == p.sustained_s && p.sustained_s >= p.time_s);
@@ -189,6 +189,6 @@ static void without_numbers_nothing_is_claimed(void **state)
     }
 }
 
-TEST_MAIN(NULL, NULL, TEST(the_clock_meets_the_limit), TEST(energies_and_exponents_count),
+TEST_MAIN(NULL, NULL, TEST(the_clock_obeys_the_limit), TEST(energies_and_exponents_count),
           TEST(memory_keeps_its_clock), TEST(counts_become_watts),
           TEST(without_numbers_nothing_is_claimed))

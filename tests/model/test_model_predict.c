@@ -205,7 +205,7 @@ static void refused(const char *model, const tz_model_facts *facts, const tz_mod
     tz_error error = {TZ_OK, "", ""};
     assert_int_equal(tz_model_predict(model_named(model), facts, device, plan, &p, &error), code);
     if (!strstr(error.message, words))
-        fail_msg("'%s' does not say '%s'", error.message, words);
+        fail_msg("'%s' does not contain '%s'", error.message, words);
     assert_int_equal(p.component_count, 0);
 }
 

@@ -26,7 +26,7 @@ static void bad_bytes(const char *text, size_t length, int line, tz_status code,
         snprintf(place, sizeof place, "%s", path);
     assert_string_equal(failure.place, place);
     if (!strstr(failure.message, words))
-        fail_msg("'%s' does not say '%s'", failure.message, words);
+        fail_msg("'%s' does not contain '%s'", failure.message, words);
     assert_memory_equal(&device, &zero, sizeof zero);
     assert_int_equal(tz_model_device_parse(path, text, length, &device, NULL), code);
 }

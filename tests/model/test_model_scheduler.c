@@ -116,7 +116,7 @@ static void shuffles_have_their_rate(void **state)
     near(some / run(&s, trace, LONG, 2, 16).issued, 8.0 / 9.0, 0.03);
 }
 
-static void blocks_meet(void **state)
+static void barriers_hold_blocks(void **state)
 {
     const tz_scheduler s = scheduler();
     const tz_model_device d = device_named("h200");
@@ -133,7 +133,7 @@ static void blocks_meet(void **state)
     assert_true(run(&s, trace, LONG, 16, 1).waits[TZ_ROUNDS_SYNC] > 0.05);
 }
 
-static void neighbours_wait_for_each_other(void **state)
+static void adjacent_warps_wait_for_each_other(void **state)
 {
     const tz_scheduler s = scheduler();
     tz_trace_instruction trace[LONG];
@@ -147,7 +147,7 @@ static void neighbours_wait_for_each_other(void **state)
     trace[LONG / 2 + 1].kind = TZ_TRACE_AWAIT;
     const tz_schedule with = run(&s, trace, LONG, 8, 1);
     assert_true(with.clocks > without && with.waits[TZ_ROUNDS_SYNC] > 0.1);
-    /* A warp alone has nobody to wait for, but asks. */
+    /* A single warp does not wait, but still polls. */
     assert_true(run(&s, trace, LONG, 1, 1).clocks < with.clocks);
 }
 
@@ -233,6 +233,6 @@ static void what_is_no_loop_is_refused(void **state)
 }
 
 TEST_MAIN(NULL, NULL, TEST(a_chain_takes_its_stalls), TEST(warps_saturate_units),
-          TEST(shuffles_have_their_rate), TEST(blocks_meet), TEST(neighbours_wait_for_each_other),
-          TEST(more_warps_take_longer_and_do_more), TEST(long_code_is_fetched),
-          TEST(what_is_no_loop_is_refused))
+          TEST(shuffles_have_their_rate), TEST(barriers_hold_blocks),
+          TEST(adjacent_warps_wait_for_each_other), TEST(more_warps_take_longer_and_do_more),
+          TEST(long_code_is_fetched), TEST(what_is_no_loop_is_refused))

@@ -470,8 +470,8 @@ static void a_settled_queue_goes_on(void **state)
 
 enum { PAINTERS = 3 };
 
-/* Done only when as many are at work as there are workers. */
-static tz_status meet(void *data, tz_error *error)
+/* Ends only when every worker runs one. */
+static tz_status wait_for_all(void *data, tz_error *error)
 {
     pthread_barrier_wait(data);
     return TZ_OK;
@@ -484,7 +484,7 @@ static void workers_share_a_queue(void **state)
     pthread_barrier_init(&all, NULL, PAINTERS);
     assert_ok(tz_job_queue_create(&queue, 2, PAINTERS, &failure));
     for (int i = 0; i < 4 * PAINTERS; i++)
-        assert_ok(tz_job_queue_push(queue, &(tz_job){meet, NULL, &all}, &failure));
+        assert_ok(tz_job_queue_push(queue, &(tz_job){wait_for_all, NULL, &all}, &failure));
     assert_ok(tz_job_queue_flush(queue, &failure));
     assert_ok(tz_job_queue_destroy(queue, &failure));
     pthread_barrier_destroy(&all);

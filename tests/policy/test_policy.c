@@ -1,4 +1,4 @@
-/* Policies against times of the test's own making: convex, flat, falling, noisy. */
+/* Policies on a machine with made-up times: convex, flat, falling, noisy. */
 #include "machine.h"
 
 /* ---- adaptive -------------------------------------------------------------------------------- */
@@ -41,8 +41,7 @@ static void test_adaptive_under_noise(void **state)
             run(&m, policy, 1000, 0);
             assert_int_equal(height_now(policy), settled);
             assert_int_equal(m.changes, changes);
-            /* And hardly anything is timed any more: a pair of stages whenever the run has doubled.
-             */
+            /* From then on it times a pair of stages whenever the run has doubled. */
             assert_in_range(m.timed - timed, 4, 12);
             const double ratio = m.time(settled) / best_time(&m);
             worst = fmax(worst, ratio);
@@ -55,7 +54,7 @@ static void test_adaptive_under_noise(void **state)
     }
 }
 
-/* Never worse than 0.98 of staying where the prediction puts it, whatever it tries. */
+/* Trials never cost more than 2 % against staying at the predicted height. */
 static void test_adaptive_from_the_prediction(void **state)
 {
     for (int c = 0; c < CURVES; c++)
@@ -94,8 +93,8 @@ static void test_adaptive_from_the_prediction_exactly(void **state)
     }
 }
 
-/* Stages of a device that is waited for, from 5 us to 100 ms, with noise or without: wherever the
- * start is the best, what trials and waits take is less than 2 % of any run. */
+/* Stages of 5 us to 100 ms on an asynchronous device, with noise and without. Where the first plan is
+ * the best, trials and waits take less than 2 % of any run. */
 static double scale;
 static double (*scaled_curve)(int);
 static double scaled(int h)
@@ -122,7 +121,7 @@ static void test_adaptive_keeps_its_budget(void **state)
                 m.noise = noisy ? 0.05 : 0;
                 m.random = (uint64_t)noisy * 991;
                 m.wait = 50e-6;
-                m.set_up = m.set_up_told = 2e-3;
+                m.set_up = m.set_up_predicted = 2e-3;
                 for (int h = 32; h > 0; h--)
                     if (scaled(h) <= best_time(&m))
                         scale = stages_s[t] / (h * scaled_curve(h));
@@ -142,7 +141,7 @@ static void test_adaptive_keeps_its_budget(void **state)
             }
 }
 
-/* Trials do take place, and find nothing, after which next to nothing is spent. */
+/* Trials take place and find nothing better; then they become rare. */
 static void test_adaptive_backs_off(void **state)
 {
     scaled_curve = best_at_8;
@@ -166,8 +165,8 @@ static void test_adaptive_backs_off(void **state)
     tz_policy_destroy(policy);
 }
 
-/* From 1, and from a prediction of 1 that is wrong by half, it climbs at once, or as soon as it
- * may: what is gained on the start pays for the next trial. */
+/* From height 1 it climbs at once. From a wrong prediction of height 1 it climbs as soon as its
+ * budget allows: each gain pays for the next trial. */
 static void test_adaptive_climbs(void **state)
 {
     scaled_curve = best_at_8;
@@ -190,8 +189,8 @@ static void test_adaptive_climbs(void **state)
     }
 }
 
-/* A device that slows down by a third while heights are tried moves nothing; one on which another
- * height has become the better is noticed after it has settled. */
+/* A device whose speed drifts during trials keeps its height. When another height becomes the best
+ * after the policy has settled, the policy finds it. */
 static int best_now;
 static double best_moves(int h)
 {
@@ -225,7 +224,7 @@ static void test_adaptive_under_drift(void **state)
     tz_policy_destroy(policy);
 }
 
-/* A wrong prediction is left, as far as its forecast allows. */
+/* The policy leaves a wrong prediction, as far as the predicted times allow. */
 static void test_adaptive_leaves_a_wrong_prediction(void **state)
 {
     machine m = a_machine(best_at_8);
@@ -238,7 +237,7 @@ static void test_adaptive_leaves_a_wrong_prediction(void **state)
     tz_policy_destroy(policy);
 }
 
-static void test_adaptive_believes_the_forecast_of_slow_heights(void **state)
+static void test_adaptive_believes_predictions_of_slow_heights(void **state)
 {
     machine m = a_machine(cliff_at_8);
     m.predictions = cliff_at_8;
@@ -271,7 +270,7 @@ static void test_adaptive_without_predictions(void **state)
     tz_policy_destroy(policy);
 }
 
-/* What it takes to set a plan up is no part of what is compared. */
+/* Comparisons leave out the time to set a plan up. */
 static void test_setting_up_does_not_count(void **state)
 {
     machine m = a_machine(best_at_8);
@@ -282,7 +281,7 @@ static void test_setting_up_does_not_count(void **state)
     tz_policy_destroy(policy);
 }
 
-/* One trial that falls into someone else's work does not keep it from the better heights. */
+/* A trial that another program disturbs does not keep it from the better heights. */
 static int disturbed_stages;
 static double best_at_8_disturbed(int h)
 {
@@ -309,7 +308,7 @@ static double quick_at_8(int h)
     return 1e-3 * best_at_8(h);
 }
 
-/* Stages of some microseconds are timed in groups, as long as a group must be. */
+/* Stages of a few microseconds are timed in groups of a minimum length. */
 static void test_short_stages_are_grouped(void **state)
 {
     machine m = a_machine(quick_at_8);
@@ -327,7 +326,7 @@ static void test_short_stages_are_grouped(void **state)
     tz_policy_destroy(policy);
 }
 
-/* Outputs every 10 iterations: a height of 16 never runs whole and is not compared. */
+/* Outputs every 10 iterations: a stage of height 16 is always cut short and is not compared. */
 static void test_outputs_bound_the_heights(void **state)
 {
     machine m = a_machine(best_at_24);
@@ -336,7 +335,7 @@ static void test_outputs_bound_the_heights(void **state)
     assert_true(tz_policy_settled(policy));
     assert_true(height_now(policy) <= 10 && height_now(policy) >= 7);
     tz_policy_destroy(policy);
-    /* Also where it starts beyond. */
+    /* Also from a start above 10. */
     m = a_machine(best_at_24);
     policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_ADAPTIVE, .start = 30});
     run(&m, policy, 400, 10);
@@ -449,7 +448,7 @@ TEST_MAIN(NULL, NULL, TEST(test_adaptive_from_1_converges), TEST(test_adaptive_u
           TEST(test_adaptive_keeps_its_budget), TEST(test_adaptive_backs_off),
           TEST(test_adaptive_climbs), TEST(test_adaptive_under_drift),
           TEST(test_adaptive_leaves_a_wrong_prediction),
-          TEST(test_adaptive_believes_the_forecast_of_slow_heights),
+          TEST(test_adaptive_believes_predictions_of_slow_heights),
           TEST(test_adaptive_without_predictions), TEST(test_setting_up_does_not_count),
           TEST(test_adaptive_looks_again), TEST(test_short_stages_are_grouped),
           TEST(test_outputs_bound_the_heights), TEST(test_refused_trials_are_left),

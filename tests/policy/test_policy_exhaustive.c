@@ -1,4 +1,4 @@
-/* The exhaustive policy and its memory, against times of the test's own making. */
+/* The exhaustive policy and its memory, on a machine with made-up times. */
 #include "machine.h"
 #include "policy/memory.h"
 #include "tests/support.h"
@@ -35,7 +35,7 @@ static void test_exhaustive_finds_the_best(void **state)
     }
 }
 
-static void test_exhaustive_tells_ties(void **state)
+static void test_exhaustive_finds_ties(void **state)
 {
     int right = 0;
     for (uint64_t seed = 1; seed <= 50; seed++) {
@@ -76,17 +76,17 @@ static void test_exhaustive_remembers(void **state)
     assert_true(tz_policy_measured(policy, 7, &found));
     assert_true(found.time_s > 0);
     tz_policy_destroy(policy);
-    /* Something else that matters. */
+    /* Another key. */
     second.key = "a plugin 1.1; a grid";
     policy = make(&second, exhaustive);
     assert_false(tz_policy_settled(policy));
     tz_policy_destroy(policy);
-    /* Something else that is given. */
+    /* Another given knob. */
     second.key = first.key;
     policy = make(&second, (tz_policy_config){.kind = TZ_POLICY_EXHAUSTIVE, .given = {.warps = 2}});
     assert_false(tz_policy_settled(policy));
     tz_policy_destroy(policy);
-    /* A plan that is none any more. */
+    /* The remembered plan is no candidate any more. */
     second.height_max = 7;
     policy = make(&second, exhaustive);
     assert_false(tz_policy_settled(policy));
@@ -97,7 +97,7 @@ static void test_exhaustive_remembers(void **state)
     policy = make(&second, forget);
     assert_false(tz_policy_settled(policy));
     tz_policy_destroy(policy);
-    policy = make(&second, exhaustive); /* what does not run forgets nothing */
+    policy = make(&second, exhaustive); /* a policy that does not run forgets nothing */
     assert_true(tz_policy_settled(policy));
     tz_policy_destroy(policy);
     policy = make(&second, forget);
@@ -108,7 +108,7 @@ static void test_exhaustive_remembers(void **state)
     tz_policy_destroy(policy);
 }
 
-/* Whatever is wrong with an entry, it is a miss: every truncation, and every byte turned. */
+/* A damaged entry is a miss: truncated anywhere, or with any byte changed. */
 static void test_broken_memories_are_misses(void **state)
 {
     const char *key = "a key";
@@ -149,7 +149,7 @@ static void test_broken_memories_are_misses(void **state)
         file = fopen(path, "w");
         fwrite(changed, 1, size, file);
         fclose(file);
-        /* Numbers may turn into others; what is read is then at least a plan with a time. */
+        /* A changed number may still be valid: the entry then has a plan with a time. */
         if (tz_policy_memory_read(key, &got)) {
             assert_true(got.best >= 0 && got.best < got.count && got.plans[got.best].time_s > 0);
             assert_true(got.plans[got.best].plan.height >= 1);
@@ -174,8 +174,7 @@ static void count_plans(const tz_policy *policy, int *remembered, int *measured)
     }
 }
 
-/* What has been measured when a run ends is not measured again: only what is missing, and those
- * that are close to the best once more. */
+/* A later run measures only the missing plans, and repeats those that are close to the best. */
 static void test_interrupted_search_goes_on(void **state)
 {
     int remembered, measured, before = 0, runs = 0;
@@ -217,7 +216,7 @@ static void test_interrupted_search_goes_on(void **state)
         if (settled)
             break;
     }
-    /* A set-up stage, for whom was being measured, in each part. */
+    /* Each part repeats the set-up stage of the plan that it was measuring. */
     if (stages > runs + 60)
         fail_msg("%d stages in parts, %d at once", (int)stages, runs);
     machine m = a_machine(best_at_8);
@@ -232,8 +231,8 @@ static void test_interrupted_search_goes_on(void **state)
     tz_policy_destroy(policy);
 }
 
-/* What is remembered in part is forgotten as what is remembered whole; plans that are no more are
- * left out, and who has measured nothing leaves nothing. */
+/* A partial entry is forgotten like a complete one. It leaves out plans that are no candidates any
+ * more. A policy without measurements writes no entry. */
 static void test_parts_are_forgotten(void **state)
 {
     int remembered, measured;
@@ -281,7 +280,7 @@ static void test_unwritable_memory_is_a_warning(void **state)
     tz_policy_destroy(policy);
 }
 
-/* Outputs every 10 iterations: what never runs whole is said to be unmeasured, the rest is. */
+/* Outputs every 10 iterations: heights above 10 are noted as unmeasured. */
 static void test_exhaustive_between_outputs(void **state)
 {
     machine m = a_machine(best_at_24);
@@ -304,7 +303,7 @@ static void test_exhaustive_between_outputs(void **state)
 #define CACHE_TEST(function) cmocka_unit_test_setup_teardown(function, use_cache, drop_cache)
 
 TEST_MAIN(NULL, NULL, CACHE_TEST(test_exhaustive_finds_the_best),
-          CACHE_TEST(test_exhaustive_tells_ties), CACHE_TEST(test_exhaustive_remembers),
+          CACHE_TEST(test_exhaustive_finds_ties), CACHE_TEST(test_exhaustive_remembers),
           CACHE_TEST(test_broken_memories_are_misses), CACHE_TEST(test_interrupted_search_goes_on),
           CACHE_TEST(test_parts_are_forgotten), CACHE_TEST(test_unwritable_memory_is_a_warning),
           CACHE_TEST(test_exhaustive_between_outputs))

@@ -1,5 +1,5 @@
-/* Studies and outlooks: which device and backend a question means, what the papers' models are told
- * of a stencil, and the words of the answer. */
+/* Workloads and prediction tables: the device and backend of a workload, a stencil as the papers'
+ * models see it, and the texts of tables and tunes. */
 
 #include "base/machine.h"
 #include "output/frame/plot.h"
@@ -108,10 +108,10 @@ static void refuses(const tz_workload *workload, const tz_prediction_request *re
     assert_int_equal(tz_prediction_table_create(&table, workload, request, &failure), status);
     assert_null(table);
     if (!strstr(failure.message, words))
-        fail_msg("'%s' does not say '%s'", failure.message, words);
+        fail_msg("'%s' does not contain '%s'", failure.message, words);
 }
 
-static void refusals_say_what_would_do(void **state)
+static void refusals_have_remedies(void **state)
 {
     tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
     const tz_model *roofs = NULL;
@@ -129,7 +129,7 @@ static void refusals_say_what_would_do(void **state)
     check_error(tz_model_find("roof", &model, &failure), TZ_UNKNOWN, "", "'roofs'");
 }
 
-static void limits_are_told_by_height(void **state)
+static void limits_are_listed_by_height(void **state)
 {
     /* 2011's latency hiding leaves PathFinder to the memory. */
     tz_workload *workload = workload_of("pathfinder", 1, 1000000, "gtx280");
@@ -143,24 +143,24 @@ static void limits_are_told_by_height(void **state)
     assert_int_equal(strncmp(table->limits, tz_model_resource_text(limit),
                              strlen(tz_model_resource_text(limit))),
                      0);
-    int told = 0;
+    int listed = 0;
     for (const char *at = table->limits; (at = strstr(at, ", then ")); at++)
-        told++;
-    assert_int_equal(told, changes);
+        listed++;
+    assert_int_equal(listed, changes);
     tz_prediction_table_destroy(table);
     tz_workload_destroy(workload);
 }
 
-static void unstable_parameters_are_let_pass_and_told(void **state)
+static void unstable_parameters_pass_with_a_note(void **state)
 {
     tz_workload *workload = workload_of("hotspot", 2, 8192, "gtx280");
     const tz_prediction_request request = {.streamed = -1};
     tz_prediction_table *table = table_of(workload, &request);
-    bool told = false;
+    bool noted = false;
     assert_true(workload->let_unstable);
     for (int n = 0; n < table->notes.count; n++)
-        told = told || strstr(table->notes.text[n], "would diverge");
-    assert_true(told);
+        noted = noted || strstr(table->notes.text[n], "would diverge");
+    assert_true(noted);
     tz_prediction_table_destroy(table);
     tz_workload_destroy(workload);
     const tz_simulation_config simulation = config_of("hotspot", 2, 8192);
@@ -179,8 +179,8 @@ static void quantiles(void **state)
     assert_true(tz_quantile(four, 0, 0.5) == 0);
 }
 
-/* A backend whose plans take what they say, on the clock: tuning must find the fastest one and see
- * that height 3 leaves other bits. */
+/* A backend whose stages last a fixed time. Tuning must find the fastest plan, and find that height 3
+ * leaves other bits. */
 static struct {
     int64_t iterations;
     /* On the clock: stages, and the gaps of more than half a millisecond between them. */
@@ -263,7 +263,7 @@ static tz_status slow_candidates(const tz_problem *problem, const tz_place *plac
     return TZ_OK;
 }
 
-/* A CPU's work, as small as the model takes. */
+/* The least CPU work that the model accepts. */
 static tz_status slow_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                            tz_effort effort, tz_model_work *out, tz_error *error)
 {
@@ -284,7 +284,7 @@ static const tz_backend slow = {.name = "slow",
                                 .candidates = slow_candidates,
                                 .work = slow_work};
 
-/* A record with the numbers that the model asks for. */
+/* A record with all numbers that the model needs. */
 static tz_workload *slow_workload(void)
 {
     tz_workload *workload = workload_of("star2d1r", 2, 64, "gtx280");
@@ -340,7 +340,7 @@ static void a_gpu_rests_between_rounds(void **state)
     assert_ok(tz_tune_create(&tune, workload, &request, &failure));
     assert_true(tune->rested && !tune->sustained);
     assert_string_equal(tune->clock_refusal, "");
-    int told = 0, throttled = 0, hot = 0;
+    int all = 0, throttled = 0, hot = 0;
     for (int i = 0; i < tune->count; i++) {
         const tz_tune_row *row = &tune->rows[i];
         const int h = row->plan.height, rounds = row->measured.rounds;
@@ -349,17 +349,17 @@ static void a_gpu_rests_between_rounds(void **state)
         assert_int_equal(row->measured.for_heat, h == 4 ? rounds : 0);
         if (rounds > 0)
             assert_true(fabs(row->measured.clock_hz - (h == 1 ? 1e9 : 2e9)) < 1);
-        told += rounds;
+        all += rounds;
         throttled += row->measured.throttled;
         hot += row->measured.for_heat;
     }
-    assert_int_equal(tune->rounds_told, told);
+    assert_int_equal(tune->rounds_told, all);
     assert_int_equal(tune->rounds_throttled, throttled);
     assert_int_equal(tune->rounds_for_heat, hot);
-    assert_int_equal(run.looks, told);
-    /* Before every round, four times as long as the work; what came after the last one has none,
-     * and a busy machine makes work longer than a rest is at most. */
-    assert_true(run.rests >= told);
+    assert_int_equal(run.looks, all);
+    /* A rest comes before every round, four times as long as the round before it. Rests have a
+     * maximum, which a busy machine may reach. */
+    assert_true(run.rests >= all);
     assert_true(run.rested_s > 0.6 * TZ_MEASURE_REST * run.worked_s);
     tz_tune_destroy(tune);
     tz_workload_destroy(workload);
@@ -377,7 +377,7 @@ static void sustained_rounds_come_after_long_work(void **state)
     assert_true(tune->sustained && !tune->rested);
     /* Each of four plans, then the run-off. */
     assert_true(run.worked_s > 4 * 0.5);
-    /* Said once. */
+    /* One read of the clock is enough to know that it fails. */
     assert_string_equal(tune->clock_refusal, "no clock on the wall");
     assert_int_equal(run.looks, 1);
     assert_int_equal(tune->rounds_told, 0);
@@ -387,7 +387,7 @@ static void sustained_rounds_come_after_long_work(void **state)
     tz_workload_destroy(workload);
 }
 
-static void what_is_measured_says_what_it_is_held_against(void **state)
+static void sustained_rounds_compare_with_sustained_predictions(void **state)
 {
     tz_tune tune = {.sustained = false};
     tz_tune_row row = {.prediction = {.time_s = 1, .sustained_s = 1.25}};
@@ -429,8 +429,8 @@ static void a_plot_is_whole_or_not_there(void **state)
 
 TEST_MAIN(open_plugins, close_plugins, TEST(the_papers_benchmarks_have_the_papers_heights),
           TEST(components_are_the_papers), TEST(changes_reach_the_model),
-          TEST(refusals_say_what_would_do), TEST(limits_are_told_by_height),
-          TEST(unstable_parameters_are_let_pass_and_told), TEST(quantiles),
+          TEST(refusals_have_remedies), TEST(limits_are_listed_by_height),
+          TEST(unstable_parameters_pass_with_a_note), TEST(quantiles),
           TEST(tuning_finds_the_fastest_and_other_bits), TEST(a_gpu_rests_between_rounds),
-          TEST(what_is_measured_says_what_it_is_held_against),
+          TEST(sustained_rounds_compare_with_sustained_predictions),
           TEST(sustained_rounds_come_after_long_work), TEST(a_plot_is_whole_or_not_there))

@@ -1,5 +1,4 @@
-/* Forecasts: which plan is chosen, what is compiled for it, and what is said when nothing can be.
- */
+/* Predictions: the chosen plan, the plans that are compiled for it, and the errors. */
 
 #include "predict/predictions_impl.h"
 #include "tests/unit.h"
@@ -9,8 +8,8 @@
 
 enum { HEIGHTS = 64 };
 
-/* A backend of some heights. Estimated, height h takes `guess[h]` seconds an iteration; compiled,
- * `truth[h]`; NAN: it does not compile. */
+/* A backend with some heights. An iteration at height h takes estimate[h] seconds as estimated, and
+ * truth[h] as compiled; NAN: it does not compile. */
 static struct {
     double estimate[HEIGHTS + 1], truth[HEIGHTS + 1];
     double sustained[HEIGHTS + 1]; /* in a long run; 0: not known */
@@ -19,8 +18,8 @@ static struct {
     tz_status broken; /* of every compilation */
     tz_work_kind kind;
     atomic_int compiled, inside, most_inside, may_be_interrupted;
-    int meet;        /* so many are to compile at once; a second later it goes on without */
-    unsigned delays; /* seed of how long compiling takes; 0: no time */
+    int together;    /* compilations that wait for each other, up to a second */
+    unsigned delays; /* seed of random compile times; 0: none */
 } fake;
 
 static pthread_t main_thread;
@@ -31,7 +30,7 @@ static void pass_time(int h)
     int most = atomic_load(&fake.most_inside);
     while (inside > most && !atomic_compare_exchange_weak(&fake.most_inside, &most, inside))
         ;
-    for (int k = 0; k < 1000 && atomic_load(&fake.most_inside) < fake.meet; k++)
+    for (int k = 0; k < 1000 && atomic_load(&fake.most_inside) < fake.together; k++)
         usleep(1000);
     if (fake.delays)
         usleep((unsigned)h * fake.delays * 2654435761u % 8192u);
@@ -91,7 +90,7 @@ static tz_status fake_predict(const tz_model_work *work, const tz_model_device *
         prediction->sustained_hz = 1.5e9;
     }
     snprintf(prediction->limit_text, sizeof prediction->limit_text, "%s",
-             work->estimated ? "guessed" : "known");
+             work->estimated ? "estimated" : "known");
     return TZ_OK;
 }
 
@@ -124,8 +123,8 @@ static int reset(void **state)
     return 0;
 }
 
-/* Of eight heights 3 and 5, which the others are estimated from; by the estimates no other is near
- * but 4 and 6. */
+/* Of eight heights, 3 and 5 are compiled first and the others are estimated from them. Only 4 and 6
+ * have estimates near the best, so they are compiled too. */
 static void the_best_is_no_estimate(void **state)
 {
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
@@ -137,7 +136,7 @@ static void the_best_is_no_estimate(void **state)
     tz_predictions_destroy(f);
 }
 
-/* Where there are few, large ones, the lowest two: 1 and 2. */
+/* With few candidates the lowest two are compiled first: 1 and 2. */
 static void of_few_the_lowest_are_compiled_first(void **state)
 {
     fake.heights = 5;
@@ -157,8 +156,8 @@ static void of_two_both_are_if_they_are_low(void **state)
     assert_int_equal(fake.compiled, 2);
 }
 
-/* Threads that would be idle look at what is less likely. */
-static void many_threads_look_farther(void **state)
+/* Otherwise idle threads compile less likely candidates. */
+static void many_threads_compile_more(void **state)
 {
     fake.heights = 40;
     fake.estimate[30] = 1.45;
@@ -170,7 +169,7 @@ static void many_threads_look_farther(void **state)
     tz_predictions_destroy(f);
 }
 
-/* Two that the others are estimated from (11 and 21), then what may be best: 4, 5, 6. */
+/* Two for the estimates of the others (11 and 21), then those that may be best: 4, 5, 6. */
 static void of_many_those_that_may_be_best_are_compiled(void **state)
 {
     fake.heights = 40;
@@ -186,7 +185,7 @@ static void of_many_those_that_may_be_best_are_compiled(void **state)
     tz_predictions_destroy(f);
 }
 
-static void a_guess_that_is_a_little_too_bad_is_no_reason(void **state)
+static void an_estimate_that_is_a_little_too_slow_is_compiled(void **state)
 {
     fake.heights = 40;
     fake.estimate[30] = 1.15;
@@ -222,9 +221,9 @@ static void time_is_bounded(void **state)
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.compiled, 2);
     assert_int_equal(f->count, 40);
-    assert_int_equal(f->plans[f->best].plan.height, 11); /* the best that is no guess */
+    assert_int_equal(f->plans[f->best].plan.height, 11); /* the best that is no estimate */
     tz_predictions_destroy(f);
-    /* But a choice needs one that compiles. */
+    /* But the choice must compile. */
     reset(state);
     fake.heights = 40;
     budget_s = 0.0;
@@ -237,7 +236,7 @@ static void time_is_bounded(void **state)
 
 static void threads_compile_at_once_and_take_no_signals(void **state)
 {
-    place.threads = fake.meet = 4;
+    place.threads = fake.together = 4;
     tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE));
     assert_int_equal(fake.most_inside, 4);
     assert_int_equal(fake.may_be_interrupted, 0);
@@ -250,8 +249,8 @@ static void threads_compile_at_once_and_take_no_signals(void **state)
     assert_int_equal(fake.most_inside, 1);
 }
 
-/* Whoever is first: the same are compiled, and the same is chosen. */
-static void who_is_first_does_not_matter(void **state)
+/* The order of threads changes neither the compiled plans nor the choice. */
+static void the_order_of_threads_does_not_matter(void **state)
 {
     bool first[HEIGHTS + 1];
     for (unsigned seed = 1; seed <= 8; seed++) {
@@ -285,7 +284,7 @@ static void long_runs_choose(void **state)
     tz_predictions_destroy(f);
 }
 
-static void a_guess_that_was_too_good_loses_to_the_next(void **state)
+static void an_estimate_that_was_too_fast_loses_to_the_next(void **state)
 {
     fake.heights = 40;
     fake.estimate[8] = 0.1; /* spills, as compiling shows */
@@ -311,7 +310,7 @@ static void what_is_compiled_costs_nothing(void **state)
 
 static void compiling_all_leaves_no_estimate(void **state)
 {
-    fake.truth[2] = 0.5; /* worse estimated than it is: found only by compiling */
+    fake.truth[2] = 0.5; /* better than its estimate: only compilation finds it */
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(fake.compiled, 8);
     assert_int_equal(f->plans[f->best].plan.height, 2);
@@ -348,10 +347,10 @@ static void refused(tz_status wanted, const char *words, const tz_backend *by, c
                      wanted);
     assert_null(out);
     if (!strstr(failure.message, words))
-        fail_msg("'%s' does not say '%s'", failure.message, words);
+        fail_msg("'%s' does not contain '%s'", failure.message, words);
 }
 
-static void refusals_say_why(void **state)
+static void refusals_have_reasons(void **state)
 {
     const tz_backend mute = {.name = "mute"};
     const tz_place nowhere = {.threads = 1};
@@ -360,7 +359,7 @@ static void refusals_say_why(void **state)
     refused(TZ_UNSUPPORTED, "mute backend cannot tell", &mute, &place);
     refused(TZ_UNSUPPORTED, "trapeze calibrate", &backend, &nowhere);
     refused(TZ_UNSUPPORTED, "no clock", &backend, &unknown);
-    assert_int_equal(fake.compiled, 0); /* in vain */
+    assert_int_equal(fake.compiled, 0); /* nothing */
     fake.heights = 0;
     refused(TZ_RANGE, "no plan of the fake backend", &backend, &place);
     fake.heights = 8;
@@ -370,7 +369,7 @@ static void refusals_say_why(void **state)
     refused(TZ_BACKEND, "no compiler", &backend, &place);
 }
 
-/* Of plans that are predicted alike a CPU takes the highest, a GPU the fastest. */
+/* Of plans with close predictions a CPU takes the highest, a GPU the fastest. */
 static void what_costs_once_a_stage_decides(void **state)
 {
     fake.heights = 4;
@@ -389,14 +388,14 @@ static void what_costs_once_a_stage_decides(void **state)
 
 TEST_MAIN(NULL, NULL, PLAN_TEST(the_best_is_no_estimate),
           PLAN_TEST(of_few_the_lowest_are_compiled_first),
-          PLAN_TEST(of_two_both_are_if_they_are_low), PLAN_TEST(many_threads_look_farther),
+          PLAN_TEST(of_two_both_are_if_they_are_low), PLAN_TEST(many_threads_compile_more),
           PLAN_TEST(of_many_those_that_may_be_best_are_compiled),
-          PLAN_TEST(a_guess_that_is_a_little_too_bad_is_no_reason),
+          PLAN_TEST(an_estimate_that_is_a_little_too_slow_is_compiled),
           PLAN_TEST(how_many_depends_on_the_threads), PLAN_TEST(time_is_bounded),
           PLAN_TEST(threads_compile_at_once_and_take_no_signals),
-          PLAN_TEST(who_is_first_does_not_matter), PLAN_TEST(long_runs_choose),
+          PLAN_TEST(the_order_of_threads_does_not_matter), PLAN_TEST(long_runs_choose),
           PLAN_TEST(what_costs_once_a_stage_decides),
-          PLAN_TEST(a_guess_that_was_too_good_loses_to_the_next),
+          PLAN_TEST(an_estimate_that_was_too_fast_loses_to_the_next),
           PLAN_TEST(what_is_compiled_costs_nothing), PLAN_TEST(compiling_all_leaves_no_estimate),
           PLAN_TEST(a_plan_that_does_not_compile_is_left_out),
-          PLAN_TEST(what_is_given_reaches_the_backend), PLAN_TEST(refusals_say_why))
+          PLAN_TEST(what_is_given_reaches_the_backend), PLAN_TEST(refusals_have_reasons))

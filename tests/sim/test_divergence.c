@@ -1,4 +1,4 @@
-/* A run that diverges is told in the same words whatever computed it: at which steps cells are
+/* A run that diverges is reported in the same words whatever computed it: at which steps cells are
  * looked at follows from steps alone, not from heights, nor from how much a backend does in a call.
  */
 #include "sim/fields.h"
@@ -89,8 +89,8 @@ static tz_status nothing(void *context, tz_simulation *simulation, tz_error *err
     return TZ_OK;
 }
 
-/* Every backend and height says what the reference says. */
-static void check_all_tell(double growth, int64_t steps, const tz_event *event, const char *told)
+/* Every backend and height reports what the reference reports. */
+static void check_reports(double growth, int64_t steps, const tz_event *event, const char *wanted)
 {
     static const struct {
         const char *backend;
@@ -104,7 +104,7 @@ static void check_all_tell(double growth, int64_t steps, const tz_event *event, 
         assert_int_equal(run(simulation, steps, event, &failure), TZ_DIVERGED);
         if (w == 0)
             first = failure;
-        assert_non_null(strstr(failure.message, told));
+        assert_non_null(strstr(failure.message, wanted));
         assert_string_equal(failure.message, first.message);
         tz_simulation_destroy(simulation);
     }
@@ -113,12 +113,12 @@ static void check_all_tell(double growth, int64_t steps, const tz_event *event, 
 static void test_one_report_whatever_the_plan(void **state)
 {
     /* 3.4e38 is reached after 50 iterations, after 931, after 1,818, and before an output. */
-    check_all_tell(6.0, 400, NULL,
-                   "(0, 0, 0) at step 256 (480 such cells; all were finite at step 0)");
-    check_all_tell(1.1, 3000, NULL, "at step 1024 (480 such cells; all were finite at step 512)");
-    check_all_tell(1.05, 2000, NULL, "at step 2000 (480 such cells; all were finite at step 1024)");
+    check_reports(6.0, 400, NULL,
+                  "(0, 0, 0) at step 256 (480 such cells; all were finite at step 0)");
+    check_reports(1.1, 3000, NULL, "at step 1024 (480 such cells; all were finite at step 512)");
+    check_reports(1.05, 2000, NULL, "at step 2000 (480 such cells; all were finite at step 1024)");
     const tz_event event = {.every = 90, .fire = nothing};
-    check_all_tell(1.1, 3000, &event, "at step 990 (480 such cells; all were finite at step 900)");
+    check_reports(1.1, 3000, &event, "at step 990 (480 such cells; all were finite at step 900)");
 }
 
 static void test_scans_are_few(void **state)
@@ -130,7 +130,7 @@ static void test_scans_are_few(void **state)
     tz_simulation_destroy(simulation);
 }
 
-/* Who goes on after a report hears of it again: a step that is due lies ahead. */
+/* A run that continues after the report is checked and reported again. */
 static void test_a_run_may_go_on_after_its_report(void **state)
 {
     for (int spans = 0; spans < 2; spans++) {

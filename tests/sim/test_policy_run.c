@@ -9,7 +9,7 @@
 #include <time.h>
 
 /* The cpu backend, with a device's manners: stage() returns at once, and the device is done when
- * the time that each stage is said to take has passed. */
+ * the made-up time of each stage has passed. */
 static struct {
     double (*stage_s)(int height);
     double done; /* on the clock */
@@ -86,8 +86,8 @@ static tz_run_result advance(tz_simulation *simulation, int64_t steps, const tz_
     return result;
 }
 
-/* What was measured is what stages take, not what it takes to ask for them: never less. How much
- * more, the tests' machine decides: it may be busy. */
+/* Measured times include the whole stage, not only its launch: never less than the made-up time. A
+ * busy machine may make them longer. */
 static void check_measured(const tz_simulation *simulation, int least)
 {
     const tz_policy *policy = tz_simulation_policy(simulation);
@@ -154,10 +154,10 @@ static void test_a_plan_that_does_not_work_is_left(void **state)
     assert_int_equal(tz_simulation_step(simulation), 100);
     assert_int_equal(tz_simulation_plan(simulation)->height, 1);
     tz_policy_measurement m;
-    bool told = false;
+    bool noted = false;
     for (size_t i = 0; tz_policy_measured(tz_simulation_policy(simulation), i, &m); i++)
-        told = told || strcmp(m.note, "refused: there are too few") == 0;
-    assert_true(told);
+        noted = noted || strcmp(m.note, "refused: there are too few") == 0;
+    assert_true(noted);
     assert_ok(tz_simulation_set_policy(simulation, &fixed, &failure));
     const tz_run run = {.steps = 10, .until_residual = NAN};
     tz_run_result result;

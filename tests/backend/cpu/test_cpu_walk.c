@@ -389,7 +389,7 @@ static void stray(const tz_span *span)
 }
 
 /* Stores one vector of 16 bytes if a cell is zero, which the walk takes it not to be. */
-static void asks(const tz_span *span)
+static void depends(const tz_span *span)
 {
     __asm__ volatile("cmpl $0, (%0)\n jne 1f\n addps %%xmm0, %%xmm0\n movaps %%xmm0, (%1)\n 1:"
                      :
@@ -410,7 +410,7 @@ static void test_what_cells_decide(void **state)
     tz_walker *walker = create_walker();
     check_error(tz_walker_walk(walker, stray, &span, ranges, 3, &result, &failure), TZ_UNSUPPORTED,
                 "", "depends on its cells");
-    assert_ok(tz_walker_walk(walker, asks, &span, ranges, 3, &result, &failure));
+    assert_ok(tz_walker_walk(walker, depends, &span, ranges, 3, &result, &failure));
     assert_true(result.estimates == 1);
     assert_true(result.stored_bytes == 16);
     assert_true(result.mix.of[TZ_WORK_FP32] == 1);

@@ -1,4 +1,4 @@
-/* What goes on beside a run on a GPU, against the stand-ins (fake/fake.h): copies through pinned
+/* Asynchronous work of a run on a GPU, against the stand-ins (fake/fake.h): copies through pinned
  * buffers, snapshots, graphs of stages. Kernels do nothing there; copies and their order are real.
  */
 #include "test_cuda_support.h"
@@ -45,7 +45,7 @@ static void check_box(tz_cuda *cuda, tz_cuda_staging *staging, tz_cuda_box box, 
     assert_ok(tz_cuda_allocate(cuda, &device, all, &failure));
     assert_ok(tz_cuda_clear(cuda, device, all, &failure));
     assert_ok(tz_cuda_staging_upload(staging, device, &box, from, &failure));
-    memset(from, 0xee, bytes); /* it is ours again, whether or not the copy is done */
+    memset(from, 0xee, bytes); /* the caller may reuse it before the copy is done */
     assert_ok(tz_cuda_staging_download(staging, to, device, &box, &failure));
     assert_ok(tz_cuda_wait(cuda, &failure));
     assert_ok(tz_cuda_download(cuda, memory, device, all, &failure));
@@ -329,7 +329,7 @@ static tz_status run(tz_simulation *sim, log_of_run *l, tz_error *error)
                              &result, error);
 }
 
-/* Who looks at the simulation itself comes after all that was taken over before. */
+/* An output that reads the simulation itself waits for all outputs that were queued before. */
 static void outputs_keep_their_order(void **state)
 {
     log_of_run l = {.text = ""};
@@ -356,7 +356,7 @@ static void outputs_keep_their_order(void **state)
     tz_simulation_destroy(sim);
 }
 
-/* A run that takes numbers that are not finite out of its snapshot says so there. */
+/* A snapshot takes the finite check over: an error is reported there. */
 static void snapshots_take_the_check_over(void **state)
 {
     tz_simulation *sim = create("star2d1r", false, "stream", 1);
@@ -441,8 +441,8 @@ static tz_status run_to(tz_simulation *sim, tz_run what, tz_error *error)
     return tz_simulation_run(sim, &what, &result, error);
 }
 
-/* Only numbers of whole fields come back by this call, so the first one of a run is the one that
- * the run asks for first. */
+/* Only numbers of whole fields come back by this call, so the fault hits the first
+ * reduction of a run. */
 static const char *const FIRST_NUMBERS = "cuMemcpyDtoHAsync_v2:1:0:1";
 
 static void an_error_in_the_finite_check_ends_the_run(void **state)
@@ -472,7 +472,7 @@ static void an_error_in_the_update_norm_ends_the_run(void **state)
     tz_simulation_destroy(sim);
 }
 
-static void an_error_in_the_snapshot_check_is_told(void **state)
+static void an_error_in_the_snapshot_check_is_reported(void **state)
 {
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
     tz_snapshot *snapshot = NULL;
@@ -496,8 +496,8 @@ static tz_status never_finite(const void *state, bool *finite, tz_error *error)
     return TZ_OK;
 }
 
-/* The check has found a number that is not finite. The reduction that is to say where it is fails,
- * or does not find it: neither makes the run one that went well. */
+/* The check has found a number that is not finite. The reduction that locates it fails, or
+ * does not find it: in both cases the run fails. */
 static void a_field_that_is_not_finite_never_ends_well(void **state)
 {
     tz_backend backend = tz_backend_cuda;
@@ -541,6 +541,6 @@ TEST_MAIN(open_fake, close_fake, FAKE_TEST(boxes_go_in_pieces),
           WITH_PLUGINS(short_stages_go_in_graphs), WITH_PLUGINS(graphs_follow_their_arguments),
           WITH_PLUGINS(an_error_in_the_finite_check_ends_the_run),
           WITH_PLUGINS(an_error_in_the_update_norm_ends_the_run),
-          WITH_PLUGINS(an_error_in_the_snapshot_check_is_told),
+          WITH_PLUGINS(an_error_in_the_snapshot_check_is_reported),
           WITH_PLUGINS(a_field_that_is_not_finite_never_ends_well),
           WITH_PLUGINS(plans_know_the_device))

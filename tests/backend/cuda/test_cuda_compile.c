@@ -54,7 +54,7 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     assert_true(bytes > 64 && memcmp(cubin, "\177ELF", 4) == 0);
     free(cubin);
     assert_int_equal(kernels, 1);
-    /* Local memory is off chip: a kernel that needs it is slow, and nothing else says so. Figures
+    /* Local memory is off chip: a kernel that needs it is slow, and no other test shows that. Figures
      * are for sm_90; elsewhere a spill is worth a word. */
     if (kernel.local_bytes == 0)
         return;

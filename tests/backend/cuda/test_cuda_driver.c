@@ -47,7 +47,7 @@ static void what_cannot_be_opened_says_why(void **state)
     static const struct {
         const char *fault;
         tz_status status;
-        const char *says;
+        const char *message;
     } cases[] = {
         {"cuInit:803", TZ_BACKEND, "restart the machine after a driver update"},
         {"cuInit:802", TZ_BACKEND, "nvidia-fabricmanager"},
@@ -60,7 +60,7 @@ static void what_cannot_be_opened_says_why(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tz_cuda *cuda = (tz_cuda *)&cuda;
         fault(cases[k].fault);
-        check_error(tz_cuda_open(&cuda, 0, &failure), cases[k].status, "", cases[k].says);
+        check_error(tz_cuda_open(&cuda, 0, &failure), cases[k].status, "", cases[k].message);
         assert_null(cuda);
         assert_int_equal(seen->contexts, 0);
     }
@@ -77,7 +77,7 @@ static void what_cannot_be_opened_says_why(void **state)
     tz_cuda_close(cuda);
 }
 
-static void doctor_hears_of_devices_and_energy(void **state)
+static void doctor_reports_devices_and_energy(void **state)
 {
     const scratch *s = *state;
     need_fake();
@@ -166,7 +166,7 @@ static void memory_goes_there_and_back(void **state)
     tz_cuda_close(NULL);
 }
 
-static void full_memory_is_told_in_numbers(void **state)
+static void full_memory_is_reported_in_numbers(void **state)
 {
     setenv("FAKE_CUDA_MEMORY", "2147483648", 1);
     tz_cuda *cuda = opened();
@@ -503,7 +503,7 @@ static void energies_are_measured_or_left_out(void **state)
     tz_cuda_close(cuda);
 }
 
-/* The last test: it uses up what a process says once. */
+/* The last test: a process warns once. */
 static void an_unwritable_cache_warns_once(void **state)
 {
     scratch *s = *state;
@@ -531,8 +531,8 @@ static void an_unwritable_cache_warns_once(void **state)
 
 TEST_MAIN(open_fake, close_fake, FAKE_TEST(a_device_is_described),
           FAKE_TEST(attributes_may_be_unknown), FAKE_TEST(what_cannot_be_opened_says_why),
-          FAKE_TEST(doctor_hears_of_devices_and_energy), FAKE_TEST(memory_goes_there_and_back),
-          FAKE_TEST(full_memory_is_told_in_numbers), FAKE_TEST(copies_on_a_stream_do_not_wait),
+          FAKE_TEST(doctor_reports_devices_and_energy), FAKE_TEST(memory_goes_there_and_back),
+          FAKE_TEST(full_memory_is_reported_in_numbers), FAKE_TEST(copies_on_a_stream_do_not_wait),
           FAKE_TEST(events_order_streams), FAKE_TEST(any_thread_may_call),
           FAKE_TEST(graphs_are_launched_again), FAKE_TEST(energy_is_counted_or_says_why_not),
           FAKE_TEST(clocks_say_what_holds_them), FAKE_TEST(energies_are_measured_or_left_out),

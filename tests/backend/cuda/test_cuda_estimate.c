@@ -1,4 +1,4 @@
-/* What is told of kernels that are not compiled, and forecasts that begin with none. No GPU;
+/* Estimates of kernels before they are compiled, and predictions that start from them. No GPU;
  * without NVRTC the tests that compile are skipped. */
 #include "predict/predictions.h"
 #include "work_support.h"
@@ -104,7 +104,7 @@ static void plans_fit_the_device_of_a_record(void **state)
         }
 }
 
-/* The device itself goes before its record, and what neither tells is an H200's. */
+/* Limits come from the device, else from its record, else from an H200. */
 static void limits_have_an_order(void **state)
 {
     const suite *s = *state;

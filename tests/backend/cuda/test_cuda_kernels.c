@@ -29,7 +29,7 @@ static void launches_ask_the_driver_once(void **state)
 
     static const struct {
         int grid[3], block[3], shared;
-        const char *says;
+        const char *message;
     } wrong[] = {
         {{0, 1, 1}, {1, 1, 1}, 0, "at least one block"},
         {{1, 1, 1}, {1, -1, 1}, 0, "one thread a dimension"},
@@ -42,7 +42,7 @@ static void launches_ask_the_driver_once(void **state)
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         check_error(tz_cuda_launch(cuda, NULL, &kernel, wrong[k].grid, wrong[k].block,
                                    wrong[k].shared, false, arguments, &failure),
-                    TZ_RANGE, "", wrong[k].says);
+                    TZ_RANGE, "", wrong[k].message);
     assert_int_equal(seen->launches, launches + 5);
     tz_cuda_unload(cuda, &kernel);
     assert_null(kernel.module);
@@ -154,7 +154,7 @@ static void kernels_are_compiled_once(void **state)
     tz_cuda_close(cuda);
 }
 
-static void reports_tell_registers_and_spills(void **state)
+static void reports_have_registers_and_spills(void **state)
 {
     need_fake();
     tz_cuda_kernel_report r[3];
@@ -183,11 +183,11 @@ static void reports_tell_registers_and_spills(void **state)
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
-static void a_fault_is_told_once_and_again_the_same(void **state)
+static void a_fault_is_reported_in_the_same_words_again(void **state)
 {
     need_fake();
     static const struct {
-        const char *fault, *says;
+        const char *fault, *message;
     } cases[] = {
         {"cuCtxSynchronize:700", "a kernel read or wrote outside its memory on GPU 0, Fake GPU A "
                                  "(CUDA_ERROR_ILLEGAL_ADDRESS "
@@ -222,7 +222,7 @@ static void a_fault_is_told_once_and_again_the_same(void **state)
             status = tz_cuda_queue_wait(cuda, stream, &first);
         if (status == TZ_OK)
             status = tz_cuda_wait(cuda, &first);
-        check_error_of(status, TZ_BACKEND, &first, "", cases[k].says);
+        check_error_of(status, TZ_BACKEND, &first, "", cases[k].message);
         fault(NULL);
 
         /* Whatever is called now: the same line, and the driver is left in peace. */
@@ -280,5 +280,5 @@ static void a_refusal_ends_nothing(void **state)
 
 TEST_MAIN(open_fake, close_fake, FAKE_TEST(launches_ask_the_driver_once),
           FAKE_TEST(cooperative_launches_must_fit), FAKE_TEST(opting_in_may_be_refused),
-          FAKE_TEST(kernels_are_compiled_once), FAKE_TEST(reports_tell_registers_and_spills),
-          FAKE_TEST(a_fault_is_told_once_and_again_the_same), FAKE_TEST(a_refusal_ends_nothing))
+          FAKE_TEST(kernels_are_compiled_once), FAKE_TEST(reports_have_registers_and_spills),
+          FAKE_TEST(a_fault_is_reported_in_the_same_words_again), FAKE_TEST(a_refusal_ends_nothing))

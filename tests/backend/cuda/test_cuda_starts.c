@@ -52,7 +52,7 @@ static void tiles_have_borders(void **state)
     tz_problem_clear(&problem);
 }
 
-/* Grids on chip ask for their ghost cells batch by batch. */
+/* Grids on chip load their ghost cells in batches. */
 static void exchanges_go_in_batches(void **state)
 {
     const suite *s = *state;
@@ -98,7 +98,7 @@ static void starts_take_their_time(void **state)
     const double warm = stage_of(&w, &s->device);
     w.parts[0].text_bytes = 1e5;
     assert_true(fabs(stage_of(&w, &s->device) - warm - (cold - time) / 1000) < 1e-3 * cold);
-    /* Loads that nobody asked for ahead, and each meeting of blocks. */
+    /* Loads without prefetch, and each synchronisation of blocks. */
     w = base;
     w.parts[0].waits = 1.0;
     assert_true(stage_of(&w, &s->device) > 1.05 * time);

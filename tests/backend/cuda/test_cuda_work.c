@@ -11,7 +11,7 @@ typedef struct word {
 enum { NONE = 7 };
 
 /* An instruction without a predicate: its operation with the operands' form, and control bits. */
-static word say(uint64_t operation, uint64_t stall, uint64_t sets, uint64_t waits, uint64_t high)
+static word encode(uint64_t operation, uint64_t stall, uint64_t sets, uint64_t waits, uint64_t high)
 {
     return (word){operation | 7u << 12,
                   high | stall << 41 | sets << 46 | (uint64_t)NONE << 49 | waits << 52};
@@ -30,16 +30,16 @@ static void loops_are_counted_by_hand(void **state)
         const int64_t units = -20, far = architectures[a] >= 90 ? -1 : units;
         const uint64_t near = architectures[a] >= 90 ? (uint64_t)(units + 256) : 0;
         const word code[] = {
-            say(0x202, 1, NONE, 0, 0),                /* MOV */
-            say(0x221, 4, NONE, 0, 0),                /* FADD: the loop begins */
-            say(0x589, 2, 0, 0, 0),                   /* SHFL, opens barrier 0 */
-            say(0x221, 4, NONE, 1, 0),                /* FADD, waits for it */
-            say(0x986, 1, NONE, 0, UINT64_C(6) << 9), /* STG.128 */
+            encode(0x202, 1, NONE, 0, 0),                /* MOV */
+            encode(0x221, 4, NONE, 0, 0),                /* FADD: the loop begins */
+            encode(0x589, 2, 0, 0, 0),                   /* SHFL, opens barrier 0 */
+            encode(0x221, 4, NONE, 1, 0),                /* FADD, waits for it */
+            encode(0x986, 1, NONE, 0, UINT64_C(6) << 9), /* STG.128 */
             {0x8947 | near << 16 | (uint64_t)far << 34,
              ((uint64_t)far >> 30 & 0x3ffff) | plain | UINT64_C(5) << 41 | (uint64_t)NONE << 46 |
-                 (uint64_t)NONE << 49},    /* @!P0 BRA */
-            say(0x94d, 5, NONE, 0, plain), /* EXIT */
-            say(0x918, 1, NONE, 0, 0),     /* NOP, never reached */
+                 (uint64_t)NONE << 49},       /* @!P0 BRA */
+            encode(0x94d, 5, NONE, 0, plain), /* EXIT */
+            encode(0x918, 1, NONE, 0, 0),     /* NOP, never reached */
         };
         tz_sass sass;
         assert_int_equal(tz_sass_decode(&sass, code, sizeof code, architectures[a], NULL), TZ_OK);
@@ -71,14 +71,14 @@ static void ways_are_chosen(void **state)
     const word back = {0x8947 | (uint64_t)(256 - 28) << 16 | (uint64_t)-1 << 34,
                        0x3ffff | plain | UINT64_C(5) << 41 | UINT64_C(63) << 46};
     const word code[] = {
-        branch,                    /* 0: P0 jumps over two instructions, to 3 */
-        say(0x221, 1, NONE, 0, 0), /* FADD */
-        say(0x986, 1, NONE, 0, 0), /* STG */
-        say(0x221, 1, NONE, 0, 0), /* 3: FADD */
-        say(0x221, 1, NONE, 0, 0),
-        say(0x221, 1, NONE, 0, 0),
+        branch,                       /* 0: P0 jumps over two instructions, to 3 */
+        encode(0x221, 1, NONE, 0, 0), /* FADD */
+        encode(0x986, 1, NONE, 0, 0), /* STG */
+        encode(0x221, 1, NONE, 0, 0), /* 3: FADD */
+        encode(0x221, 1, NONE, 0, 0),
+        encode(0x221, 1, NONE, 0, 0),
         back, /* 6: to 0 */
-        say(0x94d, 5, NONE, 0, plain),
+        encode(0x94d, 5, NONE, 0, plain),
     };
     tz_sass sass;
     assert_int_equal(tz_sass_decode(&sass, code, sizeof code, 90, NULL), TZ_OK);
@@ -96,9 +96,9 @@ static void waits_for_memory_are_counted(void **state)
 {
     const word back = {0x8947 | (uint64_t)(256 - 20) << 16 | (uint64_t)-1 << 34,
                        0x3ffff | plain | UINT64_C(5) << 41 | UINT64_C(63) << 46};
-    const word first = say(0x981, 1, 0, 0, 0), second = say(0x981, 1, 1, 0, 0); /* LDG */
-    const word last = say(0x94d, 5, NONE, 0, plain), add = say(0x221, 4, NONE, 0, 0);
-    const word use_first = say(0x221, 4, NONE, 1, 0), use_second = say(0x221, 4, NONE, 2, 0);
+    const word first = encode(0x981, 1, 0, 0, 0), second = encode(0x981, 1, 1, 0, 0); /* LDG */
+    const word last = encode(0x94d, 5, NONE, 0, plain), add = encode(0x221, 4, NONE, 0, 0);
+    const word use_first = encode(0x221, 4, NONE, 1, 0), use_second = encode(0x221, 4, NONE, 2, 0);
     const word codes[][6] = {{first, second, use_first, use_second, back, last},
                              {first, use_first, second, use_second, back, last},
                              {add, first, add, use_first, back, last},

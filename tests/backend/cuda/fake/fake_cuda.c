@@ -277,7 +277,7 @@ EXPORT(cuEventRecord, (event * e, void *handle))
     return result;
 }
 
-/* Each question lets the stream come one operation further, so that who polls comes to an end. */
+/* Each query completes one more operation, so that polling ends. */
 EXPORT(cuEventQuery, (event * e))
 {
     ENTER(cuEventQuery);
@@ -326,7 +326,7 @@ EXPORT(cuDriverGetVersion, (int *version))
     return 0;
 }
 
-/* A real NVRTC asks for it, and falls over where it is not. */
+/* A real NVRTC calls it, and crashes without it. */
 EXPORT(cuGetExportTable, (const void **table, const void *id))
 {
     *table = NULL;
@@ -395,7 +395,7 @@ EXPORT(cuDevicePrimaryCtxRetain, (context * *out, int device))
     return 0;
 }
 
-/* What is alive goes with its context. It was forgotten, unless a fault came before. */
+/* Frees the handles of the context. They count as left behind, unless a fault came before. */
 EXPORT(cuDevicePrimaryCtxRelease_v2, (int device))
 {
     ALONE;

@@ -1,4 +1,4 @@
-/* The machine itself: right kernels run as on a GPU, and each wrong one is found out. */
+/* The machine itself: correct kernels run as on a GPU, and each faulty one is reported. */
 #include "compare.h"
 
 #include "memory.h"
@@ -298,7 +298,7 @@ static void atomics_count(void **state)
 
 /* ---- Wrong kernels --------------------------------------------------------------------------- */
 
-static void wrong_in(const char *body, const launch *how, simt_finding finding, const char *says)
+static void wrong_in(const char *body, const launch *how, simt_finding finding, const char *wanted)
 {
     for (int backwards = 0; backwards < 2; backwards++) {
         static bench b;
@@ -311,17 +311,18 @@ static void wrong_in(const char *body, const launch *how, simt_finding finding, 
                                  b.report.count[SIMT_FOUND_UNWRITTEN];
         if (b.report.count[finding] == 0 || (finding != SIMT_FOUND_UNWRITTEN && others > 0))
             fail_msg("%s\nexpected '%s', got: %s", body, simt_finding_text(finding), message);
-        bool said = false;
+        bool found = false;
         for (int i = 0; i < b.report.messages; i++)
-            said = said || strstr(b.report.message[i], says);
-        if (!said)
-            fail_msg("%s\nno '%s' in: %s", body, says, message);
+            found = found || strstr(b.report.message[i], wanted);
+        if (!found)
+            fail_msg("%s\nno '%s' in: %s", body, wanted, message);
     }
 }
 
-static void wrong(const char *body, simt_finding finding, const char *says)
+static void wrong(const char *body, simt_finding finding, const char *wanted)
 {
-    wrong_in(body, &(launch){.threads = THREADS, .blocks = 1, .shared_bytes = 1024}, finding, says);
+    wrong_in(body, &(launch){.threads = THREADS, .blocks = 1, .shared_bytes = 1024}, finding,
+             wanted);
 }
 
 static void races_are_found(void **state)
