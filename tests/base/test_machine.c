@@ -1,4 +1,4 @@
-/* What this machine has. */
+/* Facts of this machine. */
 #include "tests/support.h"
 
 #include "base/machine.h"
@@ -48,7 +48,7 @@ static void the_instruction_set_can_be_lowered(void **state)
 static void memory_is_limited_by_the_address_space(void **state)
 {
     assert_true(tz_machine_memory_available() > 0);
-#ifndef __SANITIZE_ADDRESS__ /* its shadow memory takes more than any such limit */
+#ifndef __SANITIZE_ADDRESS__ /* its shadow memory exceeds such a limit */
     const int64_t limit = 256 << 20;
     struct rlimit before, low;
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
@@ -57,7 +57,7 @@ static void memory_is_limited_by_the_address_space(void **state)
     assert_int_equal(setrlimit(RLIMIT_AS, &low), 0);
     const int64_t available = tz_machine_memory_available();
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
-    assert_true(available > 0 && available < limit); /* less what the process has already */
+    assert_true(available > 0 && available < limit); /* minus the memory of the process */
 #endif
 }
 

@@ -1,4 +1,4 @@
-/* Samples and the numbers made of them; names; device records found, kept and written. */
+/* Samples and their statistics; names; finding, keeping and writing device records. */
 #include "calibrate/calibrate.h"
 #include "calibrate/loops.h"
 #include "calibrate/records.h"
@@ -21,7 +21,7 @@ static void samples_have_median_least_and_spread(void **state)
     assert_true(tz_samples_median(&samples) == 4);
     tz_samples_add(&samples, 3);
     tz_samples_add(&samples, 5);
-    tz_samples_add(&samples, 1000); /* one that was disturbed moves nothing */
+    tz_samples_add(&samples, 1000); /* an outlier changes nothing */
     assert_true(tz_samples_median(&samples) == 5 && tz_samples_least(&samples) == 1);
     assert_true(tz_samples_quarter(&samples) == 3);
     assert_true(fabs(tz_samples_spread(&samples) - (7.0 - 3.0) / 5.0) < 1e-12);
@@ -98,7 +98,7 @@ static void records_are_found_by_name(void **state)
 {
     static tz_model_device device;
     char path[512];
-    /* One that comes with Trapeze, then one of the same name that was calibrated. */
+    /* A shipped record, then a calibrated record of the same name. */
     assert_ok(tz_device_find("gtx280", &device, &failure));
     assert_true(device.sm_count.value == 30);
     put("gtx280.txt", "name = gtx280\nsm_count = 31 # mine\n");
@@ -190,7 +190,7 @@ static void a_kept_record_leaves_the_previous(void **state)
         assert_int_equal(tz_device_write(&device, full, &failure), TZ_IO);
         fclose(full);
     }
-    /* A record that cannot be written whole leaves what is there. */
+    /* A record that cannot be written leaves the file unchanged. */
     device.cpi.known = true;
     check_error(tz_device_keep(&device, path, sizeof path, &failure), TZ_FORMAT, "",
                 "cpi does not say");
@@ -272,7 +272,7 @@ static void this_cpu_can_be_calibrated(void **state)
                                              &device.vector_bytes};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         assert_true(wanted[i]->known && wanted[i]->value > 0 && wanted[i]->source[0] != '\0');
-    /* A vector addition does not take less than a scalar one, however disturbed. */
+    /* Even a disturbed measurement gives an addition at least half a cycle. */
     assert_true(device.fp32_latency_s.value * device.clock_hz.value > 0.5);
     assert_true(device.memory_latency_s.value > device.fp32_latency_s.value);
     assert_true(device.special_rate.value < device.fp32_rate.value);

@@ -1,5 +1,5 @@
-/* What a GPU is measured with, without one: every text compiles for every architecture without
- * spills, and computes on the host what it claims. */
+/* The kernels of a calibration, without a GPU: every text compiles for every architecture without
+ * spills, and computes the right values on the host. */
 #include "backend/cuda/family/family.h"
 #include "calibrate/cuda_parts.h"
 #include "tests/backend/cuda/simt/unit.h"
@@ -81,7 +81,7 @@ static void texts_compile(void **state)
 
 enum { BLOCKS = 2, WORDS = 1 << 14 };
 
-/* What a kernel wrote, and how it ran. */
+/* The output and the report of a kernel. */
 typedef struct bench {
     uint32_t cycles[64], barrier[16];
     uint32_t from[WORDS], to[WORDS];

@@ -1,4 +1,4 @@
-/* Models by name, predictions from facts, and what is refused or noted. */
+/* Models by name, predictions from facts, refusals and notes. */
 #include "model_support.h"
 
 static const tz_model *model_named(const char *name)

@@ -1,4 +1,4 @@
-/* What must hold for any device and benchmark. */
+/* Properties of any device and benchmark. */
 #include "model_support.h"
 
 /* Calls `check` on every benchmark, device and version, with numbers scaled up and down, halos and

@@ -1,4 +1,4 @@
-/* What the papers say, and what their equations give with their tables. */
+/* The papers' statements, and the results of their equations with their tables. */
 #include "model_support.h"
 
 /* Cycles of an iteration at height 1, by the equations of 2009 with tables 1 and 2, and the best
@@ -66,8 +66,8 @@ static void stated_heights_of_2009(void **state)
     }
 }
 
-/* Measured speedups are not the model's to reproduce; the journal's comes within 8 % of them, the
- * conference's within 25 %. A change that moves them should be noticed. */
+/* The models need not reproduce measured speedups: the journal's comes within 8 % of them, the
+ * conference's within 25 %. The bounds show a change of the models. */
 static void measured_speedups(void **state)
 {
     for (int i = 0; i < BENCHMARKS; i++) {

@@ -1,4 +1,4 @@
-/* Devices and benchmarks as text files: what is read, and what is refused with which words. */
+/* Devices and benchmarks as text files: values and errors. */
 #include "model_support.h"
 
 #include <locale.h>
@@ -143,7 +143,7 @@ static void records_without_a_name(void **state)
     bad("cpi = 4 # x\n", 0, TZ_FORMAT, "the record has no name");
 }
 
-/* What is written reads back as the same record. */
+/* A written record reads back as the same record. */
 static void check_round_trip(const tz_model_device *device, char text[TZ_MODEL_DEVICE_TEXT_SIZE])
 {
     tz_model_device again;
@@ -216,7 +216,8 @@ static void what_cannot_be_read_back_is_not_written(void **state)
     assert_ok(tz_model_device_text(&device, text, &failure));
 }
 
-/* Numbers have a point whatever the process's locale says; skipped where none is installed. */
+/* Numbers have a decimal point in any locale. Without another locale on the machine this tests C.
+ */
 static void the_locale_does_not_matter(void **state)
 {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"};
@@ -248,7 +249,7 @@ static void shipped_devices(void **state)
     assert_close(d.memory_latency_s.value * d.clock_hz.value, 300, 1e-15);
     for (int i = 0; i < DEVICES; i++)
         assert_string_equal(device_named(device_names[i]).name, device_names[i]);
-    /* Measured: every number that calibration promises, within what the architecture allows. */
+    /* Measured numbers lie within the limits of the architecture. */
     const tz_model_device h = device_named("h200");
     assert_string_equal(h.title, "NVIDIA H200");
     assert_close(h.sm_count.value, 132, 0);

@@ -1,4 +1,4 @@
-/* roofs on a CPU: times that can be worked out by hand, and what must never happen. */
+/* roofs on a CPU: times computed by hand, and limits. */
 #include "model_support.h"
 
 #include "model/roofs.h"
@@ -73,7 +73,7 @@ static void test_units_of_a_core_work_side_by_side(void **state)
     assert_close(predict(&w, &d).stage_s, 20e-3, 1e-12);
     w.parts[0].step.of[TZ_WORK_LOGIC] = 42;
     assert_close(predict(&w, &d).stage_s, 21e-3, 1e-12);
-    /* Slots unknown: every instruction takes one. */
+    /* Slots unknown: one for each instruction. */
     w.parts[0].slots = 0;
     w.parts[0].step.of[TZ_WORK_CONTROL] = 100 - 9 - 5 - 20 - 42;
     assert_close(predict(&w, &d).stage_s, 25e-3, 1e-12);
@@ -87,7 +87,7 @@ static void test_lines_add_to_the_ports(void **state)
     assert_close(predict(&w, &d).stage_s, 8e-3, 1e-12);
     w.near_writes = 64e6;
     assert_close(predict(&w, &d).stage_s, 9e-3, 1e-12);
-    w.parts[0].step.of[TZ_WORK_FP32] = 8; /* hides all but one of them */
+    w.parts[0].step.of[TZ_WORK_FP32] = 8; /* hides all but one cycle */
     assert_close(predict(&w, &d).stage_s, 9e-3, 1e-12);
     w.parts[0].step.of[TZ_WORK_FP32] = 15;
     assert_close(predict(&w, &d).stage_s, 15e-3, 1e-12);
@@ -101,7 +101,7 @@ static void test_a_narrow_load_takes_less_of_a_port(void **state)
     assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12); /* not calibrated: like any other */
     set(&d.narrow_load_rate, 4);
     assert_close(predict(&w, &d).stage_s, (7 - 2 + 2 * 0.25) * 1e-3, 1e-12);
-    w.parts[0].narrow = 5; /* those that cross lines are none */
+    w.parts[0].narrow = 5; /* loads that cross lines are not narrow */
     assert_close(predict(&w, &d).stage_s, (4 + 3 * 0.25) * 1e-3, 1e-12);
     set(&d.narrow_load_rate, 0.5); /* never more than a vector */
     assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12);
@@ -117,10 +117,10 @@ static void test_lines_from_l2_hide_as_calibrated(void **state)
     assert_close(predict(&w, &d).stage_s, 7.5e-3, 1e-12);
     set(&d.l2_overlap, 1);
     assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12);
-    /* Alone they take their time all the same: six of two cycles. */
+    /* Alone their time still counts: six lines of two cycles. */
     w.near_reads = 6 * 64e6;
     assert_close(predict(&w, &d).stage_s, 12e-3, 1e-12);
-    /* What comes from further away does not hide. */
+    /* Lines from further away do not hide. */
     w.near_reads = w.stream_bytes = 64e6;
     assert_close(predict(&w, &d).stage_s, (7 + 14) * 1e-3, 1e-12);
 }
@@ -136,7 +136,7 @@ static void test_rows_that_begin_anew_wait_for_memory(void **state)
     assert_close(predict(&w, &d).stage_s, 7e-3 + 1e-4, 1e-6);
     w.workers = 2;
     assert_close(predict(&w, &d).stage_s, 3.5e-3 + 0.5e-4, 1e-6);
-    w.stream_starts = 1000; /* those of streamed rows wait wherever arrays lie */
+    w.stream_starts = 1000; /* streamed rows always wait */
     assert_close(predict(&w, &d).stage_s, 3.5e-3 + 1e-4, 1e-6);
     w.stream_starts = 0;
     w.stream_bytes = 4096 * 1000;
@@ -189,7 +189,7 @@ static void test_arrays_come_from_where_they_fit(void **state)
     const double away2 = 100.0 / 101, away3 = away2 / 2;
     assert_close(predict(&w, &d).stage_s,
                  (7 + 2 * (1 * (1 - away2) + 7 * (away2 - away3) + 15 * away3)) * 1e-3, 1e-9);
-    /* What is read once comes from memory, whatever fits. */
+    /* Data that is read once comes from memory. */
     w = work();
     w.near_reads = w.stream_bytes = 64e6;
     assert_close(predict(&w, &d).stage_s, (7 + 15) * 1e-3, 1e-9);

@@ -85,7 +85,7 @@ static void warps_saturate_units(void **state)
         for (int k = 0; k < LONG; k++)
             trace[k] = plain(k % 2 ? cases[c].other : cases[c].class);
         const double issued = run(&s, trace, LONG, 2, 16).issued;
-        /* Where slots are what limits, warps get in each other's way. */
+        /* Where slots are the limit, warps delay each other. */
         assert_true(issued < cases[c].issued + 0.01 &&
                     issued > (cases[c].issued > 0.9 ? 0.9 : 0.98) * cases[c].issued);
     }
@@ -168,7 +168,7 @@ static void more_warps_take_longer_and_do_more(void **state)
     assert_true(r.count > 5 && r.warps[0] == 2.0 && r.warps[r.count - 1] == FULL_WARPS);
     for (int k = 1; k < r.count; k++) {
         assert_true(r.clocks[k] >= r.clocks[k - 1]);
-        /* A warp takes no less of all clocks than its share, but for chance. */
+        /* The clocks of a warp do not grow with the number of warps, except by chance. */
         assert_true(r.clocks[k] / r.warps[k] <= 1.03 * r.clocks[k - 1] / r.warps[k - 1]);
     }
     near(tz_rounds_clocks(&r, r.warps[2]), r.clocks[2], 1e-12);

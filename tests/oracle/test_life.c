@@ -1,4 +1,4 @@
-/* Life against one byte a cell, and against what is known of famous patterns. */
+/* Life against one byte a cell, and against known facts of famous patterns. */
 #include "oracle.h"
 #include "sim/fields.h"
 

@@ -134,7 +134,7 @@ static void one_step(void **state)
             }
 }
 
-/* In single precision a constant stays what it is, to the last bit, whatever the mesh. */
+/* In single precision a constant stays constant to the last bit, on any mesh. */
 static void constants_stay(void **state)
 {
     double got[33 * 17];

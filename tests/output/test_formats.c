@@ -218,7 +218,7 @@ static void rle_round_trips(void **state)
     assert_true(((uint8_t *)p.cells->data)[8] == 1 && ((uint8_t *)p.cells->data)[11] == 1);
     assert_string_equal(p.rule, "B3/S23");
     tz_life_pattern_clear(&p);
-    /* A large soup with empty rows comes back as it went. */
+    /* A large soup with empty rows reads back unchanged. */
     const int64_t shape[] = {157, 61};
     tz_array *soup;
     size_t bytes;

@@ -1,4 +1,4 @@
-/* Outputs of a simulation without Lua: descriptions, and the files that writers make of them. */
+/* Outputs of a simulation without Lua: descriptions, and their files. */
 #include "tests/registry.h"
 #include "tests/support.h"
 

@@ -1,6 +1,5 @@
-/* A run that diverges is reported in the same words whatever computed it: at which steps cells are
- * looked at follows from steps alone, not from heights, nor from how much a backend does in a call.
- */
+/* A run that diverges is reported in the same words by every backend and plan. The steps at which
+ * cells are checked do not depend on heights or on the iterations of a call. */
 #include "sim/fields.h"
 #include "sim/run.h"
 #include "sim/simulation_impl.h"
@@ -8,7 +7,7 @@
 
 enum { SPAN = 16384 };
 
-/* The cpu backend as one that runs many stages in a call. */
+/* The cpu backend, running many stages in a call. */
 static tz_backend spanning;
 static int64_t longest_call, scans;
 

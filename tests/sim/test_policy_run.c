@@ -1,5 +1,5 @@
-/* Policies in a simulation: stages of a device that runs behind are timed as what they take, short
- * ones are not timed as whole ones, and a plan that does not work is left for another. */
+/* Policies in a simulation. Stages of an asynchronous device are timed until their end, remainders
+ * are not timed as whole stages, and a plan that fails is replaced. */
 #include "policy/policy.h"
 #include "sim/run.h"
 #include "sim/simulation_impl.h"
@@ -51,7 +51,7 @@ static int set_up(void **state)
     slow = tz_backend_cpu;
     slow.stage = slow_stage;
     slow.wait = slow_wait;
-    /* What the tests measure is made up: no model is to be asked. */
+    /* Times are made up: without these no model predicts them. */
     slow.work = NULL;
     slow.candidates = NULL;
     return open_plugins(state);
@@ -112,8 +112,7 @@ static void test_asynchronous_stages_are_waited_for(void **state)
         advance(simulation, 300, NULL); /* a busy machine may make it look around again */
     assert_true(tz_policy_settled(policy));
     check_measured(simulation, 2);
-    /* Once it has settled nobody waits, but for a look at the cells and at the time now and then.
-     */
+    /* After the policy has settled, only the checks of cells and of the time wait. */
     const int64_t waits = device.waits, stages = device.stages;
     advance(simulation, 600, NULL);
     assert_true(device.stages - stages >= 100);
@@ -166,7 +165,7 @@ static void test_a_plan_that_does_not_work_is_left(void **state)
     tz_simulation_destroy(simulation);
 }
 
-/* Seconds and steps by plan add up to the run's, whoever waited for whom. */
+/* Seconds and steps of all plans add up to the run's. */
 static void test_plan_uses_add_up(void **state)
 {
     const tz_policy_config adaptive = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};

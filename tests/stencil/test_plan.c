@@ -38,7 +38,7 @@ static void every_part_counts_in_equality(void **state)
     assert_true(tz_plan_equal(&plan, &other));
     snprintf(other.why, sizeof other.why, "another reason");
     other.launch_iterations = 64;
-    assert_true(tz_plan_equal(&plan, &other)); /* what follows from a plan is no part of it */
+    assert_true(tz_plan_equal(&plan, &other)); /* derived values are no part of a plan */
     other.height++;
     assert_false(tz_plan_equal(&plan, &other));
     for (int axis = 0; axis < TZ_AXES; axis++) {

@@ -43,7 +43,7 @@ static void fill_constants(const tz_stencil *stencil, tz_precision precision, tz
     }
 }
 
-/* What `count` elements on `rows` rows take. */
+/* The counts of `count` elements on each of `rows` rows. */
 static tz_walk walk(tz_walker *walker, const tz_stencil *stencil, const tz_pass *pass,
                     tz_precision precision, tz_row_fn *function, int count, int rows)
 {
@@ -149,7 +149,7 @@ static void test_counts_of_known_stencils(void **state)
     const tz_walk b = walk(walker, star, star->passes, TZ_SINGLE, rows, 2 * COUNT, 1);
     if (a.vector_bytes == 64)
         assert_true(per_vector(b.lines, a.lines, &a, 4) == 7);
-    /* Two rows are twice a row, less what a call costs once. */
+    /* Two rows are twice a row, minus the cost of one call. */
     const tz_walk c = walk(walker, star, star->passes, TZ_SINGLE, rows, COUNT, 2);
     assert_true(c.stored_bytes == 2 * a.stored_bytes);
     assert_true(c.slots > a.slots && c.slots < 2 * a.slots);
@@ -157,7 +157,7 @@ static void test_counts_of_known_stencils(void **state)
     dlclose(file.library);
 }
 
-/* Every cell is stored once, whatever the function looks like. */
+/* Every function stores every cell once. */
 static void check_stores(const char *folder, const char *name)
 {
     tz_walker *walker = create_walker();
@@ -388,7 +388,7 @@ static void stray(const tz_span *span)
     __asm__ volatile("mov (%0), %%rax\n jmp *(%%rax)" : : "r"(span->in) : "rax");
 }
 
-/* Stores one vector of 16 bytes if a cell is zero, which the walk takes it not to be. */
+/* Stores one vector of 16 bytes if a cell is zero. The walk assumes that it is not. */
 static void depends(const tz_span *span)
 {
     __asm__ volatile("cmpl $0, (%0)\n jne 1f\n addps %%xmm0, %%xmm0\n movaps %%xmm0, (%1)\n 1:"

@@ -1,4 +1,4 @@
-/* What a plan does: counts of the geometry against the engine itself, candidates, bytes. */
+/* The work of a plan: counts of the geometry against the engine, candidates, bytes. */
 
 #include "backend/backend.h"
 #include "base/machine.h"
@@ -153,7 +153,7 @@ static void test_candidates_are_plans(void **state)
                     assert_false(plans[k].height == plans[i].height &&
                                  memcmp(plans[k].tile, plans[i].tile, sizeof plans[k].tile) == 0);
             }
-            /* What is given stays; the shape that the backend would take is among them. */
+            /* Candidates keep the given knobs, and include the backend's own shape. */
             chosen.height = given.height = 3;
             assert_ok(tz_backend_cpu.plan(&problem, &place, &chosen, &failure));
             assert_ok(tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count,
@@ -315,7 +315,7 @@ static void test_bytes_follow_the_plan(void **state)
     assert_true(b.ring_bytes < a.ring_bytes && b.ring_bytes < c.ring_bytes);
     assert_true(a.near_reads >= b.near_reads); /* long rows leave the first level */
     assert_true(a.rows < b.rows);
-    /* A narrow tile's rows begin anew: eight tiles of them. */
+    /* The rows of each of eight narrow tiles start again. */
     assert_true(a.starts == 0);
     assert_true(b.starts > 0.95 * 8 * 4096 && b.starts < 1.05 * 8 * 4096);
     /* Two threads of one tile: one works. Of two equal ones: both do. */

@@ -102,7 +102,7 @@ static void boxes_go_in_pieces(void **state)
     tz_cuda_close(cuda);
 }
 
-/* Rows one by one, more than two buffers of them, each row's memory used again at once. */
+/* Uploads single rows, more than two buffers hold, and reuses the memory of each row at once. */
 static void small_uploads_share_a_buffer(void **state)
 {
     enum { ROWS = 3000, BYTES = 4000 };
@@ -196,7 +196,7 @@ static void *read_field(void *any)
     return NULL;
 }
 
-/* In a thread of its own, as outputs are. */
+/* Reads in another thread, like outputs. */
 static void check_field(const tz_snapshot *snapshot, int field, float value)
 {
     reader r = {.snapshot = snapshot, .field = field};
@@ -237,7 +237,7 @@ static void snapshots_keep_what_was(void **state)
     tz_snapshot_release(third);
     tz_snapshot_release(NULL);
 
-    /* A field that nobody asked for is not there. */
+    /* The snapshot has only the requested fields. */
     float cells[70 * 50];
     assert_ok(tz_snapshot_take(sim, 0, false, &first, &failure));
     check_error(tz_simulation_read_cells(tz_snapshot_simulation(first), 0, NULL, cells, &failure),

@@ -26,7 +26,7 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     const tz_place place = {.threads = 1};
     const tz_limits limits = tz_place_limits(&place);
     if (tz_backend_cuda.plan(&problem, &place, &plan, &failure)) {
-        /* A family need not take every stencil; one of them must. */
+        /* A family may refuse a stencil; at least one family must take it. */
         print_message("%s: refused by %s: %s\n", stencil->id, family, failure.message);
         assert_true(*family != '\0');
         tz_problem_clear(&problem);

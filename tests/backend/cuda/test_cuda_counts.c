@@ -1,5 +1,5 @@
-/* What a kernel executes, against code written by hand and against what a profiler counted on an
- * H200. No GPU; without NVRTC the tests that compile are skipped. */
+/* Counts of a kernel's instructions, against code written by hand and against a profiler's counts
+ * on an H200. No GPU; without NVRTC the tests that compile are skipped. */
 #include "work_support.h"
 
 /* ---- Code by hand ---------------------------------------------------------------------------- */
@@ -47,8 +47,8 @@ static tz_cuda_mix *mix_of(const word *code, size_t bytes)
     return mix;
 }
 
-/* A loop that does the same in two ways: each is counted on its own, with the loop inside that only
- * computes, and without what only lanes at an edge store. */
+/* A loop with two bodies. Each is counted separately, with its inner loop and without the stores of
+ * lanes at an edge. */
 static void bodies_are_distinguished(void **state)
 {
     const word code[] = {
@@ -93,7 +93,7 @@ static void idle_steps_are_counted(void **state)
     free(mix);
 }
 
-/* Spilt registers: words loaded and stored, and of these what is stored. */
+/* Spilt registers: words loaded and stored, and words stored. */
 static void spilt_words_are_counted(void **state)
 {
     const word code[] = {

@@ -261,7 +261,7 @@ static void events_order_streams(void **state)
     assert_ok(tz_cuda_event_ready(cuda, plain, &ready, &failure));
     assert_true(ready);
     assert_ok(
-        tz_cuda_queue_wait_event(cuda, second, plain, &failure)); /* never recorded: nobody waits */
+        tz_cuda_queue_wait_event(cuda, second, plain, &failure)); /* never recorded: no wait */
     assert_ok(tz_cuda_event_record(cuda, start, first, &failure));
     assert_ok(tz_cuda_queue_fill_words(cuda, first, x, 17, 1, &failure));
     assert_ok(tz_cuda_event_record(cuda, end, first, &failure));
@@ -418,7 +418,7 @@ static void clocks_say_what_holds_them(void **state)
         const char *reasons;
         bool for_power, for_heat;
     } cases[] = {{"0x1", false, false}, /* idle */
-                 {"0x2", false, false}, /* set by somebody */
+                 {"0x2", false, false}, /* set by a user */
                  {"0x4", true, false},  {"0x80", true, false}, {"0x20", false, true},
                  {"0x40", false, true}, {"0x8", true, false},  {"0x24", true, true}};
     setenv("FAKE_NVML_CLOCK", "1335", 1);
@@ -453,7 +453,7 @@ static void keep_remark(void *context, const char *text)
     snprintf(remarked, sizeof remarked, "%s", text);
 }
 
-/* Energies with the stand-in: its power does not depend on what runs. */
+/* Energies with the stand-in, whose power does not depend on the kernels. */
 static void measure_energies(tz_cuda *cuda, tz_model_device *record)
 {
     const tz_calibration how = {.seconds = 1, .remark = keep_remark};
@@ -491,7 +491,7 @@ static void energies_are_measured_or_left_out(void **state)
         assert_non_null(strstr(energies[k]->source, "1.98 GHz"));
     }
     assert_false(record.power_exponent.known); /* nothing was held back */
-    /* No counter, or one that stands still: no number at all, and a reason. */
+    /* Without a counter, or with a constant one: no number, and a reason. */
     setenv("FAKE_NVML_WATTS", "0", 1);
     measure_energies(cuda, &record);
     assert_non_null(strstr(remarked, "says nothing of power: the GPU's counter of energy hardly"));

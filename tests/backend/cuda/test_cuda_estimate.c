@@ -3,8 +3,8 @@
 #include "predict/predictions.h"
 #include "work_support.h"
 
-/* 544 threads of 144 registers do not fit: a compiler spills what is too much. Schedulers have a
- * quarter of registers and warps each, so 17 warps take the room of 20. */
+/* 544 threads of 144 registers do not fit: a compiler spills the rest. Each scheduler has a quarter
+ * of registers and warps, so 17 warps need the room of 20. */
 static void estimates_leave_room_for_a_block(void **state)
 {
     const suite *s = *state;

@@ -1,4 +1,4 @@
-/* Every family takes every stencil at height 1, on a grid that suits all of them. */
+/* Every family takes every stencil at height 1, on a suitable grid. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
 #include "tests/support.h"

@@ -168,7 +168,7 @@ static void reports_have_registers_and_spills(void **state)
     assert_string_equal(r[0].name, "spills");
     assert_int_equal(r[0].registers, 255);
     assert_int_equal(r[0].local_bytes, 48);
-    assert_int_equal(r[0].spill_store_bytes, 56); /* with those of the function that it calls */
+    assert_int_equal(r[0].spill_store_bytes, 56); /* includes the called function */
     assert_int_equal(r[0].spill_load_bytes, 60);
     assert_int_equal(r[0].shared_bytes, 128);
     assert_string_equal(r[1].name, "fits");
@@ -225,7 +225,7 @@ static void a_fault_is_reported_in_the_same_words_again(void **state)
         check_error_of(status, TZ_BACKEND, &first, "", cases[k].message);
         fault(NULL);
 
-        /* Whatever is called now: the same line, and the driver is left in peace. */
+        /* Every later call returns the same message and does not call the driver. */
         const int done = seen->done, launches = seen->launches;
         tz_error again[8] = {{0}};
         double seconds;

@@ -185,7 +185,7 @@ static void the_cache_is_only_a_cache(void **state)
     assert_true(load("sm_90", good_source, &again));
     assert_int_equal(bytes, again);
 
-    /* One wrong byte anywhere, or too few of them: a miss, and the entry is whole again. */
+    /* A wrong byte anywhere, or a short entry: a miss, which writes the entry again. */
     static const long places[] = {0, 9, 20, 30, 40, 60, 500};
     for (size_t k = 0; k < sizeof places / sizeof *places + 2; k++) {
         if (k < sizeof places / sizeof *places) {
@@ -206,7 +206,7 @@ static void the_cache_is_only_a_cache(void **state)
     assert_false(load("sm_80", good_source, &bytes));
     assert_int_equal(entries(folder, path, sizeof path), 3);
 
-    /* No cache, and one that cannot be written: every load compiles, none fails. */
+    /* Without a cache, or with a read-only one, every load compiles and none fails. */
     setenv("TRAPEZE_CACHE", "", 1);
     assert_false(load("sm_90", good_source, &bytes));
     char text[1024];

@@ -1,5 +1,5 @@
-/* Numbers and pictures of fields on a GPU: the device text, run lane by lane on the host, gives the
- * bits of the host's own code, which gives those of the definition; and NVRTC compiles it. */
+/* Numbers and pictures of fields on a GPU. The device text runs lane by lane on the host and gives
+ * the bits of the host's code, which gives the bits of the definition. NVRTC compiles the text. */
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/reduce_impl.h"
 #include "backend/host/reduce.h"

@@ -1,4 +1,4 @@
-/* What stages do outside a steady step, and what it costs: starts, borders, exchanges. */
+/* The work of stages outside a steady step, and its time: starts, borders, exchanges. */
 #include "work_support.h"
 
 /* Rows that begin within a sector of the second level, and packets that lie apart, are asked for
@@ -67,7 +67,7 @@ static void exchanges_go_in_batches(void **state)
     planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
     assert_true(high.ghost_bytes > work.ghost_bytes);
     tz_problem_clear(&problem);
-    /* A row's ghost cells are those of two threads. */
+    /* Two threads hold the ghost cells of a row. */
     make_problem(s, "pathfinder", -1, 100000, 1, 1, &problem);
     plan = (tz_plan){.height = 2, .family = "resident"};
     planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
@@ -75,7 +75,7 @@ static void exchanges_go_in_batches(void **state)
     tz_problem_clear(&problem);
 }
 
-/* What happens outside a loop's steps. */
+/* Work outside the steps of a loop. */
 static void starts_take_their_time(void **state)
 {
     const suite *s = *state;
@@ -106,7 +106,7 @@ static void starts_take_their_time(void **state)
     w.meetings = 3.0;
     assert_true(fabs(stage_of(&w, &s->device) - time - 3.0 * s->device.neighbour_sync_s.value) <
                 1e-12);
-    /* A multiprocessor has more of those that take long than the others have. */
+    /* One multiprocessor has more of the long warps than the others. */
     w = base;
     w.parts_count = 2;
     w.parts[1] = w.parts[0];
@@ -122,7 +122,7 @@ static void starts_take_their_time(void **state)
     assert_true(some > even && stage_of(&w, &s->device) > some);
 }
 
-/* Stores in pairs: what comes apart is written twice; more warps part more of them. */
+/* Stores in pairs: a separated pair is written twice. More warps separate more pairs. */
 static void pairs_come_apart(void **state)
 {
     const suite *s = *state;

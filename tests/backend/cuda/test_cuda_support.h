@@ -1,5 +1,5 @@
-/* What the tests of core/backend/cuda against the stand-ins (fake/fake.h) share. Without them in
- * LD_LIBRARY_PATH, where ctest puts them, everything is skipped. */
+/* For the tests of core/backend/cuda against the stand-ins (fake/fake.h). ctest puts the stand-ins
+ * into LD_LIBRARY_PATH; without them every test is skipped. */
 #ifndef TZ_TEST_CUDA_SUPPORT_H
 #define TZ_TEST_CUDA_SUPPORT_H
 
@@ -38,7 +38,7 @@ static inline int setup(void **state)
     return result;
 }
 
-/* Whatever a test did, nothing of the driver's is forgotten. */
+/* A test must close every context and destroy every handle. */
 static inline int teardown(void **state)
 {
     unsetenv("TRAPEZE_CACHE");

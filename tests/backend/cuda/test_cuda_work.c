@@ -1,5 +1,5 @@
-/* What compiled kernels do: machine code decoded by hand and from NVRTC, what families make of it,
- * and the time that roofs gives it. No GPU; without NVRTC the tests that compile are skipped. */
+/* The work of compiled kernels: machine code by hand and from NVRTC, the work of families, and the
+ * time by roofs. No GPU; without NVRTC the tests that compile are skipped. */
 #include "work_support.h"
 
 /* ---- Code by hand ---------------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ static void loops_are_counted_by_hand(void **state)
     }
 }
 
-/* Two ways round: the one that stores is taken, and of two that do the shorter. */
+/* Two ways through a loop: the one that stores counts; of two that store, the shorter. */
 static void ways_are_chosen(void **state)
 {
     const word branch = {0x0947 | 8u << 16, plain | UINT64_C(1) << 41 | UINT64_C(63) << 46};
@@ -200,10 +200,10 @@ static void rows_do_what_their_text_says(void **state)
     assert_true(work.ghost_bytes > 0.0 && work.ghost_bytes < work.read_bytes);
     assert_true(warps_of(&work) <= work.blocks * work.threads / 32 + 0.5);
     assert_true(work.registers > 32 && work.registers <= 168);
-    /* What is counted once is read the next time. */
+    /* The second count reads the first from the cache. */
     work_of(s, &problem, &plan, TZ_EFFORT_CACHED, &again);
     assert_memory_equal(&again, &work, sizeof work);
-    /* Higher, not compiled: levels do about as much as those that are known. */
+    /* Higher and not compiled: a level does about as much as the known levels. */
     plan = (tz_plan){.height = 7, .family = "stream"};
     planned_work(s, &problem, &plan, TZ_EFFORT_CACHED, &estimate);
     assert_true(estimate.estimated);
@@ -221,7 +221,7 @@ static bool one_of(const char *id, const char *list)
     return at && at[strlen(id)] == ' ';
 }
 
-/* Every stencil's own plan of each family that takes it, for several architectures. */
+/* Every stencil with the default plan of each family that takes it, for several architectures. */
 static void every_stencil_is_counted(void **state)
 {
     suite *s = *state;

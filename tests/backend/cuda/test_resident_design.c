@@ -1,5 +1,5 @@
-/* How the resident family cuts grids: the search leaves most of what there is aside, and must not
- * leave the best aside. What a plan names narrows it to where it leaves less. */
+/* How the resident family cuts grids. The search skips most cuts, but must not skip the best. Knobs
+ * that a plan gives narrow the search. */
 #include "backend/cuda/family/resident/design.h"
 #include "backend/cuda/family/work.h"
 #include "sim/simulation_impl.h"
@@ -119,8 +119,8 @@ static int count_resident(const tz_problem *problem, const tz_plan *given)
     return resident;
 }
 
-/* Bricks of many words in three dimensions take a compiler too long to be chosen unasked, whoever
- * chooses; small ones do not. */
+/* Large bricks in three dimensions compile too slowly to be chosen by default; small ones do not.
+ */
 static void test_lengthy_text_is_not_chosen(void **state)
 {
     const size_t last = sizeof cases / sizeof *cases - 1;

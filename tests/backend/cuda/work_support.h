@@ -1,5 +1,5 @@
-/* Tests of what kernels do and of the time that roofs gives it: problems, their work, and work that
- * is made up. No GPU; without NVRTC a test that compiles is skipped. */
+/* For the tests of the work of kernels and of its time by roofs: problems and their work. No GPU;
+ * without NVRTC a test that compiles is skipped. */
 #ifndef TZ_TEST_WORK_SUPPORT_H
 #define TZ_TEST_WORK_SUPPORT_H
 
