@@ -310,9 +310,11 @@ static void vti_holds_its_fields(void **state)
     path = scratch_path(*state, "g.vti");
     assert_ok(tz_vti_write_begin(&writer, path, 3, shape, fields, 2, &failure));
     check_error(tz_vti_write_commit(writer, &failure), TZ_SHAPE, "g.vti", "field 0 has 0");
-    check_error(tz_vti_write_begin(&writer, path, 3, shape, fields, 0, &failure), TZ_USAGE, "g.vti", "at least one field");
+    check_error(tz_vti_write_begin(&writer, path, 3, shape, fields, 0, &failure), TZ_USAGE, "g.vti",
+                "at least one field");
     const tz_vti_field twins[] = {{"a", TZ_DTYPE_F32}, {"a", TZ_DTYPE_F64}};
-    check_error(tz_vti_write_begin(&writer, path, 3, shape, twins, 2, &failure), TZ_USAGE, "g.vti", "two fields are named 'a'");
+    check_error(tz_vti_write_begin(&writer, path, 3, shape, twins, 2, &failure), TZ_USAGE, "g.vti",
+                "two fields are named 'a'");
     assert_int_equal(scratch_count(*state), 1);
 }
 

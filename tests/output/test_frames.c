@@ -264,8 +264,7 @@ static void montages_show_every_slice(void **state)
         assert_ok(tz_plane_from_array(&planes[k], array, k, 1024, 1024, &failure));
     assert_ok(tz_colormap_find("gray", &map, &failure));
     const tz_canvas_options options = {.map = &map};
-    assert_ok(
-        tz_canvas_draw(&image, (const tz_plane *const *)planes, SLICES, &options, &failure));
+    assert_ok(tz_canvas_draw(&image, (const tz_plane *const *)planes, SLICES, &options, &failure));
     assert_int_equal(image->width, 21);
     assert_int_equal(image->height, 26);
     for (int k = 0; k < SLICES; k++)
@@ -366,7 +365,8 @@ static void frames_are_the_same_each_time(void **state)
     check_error(tz_png_write(one, image, texts, 1, &failure), TZ_IO, "1.png", "exists");
     const tz_png_note wrong[] = {{" key", "x"}};
     check_error(tz_png_write(one, image, wrong, 1, &failure), TZ_USAGE, "1.png", "key");
-    check_error(tz_png_write(scratch_path(*state, "no/1.png"), image, NULL, 0, &failure), TZ_IO, "no/1.png", "No such file");
+    check_error(tz_png_write(scratch_path(*state, "no/1.png"), image, NULL, 0, &failure), TZ_IO,
+                "no/1.png", "No such file");
     tz_image_destroy(image);
     /* 16 bits keep their order. */
     assert_ok(tz_image_create(&image, TZ_PIXEL_GRAY16, 2, 1, &failure));
@@ -477,7 +477,7 @@ static void workers_share_a_queue(void **state)
     pthread_barrier_init(&all, NULL, PAINTERS);
     assert_ok(tz_job_queue_create(&queue, 2, PAINTERS, &failure));
     for (int i = 0; i < 4 * PAINTERS; i++)
-        assert_ok(tz_job_queue_push(queue, &(tz_job){meet, NULL, &all}, &failure));
+        assert_ok(tz_job_queue_push(queue, &(tz_job){wait_for_all, NULL, &all}, &failure));
     assert_ok(tz_job_queue_settle(queue, &failure));
     assert_ok(tz_job_queue_destroy(queue, &failure));
     pthread_barrier_destroy(&all);
