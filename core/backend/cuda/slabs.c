@@ -107,7 +107,9 @@ static tz_status upload_all(tz_cuda_slabs *slabs, const tz_streamed_source *sour
                              .planes = 1,
                              .device_row_pitch = (size_t)slabs->pitch * sizeof(int32_t),
                              .device_plane_pitch = (size_t)bytes};
-    status = tz_cuda_upload_box(slabs->cuda, slabs->all, &box, source->data, error);
+    status = tz_cuda_queue_upload_box(slabs->cuda, NULL, slabs->all, &box, source->data, error);
+    if (!status)
+        status = tz_cuda_queue_wait(slabs->cuda, NULL, error);
     if (!status)
         slabs->all_generation = source->generation;
     return status;

@@ -9,20 +9,20 @@
 
 typedef struct tz_cuda_staging tz_cuda_staging;
 
-/* Its copies go to `queue` (NULL: the default queue). Borrows both. */
+/* All work goes to `queue` (NULL: the default queue), in order. Borrows both. */
 tz_status tz_cuda_staging_create(tz_cuda_staging **out, tz_cuda *cuda, tz_cuda_queue *queue,
                                  tz_error *error);
 void tz_cuda_staging_destroy(tz_cuda_staging *staging); /* NULL is fine */
 
-/* As tz_cuda_upload_box, but in the order of the queue. When this returns, `from` may be changed
- * although the copy may not be done. */
+/* Copies a box to the device. When this returns, `from` may be changed although the copy may not be
+ * done. */
 tz_status tz_cuda_staging_upload(tz_cuda_staging *staging, tz_cu_pointer to, const tz_cuda_box *box,
                                  const void *from, tz_error *error);
-/* As tz_cuda_download_box, but in the order of the queue. The copy is done when this returns. */
+/* Copies a box from the device. The copy is done when this returns. */
 tz_status tz_cuda_staging_download(tz_cuda_staging *staging, void *to, tz_cu_pointer from,
                                    const tz_cuda_box *box, tz_error *error);
-/* Fill `bytes` of device memory with copies of an element of `size` 4 or 8 bytes, in the order of
- * the queue. `to` and `bytes` are multiples of `size`. */
+/* Fills `bytes` of device memory with copies of an element of `size` 4 or 8 bytes. `to` and `bytes`
+ * are multiples of `size`. */
 tz_status tz_cuda_staging_fill(tz_cuda_staging *staging, tz_cu_pointer to, const void *element,
                                size_t size, size_t bytes, tz_error *error);
 

@@ -543,7 +543,7 @@ static void texts_compile(void **state)
                 assert_false(text.failed);
                 const tz_status status =
                     tz_cuda_compile(architectures[a], text.at, tz_cuda_headers,
-                                    tz_cuda_headers_count, &cubin, &bytes, &error);
+                                    tz_cuda_headers_count, NULL, &cubin, &bytes, &error);
                 free(text.at);
                 if (status == TZ_UNSUPPORTED) {
                     skip_test("%s", error.message);
@@ -558,6 +558,7 @@ static void texts_compile(void **state)
 
 int main(void)
 {
+    setenv("TRAPEZE_CACHE", "", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_as_defined),       cmocka_unit_test(numbers_are_the_hosts),
         cmocka_unit_test(signs_of_zeros_do_not_matter), cmocka_unit_test(finiteness_is_the_hosts),

@@ -36,8 +36,8 @@ typedef struct tz_cuda_device {
     int ordinal;
     int major, minor; /* compute capability */
     int64_t memory_bytes;
-    int64_t l2_bytes;
-    int multiprocessors; /* streaming multiprocessors */
+    int l2_bytes;
+    int multiprocessors;
     /* Of a block. */
     int shared_bytes;          /* at most, after opting in */
     int shared_reserved_bytes; /* that the system takes in addition to what a block asks for */
@@ -48,10 +48,8 @@ typedef struct tz_cuda_device {
     int multiprocessor_blocks;
     /* Nominal; 0 where not known. The memory moves memory_bus_bits twice in a clock. */
     int clock_khz, memory_clock_khz, memory_bus_bits;
-    bool cooperative;        /* a kernel may synchronise its whole grid */
-    bool unified_addressing; /* host and device pointers share one address space */
-    bool integrated;         /* its memory is the host's */
-    bool time_limit;         /* the system stops kernels that take long */
+    bool cooperative; /* a kernel may synchronise its whole grid */
+    bool time_limit;  /* the system stops kernels that take long */
 } tz_cuda_device;
 
 typedef struct tz_cuda tz_cuda;             /* an opened driver with a context on one device */
@@ -101,12 +99,6 @@ typedef struct tz_cuda_box {
     size_t device_row_pitch;   /* from row to row */
     size_t device_plane_pitch; /* from plane to plane: a multiple of the row pitch */
 } tz_cuda_box;
-/* Copy between such a box and a dense host array. TZ_SHAPE: rows or planes overlap, or the plane
- * pitch is no multiple of the row pitch. */
-tz_status tz_cuda_upload_box(tz_cuda *cuda, tz_cu_pointer to, const tz_cuda_box *box,
-                             const void *from, tz_error *error);
-tz_status tz_cuda_download_box(tz_cuda *cuda, void *to, tz_cu_pointer from, const tz_cuda_box *box,
-                               tz_error *error);
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 

@@ -199,7 +199,7 @@ tz_status tz_sass_decode(tz_sass *out, const void *code, size_t bytes, int archi
 void tz_sass_free(tz_sass *sass)
 {
     free(sass->code);
-    *sass = (tz_sass){0};
+    sass->code = NULL;
 }
 
 /* ---- Cubins ---------------------------------------------------------------------------------- */

@@ -53,6 +53,6 @@ tz_status tz_sass_read(tz_sass *out, const void *cubin, size_t bytes, const char
 /* The same from bare code, a multiple of 16 bytes. `architecture`: 90 for sm_90. */
 tz_status tz_sass_decode(tz_sass *out, const void *code, size_t bytes, int architecture,
                          tz_error *error);
-void tz_sass_free(tz_sass *sass);
+void tz_sass_free(tz_sass *sass); /* the numbers stay */
 
 #endif
