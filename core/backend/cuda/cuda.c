@@ -247,7 +247,7 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz
         free(source);
         if (status)
             return status;
-        status = tz_cuda_occupancy(state->cuda, &fresh.kernel, fresh.family->threads(problem, plan),
+        status = tz_cuda_occupancy(state->cuda, &fresh.kernel, tz_cuda_threads(fresh.family, plan),
                                    fresh.family->shared_bytes(problem, &limits, plan),
                                    &fresh.blocks, error);
         if (!status)

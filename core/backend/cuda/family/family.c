@@ -69,6 +69,16 @@ bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out)
     return index < FAMILIES;
 }
 
+int tz_cuda_threads(const tz_cuda_family *family, const tz_plan *plan)
+{
+    return 32 * (plan->warps > 0 ? plan->warps : family->warps);
+}
+
+const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *problem)
+{
+    return family->refuses ? family->refuses(problem) : NULL;
+}
+
 int64_t tz_cuda_pitch(const tz_problem *problem)
 {
     return (problem->elements[0] + 31) / 32 * 32;
@@ -105,7 +115,7 @@ tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_pl
         tz_status status = tz_cuda_family_find(plan->family, problem, &family, error);
         if (status)
             return status;
-        const char *why = family->refuses(problem);
+        const char *why = tz_cuda_refusal(family, problem);
         if (why)
             return tz_error_set(error, TZ_UNSUPPORTED, "family",
                                 "'%s' %s: leave the family out or name another",
@@ -118,13 +128,13 @@ tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_pl
     for (int i = 0; i < FAMILIES; i++) {
         family = families[i][problem->dims];
         *plan = given;
-        if (family && family->claims && !family->refuses(problem) &&
+        if (family && family->claims && !tz_cuda_refusal(family, problem) &&
             family->claims(problem, limits, plan))
             return TZ_OK;
     }
     for (int i = 0; status && i < FAMILIES; i++) {
         family = families[i][problem->dims];
-        if (!family || family->refuses(problem))
+        if (!family || tz_cuda_refusal(family, problem))
             continue;
         *plan = given;
         tz_error reason = {0};

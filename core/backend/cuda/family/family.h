@@ -29,7 +29,8 @@ typedef struct tz_cuda_family {
     bool exact;
     /* A launch may run several stages: up to plan->launch_iterations iterations. */
     bool spans;
-    /* Why it cannot take this stencil; NULL: it can. */
+    int warps; /* of a block, if the plan does not say */
+    /* OPTIONAL. Why the family cannot take this stencil; NULL: it can. */
     const char *(*refuses)(const tz_problem *problem);
     /* Complete a plan (zeros mean: choose) and check it. TZ_RANGE, TZ_UNSUPPORTED with the reason.
      */
@@ -41,8 +42,7 @@ typedef struct tz_cuda_family {
     /* Emits the device text: one kernel, tz_stage(const tz_arguments). */
     void (*emit)(tz_cuda_text *text, const tz_problem *problem, const tz_limits *limits,
                  const tz_plan *plan);
-    /* Threads of a block, and the dynamic shared memory that a launch asks for. */
-    int (*threads)(const tz_problem *problem, const tz_plan *plan);
+    /* The dynamic shared memory of a block. */
     int (*shared_bytes)(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan);
     /* How the kernel is launched. `blocks`: of a multiprocessor at once; 0: not known. */
     tz_status (*shape)(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
@@ -60,6 +60,12 @@ extern const tz_cuda_family tz_cuda_family_resident;
  * names the known ones. */
 tz_status tz_cuda_family_find(const char *name, const tz_problem *problem,
                               const tz_cuda_family **out, tz_error *error);
+
+/* Threads of a block. */
+int tz_cuda_threads(const tz_cuda_family *family, const tz_plan *plan);
+
+/* Why a family cannot take this stencil; NULL: it can. */
+const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *problem);
 
 /* The families in order of preference, *out NULL where there is none for that many dimensions;
  * false behind the last. */

@@ -3,8 +3,6 @@
 #include "model/constants.h"
 #include "model/scheduler_device.h"
 
-#include "model/scheduler_device.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,9 +89,10 @@ static void insert(tz_cuda_code *code, int loop, double steps)
     code->steps[k] = steps;
 }
 
-tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
-                             const tz_problem *problem, const tz_limits *limits,
-                             const tz_plan *plan, const tz_cuda_mix *mix, tz_error *error)
+/* The steps of a family in a kernel's mix. TZ_UNSUPPORTED: the loop is not found. */
+static tz_status find_steps(tz_cuda_steps *out, const tz_cuda_family *family,
+                            const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                            const tz_cuda_mix *mix, tz_error *error)
 {
     const int room = sizeof((tz_cuda_code *)0)->at / sizeof(int);
     tz_cuda_code code = {.problem = problem,
@@ -130,7 +129,7 @@ tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_famil
     tz_cuda_machine machine;
     memset(&machine, 0, sizeof machine);
     const bool scheduled = tz_scheduler_of(place->device, &machine.scheduler, NULL) == TZ_OK;
-    machine.block_warps = ceil(family->threads(problem, plan) / 32.0);
+    machine.block_warps = ceil(tz_cuda_threads(family, plan) / 32.0);
     machine.conflict = lanes_of(family, problem, plan).conflict;
     tz_cuda_mix *mix = malloc(sizeof *mix);
     if (!mix)
@@ -144,7 +143,7 @@ tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_famil
             tz_cuda_mix_get(mix, found, scheduled ? &machine : NULL, architecture, source,
                             TZ_CUDA_ENTRY, tz_cuda_headers, tz_cuda_headers_count, compile, error);
     if (!status && *found)
-        status = tz_cuda_steps_find(out, family, problem, &limits, plan, mix, error);
+        status = find_steps(out, family, problem, &limits, plan, mix, error);
     free(source);
     free(mix);
     return status;

@@ -80,12 +80,8 @@ struct tz_cuda_planner {
 
 /* ---- The planner ----------------------------------------------------------------------------- */
 
-/* The steps of a family in a kernel's mix. TZ_UNSUPPORTED: the loop is not found. */
-tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
-                             const tz_problem *problem, const tz_limits *limits,
-                             const tz_plan *plan, const tz_cuda_mix *mix, tz_error *error);
-/* Those of a plan's kernel, from the cache. A kernel that is not there is compiled if `compile`,
- * and else not *found. */
+/* The steps of a plan's kernel, from the cache. A kernel that the cache lacks is compiled if
+ * `compile`; else *found is false. TZ_UNSUPPORTED: the main loop is not found. */
 tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_family *family,
                             const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                             bool compile, tz_error *error);

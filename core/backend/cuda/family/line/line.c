@@ -109,12 +109,6 @@ static int staging_bytes(const tz_problem *problem, const tz_plan *plan)
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-static const char *line_refuses(const tz_problem *problem)
-{
-    (void)problem;
-    return NULL;
-}
-
 static int64_t useful_columns(const tz_problem *problem, int vector, int height)
 {
     return 32 * (int64_t)vector - 2 * line_ghost(problem, height);
@@ -227,12 +221,6 @@ static tz_status line_plan(const tz_problem *problem, const tz_limits *limits, t
     return TZ_OK;
 }
 
-static int line_threads(const tz_problem *problem, const tz_plan *plan)
-{
-    (void)problem;
-    return 32 * plan->warps;
-}
-
 static int line_shared_bytes(const tz_problem *problem, const tz_limits *limits,
                              const tz_plan *plan)
 {
@@ -248,7 +236,7 @@ static tz_status line_shape(const tz_problem *problem, const tz_limits *limits, 
     const int64_t columns = plan->tile[0] * plan->warps;
     *shape = (tz_cuda_shape){
         .grid = {(int)((problem->elements[0] + columns - 1) / columns), 1, 1},
-        .threads = line_threads(problem, plan),
+        .threads = 32 * plan->warps,
         .shared_bytes = line_shared_bytes(problem, limits, plan),
     };
     return TZ_OK;
@@ -257,10 +245,8 @@ static tz_status line_shape(const tz_problem *problem, const tz_limits *limits, 
 const tz_cuda_family tz_cuda_family_line = {
     .name = "stream",
     .doc = "strips in registers, a warp each; streamed rows are loaded ahead",
-    .refuses = line_refuses,
     .plan = line_plan,
     .emit = line_text_emit,
-    .threads = line_threads,
     .shared_bytes = line_shared_bytes,
     .shape = line_shape,
     .planner = &line_planner,

@@ -183,12 +183,6 @@ static tz_status planes_plan(const tz_problem *problem, const tz_limits *limits,
     return TZ_OK;
 }
 
-static int planes_threads(const tz_problem *problem, const tz_plan *plan)
-{
-    (void)problem;
-    return 32 * plan->warps;
-}
-
 static int planes_shared_bytes(const tz_problem *problem, const tz_limits *limits,
                                const tz_plan *plan)
 {
@@ -258,7 +252,6 @@ const tz_cuda_family tz_cuda_family_planes = {
     .refuses = planes_refuses,
     .plan = planes_plan,
     .emit = planes_text_emit,
-    .threads = planes_threads,
     .shared_bytes = planes_shared_bytes,
     .shape = planes_shape,
     .planner = &planes_planner,

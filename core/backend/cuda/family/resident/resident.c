@@ -126,12 +126,6 @@ static bool resident_claims(const tz_problem *problem, const tz_limits *limits, 
     return design.held || changed <= blocks * TZ_FIT_RESIDENT_CHANGED_BYTES;
 }
 
-static int resident_threads(const tz_problem *problem, const tz_plan *plan)
-{
-    (void)problem;
-    return 32 * plan->warps;
-}
-
 static int resident_shared(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan)
 {
     tz_resident d;
@@ -172,7 +166,6 @@ const tz_cuda_family tz_cuda_family_resident = {
     .plan = resident_plan,
     .claims = resident_claims,
     .emit = resident_text_emit,
-    .threads = resident_threads,
     .shared_bytes = resident_shared,
     .shape = resident_shape,
     .planner = &resident_planner,

@@ -235,7 +235,7 @@ int rows_queue(const rows_design *d, bool state)
 
 int rows_warps(const tz_plan *plan)
 {
-    return plan->warps > 0 ? plan->warps : 2;
+    return plan->warps > 0 ? plan->warps : ROWS_WARPS;
 }
 
 int rows_ghost(const rows_design *d)

@@ -8,7 +8,7 @@
 
 #include "backend/cuda/family/family.h"
 
-enum { ROWS_LEVELS_MAX = 96 };
+enum { ROWS_LEVELS_MAX = 96, ROWS_WARPS = 2 };
 
 /* A ring: the rows of a field's version that are kept. Row y + newest is in its last slot when row
  * y of level 0 arrives. */
@@ -73,7 +73,7 @@ bool rows_has_sides(const rows_design *d);
 /* Are its elements of 8 bytes? */
 bool rows_is_wide(const tz_problem *problem);
 
-/* Warps of a block. */
+/* Warps of a block, ROWS_WARPS if the plan does not say. */
 int rows_warps(const tz_plan *plan);
 
 /* The device text of a plan: one kernel. */

@@ -47,12 +47,6 @@ static int estimate(const tz_problem *problem, const tz_plan *plan)
     return rows_design_make(&d, problem, plan) ? rows_registers(&d) : INT_MAX;
 }
 
-static int rows_threads(const tz_problem *problem, const tz_plan *plan)
-{
-    (void)problem;
-    return 32 * rows_warps(plan);
-}
-
 static int rows_shared_bytes(const tz_problem *problem, const tz_limits *limits,
                              const tz_plan *plan)
 {
@@ -65,7 +59,7 @@ static int rows_shared_bytes(const tz_problem *problem, const tz_limits *limits,
                  rows_queue(&d, problem->stencil->fields[f].role == TZ_STATE);
     if (d.sums)
         bytes += (int)tz_problem_element_size(problem, 0) * d.levels;
-    return bytes * rows_threads(problem, plan) * plan->vector;
+    return bytes * 32 * rows_warps(plan) * plan->vector;
 }
 
 /* ---- Defaults: what measured best on an H200 (docs/performance.md) --------------------------- */
@@ -271,7 +265,7 @@ static tz_status rows_shape(const tz_problem *problem, const tz_limits *limits, 
     const int64_t blocks = (items + rows_warps(plan) - 1) / rows_warps(plan);
     *shape = (tz_cuda_shape){
         .grid = {(int)blocks, 1, 1},
-        .threads = rows_threads(problem, plan),
+        .threads = 32 * rows_warps(plan),
         .shared_bytes = rows_shared_bytes(problem, limits, plan),
         .geometry = {(int)strips, (int)left, (int)right, (int)chunk, (int)border_chunk},
     };
@@ -285,7 +279,7 @@ const tz_cuda_family tz_cuda_family_rows = {
     .refuses = rows_refuses,
     .plan = rows_plan,
     .emit = rows_text_emit,
-    .threads = rows_threads,
+    .warps = ROWS_WARPS,
     .shared_bytes = rows_shared_bytes,
     .shape = rows_shape,
     .planner = &rows_planner,
