@@ -122,7 +122,7 @@ tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_pl
                                 problem->stencil->id, why);
         return family->plan(problem, limits, plan, error);
     }
-    /* The first that takes the stencil and what was given of the plan. */
+    /* The first family that accepts the stencil and the given part of the plan. */
     tz_error first = {0};
     tz_status status = TZ_UNSUPPORTED;
     for (int i = 0; i < FAMILIES; i++) {
@@ -146,7 +146,7 @@ tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_pl
         return TZ_OK;
     if (!first.code)
         return tz_error_set(error, TZ_UNSUPPORTED, "backend",
-                            "no family of the cuda backend takes '%s': use --backend cpu",
+                            "no family of the cuda backend supports '%s': use --backend cpu",
                             problem->stencil->id);
     if (error)
         *error = first;
@@ -177,7 +177,7 @@ size_t tz_cuda_arguments_size(int fields)
     return (size_t)fields * 24 + TZ_CUDA_KERNEL_CONSTANTS * 8 + 3 * 8 + 12 * 4;
 }
 
-/* Offsets as the device compiler lays the struct out. */
+/* The offsets are those of the device compiler. */
 void tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shape, int height,
                             int64_t step, const tz_cu_pointer *in, const tz_cu_pointer *out,
                             tz_cu_pointer scratch, void *arguments)

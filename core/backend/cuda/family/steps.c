@@ -1,4 +1,4 @@
-/* Which loops of a compiled kernel are its family's steps, and what a step of them does. */
+/* Finds the loops of a compiled kernel that are its family's steps, and counts a step of each. */
 #include "backend/cuda/family/work.h"
 #include "model/constants.h"
 #include "model/scheduler_device.h"
@@ -74,7 +74,7 @@ void tz_cuda_take_ends(const tz_cuda_code *code, double diverged, tz_cuda_steps 
     out->end.own_bytes = end > 0 ? loops[code->at[end]].text_bytes / code->steps[end] : 0.0;
 }
 
-/* Adds a loop at its place among those that are known, by what a step costs. */
+/* Inserts a loop into the list, which is sorted by the cost of a step. */
 static void insert(tz_cuda_code *code, int loop, double steps)
 {
     const double cost = tz_work_mix_sum(&code->mix->loops[loop].way) / steps;
@@ -125,7 +125,7 @@ tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_famil
     char architecture[16];
     char *source = NULL;
     const tz_limits limits = tz_place_limits(place);
-    /* Without a scheduler's numbers loops are only counted; the model then refuses the record. */
+    /* Without numbers of the scheduler, loops are only counted, and the model refuses the record. */
     tz_cuda_machine machine;
     memset(&machine, 0, sizeof machine);
     const bool scheduled = tz_scheduler_of(place->device, &machine.scheduler, NULL) == TZ_OK;

@@ -78,16 +78,15 @@ static int registers_of(const tz_problem *problem, int vector, int ahead)
     return registers + widest;
 }
 
-/* Of a thread, when so many warps are on a multiprocessor. */
+/* Registers of a thread if a multiprocessor runs so many warps. */
 static int registers_room(int warps)
 {
     const int room = 65536 / (32 * warps) - 8;
     return room < REGISTERS_MAX ? room : REGISTERS_MAX;
 }
 
-/* Blocks that a multiprocessor must hold. It limits what the compiler allocates: code for the
- * grid's ends keeps more addresses than the rest, and would take registers that the rest does not
- * need. */
+/* Blocks that a multiprocessor must hold. This limits the registers that the compiler allocates:
+ * code for the grid's ends keeps more addresses than the other code needs. */
 static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
 {
     const int registers = registers_of(problem, plan->vector, plan->ahead);
@@ -114,8 +113,8 @@ static int64_t useful_columns(const tz_problem *problem, int vector, int height)
     return 32 * (int64_t)vector - 2 * line_ghost(problem, height);
 }
 
-/* Elements a lane: as many as registers allow at good occupancy, with three quarters of a strip
- * useful; more where the ghost zone takes most of the strip. */
+/* Elements a lane: as many as registers allow at good occupancy. More, if less than three quarters
+ * of a strip are useful. */
 static int choose_vector(const tz_problem *problem, const tz_plan *plan)
 {
     const int packet = line_packet(problem), room = registers_room(plan->warps);

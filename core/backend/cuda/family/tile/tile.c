@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BYTES_MAX = 200 << 10 }; /* of a tile with its ghost zone, where a block has more */
+enum { BYTES_MAX = 200 << 10 }; /* of a tile with its ghost zone, even if a block has more */
 
 static int64_t shared_bytes(const tz_problem *problem, const tz_plan *plan)
 {
@@ -49,7 +49,7 @@ static tz_status tile_plan(const tz_problem *problem, const tz_limits *limits, t
         if (plan->tile[d] > problem->elements[d])
             plan->tile[d] = problem->elements[d];
     }
-    /* A large height leaves room for a small tile only. */
+    /* A large height leaves room only for a small tile. */
     while (shared_bytes(problem, plan) > bytes_max) {
         int widest = -1;
         for (int d = 0; d < problem->dims; d++)
