@@ -1,5 +1,5 @@
-/* Copies between ordinary host memory and the device through two pinned buffers: while the device
- * moves one, the host fills or empties the other. The buffers are allocated with the first copy.
+/* Copies between ordinary host memory and the device through two pinned buffers: the host fills or
+ * empties one buffer while the device moves the other. The first copy allocates the buffers.
  *
  * One thread at a time may use a tz_cuda_staging. Errors are those of driver.h. */
 #ifndef TZ_CORE_BACKEND_CUDA_STAGING_H

@@ -425,7 +425,7 @@ static void clocks_say_what_holds_them(void **state)
     tz_cuda *cuda = opened();
     tz_cuda_energy *energy = NULL;
     tz_error error = {0};
-    tz_cuda_clock clock;
+    tz_clock_facts clock;
     double watts;
     OK(tz_cuda_energy_open(&energy, tz_cuda_device_of(cuda), &told));
     OK(tz_cuda_energy_clock(energy, &clock, &told));
