@@ -149,17 +149,14 @@ static bool take_backend(const tz_command *command, void *out, const char *text)
 
 static bool take_family(const tz_command *command, void *out, const char *text)
 {
-    static const char *const names[] = {"stream", "tile", "resident"};
-    tz_predict_options *predict = out;
-    char hint[128];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i]) == 0) {
-            strcpy(predict->simulation.plan.family, text);
-            return true;
-        }
-    tz_misuse(command, "unknown family '%.40s'%s", text,
-              tz_names_hint(hint, sizeof hint, text, names, sizeof names / sizeof *names));
-    return false;
+    tz_plan *plan = &((tz_predict_options *)out)->simulation.plan;
+    tz_error error;
+    if (tz_backend_check_family(text, &error) != TZ_OK) {
+        tz_misuse(command, "--family: %s", error.message);
+        return false;
+    }
+    snprintf(plan->family, sizeof plan->family, "%s", text);
+    return true;
 }
 
 int tz_predict_options_read(tz_predict_options *predict, const tz_command *command, int argc,

@@ -296,12 +296,14 @@ static void add_family(tz_plot *plot, const tz_tune *tune, const char *family, d
 tz_status tz_tune_plot(const tz_workload *workload, const tz_tune *tune, const char *path,
                        tz_error *error)
 {
-    static const char *const families[] = {"stream", "tile", "resident"};
-    enum { FAMILIES = 3 };
+    const char *(*const family)(int) = workload->backend->family;
+    int families = 0;
+    while (family(families))
+        families++;
     double scale;
     const char *unit = unit_of(tune, &scale);
     const char *title = workload->device.title[0] ? workload->device.title : workload->device.name;
-    double *room = calloc((size_t)tune->count * 5 * FAMILIES, sizeof *room);
+    double *room = calloc((size_t)tune->count * 5 * (size_t)families, sizeof *room);
     tz_plot *plot = calloc(1, sizeof *plot);
     const tz_tune_row *marked[2] = {&tune->rows[tune->predicted], &tune->rows[tune->best]};
     double x[2], y[2];
@@ -318,13 +320,13 @@ tz_status tz_tune_plot(const tz_workload *workload, const tz_tune *tune, const c
     snprintf(plot->y_label, sizeof plot->y_label, "time of an iteration (%s)", unit);
     plot->from_zero = true;
     const double most = 4 * tune->rows[tune->best].measured.taken_s * scale;
-    for (int f = 0; f < FAMILIES; f++) {
+    for (int f = 0; f < families; f++) {
         bool any = false;
         for (int i = 0; i < tune->count; i++)
             any = any || (tune->rows[i].measured.rounds > 0 &&
-                          strcmp(tune->rows[i].plan.family, families[f]) == 0);
+                          strcmp(tune->rows[i].plan.family, family(f)) == 0);
         if (any)
-            add_family(plot, tune, families[f], scale, most, room + (ptrdiff_t)tune->count * 5 * f,
+            add_family(plot, tune, family(f), scale, most, room + (ptrdiff_t)tune->count * 5 * f,
                        f);
     }
     for (int k = 0; k < 2; k++) {

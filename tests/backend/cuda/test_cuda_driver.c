@@ -452,12 +452,12 @@ static void clocks_say_what_holds_them(void **state)
     for (int k = 0; k < 2; k++) {
         setenv("FAKE_NVML_FAULT", faults[k], 1);
         check_error(tz_cuda_energy_clock(energy, &clock, &error), TZ_UNSUPPORTED, &error, "",
-                    "the GPU does not tell its clock (NVML: Not Supported, 3)");
+                    "the GPU's clock cannot be read (NVML: Not Supported, 3)");
         assert_true(clock.hz == 0);
     }
     setenv("FAKE_NVML_FAULT", "nvmlDeviceGetEnforcedPowerLimit:3", 1);
     check_error(tz_cuda_energy_limit(energy, &watts, &error), TZ_UNSUPPORTED, &error, "",
-                "the GPU does not tell its power limit");
+                "the GPU's power limit cannot be read");
     tz_cuda_energy_close(energy);
     tz_cuda_close(cuda);
 }

@@ -79,6 +79,11 @@ const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *prob
     return family->refuses ? family->refuses(problem) : NULL;
 }
 
+const char *tz_cuda_family_name(int index)
+{
+    return index < FAMILIES ? families[index][TZ_AXES]->name : NULL;
+}
+
 int64_t tz_cuda_pitch(const tz_problem *problem)
 {
     return (problem->elements[0] + 31) / 32 * 32;

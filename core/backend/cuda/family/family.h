@@ -70,6 +70,8 @@ const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *prob
 /* The families in order of preference; false after the last. *out is NULL if a family has no version
  * for that many dimensions. */
 bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out);
+/* tz_backend.family. */
+const char *tz_cuda_family_name(int index);
 
 /* Elements from one row to the next in device memory. */
 int64_t tz_cuda_pitch(const tz_problem *problem);

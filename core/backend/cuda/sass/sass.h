@@ -19,7 +19,7 @@ enum { TZ_SASS_BYTES = 16 }; /* of an instruction */
 
 typedef enum tz_sass_flow {
     TZ_SASS_NEXT,   /* the next instruction follows */
-    TZ_SASS_BRANCH, /* `target` follows, or with a predicate perhaps the next instruction */
+    TZ_SASS_BRANCH, /* `target` follows; with a predicate, possibly the next instruction */
     TZ_SASS_END     /* exit, or a return */
 } tz_sass_flow;
 
