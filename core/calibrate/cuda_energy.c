@@ -136,7 +136,7 @@ static tz_status watch(meter *m, const load *l, drawn *out)
     *out = (drawn){0};
     while (!status && (ticks == 0 || now - first_s < WINDOW_S || done == first_done)) {
         double joules = 0;
-        tz_cuda_clock clock = {0};
+        tz_clock_facts clock = {0};
         if (l->kernel) {
             status = launch(b, l, events[(done + 1) & 1]);
             if (!status)

@@ -1,6 +1,6 @@
 #include "lua/context.h"
 
-#include "backend/cuda/compile/compile.h"
+#include "backend/cuda/compile/cache.h"
 #include "lua/interrupt.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,16 +2,16 @@
  *
  *   TZ_PROBE_CHAINS  TZ_STEPS steps a round, in 2 * TZ_PAIRS chains of steps that depend on each
  *                    other. TZ_STEP(x, y) computes a new x from x, y (of type TZ_TYPE), a, b, p and
- *                    q, about which the compiler knows nothing.
- *   TZ_PROBE_LINK     makes a list in memory, each word the offset of the next, which
+ *                    q, whose values the compiler does not know.
+ *   TZ_PROBE_LINK    makes a list in memory, each word the offset of the next, which
  *                    TZ_PROBE_CHAINS follows.
  *   TZ_PROBE_COPY    copies (TZ_WRITES 1) or reads arrays: TZ_PACKETS packets of a thread at
  *                    once, by TZ_LOAD.
  *   TZ_PROBE_EMPTY   nothing.
  *   TZ_PROBE_SYNC    grid synchronisations, one a round.
- *   TZ_PROBE_PASS    neighbouring blocks send each other a word in turn.
+ *   TZ_PROBE_PASS    adjacent blocks send each other a word in turn.
  *
- * `cycles`: clocks of each block, from before its first round to after its last one. */
+ * `cycles`: clocks of each block, from before its first round to after its last round. */
 #include "device.cuh"
 
 #define TZ_PROBE_CHAINS 1
@@ -32,7 +32,7 @@ struct both {
     TZ_INSIDE operator int() const { return (int)f + (int)w; }
 };
 
-/* The same in double precision; numbers begin between 0 and 1. */
+/* The same in double precision. Numbers start between 0 and 1. */
 struct heavy {
     double d;
     tz_word w;
@@ -122,7 +122,7 @@ TZ_KERNEL(tz_probe, TZ_THREADS)(unsigned char *table, const tz_word *order, int 
 
 #elif TZ_PROBE == TZ_PROBE_COPY
 
-/* A piece is TZ_THREADS * TZ_PACKETS packets of 16 bytes. A block has other pieces in each
+/* A piece is TZ_THREADS * TZ_PACKETS packets of 16 bytes. The pieces of a block change from round to
  * round. */
 TZ_KERNEL(tz_probe, TZ_THREADS)
 (const tz_word *from, tz_word *to, int pieces, int rounds, tz_word never)
@@ -171,8 +171,8 @@ TZ_KERNEL(tz_probe, TZ_THREADS)(tz_word *cycles, tz_word *barrier, int rounds)
 
 #elif TZ_PROBE == TZ_PROBE_PASS
 
-/* Blocks 2k and 2k + 1 exchange words; each has a slot of 128 bytes. `tag` is the first word's:
- * greater than those of earlier launches, whose words are still there. */
+/* Blocks 2k and 2k + 1 exchange words. Each has a slot of 128 bytes. `tag` is the tag of the first
+ * word. It is greater than all tags of earlier launches, whose words are still in the slots. */
 TZ_DEVICE void await(const unsigned long long *slot, tz_word tag)
 {
     while ((tz_word)(tz_peek(slot, true) >> 32) != tag)

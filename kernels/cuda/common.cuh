@@ -1,4 +1,4 @@
-/* kernels/cuda: what the kernel families share.
+/* kernels/cuda: the code that all kernel families share.
  *
  * How the text of a kernel is composed. For a plan, core/backend/cuda/family/FAMILY/text.c writes:
  *
@@ -9,10 +9,10 @@
  *   #include "FAMILY_kernel.cuh"   the kernel, tz_stage()
  *
  * C writes numbers, types and lists; all code is in .cuh files. The families are tile, resident and
- * stream; the files of stream are line (1-D), rows (2-D) and planes (3-D). device.cuh has all that
- * is CUDA's own; no other file uses a CUDA name, so that tests run the same text on a host.
+ * stream; the files of stream are line (1-D), rows (2-D) and planes (3-D). Only device.cuh uses CUDA
+ * names, so that tests can run the same text on a host.
  *
- * Lists that every family has; a kernel expands one with the macro that makes code of an entry, as
+ * Lists that every family has. A kernel expands a list with a macro that turns an entry into code, as
  * in TZ_FIELD_LIST(TZ__EDGE):
  *
  *   TZ_FIELD_LIST(D)     all fields: D(role, name, type, index); role: state, static, streamed
@@ -37,7 +37,7 @@ struct tz_arguments {
         double d;
         long long i;
     } constants[TZ_CONSTANTS_MAX];
-    void *scratch; /* the backend's: a grid barrier's word */
+    void *scratch; /* the kernel's own memory, zero before its first launch */
     long long step;
     long long plane; /* elements from a plane to the next */
     int nx, ny, nz;  /* elements */
@@ -47,8 +47,8 @@ struct tz_arguments {
     int geometry[6]; /* the family's own numbers */
 };
 
-/* One of two values. (`first ? a[0] : a[1]` would choose between places, which keeps the array in
- * memory.) */
+/* One of two values. `first ? a[0] : a[1]` would select an address, which keeps the array in
+ * memory. */
 template <class T> TZ_DEVICE T tz_choose(bool first, T a, T b)
 {
     T chosen = b;
@@ -57,8 +57,8 @@ template <class T> TZ_DEVICE T tz_choose(bool first, T a, T b)
     return chosen;
 }
 
-/* The coordinate in the grid that stands for c, or -1 for the boundary value. Loops take fewer
- * registers than divisions; they run once unless the grid is smaller than a ghost zone. */
+/* The coordinate in the grid that replaces c, or -1 for the boundary value. Loops take fewer registers
+ * than divisions. They run once unless the grid is smaller than a ghost zone. */
 template <int BOUNDARY> TZ_DEVICE int tz_map(int c, int n)
 {
     if (BOUNDARY == TZ_CLAMP)
@@ -82,7 +82,7 @@ template <int BOUNDARY> TZ_DEVICE int tz_map(int c, int n)
     return c;
 }
 
-/* Is the cell at coordinate c computed, not taken from the boundary? */
+/* Is the cell at coordinate c computed? Other cells have values of the boundary. */
 template <int BOUNDARY> TZ_DEVICE bool tz_computed(int c, int n)
 {
     return BOUNDARY == TZ_PERIODIC || (c >= 0 && c < n);
@@ -106,7 +106,7 @@ TZ_DEVICE tz_word tz_load_word(const tz_arguments &a, const tz_word *row, int x,
         a.columns - 31 * a.nx; /* words before this one have all their columns inside */
     if (x >= 0 && x < a.nx && x < full)
         return row[x];
-    /* Past an end the word is one of the row, shifted by a bit, with one column from elsewhere. */
+    /* Past an end, the word is a word of the row, shifted by a bit, with one column from elsewhere. */
     if (x < 0 && x + a.nx >= 0 && full >= 0)
         return row[x + a.nx] << 1 | tz_load_bit(a, row, x, edge);
     if (x >= a.nx && x - a.nx < full)
@@ -118,14 +118,15 @@ TZ_DEVICE tz_word tz_load_word(const tz_arguments &a, const tz_word *row, int x,
     return word;
 }
 
-/* The same for templates that are instantiated for other types, too, and never called for them. */
+/* The same for templates. They are instantiated for other types, but only called for words. */
 template <class T>
 TZ_DEVICE T tz_load_static_word(const tz_arguments &a, const T *row, int x, T edge)
 {
     return (T)tz_load_word(a, (const tz_word *)row, x, (tz_word)edge);
 }
 
-/* A word with the boundary value in its columns outside the grid. A torus has none. */
+/* A word with the boundary value in its columns outside the grid. Periodic rows have no such
+ * columns. */
 TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word, tz_word edge)
 {
     if (TZ_BOUNDARY_X == TZ_PERIODIC)
@@ -142,16 +143,16 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word, tz_wo
     return (word & inside) | (edge & ~inside);
 }
 
-/* ---- Lists: what their entries become in a kernel -------------------------------------------- */
+/* ---- Entries of lists ------------------------------------------------------------------------- */
 
-/* Text where a flag is 1, or 0. */
+/* Text for a flag of 1, and for a flag of 0. */
 #define TZ__IF(flag, ...) TZ__IF_##flag(__VA_ARGS__)
 #define TZ__IF_NOT(flag, ...) TZ__IF_NOT_##flag(__VA_ARGS__)
 #define TZ__IF_0(...)
 #define TZ__IF_1(...) __VA_ARGS__
 #define TZ__IF_NOT_0(...) __VA_ARGS__
 #define TZ__IF_NOT_1(...)
-/* Text for fields of one role alone: `role` is that of a list's entry. */
+/* Text for fields of one role. */
 #define TZ__IF_STATE(role, ...) TZ__IF_STATE_##role(__VA_ARGS__)
 #define TZ__IF_STATE_state(...) __VA_ARGS__
 #define TZ__IF_STATE_static(...)
@@ -170,7 +171,7 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word, tz_wo
 /* A constant, into the context `c` of a cell update. */
 #define TZ__CONTEXT_VALUE(name, value) c.k_##name = value;
 
-/* ---- The language of cell updates: what all families share ----------------------------------- */
+/* ---- The language of cell updates: the common part -------------------------------------------- */
 
 #define TZ__CAT_(a, b) a##b
 #define TZ__CAT(a, b) TZ__CAT_(a, b)

@@ -1,12 +1,12 @@
-/* kernels/cuda: the machine. Every other file here uses these functions and no CUDA name, so that
- * tests can run the same text on a host (tests/cuda/simt/device.cuh). */
+/* kernels/cuda: the machine. The other files use these functions and no CUDA names, so that tests can
+ * run the same text on a host (tests/backend/cuda/simt/device.cuh). */
 #ifndef TZ_DEVICE_CUH
 #define TZ_DEVICE_CUH
 
 #define TZ_DEVICE static __device__ __forceinline__
 #define TZ_INSIDE __device__ __forceinline__ /* a member function */
-/* A kernel for blocks of `threads` threads; TZ_KERNEL_MANY: with registers few enough for `blocks`
- * blocks on a multiprocessor. */
+/* A kernel for blocks of `threads` threads. TZ_KERNEL_MANY limits its registers so that a
+ * multiprocessor can run `blocks` blocks. */
 #define TZ_KERNEL(name, threads) extern "C" __global__ void __launch_bounds__(threads) name
 #define TZ_KERNEL_MANY(name, threads, blocks)                                                      \
     extern "C" __global__ void __launch_bounds__(threads, blocks) name
@@ -26,7 +26,7 @@ TZ_DEVICE int tz_lane()
 {
     return (int)(threadIdx.x & 31u);
 }
-/* The number of the warp in the block. The compiler knows it to be the same in all lanes. */
+/* The number of the warp in the block. The compiler knows that it is the same in all lanes. */
 TZ_DEVICE int tz_warp()
 {
     unsigned int warp = threadIdx.x >> 5;
@@ -42,8 +42,8 @@ TZ_DEVICE int tz_blocks(int axis)
     return (int)(axis == 0 ? gridDim.x : axis == 1 ? gridDim.y : gridDim.z);
 }
 
-/* Wait for all threads of the block, or of the warp. Afterwards each sees what the others wrote
- * before. */
+/* Wait for all threads of the block, or of the warp. Afterwards each thread sees all earlier writes of
+ * the others. */
 TZ_DEVICE void tz_barrier()
 {
     __syncthreads();
@@ -55,11 +55,11 @@ TZ_DEVICE void tz_barrier_warp()
 
 /* A barrier between adjacent warps of a block. `words`: 8 bytes of shared memory for each warp and
  * 8 more; all threads call tz_adjacent_init() before a tz_barrier(). In each phase a warp arrives,
- * then waits for the two warps adjacent to it. After it has waited in phase n it sees what these
- * wrote before they arrived in phase n (and what the next ones wrote before they arrived in phase n
- * - 1). `parity`: 0 in the first phase, then 1, 0, ... Only the warps w - 1 and w use word w, an
- * mbarrier of the PTX ISA: a third warp could be a phase ahead of one of them, and be counted in
- * its place. */
+ * then waits for the two adjacent warps. After the wait of phase n it sees what they wrote before
+ * they arrived in phase n (and what the warps next to them wrote before they arrived in phase n -
+ * 1). `parity` is 0 in the first phase, then 1, 0, ... Word w is an mbarrier of the PTX ISA. Only
+ * the warps w - 1 and w use it: a third warp could be a phase ahead of one of them, and would be
+ * counted in its place. */
 TZ_DEVICE unsigned int tz__adjacent_at(const unsigned long long *word)
 {
     return (unsigned int)__cvta_generic_to_shared(word);
@@ -101,8 +101,8 @@ TZ_DEVICE void tz_adjacent_wait(unsigned long long *words, int warp, int parity)
 
 /* ---- Lanes -----------------------------------------------------------------------------------
  *
- * All 32 lanes take part. The assembly is not volatile: the compiler drops shuffles whose results
- * are not used, which it does not do with the intrinsics. */
+ * All 32 lanes take part. The assembly is not volatile, so the compiler drops shuffles whose results
+ * are unused. It keeps unused intrinsics. */
 #define TZ__SHUFFLE(name, mode, clamp)                                                             \
     TZ_DEVICE unsigned int tz__##name(unsigned int value, int n)                                   \
     {                                                                                              \
@@ -146,8 +146,8 @@ TZ__SHUFFLE(shuffle_down, "down", "31")
 TZ__SHUFFLE(shuffle_xor, "bfly", "31")
 TZ__SHUFFLE(shuffle, "idx", "31")
 
-/* The same value, about which the compiler knows nothing: what depends on it is computed where it
- * is used, not kept in registers from before. */
+/* The same value, hidden from the compiler. Values that depend on it are computed where they are used,
+ * instead of being kept in registers. */
 TZ_DEVICE int tz_hidden(int value)
 {
     asm volatile("" : "+r"(value));
@@ -161,7 +161,7 @@ TZ_DEVICE long long tz_clock()
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(now) : : "memory");
     return now;
 }
-/* 1/x, about: one instruction of the unit for special functions. */
+/* 1/x, approximately: one instruction of the unit for special functions. */
 TZ_DEVICE float tz_reciprocal_roughly(float x)
 {
     float result;
@@ -177,8 +177,8 @@ template <int TABLE> TZ_DEVICE tz_word tz_logic3(tz_word a, tz_word b, tz_word c
     return result;
 }
 
-/* 64 bits, `high` above `low`, shifted by n from 0 to 31: left, the upper half; right, the
- * lower. */
+/* 64 bits, `high` above `low`, shifted by n from 0 to 31. The left shift gives the upper half, the
+ * right shift the lower half. */
 TZ_DEVICE tz_word tz_funnel_left(tz_word high, tz_word low, int n)
 {
     return __funnelshift_l(low, high, n);
@@ -345,7 +345,7 @@ template <int K> TZ_DEVICE void tz_fetch_wait()
     asm volatile("cp.async.wait_group %0;" : : "n"(K) : "memory");
 }
 
-/* A value that must not be used: a text that uses it does not compile (on a host: any bits). */
+/* A value that must not be used: text that uses it does not compile. (On a host it has any bits.) */
 template <class T> TZ_DEVICE T tz_absent()
 {
     unsigned int nothing;
@@ -377,10 +377,10 @@ TZ_DEVICE void tz_atomic_min_i64(long long *to, long long value)
     atomicMin(to, value);
 }
 
-/* Grid synchronisation: wait for all blocks of a cooperative launch. Afterwards each sees what the
- * others wrote to device memory before. `barrier` is a word in device memory, zero before the first
- * launch. Every block adds 1, and block 0 what is missing to 2^31: the top bit flips when all have
- * arrived. */
+/* Grid synchronisation: wait for all blocks of a cooperative launch. Afterwards each block sees all
+ * earlier writes of the others to device memory. `barrier` is a word in device memory, zero before
+ * the first launch. Block 0 adds 2^31 minus the number of other blocks, and each other block 1. So
+ * the top bit flips when all blocks have arrived. */
 TZ_DEVICE void tz_grid_barrier(unsigned int *barrier)
 {
     __syncthreads();
@@ -401,7 +401,7 @@ TZ_DEVICE void tz_grid_barrier(unsigned int *barrier)
     }
     __syncthreads();
 }
-/* Reads what other blocks have written to device memory in the same launch. */
+/* Reads data that other blocks have written to device memory in the same launch. */
 template <class T, int N> TZ_DEVICE void tz_load_fresh(const T *from, T (&to)[N])
 {
     typedef tz_packet<T, N> packet;
@@ -415,16 +415,16 @@ template <class T, int N> TZ_DEVICE void tz_load_fresh(const T *from, T (&to)[N]
     }
 }
 
-/* Blocks of a cooperative launch exchange words without a barrier: a word and a tag, which says
- * which exchange it belongs to, are one store of 8 bytes (the tag is the high half). This orders no
- * other writes of the sender. */
+/* Blocks of a cooperative launch exchange words without a barrier. One store of 8 bytes writes a word
+ * and, in the high half, a tag: the number of the exchange. It orders no other writes of the
+ * sender. */
 TZ_DEVICE void tz_send(unsigned long long *slot, unsigned int word, unsigned int tag)
 {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;"
                  :
                  : "l"(slot), "l"((unsigned long long)tag << 32 | word));
 }
-/* What a slot holds now; 0 without a read where `wanted` is false. */
+/* The current value of a slot. If `wanted` is false, returns 0 without a read. */
 TZ_DEVICE unsigned long long tz_peek(const unsigned long long *slot, bool wanted)
 {
     unsigned long long value;
@@ -434,7 +434,7 @@ TZ_DEVICE unsigned long long tz_peek(const unsigned long long *slot, bool wanted
                  : "l"(slot), "r"((int)wanted));
     return value;
 }
-/* To be called in each iteration of a loop that waits for other blocks. */
+/* A loop that waits for other blocks must call this in each iteration. */
 TZ_DEVICE void tz_pause() {}
 
 #endif

@@ -4,8 +4,8 @@
  * launch. A lane has TZ_VECTOR elements of each field, in packets of TZ_PACKET adjacent ones.
  * Packets p of all lanes are adjacent columns, so that each access to memory is one run of bytes.
  * Neighbours in other lanes come by shuffle. The strip's ends have no neighbours: wrong values move
- * inwards by the radius with each pass, and TZ_GHOST columns at each end are the adjacent warps' to
- * store. Rows of streamed fields are loaded TZ_GROUP iterations before they are needed.
+ * inwards by the radius with each pass, and the adjacent warps store the TZ_GHOST columns at each
+ * end. Rows of streamed fields are loaded TZ_GROUP iterations before they are needed.
  *
  * Strips that reach over the grid's ends run a second instance of the code (BORDER), in which
  * columns outside the grid are set to the boundary's values after each pass. */
@@ -20,7 +20,7 @@ struct tz_strip {
     int lane;
 };
 
-/* One element of a lane: what a cell update sees. */
+/* One element of a lane, for a cell update. */
 struct tz_place {
     int packet, element;
     int x; /* inside the grid */
@@ -33,8 +33,8 @@ TZ_DEVICE int tz_strip_index(const tz_strip &s, int p, int k)
     return (p * 32 + s.lane) * TZ_PACKET + k;
 }
 
-/* The first column of the block's first strip. Blocks start in the order last, first, second, ...:
- * the last one reaches over an end of the grid and takes longer. */
+/* The first column of the block's first strip. Blocks start in the order last, first, second, ...,
+ * since the last strip reaches over an end of the grid and takes longer. */
 TZ_DEVICE int tz_strips_first()
 {
     const int block = tz_block(0) > 0 ? tz_block(0) - 1 : tz_blocks(0) - 1;
@@ -109,7 +109,7 @@ TZ_DEVICE void tz_strip_stream(const tz_arguments &a, const tz_strip &s, const i
             tz_load_once(row + p * (32 * TZ_PACKET), to[p]);
 #pragma unroll
         for (int k = 0; BORDER && k < TZ_PACKET; k++) {
-            /* Computed again for each row: kept, it would take registers. */
+            /* Computed again for each row, since keeping it would take registers. */
             const int inside =
                 tz_map<TZ_BOUNDARY_X>(tz_hidden(s.x) + tz_strip_index(s, p, k), a.nx);
             to[p][k] = inside < 0 ? 0 : row[inside];
@@ -156,7 +156,7 @@ TZ_DEVICE T tz_neighbour(const T (&now)[TZ_PACKETS][TZ_PACKET], const tz_strip &
     return tz_shuffle(value, (s.lane + hop) & 31);
 }
 
-/* What a cell update reads: a lane's packets with RADIUS neighbours on both sides of each. */
+/* The cells that an update reads: a lane's packets with RADIUS neighbours on both sides of each. */
 template <class T, int RADIUS> struct tz_window {
     T v[TZ_PACKETS][TZ_PACKET + 2 * RADIUS];
 };
@@ -194,7 +194,7 @@ TZ_DEVICE void tz_strip_restore(const tz_arguments &a, const tz_strip &s, T edge
 #if TZ_BITS_GRID
             now[p][k] = tz_mask_word(a, x, now[p][k], edge);
 #elif TZ_STAGED
-            /* Columns that would read past the strip's ends are wrong by now: any value will do. */
+            /* Columns that would read past the strip's ends are already wrong. They get any value. */
             const int from = tz_map<TZ_BOUNDARY_X>(x, a.nx) - s.x;
             if (x < 0 || x >= a.nx)
                 now[p][k] = tz_get(row + (from < 0 ? 0 : from < TZ_STRIP ? from : TZ_STRIP - 1));

@@ -3,7 +3,7 @@
 // clang-format off
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-/* Of a streamed field: TZ_GROUP rows, and where the next one is. */
+/* For a streamed field: TZ_GROUP rows, and the address of the next row. */
 #define TZ__ROWS(role, name, type, index)                                                          \
     TZ__IF_STREAMED(role, int name##_rows[TZ_GROUP][TZ_PACKETS][TZ_PACKET];                        \
                     const int *name##_row = tz_strip_row<BORDER>(s, a.in[index]);)
@@ -20,7 +20,7 @@
     type name##_now[TZ_PACKETS][TZ_PACKET];                                                        \
     tz_strip_load<BORDER>(a, s, (const type *)a.in[index], name##_edge, name##_now);
 
-/* What a pass has made of a field takes the place of what it was. */
+/* The result of a pass replaces the field. */
 #define TZ__REPLACE(role, name, type, index)                                                       \
     tz_strip_copy(c.name##_out, name##_now);                                                       \
     if (BORDER)                                                                                    \
@@ -38,7 +38,7 @@
         TZ_UNROLL                                                                                  \
         for (int k = 0; k < TZ_PACKET; k++)
 
-/* What a pass makes of static fields, once for all iterations. */
+/* The values that a pass computes from static fields, once for all iterations. */
 #define TZ__ONCE_ENTRY(role, name, type, index) TZ__IF_STATIC(role, c.name = name##_window;)
 #define TZ__MAKE_ONCE(pass, cell, radius)                                                          \
     pass_##pass::once_##cell once_##pass[TZ_PACKETS][TZ_PACKET];                                   \

@@ -1,7 +1,7 @@
 /* kernels/cuda: the stream family in 3-D.
  *
  * A block of TZ_WARPS warps covers 32*TZ_VECTOR columns and TZ_WARPS*TZ_ROWS rows, TZ_VECTOR x
- * TZ_ROWS cells a lane, and streams planes along z. Planes of the stage's start arrive in shared
+ * TZ_ROWS cells a lane, and streams planes along z. Planes of level 0 arrive in shared
  * memory ahead of time. Every pass computes one plane a step, some planes behind the pass before
  * it; a lane keeps its own cells of the planes that are still needed in registers. Neighbours along
  * x come by shuffle; along y from the lane itself, or from rows that warps leave in shared memory
@@ -9,7 +9,7 @@
  * warps, where rows come from further away). Wrong values move inwards from the tile's ends with
  * each pass: that is the ghost zone, which is not stored.
  *
- * A version of a field is what the stage begins with (0) or what a pass makes of it. C describes
+ * A version of a field is its value at the stage's start (0) or the result of a pass. C describes
  * version n of field NAME by struct v_NAME_n:
  *
  *   type         of an element
@@ -20,19 +20,19 @@
  *   ROWS_BELOW   1: rows of planes below the centre are read from shared memory
  *   ARRIVES      1: it is loaded
  *
- * A step has three instances: BORDER 0 looks at no boundary, 1 is for tiles that leave the grid in
- * x or y, 2 for planes that do, too.
+ * A step has three instances. BORDER 0 handles no boundary, BORDER 1 is for tiles that leave the grid
+ * in x or y, BORDER 2 also for planes that leave it.
  *
- * Cells outside the grid that are read hold the boundary's values. Version 0 is loaded from
- * where the boundary says. Of other versions, columns and planes are set after each pass; a row
- * is not set: instead of it the row inside that it repeats is read. On a torus cells outside are
- * computed. */
+ * Cells outside the grid hold the boundary's values if they are read. Version 0 is loaded from the
+ * cells that the boundary names. In other versions, columns and planes outside are set after each
+ * pass; instead of a row outside, the row inside that it repeats is read. On periodic axes, cells
+ * outside are computed. */
 
 #include "common.cuh"
 
 #define TZ_COLUMNS (32 * TZ_VECTOR)
 #define TZ_TILE_ROWS (TZ_WARPS * TZ_ROWS)
-/* Are columns outside the grid set by shuffles, also in planes that have just arrived? */
+/* Do shuffles set the columns outside the grid, also in planes that have just arrived? */
 #define TZ_HELD_X (!TZ_BITS_GRID && TZ_BOUNDARY_X != TZ_PERIODIC)
 
 struct tz_tile {
@@ -42,13 +42,13 @@ struct tz_tile {
     int z;                  /* the plane that arrives, of level 0 */
     int z_from, z_to;       /* planes that the block stores */
     long long at;           /* element of the lane's first cell in plane z */
-    bool keeps;             /* the lane's columns are of the tile's useful part */
+    bool keeps;             /* the lane's columns are in the tile's useful part */
     int parity;             /* of this step's phase, see tz_adjacent_wait() */
     int slot[TZ_SLOTS + 1]; /* of rings whose slots are variables: elements to it, by age */
 };
 
-/* Slots of a ring are reused in turn: what was age k is age k + 1 in the next step. START: before
- * the first step. */
+/* The slots of a ring are reused in turn: a plane of age k has age k + 1 in the next step. START:
+ * before the first step. */
 template <bool START, int FIRST, int SLOTS> TZ_DEVICE void tz_rotate_slots(tz_tile &tile)
 {
     const int last = START ? 0 : tile.slot[FIRST + SLOTS - 1];
@@ -61,9 +61,9 @@ template <bool START, int FIRST, int SLOTS> TZ_DEVICE void tz_rotate_slots(tz_ti
 
 /* ---- Shared memory -----------------------------------------------------------------------------
  *
- * First tables of the tile's rows and columns, for borders, and the words of tz_adjacent_init();
- * then, for each version, a ring of planes of all rows. A lane's part of a row is in packets of at
- * most 16 bytes. */
+ * First come tables of the tile's rows and columns, for borders, and the words of
+ * tz_adjacent_init(). Then each version has a ring of planes of all rows. A lane's part of a row is
+ * in packets of at most 16 bytes. */
 
 #define TZ_TABLE_SOURCE (0)                              /* the row that is read for a row, or -1 */
 #define TZ_TABLE_ROW (TZ_TILE_ROWS + 2 * TZ_RADIUS_ROWS) /* the grid's row that is fetched */
@@ -136,8 +136,8 @@ TZ_DEVICE unsigned long long *tz_adjacent_words()
     return (unsigned long long *)((int *)tz_shared() + TZ_TABLE_WORDS);
 }
 
-/* Once a step, when the warp has read the last rows of other warps and left its last rows: adjacent
- * warps may go on. */
+/* Called once a step, after the warp has read the last rows of other warps and written its own last
+ * rows: adjacent warps may continue. */
 TZ_DEVICE void tz_ready(const tz_tile &tile)
 {
     if (TZ_ADJACENT) {
@@ -164,9 +164,9 @@ TZ_DEVICE void tz_fetch_elements(const tz_arguments &a, const tz_tile &tile, T *
     }
 }
 
-/* Fetches the plane that arrives in `ahead` steps. Rows and planes outside the grid are read from
- * where the boundary says; columns, too, on a torus and of bits. Other columns are set when the
- * plane has arrived. */
+/* Fetches the plane that arrives in `ahead` steps. Rows and planes outside the grid are read from the
+ * place that the boundary names; so are columns of bits and of periodic rows. Other columns outside
+ * are set when the plane has arrived. */
 template <int BORDER, class V>
 TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i, int ahead,
                               const void *field, typename V::type edge)
@@ -225,8 +225,8 @@ TZ_DEVICE void tz_ring_push(T (&ring)[PLANES][TZ_ROWS][TZ_VECTOR],
         }
 }
 
-/* Passes start before the planes that they read have arrived. What they compute until then reaches
- * no plane that is stored. */
+/* Passes start before the planes that they read have arrived. Their results until then do not affect
+ * stored planes. */
 template <class T, int PLANES> TZ_DEVICE void tz_ring_start(T (&ring)[PLANES][TZ_ROWS][TZ_VECTOR])
 {
 #pragma unroll
@@ -234,7 +234,7 @@ template <class T, int PLANES> TZ_DEVICE void tz_ring_start(T (&ring)[PLANES][TZ
         ring[k / (TZ_ROWS * TZ_VECTOR)][k / TZ_VECTOR % TZ_ROWS][k % TZ_VECTOR] = tz_anything<T>();
 }
 
-/* Rows into shared memory: those that other warps read, or all. */
+/* Writes rows to shared memory: the rows that other warps read, or with BORDER all rows. */
 template <int BORDER, class V>
 TZ_DEVICE void tz_leave_rows(const tz_tile &tile, int i, int age,
                              const typename V::type (&now)[TZ_ROWS][TZ_VECTOR])
@@ -280,7 +280,7 @@ TZ_DEVICE void tz_store_plane(const tz_arguments &a, const tz_tile &tile, int la
  *
  * geometry: planes of a chunk, tiles along x, along y. */
 
-/* The tile of a number: tiles along the grid's edges come first, since they take longer. */
+/* The place of a tile. Tiles along the grid's edges have the lowest numbers, since they take longer. */
 TZ_DEVICE void tz_tile_number(int number, int wide, int high, int &x, int &y)
 {
     const int rows = high > 1 ? 2 : 1, columns = wide > 1 ? 2 : 1, inner = high - rows;
@@ -300,8 +300,8 @@ TZ_DEVICE void tz_tile_number(int number, int wide, int high, int &x, int &y)
     y = 1 + number / (wide - columns);
 }
 
-/* All that stays as it is from plane to plane. Computed again where a tile leaves the grid, so that
- * other loops keep no registers for it. */
+/* The members that are the same for all planes. Tiles that leave the grid compute them again, so that
+ * other loops keep no registers for them. */
 TZ_DEVICE void tz_tile_place(const tz_arguments &a, tz_tile &tile)
 {
     const int wide = a.geometry[1], high = a.geometry[2], number = tz_hidden(tz_block(0));
@@ -312,7 +312,7 @@ TZ_DEVICE void tz_tile_place(const tz_arguments &a, tz_tile &tile)
     tile.y_first = by * (TZ_TILE_ROWS - 2 * TZ_GHOST_Y) - TZ_GHOST_Y;
     tile.x = tile.x_first + lane * TZ_VECTOR;
     if (TZ_ROW_LANES && lane >= TZ_ROW_LANES)
-        tile.x = (TZ_ROW_LANES - 1) * TZ_VECTOR; /* does what another lane does */
+        tile.x = (TZ_ROW_LANES - 1) * TZ_VECTOR; /* repeats the work of another lane */
     const int column = lane * TZ_VECTOR;
     tile.keeps = column >= TZ_GHOST_X && column < TZ_COLUMNS - TZ_GHOST_X &&
                  (TZ_ROW_LANES ? lane < TZ_ROW_LANES : tile.x < a.nx);
@@ -349,7 +349,7 @@ TZ_DEVICE bool tz_group_leaves(const tz_arguments &a, const tz_tile &tile)
     const int low = tile.z - TZ_LAG - TZ_STATIC_RADIUS;
     const int high =
         tile.z + TZ_GROUP - 1 + (TZ_AHEAD > TZ_STATIC_RADIUS ? TZ_AHEAD : TZ_STATIC_RADIUS);
-    /* So few planes do not fill the rings. */
+    /* The rings need at least TZ_GROUP planes. */
     const bool few = tile.z_to - tile.z_from < TZ_GROUP;
     return few || low <= TZ_RADIUS_ROWS || high >= a.nz;
 }

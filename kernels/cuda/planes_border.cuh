@@ -1,6 +1,6 @@
-/* kernels/cuda: what versions of fields hold outside the grid, in the stream family in 3-D. */
+/* kernels/cuda: values of fields outside the grid, in the stream family in 3-D. */
 
-/* Sets the columns of a row just outside the grid. A tile begins at a multiple of TZ_VECTOR: their
+/* Sets the columns of a row just outside the grid. A tile begins at a multiple of TZ_VECTOR, so their
  * places in a lane are constants, unless the grid is narrower than the radius. */
 template <class V>
 TZ_DEVICE void tz_hold_row(const tz_arguments &a, const tz_tile &tile,
@@ -70,15 +70,14 @@ TZ_DEVICE void tz_take_plane(const tz_arguments &a, const tz_tile &tile, int i,
         tz_hold_columns<V>(a, tile, now, edge);
 }
 
-/* Is plane z of a version computed, where `rest` planes of ghost zone are left? It must be needed
- * and in the grid. */
+/* Must plane z of a version be computed if `rest` planes of ghost zone are left? It must be needed and
+ * in the grid. */
 TZ_DEVICE bool tz_plane_wanted(const tz_arguments &a, const tz_tile &tile, int z, int rest)
 {
     return z >= tile.z_from - rest && z < tile.z_to + rest && tz_computed<TZ_BOUNDARY_Z>(z, a.nz);
 }
 
-/* A plane above the grid gets the boundary's values, from planes before it. Called before the
- * push. */
+/* Gives a plane above the grid the boundary's values, from planes before it. Call before the push. */
 template <class V>
 TZ_DEVICE void tz_hold_above(const tz_arguments &a, int z,
                              const typename V::type (&ring)[V::PLANES][TZ_ROWS][TZ_VECTOR],
@@ -101,7 +100,7 @@ TZ_DEVICE void tz_hold_above(const tz_arguments &a, int z,
         }
 }
 
-/* Planes below the grid are set when the plane that they repeat is there. Called after the push. */
+/* Sets planes below the grid when the plane that they repeat is complete. Call after the push. */
 template <class V>
 TZ_DEVICE void tz_hold_below(const tz_arguments &a, const tz_tile &tile, int z, int i,
                              typename V::type (&ring)[V::PLANES][TZ_ROWS][TZ_VECTOR],

@@ -25,7 +25,7 @@ TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const T *fi
         if ((!TZ_BITS_GRID && x < 0) || y < 0 || z < 0)
             return edge;
     }
-    if (TZ_BITS_GRID) /* words near the ends of a row, too, hold columns of its other end */
+    if (TZ_BITS_GRID) /* words near an end of a row also hold columns of its other end */
         return tz_load_static_word(a, field + (long long)a.pitch * y + a.plane * z, x, edge);
     return field[x + (long long)a.pitch * y + a.plane * z];
 }

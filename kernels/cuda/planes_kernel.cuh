@@ -21,7 +21,7 @@
  *                      memory, it is the stage's result */
 
 // clang-format off
-/* ---- What arrives ---------------------------------------------------------------------------- */
+/* ---- Level 0 ----------------------------------------------------------------------------------- */
 
 #define TZ__FETCH(name, type, index)                                                               \
     tz_fetch_plane<BORDER, v_##name##_0>(a, tile, i, ahead, a.in[index], name##_edge);
@@ -32,7 +32,7 @@
         tz_ring_push(q.name##_0, name##_next);                                                     \
     }
 
-/* ---- What a level reads ---------------------------------------------------------------------- */
+/* ---- Input of a level -------------------------------------------------------------------------- */
 
 #define TZ__NEAR(k, radius, name, type)                                                            \
     type name##_near_##k[2 * radius + 1][TZ_ROWS + 2 * radius][TZ_VECTOR + 2 * radius];            \
@@ -43,7 +43,7 @@
 #define TZ__NEAR_NOTHING(k, radius, name, type) tz_near_nothing(name##_near_##k);
 #define TZ__NEAR_EDGE(k, radius, name, type) tz_near_fill(name##_near_##k, name##_edge);
 
-/* Rows of other warps. Where planes may be outside the grid they are read later, once the plane is
+/* Reads rows of other warps. If planes may be outside the grid, this happens later, when the plane is
  * known to be wanted. */
 #define TZ__READ_AROUND(k, radius, waits)                                                          \
     TZ__IF(waits, tz_barrier();)                                                                   \
@@ -51,7 +51,7 @@
     if constexpr (BORDER < 2) {                                                                    \
         TZ_AROUND_##k(TZ__NEAR_ROW)                                                                \
     }
-/* The other rows. When the last level has read, the warp is ready. */
+/* Reads the other rows. After the reads of the last level, the warp is ready. */
 #define TZ__READ_OWN(k)                                                                            \
     if constexpr (BORDER == 2) {                                                                   \
         TZ_AROUND_##k(TZ__NEAR_ROW)                                                                \
@@ -60,7 +60,7 @@
     if constexpr (BORDER < 2 && k == TZ_LEVELS - 1)                                                \
         tz_ready(tile);
 
-/* ---- What a level makes ---------------------------------------------------------------------- */
+/* ---- Output of a level ------------------------------------------------------------------------- */
 
 #define TZ_EACH_ELEMENT                                                                            \
     TZ_UNROLL                                                                                      \
@@ -74,8 +74,8 @@
     TZ__IF_STATE(role, c.name = name##_near_##k; c.name##_out = out;)                              \
     TZ__IF_STATIC(role, c.name = (const type *)a.in[index]; c.name##_edge = name##_edge;)
 
-/* The sums of the plane that is `radius` ahead of the one that the level computes; the update then
- * reads sums alone. */
+/* Makes the sums of the plane that is `radius` ahead of the plane that the level computes. The update
+ * then reads only sums. */
 #define TZ__MAKE_SUMS(k, pass, cell, iteration, rest, radius)                                      \
     pass_##pass::planes_##cell made[TZ_ROWS][TZ_VECTOR], made_edge = {};                           \
     if (BORDER < 2 || tz_plane_wanted(a, tile, z + radius, rest + radius)) {                       \
@@ -100,12 +100,12 @@
     c.planes = q.sums_##k;                                                                         \
     TZ_READS_##k(TZ__NEAR_NOTHING)
 
-/* A result: columns outside the grid, and to memory. */
+/* Sets a result's columns outside the grid, and stores it to memory. */
 #define TZ__FINISH(name, type, index, version, lag, kept, shared, last)                            \
     TZ__IF(kept, if constexpr (BORDER)                                                             \
         tz_hold_columns<v_##name##_##version>(a, tile, name##_next, name##_edge);)                 \
     TZ__IF(last, tz_store_plane<BORDER>(a, tile, lag, a.out[index], name##_next);)
-/* To where later levels find it. */
+/* Keeps a result for later levels. */
 #define TZ__KEEP(name, type, index, version, lag, kept, shared, last)                              \
     TZ__IF(kept, TZ__KEEP_PLANE(name, version, shared))
 #define TZ__KEEP_PLANE(name, version, shared)                                                      \
@@ -235,7 +235,7 @@ TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, TZ_BLOCKS)(const tz_arguments a)
     tz_ready(tile);
     const bool leaves = tz_tile_leaves(a, tile);
     const int steps = tile.z_to - tile.z_from + TZ_REACH + TZ_LAG;
-    /* A loop for each instance, so that the compiler gives out registers for each alone. */
+    /* A loop for each instance, so that the compiler allocates registers separately. */
     for (int done = 0; done < steps;) {
         if (tz_group_leaves(a, tile)) {
             tz_tile_place(a, tile);

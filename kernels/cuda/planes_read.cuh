@@ -1,7 +1,7 @@
 /* kernels/cuda: the rows that a pass reads, in the stream family in 3-D. */
 
-/* The rows that are read for the rows of a lane and those around it; -1: the boundary's value.
- * (With BORDER 2 they are looked up each time: that is rare, and registers are few.) */
+/* For each row of a lane and around it, the row to read; -1: the boundary's value. BORDER 2 looks rows
+ * up each time: that is rare, and registers are few. */
 struct tz_source_rows {
     int row[TZ_ROWS + 2 * TZ_RADIUS_ROWS];
 };
@@ -15,7 +15,7 @@ template <int BORDER> TZ_DEVICE tz_source_rows tz_source_rows_of(const tz_tile &
     return sources;
 }
 
-/* A row that is not the lane's own, or that is and lies outside the grid. */
+/* A row of another lane, or a row of this lane outside the grid. */
 template <int BORDER, class V>
 TZ_DEVICE void tz_row_of_other(const tz_tile &tile, const tz_source_rows &sources, int i, int age,
                                int j, typename V::type edge, typename V::type (&to)[TZ_VECTOR])
@@ -26,7 +26,7 @@ TZ_DEVICE void tz_row_of_other(const tz_tile &tile, const tz_source_rows &source
                               : tz_table(TZ_TABLE_SOURCE + own + j + TZ_RADIUS_ROWS);
         if (j >= 0 && j < TZ_ROWS && row == own + j)
             return;
-        /* Rows further away would be read for cells whose values are not used. */
+        /* Only cells whose values are unused would read rows further away. */
         if (TZ_ADJACENT && TZ_BOUNDARY_Y != TZ_PERIODIC && row >= 0) {
             row = row > own - TZ_ROWS ? row : own - TZ_ROWS;
             row = row < own + 2 * TZ_ROWS - 1 ? row : own + 2 * TZ_ROWS - 1;
@@ -116,7 +116,7 @@ TZ_DEVICE void tz_near_fill(T (&near)[SIDE][HIGH][WIDE], T value)
         near[k / (HIGH * WIDE)][k / WIDE % HIGH][k % WIDE] = value;
 }
 
-/* To begin with: rows and columns that are not read must not be used. */
+/* The initial values: rows and columns that are not read must not be used. */
 template <class T, int SIDE, int HIGH, int WIDE>
 TZ_DEVICE void tz_near_nothing(T (&near)[SIDE][HIGH][WIDE])
 {

@@ -1,5 +1,5 @@
-/* kernels/cuda: reductions and pictures of a field. The bits of results are those that
- * core/backend/host/reduce.h and core/base/average.h define.
+/* kernels/cuda: reductions and pictures of a field. core/backend/host/reduce.h and
+ * core/base/average.h define the bits of the results.
  *
  * Defined by C:
  *
@@ -11,7 +11,7 @@
  *   TZ_ONLY       the one kernel to compile; if not defined, all
  *
  * Element (x, y, z) is at x + pitch*y + plane*z; nothing past a row's end is read. Each warp works
- * alone on groups of segments. A lane has the elements lane, lane + 32, ... of a segment and loads
+ * on its own groups of segments. A lane has the elements lane, lane + 32, ... of a segment and loads
  * TZ_BATCH of them at once. */
 #include "device.cuh"
 

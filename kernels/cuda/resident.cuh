@@ -4,15 +4,15 @@
  * and TZ_GHOST cells of its neighbours around them, except at the grid's ends. Each thread has a
  * brick of TZ_VX x TZ_VY x TZ_VZ cells, in registers (TZ_HELD) or in shared memory. Threads read
  * each other's cells from shared memory. After TZ_HEIGHT iterations the ghost zone is used up: each
- * block sends the cells that its neighbours hold, too, and receives theirs. A value and a tag that
- * says that it has arrived are one store: a block waits for its neighbours alone, not for the grid.
+ * block sends the cells that its neighbours also hold, and receives theirs. One store writes a value
+ * and a tag that shows its arrival: a block waits only for its neighbours, not for the grid.
  *
  * Shared memory holds element e of the bricks of all threads next to each other. When all threads
  * of a warp read the same neighbour, they read 32 adjacent words; and, but for threads at a tile's
  * end, a neighbour lies at the same distance from each thread's own element.
  *
  * Along an axis with one block the tile is the full extent of the grid, without a ghost zone: the
- * cell that a boundary reads is in the tile. Beyond the ends of a bit row lies its other end,
+ * cell that a boundary reads is in the tile. Beyond an end of a bit row comes its other end,
  * shifted by a bit. */
 
 #include "common.cuh"
@@ -40,7 +40,7 @@ template <class T> struct tz_brick {
 struct tz_span {
     int first; /* coordinate of its first cell; outside the grid only where the axis wraps */
     unsigned int foreign; /* cells that other blocks own */
-    unsigned int wanted;  /* cells that other blocks hold, too */
+    unsigned int wanted;  /* own cells that other blocks also hold */
 };
 
 /* The elements adjacent to a brick along an axis: TZ_R before it, then TZ_R after it. */
@@ -60,7 +60,7 @@ struct tz_tile {
 #endif
 };
 
-/* One cell of a brick: what a cell update sees. */
+/* One cell of a brick, for a cell update. */
 struct tz_place {
     int i, j, k;
     int x, y, z; /* in the grid */
@@ -79,7 +79,7 @@ TZ_DEVICE int tz_tile_begin(int block, int blocks, int n, int extent, bool wraps
     return block * (n - extent) / (blocks - 1);
 }
 
-/* Where the range of coordinates begins that a block owns. */
+/* The first coordinate that a block owns. */
 TZ_DEVICE int tz_own_begin(int block, int blocks, int n, int extent, bool wraps)
 {
     if (!wraps && block == 0)
@@ -98,7 +98,8 @@ TZ_DEVICE int tz_wrap(int c, int n)
     return c;
 }
 
-/* Does the tile of a block hold the cell? `block` may be -1 or `blocks`: there may be none. */
+/* Does the tile of a block hold the cell? `block` may be -1 or `blocks`: no block, unless the axis
+ * wraps. */
 TZ_DEVICE bool tz_tile_holds(int block, int blocks, int n, int extent, bool wraps, int c)
 {
     if (wraps)
@@ -153,7 +154,7 @@ TZ_DEVICE tz_sides tz_sides_of(int thread, int cells, int threads, int slot, int
             c = tz_map<BOUNDARY>(begin + c, n) - begin;
             b.outside[q] = BOUNDARY == TZ_FIXED;
         }
-        /* Past a tile's end inside the grid values are wrong anyway. */
+        /* Past a tile's end inside the grid, values are wrong in any case. */
         c = c < 0 ? 0 : c < extent ? c : extent - 1;
         b.offset[q] = c % cells * slot + (c / cells - thread) * step;
     }
@@ -184,7 +185,7 @@ TZ_DEVICE tz_tile tz_tile_of(const tz_arguments &a, int thread)
     return t;
 }
 
-/* The coordinate in the grid of one that is off it by less than its extent. */
+/* The coordinate in the grid for one that is outside by less than the extent. */
 TZ_DEVICE int tz_inside(int c, int n, bool wraps)
 {
     return !wraps ? c : c < 0 ? c + n : c < n ? c : c - n;
@@ -208,9 +209,9 @@ TZ_DEVICE bool tz_is_foreign(const tz_tile &t, int i, int j, int k)
     return ((t.x.foreign >> i | t.y.foreign >> j | t.z.foreign >> k) & 1u) != 0;
 }
 
-/* The same tile, about whose place the compiler knows nothing: what depends on it is computed where
- * it is used. Kept for each cell of a large brick, it would take more registers than the cells.
- * Small bricks keep it: computing it would delay each exchange. */
+/* The same tile, with its place hidden from the compiler, so that values that depend on it are
+ * computed where they are used. For a large brick, keeping them would take more registers than the
+ * cells. Small bricks keep them: computing them would delay each exchange. */
 TZ_DEVICE tz_span tz_span_hidden(const tz_span &s)
 {
     tz_span hidden;
@@ -232,8 +233,7 @@ TZ_DEVICE tz_tile tz_tile_hidden(const tz_tile &t)
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
-/* A word whose coordinate wraps `turns` times: its bits are those of columns one further for
- * each. */
+/* A word whose coordinate wraps `turns` times. Each turn moves its bits by one column. */
 TZ_DEVICE tz_word tz_wrapped(tz_word word, int turns, tz_word edge)
 {
     if (turns == 0)
@@ -260,8 +260,7 @@ template <class T> TZ_DEVICE void tz_mask_brick(const tz_tile &t, T edge, tz_bri
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Loads a brick. `at`: as in tz_publish(); bit rows, whose code is long, are loaded there in a
- * loop. */
+/* Loads a brick. `at`: as in tz_publish(). Bit rows need long code, so a loop loads them there. */
 template <class T>
 TZ_DEVICE void tz_load_brick(const tz_arguments &a, const tz_tile &t, const T *field, T edge, T *at,
                              tz_brick<T> &own)
@@ -305,8 +304,8 @@ TZ_DEVICE void tz_store_brick(const tz_arguments &a, const tz_tile &t, T *field,
     }
 }
 
-/* Writes a brick to shared memory; of one in registers, the cells that other threads read. `at`:
- * the thread's element 0 there. */
+/* Writes a brick to shared memory. If it is held in registers, writes only the cells that other
+ * threads read. `at`: the thread's element 0 in shared memory. */
 template <class T> TZ_DEVICE void tz_publish(T *at, const tz_brick<T> &own)
 {
     TZ_EACH_CELL
@@ -396,8 +395,8 @@ TZ_DEVICE void tz_send_brick(const tz_arguments &a, const tz_tile &t, unsigned i
     }
 }
 
-/* Reads all words of TZ_BATCH cells at once, again and again until all have arrived. None is used
- * before that: the compiler would otherwise read them one after the other. */
+/* Reads all words of TZ_BATCH cells at once, and repeats it until all have arrived. No word is used
+ * earlier: the compiler would then read the words one after the other. */
 template <class T>
 TZ_DEVICE void tz_receive_brick(const tz_arguments &a, const tz_tile &t, unsigned int tag, int word,
                                 T edge, tz_brick<T> &own)

@@ -8,8 +8,8 @@
  *                        before). A written field has two buffers in shared memory by turns:
  *                        `publications` times an iteration it takes the next, `before` times before
  *                        this pass. 0 and 0: it has one.
- *   TZ_PUBLISH_p(D)         the same of fields that come to shared memory right before pass p
- *   TZ_PUBLISH_ONCE(D)      the same of fields that never change
+ *   TZ_PUBLISH_p(D)      the same for fields that are written to shared memory right before pass p
+ *   TZ_PUBLISH_ONCE(D)   the same for fields that never change
  *   TZ_EXCHANGE_LIST(D)  the fields that blocks exchange: D(name, word), `word` being the first of
  *                        the TZ_SENT words of a cell */
 
@@ -36,7 +36,7 @@
 #define TZ__PUBLISH(role, name, type, index, publications, before)                                 \
     tz_publish(TZ__BUFFER(name, publications, before), name##_own);
 
-/* The row of iteration t; the next one is on its way. */
+/* Takes the row of iteration t and starts to load the next row. */
 #define TZ__NEXT_ROW(role, name, type, index)                                                      \
     TZ__IF_STREAMED(role, name##_own = name##_next; if (t + 1 < a.height)                          \
         tz_load_row(a, tile, (const int *)a.in[index] + (long long)a.pitch * (t + 1),              \
@@ -62,7 +62,7 @@
     TZ__IF_STATE(role, TZ__CONTEXT_PLACE(name, publications, before))                              \
     TZ__IF_STATIC(role, TZ__CONTEXT_PLACE(name, publications, before))
 
-/* What a pass makes of static fields: once for all iterations, or at each update. */
+/* The values that a pass computes from static fields: once for all iterations, or at each update. */
 #if TZ_HELD
 #define TZ__MAKE_ONCE(pass, cell, radius)                                                          \
     pass_##pass::once_##cell once_##pass[TZ_VZ][TZ_VY][TZ_VX];                                     \
@@ -95,7 +95,7 @@
     name##_own = c.name##_out;                                                                     \
     tz_mask_brick(tile, name##_edge, name##_own);
 
-/* Iteration t of a pass. Threads without a brick compute, too: nothing reads their results. */
+/* Iteration t of a pass. Threads without a brick also compute, but nothing reads their results. */
 #define TZ__RUN_PASS(pass, cell, radius)                                                           \
     TZ__REUSE_BUFFER(pass)                                                                         \
     if (live) {                                                                                    \
@@ -149,8 +149,8 @@ TZ_KERNEL(tz_stage, TZ_THREADS)(const tz_arguments a)
             if (live) {
                 TZ_EXCHANGE_LIST(TZ__SEND)
             }
-            /* Shared memory may be written again after it. It costs nothing: words are on their
-             * way. */
+            /* After this barrier, shared memory may be written again. It takes no time, since words
+             * are in flight. */
             tz_barrier();
             if (live) {
                 TZ_EXCHANGE_LIST(TZ__RECEIVE)

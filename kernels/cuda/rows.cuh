@@ -4,16 +4,16 @@
  * from low to high y. Level 0 is what is loaded, level l the l-th pass of the stage. Each level
  * keeps its last rows in registers, a ring. When row y of level 0 arrives, level l computes row y -
  * lag(l), and the row of the last level goes to memory. Neighbours along x come from other lanes by
- * shuffle: warps share nothing and need no barrier. The strip loses the reach of all levels at both
- * sides, and the chunk begins and ends with as many more rows: the ghost zone.
+ * shuffle: warps share nothing and need no barrier. The ghost zone is the reach of all levels: the
+ * strip loses it at both sides, and the chunk begins and ends with as many more rows.
  *
- * With BORDER, columns outside the grid get the boundary's values, with ENDS rows, too. Warps and
- * rows away from the grid's ends run instances without.
+ * With BORDER, columns outside the grid get the boundary's values; with ENDS, rows do. Warps and rows
+ * away from the grid's ends run instances without them.
  *
  * TZ_SIMPLE_ENDS: the grid is at least a strip wide, and only the cells of one lane read over an
- * end of a row. Then columns outside are neither computed nor kept: lanes there hold values that
- * are not used, and the lane at an end picks the boundary's values when it gets its neighbours
- * (tz_widen). Bit rows differ: words outside are words of the other end, shifted by a bit. */
+ * end of a row. Then columns outside are neither computed nor kept: lanes there hold unused values,
+ * and the lane at an end selects the boundary's values when it reads its neighbours (tz_widen). In
+ * bit rows, words outside are words of the other end, shifted by a bit. */
 #ifndef TZ_ROWS_CUH
 #define TZ_ROWS_CUH
 
@@ -26,7 +26,7 @@ struct tz_strip {
     int x0, x; /* first column of the strip, of this lane */
     int from;  /* the first column that this lane loads, in the grid if TZ_SIMPLE_ENDS */
     int low;
-    unsigned int rows; /* that this lane stores, from row `low` on */
+    unsigned int rows; /* number of rows that this lane stores, from row `low` on */
     bool border;
     bool first, last; /* this lane has column 0, or the last */
     int rotation;     /* of a bit row: by how much a lane's words are rotated to the left */
@@ -80,7 +80,7 @@ TZ_DEVICE void tz_widen(const tz_strip &s, const T *row, T (&wide)[TZ_V + 2 * R]
     }
 }
 
-/* A new row into the newest slot of a ring, with what the ring keeps of the neighbouring lanes. */
+/* Puts a row into the newest slot of a ring, with the elements of neighbouring lanes that it keeps. */
 template <bool BORDER, int D, int W, class T>
 TZ_DEVICE void tz_ring_push(const tz_strip &s, T (&ring)[D][W], const T (&row)[TZ_V], T edge)
 {
@@ -98,8 +98,8 @@ TZ_DEVICE void tz_ring_push(const tz_strip &s, T (&ring)[D][W], const T (&row)[T
     }
 }
 
-/* Rows of a ring from SLOT on, with RADIUS elements of the neighbouring lanes on both sides. (A
- * function that calls itself, not a loop: registers are given out otherwise for a loop.) */
+/* Rows of a ring from SLOT on, with RADIUS elements of the neighbouring lanes on both sides. This is
+ * a recursion because the compiler allocates registers differently for a loop. */
 template <bool BORDER, int SLOT, int RADIUS, int ROW = 0, int D, int W, int ROWS, int WIDE, class T>
 TZ_DEVICE void tz_ring_window(const tz_strip &s, const T (&ring)[D][W], T (&window)[ROWS][WIDE],
                               T edge)
@@ -125,7 +125,7 @@ TZ_DEVICE int tz_first_row(const tz_strip &s)
     return s.low > 0 ? s.low - TZ_WARM_UP : TZ_FIRST_ROW;
 }
 
-/* Where a strip is, but for its rows. */
+/* Sets all members of a strip except those about rows. */
 TZ_DEVICE void tz_strip_place(const tz_arguments &a, tz_strip &s)
 {
     s.x = s.x0 + tz_lane() * TZ_V;
@@ -141,8 +141,8 @@ TZ_DEVICE void tz_strip_place(const tz_arguments &a, tz_strip &s)
 
 /* ---- Level 0 ---------------------------------------------------------------------------------
  *
- * Rows wait in a queue in shared memory, TZ_AHEAD of them on their way. Each lane reads its own
- * columns alone. The queue has parts of TZ_STEPS rows, one for each execution of the loop body, so
+ * Rows wait in a queue in shared memory, and TZ_AHEAD rows are in flight. Each lane reads only its own
+ * columns. The queue has parts of TZ_STEPS rows, one for each execution of the loop body, so
  * that the steps of the body find their rows at constant distances from the part's start. */
 
 /* Elements from the start of a queue of ROWS rows to the row that is taken `row` steps after the
@@ -155,15 +155,14 @@ template <int ROWS> TZ_DEVICE int tz_slot(int part, int row)
     return part + row % TZ_STEPS * TZ_STRIP;
 }
 
-/* Elements of a row, from its start, whose columns are all inside the grid. */
+/* The number of elements at a row's start whose columns are all inside the grid. */
 TZ_DEVICE int tz_full_elements(const tz_arguments &a)
 {
     return TZ_BITS_GRID && a.columns - 31 * a.nx < a.nx ? a.columns - 31 * a.nx : a.nx;
 }
 
-/* Is a word past an end of a bit row a word of its other end, shifted by a bit? It is where the
- * strip leaves the grid at one end only, and the bit that comes in is of the same word or the
- * boundary's. */
+/* Is a word past an end of a bit row a word of its other end, shifted by a bit? It is if the strip
+ * leaves the grid at only one end, and the new bit comes from the same word or the boundary. */
 TZ_DEVICE bool tz_words_wrap(const tz_arguments &a)
 {
     return a.nx >= TZ_STRIP && (TZ_BOUNDARY_X != TZ_PERIODIC || a.columns == 32 * a.nx);
@@ -195,7 +194,7 @@ template <class T> TZ_DEVICE void tz_blank(T *to)
     tz_put_packet(to, zeros);
 }
 
-/* The row to load for row y, which may be outside. A fixed boundary's value is put in later. */
+/* The row to load for row y, which may be outside. A fixed boundary's value is set later. */
 TZ_DEVICE int tz_nearest_row(int y, int n)
 {
     if (TZ_BOUNDARY_Y == TZ_PERIODIC)
@@ -205,7 +204,7 @@ TZ_DEVICE int tz_nearest_row(int y, int n)
     return y < 0 ? 0 : y < n ? y : n - 1;
 }
 
-/* Row y of a field into the queue. `next`: its address if it is in the grid. */
+/* Loads row y of a field into the queue. `next` is its address if it is in the grid. */
 template <bool ENDS, class T>
 TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, const T *next,
                             const void *field, T edge, int y)
@@ -232,7 +231,7 @@ TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, con
     }
 }
 
-/* Sets the bits outside the grid to a fixed boundary's value. A torus has none. */
+/* Sets the bits outside the grid to the boundary value. Periodic rows have no such bits. */
 TZ_DEVICE void tz_keep_inside(const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
 {
     if (TZ_BOUNDARY_X == TZ_PERIODIC)
@@ -242,7 +241,7 @@ TZ_DEVICE void tz_keep_inside(const tz_strip &s, tz_word (&v)[TZ_V], tz_word edg
         v[e] = TZ_PICK3(s.inside, v[e], edge);
 }
 
-/* Words past an end of a row: those of the other end, as they are past this one. */
+/* Turns words of the other end of a row into the words past this end. */
 template <class T>
 TZ_DEVICE void tz_wrap_words(const tz_arguments &, const tz_strip &, T (&)[TZ_V], T)
 {
@@ -262,7 +261,7 @@ TZ_DEVICE void tz_wrap_words(const tz_arguments &a, const tz_strip &s, tz_word (
         v[e] = tz_mask_word(a, x, v[e], edge);
     }
 }
-/* The same where the grid's ends are simple. */
+/* The same for simple ends. */
 template <class T> TZ_DEVICE void tz_rotate_words(const tz_strip &, T (&)[TZ_V], T) {}
 TZ_DEVICE void tz_rotate_words(const tz_strip &s, tz_word (&v)[TZ_V], tz_word edge)
 {
@@ -272,7 +271,7 @@ TZ_DEVICE void tz_rotate_words(const tz_strip &s, tz_word (&v)[TZ_V], tz_word ed
     tz_keep_inside(s, v, edge);
 }
 
-/* Row y out of the queue. */
+/* Takes row y from the queue. */
 template <bool BORDER, bool ENDS, class T>
 TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *from, T edge, int y,
                            T (&to)[TZ_V])
@@ -294,7 +293,7 @@ TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *fr
     }
 }
 
-/* ---- Borders: after each level, what lies outside gets the boundary's values of that level --- */
+/* ---- Borders: after each level, cells outside get the boundary's values of that level --------- */
 
 TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, tz_word (&v)[TZ_V],
                               tz_word edge)
@@ -359,12 +358,12 @@ TZ_DEVICE void tz_fix_columns(const tz_arguments &a, const tz_strip &s, T (&v)[T
 }
 
 /* Row y of a level is in the newest slot of its ring. Up to R rows outside the grid are read. A row
- * past the grid's last one repeats an earlier row; a row before the first one is set when the row
- * that it repeats has been made. */
+ * after the grid's last row repeats an earlier row. A row before the first row is set when the row
+ * that it repeats is complete. */
 template <int R, int D, int W, class T>
 TZ_DEVICE void tz_fix_any_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge)
 {
-    /* Loops over all slots with a choice: indices stay constants. */
+    /* Loops over all slots with a selection, so that indices are constants. */
     if (TZ_BOUNDARY_Y == TZ_FIXED) {
 #pragma unroll
         for (int i = 0; i < W; i++)
@@ -398,7 +397,7 @@ template <int K, int D, int W, class T> TZ_DEVICE void tz_set_row(T (&ring)[D][W
     for (int i = 0; i < W; i++)
         ring[K][i] = value;
 }
-/* The newest row into the R before it. */
+/* Copies the newest row to the R rows before it. */
 template <int R, int D, int W, class T> TZ_DEVICE void tz_copy_rows(T (&ring)[D][W])
 {
 #pragma unroll
@@ -414,7 +413,7 @@ template <int D, int W, class T> TZ_DEVICE void tz_copy_previous(T (&ring)[D][W]
         ring[D - 1][i] = ring[D > 1 ? D - 2 : 0][i];
 }
 
-/* The same; cheaper where the grid's ends are simple, with branches that are rarely taken. */
+/* The same, but cheaper for simple ends, with branches that are rarely taken. */
 template <int R, int D, int W, class T>
 TZ_DEVICE void tz_fix_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge)
 {
@@ -444,8 +443,8 @@ TZ_DEVICE void tz_fix_rows(const tz_arguments &a, int y, T (&ring)[D][W], T edge
     }
 }
 
-/* Where rows are summed as they arrive: rows past the grid's last one repeat it, from shared
- * memory. Rows before the first one were added with it. */
+/* For rows that are summed as they arrive: rows after the grid's last row repeat it, from shared
+ * memory. Rows before the first row were added together with it. */
 template <int D, class T>
 TZ_DEVICE void tz_fix_end(const tz_arguments &a, int y, T (&ring)[D][TZ_V], T *last, T edge)
 {
@@ -495,8 +494,8 @@ template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, con
         body_##cell(tz_c, tz_e, tz_c.once[tz_e]);                                                  \
     }                                                                                              \
     TZ_DEVICE void body_##cell(const context_##cell &tz_c, const int tz_e, const once_##cell &tz_o)
-/* An update that is a sum over rows: a row that arrives is added to 2 * TZ_CELL_RADIUS sums.
- * tz_s[0] is then complete, and a new sum begins. */
+/* An update that is a sum over rows: a new row is added to 2 * TZ_CELL_RADIUS sums. tz_s[0] is then
+ * complete, and a new sum begins. */
 #undef TZ_CELL_ROWS
 #define TZ_CELL_ROWS(cell, field, type, ROWS)                                                      \
     TZ__CELL_OF_ROWS(cell, field, type, ROWS)                                                      \

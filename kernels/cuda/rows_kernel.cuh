@@ -5,7 +5,7 @@
  *   TZ_RING_LIST(D)   rings: D(name, type, level, rows, halo); `level` made them, with `halo`
  *                     columns of the adjacent lanes
  *   TZ_SUM_LIST(D)    sums of rows that wait for more: D(level, rows)
- *   TZ_ONCE_LIST(D)   what updates take from static fields: D(pass, cell, level, rows)
+ *   TZ_ONCE_LIST(D)   values made from static fields alone: D(pass, cell, level, rows)
  *   TZ_QUEUE_LIST(D)  all fields: D(role, name, type, index, rows, newest, written, lag), with the
  *                     rows of the queue; `newest`: how much further than the steps it is loaded;
  *                     `written`, 0 or 1; `lag` of the result
@@ -32,7 +32,7 @@ struct tz_rings {
     TZ_ONCE_LIST(TZ__ONCE_RING)
 };
 
-/* Of each field the queue, where its next row comes from and where its result goes. */
+/* For each field: its queue, the address of its next row and of its next result. */
 #define TZ__QUEUE(role, name, type, index, rows, newest, written, lag)                             \
     type *name;                                                                                    \
     const type *name##_next;                                                                       \
@@ -47,7 +47,7 @@ struct tz_queues {
 };
 
 // clang-format off
-/* A row of a field in its queue, `step` steps after the body's first. */
+/* The row of a field in its queue for the step that is `step` steps after the body's first. */
 #define TZ__SLOT_state(step) tz_slot<TZ_QUEUE>(w.part, step)
 #define TZ__SLOT_static(step) tz_slot<TZ_QUEUE_KEPT>(w.kept, step)
 
@@ -61,7 +61,7 @@ struct tz_queues {
 #define TZ__FETCH_FIRST(role, name, type, index, level, newest, wait)                              \
     TZ__FETCH_ROW(true, k, y + k, role, name, index, newest)
 
-/* Out of the queue into the newest slot of its ring. */
+/* Moves a row from the queue into the newest slot of its ring. */
 #define TZ__TAKE(role, name, type, index, level, newest, wait)                                     \
     tz_shift(q.name##_##level);                                                                    \
     {                                                                                              \
@@ -82,8 +82,8 @@ struct tz_queues {
     type name##_new[TZ_V];                                                                         \
     c.name##_out = name##_new;
 
-/* The newest row of the level before is added to the sums. The grid's first row stands for all rows
- * before it, too. */
+/* Adds the newest row of the level before to the sums. The grid's first row also counts for all rows
+ * before it. */
 #define TZ__ADD(l, name, type, level, slot, radius, cell)                                          \
     type name##_w[2 * radius + 1][TZ_V + 2 * radius], name##_new[TZ_V];                            \
     tz_widen<BORDER, radius>(s, q.name##_##level[slot], name##_w[radius], name##_edge);            \
@@ -196,7 +196,7 @@ TZ_DEVICE void tz_steps(const tz_arguments &a, const tz_strip &s, tz_queues &w, 
                         (type *)a.out[index] + ((long long)a.pitch * (y - lag) + s.x);)
 #define TZ__CLEAR_RING(name, type, level, rows, halo) tz_clear(q.name##_##level);
 #define TZ__CLEAR_SUM(level, rows) tz_clear(q.sum_##level);
-/* Later groups of levels take rows from the first step on: before any has arrived for them. */
+/* Later groups of levels take rows from the first step on, before a row for them has arrived. */
 #define TZ__BLANK(role, name, type, index)                                                         \
     TZ__IF_STATIC(                                                                                 \
         role, TZ_ROLL for (int k = 0; k < TZ_QUEUE_KEPT; k++) tz_blank(w.name + k * TZ_STRIP);)
@@ -228,7 +228,7 @@ TZ_KERNEL(tz_stage, 32 * TZ_WARPS)(const tz_arguments a)
         strip = left + item % across;
         part = item / across;
     }
-    /* The chunks at the ends of the grid start first: they take longer. */
+    /* The chunks at the ends of the grid start first, since they take longer. */
     part = part == 0 ? (a.ny + chunk - 1) / chunk - 1 : part - 1;
     s.low = part * chunk;
     const int high = s.low + chunk < a.ny ? s.low + chunk : a.ny;

@@ -1,8 +1,8 @@
-/* kernels/cuda: the tile family, Meng and Skadron's trapezoid as they had it.
+/* kernels/cuda: the tile family, the trapezoid as Meng and Skadron published it.
  *
  * A block loads its tile with a ghost zone into shared memory, computes TZ_HEIGHT iterations there,
  * each on a region that shrinks by the radius, and stores the tile. Blocks whose ghost zone leaves
- * the grid run a second instance of the code (BORDER), which looks at boundaries. */
+ * the grid run a second instance of the code (BORDER), which handles boundaries. */
 
 #include "common.cuh"
 
@@ -63,7 +63,7 @@ TZ_DEVICE T tz_static(const tz_arguments &a, const tz_place &p, const T *field, 
         if ((!TZ_BITS_GRID && x < 0) || y < 0 || z < 0)
             return edge;
     }
-    if (TZ_BITS_GRID) /* words near the ends of a row, too, hold columns of its other end */
+    if (TZ_BITS_GRID) /* words near an end of a row also hold columns of its other end */
         return tz_load_static_word(a, field + (long long)a.pitch * y + a.plane * z, x, edge);
     return field[x + (long long)a.pitch * y + a.plane * z];
 }

@@ -22,20 +22,20 @@
 #include <string.h>
 
 enum {
-    IN_FLIGHT_MAX = 16,     /* at most twice as many stages are launched and not known to be done */
-    KERNELS_MAX = 8,        /* kept loaded: those of plans and of their remainders */
-    REPLAY_BYTES = 32 << 20 /* moved by a stage that goes into graphs, at most: some 10 us */
+    IN_FLIGHT_MAX = 16,     /* stages between two marks; at most twice as many are in flight */
+    KERNELS_MAX = 8,        /* loaded at once: of plans and of their remainders */
+    REPLAY_BYTES = 32 << 20 /* of fields: larger stages, over about 10 us, do not go into graphs */
 };
 
 typedef struct compiled {
     tz_plan plan;
     const tz_cuda_family *family;
-    tz_slot constants[TZ_CONSTANTS_MAX]; /* integer ones are part of the text */
+    tz_slot constants[TZ_CONSTANTS_MAX]; /* the text contains the integer ones */
     tz_cuda_kernel kernel;
     tz_cuda_shape shape;
-    int blocks;                /* that a multiprocessor runs at once */
-    tz_cu_pointer scratch;     /* of shape.scratch_bytes */
-    int64_t used;              /* number of the stage that used it last */
+    int blocks;                /* of a multiprocessor at once */
+    tz_cu_pointer scratch;     /* shape.scratch_bytes of device memory */
+    int64_t used;              /* number of the last stage that used it */
     tz_cuda_replay replays[2]; /* stages that begin with copy 0 and copy 1 of the fields */
 } compiled;
 
@@ -45,19 +45,19 @@ typedef struct gpu {
     tz_cu_pointer copy[TZ_FIELDS_MAX][2]; /* a static field has only the first */
     int current[TZ_FIELDS_MAX];           /* the copy that holds the field now */
     tz_cuda_slabs *slabs[TZ_FIELDS_MAX];  /* of streamed fields */
-    tz_cuda_energy *energy;               /* NULL: energy is not known, */
+    tz_cuda_energy *energy;               /* NULL: unavailable, */
     tz_error no_energy;                   /* for this reason */
-    tz_cuda_event *mark;                  /* an event some stages ago: hold_back waits for it */
-    int unmarked;                         /* stages launched since */
+    tz_cuda_event *mark;                  /* recorded some stages ago: hold_back waits for it */
+    int unmarked;                         /* stages launched since then */
     compiled kernels[KERNELS_MAX];
     int kernels_count;
     int64_t stages;
     tz_cuda_reducer *reducer;
-    bool norm_known;              /* the copies differ by one iteration */
+    bool norm_known;              /* the two copies differ by one iteration */
     tz_cuda_staging *staging;     /* of store, load and fill */
-    tz_cuda_snapshots *snapshots; /* made when first needed */
+    tz_cuda_snapshots *snapshots; /* created by the first snapshot */
     bool replays;                 /* stages may go into graphs */
-    tz_cuda_queue *scratch;       /* where graphs are recorded */
+    tz_cuda_queue *scratch;       /* for recording graphs */
 } gpu;
 
 /* ---- The device ------------------------------------------------------------------------------ */
@@ -100,7 +100,7 @@ static tz_status gpu_plan(const tz_problem *problem, const tz_place *place, tz_p
     return status;
 }
 
-/* Host memory, which is checked before a run. Device memory that is short shows in create(). */
+/* Bytes of host memory, which a run checks first. create() fails if device memory does not suffice. */
 static int64_t gpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
 {
     (void)place;
@@ -203,7 +203,7 @@ static tz_status gpu_load(const void *any, int field, const tz_box *box, void *e
                                     state->copy[field][state->current[field]], &where, error);
 }
 
-/* The padding between rows is filled, too; nothing reads it. */
+/* Also fills the padding between rows, which nothing reads. */
 static tz_status gpu_fill(void *any, int field, const void *element, tz_error *error)
 {
     gpu *state = any;
@@ -247,7 +247,7 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz
         free(source);
         if (status)
             return status;
-        status = tz_cuda_occupancy(state->cuda, &fresh.kernel, fresh.family->threads(problem, plan),
+        status = tz_cuda_occupancy(state->cuda, &fresh.kernel, tz_cuda_threads(fresh.family, plan),
                                    fresh.family->shared_bytes(problem, &limits, plan),
                                    &fresh.blocks, error);
         if (!status)
@@ -277,7 +277,7 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz
     return TZ_OK;
 }
 
-/* Keeps the host from launching too far ahead, so that an interrupt takes effect soon. */
+/* Limits how far ahead the host launches, so that an interrupt takes effect soon. */
 static tz_status hold_back(gpu *state, int stages, tz_error *error)
 {
     if (state->context.sync)
@@ -363,8 +363,8 @@ static tz_status one_stage(gpu *state, const tz_plan *plan, int height, int64_t 
     return status;
 }
 
-/* TZ_CUDA_REPLAY_STAGES stages of the plan's height. Their number is even: results end in the copy
- * where they began. */
+/* TZ_CUDA_REPLAY_STAGES stages of the plan's height. The number is even, so the results end in the
+ * copy that they started from. */
 static tz_status many_stages(gpu *state, const tz_plan *plan, tz_error *error)
 {
     compiled *use = NULL;
@@ -375,7 +375,7 @@ static tz_status many_stages(gpu *state, const tz_plan *plan, tz_error *error)
     for (int i = 0; i < 2; i++)
         fill_arguments(state, use, plan->height, 0, i > 0, NULL, &passed[i]);
     void *const both[2] = {passed[0].bytes, passed[1].bytes};
-    int written = 0; /* a field that is written: all of them swap together */
+    int written = 0; /* any written field: all of them swap copies together */
     while (written < TZ_FIELDS_MAX - 1 &&
            !(tz_problem_written(state->context.problem) >> written & 1))
         written++;
@@ -527,15 +527,9 @@ static tz_status gpu_energy(void *any, double *joules, tz_error *error)
 static tz_status gpu_clock(void *any, tz_clock_facts *out, tz_error *error)
 {
     gpu *state = any;
-    tz_cuda_clock clock = {0};
     *out = (tz_clock_facts){0};
-    tz_status status = need_energy(state, error);
-    if (!status)
-        status = tz_cuda_energy_clock(state->energy, &clock, error);
-    if (!status)
-        *out = (tz_clock_facts){
-            .hz = clock.hz, .for_power = clock.for_power, .for_heat = clock.for_heat};
-    return status;
+    const tz_status status = need_energy(state, error);
+    return status ? status : tz_cuda_energy_clock(state->energy, out, error);
 }
 
 const tz_backend tz_backend_cuda = {

@@ -14,11 +14,10 @@ __asm__(".pushsection .rodata\ntz_cuda_text_reduce:\n.incbin \"cuda/reduce.cuh\"
 extern const char tz_cuda_text_reduce[] __attribute__((visibility("hidden")));
 
 enum {
-    DTYPES = 4, /* that fields have */
+    DTYPES = 4, /* of fields */
     WARPS_OF_BLOCK = TZ_CUDA_REDUCE_THREADS / 32,
     GROUP_MAX = 32,
-    GROUPS_OF_WARP =
-        4 /* a warp gets at least so many before groups grow: warps then end together */
+    GROUPS_OF_WARP = 4 /* at least, before groups grow, so that all warps end at the same time */
 };
 
 _Static_assert(sizeof(tz_cuda_record) == 7 * 8 && sizeof(tz_cuda_reduce_arguments) == 11 * 8 &&
@@ -34,7 +33,7 @@ struct tz_cuda_reducer {
     tz_cu_pointer results; /* sums or values */
     size_t results_bytes;
     tz_cu_pointer edges;
-    int edges_nx, edges_ny; /* of which they are; 0: of none */
+    int edges_nx, edges_ny; /* values of the edges; 0: no edges yet */
     size_t edges_bytes;
 };
 
@@ -135,7 +134,7 @@ tz_cuda_record tz_cuda_record_start(void)
     return (tz_cuda_record){.low = INT64_MAX, .high = INT64_MAX, .first = INT64_MAX};
 }
 
-/* The number that kernels order as this integer. */
+/* The number that tz_ordered() of the kernels turned into this integer. */
 static double from_ordered(int64_t bits)
 {
     double value;
@@ -274,7 +273,7 @@ static int64_t blocks_at_once(const tz_cuda_reducer *reducer, const tz_cuda_kern
     return (int64_t)(blocks > 0 ? blocks : 1) * tz_cuda_device_of(reducer->cuda)->multiprocessors;
 }
 
-/* Run a kernel over a field; its record and, for numbers, the sums (malloc'd). */
+/* Runs a kernel over a field. Returns its record and, if `sums` is given, the sums (malloc'd). */
 static tz_status run(tz_cuda_reducer *reducer, int field, tz_cuda_number which,
                      const tz_cuda_array *array, tz_cu_pointer other, tz_cuda_record *record,
                      double **sums, int64_t *sums_count, tz_error *error)

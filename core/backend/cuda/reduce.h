@@ -1,5 +1,5 @@
-/* Reductions and averages of a field that lies on a GPU (kernels/cuda/reduce.cuh). The bits are
- * those that host/reduce.h and base/average.h give; only results are copied to the host. */
+/* Reductions and averages of a field on a GPU (kernels/cuda/reduce.cuh). The results have the same
+ * bits as those of host/reduce.h and base/average.h. Only results are copied to the host. */
 #ifndef TZ_CORE_BACKEND_CUDA_REDUCE_H
 #define TZ_CORE_BACKEND_CUDA_REDUCE_H
 
@@ -12,8 +12,8 @@ typedef struct tz_cuda_array {
     int64_t pitch, plane;
 } tz_cuda_array;
 
-/* Loads its kernels when they are first needed and keeps device memory for results. Its work goes
- * to `queue` (NULL: the default queue). Borrows all three; destroy it before them. One thread at a
+/* Compiles a kernel when it is first needed and keeps device memory for results. All work goes to
+ * `queue` (NULL: the default queue). Borrows its arguments; destroy it before them. One thread at a
  * time may use it. */
 typedef struct tz_cuda_reducer tz_cuda_reducer;
 
@@ -31,7 +31,7 @@ tz_status tz_cuda_all_finite(tz_cuda_reducer *reducer, int field, const tz_cuda_
 /* max |a - b|; a difference of NaN counts as infinite. Both have the same pitch and plane. */
 tz_status tz_cuda_difference(tz_cuda_reducer *reducer, int field, const tz_cuda_array *a,
                              const tz_cuda_array *b, double *out, tz_error *error);
-/* Plane z averaged down to nx x ny values; at most as many as it has cells along each axis. */
+/* Averages plane z down to nx x ny values, at most its number of cells along each axis. */
 tz_status tz_cuda_shrink(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array, int64_t z,
                          int nx, int ny, double *values, tz_error *error);
 

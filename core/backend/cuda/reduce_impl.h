@@ -1,4 +1,4 @@
-/* Parts of reduce.c that tests use without a GPU: text, arguments, results. */
+/* Parts of reduce.c that tests also run without a GPU: text, arguments, results. */
 #ifndef TZ_CORE_BACKEND_CUDA_REDUCE_IMPL_H
 #define TZ_CORE_BACKEND_CUDA_REDUCE_IMPL_H
 
@@ -38,8 +38,8 @@ typedef struct tz_cuda_shrink_arguments {
     tz_cu_pointer edges_x, edges_y, values;
 } tz_cuda_shrink_arguments;
 
-/* All but the pointers to device memory other than the fields', for a GPU that holds `warps` of a
- * kernel at once; the sums that there will be, or warps needed. */
+/* Fill the arguments, except pointers to device memory other than fields. `warps`: warps of the kernel
+ * that the GPU runs at once. Returns the number of sums, or of warps that are needed. */
 int64_t tz_cuda_reduce_arguments_fill(tz_cuda_reduce_arguments *arguments,
                                       const tz_problem *problem, const tz_cuda_array *array,
                                       tz_cu_pointer other, int64_t warps);
@@ -47,7 +47,7 @@ int64_t tz_cuda_shrink_arguments_fill(tz_cuda_shrink_arguments *arguments,
                                       const tz_problem *problem, int field,
                                       const tz_cuda_array *array, int64_t z, int nx, int ny);
 
-/* The record before a launch, and the results from it after the launch. `sums` is overwritten. */
+/* The record before a launch, and the results from the record after it. `sums` is overwritten. */
 tz_cuda_record tz_cuda_record_start(void);
 void tz_cuda_record_conclude(const tz_cuda_record *record, const tz_problem *problem, int field,
                              double *sums, int64_t sums_count, tz_reduction *out);

@@ -6,14 +6,14 @@
 
 enum {
     BUFFERS = 2,
-    PIECE = 1 << 16 /* cells that a thread makes at a time */
+    PIECE = 1 << 16 /* cells that a host thread makes at a time */
 };
 
 /* The rows of a stage. */
 typedef struct buffer {
     int32_t *host; /* pinned */
     tz_cu_pointer device;
-    int rows;               /* that there is room for */
+    int rows;               /* capacity */
     tz_cuda_event *arrived; /* the upload is done */
     tz_cuda_event *free;    /* the stage that reads them is done */
 } buffer;
@@ -23,7 +23,7 @@ struct tz_cuda_slabs {
     int64_t cells, pitch;
     /* All rows of a source in memory. */
     tz_cu_pointer all;
-    uint64_t all_generation; /* of the source whose rows it holds; 0: none */
+    uint64_t all_generation; /* of the source of these rows; 0: none */
     uint64_t refused;        /* the generation of a source that did not fit */
     /* Or the rows of a stage at a time. */
     tz_cuda_queue *copies;
@@ -79,8 +79,8 @@ void tz_cuda_slabs_destroy(tz_cuda_slabs *slabs)
     free(slabs);
 }
 
-/* All rows of a source in memory, if the device has room for them: then `all_generation` is the
- * source's. Memory that is short is no error. */
+/* Uploads all rows of a source in memory if the device has room, and sets `all_generation`. Too little
+ * memory is no error. */
 static tz_status upload_all(tz_cuda_slabs *slabs, const tz_streamed_source *source, tz_error *error)
 {
     if (slabs->all_generation == source->generation || slabs->refused == source->generation ||
@@ -107,7 +107,9 @@ static tz_status upload_all(tz_cuda_slabs *slabs, const tz_streamed_source *sour
                              .planes = 1,
                              .device_row_pitch = (size_t)slabs->pitch * sizeof(int32_t),
                              .device_plane_pitch = (size_t)bytes};
-    status = tz_cuda_upload_box(slabs->cuda, slabs->all, &box, source->data, error);
+    status = tz_cuda_queue_upload_box(slabs->cuda, NULL, slabs->all, &box, source->data, error);
+    if (!status)
+        status = tz_cuda_queue_wait(slabs->cuda, NULL, error);
     if (!status)
         slabs->all_generation = source->generation;
     return status;
@@ -145,8 +147,8 @@ tz_status tz_cuda_slabs_take(tz_cuda_slabs *slabs, const tz_streamed_source *sou
     buffer *b = &slabs->buffers[slabs->next];
     slabs->next = (slabs->next + 1) % BUFFERS;
     status = make_room(slabs, b, height, error);
-    /* The host's rows may be overwritten after the last upload from them, the device's rows after
-     * the last stage that read them. */
+    /* Wait for the last upload from the host's rows and for the last stage that read the device's
+     * rows. */
     if (!status)
         status = tz_cuda_event_wait(slabs->cuda, b->arrived, error);
     if (!status)

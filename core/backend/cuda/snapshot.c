@@ -1,21 +1,21 @@
 #include "backend/cuda/snapshot.h"
 
+#include "backend/backend.h"
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/staging.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Snapshots leave this much memory for stages and pictures: a 32nd of the device's, at least 64
- * MiB. */
+/* Snapshots leave a 32nd of the device's memory, at least 64 MiB, for stages and pictures. */
 enum { SPARE = 32, SPARE_BYTES = 64 << 20 };
 
 struct tz_cuda_snapshot {
     tz_cuda_snapshots *all;
     tz_cu_pointer room[TZ_FIELDS_MAX]; /* for copies; kept from one use to the next */
-    tz_cu_pointer at[TZ_FIELDS_MAX]; /* where a field is read; 0: it is not part of this snapshot */
-    uint32_t fields;                 /* that were copied */
-    tz_cuda_event *taken;            /* the copies are done */
+    tz_cu_pointer at[TZ_FIELDS_MAX];   /* where a field is read; 0: not part of this snapshot */
+    uint32_t fields;                   /* the copied ones */
+    tz_cuda_event *taken;              /* the copies are done */
     bool used;
 };
 
@@ -97,13 +97,13 @@ static tz_cuda_snapshot *claim(tz_cuda_snapshots *all, bool wait)
     return found;
 }
 
-void tz_cuda_snapshot_release(tz_cuda_snapshot *snapshot)
+static void release(void *snapshot)
 {
-    tz_cuda_snapshots *all = snapshot->all;
-    pthread_mutex_lock(&all->lock);
-    snapshot->used = false;
-    pthread_cond_signal(&all->released);
-    pthread_mutex_unlock(&all->lock);
+    tz_cuda_snapshot *s = snapshot;
+    pthread_mutex_lock(&s->all->lock);
+    s->used = false;
+    pthread_cond_signal(&s->all->released);
+    pthread_mutex_unlock(&s->all->lock);
 }
 
 static tz_status make_room(tz_cuda_snapshot *s, uint32_t fields, tz_error *error)
@@ -158,7 +158,7 @@ tz_status tz_cuda_snapshot_take(tz_cuda_snapshots *all, uint32_t fields, const t
     if (!status)
         status = tz_cuda_event_record(all->cuda, s->taken, NULL, error);
     if (status)
-        tz_cuda_snapshot_release(s);
+        release(s);
     else
         *out = s;
     return status;
@@ -166,9 +166,9 @@ tz_status tz_cuda_snapshot_take(tz_cuda_snapshots *all, uint32_t fields, const t
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Until end_reading, which must follow also after an error, this thread alone uses the queue, the
+/* Until end_reading, which must follow even after an error, this thread alone uses the queue, the
  * staging and the reducer. */
-static tz_status begin_reading(tz_cuda_snapshot *s, int field, tz_error *error)
+static tz_status begin_reading(const tz_cuda_snapshot *s, int field, tz_error *error)
 {
     tz_cuda_snapshots *all = s->all;
     pthread_mutex_lock(&all->reading);
@@ -178,7 +178,7 @@ static tz_status begin_reading(tz_cuda_snapshot *s, int field, tz_error *error)
     return tz_cuda_queue_wait_event(all->cuda, all->queue, s->taken, error);
 }
 
-static tz_status end_reading(tz_cuda_snapshot *s, tz_status status)
+static tz_status end_reading(const tz_cuda_snapshot *s, tz_status status)
 {
     pthread_mutex_unlock(&s->all->reading);
     return status;
@@ -190,9 +190,10 @@ static tz_cuda_array array_of(const tz_cuda_snapshot *s, int field)
     return (tz_cuda_array){s->at[field], pitch, pitch * s->all->problem->elements[1]};
 }
 
-tz_status tz_cuda_snapshot_load(tz_cuda_snapshot *s, int field, const tz_box *box, void *elements,
-                                tz_error *error)
+static tz_status load(const void *snapshot, int field, const tz_box *box, void *elements,
+                      tz_error *error)
 {
+    const tz_cuda_snapshot *s = snapshot;
     const tz_cuda_box where = tz_cuda_box_of(s->all->problem, field, box);
     tz_status status = begin_reading(s, field, error);
     if (!status)
@@ -200,9 +201,9 @@ tz_status tz_cuda_snapshot_load(tz_cuda_snapshot *s, int field, const tz_box *bo
     return end_reading(s, status);
 }
 
-tz_status tz_cuda_snapshot_reduce(tz_cuda_snapshot *s, int field, tz_reduction *out,
-                                  tz_error *error)
+static tz_status reduce(const void *snapshot, int field, tz_reduction *out, tz_error *error)
 {
+    const tz_cuda_snapshot *s = snapshot;
     const tz_cuda_array array = array_of(s, field);
     tz_status status = begin_reading(s, field, error);
     if (!status)
@@ -210,8 +211,10 @@ tz_status tz_cuda_snapshot_reduce(tz_cuda_snapshot *s, int field, tz_reduction *
     return end_reading(s, status);
 }
 
-tz_status tz_cuda_snapshot_all_finite(tz_cuda_snapshot *s, bool *finite, tz_error *error)
+/* Looks at the fields that were copied. */
+static tz_status all_finite(const void *snapshot, bool *finite, tz_error *error)
 {
+    const tz_cuda_snapshot *s = snapshot;
     tz_status status = TZ_OK;
     *finite = true;
     for (int f = 0; !status && *finite && f < s->all->problem->stencil->fields_count; f++) {
@@ -226,12 +229,23 @@ tz_status tz_cuda_snapshot_all_finite(tz_cuda_snapshot *s, bool *finite, tz_erro
     return status;
 }
 
-tz_status tz_cuda_snapshot_shrink(tz_cuda_snapshot *s, int field, int64_t z, int nx, int ny,
-                                  double *values, tz_error *error)
+static tz_status shrink(const void *snapshot, int field, int64_t z, int nx, int ny, double *values,
+                        tz_error *error)
 {
+    const tz_cuda_snapshot *s = snapshot;
     const tz_cuda_array array = array_of(s, field);
     tz_status status = begin_reading(s, field, error);
     if (!status)
         status = tz_cuda_shrink(s->all->reducer, field, &array, z, nx, ny, values, error);
     return end_reading(s, status);
 }
+
+const tz_backend tz_backend_cuda_frozen = {
+    .name = "cuda",
+    .doc = "a snapshot of fields on a GPU",
+    .destroy = release,
+    .load = load,
+    .reduce = reduce,
+    .all_finite = all_finite,
+    .shrink = shrink,
+};

@@ -5,7 +5,7 @@
 
 enum {
     BUFFERS = 2,
-    BUFFER_BYTES = 4 << 20, /* takes 80 us at 50 GB/s: longer than to start a copy */
+    BUFFER_BYTES = 4 << 20, /* 80 us at 50 GB/s: longer than starting a copy */
     PATTERN_BYTES = 256 << 10,
     ALIGNMENT = 64
 };
@@ -134,8 +134,8 @@ static bool cut(cutter *c, piece *out)
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-/* Room for an upload. Small uploads share a buffer; a full one is left for the other, once that
- * one's copies are done. */
+/* Room for an upload. Small uploads share a buffer. When it is full, waits for the copies of the other
+ * buffer and takes that one. */
 static tz_status claim(tz_cuda_staging *staging, size_t bytes, char **at, tz_error *error)
 {
     tz_status status = TZ_OK;
@@ -173,7 +173,7 @@ tz_status tz_cuda_staging_download(tz_cuda_staging *staging, void *to, tz_cu_poi
     piece p, before = {.bytes = 0};
     int i = 0;
     tz_status status = pin(staging, error);
-    if (!status && staging->used > 0) /* the device may still read uploads from that buffer */
+    if (!status && staging->used > 0) /* the device may still read uploads from this buffer */
         status = mark(staging, staging->now, error);
     for (cutter c = cutter_of(box); !status && cut(&c, &p); i = (i + 1) % BUFFERS, before = p) {
         char *at = staging->buffers[i].memory;
@@ -206,8 +206,8 @@ tz_status tz_cuda_staging_fill(tz_cuda_staging *staging, tz_cu_pointer to, const
     if (size == sizeof words[0] || words[0] == words[1])
         return tz_cuda_queue_fill_words(staging->cuda, staging->queue, to, words[0],
                                         bytes / sizeof words[0], error);
-    /* The driver fills with words of 32 bits at most. So upload a first part, then copy it on the
-     * device; each copy doubles what is there. */
+    /* The driver fills with words of at most 32 bits. So upload a first part, then double it by
+     * copies on the device. */
     size_t done = least(bytes, PATTERN_BYTES);
     char *pattern = calloc(1, done ? done : 1);
     if (!pattern)

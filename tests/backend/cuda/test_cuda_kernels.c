@@ -125,26 +125,15 @@ static void kernels_are_compiled_once(void **state)
     assert_non_null(strstr(last, "--gpu-architecture=sm_90 "));
     assert_non_null(strstr(last, " --fmad=false "));
 
-    /* A report compiles with more options, and keeps its hands off the cache. */
-    tz_cuda_kernel_report reports[1];
-    size_t count;
-    assert_ok(
-        tz_cuda_compile_report("sm_90", source, NULL, 0, NULL, NULL, reports, 1, &count, &failure));
-    assert_int_equal(lines_of(log, last, sizeof last), 2);
-    assert_non_null(strstr(last, "--ptxas-options=-v"));
-    kernel = loaded(cuda);
-    tz_cuda_unload(cuda, &kernel);
-    assert_int_equal(lines_of(log, last, sizeof last), 2);
-
     /* A cubin that the driver refuses is compiled anew, once. */
     fault("cuModuleLoadData:209:0:1");
     kernel = loaded(cuda);
     tz_cuda_unload(cuda, &kernel);
-    assert_int_equal(lines_of(log, last, sizeof last), 3);
+    assert_int_equal(lines_of(log, last, sizeof last), 2);
     fault("cuModuleLoadData:209");
     check_error(tz_cuda_load(cuda, &kernel, source, "step", NULL, 0, &failure), TZ_BACKEND, "step",
                 "may be older than NVRTC");
-    assert_int_equal(lines_of(log, last, sizeof last), 4);
+    assert_int_equal(lines_of(log, last, sizeof last), 3);
     fault(NULL);
     check_error(tz_cuda_load(cuda, &kernel, source, "stop", NULL, 0, &failure), TZ_BACKEND, "stop",
                 "has no such kernel");
@@ -152,33 +141,6 @@ static void kernels_are_compiled_once(void **state)
                 "NVRTC 13.7 does not compile this for sm_90: kernel.cu(3): error");
     assert_null(kernel.module);
     tz_cuda_close(cuda);
-}
-
-static void reports_have_registers_and_spills(void **state)
-{
-    need_fake();
-    tz_cuda_kernel_report r[3];
-    size_t count = 0, bytes = 0;
-    void *cubin = NULL;
-    assert_ok(
-        tz_cuda_compile_report("sm_90", source, NULL, 0, &cubin, &bytes, r, 3, &count, &failure));
-    assert_int_equal(count, 2);
-    assert_true(bytes > 4);
-    free(cubin);
-    assert_string_equal(r[0].name, "spills");
-    assert_int_equal(r[0].registers, 255);
-    assert_int_equal(r[0].local_bytes, 48);
-    assert_int_equal(r[0].spill_store_bytes, 56); /* includes the called function */
-    assert_int_equal(r[0].spill_load_bytes, 60);
-    assert_int_equal(r[0].shared_bytes, 128);
-    assert_string_equal(r[1].name, "fits");
-    assert_int_equal(r[1].registers, 8);
-    assert_int_equal(r[1].local_bytes + r[1].shared_bytes + r[1].spill_store_bytes, 0);
-    memset(r, 0, sizeof r);
-    assert_ok(tz_cuda_compile_report("sm_90", source, NULL, 0, NULL, NULL, r, 1, &count, &failure));
-    assert_int_equal(count, 2);
-    assert_string_equal(r[0].name, "spills");
-    assert_string_equal(r[1].name, "");
 }
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
@@ -229,13 +191,12 @@ static void a_fault_is_reported_in_the_same_words_again(void **state)
         const int done = seen->done, launches = seen->launches;
         tz_error again[8] = {{0}};
         double seconds;
-        bool ready;
         char bytes[64];
         int blocks;
         assert_int_equal(launch(cuda, &kernel, stream, &again[0]), TZ_BACKEND);
         assert_int_equal(tz_cuda_download(cuda, bytes, x, 64, &again[1]), TZ_BACKEND);
         assert_int_equal(tz_cuda_queue_wait(cuda, stream, &again[2]), TZ_BACKEND);
-        assert_int_equal(tz_cuda_event_ready(cuda, event, &ready, &again[3]), TZ_BACKEND);
+        assert_int_equal(tz_cuda_event_wait(cuda, event, &again[3]), TZ_BACKEND);
         assert_int_equal(tz_cuda_event_elapsed_s(cuda, event, event, &seconds, &again[4]),
                          TZ_BACKEND);
         assert_int_equal(tz_cuda_graph_begin(cuda, stream, &again[5]), TZ_BACKEND);
@@ -280,5 +241,5 @@ static void a_refusal_ends_nothing(void **state)
 
 TEST_MAIN(open_fake, close_fake, FAKE_TEST(launches_ask_the_driver_once),
           FAKE_TEST(cooperative_launches_must_fit), FAKE_TEST(opting_in_may_be_refused),
-          FAKE_TEST(kernels_are_compiled_once), FAKE_TEST(reports_have_registers_and_spills),
+          FAKE_TEST(kernels_are_compiled_once),
           FAKE_TEST(a_fault_is_reported_in_the_same_words_again), FAKE_TEST(a_refusal_ends_nothing))

@@ -492,7 +492,7 @@ static void texts_compile(void **state)
                 assert_false(text.failed);
                 const tz_status status =
                     tz_cuda_compile(architectures[a], text.at, tz_cuda_headers,
-                                    tz_cuda_headers_count, &cubin, &bytes, &failure);
+                                    tz_cuda_headers_count, NULL, &cubin, &bytes, &failure);
                 free(text.at);
                 if (status == TZ_UNSUPPORTED) {
                     skip_test("%s", failure.message);

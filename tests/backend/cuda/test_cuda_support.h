@@ -5,7 +5,7 @@
 
 #include "tests/support.h"
 
-#include "backend/cuda/compile/cubin.h"
+#include "backend/cuda/compile/compile.h"
 #include "backend/cuda/driver/energy.h"
 #include "backend/cuda/driver/queue.h"
 #include "fake/fake.h"

@@ -144,8 +144,8 @@ static void known_counts_are_found(void **state)
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         void *cubin = NULL;
         size_t bytes = 0;
-        const tz_status status =
-            tz_cuda_compile(architectures[a], known_source, NULL, 0, &cubin, &bytes, &failure);
+        const tz_status status = tz_cuda_compile(architectures[a], known_source, NULL, 0, NULL,
+                                                 &cubin, &bytes, &failure);
         if (status == TZ_UNSUPPORTED) {
             skip_test("%s", failure.message);
         }

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An entry is this and the data. Byte order is the machine's: a cache does not move to another. */
+/* A file is this head and the data. The byte order is the machine's own. */
 typedef struct entry_head {
     char magic[8]; /* of the kind */
     tz_cuda_key key;
@@ -43,7 +43,7 @@ tz_cuda_key tz_cuda_key_start(void)
     return (tz_cuda_key){UINT64_C(0xcbf29ce484222325), UINT64_C(0x6a09e667f3bcc908)};
 }
 
-/* The length is part of it: "ab","c" is not "a","bc". */
+/* The length goes into the hash: "ab","c" differs from "a","bc". */
 void tz_cuda_key_add(tz_cuda_key *key, const char *text)
 {
     const uint64_t length = strlen(text);
@@ -70,7 +70,7 @@ static bool equal(tz_cuda_key a, tz_cuda_key b)
 
 /* ---- The warning ------------------------------------------------------------------------------
  *
- * It is given once a process. Its state goes from one value to the next and never back. */
+ * A process gives it once. Its state only moves forward. */
 
 enum { NONE_YET, BEING_WRITTEN, READY, TAKEN };
 static atomic_int warning_state = NONE_YET;
@@ -83,8 +83,8 @@ static void warn(const char *folder, const char *why)
         return;
     snprintf(
         warning, sizeof warning,
-        "compiled kernels cannot be kept in %.500s (%.250s), so every run compiles them anew; set "
-        "TRAPEZE_CACHE to a folder that can be written, or to nothing to do without",
+        "compiled kernels cannot be kept in %.500s (%.250s), so every run compiles them again; set "
+        "TRAPEZE_CACHE to a folder that can be written, or to \"\" for no cache",
         folder, why);
     atomic_store(&warning_state, READY);
 }
@@ -124,7 +124,7 @@ static bool read_all(int file, void *data, size_t bytes)
     return true;
 }
 
-/* The path of an entry, malloc'd; NULL: there is no folder, or no memory. */
+/* The path of an entry, malloc'd; NULL without a folder or memory. */
 static char *entry_path(const char *folder, tz_cuda_key key, const tz_cuda_kind *kind)
 {
     char *path = NULL;

@@ -10,8 +10,7 @@ typedef struct tz__symbol {
     size_t offset;
 } tz__symbol;
 
-/* Fill `table` from an open library; the first missing symbol's name, or NULL when all are there.
- */
+/* Fill `table` from an open library. Returns the name of the first missing symbol, or NULL. */
 const char *tz__symbols_find(void *library, void *table, const tz__symbol *symbols, size_t count);
 
 #endif

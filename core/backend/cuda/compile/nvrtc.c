@@ -1,4 +1,4 @@
-/* NVRTC, opened at run time. Symbols are nvrtc.h's, CUDA 11.1 on. */
+/* The symbols are those of nvrtc.h since CUDA 11.1. */
 #include "backend/cuda/compile/nvrtc.h"
 
 #include "backend/cuda/compile/library.h"
@@ -34,15 +34,16 @@ struct tz__nvrtc {
 
 static const char program_name[] = "kernel.cu";
 
-/* Every result is to be the one that the C of the CPU gives: no contraction, IEEE division and
- * root, denormals kept. --device-as-default-execution-space is -default-device's long name. */
+/* All results must equal those of C on the CPU: no contraction, IEEE division and square root, no
+ * flushing of denormals. --device-as-default-execution-space is the long name of -default-device.
+ */
 static const char *const code_options[] = {
     "--std=c++17",     "--device-as-default-execution-space",
     "--fmad=false",    "--ftz=false",
     "--prec-div=true", "--prec-sqrt=true",
 };
 enum { CODE_OPTIONS = sizeof code_options / sizeof *code_options };
-_Static_assert(CODE_OPTIONS + 4 <= TZ__NVRTC_OPTIONS_MAX, "room for the others");
+_Static_assert(CODE_OPTIONS + 3 <= TZ__NVRTC_OPTIONS_MAX, "room for the others");
 
 int tz__nvrtc_code_options(const char *architecture, char first[TZ__NVRTC_OPTION_BYTES],
                            const char **options)
@@ -84,7 +85,7 @@ tz_status tz__nvrtc_open(tz__nvrtc **out, tz_error *error)
     tz__nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
     if (!nvrtc)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to open NVRTC");
-    /* NODELETE: it is 110 MB and keeps state of its own, so later opens are cheap and safe. */
+    /* NODELETE keeps the library loaded, so that opening it again is cheap. */
     for (size_t k = 0; k < sizeof names / sizeof *names && !nvrtc->library; k++) {
         nvrtc->library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         nvrtc->name = names[k];
@@ -101,11 +102,11 @@ tz_status tz__nvrtc_open(tz__nvrtc **out, tz_error *error)
     const char *missing =
         tz__symbols_find(nvrtc->library, nvrtc, symbols, sizeof symbols / sizeof *symbols);
     if (missing || nvrtc->Version(&nvrtc->major, &nvrtc->minor) != 0) {
-        status = tz_error_set(error, TZ_UNSUPPORTED, nvrtc->name,
-                              "this NVRTC is not usable (%s%s); install NVRTC 12 or newer, or use "
-                              "--backend cpu",
-                              missing ? "it has no " : "it does not tell its version",
-                              missing ? missing : "");
+        status =
+            tz_error_set(error, TZ_UNSUPPORTED, nvrtc->name,
+                         "this NVRTC is not usable (%s%s); install NVRTC 12 or newer, or use "
+                         "--backend cpu",
+                         missing ? "it has no " : "its version is unknown", missing ? missing : "");
         goto failed;
     }
     *out = nvrtc;
@@ -133,8 +134,7 @@ tz_status tz__nvrtc_describe(char *text, size_t size, tz_error *error)
 
 /* ---- Compiling ------------------------------------------------------------------------------- */
 
-/* The log's first lines from the first error on, joined to one; lines that only point are left
- * out. */
+/* Joins the log's lines from the first error on, as far as they fit. Omits lines of carets. */
 static void log_shorten(const char *log, char *text, size_t size)
 {
     const char *first = strstr(log, "error");
@@ -160,7 +160,7 @@ static void log_shorten(const char *log, char *text, size_t size)
         text[--used] = '\0';
 }
 
-/* The whole log, malloc'd; NULL when there is none. */
+/* The log, malloc'd; NULL if NVRTC gives none. */
 static char *program_log(const tz__nvrtc *nvrtc, program_handle program)
 {
     size_t bytes = 0;
@@ -189,7 +189,7 @@ static tz_status compile_failed(const tz__nvrtc *nvrtc, program_handle program, 
 
 tz_status tz__nvrtc_compile(const tz__nvrtc *nvrtc, const char *architecture, const char *source,
                             const tz_cuda_header *headers, size_t count, void **cubin,
-                            size_t *bytes, char **log, tz_error *error)
+                            size_t *bytes, tz_error *error)
 {
     tz_status status = TZ_BACKEND;
     program_handle program = NULL;
@@ -204,11 +204,9 @@ tz_status tz__nvrtc_compile(const tz__nvrtc *nvrtc, const char *architecture, co
     char first[TZ__NVRTC_OPTION_BYTES];
     const char *options[TZ__NVRTC_OPTIONS_MAX];
     int options_count = tz__nvrtc_code_options(architecture, first, options) - 1;
-    /* Declares fewer built-in names: 9 ms less of 100 to 350, the same bytes. NVRTC 12.4 on. */
+    /* Since NVRTC 12.4: fewer built-in names. Saves 9 of 100 to 350 ms; the cubin is the same. */
     if (nvrtc->major >= 13)
         options[options_count++] = "--minimal";
-    if (log)
-        options[options_count++] = "--ptxas-options=-v";
 
     int result =
         nvrtc->CreateProgram(&program, source, program_name, (int)count, texts, texts + count);
@@ -235,10 +233,6 @@ tz_status tz__nvrtc_compile(const tz__nvrtc *nvrtc, const char *architecture, co
     if (result != 0 || size == 0) {
         tz_error_set(error, TZ_BACKEND, NULL, "NVRTC gives no cubin for %s: %s", architecture,
                      result ? nvrtc->GetErrorString(result) : "name a real architecture, as sm_90");
-        goto done;
-    }
-    if (log && !(*log = program_log(nvrtc, program))) {
-        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for NVRTC's log");
         goto done;
     }
     *cubin = binary;

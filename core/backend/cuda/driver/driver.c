@@ -85,7 +85,7 @@ static tz_status device_look(const tz__driver *api, int ordinal, tz_cuda_device 
                              tz_cu_device *handle, tz_error *error)
 {
     size_t bytes = 0;
-    int l2 = 0, cooperative = 0, unified = 0, integrated = 0, limit = 0;
+    int cooperative = 0, limit = 0;
     memset(device, 0, sizeof *device);
     device->ordinal = ordinal;
     const attribute attributes[] = {
@@ -98,13 +98,11 @@ static tz_status device_look(const tz__driver *api, int ordinal, tz_cuda_device 
         {82, &device->multiprocessor_registers, true},    /* MAX_REGISTERS_PER_MULTIPROCESSOR */
         {39, &device->multiprocessor_threads, true},      /* MAX_THREADS_PER_MULTIPROCESSOR */
         {106, &device->multiprocessor_blocks, false},     /* MAX_BLOCKS_PER_MULTIPROCESSOR */
-        {38, &l2, true},                                  /* L2_CACHE_SIZE */
+        {38, &device->l2_bytes, true},                    /* L2_CACHE_SIZE */
         {13, &device->clock_khz, false},                  /* CLOCK_RATE */
         {36, &device->memory_clock_khz, false},           /* MEMORY_CLOCK_RATE */
         {37, &device->memory_bus_bits, false},            /* GLOBAL_MEMORY_BUS_WIDTH */
         {95, &cooperative, false},                        /* COOPERATIVE_LAUNCH */
-        {41, &unified, false},                            /* UNIFIED_ADDRESSING */
-        {18, &integrated, false},                         /* INTEGRATED */
         {17, &limit, false},                              /* KERNEL_EXEC_TIMEOUT */
     };
     tz_cu_result result = api->device_get(handle, ordinal);
@@ -119,10 +117,7 @@ static tz_status device_look(const tz__driver *api, int ordinal, tz_cuda_device 
     device->name[sizeof device->name - 1] = '\0';
     device->bus_id[sizeof device->bus_id - 1] = '\0';
     device->memory_bytes = (int64_t)bytes;
-    device->l2_bytes = l2;
     device->cooperative = cooperative;
-    device->unified_addressing = unified;
-    device->integrated = integrated;
     device->time_limit = limit;
     if (!result)
         return TZ_OK;
@@ -141,7 +136,7 @@ static tz_status check_ordinal(const tz__driver *api, int ordinal, tz_error *err
                         ordinal, api->devices);
 }
 
-/* The energy that a device has used, or why it is not known, as text. */
+/* The energy that a device has used, or why it is unknown, as text. */
 static void energy_describe(const tz_cuda_device *device, char *text, size_t size)
 {
     tz_error error = {0};
@@ -297,7 +292,6 @@ tz_status tz_cuda_wait(tz_cuda *cuda, tz_error *error)
     const tz_status status = tz__cuda_enter(cuda, error);
     if (status)
         return status;
-    const tz_cu_result result = cuda->driver.context_wait();
-    return result ? tz__cuda_failed(cuda, result, error, NULL, "waiting for the GPU failed")
-                  : TZ_OK;
+    return tz__cuda_check(cuda, cuda->driver.context_wait(), error, NULL,
+                          "waiting for the GPU failed");
 }

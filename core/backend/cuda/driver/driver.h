@@ -1,11 +1,11 @@
-/* The CUDA driver, opened at run time, so that one binary runs with and without a GPU: devices,
- * memory, kernels. queue.h has queues, events, graphs and pinned memory; compile.h has NVRTC alone.
+/* The CUDA driver: devices, memory, kernels. It is opened at run time, so that one binary runs with
+ * and without a GPU. queue.h has queues, events, graphs and pinned memory; compile.h has NVRTC.
  *
- * Work goes to a queue (a CUDA stream) and is done in order there. NULL names the default queue. It
- * is a queue like the others: nothing orders the work of two queues but events.
+ * A queue (a CUDA stream) does its work in order. NULL is the default queue. It is a queue like the
+ * others: only events order the work of two queues.
  *
- * Threads. Every function may be called from any thread, also from several at once. Work for a
- * graph must come from the thread that began the graph.
+ * Threads. Any number of threads may call any function at once. Work for a graph must come from the
+ * thread that began the graph.
  *
  * Errors:
  *
@@ -13,10 +13,9 @@
  *   TZ_MEMORY           device memory or pinned memory does not suffice
  *   TZ_RANGE, TZ_SHAPE  an argument is wrong; nothing was done
  *
- * A kernel that fails shows in a later call, most often in one that waits. After such a failure, or
- * the loss of a device, the context cannot be used again: every function that returns a status
- * returns the first error once more, functions that free or destroy do nothing, and tz_cuda_close
- * frees everything. */
+ * A later call reports that a kernel failed, usually a call that waits. After such a failure, or the
+ * loss of a device, the context is unusable: functions that return a status repeat the first error,
+ * functions that free or destroy do nothing, and tz_cuda_close frees everything. */
 #ifndef TZ_CORE_BACKEND_CUDA_DRIVER_DRIVER_H
 #define TZ_CORE_BACKEND_CUDA_DRIVER_DRIVER_H
 
@@ -36,11 +35,11 @@ typedef struct tz_cuda_device {
     int ordinal;
     int major, minor; /* compute capability */
     int64_t memory_bytes;
-    int64_t l2_bytes;
-    int multiprocessors; /* streaming multiprocessors */
+    int l2_bytes;
+    int multiprocessors;
     /* Of a block. */
     int shared_bytes;          /* at most, after opting in */
-    int shared_reserved_bytes; /* that the system takes in addition to what a block asks for */
+    int shared_reserved_bytes; /* which the system takes in addition */
     /* Of a multiprocessor. */
     int multiprocessor_shared_bytes;
     int multiprocessor_registers;
@@ -48,21 +47,19 @@ typedef struct tz_cuda_device {
     int multiprocessor_blocks;
     /* Nominal; 0 where not known. The memory moves memory_bus_bits twice in a clock. */
     int clock_khz, memory_clock_khz, memory_bus_bits;
-    bool cooperative;        /* a kernel may synchronise its whole grid */
-    bool unified_addressing; /* host and device pointers share one address space */
-    bool integrated;         /* its memory is the host's */
-    bool time_limit;         /* the system stops kernels that take long */
+    bool cooperative; /* a kernel may synchronise its whole grid */
+    bool time_limit;  /* the system stops kernels that take long */
 } tz_cuda_device;
 
 typedef struct tz_cuda tz_cuda;             /* an opened driver with a context on one device */
 typedef struct tz_cuda_queue tz_cuda_queue; /* queue.h */
 
-/* What `trapeze doctor` prints, as lines that end with a newline: the versions of the driver and of
- * NVRTC, or why they are missing; the devices, and whether they count their energy; the folder of
- * compiled kernels. Creates no context. Always terminated; cut off where `size` is too small. */
+/* For `trapeze doctor`, as lines that end with a newline: the versions of the driver and of NVRTC, or
+ * why they are missing; the devices and their energy; the folder of compiled kernels. Creates no
+ * context. The text is cut off if `size` is too small. */
 void tz_cuda_describe(char *text, size_t size);
 
-/* 1 when a driver, at least one device and NVRTC are there (cheap, no context), else 0. */
+/* 1 if a driver, at least one device and NVRTC are available, else 0. Cheap; creates no context. */
 int tz_cuda_available(void);
 
 /* Open the driver and the device with that ordinal (CUDA_VISIBLE_DEVICES counts). TZ_BACKEND names
@@ -81,13 +78,13 @@ tz_status tz_cuda_wait(tz_cuda *cuda, tz_error *error);
 
 /* ---- Device memory ----------------------------------------------------------------------------
  *
- * These copies and clears are done when they return. They come after the work of the default queue,
- * but not after that of other queues: before a download, wait for the queue that computes. */
+ * These copies and clears are done when they return. They wait for the work of the default queue, but
+ * not for other queues: before a download, wait for the queue that computes. */
 
-/* 0 bytes are allocated as 1. TZ_MEMORY says how much was asked for and how much is free. */
+/* 0 bytes are allocated as 1. The message of TZ_MEMORY has the requested and the free bytes. */
 tz_status tz_cuda_allocate(tz_cuda *cuda, tz_cu_pointer *out, size_t bytes, tz_error *error);
 void tz_cuda_free(tz_cuda *cuda, tz_cu_pointer pointer); /* 0 is fine; waits for the device */
-/* Free bytes and all bytes of the device's memory, other programs' counted. */
+/* Free and total bytes of the device's memory, which other programs use, too. */
 tz_status tz_cuda_memory(tz_cuda *cuda, size_t *free_bytes, size_t *all_bytes, tz_error *error);
 tz_status tz_cuda_upload(tz_cuda *cuda, tz_cu_pointer to, const void *from, size_t bytes,
                          tz_error *error);
@@ -101,43 +98,35 @@ typedef struct tz_cuda_box {
     size_t device_row_pitch;   /* from row to row */
     size_t device_plane_pitch; /* from plane to plane: a multiple of the row pitch */
 } tz_cuda_box;
-/* Copy between such a box and a dense host array. TZ_SHAPE: rows or planes overlap, or the plane
- * pitch is no multiple of the row pitch. */
-tz_status tz_cuda_upload_box(tz_cuda *cuda, tz_cu_pointer to, const tz_cuda_box *box,
-                             const void *from, tz_error *error);
-tz_status tz_cuda_download_box(tz_cuda *cuda, void *to, tz_cu_pointer from, const tz_cuda_box *box,
-                               tz_error *error);
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
 typedef struct tz_cuda_kernel {
     tz_cu_handle module, function;
     int registers;            /* of a thread */
-    int local_bytes;          /* of a thread: spilt registers; 0 is best */
+    int local_bytes;          /* of a thread, for spilt registers; 0 is best */
     int shared_bytes;         /* of a block, static */
-    int dynamic_shared_bytes; /* of a block: the most that a launch may ask for */
-    int threads_max;          /* of a block, with so many registers */
+    int dynamic_shared_bytes; /* of a block, the limit of a launch */
+    int threads_max;          /* of a block, with this number of registers */
 } tz_cuda_kernel;
 
-/* Compile `source` (CUDA C++) for the device's architecture, or take the cubin from the cache on
- * disk (base/cache_folder.h), and load the function of that name. `headers` are the texts that the
- * source includes. The message of TZ_BACKEND has the first lines of NVRTC's log. A cache that
- * cannot be written is no error: see tz_cuda_cache_take_warning. */
+/* Compiles `source` (CUDA C++) for the device's architecture, or takes the cubin from the cache, and
+ * loads a function. `headers` are the texts that the source includes. The message of TZ_BACKEND has
+ * the first lines of NVRTC's log. */
 tz_status tz_cuda_load(tz_cuda *cuda, tz_cuda_kernel *out, const char *source, const char *function,
                        const tz_cuda_header *headers, size_t headers_count, tz_error *error);
 void tz_cuda_unload(tz_cuda *cuda, tz_cuda_kernel *kernel);
 
-/* Put a launch into a queue and return at once: `grid` blocks of `block` threads, each block with
+/* Puts a launch into a queue and returns at once: `grid` blocks of `block` threads, each block with
  * `shared_bytes` of dynamic shared memory. `arguments` points to the kernel's arguments, which are
- * read before this returns. `cooperative`: the kernel synchronises its grid, so that all blocks
- * must fit on the device at once (tz_cuda_occupancy); TZ_UNSUPPORTED where the device cannot do
- * that. */
+ * read before this returns. `cooperative`: the kernel synchronises its grid, so all blocks must fit
+ * on the device at once (tz_cuda_occupancy); TZ_UNSUPPORTED if the device cannot do that. */
 tz_status tz_cuda_launch(tz_cuda *cuda, tz_cuda_queue *queue, const tz_cuda_kernel *kernel,
                          const int grid[3], const int block[3], int shared_bytes, bool cooperative,
                          void **arguments, tz_error *error);
 
 /* How many blocks of `threads` threads and `shared_bytes` of dynamic shared memory a multiprocessor
- * holds at once; 0 when none fits. */
+ * holds at once; 0 if none fits. */
 tz_status tz_cuda_occupancy(tz_cuda *cuda, const tz_cuda_kernel *kernel, int threads,
                             int shared_bytes, int *blocks_per_multiprocessor, tz_error *error);
 

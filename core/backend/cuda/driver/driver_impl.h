@@ -7,11 +7,7 @@
 #include <stdatomic.h>
 
 /* Values of CUresult that the code tests for. fault.c explains others to users. */
-enum {
-    TZ__CU_OUT_OF_MEMORY = 2,
-    TZ__CU_NO_DEVICE = 100,
-    TZ__CU_NOT_READY = 600,
-};
+enum { TZ__CU_OUT_OF_MEMORY = 2, TZ__CU_NO_DEVICE = 100 };
 
 typedef struct tz__copy_side {
     size_t x_bytes, y, z, level;
@@ -29,8 +25,8 @@ typedef struct tz__copy_3d { /* CUDA_MEMCPY3D_v2 */
 
 _Static_assert(sizeof(tz__copy_3d) == 200, "the layout is CUDA_MEMCPY3D_v2's");
 
-/* X(member, symbol, parameters). The names with _v2 are those that cuda.h's macros turn plain names
- * into. All exist from CUDA 11.4 on. */
+/* X(member, symbol, parameters). The macros of cuda.h add _v2 to plain names. All symbols exist
+ * since CUDA 11.4. */
 #define TZ__DRIVER_TABLE(X)                                                                        \
     X(init, cuInit, (unsigned flags))                                                              \
     X(version, cuDriverGetVersion, (int *version))                                                 \
@@ -51,7 +47,6 @@ _Static_assert(sizeof(tz__copy_3d) == 200, "the layout is CUDA_MEMCPY3D_v2's");
     X(memory_free, cuMemFree_v2, (tz_cu_pointer pointer))                                          \
     X(memory_upload, cuMemcpyHtoD_v2, (tz_cu_pointer to, const void *from, size_t bytes))          \
     X(memory_download, cuMemcpyDtoH_v2, (void *to, tz_cu_pointer from, size_t bytes))              \
-    X(memory_copy_3d, cuMemcpy3D_v2, (const tz__copy_3d *copy))                                    \
     X(memory_set, cuMemsetD8_v2, (tz_cu_pointer to, unsigned char value, size_t bytes))            \
     X(host_allocate, cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags))                \
     X(host_free, cuMemFreeHost, (void *memory))                                                    \
@@ -72,7 +67,6 @@ _Static_assert(sizeof(tz__copy_3d) == 200, "the layout is CUDA_MEMCPY3D_v2's");
     X(event_create, cuEventCreate, (tz_cuda_event * *event, unsigned flags))                       \
     X(event_destroy, cuEventDestroy_v2, (tz_cuda_event * event))                                   \
     X(event_record, cuEventRecord, (tz_cuda_event * event, tz_cuda_queue * queue))                 \
-    X(event_query, cuEventQuery, (tz_cuda_event * event))                                          \
     X(event_wait, cuEventSynchronize, (tz_cuda_event * event))                                     \
     X(event_elapsed, cuEventElapsedTime,                                                           \
       (float *milliseconds, tz_cuda_event *from, tz_cuda_event *to))                               \
@@ -129,9 +123,10 @@ tz_status tz__driver_failed(const tz__driver *api, const tz_cuda_device *device,
                             tz_cu_result result, tz_error *error, const char *place,
                             const char *what);
 
-/* The same for an open device. A result that ends the context is kept for tz__cuda_enter. */
-tz_status tz__cuda_failed(tz_cuda *cuda, tz_cu_result result, tz_error *error, const char *place,
-                          const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* The same for an open device; TZ_OK for a result of 0. Keeps a result that ends the context for
+ * tz__cuda_enter. */
+tz_status tz__cuda_check(tz_cuda *cuda, tz_cu_result result, tz_error *error, const char *place,
+                         const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Before every call of the driver: makes the context current in this thread. Once a fault has ended
  * the context, returns that first fault. */

@@ -141,11 +141,11 @@ static tz_status too_old(const char *symbol, tz_error *error)
                         "this NVML is too old: libnvidia-ml.so.1 has no %s", symbol);
 }
 
-tz_status tz_cuda_energy_clock(tz_cuda_energy *energy, tz_cuda_clock *clock, tz_error *error)
+tz_status tz_cuda_energy_clock(tz_cuda_energy *energy, tz_clock_facts *clock, tz_error *error)
 {
     unsigned megahertz = 0;
     unsigned long long reasons = 0;
-    *clock = (tz_cuda_clock){0};
+    *clock = (tz_clock_facts){0};
     if (!energy->clock_info || !energy->reasons)
         return too_old(energy->clock_info ? "nvmlDeviceGetCurrentClocksThrottleReasons"
                                           : "nvmlDeviceGetClockInfo",
@@ -154,7 +154,7 @@ tz_status tz_cuda_energy_clock(tz_cuda_energy *energy, tz_cuda_clock *clock, tz_
     if (!result)
         result = energy->reasons(energy->device, &reasons);
     if (result)
-        return refused(energy, result, "the GPU does not tell its clock", error);
+        return refused(energy, result, "the GPU's clock cannot be read", error);
     clock->hz = 1e6 * megahertz;
     clock->for_power =
         (reasons & (REASON_SW_POWER_CAP | REASON_HW_SLOWDOWN | REASON_HW_POWER_BRAKE)) != 0;
@@ -170,7 +170,7 @@ tz_status tz_cuda_energy_limit(tz_cuda_energy *energy, double *watts, tz_error *
         return too_old("nvmlDeviceGetEnforcedPowerLimit", error);
     const int result = energy->power_limit(energy->device, &milliwatts);
     if (result)
-        return refused(energy, result, "the GPU does not tell its power limit", error);
+        return refused(energy, result, "the GPU's power limit cannot be read", error);
     *watts = 1e-3 * milliwatts;
     return TZ_OK;
 }

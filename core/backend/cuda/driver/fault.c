@@ -108,11 +108,13 @@ static tz_status first_fault(const tz_cuda *cuda, tz_error *error)
     return cuda->fault.code;
 }
 
-tz_status tz__cuda_failed(tz_cuda *cuda, tz_cu_result result, tz_error *error, const char *place,
-                          const char *format, ...)
+tz_status tz__cuda_check(tz_cuda *cuda, tz_cu_result result, tz_error *error, const char *place,
+                         const char *format, ...)
 {
     char what[512];
     va_list arguments;
+    if (!result)
+        return TZ_OK;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
@@ -138,5 +140,5 @@ tz_status tz__cuda_enter(tz_cuda *cuda, tz_error *error)
     if (atomic_load(&cuda->broken) == TZ__BROKEN)
         return first_fault(cuda, error);
     const tz_cu_result result = cuda->driver.context_use(cuda->context);
-    return result ? tz__cuda_failed(cuda, result, error, NULL, "cannot use the GPU") : TZ_OK;
+    return tz__cuda_check(cuda, result, error, NULL, "cannot use the GPU");
 }

@@ -1,5 +1,5 @@
 /* Kernels: loading, launches, occupancy. */
-#include "backend/cuda/compile/cubin.h"
+#include "backend/cuda/compile/compile.h"
 #include "backend/cuda/driver/driver_impl.h"
 
 #include <stdio.h>
@@ -33,8 +33,8 @@ static tz_cu_result kernel_look(const tz_cuda *cuda, tz_cuda_kernel *kernel)
         if (result)
             return result;
     }
-    /* More than 48 KiB of shared memory must be opted into. This sets a limit and reserves nothing,
-     * so set it to the maximum once. */
+    /* A kernel must opt into more than 48 KiB of shared memory. The limit reserves nothing, so it is
+     * set to the maximum. */
     kernel->dynamic_shared_bytes = cuda->device.shared_bytes - kernel->shared_bytes;
     if (api->kernel_set(kernel->function, KERNEL_DYNAMIC_SHARED_BYTES,
                         kernel->dynamic_shared_bytes) == 0)
@@ -57,11 +57,11 @@ tz_status tz_cuda_load(tz_cuda *cuda, tz_cuda_kernel *out, const char *source, c
     tz_status status = tz__cuda_enter(cuda, error);
     if (status)
         return status;
-    /* If the driver refuses a cubin from the cache, compile it anew and try once more. */
+    /* If the driver refuses a cubin from the cache, compile the source and try once more. */
     for (int attempt = 0; attempt < 2; attempt++) {
         free(cubin);
-        status = tz__cuda_cubin(architecture, source, headers, headers_count, attempt > 0, &cubin,
-                                &bytes, &cached, error);
+        status = tz_cuda_compile(architecture, source, headers, headers_count,
+                                 attempt == 0 ? &cached : NULL, &cubin, &bytes, error);
         if (status)
             goto done;
         result = api->module_load(&out->module, cubin);
@@ -70,25 +70,25 @@ tz_status tz_cuda_load(tz_cuda *cuda, tz_cuda_kernel *out, const char *source, c
     }
     if (result) {
         out->module = NULL;
-        status = tz__cuda_failed(cuda, result, error, function,
-                                 "the driver (CUDA %d.%d) does not load the kernel compiled for "
-                                 "%s; it may be older than NVRTC: update it",
-                                 api->version_number / 1000, api->version_number % 1000 / 10,
-                                 architecture);
+        status = tz__cuda_check(cuda, result, error, function,
+                                "the driver (CUDA %d.%d) does not load the kernel compiled for "
+                                "%s; it may be older than NVRTC: update it",
+                                api->version_number / 1000, api->version_number % 1000 / 10,
+                                architecture);
         goto done;
     }
     result = api->module_function(&out->function, out->module, function);
     if (!result)
         result = kernel_look(cuda, out);
     if (result)
-        status = tz__cuda_failed(cuda, result, error, function,
-                                 "the compiled source has no such kernel; declare it extern \"C\" "
-                                 "__global__");
+        status = tz__cuda_check(cuda, result, error, function,
+                                "the compiled source has no such kernel; declare it extern \"C\" "
+                                "__global__");
 done:
     free(cubin);
     if (status)
         tz_cuda_unload(cuda, out);
-    if (status == TZ_UNSUPPORTED) { /* no NVRTC: this backend cannot do without it */
+    if (status == TZ_UNSUPPORTED) { /* no NVRTC, which this backend needs */
         status = TZ_BACKEND;
         if (error)
             error->code = status;
@@ -150,9 +150,7 @@ tz_status tz_cuda_launch(tz_cuda *cuda, tz_cuda_queue *queue, const tz_cuda_kern
                                                      b[2], shared, queue, arguments)
                     : api->kernel_launch(kernel->function, g[0], g[1], g[2], b[0], b[1], b[2],
                                          shared, queue, arguments, NULL);
-    if (!result)
-        return TZ_OK;
-    return tz__cuda_failed(
+    return tz__cuda_check(
         cuda, result, error, NULL,
         "cannot launch %dx%dx%d blocks of %dx%dx%d threads with %d bytes of shared memory", grid[0],
         grid[1], grid[2], block[0], block[1], block[2], shared_bytes);
@@ -173,11 +171,10 @@ tz_status tz_cuda_occupancy(tz_cuda *cuda, const tz_cuda_kernel *kernel, int thr
         return status;
     const tz_cu_result result = cuda->driver.kernel_occupancy(
         blocks_per_multiprocessor, kernel->function, threads, (size_t)shared_bytes);
-    if (!result)
-        return TZ_OK;
-    *blocks_per_multiprocessor = 0;
-    return tz__cuda_failed(cuda, result, error, NULL,
-                           "cannot tell how many blocks of %d threads and %d bytes of shared "
-                           "memory fit",
-                           threads, shared_bytes);
+    if (result)
+        *blocks_per_multiprocessor = 0;
+    return tz__cuda_check(cuda, result, error, NULL,
+                          "cannot tell how many blocks of %d threads and %d bytes of shared memory "
+                          "fit",
+                          threads, shared_bytes);
 }

@@ -20,8 +20,8 @@ tz_status tz_cuda_allocate(tz_cuda *cuda, tz_cu_pointer *out, size_t bytes, tz_e
     *out = 0;
     size_t free_bytes = 0, all_bytes = 0;
     if (result != TZ__CU_OUT_OF_MEMORY)
-        return tz__cuda_failed(cuda, result, error, NULL, "cannot allocate %zu bytes on the GPU",
-                               bytes);
+        return tz__cuda_check(cuda, result, error, NULL, "cannot allocate %zu bytes on the GPU",
+                              bytes);
     if (api->memory_info(&free_bytes, &all_bytes) != 0)
         free_bytes = all_bytes = 0;
     const double gib = 1 << 30;
@@ -42,11 +42,9 @@ tz_status tz_cuda_memory(tz_cuda *cuda, size_t *free_bytes, size_t *all_bytes, t
 {
     *free_bytes = *all_bytes = 0;
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status)
-        return status;
-    const tz_cu_result result = cuda->driver.memory_info(free_bytes, all_bytes);
-    return result ? tz__cuda_failed(cuda, result, error, NULL, "cannot tell the GPU's free memory")
-                  : TZ_OK;
+    return status ? status
+                  : tz__cuda_check(cuda, cuda->driver.memory_info(free_bytes, all_bytes), error,
+                                   NULL, "cannot tell the GPU's free memory");
 }
 
 tz_status tz_cuda_host_allocate(tz_cuda *cuda, void **out, size_t bytes, tz_error *error)
@@ -60,8 +58,8 @@ tz_status tz_cuda_host_allocate(tz_cuda *cuda, void **out, size_t bytes, tz_erro
         return TZ_OK;
     *out = NULL;
     if (result != TZ__CU_OUT_OF_MEMORY)
-        return tz__cuda_failed(cuda, result, error, NULL, "cannot pin %zu bytes of host memory",
-                               bytes);
+        return tz__cuda_check(cuda, result, error, NULL, "cannot pin %zu bytes of host memory",
+                              bytes);
     return tz_error_set(error, TZ_MEMORY, NULL,
                         "not enough host memory to pin %zu bytes (%.2f GiB) for copies to the GPU; "
                         "use a smaller grid, or see the limit of locked memory (ulimit -l)",
@@ -76,16 +74,14 @@ void tz_cuda_host_free(tz_cuda *cuda, void *memory)
 
 /* ---- One piece --------------------------------------------------------------------------------
  *
- * The driver's plain copies to the device and its clears may return before they are done; they run
- * in the default queue. So the functions wait for it. */
+ * The driver's plain copies to the device and its clears may return before they are done. They run
+ * in the default queue, so the functions wait for it. */
 
 static tz_status finished(tz_cuda *cuda, tz_cu_result result, tz_error *error, const char *verb,
                           size_t bytes, const char *where)
 {
-    if (!result)
-        return TZ_OK;
-    return tz__cuda_failed(cuda, result, error, NULL, "cannot %s %zu bytes %s the GPU", verb, bytes,
-                           where);
+    return tz__cuda_check(cuda, result, error, NULL, "cannot %s %zu bytes %s the GPU", verb, bytes,
+                          where);
 }
 
 tz_status tz_cuda_upload(tz_cuda *cuda, tz_cu_pointer to, const void *from, size_t bytes,
@@ -163,24 +159,9 @@ tz_status tz_cuda_queue_fill_words(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_po
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 
-typedef struct box_direction {
-    bool up;    /* to the device */
-    bool waits; /* else it is done in the order of the queue */
-    tz_cuda_queue *queue;
-} box_direction;
-
-static tz_cu_result piece_move(const tz__driver *api, box_direction way, tz_cu_pointer pointer,
-                               void *host, size_t bytes)
-{
-    if (way.waits)
-        return way.up ? api->memory_upload(pointer, host, bytes)
-                      : api->memory_download(host, pointer, bytes);
-    return way.up ? api->queue_upload(pointer, host, bytes, way.queue)
-                  : api->queue_download(host, pointer, bytes, way.queue);
-}
-
-static tz_status box_move(tz_cuda *cuda, box_direction way, tz_cu_pointer pointer, void *host,
-                          const tz_cuda_box *box, tz_error *error)
+/* Copies a box to the device (`up`) or from it. */
+static tz_status box_move(tz_cuda *cuda, tz_cuda_queue *queue, bool up, tz_cu_pointer pointer,
+                          void *host, const tz_cuda_box *box, tz_error *error)
 {
     const tz__driver *api = &cuda->driver;
     if (box->row_bytes == 0 || box->rows == 0 || box->planes == 0)
@@ -201,7 +182,9 @@ static tz_status box_move(tz_cuda *cuda, box_direction way, tz_cu_pointer pointe
     pointer += box->device_offset;
     tz_cu_result result;
     if (row_pitch == box->row_bytes && plane_pitch == row_pitch * box->rows) {
-        result = piece_move(api, way, pointer, host, plane_pitch * box->planes);
+        const size_t bytes = plane_pitch * box->planes;
+        result = up ? api->queue_upload(pointer, host, bytes, queue)
+                    : api->queue_download(host, pointer, bytes, queue);
     } else {
         const tz__copy_side dense = {
             .memory = MEMORY_HOST, .host = host, .pitch = box->row_bytes, .height = box->rows};
@@ -209,43 +192,26 @@ static tz_status box_move(tz_cuda *cuda, box_direction way, tz_cu_pointer pointe
                                        .device = pointer,
                                        .pitch = row_pitch,
                                        .height = plane_pitch / row_pitch};
-        const tz__copy_3d copy = {.from = way.up ? dense : pitched,
-                                  .to = way.up ? pitched : dense,
+        const tz__copy_3d copy = {.from = up ? dense : pitched,
+                                  .to = up ? pitched : dense,
                                   .row_bytes = box->row_bytes,
                                   .rows = box->rows,
                                   .planes = box->planes};
-        result = way.waits ? api->memory_copy_3d(&copy) : api->queue_copy_3d(&copy, way.queue);
+        result = api->queue_copy_3d(&copy, queue);
     }
-    if (!result && way.waits && way.up)
-        result = api->queue_wait(NULL);
-    if (!result)
-        return TZ_OK;
-    return tz__cuda_failed(cuda, result, error, NULL,
-                           "cannot copy a box of %zu planes of %zu rows of %zu bytes %s the GPU",
-                           box->planes, box->rows, box->row_bytes, way.up ? "to" : "from");
-}
-
-tz_status tz_cuda_upload_box(tz_cuda *cuda, tz_cu_pointer to, const tz_cuda_box *box,
-                             const void *from, tz_error *error)
-{
-    return box_move(cuda, (box_direction){.up = true, .waits = true}, to, (void *)from, box, error);
-}
-
-tz_status tz_cuda_download_box(tz_cuda *cuda, void *to, tz_cu_pointer from, const tz_cuda_box *box,
-                               tz_error *error)
-{
-    return box_move(cuda, (box_direction){.waits = true}, from, to, box, error);
+    return tz__cuda_check(cuda, result, error, NULL,
+                          "cannot copy a box of %zu planes of %zu rows of %zu bytes %s the GPU",
+                          box->planes, box->rows, box->row_bytes, up ? "to" : "from");
 }
 
 tz_status tz_cuda_queue_upload_box(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
                                    const tz_cuda_box *box, const void *from, tz_error *error)
 {
-    return box_move(cuda, (box_direction){.up = true, .queue = queue}, to, (void *)from, box,
-                    error);
+    return box_move(cuda, queue, true, to, (void *)from, box, error);
 }
 
 tz_status tz_cuda_queue_download_box(tz_cuda *cuda, tz_cuda_queue *queue, void *to,
                                      tz_cu_pointer from, const tz_cuda_box *box, tz_error *error)
 {
-    return box_move(cuda, (box_direction){.queue = queue}, from, to, box, error);
+    return box_move(cuda, queue, false, from, to, box, error);
 }

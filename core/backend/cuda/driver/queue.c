@@ -5,8 +5,7 @@
 enum {
     STREAM_NON_BLOCKING = 1,  /* CU_STREAM_NON_BLOCKING: not ordered with the default queue */
     EVENT_DISABLE_TIMING = 2, /* CU_EVENT_DISABLE_TIMING */
-    /* CU_STREAM_CAPTURE_MODE_THREAD_LOCAL: what other threads do in the meantime is no error */
-    CAPTURE_THREAD_LOCAL = 1,
+    CAPTURE_THREAD_LOCAL = 1, /* CU_STREAM_CAPTURE_MODE_THREAD_LOCAL: other threads are free */
 };
 
 /* ---- Queues --------------------------------------------------------------------------------- */
@@ -14,14 +13,13 @@ enum {
 tz_status tz_cuda_queue_create(tz_cuda *cuda, tz_cuda_queue **out, tz_error *error)
 {
     *out = NULL;
-    const tz_status status = tz__cuda_enter(cuda, error);
+    tz_status status = tz__cuda_enter(cuda, error);
+    if (!status)
+        status = tz__cuda_check(cuda, cuda->driver.queue_create(out, STREAM_NON_BLOCKING), error,
+                                NULL, "cannot make a queue on the GPU");
     if (status)
-        return status;
-    const tz_cu_result result = cuda->driver.queue_create(out, STREAM_NON_BLOCKING);
-    if (!result)
-        return TZ_OK;
-    *out = NULL;
-    return tz__cuda_failed(cuda, result, error, NULL, "cannot make a queue on the GPU");
+        *out = NULL;
+    return status;
 }
 
 void tz_cuda_queue_destroy(tz_cuda *cuda, tz_cuda_queue *queue)
@@ -33,23 +31,18 @@ void tz_cuda_queue_destroy(tz_cuda *cuda, tz_cuda_queue *queue)
 tz_status tz_cuda_queue_wait(tz_cuda *cuda, tz_cuda_queue *queue, tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status)
-        return status;
-    const tz_cu_result result = cuda->driver.queue_wait(queue);
-    return result ? tz__cuda_failed(cuda, result, error, NULL, "waiting for the GPU failed")
-                  : TZ_OK;
+    return status ? status
+                  : tz__cuda_check(cuda, cuda->driver.queue_wait(queue), error, NULL,
+                                   "waiting for the GPU failed");
 }
 
 tz_status tz_cuda_queue_wait_event(tz_cuda *cuda, tz_cuda_queue *queue, tz_cuda_event *event,
                                    tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status)
-        return status;
-    const tz_cu_result result = cuda->driver.queue_wait_event(queue, event, 0);
-    return result ? tz__cuda_failed(cuda, result, error, NULL,
-                                    "cannot make a queue of the GPU wait for an event")
-                  : TZ_OK;
+    return status ? status
+                  : tz__cuda_check(cuda, cuda->driver.queue_wait_event(queue, event, 0), error,
+                                   NULL, "cannot make a queue of the GPU wait for an event");
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -57,14 +50,14 @@ tz_status tz_cuda_queue_wait_event(tz_cuda *cuda, tz_cuda_queue *queue, tz_cuda_
 tz_status tz_cuda_event_create(tz_cuda *cuda, tz_cuda_event **out, bool timed, tz_error *error)
 {
     *out = NULL;
-    const tz_status status = tz__cuda_enter(cuda, error);
+    tz_status status = tz__cuda_enter(cuda, error);
+    if (!status)
+        status =
+            tz__cuda_check(cuda, cuda->driver.event_create(out, timed ? 0 : EVENT_DISABLE_TIMING),
+                           error, NULL, "cannot make an event on the GPU");
     if (status)
-        return status;
-    const tz_cu_result result = cuda->driver.event_create(out, timed ? 0 : EVENT_DISABLE_TIMING);
-    if (!result)
-        return TZ_OK;
-    *out = NULL;
-    return tz__cuda_failed(cuda, result, error, NULL, "cannot make an event on the GPU");
+        *out = NULL;
+    return status;
 }
 
 void tz_cuda_event_destroy(tz_cuda *cuda, tz_cuda_event *event)
@@ -77,34 +70,17 @@ tz_status tz_cuda_event_record(tz_cuda *cuda, tz_cuda_event *event, tz_cuda_queu
                                tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status)
-        return status;
-    const tz_cu_result result = cuda->driver.event_record(event, queue);
-    return result ? tz__cuda_failed(cuda, result, error, NULL, "cannot record an event on the GPU")
-                  : TZ_OK;
-}
-
-tz_status tz_cuda_event_ready(tz_cuda *cuda, tz_cuda_event *event, bool *ready, tz_error *error)
-{
-    *ready = false;
-    const tz_status status = tz__cuda_enter(cuda, error);
-    if (status)
-        return status;
-    const tz_cu_result result = cuda->driver.event_query(event);
-    if (result && result != TZ__CU_NOT_READY)
-        return tz__cuda_failed(cuda, result, error, NULL, "cannot ask the GPU how far it is");
-    *ready = !result;
-    return TZ_OK;
+    return status ? status
+                  : tz__cuda_check(cuda, cuda->driver.event_record(event, queue), error, NULL,
+                                   "cannot record an event on the GPU");
 }
 
 tz_status tz_cuda_event_wait(tz_cuda *cuda, tz_cuda_event *event, tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status)
-        return status;
-    const tz_cu_result result = cuda->driver.event_wait(event);
-    return result ? tz__cuda_failed(cuda, result, error, NULL, "waiting for the GPU failed")
-                  : TZ_OK;
+    return status ? status
+                  : tz__cuda_check(cuda, cuda->driver.event_wait(event), error, NULL,
+                                   "waiting for the GPU failed");
 }
 
 tz_status tz_cuda_event_elapsed_s(tz_cuda *cuda, tz_cuda_event *from, tz_cuda_event *to,
@@ -112,16 +88,15 @@ tz_status tz_cuda_event_elapsed_s(tz_cuda *cuda, tz_cuda_event *from, tz_cuda_ev
 {
     float milliseconds = 0;
     *seconds = 0;
-    const tz_status status = tz__cuda_enter(cuda, error);
-    if (status)
-        return status;
-    const tz_cu_result result = cuda->driver.event_elapsed(&milliseconds, from, to);
-    if (result)
-        return tz__cuda_failed(cuda, result, error, NULL,
-                               "cannot tell the time between two events of the GPU (both are to be "
-                               "timed, recorded and waited for)");
-    *seconds = 1e-3 * (double)milliseconds;
-    return TZ_OK;
+    tz_status status = tz__cuda_enter(cuda, error);
+    if (!status)
+        status =
+            tz__cuda_check(cuda, cuda->driver.event_elapsed(&milliseconds, from, to), error, NULL,
+                           "cannot tell the time between two events of the GPU (both must be "
+                           "timed, recorded and waited for)");
+    if (!status)
+        *seconds = 1e-3 * (double)milliseconds;
+    return status;
 }
 
 /* ---- Graphs ---------------------------------------------------------------------------------- */
@@ -129,11 +104,9 @@ tz_status tz_cuda_event_elapsed_s(tz_cuda *cuda, tz_cuda_event *from, tz_cuda_ev
 tz_status tz_cuda_graph_begin(tz_cuda *cuda, tz_cuda_queue *queue, tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status)
-        return status;
-    const tz_cu_result result = cuda->driver.capture_begin(queue, CAPTURE_THREAD_LOCAL);
-    return result ? tz__cuda_failed(cuda, result, error, NULL, "cannot begin a graph on the GPU")
-                  : TZ_OK;
+    return status ? status
+                  : tz__cuda_check(cuda, cuda->driver.capture_begin(queue, CAPTURE_THREAD_LOCAL),
+                                   error, NULL, "cannot begin a graph on the GPU");
 }
 
 tz_status tz_cuda_graph_end(tz_cuda *cuda, tz_cuda_queue *queue, tz_cuda_graph **out,
@@ -154,18 +127,16 @@ tz_status tz_cuda_graph_end(tz_cuda *cuda, tz_cuda_queue *queue, tz_cuda_graph *
     if (!result || !out)
         return TZ_OK;
     *out = NULL;
-    return tz__cuda_failed(cuda, result, error, NULL, "cannot make a graph of the recorded work");
+    return tz__cuda_check(cuda, result, error, NULL, "cannot make a graph of the recorded work");
 }
 
 tz_status tz_cuda_graph_launch(tz_cuda *cuda, tz_cuda_graph *graph, tz_cuda_queue *queue,
                                tz_error *error)
 {
     const tz_status status = tz__cuda_enter(cuda, error);
-    if (status)
-        return status;
-    const tz_cu_result result = cuda->driver.graph_launch(graph, queue);
-    return result ? tz__cuda_failed(cuda, result, error, NULL, "cannot launch a graph on the GPU")
-                  : TZ_OK;
+    return status ? status
+                  : tz__cuda_check(cuda, cuda->driver.graph_launch(graph, queue), error, NULL,
+                                   "cannot launch a graph on the GPU");
 }
 
 void tz_cuda_graph_destroy(tz_cuda *cuda, tz_cuda_graph *graph)

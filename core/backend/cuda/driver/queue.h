@@ -1,7 +1,7 @@
 /* Asynchronous work on the device: queues (CUDA streams), events, copies that do not wait, graphs
  * of launches.
  *
- * Errors and threads are as driver.h says. A queue of NULL is the default queue. tz_cuda_close also
+ * driver.h describes errors and threads. A queue of NULL is the default queue. tz_cuda_close also
  * destroys the queues, events and graphs that are left. */
 #ifndef TZ_CORE_BACKEND_CUDA_DRIVER_QUEUE_H
 #define TZ_CORE_BACKEND_CUDA_DRIVER_QUEUE_H
@@ -14,12 +14,12 @@ typedef struct tz_cuda_graph tz_cuda_graph; /* recorded work that can be launche
 /* ---- Queues --------------------------------------------------------------------------------- */
 
 tz_status tz_cuda_queue_create(tz_cuda *cuda, tz_cuda_queue **out, tz_error *error);
-/* Work that is in the queue is still done, but this does not wait for it. NULL is fine. */
+/* Does not wait: the work in the queue is still done. NULL is fine. */
 void tz_cuda_queue_destroy(tz_cuda *cuda, tz_cuda_queue *queue);
 /* Wait until all work of the queue is done. */
 tz_status tz_cuda_queue_wait(tz_cuda *cuda, tz_cuda_queue *queue, tz_error *error);
-/* What is put into the queue from now on starts after the point that the event was last recorded
- * at. The caller does not wait. An event that was never recorded has no effect. */
+/* Later work of the queue starts after the point at which the event was last recorded. The caller
+ * does not wait. An event that was never recorded has no effect. */
 tz_status tz_cuda_queue_wait_event(tz_cuda *cuda, tz_cuda_queue *queue, tz_cuda_event *event,
                                    tz_error *error);
 
@@ -28,15 +28,13 @@ tz_status tz_cuda_queue_wait_event(tz_cuda *cuda, tz_cuda_queue *queue, tz_cuda_
 /* `timed`: for tz_cuda_event_elapsed_s; other events cost less. */
 tz_status tz_cuda_event_create(tz_cuda *cuda, tz_cuda_event **out, bool timed, tz_error *error);
 void tz_cuda_event_destroy(tz_cuda *cuda, tz_cuda_event *event); /* NULL is fine */
-/* The event becomes the point after the work that is in the queue now. */
+/* The event marks the point after the work that is in the queue now. */
 tz_status tz_cuda_event_record(tz_cuda *cuda, tz_cuda_event *event, tz_cuda_queue *queue,
                                tz_error *error);
-/* Whether everything before the event is done; does not wait. An event that was never recorded is
- * ready. */
-tz_status tz_cuda_event_ready(tz_cuda *cuda, tz_cuda_event *event, bool *ready, tz_error *error);
+/* Wait for the work before the event. An event that was never recorded needs no wait. */
 tz_status tz_cuda_event_wait(tz_cuda *cuda, tz_cuda_event *event, tz_error *error);
 /* Seconds on the device from one event to another, to about half a microsecond. Both must be timed,
- * recorded and ready. */
+ * recorded and waited for. */
 tz_status tz_cuda_event_elapsed_s(tz_cuda *cuda, tz_cuda_event *from, tz_cuda_event *to,
                                   double *seconds, tz_error *error);
 
@@ -47,18 +45,20 @@ tz_status tz_cuda_event_elapsed_s(tz_cuda *cuda, tz_cuda_event *from, tz_cuda_ev
 tz_status tz_cuda_host_allocate(tz_cuda *cuda, void **out, size_t bytes, tz_error *error);
 void tz_cuda_host_free(tz_cuda *cuda, void *memory); /* NULL is fine */
 
-/* As the functions of driver.h, but in the order of the queue. They return at once: the host's
- * memory must stay valid and unchanged until the copy is done. Memory that is not pinned may be
- * used, too, but makes the call wait. */
+/* Copies in the order of the queue. They return at once: the host's memory must stay valid and
+ * unchanged until the copy is done. Memory that is not pinned is allowed, but makes the call
+ * wait. */
 tz_status tz_cuda_queue_upload(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
                                const void *from, size_t bytes, tz_error *error);
 tz_status tz_cuda_queue_download(tz_cuda *cuda, tz_cuda_queue *queue, void *to, tz_cu_pointer from,
                                  size_t bytes, tz_error *error);
+/* Copies between a box of device memory and a dense host array. TZ_SHAPE: rows or planes overlap, or
+ * the plane pitch is no multiple of the row pitch. */
 tz_status tz_cuda_queue_upload_box(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
                                    const tz_cuda_box *box, const void *from, tz_error *error);
 tz_status tz_cuda_queue_download_box(tz_cuda *cuda, tz_cuda_queue *queue, void *to,
                                      tz_cu_pointer from, const tz_cuda_box *box, tz_error *error);
-/* From device memory to device memory; the two must not overlap. */
+/* Within device memory; the two ranges must not overlap. */
 tz_status tz_cuda_queue_copy(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_pointer to,
                              tz_cu_pointer from, size_t bytes, tz_error *error);
 /* Write `count` equal words of 32 bits; `to` is a multiple of 4. */
@@ -68,12 +68,12 @@ tz_status tz_cuda_queue_fill_words(tz_cuda *cuda, tz_cuda_queue *queue, tz_cu_po
 /* ---- Graphs ------------------------------------------------------------------------------------
  *
  * Between begin and end, work that is put into the queue is recorded instead of done: launches with
- * their arguments, copies, fills, and events that join other queues to it. Until then this thread
- * must not allocate memory, load kernels or wait. */
+ * their arguments, copies, fills, and events that join other queues. In between, this thread must
+ * not allocate memory, load kernels or wait. */
 
-/* `queue` is not the default queue. */
+/* `queue` must not be the default queue. */
 tz_status tz_cuda_graph_begin(tz_cuda *cuda, tz_cuda_queue *queue, tz_error *error);
-/* The recorded work as a graph. `out` NULL: drop it, as after a failure since begin. */
+/* The recorded work as a graph. If `out` is NULL, the work is dropped: for use after a failure. */
 tz_status tz_cuda_graph_end(tz_cuda *cuda, tz_cuda_queue *queue, tz_cuda_graph **out,
                             tz_error *error);
 /* Put all of the graph's work into a queue; may be repeated. */

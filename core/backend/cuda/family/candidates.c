@@ -1,4 +1,4 @@
-/* Plans that the planner considers. */
+/* The plans that the planner compares. */
 #include "backend/cuda/family/work.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ bool tz_cuda_plans_add(tz_cuda_plans *plans, int height, int vector, int warps)
     return taken;
 }
 
-/* Heights that are tried where a family takes very many. */
+/* The heights to try, in growing distances. */
 static int next_height(int height)
 {
     return height < 12 ? height + 1 : height < 32 ? height + 4 : height + height / 4;

@@ -1,4 +1,4 @@
-/* What a kernel does that is not compiled: an estimate from compiled ones of other heights. */
+/* Estimates the work of a kernel that is not compiled from compiled kernels of other heights. */
 #include "backend/cuda/family/work.h"
 #include "model/roofs.h"
 
@@ -45,7 +45,7 @@ bool tz_cuda_plan_with_height(const tz_problem *problem, const tz_limits *limits
     return height >= 1 && tz_cuda_plan(problem, limits, out, NULL) == TZ_OK;
 }
 
-/* The compiled heights that an estimate is made from. */
+/* The compiled heights that an estimate uses. */
 typedef struct base {
     tz_cuda_steps known[2];
     int heights[2], count;
@@ -64,8 +64,8 @@ static bool spills(const tz_cuda_steps *steps)
     return steps->inner.spills > 0.0;
 }
 
-/* Adds a height whose kernel is in the cache (or is compiled now), or puts it in the place of the
- * second. `unspilt`: only one that spills no registers. */
+/* Adds a height whose kernel is in the cache, or with `compile` compiles it. A third height replaces
+ * the second. `unspilt`: only a kernel that spills no registers. */
 static tz_status look(base *of, bool *taken, const request *q, int height, bool unspilt,
                       bool compile, tz_error *error)
 {
@@ -87,9 +87,9 @@ static tz_status look(base *of, bool *taken, const request *q, int height, bool 
     return TZ_OK;
 }
 
-/* The nearest compiled height, and the nearest one on the other side of the plan's; without that,
- * the two nearest on one side. Farther away counts are no longer linear in the height. A kernel
- * that spills registers is no base for lower ones, which need not spill. */
+/* Finds the nearest compiled heights below and above the plan's height, or else the two nearest on
+ * one side. Counts are linear in the height only nearby. A kernel that spills registers is no base
+ * for a lower height, which may not spill. */
 static tz_status look_near(base *of, const request *q, bool unspilt, tz_error *error)
 {
     static const int apart[] = {1, 2, 3, 4, 6, 8};
@@ -112,7 +112,7 @@ static tz_status look_near(base *of, const request *q, bool unspilt, tz_error *e
     return TZ_OK;
 }
 
-/* Interpolates or extrapolates: each iteration more adds as much to a step. */
+/* Interpolates or extrapolates linearly: each iteration adds the same work to a step. */
 static void put_between(tz_cuda_steps *out, base *of, int height)
 {
     tz_cuda_steps *known = of->known;

@@ -69,6 +69,16 @@ bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out)
     return index < FAMILIES;
 }
 
+int tz_cuda_threads(const tz_cuda_family *family, const tz_plan *plan)
+{
+    return 32 * (plan->warps > 0 ? plan->warps : family->warps);
+}
+
+const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *problem)
+{
+    return family->refuses ? family->refuses(problem) : NULL;
+}
+
 const char *tz_cuda_family_name(int index)
 {
     return index < FAMILIES ? families[index][TZ_AXES]->name : NULL;
@@ -110,26 +120,26 @@ tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_pl
         tz_status status = tz_cuda_family_find(plan->family, problem, &family, error);
         if (status)
             return status;
-        const char *why = family->refuses(problem);
+        const char *why = tz_cuda_refusal(family, problem);
         if (why)
             return tz_error_set(error, TZ_UNSUPPORTED, "family",
                                 "'%s' %s: leave the family out or name another",
                                 problem->stencil->id, why);
         return family->plan(problem, limits, plan, error);
     }
-    /* The first that takes the stencil and what was given of the plan. */
+    /* The first family that accepts the stencil and the given part of the plan. */
     tz_error first = {0};
     tz_status status = TZ_UNSUPPORTED;
     for (int i = 0; i < FAMILIES; i++) {
         family = families[i][problem->dims];
         *plan = given;
-        if (family && family->claims && !family->refuses(problem) &&
+        if (family && family->claims && !tz_cuda_refusal(family, problem) &&
             family->claims(problem, limits, plan))
             return TZ_OK;
     }
     for (int i = 0; status && i < FAMILIES; i++) {
         family = families[i][problem->dims];
-        if (!family || family->refuses(problem))
+        if (!family || tz_cuda_refusal(family, problem))
             continue;
         *plan = given;
         tz_error reason = {0};
@@ -141,7 +151,7 @@ tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_pl
         return TZ_OK;
     if (!first.code)
         return tz_error_set(error, TZ_UNSUPPORTED, "backend",
-                            "no family of the cuda backend takes '%s': use --backend cpu",
+                            "no family of the cuda backend supports '%s': use --backend cpu",
                             problem->stencil->id);
     if (error)
         *error = first;
@@ -172,7 +182,7 @@ size_t tz_cuda_arguments_size(int fields)
     return (size_t)fields * 24 + TZ_CUDA_KERNEL_CONSTANTS * 8 + 3 * 8 + 12 * 4;
 }
 
-/* Offsets as the device compiler lays the struct out. */
+/* The offsets are those of the device compiler. */
 void tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shape, int height,
                             int64_t step, const tz_cu_pointer *in, const tz_cu_pointer *out,
                             tz_cu_pointer scratch, void *arguments)

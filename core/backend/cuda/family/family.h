@@ -1,7 +1,7 @@
-/* Families: ways to execute a stage on a GPU. Each completes plans, emits their device text and
+/* Families: ways to execute a stage on a GPU. A family completes plans, emits their device text and
  * chooses how the kernel is launched.
  *
- * A new family is a folder here, a line below and a line in the table of family.c. */
+ * A new family needs a folder here, a line below and a line in the table of family.c. */
 #ifndef TZ_CORE_BACKEND_CUDA_FAMILY_FAMILY_H
 #define TZ_CORE_BACKEND_CUDA_FAMILY_FAMILY_H
 
@@ -16,8 +16,8 @@ typedef struct tz_cuda_shape {
     int threads; /* of a block */
     int shared_bytes;
     int geometry[TZ_CUDA_GEOMETRY]; /* tz_arguments.geometry */
-    int64_t scratch_bytes; /* device memory of the kernel's own, zero before its first launch */
-    bool cooperative;      /* all blocks are on the GPU at once */
+    int64_t scratch_bytes; /* the kernel's own device memory, zero before its first launch */
+    bool cooperative;      /* all blocks run on the GPU at once */
 } tz_cuda_shape;
 
 typedef struct tz_cuda_planner tz_cuda_planner; /* work.h */
@@ -29,22 +29,22 @@ typedef struct tz_cuda_family {
     bool exact;
     /* A launch may run several stages: up to plan->launch_iterations iterations. */
     bool spans;
-    /* Why it cannot take this stencil; NULL: it can. */
+    int warps; /* of a block, if the plan does not say */
+    /* OPTIONAL. Why the family cannot take this stencil; NULL: it can. */
     const char *(*refuses)(const tz_problem *problem);
-    /* Complete a plan (zeros mean: choose) and check it. TZ_RANGE, TZ_UNSUPPORTED with the reason.
-     */
+    /* Chooses all numbers of a plan that are 0, and checks it. TZ_RANGE or TZ_UNSUPPORTED with the
+     * reason. */
     tz_status (*plan)(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
                       tz_error *error);
-    /* OPTIONAL. Completes a plan that names no family, if this is the family to take whatever
-     * others could do; else false, the plan undefined. */
+    /* OPTIONAL. If this is the best family for a plan that names none, completes the plan and
+     * returns true; else the plan is undefined. */
     bool (*claims)(const tz_problem *problem, const tz_limits *limits, tz_plan *plan);
     /* Emits the device text: one kernel, tz_stage(const tz_arguments). */
     void (*emit)(tz_cuda_text *text, const tz_problem *problem, const tz_limits *limits,
                  const tz_plan *plan);
-    /* Threads of a block, and the dynamic shared memory that a launch asks for. */
-    int (*threads)(const tz_problem *problem, const tz_plan *plan);
+    /* The dynamic shared memory of a block. */
     int (*shared_bytes)(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan);
-    /* How the kernel is launched. `blocks`: of a multiprocessor at once; 0: not known. */
+    /* How the kernel is launched. `blocks` run on a multiprocessor at once; 0: unknown. */
     tz_status (*shape)(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                        int blocks, tz_cuda_shape *shape, tz_error *error);
     const tz_cuda_planner *planner;
@@ -56,24 +56,30 @@ extern const tz_cuda_family tz_cuda_family_rows;   /* stream, 2-D */
 extern const tz_cuda_family tz_cuda_family_planes; /* stream, 3-D */
 extern const tz_cuda_family tz_cuda_family_resident;
 
-/* The family of a name for a problem ("stream" means another thing in each dimension). TZ_UNKNOWN
- * names the known ones. */
+/* The family of a name for a problem ("stream" is a different family in each dimension). The message
+ * of TZ_UNKNOWN lists the known names. */
 tz_status tz_cuda_family_find(const char *name, const tz_problem *problem,
                               const tz_cuda_family **out, tz_error *error);
 
-/* The families in order of preference, *out NULL where there is none for that many dimensions;
- * false behind the last. */
+/* Threads of a block. */
+int tz_cuda_threads(const tz_cuda_family *family, const tz_plan *plan);
+
+/* Why a family cannot take this stencil; NULL: it can. */
+const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *problem);
+
+/* The families in order of preference; false after the last. *out is NULL if a family has no version
+ * for that many dimensions. */
 bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out);
 /* tz_backend.family. */
 const char *tz_cuda_family_name(int index);
 
 /* Elements from one row to the next in device memory. */
 int64_t tz_cuda_pitch(const tz_problem *problem);
-/* Bytes of a field there, and the place of a box of elements in it. */
+/* Bytes of a field in device memory, and the place of a box of elements in it. */
 size_t tz_cuda_field_bytes(const tz_problem *problem, int field);
 tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int field, const tz_box *box);
 
-/* Complete a plan, with its family where it names none. */
+/* Completes a plan. If it names no family, chooses one. */
 tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
                        tz_error *error);
 
@@ -88,7 +94,7 @@ extern const size_t tz_cuda_headers_count;
 tz_status tz_cuda_source(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                          char **source, tz_error *error);
 
-/* What a launch passes: tz_arguments of kernels/cuda/common.cuh for `fields` fields. */
+/* The arguments of a launch: tz_arguments of kernels/cuda/common.cuh for `fields` fields. */
 size_t tz_cuda_arguments_size(int fields);
 enum { TZ_CUDA_ARGUMENTS_MAX = TZ_FIELDS_MAX * 24 + TZ_CUDA_KERNEL_CONSTANTS * 8 + 96 };
 void tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shape, int height,

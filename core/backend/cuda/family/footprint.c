@@ -10,7 +10,7 @@ typedef struct probe {
     tz_footprint *footprint;
     uint64_t random;
     int trial;
-    tz_slot slot[SLOTS]; /* values that were read: one expression may hold several */
+    tz_slot slot[SLOTS]; /* the last values read: one expression may use several */
     unsigned next;
     tz_slot written[TZ_FIELDS_MAX];
 } probe;
@@ -91,8 +91,8 @@ void tz_footprint_probe(const tz_problem *problem, const tz_pass *pass, tz_footp
     tz_slot constants[TZ_CONSTANTS_MAX];
     memset(footprint, 0, sizeof *footprint);
     for (p.trial = 0; p.trial < TRIALS; p.trial++) {
-        /* Constants may change later, so a flag that is not set is tried set, too. One that is set
-         * stays: it may be a divisor. */
+        /* Constants may change later, so flags that are 0 are also tried as 1. Other constants stay,
+         * since they may be divisors. */
         memcpy(constants, problem->constants, sizeof constants);
         for (int k = 0; k < problem->stencil->constants_count; k++)
             if (problem->stencil->constants[k].type != TZ_REAL && constants[k].i == 0)

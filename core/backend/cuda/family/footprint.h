@@ -1,4 +1,4 @@
-/* Which neighbours a cell update reads: found by running its one-cell function on many inputs. */
+/* The neighbours that a cell update reads, found by running its one-cell function on many inputs. */
 #ifndef TZ_CORE_BACKEND_CUDA_FAMILY_FOOTPRINT_H
 #define TZ_CORE_BACKEND_CUDA_FAMILY_FOOTPRINT_H
 
@@ -7,8 +7,8 @@
 enum { TZ_FOOTPRINT_SIDE = 2 * TZ_RADIUS_MAX + 1 };
 
 /* Bit TZ_RADIUS_MAX + dx of reads[field][TZ_RADIUS_MAX + dz][TZ_RADIUS_MAX + dy]. A cell
- * update may read more on inputs that were not tried: code that relies on a footprint must make
- * sure that such an update is refused. */
+ * update may read more on other inputs. Code that relies on a footprint must refuse such an
+ * update. */
 typedef struct tz_footprint {
     uint32_t reads[TZ_FIELDS_MAX][TZ_FOOTPRINT_SIDE][TZ_FOOTPRINT_SIDE];
 } tz_footprint;

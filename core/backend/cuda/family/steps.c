@@ -1,8 +1,6 @@
-/* Which loops of a compiled kernel are its family's steps, and what a step of them does. */
+/* Finds the loops of a compiled kernel that are its family's steps, and counts a step of each. */
 #include "backend/cuda/family/work.h"
 #include "model/constants.h"
-#include "model/scheduler_device.h"
-
 #include "model/scheduler_device.h"
 
 #include <math.h>
@@ -76,7 +74,7 @@ void tz_cuda_take_ends(const tz_cuda_code *code, double diverged, tz_cuda_steps 
     out->end.own_bytes = end > 0 ? loops[code->at[end]].text_bytes / code->steps[end] : 0.0;
 }
 
-/* Adds a loop at its place among those that are known, by what a step costs. */
+/* Inserts a loop into the list, which is sorted by the cost of a step. */
 static void insert(tz_cuda_code *code, int loop, double steps)
 {
     const double cost = tz_work_mix_sum(&code->mix->loops[loop].way) / steps;
@@ -91,9 +89,10 @@ static void insert(tz_cuda_code *code, int loop, double steps)
     code->steps[k] = steps;
 }
 
-tz_status tz_cuda_steps_find(tz_cuda_steps *out, const tz_cuda_family *family,
-                             const tz_problem *problem, const tz_limits *limits,
-                             const tz_plan *plan, const tz_cuda_mix *mix, tz_error *error)
+/* The steps of a family in a kernel's mix. TZ_UNSUPPORTED: the loop is not found. */
+static tz_status find_steps(tz_cuda_steps *out, const tz_cuda_family *family,
+                            const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                            const tz_cuda_mix *mix, tz_error *error)
 {
     const int room = sizeof((tz_cuda_code *)0)->at / sizeof(int);
     tz_cuda_code code = {.problem = problem,
@@ -126,11 +125,11 @@ tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_famil
     char architecture[16];
     char *source = NULL;
     const tz_limits limits = tz_place_limits(place);
-    /* Without a scheduler's numbers loops are only counted; the model then refuses the record. */
+    /* Without numbers of the scheduler, loops are only counted, and the model refuses the record. */
     tz_cuda_machine machine;
     memset(&machine, 0, sizeof machine);
     const bool scheduled = tz_scheduler_of(place->device, &machine.scheduler, NULL) == TZ_OK;
-    machine.block_warps = ceil(family->threads(problem, plan) / 32.0);
+    machine.block_warps = ceil(tz_cuda_threads(family, plan) / 32.0);
     machine.conflict = lanes_of(family, problem, plan).conflict;
     tz_cuda_mix *mix = malloc(sizeof *mix);
     if (!mix)
@@ -144,7 +143,7 @@ tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_famil
             tz_cuda_mix_get(mix, found, scheduled ? &machine : NULL, architecture, source,
                             TZ_CUDA_ENTRY, tz_cuda_headers, tz_cuda_headers_count, compile, error);
     if (!status && *found)
-        status = tz_cuda_steps_find(out, family, problem, &limits, plan, mix, error);
+        status = find_steps(out, family, problem, &limits, plan, mix, error);
     free(source);
     free(mix);
     return status;

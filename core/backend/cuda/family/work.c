@@ -156,10 +156,10 @@ tz_status tz_cuda_work(const tz_problem *problem, const tz_place *place, const t
     common_numbers(problem, plan, out);
     out->registers = steps.registers;
     out->local_bytes = steps.local_bytes;
-    out->threads = family->threads(problem, plan);
+    out->threads = tz_cuda_threads(family, plan);
     const tz_limits limits = tz_place_limits(place);
     out->shared_bytes = family->shared_bytes(problem, &limits, plan) + steps.shared_bytes;
-    /* Since Hopper compilers count what the system keeps of shared memory as static. */
+    /* Since Hopper, compilers count the shared memory that the system reserves as static. */
     if (place->device->shared_reserved_bytes.known && steps.shared_bytes >= 1024)
         out->shared_bytes -= (int)place->device->shared_reserved_bytes.value;
     if (out->estimated)

@@ -57,7 +57,7 @@ static int node_of(const graph *g, int region, int b)
     return child < 0 ? b : g->header[child];
 }
 
-/* Does a loop inside only compute or wait? Then it is part of the way, with one iteration. */
+/* Does an inner loop only compute or wait? Then one iteration of it is part of the way. */
 static bool only_computes(const graph *g, int loop)
 {
     for (int k = 0; k < g->count; k++)
@@ -66,8 +66,8 @@ static bool only_computes(const graph *g, int loop)
     return true;
 }
 
-/* A loop inside a loop that moves data is the slow path of the same step: avoided where there is a
- * path without it. */
+/* An inner loop that moves data is the slow path of the same step. The way avoids it if another
+ * path exists. */
 static score weigh(const graph *g, int region, int node)
 {
     const int child = child_of(g, region, node);
@@ -138,9 +138,9 @@ static void sweep(const graph *g, int region, ways *w, bool forward)
     }
 }
 
-/* What tells the path of a warp with work to do: accesses of global memory, barriers and exchanges
- * between lanes. Narrow accesses do not count: they are those of the few lanes that cannot have
- * wide ones. */
+/* Instructions that mark the path of a warp with work to do: accesses to global memory, barriers
+ * and exchanges between lanes. Narrow accesses do not count: only the few lanes that cannot access
+ * memory in wide packets use them. */
 static double useful_of(const graph *g, const block *b, const int *widest)
 {
     double useful = 0.0;
@@ -206,9 +206,9 @@ static void add_block(const graph *g, int b, tz_work_mix *mix)
         mix->of[g->sass->code[k].class] += 1.0;
 }
 
-/* Clocks until the result of a class is there, on an H100 (docs/prediction-gpu.md). They are only units:
- * waits are counted in them, and the model multiplies by the device's own latencies. 0: global
- * memory, whose waits are counted apart. */
+/* Clocks until the result of a class is ready, on an H100 (docs/prediction-gpu.md). They are only units in
+ * which waits are counted: the model multiplies by the latencies of its device. 0: global memory,
+ * whose waits are counted separately. */
 static double latency_of(const tz_sass_instruction *i)
 {
     switch (i->class) {
@@ -232,8 +232,8 @@ static double latency_of(const tz_sass_instruction *i)
 
 enum { BARRIERS = 6, ROUNDS = 3, READ_CLOCKS = 12 };
 
-/* A lone warp goes round `rounds` times. Each instruction waits for the clocks that the compiler
- * put after the one before it, and for the scoreboard barriers that it names. */
+/* Runs a lone warp round the way `rounds` times. Each instruction waits for the stall clocks of the
+ * instruction before it and for the scoreboard barriers that it names. */
 static void go_round(const tz_sass *sass, const int *way, int count, int rounds, tz_cuda_loop *loop)
 {
     double now = 0.0, ready[BARRIERS] = {0}, nominal[BARRIERS] = {0}, begin = 0.0, waited = 0.0;
@@ -269,8 +269,8 @@ static void go_round(const tz_sass *sass, const int *way, int count, int rounds,
     loop->clocks = now - begin - waited;
 }
 
-/* How often a warp waits for global memory on its way. Loads that are issued together are one wait:
- * the latency here is longer than any code between them. */
+/* How often a warp waits for global memory on its way. Loads that are issued together are one wait,
+ * since the latency used here is longer than any code between them. */
 static double count_memory_waits(const tz_sass *sass, const int *way, int count, int rounds)
 {
     const double latency = 65536.0;
@@ -292,8 +292,8 @@ static double count_memory_waits(const tz_sass *sass, const int *way, int count,
     return waited / latency;
 }
 
-/* Of stores that come in pairs (a lane's two adjacent packets), the share that the memory unit does
- * not put together: the second comes too many instructions after the first. */
+/* The share of the pairs of stores (two adjacent packets of a lane) that the memory unit does not
+ * combine, because the second store comes too many instructions after the first. */
 static double count_apart(const tz_sass *sass, const int *way, int count)
 {
     double apart = 0.0;
@@ -350,7 +350,7 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
     go_round(g->sass, way, count, ROUNDS, loop);
 }
 
-enum { RUN_LEAST = 24 }; /* instructions; a shorter way is no step of a family */
+enum { RUN_LEAST = 24 }; /* instructions; a shorter way cannot be a step of a family */
 
 /* The schedule of a way on a multiprocessor, for increasing numbers of warps. */
 static bool run_way(const graph *g, const int *way, int count, tz_cuda_loop *loop)
@@ -379,8 +379,8 @@ static bool run_way(const graph *g, const int *way, int count, tz_cuda_loop *loo
     return done;
 }
 
-/* The instructions of the way through a loop or a body of it, and those of the loops on it that
- * only compute. */
+/* The instructions of the way through a loop or one of its bodies, including inner loops that only
+ * compute. */
 static bool collect(graph *g, int region, const bool *only, int *way, int *count)
 {
     ways w = {0};
@@ -407,7 +407,7 @@ static int body_around(const graph *g, int loop)
     return around;
 }
 
-/* `shortest`: count the shortest way, else the one that does most. */
+/* Counts the shortest way of a body, or else the way of a warp with work to do. */
 static bool count_body(graph *g, int k, bool shortest, tz_cuda_loop *loop)
 {
     const body *of = &g->bodies[k];
@@ -427,7 +427,7 @@ static bool count_body(graph *g, int k, bool shortest, tz_cuda_loop *loop)
     return done;
 }
 
-/* Loops that store also have steps with nothing to store yet: their shortest ways. */
+/* Loops that store also have steps with nothing to store yet. Those take the shortest way. */
 static bool count_shortest(graph *g, tz_cuda_mix *out)
 {
     bool done = true;
@@ -448,8 +448,7 @@ static bool count_shortest(graph *g, tz_cuda_mix *out)
     return done;
 }
 
-/* The kernel's own instructions from `node` on, until there is no next; loops inside are left out.
- */
+/* The kernel's own instructions after `node`, without those of loops. */
 static void follow(const graph *g, const int *next, int node, int *way, int *count)
 {
     for (int n = next[node]; n >= 0; n = next[n])
@@ -463,9 +462,6 @@ static bool count_straight(graph *g, tz_cuda_mix *out)
     ways w = {0};
     int *way = malloc(((size_t)g->sass->count + 1) * 2 * sizeof *way);
     const bool done = way && find_ways(g, -1, NULL, &w);
-    for (int k = 0; done && k < g->reached; k++)
-        if (g->blocks[g->sorted[k]].loop < 0)
-            add_block(g, g->sorted[k], &out->straight);
     for (int l = 0; done && l < g->bodies_count; l++) {
         tz_cuda_loop scratch = {0};
         int outer = g->bodies[l].loop, count = 0;
@@ -478,7 +474,6 @@ static bool count_straight(graph *g, tz_cuda_mix *out)
             out->loops[l].once.of[g->sass->code[way[k]].class] += 1.0;
         go_round(g->sass, way, count, 1, &scratch);
         out->loops[l].once_clocks = scratch.clocks;
-        out->loops[l].once_memory_waits = count_memory_waits(g->sass, way, count, 1);
         for (int c = 0; c < TZ_WORK_CLASSES; c++)
             out->loops[l].once_clocks += 24.0 * scratch.waits.of[c];
     }
@@ -497,7 +492,6 @@ tz_status tz_cuda_mix_of(tz_cuda_mix *out, const tz_sass *sass, const tz_cuda_ma
     out->registers = sass->registers;
     out->local_bytes = sass->local_bytes;
     out->shared_bytes = sass->shared_bytes;
-    out->text_bytes = sass->count * TZ_SASS_BYTES;
     tz_status status = TZ_OK;
     bool room = false;
     if (!tz__mix_graph_make(&g, &room))

@@ -1,18 +1,18 @@
-/* Counts of kernels, kept in the cache beside the cubins. */
-#include "backend/cuda/compile/cubin.h"
+/* Counts of kernels in the cache, beside the cubins. */
+#include "backend/cuda/compile/compile.h"
 #include "backend/cuda/sass/mix.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The version changes with tz_cuda_mix and with how anything in it is counted. */
-static const tz_cuda_kind mixes = {{'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'Z'}, "mix"};
+/* Change the version when tz_cuda_mix or any of its counts changes. */
+static const tz_cuda_kind mixes = {{'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'a'}, "mix"};
 
-/* An entry ends behind the last loop that there is. */
+/* An entry ends after the last loop. */
 static const size_t least_bytes = offsetof(tz_cuda_mix, loops);
 
-/* Does an entry have this format, and is it of the schedulers that are asked for? */
+/* Does an entry have this format, and was it made for the same machine? */
 static bool is_usable(const void *data, size_t bytes, const tz_cuda_machine *machine)
 {
     static const tz_cuda_machine none;
@@ -30,10 +30,9 @@ tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const tz_cuda_machine *
 {
     tz_cuda_key key;
     size_t bytes = 0;
-    bool cached;
     *found = false;
     tz_status status =
-        tz__cuda_cubin_key(&key, architecture, source, headers, headers_count, error);
+        tz_cuda_compile_key(&key, architecture, source, headers, headers_count, error);
     if (status)
         return status;
     void *data = tz_cuda_cache_read(key, &mixes, &bytes);
@@ -45,10 +44,10 @@ tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const tz_cuda_machine *
         return TZ_OK;
     }
     free(data);
-    data = tz__cuda_cubin_cached(key, &bytes);
+    data = tz_cuda_compile_cached(key, &bytes);
     if (!data && compile)
-        status = tz__cuda_cubin(architecture, source, headers, headers_count, true, &data, &bytes,
-                                &cached, error);
+        status = tz_cuda_compile(architecture, source, headers, headers_count, NULL, &data, &bytes,
+                                 error);
     if (data)
         status = tz_cuda_mix_count(out, data, bytes, entry, machine, error);
     *found = data && !status;

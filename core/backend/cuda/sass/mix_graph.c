@@ -150,7 +150,7 @@ static bool dominates(const graph *g, int a, int b)
     return a == b;
 }
 
-/* Everything from which the loop's back edge at `from` is reached without its header. */
+/* Adds all blocks that reach the back edge at `from` without passing the loop's header. */
 static void grow_loop(graph *g, int loop, int from)
 {
     bool *inside = g->inside + (size_t)loop * (size_t)g->count;
@@ -180,7 +180,7 @@ static int loop_size(const graph *g, int loop)
     return size;
 }
 
-/* False: there are too many. Headers come in order, so that outer loops come before inner ones. */
+/* False: too many loops. Headers are visited in order, so outer loops come before inner ones. */
 static bool find_loops(graph *g)
 {
     for (int k = 0; k < g->reached; k++) {
@@ -223,15 +223,15 @@ static bool find_loops(graph *g)
 
 /* ---- Bodies ------------------------------------------------------------------------------------
  *
- * From each block of a loop some loads and stores of global memory may still be reached in the same
- * round. Where a choice leaves two ways on that have none in common, and none came before it, two
- * bodies begin. */
+ * From each block of a loop, some loads and stores of global memory are still reachable in the same
+ * iteration. Two bodies begin at a branch that comes before all of them and whose two successors
+ * have no reachable load or store in common. */
 
 typedef struct ahead {
     const graph *g;
     int loop;
     size_t words;   /* of a block's set */
-    uint64_t *sets; /* accesses that a block or those after it make, as bits */
+    uint64_t *sets; /* by block: the accesses of it and of later blocks, as bits */
     bool *marks;    /* by block */
 } ahead;
 
@@ -240,7 +240,7 @@ static uint64_t *set_of(const ahead *a, int b)
     return a->sets + (size_t)b * a->words;
 }
 
-/* A block's successors of the same round; -1: none. */
+/* A block's successor in the same iteration; -1: none. */
 static int next_in(const ahead *a, int b, int s)
 {
     const int next = a->g->blocks[b].next[s];
@@ -284,7 +284,7 @@ static bool make_ahead(ahead *a)
     return true;
 }
 
-/* Marks what may run after `from` in the same round. */
+/* Marks the blocks that may run after `from` in the same iteration. */
 static void mark_after(ahead *a, int from)
 {
     const graph *g = a->g;
@@ -302,7 +302,7 @@ static void mark_after(ahead *a, int from)
     }
 }
 
-/* Does this way on both load and store? */
+/* Does the code from here on both load and store? */
 static bool does_all(ahead *a, int from)
 {
     double loads = 0.0, stores = 0.0;
@@ -314,7 +314,7 @@ static bool does_all(ahead *a, int from)
     return loads > 0.0 && stores > 0.0;
 }
 
-/* The first choice between bodies from `head` on; -1: there is none. */
+/* The first branch between bodies from `head` on; -1: none. */
 static int find_choice(ahead *a, int head)
 {
     const graph *g = a->g;
@@ -335,7 +335,7 @@ static int find_choice(ahead *a, int head)
     return -1;
 }
 
-/* Adds what is reached from `head`, and what leads there, as a body, or the bodies that it is. */
+/* Adds the blocks reachable from `head`, and those that lead there, as one body or as several. */
 static bool add_bodies(graph *g, ahead *a, int head)
 {
     const int choice = find_choice(a, head);
@@ -351,7 +351,7 @@ static bool add_bodies(graph *g, ahead *a, int head)
         return false;
     mark_after(a, head);
     memcpy(made->blocks, a->marks, (size_t)g->count * sizeof *made->blocks);
-    bool *leads = a->marks; /* what comes before */
+    bool *leads = a->marks; /* the blocks before `head` */
     memset(leads, 0, (size_t)g->count * sizeof *leads);
     leads[head] = true;
     for (bool changed = true; changed;) {

@@ -1,8 +1,8 @@
 /* Blocks, loops and bodies of a kernel's code, for mix.c.
  *
- * A body is one of the alternatives of a loop that does the same in several ways, such as for
- * strips inside the grid, at its sides and at its ends. The code chooses one before it loads or
- * stores anything, and alternatives have no load or store in common. */
+ * The bodies of a loop are alternatives that do the same work, for instance for strips inside the
+ * grid, at its sides and at its ends. The code chooses a body before it loads or stores anything,
+ * and two bodies have no load or store in common. */
 #ifndef TZ_CORE_BACKEND_CUDA_SASS_MIX_GRAPH_H
 #define TZ_CORE_BACKEND_CUDA_SASS_MIX_GRAPH_H
 
@@ -11,7 +11,7 @@
 typedef struct block {
     int first, end; /* instructions */
     int next[2];    /* blocks; -1: none */
-    int order;      /* in reverse postorder; -1: never reached */
+    int order;      /* in reverse postorder; -1: unreachable */
     int dominator;
     int loop;             /* innermost; -1: none */
     bool ends;            /* the kernel may end here */
@@ -22,7 +22,7 @@ typedef struct block {
 
 typedef struct body {
     int loop;
-    bool *blocks; /* those on a path through it; NULL: all of the loop */
+    bool *blocks; /* the blocks of its paths; NULL: all of the loop */
 } body;
 
 typedef struct graph {
@@ -40,11 +40,11 @@ typedef struct graph {
     /* The region that a way is searched in: */
     bool stores;      /* it stores to global memory */
     const bool *only; /* its blocks; NULL: all */
-    bool shortest;    /* search for the shortest way, whatever it leaves out */
+    bool shortest;    /* search for the shortest way, which may omit loads and stores */
 } graph;
 
-/* Fills the graph from g->sass. *room false: not enough memory. False: more than TZ_CUDA_LOOPS_MAX
- * loops. */
+/* Fills the graph from g->sass. Returns false if there are more than TZ_CUDA_LOOPS_MAX loops; sets
+ * *room to false if memory does not suffice. */
 bool tz__mix_graph_make(graph *g, bool *room);
 void tz__mix_graph_free(graph *g);
 

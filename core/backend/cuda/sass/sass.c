@@ -7,8 +7,8 @@
 
 /* ---- Instructions -----------------------------------------------------------------------------
  *
- * By the low nine bits. All others are control: they take an issue slot, but no unit that matters.
- */
+ * The class of an operation. All others are control: they take an issue slot, but no unit that the
+ * model knows. */
 
 typedef struct meaning {
     uint16_t operation;
@@ -91,7 +91,7 @@ static const meaning meanings[] = {
 enum {
     LDL = 0x183,
     STL = 0x187,
-    SYNCS = 0x1a7, /* of an mbarrier; the form of its operands tells arrivals from tests */
+    SYNCS = 0x1a7, /* on an mbarrier: an arrival or a test, by the form of its operands */
     SYNCS_ARRIVE = 4,
     SYNCS_TEST = 2,
     DEPBAR = 0x11a,
@@ -156,17 +156,17 @@ static tz_sass_instruction decode(uint64_t low, uint64_t high, int index, int co
         .waits = (uint8_t)(high >> 52 & 63),
         .target = -1,
     };
-    if (never) /* it only fills a slot */
+    if (never) /* it only takes an issue slot */
         made.class = TZ_WORK_CONTROL;
     made.words = (uint8_t)words_of(made.class, high);
     if ((operation == BRA || operation == CALL) && !never) {
-        /* The distance from the next instruction, in units of four bytes: a signed number of 48
-         * bits at bit 34. Since Hopper it has eight bits more, the lowest, at bit 16. */
+        /* The distance from the next instruction in units of four bytes: 48 signed bits at bit 34.
+         * Since Hopper, eight lower bits follow at bit 16. */
         const uint64_t field = low >> 34 | (high & 0x3ffff) << 30;
         const int64_t far = (int64_t)(field << 16) >> 16;
         const int64_t units = architecture >= 90 ? far * 256 + (int64_t)(low >> 16 & 255) : far;
         const int64_t to = index + 1 + units * 4 / TZ_SASS_BYTES;
-        /* It may have a second predicate, or a uniform one. A call may leave a loop, too. */
+        /* A branch may have a second predicate or a uniform one. A call returns: code goes on. */
         made.flow = TZ_SASS_BRANCH;
         made.conditional = made.conditional || (high >> 23 & 7) != PREDICATE_NONE ||
                            (low >> 9 & 7) != OPERANDS_PLAIN || operation == CALL;
@@ -199,7 +199,7 @@ tz_status tz_sass_decode(tz_sass *out, const void *code, size_t bytes, int archi
 void tz_sass_free(tz_sass *sass)
 {
     free(sass->code);
-    *sass = (tz_sass){0};
+    sass->code = NULL;
 }
 
 /* ---- Cubins ---------------------------------------------------------------------------------- */
@@ -241,7 +241,7 @@ static bool open_file(file *f, const void *cubin, size_t bytes)
     return true;
 }
 
-/* The section called `prefix` followed by `entry`; NULL: there is none, or it is truncated. */
+/* The section named `prefix` and `entry`; NULL if it is missing or truncated. */
 static const Elf64_Shdr *find_section(const file *f, const char *prefix, const char *entry)
 {
     char wanted[160];
@@ -255,7 +255,7 @@ static const Elf64_Shdr *find_section(const file *f, const char *prefix, const c
     return NULL;
 }
 
-/* It is the low byte of e_flags; since ABI 8 (CUDA 13) the second one. */
+/* The low byte of e_flags; since ABI 8 (CUDA 13) the second byte. */
 static int architecture_of(const file *f)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)f->at;
@@ -263,8 +263,8 @@ static int architecture_of(const file *f)
     return (int)(head->e_ident[EI_ABIVERSION] >= 8 ? flags >> 8 & 255 : flags & 255);
 }
 
-/* .nv.info is a list of attributes: format, number, and a size where the format has one. Register
- * counts and frame sizes are pairs of a symbol and a value. Our cubins have one kernel each. */
+/* .nv.info is a list of attributes: format, number, and for some formats a size. A register count
+ * or frame size is a pair of a symbol and a value. Our cubins have one kernel each. */
 static void read_attributes(const file *f, tz_sass *out)
 {
     const Elf64_Shdr *s = find_section(f, ".nv.info", "");

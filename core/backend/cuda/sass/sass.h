@@ -1,13 +1,12 @@
-/* SASS: the machine code of a kernel, as far as its instructions can be counted.
+/* SASS: the machine code of a kernel, decoded as far as counting its instructions needs.
  *
- * This folder holds instruments of the planner, which predicts what a plan costs from the compiled
- * kernel: sass.h decodes the code, mix.h counts what its loops execute. A run with a fixed plan
- * does without both.
+ * The planner predicts the cost of a plan from its compiled kernel: sass.h decodes the code, mix.h
+ * counts the instructions that its loops execute. A run with a fixed plan needs neither.
  *
- * The layout is that of Volta to Blackwell (sm_70 to sm_121): 16 bytes an instruction, the low nine
- * bits of which say what it does, the next three where its operands are. Found by comparing cubins
- * with NVIDIA's disassembler (CUDA 11.8) and cuobjdump's notes on control bits in Jia et al.,
- * "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018, section 2. */
+ * The layout holds for Volta to Blackwell (sm_70 to sm_121). An instruction has 16 bytes: the low
+ * nine bits are the operation, the next three say where the operands are. Sources: NVIDIA's
+ * disassembler (CUDA 11.8) on many cubins; Jia et al., "Dissecting the NVIDIA Volta GPU
+ * architecture via microbenchmarking", 2018, section 2, on control bits. */
 #ifndef TZ_CORE_BACKEND_CUDA_SASS_SASS_H
 #define TZ_CORE_BACKEND_CUDA_SASS_SASS_H
 
@@ -20,7 +19,7 @@ enum { TZ_SASS_BYTES = 16 }; /* of an instruction */
 
 typedef enum tz_sass_flow {
     TZ_SASS_NEXT,   /* the next instruction follows */
-    TZ_SASS_BRANCH, /* `target` follows; the next one too where it has a predicate */
+    TZ_SASS_BRANCH, /* `target` follows; with a predicate, possibly the next instruction */
     TZ_SASS_END     /* exit, or a return */
 } tz_sass_flow;
 
@@ -32,8 +31,8 @@ typedef struct tz_sass_instruction {
     uint8_t kind;     /* tz_trace_kind */
     uint8_t stall;    /* clocks before the next one of the same warp, at least */
     uint8_t sets;     /* scoreboard barrier that its result opens, 0 to 5; 7: none */
-    uint8_t frees;    /* the one that opens when its operands are read; 7: none */
-    uint8_t waits;    /* those that it waits for, as bits */
+    uint8_t frees;    /* barrier that opens when its operands are read; 7: none */
+    uint8_t waits;    /* the barriers that it waits for, as bits */
     uint8_t words;    /* 32-bit words a lane that a memory access moves; else 0 */
     int target;       /* index of the instruction that it branches to; -1: none */
 } tz_sass_instruction;
@@ -41,18 +40,18 @@ typedef struct tz_sass_instruction {
 typedef struct tz_sass {
     int count;
     tz_sass_instruction *code;
-    int registers;    /* a thread; 0: the file does not say */
+    int registers;    /* a thread; 0: unknown */
     int local_bytes;  /* a thread: its stack frame */
     int shared_bytes; /* a block, static */
 } tz_sass;
 
 /* The kernel `entry` of a cubin; free it with tz_sass_free. Errors: TZ_FORMAT (no ELF file of a
- * GPU, no such kernel, truncated), TZ_UNSUPPORTED (an architecture before Volta), TZ_MEMORY. */
+ * GPU, no such kernel, a truncated file), TZ_UNSUPPORTED (an architecture before Volta), TZ_MEMORY. */
 tz_status tz_sass_read(tz_sass *out, const void *cubin, size_t bytes, const char *entry,
                        tz_error *error);
 /* The same from bare code, a multiple of 16 bytes. `architecture`: 90 for sm_90. */
 tz_status tz_sass_decode(tz_sass *out, const void *code, size_t bytes, int architecture,
                          tz_error *error);
-void tz_sass_free(tz_sass *sass);
+void tz_sass_free(tz_sass *sass); /* the numbers stay */
 
 #endif

@@ -157,14 +157,6 @@ EXPORT(cuMemcpyDtoH_v2, (void *to, pointer from, size_t bytes))
     return result;
 }
 
-EXPORT(cuMemcpy3D_v2, (const copy_3d *copy))
-{
-    ENTER(cuMemcpy3D_v2);
-    const int result = cuMemcpy3DAsync_v2(copy, NULL);
-    fake_drain(&fake_current->standard, fake_current->standard.put);
-    return result;
-}
-
 EXPORT(cuMemsetD8_v2, (pointer to, unsigned char value, size_t bytes))
 {
     ENTER(cuMemsetD8_v2);

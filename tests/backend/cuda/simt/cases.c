@@ -103,7 +103,7 @@ static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_fa
     if (status)
         return status;
     const tz_limits limits = simt_limits(&g->k.room);
-    const char *why = family->refuses(&problem);
+    const char *why = tz_cuda_refusal(family, &problem);
     status = why ? tz_error_set(error, TZ_UNSUPPORTED, NULL, "it %s", why)
                  : tz_cuda_plan(&problem, &limits, &plan, error);
     if (!status)

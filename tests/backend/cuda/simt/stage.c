@@ -375,7 +375,7 @@ static bool launch(simt_device *device, const stage *s, int height, int64_t step
         simt_report_add(report, SIMT_FOUND_LAUNCH,
                         "a cooperative launch of %lld blocks where %d fit", (long long)blocks,
                         room->multiprocessors * room->blocks_per_multiprocessor);
-    if (what.threads != s->family->threads(problem, &s->plan) ||
+    if (what.threads != tz_cuda_threads(s->family, &s->plan) ||
         what.shared_bytes != s->family->shared_bytes(problem, &limits, &s->plan))
         simt_report_add(report, SIMT_FOUND_LAUNCH,
                         "the family's threads() and shared_bytes() are not its shape's");

@@ -78,16 +78,15 @@ static int registers_of(const tz_problem *problem, int vector, int ahead)
     return registers + widest;
 }
 
-/* Of a thread, when so many warps are on a multiprocessor. */
+/* Registers of a thread if a multiprocessor runs so many warps. */
 static int registers_room(int warps)
 {
     const int room = 65536 / (32 * warps) - 8;
     return room < REGISTERS_MAX ? room : REGISTERS_MAX;
 }
 
-/* Blocks that a multiprocessor must hold. It limits what the compiler allocates: code for the
- * grid's ends keeps more addresses than the rest, and would take registers that the rest does not
- * need. */
+/* Blocks that a multiprocessor must hold. This limits the registers that the compiler allocates:
+ * code for the grid's ends keeps more addresses than the other code needs. */
 static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
 {
     const int registers = registers_of(problem, plan->vector, plan->ahead);
@@ -109,19 +108,13 @@ static int staging_bytes(const tz_problem *problem, const tz_plan *plan)
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-static const char *line_refuses(const tz_problem *problem)
-{
-    (void)problem;
-    return NULL;
-}
-
 static int64_t useful_columns(const tz_problem *problem, int vector, int height)
 {
     return 32 * (int64_t)vector - 2 * line_ghost(problem, height);
 }
 
-/* Elements a lane: as many as registers allow at good occupancy, with three quarters of a strip
- * useful; more where the ghost zone takes most of the strip. */
+/* Elements a lane: as many as registers allow at good occupancy. More, if less than three quarters
+ * of a strip are useful. */
 static int choose_vector(const tz_problem *problem, const tz_plan *plan)
 {
     const int packet = line_packet(problem), room = registers_room(plan->warps);
@@ -227,12 +220,6 @@ static tz_status line_plan(const tz_problem *problem, const tz_limits *limits, t
     return TZ_OK;
 }
 
-static int line_threads(const tz_problem *problem, const tz_plan *plan)
-{
-    (void)problem;
-    return 32 * plan->warps;
-}
-
 static int line_shared_bytes(const tz_problem *problem, const tz_limits *limits,
                              const tz_plan *plan)
 {
@@ -248,7 +235,7 @@ static tz_status line_shape(const tz_problem *problem, const tz_limits *limits, 
     const int64_t columns = plan->tile[0] * plan->warps;
     *shape = (tz_cuda_shape){
         .grid = {(int)((problem->elements[0] + columns - 1) / columns), 1, 1},
-        .threads = line_threads(problem, plan),
+        .threads = 32 * plan->warps,
         .shared_bytes = line_shared_bytes(problem, limits, plan),
     };
     return TZ_OK;
@@ -257,10 +244,8 @@ static tz_status line_shape(const tz_problem *problem, const tz_limits *limits, 
 const tz_cuda_family tz_cuda_family_line = {
     .name = "stream",
     .doc = "strips in registers, a warp each; streamed rows are loaded ahead",
-    .refuses = line_refuses,
     .plan = line_plan,
     .emit = line_text_emit,
-    .threads = line_threads,
     .shared_bytes = line_shared_bytes,
     .shape = line_shape,
     .planner = &line_planner,

@@ -4,19 +4,19 @@
 
 #include "backend/cuda/family/family.h"
 
-enum { LINE_UNROLLED = 4 }; /* iterations of a loop that waits for no streamed row */
+enum { LINE_UNROLLED = 4 }; /* iterations of a loop body without streamed rows */
 
 /* Elements of a packet: 16 bytes of the widest field. */
 int line_packet(const tz_problem *problem);
 
-/* Columns that a strip loses at each end, in whole packets: the reach of the passes, and how much
- * further than that a static field is read. */
+/* Columns that a strip loses at each end, rounded up to packets: the reach of the passes, and more if
+ * static fields are read further away. */
 int64_t line_ghost(const tz_problem *problem, int height);
 
 /* Does the stencil have streamed fields? */
 bool line_streams(const tz_problem *problem);
 
-/* Does the boundary read other columns of a strip, which must then be in shared memory? */
+/* Does the boundary read other columns of a strip? These must then be in shared memory. */
 bool line_staged(const tz_problem *problem);
 
 /* The device text of a plan: one kernel. */

@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 
-enum { UNROLLED = 4 }; /* iterations of a loop that waits for no streamed row */
-
 void line_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
                     const tz_plan *plan)
 {

@@ -1,11 +1,11 @@
-/* What a stage of the 1-D stream family does, and which plans of it are worth considering. */
+/* The work of a stage of the 1-D stream family, and the family's candidates. */
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/family/line/line.h"
 #include "model/constants.h"
 
 #include <math.h>
 
-/* A loop of fewer instructions is none of the kernel's iterations. */
+/* A loop of fewer instructions is not a loop over iterations. */
 #define INSTRUCTIONS_LEAST 8.0
 
 static double line_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,

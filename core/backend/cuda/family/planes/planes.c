@@ -1,10 +1,10 @@
 /* The stream family in 3-D: planes pass through registers (kernels/cuda/planes.cuh).
  *
- * A plan's tile is what a block stores: tile[0] columns and tile[1] rows, tile[2] planes of a
- * chunk. A block holds 32*vector columns, of which it loses the reach of the height, rounded up to
- * a vector, on each side; and warps*R rows, of which it loses the reach on each side. tile[1] so
- * says R, the rows of a lane. `ahead` planes are fetched before they arrive. A chunk of 0
- * is chosen when a kernel is launched. */
+ * A plan's tile is the part that a block stores: tile[0] columns, tile[1] rows, and a chunk of
+ * tile[2] planes. A block holds 32*vector columns and warps*R rows, R being the rows of a lane. On
+ * each side it loses the reach of the height; for columns, the reach is rounded up to a vector. So
+ * tile[1] determines R. Planes are fetched `ahead` steps before they are needed. A chunk of 0 is
+ * chosen at launch. */
 #include "backend/cuda/family/planes/scheme.h"
 
 #include "backend/cuda/family/family.h"
@@ -18,13 +18,13 @@ static const char *planes_refuses(const tz_problem *problem)
 {
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         if (problem->stencil->fields[f].role == TZ_STREAMED)
-            return "has streamed fields, which planes do not take";
+            return "has streamed fields, which planes do not support";
     }
     return NULL;
 }
 
-/* A few registers too many are spilt in border code alone. `roomy`: many may be, since the plan was
- * asked for. */
+/* If a few registers are missing, only border code spills. `roomy` allows more spills, for a plan
+ * that was requested. */
 static bool fits(const planes_scheme *s, const tz_limits *limits, const tz_plan *plan, bool roomy)
 {
     const int blocks = plan->blocks > 0 ? plan->blocks : 1;
@@ -32,7 +32,7 @@ static bool fits(const planes_scheme *s, const tz_limits *limits, const tz_plan 
            s->registers <= planes_registers_max(s->warps * blocks) + (roomy ? 64 : 24);
 }
 
-/* Useful rows of a tile whose lanes have `rows` each; less than 1: none. */
+/* Useful rows of a tile whose lanes have `rows` rows each. Not positive: no tile has them. */
 static int64_t useful_rows(const tz_problem *problem, const tz_plan *plan, int rows)
 {
     return (int64_t)plan->warps * rows -
@@ -66,8 +66,8 @@ static tz_status check_numbers(const tz_plan *plan, tz_error *error)
 
 enum { ROWS_MAX = 8 };
 
-/* Completes a plan that has a height: the vector from the columns that are asked for or that the
- * grid has, the rows of a lane from the rows. False: no tile has them. */
+/* Completes a plan that has a height. The requested columns, or else those of the grid, give the
+ * vector; the requested rows give the rows of a lane. False: no tile is large enough. */
 static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *plan)
 {
     int64_t columns = given->tile[0] ? given->tile[0] : problem->elements[0];
@@ -79,7 +79,7 @@ static bool complete(const tz_problem *problem, const tz_plan *given, tz_plan *p
         plan->vector = 1;
         while (plan->vector < 4 && useful_columns(problem, plan, plan->vector) < columns)
             plan->vector *= 2;
-        /* More than 16 bytes, of all fields, only where it must be. */
+        /* More than 16 bytes of all fields only if necessary. */
         while (plan->vector * words > 4 && given->tile[0] == 0 &&
                useful_columns(problem, plan, plan->vector / 2) > 0)
             plan->vector /= 2;
@@ -111,7 +111,7 @@ static bool possible(const tz_problem *problem, const tz_limits *limits, const t
             *plan = trial;
             return true;
         }
-        /* Fewer columns, unless they are asked for. */
+        /* Fewer columns, unless they were requested. */
         if (given->vector > 0 || given->tile[0] > 0 || trial.vector == 1)
             return false;
         const int vector = trial.vector / 2;
@@ -122,7 +122,7 @@ static bool possible(const tz_problem *problem, const tz_limits *limits, const t
     return false;
 }
 
-/* The same, without spilt registers if possible. */
+/* The same, if possible without spilt registers. */
 static bool possible_at_all(const tz_problem *problem, const tz_limits *limits,
                             const tz_plan *given, tz_plan *plan, int height, planes_scheme *scheme)
 {
@@ -130,7 +130,7 @@ static bool possible_at_all(const tz_problem *problem, const tz_limits *limits,
            possible(problem, limits, given, plan, height, true, scheme);
 }
 
-/* Stars are limited by memory; where cells read corners, arithmetic is the limit earlier. */
+/* Memory limits stars. If cells read corners, arithmetic becomes the limit at a lower height. */
 static int usual_height(const tz_problem *problem)
 {
     const int reach = tz_stencil_reach(problem->stencil);
@@ -175,18 +175,12 @@ static tz_status planes_plan(const tz_problem *problem, const tz_limits *limits,
                             "use a smaller one, fewer warps, or the family 'tile'",
                             plan->warps);
     }
-    /* The rings may have room to fetch more planes ahead. */
+    /* Use spare room in the rings to fetch more planes ahead. */
     if (given.ahead == 0)
         plan->ahead += planes_spare(&s);
     strcpy(plan->family, "stream");
     snprintf(plan->why, sizeof plan->why, "%s height", given.height == 0 ? "default" : "given");
     return TZ_OK;
-}
-
-static int planes_threads(const tz_problem *problem, const tz_plan *plan)
-{
-    (void)problem;
-    return 32 * plan->warps;
 }
 
 static int planes_shared_bytes(const tz_problem *problem, const tz_limits *limits,
@@ -200,11 +194,11 @@ static int planes_shared_bytes(const tz_problem *problem, const tz_limits *limit
 /* Steps that a block of a chunk takes. */
 static int64_t chunk_steps(const planes_scheme *s, int64_t chunk)
 {
-    return (chunk + s->reach + s->lag + s->group - 1) / s->group * s->group;
+    return (chunk + 2 * s->reach + s->group - 1) / s->group * s->group;
 }
 
-/* A chunk's length: short chunks have more warm-up steps, long ones leave multiprocessors idle in
- * the last round. */
+/* The planes of a chunk. Short chunks have more warm-up steps; long chunks leave multiprocessors idle
+ * in the last round. */
 static int64_t choose_chunk(const planes_scheme *s, int64_t planes, int64_t tiles, int64_t at_once)
 {
     int64_t best = planes, best_cost = INT64_MAX;
@@ -226,7 +220,7 @@ static tz_status planes_shape(const tz_problem *problem, const tz_limits *limits
 {
     planes_scheme s;
     planes_scheme_make(&s, problem, limits, plan);
-    const int64_t wide = 32 * s.vector - 2 * s.ghost_x, high = s.warps * s.rows - 2 * s.ghost_y;
+    const int64_t wide = 32 * s.vector - 2 * s.ghost_x, high = s.warps * s.rows - 2 * s.reach;
     const int64_t tiles_x = (problem->elements[0] + wide - 1) / wide;
     const int64_t tiles_y = (problem->elements[1] + high - 1) / high;
     const int64_t each = blocks_each > 0 ? blocks_each : 1;
@@ -258,7 +252,6 @@ const tz_cuda_family tz_cuda_family_planes = {
     .refuses = planes_refuses,
     .plan = planes_plan,
     .emit = planes_text_emit,
-    .threads = planes_threads,
     .shared_bytes = planes_shared_bytes,
     .shape = planes_shape,
     .planner = &planes_planner,

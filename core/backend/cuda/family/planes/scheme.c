@@ -47,7 +47,7 @@ static int new_version(planes_scheme *s, int field, int number, int lag)
     return s->versions_count++;
 }
 
-/* A pass reads a version: its planes stay that long. */
+/* Keeps the planes of a version for as long as the pass reads them. */
 static void read_version(planes_scheme *s, planes_pass *pass, planes_version *v)
 {
     int low, high;
@@ -66,7 +66,7 @@ static void read_version(planes_scheme *s, planes_pass *pass, planes_version *v)
     }
 }
 
-/* Words that the sums of a cell take: the entries of the list PLANES(D) D(sum, type) … */
+/* Words of the sums of a cell: one for each entry of the text's list PLANES(D) D(sum, type) … */
 static int count_sums(const tz_problem *problem, const tz_pass *pass)
 {
     int count = 0;
@@ -108,24 +108,23 @@ static void make_passes(planes_scheme *s, const tz_problem *problem)
                 current[f] = pass->writes[f] = new_version(s, f, number, lag);
             }
     }
-    s->lag = lag;
     for (int f = 0; f < stencil->fields_count; f++)
         if (current[f] >= 0)
             s->versions[current[f]].last = s->versions[current[f]].number > 0;
 }
 
-/* Which warps a warp waits for, and what it reads early: what was fastest on an H200. Passes that
- * make sums have short steps with much arithmetic; a barrier of the block is faster there than
- * words in shared memory for each warp. */
+/* Chooses which warps a warp waits for, and which rows it reads early, as was fastest on an H200. A
+ * barrier of the block is faster than one between adjacent warps for passes that make sums: their
+ * steps are short, with much arithmetic. */
 static void choose_waits(planes_scheme *s, const tz_problem *problem)
 {
     int widest = 4;
     for (int k = 0; k < s->versions_count; k++)
         widest = larger(widest, (int)tz_problem_element_size(problem, s->versions[k].field));
-    s->beside = s->radius_rows <= s->rows;
+    s->adjacent = s->radius_rows <= s->rows;
     for (int k = 0; k < s->passes_count; k++) {
         planes_pass *pass = &s->passes[k];
-        s->beside = s->beside && pass->words == 0;
+        s->adjacent = s->adjacent && pass->words == 0;
         pass->early = k > 0 && !pass->waits && 2 * pass->radius * s->vector * widest <= 8 * 4;
     }
 }
@@ -138,27 +137,28 @@ static int needed_slots(const planes_scheme *s, const planes_version *v)
     return larger(rows, 1) + s->ahead;
 }
 
-/* The first of the turns of a ring with so many slots. */
-static int find_turn(planes_scheme *s, int slots)
+/* The first of the variable slots of a ring. Rings of the same length share them. */
+static int find_slots(planes_scheme *s, int slots)
 {
     int at = 0;
-    for (int k = 0; k < s->turns_count; k++) {
-        if (s->turns[k] == slots)
+    for (int k = 0; k < s->slots_count; k++) {
+        if (s->slots[k] == slots)
             return at;
-        at += s->turns[k];
+        at += s->slots[k];
     }
-    s->turns[s->turns_count++] = slots;
+    s->slots[s->slots_count++] = slots;
     return at;
 }
 
-/* Places the rings in shared memory. Where the group is a multiple of a ring's slots, the compiler
- * knows the slots. `longer`: lengthen rings for that; 1: those of what passes make, 2: all. */
+/* Places the rings in shared memory. The slots of a ring are constants if their number divides the
+ * group. `longer`: lengthen rings so that it does; 1: only those of versions that passes make, 2:
+ * all. */
 static void place_rings(planes_scheme *s, const tz_problem *problem, int longer)
 {
     const int entries =
         2 * s->warps * s->rows + 2 * s->radius_rows + 32 * s->vector + 2 * (s->warps + 1) + 1;
     int64_t at = ((int64_t)entries * 4 + 127) / 128 * 128;
-    s->turns_count = 0;
+    s->slots_count = 0;
     s->rings = at;
     for (int k = 0; k < s->versions_count; k++) {
         planes_version *v = &s->versions[k];
@@ -169,7 +169,7 @@ static void place_rings(planes_scheme *s, const tz_problem *problem, int longer)
             v->slots++;
         if (v->slots > s->group)
             v->slots = needed;
-        v->turn = v->slots > 0 && s->group % v->slots != 0 ? find_turn(s, v->slots) : -1;
+        v->first_slot = v->slots > 0 && s->group % v->slots != 0 ? find_slots(s, v->slots) : -1;
         v->shared = at;
         at += (int64_t)v->slots * s->warps * s->rows * 32 * s->vector *
               (int64_t)tz_problem_element_size(problem, v->field);
@@ -177,7 +177,7 @@ static void place_rings(planes_scheme *s, const tz_problem *problem, int longer)
     s->shared_bytes = at;
 }
 
-/* A group has as many steps as a pass keeps planes, so that no plane is moved in registers. */
+/* A group has as many steps as the longest ring has planes, so that no plane moves in registers. */
 static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t shared_max)
 {
     s->group = 1;
@@ -192,7 +192,7 @@ static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t sh
     }
 }
 
-/* Words that a pass reads around a lane's own cells. */
+/* Words around a lane's own cells that a pass reads. */
 static int count_near(const planes_scheme *s, const tz_problem *problem, const planes_pass *pass)
 {
     const int r = TZ_RADIUS_MAX;
@@ -213,9 +213,9 @@ static int count_near(const planes_scheme *s, const tz_problem *problem, const p
     return words;
 }
 
-/* Planes that are kept from step to step, the plane that is made, words read around it (some count
- * twice, since a compiler loads ahead), and addresses. The numbers are fitted on what NVRTC
- * allocates for sm_90. */
+/* Counts the planes that are kept from step to step, the plane that is made, the words read around
+ * it (some twice, since the compiler loads ahead), and addresses. The numbers are fitted to NVRTC's
+ * allocation for sm_90. */
 static int count_registers(const planes_scheme *s, const tz_problem *problem)
 {
     int planes = 0, widest = 0, near = 0;
@@ -263,7 +263,7 @@ int planes_spare(const planes_scheme *s)
     return spare == 8 ? 0 : spare;
 }
 
-static bool whole_rows(const tz_problem *problem, int vector)
+static bool holds_rows(const tz_problem *problem, int vector)
 {
     const int64_t words = problem->elements[0];
     return problem->bits && problem->extent[0] % 32 == 0 && words % vector == 0 &&
@@ -273,7 +273,7 @@ static bool whole_rows(const tz_problem *problem, int vector)
 int64_t planes_ghost_x(const tz_problem *problem, int vector, int height)
 {
     const int64_t reach = (int64_t)height * tz_stencil_reach(problem->stencil);
-    return whole_rows(problem, vector) ? 0 : (reach + vector - 1) / vector * vector;
+    return holds_rows(problem, vector) ? 0 : (reach + vector - 1) / vector * vector;
 }
 
 bool planes_scheme_make(planes_scheme *s, const tz_problem *problem, const tz_limits *limits,
@@ -287,9 +287,8 @@ bool planes_scheme_make(planes_scheme *s, const tz_problem *problem, const tz_li
     s->ahead = plan->ahead;
     s->reach = plan->height * tz_stencil_reach(stencil);
     s->ghost_x = (int)planes_ghost_x(problem, s->vector, plan->height);
-    s->whole = whole_rows(problem, s->vector) ? (int)problem->elements[0] / s->vector : 0;
-    s->ghost_y = s->reach;
-    s->rows = ((int)plan->tile[1] + 2 * s->ghost_y + s->warps - 1) / s->warps;
+    s->row_lanes = holds_rows(problem, s->vector) ? (int)problem->elements[0] / s->vector : 0;
+    s->rows = ((int)plan->tile[1] + 2 * s->reach + s->warps - 1) / s->warps;
     s->passes_count = plan->height * stencil->passes_count;
     if (s->passes_count > PLANES_STEPS_MAX || 2 * s->ghost_x >= 32 * s->vector)
         return false;

@@ -19,8 +19,8 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
 {
     const bool torus = problem->boundary[1] == TZ_PERIODIC;
     int slots = 0;
-    for (int k = 0; k < s->turns_count; k++)
-        slots += s->turns[k];
+    for (int k = 0; k < s->slots_count; k++)
+        slots += s->slots[k];
     const struct {
         const char *name;
         int value;
@@ -32,19 +32,18 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
         {"AHEAD", s->ahead},
         {"REACH", s->reach},
         {"GHOST_X", s->ghost_x},
-        {"GHOST_Y", s->ghost_y},
-        {"ROW_LANES", s->whole},
-        {"LAG", s->lag},
+        {"GHOST_Y", s->reach},
+        {"ROW_LANES", s->row_lanes},
+        {"LAG", s->reach},
         {"GROUP", s->group},
         {"SLOTS", slots},
         {"RINGS_FROM", (int)s->rings},
         {"RINGS_TO", (int)s->shared_bytes},
         {"RADIUS_ROWS", s->radius_rows},
-        {"ADJACENT", s->beside},
+        {"ADJACENT", s->adjacent},
         {"STATIC_RADIUS", s->static_radius},
         /* Does the grid's edge run between two rows of a lane? */
-        {"STRADDLE_Y",
-         !torus && (s->ghost_y % s->rows != 0 || problem->elements[1] % s->rows != 0)},
+        {"STRADDLE_Y", !torus && (s->reach % s->rows != 0 || problem->elements[1] % s->rows != 0)},
         {"REST_X", (int)(problem->elements[0] % s->vector)},
         {"NARROW_X", problem->elements[0] <= s->radius_rows},
     };
@@ -62,7 +61,7 @@ static void emit_versions(tz_cuda_text *t, const tz_problem *problem, const plan
             "= %d, FIRST_SLOT = %d, SHARED = %" PRId64
             ", RADIUS_Z = %d, ROWS_BELOW = %d, ARRIVES = %d };\n};\n",
             name_of(problem, v->field), v->number, type_of(problem, v->field),
-            v->planes > 0 ? v->planes : 1, v->radius, v->slots > 0 ? v->slots : 1, v->turn,
+            v->planes > 0 ? v->planes : 1, v->radius, v->slots > 0 ? v->slots : 1, v->first_slot,
             v->shared, v->radius_z, v->rows_below, v->number == 0);
     }
 }
@@ -200,8 +199,8 @@ static void emit_rings(tz_cuda_text *t, const tz_problem *problem, const planes_
                          problem->stencil->passes[pass->pass].text_cell, 2 * pass->radius + 1);
     }
     tz_cuda_emit(t, "\n#define TZ_SLOT_LIST(D)");
-    for (int k = 0, first = 0; k < s->turns_count; first += s->turns[k++])
-        tz_cuda_emit(t, " \\\n    D(%d, %d)", first, s->turns[k]);
+    for (int k = 0, first = 0; k < s->slots_count; first += s->slots[k++])
+        tz_cuda_emit(t, " \\\n    D(%d, %d)", first, s->slots[k]);
     tz_cuda_emit(t, "\n");
 }
 

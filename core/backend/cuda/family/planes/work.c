@@ -1,4 +1,4 @@
-/* What a stage of the 3-D stream family does, and which plans of it are worth considering. */
+/* The work of a stage of the 3-D stream family, and the family's candidates. */
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/family/planes/scheme.h"
 #include "model/constants.h"
@@ -15,7 +15,7 @@ static tz_cuda_lanes planes_lanes(const tz_problem *problem, const tz_plan *plan
                            .stored = (double)plan->tile[0] / (32.0 * plan->vector)};
 }
 
-/* Steps of a loop, one or a group of them, from its copies: each step fetches a plane. */
+/* Steps of a loop: one or a group. Each step fetches a plane, so the number of copies shows it. */
 static double group_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                           double copies)
 {
@@ -56,9 +56,9 @@ static void take_around(const tz_cuda_mix *mix, int loop, tz_work_part *part, do
         tz_rounds_blend(&part->rounds, 1.0, &mix->loops[around].rounds, times);
 }
 
-/* Steps that do not do all, and the code around the loops. At the grid's ends a group is a loop of
- * its steps inside another one, whose code is added. Loops before the main one clear the rings and
- * fill tables. */
+/* Counts steps that store nothing, and the code around the loops. At the grid's ends a group is an
+ * inner loop of its steps; the code of the outer loop is added. Loops before the main one clear the
+ * rings and fill tables. */
 static void find_idle(const tz_cuda_code *code, tz_cuda_steps *out)
 {
     const int side = tz_cuda_side_of(code), end = tz_cuda_end_of(code);
@@ -107,7 +107,7 @@ static void planes_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 
 /* ---- A stage --------------------------------------------------------------------------------- */
 
-/* Tiles along an axis whose ghost zone is partly outside the grid. */
+/* The number of tiles along an axis whose ghost zone is partly outside the grid. */
 static double leaving(double tiles, double useful, double ghost, double extent, double radius)
 {
     double count = 0.0;
@@ -125,8 +125,8 @@ static bool is_wanted(const tz_problem *problem, double z, double from, double t
            (problem->boundary[2] == TZ_PERIODIC || (z >= 0.0 && z < (double)problem->elements[2]));
 }
 
-/* The share of a step at the grid's ends that is executed. A pass of sums has two halves: it makes
- * the sums of one plane and computes another. */
+/* The executed share of a step at the grid's ends. A pass of sums has two halves: it makes the sums
+ * of one plane and computes another plane. */
 static double wanted_share(const planes_scheme *s, const tz_problem *problem, double z, double from,
                            double to)
 {
@@ -142,8 +142,8 @@ static double wanted_share(const planes_scheme *s, const tz_problem *problem, do
     return wanted / s->passes_count;
 }
 
-/* Steps of a chunk as tz_stage() in planes_kernel.cuh takes them: those at the grid's ends, of which `done`
- * have to be done, and the others, of which some store. */
+/* Steps of a chunk in tz_stage() of planes_kernel.cuh: `ends` at the grid's ends, `done` of them
+ * executed; and `others`, of which `store` store a plane. */
 typedef struct plane_steps {
     double ends, done, others, store;
 } plane_steps;
@@ -153,15 +153,16 @@ static plane_steps steps_of_planes(const planes_scheme *s, const tz_problem *pro
 {
     plane_steps sum = {0};
     const double planes = (double)problem->elements[2], ahead = fmax(s->ahead, s->static_radius);
-    for (double k = 0.0; k < to - from + s->reach + s->lag; k += s->group) {
+    for (double k = 0.0; k < to - from + 2 * s->reach; k += s->group) {
         const double z = from - s->reach + k;
-        const bool ends = to - from < s->group || z - s->lag - s->static_radius <= s->radius_rows ||
+        const bool ends = to - from < s->group ||
+                          z - s->reach - s->static_radius <= s->radius_rows ||
                           z + s->group - 1.0 + ahead >= planes;
         for (double i = z; i < z + s->group; i++) {
             if (ends)
                 sum.done += wanted_share(s, problem, i, from, to);
             else
-                sum.store += i - s->lag >= from && i - s->lag < to;
+                sum.store += i - s->reach >= from && i - s->reach < to;
         }
         *(ends ? &sum.ends : &sum.others) += s->group;
     }
@@ -213,10 +214,10 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
     }
     const double columns = 32.0 * s->vector, rows = (double)s->warps * s->rows;
     const double planes = (double)problem->elements[2], chunks = ceil(planes / chunk);
-    const double out_x = s->whole > 0 ? 0.0
-                                      : leaving(wide, columns - 2.0 * s->ghost_x, s->ghost_x,
-                                                (double)problem->elements[0], s->static_radius);
-    const double out_y = leaving(high, rows - 2.0 * s->ghost_y, s->ghost_y,
+    const double out_x = s->row_lanes > 0 ? 0.0
+                                          : leaving(wide, columns - 2.0 * s->ghost_x, s->ghost_x,
+                                                    (double)problem->elements[0], s->static_radius);
+    const double out_y = leaving(high, rows - 2.0 * s->reach, s->reach,
                                  (double)problem->elements[1], s->static_radius);
     const double tiles = wide * high, inner = (wide - out_x) * (high - out_y);
     const double last = chunks > 1.0 ? chunks - 1.0 : chunks;
@@ -229,7 +230,7 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
     add_planes(out, "border, last", job, true, s, tiles - inner, last, chunks);
     const double of_warp = columns * s->rows, loaded = of_warp * bytes.state;
     out->redundancy = tz_cuda_count_redundancy(out, of_warp, tz_cuda_elements_of(problem));
-    tz_cuda_count_ghosts(out, loaded, s->ahead, (double)(s->reach + s->lag) / chunk);
+    tz_cuda_count_ghosts(out, loaded, s->ahead, 2.0 * s->reach / chunk);
     if (wide > 1.0)
         tz_cuda_count_torn(out, (columns - 2.0 * s->ghost_x) * bytes.written,
                            s->vector * bytes.written);
@@ -238,7 +239,7 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
     out->ahead_bytes = s->ahead * loaded;
     for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = loaded;
-        /* Warps that wait for adjacent warps are held together as by a barrier. */
+        /* Warps that wait for adjacent warps stay together as with a barrier. */
         out->parts[p].step.of[TZ_WORK_BARRIER] = fmax(1.0, out->parts[p].step.of[TZ_WORK_BARRIER]);
     }
     free(s);

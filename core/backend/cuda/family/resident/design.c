@@ -14,13 +14,13 @@ enum {
     BRICK_MAX = 200 /* cells: each is a copy of the cell update's text */
 };
 
-/* What does not depend on the design. */
+/* Facts that do not depend on the design. */
 typedef struct facts {
     const tz_problem *problem;
     int shared_max;  /* bytes of a block */
     int radius, rim; /* as in tz_resident */
     int reach;       /* of an iteration */
-    int beyond;      /* how much further than the passes reach static fields are read */
+    int beyond;      /* how far static fields are read beyond the reach of the passes */
     int loads;       /* fields whose neighbours are read */
     int sent_words;
     int held_words, out_words; /* 32-bit words of a cell in registers, for both ways */
@@ -94,8 +94,8 @@ int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *desig
 
 /* ---- One design ------------------------------------------------------------------------------ */
 
-/* Cells of a tile along an axis: a multiple of the brick with which each block has more cells of
- * its own than the ghost zones of its neighbours read. 0: there is none. */
+/* Cells of a tile along an axis: a multiple of the brick. Each block must own more cells than the
+ * ghost zones of its neighbours read; 0 if that is impossible. */
 static int extent_of(const facts *k, int axis, int64_t blocks, int ghost, int brick)
 {
     const int64_t n = k->problem->elements[axis];
@@ -149,8 +149,8 @@ static int registers_own(const facts *k)
     return REGISTERS_OWN + (neighbours < 40 ? neighbours : 40);
 }
 
-/* Words from shared memory that serve several cells, and so are kept from row to row or from plane
- * to plane. A thread has `front` cells of one. */
+/* Words from shared memory that several cells use, so that a thread keeps them from row to row or
+ * from plane to plane. A row or plane has `front` cells of a thread. */
 static int words_kept(const facts *k, int front)
 {
     return k->loads * k->widest * front * (!k->box ? 2 : k->problem->dims == 3 ? 6 : 3) / 2;
@@ -181,7 +181,7 @@ static bool complete(const facts *k, tz_resident *d, int height)
                 bytes += tz_resident_shared_bytes(k->problem, d, f);
         if (d->registers > room || bytes > k->shared_max)
             continue;
-        /* While ghost cells are loaded, nothing is computed: most registers are free. */
+        /* Nothing is computed while ghost cells are loaded, so most registers are free. */
         d->batch = (room - REGISTERS_OWN - 16 - brick * k->kept_words) / (4 * k->widest);
         d->batch = d->batch < 2 ? 2 : d->batch > BATCH_MAX ? BATCH_MAX : d->batch;
         d->batch = d->batch > brick ? brick : d->batch;
@@ -198,12 +198,12 @@ static const int bricks[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
                              12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32};
 enum { BRICKS = sizeof bricks / sizeof *bricks };
 
-/* A way to cut one axis: what does not depend on the others. */
+/* A way to cut one axis, independent of the other axes. */
 typedef struct cut {
     int blocks, ghost;
-    double tile;         /* cells of a tile at the least, for bricks of any size */
-    int least;           /* extent */
-    int extents[BRICKS]; /* by brick: cells of a tile; 0: not with that one */
+    double tile;         /* lower bound of the cells of a tile, for bricks of any size */
+    int least;           /* the smallest of the extents */
+    int extents[BRICKS]; /* by brick: cells of a tile; 0: impossible with that brick */
 } cut;
 
 typedef struct search {
@@ -215,8 +215,8 @@ typedef struct search {
     bool found;
 } search;
 
-/* Are there enough registers for bricks whose cells along the last axis are not chosen yet? A lower
- * bound of what complete() counts. */
+/* Do registers suffice for bricks whose cells along the last axis are not chosen yet? Uses a lower
+ * bound of the count of complete(). */
 static bool has_room(const facts *k, const cut *last, int others, int threads)
 {
     const int most = BRICK_MAX / (others * k->problem->stencil->passes_count);
@@ -250,7 +250,7 @@ static double least_cost(const search *s, const tz_resident *d, double tile, dou
     return clocks * (1 - 1e-9);
 }
 
-/* Can no design with these cuts be better than the best so far? */
+/* Is no design with these cuts better than the best one so far? */
 static bool hopeless(const search *s, const cut *const cuts[TZ_AXES], const tz_resident *d)
 {
     const double tile = cuts[0]->tile * cuts[1]->tile * cuts[2]->tile;
@@ -319,8 +319,8 @@ static void try_cuts(search *s, const cut *cuts[TZ_AXES], tz_resident *d, int ax
     }
 }
 
-/* All ways to cut an axis into at most `most` blocks in which every block has cells and a tile is a
- * multiple of some brick. */
+/* Finds all ways to cut an axis into at most `most` blocks such that every block has cells and a
+ * tile is a multiple of a brick. */
 static bool make_cuts(search *s, int axis, int most)
 {
     const facts *k = s->k;

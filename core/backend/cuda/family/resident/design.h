@@ -1,4 +1,4 @@
-/* How the resident family cuts a grid: blocks, threads and what is kept where. Arithmetic alone. */
+/* How the resident family cuts a grid into blocks and threads, and where it keeps fields. */
 #ifndef TZ_CORE_BACKEND_CUDA_FAMILY_RESIDENT_DESIGN_H
 #define TZ_CORE_BACKEND_CUDA_FAMILY_RESIDENT_DESIGN_H
 
@@ -15,9 +15,9 @@ typedef struct tz_resident {
     int threads[TZ_AXES]; /* of a block */
     int cells[TZ_AXES];   /* of a thread */
     int ghost;            /* cells; 0: one block */
-    int radius, rim;      /* cells that are read beyond a brick, and of it by other threads */
+    int radius, rim;      /* cells read beyond a brick; cells of a brick that other threads read */
     int warps;
-    bool held;        /* bricks are kept in registers, else in shared memory */
+    bool held;        /* bricks stay in registers, else in shared memory */
     int buffers;      /* of a written field in shared memory */
     int shared_bytes; /* of a block */
     int registers;    /* of a thread, about */
@@ -26,19 +26,19 @@ typedef struct tz_resident {
     double cost;      /* clocks an iteration, about */
 } tz_resident;
 
-/* The cheapest design for a plan with a height; tile, vector and warps of the plan are kept where
- * they are not 0. False when none fits. */
+/* The cheapest design for a plan with a height. It keeps the plan's tile, vector and warps unless
+ * they are 0. False if no design fits. */
 bool tz_resident_design(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                         tz_resident *design);
 
-/* The height whose best design is cheapest; 1 when none fits. */
+/* The height whose best design is cheapest; 1 if no design fits. */
 int tz_resident_height(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan);
 
-/* Does its text take a compiler more than a few seconds, and spill registers? Large bricks of words
- * in three dimensions do (8 words a thread: 3 s, 25: 17 s). Such a plan is made on request only. */
+/* Does the text take more than a few seconds to compile, and spill registers? True for large bricks
+ * of words in 3-D (8 words a thread: 3 s, 25: 17 s). Such plans are made only on request. */
 bool tz_resident_is_lengthy(const tz_problem *problem, const tz_resident *design);
 
-/* Does a field take shared memory, and how many bytes? */
+/* Is a field in shared memory, and how many bytes does it take? */
 bool tz_resident_is_shared(const tz_problem *problem, const tz_resident *design, int field);
 int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *design, int field);
 

@@ -1,5 +1,5 @@
 /* The resident family: a grid that fits on chip stays there (kernels/cuda/resident.cuh). design.c
- * chooses the layout, text.c makes the kernel. */
+ * chooses the layout, text.c emits the kernel. */
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/family/resident/design.h"
 #include "backend/host/store.h"
@@ -12,7 +12,7 @@
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
 enum {
-    SPAN = 16384, /* iterations of a launch: some 10 ms, so that a run can be interrupted */
+    SPAN = 16384, /* iterations of a launch: about 10 ms, so that a run can be interrupted */
     SPAN_BYTES_MAX = 64 << 20 /* of streamed rows */
 };
 
@@ -49,7 +49,7 @@ static tz_status cannot(const tz_problem *problem, const tz_limits *limits, cons
 {
     tz_resident d;
     tz_plan lower = *plan;
-    if (!error) /* nobody reads the message, which takes a search */
+    if (!error) /* skip the search that only the message needs */
         return TZ_RANGE;
     while (lower.height > 1) {
         lower.height--;
@@ -102,8 +102,8 @@ static tz_status resident_plan(const tz_problem *problem, const tz_limits *limit
 }
 
 /* A rule from measurements (docs/performance.md, "Small grids") for plans that name at most the
- * height: a grid in registers nearly always gained from staying on chip, one in shared memory only
- * while few words change. */
+ * height. A grid in registers is nearly always faster on chip; a grid in shared memory only if few
+ * words change. */
 static bool resident_claims(const tz_problem *problem, const tz_limits *limits, tz_plan *plan)
 {
     const tz_stencil *s = problem->stencil;
@@ -124,12 +124,6 @@ static bool resident_claims(const tz_problem *problem, const tz_limits *limits, 
         return false;
     const int64_t blocks = (int64_t)design.blocks[0] * design.blocks[1] * design.blocks[2];
     return design.held || changed <= blocks * TZ_FIT_RESIDENT_CHANGED_BYTES;
-}
-
-static int resident_threads(const tz_problem *problem, const tz_plan *plan)
-{
-    (void)problem;
-    return 32 * plan->warps;
 }
 
 static int resident_shared(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan)
@@ -172,7 +166,6 @@ const tz_cuda_family tz_cuda_family_resident = {
     .plan = resident_plan,
     .claims = resident_claims,
     .emit = resident_text_emit,
-    .threads = resident_threads,
     .shared_bytes = resident_shared,
     .shape = resident_shape,
     .planner = &resident_planner,

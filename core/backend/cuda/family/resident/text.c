@@ -3,8 +3,8 @@
 
 #include "backend/host/store.h"
 
-/* Times an iteration that a field comes to shared memory: at its start, and after each pass but the
- * last that writes it. */
+/* How often an iteration writes a field to shared memory: at its start, and after each pass that
+ * writes the field, except the last pass. */
 static int count_publications(const tz_stencil *s, int f)
 {
     int count = 1;

@@ -1,4 +1,4 @@
-/* What a stage of the resident family does, and which plans of it are worth considering. */
+/* The work of a stage of the resident family, and the family's candidates. */
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/family/resident/design.h"
 #include "model/constants.h"
@@ -20,11 +20,11 @@ static double resident_steps(const tz_problem *problem, const tz_limits *limits,
            (d.buffers == 1 ? 2.0 : 1.0);
 }
 
-/* An exchange: the loop around the iterations, and the loops in it that wait for words. */
+/* An exchange: the loop around the iterations, with its inner loops that wait for words. */
 static void find_exchange(const tz_cuda_mix *mix, int inner, tz_cuda_steps *out)
 {
     const int around = tz_cuda_outermost(mix, inner);
-    int own = inner; /* the loop in it that has the iterations */
+    int own = inner; /* its inner loop over iterations */
     memset(&out->end, 0, sizeof out->end);
     if (around == inner)
         return;
@@ -49,8 +49,8 @@ static void resident_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 
 /* ---- A stage --------------------------------------------------------------------------------- */
 
-/* An exchange of a block that has neighbours on all sides: batches of cells in which a warp has
- * ghost cells, as a mean and of the warp with the most. */
+/* Counts batches of cells with ghost cells in an exchange of a block that has neighbours on all
+ * sides: the mean of its warps, and the largest number of a warp. */
 static void count_batches(const tz_resident *d, int dims, double *mean, double *most)
 {
     const int cells = d->cells[0] * d->cells[1] * d->cells[2];
@@ -60,22 +60,22 @@ static void count_batches(const tz_resident *d, int dims, double *mean, double *
     for (int w = 0; w < d->warps; w++) {
         double here = 0.0;
         for (int n = 0; n < batches; n++) {
-            bool asks = false;
-            for (int t = 32 * w; t < 32 * w + 32 && t < threads && !asks; t++) {
+            bool ghosts = false;
+            for (int t = 32 * w; t < 32 * w + 32 && t < threads && !ghosts; t++) {
                 const int at[] = {t % d->threads[0], t / d->threads[0] % d->threads[1],
                                   t / (d->threads[0] * d->threads[1])};
-                for (int c = n * d->batch; c < (n + 1) * d->batch && c < cells && !asks; c++) {
+                for (int c = n * d->batch; c < (n + 1) * d->batch && c < cells && !ghosts; c++) {
                     const int cell[] = {c % d->cells[0], c / d->cells[0] % d->cells[1],
                                         c / (d->cells[0] * d->cells[1])};
                     for (int axis = 0; axis < dims; axis++) {
                         const int x = at[axis] * d->cells[axis] + cell[axis];
                         const int extent = d->threads[axis] * d->cells[axis];
-                        asks = asks ||
-                               (d->blocks[axis] > 1 && (x < d->ghost || x >= extent - d->ghost));
+                        ghosts = ghosts ||
+                                 (d->blocks[axis] > 1 && (x < d->ghost || x >= extent - d->ghost));
                     }
                 }
             }
-            here += asks;
+            here += ghosts;
         }
         *mean += here / d->warps;
         *most = fmax(*most, here);
@@ -110,8 +110,8 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
         share = most / all;
     }
     part->once_clocks = share * job->steps->end.clocks + part->once_clocks / out->stages_per_launch;
-    /* A batch of ghost cells is loaded until all words are there: each takes as long as two blocks
-     * take to exchange a word. */
+    /* A batch of ghost cells is read again until all words have arrived. That takes as long as two
+     * blocks take to exchange a word. */
     out->meetings = d.ghost > 0 ? fmax(1.0, most) : 0.0;
     part->once_waits = 0.0;
     if (bytes.streamed > 0.0) {

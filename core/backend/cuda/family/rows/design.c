@@ -4,11 +4,11 @@
 #include <string.h>
 
 enum {
-    /* Fitted on what NVRTC allocates for sm_90. */
+    /* Fitted to NVRTC's allocation for sm_90. */
     REGISTERS_OTHER = 45,   /* addresses, loop, rows in flight */
     REGISTERS_STATIC = 130, /* as estimated: 168 as compiled, where static fields are */
-    UNROLLED_WORDS = 150,   /* levels times words a lane of a loop body: more code than that misses
-                           * the instruction cache */
+    UNROLLED_WORDS = 150,   /* levels times words a lane of a loop body: more code misses the
+                           * instruction cache */
     UNROLL_MAX = 16,
     QUEUE_BYTES = 16 << 10 /* of a warp, for static fields: sixteen warps fit a multiprocessor */
 };
@@ -56,7 +56,7 @@ static void add_state_ring(rows_design *d, int field, int made, bool eager)
     d->rings[d->rings_count++] = r;
 }
 
-/* Register moves at the end of a loop body of `unroll` steps, a step. */
+/* Register moves a step, which a loop body of `unroll` steps makes at its end. */
 static double moves(const rows_design *d, int unroll)
 {
     double words = 0.0;
@@ -87,8 +87,8 @@ static int reads_radius(const tz_stencil *s)
     return radius;
 }
 
-/* Does one lane alone reach past a row's end, and does a strip or a chunk reach each end of the
- * grid at most once? */
+/* Is only one lane at each end of a row affected by the boundary, and does a strip or a chunk cross
+ * each end of the grid at most once? */
 static bool has_simple_edges(const rows_design *d)
 {
     const tz_problem *problem = d->problem;
@@ -112,7 +112,7 @@ static bool keeps_static_in_queue(const rows_design *d)
             continue;
         if (s->fields[f].radius > 0)
             return false;
-        bytes += (int64_t)(d->lag[d->levels] + d->ahead + UNROLL_MAX) * 32 * d->vector *
+        bytes += (int64_t)(d->reach + d->ahead + UNROLL_MAX) * 32 * d->vector *
                  (int64_t)tz_problem_element_size(d->problem, f);
     }
     return s->passes_count == 1 && bytes > 0 && bytes <= QUEUE_BYTES;
@@ -123,14 +123,14 @@ int rows_group_start(const rows_design *d, int level)
     return (level - 1) / d->group * d->group + 1;
 }
 
-/* Rows from what a group's first level reads of static fields to what its last one does. */
+/* Rows between the rows of static fields that a group's first and last level read. */
 static int group_span(const rows_design *d, int level)
 {
     const int first = rows_group_start(d, level), last = first + d->group - 1;
     return d->lag[last < d->levels ? last : d->levels] - d->lag[first];
 }
 
-/* Is the update a sum over rows? Then a row is added when it arrives, and not kept. */
+/* Is the update a sum over rows? Then each row is added when it arrives, and is not kept. */
 static bool is_sum_of_rows(const tz_stencil *s)
 {
     return s->passes_count == 1 && s->fields_count == 1 && s->passes[0].radius > 0 &&
@@ -149,14 +149,13 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     if (plan->height * s->passes_count > ROWS_LEVELS_MAX)
         return false;
     d->levels = plan->height * s->passes_count;
-    for (int l = 1; l <= d->levels; l++) {
+    for (int l = 1; l <= d->levels; l++)
         d->lag[l] = d->lag[l - 1] + rows_pass(d, l)->radius;
-        d->reach += rows_pass(d, l)->radius;
-    }
+    d->reach = d->lag[d->levels];
     d->group = group < d->levels && keeps_static_in_queue(d) ? group : d->levels;
     d->edges = has_simple_edges(d);
     d->sums = d->edges && is_sum_of_rows(s) && problem->boundary[1] != TZ_MIRROR;
-    /* A box reads neighbours of every row: they are fetched once a row and kept with it. */
+    /* A box reads neighbours in every row, so they are fetched once for each row and kept with it. */
     const bool eager = !d->sums && tz_stencil_reads_diagonals(s);
     for (int f = 0; f < s->fields_count; f++) {
         if (s->fields[f].role == TZ_STATE) {
@@ -183,7 +182,7 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     return true;
 }
 
-/* The oldest row of a ring and the newest share registers. */
+/* The oldest and the newest row of a ring share registers. */
 int rows_registers(const rows_design *d)
 {
     int words = REGISTERS_OTHER;
@@ -199,8 +198,8 @@ int rows_registers(const rows_design *d)
     return words;
 }
 
-/* A static row in the queue costs each group of levels a load, and one in registers costs a
- * register a column. So groups are as large as registers allow. */
+/* Each group of levels loads a static row from the queue, and keeps it in a register for each
+ * column. So groups are as large as registers allow. */
 bool rows_design_make(rows_design *d, const tz_problem *problem, const tz_plan *plan)
 {
     if (!design_of(d, problem, plan, ROWS_LEVELS_MAX))
@@ -235,7 +234,7 @@ int rows_queue(const rows_design *d, bool state)
 
 int rows_warps(const tz_plan *plan)
 {
-    return plan->warps > 0 ? plan->warps : 2;
+    return plan->warps > 0 ? plan->warps : ROWS_WARPS;
 }
 
 int rows_ghost(const rows_design *d)

@@ -1,20 +1,20 @@
-/* The design of a stage of the 2-D stream family: which rows of which field are kept where, and how
+/* The design of a stage of the 2-D stream family: where the rows of each field are kept, and how
  * long.
  *
- * A level is a pass of an iteration; level 0 is what is loaded. When row y of level 0 arrives,
+ * A level is a pass of an iteration; level 0 is the loaded data. When row y of level 0 arrives,
  * level l computes row y - lag[l]. */
 #ifndef TZ_CORE_BACKEND_CUDA_FAMILY_ROWS_DESIGN_H
 #define TZ_CORE_BACKEND_CUDA_FAMILY_ROWS_DESIGN_H
 
 #include "backend/cuda/family/family.h"
 
-enum { ROWS_LEVELS_MAX = 96 };
+enum { ROWS_LEVELS_MAX = 96, ROWS_WARPS = 2 };
 
 /* A ring: the rows of a field's version that are kept. Row y + newest is in its last slot when row
  * y of level 0 arrives. */
 typedef struct rows_ring {
     int field;
-    int level;  /* that made it; 0: loaded */
+    int level;  /* the level that made it; 0: loaded */
     int depth;  /* rows */
     int newest; /* relative to y */
     int radius; /* how far it is read in x and y */
@@ -25,12 +25,12 @@ typedef struct rows_design {
     const tz_problem *problem;
     int vector, ahead, levels;
     int lag[ROWS_LEVELS_MAX + 1];
-    int reach; /* of all levels: ghost rows and columns */
-    int extra; /* further rows at the start, where static fields reach farther */
+    int reach; /* ghost rows and columns: the lag of the last level */
+    int extra; /* more rows at the start, for static fields with a larger radius */
     int rings_count;
     rows_ring rings[(ROWS_LEVELS_MAX + 1) * TZ_FIELDS_MAX];
     int unroll; /* steps of a loop body */
-    int group;  /* levels that take static fields out of their queue together */
+    int group;  /* levels that take a row of static fields from its queue together */
     bool sums;  /* each row is added to the sums that need it when it arrives (TZ_CELL_ROWS) */
     bool edges; /* TZ_SIMPLE_ENDS of rows.cuh: the grid's ends are simple */
 } rows_design;
@@ -50,14 +50,14 @@ const rows_ring *rows_find_ring(const rows_design *d, int field, int level);
 /* The first level of a level's group. */
 int rows_group_start(const rows_design *d, int level);
 
-/* What an update derives from static fields (its `once` values) is made once a group, or with
- * several passes by the first level of each pass: the level that makes those of level `level`, and
- * how many rows of them are kept. */
+/* The `once` values of an update, which depend on static fields alone, are made by the first level
+ * of a group or, with several passes, by the first level of each pass. Returns the level that makes
+ * those of level `level`, and the number of rows that are kept. */
 int rows_once_made(const rows_design *d, int level);
 int rows_once_depth(const rows_design *d, int made);
 
-/* Rows of a queue, a multiple of a loop body's steps: those that are being loaded, the one that is
- * taken and, of static fields, those that later groups take. */
+/* Rows of a queue, a multiple of the steps of a loop body: the rows being loaded, the row being
+ * taken and, for static fields, the rows that later groups will take. */
 int rows_queue(const rows_design *d, bool state);
 
 /* Estimated registers of a thread, never far below what the compiler needs. */
@@ -67,13 +67,13 @@ int rows_registers(const rows_design *d);
 int rows_ghost(const rows_design *d);
 /* Elements of a row's last lane that lie in the grid. */
 int rows_end_columns(const tz_problem *problem, int vector);
-/* Do strips at the ends of rows need border code? Periodic rows do not, but rows of bits do. */
+/* Do strips at the ends of rows need border code? Periodic rows need none, unless they are bits. */
 bool rows_has_sides(const rows_design *d);
 
-/* Are its elements of 8 bytes? */
+/* Do fields have elements of 8 bytes? */
 bool rows_is_wide(const tz_problem *problem);
 
-/* Warps of a block. */
+/* Warps of a block, ROWS_WARPS if the plan does not say. */
 int rows_warps(const tz_plan *plan);
 
 /* The device text of a plan: one kernel. */

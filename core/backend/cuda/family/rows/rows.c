@@ -25,11 +25,11 @@ static const char *rows_refuses(const tz_problem *problem)
 {
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].role == TZ_STREAMED)
-            return "has fields that stream in, in two dimensions";
+            return "has streamed fields, which rows do not support";
     return NULL;
 }
 
-/* Does a plan fit: 0, or which limit it breaks. */
+/* Does a plan fit? If not, which limit does it exceed? */
 enum { FITS, TOO_MANY_REGISTERS, TOO_NARROW };
 static int fits(const tz_problem *problem, const tz_plan *plan)
 {
@@ -47,12 +47,6 @@ static int estimate(const tz_problem *problem, const tz_plan *plan)
     return rows_design_make(&d, problem, plan) ? rows_registers(&d) : INT_MAX;
 }
 
-static int rows_threads(const tz_problem *problem, const tz_plan *plan)
-{
-    (void)problem;
-    return 32 * rows_warps(plan);
-}
-
 static int rows_shared_bytes(const tz_problem *problem, const tz_limits *limits,
                              const tz_plan *plan)
 {
@@ -65,7 +59,7 @@ static int rows_shared_bytes(const tz_problem *problem, const tz_limits *limits,
                  rows_queue(&d, problem->stencil->fields[f].role == TZ_STATE);
     if (d.sums)
         bytes += (int)tz_problem_element_size(problem, 0) * d.levels;
-    return bytes * rows_threads(problem, plan) * plan->vector;
+    return bytes * 32 * rows_warps(plan) * plan->vector;
 }
 
 /* ---- Defaults: what measured best on an H200 (docs/performance.md) --------------------------- */
@@ -75,7 +69,8 @@ bool rows_is_wide(const tz_problem *problem)
     return problem->precision == TZ_DOUBLE && tz_stencil_has_real(problem->stencil);
 }
 
-/* The highest that leaves registers for three warps a scheduler; lower where four are faster. */
+/* The largest height that leaves registers for three warps a scheduler, or less if four warps are
+ * faster. */
 static int default_height(const tz_problem *problem, const tz_plan *plan)
 {
     const int reach =
@@ -92,7 +87,7 @@ static int default_height(const tz_problem *problem, const tz_plan *plan)
                     : rows_is_wide(problem)              ? (reach == 1 ? 8 : 10)
                                                          : 12) /
                    reach;
-    /* Other stencils than of one real field or rows of bits were not measured: a lower limit. */
+    /* Only stencils of one real field or of rows of bits were measured. Others get a lower limit. */
     const tz_stencil *stencil = problem->stencil;
     const bool known = stencil->passes_count == 1 &&
                        (stencil->passes[0].writes & (stencil->passes[0].writes - 1)) == 0 &&
@@ -106,7 +101,7 @@ static int default_height(const tz_problem *problem, const tz_plan *plan)
     return tried.height > 1 ? tried.height : 1;
 }
 
-/* Columns of all strips of a row with their ghost zones. */
+/* Columns of all strips of a row, including their ghost zones. */
 static int64_t covered(const tz_problem *problem, const tz_plan *plan)
 {
     rows_design d;
@@ -117,9 +112,9 @@ static int64_t covered(const tz_problem *problem, const tz_plan *plan)
     return (problem->elements[0] + useful - 1) / useful * width;
 }
 
-/* Four columns are 16 bytes of most fields. Rows of bits take eight where their strips cover the
- * row with no more columns. Double precision takes two, and four where lanes would exchange many
- * neighbours. */
+/* Four columns, since these are 16 bytes of most fields. Rows of bits take eight if their strips
+ * then cover the row with no more columns. Double precision takes two, or four if lanes exchange
+ * many neighbours. */
 static int default_vector(const tz_problem *problem, const tz_plan *plan)
 {
     tz_plan four = *plan, eight = *plan;
@@ -188,7 +183,7 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
                             plan->height, d.vector, useful, given.tile[0]);
     plan->tile[0] = useful;
     const int needed = rows_registers(&d);
-    /* With one field and one pass the estimate is good enough to ask for blocks without spills. */
+    /* With one field and one pass, the estimate is good enough to request blocks without spills. */
     const bool simple = s->passes_count == 1 && problem->radius <= 2 &&
                         (s->passes[0].writes & (s->passes[0].writes - 1)) == 0;
     const int warps = needed > REGISTERS_SMALL ? 12 : 16;
@@ -210,7 +205,7 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
     return TZ_OK;
 }
 
-/* Border strips have shorter chunks where their rows take much longer. */
+/* Border strips have shorter chunks if their rows take much longer. */
 static int64_t border_chunk_of(const rows_design *d, int64_t chunk)
 {
     const int64_t shorter = d->edges ? chunk : chunk / 4;
@@ -224,8 +219,8 @@ static int64_t count_items(const rows_design *d, int64_t rows, int64_t inner, in
     return border * ((rows + short_chunk - 1) / short_chunk) + inner * ((rows + chunk - 1) / chunk);
 }
 
-/* The rows of a chunk with which the slowest warp has the fewest steps: chunks fill the GPU evenly,
- * and each has its warm-up. */
+/* The number of rows of a chunk that gives the slowest warp the fewest steps. Each chunk adds its
+ * warm-up steps. */
 static int64_t choose_chunk(const rows_design *d, int64_t rows, int64_t inner, int64_t border,
                             int64_t warm_up, int64_t slots)
 {
@@ -251,7 +246,7 @@ static tz_status rows_shape(const tz_problem *problem, const tz_limits *limits, 
     const int64_t nx = problem->elements[0], ny = problem->elements[1];
     const int64_t ghost = rows_ghost(&d), useful = 32 * d.vector - 2 * ghost;
     const int64_t strips = (nx + useful - 1) / useful;
-    /* Words with bits past the row's end are border, too. */
+    /* Words with bits past the row's end also belong to the border. */
     const int64_t inner =
         problem->bits && problem->extent[0] - 31 * nx < nx ? problem->extent[0] - 31 * nx : nx;
     int64_t left = 0, right = 0;
@@ -262,7 +257,7 @@ static tz_status rows_shape(const tz_problem *problem, const tz_limits *limits, 
         right++;
     const int64_t slots =
         (int64_t)limits->multiprocessors * (blocks_each > 0 ? blocks_each : 8) * rows_warps(plan);
-    const int64_t warm_up = d.reach + d.extra + d.lag[d.levels];
+    const int64_t warm_up = 2 * d.reach + d.extra;
     int64_t chunk = plan->tile[1];
     if (chunk == 0)
         chunk = choose_chunk(&d, ny, strips - left - right, left + right, warm_up, slots);
@@ -271,7 +266,7 @@ static tz_status rows_shape(const tz_problem *problem, const tz_limits *limits, 
     const int64_t blocks = (items + rows_warps(plan) - 1) / rows_warps(plan);
     *shape = (tz_cuda_shape){
         .grid = {(int)blocks, 1, 1},
-        .threads = rows_threads(problem, plan),
+        .threads = 32 * rows_warps(plan),
         .shared_bytes = rows_shared_bytes(problem, limits, plan),
         .geometry = {(int)strips, (int)left, (int)right, (int)chunk, (int)border_chunk},
     };
@@ -285,7 +280,7 @@ const tz_cuda_family tz_cuda_family_rows = {
     .refuses = rows_refuses,
     .plan = rows_plan,
     .emit = rows_text_emit,
-    .threads = rows_threads,
+    .warps = ROWS_WARPS,
     .shared_bytes = rows_shared_bytes,
     .shape = rows_shape,
     .planner = &rows_planner,

@@ -16,7 +16,7 @@ static const char *role_of(const rows_design *d, int field)
     return tz_role_name(d->problem->stencil->fields[field].role);
 }
 
-/* The level that makes the stage's result of a field; 0: none writes it. */
+/* The last level that writes a field; 0: none. */
 static int last_level(const rows_design *d, int field)
 {
     return rows_version_before(d, field, d->levels + 1);
@@ -55,8 +55,8 @@ static void emit_queues(tz_cuda_text *t, const rows_design *d)
     tz_cuda_emit(t, "\n");
 }
 
-/* A row of a loaded field comes out of its queue into a ring. What a later group takes has been in
- * the queue for a while. */
+/* Moves a row of a loaded field from its queue into a ring. Later groups take rows that have waited
+ * in the queue. */
 static void emit_take(tz_cuda_text *t, const rows_design *d, const char *entry, const rows_ring *r)
 {
     const int back = rows_find_ring(d, r->field, 0)->newest - r->newest;
@@ -84,7 +84,7 @@ static void emit_reads(tz_cuda_text *t, const rows_design *d, int level)
     tz_cuda_emit(t, "\n");
 }
 
-/* Of the one field that is summed. */
+/* The list for updates that are sums over rows. They have one field. */
 static void emit_adds(tz_cuda_text *t, const rows_design *d, int level)
 {
     const tz_pass *pass = rows_pass(d, level);
@@ -136,7 +136,7 @@ static void emit_levels(tz_cuda_text *t, const rows_design *d)
 static void emit_numbers(tz_cuda_text *t, const rows_design *d, const tz_plan *plan)
 {
     const bool wraps = d->problem->boundary[1] == TZ_PERIODIC;
-    const int lag = d->lag[d->levels];
+    const int lag = d->reach;
     int radius = 0, newest = 0, oldest = 0;
     for (int i = 0; i < d->rings_count; i++) {
         const rows_ring *r = &d->rings[i];

@@ -1,4 +1,4 @@
-/* What a stage of the 2-D stream family does, and which plans of it are worth considering. */
+/* The work of a stage of the 2-D stream family, and the family's candidates. */
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/family/rows/design.h"
 #include "backend/host/store.h"
@@ -8,7 +8,7 @@
 
 /* ---- The loops of a kernel ------------------------------------------------------------------- */
 
-/* Packets of 16 bytes that are further apart than that collide in banks of shared memory. */
+/* Lanes whose parts of a row are larger than a packet of 16 bytes have bank conflicts. */
 static tz_cuda_lanes rows_lanes(const tz_problem *problem, const tz_plan *plan)
 {
     double widest = 4.0;
@@ -37,7 +37,7 @@ static double rows_steps(const tz_problem *problem, const tz_limits *limits, con
     return fmax(1.0, floor(loop->stores / packets_of(problem, plan->vector) + 0.5));
 }
 
-/* The loop inside a loop that moves elements one by one, where rows cannot be moved as packets. */
+/* Adds the inner loops that move elements one by one, for rows that cannot move as packets. */
 static void add_elements(const tz_cuda_mix *mix, int loop, double times, tz_work_part *part)
 {
     for (int l = 0; l < mix->loops_count; l++) {
@@ -51,7 +51,7 @@ static void add_elements(const tz_cuda_mix *mix, int loop, double times, tz_work
     }
 }
 
-/* The loop before the main one loads the first rows, one an iteration. */
+/* Adds the loop before the main one. It loads the first rows, one an iteration. */
 static void add_start(const tz_cuda_mix *mix, int main_loop, double ahead, double elements,
                       tz_work_part *part)
 {
@@ -68,7 +68,7 @@ static void add_start(const tz_cuda_mix *mix, int main_loop, double ahead, doubl
     }
 }
 
-/* Where the grid's ends are simple, a warp's lanes choose values, not ways. */
+/* At simple ends of the grid, lanes select values instead of branching. */
 static void rows_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 {
     const tz_plan *plan = code->plan;
@@ -83,8 +83,8 @@ static void rows_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 
 /* ---- A stage --------------------------------------------------------------------------------- */
 
-/* Steps of a chunk, and those of them that handle the grid's ends. The kernel chooses by loop
- * bodies of `unroll` steps (text.c). */
+/* Steps of a chunk: all of them, and those that handle the grid's ends. The kernel chooses for a
+ * loop body of `unroll` steps at a time (text.c). */
 typedef struct chunk_steps {
     double all, ends;
 } chunk_steps;
@@ -105,7 +105,7 @@ static chunk_steps steps_of_chunk(const rows_design *d, double low, double chunk
         newest = r->level == 0 ? fmax(newest, r->newest) : newest;
         oldest = r->level == 0 ? fmin(oldest, r->newest) : oldest;
     }
-    const double lag = d->lag[d->levels], extra = d->extra;
+    const double lag = d->reach, extra = d->extra;
     const double y = d->edges && !wraps && low == 0.0 ? -radius - extra : low - d->reach - extra;
     const double end = fmin(low + chunk, rows) + lag;
     const double rounds = fmax(0.0, ceil((end - y) / unroll));
@@ -116,7 +116,7 @@ static chunk_steps steps_of_chunk(const rows_design *d, double low, double chunk
     return (chunk_steps){rounds * unroll, fmin(ends, rounds) * unroll};
 }
 
-/* Adds the chunks from `first` up to `end` of `strips` strips as a part. `ends`: a step at the
+/* Adds the chunks from `first` up to `end` of `strips` strips as a part. `ends` is a step at the
  * grid's ends. */
 static void add_chunks(tz_model_work *out, const char *name, const rows_design *d,
                        const tz_work_part *code, const tz_work_part *ends, double strips,
@@ -149,13 +149,13 @@ static void rows_work(const tz_cuda_job *job, tz_model_work *out)
     const double chunks = ceil(rows / chunk), short_chunks = ceil(rows / short_chunk);
     rows_design d;
     rows_design_make(&d, problem, plan);
-    const double warm_up = d.reach + d.extra + d.lag[d.levels];
+    const double warm_up = 2 * d.reach + d.extra;
     add_chunks(out, "inner", &d, &steps->inner, &steps->end, inner, chunk, 1.0, chunks - 1.0);
     add_chunks(out, chunks > 1.0 ? "first" : "whole", &d, &steps->inner, &steps->end, inner, chunk,
                0.0, 1.0);
     if (chunks > 1.0)
         add_chunks(out, "last", &d, &steps->inner, &steps->end, inner, chunk, chunks - 1.0, chunks);
-    /* Where ends are not simple, strips at the sides run the code of ends in all steps. */
+    /* If the ends are not simple, strips at the sides run the code of the ends in all steps. */
     add_chunks(out, "border", &d, &steps->side, d.edges ? &steps->end : &steps->side, sides,
                short_chunk, 0.0, short_chunks);
     const double strip = 32.0 * plan->vector, loaded = strip * (bytes.state + bytes.fixed);
@@ -174,7 +174,7 @@ static void rows_work(const tz_cuda_job *job, tz_model_work *out)
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
-/* Twice the columns a lane: worth it where the ghost zone takes many. */
+/* Twice the columns of a lane are faster if the ghost zone takes many columns. */
 static void rows_candidates(tz_cuda_plans *plans)
 {
     const tz_cuda_variant wide[] = {{.vector = rows_is_wide(plans->problem) ? 4 : 8}};

@@ -4,7 +4,7 @@
 
 #include "backend/cuda/family/family.h"
 
-enum { TILE_THREADS = 256 }; /* of a block */
+enum { TILE_WARPS = 8 }; /* of a block */
 
 /* The text of a plan: one kernel. */
 void tile_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BYTES_MAX = 200 << 10 }; /* of a tile with its ghost zone, where a block has more */
+enum { BYTES_MAX = 200 << 10 }; /* of a tile with its ghost zone, even if a block has more */
 
 static int64_t shared_bytes(const tz_problem *problem, const tz_plan *plan)
 {
@@ -20,12 +20,6 @@ static int64_t shared_bytes(const tz_problem *problem, const tz_plan *plan)
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
-
-static const char *tile_refuses(const tz_problem *problem)
-{
-    (void)problem;
-    return NULL;
-}
 
 static tz_status tile_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
                            tz_error *error)
@@ -55,7 +49,7 @@ static tz_status tile_plan(const tz_problem *problem, const tz_limits *limits, t
         if (plan->tile[d] > problem->elements[d])
             plan->tile[d] = problem->elements[d];
     }
-    /* A large height leaves room for a small tile only. */
+    /* A large height leaves room only for a small tile. */
     while (shared_bytes(problem, plan) > bytes_max) {
         int widest = -1;
         for (int d = 0; d < problem->dims; d++)
@@ -85,13 +79,6 @@ static tz_status tile_plan(const tz_problem *problem, const tz_limits *limits, t
     return TZ_OK;
 }
 
-static int tile_threads(const tz_problem *problem, const tz_plan *plan)
-{
-    (void)problem;
-    (void)plan;
-    return TILE_THREADS;
-}
-
 static int tile_shared_bytes(const tz_problem *problem, const tz_limits *limits,
                              const tz_plan *plan)
 {
@@ -103,7 +90,7 @@ static tz_status tile_shape(const tz_problem *problem, const tz_limits *limits, 
                             int blocks, tz_cuda_shape *shape, tz_error *error)
 {
     (void)blocks;
-    *shape = (tz_cuda_shape){.threads = TILE_THREADS,
+    *shape = (tz_cuda_shape){.threads = 32 * TILE_WARPS,
                              .shared_bytes = tile_shared_bytes(problem, limits, plan)};
     for (int d = 0; d < TZ_AXES; d++)
         shape->grid[d] = (int)((problem->elements[d] + plan->tile[d] - 1) / plan->tile[d]);
@@ -116,10 +103,9 @@ static tz_status tile_shape(const tz_problem *problem, const tz_limits *limits, 
 const tz_cuda_family tz_cuda_family_tile = {
     .name = "tile",
     .doc = "tiles with their ghost zones in shared memory",
-    .refuses = tile_refuses,
     .plan = tile_plan,
     .emit = tile_text_emit,
-    .threads = tile_threads,
+    .warps = TILE_WARPS,
     .shared_bytes = tile_shared_bytes,
     .shape = tile_shape,
     .planner = &tile_planner,

@@ -1,4 +1,4 @@
-/* What a stage of the tile family does, and which plans of it are worth considering. */
+/* The work of a stage of the tile family, and the family's candidates. */
 #include "backend/cuda/family/work.h"
 #include "backend/cuda/family/tile/text.h"
 #include "backend/host/store.h"
@@ -32,9 +32,8 @@ static void take_copy(tz_work_part *part, const tz_cuda_loop *loop, double eleme
     part->once_waits = loop->memory_waits / elements;
 }
 
-/* Two nests of loops compute: one of inner blocks and a dearer one of border blocks. In each the
- * loop over elements is inside the loop over iterations, which may contain a part of a pass, too.
- */
+/* Two loop nests compute: one for inner blocks and a more expensive one for border blocks. In each,
+ * the loop over elements is inside the loop over iterations, which may contain a part of a pass. */
 static void tile_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 {
     const tz_problem *problem = code->problem;
@@ -98,7 +97,7 @@ static void tile_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 /* ---- A stage --------------------------------------------------------------------------------- */
 
 /* Rounds of warps over a slab of `extent` elements in which at least one lane is in the box that
- * extends `rest` cells beyond the tile. The slab is one row of elements, 32 for each warp. */
+ * extends `rest` cells beyond the tile. The elements of the slab form one row, 32 for each warp. */
 static double rounds_wanted(const double extent[TZ_AXES], const double halo[], double rest,
                             int dims)
 {
@@ -127,8 +126,8 @@ static void add_copy(tz_work_part *part, const tz_work_part *copy, double rounds
     part->once_clocks += rounds * copy->clocks;
 }
 
-/* A multiprocessor gets `each` blocks, of which a share are border blocks, as if drawn at random.
- * Returns how many border blocks the multiprocessor with the most has, as a rule. */
+/* Each multiprocessor gets `each` blocks, of which a random share are border blocks. Returns the
+ * typical number of border blocks of the multiprocessor that has most. */
 static double count_crowd(double each, double share, double multiprocessors)
 {
     double most = 0.0, tail = 1.0, here = pow(1.0 - share, each);
@@ -145,10 +144,10 @@ static double count_crowd(double each, double share, double multiprocessors)
 typedef struct slab {
     double warps;            /* of a block */
     double extent;           /* elements */
-    double useful;           /* of them, the tile's own */
+    double useful;           /* the tile's own elements */
     double computed, wanted; /* elements and warps' rounds of all passes */
     double passes;           /* of a stage */
-    double all, rounds;      /* warps' rounds over the slab in a pass; of the slowest warp */
+    double all, rounds;      /* rounds over the slab in a pass: of all warps; of the slowest warp */
     double taken;            /* warps' rounds over the tile */
     double inner;            /* blocks away from the grid's border */
 } slab;
@@ -173,8 +172,8 @@ static slab slab_of(const tz_cuda_job *job, double threads)
         s.useful *= (double)plan->tile[d];
         s.inner *= tiles - fmin(tiles, 2.0 * ceil(halo / (double)plan->tile[d]));
     }
-    /* A step is one element of a thread in one pass. Threads visit all of the slab and compute the
-     * elements that later passes still need. */
+    /* A step is one element of a thread in one pass. Threads visit the entire slab and compute the
+     * elements that later passes need. */
     double rest = halo;
     for (int t = 0; t < plan->height; t++)
         for (int p = 0; p < stencil->passes_count; p++) {
@@ -191,8 +190,8 @@ static slab slab_of(const tz_cuda_job *job, double threads)
     return s;
 }
 
-/* A stage of a part's warps: `code` is a step where elements are computed, `end` what a pass does
- * besides. */
+/* Fills a part with a stage of its warps. `code` is a step that computes an element, `end` the other
+ * instructions of a pass. */
 static void fill_part(tz_work_part *part, const slab *s, const tz_cuda_steps *steps,
                       const tz_work_part *code, const tz_work_part *end)
 {
@@ -258,7 +257,7 @@ static void tile_work(const tz_cuda_job *job, tz_model_work *out)
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
-/* The paper's tiles: slower where streams go, and the way where streams do not. */
+/* The paper's tiles are slower than streams, but support more stencils. */
 static void tile_candidates(tz_cuda_plans *plans)
 {
     static const int heights[] = {1, 2, 4};
