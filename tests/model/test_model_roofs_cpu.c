@@ -41,7 +41,6 @@ static tz_model_work work(void)
                        .redundancy = 1,
                        .parts_count = 1,
                        .workers = 1,
-                       .jobs = 1,
                        .slowest = 1,
                        .vector_bytes = 64};
     w.parts[0] = (tz_work_part){
@@ -125,7 +124,7 @@ static void test_lines_from_l2_hide_as_calibrated(void **state)
     w.near_reads = 6 * 64e6;
     assert_close(predict(&w, &d).stage_s, 12e-3, 1e-12);
     /* What comes from further away does not hide. */
-    w.near_reads = w.stream_bytes = 64e6;
+    w.near_reads = w.streamed_bytes = 64e6;
     assert_close(predict(&w, &d).stage_s, (7 + 14) * 1e-3, 1e-12);
 }
 
@@ -141,14 +140,14 @@ static void test_rows_that_begin_anew_wait_for_memory(void **state)
     assert_close(predict(&w, &d).stage_s, 7e-3 + 1e-4, 1e-6);
     w.workers = 2;
     assert_close(predict(&w, &d).stage_s, 3.5e-3 + 0.5e-4, 1e-6);
-    w.stream_starts = 1000; /* those of streamed rows wait wherever arrays lie */
+    w.streamed_starts = 1000; /* those of streamed rows wait wherever arrays lie */
     assert_close(predict(&w, &d).stage_s, 3.5e-3 + 1e-4, 1e-6);
-    w.stream_starts = 0;
-    w.stream_bytes = 4096 * 1000;
+    w.streamed_starts = 0;
+    w.streamed_bytes = 4096 * 1000;
     const double large = predict(&w, &d).stage_s;
     set(&d.small_page_s, 1e-7);
     assert_close(predict(&w, &d).stage_s, large + 0.5e-4, 1e-6);
-    w.stream_bytes = 0;
+    w.streamed_bytes = 0;
     w.resident_bytes = 1e3; /* in cache */
     assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
 }
@@ -198,7 +197,7 @@ static void test_arrays_come_from_where_they_fit(void **state)
                  (7 + 2 * (1 * (1 - away2) + 7 * (away2 - away3) + 15 * away3)) * 1e-3, 1e-9);
     /* What is read once comes from memory, whatever fits. */
     w = work();
-    w.near_reads = w.stream_bytes = 64e6;
+    w.near_reads = w.streamed_bytes = 64e6;
     assert_close(predict(&w, &d).stage_s, (7 + 15) * 1e-3, 1e-9);
 }
 

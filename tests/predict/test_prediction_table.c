@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/machine.h"
+#include "calibrate/sample.h"
 #include "output/frame/plot.h"
 #include "predict/prediction_table.h"
 #include "predict/tune.h"

@@ -22,7 +22,7 @@
 static struct {
     double (*stage_s)(int height);
     double done; /* on the clock */
-    int64_t waits, stages;
+    int64_t waits, stages, plans;
     int refused_above; /* heights; 0: none */
 } device;
 
@@ -56,12 +56,20 @@ static tz_status slow_wait(void *state, tz_error *error)
     return TZ_OK;
 }
 
+static tz_status counted_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
+                              tz_error *error)
+{
+    device.plans++;
+    return tz_backend_cpu.plan(problem, place, plan, error);
+}
+
 static int set_up(void **state)
 {
     setenv("TRAPEZE_CACHE", "", 1);
     slow = tz_backend_cpu;
     slow.stage = slow_stage;
     slow.wait = slow_wait;
+    slow.plan = counted_plan;
     /* What the tests measure is made up: no model is to be asked. */
     slow.work = NULL;
     slow.candidates = NULL;
@@ -82,6 +90,7 @@ static tz_simulation *make(const tz_policy_config *policy)
     if (tz_simulation_create(&simulation, &config, &error) != TZ_OK)
         fail_msg("%s", error.message);
     simulation->backend = &slow;
+    device.plans = 0;
     if (tz_simulation_set_policy(simulation, policy, &error) != TZ_OK)
         fail_msg("%s", error.message);
     device.stage_s = long_stage;
@@ -117,6 +126,19 @@ static void check_measured(const tz_simulation *simulation, int least)
         measured++;
     }
     assert_true(measured >= least);
+}
+
+static void test_a_fixed_plan_is_made_once(void **unused)
+{
+    (void)unused;
+    const tz_policy_kind kinds[] = {TZ_POLICY_FIXED, TZ_POLICY_PREDICTED};
+    for (int k = 0; k < 2; k++) {
+        tz_simulation *simulation = make(&(tz_policy_config){.kind = kinds[k]});
+        assert_int_equal(device.plans, 1);
+        advance(simulation, 50, NULL);
+        assert_int_equal(device.plans, 1);
+        tz_simulation_destroy(simulation);
+    }
 }
 
 static void test_asynchronous_stages_are_waited_for(void **unused)
@@ -214,6 +236,7 @@ static void test_plan_uses_add_up(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_fixed_plan_is_made_once),
         cmocka_unit_test(test_asynchronous_stages_are_waited_for),
         cmocka_unit_test(test_remainders_are_not_timed),
         cmocka_unit_test(test_a_plan_that_does_not_work_is_left),
