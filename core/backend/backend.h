@@ -95,6 +95,8 @@ typedef struct tz_backend {
 
     /* ---- Plans ---- */
 
+    /* REQUIRED [any thread]. The name of a family by its index from 0; NULL past the last. Static. */
+    const char *(*family)(int index);
     /* REQUIRED [any thread]. Check a plan and complete it: members that are zero are chosen.
      * TZ_RANGE (the height is too large, with the largest that fits), TZ_UNKNOWN,
      * TZ_UNSUPPORTED. */
@@ -185,6 +187,9 @@ extern const tz_backend *const tz_backends[];
  * a knob of GPU families is. */
 tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const char *family,
                                 tz_error *error);
+
+/* The name of a family of any backend. TZ_UNKNOWN names the nearest. */
+tz_status tz_backend_check_family(const char *name, tz_error *error);
 
 /* The backend that predicts and runs plans on GPUs, or on CPUs. */
 const tz_backend *tz_backend_of_kind(bool is_gpu);

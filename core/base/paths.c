@@ -99,3 +99,17 @@ tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error)
 #endif
     return status;
 }
+
+bool tz_program_exists(const char *name)
+{
+    const char *list = getenv("PATH");
+    while (list && *list) {
+        char path[PATH_MAX];
+        const size_t length = strcspn(list, ":");
+        snprintf(path, sizeof path, "%.*s/%s", (int)length, list, name);
+        if (access(path, X_OK) == 0)
+            return true;
+        list += length + (list[length] == ':');
+    }
+    return false;
+}
