@@ -5,7 +5,7 @@
 #include "model/record.h"
 
 /* X(member, key, quantity, min, max, doc): a row of table 2 of Meng and Skadron 2009, the grid and
- * block that the paper evaluates it on, and what the paper says came out. */
+ * block of the paper's evaluation, and the results that the paper states. */
 #define TZ_MODEL_BENCHMARK_TABLE(X)                                                                \
     X(dims, "dims", COUNT, 1, 3, "D: dimensions")                                                  \
     X(data_length_x, "data_length_x", COUNT, 1, 1e12, "DataLength_0 of the evaluation")            \

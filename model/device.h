@@ -4,8 +4,8 @@
 
 #include "model/record.h"
 
-/* X(member, key, quantity, min, max, doc): every number that describes a device. Each model says
- * which it needs (tz_model.needs); a record need not have the others. */
+/* X(member, key, quantity, min, max, doc): every number that describes a device. tz_model.needs
+ * lists the numbers that a model needs; a record may lack the others. */
 #define TZ_MODEL_DEVICE_TABLE(X)                                                                   \
     X(clock_hz, "clock", FREQUENCY, 1e6, 1e11, "ClockRate: the multiprocessors' clock")            \
     X(sm_count, "sm_count", COUNT, 1, 1e5, "M: multiprocessors")                                   \
@@ -138,10 +138,9 @@
       "a byte read from or written to memory, its way through the second level with it")
 
 /* X(member, key, quantity, min, max, assumed, doc): facts of the hardware that `trapeze calibrate`
- * does not measure. Models take `assumed`, an H200's, for a record that lacks one, and note that.
- * Clocks are those of a multiprocessor. The queue is a scheduler's, to the unit of shuffles and
- * shared memory that all four share. Code that is not in the near cache comes by lines of 128
- * bytes. */
+ * does not measure. If a record lacks one, models take `assumed`, the value of an H200, and note
+ * it. Clocks are those of a multiprocessor. Each scheduler has a queue to the one unit of shuffles
+ * and shared memory. Code that is not in the near cache is fetched in lines of 128 bytes. */
 #define TZ_MODEL_DEVICE_ASSUMED_TABLE(X)                                                           \
     X(queue_depth, "queue_depth", COUNT, 1, 64, 8, "instructions that the queue holds")            \
     X(queue_clocks, "queue_clocks", RATIO, 0, 1e3, 6, "clocks from issue to the shared unit")      \
@@ -170,15 +169,15 @@ typedef struct tz_model_device {
 /* All keys of a device, texts included; *count of them. Static. */
 const tz_model_key *tz_model_device_keys(size_t *count);
 
-/* The value of one of the device's numbers; where the record lacks it, what is assumed (NAN: none
- * is). */
+/* The value of one of the device's numbers, or its assumed value if the record lacks it; NAN:
+ * neither. */
 double tz_model_device_value(const tz_model_device *device, const tz_model_number *number);
 
 /* A record's text as a device. `path` names the text in messages. Errors of tz__record_parse(). */
 tz_status tz_model_device_parse(const char *path, const char *text, size_t length,
                                 tz_model_device *out, tz_error *error);
 
-/* The record's text, which reads back as the same device. Errors of tz__record_text(). */
+/* The record as text, which reads back as the same device. Errors of tz__record_text(). */
 enum { TZ_MODEL_DEVICE_TEXT_SIZE = TZ_MODEL_KEYS_MAX * TZ__RECORD_LINE_SIZE };
 tz_status tz_model_device_text(const tz_model_device *device, char text[TZ_MODEL_DEVICE_TEXT_SIZE],
                                tz_error *error);

@@ -123,15 +123,6 @@ double tz_model_meng_cost_effect(const tz_model_meng *m, double h)
     return product(m, h) / product(m, 1);
 }
 
-double tz_model_meng_cps(const tz_model_meng *m, double h)
-{
-    const double mem_acc =
-        tz_model_meng_load_sten(m, h) + tz_model_meng_iter_mem(m, h) + tz_model_meng_commit(m, h);
-    const double cpt = tz_model_meng_iter_comp(m, h) + tz_model_meng_misc_comp(m);
-    return tz_model_meng_glb_sync(m, h) + mem_acc +
-           cpt * tz_model_meng_trapezoids(m, h) / m->multiprocessors;
-}
-
 tz_model_meng_loop tz_model_meng_components_per_loop(const tz_model_meng *m, double h)
 {
     const double blocks = tz_model_meng_trapezoids(m, h) / (h * m->multiprocessors);
@@ -151,66 +142,6 @@ double tz_model_meng_cpl(const tz_model_meng *m, double h)
     return c.glb_sync + c.load_sten + c.commit + c.misc_comp + c.iter_comp + c.iter_mem;
 }
 
-/* CPL = a T/h + b/h + c T, with T' = T s and s = sum of w / (blk - w h). Each term is convex where
- * T is positive: log T/h and log T are. */
-double tz_model_meng_cpl_slope(const tz_model_meng *m, double h)
-{
-    const double t = tz_model_meng_trapezoids(m, h);
-    const double latency = m->uncontended_lat_cycles / tz_model_meng_concurrent_blocks(m);
-    const double element = cycles_per_element(m);
-    const double a = m->glb_sync_per_block_cycles +
-                     (m->num_stencil_arrays + m->num_commit_arrays) * latency +
-                     m->num_stencil_arrays * block_elements(m) * element +
-                     tz_model_meng_misc_comp(m) / m->multiprocessors;
-    const double b = m->glb_sync_cycles + m->num_commit_arrays * data_elements(m) * element;
-    const double c = m->num_elem_per_op * (latency + product(m, 1) * element) +
-                     tz_model_meng_iter_comp(m, 1) / m->multiprocessors;
-    double s = 0;
-    for (int i = 0; i < m->dims; i++)
-        s += m->halo_width[i] / (m->blk_len[i] - m->halo_width[i] * h);
-    return a * t / h * (s - 1 / h) - b / (h * h) + c * t * s;
-}
-
-double tz_model_meng_height_convex(const tz_model_meng *m)
-{
-    enum { HALVINGS = 100 };
-    const double bound = tz_model_meng_height_bound(m);
-    /* The slope is not defined at the bound itself, and nothing here evaluates it there. */
-    double low = 1, high = fmin(bound, TZ_MODEL_HEIGHT_MAX);
-    if (tz_model_meng_cpl_slope(m, low) >= 0)
-        return low;
-    for (int i = 0; i < HALVINGS; i++) {
-        const double middle = 0.5 * (low + high);
-        if (middle <= low || middle >= high)
-            break;
-        if (tz_model_meng_cpl_slope(m, middle) < 0)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-int tz_model_meng_height_best(const tz_model_meng *m)
-{
-    const int max = tz_model_meng_height_max(m);
-    const int below = (int)fmin(floor(tz_model_meng_height_convex(m)), max);
-    const int above = below + 1;
-    if (above > max || tz_model_meng_cpl(m, below) <= tz_model_meng_cpl(m, above))
-        return below;
-    return above;
-}
-
-int tz_model_meng_height_best_enumerated(const tz_model_meng *m)
-{
-    const int max = tz_model_meng_height_max(m);
-    int best = 1;
-    for (int h = 2; h <= max; h++)
-        if (tz_model_meng_cpl(m, h) < tz_model_meng_cpl(m, best))
-            best = h;
-    return best;
-}
-
 double tz_model_meng_blk_len(int dims, double threads_per_block_max)
 {
     double length = 1;
@@ -228,7 +159,7 @@ static tz_status fill_block(const tz_model_facts *facts, const tz_model_device *
     static const char axes[] = "xyz";
     const double limit = device->threads_per_block_max.value;
     double threads = 1;
-    int open = 0; /* axes that the plan leaves to us: equal lengths there */
+    int open = 0; /* axes without a given length: they get equal lengths */
     for (int i = 0; i < m->dims; i++) {
         if (!(plan->block[i] >= 0 && plan->block[i] <= 1e9))
             return tz_error_set(error, TZ_RANGE, facts->name, "a block of %g in %c", plan->block[i],

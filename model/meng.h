@@ -7,25 +7,26 @@
  *
  * Equation numbers are [2009]'s unless they say otherwise; [2011]'s 1 to 5 and 8 to 10 are the
  * same. A trapezoid begins with a block of blk_len elements an axis, ghost zone included; every
- * iteration computes the whole block (minus one halo) again, and only what is valid after h of
- * them is stored. Times are cycles of the device's clock, of a whole stage unless a name ends in
- * `_per_loop`. Heights are real numbers here: 0 < h < tz_model_meng_height_bound().
+ * iteration computes the whole block (minus one halo) again, and after h iterations only the valid
+ * elements are stored. Times are cycles of the device's clock, of a whole stage unless a name ends
+ * in `_per_loop`. Heights are real numbers here: 0 < h < tz_model_meng_height_bound().
  *
- * Where the printed equations cannot be meant, or say less than they seem:
+ * Where we read the printed equations differently, or where they leave something open:
  *   - Eq. 16's products run from 0 to D, and eq. 17 says i in [0, D]: D + 1 axes. The axes are 0
  *     to D - 1, as in eq. 3. (The text before eq. 10 counts 1 to D: the same axes.)
  *   - Eq. 16 is introduced as the tile at the end over the tile at the start, but divides by
- *     blk_len - HaloWidth, not blk_len. Kept as printed: what an iteration computes is what counts,
- *     and 1 at h = 1 is then "nothing is computed twice".
+ *     blk_len - HaloWidth, not blk_len. Kept as printed: an iteration computes exactly these
+ *     elements, and the value 1 at h = 1 means that nothing is computed twice.
  *   - In eq. 7 `stages` cancels out of the second term, and so does CoalesceDegree with eq. 4:
  *     memory time = stages * latency + alpha * bytes / bandwidth. [2011] eq. 7 writes that out.
  *   - MiscComp(n) and IterComp(n), eq. 13 and 14: their right-hand sides have no n.
  *   - Eq. 12 divides by N / WarpSize warps, although tiles overlap by a halo at h = 1 too and more
  *     warps run; instruction counts are too high by (blk_len / (blk_len - HaloWidth))^D: 23 % for
- *     20 x 20. Kept: table 2's counts and the times of eq. 13, 14 depend on each other.
- *   - Eq. 12's M belongs to the device that was profiled, eq. 23's to the one predicted for. On
- *     one device they cancel as the paper writes; here counts become instructions of a warp
- *     (eq. 12) before the device is known.
+ *     20 x 20. Kept: the counts of table 2 and the times of eq. 13 and 14 belong
+ *     together.
+ *   - M in eq. 12 belongs to the profiled device, M in eq. 23 to the predicted one. On one device
+ *     they cancel, as the paper writes. Here eq. 12 is applied before the predicted device is
+ *     known.
  *   - T and stages are real numbers, as section 5.3 says of ActiveWarpsPerBlock. Rounding any of
  *     them up changes no best height of the paper's benchmarks.
  *   - BlksPerSM is 8 whatever the block: 20 x 20 threads would fit only twice into GT200's 1024
@@ -35,13 +36,13 @@
  *     papers. Blocks need not be cubes here: blk_len has an entry an axis.
  *   - Section 6.1 says that IterComp' dominates and LoadSten' comes second. With tables 1 and 2, at
  *     h = 1, MiscComp' is the greatest for PathFinder, HotSpot and Poisson and second for Cell,
- * five times LoadSten' and more. The order cannot be had from what is printed. */
+ *     five times LoadSten' and more. The printed numbers do not give the paper's order. */
 #ifndef TZ_MODEL_MENG_H
 #define TZ_MODEL_MENG_H
 
 #include "model/model.h"
 
-/* One benchmark on one device, in the papers' words. All entries are finite; only axes below
+/* One benchmark on one device, with the papers' names. All entries are finite; only axes below
  * `dims` count. */
 typedef struct tz_model_meng {
     int dims;                          /* D: 1 to 3 */
@@ -77,7 +78,7 @@ int tz_model_meng_height_max(const tz_model_meng *m);
 /* Eq. 3: T, trapezoids in a stage. */
 double tz_model_meng_trapezoids(const tz_model_meng *m, double h);
 
-/* Eq. 4: cycles that the memory is busy with a request of `bytes`. */
+/* Eq. 4: cycles of the memory for a request of `bytes`. */
 double tz_model_meng_cycles_per_request(const tz_model_meng *m, double bytes);
 
 /* Eq. 5: ConcurBlks, blocks that the device runs at once. */
@@ -107,7 +108,7 @@ double tz_model_meng_comp_cycles(const tz_model_meng *m, double num_warp_insts,
 double tz_model_meng_num_warp_insts(double insts_per_sm, double cells, double warp_size,
                                     double multiprocessors);
 
-/* Eq. 13: MiscComp, of one block: what a thread does once. */
+/* Eq. 13: MiscComp, of one block: the instructions outside the iterations. */
 double tz_model_meng_misc_comp(const tz_model_meng *m);
 
 /* Eq. 14: IterComp, of one block: h iterations. */
@@ -116,11 +117,8 @@ double tz_model_meng_iter_comp(const tz_model_meng *m, double h);
 /* Eq. 15: GlbSync. It is a measured 3350 cycles in [2009]; a fence's grows with the blocks. */
 double tz_model_meng_glb_sync(const tz_model_meng *m, double h);
 
-/* Eq. 16: CostEffect in (0, 1]: what part of the computed elements is of use. */
+/* Eq. 16: CostEffect in (0, 1]: the useful part of the computed elements. */
 double tz_model_meng_cost_effect(const tz_model_meng *m, double h);
-
-/* Eq. 2: CPS, cycles of a stage. */
-double tz_model_meng_cps(const tz_model_meng *m, double h);
 
 /* Eq. 19 to 24: the components, cycles of one iteration on average. */
 typedef struct tz_model_meng_loop {
@@ -133,33 +131,20 @@ typedef struct tz_model_meng_loop {
 } tz_model_meng_loop;
 tz_model_meng_loop tz_model_meng_components_per_loop(const tz_model_meng *m, double h);
 
-/* Eq. 18 (the sum of eq. 19 to 24; equals eq. 1, CPS / h): CPL, cycles of an iteration. */
+/* Eq. 18: CPL, cycles of an iteration: the sum of eq. 19 to 24. It is strictly convex below the
+ * bound (section 6.1). */
 double tz_model_meng_cpl(const tz_model_meng *m, double h);
-
-/* d CPL / d h. CPL is strictly convex below the bound (section 6.1), so that this has at most one
- * zero. */
-double tz_model_meng_cpl_slope(const tz_model_meng *m, double h);
-
-/* Section 5.4.2: the best real height, where the slope changes sign in [1, bound); needs
- * tz_model_meng_height_max() >= 1. */
-double tz_model_meng_height_convex(const tz_model_meng *m);
-
-/* The best integer height: the faster of the two next to the real one; the lower of equals. */
-int tz_model_meng_height_best(const tz_model_meng *m);
-
-/* The same by trying every integer height. */
-int tz_model_meng_height_best_enumerated(const tz_model_meng *m);
 
 /* Section 5.4.1: the largest block of equal lengths within a limit of threads: 512, 22^2, 8^3. */
 double tz_model_meng_blk_len(int dims, double threads_per_block_max);
 
 /* ---- For meng2009.c and meng2011.c ----------------------------------------------------------- */
 
-/* Everything but alpha, tau and glb_sync: NumStencilArrays = state and static fields,
- * NumElemPerOp = streamed fields, halo, data lengths and instructions as they are. Facts without
- * instruction counts: an update takes one instruction for each operation and each element read or
- * stored, the set-up as many as one update (0.3 to 1.1 in table 2); both are noted, and are ours,
- * not the papers'. */
+/* Fill everything but alpha, tau and glb_sync. NumStencilArrays is the number of state and static
+ * fields, NumElemPerOp that of streamed fields. If the facts have no instruction counts, an update
+ * takes one instruction for each operation and each element read or stored, and the set-up takes as
+ * many as an update (0.3 to 1.1 times as many in table 2). These two rules are ours, not the
+ * papers', and are noted. */
 tz_status tz_model_meng_fill(const tz_model_facts *facts, const tz_model_device *device,
                              const tz_model_plan *plan, tz_model_meng *m, tz_model_notes *notes,
                              tz_error *error);

@@ -4,8 +4,8 @@
  *
  * With tables 1 and 2 the equations give best heights of 12 (PathFinder), 2 (HotSpot), 2 (Poisson)
  * and 1 (Cell); the paper states 14, 2, 2 and 1. At PathFinder's 14 the equations give 0.36 % more
- * cycles than at 12. No reading tried (integer T, passes or warps; elements of 1 to 8 bytes; alpha
- * of 1; no latency) gives 14, and no constant is bent to reach it. */
+ * cycles than at 12. We tried integer T, passes and warps, elements of 1 to 8 bytes, alpha of 1,
+ * and no latency: none gives 14. No constant is adjusted to reach it. */
 #ifndef TZ_MODEL_MENG2009_H
 #define TZ_MODEL_MENG2009_H
 
@@ -13,8 +13,8 @@
 
 extern const tz_model tz_model_meng2009;
 
-/* Facts, device and block as the paper's parameters. `notes` may be NULL. Errors as for
- * tz_model_predict(); TZ_RANGE also for a fence, which the paper does not have. */
+/* Facts, device and block as the paper's parameters. `notes` may be NULL. Errors: those of
+ * tz_model_predict(), and TZ_RANGE for a fence, which the paper does not have. */
 tz_status tz_model_meng2009_fill(const tz_model_facts *facts, const tz_model_device *device,
                                  const tz_model_plan *plan, tz_model_meng *m, tz_model_notes *notes,
                                  tz_error *error);

@@ -7,13 +7,13 @@
  *     beta = 0.5                                     section 4.3
  *     `stages` is called passes; GlbSync is a new launch or a memory fence.
  *
- * Our copy of the paper ends inside section 4.3, after eq. 11. From what follows there is nothing
- * but what its introduction says of it. So:
+ * Our copy of the paper ends inside section 4.3, after eq. 11. Of the rest we know only what the
+ * introduction says. So:
  *   - as printed: eq. 1 to 11, alpha, tau. Eq. 6 and 7 lost their signs in our copy; both readings
- *     of what is left, and 2009's eq. 7, agree on passes * UncontendedLat + alpha * n * x *
+ *     of the rest, and eq. 7 of 2009, agree on passes * UncontendedLat + alpha * n * x *
  *     ClockRate / MemBandwidth.
- *   - reconstructed from 2009, as nothing in the text speaks against it: what follows eq. 11. That
- *     is StageInstsPerWarp = once-a-stage instructions + h times an iteration's (2009 section 4.3),
+ *   - taken from 2009, since the text does not contradict it: everything after eq. 11, that is
+ *     StageInstsPerWarp = once-a-stage instructions + h times an iteration's (2009 section 4.3),
  *     the active warps (2009 eq. 13, 14), the profiler's counts (2009 table 2), GlbSync's launch
  *     (2009 eq. 15). tau scales both kinds of instructions, because eq. 11 has one factor for all.
  *     Section 4.3 says both "as if the number of instructions were reduced by a factor of beta" and
@@ -22,11 +22,11 @@
  *     (section 4.5) is missing. A device's record gives two measured numbers, and a fence costs
  *     fence + fence_per_block * T. Nothing else changes with a fence: blocks load and store their
  *     tiles as before. Without the two numbers, predictions with a fence are refused.
- *   - not there: tables of this paper, so BankConflictRate of no benchmark. Where facts do not give
- *     it, it is taken as 0, and noted. Power.
+ *   - missing: power, and the tables of this paper, so no benchmark has a BankConflictRate. If the
+ *     facts do not give it, it is taken as 0, and noted.
  *
  * sigma and beta are fitted to the GTX 280. A record may give others (memory_conflict_base,
- * hidden_share); without, the paper's are taken, and noted.
+ * hidden_share); else the paper's values are taken, and noted.
  *
  * With 2009's tables 1 and 2 and no bank conflicts, the best heights are 13 (PathFinder), 3
  * (HotSpot), 3 (Poisson, 20 x 20) and 1 (Cell): for HotSpot and Poisson the heights that 2009
@@ -48,8 +48,8 @@ double tz_model_meng2011_alpha(int dims, double sigma);
 /* Section 4.3: tau for beta in [0, 1) and a rate >= 0. */
 double tz_model_meng2011_tau(double beta, double bank_conflict_rate);
 
-/* Facts, device and block as the paper's parameters. `notes` may be NULL. Errors as for
- * tz_model_predict(); TZ_UNSUPPORTED also for a fence on a device without its cost. */
+/* Facts, device and block as the paper's parameters. `notes` may be NULL. Errors: those of
+ * tz_model_predict(), and TZ_UNSUPPORTED for a fence on a device whose record lacks its cost. */
 tz_status tz_model_meng2011_fill(const tz_model_facts *facts, const tz_model_device *device,
                                  const tz_model_plan *plan, tz_model_meng *m, tz_model_notes *notes,
                                  tz_error *error);

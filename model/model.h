@@ -23,25 +23,25 @@ enum {
     TZ_MODEL_HEIGHT_MAX = 4096 /* where no halo bounds the height */
 };
 
-/* What a model may know of a stencil on a grid. Axis 0 is x, the fastest in memory; entries of
+/* What a model knows about a stencil on a grid. Axis 0 is x, the fastest in memory; entries of
  * axes beyond `dims` are ignored. An element is what a kernel computes at once: a cell, or a word
  * of 32 cells where a field holds bits; extents, halos and blocks count elements. */
 typedef struct tz_model_facts {
     char name[TZ_MODEL_NAME_SIZE];
     int dims;                         /* 1 to 3 */
     double extent[TZ_MODEL_AXES];     /* elements, at least 1 */
-    double halo_width[TZ_MODEL_AXES]; /* elements that an iteration needs beyond a tile, both sides
-                                       * together: 2 * radius, summed over the passes */
+    double halo_width[TZ_MODEL_AXES]; /* elements that an iteration reads beyond a tile, both
+                                       * sides together: 2 * radius, summed over the passes */
     double element_bytes;             /* of one field: 4, 8, … */
     double cells_per_element;         /* 1, or 32 for bits; 0 means 1 */
     int state_fields;                 /* loaded and stored once a stage; at least 1 */
     int static_fields;                /* loaded once a stage */
     double streamed_fields;           /* elements loaded for every update: PathFinder's weights */
-    /* One update of one element. A count of 0 is not known; models say what they do then. */
+    /* One update of one element. 0: not known; models note what they take then. */
     double ops_per_update;   /* arithmetic */
     double reads_per_update; /* elements of neighbourhoods */
     double insts_per_update; /* all instructions of a thread, as profiled or as compiled */
-    double insts_per_setup;  /* the same, executed once a thread and stage: indices, edges */
+    double insts_per_setup;  /* the same, once a thread and stage: indices, edges */
     bool bank_conflicts_known;
     double bank_conflict_rate; /* conflicts in shared memory for each warp instruction */
 } tz_model_facts;
@@ -51,14 +51,15 @@ typedef enum tz_model_sync {
     TZ_MODEL_SYNC_FENCE   /* grid synchronisation inside one launch (memory fence) */
 } tz_model_sync;
 
-/* How it is to be executed. All zero: the model chooses. */
+/* How the stencil is executed. All zero: the model chooses. */
 typedef struct tz_model_plan {
-    double block[TZ_MODEL_AXES]; /* elements that a block starts a trapezoid with, ghost zone
-                                  * included; 0: the model's choice */
-    int height;                  /* 0: the model's choice */
+    double block[TZ_MODEL_AXES]; /* elements of a block at the start of a trapezoid, ghost
+                                  * zone included; 0: the model chooses */
+    int height;                  /* 0: the model chooses */
     tz_model_sync sync;
-    const tz_model_work *work; /* what the compiled kernel does: models that count instructions need
-                                * it, the papers' do not look at it */
+    const tz_model_work
+        *work; /* of the compiled kernel. "roofs" needs it; the papers' models do not
+                                * read it */
 } tz_model_plan;
 
 typedef enum tz_model_resource {
@@ -81,7 +82,7 @@ typedef struct tz_model_detail {
     double value;
 } tz_model_detail;
 
-/* Lines for the reader: what was assumed, and where the model was taken out of its range. */
+/* Lines for the reader: assumptions, and limits of the model that the plan exceeds. */
 typedef struct tz_model_notes {
     int count;
     char text[TZ_MODEL_NOTES_MAX][TZ_MODEL_NOTE_SIZE];
@@ -94,9 +95,9 @@ typedef struct tz_model_prediction {
     double time_s;      /* one iteration, on average over a stage */
     double stage_s;     /* `height` iterations */
     double cells_per_s; /* useful ones */
-    /* Of a long run on a GPU whose record has energies (power.h); 0: nothing is known. */
-    double power_w, power_limit_w;    /* drawn at the full clock, and what the card keeps to */
-    double sustained_hz, sustained_s; /* the clock that is left, and the time of an iteration */
+    /* A long run on a GPU whose record has energies (power.h); else 0. */
+    double power_w, power_limit_w;    /* at the full clock; the card's limit */
+    double sustained_hz, sustained_s; /* the clock within that limit; one iteration at that clock */
     int component_count;
     tz_model_component components[TZ_MODEL_COMPONENTS_MAX];
     int detail_count;
@@ -126,15 +127,15 @@ extern const tz_model *const tz_models[];
 /* By name; TZ_UNKNOWN names the nearest. */
 tz_status tz_model_find(const char *name, const tz_model **out, tz_error *error);
 
-/* The greatest height that the plan's block allows. Errors as for tz_model_predict(). */
+/* The greatest height that the plan's block allows. Errors: those of tz_model_predict(). */
 tz_status tz_model_height_max(const tz_model *model, const tz_model_facts *facts,
                               const tz_model_device *device, const tz_model_plan *plan, int *height,
                               tz_error *error);
 
-/* The time of `plan`; with plan->height 0, of the best height, found by trying every one from 1 to
- * the greatest (the least of equals). Errors: TZ_UNSUPPORTED (the record lacks a number that the
- * model needs, the facts a count), TZ_RANGE (facts that make no sense, a height whose ghost
- * zone leaves nothing of the block; the message names the greatest that does). */
+/* The time of `plan`. With plan->height 0, the time at the best height: every height from 1 to the
+ * greatest is tried, and of equals the lowest counts. Errors: TZ_UNSUPPORTED (the record lacks a
+ * number or the facts a count that the model needs), TZ_RANGE (facts out of range, or a height
+ * whose ghost zone leaves nothing of the block; the message names the greatest height). */
 tz_status tz_model_predict(const tz_model *model, const tz_model_facts *facts,
                            const tz_model_device *device, const tz_model_plan *plan,
                            tz_model_prediction *out, tz_error *error);
@@ -152,21 +153,21 @@ void tz_model_component_add(tz_model_prediction *out, tz_model_resource resource
 void tz_model_detail_add(tz_model_prediction *out, const char *name, double value, const char *unit,
                          const char *doc);
 
-/* The limit, for models that do not name it themselves: the resource that takes most, and its
- * greatest component. */
+/* Fill `limit` with the resource that takes most time. Fill an empty `limit_text` with that
+ * resource and its longest component. */
 void tz_model_limit_find(tz_model_prediction *out);
 
-/* TZ_UNSUPPORTED, with the key, if the record lacks one of `needs` (NULL-terminated). Notes the
- * ones that are assumed. */
+/* TZ_UNSUPPORTED, with the key, if the record lacks one of `needs` (NULL-terminated). Assumed
+ * numbers are noted. */
 tz_status tz_model_device_check(const tz_model_device *device, const char *model,
                                 const char *const *needs, tz_model_notes *notes, tz_error *error);
 
 /* ---- From papers' benchmarks ----------------------------------------------------------------- */
 
 /* A benchmark's record as facts and plan (height 0). NumStencilArrays becomes one state field and
- * static ones; NumElemPerOp streamed ones; the profiler's counts become instructions by eq. 12 of
- * Meng and Skadron 2009, with the profiled device's M and WarpSize. TZ_UNSUPPORTED names a key
- * that the record lacks. */
+ * static fields, NumElemPerOp streamed fields. The profiler's counts become instructions by eq. 12
+ * of Meng and Skadron 2009, with the profiled device's M and WarpSize. TZ_FORMAT: the record lacks
+ * a key; the message names it. */
 tz_status tz_model_benchmark_facts(const tz_model_benchmark *benchmark, tz_model_facts *facts,
                                    tz_model_plan *plan, tz_error *error);
 

@@ -27,8 +27,7 @@ bool tz_power_known(const tz_model_device *device)
     return device->power_limit_w.value > device->power_active_w.value;
 }
 
-/* Of a warp. What has no number of its own takes an integer instruction's: fetched, decoded,
- * issued, and little done. */
+/* Energy of a warp's instructions. A class without its own number costs an integer instruction. */
 static double mix_energy(const tz_model_device *d, const tz_work_mix *m)
 {
     double joules = 0.0;
@@ -72,7 +71,7 @@ bool tz_power_count(const tz_model_work *work, const tz_model_device *device,
                                           part->shared_wavefronts * device->energy_shared_j.value) +
                            mix_energy(device, &part->once));
     }
-    /* What takes memory so long at the speed of a copy are so many bytes. */
+    /* Bytes from times: memory at the speed of a copy. */
     const double far = memory_s * device->copy_bandwidth_bytes_per_s.value;
     const double near = fmax(0.0, l2_s * device->l2_bandwidth_bytes_per_s.value - far);
     const double busy = fmin(1.0, work->blocks / device->sm_count.value);

@@ -14,7 +14,7 @@
 
 enum { LINE_SIZE = 1024, SHOWN = 40, NUMBER_SIZE = 32 };
 
-/* Units of each quantity, the kept one first. A factor of 0 stands for cycles of the clock. */
+/* Units of each quantity, the stored one first. A factor of 0 stands for cycles of the clock. */
 static const struct unit {
     tz_model_quantity quantity;
     const char *name;
@@ -60,8 +60,8 @@ typedef struct reader {
     size_t key_count;
     char *record;
     int seen[TZ_MODEL_KEYS_MAX];   /* the line of each key; 0: not seen */
-    int cycles[TZ_MODEL_KEYS_MAX]; /* the same for times that are still in cycles */
-    locale_t plain;                /* numbers have a '.', whatever the process's locale says */
+    int cycles[TZ_MODEL_KEYS_MAX]; /* the same, of times that are still in cycles */
+    locale_t plain;                /* the C locale: numbers have a '.' */
     tz_error *error;
 } reader;
 
@@ -113,7 +113,7 @@ static const char *unit_names(tz_model_quantity quantity, char *text, size_t siz
     return text;
 }
 
-/* The number's unit; NULL after an error, and for numbers without one (*status tells). */
+/* The number's unit. NULL: an error in *status, or a quantity without units. */
 static const struct unit *read_unit(reader *r, const tz_model_key *key, const char *name,
                                     tz_status *status)
 {
@@ -135,16 +135,13 @@ static const struct unit *read_unit(reader *r, const tz_model_key *key, const ch
 
 static tz_status check_range(const reader *r, int line, const tz_model_key *key, double value)
 {
+    int unit = 0; /* the kept one of the quantity; UNITS: it has none */
+    while (unit < UNITS && units[unit].quantity != key->quantity)
+        unit++;
     if (!(value >= key->min && value <= key->max))
         return fail_at(r, line, TZ_RANGE, "%s is %g, outside %g to %g%s%s", key->name, value,
-                       key->min, key->max, key->quantity >= TZ_MODEL_FREQUENCY ? " " : "",
-                       key->quantity == TZ_MODEL_FREQUENCY   ? "Hz"
-                       : key->quantity == TZ_MODEL_BANDWIDTH ? "B/s"
-                       : key->quantity == TZ_MODEL_BYTES     ? "B"
-                       : key->quantity == TZ_MODEL_TIME      ? "s"
-                       : key->quantity == TZ_MODEL_POWER     ? "W"
-                       : key->quantity == TZ_MODEL_ENERGY    ? "J"
-                                                             : "");
+                       key->min, key->max, unit < UNITS ? " " : "",
+                       unit < UNITS ? units[unit].name : "");
     if (key->quantity == TZ_MODEL_COUNT && value != floor(value))
         return fail_at(r, line, TZ_RANGE, "%s is %g, and must be an integer", key->name, value);
     return TZ_OK;
@@ -159,7 +156,7 @@ static tz_status read_number(reader *r, size_t index, char *text, const char *so
     const char *unit_name = text + length + strspn(text + length, " \t");
     char *end = text;
     tz_status status;
-    /* Names of numbers and hexadecimal digits would pass strtod. */
+    /* strtod() also accepts "inf", "nan" and hexadecimal digits. */
     if (length > 0 && strspn(text, "+-.eE0123456789") == length)
         number->value = strtod_l(text, &end, r->plain);
     if (end != text + length || length == 0)
@@ -234,7 +231,7 @@ static tz_status read_line(reader *r, char *line)
     return read_number(r, index, value, source);
 }
 
-/* Converts times that are given in cycles: the clock may come after them. */
+/* Convert times in cycles to seconds. The line with the clock may follow them. */
 static tz_status finish(reader *r)
 {
     const tz_model_number *clock = NULL;
@@ -294,8 +291,8 @@ tz_status tz__record_parse(const tz_model_key *keys, size_t count, void *record,
     return status;
 }
 
-/* The shortest number that the reader makes `value` of, given in a unit of `factor`, without an
- * exponent if that is possible; false: none. */
+/* The shortest text that reads back as `value` in a unit of `factor`, without an exponent if
+ * possible. False: no text does. */
 static bool number_in(double value, double factor, char text[NUMBER_SIZE])
 {
     char here[NUMBER_SIZE];
@@ -313,8 +310,8 @@ static bool number_in(double value, double factor, char text[NUMBER_SIZE])
     return found;
 }
 
-/* The shortest text of a number and the unit that it is in; of equally short ones the unit that
- * comes first. Numbers with an exponent are the longest. */
+/* The shortest text of a number; returns its unit. Of equally short ones the first unit counts.
+ * Texts with an exponent count as the longest. */
 static const char *number_text(tz_model_quantity quantity, double value, char text[NUMBER_SIZE])
 {
     const char *name = "";
@@ -338,7 +335,7 @@ static const char *number_text(tz_model_quantity quantity, double value, char te
     return name;
 }
 
-/* One line, or "" for what is not known. */
+/* One line; "" for a number that is not known. */
 static void write_key(const tz_model_key *key, const char *record, char line[TZ__RECORD_LINE_SIZE])
 {
     const char *member = record + key->offset;

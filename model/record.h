@@ -1,14 +1,15 @@
-/* Records: text files that describe a device or a paper's benchmark, each number with its unit and
- * its source. This header has what both have in common; device.h and benchmark.h list the keys.
+/* Records: text files that describe a device or a paper's benchmark. Each number has a unit and a
+ * source. This header reads and writes both kinds; device.h and benchmark.h list their keys.
  *
  *     # a comment
  *     name             = gtx280
  *     clock            = 1.3 GHz      # Meng and Skadron 2009, table 1
  *     memory_latency   = 300 cycles   # Meng and Skadron 2009, section 4.2
  *
- * Each line gives one number: KEY = VALUE [UNIT] # SOURCE. The source is required; one that begins
- * with "assumed" marks a guess, which predictions then report. A number has a unit exactly if its
- * quantity has units (below). A time may be given in cycles of the record's own clock.
+ * Each line gives one number: KEY = VALUE [UNIT] # SOURCE. The source is required. A source that
+ * begins with "assumed" marks a number that was neither published nor measured; predictions report
+ * it. A number has a unit exactly if its quantity has units (below). A time may be given in cycles
+ * of the record's own clock.
  *
  * The functions here work on text in memory: they open no files. */
 #ifndef TZ_MODEL_RECORD_H
@@ -24,7 +25,7 @@ enum {
     TZ_MODEL_NAME_SIZE = 64,
     TZ_MODEL_SOURCE_SIZE = 160,
     TZ_MODEL_KEYS_MAX = 128,            /* of a kind of record */
-    TZ_MODEL_RECORD_BYTES_MAX = 1 << 20 /* of a file that is worth reading */
+    TZ_MODEL_RECORD_BYTES_MAX = 1 << 20 /* of a file; longer ones are refused */
 };
 
 /* A number of a record. All zero: not known. */
@@ -47,14 +48,14 @@ typedef enum tz_model_quantity {
     TZ_MODEL_ENERGY     /* kept in J; also mJ, uJ, nJ, pJ */
 } tz_model_quantity;
 
-/* What a record may say: one entry a key. The first key of a kind of record is its name. */
+/* A key of a kind of record. The first key is the record's name. */
 typedef struct tz_model_key {
     const char *name; /* in files */
     tz_model_quantity quantity;
     size_t offset;   /* of the tz_model_number, or of a char[TZ_MODEL_NAME_SIZE] */
     double min, max; /* inclusive, in the kept unit */
     const char *doc; /* one line, with the symbol that papers use */
-    double assumed;  /* what models take where a record lacks the number; NAN: they refuse */
+    double assumed;  /* used if a record lacks the number; NAN: models then refuse */
 } tz_model_key;
 
 /* The two keys that every kind of record begins with, for a struct `type` with these members. */
@@ -71,9 +72,9 @@ typedef struct tz_model_key {
 tz_status tz__record_parse(const tz_model_key *keys, size_t count, void *record, size_t size,
                            const char *path, const char *text, size_t length, tz_error *error);
 
-/* Append to `text` what tz__record_parse() reads back as the same record, bit for bit, each number
- * in the unit that makes it short. Each key takes less than TZ__RECORD_LINE_SIZE bytes. Errors:
- * TZ_FORMAT (a record without a name or a known number without a source; `text` is then ""),
+/* The record as text, which tz__record_parse() reads back as the same record, bit for bit. Each
+ * number is in the unit that makes it shortest. Each key takes less than TZ__RECORD_LINE_SIZE
+ * bytes. Errors: TZ_FORMAT (no name, or a known number without a source; `text` is then ""),
  * TZ_MEMORY. */
 enum { TZ__RECORD_LINE_SIZE = 256 };
 tz_status tz__record_text(const tz_model_key *keys, size_t count, const void *record, char *text,

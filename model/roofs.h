@@ -1,5 +1,5 @@
-/* roofs: the time of a plan from what its compiled code does (work.h) and what the device can do at
- * most, each a roof: issue slots, units, shared memory, memory, latency, launches.
+/* roofs: the time of a plan from the work of its compiled code (work.h) and the limits of the
+ * device. Each limit is a roof: issue slots, units, shared memory, memory, latency, launches.
  *
  * It extends the roofline (Williams, Waterman and Patterson, CACM 52(4), 2009) to instructions of
  * several classes and to latencies, with waves of blocks as in Meng and Skadron (ICS 2009). On a
@@ -8,18 +8,19 @@
  *
  *   counted   instructions, bytes, steps, blocks: from the machine code and the geometry (work.h)
  *   measured  rates, latencies, bandwidths, sizes: the device record (device.h)
- *   fitted    soft maxima, shares and the like, the same for all stencils and devices, set with
- *             measured times and counters of one H200 in view: constants.h */
+ *   fitted    soft maxima, shares and the like, the same for all stencils and devices; fitted to
+ *             measured times and counters of one H200: constants.h */
 #ifndef TZ_MODEL_ROOFS_H
 #define TZ_MODEL_ROOFS_H
 
 #include "model/model.h"
 
-/* By work->kind. Errors: TZ_UNSUPPORTED (a number that the record lacks), TZ_RANGE (work
- * that makes no sense, a block that does not fit a multiprocessor). */
+/* Errors: TZ_UNSUPPORTED (the record lacks a number), TZ_RANGE (invalid work, or a block that does
+ * not fit a multiprocessor). */
 tz_status tz_roofs_predict(const tz_model_work *work, const tz_model_device *device,
                            tz_model_prediction *out, tz_error *error);
 
+/* The two cases of tz_roofs_predict(), by work->kind. They leave its common members to it. */
 tz_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device *device,
                                tz_model_prediction *out, tz_error *error);
 tz_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device *device,

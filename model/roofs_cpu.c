@@ -1,28 +1,27 @@
-/* roofs on a CPU with caches: what cores compute in a stage, and what crosses between caches.
+/* roofs on a CPU with caches: computing in a stage, and lines that cross between caches.
  *
  * The same rules hold for every stencil and machine:
- *  - Units of a core work at the same time. A vector of the inner loop takes the longest of issuing
- *    its instructions, the arithmetic units, and the ports of the first level. A load across two
- *    lines takes what calibration measured for one.
- *  - A line that is not in the first level costs more: at each level what a line takes there beyond
- *    the level before. That adds to the ports and hides behind arithmetic:
+ *  - Units of a core work at the same time. The time of a vector of the inner loop is the longest
+ *    of issuing its instructions, the arithmetic units, and the ports of the first level. A load
+ *    across two lines has its measured time.
+ *  - A line that is not in the first level costs extra time: at each level the time of a line
+ *    there beyond that of the level before. It adds to the ports and hides behind arithmetic:
  *    T = max(T_OL, T_nOL + T_data) (Stengel, Treibig, Hager and Wellein, ICS 2015, section 2).
- *    Some processors fetch lines from the second level while their ports work: calibration measures
- *    the share that hides there (l2_overlap). All lines take at least their time from L2 alone.
- *  - Rows of a tile that is narrower than the grid begin where nothing was fetched ahead: each
- *    waits for memory if its array lies there. Streamed rows always do, and wait for page tables
- *    as well.
+ *    Some processors fetch lines from the second level while their ports work: calibration measures the
+ *    share that hides there (l2_overlap). All lines take at least their time from L2.
+ *  - In a tile that is narrower than the grid the beginning of a row is not prefetched: each row
+ *    waits for memory if its array lies there. Streamed rows always wait for memory, and for page
+ *    tables.
  *  - Rows and calls of a row function cost their own instructions; a call also costs what the
  *    engine does for it. The busiest thread decides. A parallel region costs a fork.
  *
- * The record gives bandwidths of copying and of reading. What a copy takes beyond the reading of
- * its half counts as writing. */
+ * The record has bandwidths of copying and of reading. The time of a copy beyond that of reading
+ * one half counts as writing. */
 #include "model/constants.h"
 #include "model/roofs.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const needs[] = {
     "clock",        "vector", "issue_rate",   "load_rate",      "unaligned_load_rate", "store_rate",
@@ -41,8 +40,8 @@ static double rate(const tz_model_number *number, double otherwise)
     return number->known ? number->value : otherwise;
 }
 
-/* The share of `need` bytes, used again and again, that a cache of `cache` bytes misses: half where
- * they are as large as the cache, which others use too. */
+/* The share of `need` bytes, used again and again, that a cache of `cache` bytes misses. It is half
+ * if they are as large as the cache, because the cache also holds other data. */
 static double missed(double need, double cache)
 {
     if (!(cache > 0))
@@ -51,9 +50,9 @@ static double missed(double need, double cache)
     return x * x / (1.0 + x * x);
 }
 
-/* The same of the rings of all threads in the last cache. Nothing else there is used as often, so
- * little is lost before they fill it. Beyond that soon all is lost, since the cache drops what was
- * used least recently. */
+/* The same for the rings of all threads in the last cache. They are used most often there, so
+ * little is missed until they fill it. Beyond that almost all is missed, since the cache drops the
+ * least recently used lines. */
 static double overflowed(double need, double cache)
 {
     if (!(cache > 0))
@@ -64,7 +63,7 @@ static double overflowed(double need, double cache)
 
 /* ---- Cores ----------------------------------------------------------------------------------- */
 
-/* Cycles of all cores together for the inner loops, by what takes them, and for the rest. */
+/* Cycles of all cores together: of the inner loops by cause, and of rows outside them. */
 typedef struct cycles {
     double issue, units, ports, rows;
 } cycles;
@@ -89,7 +88,7 @@ static double units_of(const tz_model_device *d, const double *n)
 static double ports_of(const tz_model_device *d, const tz_work_part *part)
 {
     const double *n = part->step.of;
-    /* Calibration's unaligned vectors cross a line as often as they are wide. */
+    /* The share of calibration's unaligned vectors that cross a line. */
     const double aligned = 1 / d->load_rate.value;
     const double share = fmin(1, d->vector_bytes.value / LINE);
     const double across =
@@ -107,22 +106,18 @@ static cycles count_cycles(const tz_model_work *work, const tz_model_device *d)
     for (int p = 0; p < work->parts_count; p++) {
         const tz_work_part *part = &work->parts[p];
         const double steps = part->warps * part->steps;
-        double slots = part->slots, once = 0;
-        for (int k = 0; k < TZ_WORK_CLASSES; k++) {
-            slots += part->slots > 0 ? 0 : part->step.of[k];
-            once += part->once.of[k];
-        }
+        const double slots = part->slots > 0 ? part->slots : tz_work_mix_sum(&part->step);
         sum.issue += steps * slots / d->issue_rate.value;
         sum.units += steps * units_of(d, part->step.of);
         sum.ports += steps * ports_of(d, part);
-        sum.rows += part->warps * fmax(0, once) / d->issue_rate.value;
+        sum.rows += part->warps * fmax(0, tz_work_mix_sum(&part->once)) / d->issue_rate.value;
     }
     return sum;
 }
 
 /* ---- Caches ---------------------------------------------------------------------------------- */
 
-/* Seconds of a byte, read and written by all threads together, beyond the level before. */
+/* Seconds of a byte read or written by all threads together, beyond the level before. */
 typedef struct level {
     double read, write;
 } level;
@@ -151,9 +146,9 @@ static double find_levels(const tz_model_work *work, const tz_model_device *d, l
 
 /* Seconds of all threads together. */
 typedef struct transfers {
-    double beyond[LEVELS]; /* what lines from each level take more than from the level before */
-    double l2;             /* what all of them take from L2, alone */
-    double starts;         /* first lines of rows, which were not fetched ahead */
+    double beyond[LEVELS]; /* extra time of lines from each level over the level before */
+    double l2;             /* time of all lines from L2 */
+    double starts;         /* first lines of rows, which are not prefetched */
 } transfers;
 
 static transfers count_lines(const tz_model_work *work, const tz_model_device *d)
@@ -161,17 +156,18 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
     level at[LEVELS];
     const double from_l2 = find_levels(work, d, at);
     const double l2 = d->l2_bytes.value, l3 = rate(&d->l3_bytes, 0);
-    /* Arrays are gone round once a stage, rings once a slab. */
+    /* Arrays are used once a stage, rings once a slab. */
     const double array_reads = work->read_bytes + work->ghost_bytes;
     const double away2 = missed(work->resident_bytes, work->workers * l2);
     const double away3 = away2 * missed(work->resident_bytes, l3);
-    /* Each thread has rings of its own, in an L2 of its own; those of all share an L3. */
+    /* Each thread has its own rings and its own L2; the rings of all threads share an L3. */
     const double spilt2 = missed(work->ring_bytes, l2);
     const double spilt3 = spilt2 * overflowed(work->workers * work->ring_bytes, l3);
     const double far_reads = (away2 - away3) * array_reads + (spilt2 - spilt3) * work->ring_reads;
     const double far_writes =
         (away2 - away3) * work->write_bytes + (spilt2 - spilt3) * work->ring_writes;
-    const double last_reads = away3 * array_reads + spilt3 * work->ring_reads + work->stream_bytes;
+    const double last_reads =
+        away3 * array_reads + spilt3 * work->ring_reads + work->streamed_bytes;
     const double last_writes = away3 * work->write_bytes + spilt3 * work->ring_writes;
     const double reads = fmax(work->near_reads, far_reads + last_reads);
     const double writes = fmax(work->near_writes, far_writes + last_writes);
@@ -180,9 +176,9 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
                    far_reads * at[1].read + far_writes * at[1].write,
                    last_reads * at[2].read + last_writes * at[2].write},
         .l2 = (reads + writes) / from_l2,
-        /* Streamed rows lie in memory of the user, on small pages. */
-        .starts = ((away3 * work->starts + work->stream_starts) * rate(&d->memory_latency_s, 0) +
-                   work->stream_bytes / SMALL_PAGE * rate(&d->small_page_s, 0)) /
+        /* Streamed rows lie in the user's memory, on small pages. */
+        .starts = ((away3 * work->starts + work->streamed_starts) * rate(&d->memory_latency_s, 0) +
+                   work->streamed_bytes / SMALL_PAGE * rate(&d->small_page_s, 0)) /
                   work->workers,
     };
 }
@@ -194,10 +190,11 @@ static tz_status check(const tz_model_work *work, const tz_model_device *device,
 {
     if (work->workers < 1 || !(work->slowest >= 1) || work->parts_count < 1 ||
         work->parts_count > TZ_WORK_PARTS_MAX)
-        return tz_error_set(error, TZ_RANGE, device->name,
-                            "%d threads in %d parts, the busiest with %g times the average, "
-                            "are no work of a CPU",
-                            work->workers, work->parts_count, work->slowest);
+        return tz_error_set(
+            error, TZ_RANGE, device->name,
+            "%d threads in %d parts, the busiest with %g times the average: this is "
+            "no valid work of a CPU",
+            work->workers, work->parts_count, work->slowest);
     return tz_model_device_check(device, "roofs", needs, &out->notes, error);
 }
 
@@ -234,8 +231,6 @@ static void name_limit(tz_model_prediction *out, const tz_model_work *work, cons
 tz_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device *device,
                                tz_model_prediction *out, tz_error *error)
 {
-    memset(out, 0, sizeof *out);
-    out->model = "roofs";
     const tz_status status = check(work, device, out, error);
     if (status != TZ_OK)
         return status;
@@ -280,9 +275,6 @@ tz_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device 
         tz_model_component_add(out, names[i].resource, names[i].name, parts[i] / work->height,
                                names[i].doc);
     }
-    out->height = out->height_max = work->height;
-    out->time_s = out->stage_s / work->height;
-    out->cells_per_s = work->cells / out->stage_s;
     const double iteration = cycle / work->height;
     tz_model_detail_add(out, "issue", c.issue * iteration, "s", "inner loops: issuing");
     tz_model_detail_add(out, "units", c.units * iteration, "s", "inner loops: arithmetic units");

@@ -1,13 +1,13 @@
 /* roofs for GPUs. Clocks are those of a multiprocessor; a stage is one launch.
  *
- *  1. Occupancy: registers, shared memory and threads say how many blocks a multiprocessor holds.
- *  2. A step of all warps of a multiprocessor takes what its schedulers take for it
+ *  1. Occupancy: registers, shared memory and threads limit the blocks of a multiprocessor.
+ *  2. A step of all warps of a multiprocessor takes the simulated time of its schedulers
  *     (scheduler/scheduler.h).
- *  3. Where no schedule was run for a step's code, because its counts are estimates or made up: the
- *     soft maximum of issue slots and of what each unit takes for its classes. N warps take N times
- *     that, or as long as one warp alone, with full latencies where it waits for them.
- *  4. Waves: rounds of blocks that are on the GPU together, the last of them with fewer blocks.
- *     Where waves are few, the multiprocessor with most to do counts.
+ *  3. Without a simulated schedule, for counts that are estimated or made up, a step takes the
+ *     soft maximum of issue slots and units. N warps take N times that, or at least the time of
+ *     one warp alone with its latencies.
+ *  4. Waves: rounds of blocks that run together, with fewer blocks in the last wave. If waves are
+ *     few, the busiest multiprocessor counts.
  *  5. Memory and second-level cache: bytes over bandwidth, softly against 4. Launches and
  *     synchronisation of blocks add to that.
  *
@@ -19,7 +19,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A unit is named as the limit if it is busy for so many per cent of the time. */
+/* A unit that is busy for at least this percentage of the time is named as the limit. */
 #define BUSY 80.0
 
 static const char *const needs[] = {"clock",
@@ -62,9 +62,7 @@ static const char *const needs[] = {"clock",
 static double parted_share(const stage *s)
 {
     const tz_work_part *part = &s->work->parts[0];
-    double all = 0.0;
-    for (int k = 0; k < TZ_WORK_CLASSES; k++)
-        all += part->step.of[k];
+    const double all = tz_work_mix_sum(&part->step);
     const double warps = fmin(s->blocks, ceil(s->work->blocks / s->device->sm_count.value)) *
                          s->warps / TZ__SCHEDULERS;
     const double between = pow(warps * part->shared_wavefronts / fmax(all, 1.0) / TZ_FIT_CROWDED,
@@ -73,10 +71,10 @@ static double parted_share(const stage *s)
 }
 
 typedef struct moving {
-    double memory_s, l2_s; /* of a stage, if nothing else took time */
-    double seconds;        /* both, and what loads that were asked for ahead still wait */
+    double memory_s, l2_s; /* of a stage, each alone */
+    double seconds;        /* both, with the waits for prefetched loads */
     double spills_s;
-    bool ahead; /* loads are asked for some steps before they are needed */
+    bool ahead; /* loads are prefetched some steps ahead */
 } moving;
 
 static moving move(const stage *s, const computing *c)
@@ -86,7 +84,7 @@ static moving move(const stage *s, const computing *c)
     const tz_work_part *inner = &work->parts[0];
     const double compulsory = work->read_bytes + work->write_bytes;
     const double far = fmin(work->far_bytes, work->ghost_bytes);
-    const double passing = work->stream_bytes;
+    const double passing = work->streamed_bytes;
     const double pairs = parted_share(s) * work->pairs_bytes;
     const double torn = TZ_FIT_TORN * work->torn_bytes + TZ_FIT_PARTED * pairs;
     moving m = {
@@ -96,8 +94,8 @@ static moving move(const stage *s, const computing *c)
                 device->l2_bandwidth_bytes_per_s.value,
     };
     m.seconds = tz__roofs_soft_max(m.memory_s, m.l2_s, TZ_FIT_SOFT_MEMORY);
-    /* What a step needs was asked for `ahead` steps before: it then takes the latency and its share
-     * of the transfer. */
+    /* Loads are issued `ahead` steps before their step. In that time the latency and the step's
+     * share of the transfer pass. */
     const double ahead = inner->bytes > 0.0 ? work->ahead_bytes / inner->bytes : 0.0;
     if (ahead > 0.0) {
         const double clock = device->clock_hz.value;
@@ -125,19 +123,15 @@ typedef struct times {
     double start_s, sync_s; /* launches; synchronisation of blocks */
 } times;
 
-/* What a profiler would count in a stage: warp instructions, passes of 128 bytes through shared
- * memory, spilt words of 128 bytes, bytes asked of the second level and of memory. */
+/* Counts of a stage as a profiler has them: warp instructions, passes of 128 bytes through shared
+ * memory, spilt words of 128 bytes, bytes of the second level and of memory. */
 static void add_counts(const tz_model_work *work, double kept, tz_model_prediction *out)
 {
     double instructions = 0.0, passes = 0.0, words = 0.0;
     for (int p = 0; p < work->parts_count; p++) {
         const tz_work_part *part = &work->parts[p];
-        double step = 0.0, once = 0.0;
-        for (int k = 0; k < TZ_WORK_CLASSES; k++) {
-            step += part->step.of[k];
-            once += part->once.of[k];
-        }
-        instructions += part->warps * (part->steps * step + once);
+        instructions += part->warps *
+                        (part->steps * tz_work_mix_sum(&part->step) + tz_work_mix_sum(&part->once));
         passes +=
             part->warps * part->steps * (part->shared_wavefronts + part->step.of[TZ_WORK_SHUFFLE]);
         words += part->warps * part->steps * part->spills;
@@ -150,13 +144,14 @@ static void add_counts(const tz_model_work *work, double kept, tz_model_predicti
     tz_model_detail_add(out, "spilt_words", words, "",
                         "of warps, loaded and stored, 128 bytes each, a stage");
     tz_model_detail_add(out, "l2_bytes", compulsory + work->ghost_bytes + work->half_bytes, "bytes",
-                        "asked of the second-level cache, a stage");
+                        "through the second-level cache, a stage");
     tz_model_detail_add(out, "memory_bytes",
-                        (1.0 - kept) * (compulsory - work->stream_bytes + far) + work->stream_bytes,
+                        (1.0 - kept) * (compulsory - work->streamed_bytes + far) +
+                            work->streamed_bytes,
                         "bytes", "through memory, a stage");
 }
 
-/* Names the busiest unit and, where warps wait for something else, that. */
+/* Names the busiest unit, and the main wait of warps if it is another one. */
 static void name_unit(const stage *s, double warps, tz_model_prediction *out)
 {
     static const char *const waits[TZ_ROUNDS_WAITS] = {
@@ -204,7 +199,7 @@ static void name_limit(const stage *s, const computing *c, const moving *m, cons
         name_unit(s, c->warps, out);
 }
 
-/* The time in parts that add up: what issue slots alone would take, then what comes on top. */
+/* The time as a sum: the time of issue slots, then each further cause. */
 static void add_components(const stage *s, const computing *c, const times *t,
                            tz_model_prediction *out)
 {
@@ -292,7 +287,7 @@ tz_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device 
     tz__roofs_find_costs(&s);
     const computing c = tz__roofs_compute(&s);
     const moving m = move(&s, &c);
-    /* Blocks that begin together and ask for nothing ahead all load at once, and then compute. */
+    /* Blocks that begin together without prefetching all load first and then compute. */
     const bool overlap = m.ahead || c.waves > 1.0;
     times t = {.busy_s = (overlap ? tz__roofs_soft_max(c.seconds, m.seconds, TZ_FIT_SOFT_MEMORY)
                                   : c.seconds + m.seconds) +
@@ -303,9 +298,9 @@ tz_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device 
                     ? launches * device->launch_alone_s.value
                     : fmax(launches * device->launch_gap_s.value,
                            launches * device->launch_queued_s.value - t.busy_s);
-    t.sync_s = work->meetings * (device->neighbour_sync_s.known
-                                     ? device->neighbour_sync_s.value
-                                     : TZ_FIT_NEIGHBOUR_L2 * device->l2_latency_s.value);
+    t.sync_s = work->syncs * (device->neighbour_sync_s.known
+                                  ? device->neighbour_sync_s.value
+                                  : TZ_FIT_NEIGHBOUR_L2 * device->l2_latency_s.value);
     out->stage_s = t.busy_s + t.start_s + t.sync_s;
     report(&s, &c, &m, &t, out);
     return TZ_OK;

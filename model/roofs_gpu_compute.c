@@ -1,4 +1,4 @@
-/* What computing takes on a GPU: occupancy, a step of a warp, waves of blocks. */
+/* The time of computing on a GPU: occupancy, a step of a warp, waves of blocks. */
 #include "model/constants.h"
 #include "model/roofs_gpu_impl.h"
 #include "model/scheduler/rounds.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { CROWD_MAX = 64 };
+enum { BUSIEST_BLOCKS_MAX = 64 };
 
 double tz__roofs_soft_max(double a, double b, double exponent)
 {
@@ -20,7 +20,7 @@ int tz_roofs_blocks_per_sm(const tz_model_device *device, const tz_model_work *w
     const double warps = ceil(work->threads / (double)TZ__WARP);
     const double granule = device->register_unit.known ? device->register_unit.value : 256.0;
     const double each = ceil(fmax(work->registers, 1) * TZ__WARP / granule) * granule;
-    /* Registers belong to a scheduler, and so do warps. */
+    /* Each scheduler has its own registers and warps. */
     const double room =
         floor(device->registers_per_sm.value / TZ__SCHEDULERS / each) * TZ__SCHEDULERS;
     const double reserved =
@@ -61,10 +61,7 @@ double tz__roofs_clocks(const tz_model_device *d, const tz_model_number *time)
 static void cost_of(const tz_model_device *d, const tz_work_mix *m, double passes, double soft,
                     cost *c)
 {
-    double all = 0.0;
-    for (int k = 0; k < TZ_WORK_CLASSES; k++)
-        all += m->of[k];
-    c->units[ISSUE] = (unit){"issue slots", over(all, &d->issue_rate)};
+    c->units[ISSUE] = (unit){"issue slots", over(tz_work_mix_sum(m), &d->issue_rate)};
     /* Integer multiply-adds use a part of the single precision units. */
     c->units[SINGLE] = (unit){
         "single precision", fmax(over(m->of[TZ_WORK_FP32] + m->of[TZ_WORK_MULTIPLY], &d->fp32_rate),
@@ -97,7 +94,6 @@ static double latency_clocks(const tz_model_device *d, const tz_work_mix *chain)
                tz_model_device_value(d, &d->result_clocks);
 }
 
-/* What a step of each part costs, alone and in a full multiprocessor. */
 void tz__roofs_find_costs(stage *s)
 {
     const tz_model_work *work = s->work;
@@ -113,11 +109,12 @@ void tz__roofs_find_costs(stage *s)
             part->step.of[TZ_WORK_BARRIER] * tz__roofs_clocks(device, &device->barrier_s) +
             TZ_FIT_BARRIER_WAIT * fmin(1.0, part->step.of[TZ_WORK_BARRIER]) * own;
         /* Streamed slabs come from memory in each iteration, other fields in the first. */
-        const double far_clocks = work->stream_bytes > 0.0
+        const double far_clocks = work->streamed_bytes > 0.0
                                       ? tz__roofs_clocks(device, &device->memory_latency_s)
                                       : s->memory_clocks;
-        const double near_clocks =
-            work->stream_bytes > 0.0 ? far_clocks : tz__roofs_clocks(device, &device->l2_latency_s);
+        const double near_clocks = work->streamed_bytes > 0.0
+                                       ? far_clocks
+                                       : tz__roofs_clocks(device, &device->l2_latency_s);
         s->parts[p].alone = own + part->waits * (far_clocks + (work->height - 1.0) * near_clocks) /
                                       fmax(work->height, 1.0);
     }
@@ -125,7 +122,6 @@ void tz__roofs_find_costs(stage *s)
 
 /* ---- Waves ----------------------------------------------------------------------------------- */
 
-/* Clocks that a multiprocessor with so many warps of a part takes for a step of all of them. */
 double tz__roofs_step_clocks(const stage *s, int p, double warps)
 {
     const cost *c = &s->parts[p];
@@ -139,8 +135,8 @@ double tz__roofs_step_clocks(const stage *s, int p, double warps)
            c->barriers * s->warps / fmax(warps, s->warps);
 }
 
-/* Clocks of a warp of a part from its first instruction to its last, on a multiprocessor with so
- * many warps. */
+/* Clocks of a warp of part p from its first to its last instruction, on a multiprocessor with
+ * `warps` warps. */
 static double warp_clocks(const stage *s, int p, double warps)
 {
     const tz_work_part *part = &s->work->parts[p];
@@ -152,36 +148,33 @@ static double warp_clocks(const stage *s, int p, double warps)
                               TZ_FIT_SOFT_LATENCY);
 }
 
-/* Clocks of a byte of code that no cache has. */
+/* Clocks to fetch a byte of code that is in no cache. */
 static double cold_clocks(const tz_model_device *d)
 {
     return tz_model_device_value(d, &d->text_line_clocks) / TZ__LINE;
 }
 
-/* Every launch begins with code that no cache has. */
+/* At the beginning of a launch no cache has its code. */
 static double text_clocks(const stage *s, const tz_work_part *part)
 {
     return cold_clocks(s->device) * part->text_bytes / fmax(s->work->stages_per_launch, 1.0);
 }
 
-/* Clocks that a warp of part `p`, with code of its own, waits for that code in a step, beyond the
- * clocks of the step: where its loop and that of the inner warps do not fit the near instruction
- * cache together, the inner loop stays there and its own is fetched again each time. */
+/* Clocks that a warp of part p waits for its own code in a step, beyond the clocks of the step. If
+ * its loop and the inner loop do not fit the near instruction cache together, the inner loop stays
+ * there, and the own code is fetched again in each step. */
 static double fetch_clocks(const stage *s, int p, double step)
 {
     const tz_work_part *part = &s->work->parts[p];
     const double bytes = part->loop_bytes + s->work->parts[0].loop_bytes;
     const double near_bytes = tz_model_device_value(s->device, &s->device->near_text_bytes);
     const double missing = fmin(1.0, fmax(0.0, bytes / near_bytes - 1.0) * TZ_FIT_TEXT_OVER);
-    double instructions = 0.0;
-    for (int k = 0; k < TZ_WORK_CLASSES; k++)
-        instructions += part->step.of[k];
-    const double own = fmin(1.0, part->own_bytes / fmax(16.0 * instructions, 1.0));
+    const double own = fmin(1.0, part->own_bytes / fmax(16.0 * tz_work_mix_sum(&part->step), 1.0));
     return fmax(0.0, missing * cold_clocks(s->device) * part->own_bytes - own * step);
 }
 
-/* The same where the other warps of its scheduler are of the first part, as most warps are: they
- * share the scheduler's issue slots. */
+/* Clocks of a warp of part p when the other warps of its scheduler are of the first part, as most
+ * warps are: they share the scheduler's issue slots. */
 static double among_others(const stage *s, int p, double warps)
 {
     const tz_work_part *part = &s->work->parts[p], *others = &s->work->parts[0];
@@ -194,8 +187,8 @@ static double among_others(const stage *s, int p, double warps)
            part->once_clocks + s->memory_clocks * fmax(1.0, part->once_waits);
 }
 
-/* Clocks of a wave with so many blocks on the fullest multiprocessor: the mean of all parts.
- * *longest is what the longest warp takes. */
+/* Clocks of a wave with `blocks` blocks on the fullest multiprocessor: the mean of all parts.
+ * *longest: the clocks of the longest warp. */
 static double wave_clocks(const stage *s, double blocks, double *longest)
 {
     double sum = 0.0, warps = 0.0;
@@ -209,15 +202,16 @@ static double wave_clocks(const stage *s, double blocks, double *longest)
     return warps > 0.0 ? sum / warps : 0.0;
 }
 
-/* Clocks of the multiprocessor with most to do (`crowd` of each part); 0 where that is not known.
- * As many blocks as there is room for begin together. When one ends, another begins; when none is
- * left, the remaining ones go on faster. */
-static double crowd_clocks(const stage *s)
+/* Clocks of the busiest multiprocessor (busiest_warps of each part); 0 if that is not known. As
+ * many blocks as fit begin together. When one ends, another begins. When none is left, the others
+ * go on faster. */
+static double busiest_clocks(const stage *s)
 {
-    double left[CROWD_MAX], clocks = 0.0;
-    int part[CROWD_MAX], count = 0, next = 0, running = 0;
+    double left[BUSIEST_BLOCKS_MAX], clocks = 0.0;
+    int part[BUSIEST_BLOCKS_MAX], count = 0, next = 0, running = 0;
     for (int p = 0; p < s->work->parts_count; p++)
-        for (double b = 0.5; b < s->work->parts[p].crowd / s->warps && count < CROWD_MAX; b++) {
+        for (double b = 0.5;
+             b < s->work->parts[p].busiest_warps / s->warps && count < BUSIEST_BLOCKS_MAX; b++) {
             part[count] = p;
             left[count++] = 1.0;
         }
@@ -254,14 +248,14 @@ computing tz__roofs_compute(const stage *s)
     const double wave = wave_clocks(s, s->blocks, &longest);
     if (c.rest > 0.0)
         tail = wave_clocks(s, ceil(c.rest / sms), &longest_rest);
-    const double crowd = crowd_clocks(s);
+    const double busiest = busiest_clocks(s);
     double text = 0.0, running = 0.0;
     for (int p = 0; p < work->parts_count; p++) {
-        const double warps = crowd > 0.0 ? work->parts[p].crowd : work->parts[p].warps;
+        const double warps = busiest > 0.0 ? work->parts[p].busiest_warps : work->parts[p].warps;
         text += warps * text_clocks(s, &work->parts[p]);
         running += warps;
     }
-    c.clocks = crowd > 0.0 ? crowd : c.full * wave + tail;
+    c.clocks = busiest > 0.0 ? busiest : c.full * wave + tail;
     c.clocks = fmax(c.clocks + text / running, c.full >= 1.0 ? longest : longest_rest);
     c.even = c.waves * wave;
     c.seconds = c.clocks / s->device->clock_hz.value;

@@ -6,7 +6,7 @@
 #include <math.h>
 
 enum { SCHEDULERS = 4, WARP = 32 };
-/* Warps of the block that calibration measures a barrier with. */
+/* Warps of the block whose barrier calibration measures. */
 enum { BARRIER_WARPS = 512 / WARP };
 
 static const char *const needs[] = {"clock",
@@ -44,7 +44,7 @@ tz_status tz_scheduler_of(const tz_model_device *d, tz_scheduler *out, tz_error 
         .shuffle_wait = d->shuffle_latency_s.value * clock,
         .shared_wait = d->shared_latency_s.value * clock,
         .local_wait = TZ_FIT_LOCAL_LATENCY * d->shared_latency_s.value * clock,
-        /* The warps of the measured block come to the barrier one after the other. */
+        /* In the measured block the warps reach the barrier one after the other. */
         .barrier_wait =
             fmax(0.0, d->barrier_s.value * clock - queue_slots * BARRIER_WARPS / SCHEDULERS),
         .result_wait = tz_model_device_value(d, &d->result_clocks),

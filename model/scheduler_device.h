@@ -1,4 +1,4 @@
-/* A device record as the numbers of its schedulers. */
+/* From a device record to the numbers of its schedulers. */
 #ifndef TZ_MODEL_SCHEDULER_DEVICE_H
 #define TZ_MODEL_SCHEDULER_DEVICE_H
 

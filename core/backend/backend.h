@@ -73,7 +73,7 @@ typedef struct tz_clock_facts {
 typedef struct tz_backend_context {
     const tz_problem *problem;
     /* For each field; NULL for one that is not streamed or has no source yet. */
-    const tz_streamed_source *const *streams;
+    const tz_streamed_source *const *streamed;
     int threads;
     int device; /* number of the GPU; others ignore it */
     bool sync;  /* wait after each stage, so that an error is found at its stage */

@@ -1,10 +1,7 @@
-/* This machine's CPU, measured: the loops of loops.h, caches and memory, parallel regions. */
+/* Measures this machine's CPU: the loops of loops.h, caches and memory, parallel regions. */
 #include "calibrate/calibrate.h"
 
-#include "calibrate/engine.h"
-
-#include "calibrate/loops.h"
-#include "calibrate/overlap.h"
+#include "calibrate/cpu_parts.h"
 #include <inttypes.h>
 #include <math.h>
 #include <omp.h>
@@ -25,7 +22,6 @@ enum {
 
 static const double PASS_S = 5; /* all measurements once */
 
-/* What most measurements share. */
 typedef struct bench {
     const tz_calibration *calibration;
     const tz_loop_set *loops;
@@ -33,12 +29,12 @@ typedef struct bench {
     tz_model_device *device;
     tz_error *error;
     int repeats, passes;
-    int threads;     /* that parallel regions use */
-    double sample_s; /* how long a sample is at least */
+    int threads;     /* of parallel regions */
+    double sample_s; /* length of a sample, at least */
     double clock_hz;
     int done;             /* measurements */
-    bool plain;           /* no large pages but those that the system gives unasked */
-    tz_samples memory[5]; /* of all passes: how fast memory is changes from moment to moment */
+    bool plain;           /* do not ask for large pages */
+    tz_samples memory[5]; /* of all passes, since the speed of memory varies */
 } bench;
 
 enum { MEASUREMENTS = TZ_LOOPS + 16 };
@@ -60,7 +56,7 @@ static tz_status memory_take(const bench *b, void **out, size_t bytes)
         return tz_error_set(b->error, TZ_MEMORY, NULL,
                             "not enough memory to measure with: %zu MiB wanted", bytes >> 20);
     }
-    if (!b->plain) /* advice: without it the numbers are of small pages */
+    if (!b->plain) /* without it pages are small */
         madvise(*out, bytes, MADV_HUGEPAGE);
     return TZ_OK;
 }
@@ -71,7 +67,7 @@ static void memory_drop(void *memory, size_t bytes)
         munmap(memory, bytes);
 }
 
-/* Whether samples are still wanted: some at least, more until three are next to the best. */
+/* Whether to take more samples: at least `repeats`, then until three are within 1 % of the best. */
 static bool wants_more(const bench *b, const tz_samples *samples)
 {
     int near = 0;
@@ -99,7 +95,7 @@ static tz_status measure_clock(bench *b)
     tz_status status = next(b, "clock");
     if (status)
         return status;
-    clock_seconds(additions); /* let the core leave its sleep */
+    clock_seconds(additions); /* wakes the core */
     while (clock_seconds(additions) < b->sample_s)
         additions *= 2;
     while (wants_more(b, &seconds))
@@ -120,14 +116,14 @@ static double loop_seconds(const tz_loop_row *row, long rounds, void *memory)
     return tz_machine_clock_s() - begin;
 }
 
-/* Loads that meet others in a bank are a matter of luck: what they take mostly counts. */
-static bool is_luck(tz_loop_name name)
+/* Bank conflicts of loads are a matter of luck: the median counts, not the best sample. */
+static bool takes_median(tz_loop_name name)
 {
     return name == TZ_LOOP_LOAD_RATE || name == TZ_LOOP_UNALIGNED_LOAD_RATE;
 }
 
-/* Cycles of one instruction: the best sample, against the best of the clock in between, so that it
- * does not matter whether the core runs faster now than before. */
+/* Cycles of one instruction: the best sample, with the best clock measured between the samples,
+ * since a core's clock changes. */
 static tz_status measure_loop(bench *b, tz_loop_name name, void *memory, double *cycles,
                               double *above, int *count)
 {
@@ -140,7 +136,7 @@ static tz_status measure_loop(bench *b, tz_loop_name name, void *memory, double 
     const bool wide = name == TZ_LOOP_FP64_RATE || name == TZ_LOOP_FP64_MULTIPLY_RATE ||
                       name == TZ_LOOP_FP64_MIXED_RATE || name == TZ_LOOP_FP64_LATENCY ||
                       name == TZ_LOOP_FP64_SPECIAL_RATE;
-    /* Ones: products and quotients of them stay what they are. */
+    /* Ones: their products and quotients stay 1. */
     for (size_t i = 0; i < TZ_LOOP_BYTES / sizeof(double); i++)
         if (wide)
             ((double *)memory)[i] = 1;
@@ -156,7 +152,7 @@ static tz_status measure_loop(bench *b, tz_loop_name name, void *memory, double 
         tz_samples_add(&samples, loop_seconds(row, rounds, memory));
     }
     const double median = tz_samples_median(&samples);
-    const double taken = is_luck(name) ? median : tz_samples_least(&samples);
+    const double taken = takes_median(name) ? median : tz_samples_least(&samples);
     *count = samples.count;
     *cycles = taken * clock / ((double)rounds * row->instructions);
     *above = 100 * (median / taken - 1);
@@ -208,7 +204,7 @@ static tz_status measure_loops(bench *b)
             break;
         if (wanted[i].rate)
             tz_number_set(wanted[i].rate, 1 / cycles,
-                          is_luck(wanted[i].name)
+                          takes_median(wanted[i].name)
                               ? "measured: %s, %d-bit vectors, median of %d"
                               : "measured: %s, %d-bit vectors, best of %d, median %.1f %% slower",
                           what, 8 * b->loops->vector_bytes, count, above);
@@ -224,7 +220,7 @@ static tz_status measure_loops(bench *b)
 
 /* ---- Latencies of the memory ----------------------------------------------------------------- */
 
-/* A cycle through all lines of the memory in no order that a prefetcher would guess. */
+/* Links all lines of the memory to a random cycle, which a prefetcher cannot follow. */
 static tz_status chase_lay(bench *b, char *memory, size_t bytes)
 {
     const size_t lines = bytes / LINE_BYTES;
@@ -262,7 +258,7 @@ static tz_status measure_chase(bench *b, tz_model_number *out, size_t bytes, con
     if (!status) {
         const long lines = (long)(bytes / LINE_BYTES);
         const long steps = CHASE_STEPS;
-        void *at = tz_loop_chase(memory, lines < 1 << 20 ? lines : 1 << 20); /* it is there now */
+        void *at = tz_loop_chase(memory, lines < 1 << 20 ? lines : 1 << 20); /* fills the caches */
         while (wants_more(b, &samples)) {
             const double begin = tz_machine_clock_s();
             at = tz_loop_chase(at, steps);
@@ -281,8 +277,8 @@ static tz_status measure_chase(bench *b, tz_model_number *out, size_t bytes, con
 
 /* ---- Bandwidths ------------------------------------------------------------------------------ */
 
-/* Arrays of some threads, one behind the other: each copies from the first half of its own to the
- * second, or reads all of it. */
+/* The arrays of all threads, one after the other. A thread copies the first half of its array to
+ * the second half, or reads the array. */
 typedef struct arrays {
     char *base;
     size_t half, each; /* bytes */
@@ -290,8 +286,8 @@ typedef struct arrays {
     bool copies;
 } arrays;
 
-/* All threads go over `bytes` from `at` on of (each half of) their arrays, `rounds` times: seconds
- * from the first that begins to the last that ends. */
+/* All threads copy or read `bytes` from `at` on (in each half of their arrays), `rounds` times.
+ * Returns the seconds from the first begin to the last end. */
 static double pass_seconds(const bench *b, const arrays *a, size_t at, size_t bytes, long rounds)
 {
     double begin = HUGE_VAL, end = 0;
@@ -310,10 +306,10 @@ static double pass_seconds(const bench *b, const arrays *a, size_t at, size_t by
     return end - begin;
 }
 
-/* Bytes a second that `threads` threads copy or read, each in `bytes` of its own, both sides of a
- * copy counted. Arrays in a cache are gone over again and again; of those in memory each sample is
- * the next stretch, short enough to be done before anybody takes the core away, which is back when
- * all others have been: no cache has it still. `pool`: samples of memory; NULL of a cache. */
+/* Bytes a second that `threads` threads copy or read, each in `bytes` of its own; a copy counts
+ * both sides. Samples of a cache use the same array again and again. Each sample of memory uses the
+ * next stretch of the array, so that no cache has it; it is short, so that the system seldom
+ * interrupts it. `pool` collects samples of memory; NULL: a cache is measured. */
 static tz_status measure_bandwidth(bench *b, tz_model_number *out, const char *what, bool copies,
                                    int threads, size_t bytes, tz_samples *pool)
 {
@@ -374,7 +370,7 @@ static tz_status measure_pages(bench *b, size_t bytes)
 
 /* ---- Caches ---------------------------------------------------------------------------------- */
 
-/* The third level is one cache for some cores: all of those that this process may run on. */
+/* Bytes of all third-level caches of the cores that this process may use. */
 static double l3_of_all(const tz_machine *machine)
 {
     char seen[64][64];
@@ -403,8 +399,8 @@ static double l3_of_all(const tz_machine *machine)
     return (double)machine->l3_bytes * (caches > 0 ? caches : 1);
 }
 
-/* What every size of an array is made of: large enough to lie in one level, small enough to be
- * kept. */
+/* Latencies and bandwidths. Each array is larger than the level before and fits the level
+ * measured. */
 static tz_status measure_memory(bench *b)
 {
     tz_model_device *d = b->device;
@@ -428,10 +424,10 @@ static tz_status measure_memory(bench *b)
                             "%.0f MiB may be used",
                             2 * last / mib, most / mib);
     tz_status status = TZ_OK;
-    const double share = l3 / b->threads; /* of a thread */
+    const double share = l3 / b->threads;
     if (!status && l2 > 0)
         status = measure_chase(b, &d->l2_latency_s, (size_t)(0.5 * l2), "latency of L2");
-    /* Between the levels: other programs may hold much of a third level. */
+    /* The mean of both sizes, since other programs may use much of a third level. */
     const double between = sqrt(l2 * (double)b->machine.l3_bytes);
     if (!status && between > 1.5 * l2)
         status = measure_chase(b, &d->l3_latency_s, (size_t)between / PAGE_BYTES * PAGE_BYTES,
@@ -484,7 +480,7 @@ static tz_status measure_fork(bench *b)
         if (i >= 0)
             tz_samples_add(&samples, (tz_machine_clock_s() - begin) / REGIONS);
     }
-    /* Not the best: sometimes waiting threads sleep. */
+    /* Not the best sample: waiting threads sometimes sleep. */
     tz_number_set(&b->device->fork_s, tz_samples_quarter(&samples),
                   "measured: %d empty OpenMP regions of %d thread%s, best quarter of %d, median "
                   "%.3g us",
@@ -503,13 +499,13 @@ static tz_status measure_pass(bench *b)
     if (!status)
         status = measure_memory(b);
     if (!status)
-        status = next(b, "lines beside loads");
+        status = next(b, "overlap of L2");
     if (!status)
-        status = tz_calibrate_overlap(b->device, b->loops, b->repeats, b->error);
+        status = tz__measure_overlap(b->device, b->loops, b->repeats, b->error);
     if (!status)
-        status = next(b, "the engine");
+        status = next(b, "cpu backend");
     if (!status)
-        status = tz_calibrate_engine(b->device, b->repeats, b->error);
+        status = tz__measure_engine(b->device, b->repeats, b->error);
     if (!status)
         status = measure_fork(b);
     return status;
@@ -517,17 +513,17 @@ static tz_status measure_pass(bench *b)
 
 tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibration, tz_error *error)
 {
-    /* Some 40 measurements of `repeats` samples; those of memory take about as long as all others.
-     */
+    /* Some 40 measurements of `repeats` samples; those of memory take about as long as all
+     * others. */
     bench b = {.calibration = calibration, .error = error, .repeats = 25};
     char name[TZ_MODEL_NAME_SIZE - 16];
     memset(out, 0, sizeof *out);
     tz_machine_read(&b.machine);
     b.loops = tz_loops_of(b.machine.isa);
     if (!b.loops)
-        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                            "there are no loops to measure this kind of processor with; write a "
-                            "record by hand");
+        return tz_error_set(
+            error, TZ_UNSUPPORTED, NULL,
+            "there are no loops for this kind of processor; write a record by hand");
     b.threads = omp_get_max_threads();
     b.passes = (int)fmax(1, fmin(PASSES_MAX, calibration->seconds / PASS_S));
     const double seconds = calibration->seconds / b.passes;

@@ -1,4 +1,4 @@
-/* A GPU measured: what the driver tells, then each part of cuda_parts.h. */
+/* Measures a GPU: facts from the driver, then each part of cuda_parts.h. */
 #include "calibrate/cuda.h"
 
 #include "calibrate/cuda_parts.h"
@@ -7,7 +7,7 @@
 
 enum { REPEATS_MIN = 5, REPEATS_MAX = 25 };
 
-/* ---- What is known --------------------------------------------------------------------------- */
+/* ---- Known facts ----------------------------------------------------------------------------- */
 
 static void set_facts(tz__bench *b)
 {
@@ -44,11 +44,11 @@ static void set_facts(tz__bench *b)
                           "CUDA C++ Programming Guide: a warp's 4-byte accesses, 128 bytes");
 }
 
-/* What the older models want, from what was measured. */
+/* Numbers of the papers' models, from the measured ones. */
 static void set_derived(tz_model_device *d, double clock_hz)
 {
-    /* Cores of 32 to the instruction that a multiprocessor can start a cycle, in whole warps'
-     * halves. */
+    /* 32 cores for each warp instruction that a multiprocessor starts a cycle, to a multiple of
+     * 16. */
     const double cores = 16 * (double)(int)(2 * d->fp32_rate.value + 0.5);
     if (cores >= 16)
         tz_number_set_exactly(&d->sp_per_sm, cores,

@@ -1,14 +1,14 @@
-/* Microbenchmarks of a GPU: a device record that is measured (kernels/cuda/calibrate.cuh), with
- * what the driver tells. */
+/* Microbenchmarks of a GPU (kernels/cuda/calibrate.cuh), which make a device record together with
+ * the driver's facts. */
 #ifndef TZ_CORE_CALIBRATE_CUDA_H
 #define TZ_CORE_CALIBRATE_CUDA_H
 
 #include "backend/cuda/driver/driver.h"
 #include "calibrate/calibrate.h"
 
-/* The device of an open context. Rates and latencies count the multiprocessors' own clock, times
- * are of events; medians. TZ_BACKEND also where a kernel took no time: what executes it is no GPU.
- */
+/* Measure the device of an open context. Rates and latencies are in clocks of the multiprocessors,
+ * times are between events; medians count. TZ_BACKEND also if a kernel took no time: the device is
+ * not a real GPU. */
 tz_status tz_cuda_calibrate(tz_model_device *out, tz_cuda *cuda, const tz_calibration *calibration,
                             tz_error *error);
 

@@ -1,10 +1,9 @@
-/* A GPU measured: the power that it takes, and the energy of instructions and bytes.
+/* Measures a GPU's power, and the energy of instructions and bytes.
  *
- * NVML's counter of energy moves in steps of some tens of milliseconds. Kernels follow each other
- * without a gap, and what counts is from one step of the counter to another, so that the steps'
- * length does not matter. Whoever draws more than the card keeps to is held to a lower clock, where
- * an instruction takes less energy: such a load is measured again on half of the multiprocessors.
- */
+ * NVML's energy counter moves in steps of some tens of milliseconds. Kernels run without gaps, and
+ * the energy is taken from one step of the counter to another, so the length of a step does not
+ * matter. A load above the card's power limit runs at a lower clock, where an instruction takes
+ * less energy: such a load is measured again on half of the multiprocessors. */
 #include "calibrate/cuda_parts.h"
 
 #include "backend/cuda/driver/energy.h"
@@ -17,11 +16,11 @@
 #include <time.h>
 
 enum { THREADS = 1024, STEPS = 512, UPLOAD_BYTES = 32 << 20 };
-static const double LAUNCH_S = 12e-3; /* of one of the kernels in a row: NVML takes milliseconds */
+static const double LAUNCH_S = 12e-3; /* of each kernel: reading NVML takes milliseconds */
 static const double WARM_S = 0.15, WINDOW_S = 0.6, NEVER_S = 3.0;
-static const double FULL_CLOCK = 0.985; /* of the clock that was measured: not held back */
+static const double FULL_CLOCK = 0.985; /* share of the measured clock; below it is held back */
 
-/* Numbers of c - x^2 run about without order and without an end (c is that of the operand a). */
+/* x = c - x^2 gives irregular numbers for ever (c is the operand a). */
 #define STEP_QUADRATIC "{ const TZ_TYPE t = x * x; x = a - t; }"
 #define STEP_WORDS                                                                                 \
     "{ tz_word t = x + y + b; t = tz_logic3<0x96>(t, y, a); x = (tz_word)tz_hidden(p ? (int)t : "  \
@@ -42,11 +41,11 @@ static const tz__chains table[] = {
     ENERGY(energy_shuffle_j, "SHFL.UP", "tz_word", "x = tz_shuffle_up(y, 1)", "scattered(k)", 1),
     {"4-byte loads of a pass each", "tz_word", "x = follow_shared(y)", "(tz_word)(tz_thread() * 4)",
      1, 4, THREADS, STEPS, THREADS, offsetof(tz_model_device, energy_shared_j), false},
-    /* All at once, so much that the card does not keep its clock. */
+    /* A mix that exceeds the power limit. */
     {"DMUL, DADD, SHFL and LOP3 in turn", "heavy",
      "{ const double t = x.d * x.d; x.d = a.d - t; x.w = tz_shuffle_up(y.w, 1) ^ x.w; }", NULL, 4,
      4, THREADS / 2, STEPS, 0, offsetof(tz_model_device, power_exponent), false},
-    /* A warp that mostly waits. */
+    /* A warp that mostly waits: power_active. */
     {"one warp of shared loads that wait for each other", "tz_word", "x = follow_shared(y)",
      "(tz_word)(tz_thread() * 4)", 1, 1, 32, STEPS, 32, offsetof(tz_model_device, power_active_w),
      true},
@@ -82,14 +81,14 @@ typedef struct load {
     const tz_cuda_kernel *kernel; /* NULL: nothing */
     int blocks, threads, shared_bytes;
     void **arguments;
-    int *rounds;       /* one of them */
-    double in_a_round; /* instructions of warps, or bytes, of all blocks */
+    int *rounds;       /* an element of `arguments` */
+    double in_a_round; /* warp instructions, or bytes, of all blocks */
 } load;
 
 typedef struct drawn {
     double watts, clock_hz;
     double rate; /* instructions or bytes a second */
-    bool held;   /* by the card's power or temperature */
+    bool held;   /* the clock is held back for power or temperature */
 } drawn;
 
 typedef struct meter {
@@ -189,7 +188,7 @@ static tz_status watch(meter *m, const load *l, drawn *out)
 
 /* ---- Energies -------------------------------------------------------------------------------- */
 
-/* Four digits in a unit of records. */
+/* To four digits in picojoules, a unit of records. */
 static double rounded(double joules)
 {
     char text[32];
@@ -197,8 +196,9 @@ static double rounded(double joules)
     return strtod(text, NULL) * 1e-12;
 }
 
-/* Power with the clock, from a load that was held back and half of it that was not: both are bound
- * by their multiprocessors' clock, so that their rates tell it. */
+/* The exponent of power by the clock, from a load at a lower clock and half of it at the full
+ * clock. Both are limited by the multiprocessors, so the ratio of their rates is the ratio of
+ * clocks. */
 static void set_exponent(meter *m, const char *what, const drawn *full, const drawn *half,
                          double full_j, double half_j, double share)
 {
@@ -213,8 +213,8 @@ static void set_exponent(meter *m, const char *what, const drawn *full, const dr
                       what, full->watts, lower, half->watts);
 }
 
-/* The energy of a unit of work, into `out`. Where the card held its clock back, of `less`, half the
- * load, on that share of the multiprocessors. */
+/* Sets `out` to the energy of a unit of work. If the card held its clock back, `less` is measured:
+ * half the load, on `share` of the multiprocessors. */
 static tz_status energy(meter *m, const char *what, tz_model_number *out, const load *all,
                         const load *less, double share)
 {
@@ -294,7 +294,7 @@ static tz_status measure_chains(meter *m, const tz__chains *chains)
     return status;
 }
 
-/* Arrays of bits without order: zeros would go through memory for less. */
+/* Fills an array with random bits: zeros take less energy. */
 static tz_status fill(tz__bench *b, tz_cu_pointer array, size_t bytes)
 {
     uint32_t *words = malloc(UPLOAD_BYTES);
@@ -315,7 +315,7 @@ static tz_status fill(tz__bench *b, tz_cu_pointer array, size_t bytes)
     return status;
 }
 
-/* A copy over and over, of `bytes` of an array each time. */
+/* Copies `bytes` of an array again and again. */
 static tz_status measure_copy(meter *m, const char *what, tz_model_number *out, tz_cu_pointer from,
                               tz_cu_pointer to, size_t bytes, bool fresh)
 {
@@ -415,7 +415,7 @@ tz_status tz__measure_energy(tz__bench *b)
     }
     if (status == TZ_UNSUPPORTED) {
         forget(b->record);
-        snprintf(text, sizeof text, "the record says nothing of power: %.300s", why.message);
+        snprintf(text, sizeof text, "the record gets no numbers of power: %.300s", why.message);
         if (b->calibration->remark)
             b->calibration->remark(b->calibration->context, text);
         return TZ_OK;

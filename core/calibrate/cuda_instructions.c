@@ -1,4 +1,4 @@
-/* A GPU measured: its clock, rates and latencies of instructions, how much text it keeps. */
+/* Measures a GPU's clock, rates and latencies of instructions, and the size of its text cache. */
 #include "calibrate/cuda_parts.h"
 
 #include <stddef.h>
@@ -6,18 +6,18 @@
 enum {
     WARPS = 32,        /* of a block that measures rates */
     STEPS = 512,       /* of a round */
-    ROUNDS = 64,       /* that measure a rate */
-    CHAIN_ROUNDS = 16, /* that measure a latency */
+    ROUNDS = 64,       /* for a rate */
+    CHAIN_ROUNDS = 16, /* for a latency */
 };
 
 /* ---- Rates and latencies --------------------------------------------------------------------- */
 
-/* Steps whose chains neither the compiler nor the assembler can shorten. */
+/* Steps that neither the compiler nor the assembler can shorten. */
 #define STEP_ADD "x = x + y"
 #define STEP_MULTIPLY "x = x * y"
 #define STEP_MIXED "{ const TZ_TYPE t = x + y; x = t * a; }"
 #define STEP_FMA "x = TZ_FMA(x, y, a)"
-#define STEP_IADD3 "x = x + y + a" /* of two an IMAD can be made as well */
+#define STEP_IADD3 "x = x + y + a" /* two operands could become an IMAD */
 #define STEP_IMAD "x = x * y + a"
 #define STEP_LOGIC "x = tz_logic3<0xe8>(x, y, a)"
 #define STEP_SELECT "{ const int t = tz_hidden(p ? y : a); x = tz_hidden(q ? t : x); }"
@@ -99,7 +99,7 @@ static tz_status measure_chains(tz__bench *b, const tz__chains *chains)
     return TZ_OK;
 }
 
-/* Cycles against seconds while all multiprocessors compute. */
+/* Cycles by seconds while all multiprocessors compute. */
 tz_status tz__measure_clock(tz__bench *b)
 {
     const tz__chains chains = {.what = "FFMA",
@@ -142,8 +142,8 @@ tz__chains tz__chains_text(int kib)
                         .steps = kib * 64};
 }
 
-/* Loops of more and more FFMA, 16 bytes each, until they run a tenth slower than the shortest: the
- * last size before. Few warps, as kernels with many registers have. */
+/* Longer and longer loops of FFMA, 16 bytes each, until one is a tenth slower than the shortest:
+ * the size before that one fits. Few warps, as in kernels with many registers. */
 tz_status tz__measure_text_cache(tz__bench *b)
 {
     static const int kib[] = {8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 256};
@@ -173,7 +173,7 @@ tz_status tz__measure_text_cache(tz__bench *b)
                               TEXT_WARPS, fails, 100 * (time.cycles / first - 1), kib[0]);
     else
         tz_number_set_exactly(&b->record->text_cache_bytes, 1024.0 * fits,
-                              "measured: loops of FFMA, %d warps: no longer one was tried",
+                              "measured: loops of FFMA, %d warps: the longest one tried fits",
                               TEXT_WARPS);
     return TZ_OK;
 }

@@ -1,4 +1,4 @@
-/* A GPU measured: what launches cost, and what blocks that wait for each other cost. */
+/* Measures the costs of launches and of blocks that wait for each other. */
 #include "calibrate/cuda_parts.h"
 
 #include "base/machine.h"
@@ -10,7 +10,7 @@ enum {
     SYNC_THREADS = 256
 };
 
-/* What keeps the device busy. */
+/* Keeps the device busy. */
 static const tz__copier reader = {false, 4, "tz_load_fresh"};
 
 /* ---- Launches -------------------------------------------------------------------------------- */
@@ -20,10 +20,10 @@ typedef struct queue {
     const tz_cuda_kernel *kernel;
     int blocks;
     tz_cuda_graph *graph;         /* NULL: one launch after the other */
-    const tz_cuda_kernel *before; /* NULL, or what keeps the device busy until all are queued */
+    const tz_cuda_kernel *before; /* keeps the device busy until all are queued; may be NULL */
 } queue;
 
-/* Seconds of one of them. */
+/* Seconds of one launch of a queue. */
 static tz_status queue_seconds(tz__bench *b, const queue *q, double *seconds)
 {
     void *arguments[] = {NULL};
@@ -136,8 +136,8 @@ static tz_status sync_seconds(tz__bench *b, const tz_cuda_kernel *kernel, int bl
     return TZ_OK;
 }
 
-/* A line through the times with one, two, … blocks a multiprocessor: a constant, and what each
- * further block costs. */
+/* Fits a line through the times with 1, 2, ... blocks a multiprocessor: a constant and a cost a
+ * block. */
 static tz_status measure_grid_sync(tz__bench *b)
 {
     tz_cuda_kernel kernel;
@@ -186,7 +186,8 @@ static tz_status measure_neighbours(tz__bench *b)
     tz_cuda_kernel kernel;
     tz_samples samples = {0};
     const int blocks = b->gpu->multiprocessors / 2 * 2, threads = 32;
-    /* A block takes more than half of what a multiprocessor has: no two share one. */
+    /* With more than half of the shared memory in each block no two blocks share a
+     * multiprocessor. */
     const int shared = b->gpu->multiprocessor_shared_bytes / 2 + 1024;
     int rounds = SYNC_ROUNDS;
     uint32_t tag = 1;

@@ -1,4 +1,4 @@
-/* A GPU measured: bandwidths and latencies of its memory. */
+/* Measures bandwidths and latencies of a GPU's memory. */
 #include "calibrate/cuda_parts.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ typedef struct arrays {
 } arrays;
 
 static const tz__copier copiers[] = {
-    /* copies and reads that go through memory: the fastest is what counts */
+    /* copies and reads of memory: the fastest counts */
     {true, 2, "tz_load"},
     {true, 4, "tz_load"},
     {true, 8, "tz_load"},
@@ -21,13 +21,13 @@ static const tz__copier copiers[] = {
     {false, 4, "tz_load"},
     {false, 8, "tz_load"},
     {false, 4, "tz_load_once"},
-    /* copies within L2, and reads for their own sake: not from the first level */
+    /* copies within L2, and reads that replace its contents; both bypass the first level */
     {true, 4, "tz_load_fresh"},
     {false, 4, "tz_load_fresh"},
 };
 enum {
     COPIERS = sizeof copiers / sizeof *copiers,
-    THROUGH = COPIERS - 2, /* the first so many */
+    THROUGH = COPIERS - 2, /* number of the first kind */
     WITHIN = COPIERS - 2,
     BUSY = COPIERS - 1
 };
@@ -70,7 +70,8 @@ static tz_status bandwidth(tz__bench *b, const tz__copier *copier, const tz_cuda
     return TZ_OK;
 }
 
-/* Through memory: the fastest kernel, with as many blocks as run at once or one a piece. */
+/* Bandwidth of memory: of the fastest kernel, with as many blocks as run at once or one block a
+ * piece. */
 static tz_status measure_through(tz__bench *b, tz_model_number *out, const char *what,
                                  const arrays *memory, bool writes)
 {
@@ -105,13 +106,13 @@ static tz_status measure_through(tz__bench *b, tz_model_number *out, const char 
     return status;
 }
 
-/* Pieces of each array, so that both arrays are about `bytes` and every multiprocessor has as many.
- */
+/* Pieces of each array, so that both arrays have about `bytes` and each multiprocessor as many
+ * pieces. */
 static int pieces_of(const tz__bench *b, double bytes)
 {
     const double each = bytes / 2 / (double)tz__copier_bytes(&copiers[WITHIN]);
-    const int a_processor = (int)(each / b->gpu->multiprocessors + 0.5);
-    return (a_processor > 1 ? a_processor : 1) * b->gpu->multiprocessors;
+    const int per_sm = (int)(each / b->gpu->multiprocessors + 0.5);
+    return (per_sm > 1 ? per_sm : 1) * b->gpu->multiprocessors;
 }
 
 static tz_status measure_l2(tz__bench *b, const arrays *memory)
@@ -145,7 +146,7 @@ static tz_status measure_l2(tz__bench *b, const arrays *memory)
                           "%.1f %%",
                           1e-6 * size, b->repeats, spread);
         }
-        /* Half way down to memory's bandwidth. */
+        /* The size at half way from L2's bandwidth to memory's. */
         const double half = 0.5 * (first + slow);
         if (!status && i > 0 && here < half && before > here)
             useful = size_before + (size - size_before) * (before - half) / (before - here);
@@ -162,7 +163,7 @@ static tz_status measure_l2(tz__bench *b, const arrays *memory)
 
 /* ---- Latencies ------------------------------------------------------------------------------- */
 
-/* Words a line apart, in no order, over the first `bytes` of an array, that lead to each other. */
+/* Links `count` random lines of the first `bytes` of an array to a cycle. */
 static tz_status lay(tz__bench *b, const arrays *memory, size_t bytes, int count, uint32_t *first)
 {
     tz_cuda_kernel kernel;
@@ -223,7 +224,7 @@ static tz_status measure_chase(tz__bench *b, tz_model_number *out, const char *w
     if (!far) {
         status = tz__bench_chains(b, &chains, CHASE_ROUNDS, 1, memory->from, first, &time);
     } else {
-        /* Nothing of the list may be in L2: the other array goes through it before each time. */
+        /* Before each time the other array is read, so that L2 has none of the links. */
         const int repeats = b->repeats, warmups = b->warmups;
         const tz__copier *reader = &copiers[BUSY];
         const arrays other = {memory->to, memory->to, memory->bytes};

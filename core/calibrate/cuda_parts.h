@@ -14,11 +14,11 @@ tz_status tz__measure_text_cache(tz__bench *b);
 /* cuda_memory.c: bandwidths and latencies. */
 tz_status tz__measure_memory(tz__bench *b);
 
-/* cuda_launches.c: launches, grid synchronisation, words between neighbouring blocks. */
+/* cuda_launches.c: launches, grid synchronisation, exchange of words between adjacent blocks. */
 tz_status tz__measure_launches(tz__bench *b);
 
-/* cuda_energy.c: power and energies. Without NVML, or a counter that moves, these numbers stay
- * unknown and the calibration's remark says why. */
+/* cuda_energy.c: power and energies. Without NVML or without a counter that moves, these numbers
+ * stay unknown, and tz_calibration.remark() gets the reason. */
 tz_status tz__measure_energy(tz__bench *b);
 
 /* ---- Tables, for tests that compile and run all of them -------------------------------------- */
@@ -28,11 +28,10 @@ const tz__chains *tz__chains_table(size_t *count); /* rates and latencies */
 const tz__chains *tz__energy_table(size_t *count); /* energies */
 const tz__copier *tz__copiers_table(size_t *count);
 
-/* A loop of so many KiB of instructions. */
+/* A loop of `kib` KiB of instructions. */
 tz__chains tz__chains_text(int kib);
 
-/* What a and b are in the chains that energies are measured with: values that stay without
- * order. */
+/* The operands a and b of the chains that measure energies: they keep the values irregular. */
 typedef union tz__operand {
     float f;
     double d;

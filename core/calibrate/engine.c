@@ -1,7 +1,6 @@
-#include "calibrate/engine.h"
+#include "calibrate/cpu_parts.h"
 
 #include "base/machine.h"
-#include "calibrate/sample.h"
 #include "kernels/cpu/stream.h"
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@ static void nothing(const tz_span *span)
     (void)span;
 }
 
-/* Seconds of a call of the row function, at best. */
+/* The shortest time of a call of the row function, in seconds. */
 static double call_seconds(int dims, int radius, char *array, const void *boundary, char *arena,
                            size_t arena_bytes, tz_pipeline *pipeline, tz_stage *stage, int repeats,
                            tz_samples *samples)
@@ -24,7 +23,6 @@ static double call_seconds(int dims, int radius, char *array, const void *bounda
     const tz_pass pass = {.name = "pass", .radius = radius, .writes = 1, .kernels = &kernels};
     const tz_stencil stencil = {.struct_size = sizeof stencil,
                                 .id = "nothing",
-
                                 .dims = dims,
                                 .fields_count = 1,
                                 .fields = &field,
@@ -37,7 +35,6 @@ static double call_seconds(int dims, int radius, char *array, const void *bounda
         .plane_stride = stride * (SIDE + 2 * GHOST)};
     *stage = (tz_stage){.stencil = &stencil,
                         .dims = dims,
-
                         .elements = {WIDE, dims == 3 ? SIDE : TALL, dims == 3 ? SIDE : 1},
                         .columns = WIDE,
                         .element_size = {4},
@@ -46,7 +43,6 @@ static double call_seconds(int dims, int radius, char *array, const void *bounda
                         .in = {host},
                         .out = {host},
                         .height = HEIGHT,
-
                         .tile = {WIDE, dims == 3 ? SIDE : TALL, dims == 3 ? SIDE : 1},
                         .batch = dims == 3 ? 1 : 4,
                         .threads = 1};
@@ -55,7 +51,7 @@ static double call_seconds(int dims, int radius, char *array, const void *bounda
     if (tz_stage_arena_bytes(stage, pipeline) > arena_bytes)
         return 0.0;
     for (int i = 0; i < repeats; i++) {
-        double least = INFINITY; /* of a few: the samples are to be some time apart */
+        double least = INFINITY; /* of TIMES stages, so that samples are some time apart */
         for (int k = 0; k < TIMES; k++) {
             const double begin = tz_machine_clock_s();
             tz_stage_run(stage, pipeline, arena, arena_bytes);
@@ -66,7 +62,7 @@ static double call_seconds(int dims, int radius, char *array, const void *bounda
     return tz_samples_least(samples);
 }
 
-tz_status tz_calibrate_engine(tz_model_device *device, int repeats, tz_error *error)
+tz_status tz__measure_engine(tz_model_device *device, int repeats, tz_error *error)
 {
     const size_t row = (WIDE + 2 * TZ_ALIGN_ELEMENTS) * 4, arena_bytes = 4 << 20;
     const size_t bytes = (row * (SIDE + 2 * GHOST + 2) * (SIDE + 2 * GHOST + 2) + 63) / 64 * 64;

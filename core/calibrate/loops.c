@@ -1,4 +1,4 @@
-/* Loops for one instruction set after the other; the table of each. */
+/* The loops for each instruction set. */
 #include "calibrate/loops.h"
 
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #define TZ__CAT(a, b) TZ__CAT_(a, b)
 #define TZ__V(name) TZ__CAT(name, TZ__ISA)
 
-/* What is the same for all instruction sets. The including code defines, for each:
+/* Common to all instruction sets. For each, the code below defines:
  *
  *   TZ__ISA       its name, which becomes part of each function's name
  *   TZ__BYTES     of a vector
@@ -21,13 +21,13 @@
  *   TZ__TURNED    the order of lanes after a turn by one lane
  *   TZ__BLENDED   the lanes of two vectors that a selection takes
  *
- * TZ__KEEP makes a vector a value that the compiler knows nothing of, so that it neither drops an
- * instruction nor joins two. TZ__USE only reads it. TZ__HIDE does the same to a scalar. */
+ * TZ__KEEP hides a vector's value from the compiler, so that it neither drops nor merges
+ * instructions. TZ__USE only reads the vector. TZ__HIDE hides a scalar. */
 #define TZ__KEEP(value) __asm__ volatile("" : "+" TZ__REGISTER(value))
 #define TZ__USE(value) __asm__ volatile("" : : TZ__REGISTER(value))
 #define TZ__HIDE(pointer) __asm__ volatile("" : "+r"(pointer))
 
-/* A STEP changes x, with a constant c that the compiler does not know. */
+/* A STEP changes x using a constant c that is hidden from the compiler. */
 #define TZ__ADD(x) x += c
 #define TZ__MULTIPLY(x) x *= c
 #define TZ__DIVIDE(x) x = c / x
@@ -35,7 +35,7 @@
 #define TZ__BLEND(x) x = __builtin_shufflevector(x, c, TZ__BLENDED)
 #define TZ__TURN(x) x = __builtin_shufflevector(x, x, TZ__TURNED)
 
-/* Twelve chains that do not wait for each other, every other one of a second step. */
+/* Twelve independent chains, every other one of a second step. */
 #define TZ__TWO(x, y, STEP, OTHER)                                                                 \
     STEP(x);                                                                                       \
     TZ__KEEP(x);                                                                                   \
@@ -69,8 +69,8 @@
         }                                                                                          \
     }
 
-/* What a loop over rows is made of: a load, a vector addition or product, three scalar additions,
- * none of which waits for another kind. */
+/* The parts of a loop over rows: a load, a vector addition or product, three scalar additions. They
+ * do not wait for each other. */
 #define TZ__ISSUE(k, x, STEP, m, n, o)                                                             \
     {                                                                                              \
         const TZ__V(f32) value = at[k];                                                            \
@@ -181,7 +181,7 @@ const tz_loop_set *tz_loops_of(tz_isa isa)
 void tz_loop_clock(long additions)
 {
     unsigned long sum = 1, step = 3;
-    __asm__ volatile("" : "+r"(step)); /* an addition of a constant may cost nothing */
+    __asm__ volatile("" : "+r"(step)); /* additions of a constant may be free */
     for (long i = 0; i < additions; i += 16) {
 #pragma GCC unroll 16
         for (int k = 0; k < 16; k++) {

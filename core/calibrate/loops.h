@@ -1,4 +1,4 @@
-/* The loops that a CPU is measured with, for one instruction set each. */
+/* The loops that measure a CPU, one set for each instruction set. */
 #ifndef TZ_CORE_CALIBRATE_LOOPS_H
 #define TZ_CORE_CALIBRATE_LOOPS_H
 
@@ -8,7 +8,7 @@
 /* Runs a loop `rounds` times. `memory`: 64-byte aligned, at least TZ_LOOP_BYTES and a vector. */
 typedef void tz_loop(long rounds, void *memory);
 
-enum { TZ_LOOP_BYTES = 16384 }; /* that loads and stores go over: they stay in a first level */
+enum { TZ_LOOP_BYTES = 16384 }; /* range of loads and stores; it fits a first-level cache */
 
 typedef struct tz_loop_row {
     const char *what; /* "additions, 12 chains" */
@@ -16,7 +16,7 @@ typedef struct tz_loop_row {
     double instructions; /* in a round */
 } tz_loop_row;
 
-/* X(name): what there is to measure, in the order of tz_loop_set.rows. */
+/* X(name): the loops, in the order of tz_loop_set.rows. */
 #define TZ_LOOP_TABLE(X)                                                                           \
     X(FP32_RATE)                                                                                   \
     X(FP32_MULTIPLY_RATE)                                                                          \
@@ -53,15 +53,15 @@ typedef enum tz_loop_name {
 typedef struct tz_loop_set {
     int vector_bytes;
     tz_loop_row rows[TZ_LOOPS];
-    /* Whole vectors of `bytes`, a multiple of 256; aligned. */
+    /* Aligned; `bytes` is a multiple of 256. */
     void (*copy)(void *to, const void *from, size_t bytes);
     void (*read)(const void *from, size_t bytes);
-    /* A row of sums of nine neighbours in three rows, of which an element before and behind is read
-     * too; `bytes` as above. */
+    /* A row of sums of nine neighbours in three rows. It also reads an element before and after
+     * each row. `bytes` as above. */
     void (*rows9)(void *to, const void *above, const void *same, const void *below, size_t bytes);
 } tz_loop_set;
 
-/* NULL where there are none for this processor. */
+/* NULL: no loops for this processor. */
 const tz_loop_set *tz_loops_of(tz_isa isa);
 
 /* Dependent scalar additions: one a cycle on every processor that trapeze runs on. */

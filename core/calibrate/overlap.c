@@ -1,7 +1,6 @@
-#include "calibrate/overlap.h"
+#include "calibrate/cpu_parts.h"
 
 #include "base/machine.h"
-#include "calibrate/sample.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +8,11 @@
 enum {
     GAP = 192,      /* bytes between rows, so that they do not share sets */
     ROWS = 4,       /* of a turn: three are read, one is written */
-    ROW_MAX = 4096, /* bytes: as engines cut them, in pages */
+    ROW_MAX = 4096, /* bytes of a row, as in tiles: a page */
     TURNS = 64
 };
 
-/* Seconds of a turn over rows of `bytes` out of `rows` of them, again and again. */
+/* Seconds of a turn; turns cycle through `rows` rows of `bytes`. */
 static double turn_seconds(const tz_loop_set *loops, char *memory, size_t bytes, size_t rows)
 {
     const size_t pitch = bytes + GAP, turns = TURNS + rows / ROWS;
@@ -25,8 +24,8 @@ static double turn_seconds(const tz_loop_set *loops, char *memory, size_t bytes,
     return (tz_machine_clock_s() - begin) / (double)turns;
 }
 
-tz_status tz_calibrate_overlap(tz_model_device *device, const tz_loop_set *loops, int repeats,
-                               tz_error *error)
+tz_status tz__measure_overlap(tz_model_device *device, const tz_loop_set *loops, int repeats,
+                              tz_error *error)
 {
     if (!device->l1_bytes.known || !device->l2_bytes.known ||
         !device->l1_bandwidth_bytes_per_s.known || !device->l2_bandwidth_bytes_per_s.known)
@@ -46,7 +45,7 @@ tz_status tz_calibrate_overlap(tz_model_device *device, const tz_loop_set *loops
     if (!memory)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to measure with");
     memset(memory, 0, all);
-    /* In turns, so that what disturbs the one disturbs the other. */
+    /* In turns, so that a disturbance affects both. */
     for (int i = 0; i < 2 * repeats; i++) {
         turn_seconds(loops, memory + GAP, bytes, near);
         tz_samples_add(&within, turn_seconds(loops, memory + GAP, bytes, near));

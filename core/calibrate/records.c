@@ -139,8 +139,8 @@ static bool describes(const tz_model_device *record, const tz_device_identity *d
             (record->vector_bytes.known && record->vector_bytes.value == device->vector_bytes));
 }
 
-/* The newest record in a folder that describes the device. One that cannot be read is passed over;
- * tz_device_find with its name returns the error. */
+/* The newest record in a folder that describes the device. Unreadable records are skipped;
+ * tz_device_find() reports their errors. */
 static bool search(const char *folder, const tz_device_identity *device, tz_model_device *out)
 {
     DIR *entries = opendir(folder);
@@ -225,7 +225,7 @@ tz_status tz_device_save(const tz_model_device *device, const char *path, bool r
     return status;
 }
 
-/* PATH~ becomes another name of what is there; PATH stays. */
+/* Makes PATH~ another name of the file PATH, which stays. */
 static tz_status keep_previous(const char *path, tz_error *error)
 {
     char previous[PATH_MAX + 16], link_path[PATH_MAX + 32];

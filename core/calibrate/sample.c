@@ -6,27 +6,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tz_samples_add(tz_samples *samples, double value)
-{
-    if (samples->count < TZ_SAMPLES_MAX)
-        samples->at[samples->count++] = value;
-}
-
 static int ascending(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* The value that a share of the samples is below. */
+double tz_quantile(double *values, int count, double share)
+{
+    if (count == 0)
+        return 0;
+    qsort(values, (size_t)count, sizeof *values, ascending);
+    const double at = share * (count - 1);
+    const int low = (int)at, high = low + 1 < count ? low + 1 : low;
+    return values[low] + (at - low) * (values[high] - values[low]);
+}
+
+void tz_samples_add(tz_samples *samples, double value)
+{
+    if (samples->count < TZ_SAMPLES_MAX)
+        samples->at[samples->count++] = value;
+}
+
+/* 0 to 1, as tz_quantile(). */
 static double quantile(const tz_samples *samples, double share)
 {
     double sorted[TZ_SAMPLES_MAX];
     memcpy(sorted, samples->at, (size_t)samples->count * sizeof *sorted);
-    qsort(sorted, (size_t)samples->count, sizeof *sorted, ascending);
-    const double at = share * (samples->count - 1);
-    const int low = (int)at, high = low + 1 < samples->count ? low + 1 : low;
-    return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
+    return tz_quantile(sorted, samples->count, share);
 }
 
 double tz_samples_median(const tz_samples *samples)

@@ -217,7 +217,7 @@ json_t *tz_tune_json(const tz_workload *workload, const tz_tune *tune)
     json_object_set_new(object, "error_median", json_real(tune->error_median));
     json_object_set_new(object, "error_p90", json_real(tune->error_p90));
     json_object_set_new(object, "error_mean", json_real(tune->error_mean));
-    json_object_set_new(object, "forecast_s", json_real(tune->predicted_s));
+    json_object_set_new(object, "forecast_s", json_real(tune->predicting_s));
     json_object_set_new(object, "sustained", json_boolean(tune->sustained));
     if (tune->clock_refusal[0])
         json_object_set_new(object, "clock_unknown", json_string(tune->clock_refusal));

@@ -1,38 +1,39 @@
-/* adaptive: the height goes up and down with the time of an iteration.
+/* adaptive: the height goes up and down with the measured time of an iteration.
  *
  * Meng and Skadron 2009, section 5.4.2, after Allen et al.: the average time of an iteration, taken
- * over two stages, decides whether the height grows or shrinks; it starts at 1 or at the model's
- * prediction. We add:
+ * over two stages, decides whether the height grows or shrinks. The height starts at 1 or at the
+ * model's prediction. We add:
  *
- * - hysteresis: only a gain of more than HYSTERESIS changes the height, noise does not. Where the
- *   start is probably right, a gain of less than SURE must show twice.
+ * - hysteresis: the height changes only for a gain of more than HYSTERESIS, so that noise does not
+ *   change it. Where the start is probably right, a gain below SURE must be measured twice.
  *
- * - rungs: the time of a height is kept, and a height is tried twice at most, so the search ends.
+ * - rungs: the time of each height is kept, and a height is tried at most twice. So the search
+ *   ends.
  *
- * - stride: it goes 1, 2, 4, ... heights further while that pays, as the start may be far off.
+ * - stride: the search goes 1, 2, 4, ... heights further while that pays: the start may be far off.
  *
  * - convexity: time is convex in the height below the bound (section 6.1). A line through two
- *   measured heights therefore bounds the times beyond them from below; what cannot gain HYSTERESIS
- *   is not tried.
+ *   measured heights is then a lower bound of the times beyond them. A height that cannot gain
+ *   HYSTERESIS is not tried.
  *
- * - second look: a trial looks slow when another program disturbed it. Before the policy settles,
- *   both neighbours that are less than LOOK_AGAIN slower are tried once more, and the lesser time
- *   counts, since disturbance only makes a stage longer.
+ * - second look: another program may have disturbed a trial. Before the policy settles, it tries
+ *   both neighbours that are less than LOOK_AGAIN slower once more. The shorter time counts, since
+ *   disturbance only makes a stage longer.
  *
  * - predictions: heights that are predicted to be SLOWER_SKIPPED slower are not tried.
  *
- * - budget: once the start is probably right (a prediction, the backend's choice, a height that the
- *   policy has settled on), trials, and the waits for a device that timing needs, may cost BUDGET of
- *   the time run so far; they are put off until then. The expected cost of a trial is its stages at
- *   RISK slower than base, its set-up and its waits; it doubles after each trial in a row that
- *   gained nothing. A trial that is SLOWER_ENDED slower after one stage ends there. What a better
- *   height gains on the start may be spent, too.
+ * - budget: once the start is probably right (a prediction, the backend's choice, a settled
+ *   height), trials, and the waits for a device that timing needs, may cost BUDGET of the time run
+ *   so far. Until then they are postponed. The expected cost of a trial is its stages at RISK
+ *   slower than base, its set-up and its waits. Each trial in a row without a gain doubles it. A
+ *   trial that is SLOWER_ENDED slower after one stage ends there. Time that a better height has
+ *   gained over the start may be spent, too.
  *
- * - pairs: a trial is compared with a base timed just before it, and all times change with the
- *   base's, so that a device that becomes slower or faster does not decide.
+ * - pairs: a trial is compared with a base that was timed just before it, and all times are scaled
+ *   with the base's. So a device that becomes slower or faster does not decide.
  *
- * - drift: a settled policy times its height now and then, each time after twice as long a run. When
- *   that differs by DRIFT from the time it settled with, all heights are open again. */
+ * - drift: a settled policy times its height again after twice as long a run each time. If that
+ *   time differs by DRIFT from the one it settled with, all heights are open again. */
 #include "model/constants.h"
 #include "policy/adaptive_impl.h"
 
@@ -113,7 +114,7 @@ static void adaptive_destroy(tz_policy *policy)
 
 /* ---- What to try next ------------------------------------------------------------------------ */
 
-/* From here on, what base takes is what everything is held against. */
+/* From here on costs and gains are relative to the present base. */
 static void begin_budget(adaptive *a)
 {
     a->budgeted = true;
@@ -137,7 +138,7 @@ static void settle(tz_policy *policy, adaptive *a)
     base->plan = policy->plan;
 }
 
-/* Seconds that a trial may cost. */
+/* Expected cost of a trial in seconds. */
 static double risk_of(const adaptive *a, int candidate)
 {
     const rung *r = &a->rungs[candidate];
@@ -151,7 +152,7 @@ static bool may_cost(const adaptive *a, double seconds)
     return !a->budgeted || a->lost + a->patience * seconds <= BUDGET * a->elapsed;
 }
 
-/* Base has just been timed: begin the next trial, put it off, or settle. */
+/* Base has just been timed: begin the next trial, postpone it, or settle. */
 static void look_around(tz_policy *policy, adaptive *a)
 {
     const int candidate = a->confirm >= 0 ? a->confirm : tz__adaptive_pick(a);
@@ -175,7 +176,7 @@ static void look_around(tz_policy *policy, adaptive *a)
     next->plan = policy->plan;
 }
 
-/* Nothing is being timed: is it time to? A group of base costs two waits. */
+/* Nothing is being timed: time base if that is due and affordable. It costs two waits. */
 static void wake(tz_policy *policy, adaptive *a)
 {
     if (a->settled) {
@@ -204,7 +205,7 @@ static void back_to_base(tz_policy *policy, adaptive *a, double time, const char
     a->rungs[a->base].plan = policy->plan;
 }
 
-/* ---- What was measured ------------------------------------------------------------------------------ */
+/* ---- Measurements ---------------------------------------------------------------------------- */
 
 static void judge(tz_policy *policy, adaptive *a)
 {
@@ -233,7 +234,7 @@ static void judge(tz_policy *policy, adaptive *a)
         a->stride = direction == a->direction ? 2 * a->stride : 2;
         a->direction = direction;
         const int from = base->plan.height;
-        if (a->rungs[a->base].looks == 0) /* the start: it may have been disturbed, too */
+        if (a->rungs[a->base].looks == 0) /* the start, which may have been disturbed, too */
             a->rungs[a->base].looks = 1;
         a->base = a->probe;
         a->probe = -1;
@@ -254,7 +255,7 @@ static void judge(tz_policy *policy, adaptive *a)
     look_around(policy, a);
 }
 
-/* All heights are open again but those that cannot be had. */
+/* Open all heights again except refused ones. */
 static void reopen(tz_policy *policy, adaptive *a)
 {
     rung *base = &a->rungs[a->base];
@@ -276,7 +277,8 @@ static void reopen(tz_policy *policy, adaptive *a)
     base->plan = policy->plan;
 }
 
-/* A new time of base: noise is averaged out, a change holds for all heights. */
+/* Take a new time of base. Small differences are noise and averaged; a larger one scales the times
+ * of all heights. */
 static void base_is(adaptive *a, double time)
 {
     rung *base = &a->rungs[a->base];
@@ -302,7 +304,7 @@ static void adaptive_record(tz_policy *policy, int64_t stages, int64_t iteration
         return;
     rung *now = &a->rungs[on_probe ? a->probe : a->base];
     const double base = tz__adaptive_time(a, a->base);
-    /* count_time() takes the base's time for all that runs. */
+    /* count_time() counts all iterations with the time of base. */
     const double more = seconds - (isnan(base) ? 0 : (double)iterations * base);
     a->elapsed += more;
     a->lost += a->wait_s + (on_probe ? more : 0);
@@ -328,7 +330,7 @@ static void adaptive_record(tz_policy *policy, int64_t stages, int64_t iteration
         reopen(policy, a);
 }
 
-/* Time that nobody measured goes by too, and what base gains on the start with it. */
+/* Count the time of stages that were not timed, and the gain of base over the start. */
 static void count_time(const tz_policy *policy, adaptive *a)
 {
     const int64_t since = a->seen_step < 0 ? 0 : policy->step - a->seen_step;
@@ -348,7 +350,7 @@ static int64_t adaptive_stages_to_time(const tz_policy *policy)
     const adaptive *a = policy->state;
     if (a->probe < 0 && !a->timing)
         return 0;
-    /* A trial that does not fit before the next output leaves the stage to base, untimed. */
+    /* If the trial does not fit before the next output, base runs the stage, untimed. */
     const int on = a->probe >= 0 ? a->probe : a->base;
     return tz_plan_equal(&policy->plan, &a->rungs[on].plan) ? a->trial.stages_to_time : 0;
 }
@@ -374,7 +376,7 @@ static bool adaptive_plan_failed(tz_policy *policy, const tz_error *why)
     return give_up(policy, policy->state, note);
 }
 
-/* Outputs come too often for base: the highest that still runs whole, if there is one. */
+/* Outputs are too frequent for base: take the highest height whose stages still fit. */
 static void lower_base(tz_policy *policy, adaptive *a)
 {
     int lower = -1;
@@ -430,7 +432,7 @@ static tz_status adaptive_next(tz_policy *policy, int64_t iterations_left, bool 
     }
 }
 
-/* ---- Telling --------------------------------------------------------------------------------- */
+/* ---- Reporting ------------------------------------------------------------------------------- */
 
 static bool adaptive_measured(const tz_policy *policy, size_t index, tz_policy_measurement *out)
 {

@@ -1,4 +1,4 @@
-/* The inside of the adaptive policy: its heights, and which one it tries next. */
+/* The inside of the adaptive policy: its heights, and the choice of the next one to try. */
 #ifndef TZ_CORE_POLICY_ADAPTIVE_IMPL_H
 #define TZ_CORE_POLICY_ADAPTIVE_IMPL_H
 
@@ -6,11 +6,12 @@
 
 #define TZ_ADAPTIVE_HYSTERESIS 0.03
 
+/* One height of the search, with its plan. */
 typedef struct rung {
     tz_plan plan;
-    double predicted; /* of an iteration; NAN */
-    double set_up_s;  /* expected, of its first stage */
-    double time;      /* measured or presumed; NAN: neither; INFINITY: cannot be had */
+    double predicted; /* time of an iteration; NAN: not predicted */
+    double set_up_s;  /* expected extra time of its first stage */
+    double time;      /* of an iteration, measured or presumed; NAN: neither; INFINITY: refused */
     bool measured;
     bool known; /* its kernel has run */
     int looks;  /* trials */
@@ -18,36 +19,37 @@ typedef struct rung {
 } rung;
 
 typedef struct adaptive {
-    rung *rungs;                   /* by height */
-    int count, start, base, probe; /* probe -1: none */
+    rung *rungs; /* by height */
+    int count, start, base;
+    int probe; /* the rung on trial; -1: none */
     int stride, direction;
     tz_policy_trial trial;
     int base_groups, tried;
     bool budgeted, settled;
     bool timing;          /* base is being timed */
-    int confirm;          /* a rung that seems better, to be tried again; -1: none */
-    bool due;             /* for a trial that may begin when it is */
-    int patience;         /* what trials in a row that gained nothing make of the next one's cost */
-    double elapsed, lost; /* seconds run, and those beyond what the start would have taken */
-    double wait_s;        /* that a wait costs */
-    double check_s;       /* settled: elapsed seconds at which base is timed again */
+    int confirm;          /* a rung that seems better and is tried again; -1: none */
+    bool due;             /* the next trial may begin once base is timed */
+    int patience;         /* factor on the next trial's cost: trials without a gain double it */
+    double elapsed, lost; /* seconds run; the part of them that the start would not have taken */
+    double wait_s;        /* cost of a wait for the device */
+    double check_s;       /* settled: base is timed again after so many elapsed seconds */
     double settled_time;
     int short_stretches;
     int64_t longest_stretch;
     int64_t settled_step;
-    int64_t seen_step; /* up to which elapsed counts */
+    int64_t seen_step; /* `elapsed` counts up to this step */
 } adaptive;
 
-/* One rung a height: the plan that is predicted to be the fastest, else the backend's choice. */
+/* Make one rung for each height: its fastest predicted plan, or the backend's choice. */
 tz_status tz__adaptive_make_rungs(tz_policy *policy, adaptive *a, tz_error *error);
-/* The index of a rung of this plan's height, made if it is not there. */
+/* The index of the rung of this plan's height. Adds one if there is none. */
 int tz__adaptive_add_rung(adaptive *a, const tz_plan *plan);
-/* -1: there is none. */
+/* The index of the rung of a height; -1: none. */
 int tz__adaptive_find(const adaptive *a, int height);
-/* What an iteration at a rung takes, as far as is known; NAN. */
+/* The time of an iteration, measured, else predicted; NAN: neither. */
 double tz__adaptive_time(const adaptive *a, int rung);
-/* The next trial, near a base whose time is known; -1: there is none. Heights that are predicted to
- * be much slower than base are not tried: they get their time from the prediction. */
+/* The next rung to try, near a base whose time is known; -1: none. A height that is predicted to be
+ * much slower than base is not tried; its time is taken from the prediction. */
 int tz__adaptive_pick(adaptive *a);
 
 #endif

@@ -1,4 +1,4 @@
-/* adaptive: the heights, and which one is worth trying (policy_adaptive.c says how). */
+/* The heights of the adaptive policy, and the choice of the next one to try (adaptive.c). */
 #include "policy/adaptive_impl.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ static double height_of(const adaptive *a, int i)
     return a->rungs[i].plan.height;
 }
 
-/* The nearest rung on a side whose time is known; -1: none. */
+/* The nearest rung with a known time on one side; -1: none. */
 static int known_beside(const adaptive *a, int from, int direction)
 {
     for (int i = from + direction; i >= 0 && i < a->count; i += direction)
@@ -82,8 +82,8 @@ static int known_beside(const adaptive *a, int from, int direction)
     return -1;
 }
 
-/* Seconds an iteration by which a height between base and the known rung `beyond` may be faster
- * than base: below the line through base and what is known on its other side it cannot be. */
+/* The most that the candidate can be faster than base, in seconds an iteration: its time is not
+ * below the line through base and the nearest known rung on the other side. */
 static double possible_gain(const adaptive *a, int candidate, int direction)
 {
     const int other = known_beside(a, a->base, -direction);
@@ -94,7 +94,7 @@ static double possible_gain(const adaptive *a, int candidate, int direction)
     return slope * fabs(height_of(a, candidate) - height_of(a, a->base));
 }
 
-/* The rung to try on one side of base; -1: none can be better. */
+/* The rung to try on one side of base; -1: none can be faster. */
 static int candidate_beside(const adaptive *a, int direction)
 {
     const double base = a->rungs[a->base].time;
@@ -107,7 +107,6 @@ static int candidate_beside(const adaptive *a, int direction)
         const int stride = direction == a->direction ? a->stride : 1;
         candidate = a->base + direction * stride;
         candidate = candidate < 0 ? 0 : candidate >= a->count ? a->count - 1 : candidate;
-        /* A base that won by more than a line from the other side leaves to gain is a valley. */
         return possible_gain(a, last, direction) > HYSTERESIS * base ? candidate : -1;
     }
     if (abs(beyond - a->base) < 2)
@@ -116,7 +115,7 @@ static int candidate_beside(const adaptive *a, int direction)
     return possible_gain(a, candidate, direction) > HYSTERESIS * base ? candidate : -1;
 }
 
-/* Trust the prediction of heights that are predicted to be much slower than base. */
+/* True: the candidate is predicted to be much slower than base; its time is taken from that. */
 static bool presume(adaptive *a, int candidate)
 {
     rung *r = &a->rungs[candidate];
@@ -129,7 +128,7 @@ static bool presume(adaptive *a, int candidate)
     return true;
 }
 
-/* The neighbour that is worth a second look; -1: none is. */
+/* The neighbour to try a second time; -1: none. */
 static int second_look(const adaptive *a)
 {
     int found = -1;
@@ -151,7 +150,7 @@ int tz__adaptive_pick(adaptive *a)
         int up = candidate_beside(a, 1), down = candidate_beside(a, -1);
         const int first = a->direction > 0 ? up : down, second = a->direction > 0 ? down : up;
         candidate = first >= 0 ? first : second;
-        /* With predictions the likelier side comes first. */
+        /* With predictions the side that is predicted to be faster comes first. */
         if (first >= 0 && second >= 0 && a->rungs[second].predicted < a->rungs[first].predicted)
             candidate = second;
         if (candidate >= 0)

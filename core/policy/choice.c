@@ -3,7 +3,7 @@
 #include "base/names.h"
 #include <string.h>
 
-/* A policy before it is known whether a height is given. */
+/* The policy of one source, before its height is considered. */
 typedef struct wish {
     bool named; /* false: "auto", or nothing */
     tz_policy_kind kind;
@@ -15,7 +15,7 @@ static const tz_policy_kind kinds[] = {TZ_POLICY_PREDICTED, TZ_POLICY_PREDICTED,
                                        TZ_POLICY_EXHAUSTIVE, TZ_POLICY_FIXED};
 enum { POLICIES = sizeof names / sizeof *names, HEIGHTS = POLICIES - 1 };
 
-/* False: `name` is none of the first `count`; `hint` then says which there are. */
+/* False: `name` is not among the first `count` names; `hint` then lists them. */
 static bool read_name(const char *name, size_t count, wish *out, char *hint, size_t size)
 {
     for (size_t i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-/* Height and policy as a scenario or a command line gives them, and the policy that follows.
+/* From the height and policy that a scenario and a command line give to the policy of the run.
  *
  * Height and policy are one choice, made from two keys:
  *
@@ -22,12 +22,12 @@
 
 enum { TZ_POLICY_START_PREDICTED = -1 };
 
-/* What is given; zeros: nothing. Texts are borrowed. */
+/* The given values; zeros: nothing given. Strings are borrowed. */
 typedef struct tz_policy_choice {
-    tz_plan given;      /* its height: as a number */
-    const char *height; /* a height that is no number: "auto" or the name of a policy */
+    tz_plan given;      /* with the height, if it is a number */
+    const char *height; /* a height that is not a number: "auto" or the name of a policy */
     const char *policy; /* the name of a policy, or "auto" */
-    bool function;      /* the policy is a function; the caller fills in function members of *out */
+    bool function;      /* the policy is a function; the caller sets the function members of *out */
     int start;          /* a height, or TZ_POLICY_START_PREDICTED */
     bool forget;
 } tz_policy_choice;

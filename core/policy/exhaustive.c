@@ -1,13 +1,14 @@
 /* exhaustive: measures every plan while the run goes on, then uses the best and remembers it.
  *
- * Three rounds. In the first every plan gets its setting-up stage and two timed ones (or as many as
- * TZ_POLICY_GROUP_S takes); one that is DROPPED slower than the best after a timed stage ends
- * there. Those within SECOND of the best are measured again, those within THIRD once more. A plan's
- * time is the least of its rounds: what disturbs a stage makes it longer. Noise is what the
- * finalists differ by from themselves, at least NOISE_LEAST; plans that close to the best are ties.
+ * There are three rounds. In the first, every plan gets its setting-up stage and two timed ones (or
+ * as many as last TZ_POLICY_GROUP_S). A plan that is DROPPED slower than the best after a timed
+ * stage ends there. Plans within SECOND of the best are measured again, plans within THIRD a third
+ * time. The shortest time of its rounds counts, since disturbance only makes a stage longer. Noise
+ * is the largest difference between the rounds of a finalist, at least NOISE_LEAST. Plans that
+ * close to the best are ties.
  *
- * A search that is cut short leaves what it has measured, and the next one goes on with what is
- * missing. */
+ * A search that is cut short stores its measurements, and the next run measures the missing
+ * plans. */
 #include "policy/memory.h"
 #include "policy/policy_impl.h"
 
@@ -26,20 +27,20 @@ typedef struct entrant {
     tz_plan plan;
     double predicted;
     double least, most; /* of an iteration, over the rounds; NAN: not measured */
-    int round;          /* in which it is to be measured, or ROUNDS: out */
-    int rounds;         /* in which it was measured */
-    bool remembered;    /* of an earlier run, and not measured again */
-    bool measured;      /* in this one */
+    int round;          /* its next one; ROUNDS: none */
+    int rounds;         /* done */
+    bool remembered;    /* measured by an earlier run only */
+    bool measured;      /* in this run */
     tz_policy_trial trial;
     char note[64];
 } entrant;
 
 typedef struct exhaustive {
     entrant *entrants;
-    int count, round, now; /* now: the one that is measured; -1: none */
+    int count, round, now; /* now: the entrant being measured; -1: none */
     int best;              /* so far; -1: none */
     bool settled;
-    int remembered; /* plans, at the beginning */
+    int remembered; /* plans with a time from an earlier run */
     int ties;
     double noise;
     int short_stretches;
@@ -47,7 +48,7 @@ typedef struct exhaustive {
     char key[KEY_SIZE];
 } exhaustive;
 
-/* What the host says, and what the scenario leaves to choose. */
+/* The host's key, and the given members of the plan. */
 static bool compute_key(const tz_policy *policy, char *key)
 {
     if (!policy->host.memory_key || !policy->host.memory_key(policy->host.context, key, KEY_SIZE))
@@ -61,7 +62,7 @@ static bool compute_key(const tz_policy *policy, char *key)
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
 
-/* All that was measured before, if its best plan is still one. */
+/* Take over a finished search, if its best plan is still admissible. */
 static bool recall_all(tz_policy *policy, exhaustive *e, const tz_policy_memory *memory)
 {
     tz_plan plan = memory->plans[memory->best].plan;
@@ -94,7 +95,7 @@ static bool recall_all(tz_policy *policy, exhaustive *e, const tz_policy_memory 
     return true;
 }
 
-/* What a search that was cut short has measured of these plans. */
+/* Take over the measurements of a search that was cut short. */
 static void recall_part(exhaustive *e, const tz_policy_memory *memory)
 {
     for (int i = 0; i < e->count; i++) {
@@ -124,7 +125,7 @@ static int compare_entrants(const void *a, const void *b)
     return x->plan.height - y->plan.height;
 }
 
-/* All plans, none of them measured. */
+/* Enter all plans, not measured. */
 static tz_status enter(tz_policy *policy, exhaustive *e, tz_error *error)
 {
     tz_policy_options *list = tz_policy_list(policy, error);
@@ -143,7 +144,7 @@ static tz_status enter(tz_policy *policy, exhaustive *e, tz_error *error)
                               list->at[i].time_s * list->at[i].plan.height);
     }
     free(list);
-    /* The likely ones first: a run that is too short for all has then measured the right ones. */
+    /* The fastest predictions first, for runs that are too short to measure all. */
     qsort(e->entrants, (size_t)e->count, sizeof *e->entrants, compare_entrants);
     return TZ_OK;
 }
@@ -176,7 +177,7 @@ static int measured_now(const exhaustive *e)
 static void remember(tz_policy *policy, exhaustive *e)
 {
     char key[KEY_SIZE];
-    /* A rule that was changed meanwhile makes it a measurement of two kernels. */
+    /* If the cell update was changed meanwhile, the times belong to two kernels. */
     if (!e->has_key || !compute_key(policy, key) || strcmp(key, e->key) != 0)
         return;
     tz_error error = {0};
@@ -227,7 +228,7 @@ static int find_waiting(const exhaustive *e, int64_t iterations_left)
     return -1;
 }
 
-/* Another one's turn: another round where this one is over, or the end. */
+/* Go to the next entrant; after the last one to the next round; after the last round to the end. */
 static void go_on(tz_policy *policy, exhaustive *e)
 {
     static const double margins[ROUNDS] = {0, SECOND, THIRD};
@@ -242,18 +243,18 @@ static void go_on(tz_policy *policy, exhaustive *e)
             if (!(x->least <= e->entrants[e->best].least * (1 + margins[e->round])))
                 continue;
             in++;
-            if (x->rounds > e->round) /* before this run */
+            if (x->rounds > e->round) /* by an earlier run */
                 continue;
             x->round = e->round;
             tz_policy_trial_begin(&x->trial, false, x->least * x->plan.height);
         }
-        if (in == 1 && e->round > 1) { /* alone in front, and measured twice */
+        if (in == 1 && e->round > 1) { /* a single finalist, measured twice */
             conclude(policy, e);
             return;
         }
     }
     e->now = find_waiting(e, policy->stop - policy->step);
-    if (e->now < 0) /* next() sees to it */
+    if (e->now < 0) /* too high for this stretch: next() chooses again */
         e->now = find_waiting(e, INT64_MAX);
     policy->plan = e->entrants[e->now].plan;
 }
@@ -308,7 +309,7 @@ static tz_status exhaustive_next(tz_policy *policy, int64_t iterations_left, boo
     (void)error;
     if (e->settled)
         return TZ_OK;
-    if (policy->config.forget && e->has_key) /* not before something really runs */
+    if (policy->config.forget && e->has_key) /* only once a stage really runs */
         tz_policy_memory_forget(e->key);
     policy->config.forget = false;
     int now = find_waiting(e, iterations_left);
@@ -330,14 +331,14 @@ static tz_status exhaustive_next(tz_policy *policy, int64_t iterations_left, boo
     }
     if (now >= 0)
         e->now = now;
-    /* The rest of a stretch is no use to those that wait: the best so far runs it. */
+    /* If the stretch is too short for all waiting entrants, the best so far runs it. */
     policy->plan = e->entrants[now >= 0 ? now : e->best >= 0 ? e->best : e->now].plan;
     snprintf(policy->plan.why, sizeof policy->plan.why, "exhaustive: measures %d plan%s", e->count,
              e->count == 1 ? "" : "s");
     return TZ_OK;
 }
 
-/* ---- Lifetime ------------------------------------------------------------------------------------ */
+/* ---- Lifetime -------------------------------------------------------------------------------- */
 
 static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
 {
@@ -373,11 +374,12 @@ static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
     else
         tz_policy_decide(policy, first, NAN, "exhaustive: measures %d plan%s", e->count,
                          e->count == 1 ? "" : "s");
-    if (e->now < 0) /* all: the other rounds */
+    if (e->now < 0) /* all are remembered: only later rounds are left */
         go_on(policy, e);
     return TZ_OK;
 }
-/* A search that ends here is gone on with in the next run. */
+
+/* The next run continues an unfinished search. */
 static void exhaustive_destroy(tz_policy *policy)
 {
     exhaustive *e = policy->state;
@@ -387,7 +389,7 @@ static void exhaustive_destroy(tz_policy *policy)
     free(e);
 }
 
-/* ---- Telling --------------------------------------------------------------------------------- */
+/* ---- Reporting ------------------------------------------------------------------------------- */
 
 static bool exhaustive_measured(const tz_policy *policy, size_t index, tz_policy_measurement *out)
 {

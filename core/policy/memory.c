@@ -11,7 +11,7 @@
 
 static const char format[] = "trapeze plans 1", format_part[] = "trapeze plans 1, unfinished";
 
-/* FNV-1a, for a file's name alone: the file holds the key itself. */
+/* FNV-1a, for the file name only: the file holds the full key. */
 static uint64_t hash_text(const char *text)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);

@@ -1,8 +1,8 @@
-/* Memory: what an exhaustive search found, or has found so far, kept on disk for the next run.
+/* Memory: the results of an exhaustive search, complete or partial, on disk for the next run.
  *
- * One file a search, `plans/HASH.json` in the cache's folder (base/cache_folder.h), written whole
- * or not at all. It holds the key in full, and is read only if that is the same, every plan is
- * complete and the numbers make sense: whatever else is wrong with it, it is a miss. */
+ * Each search has one file, `plans/HASH.json` in the cache's folder (base/cache_folder.h), written
+ * whole or not at all. The file holds the full key. A file with another key, an incomplete plan or
+ * an invalid number counts as missing. */
 #ifndef TZ_CORE_POLICY_MEMORY_H
 #define TZ_CORE_POLICY_MEMORY_H
 
@@ -10,19 +10,19 @@
 
 typedef struct tz_policy_memory {
     int count, best;
-    bool finished;                /* no: the search was cut short, and plans may be missing */
-    double noise;                 /* relative: what lies closer to the best is a tie */
+    bool finished;                /* false: the search was cut short; plans may lack a time */
+    double noise;                 /* relative: plans this close to the best are ties */
     tz_policy_measurement *plans; /* malloc'd */
 } tz_policy_memory;
 
-/* False: nothing is remembered. */
+/* False: no valid file. */
 bool tz_policy_memory_read(const char *key, tz_policy_memory *out);
-/* TZ_IO, TZ_MEMORY. Without a cache nothing is written, and that is no error. */
+/* TZ_IO, TZ_MEMORY. Without a cache folder it writes nothing and returns TZ_OK. */
 tz_status tz_policy_memory_write(const char *key, const tz_policy_memory *memory, tz_error *error);
 void tz_policy_memory_forget(const char *key);
 void tz_policy_memory_clear(tz_policy_memory *memory);
 
-/* The file of a key into `path`; false without a cache. */
+/* The path of a key's file; false without a cache folder. */
 bool tz_policy_memory_path(const char *key, char *path, size_t size);
 
 #endif

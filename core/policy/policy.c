@@ -64,9 +64,9 @@ size_t tz_policy_decisions(const tz_policy *policy, const tz_policy_decision **o
     return policy->decisions_count;
 }
 
-/* ---- What there is to choose from ------------------------------------------------------------ */
+/* ---- Plans to choose from -------------------------------------------------------------------- */
 
-/* What is given, but for the height where the policy is to find that. */
+/* The given plan, without its height if the policy searches the heights. */
 static tz_plan given_plan(const tz_policy *policy)
 {
     tz_plan given = policy->config.given;
@@ -97,7 +97,7 @@ const tz_policy_options *tz_policy_predictions(tz_policy *policy)
     return made;
 }
 
-/* A backend that names no candidates has its choice for each height. */
+/* For a backend without candidates: its choice for each height. */
 static tz_status list_heights(tz_policy *policy, const tz_plan *given, tz_policy_options *out,
                               tz_error *error)
 {
@@ -112,8 +112,8 @@ static tz_status list_heights(tz_policy *policy, const tz_plan *given, tz_policy
             plan.height = heights[i];
         status = policy->host.complete_plan(policy->host.context, &plan, error);
         if (status)
-            break;          /* and so are all above */
-        bool known = false; /* the reference makes a height of 1 of any */
+            break;          /* higher ones are refused, too */
+        bool known = false; /* the reference backend turns every height into 1 */
         for (int k = 0; k < out->count; k++)
             known = known || tz_plan_equal(&out->at[k].plan, &plan);
         if (!known)
@@ -155,7 +155,7 @@ tz_policy_options *tz_policy_list(tz_policy *policy, tz_error *error)
 
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
-enum { GROUP_STAGES_MAX = 4096, GROUP_TRUSTED = 64 /* of a plan that has not been timed yet */ };
+enum { GROUP_STAGES_MAX = 4096, GROUP_TRUSTED = 64 /* of a plan that was not timed yet */ };
 
 static int64_t group_of(double stage_s, int most)
 {
@@ -178,7 +178,7 @@ bool tz_policy_trial_record(tz_policy_trial *trial, int64_t stages, int64_t iter
         trial->stages_to_time = group_of(trial->stage_s, GROUP_TRUSTED);
         return false;
     }
-    /* What is shorter than half a group is mostly the wait for it: once more, with more stages. */
+    /* A time below half a group is mostly the wait for the device: repeat with more stages. */
     if (seconds < 0.5 * TZ_POLICY_GROUP_S && trial->stages_to_time < GROUP_STAGES_MAX) {
         const double one = seconds / (double)stages;
         const double needed = one > 0 ? TZ_POLICY_GROUP_S / one : GROUP_STAGES_MAX;
@@ -263,7 +263,7 @@ static tz_status function_next(tz_policy *policy, int64_t iterations_left, bool 
 {
     function_state *f = policy->state;
     (void)iterations_left;
-    /* After every timed group; and where stages are always cut short, once a stretch. */
+    /* Call it after every timed group; and once a stretch, if stages are always cut short. */
     if (f->asked_step >= 0 && !f->recorded && (!new_stretch || f->asked_step == policy->step))
         return TZ_OK;
     f->asked_step = policy->step;
@@ -327,7 +327,7 @@ static const tz_policy_class class_function = {.create = function_create,
                                                .settled = function_settled,
                                                .describe = function_describe};
 
-/* ---- Lifetime ------------------------------------------------------------------------------------ */
+/* ---- Lifetime -------------------------------------------------------------------------------- */
 
 tz_status tz_policy_create(tz_policy **out, const tz_policy_config *config,
                            const tz_policy_host *host, tz_error *error)

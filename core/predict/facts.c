@@ -1,4 +1,4 @@
-/* What the papers' models need to know about a stencil. */
+/* Facts about a stencil for the papers' models. */
 #include "predict/prediction_table.h"
 
 #include "base/file.h"
@@ -25,7 +25,8 @@ static tz_status read_benchmark(const char *path, tz_model_benchmark *out, tz_er
     return status;
 }
 
-tz_status tz_facts_benchmark(const char *name, tz_model_benchmark *out, tz_error *error)
+/* The paper's record of a benchmark. TZ_UNKNOWN, without a message: none. */
+static tz_status find_benchmark(const char *name, tz_model_benchmark *out, tz_error *error)
 {
     tz_paths folders = {0};
     tz_status status = tz_paths_add_benchmarks(&folders, error);
@@ -42,19 +43,12 @@ tz_status tz_facts_benchmark(const char *name, tz_model_benchmark *out, tz_error
     return status == TZ_OK && !found ? TZ_UNKNOWN : status;
 }
 
-static double total(const tz_work_mix *mix)
-{
-    double sum = 0;
-    for (int c = 0; c < TZ_WORK_CLASSES; c++)
-        sum += mix->of[c];
-    return sum;
-}
-
-/* Instructions of a thread: an element's update and what comes once a stage, averaged over the
- * parts of the tile kernel. Every warp instruction is one of 32 threads. */
+/* Counts instructions of a thread, for the update of an element and once a stage, averaged over the
+ * parts of the tile kernel. A warp instruction is one of 32 threads. */
 static tz_status count_tile(const tz_workload *workload, tz_model_facts *facts, char *counts,
                             size_t size, tz_error *error)
 {
+    const tz_backend *backend = tz_backend_of_kind(true);
     tz_model_device h200;
     tz_place place = workload->place;
     tz_plan plan = {.height = 2, .family = "tile"};
@@ -65,33 +59,28 @@ static tz_status count_tile(const tz_workload *workload, tz_model_facts *facts, 
         status = tz_device_find("h200", &h200, error);
         place.device = &h200;
     }
-    if (!status && !tz_backend_of_kind(true)->work)
-        status = tz_error_set(error, TZ_UNSUPPORTED, "backend",
-                              "the cuda backend cannot tell what its kernels do");
     if (!status)
-        status = tz_backend_cuda.plan(&workload->problem, &place, &plan, error);
-    if (!status)
-        status =
-            tz_backend_cuda.work(&workload->problem, &place, &plan, TZ_EFFORT_COMPILE, &work, &why);
-    else
+        status = backend->plan(&workload->problem, &place, &plan, error);
+    if (status)
         return status;
+    status = backend->work(&workload->problem, &place, &plan, TZ_EFFORT_COMPILE, &work, &why);
     if (status)
         return tz_error_set(error, status, workload->problem.stencil->id,
-                            "the papers have no instruction counts of it, and none can be had "
-                            "from a compiled kernel: %.900s",
+                            "the papers have no instruction counts of it, and its kernel cannot "
+                            "be compiled and counted: %.900s",
                             why.message);
     const double per_element = workload->problem.bits ? 32 : 1;
     const double updates = work.cells * work.redundancy / per_element;
     double loop = 0, once = 0, warps = 0;
     for (int p = 0; p < work.parts_count; p++) {
         const tz_work_part *part = &work.parts[p];
-        loop += part->warps * part->steps * total(&part->step);
-        once += part->warps * total(&part->once);
+        loop += part->warps * part->steps * tz_work_mix_sum(&part->step);
+        once += part->warps * tz_work_mix_sum(&part->once);
         warps += part->warps;
     }
     if (!(updates > 0 && warps > 0))
         return tz_error_set(error, TZ_UNSUPPORTED, workload->problem.stencil->id,
-                            "nothing is counted of its tile kernel");
+                            "no instructions were counted in its tile kernel");
     facts->insts_per_update = 32 * loop / updates;
     facts->insts_per_setup = once / warps;
     snprintf(counts, size,
@@ -102,7 +91,7 @@ static tz_status count_tile(const tz_workload *workload, tz_model_facts *facts, 
     return TZ_OK;
 }
 
-/* The stencil as it is declared. */
+/* The facts in the stencil's declaration. */
 static void describe(const tz_workload *workload, tz_model_facts *facts)
 {
     const tz_problem *problem = &workload->problem;
@@ -129,7 +118,7 @@ tz_status tz_facts_of_workload(const tz_workload *workload, const tz_prediction_
     tz_model_benchmark benchmark;
     *plan = (tz_model_plan){.height = request->given.height,
                             .sync = request->fence ? TZ_MODEL_SYNC_FENCE : TZ_MODEL_SYNC_LAUNCH};
-    tz_status status = tz_facts_benchmark(problem->stencil->id, &benchmark, error);
+    tz_status status = find_benchmark(problem->stencil->id, &benchmark, error);
     if (status == TZ_OK) {
         const tz_model_sync sync = plan->sync;
         status = tz_model_benchmark_facts(&benchmark, facts, plan, error);

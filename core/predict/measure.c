@@ -1,6 +1,7 @@
 #include "predict/measure.h"
 
 #include "base/machine.h"
+#include "calibrate/sample.h"
 #include "stencil/streamed_source.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,9 +10,9 @@
 #include <time.h>
 
 static const int64_t SLAB_BYTES_MAX = INT64_C(1) << 30;
-static const double REST_LEAST_S = 1e-3; /* shorter ones are put together */
-static const double REST_MOST_S = 0.1;   /* a round that wants more is long enough to heat up by
-                                          * itself, and rests do not help */
+static const double REST_LEAST_S = 1e-3; /* shorter rests are postponed and added up */
+static const double REST_MOST_S = 0.1; /* rounds that need more heat up by themselves: longer rests
+                                          * do not help */
 
 struct tz_bench {
     const tz_workload *workload;
@@ -19,8 +20,8 @@ struct tz_bench {
     bool keep;
     void *first[TZ_FIELDS_MAX]; /* of state fields */
     int32_t *slab_data[TZ_FIELDS_MAX];
-    tz_streamed_source streams[TZ_FIELDS_MAX];
-    const tz_streamed_source *stream_pointers[TZ_FIELDS_MAX];
+    tz_streamed_source streamed[TZ_FIELDS_MAX];
+    const tz_streamed_source *streamed_pointers[TZ_FIELDS_MAX];
     int64_t slabs; /* INT64_MAX: no field is streamed */
     int64_t step;
     double worked_s; /* since the device rested */
@@ -37,7 +38,8 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* 32 bits, each set with 0.4: 0.0110011 in base two, by and and or from the last digit on. */
+/* 32 bits, each set with probability 0.4. That is 0.0110011 in base two: from the last digit on,
+ * each digit is an AND or an OR with random bits. */
 static uint32_t random_word(uint64_t *state)
 {
     static const bool digits[] = {1, 1, 0, 0, 1, 1, 0};
@@ -116,12 +118,12 @@ static tz_status make_slabs(tz_bench *bench, int field, int height_max, tz_error
         random_row(problem, field, (uint64_t)(field + 1) << 56 ^ (uint64_t)s << 32,
                    data + s * cells);
     bench->slab_data[field] = data;
-    bench->streams[field] = (tz_streamed_source){.data = data,
-                                                 .slabs = slabs,
-                                                 .cells = cells,
-                                                 .boundary = problem->boundary[0],
-                                                 .generation = 1};
-    bench->stream_pointers[field] = &bench->streams[field];
+    bench->streamed[field] = (tz_streamed_source){.data = data,
+                                                  .slabs = slabs,
+                                                  .cells = cells,
+                                                  .boundary = problem->boundary[0],
+                                                  .generation = 1};
+    bench->streamed_pointers[field] = &bench->streamed[field];
     bench->slabs = slabs < bench->slabs ? slabs : bench->slabs;
     return TZ_OK;
 }
@@ -133,7 +135,7 @@ static tz_status check_memory(const tz_workload *workload, bool keep, tz_error *
     const tz_status status = workload->backend->plan(problem, &workload->place, &plan, error);
     if (status)
         return status;
-    /* A backend elsewhere takes its own memory, and says so itself. */
+    /* A GPU's backend checks the memory of its device itself. */
     int64_t bytes =
         workload->is_gpu ? 0 : workload->backend->bytes(problem, &workload->place, &plan);
     for (int f = 0; f < problem->stencil->fields_count; f++)
@@ -147,7 +149,7 @@ static tz_status check_memory(const tz_workload *workload, bool keep, tz_error *
                         "measuring %s cells needs %.2f GiB and %.2f GiB are available: use a "
                         "smaller grid%s",
                         workload->grid, (double)bytes * gib, (double)available * gib,
-                        keep ? ", or do without the comparison of bits" : "");
+                        keep ? ", or do not compare bits" : "");
 }
 
 tz_status tz_bench_create(tz_bench **out, const tz_workload *workload, int ordinal, int height_max,
@@ -168,7 +170,7 @@ tz_status tz_bench_create(tz_bench **out, const tz_workload *workload, int ordin
         if (stencil->fields[f].role == TZ_STREAMED)
             status = make_slabs(bench, f, height_max, error);
     const tz_backend_context context = {.problem = &workload->problem,
-                                        .streams = bench->stream_pointers,
+                                        .streamed = bench->streamed_pointers,
                                         .threads = workload->place.threads,
                                         .device = ordinal};
     if (!status)
@@ -204,11 +206,16 @@ int64_t tz_bench_slabs(const tz_bench *bench)
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
+/* Iterations of a backend call. */
+static int chunk_of(const tz_plan *plan)
+{
+    return plan->launch_iterations > plan->height ? plan->launch_iterations : plan->height;
+}
+
 static tz_status advance(tz_bench *bench, const tz_plan *plan, int64_t steps, tz_error *error)
 {
     const tz_backend *backend = bench->workload->backend;
-    const int chunk =
-        plan->launch_iterations > plan->height ? plan->launch_iterations : plan->height;
+    const int chunk = chunk_of(plan);
     tz_status status = TZ_OK;
     while (!status && steps > 0) {
         int most = steps < chunk ? (int)steps : chunk;
@@ -225,30 +232,13 @@ static tz_status advance(tz_bench *bench, const tz_plan *plan, int64_t steps, tz
     return status;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double tz_quantile(double *values, int count, double share)
-{
-    if (count == 0)
-        return 0;
-    qsort(values, (size_t)count, sizeof *values, compare_doubles);
-    const double at = share * (count - 1);
-    const int low = (int)at;
-    return low + 1 < count ? values[low] + (at - low) * (values[low + 1] - values[low])
-                           : values[count - 1];
-}
-
 static void summarise(tz_measured *measured, double quantile)
 {
     double sorted[TZ_MEASURE_ROUNDS_MAX];
     const int n = measured->rounds;
     memcpy(sorted, measured->round_s, (size_t)n * sizeof *sorted);
     measured->taken_s = tz_quantile(sorted, n, quantile > 0 ? quantile : 0.5);
-    measured->low_s = sorted[0]; /* in order now */
+    measured->low_s = sorted[0]; /* tz_quantile() has sorted them */
     measured->high_s = sorted[n - 1];
 }
 
@@ -263,7 +253,7 @@ static void rest(tz_bench *bench, double times)
     bench->worked_s = 0;
 }
 
-/* The clock as a round has just left it. */
+/* Reads the device's clock right after a round. */
 static void look_at_clock(tz_bench *bench, tz_measured *measured)
 {
     const tz_backend *backend = bench->workload->backend;
@@ -296,12 +286,11 @@ static tz_status work(tz_bench *bench, const tz_plan *plan, int64_t steps, doubl
 tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
                            const tz_measuring *how, tz_measured *measured, tz_error *error)
 {
-    const int chunk =
-        plan->launch_iterations > plan->height ? plan->launch_iterations : plan->height;
+    const int chunk = chunk_of(plan);
     double once = 0, seconds;
-    /* The first stage compiles, makes room and fills caches. */
+    /* The first stage compiles, allocates and fills caches. */
     tz_status status = work(bench, plan, chunk, &seconds, error);
-    if (measured->rounds > 0) /* it is known how long one takes */
+    if (measured->rounds > 0) /* measured before */
         once = measured->low_s * chunk;
     else if (!status)
         status = work(bench, plan, chunk, &once, error);
@@ -312,7 +301,7 @@ tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
     for (int r = 0; !status && r < rounds && measured->rounds < TZ_MEASURE_ROUNDS_MAX; r++) {
         if (how->rest > 0) {
             rest(bench, how->rest);
-            /* Host and device wake up. */
+            /* Wakes host and device. */
             status = work(bench, plan, plan->height, &seconds, error);
         }
         if (!status)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TZ_UNSUPPORTED: the model cannot tell anything of this device; the message says what it lacks. */
+/* TZ_UNSUPPORTED: the model cannot predict for this device; the message says why. */
 static tz_status check_model(const tz_workload *workload, const tz_model *model, tz_error *error)
 {
     const tz_model_device *device = &workload->device;
@@ -17,13 +17,13 @@ static tz_status check_model(const tz_workload *workload, const tz_model *model,
                             device->name, tz_model_roofs.name);
     if (model == &tz_model_roofs && workload->is_gpu && !device->compute_capability.known)
         return tz_error_set(error, TZ_UNSUPPORTED, device->name,
-                            "%s looks at compiled kernels, and the record %s names no "
+                            "%s needs compiled kernels, and the record %s has no "
                             "compute_capability to compile for: use --model meng2009 or meng2011",
                             model->name, device->name);
     return tz_model_device_check(device, model->name, model->needs, NULL, error);
 }
 
-/* Unless one is given: roofs, else the first that the device's record suffices for. */
+/* The given model; else roofs; else the first model whose numbers the device's record has. */
 static tz_status choose_model(const tz_workload *workload, const tz_model **model, tz_error *error)
 {
     if (*model)
@@ -74,7 +74,8 @@ static tz_status rows_of_predictions(tz_prediction_table *table, const tz_worklo
     table->considered = table->count = f->count;
     table->seconds = f->seconds;
     qsort(table->rows, (size_t)table->count, sizeof *table->rows, compare_rows);
-    /* The best prediction stays the best row: it is a compiled plan. */
+    /* Keep the best row of each family and height. The best prediction replaces an estimate that is
+     * faster than it. */
     const tz_predicted_plan *best = &f->plans[f->best];
     int kept = 0;
     for (int i = 0; i < table->count; i++) {
@@ -121,7 +122,7 @@ static tz_status rows_of_paper(tz_prediction_table *table, const tz_workload *wo
                             "height %d leaves nothing of the block; the greatest that does is %d: "
                             "give a larger --block",
                             given > 0 ? given : 1, most);
-    /* Where no halo bounds the height, more are of no interest. */
+    /* 256 heights are enough where no halo bounds the height. */
     const int low = given ? given : 1, high = given ? given : most < 256 ? most : 256;
     table->rows = calloc((size_t)(high - low + 1), sizeof *table->rows);
     if (!table->rows)
@@ -144,7 +145,7 @@ static tz_status rows_of_paper(tz_prediction_table *table, const tz_workload *wo
     return TZ_OK;
 }
 
-/* ---- Words ----------------------------------------------------------------------------------- */
+/* ---- Texts ----------------------------------------------------------------------------------- */
 
 const tz_prediction_row *tz_prediction_table_at(const tz_prediction_table *table, int height)
 {
@@ -158,8 +159,8 @@ const tz_prediction_row *tz_prediction_table_at(const tz_prediction_table *table
     return best;
 }
 
-/* "memory-bound up to h = 4, then computation-bound": the best plan of each height. */
-static void say_limits(tz_prediction_table *table)
+/* "memory-bound up to h = 4, then computation-bound": of the best plan of each height. */
+static void write_limits(tz_prediction_table *table)
 {
     char *text = table->limits;
     size_t used = 0;
@@ -191,7 +192,7 @@ static void conclude(tz_prediction_table *table, const tz_workload *workload)
     int estimated = 0;
     for (int i = 0; i < table->count; i++)
         estimated += table->rows[i].work && table->rows[i].work->estimated;
-    say_limits(table);
+    write_limits(table);
     snprintf(table->why, sizeof table->why, "%s", best->prediction.limit_text);
     table->notes = best->prediction.notes;
     if (workload->let_unstable)
@@ -217,11 +218,11 @@ tz_status tz_prediction_table_create(tz_prediction_table **out, const tz_workloa
     tz_status status = choose_model(workload, &table->model, error);
     const bool changed = request->halo[0] > 0 || request->streamed >= 0 || request->fence;
     if (!status && table->model == &tz_model_roofs && changed)
-        status =
-            tz_error_set(error, TZ_UNSUPPORTED, "model",
-                         "%s looks at the stencil's own kernels: another halo, streamed fields "
-                         "or fences can be asked of meng2009 and meng2011",
-                         table->model->name);
+        status = tz_error_set(
+            error, TZ_UNSUPPORTED, "model",
+            "%s counts the stencil's own kernels: use meng2009 or meng2011 for another "
+            "halo, streamed fields or fences",
+            table->model->name);
     if (!status)
         status = table->model == &tz_model_roofs
                      ? rows_of_predictions(table, workload, request, error)

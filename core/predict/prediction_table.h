@@ -1,4 +1,4 @@
-/* Prediction tables: what a model expects of a workload at every height, for any model, and why. */
+/* Prediction tables: the predictions of any model for a workload, by height, with their reasons. */
 #ifndef TZ_CORE_PREDICT_PREDICTION_TABLE_H
 #define TZ_CORE_PREDICT_PREDICTION_TABLE_H
 
@@ -6,22 +6,22 @@
 #include "predict/workload.h"
 
 typedef struct tz_prediction_request {
-    const tz_model *model; /* NULL: the best that the device's record has the numbers for */
-    tz_plan given;         /* zeros: everything worth considering */
-    tz_effort effort;      /* of "roofs" */
+    const tz_model *model; /* NULL: the best one whose numbers the device's record has */
+    tz_plan given;         /* zeros: all candidates */
+    tz_effort effort;      /* for "roofs" */
     bool all;              /* every candidate, not only the best of each family and height */
-    /* Elements; 0: chosen. Of the papers' models with its ghost zone (the paper's own, else the
-     * largest); of "roofs" the plan's tile. */
+    /* Elements; 0: chosen. For the papers' models the block with its ghost zone (chosen: the
+     * paper's own, else the largest); for "roofs" the plan's tile. */
     double block[TZ_MODEL_AXES];
-    /* Of the papers' models alone. */
+    /* For the papers' models only. */
     double halo[TZ_MODEL_AXES]; /* elements, both sides together; 0: the stencil's */
     double streamed;            /* streamed fields; negative: the stencil's */
     bool fence;                 /* stages are separated by a grid synchronisation, not a launch */
 } tz_prediction_request;
 
 typedef struct tz_prediction_row {
-    tz_plan plan;              /* of the papers' models: family "tile", height and block alone */
-    const tz_model_work *work; /* NULL: the model needs none */
+    tz_plan plan;              /* the papers' models set only family ("tile"), height and tile */
+    const tz_model_work *work; /* NULL: the model does not use it */
     tz_model_prediction prediction;
 } tz_prediction_row;
 
@@ -30,16 +30,16 @@ typedef struct tz_prediction_table {
     int count, best;             /* best: index of the fastest row */
     tz_prediction_row *rows;     /* by height, then family, then time */
     int considered;              /* plans */
-    double seconds;              /* that making it took, without compiling */
-    char counts[256];            /* where instruction counts are from; "" */
+    double seconds;              /* to make the table, without compiling */
+    char counts[256];            /* source of the instruction counts, or "" */
     char limits[200];            /* "memory-bound up to h = 4, then computation-bound" */
-    char why[256];               /* of the best */
+    char why[256];               /* limit of the best row */
     tz_model_notes notes;        /* of the best row and of the stencil */
-    tz_predictions *predictions; /* NULL, or what the rows' work belongs to */
+    tz_predictions *predictions; /* owner of the rows' work; may be NULL */
 } tz_prediction_table;
 
-/* Errors: TZ_UNSUPPORTED (the record lacks a number, the backend cannot tell, the model has no such
- * option: the message names it and what would do), TZ_RANGE. */
+/* Errors: TZ_UNSUPPORTED (the record lacks a number, the backend cannot count work, or the model
+ * lacks an option; the message names it and a remedy), TZ_RANGE. */
 tz_status tz_prediction_table_create(tz_prediction_table **out, const tz_workload *workload,
                                      const tz_prediction_request *request, tz_error *error);
 void tz_prediction_table_destroy(tz_prediction_table *table); /* NULL is fine */
@@ -49,14 +49,11 @@ const tz_prediction_row *tz_prediction_table_at(const tz_prediction_table *table
 
 /* ---- For the papers' models: facts.c --------------------------------------------------------- */
 
-/* A workload as the facts that the papers' models need, and its block (plan->block). `counts` says
- * where the instruction counts come from: the paper's record of its benchmark of that name, else the
- * compiled tile kernel. TZ_UNSUPPORTED: there is neither. */
+/* A workload as facts for the papers' models, with its block in plan->block. Instruction counts are
+ * those of the paper's benchmark with the stencil's name, else those of the compiled tile kernel;
+ * `counts` says which. TZ_UNSUPPORTED: neither exists. */
 tz_status tz_facts_of_workload(const tz_workload *workload, const tz_prediction_request *request,
                                tz_model_facts *facts, tz_model_plan *plan, char *counts,
                                size_t size, tz_error *error);
-
-/* The paper's record of a benchmark; TZ_UNKNOWN (without a message) where it has none. */
-tz_status tz_facts_benchmark(const char *name, tz_model_benchmark *out, tz_error *error);
 
 #endif

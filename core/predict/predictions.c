@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Plans that are not compiled are estimated, and estimates err. So some of each kind are compiled,
- * from which the others are estimated, and then, as many at a time as there are threads, those that
- * by the estimate may be within TZ_FIT_MARGIN of the best (a wider one where threads are many), at most
- * MOST for each thread and no more once BUDGET_S have passed: what cannot be best is often what
- * takes longest to compile. Which ones depends on the number of threads, not on their speed. */
+/* Some plans of each kind are compiled, and the others are estimated from them. Estimates err. So
+ * then, as many at a time as there are threads, the plans are compiled whose estimate is within
+ * TZ_FIT_MARGIN of the best (TZ_FIT_MARGIN_MANY with many threads). At most MOST are compiled for
+ * each thread, and none after BUDGET_S: slow plans often take longest to compile. The choice
+ * depends on the number of threads, not on their speed. */
 enum { MOST = 8, MOST_LEAST = 24, MANY_THREADS = 8 };
 #define BUDGET_S 8.0
 
@@ -31,13 +31,13 @@ typedef struct maker {
 static tz_status take_time(const maker *m, tz_predicted_plan *plan, tz_error *error)
 {
     const tz_status status = m->predict(&plan->work, m->place->device, &plan->prediction, error);
-    /* Nothing but that it is not compiled may be known: enough to say what the record lacks. */
+    /* Without counts yet, the model can only check that the record has its numbers. */
     if (plan->work.estimated && plan->work.cells == 0.0 && status != TZ_UNSUPPORTED)
         return TZ_OK;
     return status;
 }
 
-/* Work and time of one plan, as far as they are known without its kernel. */
+/* Work and time of one plan, as far as this effort gives them. */
 static tz_status look_at(const maker *m, tz_predicted_plan *plan, tz_effort effort, tz_error *error)
 {
     const tz_status status =
@@ -57,7 +57,7 @@ static tz_status find_candidates(const maker *m, const tz_plan *given, tz_plan *
     return m->backend->plan(m->problem, m->place, &plans[0], error);
 }
 
-/* Plans that turned out to be none, the first reason kept. */
+/* Removes refused plans. */
 static void leave_out(maker *m, const bool *refused)
 {
     tz_predictions *f = m->predictions;
@@ -74,8 +74,8 @@ static void note(maker *m, const tz_error *why)
         m->first = *why;
 }
 
-/* The fastest in a long run of those that are compiled (or that are not), of equals the first; -1
- * when there is none. `but`: not these; may be NULL. */
+/* The fastest in a long run among the compiled plans, or among the estimated ones; of equals the
+ * first; -1: none. `but`: plans to leave out; may be NULL. */
 static int find_best(const tz_predictions *predictions, bool estimated, const bool *but)
 {
     int best = -1;
@@ -115,8 +115,8 @@ static int count_missing(const tz_predictions *f)
     return missing;
 }
 
-/* Plans that are wanted and not compiled, now; one that cannot be is no plan. High ones first: they
- * take longest. */
+/* Compiles wanted plans that are not compiled yet, high ones first, because they take longest.
+ * Removes plans that cannot be compiled. */
 static tz_status compile(maker *m, const bool *wanted, int threads, tz_error *error)
 {
     tz_predictions *f = m->predictions;
@@ -160,7 +160,7 @@ static tz_status compile(maker *m, const bool *wanted, int threads, tz_error *er
     return status;
 }
 
-/* What is not compiled is estimated, from what is by now. */
+/* Estimates the plans that are not compiled from those that are. */
 static tz_status estimate(maker *m, bool *refused, tz_error *error)
 {
     tz_predictions *f = m->predictions;
@@ -180,16 +180,16 @@ static tz_status estimate(maker *m, bool *refused, tz_error *error)
     return TZ_OK;
 }
 
-/* Plans that differ in height and what follows from it (tile, `ahead`) only. */
+/* Plans that differ only in height and its consequences (tile, `ahead`). */
 static bool of_one_kind(const tz_plan *a, const tz_plan *b)
 {
     return strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->warps == b->warps &&
            a->blocks == b->blocks;
 }
 
-/* Of each kind two plans, of which neither is likely to spill registers: what the others do
- * follows. Kinds of few heights have them because kernels are large: the lowest do,
- * of two alone the second if that is no tall one. */
+/* Chooses two plans of each kind that are unlikely to spill registers; the others are estimated
+ * from them. A kind has few heights if its kernels are large: then the two lowest, and of a kind of
+ * two plans the second only if its height is at most 2. */
 static void choose_some(const tz_predictions *f, bool *wanted)
 {
     enum { FEW = 6 };
@@ -206,7 +206,7 @@ static void choose_some(const tz_predictions *f, bool *wanted)
     }
 }
 
-/* The most promising estimates, at most `most`; how many there are. */
+/* Chooses the best estimates, at most `most`, and returns their number. */
 static int choose_best(const tz_predictions *f, double margin, int most, bool *wanted)
 {
     const int best = find_best(f, false, NULL);
@@ -306,12 +306,12 @@ tz_status tz__predictions_create_by(tz_predictions **out, tz__predict_fn *predic
     *out = NULL;
     if (!backend->work)
         return tz_error_set(error, TZ_UNSUPPORTED, "backend",
-                            "the %s backend cannot tell what its plans do: there is nothing to "
-                            "predict from",
+                            "the %s backend cannot count the work of its plans, which "
+                            "predictions need",
                             backend->name);
     if (!place->device)
         return tz_error_set(error, TZ_UNSUPPORTED, "device",
-                            "nothing is known of the device: run `trapeze calibrate`");
+                            "there is no record of the device: run `trapeze calibrate`");
     const double begin = tz_machine_clock_s();
     maker m = {.predict = predict,
                .problem = problem,

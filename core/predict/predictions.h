@@ -1,4 +1,4 @@
-/* Predictions: what a model expects every candidate plan to take, and which one is best. */
+/* Predictions: the predicted time of every candidate, and the best one. */
 #ifndef TZ_CORE_PREDICT_PREDICTIONS_H
 #define TZ_CORE_PREDICT_PREDICTIONS_H
 
@@ -16,25 +16,26 @@ typedef struct tz_predicted_plan {
 typedef struct tz_predictions {
     int count, best; /* best: index of the fastest in a long run (model/power.h) */
     tz_predicted_plan *plans;
-    double seconds;   /* that making them took, without compiling */
-    char reason[160]; /* of the best: "h 8: issue slots 81 %, registers limit ... to 12 warps" */
+    double seconds;   /* to make them, without compiling */
+    char reason[160]; /* for the best: "h 8: issue slots 81 %, registers limit ... to 12 warps" */
 } tz_predictions;
 
-/* Every candidate that keeps what `given` names. Kernels are compiled by up to 16 of place->threads
- * at once:
+/* Predict every candidate that keeps the members set in `given`. Up to 16 of place->threads compile
+ * kernels at once:
  *
- *   TZ_EFFORT_COMPILE  all of them
- *   TZ_EFFORT_CACHED   some of each kind, from which the others are estimated; then those that may
- *                      be best by their estimates. None is begun after 8 s.
+ *   TZ_EFFORT_COMPILE  all kernels
+ *   TZ_EFFORT_CACHED   some kernels of each kind, from which the others are estimated; then those
+ *                      that may be best by their estimates. After 8 s no compilation begins.
  *
  * The best plan is always a compiled one. Errors: TZ_UNSUPPORTED (the backend cannot count work, or
  * the device's record lacks a number: the message names it), TZ_RANGE. */
 tz_status tz_predictions_create(tz_predictions **out, const tz_problem *problem,
                                 const tz_backend *backend, const tz_place *place,
                                 const tz_plan *given, tz_effort effort, tz_error *error);
-/* Is plan `a`, predicted to take a_s seconds an iteration, preferred to `best`, which is predicted to
- * be the fastest of all? On a CPU the higher of plans within 2 % is: costs that no model sees there
- * (other programs that fill a shared cache, threads that wait for each other) come once a stage. */
+/* Whether plan `a`, predicted to take a_s seconds an iteration, is preferred to `best`. best_s is
+ * the shortest predicted time. On a CPU the higher of two plans within TZ_FIT_ALIKE is preferred:
+ * costs that the model does not include (other programs in a shared cache, threads that wait for
+ * each other) occur once a stage. */
 bool tz_predictions_is_preferred(const tz_plan *a, double a_s, const tz_plan *best, double best_s,
                                  bool on_cpu);
 

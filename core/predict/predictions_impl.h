@@ -7,14 +7,14 @@
 typedef tz_status tz__predict_fn(const tz_model_work *work, const tz_model_device *device,
                                  tz_model_prediction *prediction, tz_error *error);
 
-/* tz_predictions_create() with another model. After `budget_s` seconds no more kernels are begun, if
- * one is compiled. */
+/* tz_predictions_create() with another model. After `budget_s` seconds no compilation begins, if
+ * one kernel is compiled. */
 tz_status tz__predictions_create_by(tz_predictions **out, tz__predict_fn *predict,
                                     const tz_problem *problem, const tz_backend *backend,
                                     const tz_place *place, const tz_plan *given, tz_effort effort,
                                     double budget_s, tz_error *error);
 
-/* A plan whose kernel is to be compiled, and the outcome. */
+/* A plan to compile, and the outcome. */
 typedef struct tz__compile_job {
     const tz_plan *plan;
     tz_model_work work;
@@ -24,7 +24,7 @@ typedef struct tz__compile_job {
 
 enum { TZ__COMPILE_THREADS_MAX = 16 };
 
-/* Does all jobs, in their order, with `threads` threads, the calling one included. */
+/* Do all jobs, in their order, with `threads` threads including the calling one. */
 void tz__compile_plans(const tz_backend *backend, const tz_problem *problem, const tz_place *place,
                        tz__compile_job *jobs, int count, int threads);
 

@@ -2,6 +2,7 @@
 
 #include "base/machine.h"
 #include "base/names.h"
+#include "calibrate/sample.h"
 #include "model/power.h"
 #include <math.h>
 #include <stdio.h>
@@ -9,18 +10,14 @@
 #include <string.h>
 
 enum { CHECK_STEPS = 12 };
-static const double CLOSE = 1.05; /* plans within this of the fastest are measured again */
-static const double FAR = 1.5;    /* beyond this one round is enough */
-/* On a CPU beyond this half of them are. Another guest of the same core makes it half as fast again
- * for seconds: a round says little, and the first quarter is what a plan takes undisturbed. */
+/* Ratios to the fastest time: plans within CLOSE are measured again; beyond FAR one round is
+ * enough. */
+static const double CLOSE = 1.05, FAR = 1.5;
+/* On a CPU another program on the same core may slow it down for seconds. One round is not enough
+ * there: beyond FAR_SHARED half of the rounds are, and the first quartile is the undisturbed
+ * time. */
 static const double FAR_SHARED = 1.3, QUANTILE_SHARED = 0.25;
-static const double WARM_S = 0.5; /* of work, after which a card's clock is that of a long run */
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+static const double WARM_S = 0.5; /* after such work a card has the clock of a long run */
 
 /* ---- Which plans ----------------------------------------------------------------------------- */
 
@@ -68,7 +65,7 @@ tz_status tz_tune_compile(const tz_workload *workload, const tz_tune_request *re
         const tz_status one = workload->backend->work(&workload->problem, &workload->place,
                                                       &plans[i], TZ_EFFORT_COMPILE, &work, &why);
         *count += one == TZ_OK;
-        /* Without a compiler there is nothing to do; a plan that does not compile is no plan. */
+        /* Without a compiler it fails; plans that do not compile are left out. */
         if (one == TZ_UNSUPPORTED)
             status = tz_error_set(error, one, why.place, "%s", why.message);
     }
@@ -86,7 +83,7 @@ static tz_status take_rows(tz_tune *tune, const tz_workload *workload,
                                        &workload->place, &request->given, TZ_EFFORT_COMPILE, error);
     if (status)
         return status;
-    tune->predicted_s = predictions->seconds;
+    tune->predicting_s = predictions->seconds;
     tune->rows = calloc((size_t)predictions->count, sizeof *tune->rows);
     if (!tune->rows)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
@@ -99,8 +96,7 @@ static tz_status take_rows(tz_tune *tune, const tz_workload *workload,
     tz_predictions_destroy(predictions);
     if (!status && tune->count == 0)
         status = tz_error_set(error, TZ_RANGE, "families",
-                              "there is no such plan: no family of "
-                              "'%s' takes this stencil and grid",
+                              "no family of '%s' has a plan for this stencil and grid",
                               request->families);
     return status;
 }
@@ -126,8 +122,8 @@ static tz_status progress(tuner *t, tz_error *error)
     return TZ_OK;
 }
 
-/* A plan that the backend refuses to run is left out, with its reason; a backend that fails for
- * good is an error. */
+/* If the backend refuses a plan, the row keeps the reason. If the backend itself fails, that is an
+ * error. */
 static tz_status measure(tuner *t, tz_tune_row *row, int rounds, tz_error *error)
 {
     tz_error why;
@@ -152,8 +148,8 @@ static tz_status measure(tuner *t, tz_tune_row *row, int rounds, tz_error *error
     return TZ_OK;
 }
 
-/* One round of every plan, then as many more of those that are not far behind. On a CPU, whose
- * speed drifts, plans take turns. */
+/* One round of every plan, then more rounds of those that are not FAR behind. On a CPU, whose speed
+ * drifts, plans take turns. */
 static tz_status measure_all(tuner *t, tz_error *error)
 {
     const bool turns = !t->workload->is_gpu;
@@ -213,8 +209,8 @@ static int find_predicted(const tz_tune *tune)
     return taken;
 }
 
-/* The least of many noisy times is too small: the fastest few and the predicted one run again, in
- * turns. */
+/* The least of many noisy times is too small by chance. So the fastest plans and the predicted one
+ * run again, in turns. */
 static tz_status run_off(tuner *t, tz_error *error)
 {
     const int predicted = find_predicted(t->tune), best = find_fastest(t->tune);
@@ -238,7 +234,7 @@ static tz_status run_off(tuner *t, tz_error *error)
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
-/* Plans end where a stage of theirs ends, so each is held against height 1 after as many steps. */
+/* Compares each plan with height 1 after the same number of steps: a multiple of its height. */
 static tz_status compare_bits(tuner *t, tz_error *error)
 {
     tz_tune *tune = t->tune;
@@ -267,7 +263,7 @@ static tz_status compare_bits(tuner *t, tz_error *error)
     return status;
 }
 
-/* ---- What came out --------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -277,7 +273,8 @@ static int compare_rows(const void *a, const void *b)
     const int family = strcmp(x->plan.family, y->plan.family);
     if (family)
         return family;
-    return compare_doubles(&x->measured.taken_s, &y->measured.taken_s);
+    return (x->measured.taken_s > y->measured.taken_s) -
+           (x->measured.taken_s < y->measured.taken_s);
 }
 
 static tz_status conclude(tz_tune *tune, tz_error *error)
@@ -320,7 +317,7 @@ tz_status tz_tune_create(tz_tune **out, const tz_workload *workload, const tz_tu
     if (!workload->is_here)
         return tz_error_set(error, TZ_UNSUPPORTED, "device",
                             "%s is not this machine's device: nothing can be measured there; "
-                            "`trapeze predict` tells what to expect",
+                            "`trapeze predict` predicts its times",
                             workload->device.name);
     tz_tune *tune = calloc(1, sizeof *tune);
     if (!tune)

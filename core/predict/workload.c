@@ -29,7 +29,7 @@ static tz_status resolve(tz_workload *workload, const tz_workload_config *config
     return second;
 }
 
-/* A record that was named may describe a device of this machine: it has the maker's name. */
+/* Whether a named record describes a device of this machine: its title is the device's name. */
 static bool describes_this_machine(const tz_workload *workload, int ordinal)
 {
     tz_device_identity device;
@@ -48,8 +48,7 @@ static tz_status find_device(tz_workload *workload, const tz_workload_config *co
         return status;
     if (!workload->backend->work)
         return tz_error_set(error, TZ_UNSUPPORTED, "backend",
-                            "the %s backend has one plan, and no speed to speak of: name cpu or "
-                            "cuda",
+                            "the %s backend has a single plan and no predictions: use cpu or cuda",
                             workload->backend->name);
     if (!config->device) {
         workload->is_here = true;
@@ -71,7 +70,7 @@ static tz_status find_device(tz_workload *workload, const tz_workload_config *co
     return TZ_OK;
 }
 
-static void say_what(tz_workload *workload)
+static void describe(tz_workload *workload)
 {
     const tz_problem *p = &workload->problem;
     size_t a = 0, b = 0;
@@ -116,7 +115,7 @@ tz_status tz_workload_create(tz_workload **out, const tz_workload_config *config
                               : workload->is_here || workload->is_gpu ? machine.cores
                               : workload->device.cores.known ? (int)workload->device.cores.value
                                                              : machine.cores;
-    say_what(workload);
+    describe(workload);
     *out = workload;
     return TZ_OK;
 }

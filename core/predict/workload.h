@@ -1,4 +1,5 @@
-/* Workloads: a stencil on a grid, the device to predict for, and the backend that would run it. */
+/* Workloads: a stencil on a grid, a device, and the backend that runs the stencil on such a
+ * device. */
 #ifndef TZ_CORE_PREDICT_WORKLOAD_H
 #define TZ_CORE_PREDICT_WORKLOAD_H
 
@@ -7,11 +8,11 @@
 
 typedef struct tz_workload_config {
     /* Registry, stencil, grid, precision, boundary, parameters, threads; backend (NULL or "auto":
-     * what the device is for) and ordinal of the GPU. The plan is not looked at. */
+     * the one for the device) and ordinal of the GPU. The plan is ignored. */
     const tz_simulation_config *simulation;
     const char *device; /* a record's name or file; NULL: this machine's */
-    /* Time does not depend on stability: let a time step pass that would diverge, if the stencil
-     * has a parameter of the role TZ_PARAM_ROLE_ALLOW_UNSTABLE. */
+    /* Accept a time step that would diverge, if the stencil has a parameter of the role
+     * TZ_PARAM_ROLE_ALLOW_UNSTABLE: the time of an iteration does not depend on stability. */
     bool let_unstable;
 } tz_workload_config;
 
@@ -21,15 +22,15 @@ typedef struct tz_workload {
     const tz_backend *backend;
     tz_model_device device;
     tz_place place;     /* points to the device above */
-    bool is_gpu;        /* the device is */
-    bool is_here;       /* it is this machine's: plans can be measured */
-    bool let_unstable;  /* and it was needed */
+    bool is_gpu;        /* the device is a GPU */
+    bool is_here;       /* the device is in this machine: plans can be measured */
+    bool let_unstable;  /* the time step would diverge and was accepted */
     char grid[80];      /* "8192 x 8192" */
     char precision[16]; /* "single", "double", "bits", "integers" */
     char boundary[64];  /* "clamp", or one an axis: "periodic, clamp" */
 } tz_workload;
 
-/* Errors: those of tz_simulation_create() on stencil, grid and parameters; TZ_UNKNOWN (device);
+/* Errors: those of tz_simulation_create() for stencil, grid and parameters; TZ_UNKNOWN (device);
  * TZ_UNSUPPORTED (a backend that cannot run on the device, no record of this machine). */
 tz_status tz_workload_create(tz_workload **out, const tz_workload_config *config, tz_error *error);
 void tz_workload_destroy(tz_workload *workload); /* NULL is fine */

@@ -4,7 +4,7 @@
 
 #include "sim/simulation.h"
 
-/* Takes the results of a method, each with its name. `values` are borrowed during the call. */
+/* Receives the named results of a method. `values` are borrowed during the call. */
 typedef struct tz_method_sink {
     void *context;
     void (*number)(void *context, const char *name, double value);

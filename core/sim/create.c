@@ -1,4 +1,4 @@
-/* Making a simulation: problem, backend, policy, then fields. */
+/* Creates a simulation: problem, backend, policy, then fields. */
 #include "base/machine.h"
 #include "sim/fields.h"
 #include "sim/simulation_impl.h"
@@ -45,7 +45,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     simulation->device = config->device;
     tz_device_identity device = {0};
     status = simulation->backend->identify(config->device, &device, error);
-    if (status == TZ_BACKEND && config->dry) /* a scenario may be checked without the device */
+    if (status == TZ_BACKEND && config->dry) /* a scenario is checked without the device, too */
         status = TZ_OK;
     simulation->limits = device.limits;
     return status;
@@ -56,7 +56,7 @@ static tz_status create_fields(tz_simulation *simulation, const tz_simulation_co
 {
     const tz_stencil *stencil = simulation->problem.stencil;
     const tz_backend_context context = {.problem = &simulation->problem,
-                                        .streams = simulation->stream_pointers,
+                                        .streamed = simulation->streamed_pointers,
                                         .threads = simulation->threads,
                                         .device = config->device,
                                         .sync = config->sync};

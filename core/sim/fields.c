@@ -35,14 +35,14 @@ static tz_box whole(const tz_problem *problem)
     return box;
 }
 
-/* NULL when a value fits the field; otherwise what is wrong with it. */
+/* NULL: the value fits the field. Otherwise what is wrong with it. */
 static const char *value_fault(const tz_problem *problem, int field, double value)
 {
     if (!isfinite(value))
         return "is not finite";
     switch (problem->stencil->fields[field].type) {
     case TZ_INT:
-        return value != trunc(value)                    ? "is not a whole number"
+        return value != trunc(value)                    ? "is not an integer"
                : value < INT32_MIN || value > INT32_MAX ? "does not fit 32 bits"
                                                         : NULL;
     case TZ_BITS:
@@ -88,7 +88,7 @@ static void to_elements(const tz_problem *problem, int field, const double *valu
 static tz_box row_box(const tz_problem *problem, int64_t x_low, int64_t x_high, int64_t y,
                       int64_t z)
 {
-    /* Bit rows travel whole: a column is a bit of some word of the row. */
+    /* Rows of bits are transferred in full: a column is a bit of some word of the row. */
     const tz_box box = {{problem->bits ? 0 : x_low, y, z},
                         {problem->bits ? problem->elements[0] : x_high, y + 1, z + 1}};
     return box;
@@ -304,8 +304,8 @@ static void spread_bits(const uint32_t *row, int64_t words, int64_t x, int64_t c
     }
 }
 
-/* Bits of a box as bytes, some rows at a time: where fields are far away each load takes a while.
- */
+/* Reads bits of a box as bytes, several rows a load, since each load from a device has a
+ * latency. */
 static tz_status read_bits(const tz_simulation *simulation, int field, const tz_box *box,
                            uint8_t *cells, tz_error *error)
 {
@@ -381,7 +381,7 @@ tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, t
     return status;
 }
 
-/* ---- Random numbers and streams -------------------------------------------------------------- */
+/* ---- Random numbers, streamed fields --------------------------------------------------------- */
 
 static tz_status check_random(const tz_problem *problem, int field, const tz_random *random,
                               tz_error *error)
@@ -444,19 +444,19 @@ tz_status tz_simulation_fill_random(tz_simulation *simulation, int field, const 
     return status;
 }
 
-static tz_status set_stream(tz_simulation *simulation, int field, const tz_streamed_source *source,
-                            tz_error *error)
+static tz_status set_streamed(tz_simulation *simulation, int field,
+                              const tz_streamed_source *source, tz_error *error)
 {
     const tz_problem *problem = &simulation->problem;
     if (problem->stencil->fields[field].role != TZ_STREAMED)
         return tz_error_set(error, TZ_UNSUPPORTED, problem->stencil->fields[field].name,
                             "the field is not streamed");
-    const uint64_t generation = simulation->streams[field].generation + 1;
-    simulation->streams[field] = *source;
-    simulation->streams[field].generation = generation;
-    simulation->streams[field].cells = problem->extent[0];
-    simulation->streams[field].boundary = problem->boundary[0];
-    simulation->stream_pointers[field] = &simulation->streams[field];
+    const uint64_t generation = simulation->streamed[field].generation + 1;
+    simulation->streamed[field] = *source;
+    simulation->streamed[field].generation = generation;
+    simulation->streamed[field].cells = problem->extent[0];
+    simulation->streamed[field].boundary = problem->boundary[0];
+    simulation->streamed_pointers[field] = &simulation->streamed[field];
     return TZ_OK;
 }
 
@@ -466,7 +466,7 @@ tz_status tz_simulation_streamed_array(tz_simulation *simulation, int field, con
     if (slabs < 1)
         return tz_error_set(error, TZ_RANGE, NULL, "a streamed field needs one slab or more");
     const tz_streamed_source source = {.data = data, .slabs = slabs};
-    return set_stream(simulation, field, &source, error);
+    return set_streamed(simulation, field, &source, error);
 }
 
 tz_status tz_simulation_streamed_random(tz_simulation *simulation, int field,
@@ -476,22 +476,22 @@ tz_status tz_simulation_streamed_random(tz_simulation *simulation, int field,
     if (status)
         return status;
     const tz_streamed_source source = {.slabs = -1, .random = *random};
-    return set_stream(simulation, field, &source, error);
+    return set_streamed(simulation, field, &source, error);
 }
 
 int64_t tz_simulation_streamed_slabs(const tz_simulation *simulation, int field)
 {
-    return simulation->stream_pointers[field] ? simulation->streams[field].slabs : 0;
+    return simulation->streamed_pointers[field] ? simulation->streamed[field].slabs : 0;
 }
 
 tz_status tz_simulation_streamed_read(const tz_simulation *simulation, int field, int64_t step,
                                       int64_t x, int64_t count, double *values, tz_error *error)
 {
-    const tz_streamed_source *source = simulation->stream_pointers[field];
+    const tz_streamed_source *source = simulation->streamed_pointers[field];
     if (!source || step < 0 || (source->slabs >= 0 && step >= source->slabs) || x < 0 ||
         count < 1 || x + count > source->cells)
         return tz_error_set(error, TZ_RANGE, simulation->problem.stencil->fields[field].name,
-                            "cells %" PRId64 " to %" PRId64 " of slab %" PRId64 " are not there", x,
+                            "cells %" PRId64 " to %" PRId64 " of slab %" PRId64 " do not exist", x,
                             x + count, step);
     int32_t *scratch = malloc((size_t)count * sizeof *scratch);
     if (!scratch)

@@ -1,6 +1,6 @@
 /* The fields of a simulation: reading and writing cells, streamed fields, reductions.
  *
- * Boxes are half open, in cells, x first. Cells are handed over as doubles, x fastest. `field` is
+ * Boxes are half open, in cells, x first. Cells are passed as doubles, x fastest. `field` is
  * an index of the stencil's fields. Functions that touch cells refuse a dry simulation
  * (TZ_UNSUPPORTED) and boxes outside the grid (TZ_RANGE); a refused write changes nothing. */
 #ifndef TZ_CORE_SIM_FIELDS_H
@@ -11,17 +11,17 @@
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* Every cell of a box to one value (box NULL: everywhere). NaN and infinity are TZ_RANGE, values
- * that the field's type cannot hold TZ_TYPE. */
+/* Set every cell of a box (NULL: the grid) to one value. NaN and infinity are TZ_RANGE, values that
+ * the field's type cannot hold TZ_TYPE. */
 tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box *box, double value,
                              tz_error *error);
 tz_status tz_simulation_fill_random(tz_simulation *simulation, int field, const tz_box *box,
                                     const tz_random *random, tz_error *error);
-/* Cells of a box (NULL: all) from doubles. `place` names the source in messages (may be NULL). */
+/* Write the cells of a box (NULL: all). `place` names the source in messages (may be NULL). */
 tz_status tz_simulation_write(tz_simulation *simulation, int field, const tz_box *box,
                               const double *values, const char *place, tz_error *error);
-/* From an array of the grid's shape, or (with `at`) a smaller one whose first cell lies there. A
- * 1-D array of nx*ny*nz numbers is accepted for any shape. */
+/* Write an array of the grid's shape, or a smaller one from cell `at` on. `at` NULL: a 1-D array of
+ * nx*ny*nz numbers is accepted for any grid. */
 tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const tz_array *array,
                                     const int64_t *at, const char *place, tz_error *error);
 
@@ -48,15 +48,15 @@ tz_status tz_simulation_reduce(const tz_simulation *simulation, int field, tz_re
 
 /* ---- Streamed fields: one slab (of the grid's shape) an iteration ---------------------------- */
 
-/* Rows from memory: slab k of `data` (int32, C order, `slabs` of them) serves step k; a run that
- * would need more is TZ_RANGE. `data` is borrowed until the simulation is destroyed or the source
- * replaced. */
+/* Slabs from memory: slab k of `data` (int32, C order, `slabs` slabs) is read at step k. A run
+ * beyond the last slab is TZ_RANGE. `data` is borrowed until the simulation is destroyed or the
+ * source replaced. */
 tz_status tz_simulation_streamed_array(tz_simulation *simulation, int field, const int32_t *data,
                                        int64_t slabs, tz_error *error);
-/* Random rows, computed when they are needed, endless, never stored. */
+/* Endless random slabs, computed when they are needed, never stored. */
 tz_status tz_simulation_streamed_random(tz_simulation *simulation, int field,
                                         const tz_random *random, tz_error *error);
-/* How many slabs there are from step 0; -1: endless; 0: no source. */
+/* The number of slabs from step 0; -1: endless; 0: no source. */
 int64_t tz_simulation_streamed_slabs(const tz_simulation *simulation, int field);
 /* Read `count` cells of slab `step` of a streamed field, from cell x on. */
 tz_status tz_simulation_streamed_read(const tz_simulation *simulation, int field, int64_t step,

@@ -2,7 +2,7 @@
 #include "sim/simulation_impl.h"
 #include <inttypes.h>
 
-/* Says where the cells are that the backend's check has found. */
+/* An error with the first of the cells that the check has found. */
 static tz_status report_divergence(const tz_simulation *simulation, tz_error *error)
 {
     const tz_stencil *stencil = simulation->problem.stencil;

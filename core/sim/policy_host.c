@@ -1,4 +1,4 @@
-/* What a simulation offers to its policy: plans, predictions, candidates, a key for memory. */
+/* The tz_policy_host of a simulation: plans, predictions, candidates, a key for memory. */
 #include "sim/simulation.h"
 
 #include "calibrate/records.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The device that runs the simulation; `record`: NULL if it has none. */
+/* The device that runs the simulation. `record` may be NULL. */
 static tz_place here(const tz_simulation *simulation, const tz_model_device *record)
 {
     return (tz_place){
@@ -23,11 +23,11 @@ static tz_status complete_plan(void *context, tz_plan *plan, tz_error *error)
 {
     const tz_simulation *simulation = context;
     const tz_place place = here(simulation, NULL);
-    plan->launch_iterations = 0; /* the family's to say */
+    plan->launch_iterations = 0; /* the family sets it */
     return simulation->backend->plan(&simulation->problem, &place, plan, error);
 }
 
-/* What it takes to have a kernel that nobody has run here: compiled, or read from the cache. */
+/* Rough time to get a kernel: to compile it, or to read it from the cache. */
 static double set_up_s(const tz_simulation *simulation, bool compiled)
 {
     static const double COMPILE_S = 1.0, LOAD_S = 2e-3;
@@ -73,7 +73,7 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
     if (!simulation->backend->candidates)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL, "the %s backend lists no plans",
                             simulation->backend->name);
-    /* Which plans there are may depend on the device; without a record the backend knows enough. */
+    /* The candidates may depend on the device's record; the backend also lists them without one. */
     const bool known =
         tz_device_of(simulation->backend, simulation->device, &device, NULL) == TZ_OK;
     const tz_place place = here(simulation, known ? &device : NULL);
@@ -89,7 +89,7 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
     return status;
 }
 
-/* ---- What a measurement holds for ------------------------------------------------------------ */
+/* ---- The key of a measurement ---------------------------------------------------------------- */
 
 typedef struct line {
     char *text;
@@ -97,8 +97,8 @@ typedef struct line {
     bool full;
 } line;
 
-static void say(line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(line *l, const char *format, ...)
+static void append(line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append(line *l, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -110,7 +110,7 @@ static void say(line *l, const char *format, ...)
         l->used += (size_t)length;
 }
 
-/* FNV-1a: a cell update that is edited without a new version. */
+/* FNV-1a: detects a cell update that was edited without a new version. */
 static uint64_t hash_text(uint64_t h, const char *text)
 {
     for (; text && *text; text++)
@@ -127,22 +127,24 @@ static bool memory_key(void *context, char *text, size_t size)
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (int p = 0; p < stencil->passes_count; p++)
         hash = hash_text(hash_text(hash, stencil->passes[p].text), stencil->passes[p].text_defines);
-    say(&l, "trapeze %s; plugin %s %s, %s %016" PRIx64, TZ_VERSION, simulation->plugin->id,
-        simulation->plugin->version, stencil->id, hash);
-    /* Whole constants are compiled into GPU kernels; real ones are arguments, any value as fast. */
+    append(&l, "trapeze %s; plugin %s %s, %s %016" PRIx64, TZ_VERSION, simulation->plugin->id,
+           simulation->plugin->version, stencil->id, hash);
+    /* Integer constants are compiled into GPU kernels. Real ones are arguments and do not change
+     * the speed. */
     for (int k = 0; k < stencil->constants_count; k++)
         if (stencil->constants[k].type != TZ_REAL)
-            say(&l, ", %s %" PRId64, stencil->constants[k].name, (int64_t)problem->constants[k].i);
-    say(&l, "; grid %" PRId64 " %" PRId64 " %" PRId64 " %s;", problem->extent[0],
-        problem->extent[1], problem->extent[2], tz_simulation_precision(simulation));
+            append(&l, ", %s %" PRId64, stencil->constants[k].name,
+                   (int64_t)problem->constants[k].i);
+    append(&l, "; grid %" PRId64 " %" PRId64 " %" PRId64 " %s;", problem->extent[0],
+           problem->extent[1], problem->extent[2], tz_simulation_precision(simulation));
     for (int axis = 0; axis < problem->dims; axis++)
-        say(&l, " %s", tz_boundary_name(problem->boundary[axis]));
+        append(&l, " %s", tz_boundary_name(problem->boundary[axis]));
     tz_device_identity device;
     if (simulation->backend->identify(simulation->device, &device, NULL) != TZ_OK)
         return false;
-    say(&l, "; %s on %s", simulation->backend->name, device.key);
+    append(&l, "; %s on %s", simulation->backend->name, device.key);
     if (!simulation->backend->is_gpu)
-        say(&l, ", %d threads", simulation->threads);
+        append(&l, ", %d threads", simulation->threads);
     return !l.full;
 }
 

@@ -10,21 +10,24 @@
 #include <string.h>
 
 enum {
-    CHECK_EVERY = 50, /* iterations between residual tests when the run does not say */
-    SCAN_FIRST = 256, /* iterations before cells are scanned, at least and at most: a scan costs */
-    SCAN_LAST = 16384 /* about as much as two, and a device is waited for */
+    CHECK_EVERY = 50, /* default iterations between residual tests */
+    /* Iterations between two scans of the cells, at least and at most. A scan costs about as much
+     * as two iterations and a wait for the device. */
+    SCAN_FIRST = 256,
+    SCAN_LAST = 16384
 };
 
-/* The step at which all cells are scanned for values that are not finite. It follows from steps
- * alone, and calls end there: what a run reports is the same whatever its plan. Each is twice as
- * far as the one before, so that a run that diverges goes on for as long again at the most. */
+/* The step of the next scan of all cells for values that are not finite. It depends on step numbers
+ * only, and stages end there, so that a run reports the same with every plan. Each scan is
+ * twice as far as the one before, up to SCAN_LAST: a diverging run computes at most twice the steps
+ * that it needed to diverge. */
 static int64_t scan_step(const tz_simulation *simulation)
 {
     const int64_t seen = simulation->step - simulation->steps_unchecked;
     return seen + (seen < SCAN_FIRST ? SCAN_FIRST : seen > SCAN_LAST ? SCAN_LAST : seen);
 }
 
-/* What a backend call may advance at most. */
+/* The most iterations of the next backend call. */
 static int64_t longest_call(const tz_simulation *simulation)
 {
     const tz_plan *plan = &simulation->plan;
@@ -70,7 +73,7 @@ static tz_status record_height(tz_simulation *simulation, int height, int iterat
     return TZ_OK;
 }
 
-/* Whole stages, and a last one of fewer iterations. */
+/* Records the full stages, and the last one if it is shorter. */
 static tz_status record_use(tz_simulation *simulation, int iterations, double seconds,
                             tz_error *error)
 {
@@ -85,7 +88,7 @@ static tz_status record_use(tz_simulation *simulation, int iterations, double se
     return status;
 }
 
-static tz_status check_streams(const tz_simulation *simulation, int64_t steps, tz_error *error)
+static tz_status check_streamed(const tz_simulation *simulation, int64_t steps, tz_error *error)
 {
     const tz_stencil *stencil = simulation->problem.stencil;
     for (int f = 0; f < stencil->fields_count; f++) {
@@ -94,8 +97,8 @@ static tz_status check_streams(const tz_simulation *simulation, int64_t steps, t
         const int64_t slabs = tz_simulation_streamed_slabs(simulation, f);
         if (slabs == 0)
             return tz_error_set(error, TZ_RANGE, stencil->fields[f].name,
-                                "the field streams in and has no source: give it an array of "
-                                "slabs or a generator");
+                                "the streamed field has no source: give it an array of slabs or a "
+                                "generator");
         if (slabs > 0 && (steps < 0 || simulation->step + steps > slabs))
             return tz_error_set(error, TZ_RANGE, stencil->fields[f].name,
                                 "there are %" PRId64 " slabs, one a step, and the run would end "
@@ -113,8 +116,8 @@ typedef struct runner {
     tz_run_result *result;
     int64_t start, end;  /* end < 0: unlimited */
     int64_t check_every; /* 0: no residual test */
-    bool unsettled;      /* events have taken over what is not done yet */
-    bool refused;        /* there are no snapshots in this run */
+    bool unsettled;      /* work of later() may not be done yet */
+    bool refused;        /* no snapshots in this run */
 } runner;
 
 static int64_t next_multiple(int64_t step, int64_t every)
@@ -141,7 +144,7 @@ static int64_t next_stop(const runner *r, bool *wants_residual)
     return stop;
 }
 
-/* The wait for stages is theirs: whole ones and remainders alike, by their iterations. */
+/* Divides the time of a wait among the plans of the stages waited for, by their iterations. */
 static void share_out(tz_simulation *simulation, double seconds)
 {
     int64_t under_way = 0;
@@ -156,7 +159,6 @@ static void share_out(tz_simulation *simulation, double seconds)
         simulation->uses[simulation->uses_last].seconds += seconds;
 }
 
-/* Until all stages are done. */
 static tz_status wait_for_stages(runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
@@ -188,7 +190,7 @@ static tz_status choose_plan(runner *r, int64_t iterations_left, tz_error *error
     if (status)
         return status;
     if (!tz_plan_equal(plan, &simulation->plan)) {
-        status = wait_for_stages(r, error); /* they are the other plan's */
+        status = wait_for_stages(r, error); /* stages of the other plan */
         simulation->watch = (tz_stopwatch){.stages = 0};
         const tz_place place = {.threads = simulation->threads, .limits = simulation->limits};
         simulation->bytes = simulation->backend->bytes(&simulation->problem, &place, plan);
@@ -197,7 +199,7 @@ static tz_status choose_plan(runner *r, int64_t iterations_left, tz_error *error
     return status;
 }
 
-/* How much to do in one call, and whether it counts as whole stages that the policy wants timed. */
+/* The iterations of the next call. *timed: they are full stages that the policy wants timed. */
 static int choose_length(const tz_simulation *simulation, int64_t iterations_left, bool *timed)
 {
     const int height = simulation->plan.height;
@@ -226,8 +228,7 @@ static tz_status record_group(runner *r, tz_error *error)
     return TZ_OK;
 }
 
-/* A plan that turns out not to work here, before anything has changed, is the policy's to replace
- * if it was only being tried. */
+/* True: the plan was refused before any field changed, and the policy replaces it. */
 static bool is_refusal(const tz_simulation *simulation, tz_status status, const tz_error *why)
 {
     return (status == TZ_RANGE || status == TZ_UNSUPPORTED || status == TZ_MEMORY) &&
@@ -240,7 +241,7 @@ static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
     tz_stopwatch *watch = &simulation->watch;
     const int64_t scan = scan_step(simulation);
     tz_status status = TZ_OK;
-    /* A group begins with the device idle, and ends before stages that are not part of it. */
+    /* The device is idle at the beginning and at the end of a timed group. */
     if (watch->running != timed)
         status = wait_for_stages(r, error);
     if (status)
@@ -319,7 +320,7 @@ static tz_status settle(runner *r, tz_error *error)
     return r->run->settle(r->run->later_context, error);
 }
 
-/* The fields of this step for those events that take them over; NULL: they are fired at once. */
+/* A snapshot of this step for events with later(); NULL: they fire at once. */
 static tz_status freeze(runner *r, tz_snapshot **out, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
@@ -333,7 +334,8 @@ static tz_status freeze(runner *r, tz_snapshot **out, tz_error *error)
     tz_error why = {0};
     tz_status status = tz_snapshot_take(simulation, fields, false, out, &why);
     if (!status && !*out) {
-        /* Outputs take longer than stages. These end meanwhile: their time ends here. */
+        /* Outputs take longer than stages. The wait for a free snapshot is no part of the stages'
+         * time, so that ends here. */
         status = wait_for_stages(r, &why);
         if (!status)
             status = tz_snapshot_take(simulation, fields, true, out, &why);
@@ -374,7 +376,7 @@ static tz_status fire_events(runner *r, tz_error *error)
         const tz_event *event = &r->run->events[i];
         if (simulation->step % event->every != 0)
             continue;
-        if (simulation->watch.running) /* outputs are no part of what a policy has timed */
+        if (simulation->watch.running) /* outputs are no part of the time for a policy */
             status = wait_for_stages(r, error);
         if (!status && event->later && !snapshot)
             status = freeze(r, &snapshot, error);
@@ -389,7 +391,7 @@ static tz_status fire_events(runner *r, tz_error *error)
     return status;
 }
 
-/* All that was begun is done, also after a failure: what failed first counts. */
+/* Waits for all work of later(), also after a failure. The first error counts. */
 static tz_status finish(runner *r, tz_status status, tz_error *error)
 {
     tz_error first = {0};
@@ -411,7 +413,7 @@ tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run
         return status;
     if (run->steps < 0 && isnan(run->until_residual))
         return tz_error_set(error, TZ_RANGE, "run", "give a number of steps or until_residual");
-    status = check_streams(simulation, run->steps, error);
+    status = check_streamed(simulation, run->steps, error);
     if (status)
         return status;
     const int height = simulation->plan.height;

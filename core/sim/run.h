@@ -6,41 +6,41 @@
 
 struct tz_snapshot; /* snapshot.h */
 
-/* Something to do at regular steps: an output, mostly. */
+/* A regular event of a run, for example an output. */
 typedef struct tz_event {
     int64_t every;       /* fires at step 0 (start of the first run) and at multiples of this */
     bool wants_residual; /* the iteration before it is a stage of height 1 */
     tz_status (*fire)(void *context, tz_simulation *simulation, tz_error *error);
     void *context;
-    /* Called instead of fire() where the backend has snapshots: keeps what it needs of the snapshot
-     * (tz_snapshot_hold) and returns soon; the run goes on meanwhile. NULL: fire() alone. */
+    /* Called instead of fire() if the backend has snapshots. It holds the snapshot as long as it
+     * needs it (tz_snapshot_hold) and returns soon, while the run goes on. NULL: always fire(). */
     tz_status (*later)(void *context, struct tz_snapshot *snapshot, tz_error *error);
     uint32_t fields; /* state fields that later() reads */
 } tz_event;
 
 typedef struct tz_run {
-    int64_t steps;         /* iterations to do; < 0: unlimited (needs until_residual) */
-    double until_residual; /* stop when the residual is <= this; NAN: no such test */
-    bool until_is_update;  /* the test is of the update's max norm, not of the residual */
+    int64_t steps;         /* iterations to run; < 0: unlimited (needs until_residual) */
+    double until_residual; /* stop when the residual is <= this; NAN: no test */
+    bool until_is_update;  /* test the update's max norm instead of the residual */
     int64_t check_every;   /* iterations between residual tests; 0: a default (about every 50) */
     size_t events_count;
     const tz_event *events;
-    /* Called after each stage, with the steps done and the steps asked for (-1: unlimited); returns
-     * false to stop: the run then ends with TZ_INTERRUPTED after a complete stage. May be NULL. */
+    /* Called after each stage, with the steps done and `steps` (-1: unlimited). If it returns
+     * false, the run ends with TZ_INTERRUPTED. May be NULL. */
     bool (*progress)(void *context, const tz_simulation *simulation, int64_t done, int64_t total);
     void *progress_context;
-    /* Needed where an event has later(). settle() waits for everything that later() began and
-     * returns its first error; it is called before a fire() that follows, and at the end of the
-     * run. refused() says why there are no snapshots, once a run; may be NULL. */
+    /* Required if an event has later(). settle() waits for all work that later() began and returns
+     * its first error; it is called before a fire() that follows and at the end of the run.
+     * refused(), which may be NULL, gets the reason why snapshots failed, once a run. */
     tz_status (*settle)(void *context, tz_error *error);
     void (*refused)(void *context, const tz_error *why);
     void *later_context;
 } tz_run;
 
 typedef struct tz_run_result {
-    int64_t steps;   /* iterations done by this call */
-    double residual; /* last one measured, NAN if none */
-    double update;   /* max norm of the last update measured, NAN if none */
+    int64_t steps;   /* iterations of this run */
+    double residual; /* last measured one; NAN: none */
+    double update;   /* max norm of the last measured update; NAN: none */
     bool converged;  /* until_residual was reached */
     double seconds;  /* wall time in stages alone */
     int64_t stages;
@@ -48,7 +48,7 @@ typedef struct tz_run_result {
 } tz_run_result;
 
 /* Errors: TZ_DIVERGED names step, field and cell of the first NaN or infinity; TZ_INTERRUPTED;
- * errors of the backend, of the policy and of events. `result` is filled in every case. */
+ * errors of the backend, of the policy and of events. `result` is always set. */
 tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run_result *result,
                             tz_error *error);
 

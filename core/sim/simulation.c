@@ -10,7 +10,7 @@ tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *
                            : TZ_OK;
 }
 
-/* ---- What it is ------------------------------------------------------------------------------ */
+/* ---- Properties ------------------------------------------------------------------------------ */
 
 const tz_stencil *tz_simulation_stencil(const tz_simulation *simulation)
 {
@@ -116,8 +116,8 @@ tz_status tz_simulation_kernel_facts(tz_simulation *simulation, tz_kernel_facts 
     if (status)
         return status;
     if (!simulation->backend->facts)
-        return tz_error_set(error, TZ_UNSUPPORTED, "backend",
-                            "the %s backend has no kernels to tell of", simulation->backend->name);
+        return tz_error_set(error, TZ_UNSUPPORTED, "backend", "the %s backend has no kernels",
+                            simulation->backend->name);
     return simulation->backend->facts(simulation->state, &simulation->plan, out, error);
 }
 

@@ -1,4 +1,4 @@
-/* A simulation: one stencil on one grid, with fields, parameters and a backend that advances it.
+/* A simulation: a stencil on a grid, with fields, parameters and a backend that advances it.
  *
  * sim/fields.h reads and writes fields, sim/run.h advances them, sim/analysis.h calls the stencil's
  * own analysis methods. One thread at a time uses a simulation. */
@@ -15,7 +15,7 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
                                tz_error *error);
 void tz_simulation_destroy(tz_simulation *simulation); /* NULL is fine */
 
-/* ---- What it is ------------------------------------------------------------------------------ */
+/* ---- Properties ------------------------------------------------------------------------------ */
 
 const tz_stencil *tz_simulation_stencil(const tz_simulation *simulation);
 const tz_plugin *tz_simulation_plugin(const tz_simulation *simulation);
@@ -28,31 +28,31 @@ const char *tz_simulation_precision(const tz_simulation *simulation);
 tz_boundary tz_simulation_boundary(const tz_simulation *simulation, int axis);
 double tz_simulation_boundary_value(const tz_simulation *simulation, int field);
 const tz_value *tz_simulation_params(const tz_simulation *simulation); /* in the stencil's order */
-/* Bytes that its fields and work space take (or would take, when dry). */
+/* Bytes of its fields and work space (a dry one would need them). */
 int64_t tz_simulation_bytes(const tz_simulation *simulation);
 
 /* Iterations advanced since step 0. */
 int64_t tz_simulation_step(const tz_simulation *simulation);
-/* Seconds that all stages have taken so far. */
+/* Seconds in all stages so far. */
 double tz_simulation_seconds(const tz_simulation *simulation);
-/* Max norm of the last iteration's update times the stencil's factor; NAN before any iteration and
- * when the last stage had a height above 1 (tz_event.wants_residual asks for it). */
+/* Max norm of the last iteration's update times the stencil's factor. NAN unless a residual was
+ * measured at the present step (tz_event.wants_residual). */
 double tz_simulation_residual(const tz_simulation *simulation);
 
 /* ---- Parameters, plan and policy ------------------------------------------------------------- */
 
-/* Set parameters between stages; the constants are derived anew. On error nothing changes. */
+/* Set parameters between stages and derive the constants again. On error nothing changes. */
 tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
                                    const tz_assignment *params, tz_error *error);
-/* This plan from here on (zeros: the backend's choice): policy "fixed". The result's bits do not
- * depend on it. On error nothing changes. */
+/* Use this plan from now on (zeros: the backend chooses): policy "fixed". The bits of results do
+ * not depend on it. On error nothing changes. */
 tz_status tz_simulation_set_plan(tz_simulation *simulation, const tz_plan *plan, tz_error *error);
-/* Another policy from here on. On error nothing changes. */
+/* Use another policy from now on. On error nothing changes. */
 tz_status tz_simulation_set_policy(tz_simulation *simulation, const struct tz_policy_config *config,
                                    tz_error *error);
 const tz_plan *tz_simulation_plan(const tz_simulation *simulation);
 struct tz_policy *tz_simulation_policy(const tz_simulation *simulation);
-/* Back to step 0; fields keep their values. */
+/* Go back to step 0; fields keep their values. */
 void tz_simulation_rewind(tz_simulation *simulation);
 
 /* Every distinct plan used so far, in order, with its stages, iterations and seconds. */
@@ -60,15 +60,15 @@ typedef struct tz_plan_use {
     tz_plan plan;
     int64_t stages, steps;
     double seconds;
-    int64_t under_way; /* steps of stages that may not be done yet */
+    int64_t under_way; /* steps of stages that may still run */
 } tz_plan_use;
 size_t tz_simulation_plan_uses(const tz_simulation *simulation, const tz_plan_use **uses);
 
 /* ---- Its device ------------------------------------------------------------------------------ */
 
-/* The device's counter of energy in joules; NAN without one. Only differences have a meaning. */
+/* The device's energy counter in joules; NAN: none. Only differences have a meaning. */
 double tz_simulation_energy(const tz_simulation *simulation);
-/* Joules of all runs so far; 0 without a counter. */
+/* Joules of all runs so far; 0 without an energy counter. */
 double tz_simulation_energy_used(const tz_simulation *simulation);
 
 /* The kernel of the present plan, and the device's copy bandwidth, measured now. TZ_UNSUPPORTED:

@@ -7,11 +7,11 @@
 #include "sim/simulation.h"
 #include "stencil/streamed_source.h"
 
-/* Complete stages of one plan that are timed together, for a policy. */
+/* Complete stages of one plan, timed together for a policy. */
 typedef struct tz_stopwatch {
     int64_t stages, iterations;
     double seconds;
-    bool running; /* some may still be under way: the wait for them is part of their time */
+    bool running; /* stages may still run: the wait for them is part of their time */
 } tz_stopwatch;
 
 struct tz_simulation {
@@ -23,27 +23,27 @@ struct tz_simulation {
     int threads;
     int device;        /* ordinal of the GPU */
     tz_limits limits;  /* the device's */
-    tz_policy *policy; /* NULL only while it is being made */
+    tz_policy *policy; /* NULL only during creation */
     tz_stopwatch watch;
-    tz_plan plan; /* as resolved */
+    tz_plan plan; /* complete */
     int64_t bytes;
     int64_t step;
     int64_t fired_step; /* step at which events fired last; -1: never */
     double seconds;
     double residual;
-    tz_streamed_source streams[TZ_FIELDS_MAX];
-    const tz_streamed_source *stream_pointers[TZ_FIELDS_MAX];
+    tz_streamed_source streamed[TZ_FIELDS_MAX];
+    const tz_streamed_source *streamed_pointers[TZ_FIELDS_MAX];
     tz_plan_use *uses;
     size_t uses_count, uses_last; /* last: the plan of the latest stage */
-    double energy_j;              /* of all runs so far, where it is counted */
-    int64_t steps_unchecked;      /* iterations since every cell was last seen to be finite */
-    int64_t finite_step;          /* step at which it was */
+    double energy_j;              /* of all runs so far, if the device counts it */
+    int64_t steps_unchecked;      /* iterations since the last check that every cell is finite */
+    int64_t finite_step;          /* step of that check */
 };
 
-/* TZ_UNSUPPORTED when the simulation is dry: it has no fields. */
+/* TZ_UNSUPPORTED: the simulation is dry and has no fields. */
 tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error);
 
-/* TZ_DIVERGED if a cell is not finite and that was not seen yet. */
+/* Check all cells if they have changed since the last check. TZ_DIVERGED: one is not finite. */
 tz_status tz__simulation_check_finite(tz_simulation *simulation, tz_error *error);
 
 #endif

@@ -4,14 +4,14 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* `frozen` is a copy of the simulation whose backend reads the fields of that moment; what it
- * points to is the simulation's own. */
+/* `frozen` is a copy of the simulation, with a backend that reads the snapshot's fields. Its other
+ * pointers are the simulation's own. */
 struct tz_snapshot {
     tz_simulation frozen;
     atomic_int holders;
 };
 
-/* Fields in which a number may be not finite. */
+/* State fields whose numbers may be not finite. */
 static uint32_t real_states(const tz_stencil *stencil)
 {
     uint32_t mask = 0;

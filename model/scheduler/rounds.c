@@ -2,6 +2,14 @@
 
 #include <math.h>
 
+double tz_work_mix_sum(const tz_work_mix *mix)
+{
+    double sum = 0.0;
+    for (int c = 0; c < TZ_WORK_CLASSES; c++)
+        sum += mix->of[c];
+    return sum;
+}
+
 double tz_rounds_clocks(const tz_rounds *r, double warps)
 {
     const int last = r->count - 1;

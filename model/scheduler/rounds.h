@@ -1,10 +1,10 @@
-/* Instruction classes, mixes of them, and the clocks that a multiprocessor takes for a step of its
+/* Instruction classes, counts by class, and the clocks of a multiprocessor for a step of its
  * warps. */
 #ifndef TZ_MODEL_SCHEDULER_ROUNDS_H
 #define TZ_MODEL_SCHEDULER_ROUNDS_H
 
-/* Instructions by the unit that executes them. On a GPU one is a warp's, on a CPU a vector's (or a
- * scalar one). */
+/* Instructions by the unit that executes them: of a warp on a GPU, of a vector or a scalar on a
+ * CPU. */
 typedef enum tz_work_class {
     TZ_WORK_FP32,        /* add, multiply, fused, min, max, compare in single precision */
     TZ_WORK_FP64,        /* the same in double precision */
@@ -28,7 +28,10 @@ typedef struct tz_work_mix {
     double of[TZ_WORK_CLASSES];
 } tz_work_mix;
 
-/* What warps wait for. */
+/* The sum over all classes. */
+double tz_work_mix_sum(const tz_work_mix *mix);
+
+/* Why warps wait. */
 typedef enum tz_rounds_wait {
     TZ_ROUNDS_LATENCY, /* results of instructions just before */
     TZ_ROUNDS_SHUFFLE, /* results of shuffles, shared memory, special functions */
@@ -44,20 +47,20 @@ typedef enum tz_rounds_wait {
 
 enum { TZ_ROUNDS_MAX = 10 };
 
-/* Clocks that a multiprocessor takes for one step of all of its warps, by how many they are. */
+/* Clocks of a multiprocessor for one step of all its warps, by the number of warps. */
 typedef struct tz_rounds {
     int count;                                    /* 0: not known */
     double warps[TZ_ROUNDS_MAX];                  /* ascending */
-    double clocks[TZ_ROUNDS_MAX];                 /* of a step of each of them */
+    double clocks[TZ_ROUNDS_MAX];                 /* until each warp has done a step */
     double waits[TZ_ROUNDS_MAX][TZ_ROUNDS_WAITS]; /* shares of the warps' time */
 } tz_rounds;
 
-/* Clocks of a step with so many warps (more than 0) in a multiprocessor: interpolated between the
- * numbers that were tried, in proportion beyond them. 0 where none was tried. */
+/* Clocks of a step with `warps` > 0 warps on a multiprocessor: interpolated between the entries, in
+ * proportion beyond the last. 0 without entries. */
 double tz_rounds_clocks(const tz_rounds *rounds, double warps);
-/* The entry nearest to so many warps; -1: there is none. */
+/* The entry nearest to `warps`; -1 without entries. */
 int tz_rounds_near(const tz_rounds *rounds, double warps);
-/* to = a * to + b * from, at the numbers of warps of `to`, or of `from` where `to` has none. */
+/* to = a * to + b * from, at the entries of `to`. An empty `to` takes the entries of `from`. */
 void tz_rounds_blend(tz_rounds *to, double a, const tz_rounds *from, double b);
 
 #endif

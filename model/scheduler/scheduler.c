@@ -4,12 +4,12 @@
 #include <string.h>
 
 enum { SCHEDULERS = 4, WARP = 32, WARPS_MAX = 64, INSTRUCTION_BYTES = 16 };
-/* Rounds before counting begins, in which warps fall into step, and rounds that are counted. */
+/* Uncounted rounds at the beginning, in which warps settle into a rhythm, and counted rounds. */
 enum { ROUNDS_BEFORE = 1, ROUNDS = 2 };
 
 /* ---- One run --------------------------------------------------------------------------------- */
 
-/* Not fmax() and fmin(), which are calls: no NaN comes here. */
+/* Faster than fmax() and fmin(), which are calls. There are no NaNs here. */
 static inline double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -22,12 +22,13 @@ static inline double smaller(double a, double b)
 
 typedef struct warp {
     int at;     /* instruction */
-    int passed; /* of its block, how often it came to a barrier or arrived */
-    bool held;  /* until others come */
-    int reason; /* tz_rounds_wait, for which `ready` is not earlier */
-    /* Its last instruction; the next by its clocks, by other warps, and by its barriers. */
+    int passed; /* how often it came to a barrier of its block or arrived */
+    bool held;  /* waits for other warps */
+    int reason; /* tz_rounds_wait that decides `ready` */
+    /* Clocks of its last instruction, and the earliest clocks of the next one: by its own stall, by
+     * other warps, and by its barriers. */
     double issued, own, next, ready;
-    double unit; /* not before this is the unit free, when last looked */
+    double unit; /* when its unit becomes free, as last seen */
     double opens[TZ_TRACE_BARRIERS];
     uint8_t opened_by[TZ_TRACE_BARRIERS];
     double arrived;
@@ -35,8 +36,8 @@ typedef struct warp {
 
 typedef struct issuer {
     double now;
-    double first, second, logic, fp64, special; /* units: free from then on */
-    /* A ring: when each of the last instructions of the queue leaves it; the next entry to use, and
+    double first, second, logic, fp64, special; /* when each unit becomes free */
+    /* The queue as a ring: when each of its last instructions leaves it; the next entry to use, and
      * the one used last. */
     double leaves[TZ_SCHEDULER_QUEUE_MAX];
     int entry, entry_before;
@@ -47,8 +48,8 @@ typedef struct machine {
     const tz_scheduler *s;
     const tz_trace_instruction *trace;
     int count, block_warps, warps_count, queue_depth;
-    double code;  /* clocks more for each instruction */
-    double begin; /* from then on it counts */
+    double code;  /* delay of each instruction by fetching */
+    double begin; /* counting begins at this clock */
     bool syncs;   /* warps wait for each other */
     double shared;
     issuer issuers[SCHEDULERS];
@@ -73,7 +74,7 @@ static bool is_queued(const tz_trace_instruction *i)
     }
 }
 
-/* The clock at which an instruction's unit is free; *unit is what warps then wait for. */
+/* The clock at which an instruction's unit becomes free. *unit: the wait that this is. */
 static double unit_free(const issuer *u, const tz_trace_instruction *i, int *unit)
 {
     if (is_queued(i)) {
@@ -101,7 +102,7 @@ static double unit_free(const issuer *u, const tz_trace_instruction *i, int *uni
     }
 }
 
-/* When a warp's next instruction may be issued, but for its unit. */
+/* Sets when a warp's next instruction may be issued, apart from its unit. */
 static void settle(const machine *m, warp *w)
 {
     const tz_trace_instruction *i = &m->trace[w->at];
@@ -144,8 +145,8 @@ static double wait_of(const machine *m, const tz_trace_instruction *i)
     }
 }
 
-/* Sends an instruction through the queue. Results: when its operands are read, and its result is
- * there. */
+/* Sends an instruction through the queue. *read, *result: when its operands are read and when its
+ * result is ready. */
 static void go_through(machine *m, issuer *u, const tz_trace_instruction *i, double now,
                        double *read, double *result)
 {
@@ -173,7 +174,7 @@ static void opens_at(warp *w, int barrier, double time, int reason)
     }
 }
 
-/* Have all warps that this one waits for arrived as often as it has? */
+/* Whether all warps that this one waits for have arrived as often. */
 static bool may_go(const machine *m, int id, bool block, double *since)
 {
     const int first = id - id % m->block_warps;
@@ -188,7 +189,7 @@ static bool may_go(const machine *m, int id, bool block, double *since)
     return true;
 }
 
-/* Lets warps of the block go on whose others have arrived. */
+/* Releases the warps of the block that no longer wait for others. */
 static void let_go(machine *m, int id, bool block)
 {
     const int first = id - id % m->block_warps;
@@ -228,7 +229,7 @@ static int reason_of(const tz_trace_instruction *i)
     return is_queued(i) ? TZ_ROUNDS_SHUFFLE : TZ_ROUNDS_LATENCY;
 }
 
-/* A unit is busy for so many clocks, which are means and may be fractions. */
+/* Occupies a unit. Clocks are means and may be fractions. */
 static void use(double *unit, double now, double clocks)
 {
     *unit = larger(*unit, now) + clocks;
@@ -240,7 +241,7 @@ static void issue(machine *m, issuer *u, int id)
     const tz_trace_instruction *i = &m->trace[w->at];
     const double now = u->now;
     double read = now + m->s->operand_wait, result = now + m->s->result_wait, slots = 1.0;
-    /* What it waited for since: its own instructions, then a unit, then an issue slot. */
+    /* Its waits since the last instruction: its own latency, other warps, a unit, an issue slot. */
     w->issued = larger(w->issued, m->begin - 1.0);
     m->waits[TZ_ROUNDS_LATENCY] += larger(0.0, w->own - w->issued - 1.0);
     m->waits[TZ_ROUNDS_SYNC] += larger(0.0, w->next - larger(w->own, w->issued + 1.0));
@@ -288,7 +289,7 @@ static void issue(machine *m, issuer *u, int id)
     u->now = now + slots + m->s->dispatch + m->code;
 }
 
-/* The warp that a scheduler issues from now; -1: none, and `next` is when to look again. */
+/* The warp that a scheduler issues from now; -1: none, and *next is when to look again. */
 static int choose(machine *m, int scheduler, double *next)
 {
     issuer *u = &m->issuers[scheduler];
@@ -311,7 +312,7 @@ static int choose(machine *m, int scheduler, double *next)
     return -1;
 }
 
-/* A scheduler has nothing to do until `next`, unless another one lets its warps go before. */
+/* A scheduler idles until `next`, unless another one releases one of its warps earlier. */
 static void wait_until(machine *m, int scheduler, double next)
 {
     double others = INFINITY;
@@ -327,7 +328,7 @@ static void place(machine *m)
     unsigned random = 12345;
     for (int k = 0; k < m->warps_count; k++) {
         warp *w = &m->warps[k];
-        /* Blocks begin at different times: each at a random place of the loop. */
+        /* Blocks begin at different times: place each at random in the loop. */
         if (k % m->block_warps == 0)
             random = random * 1103515245u + 12345u;
         w->at = (int)((random >> 16 & 0x7fff) / 32768.0 * m->count);
@@ -365,10 +366,11 @@ tz_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruct
 {
     memset(out, 0, sizeof *out);
     if (!is_valid(trace, count))
-        return tz_error_set(error, TZ_RANGE, "schedule",
-                            "a trace of %d instructions cannot be run: there are none, or "
-                            "one has a class or a barrier that there is not",
-                            count);
+        return tz_error_set(
+            error, TZ_RANGE, "schedule",
+            "a trace of %d instructions cannot be run: it is empty, or an instruction has "
+            "an unknown class or barrier",
+            count);
     if (block_warps < 1 || blocks < 1 || block_warps > WARPS_MAX / blocks)
         return tz_error_set(error, TZ_RANGE, "schedule",
                             "%d blocks of %d warps: a multiprocessor has 1 to %d warps", blocks,
@@ -408,7 +410,7 @@ tz_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruct
             memset(m.waits, 0, sizeof m.waits);
         }
     }
-    /* Warps that still wait. */
+    /* Add the waits of warps at the end. */
     for (int k = 0; k < m.warps_count; k++)
         m.waits[TZ_ROUNDS_SLOT] += larger(0.0, end - larger(m.warps[k].issued + 1.0, m.begin));
     const double clocks = larger(end - m.begin, 1.0);
@@ -438,7 +440,7 @@ tz_status tz_schedule_rounds(const tz_scheduler *s, const tz_trace_instruction *
             return status;
         const int at = out->count++;
         out->warps[at] = (double)blocks * block_warps;
-        /* More warps take no less time: a smaller number is chance. */
+        /* More warps never take less time; a smaller value is chance. */
         out->clocks[at] = at > 0 ? fmax(one.clocks, out->clocks[at - 1]) : one.clocks;
         memcpy(out->waits[at], one.waits, sizeof one.waits);
         if (blocks == most)

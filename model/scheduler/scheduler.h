@@ -1,20 +1,20 @@
-/* A simulator of the four schedulers of a GPU's multiprocessor: how many clocks all of its warps
- * take to go once round a loop, instruction by instruction, and what they wait for. It is an
- * instrument of predictions: runs do without it. It takes plain structs and knows no device record.
+/* A simulator of the four schedulers of a GPU's multiprocessor. It computes the clocks that all
+ * warps take to go round a loop once, instruction by instruction, and why they wait. Predictions
+ * use it; runs do not. It works on plain structs and does not depend on device records.
  *
- * Each clock a scheduler issues one instruction of one of its warps: of the one that it issued last
- * if that is ready, else of the oldest. An instruction is ready when
- *   - the clocks have passed that the compiler asks for after the warp's instruction before,
- *   - the barriers that it names are open,
+ * Each clock a scheduler issues one instruction of one of its warps: of the warp that it issued
+ * last if that warp is ready, else of the oldest ready warp. An instruction is ready when
+ *   - the stall clocks of the warp's previous instruction have passed,
+ *   - the barriers that it waits for are open,
  *   - its unit is free.
  * Shuffles, shared memory, and local and global accesses go through a queue for each scheduler to a
  * unit that all four share, which makes one pass of 128 bytes a clock. The queue takes half a warp
- * a clock, so such an instruction holds its scheduler for two. Code that is longer than the
- * instruction caches comes late. (Jia et al., "Dissecting the NVIDIA Volta GPU architecture via
- * microbenchmarking", 2018; the queue from hardware counters of an H200.)
+ * a clock, so such an instruction holds its scheduler for two clocks. Instructions of a loop that
+ * does not fit the instruction caches are delayed. (Jia et al., "Dissecting the NVIDIA Volta GPU
+ * architecture via microbenchmarking", 2018; the queue from hardware counters of an H200.)
  *
- * Loads from global memory are not waited for: their time is counted for all warps together, and a
- * step's loads are asked for some steps before (roofs_gpu.c). */
+ * The simulation does not wait for loads from global memory: they are prefetched some steps ahead,
+ * and roofs_gpu.c counts their time for all warps together. */
 #ifndef TZ_MODEL_SCHEDULER_H
 #define TZ_MODEL_SCHEDULER_H
 
@@ -27,8 +27,8 @@
 typedef enum tz_trace_kind {
     TZ_TRACE_PLAIN,
     TZ_TRACE_LOCAL,  /* an access to spilt registers */
-    TZ_TRACE_ARRIVE, /* tells the adjacent warps of the block */
-    TZ_TRACE_AWAIT,  /* waits until those have arrived as often as it has */
+    TZ_TRACE_ARRIVE, /* signals the adjacent warps of the block */
+    TZ_TRACE_AWAIT,  /* waits until the adjacent warps have arrived as often */
     TZ_TRACE_COPIED  /* waits for copies to shared memory, which are not simulated */
 } tz_trace_kind;
 
@@ -37,11 +37,11 @@ enum { TZ_TRACE_BARRIERS = 6 };
 typedef struct tz_trace_instruction {
     uint8_t class;       /* tz_work_class */
     uint8_t kind;        /* tz_trace_kind */
-    uint8_t stall;       /* clocks before the next one of the same warp, at least */
-    uint8_t sets, frees; /* barriers that open with its result, and once its operands are read; 7:
+    uint8_t stall;       /* clocks until the next instruction of the warp, at least */
+    uint8_t sets, frees; /* barriers that open with its result, and after its operands are read; 7:
                           * none */
     uint8_t waits;       /* barriers that it waits for, as bits */
-    uint8_t words;       /* 32-bit words a lane of an access to memory; else 0 */
+    uint8_t words;       /* of an access to memory: 32-bit words a lane; else 0 */
 } tz_trace_instruction;
 
 /* A device's numbers as the schedulers see them. Units: clocks, of one scheduler unless said
@@ -59,11 +59,11 @@ typedef struct tz_scheduler {
     double operand_wait;            /* from issue until operands are read */
     double queue_depth;             /* instructions that the queue to the shared unit holds */
     double queue_wait;              /* from issue through that queue to the unit, at least */
-    double queue_slots;             /* that an instruction to the queue takes of its scheduler */
-    double dispatch;                /* that each instruction takes of its scheduler beyond one */
-    /* Instructions come late where a loop is longer than what a cache holds: by up to `late` clocks
-     * an instruction, growing in proportion from `bytes` to (1 + soft) * bytes. The near cache
-     * matters only where warps are at different places of the code. */
+    double queue_slots;             /* clocks of its scheduler for an instruction to the queue */
+    double dispatch;                /* clocks of its scheduler for each instruction beyond one */
+    /* In a loop that does not fit a cache each instruction is delayed. The delay grows in
+     * proportion from 0 at `bytes` to `late` clocks at (1 + soft) * bytes. The near cache matters
+     * only if warps are at different places of the code. */
     struct {
         double bytes, soft, late;
     } near_text, far_text;
@@ -73,25 +73,23 @@ typedef struct tz_scheduler {
 
 enum { TZ_SCHEDULER_QUEUE_MAX = 64 }; /* of queue_depth */
 
-/* Clocks of a scheduler that an instruction takes more where warps go round so many bytes of code,
- * over and over: `together`, so that one finds what another has fetched, or each on its own. */
+/* Clocks by which fetching delays an instruction of a loop of `text_bytes`. `together`: warps are
+ * at the same place of the code, so that one finds what another has fetched. */
 double tz_scheduler_fetch_clocks(const tz_scheduler *scheduler, double text_bytes, bool together);
 
 typedef struct tz_schedule {
-    double clocks;                 /* until each of the warps has gone round once */
-    double issued;                 /* of the slots of all four schedulers, 0 to 1 */
-    double waits[TZ_ROUNDS_WAITS]; /* of the warps' time, 0 to 1 */
+    double clocks;                 /* until each warp has gone round once */
+    double issued;                 /* share of the slots of all four schedulers, 0 to 1 */
+    double waits[TZ_ROUNDS_WAITS]; /* shares of the warps' time, 0 to 1 */
 } tz_schedule;
 
 /* Run `blocks` blocks of `block_warps` warps round the trace. Errors: TZ_RANGE (an empty trace, an
- * unknown class or barrier, no warps or more than a multiprocessor has, a queue of no size),
- * TZ_MEMORY. */
+ * unknown class or barrier, a number of warps or a queue size out of range). */
 tz_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
                           int count, int block_warps, int blocks, tz_schedule *out,
                           tz_error *error);
 
-/* The same for numbers of blocks from one to as many as registers a thread and slots allow, as
- * tz_rounds. */
+/* The same for numbers of blocks from 1 up to the limit of slots and of `registers` a thread. */
 tz_status tz_schedule_rounds(const tz_scheduler *scheduler, const tz_trace_instruction *trace,
                              int count, int block_warps, int registers, tz_rounds *out,
                              tz_error *error);

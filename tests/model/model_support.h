@@ -71,6 +71,15 @@ static inline tz_model_meng meng_of(int year, const char *benchmark, const char 
             fail_msg("%s is %.17g, not %.17g", #value, v_, e_);                                    \
     } while (0)
 
+static inline int best_height(const tz_model_meng *m)
+{
+    int best = 1;
+    for (int h = 2; h <= tz_model_meng_height_max(m); h++)
+        if (tz_model_meng_cpl(m, h) < tz_model_meng_cpl(m, best))
+            best = h;
+    return best;
+}
+
 /* Speedup over height 1 at height h, and at the best. */
 static inline double speedup_at(const tz_model_meng *m, double h)
 {
@@ -79,7 +88,7 @@ static inline double speedup_at(const tz_model_meng *m, double h)
 
 static inline double speedup_best(const tz_model_meng *m)
 {
-    return speedup_at(m, tz_model_meng_height_best(m));
+    return speedup_at(m, best_height(m));
 }
 
 static inline void set(tz_model_number *number, double value)

@@ -73,7 +73,7 @@ static void predictions_are_whole(void **state)
             assert_true(best.cells_per_s > 0 && isfinite(best.cells_per_s));
             const tz_model_meng m =
                 meng_of(i == 0 ? 2009 : 2011, benchmark_names[j % BENCHMARKS], device.name);
-            assert_int_equal(best.height, tz_model_meng_height_best(&m));
+            assert_int_equal(best.height, best_height(&m));
             for (b.plan.height = 1; b.plan.height <= best.height_max; b.plan.height++) {
                 assert_int_equal(
                     tz_model_predict(tz_models[i], &b.facts, &device, &b.plan, &other, NULL),

@@ -37,15 +37,15 @@ static void best_heights(void **state)
         const struct expected *e = &expected[i];
         const tz_model_meng m9 = meng_of(2009, e->name, "gtx280");
         const tz_model_meng m11 = meng_of(2011, e->name, "gtx280");
-        assert_int_equal(tz_model_meng_height_best(&m9), e->best_2009);
-        assert_int_equal(tz_model_meng_height_best(&m11), e->best_2011);
+        assert_int_equal(best_height(&m9), e->best_2009);
+        assert_int_equal(best_height(&m11), e->best_2011);
         assert_close(speedup_best(&m9), e->speedup_2009, 1e-4);
         assert_close(speedup_best(&m11), e->speedup_2011, 1e-4);
     }
     /* Section 5.2 has Poisson in blocks of 16. */
     tz_model_meng m = meng_of(2009, "poisson", "gtx280");
     m.blk_len[0] = m.blk_len[1] = 16;
-    assert_int_equal(tz_model_meng_height_best(&m), 2);
+    assert_int_equal(best_height(&m), 2);
 }
 
 /* The stated heights agree with the equations but for PathFinder's, and there the curve is flat. */
@@ -121,9 +121,9 @@ static void wider_halos_gain_less(void **state)
             for (int k = 0; k < m.dims; k++)
                 m.halo_width[k] = w;
             assert_true(speedup_best(&m) <= peak);
-            assert_true(tz_model_meng_height_best(&m) <= height);
+            assert_true(best_height(&m) <= height);
             peak = speedup_best(&m);
-            height = tz_model_meng_height_best(&m);
+            height = best_height(&m);
         }
     }
 }
@@ -140,9 +140,9 @@ static void larger_blocks_gain_more(void **state)
             for (int k = 0; k < m.dims; k++)
                 m.blk_len[k] = start * factor;
             assert_true(speedup_best(&m) >= peak);
-            assert_true(tz_model_meng_height_best(&m) >= height);
+            assert_true(best_height(&m) >= height);
             peak = speedup_best(&m);
-            height = tz_model_meng_height_best(&m);
+            height = best_height(&m);
         }
         assert_true(height > 1 && peak > 1);
     }
@@ -153,12 +153,12 @@ static void input_size_hardly_matters(void **state)
 {
     for (int i = 0; i < BENCHMARKS; i++) {
         tz_model_meng m = meng_of(2009, expected[i].name, "gtx280");
-        const int height = tz_model_meng_height_best(&m);
+        const int height = best_height(&m);
         const double speedup = speedup_best(&m);
         for (int doubling = 0; doubling < 4; doubling++) {
             m.data_length[0] *= 2;
             /* PathFinder goes from 12 to 11: its synchronisation is a smaller part. */
-            assert_true(abs(tz_model_meng_height_best(&m) - height) <= 1);
+            assert_true(abs(best_height(&m) - height) <= 1);
             assert_close(speedup_best(&m), speedup, 0.02);
         }
     }
@@ -199,12 +199,12 @@ static void insensitive_to_latency_and_sigma(void **state)
         for (int latency = 0; latency <= 600; latency += 100) {
             m.uncontended_lat_cycles = latency;
             assert_close(tz_model_meng_cpl(&m, 2), cycles, 0.1);
-            assert_true(abs(tz_model_meng_height_best(&m) - expected[i].best_2011) <= 1);
+            assert_true(abs(best_height(&m) - expected[i].best_2011) <= 1);
         }
         m.uncontended_lat_cycles = 300;
         for (int sigma = 3; sigma <= 8; sigma++) {
             m.alpha = tz_model_meng2011_alpha(m.dims, sigma);
-            assert_int_equal(tz_model_meng_height_best(&m), expected[i].best_2011);
+            assert_int_equal(best_height(&m), expected[i].best_2011);
         }
     }
 }

@@ -41,7 +41,6 @@ static tz_model_work work(void)
                        .redundancy = 1,
                        .parts_count = 1,
                        .workers = 1,
-                       .jobs = 1,
                        .slowest = 1,
                        .vector_bytes = 64};
     w.parts[0] = (tz_work_part){
@@ -121,7 +120,7 @@ static void test_lines_from_l2_hide_as_calibrated(void **state)
     w.near_reads = 6 * 64e6;
     assert_close(predict(&w, &d).stage_s, 12e-3, 1e-12);
     /* Lines from further away do not hide. */
-    w.near_reads = w.stream_bytes = 64e6;
+    w.near_reads = w.streamed_bytes = 64e6;
     assert_close(predict(&w, &d).stage_s, (7 + 14) * 1e-3, 1e-12);
 }
 
@@ -136,14 +135,14 @@ static void test_rows_that_begin_anew_wait_for_memory(void **state)
     assert_close(predict(&w, &d).stage_s, 7e-3 + 1e-4, 1e-6);
     w.workers = 2;
     assert_close(predict(&w, &d).stage_s, 3.5e-3 + 0.5e-4, 1e-6);
-    w.stream_starts = 1000; /* streamed rows always wait */
+    w.streamed_starts = 1000; /* streamed rows always wait */
     assert_close(predict(&w, &d).stage_s, 3.5e-3 + 1e-4, 1e-6);
-    w.stream_starts = 0;
-    w.stream_bytes = 4096 * 1000;
+    w.streamed_starts = 0;
+    w.streamed_bytes = 4096 * 1000;
     const double large = predict(&w, &d).stage_s;
     set(&d.small_page_s, 1e-7);
     assert_close(predict(&w, &d).stage_s, large + 0.5e-4, 1e-6);
-    w.stream_bytes = 0;
+    w.streamed_bytes = 0;
     w.resident_bytes = 1e3; /* in cache */
     assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
 }
@@ -191,7 +190,7 @@ static void test_arrays_come_from_where_they_fit(void **state)
                  (7 + 2 * (1 * (1 - away2) + 7 * (away2 - away3) + 15 * away3)) * 1e-3, 1e-9);
     /* Data that is read once comes from memory. */
     w = work();
-    w.near_reads = w.stream_bytes = 64e6;
+    w.near_reads = w.streamed_bytes = 64e6;
     assert_close(predict(&w, &d).stage_s, (7 + 15) * 1e-3, 1e-9);
 }
 

@@ -356,7 +356,7 @@ static void refusals_have_reasons(void **state)
     const tz_place nowhere = {.threads = 1};
     const tz_model_device empty = {.name = "empty"};
     const tz_place unknown = {.device = &empty, .threads = 1};
-    refused(TZ_UNSUPPORTED, "mute backend cannot tell", &mute, &place);
+    refused(TZ_UNSUPPORTED, "mute backend cannot count", &mute, &place);
     refused(TZ_UNSUPPORTED, "trapeze calibrate", &backend, &nowhere);
     refused(TZ_UNSUPPORTED, "no clock", &backend, &unknown);
     assert_int_equal(fake.compiled, 0); /* nothing */

@@ -13,7 +13,7 @@
 static struct {
     double (*stage_s)(int height);
     double done; /* on the clock */
-    int64_t waits, stages;
+    int64_t waits, stages, plans;
     int refused_above; /* heights; 0: none */
 } device;
 
@@ -45,12 +45,20 @@ static tz_status slow_wait(void *state, tz_error *error)
     return TZ_OK;
 }
 
+static tz_status counted_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
+                              tz_error *error)
+{
+    device.plans++;
+    return tz_backend_cpu.plan(problem, place, plan, error);
+}
+
 static int set_up(void **state)
 {
     setenv("TRAPEZE_CACHE", "", 1);
     slow = tz_backend_cpu;
     slow.stage = slow_stage;
     slow.wait = slow_wait;
+    slow.plan = counted_plan;
     /* Times are made up: without these no model predicts them. */
     slow.work = NULL;
     slow.candidates = NULL;
@@ -69,6 +77,7 @@ static tz_simulation *make(const tz_policy_config *policy)
     tz_simulation *simulation = NULL;
     assert_ok(tz_simulation_create(&simulation, &config, &failure));
     simulation->backend = &slow;
+    device.plans = 0;
     assert_ok(tz_simulation_set_policy(simulation, policy, &failure));
     device.stage_s = long_stage;
     device.done = 0;
@@ -101,6 +110,18 @@ static void check_measured(const tz_simulation *simulation, int least)
         measured++;
     }
     assert_true(measured >= least);
+}
+
+static void test_a_fixed_plan_is_made_once(void **state)
+{
+    const tz_policy_kind kinds[] = {TZ_POLICY_FIXED, TZ_POLICY_PREDICTED};
+    for (int k = 0; k < 2; k++) {
+        tz_simulation *simulation = make(&(tz_policy_config){.kind = kinds[k]});
+        assert_int_equal(device.plans, 1);
+        advance(simulation, 50, NULL);
+        assert_int_equal(device.plans, 1);
+        tz_simulation_destroy(simulation);
+    }
 }
 
 static void test_asynchronous_stages_are_waited_for(void **state)
@@ -188,6 +209,6 @@ static void test_plan_uses_add_up(void **state)
     tz_simulation_destroy(simulation);
 }
 
-TEST_MAIN(set_up, close_plugins, TEST(test_asynchronous_stages_are_waited_for),
-          TEST(test_remainders_are_not_timed), TEST(test_a_plan_that_does_not_work_is_left),
-          TEST(test_plan_uses_add_up))
+TEST_MAIN(set_up, close_plugins, TEST(test_a_fixed_plan_is_made_once),
+          TEST(test_asynchronous_stages_are_waited_for), TEST(test_remainders_are_not_timed),
+          TEST(test_a_plan_that_does_not_work_is_left), TEST(test_plan_uses_add_up))

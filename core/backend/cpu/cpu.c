@@ -274,7 +274,7 @@ static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         stage.boundary_row[f] =
             (char *)state->boundary_row[f] + TZ_ALIGN_ELEMENTS * stage.element_size[f];
-        stage.streamed[f] = state->context.streams[f];
+        stage.streamed[f] = state->context.streamed[f];
         if (problem->stencil->fields[f].role == TZ_STREAMED)
             continue;
         stage.in[f] = *tz_host_store_current(&state->store, f);

@@ -205,8 +205,8 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
         for (int p = 0; p < stencil->passes_count; p++)
             written = written || stencil->passes[p].writes >> f & 1;
         if (stencil->fields[f].role == TZ_STREAMED) {
-            out->stream_bytes += bytes * counts->updates;
-            out->stream_starts += counts->spans; /* each call reads a separate row */
+            out->streamed_bytes += bytes * counts->updates;
+            out->streamed_starts += counts->spans; /* each call reads a separate row */
             continue;
         }
         out->starts += rows_read;
@@ -220,9 +220,6 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
                 bytes * counts->slab * stage->height *
                 (problem->dims == 1 ? 1.0 / stage->height : tz_stencil_reach(stencil));
     }
-    out->level_bytes[1] = out->near_reads + out->near_writes;
-    out->level_bytes[2] = out->ring_reads + out->ring_writes;
-    out->level_bytes[3] = out->read_bytes + out->ghost_bytes + out->write_bytes + out->stream_bytes;
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
@@ -257,8 +254,6 @@ static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
         part->once.of[c] = rows * cost->row.mix.of[c] + spans * cost->call.mix.of[c];
     out->views += counts->spans / passes * window * problem->stencil->fields_count;
     out->vector_bytes = fmax(out->vector_bytes, cost->vector_bytes);
-    out->level_bytes[0] += part->steps * counts->jobs * out->vector_bytes *
-                           (part->step.of[TZ_WORK_READ] + part->step.of[TZ_WORK_WRITE]);
 }
 
 /* The last level computes just the elements of a tile. If they do not fill vectors, its rows cost
@@ -323,7 +318,6 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz
                  (double)problem->extent[2] * stage->height;
     out->redundancy = counts.updates / (cells * stage->height * passes);
     out->workers = (int)threads;
-    out->jobs = counts.jobs;
     out->slowest = counts.slowest * threads / counts.updates;
     out->rows = counts.rows;
     out->spans = counts.spans;

@@ -344,7 +344,7 @@ static tz_status one_stage(gpu *state, const tz_plan *plan, int height, int64_t 
         status = find_kernel(state, &exact, &use, error);
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role == TZ_STREAMED)
-            status = tz_cuda_slabs_take(state->slabs[f], state->context.streams[f], step, height,
+            status = tz_cuda_slabs_take(state->slabs[f], state->context.streamed[f], step, height,
                                         &streamed[f], error);
     if (status)
         return status;

@@ -65,10 +65,10 @@ static const void *read_cell(const tz_cell_access *access, int field, int dx, in
     if (problem->stencil->fields[field].role == TZ_STREAMED) {
         const int64_t inside = tz_boundary_map(problem->boundary[0], x, problem->extent[0]);
         int32_t scratch[1];
-        memcpy(
-            slot,
-            tz_streamed_source_row(state->context.streams[field], access->step, inside, 1, scratch),
-            4);
+        memcpy(slot,
+               tz_streamed_source_row(state->context.streamed[field], access->step, inside, 1,
+                                      scratch),
+               4);
         return slot;
     }
     const tz_host_field *host = tz_host_store_current(&state->store, field);

@@ -292,7 +292,7 @@ static void test_streamed_rows_begin_anew(void **state)
     tz_problem problem = resolve(f, "pathfinder", 1, (int64_t[]){100000, 1, 1}, -1);
     const tz_plan plan = {.height = 4, .tile = {50000, 1, 1}};
     const tz_model_work work = work_of(f, &problem, &plan, 1);
-    assert_true(work.stream_starts == 2 * 4); /* two tiles, a row a level */
+    assert_true(work.streamed_starts == 2 * 4); /* two tiles, a row a level */
     assert_true(work.starts == 0);
     tz_problem_clear(&problem);
 }

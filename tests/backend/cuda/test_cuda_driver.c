@@ -487,11 +487,12 @@ static void energies_are_measured_or_left_out(void **state)
     /* Without a counter, or with a constant one: no number, and a reason. */
     setenv("FAKE_NVML_WATTS", "0", 1);
     measure_energies(cuda, &record);
-    assert_non_null(strstr(remarked, "says nothing of power: the GPU's counter of energy hardly"));
+    assert_non_null(
+        strstr(remarked, "gets no numbers of power: the GPU's counter of energy hardly"));
     assert_false(record.power_limit_w.known || record.power_idle_w.known);
     setenv("FAKE_NVML_FAULT", "nvmlInit_v2:9", 1);
     measure_energies(cuda, &record);
-    assert_non_null(strstr(remarked, "says nothing of power: the driver is not loaded"));
+    assert_non_null(strstr(remarked, "gets no numbers of power: the driver is not loaded"));
     assert_false(record.power_limit_w.known || record.energy_fp32_j.known);
     tz_cuda_close(cuda);
 }

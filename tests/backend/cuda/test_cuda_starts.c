@@ -41,14 +41,14 @@ static void tiles_have_borders(void **state)
     /* 16 x 32 blocks of 8 warps; of 132 multiprocessors with four each some have three that are at
      * the border, and hardly one has four. */
     assert_true(inner->warps == 14.0 * 30 * 8 && border->warps == (512.0 - 14 * 30) * 8);
-    assert_true(inner->crowd == 8.0 && border->crowd == 24.0);
+    assert_true(inner->busiest_warps == 8.0 && border->busiest_warps == 24.0);
     assert_true(tz_work_mix_sum(&border->step) > 1.5 * tz_work_mix_sum(&inner->step));
     /* 68 x 36 elements: ten rounds of 256 threads. */
     assert_true(inner->once.of[TZ_WORK_READ] > 9.0 && inner->once.of[TZ_WORK_READ] <= 11.0);
     assert_true(inner->once_waits >= 1.0 && inner->once_waits <= 10.0);
     make_problem(s, "star2d1r", TZ_SINGLE, 8192, 8192, 1, &problem);
     work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
-    assert_true(work.parts[0].crowd == 0.0 && work.parts[1].crowd == 0.0);
+    assert_true(work.parts[0].busiest_warps == 0.0 && work.parts[1].busiest_warps == 0.0);
     tz_problem_clear(&problem);
 }
 
@@ -61,8 +61,8 @@ static void exchanges_go_in_batches(void **state)
     make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
     tz_plan plan = {.height = 2, .family = "resident"};
     planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
-    assert_true(work.cooperative && work.meetings >= 1.0 && work.meetings <= 16.0);
-    assert_true(work.meetings == floor(work.meetings) && work.stages_per_launch > 100.0);
+    assert_true(work.cooperative && work.syncs >= 1.0 && work.syncs <= 16.0);
+    assert_true(work.syncs == floor(work.syncs) && work.stages_per_launch > 100.0);
     plan = (tz_plan){.height = 8, .family = "resident"};
     planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
     assert_true(high.ghost_bytes > work.ghost_bytes);
@@ -71,7 +71,7 @@ static void exchanges_go_in_batches(void **state)
     make_problem(s, "pathfinder", -1, 100000, 1, 1, &problem);
     plan = (tz_plan){.height = 2, .family = "resident"};
     planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
-    assert_true(work.meetings == 1.0 && work.parts[0].waits == 1.0 && work.stream_bytes > 0.0);
+    assert_true(work.syncs == 1.0 && work.parts[0].waits == 1.0 && work.streamed_bytes > 0.0);
     tz_problem_clear(&problem);
 }
 
@@ -103,7 +103,7 @@ static void starts_take_their_time(void **state)
     w.parts[0].waits = 1.0;
     assert_true(stage_of(&w, &s->device) > 1.05 * time);
     w = base;
-    w.meetings = 3.0;
+    w.syncs = 3.0;
     assert_true(fabs(stage_of(&w, &s->device) - time - 3.0 * s->device.neighbour_sync_s.value) <
                 1e-12);
     /* One multiprocessor has more of the long warps than the others. */
@@ -114,11 +114,11 @@ static void starts_take_their_time(void **state)
     w.parts[0].warps = 700;
     w.parts[1].warps = 100;
     const double even = stage_of(&w, &s->device);
-    w.parts[0].crowd = 4;
-    w.parts[1].crowd = 4;
+    w.parts[0].busiest_warps = 4;
+    w.parts[1].busiest_warps = 4;
     const double some = stage_of(&w, &s->device);
-    w.parts[0].crowd = 0;
-    w.parts[1].crowd = 8;
+    w.parts[0].busiest_warps = 0;
+    w.parts[1].busiest_warps = 8;
     assert_true(some > even && stage_of(&w, &s->device) > some);
 }
 

@@ -311,7 +311,7 @@ static void more_work_takes_longer(void **state)
     w.registers = 255;
     assert_true(stage_of(&w, &s->device) >= time);
     w = base;
-    w.meetings = 10;
+    w.syncs = 10;
     assert_true(stage_of(&w, &s->device) > time);
     tz_model_device d = s->device;
     d.copy_bandwidth_bytes_per_s.value *= 2;

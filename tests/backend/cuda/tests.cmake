@@ -9,7 +9,7 @@ trapeze_add_test_program(test_simt backend/cuda/simt/main.c)
 trapeze_add_test(backend/cuda/simt families 900 test_simt)
 set_tests_properties(backend/cuda/simt/families PROPERTIES PROCESSORS 2)
 
-# Ends of grids that strips in rows treat one by one (TZ_EDGES of rows.cuh), all of them.
+# Ends of grids that strips in rows treat one by one (TZ_SIMPLE_ENDS of rows.cuh), all of them.
 set(simt_tests backend/cuda/simt/families)
 foreach(case "star2d1r 301,150 5 single clamp" "star2d1r 303,150 5 single mirror" "star2d1r 302,150 5 single fixed"
         "star2d1r 300,150 5 single periodic" "star2d2r 303,150 2 double mirror,clamp"

@@ -6,14 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-double tz_work_mix_sum(const tz_work_mix *mix)
-{
-    double sum = 0.0;
-    for (int c = 0; c < TZ_WORK_CLASSES; c++)
-        sum += mix->of[c];
-    return sum;
-}
-
 void tz_work_mix_add(tz_work_mix *to, const tz_work_mix *mix, double times)
 {
     for (int c = 0; c < TZ_WORK_CLASSES; c++)

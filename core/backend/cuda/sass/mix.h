@@ -76,7 +76,6 @@ tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const tz_cuda_machine *
                           const tz_cuda_header *headers, size_t headers_count, bool compile,
                           tz_error *error);
 
-double tz_work_mix_sum(const tz_work_mix *mix);
 void tz_work_mix_add(tz_work_mix *to, const tz_work_mix *mix, double times);
 
 #endif

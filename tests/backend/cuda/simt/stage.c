@@ -289,7 +289,7 @@ static tz_status make_slabs(simt_device *device, guarded *slabs, int f, int heig
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row");
     for (int t = 0; t < height && !status; t++)
         memcpy(slabs->at + (size_t)(t * pitch) * sizeof *scratch,
-               tz_streamed_source_row(device->context.streams[f], step + t, 0, nx, scratch),
+               tz_streamed_source_row(device->context.streamed[f], step + t, 0, nx, scratch),
                (size_t)nx * sizeof *scratch);
     if (!status)
         poison_padding(problem, f, slabs->at, height);

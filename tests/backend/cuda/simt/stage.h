@@ -22,7 +22,7 @@ tz_limits simt_limits(const simt_room *room);
 /* All borrowed. `streams` as in tz_backend_context. `room`: what shapes are asked for with. */
 typedef struct simt_context {
     const tz_problem *problem;
-    const tz_streamed_source *const *streams;
+    const tz_streamed_source *const *streamed;
     simt_build *build;
     simt *machine;
     simt_room room;

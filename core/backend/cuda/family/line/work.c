@@ -38,7 +38,7 @@ static void line_work(const tz_cuda_job *job, tz_model_work *out)
         blocks * warps * strip * (bytes.state + bytes.fixed + bytes.streamed * plan->height);
     out->ghost_bytes = fmax(0.0, loaded - out->read_bytes);
     out->ahead_bytes = plan->ahead * strip * bytes.streamed;
-    out->stream_bytes = tz_cuda_elements_of(problem) * plan->height * bytes.streamed;
+    out->streamed_bytes = tz_cuda_elements_of(problem) * plan->height * bytes.streamed;
     for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = strip * bytes.streamed;
         out->parts[p].late = 0.0;

@@ -112,7 +112,7 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
     part->once_clocks = share * job->steps->end.clocks + part->once_clocks / out->stages_per_launch;
     /* A batch of ghost cells is read again until all words have arrived. That takes as long as two
      * blocks take to exchange a word. */
-    out->meetings = d.ghost > 0 ? fmax(1.0, most) : 0.0;
+    out->syncs = d.ghost > 0 ? fmax(1.0, most) : 0.0;
     part->once_waits = 0.0;
     if (bytes.streamed > 0.0) {
         /* The next row is loaded when a step begins. */
@@ -128,8 +128,8 @@ static void resident_work(const tz_cuda_job *job, tz_model_work *out)
     /* Slots of 8 bytes, written and read. */
     out->ghost_bytes = d.ghost > 0 ? out->blocks * (tile - own) * 16.0 * d.sent_words : 0.0;
     out->read_bytes /= out->stages_per_launch;
-    out->stream_bytes = (double)tz_cuda_pitch(problem) * bytes.streamed * plan->height;
-    out->read_bytes += out->stream_bytes;
+    out->streamed_bytes = (double)tz_cuda_pitch(problem) * bytes.streamed * plan->height;
+    out->read_bytes += out->streamed_bytes;
     out->write_bytes /= out->stages_per_launch;
     out->resident_bytes = 0.0;
 }

@@ -197,10 +197,8 @@ static void fill_part(tz_work_part *part, const slab *s, const tz_cuda_steps *st
 {
     const double left = fmax(1.0, s->rounds - end->steps), of_all = s->all / s->warps / s->rounds;
     const double share = s->wanted / (s->all * s->passes);
-    double straight = 0.0;
+    const double straight = tz_work_mix_sum(&part->once);
     part->steps = left * s->passes;
-    for (int c = 0; c < TZ_WORK_CLASSES; c++)
-        straight += part->once.of[c];
     /* Some warps have fewer rounds than others, and some of their rounds compute nothing. */
     memset(&part->step, 0, sizeof part->step);
     tz_work_mix_add(&part->step, &code->step, share * of_all);
@@ -242,7 +240,7 @@ static void tile_work(const tz_cuda_job *job, tz_model_work *out)
         tz_work_part *part =
             tz_cuda_add_part(out, k ? "border" : "inner", codes[k], blocks[k] * s.warps, 1.0);
         if (part) {
-            part->crowd = crowd[k] * s.warps;
+            part->busiest_warps = crowd[k] * s.warps;
             fill_part(part, &s, steps, codes[k], ends[k]);
         }
     }
@@ -250,8 +248,8 @@ static void tile_work(const tz_cuda_job *job, tz_model_work *out)
     const double loaded =
         out->blocks * s.extent * (bytes.state + (bytes.fixed + bytes.streamed) * job->plan->height);
     out->ghost_bytes = fmax(0.0, loaded - out->read_bytes);
-    out->stream_bytes = (double)tz_cuda_pitch(job->problem) * bytes.streamed *
-                        job->plan->height; /* slabs are rows */
+    out->streamed_bytes = (double)tz_cuda_pitch(job->problem) * bytes.streamed *
+                          job->plan->height; /* slabs are rows */
     out->ahead_bytes = 0.0;
 }
 
