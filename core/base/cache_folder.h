@@ -1,10 +1,10 @@
-/* The folder for what can be made again: compiled kernels, measured plans. */
+/* The folder for compiled kernels and measured plans. It can be deleted at any time. */
 #ifndef TZ_CORE_BASE_CACHE_FOLDER_H
 #define TZ_CORE_BASE_CACHE_FOLDER_H
 
 #include <stdbool.h>
 
-/* Its path, malloc'd; the folder need not exist. The first of:
+/* The path of the folder, which need not exist; release it with free(). The first of:
  *
  *   $TRAPEZE_CACHE            "" means: no cache
  *   $XDG_CACHE_HOME/trapeze   if it is an absolute path

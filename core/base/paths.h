@@ -1,5 +1,5 @@
-/* The folders of plugins, device records and benchmarks, found from the running executable: those
- * of an installation, or those of the source and build trees. */
+/* The folders of plugins, device records and benchmarks. They are found relative to the running
+ * executable: in an installation, or in the source and build trees. */
 #ifndef TZ_CORE_BASE_PATHS_H
 #define TZ_CORE_BASE_PATHS_H
 
@@ -16,7 +16,7 @@ tz_status tz_paths_add(tz_paths *paths, const char *text, tz_error *error);
 void tz_paths_clear(tz_paths *paths);
 
 /* Append the plugin folders in the order of search: those in $TRAPEZE_PLUGIN_PATH, separated by
- * colons, then Trapeze's own. (The caller adds those of --plugins before.) TZ_MEMORY. */
+ * colons, then Trapeze's own. TZ_MEMORY. */
 tz_status tz_paths_add_plugins(tz_paths *paths, tz_error *error);
 
 /* Append the folder of the device records that come with Trapeze, if it exists. TZ_MEMORY. */

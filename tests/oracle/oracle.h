@@ -68,7 +68,7 @@ static inline tz_status oracle_try(tz_simulation **out, const oracle_config *c, 
 static inline void oracle_check(tz_status status, const tz_error *error)
 {
     if (status != TZ_OK)
-        fail_msg("%s: %s: %s", tz_status_text(status), error->place, error->message);
+        fail_msg("status %d: %s: %s", (int)status, error->place, error->message);
 }
 
 static inline tz_simulation *oracle_create(const oracle_config *config)
