@@ -27,13 +27,13 @@ tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const
 {
     if (given->family[0] && strcmp(given->family, family) != 0)
         return tz_error_set(error, TZ_UNKNOWN, "family",
-                            "'%s' is no family of the %s backend; it has %s", given->family,
+                            "'%s' is no family of the %s backend, which has '%s'", given->family,
                             backend, family);
     const char *knob = tz_plan_first_knob(given);
     if (knob)
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
-                            "the %s backend takes height and tile; '%s' is for families of the "
-                            "cuda backend",
+                            "the %s backend takes only height and tile: '%s' is a knob of the cuda "
+                            "backend",
                             backend, knob);
     return TZ_OK;
 }

@@ -1,4 +1,4 @@
-/* This machine's CPU, as the backends that run on it name it. */
+/* The identity of this machine's CPU, for the backends that run on it. */
 #ifndef TZ_CORE_BACKEND_HOST_IDENTITY_H
 #define TZ_CORE_BACKEND_HOST_IDENTITY_H
 
