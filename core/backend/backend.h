@@ -2,9 +2,9 @@
  * functions, tz_backend. This header says what each function must do. To add a backend, write the
  * table and add it to tz_backends (backend.c).
  *
- * Lifetime of a state: create(), then the functions with a `state` in any order, then destroy(). One
- * thread at a time calls these functions. Several threads may call functions marked [any thread] at
- * the same time; these have no state.
+ * Lifetime of a state: create(), then the functions with a `state` in any order, then destroy().
+ * One thread at a time calls these functions. Several threads may call functions marked [any
+ * thread] at the same time; these have no state.
  *
  * With any plan, stages must compute the same bits as the reference backend.
  *
@@ -88,7 +88,8 @@ typedef struct tz_backend {
     bool is_gpu;      /* the devices are GPUs, numbered from 0; else the CPU */
     bool serial;      /* always uses one thread */
 
-    /* REQUIRED [any thread]. The device with that number. If it does not exist: TZ_BACKEND and zeros. */
+    /* REQUIRED [any thread]. The device with that number. If it does not exist: TZ_BACKEND and
+     * zeros. */
     tz_status (*identify)(int device, tz_device_identity *out, tz_error *error);
     /* OPTIONAL [any thread]. Whether the backend can run on this machine; must be quick. NULL: it
      * always can. */
@@ -186,11 +187,14 @@ extern const tz_backend *const tz_backends[];
 tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const char *family,
                                 tz_error *error);
 
+/* tz_backend.identify of the backends on the CPU; never fails. */
+tz_status tz_host_identify(int device, tz_device_identity *out, tz_error *error);
+
 /* The backend that predicts and runs plans on GPUs, or on CPUs. */
 const tz_backend *tz_backend_of_kind(bool is_gpu);
 
-/* The backend of that name; "auto" or NULL: the first that can run here. Errors: TZ_UNKNOWN, with the
- * nearest known name. */
+/* The backend of that name; "auto" or NULL: the first that can run here. Errors: TZ_UNKNOWN, with
+ * the nearest known name. */
 tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *error);
 
 #endif

@@ -126,8 +126,8 @@ static int rename_new(const char *from, const char *to)
     }
     if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS && errno != EMLINK)
         return -1;
-    /* The file system has no hard links. Create an empty target, which fails if it exists, and rename
-     * over it. */
+    /* The file system has no hard links. Create an empty target, which fails if it exists, and
+     * rename over it. */
     const int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return -1;

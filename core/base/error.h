@@ -48,8 +48,8 @@ tz_status tz_error_set(tz_error *error, tz_status code, const char *place, const
 tz_status tz_error_set_v(tz_error *error, tz_status code, const char *place, const char *format,
                          va_list arguments) __attribute__((format(printf, 4, 0)));
 
-/* Like tz_error_set() with TZ_IO and a message from `what` and an errno: "cannot open: No such file or
- * directory". */
+/* Like tz_error_set() with TZ_IO and a message from `what` and an errno: "cannot open: No such file
+ * or directory". */
 tz_status tz_error_set_errno(tz_error *error, int errno_value, const char *place, const char *what);
 
 /* Write "PLACE: MESSAGE", or "MESSAGE" without a place, into `text`; cut to `size`, always

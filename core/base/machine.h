@@ -12,8 +12,8 @@ typedef struct tz_machine {
     tz_isa isa;                           /* the best instruction set that row functions may use */
 } tz_machine;
 
-/* Members that cannot be read get the values named above. The environment variable TZ_ISA (base, v3,
- * v4) lowers the instruction set; results have the same bits with each. Any thread. */
+/* Members that cannot be read get the values named above. The environment variable TZ_ISA (base,
+ * v3, v4) lowers the instruction set; results have the same bits with each. Any thread. */
 void tz_machine_read(tz_machine *machine);
 
 const char *tz_isa_name(tz_isa isa);

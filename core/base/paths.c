@@ -43,8 +43,8 @@ static bool is_folder(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-/* Append a folder, given relative to the executable's folder, if it exists. The path has no ".." and
- * no symbolic links. */
+/* Append a folder, given relative to the executable's folder, if it exists. The path has no ".."
+ * and no symbolic links. */
 static tz_status add_from_executable(tz_paths *paths, const char *tail, tz_error *error)
 {
     char self[PATH_MAX], joined[PATH_MAX + 64], folder[PATH_MAX];
@@ -93,4 +93,21 @@ tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error)
 tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error)
 {
     return add_data(paths, "../share/trapeze/benchmarks", TZ_SOURCE_MODEL_DIR "/benchmarks", error);
+}
+
+char *tz_cache_folder(bool *wanted)
+{
+    char *folder = NULL;
+    const char *own = getenv("TRAPEZE_CACHE");
+    *wanted = !own || *own;
+    if (own)
+        return *own ? strdup(own) : NULL;
+    const char *shared = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    int length = -1;
+    if (shared && *shared == '/') /* the XDG specification says to ignore relative paths */
+        length = asprintf(&folder, "%s/trapeze", shared);
+    else if (home && *home)
+        length = asprintf(&folder, "%s/.cache/trapeze", home);
+    return length < 0 ? NULL : folder;
 }

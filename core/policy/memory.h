@@ -1,6 +1,6 @@
 /* Memory: what an exhaustive search found, or has found so far, kept on disk for the next run.
  *
- * One file a search, `plans/HASH.json` in the cache's folder (base/cache_folder.h), written whole
+ * One file a search, `plans/HASH.json` in the cache's folder (base/paths.h), written whole
  * or not at all. It holds the key in full, and is read only if that is the same, every plan is
  * complete and the numbers make sense: whatever else is wrong with it, it is a miss. */
 #ifndef TZ_CORE_POLICY_MEMORY_H

@@ -1,5 +1,5 @@
-/* Copies a stencil's description from a plugin, whose structs may be shorter than this engine's, and
- * checks it. */
+/* Copies a stencil's description from a plugin, whose structs may be shorter than this engine's,
+ * and checks it. */
 #ifndef TZ_CORE_STENCIL_DESCRIPTION_H
 #define TZ_CORE_STENCIL_DESCRIPTION_H
 

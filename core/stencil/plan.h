@@ -1,9 +1,9 @@
 /* A plan: which code executes a stage, and with what tile, height and knobs.
  *
  * Every plan has a family, a height and a tile. Everything else that a scenario may set is a knob:
- * an integer in the table below, where 0 leaves the choice to the family. The code that
- * compares and prints plans, and that reads and writes them in Lua, JSON and CSV, uses this table: a
- * new knob is one line here. */
+ * an integer in the table below, where 0 leaves the choice to the family. The code that compares
+ * and prints plans, and that reads and writes them in Lua, JSON and CSV, uses this table: a new
+ * knob is one line here. */
 #ifndef TZ_CORE_STENCIL_PLAN_H
 #define TZ_CORE_STENCIL_PLAN_H
 
@@ -80,8 +80,8 @@ struct json_t; /* jansson.h */
 /* An object of family, height, tile (`dims` extents) and the knobs that are not 0; NULL: not enough
  * memory. Release it with json_decref(). */
 struct json_t *tz_plan_to_json(const tz_plan *plan, int dims);
-/* Ignores other keys. False if family, height or tile is missing, or if a value has the wrong type or
- * is out of range; *out is then all zeros. */
+/* Ignores other keys. False if family, height or tile is missing, or if a value has the wrong type
+ * or is out of range; *out is then all zeros. */
 bool tz_plan_from_json(const struct json_t *object, tz_plan *out);
 
 #endif

@@ -25,9 +25,9 @@ int tz_stencil_radius(const tz_stencil *stencil);
 /* 1 if a field or constant is TZ_REAL: the stencil then has two precisions. */
 int tz_stencil_has_real(const tz_stencil *stencil);
 
-/* Whether a cell update reads cells that are off centre along two axes (a box, not a star). Calls the
- * cell functions with all cells and constants 0, so it may miss cells that an update reads under a
- * condition: a hint, to choose between kernels with the same results. */
+/* Whether a cell update reads cells that are off centre along two axes (a box, not a star). Calls
+ * the cell functions with all cells and constants 0, so it may miss cells that an update reads
+ * under a condition: a hint, to choose between kernels with the same results. */
 bool tz_stencil_reads_diagonals(const tz_stencil *stencil);
 
 /* Index of the field or parameter of that name, or of the parameter with that role; -1: none. */

@@ -1,7 +1,7 @@
 #include "stencil/streamed_source.h"
 
-/* A 64-bit finaliser (Stafford's mix 13). It is applied to counters, so the number of a cell and step
- * does not depend on the order in which numbers are computed. */
+/* A 64-bit finaliser (Stafford's mix 13). It is applied to counters, so the number of a cell and
+ * step does not depend on the order in which numbers are computed. */
 static inline uint64_t mix(uint64_t z)
 {
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);

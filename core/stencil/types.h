@@ -37,7 +37,8 @@ typedef struct tz_reduction {
     int64_t first_not_finite[TZ_AXES]; /* the first of these cells, x fastest */
 } tz_reduction;
 
-/* The description of a simulation. Texts and arrays are borrowed while the simulation is created. */
+/* The description of a simulation. Texts and arrays are borrowed while the simulation is
+ * created. */
 typedef struct tz_simulation_config {
     const tz_registry *registry;
     const char *stencil;

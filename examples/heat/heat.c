@@ -1,5 +1,5 @@
-/* A first plugin: heat spreads in a plate, dT/dt = diffusivity lap(T). The other files here build it
- * (CMakeLists.txt) and run it (heat.lua). */
+/* A first plugin: heat spreads in a plate, dT/dt = diffusivity lap(T). The other files here build
+ * it (CMakeLists.txt) and run it (heat.lua). */
 #include <math.h>
 #include <stdio.h>
 
@@ -24,8 +24,8 @@ static const tz_param params[PARAMS] = {
                          "time step; by default 0.8 of the largest stable one"),
 };
 
-/* Computes the constants of the cell update from the parameters, in double. For parameters that cannot
- * work, it returns an error and a message of one line that says what to do. */
+/* Computes the constants of the cell update from the parameters, in double. For parameters that
+ * cannot work, it returns an error and a message of one line that says what to do. */
 static int derive(tz_setup *setup)
 {
     tz_value *p = setup->params;
@@ -45,8 +45,9 @@ static int derive(tz_setup *setup)
     return 0;
 }
 
-/* Name, type, unit and one sentence, then any other members of tz_field. Here these are the value of
- * all cells unless a scenario sets them, and the value outside the grid if the boundary is "fixed". */
+/* Name, type, unit and one sentence, then any other members of tz_field. Here these are the value
+ * of all cells unless a scenario sets them, and the value outside the grid if the boundary is
+ * "fixed". */
 static const tz_field fields[] = {
     TZ_STATE_FIELD("temperature", TZ_REAL, "K", "temperature of the plate", .initial = 293.15,
                    .boundary_value = 293.15),

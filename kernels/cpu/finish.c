@@ -61,7 +61,8 @@ static void finish_bits(const tz_stage *stage, int field, uint32_t *row, int gho
     const int64_t words = stage->elements[0], columns = stage->columns;
     const bool periodic = stage->boundary[0] == TZ_PERIODIC;
     for (int g = 0; g < ghost; g++) {
-        /* If the row has fewer words than ghosts, row[g] may be a ghost that an earlier turn wrote. */
+        /* If the row has fewer words than ghosts, row[g] may be a ghost that an earlier turn
+         * wrote. */
         row[words + g] = row[g] >> 1;
         row[-1 - g] = row[words - 1 - g] << 1;
     }

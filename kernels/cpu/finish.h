@@ -4,8 +4,8 @@
 
 #include "kernels/cpu/stream.h"
 
-/* A part of a slab, in elements. `at` is element (0, 0) of the slab, which may lie outside the memory
- * of a ring. */
+/* A part of a slab, in elements. `at` is element (0, 0) of the slab, which may lie outside the
+ * memory of a ring. */
 typedef struct tz_patch {
     char *at;
     ptrdiff_t row_stride;
@@ -18,9 +18,9 @@ typedef struct tz_patch {
  * outside and the boundary is TZ_FIXED. */
 int64_t tz_ghost_source(tz_boundary boundary, int64_t coordinate, int64_t extent);
 
-/* Write the ghost elements, up to `ghost` beyond the grid, whose source lies in the patch: columns of
- * its rows and, in 3-D, rows above and below. The patch at an edge writes the fixed values beyond
- * that edge. */
+/* Write the ghost elements, up to `ghost` beyond the grid, whose source lies in the patch: columns
+ * of its rows and, in 3-D, rows above and below. The patch at an edge writes the fixed values
+ * beyond that edge. */
 void tz_patch_finish(const tz_stage *stage, int field, const tz_patch *patch, int ghost);
 
 #endif

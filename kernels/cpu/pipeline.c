@@ -60,8 +60,8 @@ static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
     memcpy(pipeline->final, newest, sizeof newest);
 }
 
-/* Slabs of the ring of `field` at level `maker`: a slab must stay until the last level that reads it
- * is done. 0: no later level reads the field. */
+/* Slabs of the ring of `field` at level `maker`: a slab must stay until the last level that reads
+ * it is done. 0: no later level reads the field. */
 static int ring_depth(const tz_pipeline *pipeline, const tz_stage *stage, int maker, int field)
 {
     int depth = 0;
@@ -100,8 +100,8 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
     pipeline->row_stride = (ptrdiff_t)(tz_round_up(width + TZ__PAD, TZ__PAD) + 2 * TZ__PAD);
     pipeline->rows = height + (stage->dims == 3 ? 2 * stage->ghost : 0);
     size_t at = 0;
-    /* If every pass of a 1-D stencil writes every state field, a level is read only by the next one:
-     * two rings, used in turns, are enough. */
+    /* If every pass of a 1-D stencil writes every state field, a level is read only by the next
+     * one: two rings, used in turns, are enough. */
     bool swap = stage->dims == 1;
     for (int p = 0; p < stencil->passes_count; p++)
         for (int f = 0; f < stencil->fields_count; f++)

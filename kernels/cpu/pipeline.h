@@ -1,5 +1,5 @@
-/* Internal to kernels/cpu: the levels and jobs of a stage, and the part of the grid that each level of
- * a job computes. Accesses no fields. */
+/* Internal to kernels/cpu: the levels and jobs of a stage, and the part of the grid that each level
+ * of a job computes. Accesses no fields. */
 #ifndef TZ_KERNELS_CPU_PIPELINE_H
 #define TZ_KERNELS_CPU_PIPELINE_H
 
@@ -90,8 +90,8 @@ int64_t tz__jobs_count(const tz_stage *stage);
 void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t index, char *arena,
                   tz__job *job);
 
-/* Columns and rows that level l computes: the tile and its halo. Except in the last level, rows start
- * and end at multiples of TZ__PAD. The surplus elements have any value and are never used. */
+/* Columns and rows that level l computes: the tile and its halo. Except in the last level, rows
+ * start and end at multiples of TZ__PAD. The surplus elements have any value and are never used. */
 tz__area tz__level_area(const tz_pipeline *pipeline, const tz__job *job, int l);
 
 /* Reduce the range [*from, *to) to the slabs of level l that the job needs. */

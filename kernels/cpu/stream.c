@@ -98,8 +98,8 @@ static inline tz_view view_slab(const tz_stage *stage, const tz_pipeline *pipeli
     return (tz_view){at + (y * row_stride + x) * (ptrdiff_t)size, row_stride};
 }
 
-/* The views of slabs j - radius to j + radius. This runs for each level and slab, so if all slabs are
- * inside the grid, each pointer is computed from the one before. */
+/* The views of slabs j - radius to j + radius. This runs for each level and slab, so if all slabs
+ * are inside the grid, each pointer is computed from the one before. */
 static void view_window(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
                         int f, int version, int64_t j, int radius, int64_t x, int64_t y,
                         tz_view *views)
@@ -218,8 +218,8 @@ static void compute_wrapped(const tz_stage *stage, const tz_pipeline *pipeline, 
     }
 }
 
-/* Set the ghosts of slab j, which level l has computed. If the values are final but in a ring, because
- * later levels read them, copy them to the array. */
+/* Set the ghosts of slab j, which level l has computed. If the values are final but in a ring,
+ * because later levels read them, copy them to the array. */
 static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
                         int l, int64_t j, const tz__area *area)
 {

@@ -3,8 +3,8 @@
  * A stage advances the whole grid by `height` iterations. The grid is cut into tiles along the
  * inner axes (x; x and y) and into chunks along the stream axis (y; z). Each job takes one tile and
  * chunk and streams slabs (rows; planes) through a pipeline of levels, one level a pass of an
- * iteration: when slab k of level 0 arrives, level l computes slab k - lag(l) from the slabs in
- * the ring of level l-1. Rings of a few slabs stay in cache. Level 0 is read from one array, the last
+ * iteration: when slab k of level 0 arrives, level l computes slab k - lag(l) from the slabs in the
+ * ring of level l-1. Rings of a few slabs stay in cache. Level 0 is read from one array, the last
  * level is written to the other. Tiles overlap by the ghost zone, so jobs never wait for each
  * other.
  *

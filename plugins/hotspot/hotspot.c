@@ -79,10 +79,10 @@ static int derive(tz_setup *setup)
     double cx = scale / rx, cy = scale / ry, cz = scale / rz;
     double c = 1.0 - 2.0 * cx - 2.0 * cy - cz;
     if (setup->precision == TZ_SINGLE) {
-        /* Rounding c to float changes it by up to 3e-8, which is large compared with a small weight.
-         * The larger of the lateral weights and the ambient's weight is corrected for it. All
-         * weights must sum to 1, so that a chip at ambient temperature without power stays at that
-         * temperature: the ambient's weight is 1 minus the other rounded weights. */
+        /* Rounding c to float changes it by up to 3e-8, which is large compared with a small
+         * weight. The larger of the lateral weights and the ambient's weight is corrected for it.
+         * All weights must sum to 1, so that a chip at ambient temperature without power stays at
+         * that temperature: the ambient's weight is 1 minus the other rounded weights. */
         c = (float)c;
         if (2.0 * (cx + cy) > cz) {
             const double lateral = (1.0 - c - cz) / (2.0 * (cx + cy));

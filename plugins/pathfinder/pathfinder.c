@@ -1,8 +1,8 @@
 /* PathFinder: the cheapest way down a grid of weights by dynamic programming (Rodinia's benchmark).
  *
  * Step k adds row k of the weights. A path has one column in each row, and moves at most one column
- * from row to row. After n steps, cost[x] is the least sum of weights of all paths that end at column
- * x. The analysis "path" finds the cheapest path. */
+ * from row to row. After n steps, cost[x] is the least sum of weights of all paths that end at
+ * column x. The analysis "path" finds the cheapest path. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +19,9 @@ enum { COST = TZ_FIELD(pathfinder, cost), WEIGHTS = TZ_FIELD(pathfinder, weights
 /* ---- The path ----------------------------------------------------------------------------------
  *
  * A path that ends at column e after L rows lies in the window e-L..e+L: only these columns are
- * computed again. The choices take one byte for each cell. If that is more than CHOICES_MAX bytes, the
- * rows are divided into two halves: the costs in the middle row are kept, the later half gives the
- * column at which the path crosses the middle, and the earlier half starts again from the first
+ * computed again. The choices take one byte for each cell. If that is more than CHOICES_MAX bytes,
+ * the rows are divided into two halves: the costs in the middle row are kept, the later half gives
+ * the column at which the path crosses the middle, and the earlier half starts again from the first
  * costs. Each halving also halves the window. So the work is at most twice the window's cells (if
  * the window is a full row, each halving adds the work of all rows), and the memory is at most
  * CHOICES_MAX and 5 windows. */
@@ -35,8 +35,8 @@ typedef struct path_job {
     int32_t end_cost; /* recomputed, at the last row */
 } path_job;
 
-/* Columns low..low+count-1, which may lie outside a periodic grid. A ring is a full periodic row, with
- * adjacent ends. */
+/* Columns low..low+count-1, which may lie outside a periodic grid. A ring is a full periodic row,
+ * with adjacent ends. */
 typedef struct path_window {
     int64_t low, count;
     int ring;
@@ -89,10 +89,10 @@ static int weights_read(const path_job *job, int64_t row, int64_t low, int64_t c
     return 0;
 }
 
-/* Advance the window's cells first..last by a row: `old` has the costs before it, `cost` the weights of
- * the row, which become the costs after it. `choices`, which may be NULL, gets the direction of the
- * best neighbour: -1, 0 or 1. Of equal neighbours, straight is best, then left. Unless the window is
- * a ring, cells beyond it are never the best. */
+/* Advance the window's cells first..last by a row: `old` has the costs before it, `cost` the
+ * weights of the row, which become the costs after it. `choices`, which may be NULL, gets the
+ * direction of the best neighbour: -1, 0 or 1. Of equal neighbours, straight is best, then left.
+ * Unless the window is a ring, cells beyond it are never the best. */
 static void row_advance(const path_window *window, int64_t first, int64_t last, const int32_t *old,
                         int32_t *cost, signed char *choices)
 {
@@ -116,9 +116,9 @@ static void row_advance(const path_window *window, int64_t first, int64_t last, 
     }
 }
 
-/* Advance `old` by rows k0..k1-1. Only cells from which a path can be at column `end` in row `target`-1
- * are computed. Returns the one of the two buffers, each a window long, that holds the result; NULL
- * after an error. */
+/* Advance `old` by rows k0..k1-1. Only cells from which a path can be at column `end` in row
+ * `target`-1 are computed. Returns the one of the two buffers, each a window long, that holds the
+ * result; NULL after an error. */
 static int32_t *rows_advance(const path_job *job, const path_window *window, int64_t k0, int64_t k1,
                              int64_t end, int64_t target, int32_t *old, int32_t *next,
                              signed char *choices)
@@ -156,8 +156,8 @@ static int32_t *costs_copy(const path_job *job, const path_window *from, const i
     return copy;
 }
 
-/* Find rows k0..k1-1 of the path that is at column `end` in row k1-1. `costs` are the costs before row
- * k0, in `window`. *before becomes the path's column in row k0-1. */
+/* Find rows k0..k1-1 of the path that is at column `end` in row k1-1. `costs` are the costs before
+ * row k0, in `window`. *before becomes the path's column in row k0-1. */
 static int path_recover(path_job *job, int64_t k0, int64_t k1, path_window window,
                         const int32_t *costs, int64_t end, int64_t *before)
 {

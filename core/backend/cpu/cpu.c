@@ -2,7 +2,6 @@
 #include "backend/backend.h"
 #include "backend/cpu/plan.h"
 #include "backend/cpu/work.h"
-#include "backend/host/identity.h"
 #include "backend/host/reduce.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
@@ -14,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The limit of a plan's rings. Rings and the padding of arrays (24 MiB, backend/host/store.c) together
- * stay below 64 MiB. */
+/* The limit of a plan's rings. Rings and the padding of arrays (24 MiB, backend/host/store.c)
+ * together stay below 64 MiB. */
 static const int64_t WORK_BYTES_MAX = INT64_C(36) << 20;
 
 typedef struct cpu {
@@ -40,9 +39,9 @@ static int store_ghost(const tz_problem *problem)
     return ghost;
 }
 
-/* Slabs that a level computes before the next level does. The next level then finds them in L1. With
- * a batch of six rows, each at most a sixth of L1, it reads two of eight rows from L2 instead of two
- * of three. In 3-D a slab is a plane, which is larger than L1: a batch has no advantage. */
+/* Slabs that a level computes before the next level does. The next level then finds them in L1.
+ * With a batch of six rows, each at most a sixth of L1, it reads two of eight rows from L2 instead
+ * of two of three. In 3-D a slab is a plane, which is larger than L1: a batch has no advantage. */
 static int choose_batch(const tz_problem *problem, const tz_plan *plan, const tz_machine *machine)
 {
     const int64_t l1 = machine->l1_bytes > 0 ? machine->l1_bytes : 32 << 10;
@@ -125,9 +124,10 @@ static tz_status cpu_plan(const tz_problem *problem, const tz_place *place, tz_p
 
 /* ---- Plans for this machine or another ------------------------------------------------------- */
 
-/* The machine that a record describes. Numbers that the record lacks are this machine's. If TZ_ISA is
- * set and the record is this machine's, all numbers are this machine's, with the lower instruction
- * set. tz_machine_read() takes longer than a prediction, so it is called only if needed. */
+/* The machine that a record describes. Numbers that the record lacks are this machine's. If TZ_ISA
+ * is set and the record is this machine's, all numbers are this machine's, with the lower
+ * instruction set. tz_machine_read() takes longer than a prediction, so it is called only if
+ * needed. */
 static tz_machine machine_of(const tz_place *place)
 {
     tz_machine machine = {.cores = place->threads};
@@ -170,8 +170,7 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
                 continue;
             bool seen = false;
             for (int k = 0; k < *count && !seen; k++)
-                seen = plans[k].height == plan.height &&
-                       memcmp(plans[k].tile, plan.tile, sizeof plan.tile) == 0;
+                seen = tz_plan_equal(&plans[k], &plan);
             if (!seen)
                 plans[(*count)++] = plan;
         }

@@ -89,8 +89,8 @@ static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
     return min64(extent, tz_round_up((extent + parts - 1) / parts, unit));
 }
 
-/* Ghost zones grow with the reach of an iteration, so the height is that for radius 1 divided by the
- * reach. */
+/* Ghost zones grow with the reach of an iteration, so the height is that for radius 1 divided by
+ * the reach. */
 static void choose_height(const tz_problem *problem, tz_plan *plan)
 {
     static const int best[] = TZ_FIT_CPU_HEIGHTS, best_bits[] = TZ_FIT_CPU_HEIGHTS_BITS;
@@ -99,9 +99,9 @@ static void choose_height(const tz_problem *problem, tz_plan *plan)
     plan->height = height < 1 ? 1 : height;
 }
 
-/* The length of a chunk of the stream axis. A chunk of n slabs costs about n + halo, and the time is
- * that of the slowest thread. Returns the shortest chunk that costs at most 1 % more than the best:
- * with more chunks, other threads can take over the work of a thread that is delayed. */
+/* The length of a chunk of the stream axis. A chunk of n slabs costs about n + halo, and the time
+ * is that of the slowest thread. Returns the shortest chunk that costs at most 1 % more than the
+ * best: with more chunks, other threads can take over the work of a thread that is delayed. */
 static int64_t choose_chunk(int64_t extent, int64_t tiles, int64_t halo, int threads)
 {
     int64_t best_cost = INT64_MAX, best = extent;

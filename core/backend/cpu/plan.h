@@ -15,8 +15,8 @@ tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int 
 
 enum { TZ_CPU_SHAPES_MAX = 9 };
 
-/* The next candidate height after `height`, the first one if `height` is 0; 0 after the last one. All
- * small heights are candidates, and some larger ones. A given height is the only candidate. */
+/* The next candidate height after `height`, the first one if `height` is 0; 0 after the last one.
+ * All small heights are candidates, and some larger ones. A given height is the only candidate. */
 int tz_cpu_height_next(const tz_problem *problem, const tz_plan *given, int height);
 
 /* Plans of a height, which tz_cpu_plan() must complete: the default tile, and tiles with rows (in

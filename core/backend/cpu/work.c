@@ -162,8 +162,8 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
     }
     const double row = counts->row * size, slab = counts->slab * size;
     const double batch = problem->dims == 1 ? 1 : stage->batch;
-    /* The shares still in L1: of the slabs that the previous level has just written, and of those that
-     * the previous slab or row has read. */
+    /* The shares still in L1: of the slabs that the previous level has just written, and of those
+     * that the previous slab or row has read. */
     const double fresh = kept((batch * (fields + writes) + slabs - fields) * slab, l1);
     const double same_slab = kept((slabs + fixed + writes) * slab, l1);
     const double same_rows = kept((rows + fixed + writes) * row, l1);
@@ -294,8 +294,8 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     tz_stage_count(stage, pipeline, &counts);
     free(pipeline);
-    /* All levels but the last one compute full vectors. Rows longer than WIDTH_MAX have the same costs
-     * as rows of that length. */
+    /* All levels but the last one compute full vectors. Rows longer than WIDTH_MAX have the same
+     * costs as rows of that length. */
     const double mean = counts.updates / counts.rows, unit = TZ_ALIGN_ELEMENTS;
     const bool exact =
         stage->height * problem->stencil->passes_count == 1 && stage->tile[0] >= stage->elements[0];

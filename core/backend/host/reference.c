@@ -2,7 +2,6 @@
  * through the definition of boundaries, tz_boundary_map(). It is slow and simple: tests compare all
  * other backends with it. */
 #include "backend/backend.h"
-#include "backend/host/identity.h"
 #include "backend/host/reduce.h"
 #include "backend/host/store.h"
 #include "base/machine.h"

@@ -12,9 +12,9 @@ enum {
     HUGE_PAGE = 2 << 20
 };
 
-/* The distances of rows and planes. Rows are aligned, with ALIGN elements between them for the ghosts
- * of both ends. If that costs too much memory, rows are not aligned, with only ghosts between
- * them. */
+/* The distances of rows and planes. Rows are aligned, with ALIGN elements between them for the
+ * ghosts of both ends. If that costs too much memory, rows are not aligned, with only ghosts
+ * between them. */
 static void choose_strides(const tz_problem *problem, int ghost, ptrdiff_t *row, ptrdiff_t *plane)
 {
     const int64_t w = problem->elements[0];
@@ -92,8 +92,8 @@ void *tz_constant_row_create(const tz_problem *problem, int field, const void *e
     return row;
 }
 
-/* A uniform field has the same value inside and outside the grid. So it must not be read off centre,
- * where the boundary value may differ. */
+/* A uniform field has the same value inside and outside the grid. So it must not be read off
+ * centre, where the boundary value may differ. */
 static bool may_be_uniform(const tz_problem *problem, int field)
 {
     const tz_field *about = &problem->stencil->fields[field];

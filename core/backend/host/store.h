@@ -1,5 +1,5 @@
-/* Fields in host memory, for the backends that run on the CPU: two copies of each state field and one
- * of each static field, with space for ghosts. */
+/* Fields in host memory, for the backends that run on the CPU: two copies of each state field and
+ * one of each static field, with space for ghosts. */
 #ifndef TZ_CORE_BACKEND_HOST_STORE_H
 #define TZ_CORE_BACKEND_HOST_STORE_H
 
@@ -21,8 +21,8 @@ typedef struct tz_host_store {
 int64_t tz_host_store_bytes(const tz_problem *problem, int ghost);
 
 /* Allocate all fields, with zeros. `lazy`: static fields start uniform, as a single row, and get an
- * array when cells are stored. `problem` is borrowed. Errors: TZ_MEMORY; the caller must destroy the
- * store also after an error. */
+ * array when cells are stored. `problem` is borrowed. Errors: TZ_MEMORY; the caller must destroy
+ * the store also after an error. */
 tz_status tz_host_store_create(tz_host_store *store, const tz_problem *problem, int ghost,
                                bool lazy, tz_error *error);
 void tz_host_store_destroy(tz_host_store *store);
@@ -49,8 +49,9 @@ bool tz_host_store_all_finite(const tz_host_store *store, int threads);
 /* The mask of the fields that a pass writes. */
 uint32_t tz_problem_written(const tz_problem *problem);
 
-/* A row in which all elements are equal. It is longer than any span with a vector at each end. A span
- * starts at element TZ_ALIGN_ELEMENTS or later. Release it with free(). NULL: not enough memory. */
+/* A row in which all elements are equal. It is longer than any span with a vector at each end. A
+ * span starts at element TZ_ALIGN_ELEMENTS or later. Release it with free(). NULL: not enough
+ * memory. */
 void *tz_constant_row_create(const tz_problem *problem, int field, const void *element);
 
 #endif

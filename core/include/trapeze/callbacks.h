@@ -1,4 +1,5 @@
-/* trapeze/callbacks.h: the arguments of derive() and of analyses. Included by <trapeze/plugin.h>. */
+/* trapeze/callbacks.h: the arguments of derive() and of analyses. Included by
+ * <trapeze/plugin.h>. */
 #ifndef TRAPEZE_CALLBACKS_H
 #define TRAPEZE_CALLBACKS_H
 

@@ -64,8 +64,8 @@
         return plugin_pointer;                                                                     \
     }
 
-/* Defines a plugin without init() and finish(), and its entry, at file scope. The last arguments are
- * pointers to the stencils. */
+/* Defines a plugin without init() and finish(), and its entry, at file scope. The last arguments
+ * are pointers to the stencils. */
 #define TZ_PLUGIN_DEFINE(ID, VERSION, SENTENCE, ...)                                               \
     static const tz_stencil *const tz__stencils[] = {__VA_ARGS__};                                 \
     static const tz_plugin tz__plugin = {                                                          \

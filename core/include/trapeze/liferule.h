@@ -1,8 +1,8 @@
 /* Rules of Life-like automata as text. Plugins and the engine use this header.
  *
  * A rule is two sets of numbers of live neighbours: a dead cell is born with a number in the first
- * set, a living cell survives with a number in the second. In a mask, bit n stands for n neighbours.
- * Forms (case does not matter, nor does white space at the ends):
+ * set, a living cell survives with a number in the second. In a mask, bit n stands for n
+ * neighbours. Forms (case does not matter, nor does white space at the ends):
  *   B3/S23  S23/B3  B3S23       letters, either order
  *   23/3                        survival first, as in older programs
  *   B5/S4,5  B13,/S4,10         with a comma anywhere, both lists are comma-separated numbers
@@ -65,8 +65,9 @@ static inline int tz_life__bays(const char *s, uint32_t *birth, uint32_t *surviv
     return 1;
 }
 
-/* Parse `text` for a neighbourhood of max_neighbours cells (8 in the plane, 26 in space; at most 31).
- * Returns 0, or -1 with one line in `message`, whose size may be 0; the masks are then unchanged. */
+/* Parse `text` for a neighbourhood of max_neighbours cells (8 in the plane, 26 in space; at most
+ * 31). Returns 0, or -1 with one line in `message`, whose size may be 0; the masks are then
+ * unchanged. */
 static inline int tz_life_rule_parse(const char *text, int max_neighbours, uint32_t *birth_mask,
                                      uint32_t *survive_mask, char *message, size_t size)
 {
@@ -118,8 +119,8 @@ static inline int tz_life_rule_parse(const char *text, int max_neighbours, uint3
     return 0;
 }
 
-/* Write a rule in its normal form: "B3/S23"; with numbers above 9 "B13,/S4,10,". 160 bytes are enough
- * for any rule. Returns `text`. */
+/* Write a rule in its normal form: "B3/S23"; with numbers above 9 "B13,/S4,10,". 160 bytes are
+ * enough for any rule. Returns `text`. */
 static inline const char *tz_life_rule_format(uint32_t birth_mask, uint32_t survive_mask,
                                               char *text, size_t size)
 {

@@ -11,8 +11,9 @@
  * A description must have the REQUIRED members. OPTIONAL members that it omits are zero. Texts and
  * arrays must not change until the plugin is unloaded.
  *
- * The engine makes calls marked [main] on the thread that runs the scenario, one at a time and never
- * during a stage. No callback may print, exit, or change signals or the floating-point environment.
+ * The engine makes calls marked [main] on the thread that runs the scenario, one at a time and
+ * never during a stage. No callback may print, exit, or change signals or the floating-point
+ * environment.
  *
  * Versions. The engine accepts a plugin that was built with other headers if the major number of
  * their ABI is equal to the engine's, and the minor number is not higher. A new minor number adds
@@ -132,9 +133,9 @@ typedef struct tz_stencil {
     uint32_t boundaries;  /* REQUIRED: TZ_ALLOW() of each boundary that may be chosen */
     tz_boundary boundary; /* the default; must be allowed */
     tz_picture picture;   /* OPTIONAL */
-    /* Computes the constants from the parameters. REQUIRED if there are constants. [main] The engine
-     * calls it when it creates a simulation, when a scenario sets a parameter, and for predictions.
-     * Returns 0, or TZ_REFUSED or TZ_DIVERGES with setup->message. */
+    /* Computes the constants from the parameters. REQUIRED if there are constants. [main] The
+     * engine calls it when it creates a simulation, when a scenario sets a parameter, and for
+     * predictions. Returns 0, or TZ_REFUSED or TZ_DIVERGES with setup->message. */
     int (*derive)(tz_setup *setup);
     int methods_count; /* OPTIONAL */
     const tz_method *methods;

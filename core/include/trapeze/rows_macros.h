@@ -1,5 +1,5 @@
-/* trapeze/rows_macros.h: the macros that all cell updates share. Included by <trapeze/rows.h>, which
- * explains them. Names with TZ__ are internal. */
+/* trapeze/rows_macros.h: the macros that all cell updates share. Included by <trapeze/rows.h>,
+ * which explains them. Names with TZ__ are internal. */
 #ifndef TRAPEZE_ROWS_MACROS_H
 #define TRAPEZE_ROWS_MACROS_H
 
@@ -74,9 +74,9 @@ typedef uint32_t tz_word;
 #define TZ__TABLE_tz_word TZ_INT
 #define TZ__CONSTANT_ROW(name, type) {#name, TZ__TABLE_##type},
 
-/* The members of a context, the argument of a cell update: the constants, and pointers for each field
- * and offset. Of field_index and constant_index only the types are used: offsets in them are the
- * numbers of fields and constants. */
+/* The members of a context, the argument of a cell update: the constants, and pointers for each
+ * field and offset. Of field_index and constant_index only the types are used: offsets in them are
+ * the numbers of fields and constants. */
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     const type *name[TZ__WINDOW];                                                                  \
     ptrdiff_t name##_stride[TZ__WINDOW];                                                           \

@@ -1,8 +1,9 @@
-/* trapeze/rows_tuning.h: forms of a cell update that backends can compute faster. The results have the
- * same bits as with a plain TZ_CELL, so no plugin needs these forms. Included by <trapeze/rows.h>.
+/* trapeze/rows_tuning.h: forms of a cell update that backends can compute faster. The results have
+ * the same bits as with a plain TZ_CELL, so no plugin needs these forms. Included by
+ * <trapeze/rows.h>.
  *
- * TZ_CELL_SWITCH: the name of an int constant that is 0 or 1. The row functions are compiled for each
- * of the two values, so that a row has no branch on it.
+ * TZ_CELL_SWITCH: the name of an int constant that is 0 or 1. The row functions are compiled for
+ * each of the two values, so that a row has no branch on it.
  *
  *
  * TZ_CELL_ONCE: the contribution of static fields and constants to a cell is the same in every
@@ -23,12 +24,12 @@
  *   TZ_CELL_PLANES(name, NAME_PLANES) { ... TZ_PLANE(NAME_SUM, -1) ... }
  *
  * The update reads state fields only through these sums, at dz from -radius to radius. A sum reads
- * only state fields in the plane dz, and constants. The name of the list must end in PLANES, and its
- * parameter must be D: backends count its entries in the text.
+ * only state fields in the plane dz, and constants. The name of the list must end in PLANES, and
+ * its parameter must be D: backends count its entries in the text.
  *
  *
- * TZ_CELL_ROWS, in 2-D: the update is a sum over the rows around the cell. A backend that computes row
- * by row can then keep sums instead of rows:
+ * TZ_CELL_ROWS, in 2-D: the update is a sum over the rows around the cell. A backend that computes
+ * row by row can then keep sums instead of rows:
  *
  *   #define NAME_ROWS(D) D(-1, NAME_OUTER) D(0, NAME_MIDDLE) D(1, NAME_OUTER)
  *   TZ_CELL_ROWS(name, u, real, NAME_ROWS)

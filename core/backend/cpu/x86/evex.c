@@ -1,4 +1,7 @@
-#include "backend/cpu/x86/evex.h"
+/* Decodes those instructions of AVX-512 that libcapstone 4 does not know, or knows only for
+ * registers up to 15: fused multiply-adds, logic, repetition of an element, arithmetic, moves.
+ * Encoding: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, 2.7. */
+#include "backend/cpu/x86/instruction.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -101,8 +104,8 @@ static bool has_number(const fields *f)
                             f->opcode == 0xc4 || f->opcode == 0xc5 || f->opcode == 0xc6));
 }
 
-/* The operand that modrm at `code` + 5 encodes, a register or memory. `element`: its size in memory.
- * Returns the offset of its end, or 0 if that is beyond `bytes`. */
+/* The operand that modrm at `code` + 5 encodes, a register or memory. `element`: its size in
+ * memory. Returns the offset of its end, or 0 if that is beyond `bytes`. */
 static size_t read_rm(const uint8_t *code, size_t bytes, const fields *f, int element,
                       tz_operand *out)
 {

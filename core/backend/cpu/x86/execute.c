@@ -156,8 +156,8 @@ static void do_arithmetic(tz_walker *w, const tz_instruction *in)
         tz__operand_write(w, to, &result, 8);
 }
 
-/* Moves within and between vectors. Compilers also move pointers through vectors, so these moves are
- * executed. */
+/* Moves within and between vectors. Compilers also move pointers through vectors, so these moves
+ * are executed. */
 static void do_vector(tz_walker *w, const tz_instruction *in)
 {
     const tz_operand *ops = in->operands;

@@ -1,7 +1,5 @@
 #include "backend/cpu/x86/instruction.h"
 
-#include "backend/cpu/x86/evex.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -398,8 +396,8 @@ static void name_scalar(tz_instruction *in)
     in->condition = (uint8_t)(condition < 0 ? 0 : condition);
 }
 
-/* Correct the sizes of operands in memory, of which libcapstone gets some wrong: an instruction on full
- * vectors reads as many bytes as its register has. */
+/* Correct the sizes of operands in memory, of which libcapstone gets some wrong: an instruction on
+ * full vectors reads as many bytes as its register has. */
 static void correct_sizes(const cs_x86 *x86, tz_instruction *in)
 {
     int widest = 0;

@@ -104,4 +104,9 @@ tz_status tz_decoder_read(tz_decoder *decoder, const void *code, size_t bytes, t
 /* One line for `trapeze doctor`: the version of libcapstone, or what is missing. */
 void tz_decoder_describe(char *text, size_t size);
 
+/* For tz_decoder_read(), in evex.c: decode the instruction at `code`; false: it is not one of those
+ * that evex.c decodes. With `any`, all other instructions of AVX-512 are decoded as shuffles with
+ * full vectors in memory. */
+bool tz_evex_read(const uint8_t *code, size_t bytes, bool any, tz_instruction *out);
+
 #endif

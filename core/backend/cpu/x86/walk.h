@@ -1,10 +1,10 @@
-/* The cost of a row function, from its machine code. The prediction of plans on a CPU needs it. Runs
- * with a fixed plan do not, and neither do runs without libcapstone.
+/* The cost of a row function, from its machine code. The prediction of plans on a CPU needs it.
+ * Runs with a fixed plan do not, and neither do runs without libcapstone.
  *
- * A walk follows the machine code of a row function as the processor would, and counts
- * instructions by class. It executes nothing: it computes addresses and counters, but not the values
- * of cells. Its input is a span like the engine's, and the memory with the span, its views, targets
- * and constants. The addresses of cells need not exist. */
+ * A walk follows the machine code of a row function as the processor would, and counts instructions
+ * by class. It executes nothing: it computes addresses and counters, but not the values of cells.
+ * Its input is a span like the engine's, and the memory with the span, its views, targets and
+ * constants. The addresses of cells need not exist. */
 #ifndef TZ_CORE_BACKEND_CPU_X86_WALK_H
 #define TZ_CORE_BACKEND_CPU_X86_WALK_H
 
@@ -35,8 +35,8 @@ typedef struct tz_walk {
 
 typedef struct tz_walker tz_walker;
 
-/* A walker keeps the decoded instructions of the last function. Errors: TZ_MEMORY; TZ_UNSUPPORTED as of
- * tz_decoder_open(). */
+/* A walker keeps the decoded instructions of the last function. Errors: TZ_MEMORY; TZ_UNSUPPORTED
+ * as of tz_decoder_open(). */
 tz_status tz_walker_create(tz_walker **out, tz_error *error);
 void tz_walker_destroy(tz_walker *walker); /* NULL is fine */
 

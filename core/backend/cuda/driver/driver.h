@@ -120,7 +120,7 @@ typedef struct tz_cuda_kernel {
 } tz_cuda_kernel;
 
 /* Compile `source` (CUDA C++) for the device's architecture, or take the cubin from the cache on
- * disk (base/cache_folder.h), and load the function of that name. `headers` are the texts that the
+ * disk (base/paths.h), and load the function of that name. `headers` are the texts that the
  * source includes. The message of TZ_BACKEND has the first lines of NVRTC's log. A cache that
  * cannot be written is no error: see tz_cuda_cache_take_warning. */
 tz_status tz_cuda_load(tz_cuda *cuda, tz_cuda_kernel *out, const char *source, const char *function,
