@@ -7,7 +7,7 @@
  *
  * Each comment ends with two notes:
  *   From: what the number was fitted on or taken from. "Times" are measured times of the plans of
- *         docs/roofs.md (12 stencils, two precisions, three sizes, one H200); "counters" are
+ *         docs/prediction-gpu.md (12 stencils, two precisions, three sizes, one H200); "counters" are
  *         hardware counters of 176 of them (Nsight Compute).
  *   +10 %: the median change of predicted times if the number is a tenth larger and, in brackets,
  *         the largest one: of 272 predictions of 8 stencils, two thirds of
@@ -142,7 +142,7 @@
  * 96.4 %. +10 %: of times 0; it changes which plan is chosen. */
 #define TZ_FIT_ALIKE 1.02
 /* Plans whose estimate is within this ratio of the best prediction are compiled; where eight
- * threads or more compile. From: choices with an empty cache (docs/roofs.md, "Cold cache").
+ * threads or more compile. From: choices with an empty cache (docs/prediction-gpu.md, "Cold cache").
  * +10 %: of times 0; more plans are compiled. */
 #define TZ_FIT_MARGIN 1.2
 #define TZ_FIT_MARGIN_MANY 1.5

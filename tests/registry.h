@@ -1,21 +1,20 @@
-/* The shipped plugins, opened and closed by a group of tests. Include once a test program. */
+/* The shipped plugins, opened and closed by a group of tests. */
 #ifndef TZ_TEST_REGISTRY_H
 #define TZ_TEST_REGISTRY_H
 
 #include "stencil/registry.h"
+#include "tests/unit.h"
 
 static tz_registry *registry;
 
 static inline int open_plugins(void **state)
 {
     static const char *const folders[] = {TZ_TEST_PLUGIN_DIR};
-    (void)state;
     return tz_registry_create(&registry, folders, 1, NULL) == TZ_OK ? 0 : -1;
 }
 
 static inline int close_plugins(void **state)
 {
-    (void)state;
     tz_registry_destroy(registry);
     return 0;
 }

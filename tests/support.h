@@ -1,16 +1,12 @@
-/* A fresh directory for a test's files, and looking at errors. Include once a test program. */
+/* A fresh directory for a test's files. */
 #ifndef TZ_TEST_SUPPORT_H
 #define TZ_TEST_SUPPORT_H
 
-#include "tests/skip.h"
+#include "tests/unit.h"
 
 #include "base/array.h"
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct scratch {
     char directory[400];
@@ -57,11 +53,25 @@ static inline int scratch_teardown(void **state)
     return 0;
 }
 
+/* For tests that run in the directory. */
+static inline int enter_scratch(void **state)
+{
+    return scratch_setup(state) || chdir(((scratch *)*state)->directory);
+}
+
+static inline int leave_scratch(void **state)
+{
+    return chdir("/") || scratch_teardown(state);
+}
+
 static inline const char *scratch_path(scratch *s, const char *name)
 {
     snprintf(s->path, sizeof s->path, "%s/%s", s->directory, name);
     return s->path;
 }
+
+#define SCRATCH_TEST(function)                                                                     \
+    cmocka_unit_test_setup_teardown(function, scratch_setup, scratch_teardown)
 
 /* A file of these bytes; its path. */
 static inline const char *scratch_file(scratch *s, const char *name, const void *data, size_t bytes)
@@ -99,18 +109,5 @@ static inline char *scratch_slurp(const char *path, size_t *bytes)
     fclose(file);
     return data;
 }
-
-/* The status is as wanted, the message one line, and place or message has each text. */
-static inline void check_error_(tz_status status, tz_status wanted, const tz_error *error,
-                                const char *in_place, const char *in_message, int line)
-{
-    if (status != wanted || !strstr(error->place, in_place) ||
-        !strstr(error->message, in_message) || strchr(error->message, '\n'))
-        fail_msg("line %d: status %d (wanted %d), '%s': '%s' (wanted '%s': '%s')", line,
-                 (int)status, (int)wanted, error->place, error->message, in_place, in_message);
-}
-
-#define check_error(status, wanted, error, in_place, in_message)                                   \
-    check_error_(status, wanted, error, in_place, in_message, __LINE__)
 
 #endif

@@ -96,7 +96,8 @@ typedef struct tz_backend {
     int (*available)(void);
 
     /* ---- Plans ---- */
-
+    /* REQUIRED [any thread]. The name of a family by its index from 0; NULL past the last. Static. */
+    const char *(*family)(int index);
     /* REQUIRED [any thread]. Check a plan and choose the members that are zero. Errors: TZ_RANGE if
      * the height is too large (the message has the largest that fits), TZ_UNKNOWN,
      * TZ_UNSUPPORTED. */
@@ -116,7 +117,6 @@ typedef struct tz_backend {
                       tz_effort effort, tz_model_work *out, tz_error *error);
 
     /* ---- A state and its fields ---- */
-
     /* REQUIRED. Fields are zero at first. */
     tz_status (*create)(void **state, const tz_backend_context *context, tz_error *error);
     void (*destroy)(void *state); /* REQUIRED; NULL is fine */
@@ -130,7 +130,6 @@ typedef struct tz_backend {
     tz_status (*fill)(void *state, int field, const void *element, tz_error *error);
 
     /* ---- Stages ---- */
-
     /* REQUIRED. Advance by `height` iterations, the first of which is number `step`. `height` is at
      * most the larger of plan->height (one stage) and plan->launch_iterations (several). After
      * TZ_RANGE, TZ_UNSUPPORTED or TZ_MEMORY the fields are as they were, and the caller may try
@@ -141,7 +140,6 @@ typedef struct tz_backend {
     tz_status (*wait)(void *state, tz_error *error);
 
     /* ---- Reductions of fields, after all stages so far ---- */
-
     /* REQUIRED. */
     tz_status (*reduce)(const void *state, int field, tz_reduction *out, tz_error *error);
     /* REQUIRED. Whether no state field has a NaN or an infinity; costs less than reduce(). */
@@ -155,7 +153,6 @@ typedef struct tz_backend {
                         tz_error *error);
 
     /* ---- Snapshots ---- */
-
     /* OPTIONAL. A snapshot of the state fields in the mask, after all stages so far, and of all
      * static fields. While stages go on, one other thread may read it with the functions of
      * `frozen`; frozen->destroy() releases it. If too many snapshots exist, this waits with `wait`,
@@ -166,7 +163,6 @@ typedef struct tz_backend {
     const struct tz_backend *frozen;
 
     /* ---- For measurements ---- */
-
     /* OPTIONAL. Facts about the kernel of a plan; may compile it. */
     tz_status (*facts)(void *state, const tz_plan *plan, tz_kernel_facts *out, tz_error *error);
     /* OPTIONAL. Joules that the device has used since some moment. TZ_UNSUPPORTED: not known. */
@@ -189,6 +185,9 @@ tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const
 
 /* tz_backend.identify of the backends on the CPU; never fails. */
 tz_status tz_host_identify(int device, tz_device_identity *out, tz_error *error);
+
+/* The name of a family of any backend. TZ_UNKNOWN names the nearest. */
+tz_status tz_backend_check_family(const char *name, tz_error *error);
 
 /* The backend that predicts and runs plans on GPUs, or on CPUs. */
 const tz_backend *tz_backend_of_kind(bool is_gpu);

@@ -1,6 +1,7 @@
 #include "base/array.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,15 @@ int64_t tz_shape_count(int dims, const int64_t *shape)
         count *= shape[d];
     }
     return count;
+}
+
+const char *tz_shape_text(char text[TZ_SHAPE_TEXT_SIZE], int dims, const int64_t *shape)
+{
+    size_t used = 0;
+    for (int axis = 0; axis < dims; axis++)
+        used += (size_t)snprintf(text + used, TZ_SHAPE_TEXT_SIZE - used, "%s%" PRId64,
+                                 axis > 0 ? " x " : "", shape[axis]);
+    return text;
 }
 
 tz_status tz_array_create(tz_array **out, tz_dtype dtype, int dims, const int64_t *shape,

@@ -48,6 +48,10 @@ const char *tz_dtype_name(tz_dtype dtype);
  * elements overflow int64. */
 int64_t tz_shape_count(int dims, const int64_t *shape);
 
+/* "64 x 32". Returns `text`. */
+enum { TZ_SHAPE_TEXT_SIZE = 80 };
+const char *tz_shape_text(char text[TZ_SHAPE_TEXT_SIZE], int dims, const int64_t *shape);
+
 /* Allocate an array of zeros; free it with tz_array_destroy. Errors: TZ_RANGE (`dims` or an
  * extent), TZ_MEMORY. */
 tz_status tz_array_create(tz_array **out, tz_dtype dtype, int dims, const int64_t *shape,

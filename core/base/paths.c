@@ -111,3 +111,17 @@ char *tz_cache_folder(bool *wanted)
         length = asprintf(&folder, "%s/.cache/trapeze", home);
     return length < 0 ? NULL : folder;
 }
+
+bool tz_program_exists(const char *name)
+{
+    const char *list = getenv("PATH");
+    while (list && *list) {
+        char path[PATH_MAX];
+        const size_t length = strcspn(list, ":");
+        snprintf(path, sizeof path, "%.*s/%s", (int)length, list, name);
+        if (access(path, X_OK) == 0)
+            return true;
+        list += length + (list[length] == ':');
+    }
+    return false;
+}

@@ -24,6 +24,9 @@ tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error);
 /* The same for the benchmarks of the papers. */
 tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error);
 
+/* Is there a program of that name in a folder of $PATH? */
+bool tz_program_exists(const char *name);
+
 /* Write the folder part of a path into `text`: "." if it has none. Cut to `size`, always
  * terminated. */
 void tz_path_folder(const char *path, char *text, size_t size);

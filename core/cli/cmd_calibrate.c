@@ -35,18 +35,18 @@ static void on_remark(void *context, const char *text)
     fprintf(stderr, "%strapeze: %s\n", s->terminal ? "\r\033[K" : "", text);
 }
 
-static bool take_name(const tz_command *command, void *out, const char *name)
+static int take_name(const tz_command *command, void *out, const char *name)
 {
     const size_t length = strlen(name);
     if (length > 0 && length < TZ_MODEL_NAME_SIZE && name[0] != '.' && name[0] != '-' &&
         strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
             length) {
         *(const char **)out = name;
-        return true;
+        return EXIT_DONE;
     }
-    tz_misuse(command, "--name needs up to %d letters, digits, '.', '_' and '-', not '%.70s'",
-              TZ_MODEL_NAME_SIZE - 1, name);
-    return false;
+    return tz_misuse(command,
+                     "--name needs up to %d letters, digits, '.', '_' and '-', not '%.70s'",
+                     TZ_MODEL_NAME_SIZE - 1, name);
 }
 
 /* Errors of the driver advise --backend cpu, an option of runs. Here the option is --cpu. */

@@ -109,8 +109,10 @@ static void print_devices(void)
 }
 
 /* Returns the number of problems found. */
-static int print_plugins(const tz_registry *registry, const tz_paths *folders)
+static int print_plugins(const tz_plugins *plugins)
 {
+    const tz_registry *registry = plugins->registry;
+    const tz_paths *folders = &plugins->folders;
     int stencils = 0, refused = 0;
     printf("plugins\n");
     for (size_t k = 0; k < folders->count; k++) {
@@ -140,20 +142,6 @@ static int print_plugins(const tz_registry *registry, const tz_paths *folders)
     return refused + (stencils == 0);
 }
 
-static bool is_on_path(const char *program)
-{
-    const char *list = getenv("PATH");
-    while (list && *list != '\0') {
-        char path[PATH_MAX];
-        const size_t length = strcspn(list, ":");
-        snprintf(path, sizeof path, "%.*s/%s", (int)length, list, program);
-        if (access(path, X_OK) == 0)
-            return true;
-        list += length + (list[length] == ':');
-    }
-    return false;
-}
-
 static int print_surroundings(void)
 {
     static const struct {
@@ -170,18 +158,18 @@ static int print_surroundings(void)
     if (tz_plot_available())
         printf("  plots: by gnuplot\n");
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
-        if (!is_on_path(tools[i].program))
+        if (!tz_program_exists(tools[i].program))
             printf("  missing, optional: %s (%s)\n", tools[i].program, tools[i].use);
     return !writable;
 }
 
-static int report(const tz_registry *registry, const tz_paths *folders)
+static int report(const tz_plugins *plugins)
 {
     print_build();
     print_machine();
     print_backends();
     print_devices();
-    int problems = print_plugins(registry, folders);
+    int problems = print_plugins(plugins);
     problems += print_surroundings();
     if (problems == 0)
         printf("everything that a run needs is there\n");
@@ -192,18 +180,14 @@ static int report(const tz_registry *registry, const tz_paths *folders)
 
 static int doctor(const tz_command *command, int argc, char **argv)
 {
-    tz_paths given = {0}, folders = {0};
-    const tz_option options[] = {TZ_PATHS("plugins", &given), {.name = NULL}};
+    tz_plugins plugins = {0};
+    const tz_option options[] = {TZ_PATHS("plugins", &plugins.given), {.name = NULL}};
     int code = tz_options_read(command, argc, argv, options);
     if (code == TZ_OPTIONS_GO_ON && optind < argc)
         code = tz_misuse(command, "takes no argument, not '%.60s'", argv[optind]);
-    if (code == TZ_OPTIONS_GO_ON) {
-        tz_registry *registry = tz_plugins_open(&given, &folders);
-        code = registry ? report(registry, &folders) : EXIT_FAILED;
-        tz_registry_destroy(registry);
-    }
-    tz_paths_clear(&given);
-    tz_paths_clear(&folders);
+    if (code == TZ_OPTIONS_GO_ON)
+        code = tz_plugins_open(&plugins) ? report(&plugins) : EXIT_FAILED;
+    tz_plugins_close(&plugins);
     return code;
 }
 

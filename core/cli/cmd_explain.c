@@ -1,15 +1,12 @@
-/* trapeze explain RUNDIR: why these plans, what they cost, what would have been better. */
+/* trapeze explain: why a run used its plans, what they cost and what would have been better. */
 #include "cli/options.h"
 
 #include "base/machine.h"
 #include "cli/print_predictions.h"
 #include "model/power.h"
 #include "predict/prediction_table.h"
-#include <jansson.h>
-#include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -76,7 +73,7 @@ static void read_config(const json_t *simulation, const tz_registry *registry, r
     config->boundary_values = r->values;
 }
 
-/* ---- Printing -------------------------------------------------------------------------------------- */
+/* ---- Printing -------------------------------------------------------------------------------- */
 
 static void plan_text(const json_t *entry, int dims, char *text, size_t size)
 {
@@ -93,7 +90,7 @@ static double seconds_per_step(const json_t *entry)
     return steps > 0 ? json_number_value(json_object_get(entry, "seconds")) / steps : NAN;
 }
 
-/* The plan of most steps. The others are remainders and trials. */
+/* The plan of the most steps. Other plans are remainders and trials. */
 static const json_t *main_plan(const json_t *plans)
 {
     const json_t *most = NULL;
@@ -280,18 +277,10 @@ static int explain_one(const json_t *simulation, const tz_registry *registry, co
 
 static int explain(const char *folder, const tz_registry *registry, const char *device)
 {
-    char path[PATH_MAX];
-    json_error_t problem;
     tz_machine machine;
-    snprintf(path, sizeof path, "%s/run.json", folder);
-    json_t *root = json_load_file(path, 0, &problem);
-    if (!root) {
-        struct stat facts;
-        if (stat(path, &facts) != 0)
-            return tz_fail_text(EXIT_FAILED, "%s: has no run.json; give the folder of a run",
-                                folder);
-        return tz_fail_text(EXIT_FAILED, "%s:%d: %s", path, problem.line, problem.text);
-    }
+    json_t *root = tz_run_load(folder);
+    if (!root)
+        return EXIT_FAILED;
     tz_machine_read(&machine);
     const char *cpu = text_of(json_object_get(root, "machine"), "cpu");
     printf("%s\n", folder);
@@ -312,20 +301,17 @@ static int explain(const char *folder, const tz_registry *registry, const char *
 
 static int explain_call(const tz_command *command, int argc, char **argv)
 {
-    tz_paths given = {0}, folders = {0};
+    tz_plugins plugins = {0};
     const char *device = NULL;
     const tz_option options[] = {
-        TZ_TEXT("device", &device), TZ_PATHS("plugins", &given), {.name = NULL}};
+        TZ_TEXT("device", &device), TZ_PATHS("plugins", &plugins.given), {.name = NULL}};
     int code = tz_options_read(command, argc, argv, options);
     if (code == TZ_OPTIONS_GO_ON && optind + 1 != argc)
         code = tz_misuse(command, optind == argc ? "needs a run folder" : "takes one run folder");
-    if (code == TZ_OPTIONS_GO_ON) {
-        tz_registry *registry = tz_plugins_open(&given, &folders);
-        code = registry ? explain(argv[optind], registry, device) : EXIT_FAILED;
-        tz_registry_destroy(registry);
-    }
-    tz_paths_clear(&given);
-    tz_paths_clear(&folders);
+    if (code == TZ_OPTIONS_GO_ON)
+        code = tz_plugins_open(&plugins) ? explain(argv[optind], plugins.registry, device)
+                                         : EXIT_FAILED;
+    tz_plugins_close(&plugins);
     return code;
 }
 

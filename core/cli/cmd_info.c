@@ -1,12 +1,10 @@
-/* trapeze info FRAME.png|FILE.npy|RUNDIR */
+/* trapeze info: shows what a frame, an array or a run holds. */
 #include "cli/options.h"
 
 #include "output/format/npy.h"
 #include "output/format/number.h"
 #include "output/format/png_info.h"
 #include <inttypes.h>
-#include <jansson.h>
-#include <limits.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -25,7 +23,7 @@ static int info_png(const char *path)
     for (size_t i = 0; i < facts.text_count; i++)
         printf("  %-12s %s\n", facts.texts[i].key, facts.texts[i].value);
     if (facts.text_count == 0)
-        printf("  no facts inside: trapeze did not write this picture\n");
+        printf("  it holds no texts: trapeze did not write it\n");
     tz_png_facts_clear(&facts);
     return tz_finish_output();
 }
@@ -199,17 +197,9 @@ static void print_simulation(const json_t *simulation)
 
 static int info_run(const char *folder)
 {
-    char path[PATH_MAX];
-    json_error_t problem;
-    snprintf(path, sizeof path, "%s/run.json", folder);
-    json_t *root = json_load_file(path, 0, &problem);
-    if (!root) {
-        struct stat facts;
-        if (stat(path, &facts) != 0)
-            return tz_fail_text(EXIT_FAILED, "%s: has no run.json; give the folder of a run",
-                                folder);
-        return tz_fail_text(EXIT_FAILED, "%s:%d: %s", path, problem.line, problem.text);
-    }
+    json_t *root = tz_run_load(folder);
+    if (!root)
+        return EXIT_FAILED;
     const json_t *failure = json_object_get(root, "error");
     const json_t *machine = json_object_get(root, "machine");
     printf("%s\n  %-12s %s\n  %-12s %s\n", folder, "scenario", text_of(root, "scenario"), "status",
@@ -235,7 +225,7 @@ static int info_call(const tz_command *command, int argc, char **argv)
     if (code != TZ_OPTIONS_GO_ON)
         return code;
     if (optind == argc)
-        return tz_misuse(command, "needs a frame or a run folder");
+        return tz_misuse(command, "needs a frame, an array or a run folder");
     if (optind + 1 != argc)
         return tz_misuse(command, "takes one file or folder, not '%.60s' too", argv[optind + 1]);
     const char *path = argv[optind];
@@ -244,7 +234,11 @@ static int info_call(const tz_command *command, int argc, char **argv)
     if (S_ISDIR(facts.st_mode))
         return info_run(path);
     const char *suffix = strrchr(path, '.');
-    return suffix && strcasecmp(suffix, ".npy") == 0 ? info_npy(path) : info_png(path);
+    if (suffix && strcasecmp(suffix, ".npy") == 0)
+        return info_npy(path);
+    if (suffix && strcasecmp(suffix, ".png") == 0)
+        return info_png(path);
+    return tz_fail_text(EXIT_FAILED, "%s: needs a .png or .npy file or the folder of a run", path);
 }
 
 const tz_command tz_command_info = {

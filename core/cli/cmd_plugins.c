@@ -1,4 +1,4 @@
-/* trapeze plugins [NAME] [--json] */
+/* trapeze plugins: lists the stencils. */
 #include "cli/options.h"
 
 #include "base/names.h"
@@ -217,15 +217,17 @@ static int show_all(const tz_registry *registry, const char *name, json_t *plugi
     return shown;
 }
 
-static int show(const tz_registry *registry, const tz_paths *folders, const char *name, bool json)
+/* `name` NULL: all plugins. */
+static int show(const tz_plugins *opened, const char *name, bool json)
 {
+    const tz_registry *registry = opened->registry;
     json_t *plugins = json ? json_array() : NULL, *refused = json ? json_array() : NULL;
     const int shown = show_all(registry, name, plugins, refused);
     int code = EXIT_DONE;
     if (shown == 0 && name) {
         tz_error error;
-        if (tz_registry_find(registry, name, NULL, NULL, &error) == TZ_OK)
-            tz_error_set(&error, TZ_UNKNOWN, NULL, "unknown plugin '%.60s'", name);
+        const tz_stencil *none;
+        tz_registry_find(registry, name, &none, NULL, &error);
         code = tz_fail(EXIT_FAILED, &error);
     } else if (json) {
         json_t *root = json_pack("{s:s, s:O, s:O}", "trapeze", TZ_VERSION, "plugins", plugins,
@@ -235,8 +237,8 @@ static int show(const tz_registry *registry, const tz_paths *folders, const char
         json_decref(root);
     } else if (tz_registry_count(registry) == 0) {
         printf("no plugins; looked in\n");
-        for (size_t i = 0; i < folders->count; i++)
-            printf("  %s\n", folders->items[i]);
+        for (size_t i = 0; i < opened->folders.count; i++)
+            printf("  %s\n", opened->folders.items[i]);
     }
     json_decref(plugins);
     json_decref(refused);
@@ -245,21 +247,16 @@ static int show(const tz_registry *registry, const tz_paths *folders, const char
 
 static int plugins_call(const tz_command *command, int argc, char **argv)
 {
-    tz_paths given = {0}, folders = {0};
+    tz_plugins plugins = {0};
     bool json = false;
     const tz_option options[] = {
-        TZ_FLAG("json", &json), TZ_PATHS("plugins", &given), {.name = NULL}};
+        TZ_FLAG("json", &json), TZ_PATHS("plugins", &plugins.given), {.name = NULL}};
     int code = tz_options_read(command, argc, argv, options);
     if (code == TZ_OPTIONS_GO_ON && argc - optind > 1)
         code = tz_misuse(command, "takes one name, not '%.60s' too", argv[optind + 1]);
-    if (code == TZ_OPTIONS_GO_ON) {
-        const char *name = optind < argc ? argv[optind] : NULL;
-        tz_registry *registry = tz_plugins_open(&given, &folders);
-        code = registry ? show(registry, &folders, name, json) : EXIT_FAILED;
-        tz_registry_destroy(registry);
-    }
-    tz_paths_clear(&given);
-    tz_paths_clear(&folders);
+    if (code == TZ_OPTIONS_GO_ON)
+        code = tz_plugins_open(&plugins) ? show(&plugins, argv[optind], json) : EXIT_FAILED;
+    tz_plugins_close(&plugins);
     return code;
 }
 

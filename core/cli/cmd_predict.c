@@ -1,7 +1,6 @@
-/* trapeze predict PLUGIN --grid … */
-#include "cli/command.h"
-
+/* trapeze predict: predicts the time of every plan. */
 #include "cli/predict_options.h"
+
 #include "cli/print_predictions.h"
 #include <string.h>
 
@@ -10,35 +9,33 @@ enum { MODELS_MAX = 8 };
 typedef struct settings {
     tz_predict_options predict;
     tz_prediction_request request;
-    const char *model, *plot;
-    bool json, csv;
+    const char *model;
 } settings;
 
-static bool take_model(const tz_command *command, void *out, const char *name)
+static int take_model(const tz_command *command, void *out, const char *name)
 {
     settings *s = out;
     tz_error error;
     s->model = name;
     if (strcmp(name, "all") == 0 || tz_model_find(name, &s->request.model, &error) == TZ_OK)
-        return true;
-    tz_misuse(command, "%s", error.message);
-    return false;
+        return EXIT_DONE;
+    return tz_misuse(command, "%s", error.message);
 }
 
-static bool take_halo(const tz_command *command, void *out, const char *text)
+static int take_halo(const tz_command *command, void *out, const char *text)
 {
     if (tz_numbers_parse(text, TZ_AXES, 1e-9, 1e6, ((settings *)out)->request.halo) > 0)
-        return true;
-    tz_misuse(command, "--halo needs cells an axis, both sides together, not '%.60s'", text);
-    return false;
+        return EXIT_DONE;
+    return tz_misuse(command,
+                     "--halo needs one to three numbers of cells, both sides together, not '%.60s'",
+                     text);
 }
 
-static bool take_streamed(const tz_command *command, void *out, const char *text)
+static int take_streamed(const tz_command *command, void *out, const char *text)
 {
     if (tz_numbers_parse(text, 1, 0, 64, &((settings *)out)->request.streamed) == 1)
-        return true;
-    tz_misuse(command, "--streamed needs a number from 0 to 64, not '%.60s'", text);
-    return false;
+        return EXIT_DONE;
+    return tz_misuse(command, "--streamed needs a number from 0 to 64, not '%.60s'", text);
 }
 
 /* TZ_OPTIONS_GO_ON, or what to exit with. */
@@ -46,9 +43,6 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
 {
     bool compile = false;
     const tz_option options[] = {TZ_CALL("model", s, take_model),
-                                 TZ_FLAG("json", &s->json),
-                                 TZ_FLAG("csv", &s->csv),
-                                 TZ_TEXT("plot", &s->plot),
                                  TZ_FLAG("all", &s->request.all),
                                  TZ_FLAG("compile", &compile),
                                  TZ_CALL("halo", s, take_halo),
@@ -58,8 +52,6 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
     const int code = tz_predict_options_read(&s->predict, command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
-    if (s->json && s->csv)
-        return tz_misuse(command, "--json or --csv, not both");
     if (compile)
         s->request.effort = TZ_EFFORT_COMPILE;
     s->request.given = s->predict.simulation.plan;
@@ -109,26 +101,25 @@ static int print_tables(const settings *s, const tz_workload *workload,
                         tz_prediction_table *const *tables, int count)
 {
     tz_error error;
-    json_t *list = s->json ? json_array() : NULL;
+    json_t *list = s->predict.json ? json_array() : NULL;
     for (int k = 0; k < count; k++) {
-        if (s->json) {
+        if (s->predict.json) {
             json_array_append_new(list, tz_prediction_table_json(workload, tables[k]));
-        } else if (s->csv) {
+        } else if (s->predict.csv) {
             tz_prediction_table_print_csv(workload, tables[k], k == 0);
         } else {
             printf("%s", k > 0 ? "\n" : "");
             tz_prediction_table_print(workload, tables[k], s->request.all);
         }
     }
-    if (count > 1 && !s->json && !s->csv)
+    if (count > 1 && !s->predict.json && !s->predict.csv)
         compare(tables, count);
-    if (s->json) {
-        json_dumpf(count == 1 ? json_array_get(list, 0) : list, stdout,
-                   JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-        printf("\n");
+    if (s->predict.json) {
+        tz_print_json(count == 1 ? json_array_get(list, 0) : list);
     }
     json_decref(list);
-    if (s->plot && tz_prediction_table_plot(workload, tables, count, s->plot, &error) != TZ_OK)
+    if (s->predict.plot &&
+        tz_prediction_table_plot(workload, tables, count, s->predict.plot, &error) != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
     return tz_finish_output();
 }
@@ -140,7 +131,7 @@ static int predict(const tz_command *command, int argc, char **argv)
     tz_prediction_table *tables[MODELS_MAX] = {NULL};
     int count = 0, code = parse(command, argc, argv, &s);
     if (code == TZ_OPTIONS_GO_ON)
-        code = tz_predict_options_ask(&s.predict, command, true, &workload);
+        code = tz_predict_options_apply(&s.predict, command, true, &workload);
     if (workload && code == EXIT_DONE)
         code = make_tables(&s, workload, tables, &count);
     if (count > 0 && code == EXIT_DONE)

@@ -1,7 +1,6 @@
-/* trapeze run SCRIPT */
+/* trapeze run: runs a Lua scenario. */
 #include "cli/options.h"
 
-#include "backend/backend.h"
 #include "cli/progress.h"
 #include "lua/interrupt.h"
 #include "lua/script.h"
@@ -10,7 +9,8 @@
 
 typedef struct settings {
     tz_script_options script;
-    tz_paths sets, plugins, folders;
+    tz_paths sets;
+    tz_plugins plugins;
     tz_progress progress;
     bool quiet;
 } settings;
@@ -40,58 +40,37 @@ static void on_progress(void *context, const tz_script_progress *progress)
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static bool take_backend(const tz_command *command, void *out, const char *text)
-{
-    tz_error error;
-    const tz_backend *backend;
-    if (tz_backend_find(text, &backend, &error) != TZ_OK) {
-        tz_misuse(command, "--backend: %s", error.message);
-        return false;
-    }
-    ((settings *)out)->script.backend = text;
-    return true;
-}
-
 /* --height N, or a text that tz_policy_choose() reads. */
-static bool take_height(const tz_command *command, void *out, const char *text)
+static int take_height(const tz_command *command, void *out, const char *text)
 {
-    tz_policy_choice *policy = &((settings *)out)->script.policy;
+    tz_policy_choice *policy = out;
     char *end;
     const long height = strtol(text, &end, 10);
     const bool is_number = end != text && *end == '\0';
-    if (is_number && (height < 1 || height > TZ_PLAN_HEIGHT_MAX)) {
-        tz_misuse(command, "--height needs an integer from 1 to %d, not '%.40s'",
-                  TZ_PLAN_HEIGHT_MAX, text);
-        return false;
-    }
+    if (is_number && (height < 1 || height > TZ_PLAN_HEIGHT_MAX))
+        return tz_misuse(command, "--height needs an integer from 1 to %d, not '%.40s'",
+                         TZ_PLAN_HEIGHT_MAX, text);
     policy->given.height = is_number ? (int)height : 0;
     policy->height = is_number ? NULL : text;
-    return true;
+    return EXIT_DONE;
 }
 
-static bool take_family(const tz_command *command, void *out, const char *text)
+static int take_family(const tz_command *command, void *out, const char *text)
 {
-    tz_plan *given = &((settings *)out)->script.policy.given;
-    if (strlen(text) >= sizeof given->family) {
-        tz_misuse(command, "--family: '%.60s' is no family", text);
-        return false;
-    }
+    tz_plan *given = out;
+    if (strlen(text) >= sizeof given->family)
+        return tz_misuse(command, "--family: '%.60s' is no family", text);
     strcpy(given->family, text);
-    return true;
+    return EXIT_DONE;
 }
 
-static bool take_set(const tz_command *command, void *out, const char *text)
+static int take_set(const tz_command *command, void *out, const char *text)
 {
     const char *equals = strchr(text, '=');
     tz_error error;
-    if (!equals || equals == text) {
-        tz_misuse(command, "--set needs NAME=VALUE, not '%.60s'", text);
-        return false;
-    }
-    if (tz_paths_add(&((settings *)out)->sets, text, &error) == TZ_OK)
-        return true;
-    tz_fail(EXIT_FAILED, &error);
-    return false;
+    if (!equals || equals == text)
+        return tz_misuse(command, "--set needs NAME=VALUE, not '%.60s'", text);
+    return tz_paths_add(out, text, &error) == TZ_OK ? EXIT_DONE : tz_fail(EXIT_FAILED, &error);
 }
 
 /* TZ_OPTIONS_GO_ON, or what to exit with. */
@@ -99,20 +78,20 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
 {
     tz_script_options *script = &s->script;
     const tz_option options[] = {
-        TZ_CALL("backend", s, take_backend),
-        TZ_CALL("height", s, take_height),
+        TZ_CALL("backend", &script->backend, tz_take_backend),
+        TZ_CALL("height", &script->policy, take_height),
         TZ_TEXT("policy", &script->policy.policy),
         TZ_FLAG("forget", &script->policy.forget),
         TZ_INTEGER("threads", &script->threads, 1, 1024),
         TZ_INTEGER("device", &script->device, 0, 1023),
-        TZ_CALL("family", s, take_family),
+        TZ_CALL("family", &script->policy.given, take_family),
         TZ_FLAG("sync", &script->sync),
         TZ_TEXT("out", &script->out),
-        TZ_CALL("set", s, take_set),
+        TZ_CALL("set", &s->sets, take_set),
         TZ_FLAG("check", &script->check),
         {.name = "quiet", .kind = TZ_OPTION_FLAG, .out = &s->quiet, .letter = 'q'},
         TZ_FLAG("unsafe", &script->unsafe),
-        TZ_PATHS("plugins", &s->plugins),
+        TZ_PATHS("plugins", &s->plugins.given),
         {.name = NULL},
     };
     const int code = tz_options_read(command, argc, argv, options);
@@ -162,10 +141,9 @@ static int execute(settings *s)
 {
     tz_script_result result;
     tz_error error;
-    tz_registry *registry = tz_plugins_open(&s->plugins, &s->folders);
-    if (!registry)
+    if (!tz_plugins_open(&s->plugins))
         return EXIT_FAILED;
-    s->script.registry = registry;
+    s->script.registry = s->plugins.registry;
     s->script.sets_count = s->sets.count;
     s->script.sets = (const char *const *)s->sets.items;
     tz_interrupt_install();
@@ -173,9 +151,7 @@ static int execute(settings *s)
     const tz_status status = tz_script_run(&s->script, &result, &error);
     tz_progress_clear(&s->progress);
     fflush(stdout);
-    const int code = conclude(s, status, &result, &error);
-    tz_registry_destroy(registry);
-    return code;
+    return conclude(s, status, &result, &error);
 }
 
 static int run(const tz_command *command, int argc, char **argv)
@@ -194,8 +170,7 @@ static int run(const tz_command *command, int argc, char **argv)
     if (code == TZ_OPTIONS_GO_ON)
         code = execute(&s);
     tz_paths_clear(&s.sets);
-    tz_paths_clear(&s.plugins);
-    tz_paths_clear(&s.folders);
+    tz_plugins_close(&s.plugins);
     free(given);
     return code;
 }

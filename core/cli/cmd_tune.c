@@ -1,7 +1,7 @@
-/* trapeze tune PLUGIN --grid … */
-#include "cli/command.h"
-
+/* trapeze tune: measures every plan and compares it with its prediction. */
 #include "cli/predict_options.h"
+
+#include "cli/print_predictions.h"
 #include "cli/print_tune.h"
 #include "lua/interrupt.h"
 #include <stdlib.h>
@@ -11,33 +11,29 @@
 typedef struct settings {
     tz_predict_options predict;
     tz_tune_request request;
-    const char *plot;
-    bool json, csv, all, compile_only;
+    bool all, compile_only;
     int part, of; /* of --compile-only: part 0 … of - 1 */
 } settings;
 
-static bool take_part(const tz_command *command, void *out, const char *text)
+static int take_part(const tz_command *command, void *out, const char *text)
 {
     settings *s = out;
     char *end, *last;
     const long k = strtol(text, &end, 10);
     const long n = *end == '/' ? strtol(end + 1, &last, 10) : 0;
     if (end == text || *end != '/' || last == end + 1 || *last != '\0' || k < 1 || n < k ||
-        n > 1000) {
-        tz_misuse(command, "--part needs K/N, as in 1/4, not '%.40s'", text);
-        return false;
-    }
+        n > 1000)
+        return tz_misuse(command, "--part needs K/N, as in 1/4, not '%.40s'", text);
     s->part = (int)k - 1;
     s->of = (int)n;
-    return true;
+    return EXIT_DONE;
 }
 
-static bool take_seconds(const tz_command *command, void *out, const char *text)
+static int take_seconds(const tz_command *command, void *out, const char *text)
 {
     if (tz_numbers_parse(text, 1, 1e-4, 100, &((settings *)out)->request.round_s) == 1)
-        return true;
-    tz_misuse(command, "--seconds needs a number from 0.0001 to 100, not '%.40s'", text);
-    return false;
+        return EXIT_DONE;
+    return tz_misuse(command, "--seconds needs a number from 0.0001 to 100, not '%.40s'", text);
 }
 
 /* TZ_OPTIONS_GO_ON, or what to exit with. */
@@ -50,9 +46,6 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
         TZ_INTEGER("rounds", &request->rounds, 1, TZ_MEASURE_ROUNDS_MAX / 2),
         TZ_CALL("seconds", s, take_seconds),
         TZ_FLAG("sustained", &request->sustained),
-        TZ_FLAG("json", &s->json),
-        TZ_FLAG("csv", &s->csv),
-        TZ_TEXT("plot", &s->plot),
         TZ_FLAG("all", &s->all),
         TZ_FLAG("no-check", &no_check),
         TZ_FLAG("compile-only", &s->compile_only),
@@ -62,8 +55,6 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
     const int code = tz_predict_options_read(&s->predict, command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
-    if (s->json && s->csv)
-        return tz_misuse(command, "--json or --csv, not both");
     if (s->of > 1 && !s->compile_only)
         return tz_misuse(command, "--part goes with --compile-only");
     request->check = !no_check;
@@ -90,25 +81,26 @@ static int measure(const settings *s, const tz_workload *workload)
     tz_status status = tz_tune_create(&tune, workload, &s->request, &error);
     if (status != TZ_OK)
         return tz_fail(status == TZ_INTERRUPTED ? 130 : EXIT_FAILED, &error);
-    if (s->csv) {
+    if (s->predict.csv) {
         tz_tune_print_csv(workload, tune);
-    } else if (s->json) {
+    } else if (s->predict.json) {
         json_t *object = tz_tune_json(workload, tune);
-        json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-        printf("\n");
+        tz_print_json(object);
         json_decref(object);
     } else {
         tz_tune_print(workload, tune, s->all);
     }
-    if (s->plot)
-        status = tz_tune_plot(workload, tune, s->plot, &error);
+    if (s->predict.plot)
+        status = tz_tune_plot(workload, tune, s->predict.plot, &error);
     const int different = tune->different;
     tz_tune_destroy(tune);
     if (status != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
     const int code = tz_finish_output();
     if (different > 0)
-        return tz_fail_text(EXIT_FAILED, "%d plans leave other bits than the first", different);
+        return tz_fail_text(EXIT_FAILED,
+                            "the fields of %d plans differ from those of the first: a fault",
+                            different);
     return code;
 }
 
@@ -130,7 +122,7 @@ static int tune_call(const tz_command *command, int argc, char **argv)
     tz_workload *workload = NULL;
     int code = parse(command, argc, argv, &s);
     if (code == TZ_OPTIONS_GO_ON)
-        code = tz_predict_options_ask(&s.predict, command, s.compile_only, &workload);
+        code = tz_predict_options_apply(&s.predict, command, s.compile_only, &workload);
     if (workload && code == EXIT_DONE) {
         if (s.request.round_s == 0)
             s.request.round_s = !workload->is_gpu ? 0.05 : s.request.sustained ? 0.2 : 0.01;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "stencil/registry.h"
+#include <jansson.h>
 #include <stdio.h>
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -34,9 +35,20 @@ int tz_help(const tz_command *command);
 int tz_finish_output(void);
 
 /* ---- Plugins ---- */
-/* Open the plugins of the folders `given` with --plugins, then of the usual ones; `folders` becomes
- * the list of all of them. NULL after a printed error. */
-tz_registry *tz_plugins_open(const tz_paths *given, tz_paths *folders);
+/* Begin with a zeroed struct. */
+typedef struct tz_plugins {
+    tz_paths given;   /* folders of --plugins */
+    tz_paths folders; /* all folders that were searched, the given ones first */
+    tz_registry *registry;
+} tz_plugins;
+
+/* Search the given folders, then the usual ones. False after a printed error. */
+bool tz_plugins_open(tz_plugins *plugins);
+void tz_plugins_close(tz_plugins *plugins);
+
+/* ---- Runs ---- */
+/* Read FOLDER/run.json. NULL after a printed error. */
+json_t *tz_run_load(const char *folder);
 
 /* "1.5 GiB", four digits. */
 void tz_format_bytes(double bytes, char *text, size_t size);

@@ -1,9 +1,10 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int tz_fail(int code, const tz_error *error)
 {
@@ -53,22 +54,41 @@ int tz_finish_output(void)
     return tz_fail_text(EXIT_FAILED, "cannot write the output: %s", strerror(errno));
 }
 
-tz_registry *tz_plugins_open(const tz_paths *given, tz_paths *folders)
+bool tz_plugins_open(tz_plugins *plugins)
 {
     tz_error error;
-    tz_registry *registry = NULL;
+    tz_paths *folders = &plugins->folders;
     tz_status status = TZ_OK;
-    for (size_t i = 0; status == TZ_OK && i < given->count; i++)
-        status = tz_paths_add(folders, given->items[i], &error);
+    for (size_t i = 0; status == TZ_OK && i < plugins->given.count; i++)
+        status = tz_paths_add(folders, plugins->given.items[i], &error);
     if (status == TZ_OK)
         status = tz_paths_add_plugins(folders, &error);
     if (status == TZ_OK)
-        status = tz_registry_create(&registry, (const char *const *)folders->items, folders->count,
-                                    &error);
-    if (status == TZ_OK)
-        return registry;
-    tz_fail(EXIT_FAILED, &error);
-    return NULL;
+        status = tz_registry_create(&plugins->registry, (const char *const *)folders->items,
+                                    folders->count, &error);
+    if (status != TZ_OK)
+        tz_fail(EXIT_FAILED, &error);
+    return status == TZ_OK;
+}
+
+void tz_plugins_close(tz_plugins *plugins)
+{
+    tz_registry_destroy(plugins->registry);
+    tz_paths_clear(&plugins->given);
+    tz_paths_clear(&plugins->folders);
+}
+
+json_t *tz_run_load(const char *folder)
+{
+    char path[PATH_MAX];
+    json_error_t problem;
+    snprintf(path, sizeof path, "%s/run.json", folder);
+    json_t *root = json_load_file(path, 0, &problem);
+    if (!root && access(path, F_OK) != 0)
+        tz_fail_text(EXIT_FAILED, "%s: has no run.json; give the folder of a run", folder);
+    else if (!root)
+        tz_fail_text(EXIT_FAILED, "%s:%d: %s", path, problem.line, problem.text);
+    return root;
 }
 
 void tz_format_bytes(double bytes, char *text, size_t size)

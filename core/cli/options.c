@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include "backend/backend.h"
 #include "base/names.h"
 #include <errno.h>
 #include <getopt.h>
@@ -23,9 +24,11 @@ static void report_option(const tz_command *command, const char *text, const str
         }
     }
     const char *nearest = tz_names_nearest(word, names, n);
-    if (matches > 1)
-        snprintf(hint, sizeof hint, "; it could be more than one");
-    else if (nearest)
+    if (matches > 1) {
+        tz_misuse(command, "option --%s is ambiguous", word);
+        return;
+    }
+    if (nearest)
         snprintf(hint, sizeof hint, "; did you mean --%.60s?", nearest);
     else
         hint[0] = '\0';
@@ -54,41 +57,48 @@ static int next_option(const tz_command *command, int argc, char **argv, const c
     return option;
 }
 
-static bool take_integer(const tz_command *command, const tz_option *option, const char *text)
+static int take_integer(const tz_command *command, const tz_option *option, const char *text)
 {
     char *end;
     errno = 0;
     const long value = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || value < option->low || value > option->high) {
-        tz_misuse(command, "--%s needs an integer from %d to %d, not '%.40s'", option->name,
-                  option->low, option->high, text);
-        return false;
-    }
+    if (end == text || *end != '\0' || errno != 0 || value < option->low || value > option->high)
+        return tz_misuse(command, "--%s needs an integer from %d to %d, not '%.40s'", option->name,
+                         option->low, option->high, text);
     *(int *)option->out = (int)value;
-    return true;
+    return EXIT_DONE;
 }
 
-/* False after a printed error. */
-static bool take(const tz_command *command, const tz_option *option, const char *text)
+int tz_take_backend(const tz_command *command, void *out, const char *text)
+{
+    tz_error error;
+    const tz_backend *backend;
+    if (tz_backend_find(text, &backend, &error) != TZ_OK)
+        return tz_misuse(command, "--backend: %s", error.message);
+    *(const char **)out = text;
+    return EXIT_DONE;
+}
+
+static int take(const tz_command *command, const tz_option *option, const char *text)
 {
     tz_error error;
     switch (option->kind) {
     case TZ_OPTION_FLAG:
-        return *(bool *)option->out = true;
+        *(bool *)option->out = true;
+        break;
     case TZ_OPTION_TEXT:
         *(const char **)option->out = text;
-        return true;
+        break;
     case TZ_OPTION_INTEGER:
         return take_integer(command, option, text);
     case TZ_OPTION_PATHS:
-        if (tz_paths_add(option->out, text, &error) == TZ_OK)
-            return true;
-        tz_fail(EXIT_FAILED, &error);
-        return false;
+        if (tz_paths_add(option->out, text, &error) != TZ_OK)
+            return tz_fail(EXIT_FAILED, &error);
+        break;
     case TZ_OPTION_CALL:
         return option->take(command, option->out, text);
     }
-    return false;
+    return EXIT_DONE;
 }
 
 int tz_options_read(const tz_command *command, int argc, char **argv, const tz_option *options)
@@ -111,8 +121,9 @@ int tz_options_read(const tz_command *command, int argc, char **argv, const tz_o
             return tz_help(command);
         for (int k = 0; k < count && at < FIRST; k++)
             at = options[k].letter == at ? FIRST + k : at;
-        if (at < FIRST || !take(command, &options[at - FIRST], optarg))
-            return EXIT_USAGE;
+        const int code = at < FIRST ? EXIT_USAGE : take(command, &options[at - FIRST], optarg);
+        if (code != EXIT_DONE)
+            return code;
     }
     return TZ_OPTIONS_GO_ON;
 }

@@ -1,4 +1,4 @@
-/* Options of a command: one table each, read by one function. */
+/* Options of a command: each command has one table, and one function reads them all. */
 #ifndef TZ_CORE_CLI_OPTIONS_H
 #define TZ_CORE_CLI_OPTIONS_H
 
@@ -10,11 +10,11 @@ typedef enum tz_option_kind {
     TZ_OPTION_TEXT,    /* *(const char **)out, borrowed from argv */
     TZ_OPTION_INTEGER, /* *(int *)out, from low to high */
     TZ_OPTION_PATHS,   /* may be repeated: added to *(tz_paths *)out */
-    TZ_OPTION_CALL     /* take(command, out, text) */
+    TZ_OPTION_CALL     /* what `take` makes of the text */
 } tz_option_kind;
 
-/* False after it has printed what is wrong with the text. */
-typedef bool tz_option_take(const tz_command *command, void *out, const char *text);
+/* EXIT_DONE, or what to exit with after a printed error. */
+typedef int tz_option_take(const tz_command *command, void *out, const char *text);
 
 typedef struct tz_option {
     const char *name; /* without "--"; NULL ends a table */
@@ -48,6 +48,9 @@ typedef struct tz_option {
     }
 
 enum { TZ_OPTIONS_MAX = 40, TZ_OPTIONS_GO_ON = -1 };
+
+/* A tz_option_take for --backend: *(const char **)out becomes the name of a known backend. */
+int tz_take_backend(const tz_command *command, void *out, const char *text);
 
 /* Read all options of a command line. --help and -h need no entry. Returns TZ_OPTIONS_GO_ON, with
  * the arguments from argv[optind] on; or what to exit with, after --help or a printed error. */

@@ -29,23 +29,21 @@ static bool are_integers(const double *numbers, int count)
     return count > 0;
 }
 
-static bool take_grid(const tz_command *command, void *out, const char *text)
+static int take_grid(const tz_command *command, void *out, const char *text)
 {
     tz_predict_options *predict = out;
     double numbers[TZ_AXES];
     tz_simulation_config *config = &predict->simulation;
     config->dims = tz_numbers_parse(text, TZ_AXES, 1, 2147483647, numbers);
-    if (!are_integers(numbers, config->dims)) {
-        tz_misuse(command, "--grid needs NX, NX,NY or NX,NY,NZ, integers from 1, not '%.60s'",
-                  text);
-        return false;
-    }
+    if (!are_integers(numbers, config->dims))
+        return tz_misuse(command,
+                         "--grid needs NX, NX,NY or NX,NY,NZ, integers from 1, not '%.60s'", text);
     for (int axis = 0; axis < TZ_AXES; axis++)
         config->extent[axis] = axis < config->dims ? (int64_t)numbers[axis] : 1;
-    return true;
+    return EXIT_DONE;
 }
 
-static bool take_precision(const tz_command *command, void *out, const char *text)
+static int take_precision(const tz_command *command, void *out, const char *text)
 {
     tz_predict_options *predict = out;
     static const char *const names[] = {"single", "double"};
@@ -53,15 +51,14 @@ static bool take_precision(const tz_command *command, void *out, const char *tex
     for (int i = 0; i < 2; i++)
         if (strcmp(text, names[i]) == 0) {
             predict->simulation.precision = i;
-            return true;
+            return EXIT_DONE;
         }
-    tz_misuse(command, "unknown precision '%.40s'%s", text,
-              tz_names_hint(hint, sizeof hint, text, names, 2));
-    return false;
+    return tz_misuse(command, "unknown precision '%.40s'%s", text,
+                     tz_names_hint(hint, sizeof hint, text, names, 2));
 }
 
 /* "clamp" for all axes, "periodic,clamp" in their order, or "x=periodic,y=clamp". */
-static bool take_boundary(const tz_command *command, void *out, const char *text)
+static int take_boundary(const tz_command *command, void *out, const char *text)
 {
     tz_predict_options *predict = out;
     tz_simulation_config *config = &predict->simulation;
@@ -87,28 +84,25 @@ static bool take_boundary(const tz_command *command, void *out, const char *text
         for (int other = 1; other < TZ_AXES; other++)
             config->boundary[other] = first;
     if (wrong || axis == 0)
-        tz_misuse(command, "--boundary needs a name, or one an axis, not '%.60s'", text);
-    return !wrong && axis > 0;
+        return tz_misuse(command,
+                         "--boundary needs a name, or a list with one for each axis, "
+                         "not '%.60s'",
+                         text);
+    return EXIT_DONE;
 }
 
-static bool take_set(const tz_command *command, void *out, const char *text)
+static int take_set(const tz_command *command, void *out, const char *text)
 {
     tz_predict_options *predict = out;
     tz_simulation_config *config = &predict->simulation;
     const char *equals = strchr(text, '=');
-    if (!equals || equals == text) {
-        tz_misuse(command, "--set needs NAME=VALUE, not '%.60s'", text);
-        return false;
-    }
-    if (config->params_count == TZ_PREDICT_OPTIONS_SETS_MAX) {
-        tz_misuse(command, "more than %d times --set", TZ_PREDICT_OPTIONS_SETS_MAX);
-        return false;
-    }
+    if (!equals || equals == text)
+        return tz_misuse(command, "--set needs NAME=VALUE, not '%.60s'", text);
+    if (config->params_count == TZ_PREDICT_OPTIONS_SETS_MAX)
+        return tz_misuse(command, "more than %d times --set", TZ_PREDICT_OPTIONS_SETS_MAX);
     char *copy = strdup(text), *end;
-    if (!copy) {
-        tz_fail_text(EXIT_FAILED, "not enough memory");
-        return false;
-    }
+    if (!copy)
+        return tz_fail_text(EXIT_FAILED, "not enough memory");
     copy[equals - text] = '\0';
     char *value = copy + (equals - text) + 1;
     tz_assignment *param = &predict->params[config->params_count];
@@ -118,48 +112,29 @@ static bool take_set(const tz_command *command, void *out, const char *text)
         param->number = value[0] == 't';
     else if (end == value || *end != '\0')
         param->text = value;
-    return true;
+    return EXIT_DONE;
 }
 
-static bool take_block(const tz_command *command, void *out, const char *text)
+static int take_block(const tz_command *command, void *out, const char *text)
 {
     tz_predict_options *predict = out;
     double numbers[TZ_AXES];
     const int count = tz_numbers_parse(text, TZ_AXES, 1, 2147483647, numbers);
-    if (!are_integers(numbers, count)) {
-        tz_misuse(command, "--block needs BX, BX,BY or BX,BY,BZ, integers from 1, not '%.60s'",
-                  text);
-        return false;
-    }
+    if (!are_integers(numbers, count))
+        return tz_misuse(command,
+                         "--block needs BX, BX,BY or BX,BY,BZ, integers from 1, not '%.60s'", text);
     memcpy(predict->block, numbers, (size_t)count * sizeof *numbers);
-    return true;
+    return EXIT_DONE;
 }
 
-static bool take_backend(const tz_command *command, void *out, const char *text)
+static int take_family(const tz_command *command, void *out, const char *text)
 {
-    const tz_backend *backend;
+    tz_plan *plan = &((tz_predict_options *)out)->simulation.plan;
     tz_error error;
-    if (tz_backend_find(text, &backend, &error) == TZ_OK) {
-        ((tz_predict_options *)out)->simulation.backend = text;
-        return true;
-    }
-    tz_misuse(command, "--backend: %s", error.message);
-    return false;
-}
-
-static bool take_family(const tz_command *command, void *out, const char *text)
-{
-    static const char *const names[] = {"stream", "tile", "resident"};
-    tz_predict_options *predict = out;
-    char hint[128];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i]) == 0) {
-            strcpy(predict->simulation.plan.family, text);
-            return true;
-        }
-    tz_misuse(command, "unknown family '%.40s'%s", text,
-              tz_names_hint(hint, sizeof hint, text, names, sizeof names / sizeof *names));
-    return false;
+    if (tz_backend_check_family(text, &error) != TZ_OK)
+        return tz_misuse(command, "--family: %s", error.message);
+    snprintf(plan->family, sizeof plan->family, "%s", text);
+    return EXIT_DONE;
 }
 
 int tz_predict_options_read(tz_predict_options *predict, const tz_command *command, int argc,
@@ -171,14 +146,17 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
         TZ_CALL("precision", predict, take_precision),
         TZ_CALL("boundary", predict, take_boundary),
         TZ_CALL("set", predict, take_set),
-        TZ_CALL("backend", predict, take_backend),
+        TZ_CALL("backend", &config->backend, tz_take_backend),
         TZ_TEXT("device", &predict->device),
         TZ_INTEGER("gpu", &config->device, 0, 1023),
         TZ_INTEGER("threads", &config->threads, 1, 1024),
-        TZ_INTEGER("height", &config->plan.height, 1, 1 << 20),
+        TZ_INTEGER("height", &config->plan.height, 1, TZ_PLAN_HEIGHT_MAX),
         TZ_CALL("family", predict, take_family),
         TZ_CALL("block", predict, take_block),
-        TZ_PATHS("plugins", &predict->plugins),
+        TZ_FLAG("json", &predict->json),
+        TZ_FLAG("csv", &predict->csv),
+        TZ_TEXT("plot", &predict->plot),
+        TZ_PATHS("plugins", &predict->plugins.given),
     };
     int count = 0;
     while (options[count].name)
@@ -192,25 +170,26 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
         return tz_misuse(command, "needs a stencil; `trapeze plugins` lists them");
     if (optind + 1 != argc)
         return tz_misuse(command, "takes one stencil, not '%.60s' too", argv[optind + 1]);
+    if (predict->json && predict->csv)
+        return tz_misuse(command, "--json or --csv, not both");
     predict->stencil = argv[optind];
     return TZ_OPTIONS_GO_ON;
 }
 
-int tz_predict_options_ask(tz_predict_options *predict, const tz_command *command,
-                           bool let_unstable, tz_workload **out)
+int tz_predict_options_apply(tz_predict_options *predict, const tz_command *command,
+                             bool let_unstable, tz_workload **out)
 {
     tz_error error;
     tz_simulation_config *config = &predict->simulation;
     const tz_stencil *stencil = NULL;
-    predict->registry = tz_plugins_open(&predict->plugins, &predict->folders);
-    if (!predict->registry)
+    if (!tz_plugins_open(&predict->plugins))
         return EXIT_FAILED;
-    if (tz_registry_find(predict->registry, predict->stencil, &stencil, NULL, &error) != TZ_OK)
+    config->registry = predict->plugins.registry;
+    if (tz_registry_find(config->registry, predict->stencil, &stencil, NULL, &error) != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
     if (config->dims == 0)
         return tz_misuse(command, "needs --grid NX%s%s", stencil->dims > 1 ? ",NY" : "",
                          stencil->dims > 2 ? ",NZ" : "");
-    config->registry = predict->registry;
     config->stencil = predict->stencil;
     config->params = predict->params;
     const tz_workload_config workload = {
@@ -223,7 +202,5 @@ void tz_predict_options_clear(tz_predict_options *predict)
 {
     for (size_t i = 0; i < predict->simulation.params_count; i++)
         free(predict->sets[i]);
-    tz_registry_destroy(predict->registry);
-    tz_paths_clear(&predict->plugins);
-    tz_paths_clear(&predict->folders);
+    tz_plugins_close(&predict->plugins);
 }

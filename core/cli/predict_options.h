@@ -1,4 +1,4 @@
-/* The options that predict and tune share, and the workload that they describe. */
+/* Options that predict and tune share, and the workload that these options describe. */
 #ifndef TZ_CORE_CLI_PREDICT_OPTIONS_H
 #define TZ_CORE_CLI_PREDICT_OPTIONS_H
 
@@ -8,10 +8,11 @@
 enum { TZ_PREDICT_OPTIONS_SETS_MAX = TZ_PARAMS_MAX };
 
 typedef struct tz_predict_options {
-    tz_simulation_config simulation; /* its plan holds what was given of one */
+    tz_simulation_config simulation; /* its plan: members that were given, the others zero */
     const char *stencil, *device;
-    tz_paths plugins, folders;
-    tz_registry *registry;
+    const char *plot; /* a file; NULL: none */
+    bool json, csv;   /* at most one of both */
+    tz_plugins plugins;
     char *sets[TZ_PREDICT_OPTIONS_SETS_MAX]; /* "NAME\0VALUE", owned, which params point into */
     tz_assignment params[TZ_PREDICT_OPTIONS_SETS_MAX];
     char boundary[128];
@@ -34,10 +35,10 @@ typedef struct tz_predict_options {
 int tz_predict_options_read(tz_predict_options *predict, const tz_command *command, int argc,
                             char **argv, const tz_option *own);
 
-/* Open the plugins and make the workload. `let_unstable`: do not refuse parameters under which the
+/* Open the plugins and make the workload. `let_unstable`: accept parameters under which the
  * computation is unstable. EXIT_DONE, or what to exit with after a printed error. */
-int tz_predict_options_ask(tz_predict_options *predict, const tz_command *command,
-                           bool let_unstable, tz_workload **out);
+int tz_predict_options_apply(tz_predict_options *predict, const tz_command *command,
+                             bool let_unstable, tz_workload **out);
 void tz_predict_options_clear(tz_predict_options *predict);
 
 /* Read 1 to `most` numbers from `low` to `high`, separated by commas. Returns how many; 0 when the

@@ -8,9 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const units[] = {"s", "ms", "us", "ns"};
+
+const char *tz_time_unit(double seconds, double *scale)
+{
+    int unit = 0;
+    *scale = 1;
+    while (unit < 3 && seconds * *scale < 1) {
+        *scale *= 1000;
+        unit++;
+    }
+    return units[unit];
+}
+
 void tz_format_seconds(double seconds, char *text, size_t size)
 {
-    static const char *const units[] = {"s", "ms", "us", "ns"};
     int unit = 0;
     while (unit < 3 && fabs(seconds) < 0.9995) {
         seconds *= 1000;
@@ -19,7 +31,20 @@ void tz_format_seconds(double seconds, char *text, size_t size)
     snprintf(text, size, "%.4g %s", seconds, units[unit]);
 }
 
-void tz_print_power(const tz_model_prediction *prediction)
+const char *tz_workload_title(const tz_workload *workload)
+{
+    return workload->device.title[0] ? workload->device.title : workload->device.name;
+}
+
+void tz_print_csv_workload(const tz_workload *workload)
+{
+    const tz_problem *problem = &workload->problem;
+    printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,%s,", problem->stencil->id,
+           problem->extent[0], problem->extent[1], problem->extent[2], workload->precision,
+           tz_boundary_name(problem->boundary[0]), workload->device.name);
+}
+
+void tz_print_csv_power(const tz_model_prediction *prediction)
 {
     if (prediction->sustained_s > 0)
         printf("%.9g,%.4g,", prediction->sustained_s, prediction->power_w);
@@ -27,23 +52,39 @@ void tz_print_power(const tz_model_prediction *prediction)
         printf(",,");
 }
 
-enum { ROWS_MANY = 40 }; /* in a table that is read */
+void tz_print_csv_components(const tz_model_prediction *prediction)
+{
+    for (int c = 0; c < prediction->component_count; c++)
+        printf("%s%s=%.9g", c > 0 ? ";" : "", prediction->components[c].name,
+               prediction->components[c].seconds);
+    printf("\n");
+}
+
+void tz_print_json(const json_t *json)
+{
+    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    printf("\n");
+}
+
+json_t *tz_workload_json(const tz_workload *workload)
+{
+    json_t *object = json_object(), *grid = json_array();
+    for (int axis = 0; axis < workload->problem.dims; axis++)
+        json_array_append_new(grid, json_integer(workload->problem.extent[axis]));
+    json_object_set_new(object, "stencil", json_string(workload->problem.stencil->id));
+    json_object_set_new(object, "grid", grid);
+    json_object_set_new(object, "precision", json_string(workload->precision));
+    json_object_set_new(object, "boundary", json_string(workload->boundary));
+    json_object_set_new(object, "device", json_string(workload->device.name));
+    json_object_set_new(object, "backend", json_string(workload->backend->name));
+    json_object_set_new(object, "threads", json_integer(workload->place.threads));
+    return object;
+}
+
+/* Tables with more rows leave out the slow ones. */
+enum { ROWS_MANY = 40 };
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-
-/* A divisor and its name that make the largest time readable. */
-static const char *unit_of(double largest, double *scale)
-{
-    static const struct {
-        double scale;
-        const char *name;
-    } units[] = {{1, "s"}, {1e3, "ms"}, {1e6, "us"}, {1e9, "ns"}};
-    int unit = 0;
-    while (unit < 3 && largest * units[unit].scale < 1)
-        unit++;
-    *scale = units[unit].scale;
-    return units[unit].name;
-}
 
 static double largest_time(const tz_prediction_table *table)
 {
@@ -67,7 +108,7 @@ static void print_rows(const tz_workload *workload, const tz_prediction_table *t
     const bool works = table->rows[0].work && workload->is_gpu;
     const bool families = table->rows[0].work;
     double scale;
-    const char *unit = unit_of(largest_time(table), &scale);
+    const char *unit = tz_time_unit(largest_time(table), &scale);
     printf("\n    %5s%s  %-18s%s %9s %9s", "h", families ? "  family  " : "", "tile",
            works ? "  regs" : "", unit, "GCells/s");
     for (int c = 0; c < names->component_count; c++)
@@ -105,10 +146,10 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
 {
     const tz_prediction_row *best = &table->rows[table->best];
     const tz_prediction_row *one = tz_prediction_table_at(table, 1);
-    const char *title = workload->device.title[0] ? workload->device.title : workload->device.name;
     char plan[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE], cost[TZ_TEXT_SIZE];
     printf("%s on %s, %s, %s\n  device   %s (%s)", workload->problem.stencil->id, workload->grid,
-           workload->precision, workload->boundary, title, workload->device.name);
+           workload->precision, workload->boundary, tz_workload_title(workload),
+           workload->device.name);
     if (!workload->is_gpu)
         printf(", %d thread%s", workload->place.threads, workload->place.threads == 1 ? "" : "s");
     printf("\n  model    %s: %s\n", table->model->name, table->model->doc);
@@ -147,7 +188,6 @@ void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_
 void tz_prediction_table_print_csv(const tz_workload *workload, const tz_prediction_table *table,
                                    bool first)
 {
-    const tz_problem *problem = &workload->problem;
     if (first)
         printf(
             "stencil,nx,ny,nz,precision,boundary,device,model," TZ_PLAN_CSV_COLUMNS
@@ -157,16 +197,12 @@ void tz_prediction_table_print_csv(const tz_workload *workload, const tz_predict
         const tz_model_prediction *p = &row->prediction;
         char plan[TZ_PLAN_TEXT_SIZE];
         tz_plan_csv(&row->plan, plan, sizeof plan);
-        printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,%s,%s,%s,%d,%d,%.9g,%.9g,%s,%d,",
-               problem->stencil->id, problem->extent[0], problem->extent[1], problem->extent[2],
-               workload->precision, tz_boundary_name(problem->boundary[0]), workload->device.name,
-               table->model->name, plan, row->work ? row->work->registers : 0,
-               row->work ? row->work->estimated : 0, p->time_s, p->cells_per_s,
-               tz_model_resource_text(p->limit), i == table->best);
-        tz_print_power(p);
-        for (int c = 0; c < p->component_count; c++)
-            printf("%s%s=%.9g", c > 0 ? ";" : "", p->components[c].name, p->components[c].seconds);
-        printf("\n");
+        tz_print_csv_workload(workload);
+        printf("%s,%s,%d,%d,%.9g,%.9g,%s,%d,", table->model->name, plan,
+               row->work ? row->work->registers : 0, row->work ? row->work->estimated : 0,
+               p->time_s, p->cells_per_s, tz_model_resource_text(p->limit), i == table->best);
+        tz_print_csv_power(p);
+        tz_print_csv_components(p);
     }
 }
 
@@ -216,21 +252,11 @@ static json_t *row_json(const tz_workload *workload, const tz_prediction_row *ro
 
 json_t *tz_prediction_table_json(const tz_workload *workload, const tz_prediction_table *table)
 {
-    json_t *object = json_object(), *grid = json_array(), *rows = json_array(),
-           *notes = json_array();
-    for (int axis = 0; axis < workload->problem.dims; axis++)
-        json_array_append_new(grid, json_integer(workload->problem.extent[axis]));
+    json_t *object = tz_workload_json(workload), *rows = json_array(), *notes = json_array();
     for (int i = 0; i < table->count; i++)
         json_array_append_new(rows, row_json(workload, &table->rows[i]));
     for (int n = 0; n < table->notes.count; n++)
         json_array_append_new(notes, json_string(table->notes.text[n]));
-    json_object_set_new(object, "stencil", json_string(workload->problem.stencil->id));
-    json_object_set_new(object, "grid", grid);
-    json_object_set_new(object, "precision", json_string(workload->precision));
-    json_object_set_new(object, "boundary", json_string(workload->boundary));
-    json_object_set_new(object, "device", json_string(workload->device.name));
-    json_object_set_new(object, "backend", json_string(workload->backend->name));
-    json_object_set_new(object, "threads", json_integer(workload->place.threads));
     json_object_set_new(object, "model", json_string(table->model->name));
     json_object_set_new(object, "counts", json_string(table->counts));
     json_object_set_new(object, "best", row_json(workload, &table->rows[table->best]));
@@ -250,8 +276,8 @@ typedef struct canvas {
     size_t used;
 } canvas;
 
-/* The best plan of every height, up to the last that is worth seeing: times explode where next to
- * nothing is left of a tile. */
+/* The best plan of every height, without the great heights at which almost nothing of a tile is
+ * left: their times would hide the others. */
 static int rows_by_height(const tz_prediction_table *table, const tz_prediction_row **rows)
 {
     const double most = 3 * table->rows[table->best].prediction.time_s;
@@ -264,7 +290,7 @@ static int rows_by_height(const tz_prediction_table *table, const tz_prediction_
     return count;
 }
 
-/* Do components add up, or is each a roof of its own under which the others hide? */
+/* Is the time the sum of its components, rather than the largest of them? */
 static bool adds_up(const tz_prediction_row *const *rows, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -343,12 +369,11 @@ tz_status tz_prediction_table_plot(const tz_workload *workload, tz_prediction_ta
         status = tz_error_set(error, TZ_MEMORY, path, "not enough memory for a plot");
         goto cleanup;
     }
-    const char *unit = unit_of(largest, &scale);
-    const char *title = workload->device.title[0] ? workload->device.title : workload->device.name;
+    const char *unit = tz_time_unit(largest, &scale);
     snprintf(plot->title, sizeof plot->title, "%s, %s, %s", workload->problem.stencil->id,
              workload->grid, workload->precision);
-    snprintf(plot->subtitle, sizeof plot->subtitle, "%s, predicted by %s", title,
-             count == 1 ? tables[0]->model->name : "each model");
+    snprintf(plot->subtitle, sizeof plot->subtitle, "%s, predicted by %s",
+             tz_workload_title(workload), count == 1 ? tables[0]->model->name : "each model");
     snprintf(plot->x_label, sizeof plot->x_label, "height: iterations between two exchanges");
     snprintf(plot->y_label, sizeof plot->y_label, "time of an iteration (%s)", unit);
     plot->from_zero = true;

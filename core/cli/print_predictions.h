@@ -10,10 +10,23 @@ enum { TZ_TEXT_SIZE = 96 };
 
 /* "1.25 ms", four digits. */
 void tz_format_seconds(double seconds, char *text, size_t size);
-/* Print the CSV columns sustained_s and power_w, each with its comma; empty when unknown. */
-void tz_print_power(const tz_model_prediction *prediction);
+/* The unit in which a time of `seconds` or more is at least 1, and the factor to convert to it. */
+const char *tz_time_unit(double seconds, double *scale);
 
-/* `all`: with the heights that are much slower than the best, too. `first`: with the CSV header. */
+/* The device's title, or its name if it has none. */
+const char *tz_workload_title(const tz_workload *workload);
+/* Print CSV columns, each with its comma: stencil, nx, ny, nz, precision, boundary and device; or
+ * sustained_s and power_w, empty when unknown. */
+void tz_print_csv_workload(const tz_workload *workload);
+void tz_print_csv_power(const tz_model_prediction *prediction);
+/* Print the last column, "NAME=SECONDS;…", and end the line. */
+void tz_print_csv_components(const tz_model_prediction *prediction);
+/* Print it in lines that are indented, with 9 digits a number. */
+void tz_print_json(const json_t *json);
+/* A new object with the keys that predict and tune share. */
+json_t *tz_workload_json(const tz_workload *workload);
+
+/* `all`: include heights that are much slower than the best. `first`: begin with the CSV header. */
 void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_table *table,
                                bool all);
 void tz_prediction_table_print_csv(const tz_workload *workload, const tz_prediction_table *table,

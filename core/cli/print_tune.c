@@ -3,7 +3,6 @@
 #include "cli/print_predictions.h"
 #include "model/power.h"
 #include "output/frame/plot.h"
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@ static bool same_kind(const tz_tune_row *a, const tz_tune_row *b)
     return a->plan.height == b->plan.height && strcmp(a->plan.family, b->plan.family) == 0;
 }
 
-/* Rows are sorted: the first measured one of its family and height is the fastest. */
+/* Is the row the fastest of its family and height? Rows are sorted: it is the first measured one. */
 static bool is_leader(const tz_tune *tune, int index)
 {
     const tz_tune_row *row = &tune->rows[index];
@@ -30,20 +29,6 @@ static double rate(const tz_workload *workload, double seconds)
 {
     const int64_t *n = workload->problem.extent;
     return (double)n[0] * (double)n[1] * (double)n[2] / seconds;
-}
-
-/* The unit of the table's times, and the factor that converts seconds to it. */
-static const char *unit_of(const tz_tune *tune, double *scale)
-{
-    static const char *const units[] = {"s", "ms", "us", "ns"};
-    const double best = tune->rows[tune->best].measured.taken_s;
-    int unit = 0;
-    *scale = 1;
-    while (unit < 3 && best * *scale < 1) {
-        *scale *= 1000;
-        unit++;
-    }
-    return units[unit];
 }
 
 static void print_row(const tz_workload *workload, const tz_tune *tune, int index, double scale)
@@ -121,15 +106,14 @@ static void print_power(const tz_workload *workload, const tz_tune *tune)
 
 void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
 {
-    const char *title = workload->device.title[0] ? workload->device.title : workload->device.name;
     const tz_tune_row *best = &tune->rows[tune->best], *chosen = &tune->rows[tune->predicted];
     const tz_tune_row *groups[2] = {best, chosen};
     static const char *const names[2] = {"fastest   ", "predicted "};
     int checked = 0;
     double scale;
-    const char *unit = unit_of(tune, &scale);
+    const char *unit = tz_time_unit(best->measured.taken_s, &scale);
     printf("%s on %s, %s, %s\n  device   %s", workload->problem.stencil->id, workload->grid,
-           workload->precision, workload->boundary, title);
+           workload->precision, workload->boundary, tz_workload_title(workload));
     if (!workload->is_gpu)
         printf(", %d thread%s", workload->place.threads, workload->place.threads == 1 ? "" : "s");
     printf("\n\n     %5s  %-8s  %-18s%s %10s %10s %7s %9s  %4s  %s\n", "h", "family", "tile",
@@ -170,7 +154,6 @@ void tz_tune_print(const tz_workload *workload, const tz_tune *tune, bool all)
 
 void tz_tune_print_csv(const tz_workload *workload, const tz_tune *tune)
 {
-    const tz_problem *problem = &workload->problem;
     printf("stencil,nx,ny,nz,precision,boundary,device,backend,threads," TZ_PLAN_CSV_COLUMNS
            ",registers,local_bytes,predicted_s,measured_s,"
            "low_s,high_s,rounds,throttled,clock_hz,bits,best,chosen,sustained_s,power_w,limit,"
@@ -180,11 +163,9 @@ void tz_tune_print_csv(const tz_workload *workload, const tz_tune *tune)
         const tz_model_prediction *p = &row->prediction;
         char plan[TZ_PLAN_TEXT_SIZE];
         tz_plan_csv(&row->plan, plan, sizeof plan);
-        printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,%s,%s,%d,%s,%d,%d,%.9g,",
-               problem->stencil->id, problem->extent[0], problem->extent[1], problem->extent[2],
-               workload->precision, tz_boundary_name(problem->boundary[0]), workload->device.name,
-               workload->backend->name, workload->place.threads, plan, row->work.registers,
-               row->work.local_bytes, tz_tune_predicted_s(tune, row));
+        tz_print_csv_workload(workload);
+        printf("%s,%d,%s,%d,%d,%.9g,", workload->backend->name, workload->place.threads, plan,
+               row->work.registers, row->work.local_bytes, tz_tune_predicted_s(tune, row));
         if (row->measured.rounds > 0)
             printf("%.9g,%.9g,%.9g", row->measured.taken_s, row->measured.low_s,
                    row->measured.high_s);
@@ -200,19 +181,15 @@ void tz_tune_print_csv(const tz_workload *workload, const tz_tune *tune)
                : row->equal  ? "same"
                              : "other",
                i == tune->best, i == tune->predicted);
-        tz_print_power(p);
+        tz_print_csv_power(p);
         printf("%s,", tz_model_resource_text(p->limit));
-        for (int c = 0; c < p->component_count; c++)
-            printf("%s%s=%.9g", c > 0 ? ";" : "", p->components[c].name, p->components[c].seconds);
-        printf("\n");
+        tz_print_csv_components(p);
     }
 }
 
 json_t *tz_tune_json(const tz_workload *workload, const tz_tune *tune)
 {
-    json_t *object = json_object(), *grid = json_array(), *rows = json_array();
-    for (int axis = 0; axis < workload->problem.dims; axis++)
-        json_array_append_new(grid, json_integer(workload->problem.extent[axis]));
+    json_t *object = tz_workload_json(workload), *rows = json_array();
     for (int i = 0; i < tune->count; i++) {
         const tz_tune_row *row = &tune->rows[i];
         json_t *entry = tz_plan_to_json(&row->plan, workload->problem.dims);
@@ -234,13 +211,6 @@ json_t *tz_tune_json(const tz_workload *workload, const tz_tune *tune)
             json_object_set_new(entry, "same_bits", json_boolean(row->equal));
         json_array_append_new(rows, entry);
     }
-    json_object_set_new(object, "stencil", json_string(workload->problem.stencil->id));
-    json_object_set_new(object, "grid", grid);
-    json_object_set_new(object, "precision", json_string(workload->precision));
-    json_object_set_new(object, "boundary", json_string(workload->boundary));
-    json_object_set_new(object, "device", json_string(workload->device.name));
-    json_object_set_new(object, "backend", json_string(workload->backend->name));
-    json_object_set_new(object, "threads", json_integer(workload->place.threads));
     json_object_set_new(object, "best", json_integer(tune->best));
     json_object_set_new(object, "predicted", json_integer(tune->predicted));
     json_object_set_new(object, "share", json_real(tune->share));
@@ -296,12 +266,13 @@ static void add_family(tz_plot *plot, const tz_tune *tune, const char *family, d
 tz_status tz_tune_plot(const tz_workload *workload, const tz_tune *tune, const char *path,
                        tz_error *error)
 {
-    static const char *const families[] = {"stream", "tile", "resident"};
-    enum { FAMILIES = 3 };
+    const char *(*const family)(int) = workload->backend->family;
+    int families = 0;
+    while (family(families))
+        families++;
     double scale;
-    const char *unit = unit_of(tune, &scale);
-    const char *title = workload->device.title[0] ? workload->device.title : workload->device.name;
-    double *room = calloc((size_t)tune->count * 5 * FAMILIES, sizeof *room);
+    const char *unit = tz_time_unit(tune->rows[tune->best].measured.taken_s, &scale);
+    double *room = calloc((size_t)tune->count * 5 * (size_t)families, sizeof *room);
     tz_plot *plot = calloc(1, sizeof *plot);
     const tz_tune_row *marked[2] = {&tune->rows[tune->predicted], &tune->rows[tune->best]};
     double x[2], y[2];
@@ -313,18 +284,19 @@ tz_status tz_tune_plot(const tz_workload *workload, const tz_tune *tune, const c
     snprintf(plot->title, sizeof plot->title, "%s, %s, %s", workload->problem.stencil->id,
              workload->grid, workload->precision);
     snprintf(plot->subtitle, sizeof plot->subtitle,
-             "%s: the prediction reaches %.1f %% of the best", title, 100 * tune->share);
+             "%s: the prediction reaches %.1f %% of the best", tz_workload_title(workload),
+             100 * tune->share);
     snprintf(plot->x_label, sizeof plot->x_label, "height: iterations between two exchanges");
     snprintf(plot->y_label, sizeof plot->y_label, "time of an iteration (%s)", unit);
     plot->from_zero = true;
     const double most = 4 * tune->rows[tune->best].measured.taken_s * scale;
-    for (int f = 0; f < FAMILIES; f++) {
+    for (int f = 0; f < families; f++) {
         bool any = false;
         for (int i = 0; i < tune->count; i++)
             any = any || (tune->rows[i].measured.rounds > 0 &&
-                          strcmp(tune->rows[i].plan.family, families[f]) == 0);
+                          strcmp(tune->rows[i].plan.family, family(f)) == 0);
         if (any)
-            add_family(plot, tune, families[f], scale, most, room + (ptrdiff_t)tune->count * 5 * f,
+            add_family(plot, tune, family(f), scale, most, room + (ptrdiff_t)tune->count * 5 * f,
                        f);
     }
     for (int k = 0; k < 2; k++) {

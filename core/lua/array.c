@@ -3,7 +3,8 @@
 #include "base/names.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
-#include "lua/metatable.h"
+#include "lua/module.h"
+#include "lua/push.h"
 #include "lua/random.h"
 #include "output/format/rle.h"
 #include "output/format/vti.h"
@@ -182,11 +183,10 @@ static int array_sum(lua_State *L)
 
 static tz_status save_vti(const tz_array *array, const char *path, tz_error *error)
 {
-    tz_vti_grid grid = {.dims = array->dims};
-    memcpy(grid.shape, array->shape, sizeof grid.shape);
     const tz_vti_field field = {.name = "data", .dtype = array->dtype};
     tz_vti_writer *writer = NULL;
-    tz_status status = tz_vti_write_begin(&writer, path, &grid, &field, 1, false, error);
+    tz_status status =
+        tz_vti_write_begin(&writer, path, array->dims, array->shape, &field, 1, error);
     if (status != TZ_OK)
         return status;
     status =
@@ -216,14 +216,12 @@ static int array_save(lua_State *L)
         return 0;
     }
     char path[PATH_MAX];
-    tz_status status = tz_handle_open_folder(context, &error);
-    if (status == TZ_OK)
-        status = tz_folder_join(context->files.folder, name, path, sizeof path, &error);
+    tz_status status = tz_handle_open_file(context, name, path, sizeof path, &error);
     if (status == TZ_OK && npy)
-        status = tz_npy_write(path, &handle->view, false, &error);
+        status = tz_npy_write(path, &handle->view, &error);
     else if (status == TZ_OK && rle)
-        status = tz_rle_write(path, &handle->view, handle->rule[0] ? handle->rule : NULL, NULL,
-                              false, &error);
+        status =
+            tz_rle_write(path, &handle->view, handle->rule[0] ? handle->rule : NULL, NULL, &error);
     else if (status == TZ_OK)
         status = save_vti(&handle->view, path, &error);
     if (status != TZ_OK)
@@ -247,11 +245,7 @@ static int array_index(lua_State *L)
     tz_array_check(L, 1, "array");
     const tz_array *array = &handle->view;
     if (strcmp(key, "shape") == 0) {
-        lua_createtable(L, array->dims, 0);
-        for (int axis = 0; axis < array->dims; axis++) {
-            lua_pushinteger(L, array->shape[axis]);
-            lua_rawseti(L, -2, axis + 1);
-        }
+        tz_push_integers(L, array->dims, array->shape);
     } else if (strcmp(key, "dtype") == 0) {
         lua_pushstring(L, tz_dtype_name(array->dtype));
     } else if (strcmp(key, "count") == 0) {
@@ -262,7 +256,7 @@ static int array_index(lua_State *L)
         static const char *const known[] = {"get",   "set",   "min",   "max",    "sum",   "save",
                                             "close", "shape", "dtype", "source", "count", "rule"};
         char hint[256];
-        tz_raise(L, "array: has no '%.60s'%s", key,
+        tz_raise(L, "an array has no '%.60s'%s", key,
                  tz_names_hint(hint, sizeof hint, key, known, sizeof known / sizeof known[0]));
     }
     return 1;
@@ -283,12 +277,9 @@ static int array_tostring(lua_State *L)
         lua_pushfstring(L, "array (%s, closed)", handle->source);
         return 1;
     }
-    char shape[80];
-    int used = snprintf(shape, sizeof shape, "%lld", (long long)array->shape[0]);
-    for (int axis = 1; axis < array->dims; axis++)
-        used += snprintf(shape + used, sizeof shape - (size_t)used, " x %lld",
-                         (long long)array->shape[axis]);
-    lua_pushfstring(L, "array (%s, %s, %s)", shape, tz_dtype_name(array->dtype), handle->source);
+    char shape[TZ_SHAPE_TEXT_SIZE];
+    lua_pushfstring(L, "array (%s, %s, %s)", tz_shape_text(shape, array->dims, array->shape),
+                    tz_dtype_name(array->dtype), handle->source);
     return 1;
 }
 
@@ -342,19 +333,6 @@ static void fill_from_random(lua_State *L, tz_array *array, const tz_random_valu
     }
 }
 
-static tz_dtype find_dtype(lua_State *L, const char *name)
-{
-    const char *names[TZ_DTYPE_COUNT];
-    for (int i = 0; i < TZ_DTYPE_COUNT; i++) {
-        names[i] = tz_dtype_name((tz_dtype)i);
-        if (strcmp(name, names[i]) == 0)
-            return (tz_dtype)i;
-    }
-    char hint[256];
-    tz_raise(L, "tz.array: unknown dtype '%.40s'%s", name,
-             tz_names_hint(hint, sizeof hint, name, names, TZ_DTYPE_COUNT));
-}
-
 static int array_new(lua_State *L)
 {
     static const char *const keys[] = {"shape", "dtype", "fill", "data"};
@@ -365,9 +343,11 @@ static int array_new(lua_State *L)
     const int dims = tz_key_integers(L, 1, "tz.array", "shape", TZ_AXES, 1, shape);
     if (dims == 0)
         tz_raise(L, "tz.array: 'shape' is missing: {nx[, ny[, nz]]}");
-    const char *dtype_name = "float64";
-    tz_key_text(L, 1, "tz.array", "dtype", &dtype_name);
-    const tz_dtype dtype = find_dtype(L, dtype_name);
+    const char *names[TZ_DTYPE_COUNT];
+    for (int i = 0; i < TZ_DTYPE_COUNT; i++)
+        names[i] = tz_dtype_name((tz_dtype)i);
+    const tz_dtype dtype =
+        (tz_dtype)tz_key_choice(L, 1, "tz.array", "dtype", names, TZ_DTYPE_COUNT, TZ_DTYPE_F64);
     const int data_type = lua_getfield(L, 1, "data"), fill_type = lua_getfield(L, 1, "fill");
     if (data_type != LUA_TNIL && data_type != LUA_TTABLE)
         tz_raise(L, "tz.array: 'data' must be a list of numbers, not a %s", luaL_typename(L, 2));

@@ -27,7 +27,4 @@ void tz_array_own(tz_array_handle *handle, tz_array *array);
 /* The open array at a stack index. Raises on another type and on a closed one. */
 tz_array_handle *tz_array_check(lua_State *L, int index, const char *what);
 
-/* Adds its functions to the table on the top of the stack. */
-void tz_array_register(lua_State *L);
-
 #endif

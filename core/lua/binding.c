@@ -1,6 +1,7 @@
 #include "lua/binding.h"
 
 #include "lua/keys.h"
+#include "lua/module.h"
 #include "lua/output.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
         lua_pushvalue(L, handle_index);
         lua_call(L, 1, 0);
         lua_pop(L, 1);
-    } else if (tz_output_is_plain(binding->writer.output)) {
+    } else if (!tz_output_has_column(binding->writer.output, TZ_COLUMN_FUNCTION)) {
         status = tz_writer_write(&binding->writer, simulation, &error);
     } else {
         status = write_row(L, binding, handle_index, &error);
@@ -86,8 +87,8 @@ static void claim_files(lua_State *L, const tz_binding *binding, const char *wha
     lua_pop(L, 2);
 }
 
-/* The binding that was made of the value at `index`, if it may serve again; NULL otherwise. The
- * handle's user value is on the top of the stack. */
+/* The binding of the value at `index` that can be used again; NULL if there is none. The handle's
+ * user value is on the top of the stack. */
 static tz_binding *find_binding(lua_State *L, const tz_simulation_handle *handle, int index,
                                 int64_t every)
 {
@@ -103,7 +104,7 @@ static tz_binding *find_binding(lua_State *L, const tz_simulation_handle *handle
     return NULL;
 }
 
-/* The binding of the output or function at `index`; a new one unless there is one that serves. */
+/* Find or make the binding of the output or function at `index`. */
 static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_index, int index,
                         int64_t every, const char *what)
 {

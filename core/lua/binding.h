@@ -11,7 +11,4 @@ void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index);
 /* Is the file of that step written? Tables and functions are never done. */
 bool tz_binding_is_done(const tz_binding *binding, int64_t step);
 
-/* Adds the methods to the table of methods on the top of the stack. */
-void tz_binding_add(lua_State *L);
-
 #endif

@@ -1,4 +1,5 @@
-/* What the files of the Lua binding share: one context a script, reached from any lua_State. */
+/* The state that the files of the Lua binding share: one context for a script, which any lua_State
+ * reaches. */
 #ifndef TZ_CORE_LUA_CONTEXT_H
 #define TZ_CORE_LUA_CONTEXT_H
 
@@ -22,7 +23,7 @@ typedef struct tz_context {
     char folder_of_script[PATH_MAX];
     tz_run_files files;                /* opened when something is written or run */
     struct tz_simulation_handle *open; /* a list of those that are not closed */
-    size_t simulations;                /* made so far */
+    size_t simulations;                /* how many were made */
     bool *sets_read;                   /* which --set names the script has read */
     tz_paths read_names;               /* every name that it has read of tz.args */
     bool expectations_noted;           /* --check has printed that expectations are skipped */
@@ -43,7 +44,7 @@ void tz_context_note(tz_context *context, tz_note note, const char *format, ...)
 /* Text for the sink alone: print() and the report of --check. */
 void tz_context_print(tz_context *context, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Note the warnings that lower layers have kept. */
+/* Pass on the warnings that the cache of kernels keeps. */
 void tz_context_pass_warnings(tz_context *context);
 
 /* A message handler for lua_pcall: makes the error a string and keeps the traceback. */

@@ -113,14 +113,6 @@ static void assign_function(const target *t, int index)
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
 
-static void shape_text(char *text, size_t size, int dims, const int64_t *shape)
-{
-    size_t used = 0;
-    for (int axis = 0; axis < dims; axis++)
-        used += (size_t)snprintf(text + used, size - used, "%s%lld", axis > 0 ? " x " : "",
-                                 (long long)shape[axis]);
-}
-
 /* Has the array the box's shape? A 1-D array needs only as many numbers. */
 static bool fits(const tz_array *array, int dims, const int64_t *wanted)
 {
@@ -148,11 +140,10 @@ static void assign_array(const target *t, const tz_array_handle *source)
         return;
     }
     if (!fits(array, dims, wanted)) {
-        char has[80], needs[80];
-        shape_text(has, sizeof has, array->dims, array->shape);
-        shape_text(needs, sizeof needs, dims, wanted);
-        tz_raise(t->L, "%s: %.250s has %s numbers, the %s needs %s", t->what, source->source, has,
-                 t->all ? "grid" : "box", needs);
+        char has[TZ_SHAPE_TEXT_SIZE], needs[TZ_SHAPE_TEXT_SIZE];
+        tz_raise(t->L, "%s: %.250s has %s numbers, the %s needs %s", t->what, source->source,
+                 tz_shape_text(has, array->dims, array->shape), t->all ? "grid" : "box",
+                 tz_shape_text(needs, dims, wanted));
     }
     if (tz_handle_is_dry(t->handle))
         return;
@@ -254,11 +245,10 @@ static void stream_array(const target *t, int handle_index, int index)
     for (int axis = 0; ok && axis < dims; axis++)
         ok = array->shape[axis] == extent[axis];
     if (!ok) {
-        char has[80], needs[80];
-        shape_text(has, sizeof has, array->dims, array->shape);
-        shape_text(needs, sizeof needs, dims, extent);
+        char has[TZ_SHAPE_TEXT_SIZE], needs[TZ_SHAPE_TEXT_SIZE];
         tz_raise(L, "%s: %.250s has %s numbers; a streamed field needs %s x slabs", t->what,
-                 rows->source, has, needs);
+                 rows->source, tz_shape_text(has, array->dims, array->shape),
+                 tz_shape_text(needs, dims, extent));
     }
     if (!tz_handle_is_dry(t->handle)) {
         tz_error error;

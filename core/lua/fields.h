@@ -4,8 +4,8 @@
 
 #include "lua/handle.h"
 
-/* {x = {low, high}, y = …} at `index`, half open. Axes that are missing, and nil, stand for the
- * grid's extent. Raises when the box is empty or outside the grid. */
+/* {x = {low, high}, y = …} at `index`, half open. A missing axis stands for the grid's extent, and
+ * so does nil for all axes. Raises when the box is empty or outside the grid. */
 void tz_box_check(lua_State *L, int index, const tz_simulation_handle *handle, const char *what,
                   tz_box *box);
 

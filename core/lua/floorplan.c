@@ -2,7 +2,8 @@
 
 #include "base/names.h"
 #include "lua/keys.h"
-#include "lua/metatable.h"
+#include "lua/module.h"
+#include "lua/push.h"
 #include <limits.h>
 #include <string.h>
 
@@ -35,22 +36,17 @@ static int floorplan_index(lua_State *L)
         for (size_t i = 0; i < value->plan.unit_count; i++) {
             const tz_floorplan_unit *unit = &value->plan.units[i];
             lua_createtable(L, 0, 5);
-            lua_pushstring(L, unit->name);
-            lua_setfield(L, -2, "name");
-            lua_pushnumber(L, unit->width_m);
-            lua_setfield(L, -2, "width_m");
-            lua_pushnumber(L, unit->height_m);
-            lua_setfield(L, -2, "height_m");
-            lua_pushnumber(L, unit->left_m);
-            lua_setfield(L, -2, "left_m");
-            lua_pushnumber(L, unit->bottom_m);
-            lua_setfield(L, -2, "bottom_m");
+            tz_set_text(L, "name", unit->name);
+            tz_set_number(L, "width_m", unit->width_m);
+            tz_set_number(L, "height_m", unit->height_m);
+            tz_set_number(L, "left_m", unit->left_m);
+            tz_set_number(L, "bottom_m", unit->bottom_m);
             lua_rawseti(L, -2, (lua_Integer)i + 1);
         }
     } else {
         static const char *const known[] = {"units", "samples", "width_m", "height_m", "close"};
         char hint[256];
-        tz_raise(L, "floorplan: has no '%.60s'%s", key,
+        tz_raise(L, "a floorplan has no '%.60s'%s", key,
                  tz_names_hint(hint, sizeof hint, key, known, 5));
     }
     return 1;

@@ -15,7 +15,4 @@ typedef struct tz_floorplan_value {
     double width_m, height_m; /* of the chip; 0: the stencil's, else the plan's */
 } tz_floorplan_value;
 
-/* Adds its functions to the table on the top of the stack. */
-void tz_floorplan_register(lua_State *L);
-
 #endif

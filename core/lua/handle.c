@@ -139,6 +139,27 @@ tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error)
     return status;
 }
 
+tz_status tz_handle_call(tz_simulation_handle *handle, lua_CFunction function, void *argument,
+                         tz_error *error)
+{
+    lua_State *L = handle->L;
+    if (!lua_checkstack(L, 12))
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for Lua's stack");
+    lua_pushcfunction(L, tz_context_traceback);
+    lua_pushcfunction(L, function);
+    lua_pushlightuserdata(L, argument);
+    lua_pushvalue(L, 1); /* the simulation: argument 1 of the method that runs */
+    if (lua_pcall(L, 2, 0, -4) == LUA_OK) {
+        lua_pop(L, 1);
+        return TZ_OK;
+    }
+    const char *message = lua_tostring(L, -1);
+    snprintf(handle->failure, sizeof handle->failure, "%s",
+             message ? message : "an error that is not a string");
+    lua_pop(L, 2);
+    return tz_error_set(error, TZ_SCRIPT, NULL, "%.1500s", handle->failure);
+}
+
 tz_status tz_handle_open_folder(tz_context *context, tz_error *error)
 {
     tz_run_files *files = &context->files;
@@ -155,4 +176,12 @@ tz_status tz_handle_open_folder(tz_context *context, tz_error *error)
     for (const tz_simulation_handle *h = context->open; h; h = h->next)
         record(h);
     return tz_run_files_write_record(files, "running", NULL, error);
+}
+
+tz_status tz_handle_open_file(tz_context *context, const char *name, char *path, size_t size,
+                              tz_error *error)
+{
+    const tz_status status = tz_handle_open_folder(context, error);
+    return status == TZ_OK ? tz_folder_join(context->files.folder, name, path, size, error)
+                           : status;
 }

@@ -60,8 +60,16 @@ void tz_handle_open(tz_simulation_handle *handle, const char *name);
  * in any case. Does nothing when closed. */
 tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error);
 
+/* From within a run: call function(argument, simulation) in Lua, where `argument` is a light
+ * userdata. The message of an error goes to handle->failure. TZ_SCRIPT, TZ_MEMORY. */
+tz_status tz_handle_call(tz_simulation_handle *handle, lua_CFunction function, void *argument,
+                         tz_error *error);
+
 /* Make the run folder, unless it is there, and write a run.json with all open simulations. For
  * every function that writes a file; not in check mode. */
 tz_status tz_handle_open_folder(tz_context *context, tz_error *error);
+/* The same, and the path of a file in it. */
+tz_status tz_handle_open_file(tz_context *context, const char *name, char *path, size_t size,
+                              tz_error *error);
 
 #endif

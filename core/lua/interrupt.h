@@ -21,8 +21,8 @@ void tz_interrupt_watch(lua_State *main_thread);
  * thread that ran before. */
 lua_State *tz_interrupt_enter(lua_State *thread);
 
-/* Hook `thread` if a signal has arrived. For a thread that continues after its coroutine, which was
- * the one hooked. */
+/* Hook `thread` if a signal has arrived. Call it for a thread that continues after its coroutine,
+ * because the signal hooked the coroutine. */
 void tz_interrupt_check(lua_State *thread);
 
 #endif

@@ -84,6 +84,25 @@ void tz_keys_check(lua_State *L, int index, const char *what, const char *const 
     }
 }
 
+noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, int index,
+                               const char *const *names, size_t n)
+{
+    enum { MOST = 64 };
+    const char *known[MOST];
+    size_t count = 0;
+    for (; count < n; count++)
+        known[count] = names[count];
+    lua_pushnil(L);
+    while (count < MOST && lua_next(L, index) != 0) {
+        lua_pop(L, 1);
+        if (lua_type(L, -1) == LUA_TSTRING)
+            known[count++] = lua_tostring(L, -1);
+    }
+    const char *nearest = tz_names_nearest(key, known, count);
+    tz_raise(L, "%s has no '%.60s'%s%s%s", what, key, nearest ? "; did you mean '" : "",
+             nearest ? nearest : "", nearest ? "'?" : "");
+}
+
 static bool get(lua_State *L, int index, const char *key)
 {
     if (lua_getfield(L, index, key) != LUA_TNIL)
@@ -147,6 +166,34 @@ bool tz_key_text(lua_State *L, int index, const char *what, const char *key, con
         tz_raise(L, "%s: '%s' holds a zero byte", what, key);
     lua_pop(L, 1);
     return true;
+}
+
+int tz_key_choice(lua_State *L, int index, const char *what, const char *key,
+                  const char *const *names, size_t n, int absent)
+{
+    const char *name = NULL;
+    if (!tz_key_text(L, index, what, key, &name))
+        return absent;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(name, names[i]) == 0)
+            return (int)i;
+    char hint[256];
+    tz_raise(L, "%s: unknown %s '%.40s'%s", what, key, name,
+             tz_names_hint(hint, sizeof hint, name, names, n));
+}
+
+const char *tz_key_png(lua_State *L, int index, const char *what)
+{
+    const char *file = NULL;
+    tz_error error;
+    if (!tz_key_text(L, index, what, "file", &file))
+        tz_raise(L, "%s: 'file' is missing: \"NAME.png\"", what);
+    const char *suffix = strrchr(file, '.');
+    if (!suffix || strcmp(suffix, ".png") != 0)
+        tz_raise(L, "%s: 'file' must end in .png", what);
+    if (tz_folder_check_name(file, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+    return file;
 }
 
 bool tz_key_copy(lua_State *L, int index, const char *what, const char *key, char *out, size_t size)

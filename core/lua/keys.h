@@ -1,6 +1,6 @@
-/* Arguments of Lua functions: errors with the script's line, tables of named options.
+/* Arguments of Lua functions: errors that name the script's line, and tables of named options.
  *
- * Every function here may raise, which is a longjmp: call them before acquiring anything. */
+ * Every function here may raise, which is a longjmp: call it before you acquire anything. */
 #ifndef TZ_CORE_LUA_KEYS_H
 #define TZ_CORE_LUA_KEYS_H
 
@@ -14,8 +14,8 @@ noreturn void tz_raise(lua_State *L, const char *format, ...) __attribute__((for
 /* The same from an error record; `what` (may be NULL) goes in front. */
 noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *error);
 
-/* Refuse an unknown key of the table at `index`, naming the nearest known one. List elements
- * (1, 2, …) are fine if `list`. */
+/* Raise if the table at `index` has an unknown key, with the nearest known one. `list`: elements
+ * 1, 2, … are allowed. */
 void tz_keys_check(lua_State *L, int index, const char *what, const char *const *keys, size_t n,
                    bool list);
 
@@ -26,6 +26,11 @@ bool tz_key_number(lua_State *L, int index, const char *what, const char *key, d
 bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, int64_t low,
                     int64_t high, int64_t *out);
 bool tz_key_text(lua_State *L, int index, const char *what, const char *key, const char **out);
+/* The index in `names` of a text option, or `absent`. Raises with the nearest name. */
+int tz_key_choice(lua_State *L, int index, const char *what, const char *key,
+                  const char *const *names, size_t n, int absent);
+/* The option `file`, which must be there: the name of a .png file in the run folder. Borrowed. */
+const char *tz_key_png(lua_State *L, int index, const char *what);
 bool tz_key_flag(lua_State *L, int index, const char *what, const char *key, bool *out);
 /* {low, high}, both finite, low < high (or <= if `equal`). */
 bool tz_key_range(lua_State *L, int index, const char *what, const char *key, bool equal,
@@ -41,8 +46,12 @@ bool tz_key_copy(lua_State *L, int index, const char *what, const char *key, cha
 int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *name, int64_t low,
                          int64_t high);
 
-/* A path that a script gives: relative ones are looked for in the script's folder. Raises when the
- * result does not fit. */
+/* Raise "what has no 'key'" with the nearest of `names` and of the keys of the table at `index`. */
+noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, int index,
+                               const char *const *names, size_t n);
+
+/* Resolve a path that a script gives: a relative one begins in the script's folder. Raises when the
+ * result is too long. */
 void tz_path_resolve(lua_State *L, const char *path, char *text, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* In check mode nothing is computed: whatever reads a field gives 0. */
-#include "lua/methods.h"
+/* In check mode nothing is computed, and methods that read a field return 0. */
+#include "lua/module.h"
 
 #include "backend/backend.h"
 #include "base/names.h"
@@ -8,6 +8,7 @@
 #include "lua/keys.h"
 #include "lua/policy.h"
 #include "lua/problem.h"
+#include "lua/push.h"
 #include "sim/analysis.h"
 #include "sim/fields.h"
 #include <math.h>
@@ -75,73 +76,61 @@ static int method_set(lua_State *L)
     return 1;
 }
 
-static tz_reduction reduce(lua_State *L, const char *what, const tz_simulation_handle **out_handle,
-                           int *out_field)
-{
-    const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
-    const int field = kept_field(L, 2, handle, what);
+typedef struct reduced {
+    const tz_simulation_handle *handle;
+    int field;
     tz_reduction facts;
+} reduced;
+
+/* Reduce the field named at stack index 2 of the simulation at index 1. */
+static reduced reduce(lua_State *L, const char *what)
+{
+    reduced r = {.handle = tz_handle_check(L, 1, what)};
     tz_error error;
-    memset(&facts, 0, sizeof facts);
-    if (!tz_handle_is_dry(handle) &&
-        tz_simulation_reduce(handle->simulation, field, &facts, &error) != TZ_OK)
+    r.field = kept_field(L, 2, r.handle, what);
+    if (!tz_handle_is_dry(r.handle) &&
+        tz_simulation_reduce(r.handle->simulation, r.field, &r.facts, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
-    *out_handle = handle;
-    *out_field = field;
-    return facts;
+    return r;
 }
 
 static int method_min(lua_State *L)
 {
-    const tz_simulation_handle *handle;
-    int field;
-    const tz_reduction facts = reduce(L, "sim:min", &handle, &field);
-    push_cell(L, handle, field, facts.min);
+    const reduced r = reduce(L, "sim:min");
+    push_cell(L, r.handle, r.field, r.facts.min);
     return 1;
 }
 
 static int method_max(lua_State *L)
 {
-    const tz_simulation_handle *handle;
-    int field;
-    const tz_reduction facts = reduce(L, "sim:max", &handle, &field);
-    push_cell(L, handle, field, facts.max);
+    const reduced r = reduce(L, "sim:max");
+    push_cell(L, r.handle, r.field, r.facts.max);
     return 1;
 }
 
 static int method_sum(lua_State *L)
 {
-    const tz_simulation_handle *handle;
-    int field;
-    const tz_reduction facts = reduce(L, "sim:sum", &handle, &field);
-    lua_pushnumber(L, facts.sum);
+    lua_pushnumber(L, reduce(L, "sim:sum").facts.sum);
     return 1;
 }
 
 static int method_mean(lua_State *L)
 {
-    const tz_simulation_handle *handle;
-    int field;
-    const tz_reduction facts = reduce(L, "sim:mean", &handle, &field);
-    lua_pushnumber(L, facts.sum / (double)tz_simulation_cells(handle->simulation));
+    const reduced r = reduce(L, "sim:mean");
+    lua_pushnumber(L, r.facts.sum / (double)tz_simulation_cells(r.handle->simulation));
     return 1;
 }
 
 static int method_population(lua_State *L)
 {
-    const tz_simulation_handle *handle;
-    int field;
-    lua_pushinteger(L, reduce(L, "sim:population", &handle, &field).population);
+    lua_pushinteger(L, reduce(L, "sim:population").facts.population);
     return 1;
 }
 
 static int method_hash(lua_State *L)
 {
-    const tz_simulation_handle *handle;
-    int field;
     char text[20];
-    snprintf(text, sizeof text, "%016llx",
-             (unsigned long long)reduce(L, "sim:hash", &handle, &field).hash);
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)reduce(L, "sim:hash").facts.hash);
     lua_pushstring(L, text);
     return 1;
 }
@@ -322,18 +311,12 @@ static int method_kernel(lua_State *L)
     if (status != TZ_OK)
         tz_raise_error(L, "sim:kernel", &error);
     lua_createtable(L, 0, 6);
-    lua_pushstring(L, facts.device);
-    lua_setfield(L, -2, "device");
-    lua_pushinteger(L, facts.registers);
-    lua_setfield(L, -2, "registers");
-    lua_pushinteger(L, facts.local_bytes);
-    lua_setfield(L, -2, "local_bytes");
-    lua_pushinteger(L, facts.warps);
-    lua_setfield(L, -2, "warps");
-    lua_pushinteger(L, facts.warps_max);
-    lua_setfield(L, -2, "warps_max");
-    lua_pushnumber(L, facts.copy_bytes_per_s * 1e-9);
-    lua_setfield(L, -2, "copy_gb_per_s");
+    tz_set_text(L, "device", facts.device);
+    tz_set_integer(L, "registers", facts.registers);
+    tz_set_integer(L, "local_bytes", facts.local_bytes);
+    tz_set_integer(L, "warps", facts.warps);
+    tz_set_integer(L, "warps_max", facts.warps_max);
+    tz_set_number(L, "copy_gb_per_s", facts.copy_bytes_per_s * 1e-9);
     return 1;
 }
 

@@ -1,18 +1,9 @@
 #include "lua/module.h"
 
 #include "backend/backend.h"
-#include "base/names.h"
-#include "lua/array.h"
 #include "lua/context.h"
-#include "lua/floorplan.h"
 #include "lua/keys.h"
-#include "lua/output.h"
-#include "lua/picture.h"
-#include "lua/plot.h"
-#include "lua/predict.h"
-#include "lua/random.h"
-#include "lua/read.h"
-#include "lua/simulation.h"
+#include "lua/push.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,16 +30,7 @@ static int module_expect(lua_State *L)
 
 static int module_log(lua_State *L)
 {
-    luaL_Buffer line;
-    const int n = lua_gettop(L);
-    luaL_buffinit(L, &line);
-    for (int i = 1; i <= n; i++) {
-        if (i > 1)
-            luaL_addchar(&line, ' ');
-        luaL_tolstring(L, i, NULL);
-        luaL_addvalue(&line);
-    }
-    luaL_pushresult(&line);
+    tz_push_line(L, ' ');
     /* A check computes nothing: its log would show zeros. */
     if (!tz_context_get(L)->options->check)
         tz_context_note(tz_context_get(L), TZ_NOTE_LOG, "%s", lua_tostring(L, -1));
@@ -147,21 +129,9 @@ static void push_args(lua_State *L)
     lua_setmetatable(L, -2);
 }
 
-/* An unknown name of the module: raise with the nearest one. */
 static int module_index(lua_State *L)
 {
-    const char *names[64];
-    size_t n = 0;
-    const char *key = luaL_tolstring(L, 2, NULL);
-    lua_pushnil(L);
-    while (n < 64 && lua_next(L, 1) != 0) {
-        lua_pop(L, 1);
-        if (lua_type(L, -1) == LUA_TSTRING)
-            names[n++] = lua_tostring(L, -1);
-    }
-    const char *nearest = tz_names_nearest(key, names, n);
-    tz_raise(L, "trapeze has no '%.60s'%s%s%s", key, nearest ? "; did you mean '" : "",
-             nearest ? nearest : "", nearest ? "'?" : "");
+    tz_raise_missing(L, "trapeze", luaL_tolstring(L, 2, NULL), 1, NULL, 0);
 }
 
 int tz_module_open(lua_State *L)
@@ -182,8 +152,7 @@ int tz_module_open(lua_State *L)
     tz_plot_register(L);
     lua_pushliteral(L, TZ_VERSION);
     lua_setfield(L, -2, "version");
-    lua_pushboolean(L, tz_context_get(L)->options->check);
-    lua_setfield(L, -2, "checking");
+    tz_set_flag(L, "checking", tz_context_get(L)->options->check);
     push_args(L);
     lua_setfield(L, -2, "args");
     lua_newtable(L);

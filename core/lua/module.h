@@ -1,4 +1,4 @@
-/* The module `trapeze`. */
+/* The module `trapeze`, and what the files of this folder add to it. */
 #ifndef TZ_CORE_LUA_MODULE_H
 #define TZ_CORE_LUA_MODULE_H
 
@@ -6,5 +6,22 @@
 
 /* For luaL_requiref: pushes the module. */
 int tz_module_open(lua_State *L);
+
+/* ---- Add functions to the module, a table on the top of the stack. ---- */
+void tz_array_register(lua_State *L);      /* tz.array */
+void tz_floorplan_register(lua_State *L);  /* tz.floorplan */
+void tz_output_register(lua_State *L);     /* tz.png, tz.npy, tz.rle, tz.vti, tz.table */
+void tz_picture_register(lua_State *L);    /* tz.picture: arrays as pictures */
+void tz_plot_register(lua_State *L);       /* tz.plot, tz.can_plot: lines and points by gnuplot */
+void tz_predict_register(lua_State *L);    /* tz.predict */
+void tz_random_register(lua_State *L);     /* tz.random */
+void tz_read_register(lua_State *L);       /* tz.read: files as arrays */
+void tz_simulation_register(lua_State *L); /* tz.simulation */
+
+/* ---- Add methods of a simulation to the table on the top of the stack. ---- */
+void tz_binding_add(lua_State *L);       /* sim:every, sim:write */
+void tz_methods_add(lua_State *L);       /* sim:get, sim:set, sim:params and so on */
+void tz_policy_method_add(lua_State *L); /* sim:policy */
+void tz_running_add(lua_State *L);       /* sim:run, sim:rewind */
 
 #endif

@@ -1,4 +1,4 @@
-/* What a scenario is run with, and what its run reports. */
+/* The options and results of running a scenario. */
 #ifndef TZ_CORE_LUA_OPTIONS_H
 #define TZ_CORE_LUA_OPTIONS_H
 
@@ -49,7 +49,7 @@ typedef struct tz_script_result {
     double seconds;        /* in stages */
     int ran;               /* simulations that advanced */
     char policy[256];      /* of the last of them, as a sentence */
-    int signal;            /* that stopped the run; 0: none */
+    int signal;            /* the one that stopped the run; 0: none */
     char traceback[4096];  /* "" unless a function of the script failed; lines, each indented */
 } tz_script_result;
 

@@ -4,7 +4,8 @@
 
 #include "base/names.h"
 #include "lua/keys.h"
-#include "lua/metatable.h"
+#include "lua/module.h"
+#include "lua/push.h"
 #include "output/folder.h"
 #include "output/frame/colormap.h"
 #include <stdio.h>

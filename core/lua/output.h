@@ -15,7 +15,4 @@ enum { TZ_LOOK_KEYS = 8 };
 /* Read a look from the option table at `index`. Raises. */
 void tz_look_get(lua_State *L, int index, const char *what, tz_look *look);
 
-/* Adds its functions to the table on the top of the stack. */
-void tz_output_register(lua_State *L);
-
 #endif

@@ -1,4 +1,4 @@
-#include "lua/picture.h"
+#include "lua/module.h"
 
 #include "lua/array.h"
 #include "lua/handle.h"
@@ -62,7 +62,7 @@ static void set_range(tz_look *look, const tz_array *array)
     look->high = range.hi;
 }
 
-/* What a script asks for. */
+/* The arguments of tz.picture. */
 typedef struct request {
     const char *file;
     tz_look look;
@@ -79,7 +79,6 @@ static void get_request(lua_State *L, request *r)
     static const char *const own[] = {"data", "field", "path", "path_rgb", "file", "slice"};
     const char *keys[TZ_LOOK_KEYS + 6];
     int64_t rgb[3] = {0, 0, 0};
-    tz_error error;
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.picture { data = …, file = \"NAME.png\" }", what);
     lua_settop(L, 1);
@@ -88,13 +87,7 @@ static void get_request(lua_State *L, request *r)
     tz_keys_check(L, 1, what, keys, TZ_LOOK_KEYS + 6, false);
     *r = (request){.look = {.bits = 8}, .slice = -1};
     tz_look_get(L, 1, what, &r->look);
-    if (!tz_key_text(L, 1, what, "file", &r->file))
-        tz_raise(L, "%s: 'file' is missing: \"NAME.png\"", what);
-    const char *suffix = strrchr(r->file, '.');
-    if (!suffix || strcmp(suffix, ".png") != 0)
-        tz_raise(L, "%s: 'file' must end in .png", what);
-    if (tz_folder_check_name(r->file, &error) != TZ_OK)
-        tz_raise_error(L, what, &error);
+    r->file = tz_key_png(L, 1, what);
     r->data = get_data(L);
     const tz_array *array = &r->data->view;
     if (tz_key_integer(L, 1, what, "slice", 0, array->shape[2] - 1, &r->slice) && array->dims < 3)
@@ -134,12 +127,9 @@ static int picture(lua_State *L)
         return 0;
     }
     set_range(&r.look, &r.data->view);
-    tz_status status = tz_handle_open_folder(context, &error);
+    tz_status status = tz_frame_create(&frame, &r.look, &error);
     if (status == TZ_OK)
-        status = tz_frame_create(&frame, &r.look, &error);
-    if (status == TZ_OK)
-        status =
-            tz_folder_join(context->files.folder, r.file, frame->path, sizeof frame->path, &error);
+        status = tz_handle_open_file(context, r.file, frame->path, sizeof frame->path, &error);
     if (status == TZ_OK)
         status = tz_frame_read_array(frame, &r.data->view, r.slice, &error);
     if (status == TZ_OK && r.path)

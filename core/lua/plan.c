@@ -1,6 +1,7 @@
 #include "lua/plan.h"
 
 #include "lua/keys.h"
+#include "lua/push.h"
 #include <string.h>
 
 void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
@@ -35,21 +36,12 @@ void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *p
 void tz_plan_push(lua_State *L, const tz_plan *plan, int dims)
 {
     lua_createtable(L, 0, 8);
-    lua_pushinteger(L, plan->height);
-    lua_setfield(L, -2, "height");
-    lua_pushstring(L, plan->family);
-    lua_setfield(L, -2, "family");
-    lua_pushstring(L, plan->why);
-    lua_setfield(L, -2, "why");
+    tz_set_integer(L, "height", plan->height);
+    tz_set_text(L, "family", plan->family);
+    tz_set_text(L, "why", plan->why);
     for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
-        if (tz_plan_get(plan, k) != 0) {
-            lua_pushinteger(L, tz_plan_get(plan, k));
-            lua_setfield(L, -2, tz_plan_knobs[k].name);
-        }
-    lua_createtable(L, dims, 0);
-    for (int axis = 0; axis < dims; axis++) {
-        lua_pushinteger(L, plan->tile[axis]);
-        lua_rawseti(L, -2, axis + 1);
-    }
+        if (tz_plan_get(plan, k) != 0)
+            tz_set_integer(L, tz_plan_knobs[k].name, tz_plan_get(plan, k));
+    tz_push_integers(L, dims, plan->tile);
     lua_setfield(L, -2, "tile");
 }

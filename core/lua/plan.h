@@ -10,8 +10,9 @@
 #define TZ_PLAN_KEYS "height", "tile", "family" TZ_PLAN_KNOBS(TZ__PLAN_KEY)
 enum { TZ_PLAN_KEYS_COUNT = 3 + TZ_PLAN_KNOBS_COUNT };
 
-/* Read the plan's keys of the table at `index`; raises a Lua error that starts with `who`. A height
- * that is a text goes to *height_text and belongs to the table; NULL: it must be a number. */
+/* Read the plan's keys of the table at `index`. Raises errors that begin with `who`. A height that is
+ * a text goes to *height_text, borrowed from the table; if that is NULL, the height must be a number.
+ */
 void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
                   const char **height_text);
 

@@ -1,6 +1,5 @@
-#include "lua/plot.h"
+#include "lua/module.h"
 
-#include "base/names.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
 #include "output/frame/plot.h"
@@ -31,25 +30,15 @@ static const double *get_list(lua_State *L, const char *key, int *count)
     return numbers;
 }
 
-static tz_plot_style get_style(lua_State *L, int index)
-{
-    static const char *const names[] = {"area", "line", "thin", "points", "mark"};
-    static const tz_plot_style styles[] = {TZ_PLOT_AREA, TZ_PLOT_LINE, TZ_PLOT_THIN, TZ_PLOT_POINTS,
-                                           TZ_PLOT_MARK};
-    const char *name = "line";
-    char hint[128];
-    tz_key_text(L, index, "tz.plot: series", "style", &name);
-    for (int i = 0; i < 5; i++)
-        if (strcmp(name, names[i]) == 0)
-            return styles[i];
-    tz_raise(L, "%s: unknown style '%.40s'%s", what, name,
-             tz_names_hint(hint, sizeof hint, name, names, 5));
-}
-
 /* Add the series on the top of the stack. Its numbers stay on the stack, which keeps them alive. */
 static void get_series(lua_State *L, tz_plot *plot, int number)
 {
     static const char *const keys[] = {"title", "style", "x", "y", "low", "high", "colour"};
+    static const char *const styles[] = {[TZ_PLOT_AREA] = "area",
+                                         [TZ_PLOT_LINE] = "line",
+                                         [TZ_PLOT_THIN] = "thin",
+                                         [TZ_PLOT_POINTS] = "points",
+                                         [TZ_PLOT_MARK] = "mark"};
     const int at = lua_gettop(L);
     int counts[4] = {0, 0, 0, 0};
     const double *lists[4];
@@ -58,7 +47,8 @@ static void get_series(lua_State *L, tz_plot *plot, int number)
     if (!lua_istable(L, at))
         tz_raise(L, "%s: series[%d] must be a table", what, number);
     tz_keys_check(L, at, "tz.plot: series", keys, sizeof keys / sizeof *keys, false);
-    const tz_plot_style style = get_style(L, at);
+    const tz_plot_style style = (tz_plot_style)tz_key_choice(
+        L, at, "tz.plot: series", "style", styles, sizeof styles / sizeof *styles, TZ_PLOT_LINE);
     tz_key_integer(L, at, "tz.plot: series", "colour", 1, 64, &colour);
     tz_key_text(L, at, "tz.plot: series", "title", &title);
     static const char *const names[] = {"x", "y", "low", "high"};
@@ -86,20 +76,13 @@ static int plot_call(lua_State *L)
     static const char *const keys[] = {"file",  "title", "subtitle", "x_label", "y_label",
                                        "log_x", "log_y", "zero",     "series"};
     tz_context *context = tz_context_get(L);
-    const char *file = NULL;
     char path[PATH_MAX];
     tz_error error;
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.plot { file = \"NAME.png\", series = { … } }", what);
     lua_settop(L, 1);
     tz_keys_check(L, 1, what, keys, sizeof keys / sizeof *keys, false);
-    if (!tz_key_text(L, 1, what, "file", &file))
-        tz_raise(L, "%s: 'file' is missing: \"NAME.png\"", what);
-    const char *suffix = strrchr(file, '.');
-    if (!suffix || strcmp(suffix, ".png") != 0)
-        tz_raise(L, "%s: 'file' must end in .png", what);
-    if (tz_folder_check_name(file, &error) != TZ_OK)
-        tz_raise_error(L, what, &error);
+    const char *file = tz_key_png(L, 1, what);
     tz_plot *plot = lua_newuserdatauv(L, sizeof *plot, 0);
     memset(plot, 0, sizeof *plot);
     tz_key_copy(L, 1, what, "title", plot->title, sizeof plot->title);
@@ -121,9 +104,7 @@ static int plot_call(lua_State *L)
         tz_context_print(context, "  writes %s\n", file);
         return 0;
     }
-    tz_status status = tz_handle_open_folder(context, &error);
-    if (status == TZ_OK)
-        status = tz_folder_join(context->files.folder, file, path, sizeof path, &error);
+    tz_status status = tz_handle_open_file(context, file, path, sizeof path, &error);
     if (status == TZ_OK)
         status = tz_plot_draw(plot, path, &error);
     if (status != TZ_OK)

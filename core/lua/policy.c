@@ -1,6 +1,8 @@
 #include "lua/policy.h"
 
 #include "lua/keys.h"
+#include "lua/module.h"
+#include "lua/push.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,8 +69,7 @@ static void push_prediction(lua_State *L, const tz_policy_options *predictions, 
 {
     const tz_policy_option *best = &predictions->at[predictions->best];
     tz_plan_push(L, &best->plan, dims);
-    lua_pushnumber(L, best->time_s);
-    lua_setfield(L, -2, "time_s");
+    tz_set_number(L, "time_s", best->time_s);
     lua_newtable(L);
     for (int i = 0; i < predictions->count; i++) {
         const tz_policy_option *option = &predictions->at[i];
@@ -107,18 +108,13 @@ static void push_view(lua_State *L, const request *q)
 {
     const tz_policy_view *view = q->view;
     lua_createtable(L, 0, 6);
-    lua_pushinteger(L, view->step);
-    lua_setfield(L, -2, "step");
+    tz_set_integer(L, "step", view->step);
     tz_plan_push(L, view->plan, q->dims);
     lua_setfield(L, -2, "plan");
-    if (view->stages > 0) {
-        lua_pushnumber(L, view->seconds);
-        lua_setfield(L, -2, "time_s");
-    }
-    lua_pushinteger(L, view->stages);
-    lua_setfield(L, -2, "stages");
-    lua_pushinteger(L, view->iterations);
-    lua_setfield(L, -2, "iterations");
+    if (view->stages > 0)
+        tz_set_number(L, "time_s", view->seconds);
+    tz_set_integer(L, "stages", view->stages);
+    tz_set_integer(L, "iterations", view->iterations);
     lua_createtable(L, 0, 1);
     lua_pushvalue(L, 2);
     lua_pushcclosure(L, view_index, 1);
@@ -140,7 +136,7 @@ static int ask_protected(lua_State *L)
     if (lua_isnil(L, -1))
         return 0;
     if (lua_type(L, -1) == LUA_TNUMBER) {
-        /* 4 means the same as { height = 4 }: what follows from the old height is not kept. */
+        /* 4 means { height = 4 }: the other knobs of the old plan are not kept. */
         *q->next =
             (tz_plan){.height = (int)tz_integer_check(L, -1, who, "height", 1, TZ_PLAN_HEIGHT_MAX)};
         return 0;
@@ -160,27 +156,12 @@ static int ask_protected(lua_State *L)
 static tz_status ask(void *context, const tz_policy_view *view, tz_plan *next, tz_error *error)
 {
     tz_simulation_handle *handle = context;
-    lua_State *L = handle->L;
     request q = {.view = view, .next = next, .dims = tz_handle_stencil(handle)->dims};
     const tz_plan given = *next;
-    if (!lua_checkstack(L, 12))
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for Lua's stack");
-    lua_pushcfunction(L, tz_context_traceback);
-    lua_pushcfunction(L, ask_protected);
-    lua_pushlightuserdata(L, &q);
-    lua_pushvalue(L, 1); /* the simulation: argument 1 of the method that runs */
-    const int called = lua_pcall(L, 2, 0, -4);
-    if (called == LUA_OK) {
-        lua_pop(L, 1);
-        if (next->height > 0 && !next->family[0])
-            strcpy(next->family, given.family);
-        return TZ_OK;
-    }
-    const char *message = lua_tostring(L, -1);
-    snprintf(handle->failure, sizeof handle->failure, "%s",
-             message ? message : "an error that is not a string");
-    lua_pop(L, 2);
-    return tz_error_set(error, TZ_SCRIPT, NULL, "%.1500s", handle->failure);
+    const tz_status status = tz_handle_call(handle, ask_protected, &q, error);
+    if (status == TZ_OK && next->height > 0 && !next->family[0])
+        strcpy(next->family, given.family);
+    return status;
 }
 
 void tz_policy_bind(tz_policy_config *config, tz_simulation_handle *handle)
@@ -211,22 +192,17 @@ static void push_decisions(lua_State *L, const tz_policy *policy, int dims)
     for (size_t i = 0; i < count; i++) {
         const tz_policy_decision *d = &decisions[i];
         lua_createtable(L, 0, 6);
-        lua_pushinteger(L, d->step);
-        lua_setfield(L, -2, "step");
-        lua_pushinteger(L, d->times);
-        lua_setfield(L, -2, "times");
+        tz_set_integer(L, "step", d->step);
+        tz_set_integer(L, "times", d->times);
         if (d->from.height > 0) {
             tz_plan_push(L, &d->from, dims);
             lua_setfield(L, -2, "from");
         }
         tz_plan_push(L, &d->to, dims);
         lua_setfield(L, -2, "to");
-        if (!isnan(d->time_s)) {
-            lua_pushnumber(L, d->time_s);
-            lua_setfield(L, -2, "time_s");
-        }
-        lua_pushstring(L, d->reason);
-        lua_setfield(L, -2, "reason");
+        if (!isnan(d->time_s))
+            tz_set_number(L, "time_s", d->time_s);
+        tz_set_text(L, "reason", d->reason);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
 }
@@ -237,22 +213,14 @@ static void push_measured(lua_State *L, const tz_policy *policy, int dims)
     lua_newtable(L);
     for (size_t i = 0; tz_policy_measured(policy, i, &m); i++) {
         tz_plan_push(L, &m.plan, dims);
-        if (!isnan(m.time_s)) {
-            lua_pushnumber(L, m.time_s);
-            lua_setfield(L, -2, "time_s");
-        }
-        if (!isnan(m.predicted_s)) {
-            lua_pushnumber(L, m.predicted_s);
-            lua_setfield(L, -2, "predicted_s");
-        }
-        lua_pushboolean(L, m.tie);
-        lua_setfield(L, -2, "tie");
-        lua_pushboolean(L, m.remembered);
-        lua_setfield(L, -2, "remembered");
-        if (m.note[0] != '\0') {
-            lua_pushstring(L, m.note);
-            lua_setfield(L, -2, "note");
-        }
+        if (!isnan(m.time_s))
+            tz_set_number(L, "time_s", m.time_s);
+        if (!isnan(m.predicted_s))
+            tz_set_number(L, "predicted_s", m.predicted_s);
+        tz_set_flag(L, "tie", m.tie);
+        tz_set_flag(L, "remembered", m.remembered);
+        if (m.note[0] != '\0')
+            tz_set_text(L, "note", m.note);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
 }
@@ -288,12 +256,9 @@ static int method_policy(lua_State *L)
     const tz_policy *policy = tz_simulation_policy(handle->simulation);
     char text[256];
     lua_createtable(L, 0, 5);
-    lua_pushstring(L, tz_policy_name(tz_policy_kind_of(policy)));
-    lua_setfield(L, -2, "policy");
-    lua_pushboolean(L, tz_policy_settled(policy));
-    lua_setfield(L, -2, "settled");
-    lua_pushstring(L, tz_policy_describe(policy, text, sizeof text));
-    lua_setfield(L, -2, "text");
+    tz_set_text(L, "policy", tz_policy_name(tz_policy_kind_of(policy)));
+    tz_set_flag(L, "settled", tz_policy_settled(policy));
+    tz_set_text(L, "text", tz_policy_describe(policy, text, sizeof text));
     push_decisions(L, policy, dims);
     lua_setfield(L, -2, "decisions");
     push_measured(L, policy, dims);

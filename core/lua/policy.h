@@ -21,6 +21,4 @@ void tz_policy_read(lua_State *L, int index, const char *who, int dims,
 void tz_policy_bind(tz_policy_config *config, tz_simulation_handle *handle);
 void tz_policy_keep(lua_State *L, int index, int handle_index, const tz_policy_config *config);
 
-void tz_policy_method_add(lua_State *L);
-
 #endif

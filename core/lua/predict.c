@@ -1,9 +1,9 @@
-#include "lua/predict.h"
+#include "lua/module.h"
 
 #include "lua/context.h"
 #include "lua/keys.h"
-#include "lua/metatable.h"
 #include "lua/problem.h"
+#include "lua/push.h"
 #include "predict/prediction_table.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,60 +72,37 @@ static void get_request(lua_State *L, int dims, tz_prediction_request *request)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-static void set_number(lua_State *L, const char *key, double value)
-{
-    lua_pushnumber(L, value);
-    lua_setfield(L, -2, key);
-}
-
-static void set_integer(lua_State *L, const char *key, int64_t value)
-{
-    lua_pushinteger(L, value);
-    lua_setfield(L, -2, key);
-}
-
-static void set_text(lua_State *L, const char *key, const char *value)
-{
-    lua_pushstring(L, value);
-    lua_setfield(L, -2, key);
-}
-
 static void push_row(lua_State *L, const tz_workload *workload, const tz_prediction_row *row)
 {
     const tz_model_prediction *p = &row->prediction;
     lua_createtable(L, 0, 16);
-    set_integer(L, "height", row->plan.height);
-    set_text(L, "family", row->plan.family);
+    tz_set_integer(L, "height", row->plan.height);
+    tz_set_text(L, "family", row->plan.family);
     for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
         if (tz_plan_get(&row->plan, k) != 0)
-            set_integer(L, tz_plan_knobs[k].name, tz_plan_get(&row->plan, k));
-    lua_createtable(L, workload->problem.dims, 0);
-    for (int axis = 0; axis < workload->problem.dims; axis++) {
-        lua_pushinteger(L, row->plan.tile[axis]);
-        lua_rawseti(L, -2, axis + 1);
-    }
+            tz_set_integer(L, tz_plan_knobs[k].name, tz_plan_get(&row->plan, k));
+    tz_push_integers(L, workload->problem.dims, row->plan.tile);
     lua_setfield(L, -2, "tile");
     if (row->work) {
-        set_integer(L, "registers", row->work->registers);
-        lua_pushboolean(L, row->work->estimated);
-        lua_setfield(L, -2, "estimated");
+        tz_set_integer(L, "registers", row->work->registers);
+        tz_set_flag(L, "estimated", row->work->estimated);
     }
-    set_number(L, "time_s", p->time_s);
-    set_number(L, "stage_s", p->stage_s);
+    tz_set_number(L, "time_s", p->time_s);
+    tz_set_number(L, "stage_s", p->stage_s);
     if (p->sustained_s > 0) {
-        set_number(L, "sustained_s", p->sustained_s);
-        set_number(L, "power_w", p->power_w);
+        tz_set_number(L, "sustained_s", p->sustained_s);
+        tz_set_number(L, "power_w", p->power_w);
     }
-    set_number(L, "gcells_per_s", p->cells_per_s * 1e-9);
-    set_text(L, "limit", tz_model_resource_text(p->limit));
-    set_text(L, "limit_text", p->limit_text);
+    tz_set_number(L, "gcells_per_s", p->cells_per_s * 1e-9);
+    tz_set_text(L, "limit", tz_model_resource_text(p->limit));
+    tz_set_text(L, "limit_text", p->limit_text);
     lua_createtable(L, 0, p->component_count);
     for (int c = 0; c < p->component_count; c++)
-        set_number(L, p->components[c].name, p->components[c].seconds);
+        tz_set_number(L, p->components[c].name, p->components[c].seconds);
     lua_setfield(L, -2, "components");
     lua_createtable(L, 0, p->detail_count);
     for (int d = 0; d < p->detail_count; d++)
-        set_number(L, p->details[d].name, p->details[d].value);
+        tz_set_number(L, p->details[d].name, p->details[d].value);
     lua_setfield(L, -2, "details");
 }
 
@@ -133,16 +110,17 @@ static void push_prediction_table(lua_State *L, const holder *h)
 {
     const tz_prediction_table *table = h->table;
     lua_createtable(L, 0, 12);
-    set_text(L, "model", table->model->name);
-    set_text(L, "device", h->workload->device.name);
-    set_text(L, "title",
-             h->workload->device.title[0] ? h->workload->device.title : h->workload->device.name);
-    set_text(L, "backend", h->workload->backend->name);
-    set_text(L, "counts", table->counts);
-    set_text(L, "why", table->why);
-    set_text(L, "limits", table->limits);
-    set_integer(L, "considered", table->considered);
-    set_number(L, "seconds", table->seconds);
+    tz_set_text(L, "model", table->model->name);
+    tz_set_text(L, "device", h->workload->device.name);
+    tz_set_text(L, "title",
+                h->workload->device.title[0] ? h->workload->device.title
+                                             : h->workload->device.name);
+    tz_set_text(L, "backend", h->workload->backend->name);
+    tz_set_text(L, "counts", table->counts);
+    tz_set_text(L, "why", table->why);
+    tz_set_text(L, "limits", table->limits);
+    tz_set_integer(L, "considered", table->considered);
+    tz_set_number(L, "seconds", table->seconds);
     lua_createtable(L, table->notes.count, 0);
     for (int n = 0; n < table->notes.count; n++) {
         lua_pushstring(L, table->notes.text[n]);

@@ -1,6 +1,5 @@
 #include "lua/problem.h"
 
-#include "base/names.h"
 #include "lua/keys.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,26 +67,12 @@ static void get_boundary(lua_State *L, int index, const char *what, const tz_ste
     lua_pop(L, 1);
 }
 
-/* The index of the precision; -1: the stencil's default. */
-static int get_precision(lua_State *L, int index, const char *what)
-{
-    static const char *const names[] = {"single", "double"};
-    const char *name = NULL;
-    if (!tz_key_text(L, index, what, "precision", &name))
-        return -1;
-    for (int i = 0; i < 2; i++)
-        if (strcmp(name, names[i]) == 0)
-            return i;
-    char hint[128];
-    tz_raise(L, "%s: unknown precision '%.40s'%s", what, name,
-             tz_names_hint(hint, sizeof hint, name, names, 2));
-}
-
 const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
                                   tz_simulation_config *config,
                                   tz_assignment params[TZ_PROBLEM_PARAMS_MAX],
                                   const tz_plugin **plugin)
 {
+    static const char *const precisions[] = {"single", "double"};
     const tz_stencil *stencil = NULL;
     char where[64];
     tz_error error;
@@ -101,7 +86,7 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
     if (config->dims == 0)
         tz_raise(L, "%s: 'grid' is missing: {nx%s%s}", what, stencil->dims > 1 ? ", ny" : "",
                  stencil->dims > 2 ? ", nz" : "");
-    config->precision = get_precision(L, index, what);
+    config->precision = tz_key_choice(L, index, what, "precision", precisions, 2, -1);
     get_boundary(L, index, what, stencil, config);
     if (lua_getfield(L, index, "params") != LUA_TNIL) {
         snprintf(where, sizeof where, "%s: 'params'", what);

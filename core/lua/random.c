@@ -1,7 +1,8 @@
 #include "lua/random.h"
 
 #include "lua/keys.h"
-#include "lua/metatable.h"
+#include "lua/module.h"
+#include "lua/push.h"
 
 static int value_random(lua_State *L)
 {

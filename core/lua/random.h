@@ -13,7 +13,4 @@ typedef struct tz_random_value {
     bool has_range, has_density; /* which of them the script gave */
 } tz_random_value;
 
-/* Adds its functions to the table on the top of the stack. */
-void tz_random_register(lua_State *L);
-
 #endif

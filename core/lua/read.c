@@ -1,4 +1,4 @@
-#include "lua/read.h"
+#include "lua/module.h"
 
 #include "lua/array.h"
 #include "lua/keys.h"
@@ -105,8 +105,7 @@ static int value_read(lua_State *L)
         status = read_rle(handle, path, &array, &error);
         break;
     case KIND_TEXT:
-        status = dims > 0 ? tz_text_read_grid(path, dims, shape, &array, &error)
-                          : tz_text_read(path, 0, &array, &error);
+        status = tz_text_read(path, dims, shape, &array, &error);
         dims = 0;
         break;
     }

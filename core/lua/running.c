@@ -1,8 +1,9 @@
-#include "lua/running.h"
+#include "lua/module.h"
 
 #include "lua/binding.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
+#include "lua/push.h"
 #include "policy/policy.h"
 #include "sim/run.h"
 #include <math.h>
@@ -21,25 +22,9 @@ static int fire_protected(lua_State *L)
 static tz_status fire(void *context, tz_simulation *simulation, tz_error *error)
 {
     tz_binding *binding = context;
-    tz_simulation_handle *handle = binding->handle;
-    lua_State *L = handle->L;
     if (tz_binding_is_done(binding, tz_simulation_step(simulation)))
         return TZ_OK; /* sim:write wrote it just before the run */
-    if (!lua_checkstack(L, 8))
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for Lua's stack");
-    lua_pushcfunction(L, tz_context_traceback);
-    lua_pushcfunction(L, fire_protected);
-    lua_pushlightuserdata(L, binding);
-    lua_pushvalue(L, 1); /* the simulation: argument 1 of the method that runs */
-    if (lua_pcall(L, 2, 0, -4) == LUA_OK) {
-        lua_pop(L, 1);
-        return TZ_OK;
-    }
-    const char *message = lua_tostring(L, -1);
-    snprintf(handle->failure, sizeof handle->failure, "%s",
-             message ? message : "an error that is not a string");
-    lua_pop(L, 2);
-    return tz_error_set(error, TZ_SCRIPT, NULL, "%.1500s", handle->failure);
+    return tz_handle_call(binding->handle, fire_protected, binding, error);
 }
 
 /* An output from a snapshot: written by another thread while the run goes on. */
@@ -68,8 +53,8 @@ static tz_event make_event(tz_binding *binding)
     tz_event event = {.every = binding->every, .fire = fire, .context = binding};
     if (binding->function[0])
         return event;
-    event.wants_residual = tz_output_wants_residual(writer->output);
-    if (tz_output_is_plain(writer->output)) {
+    event.wants_residual = tz_output_has_column(writer->output, TZ_COLUMN_RESIDUAL);
+    if (!tz_output_has_column(writer->output, TZ_COLUMN_FUNCTION)) {
         event.later = fire_later;
         event.fields = tz_writer_fields(writer, tz_handle_stencil(binding->handle));
     }
@@ -181,26 +166,17 @@ static void run_dry(tz_simulation_handle *handle, const tz_run *run)
 static void push_result(lua_State *L, const tz_run_result *result, int64_t cells)
 {
     lua_createtable(L, 0, 6);
-    lua_pushinteger(L, result->steps);
-    lua_setfield(L, -2, "steps");
-    lua_pushinteger(L, result->stages);
-    lua_setfield(L, -2, "stages");
-    lua_pushnumber(L, result->seconds);
-    lua_setfield(L, -2, "seconds");
-    lua_pushnumber(L, result->residual);
-    lua_setfield(L, -2, "residual");
-    lua_pushnumber(L, result->update);
-    lua_setfield(L, -2, "update");
-    lua_pushboolean(L, result->converged);
-    lua_setfield(L, -2, "converged");
-    lua_pushnumber(L, result->seconds > 0
-                          ? 1e-9 * (double)result->steps * (double)cells / result->seconds
-                          : 0);
-    lua_setfield(L, -2, "gcells_per_s");
-    if (!isnan(result->energy_j)) {
-        lua_pushnumber(L, result->energy_j);
-        lua_setfield(L, -2, "energy_j");
-    }
+    tz_set_integer(L, "steps", result->steps);
+    tz_set_integer(L, "stages", result->stages);
+    tz_set_number(L, "seconds", result->seconds);
+    tz_set_number(L, "residual", result->residual);
+    tz_set_number(L, "update", result->update);
+    tz_set_flag(L, "converged", result->converged);
+    tz_set_number(
+        L, "gcells_per_s",
+        result->seconds > 0 ? 1e-9 * (double)result->steps * (double)cells / result->seconds : 0);
+    if (!isnan(result->energy_j))
+        tz_set_number(L, "energy_j", result->energy_j);
 }
 
 static void flush_tables(lua_State *L, const tz_simulation_handle *handle)

@@ -2,9 +2,10 @@
 
 #include "base/file.h"
 #include "lua/context.h"
-#include "lua/coroutines.h"
+#include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/module.h"
+#include "lua/push.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -15,17 +16,9 @@ enum { MODULE_BYTES_MAX = 16 << 20 };
 
 static int base_print(lua_State *L)
 {
-    luaL_Buffer line;
-    const int n = lua_gettop(L);
-    luaL_buffinit(L, &line);
-    for (int i = 1; i <= n; i++) {
-        if (i > 1)
-            luaL_addchar(&line, '\t');
-        luaL_tolstring(L, i, NULL);
-        luaL_addvalue(&line);
-    }
-    luaL_addchar(&line, '\n');
-    luaL_pushresult(&line);
+    tz_push_line(L, '\t');
+    lua_pushliteral(L, "\n");
+    lua_concat(L, 2);
     const tz_script_sink *sink = &tz_context_get(L)->options->sink;
     if (sink->print)
         sink->print(sink->context, lua_tostring(L, -1));
@@ -109,6 +102,106 @@ static int base_require(lua_State *L)
     return 1;
 }
 
+/* ---- Coroutines ------------------------------------------------------------------------------ */
+
+/* While a coroutine runs, it is the thread that a signal hooks (interrupt.h). */
+static int resume_tracked(lua_State *L, lua_State *thread, int arguments)
+{
+    if (!lua_checkstack(thread, arguments)) {
+        lua_pushliteral(L, "too many arguments to resume");
+        return -1;
+    }
+    lua_xmove(L, thread, arguments);
+    int results = 0;
+    lua_State *before = tz_interrupt_enter(thread);
+    const int status = lua_resume(thread, L, arguments, &results);
+    tz_interrupt_enter(before);
+    tz_interrupt_check(L);
+    if (status != LUA_OK && status != LUA_YIELD) {
+        lua_xmove(thread, L, 1);
+        return -1;
+    }
+    if (!lua_checkstack(L, results + 1)) {
+        lua_pop(thread, results);
+        lua_pushliteral(L, "too many results to resume");
+        return -1;
+    }
+    lua_xmove(thread, L, results);
+    return results;
+}
+
+/* Why a coroutine cannot be resumed; NULL if it can. */
+static const char *refusal(lua_State *L, lua_State *thread)
+{
+    lua_Debug record;
+    if (L == thread)
+        return "cannot resume non-suspended coroutine";
+    if (lua_status(thread) == LUA_YIELD)
+        return NULL;
+    if (lua_status(thread) != LUA_OK)
+        return "cannot resume dead coroutine";
+    if (lua_getstack(thread, 0, &record))
+        return "cannot resume non-suspended coroutine";
+    return lua_gettop(thread) == 0 ? "cannot resume dead coroutine" : NULL;
+}
+
+static int co_resume(lua_State *L)
+{
+    lua_State *thread = lua_tothread(L, 1);
+    luaL_argexpected(L, thread, 1, "coroutine");
+    const char *why = refusal(L, thread);
+    int results = -1;
+    if (why)
+        lua_pushstring(L, why);
+    else
+        results = resume_tracked(L, thread, lua_gettop(L) - 1);
+    if (results < 0) {
+        lua_pushboolean(L, 0);
+        lua_insert(L, -2);
+        return 2;
+    }
+    lua_pushboolean(L, 1);
+    lua_insert(L, -(results + 1));
+    return results + 1;
+}
+
+static int co_wrapped(lua_State *L)
+{
+    lua_State *thread = lua_tothread(L, lua_upvalueindex(1));
+    const char *why = refusal(L, thread);
+    if (why)
+        return luaL_error(L, "%s", why);
+    const int results = resume_tracked(L, thread, lua_gettop(L));
+    if (results >= 0)
+        return results;
+    if (lua_status(thread) != LUA_OK && lua_status(thread) != LUA_YIELD)
+        lua_resetthread(thread);
+    return lua_error(L);
+}
+
+static int co_wrap(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    lua_State *thread = lua_newthread(L);
+    lua_pushvalue(L, 1);
+    lua_xmove(L, thread, 1);
+    lua_pushcclosure(L, co_wrapped, 1);
+    return 1;
+}
+
+/* Replace resume and wrap of the coroutine library. */
+static void patch_coroutines(lua_State *L)
+{
+    lua_getglobal(L, LUA_COLIBNAME);
+    lua_pushcfunction(L, co_resume);
+    lua_setfield(L, -2, "resume");
+    lua_pushcfunction(L, co_wrap);
+    lua_setfield(L, -2, "wrap");
+    lua_pop(L, 1);
+}
+
+/* ---- Libraries ------------------------------------------------------------------------------- */
+
 static void open_safe(lua_State *L)
 {
     static const luaL_Reg libraries[] = {
@@ -171,9 +264,7 @@ void tz_sandbox_open(lua_State *L, bool unsafe)
         open_safe(L);
     lua_pushcfunction(L, base_print);
     lua_setglobal(L, "print");
-    lua_getglobal(L, LUA_COLIBNAME);
-    tz_coroutines_patch(L);
-    lua_pop(L, 1);
+    patch_coroutines(L);
     luaL_requiref(L, "trapeze", tz_module_open, 0);
     lua_pop(L, 1);
 }

@@ -1,14 +1,10 @@
-#include "lua/simulation.h"
+#include "lua/module.h"
 
-#include "base/names.h"
-#include "lua/binding.h"
 #include "lua/fields.h"
 #include "lua/keys.h"
-#include "lua/metatable.h"
-#include "lua/methods.h"
 #include "lua/policy.h"
 #include "lua/problem.h"
-#include "lua/running.h"
+#include "lua/push.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -50,13 +46,9 @@ static int simulation_tostring(lua_State *L)
         lua_pushfstring(L, "simulation %s (closed)", handle->name);
         return 1;
     }
-    const int64_t *extent = tz_simulation_extent(handle->simulation);
     const tz_stencil *stencil = tz_handle_stencil(handle);
-    char grid[80];
-    int used = snprintf(grid, sizeof grid, "%lld", (long long)extent[0]);
-    for (int axis = 1; axis < stencil->dims; axis++)
-        used +=
-            snprintf(grid + used, sizeof grid - (size_t)used, " x %lld", (long long)extent[axis]);
+    char grid[TZ_SHAPE_TEXT_SIZE];
+    tz_shape_text(grid, stencil->dims, tz_simulation_extent(handle->simulation));
     lua_pushfstring(L, "simulation %s (%s, %s, step %I)", handle->name, stencil->id, grid,
                     (LUAI_UACINT)tz_handle_step(handle));
     return 1;
@@ -94,25 +86,10 @@ static int simulation_index(lua_State *L)
     } else if (strcmp(key, "plugin") == 0) {
         lua_pushstring(L, tz_handle_stencil(handle)->id);
     } else if (strcmp(key, "grid") == 0) {
-        const int dims = tz_handle_stencil(handle)->dims;
-        lua_createtable(L, dims, 0);
-        for (int axis = 0; axis < dims; axis++) {
-            lua_pushinteger(L, tz_simulation_extent(simulation)[axis]);
-            lua_rawseti(L, -2, axis + 1);
-        }
+        tz_push_integers(L, tz_handle_stencil(handle)->dims, tz_simulation_extent(simulation));
     } else {
-        const char *known[64];
-        size_t n = 0;
-        for (; n < sizeof facts / sizeof facts[0]; n++)
-            known[n] = facts[n];
-        lua_pushnil(L);
-        while (n < 64 && lua_next(L, lua_upvalueindex(1)) != 0) {
-            lua_pop(L, 1);
-            known[n++] = lua_tostring(L, -1);
-        }
-        const char *nearest = tz_names_nearest(key, known, n);
-        tz_raise(L, "sim: has no '%.60s'%s%s%s", key, nearest ? "; did you mean '" : "",
-                 nearest ? nearest : "", nearest ? "'?" : "");
+        tz_raise_missing(L, "a simulation", key, lua_upvalueindex(1), facts,
+                         sizeof facts / sizeof *facts);
     }
     return 1;
 }
@@ -125,7 +102,7 @@ static int simulation_newindex(lua_State *L)
 
 /* ---- tz.simulation --------------------------------------------------------------------------- */
 
-/* What a script asks for. */
+/* The arguments of tz.simulation. */
 typedef struct request {
     tz_simulation_config config;
     tz_policy_config policy;
@@ -225,28 +202,23 @@ static void print_plan(tz_simulation_handle *handle)
     const tz_simulation *simulation = handle->simulation;
     const tz_stencil *stencil = tz_handle_stencil(handle);
     const tz_plan *plan = tz_simulation_plan(simulation);
-    const int64_t *extent = tz_simulation_extent(simulation);
-    char grid[80] = "", tile[80] = "", sides[96] = "";
-    size_t a = 0, b = 0, c = 0;
-    for (int axis = 0; axis < stencil->dims; axis++) {
-        const char *between = axis > 0 ? " x " : "";
-        a +=
-            (size_t)snprintf(grid + a, sizeof grid - a, "%s%lld", between, (long long)extent[axis]);
-        b += (size_t)snprintf(tile + b, sizeof tile - b, "%s%lld", between,
-                              (long long)plan->tile[axis]);
-        c += (size_t)snprintf(sides + c, sizeof sides - c, "%s%s", axis > 0 ? ", " : "",
-                              tz_boundary_name(tz_simulation_boundary(simulation, axis)));
-    }
+    char grid[TZ_SHAPE_TEXT_SIZE], tile[TZ_SHAPE_TEXT_SIZE], sides[96] = "";
+    size_t used = 0;
+    for (int axis = 0; axis < stencil->dims; axis++)
+        used += (size_t)snprintf(sides + used, sizeof sides - used, "%s%s", axis > 0 ? ", " : "",
+                                 tz_boundary_name(tz_simulation_boundary(simulation, axis)));
     const double bytes = (double)tz_simulation_bytes(simulation);
     tz_context_print(context,
                      "%s: %s\n  grid %s, %lld cells\n  precision %s\n  boundary %s\n"
                      "  memory %.1f MiB\n  backend %s, %d thread%s\n"
                      "  plan %s, height %d, tile %s: %s\n",
-                     handle->name, stencil->id, grid, (long long)tz_simulation_cells(simulation),
+                     handle->name, stencil->id,
+                     tz_shape_text(grid, stencil->dims, tz_simulation_extent(simulation)),
+                     (long long)tz_simulation_cells(simulation),
                      tz_simulation_precision(simulation), sides, bytes / (1 << 20),
                      tz_simulation_backend(simulation), tz_simulation_threads(simulation),
                      tz_simulation_threads(simulation) == 1 ? "" : "s", plan->family, plan->height,
-                     tile, plan->why);
+                     tz_shape_text(tile, stencil->dims, plan->tile), plan->why);
     char text[256];
     tz_context_print(context, "  policy %s\n",
                      tz_policy_describe(tz_simulation_policy(simulation), text, sizeof text));

@@ -15,7 +15,7 @@ enum { NAME_LONGEST = 120, NUMBERS = 100000 };
 struct tz_folder {
     char path[PATH_MAX];
     FILE *log;
-    bool made; /* it was not there before */
+    bool made; /* the folder did not exist before */
 };
 
 tz_status tz_folder_check_name(const char *name, tz_error *error)
@@ -122,7 +122,7 @@ static tz_status fill(tz_folder *folder, const char *scenario, size_t bytes, tz_
     return TZ_OK;
 }
 
-/* Remove a folder that could not be filled, because the disk is full, for example. */
+/* Remove a folder that could not be filled, for example because the disk is full. */
 static void remove_again(const tz_folder *folder)
 {
     char path[PATH_MAX + 32];

@@ -20,7 +20,7 @@ const char *tz_folder_path(const tz_folder *folder);
  * '.', or holds a '/' or a control character. */
 tz_status tz_folder_join(const tz_folder *folder, const char *name, char *text, size_t size,
                          tz_error *error);
-/* Check a name in the same way. */
+/* Check a name as tz_folder_join does. */
 tz_status tz_folder_check_name(const char *name, tz_error *error);
 
 /* Append one line to log.txt (a failure to write is not reported). */

@@ -122,16 +122,6 @@ tz_status tz_job_queue_push(tz_job_queue *q, const tz_job *job, tz_error *error)
     return status;
 }
 
-tz_status tz_job_queue_flush(tz_job_queue *q, tz_error *error)
-{
-    pthread_mutex_lock(&q->lock);
-    while (q->waiting || q->busy)
-        pthread_cond_wait(&q->changed, &q->lock);
-    const tz_status status = first_error(q, error);
-    pthread_mutex_unlock(&q->lock);
-    return status;
-}
-
 tz_status tz_job_queue_settle(tz_job_queue *q, tz_error *error)
 {
     pthread_mutex_lock(&q->lock);
@@ -147,7 +137,7 @@ tz_status tz_job_queue_destroy(tz_job_queue *q, tz_error *error)
 {
     if (!q)
         return TZ_OK;
-    const tz_status status = tz_job_queue_flush(q, error);
+    const tz_status status = tz_job_queue_settle(q, error);
     free_queue(q);
     return status;
 }

@@ -1,4 +1,5 @@
-/* Jobs for other threads, which write files while the computation goes on. Jobs begin in order. */
+/* A queue of jobs for other threads, which write files while the computation goes on. Jobs begin in
+ * the order of the queue. */
 #ifndef TZ_CORE_OUTPUT_JOB_QUEUE_H
 #define TZ_CORE_OUTPUT_JOB_QUEUE_H
 
@@ -23,13 +24,11 @@ tz_status tz_job_queue_create(tz_job_queue **out, size_t capacity, int workers, 
  * returns that job's error, and releases the new job without running it. [any thread] */
 tz_status tz_job_queue_push(tz_job_queue *queue, const tz_job *job, tz_error *error);
 
-/* Wait until every job is done. The error of the first that failed. [any thread] */
-tz_status tz_job_queue_flush(tz_job_queue *queue, tz_error *error);
-
-/* Flush, then clear the error that is returned: new jobs run again. */
+/* Wait until every job is done. Returns the error of the first that failed and clears it: new jobs
+ * run again. [any thread] */
 tz_status tz_job_queue_settle(tz_job_queue *queue, tz_error *error);
 
-/* Flush, end the threads, free. The error of tz_job_queue_flush. NULL is fine. */
+/* Settle, end the threads, free. NULL is fine. */
 tz_status tz_job_queue_destroy(tz_job_queue *queue, tz_error *error);
 
 #endif

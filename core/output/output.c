@@ -115,20 +115,10 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-static bool has_column(const tz_output *output, tz_column_kind kind)
+bool tz_output_has_column(const tz_output *output, tz_column_kind kind)
 {
     for (size_t i = 0; i < output->columns_count; i++)
         if (output->columns[i].kind == kind)
             return true;
     return false;
-}
-
-bool tz_output_wants_residual(const tz_output *output)
-{
-    return has_column(output, TZ_COLUMN_RESIDUAL);
-}
-
-bool tz_output_is_plain(const tz_output *output)
-{
-    return !has_column(output, TZ_COLUMN_FUNCTION);
 }

@@ -1,4 +1,4 @@
-/* Outputs: which files a simulation writes and what is in them. Descriptions only; writer.h writes
+/* Descriptions of outputs: which files a simulation writes and what they hold. writer.h writes
  * them. */
 #ifndef TZ_CORE_OUTPUT_OUTPUT_H
 #define TZ_CORE_OUTPUT_OUTPUT_H
@@ -16,7 +16,7 @@ typedef enum tz_output_kind {
     TZ_OUTPUT_KINDS
 } tz_output_kind;
 
-/* What a column of a table shows. Kinds after TZ_COLUMN_RESIDUAL but the last read a field. */
+/* What a column of a table shows. TZ_COLUMN_MIN to TZ_COLUMN_HASH read a field. */
 typedef enum tz_column_kind {
     TZ_COLUMN_STEP,
     TZ_COLUMN_RESIDUAL,
@@ -39,12 +39,12 @@ typedef struct tz_column {
 
 typedef struct tz_output {
     tz_output_kind kind;
-    char name[64]; /* files are NAME-000100.png, a table is NAME.csv; "": chosen */
+    char name[64]; /* files are NAME-000100.png, a table is NAME.csv; "": by content */
     size_t fields_count;
-    char fields[TZ_OUTPUT_FIELDS_MAX][64]; /* none: the stencil's picture or first state field */
+    char fields[TZ_OUTPUT_FIELDS_MAX][64]; /* if 0: the stencil's picture or first state field */
     tz_look look;                          /* of a picture */
-    bool has_slice;
-    int64_t slice; /* z of a 3-D field; without it a picture is a montage of slices */
+    bool has_slice; /* if false, a picture of a 3-D field is a montage of slices */
+    int64_t slice;  /* z */
     size_t columns_count;
     tz_column columns[]; /* of a table */
 } tz_output;
@@ -65,14 +65,12 @@ int tz_output_default_field(const tz_stencil *stencil);
 tz_status tz_output_find_field(const tz_stencil *stencil, const char *name, int *out,
                                tz_error *error);
 
-/* Does the output fit a simulation: are its fields there, is its slice in the grid? *field becomes
- * the field that it shows. TZ_UNKNOWN, TZ_RANGE, TZ_UNSUPPORTED. */
+/* Check that a simulation has the output's fields and slice. *field becomes the field that it
+ * shows. TZ_UNKNOWN, TZ_RANGE, TZ_UNSUPPORTED. */
 tz_status tz_output_check(const tz_output *output, const tz_simulation *simulation, int *field,
                           tz_error *error);
 
-/* Does a column show the residual? */
-bool tz_output_wants_residual(const tz_output *output);
-/* Can it be written without its caller, that is, without TZ_COLUMN_FUNCTION? */
-bool tz_output_is_plain(const tz_output *output);
+/* Is one of its columns of that kind? */
+bool tz_output_has_column(const tz_output *output, tz_column_kind kind);
 
 #endif

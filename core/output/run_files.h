@@ -13,8 +13,8 @@ typedef struct tz_run_files {
     const char *scenario;    /* its name, borrowed */
     tz_record *record;       /* owned */
     tz_folder *folder;       /* owned; NULL until tz_run_files_open */
-    tz_job_queue *pictures;  /* draws pictures; likewise */
-    tz_job_queue *snapshots; /* writes outputs from snapshots, in order; likewise */
+    tz_job_queue *pictures;  /* draws pictures; owned, NULL until then */
+    tz_job_queue *snapshots; /* writes outputs from snapshots, in order; owned, NULL until then */
 } tz_run_files;
 
 /* Make the folder (tz_folder_create) with a copy of the scenario's text, and start the threads.
@@ -26,14 +26,15 @@ tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char 
 tz_status tz_run_files_write_record(tz_run_files *files, const char *status, const char *failure,
                                     tz_error *error);
 
-/* Have a frame drawn. Takes the frame, also when it fails. Its error may be an earlier frame's. */
+/* Let another thread draw the frame and free it. Takes the frame in any case. The error may be that
+ * of an earlier frame. */
 tz_status tz_run_files_draw(const tz_run_files *files, tz_frame *frame, tz_error *error);
 
-/* Wait for every output that is written from a snapshot. The first error among them, once. */
+/* Wait for every output that is written from a snapshot. Returns the first error, and only once. */
 tz_status tz_run_files_settle(const tz_run_files *files, tz_error *error);
 
-/* End the threads after their last file. The error of the first picture that failed; settle before
- * for those of other outputs. */
+/* End the threads after their last file. Returns the error of the first picture that failed; call
+ * tz_run_files_settle before for the errors of other outputs. */
 tz_status tz_run_files_finish(tz_run_files *files, tz_error *error);
 
 /* Finish, close the folder, free the record. */

@@ -1,4 +1,4 @@
-/* run.json: what a run consisted of and how it went.
+/* run.json: what a run computed, how, and how it ended.
  *
  * Functions that add facts do not fail; tz_record_write reports when memory ran out. Simulations
  * are numbered from 0 in the order of their creation. */
@@ -17,7 +17,7 @@ tz_status tz_record_create(tz_record **out, const char *scenario, int arguments_
                            const tz_machine *machine, tz_error *error);
 void tz_record_destroy(tz_record *record); /* NULL is fine */
 
-/* Record everything that can be read from the simulation; again to replace what was recorded. */
+/* Record everything that can be read from the simulation. Another call replaces the record. */
 void tz_record_simulation(tz_record *record, size_t index, const char *name,
                           const char *plugin_path, const tz_simulation *simulation);
 

@@ -1,7 +1,9 @@
 #include "output/writer.h"
 
-#include "output/field_files.h"
+#include "output/format/npy.h"
 #include "output/format/number.h"
+#include "output/format/rle.h"
+#include "output/format/vti.h"
 #include "sim/fields.h"
 #include <math.h>
 #include <stdio.h>
@@ -58,16 +60,12 @@ static void describe(tz_frame *frame, const tz_writer *writer, const tz_simulati
 {
     const tz_stencil *stencil = tz_simulation_stencil(source);
     const int64_t *extent = tz_simulation_extent(source);
-    char grid[80];
-    size_t used = 0;
-    for (int axis = 0; axis < stencil->dims; axis++)
-        used += (size_t)snprintf(grid + used, sizeof grid - used, "%s%lld", axis > 0 ? " x " : "",
-                                 (long long)extent[axis]);
+    char grid[TZ_SHAPE_TEXT_SIZE];
     tz_frame_note(frame, "Software", "Trapeze %s", TZ_VERSION);
     tz_frame_note(frame, "Scenario", "%s", writer->files->scenario);
     tz_frame_note(frame, "Simulation", "%s", writer->simulation);
     tz_frame_note(frame, "Stencil", "%s", stencil->id);
-    tz_frame_note(frame, "Grid", "%s", grid);
+    tz_frame_note(frame, "Grid", "%s", tz_shape_text(grid, stencil->dims, extent));
     tz_frame_note(frame, "Step", "%lld", (long long)tz_simulation_step(source));
     tz_frame_note(frame, "Field", "%s", stencil->fields[writer->field].name);
     tz_frame_note_look(frame);
@@ -75,7 +73,7 @@ static void describe(tz_frame *frame, const tz_writer *writer, const tz_simulati
         tz_frame_note(frame, "Slice", "z = %lld", (long long)writer->output->slice);
 }
 
-/* Fill in what the description left open: the stencil's own picture if it is of this field. */
+/* Fill in what the description leaves open: from the stencil's picture, if it shows this field. */
 static tz_status resolve_look(const tz_writer *writer, const tz_simulation *source, tz_look *look,
                               tz_error *error)
 {
@@ -132,24 +130,106 @@ static tz_status write_picture(const tz_writer *writer, const tz_simulation *sou
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
 
+/* Takes the next `count` cells of field number `which` of a file, in grid order. */
+typedef tz_status tz_piece_fn(void *writer, size_t which, const void *cells, int64_t count,
+                              tz_error *error);
+
+/* Write a field in pieces of a few MiB: memory may not hold a copy of a large one. */
+static tz_status write_pieces(const tz_simulation *simulation, int field, tz_piece_fn *piece,
+                              void *writer, size_t which, tz_error *error)
+{
+    enum { PIECE_CELLS = 1 << 20 };
+    const int64_t *extent = tz_simulation_extent(simulation);
+    const int64_t width = extent[0] < PIECE_CELLS ? extent[0] : PIECE_CELLS;
+    const int64_t rows = width < extent[0] || PIECE_CELLS / width < 1 ? 1 : PIECE_CELLS / width;
+    char *cells = malloc((size_t)(width * rows) * sizeof(double));
+    if (!cells)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to write a field");
+    tz_status status = TZ_OK;
+    for (int64_t z = 0; z < extent[2]; z++)
+        for (int64_t y = 0; y < extent[1]; y += rows)
+            for (int64_t x = 0; status == TZ_OK && x < extent[0]; x += width) {
+                const tz_box box = {{x, y, z},
+                                    {x + width < extent[0] ? x + width : extent[0],
+                                     y + rows < extent[1] ? y + rows : extent[1], z + 1}};
+                status = tz_simulation_read_cells(simulation, field, &box, cells, error);
+                if (status == TZ_OK)
+                    status = piece(writer, which, cells,
+                                   (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]), error);
+            }
+    free(cells);
+    return status;
+}
+
+static tz_status npy_piece(void *writer, size_t which, const void *cells, int64_t count,
+                           tz_error *error)
+{
+    (void)which;
+    return tz_npy_write_rows(writer, cells, count, error);
+}
+
+static tz_status write_npy(const tz_writer *writer, const tz_simulation *source, const char *path,
+                           tz_error *error)
+{
+    tz_npy_writer *file = NULL;
+    tz_status status = tz_npy_write_begin(&file, path, tz_simulation_dtype(source, writer->field),
+                                          tz_simulation_stencil(source)->dims,
+                                          tz_simulation_extent(source), error);
+    if (status != TZ_OK)
+        return status;
+    status = write_pieces(source, writer->field, npy_piece, file, 0, error);
+    if (status == TZ_OK)
+        return tz_npy_write_commit(file, error);
+    tz_npy_write_abort(file);
+    return status;
+}
+
 static tz_status write_rle(const tz_writer *writer, const tz_simulation *source, const char *path,
                            tz_error *error)
 {
+    const int rule = tz_stencil_param_of_role(tz_simulation_stencil(source), TZ_PARAM_ROLE_RULE);
     char comment[160];
+    tz_array *array = NULL;
     snprintf(comment, sizeof comment, "%s, step %lld, by Trapeze %s", writer->files->scenario,
              (long long)tz_simulation_step(source), TZ_VERSION);
-    return tz_field_write_rle(source, writer->field, comment, path, error);
+    tz_status status = tz_simulation_read_array(source, writer->field, &array, error);
+    if (status == TZ_OK)
+        status = tz_rle_write(
+            path, array, rule < 0 ? NULL : tz_simulation_params(source)[rule].text, comment, error);
+    tz_array_destroy(array);
+    return status;
+}
+
+static tz_status vti_piece(void *writer, size_t which, const void *cells, int64_t count,
+                           tz_error *error)
+{
+    return tz_vti_write_slab(writer, which, cells, count, error);
 }
 
 static tz_status write_vti(const tz_writer *writer, const tz_simulation *source, const char *path,
                            tz_error *error)
 {
     const tz_output *output = writer->output;
+    const tz_stencil *stencil = tz_simulation_stencil(source);
+    const size_t count = output->fields_count > 0 ? output->fields_count : 1;
     int fields[TZ_OUTPUT_FIELDS_MAX] = {writer->field};
+    tz_vti_field described[TZ_OUTPUT_FIELDS_MAX];
     for (size_t i = 0; i < output->fields_count; i++)
-        fields[i] = tz_stencil_field_index(tz_simulation_stencil(source), output->fields[i]);
-    return tz_field_write_vti(source, fields, output->fields_count > 0 ? output->fields_count : 1,
-                              path, error);
+        fields[i] = tz_stencil_field_index(stencil, output->fields[i]);
+    for (size_t i = 0; i < count; i++)
+        described[i] = (tz_vti_field){.name = stencil->fields[fields[i]].name,
+                                      .dtype = tz_simulation_dtype(source, fields[i])};
+    tz_vti_writer *file = NULL;
+    tz_status status = tz_vti_write_begin(&file, path, stencil->dims, tz_simulation_extent(source),
+                                          described, count, error);
+    if (status != TZ_OK)
+        return status;
+    for (size_t i = 0; status == TZ_OK && i < count; i++)
+        status = write_pieces(source, fields[i], vti_piece, file, i, error);
+    if (status == TZ_OK)
+        return tz_vti_write_commit(file, error);
+    tz_vti_write_abort(file);
+    return status;
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -256,7 +336,7 @@ tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_err
     case TZ_OUTPUT_PNG:
         return write_picture(writer, source, path, error);
     case TZ_OUTPUT_NPY:
-        return tz_field_write_npy(source, writer->field, path, error);
+        return write_npy(writer, source, path, error);
     case TZ_OUTPUT_RLE:
         return write_rle(writer, source, path, error);
     default:

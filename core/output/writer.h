@@ -14,9 +14,9 @@ typedef struct tz_writer {
     const tz_run_files *files;      /* borrowed; open before anything is written */
     const char *simulation;         /* its name, borrowed */
     int field;                      /* of a picture or array */
-    int rewinds;                    /* of the simulation; after the first, names say which */
+    int rewinds;                    /* of the simulation; part of file names if not 0 */
     char stem[TZ_WRITER_STEM_SIZE]; /* files are STEM-000100.png, a table is STEM.csv */
-    int64_t last_step;              /* that was written; -1: none */
+    int64_t last_step;              /* the last one written; -1: none */
     int64_t count;                  /* files or rows written */
     tz_table *table;                /* owned; made with the first row */
 } tz_writer;
@@ -41,23 +41,23 @@ void tz_writer_pattern(const tz_writer *writer, char *text, size_t size);
 bool tz_writer_is_done(const tz_writer *writer, int64_t step);
 
 /* Write the file or row for the step that `source`, a simulation or a snapshot's, is at. The output
- * must be plain (tz_output_is_plain). Does not count: that is for the caller's thread. Errors:
- * TZ_IO, TZ_MEMORY and those of reading fields. [any thread, one at a time] */
+ * must have no TZ_COLUMN_FUNCTION. The caller then calls tz_writer_count, in its own thread.
+ * Errors: TZ_IO, TZ_MEMORY and those of reading fields. [any thread, one at a time] */
 tz_status tz_writer_write(tz_writer *writer, const tz_simulation *source, tz_error *error);
 
-/* For tables that are not plain: fill in all other columns, then, after the caller has filled in
- * its own, add the row. tz_writer_number formats a cell. */
+/* For a table with TZ_COLUMN_FUNCTION: tz_writer_fill fills in the other columns, the caller fills
+ * in these, tz_writer_add adds the row. tz_writer_number formats a cell. */
 tz_status tz_writer_fill(const tz_writer *writer, const tz_simulation *source, tz_writer_row *row,
                          tz_error *error);
 tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *error);
 void tz_writer_number(char cell[TZ_CELL_SIZE], double value);
 
-/* Note that the step is written. */
+/* Count a file or row, of that step. */
 void tz_writer_count(tz_writer *writer, int64_t step);
 
-/* Have the snapshot's step written by another thread, and count it. Holds the snapshot until then.
- * The output must be plain. Does nothing if the step is done. Its error may be an earlier
- * output's. */
+/* Let another thread write the snapshot's step, and count it now. Holds the snapshot until it is
+ * written. The output must have no TZ_COLUMN_FUNCTION. Does nothing if the step is done. The error
+ * may be that of an earlier output. */
 tz_status tz_writer_write_later(tz_writer *writer, tz_snapshot *snapshot, tz_error *error);
 /* The fields that a snapshot must keep for that, as a mask. */
 uint32_t tz_writer_fields(const tz_writer *writer, const tz_stencil *stencil);

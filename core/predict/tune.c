@@ -35,18 +35,13 @@ static bool is_listed(const char *list, const char *name)
 
 static tz_status check_families(const char *list, tz_error *error)
 {
-    static const char *const names[] = {"stream", "tile", "resident"};
-    char word[64], hint[128];
-    for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',') {
-        bool known = false;
+    char word[64];
+    tz_status status = TZ_OK;
+    for (const char *at = list; !status && at && *at; at += strcspn(at, ","), at += *at == ',') {
         snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
-        for (int i = 0; i < 3; i++)
-            known = known || strcmp(word, names[i]) == 0;
-        if (!known)
-            return tz_error_set(error, TZ_UNKNOWN, "families", "unknown family '%s'%s", word,
-                                tz_names_hint(hint, sizeof hint, word, names, 3));
+        status = tz_backend_check_family(word, error);
     }
-    return TZ_OK;
+    return status;
 }
 
 tz_status tz_tune_compile(const tz_workload *workload, const tz_tune_request *request, int part,

@@ -245,6 +245,9 @@ tz_status tz_registry_find(const tz_registry *registry, const char *id, const tz
         return TZ_PLUGIN;
     }
     char hint[512];
-    tz_names_hint(hint, sizeof hint, id, names, names_count);
+    if (names_count > 0)
+        tz_names_hint(hint, sizeof hint, id, names, names_count);
+    else
+        strcpy(hint, "; there are no plugins: trapeze doctor shows where they are looked for");
     return tz_error_set(error, TZ_UNKNOWN, NULL, "unknown plugin '%s'%s", id, hint);
 }

@@ -138,8 +138,6 @@ static int init(char *message, size_t message_size)
 extern int frobnicate_nowhere_defined(void);
 static int init(char *message, size_t message_size)
 {
-    (void)message;
-    (void)message_size;
     return frobnicate_nowhere_defined();
 }
 #endif

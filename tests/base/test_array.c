@@ -2,11 +2,9 @@
 #include "tests/support.h"
 
 #include "base/array.h"
-#include <stdint.h>
 
 static void types_have_sizes_and_names(void **state)
 {
-    (void)state;
     for (int t = 0; t < TZ_DTYPE_COUNT; t++) {
         const char *code = tz_dtype_code((tz_dtype)t);
         assert_int_equal(code[1] - '0', tz_dtype_size((tz_dtype)t)); /* "f4" */
@@ -20,7 +18,6 @@ static void types_have_sizes_and_names(void **state)
 
 static void shapes_are_counted(void **state)
 {
-    (void)state;
     assert_int_equal(tz_shape_count(1, (int64_t[]){7}), 7);
     assert_int_equal(tz_shape_count(3, (int64_t[]){7, 5, 3}), 105);
     assert_int_equal(tz_shape_count(2, (int64_t[]){7, 0}), -1);
@@ -32,11 +29,9 @@ static void shapes_are_counted(void **state)
 
 static void arrays_are_made_zero(void **state)
 {
-    (void)state;
-    tz_error error = {0};
     for (int t = 0; t < TZ_DTYPE_COUNT; t++) {
         tz_array *array;
-        assert_int_equal(tz_array_create(&array, (tz_dtype)t, 2, (int64_t[]){5, 3}, &error), TZ_OK);
+        assert_ok(tz_array_create(&array, (tz_dtype)t, 2, (int64_t[]){5, 3}, &failure));
         assert_int_equal((uintptr_t)array->data % 64, 0);
         assert_int_equal(array->dims, 2);
         assert_int_equal(array->shape[0], 5);
@@ -55,15 +50,13 @@ static void arrays_are_made_zero(void **state)
 
 static void values_are_converted(void **state)
 {
-    (void)state;
-    tz_error error = {0};
     tz_array *array;
     const int64_t one = 1;
-    assert_int_equal(tz_array_create(&array, TZ_DTYPE_I16, 1, &one, &error), TZ_OK);
+    assert_ok(tz_array_create(&array, TZ_DTYPE_I16, 1, &one, &failure));
     tz_array_set(array, 0, -2.75);
     assert_true(tz_array_get(array, 0) == -2.0);
     tz_array_destroy(array);
-    assert_int_equal(tz_array_create(&array, TZ_DTYPE_F32, 1, &one, &error), TZ_OK);
+    assert_ok(tz_array_create(&array, TZ_DTYPE_F32, 1, &one, &failure));
     tz_array_set(array, 0, 0.1);
     assert_true(tz_array_get(array, 0) == (double)0.1f);
     tz_array_destroy(array);
@@ -71,27 +64,19 @@ static void values_are_converted(void **state)
 
 static void impossible_arrays_are_refused(void **state)
 {
-    (void)state;
-    tz_error error = {0};
     tz_array *array = (tz_array *)&array;
-    check_error(tz_array_create(&array, TZ_DTYPE_F32, 2, (int64_t[]){4, 0}, &error), TZ_RANGE,
-                &error, "", "extents");
+    check_error(tz_array_create(&array, TZ_DTYPE_F32, 2, (int64_t[]){4, 0}, &failure), TZ_RANGE, "",
+                "extents");
     assert_null(array);
-    check_error(tz_array_create(&array, TZ_DTYPE_F32, 4, (int64_t[]){1, 1, 1, 1}, &error), TZ_RANGE,
-                &error, "", "extents");
+    check_error(tz_array_create(&array, TZ_DTYPE_F32, 4, (int64_t[]){1, 1, 1, 1}, &failure),
+                TZ_RANGE, "", "extents");
 #ifndef __SANITIZE_ADDRESS__ /* whose allocator ends the program instead of returning NULL */
-    check_error(tz_array_create(&array, TZ_DTYPE_F64, 1, (int64_t[]){INT64_MAX / 8}, &error),
-                TZ_MEMORY, &error, "", "does not fit in memory");
+    check_error(tz_array_create(&array, TZ_DTYPE_F64, 1, (int64_t[]){INT64_MAX / 8}, &failure),
+                TZ_MEMORY, "", "does not fit in memory");
 #endif
     assert_null(array);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types_have_sizes_and_names),    cmocka_unit_test(shapes_are_counted),
-        cmocka_unit_test(arrays_are_made_zero),          cmocka_unit_test(values_are_converted),
-        cmocka_unit_test(impossible_arrays_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(types_have_sizes_and_names), TEST(shapes_are_counted),
+          TEST(arrays_are_made_zero), TEST(values_are_converted),
+          TEST(impossible_arrays_are_refused))

@@ -2,7 +2,6 @@
 #include "tests/support.h"
 
 #include "base/average.h"
-#include <math.h>
 
 enum { CELLS_MAX = 200 };
 
@@ -15,7 +14,6 @@ static double covered(double from, double to, int64_t k)
 
 static void spans_cover_the_axis(void **state)
 {
-    (void)state;
     for (int64_t cells = 1; cells <= CELLS_MAX; cells += 13)
         for (int values = 1; values <= cells; values++) {
             double all = 0.0;
@@ -34,7 +32,6 @@ static void spans_cover_the_axis(void **state)
 
 static void values_are_means_of_what_they_cover(void **state)
 {
-    (void)state;
     double columns[CELLS_MAX], made[CELLS_MAX];
     tz_average_span spans[CELLS_MAX];
     for (int64_t cells = 1; cells <= CELLS_MAX; cells += 7)
@@ -57,7 +54,6 @@ static void values_are_means_of_what_they_cover(void **state)
 
 static void heights_divide_and_nan_spreads(void **state)
 {
-    (void)state;
     const double columns[6] = {2, 4, NAN, 8, 6, 2};
     double made[3];
     tz_average_span spans[3];
@@ -72,12 +68,5 @@ static void heights_divide_and_nan_spreads(void **state)
     assert_false(signbit(made[0]));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spans_cover_the_axis),
-        cmocka_unit_test(values_are_means_of_what_they_cover),
-        cmocka_unit_test(heights_divide_and_nan_spreads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(spans_cover_the_axis), TEST(values_are_means_of_what_they_cover),
+          TEST(heights_divide_and_nan_spreads))

@@ -1,23 +1,11 @@
 /* Files read into memory. */
 #include "base/file.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 static void all_bytes_are_read(void **state)
 {
     char path[] = "/tmp/tz-read-XXXXXX", *text;
     size_t length;
-    tz_error error;
-    (void)state;
     const int file = mkstemp(path);
     assert_true(file >= 0);
     static const size_t sizes[] = {0, 1, 4095, 4096, 4097, 10000};
@@ -25,25 +13,21 @@ static void all_bytes_are_read(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (; at < sizes[i]; at++)
             assert_int_equal(write(file, at % 7 ? "x" : "", 1), 1);
-        assert_int_equal(tz_file_read(path, 10000, &text, &length, &error), TZ_OK);
+        assert_ok(tz_file_read(path, 10000, &text, &length, &failure));
         assert_int_equal(length, sizes[i]);
         for (size_t k = 0; k < length; k++)
             assert_int_equal(text[k], k % 7 ? 'x' : '\0');
         assert_int_equal(text[length], '\0');
         free(text);
     }
-    assert_int_equal(tz_file_read(path, 9999, &text, &length, &error), TZ_RANGE);
-    assert_string_equal(error.message, "10000 bytes are too many; at most 9999 are read");
+    assert_int_equal(tz_file_read(path, 9999, &text, &length, &failure), TZ_RANGE);
+    assert_string_equal(failure.message, "10000 bytes are too many; at most 9999 are read");
     assert_null(text);
     close(file);
     unlink(path);
-    assert_int_equal(tz_file_read(path, 1, &text, &length, &error), TZ_IO);
-    assert_string_equal(error.place, path);
+    assert_int_equal(tz_file_read(path, 1, &text, &length, &failure), TZ_IO);
+    assert_string_equal(failure.place, path);
     assert_null(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_bytes_are_read)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(all_bytes_are_read))

@@ -1,4 +1,4 @@
-/* What this machine has. */
+/* Facts of this machine. */
 #include "tests/support.h"
 
 #include "base/machine.h"
@@ -6,7 +6,6 @@
 
 static void a_machine_has_a_name_and_cores(void **state)
 {
-    (void)state;
     tz_machine machine, again;
     memset(&machine, 0xee, sizeof machine);
     tz_machine_read(&machine);
@@ -21,7 +20,6 @@ static void a_machine_has_a_name_and_cores(void **state)
 
 static void the_instruction_set_can_be_lowered(void **state)
 {
-    (void)state;
     tz_machine machine;
     const char *given = getenv("TZ_ISA");
     char *kept = given ? strdup(given) : NULL;
@@ -49,9 +47,8 @@ static void the_instruction_set_can_be_lowered(void **state)
 
 static void memory_is_limited_by_the_address_space(void **state)
 {
-    (void)state;
     assert_true(tz_machine_memory_available() > 0);
-#ifndef __SANITIZE_ADDRESS__ /* its shadow memory takes more than any such limit */
+#ifndef __SANITIZE_ADDRESS__ /* its shadow memory exceeds such a limit */
     const int64_t limit = 256 << 20;
     struct rlimit before, low;
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
@@ -60,13 +57,12 @@ static void memory_is_limited_by_the_address_space(void **state)
     assert_int_equal(setrlimit(RLIMIT_AS, &low), 0);
     const int64_t available = tz_machine_memory_available();
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
-    assert_true(available > 0 && available < limit); /* less what the process has already */
+    assert_true(available > 0 && available < limit); /* minus the memory of the process */
 #endif
 }
 
 static void the_clock_goes_forward(void **state)
 {
-    (void)state;
     double before = tz_machine_clock_s();
     for (int i = 0; i < 1000; i++) {
         const double now = tz_machine_clock_s();
@@ -75,13 +71,6 @@ static void the_clock_goes_forward(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_machine_has_a_name_and_cores),
-        cmocka_unit_test(the_instruction_set_can_be_lowered),
-        cmocka_unit_test(memory_is_limited_by_the_address_space),
-        cmocka_unit_test(the_clock_goes_forward),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(a_machine_has_a_name_and_cores),
+          TEST(the_instruction_set_can_be_lowered), TEST(memory_is_limited_by_the_address_space),
+          TEST(the_clock_goes_forward))

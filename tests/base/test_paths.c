@@ -5,7 +5,6 @@
 
 static void folders_of_paths(void **state)
 {
-    (void)state;
     static const char *const pairs[][2] = {
         {"a/b/c.lua", "a/b"}, {"c.lua", "."}, {"/c.lua", "/"}, {"a/", "a"}, {"", "."}};
     char text[16], tiny[4];
@@ -19,13 +18,11 @@ static void folders_of_paths(void **state)
 
 static void lists_own_their_texts(void **state)
 {
-    (void)state;
     tz_paths paths = {0};
-    tz_error error = {0};
     char text[] = "first";
-    assert_int_equal(tz_paths_add(&paths, text, &error), TZ_OK);
+    assert_ok(tz_paths_add(&paths, text, &failure));
     memset(text, 'x', sizeof text - 1);
-    assert_int_equal(tz_paths_add(&paths, "second", &error), TZ_OK);
+    assert_ok(tz_paths_add(&paths, "second", &failure));
     assert_int_equal(paths.count, 2);
     assert_string_equal(paths.items[0], "first");
     assert_string_equal(paths.items[1], "second");
@@ -37,11 +34,9 @@ static void lists_own_their_texts(void **state)
 
 static void given_plugin_folders_come_first(void **state)
 {
-    (void)state;
     tz_paths paths = {0};
-    tz_error error = {0};
     setenv("TRAPEZE_PLUGIN_PATH", "/one::two/three:", 1);
-    assert_int_equal(tz_paths_add_plugins(&paths, &error), TZ_OK);
+    assert_ok(tz_paths_add_plugins(&paths, &failure));
     assert_true(paths.count >= 2);
     assert_string_equal(paths.items[0], "/one");
     assert_string_equal(paths.items[1], "two/three");
@@ -53,12 +48,10 @@ static void given_plugin_folders_come_first(void **state)
 
 static void shipped_folders_exist(void **state)
 {
-    (void)state;
     tz_paths devices = {0}, benchmarks = {0};
-    tz_error error = {0};
     char path[1024];
-    assert_int_equal(tz_paths_add_devices(&devices, &error), TZ_OK);
-    assert_int_equal(tz_paths_add_benchmarks(&benchmarks, &error), TZ_OK);
+    assert_ok(tz_paths_add_devices(&devices, &failure));
+    assert_ok(tz_paths_add_benchmarks(&benchmarks, &failure));
     assert_int_equal(devices.count, 1);
     assert_int_equal(benchmarks.count, 1);
     snprintf(path, sizeof path, "%s/h200.txt", devices.items[0]);
@@ -89,7 +82,6 @@ static void check_cache(const char *given, const char *shared, const char *home,
 
 static void the_cache_follows_the_environment(void **state)
 {
-    (void)state;
     check_cache("/mine", "/shared", "/home/x", "/mine", true);
     check_cache("", "/shared", "/home/x", NULL, false);
     check_cache(NULL, "/shared", "/home/x", "/shared/trapeze", true);
@@ -99,14 +91,6 @@ static void the_cache_follows_the_environment(void **state)
     check_cache(NULL, "", "", NULL, true);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folders_of_paths),
-        cmocka_unit_test(lists_own_their_texts),
-        cmocka_unit_test(given_plugin_folders_come_first),
-        cmocka_unit_test(shipped_folders_exist),
-        cmocka_unit_test(the_cache_follows_the_environment),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(folders_of_paths), TEST(lists_own_their_texts),
+          TEST(given_plugin_folders_come_first), TEST(shipped_folders_exist),
+          TEST(the_cache_follows_the_environment))

@@ -1,31 +1,19 @@
-/* Samples and the numbers made of them; names; device records found, kept and written. */
+/* Samples and their statistics; names; finding, keeping and writing device records. */
 #include "calibrate/calibrate.h"
 #include "calibrate/loops.h"
 #include "calibrate/records.h"
-#include "tests/skip.h"
+#include "tests/unit.h"
 
 #include <fcntl.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[] = "/tmp/trapeze-devices.XXXXXX";
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static void samples_say_median_least_and_spread(void **state)
+static void samples_have_median_least_and_spread(void **state)
 {
     tz_samples samples = {0};
-    (void)state;
     tz_samples_add(&samples, 7);
     assert_true(tz_samples_median(&samples) == 7 && tz_samples_least(&samples) == 7);
     assert_true(tz_samples_spread(&samples) == 0);
@@ -33,7 +21,7 @@ static void samples_say_median_least_and_spread(void **state)
     assert_true(tz_samples_median(&samples) == 4);
     tz_samples_add(&samples, 3);
     tz_samples_add(&samples, 5);
-    tz_samples_add(&samples, 1000); /* one that was disturbed moves nothing */
+    tz_samples_add(&samples, 1000); /* an outlier changes nothing */
     assert_true(tz_samples_median(&samples) == 5 && tz_samples_least(&samples) == 1);
     assert_true(tz_samples_quarter(&samples) == 3);
     assert_true(fabs(tz_samples_spread(&samples) - (7.0 - 3.0) / 5.0) < 1e-12);
@@ -46,7 +34,6 @@ static void samples_say_median_least_and_spread(void **state)
 static void numbers_are_rounded_to_four_digits(void **state)
 {
     tz_model_number number;
-    (void)state;
     assert_true(tz_round_number(0) == 0);
     assert_true(tz_round_number(1.23456789) == 1.235);
     assert_true(tz_round_number(0.123456) == 0.1235);
@@ -78,7 +65,6 @@ static void names_are_short(void **state)
                  {"", "device"},
                  {"NVIDIA", "device"}};
     char name[TZ_MODEL_NAME_SIZE];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tz_calibration_name(cases[i].title, name, sizeof name);
         assert_string_equal(name, cases[i].name);
@@ -111,31 +97,28 @@ static void drop(const char *name)
 static void records_are_found_by_name(void **state)
 {
     static tz_model_device device;
-    tz_error error;
     char path[512];
-    (void)state;
-    /* One that comes with Trapeze, then one of the same name that was calibrated. */
-    assert_int_equal(tz_device_find("gtx280", &device, &error), TZ_OK);
+    /* A shipped record, then a calibrated record of the same name. */
+    assert_ok(tz_device_find("gtx280", &device, &failure));
     assert_true(device.sm_count.value == 30);
     put("gtx280.txt", "name = gtx280\nsm_count = 31 # mine\n");
-    assert_int_equal(tz_device_find("gtx280", &device, &error), TZ_OK);
+    assert_ok(tz_device_find("gtx280", &device, &failure));
     assert_true(device.sm_count.value == 31);
     snprintf(path, sizeof path, "%s/gtx280.txt", folder);
-    assert_int_equal(tz_device_find(path, &device, &error), TZ_OK);
+    assert_ok(tz_device_find(path, &device, &failure));
     assert_true(device.sm_count.value == 31);
     drop("gtx280.txt");
-    assert_int_equal(tz_device_find(path, &device, &error), TZ_IO);
-    assert_string_equal(error.place, path);
-    assert_non_null(strstr(error.message, "cannot open"));
-    assert_int_equal(tz_device_find("/tmp", &device, &error), TZ_IO);
-    assert_non_null(strstr(error.message, "cannot read"));
+    assert_int_equal(tz_device_find(path, &device, &failure), TZ_IO);
+    assert_string_equal(failure.place, path);
+    assert_non_null(strstr(failure.message, "cannot open"));
+    check_error(tz_device_find("/tmp", &device, &failure), TZ_IO, "", "cannot read");
 
-    assert_int_equal(tz_device_find("gtx208", &device, &error), TZ_UNKNOWN);
-    assert_non_null(strstr(error.message, "did you mean 'gtx280'"));
-    assert_int_equal(tz_device_find("", &device, &error), TZ_UNKNOWN);
+    check_error(tz_device_find("gtx208", &device, &failure), TZ_UNKNOWN, "",
+                "did you mean 'gtx280'");
+    assert_int_equal(tz_device_find("", &device, &failure), TZ_UNKNOWN);
     put("wrong.txt", "name = wrong\nsm_count = many # x\n");
-    assert_int_equal(tz_device_find("wrong", &device, &error), TZ_FORMAT);
-    assert_non_null(strstr(error.place, "wrong.txt:2"));
+    assert_int_equal(tz_device_find("wrong", &device, &failure), TZ_FORMAT);
+    assert_non_null(strstr(failure.place, "wrong.txt:2"));
     drop("wrong.txt");
 }
 
@@ -143,15 +126,13 @@ static void the_newest_record_of_this_cpu_counts(void **state)
 {
     static tz_model_device device;
     tz_machine machine;
-    tz_error error;
     char text[512];
     tz_machine_read(&machine);
     const tz_loop_set *loops = tz_loops_of(machine.isa);
-    (void)state;
-    if (loops == NULL)
+    if (!loops)
         skip_test("no loops for this processor");
-    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "trapeze calibrate --cpu"));
+    check_error(tz_device_of(&tz_backend_cpu, 0, &device, &failure), TZ_UNSUPPORTED, "",
+                "trapeze calibrate --cpu");
     /* Of another number of cores, of narrower vectors, of another title; broken. */
     snprintf(text, sizeof text, "name = a\ntitle = %.63s\ncores = %d # x\nvector = %d B # x\n",
              machine.cpu, machine.cores + 1, loops->vector_bytes);
@@ -163,11 +144,11 @@ static void the_newest_record_of_this_cpu_counts(void **state)
              machine.cores, loops->vector_bytes);
     put("c.txt", text);
     put("d.txt", "this is no record\n");
-    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_UNSUPPORTED);
+    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &failure), TZ_UNSUPPORTED);
     snprintf(text, sizeof text, "name = old\ntitle = %.63s\ncores = %d # x\nvector = %d B # x\n",
              machine.cpu, machine.cores, loops->vector_bytes);
     put("old.txt", text);
-    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_OK);
+    assert_ok(tz_device_of(&tz_backend_cpu, 0, &device, &failure));
     assert_string_equal(device.name, "old");
     memcpy(text, "name = new", 10);
     put("new.txt", text);
@@ -175,7 +156,7 @@ static void the_newest_record_of_this_cpu_counts(void **state)
     char path[512];
     snprintf(path, sizeof path, "%s/old.txt", folder);
     assert_int_equal(utimensat(AT_FDCWD, path, at, 0), 0);
-    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &error), TZ_OK);
+    assert_ok(tz_device_of(&tz_backend_cpu, 0, &device, &failure));
     assert_string_equal(device.name, "new");
     static const char *const names[] = {"a.txt", "b.txt", "c.txt", "d.txt", "old.txt", "new.txt"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -185,41 +166,39 @@ static void the_newest_record_of_this_cpu_counts(void **state)
 static void a_kept_record_leaves_the_previous(void **state)
 {
     static tz_model_device device, again;
-    tz_error error;
     char path[512], previous[520];
-    (void)state;
     snprintf(device.name, sizeof device.name, "mine");
     tz_number_set(&device.clock_hz, 1.5e9, "measured: first");
-    assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_OK);
+    assert_ok(tz_device_keep(&device, path, sizeof path, &failure));
     assert_non_null(strstr(path, "/mine.txt"));
-    assert_int_equal(tz_device_find("mine", &again, &error), TZ_OK);
+    assert_ok(tz_device_find("mine", &again, &failure));
     assert_memory_equal(&device, &again, sizeof again);
     snprintf(previous, sizeof previous, "%s~", path);
     assert_int_equal(access(previous, F_OK), -1);
     for (int i = 0; i < 2; i++) {
         tz_number_set(&device.clock_hz, 2e9 + i * 1e9, "measured: again");
-        assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_OK);
-        assert_int_equal(tz_device_find("mine", &again, &error), TZ_OK);
+        assert_ok(tz_device_keep(&device, path, sizeof path, &failure));
+        assert_ok(tz_device_find("mine", &again, &failure));
         assert_true(again.clock_hz.value == 2e9 + i * 1e9);
-        assert_int_equal(tz_device_find(previous, &again, &error), TZ_OK);
+        assert_ok(tz_device_find(previous, &again, &failure));
         assert_true(again.clock_hz.value == (i ? 2e9 : 1.5e9));
     }
     /* A file that exists is not written over unless that is asked for. */
-    assert_int_equal(tz_device_save(&device, path, false, &error), TZ_IO);
+    assert_int_equal(tz_device_save(&device, path, false, &failure), TZ_IO);
     FILE *full = fopen("/dev/full", "w");
     if (full) {
-        assert_int_equal(tz_device_write(&device, full, &error), TZ_IO);
+        assert_int_equal(tz_device_write(&device, full, &failure), TZ_IO);
         fclose(full);
     }
-    /* A record that cannot be written whole leaves what is there. */
+    /* A record that cannot be written leaves the file unchanged. */
     device.cpi.known = true;
-    assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_FORMAT);
-    assert_non_null(strstr(error.message, "cpi does not say"));
-    assert_int_equal(tz_device_find("mine", &again, &error), TZ_OK);
+    check_error(tz_device_keep(&device, path, sizeof path, &failure), TZ_FORMAT, "",
+                "cpi does not say");
+    assert_ok(tz_device_find("mine", &again, &failure));
     assert_true(again.clock_hz.value == 3e9);
     device.cpi.known = false;
     snprintf(device.name, sizeof device.name, "../mine");
-    assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_RANGE);
+    assert_int_equal(tz_device_keep(&device, path, sizeof path, &failure), TZ_RANGE);
     drop("mine.txt");
     drop("mine.txt~");
     assert_int_equal(rmdir(folder), 0); /* nothing else was left */
@@ -236,7 +215,6 @@ static bool count_and_stop(void *context, double done, const char *what)
 static void better_numbers_are_kept(void **state)
 {
     static tz_model_device best, now;
-    (void)state;
     tz_number_set(&now.fp32_rate, 0.5, "measured: first");
     tz_number_set(&now.span_s, 2e-8, "measured: first");
     tz_number_set(&now.copy_bandwidth_bytes_per_s, 3e10, "measured: first");
@@ -256,28 +234,23 @@ static void better_numbers_are_kept(void **state)
 static void a_calibration_can_be_stopped(void **state)
 {
     static tz_model_device device;
-    tz_error error;
     int left = 3;
     const tz_calibration how = {.seconds = 1, .go_on = count_and_stop, .context = &left};
-    (void)state;
-    assert_int_equal(tz_calibrate_cpu(&device, &how, &error), TZ_INTERRUPTED);
+    assert_int_equal(tz_calibrate_cpu(&device, &how, &failure), TZ_INTERRUPTED);
     assert_int_equal(left, -1);
     assert_false(device.clock_hz.known);
 }
 
-/* Not how fast: that every number is there, in bounds, and says where it is from. */
+/* Every number is known, in bounds and has a source. Speeds are not checked. */
 static void this_cpu_can_be_calibrated(void **state)
 {
     static tz_model_device device, again;
-    tz_error error;
     char path[512];
     const tz_calibration how = {.seconds = 1};
-    (void)state;
-    const tz_status status = tz_calibrate_cpu(&device, &how, &error);
+    const tz_status status = tz_calibrate_cpu(&device, &how, &failure);
     if (status == TZ_UNSUPPORTED)
-        skip_test("%s", error.message);
-    if (status != TZ_OK)
-        fail_msg("%s", error.message);
+        skip_test("%s", failure.message);
+    assert_ok(status);
     const tz_model_number *const wanted[] = {&device.clock_hz,
                                              &device.issue_rate,
                                              &device.fp32_rate,
@@ -299,21 +272,20 @@ static void this_cpu_can_be_calibrated(void **state)
                                              &device.vector_bytes};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         assert_true(wanted[i]->known && wanted[i]->value > 0 && wanted[i]->source[0] != '\0');
-    /* A vector addition does not take less than a scalar one, however disturbed. */
+    /* Even a disturbed measurement gives an addition at least half a cycle. */
     assert_true(device.fp32_latency_s.value * device.clock_hz.value > 0.5);
     assert_true(device.memory_latency_s.value > device.fp32_latency_s.value);
     assert_true(device.special_rate.value < device.fp32_rate.value);
-    if (device.l2_overlap.known) /* the system may not tell how large caches are */
+    if (device.l2_overlap.known) /* the system may not know the sizes of caches */
         assert_true(device.l2_overlap.value >= 0 && device.l2_overlap.value <= 1);
-    assert_int_equal(tz_device_keep(&device, path, sizeof path, &error), TZ_OK);
-    assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &again, &error), TZ_OK);
+    assert_ok(tz_device_keep(&device, path, sizeof path, &failure));
+    assert_ok(tz_device_of(&tz_backend_cpu, 0, &again, &failure));
     assert_memory_equal(&device, &again, sizeof again);
     assert_int_equal(unlink(path), 0);
 }
 
 static int set_up(void **state)
 {
-    (void)state;
     if (mkdtemp(folder) == NULL)
         return -1;
     return setenv("TRAPEZE_DEVICES", folder, 1);
@@ -321,22 +293,11 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     return rmdir(folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_say_median_least_and_spread),
-        cmocka_unit_test(numbers_are_rounded_to_four_digits),
-        cmocka_unit_test(names_are_short),
-        cmocka_unit_test(records_are_found_by_name),
-        cmocka_unit_test(the_newest_record_of_this_cpu_counts),
-        cmocka_unit_test(a_kept_record_leaves_the_previous),
-        cmocka_unit_test(better_numbers_are_kept),
-        cmocka_unit_test(a_calibration_can_be_stopped),
-        cmocka_unit_test(this_cpu_can_be_calibrated),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down, TEST(samples_have_median_least_and_spread),
+          TEST(numbers_are_rounded_to_four_digits), TEST(names_are_short),
+          TEST(records_are_found_by_name), TEST(the_newest_record_of_this_cpu_counts),
+          TEST(a_kept_record_leaves_the_previous), TEST(better_numbers_are_kept),
+          TEST(a_calibration_can_be_stopped), TEST(this_cpu_can_be_calibrated))

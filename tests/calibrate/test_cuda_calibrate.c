@@ -1,20 +1,8 @@
-/* What a GPU is measured with, without one: every text compiles for every architecture, without
- * spills, and does on a host what it says. */
+/* The kernels of a calibration, without a GPU: every text compiles for every architecture without
+ * spills, and computes the right values on the host. */
 #include "backend/cuda/family/family.h"
 #include "calibrate/cuda_parts.h"
-#include "tests/backend/cuda/simt/build.h"
-#include "tests/backend/cuda/simt/simt.h"
-#include "tests/skip.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/backend/cuda/simt/unit.h"
 
 static const char *const architectures[] = {"sm_90", "sm_80", "sm_100"};
 
@@ -24,20 +12,19 @@ static void compile(const char *what, char *text)
     const size_t all = getenv("TZ_NVRTC") ? 1 : 3; /* under a sanitizer */
     for (size_t a = 0; a < all; a++) {
         tz_cuda_kernel_report report;
-        tz_error error;
         size_t count = 0, bytes = 0;
         void *cubin = NULL;
         const tz_status status =
             tz_cuda_compile_report(architectures[a], text, tz_cuda_headers, tz_cuda_headers_count,
-                                   &cubin, &bytes, &report, 1, &count, &error);
+                                   &cubin, &bytes, &report, 1, &count, &failure);
         if (status == TZ_UNSUPPORTED) {
             free(text);
-            skip_test("%s", error.message);
+            skip_test("%s", failure.message);
         }
         if (status != TZ_OK)
-            fail_msg("%s: %s", what, error.message);
+            fail_msg("%s: %s", what, failure.message);
         const char *keep = getenv("TZ_TEST_KEEP"); /* a folder: for a look at the code */
-        if (keep != NULL) {
+        if (keep) {
             char path[512];
             snprintf(path, sizeof path, "%s/%s-%.40s.cubin", keep, architectures[a], what);
             for (char *at = path + strlen(keep) + 1; *at; at++)
@@ -60,7 +47,6 @@ static void texts_compile(void **state)
 {
     size_t count;
     const tz__chains *table = tz__chains_table(&count);
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         char definitions[TZ__DEFINITIONS_SIZE];
         tz__chains_define(&table[i], definitions);
@@ -95,10 +81,7 @@ static void texts_compile(void **state)
 
 enum { BLOCKS = 2, WORDS = 1 << 14 };
 
-static simt_build *build;
-static simt *machine;
-
-/* What a kernel wrote, and how it ran. */
+/* The output and the report of a kernel. */
 typedef struct bench {
     uint32_t cycles[64], barrier[16];
     uint32_t from[WORDS], to[WORDS];
@@ -109,10 +92,9 @@ static void run(bench *b, char *text, int blocks, int threads, int shared_bytes,
                 void **arguments)
 {
     const simt_entry *entry;
-    tz_error error = {0};
     assert_non_null(text);
-    if (simt_build_kernel(build, text, "tz_probe", &entry, &error))
-        fail_msg("%s", error.message);
+    need_compiler();
+    assert_ok(simt_build_kernel(build, text, "tz_probe", &entry, &failure));
     free(text);
     const simt_buffer buffers[] = {{"cycles", b->cycles, sizeof b->cycles, true},
                                    {"barrier", b->barrier, sizeof b->barrier, true},
@@ -161,7 +143,6 @@ static void chains_take_every_step(void **state)
 {
     static bench b;
     const int rounds = 3;
-    (void)state;
     /* 32-bit additions: the same on this host. */
     uint32_t a = 77, other = 5;
     tz__chains chains = *chains_of(offsetof(tz_model_device, integer_rate));
@@ -209,7 +190,6 @@ static void every_chain_runs(void **state)
     static bench b;
     size_t count;
     const tz__chains *table = tz__chains_table(&count);
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         uint64_t a = 0, other = 0;
         run_chains(&b, table[i], 1, &a, &other);
@@ -223,7 +203,6 @@ static void energy_data_have_no_order(void **state)
     static bench b, later;
     size_t count;
     const tz__chains *table = tz__energy_table(&count);
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         tz__operand a, other;
         const bool is_float = strcmp(table[i].type, "float") == 0;
@@ -232,7 +211,7 @@ static void energy_data_have_no_order(void **state)
         run_chains(&b, table[i], 40, &a, &other);
         run_chains(&later, table[i], 41, &a, &other);
         if (table[i].shared_words > 0 || strcmp(table[i].type, "heavy") == 0)
-            continue; /* addresses; two data whose sum tells nothing */
+            continue; /* addresses; two data whose sum shows nothing */
         for (int t = 0; t < 64; t++)
             for (int u = 0; u < t; u++) {
                 if (is_double)
@@ -258,7 +237,6 @@ static void words_lead_through_all_lines(void **state)
     enum { LINES = 96, LINE_WORDS = 32 };
     uint32_t order[LINES];
     int count = LINES;
-    (void)state;
     memset(&b, 0, sizeof b);
     for (uint32_t i = 0; i < LINES; i++)
         b.to[i] = order[i] = 4 * LINE_WORDS * ((i * 37 + 11) % LINES);
@@ -284,7 +262,6 @@ static void copies_copy_everything(void **state)
     static bench b;
     size_t count;
     const tz__copier *copiers = tz__copiers_table(&count);
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         char definitions[TZ__DEFINITIONS_SIZE];
         enum { THREADS = 32 };
@@ -312,7 +289,6 @@ static void blocks_synchronise_and_pass_words(void **state)
     int rounds = 5;
     uint32_t tag = 9;
     void *cycles = b.cycles, *barrier = b.barrier, *slots = b.to;
-    (void)state;
     memset(&b, 0, sizeof b);
     void *sync[] = {&cycles, &barrier, &rounds};
     run(&b, tz__bench_text(TZ__PROBE_SYNC, 64, ""), 3, 64, 0, true, sync);
@@ -327,33 +303,6 @@ static void blocks_synchronise_and_pass_words(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest compiled[] = {
-        cmocka_unit_test(texts_compile),
-    };
-    const struct CMUnitTest run_here[] = {
-        cmocka_unit_test(chains_take_every_step),
-        cmocka_unit_test(every_chain_runs),
-        cmocka_unit_test(words_lead_through_all_lines),
-        cmocka_unit_test(copies_copy_everything),
-        cmocka_unit_test(blocks_synchronise_and_pass_words),
-        cmocka_unit_test(energy_data_have_no_order),
-    };
-    int failed = cmocka_run_group_tests(compiled, NULL, NULL);
-    tz_error error = {0};
-    machine = simt_create();
-    const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
-    if (status == TZ_UNSUPPORTED) {
-        printf("skipped: %s\n", error.message);
-    } else if (status != TZ_OK || machine == NULL) {
-        fprintf(stderr, "%s\n", error.message);
-        failed++;
-    } else {
-        failed += cmocka_run_group_tests(run_here, NULL, NULL);
-    }
-    simt_build_destroy(build);
-    simt_destroy(machine);
-    return failed;
-}
+TEST_MAIN(open_machine, close_machine, TEST(texts_compile), TEST(chains_take_every_step),
+          TEST(every_chain_runs), TEST(words_lead_through_all_lines), TEST(copies_copy_everything),
+          TEST(blocks_synchronise_and_pass_words), TEST(energy_data_have_no_order))

@@ -67,7 +67,7 @@ refused "missing script" 1 "nosuch.lua: " run nosuch.lua
 refused "plugins: unknown option" 2 "did you mean --json?" plugins --jsno
 refused "plugins: unknown name" 1 "did you mean 'hotspot'?" plugins hotspt
 refused "doctor: an argument" 2 "takes no argument" doctor x
-refused "info: nothing" 2 "needs a frame or a run folder" info
+refused "info: nothing" 2 "needs a frame, an array or a run folder" info
 refused "info: no such file" 1 "there is no such file" info nosuch.png
 
 # ---- plugins, doctor ---------------------------------------------------------------------------

@@ -18,8 +18,8 @@ typedef struct contract {
 
     /* Of one section: */
     int64_t compared; /* cases checked */
-    int64_t refused;  /* cases that the plugin, the backend or the family does not take */
-    tz_error refusal; /* the first of them: why */
+    int64_t refused;  /* cases that the plugin, the backend or the family refuses */
+    tz_error refusal; /* the reason of the first */
     int failures;
     char note[256]; /* why no case applies to this stencil, or "" */
 } contract;
@@ -73,8 +73,8 @@ bool contract_has_bits(const tz_stencil *stencil);
 
 /* ---- sections -------------------------------------------------------------------------------- */
 void contract_descriptor(contract *c); /* names, docs, ranges, kernels, text */
-void contract_fields(contract *c);     /* reads back what was written, refuses what it must */
-void contract_radius(contract *c);     /* what is read is what is declared */
+void contract_fields(contract *c);     /* written values read back; invalid ones are refused */
+void contract_radius(contract *c);     /* a plugin reads as far as it declares */
 void contract_identity(contract *c);   /* the backend equals the reference, bit for bit */
 void contract_diverge(contract *c);    /* overflow is found and reported */
 

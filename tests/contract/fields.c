@@ -1,4 +1,4 @@
-/* What is written is read back; what cannot be held is refused and changes nothing. */
+/* Written values read back. Values that the type cannot hold are refused and change nothing. */
 #include "sim/fields.h"
 #include "contract.h"
 
@@ -41,7 +41,7 @@ static tz_box whole(const bench *b)
     return (tz_box){{0, 0, 0}, {b->extent[0], b->extent[1], b->extent[2]}};
 }
 
-/* Write `values` into a box, and into what is expected of the whole field. */
+/* Writes values into a box, and into the expected values of the whole field. */
 static void write_box(bench *b, const tz_box *box)
 {
     int64_t count = 1;
@@ -63,7 +63,7 @@ static void write_box(bench *b, const tz_box *box)
     free(values);
 }
 
-/* The field holds what is expected, read whole and as an array, and the reduction agrees. */
+/* The field holds the expected values, read whole and as an array, and the reduction agrees. */
 static void check_whole(bench *b, const char *after)
 {
     b->c->compared++;
@@ -223,7 +223,7 @@ static void check_refusals(bench *b)
     check_whole(b, "refusals");
 }
 
-/* Slabs that are handed over are what a run reads, and they run out with an error. */
+/* A run reads the given slabs, and fails after the last one. */
 static void check_stream(contract *c, const contract_case *k, int field, const char *what)
 {
     enum { SLABS = 7 };

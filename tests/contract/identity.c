@@ -1,4 +1,4 @@
-/* A backend equals the reference bit for bit, whatever the plan. */
+/* A backend equals the reference bit for bit, with every plan. */
 #include "contract.h"
 #include "sim/fields.h"
 #include "sim/run.h"
@@ -12,7 +12,7 @@
 /* 13 and 29 leave a remainder at every height from 2 to 12; 29 also makes two full stages. */
 enum { STEPS_FEW = 13, STEPS_MANY = 29, HEIGHTS = 12, TILES_MAX = 5 };
 
-/* What the reference computed: start and end values of every state field. */
+/* Start and end values of every state field, from the reference. */
 typedef struct answer {
     int64_t steps;
     tz_array *start[TZ_FIELDS_MAX], *end[TZ_FIELDS_MAX];
@@ -198,7 +198,7 @@ static void check_changing_heights(const identity *t, tz_simulation *sim)
         const int64_t steps = height + 1 < left ? height + 1 : left - 1;
         const tz_plan wanted = plan_of(t->c, height);
         status = tz_simulation_set_plan(sim, &wanted, &error);
-        if (is_refusal(t->c, status)) { /* the plan before it goes on, if it is the family's */
+        if (is_refusal(t->c, status)) { /* keep the previous plan if it is the family's */
             status = TZ_OK;
             if (refused++ == i) {
                 if (refused < HEIGHTS_CHANGING)

@@ -1,24 +1,14 @@
 /* Every broken plugin is refused with one line: the file, what is wrong and what to do. An older
  * plugin, with shorter structs, is taken. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "sim/fields.h"
 #include "sim/run.h"
 #include "stencil/registry.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/unit.h"
 
-/* A file, and texts that its refusal must hold: the fault, and the remedy or the facts. */
+/* A file, and texts that its refusal contains: the fault, and the remedy or the facts. */
 static const struct {
-    const char *file, *says[3];
+    const char *file, *wanted[3];
 } faults[] = {
     {"bad_abi_major.so", {"ABI 2.1", "1.1", "rebuild"}},
     {"bad_abi_minor.so", {"ABI 1.2", "1.1", "rebuild"}},
@@ -53,8 +43,7 @@ static int create(void **state)
 {
     const char *folder = TZ_TEST_BAD_PLUGIN_DIR;
     tz_registry *registry = NULL;
-    tz_error error = {0};
-    if (tz_registry_create(&registry, &folder, 1, &error) != TZ_OK)
+    if (tz_registry_create(&registry, &folder, 1, &failure) != TZ_OK)
         return -1;
     *state = registry;
     return 0;
@@ -89,9 +78,9 @@ static void each_fault_is_refused_with_its_reason(void **state)
             fail_msg("the refusal does not name the file %s: %s", faults[i].file, text);
         if (strchr(text, '\n'))
             fail_msg("the refusal is not one line: %s", text);
-        for (int k = 0; k < 3 && faults[i].says[k]; k++)
-            if (!strstr(text, faults[i].says[k]))
-                fail_msg("'%s' is missing in: %s", faults[i].says[k], text);
+        for (int k = 0; k < 3 && faults[i].wanted[k]; k++)
+            if (!strstr(text, faults[i].wanted[k]))
+                fail_msg("'%s' is missing in: %s", faults[i].wanted[k], text);
         print_message("%s\n", text);
     }
 }
@@ -134,43 +123,38 @@ static void an_older_plugin_runs(void **state)
                                          .backend = "cpu",
                                          .threads = 1};
     tz_simulation *sim = NULL;
-    tz_error error = {0};
-    if (tz_simulation_create(&sim, &config, &error) != TZ_OK)
-        fail_msg("%s", error.message);
-    assert_int_equal(tz_simulation_fill(sim, 1, NULL, 0.5, &error), TZ_OK);
+    assert_ok(tz_simulation_create(&sim, &config, &failure));
+    assert_ok(tz_simulation_fill(sim, 1, NULL, 0.5, &failure));
     tz_run_result result;
     const tz_run run = {.steps = 3, .until_residual = NAN};
-    assert_int_equal(tz_simulation_run(sim, &run, &result, &error), TZ_OK);
+    assert_ok(tz_simulation_run(sim, &run, &result, &failure));
     double value;
     const tz_box cell = {{39, 0, 0}, {40, 1, 1}};
-    assert_int_equal(tz_simulation_read(sim, 0, &cell, &value, &error), TZ_OK);
+    assert_ok(tz_simulation_read(sim, 0, &cell, &value, &failure));
     assert_true(value == 1.5);
     tz_simulation_destroy(sim);
 }
 
-/* Asking for a refused plugin by name tells why it is not there. */
-static void finding_a_refused_plugin_tells_why(void **state)
+/* A search for a refused plugin by name returns the reason of the refusal. */
+static void a_search_for_a_refused_plugin_gives_the_reason(void **state)
 {
     const tz_stencil *stencil = NULL;
-    tz_error error = {0};
-    assert_int_not_equal(tz_registry_find(*state, "bad_abi_major", &stencil, NULL, &error), TZ_OK);
-    char text[sizeof error.place + sizeof error.message + 4];
-    tz_error_format(&error, text, sizeof text);
+    assert_int_not_equal(tz_registry_find(*state, "bad_abi_major", &stencil, NULL, &failure),
+                         TZ_OK);
+    char text[sizeof failure.place + sizeof failure.message + 4];
+    tz_error_format(&failure, text, sizeof text);
     assert_non_null(strstr(text, "bad_abi_major.so"));
     assert_non_null(strstr(text, "rebuild"));
-    assert_int_equal(tz_registry_find(*state, "bad_old_strukt", &stencil, NULL, &error),
-                     TZ_UNKNOWN);
-    assert_non_null(strstr(error.message, "bad_old_struct"));
+    check_error(tz_registry_find(*state, "bad_old_strukt", &stencil, NULL, &failure), TZ_UNKNOWN,
+                "", "bad_old_struct");
 }
 
-/* One id from two folders: the first folder's plugin stays, the second is refused and says so. */
+/* One id from two folders: the first folder's plugin stays; the second is refused with that reason. */
 static void a_second_plugin_of_the_same_id_is_refused(void **state)
 {
-    (void)state;
     const char *folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_PLUGIN_DIR};
     tz_registry *registry = NULL;
-    tz_error error = {0};
-    assert_int_equal(tz_registry_create(&registry, folders, 2, &error), TZ_OK);
+    assert_ok(tz_registry_create(&registry, folders, 2, &failure));
     const size_t count = tz_registry_count(registry);
     assert_true(count >= 2 && count % 2 == 0);
     for (size_t i = 0; i < count; i++) {
@@ -188,34 +172,23 @@ static void a_second_plugin_of_the_same_id_is_refused(void **state)
 /* A folder that is missing or holds no plugin is not an error; a link to nowhere is refused. */
 static void odd_folders_do_no_harm(void **state)
 {
-    (void)state;
     char folder[] = "/tmp/trapeze-fault-XXXXXX", dangling[64];
     assert_non_null(mkdtemp(folder));
     snprintf(dangling, sizeof dangling, "%s/dangling.so", folder);
     assert_int_equal(symlink("/nonexistent/nowhere.so", dangling), 0);
     const char *folders[] = {"/nonexistent/folder", "", "/etc/passwd", folder};
     tz_registry *registry = NULL;
-    tz_error error = {0};
-    assert_int_equal(tz_registry_create(&registry, folders, 4, &error), TZ_OK);
+    assert_ok(tz_registry_create(&registry, folders, 4, &failure));
     assert_int_equal(tz_registry_count(registry), 1);
     assert_null(tz_registry_get(registry, 0)->plugin);
     assert_non_null(strstr(tz_registry_get(registry, 0)->error.place, "dangling.so"));
     const tz_stencil *stencil = NULL;
-    assert_int_equal(tz_registry_find(registry, "hotspot", &stencil, NULL, &error), TZ_UNKNOWN);
+    assert_int_equal(tz_registry_find(registry, "hotspot", &stencil, NULL, &failure), TZ_UNKNOWN);
     tz_registry_destroy(registry);
     unlink(dangling);
     rmdir(folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_fault_is_refused_with_its_reason),
-        cmocka_unit_test(no_other_is_refused),
-        cmocka_unit_test(an_older_plugin_runs),
-        cmocka_unit_test(finding_a_refused_plugin_tells_why),
-        cmocka_unit_test(a_second_plugin_of_the_same_id_is_refused),
-        cmocka_unit_test(odd_folders_do_no_harm),
-    };
-    return cmocka_run_group_tests(tests, create, destroy);
-}
+TEST_MAIN(create, destroy, TEST(each_fault_is_refused_with_its_reason), TEST(no_other_is_refused),
+          TEST(an_older_plugin_runs), TEST(a_search_for_a_refused_plugin_gives_the_reason),
+          TEST(a_second_plugin_of_the_same_id_is_refused), TEST(odd_folders_do_no_harm))

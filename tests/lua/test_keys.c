@@ -1,22 +1,14 @@
 /* Arguments of Lua functions: what is accepted, and the messages of what is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "lua/context.h"
 #include "lua/keys.h"
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit.h"
 
 static tz_context context;
 static lua_State *L;
 
 static int open_state(void **state)
 {
-    (void)state;
     strcpy(context.folder_of_script, "/scenarios");
     L = luaL_newstate();
     if (!L)
@@ -28,7 +20,6 @@ static int open_state(void **state)
 
 static int close_state(void **state)
 {
-    (void)state;
     lua_close(L);
     return 0;
 }
@@ -80,7 +71,6 @@ static void check_refused(const char *code, const char *wanted)
 
 static void keys_are_read(void **state)
 {
-    (void)state;
     assert_int_equal(run("return f { number = 1.5, integer = 10, text = 'a', flag = true, "
                          "range = { 1, 2 }, list = { 4, 5, 6 } }"),
                      LUA_OK);
@@ -105,7 +95,6 @@ static void keys_are_read(void **state)
 
 static void keys_are_refused(void **state)
 {
-    (void)state;
     check_refused("f { txt = 'a' }", "t.lua:1: f: unknown key 'txt'; did you mean 'text'?");
     check_refused("\nf { 1 }",
                   "t.lua:2: f: needs named options such as number = …, not a list element");
@@ -136,7 +125,6 @@ static int resolve(lua_State *T)
 
 static void paths_begin_at_the_script(void **state)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"chip.flp", "/scenarios/chip.flp"}, {"/chip.flp", "/chip.flp"}, {"a/b", "/scenarios/a/b"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -152,10 +140,5 @@ static void paths_begin_at_the_script(void **state)
     assert_non_null(strstr(lua_tostring(L, -1), "is too long"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(keys_are_read),
-                                       cmocka_unit_test(keys_are_refused),
-                                       cmocka_unit_test(paths_begin_at_the_script)};
-    return cmocka_run_group_tests(tests, open_state, close_state);
-}
+TEST_MAIN(open_state, close_state, TEST(keys_are_read), TEST(keys_are_refused),
+          TEST(paths_begin_at_the_script))

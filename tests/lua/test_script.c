@@ -1,9 +1,9 @@
 /* tz_script_run: what it returns, reports and leaves behind for scripts that end in every way. */
+#include "tests/registry.h"
 #include "tests/support.h"
 
 #include "lua/script.h"
 
-static tz_registry *registry;
 static char printed[4096], noted[4096];
 static tz_script_result result;
 static tz_error error;
@@ -11,27 +11,21 @@ static tz_error error;
 /* Tests run in a fresh directory. */
 static int set_up(void **state)
 {
-    static const char *const folders[] = {TZ_TEST_PLUGIN_DIR};
-    if (scratch_setup(state) != 0 || chdir(((scratch *)*state)->directory) != 0)
-        return -1;
-    return tz_registry_create(&registry, folders, 1, &error) == TZ_OK ? 0 : -1;
+    return enter_scratch(state) || open_plugins(state);
 }
 
 static int tear_down(void **state)
 {
-    tz_registry_destroy(registry);
-    return chdir("/") == 0 ? scratch_teardown(state) : -1;
+    return close_plugins(state) || leave_scratch(state);
 }
 
 static void on_print(void *to, const char *text)
 {
-    (void)to;
     strncat(printed, text, sizeof printed - strlen(printed) - 1);
 }
 
 static void on_note(void *to, tz_note note, const char *line)
 {
-    (void)to;
     strncat(noted, note == TZ_NOTE_WARNING ? "W:" : "L:", sizeof noted - strlen(noted) - 1);
     strncat(noted, line, sizeof noted - strlen(noted) - 1);
     strncat(noted, "\n", sizeof noted - strlen(noted) - 1);
@@ -63,7 +57,6 @@ static tz_status run(const char *code, bool check, size_t sets_count, const char
 
 static void a_script_runs(void **state)
 {
-    (void)state;
     static const char *const sets[] = {"n=3", "m=4", "n=5"};
     assert_int_equal(run("print(require('trapeze').args.n, 'a')\n", false, 3, sets), TZ_OK);
     assert_string_equal(printed, "5\ta\n");
@@ -74,7 +67,6 @@ static void a_script_runs(void **state)
 
 static void a_simulation_is_counted(void **state)
 {
-    (void)state;
     assert_int_equal(run(HEAT "sim:run(10)\ntz.log('done', sim.step)\n", false, 0, NULL), TZ_OK);
     assert_int_equal(result.steps, 10);
     assert_true(result.updates == 640);
@@ -87,7 +79,6 @@ static void a_simulation_is_counted(void **state)
 
 static void a_check_writes_nothing(void **state)
 {
-    (void)state;
     assert_int_equal(
         run(HEAT "sim:every(5, tz.npy())\nsim:run(10)\ntz.expect(false)\n", true, 0, NULL), TZ_OK);
     assert_int_equal(result.steps, 0);
@@ -98,7 +89,6 @@ static void a_check_writes_nothing(void **state)
 
 static void failures_have_their_codes(void **state)
 {
-    (void)state;
     static const struct {
         const char *code;
         tz_status status;
@@ -126,7 +116,6 @@ static void failures_have_their_codes(void **state)
 
 static void a_failed_run_leaves_its_record(void **state)
 {
-    (void)state;
     size_t bytes;
     assert_int_equal(run(HEAT "sim:run(1)\nerror('too hot')\n", false, 0, NULL), TZ_SCRIPT);
     char path[PATH_MAX + 16];
@@ -137,11 +126,6 @@ static void a_failed_run_leaves_its_record(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_script_runs), cmocka_unit_test(a_simulation_is_counted),
-        cmocka_unit_test(a_check_writes_nothing), cmocka_unit_test(failures_have_their_codes),
-        cmocka_unit_test(a_failed_run_leaves_its_record)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down, TEST(a_script_runs), TEST(a_simulation_is_counted),
+          TEST(a_check_writes_nothing), TEST(failures_have_their_codes),
+          TEST(a_failed_run_leaves_its_record))

@@ -2,24 +2,12 @@
 #ifndef TZ_TEST_MODEL_SUPPORT_H
 #define TZ_TEST_MODEL_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/file.h"
 #include "model/meng2009.h"
 #include "model/meng2011.h"
 #include "model/model.h"
 #include "model/roofs.h"
-#include "tests/skip.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/unit.h"
 
 static const char *const device_names[] = {"gtx280", "gtx260", "gtx-titan", "h200"};
 static const char *const benchmark_names[] = {"pathfinder", "hotspot", "poisson", "cell"};
@@ -30,10 +18,8 @@ static inline char *shipped_text(const char *folder, const char *name, char path
                                  size_t *length)
 {
     char *text;
-    tz_error error;
     snprintf(path, 512, "%s/%s/%s.txt", TZ_TEST_MODEL_DIR, folder, name);
-    if (tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, length, &error) != TZ_OK)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, length, &failure));
     return text;
 }
 
@@ -43,9 +29,7 @@ static inline tz_model_device device_named(const char *name)
     size_t length;
     char *text = shipped_text("devices", name, path, &length);
     tz_model_device device;
-    tz_error error;
-    if (tz_model_device_parse(path, text, length, &device, &error) != TZ_OK)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz_model_device_parse(path, text, length, &device, &failure));
     free(text);
     return device;
 }
@@ -62,10 +46,8 @@ static inline bench bench_named(const char *name)
     size_t length;
     char *text = shipped_text("benchmarks", name, path, &length);
     bench b;
-    tz_error error;
-    if (tz_model_benchmark_parse(path, text, length, &b.record, &error) != TZ_OK ||
-        tz_model_benchmark_facts(&b.record, &b.facts, &b.plan, &error) != TZ_OK)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz_model_benchmark_parse(path, text, length, &b.record, &failure));
+    assert_ok(tz_model_benchmark_facts(&b.record, &b.facts, &b.plan, &failure));
     free(text);
     return b;
 }
@@ -76,10 +58,9 @@ static inline tz_model_meng meng_of(int year, const char *benchmark, const char 
     const bench b = bench_named(benchmark);
     const tz_model_device d = device_named(device);
     tz_model_meng m;
-    tz_error error;
     if ((year == 2009 ? tz_model_meng2009_fill : tz_model_meng2011_fill)(&b.facts, &d, &b.plan, &m,
-                                                                         NULL, &error))
-        fail_msg("%s: %s", error.place, error.message);
+                                                                         NULL, &failure))
+        fail_msg("%s: %s", failure.place, failure.message);
     return m;
 }
 
@@ -139,9 +120,7 @@ static inline tz_model_prediction predicted(const tz_model_work *work,
                                             const tz_model_device *device)
 {
     tz_model_prediction p = {0};
-    tz_error why;
-    if (tz_roofs_predict(work, device, &p, &why))
-        fail_msg("%s", why.message);
+    assert_ok(tz_roofs_predict(work, device, &p, &failure));
     double sum = 0.0;
     for (int k = 0; k < p.component_count; k++) {
         assert_true(p.components[k].seconds >= 0.0);

@@ -32,7 +32,6 @@ static tz_model_meng small(void)
 static void equations_in_two_dimensions(void **state)
 {
     const tz_model_meng m = small();
-    (void)state;
     assert_close(tz_model_meng_trapezoids(&m, 1), 9, 0);               /* 144 / 16 */
     assert_close(tz_model_meng_trapezoids(&m, 2), 36, 0);              /* 144 / 4 */
     assert_close(tz_model_meng_cycles_per_request(&m, 64), 32, 1e-15); /* eq. 4 */
@@ -64,7 +63,6 @@ static void equations_in_two_dimensions(void **state)
 static void equations_in_one_dimension(void **state)
 {
     tz_model_meng m = small();
-    (void)state;
     m.dims = 1;
     m.data_length[0] = 100;
     m.blk_len[0] = 10;
@@ -81,7 +79,6 @@ static void equations_in_one_dimension(void **state)
 static void equations_in_three_dimensions(void **state)
 {
     tz_model_meng m = small();
-    (void)state;
     m.dims = 3;
     for (int i = 0; i < 3; i++)
         m.data_length[i] = 48, m.halo_width[i] = 2, m.blk_len[i] = 8 - 2 * i; /* 8, 6, 4 */
@@ -99,7 +96,6 @@ static void equations_in_three_dimensions(void **state)
 
 static void eq_12_turns_profiles_into_instructions(void **state)
 {
-    (void)state;
     /* PathFinder of table 2: 100,000 threads are 3125 warps, 104.17 an SM. */
     assert_close(tz_model_meng_num_warp_insts(1998, 100000, 32, 30), 19.1808, 1e-14);
 }
@@ -107,7 +103,6 @@ static void eq_12_turns_profiles_into_instructions(void **state)
 static void several_state_fields_are_all_stored(void **state)
 {
     tz_model_meng m = small();
-    (void)state;
     const double one = tz_model_meng_commit(&m, 2);
     m.num_commit_arrays = 3;
     assert_close(tz_model_meng_commit(&m, 2), 3 * one, 1e-15);
@@ -116,7 +111,6 @@ static void several_state_fields_are_all_stored(void **state)
 static void fences_grow_with_the_blocks(void **state)
 {
     tz_model_meng m = small();
-    (void)state;
     m.glb_sync_per_block_cycles = 2;
     assert_close(tz_model_meng_glb_sync(&m, 1), 1018, 0);
     assert_close(tz_model_meng_glb_sync(&m, 2), 1072, 0);
@@ -126,7 +120,6 @@ static void fences_grow_with_the_blocks(void **state)
 static void alpha_and_tau_of_2011(void **state)
 {
     tz_model_meng m = small();
-    (void)state;
     assert_close(tz_model_meng2011_alpha(1, 5), 1, 0);
     assert_close(tz_model_meng2011_alpha(2, 5), 5, 0);
     assert_close(tz_model_meng2011_alpha(3, 5), 25, 0);
@@ -139,7 +132,6 @@ static void alpha_and_tau_of_2011(void **state)
 
 static void blocks_fill_the_limit_of_threads(void **state)
 {
-    (void)state;
     assert_close(tz_model_meng_blk_len(1, 512), 512, 0);
     assert_close(tz_model_meng_blk_len(2, 512), 22, 0);
     assert_close(tz_model_meng_blk_len(3, 512), 8, 0);
@@ -149,17 +141,7 @@ static void blocks_fill_the_limit_of_threads(void **state)
     assert_close(tz_model_meng_blk_len(2, 0.5), 1, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equations_in_two_dimensions),
-        cmocka_unit_test(equations_in_one_dimension),
-        cmocka_unit_test(equations_in_three_dimensions),
-        cmocka_unit_test(eq_12_turns_profiles_into_instructions),
-        cmocka_unit_test(several_state_fields_are_all_stored),
-        cmocka_unit_test(fences_grow_with_the_blocks),
-        cmocka_unit_test(alpha_and_tau_of_2011),
-        cmocka_unit_test(blocks_fill_the_limit_of_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(equations_in_two_dimensions), TEST(equations_in_one_dimension),
+          TEST(equations_in_three_dimensions), TEST(eq_12_turns_profiles_into_instructions),
+          TEST(several_state_fields_are_all_stored), TEST(fences_grow_with_the_blocks),
+          TEST(alpha_and_tau_of_2011), TEST(blocks_fill_the_limit_of_threads))

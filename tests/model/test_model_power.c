@@ -1,4 +1,4 @@
-/* Power: energies add up, the clock of a long run meets the limit, and without numbers nothing is
+/* Power: energies add up, the clock of a long run obeys the limit, and without numbers nothing is
  * claimed. */
 #include "model_support.h"
 
@@ -16,9 +16,8 @@ static tz_power_demand computing(void)
                              .memory_s = 0.2e-3};
 }
 
-static void the_clock_meets_the_limit(void **state)
+static void the_clock_obeys_the_limit(void **state)
 {
-    (void)state;
     const tz_power_demand d = computing();
     tz_power_answer a;
     double seconds;
@@ -50,7 +49,6 @@ static void the_clock_meets_the_limit(void **state)
 
 static void energies_and_exponents_count(void **state)
 {
-    (void)state;
     tz_power_demand d = computing();
     tz_power_answer a, b;
     tz_power_settle(&d, EXPONENT, 700, &a);
@@ -77,7 +75,6 @@ static void energies_and_exponents_count(void **state)
 
 static void memory_keeps_its_clock(void **state)
 {
-    (void)state;
     tz_power_demand d = computing();
     tz_power_answer a;
     d.compute_s = 0.3e-3;
@@ -118,7 +115,6 @@ static tz_model_work mixed_work(void)
 
 static void counts_become_watts(void **state)
 {
-    (void)state;
     const tz_model_device device = some_device();
     tz_model_work work = mixed_work();
     const tz_model_prediction p = predicted(&work, &device);
@@ -135,7 +131,7 @@ static void counts_become_watts(void **state)
     assert_close(d.base_w, 190, 1e-12);
     assert_close(p.power_w, 190 + (d.core_j + d.memory_j) / p.time_s, 1e-9);
     assert_close(p.power_limit_w, 700, 1e-12);
-    /* The same, said. */
+    /* The same, in the text. */
     char text[120];
     assert_true(tz_power_text(&p, text, sizeof text));
     assert_true(tz_power_time(&p) == p.sustained_s && p.sustained_s >= p.time_s);
@@ -171,7 +167,6 @@ static void counts_become_watts(void **state)
 
 static void without_numbers_nothing_is_claimed(void **state)
 {
-    (void)state;
     const tz_model_work work = mixed_work();
     const size_t members[] = {
         offsetof(tz_model_device, power_limit_w),    offsetof(tz_model_device, power_idle_w),
@@ -194,14 +189,6 @@ static void without_numbers_nothing_is_claimed(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_clock_meets_the_limit),
-        cmocka_unit_test(energies_and_exponents_count),
-        cmocka_unit_test(memory_keeps_its_clock),
-        cmocka_unit_test(counts_become_watts),
-        cmocka_unit_test(without_numbers_nothing_is_claimed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(the_clock_obeys_the_limit), TEST(energies_and_exponents_count),
+          TEST(memory_keeps_its_clock), TEST(counts_become_watts),
+          TEST(without_numbers_nothing_is_claimed))

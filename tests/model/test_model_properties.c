@@ -1,4 +1,4 @@
-/* What must hold for any device and benchmark. */
+/* Properties of any device and benchmark. */
 #include "model_support.h"
 
 /* Calls `check` on every benchmark, device and version, with numbers scaled up and down, halos and
@@ -42,7 +42,6 @@ static void check_best(const tz_model_meng *m)
 
 static void convex_minimum_is_the_least_of_all(void **state)
 {
-    (void)state;
     over_the_grid(check_best);
 }
 
@@ -58,7 +57,6 @@ static void check_sums(const tz_model_meng *m)
 
 static void components_are_positive_and_add_up(void **state)
 {
-    (void)state;
     over_the_grid(check_sums);
 }
 
@@ -81,7 +79,6 @@ static void check_convex(const tz_model_meng *m)
 
 static void cycles_are_convex_in_the_height(void **state)
 {
-    (void)state;
     over_the_grid(check_convex);
 }
 
@@ -125,7 +122,6 @@ static void check_monotone(const tz_model_meng *m)
 
 static void better_devices_are_faster(void **state)
 {
-    (void)state;
     over_the_grid(check_monotone);
 }
 
@@ -145,18 +141,9 @@ static void check_cost_effect(const tz_model_meng *m)
 
 static void cost_effect_is_the_useful_share(void **state)
 {
-    (void)state;
     over_the_grid(check_cost_effect);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convex_minimum_is_the_least_of_all),
-        cmocka_unit_test(components_are_positive_and_add_up),
-        cmocka_unit_test(cycles_are_convex_in_the_height),
-        cmocka_unit_test(better_devices_are_faster),
-        cmocka_unit_test(cost_effect_is_the_useful_share),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(convex_minimum_is_the_least_of_all),
+          TEST(components_are_positive_and_add_up), TEST(cycles_are_convex_in_the_height),
+          TEST(better_devices_are_faster), TEST(cost_effect_is_the_useful_share))

@@ -1,4 +1,4 @@
-/* What the papers say, and what their equations give with their tables. */
+/* The papers' statements, and the results of their equations with their tables. */
 #include "model_support.h"
 
 /* Cycles of an iteration at height 1, by the equations of 2009 with tables 1 and 2, and the best
@@ -17,7 +17,6 @@ static const struct expected {
 
 static void components_of_2009(void **state)
 {
-    (void)state;
     for (int i = 0; i < BENCHMARKS; i++) {
         const struct expected *e = &expected[i];
         const tz_model_meng m = meng_of(2009, e->name, "gtx280");
@@ -34,7 +33,6 @@ static void components_of_2009(void **state)
 
 static void best_heights(void **state)
 {
-    (void)state;
     for (int i = 0; i < BENCHMARKS; i++) {
         const struct expected *e = &expected[i];
         const tz_model_meng m9 = meng_of(2009, e->name, "gtx280");
@@ -53,7 +51,6 @@ static void best_heights(void **state)
 /* The stated heights agree with the equations but for PathFinder's, and there the curve is flat. */
 static void stated_heights_of_2009(void **state)
 {
-    (void)state;
     for (int i = 0; i < BENCHMARKS; i++) {
         const bench b = bench_named(expected[i].name);
         const tz_model_meng m = meng_of(2009, expected[i].name, "gtx280");
@@ -69,11 +66,10 @@ static void stated_heights_of_2009(void **state)
     }
 }
 
-/* Measured speedups are not the model's to reproduce; the journal's comes within 8 % of them, the
- * conference's within 25 %. A change that moves them should be noticed. */
+/* The models need not reproduce measured speedups: the journal's comes within 8 % of them, the
+ * conference's within 25 %. The bounds show a change of the models. */
 static void measured_speedups(void **state)
 {
-    (void)state;
     for (int i = 0; i < BENCHMARKS; i++) {
         const bench b = bench_named(expected[i].name);
         const double measured = b.record.paper_speedup.value;
@@ -87,7 +83,6 @@ static void measured_speedups(void **state)
 /* Section 5.4.2: on the GTX 280, HotSpot and Poisson ran fastest at 3: what 2011's factors give. */
 static void measured_heights(void **state)
 {
-    (void)state;
     for (int i = 1; i < BENCHMARKS; i++) {
         const bench b = bench_named(expected[i].name);
         assert_close(expected[i].best_2011, b.record.paper_height_measured.value, 0);
@@ -98,7 +93,6 @@ static void measured_heights(void **state)
 static void components_against_height(void **state)
 {
     tz_model_meng m = meng_of(2009, "hotspot", "gtx280");
-    (void)state;
     m.num_elem_per_op = 1;
     const int max = tz_model_meng_height_max(&m);
     const tz_model_meng_loop first = tz_model_meng_components_per_loop(&m, 1);
@@ -119,7 +113,6 @@ static void components_against_height(void **state)
 /* Figure 7: wider halos: a smaller peak, at no greater height. */
 static void wider_halos_gain_less(void **state)
 {
-    (void)state;
     for (int i = 0; i < BENCHMARKS; i++) {
         tz_model_meng m = meng_of(2009, expected[i].name, "gtx280");
         double peak = INFINITY;
@@ -138,7 +131,6 @@ static void wider_halos_gain_less(void **state)
 /* Figure 8: larger blocks: a higher peak, at no smaller height. Cell gains too, from 48^3 on. */
 static void larger_blocks_gain_more(void **state)
 {
-    (void)state;
     for (int i = 0; i < BENCHMARKS; i++) {
         tz_model_meng m = meng_of(2009, expected[i].name, "gtx280");
         const double start = m.blk_len[0];
@@ -159,7 +151,6 @@ static void larger_blocks_gain_more(void **state)
 /* Section 6.2, and 2011's introduction: the size of the input hardly matters. */
 static void input_size_hardly_matters(void **state)
 {
-    (void)state;
     for (int i = 0; i < BENCHMARKS; i++) {
         tz_model_meng m = meng_of(2009, expected[i].name, "gtx280");
         const int height = tz_model_meng_height_best(&m);
@@ -176,7 +167,6 @@ static void input_size_hardly_matters(void **state)
 /* Section 6.3: longer synchronisation and memory latency, and a smaller CPI, favour ghost zones. */
 static void slower_memory_and_faster_cores_gain_more(void **state)
 {
-    (void)state;
     for (int i = 0; i < BENCHMARKS; i++) {
         double sync = 0, latency = 0, cores = 0;
         for (int factor = 1; factor <= 64; factor *= 2) {
@@ -203,7 +193,6 @@ static void slower_memory_and_faster_cores_gain_more(void **state)
 /* 2011, introduction and section 4.2: neither the latency nor the choice of sigma matter much. */
 static void insensitive_to_latency_and_sigma(void **state)
 {
-    (void)state;
     for (int i = 0; i < BENCHMARKS; i++) {
         tz_model_meng m = meng_of(2011, expected[i].name, "gtx280");
         const double cycles = tz_model_meng_cpl(&m, 2);
@@ -220,20 +209,8 @@ static void insensitive_to_latency_and_sigma(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(components_of_2009),
-        cmocka_unit_test(best_heights),
-        cmocka_unit_test(stated_heights_of_2009),
-        cmocka_unit_test(measured_speedups),
-        cmocka_unit_test(measured_heights),
-        cmocka_unit_test(components_against_height),
-        cmocka_unit_test(wider_halos_gain_less),
-        cmocka_unit_test(larger_blocks_gain_more),
-        cmocka_unit_test(input_size_hardly_matters),
-        cmocka_unit_test(slower_memory_and_faster_cores_gain_more),
-        cmocka_unit_test(insensitive_to_latency_and_sigma),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(components_of_2009), TEST(best_heights), TEST(stated_heights_of_2009),
+          TEST(measured_speedups), TEST(measured_heights), TEST(components_against_height),
+          TEST(wider_halos_gain_less), TEST(larger_blocks_gain_more),
+          TEST(input_size_hardly_matters), TEST(slower_memory_and_faster_cores_gain_more),
+          TEST(insensitive_to_latency_and_sigma))

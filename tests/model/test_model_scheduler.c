@@ -9,9 +9,7 @@ static tz_scheduler scheduler(void)
 {
     const tz_model_device d = device_named("h200");
     tz_scheduler s;
-    tz_error error;
-    if (tz_scheduler_of(&d, &s, &error))
-        fail_msg("%s", error.message);
+    assert_ok(tz_scheduler_of(&d, &s, &failure));
     return s;
 }
 
@@ -31,9 +29,7 @@ static tz_schedule run(const tz_scheduler *s, const tz_trace_instruction *trace,
                        int block_warps, int blocks)
 {
     tz_schedule out;
-    tz_error error;
-    if (tz_schedule_run(s, trace, count, block_warps, blocks, &out, &error))
-        fail_msg("%s", error.message);
+    assert_ok(tz_schedule_run(s, trace, count, block_warps, blocks, &out, &failure));
     assert_true(out.clocks > 0.0 && out.issued > 0.0 && out.issued <= 1.0 + 1e-9);
     double sum = out.issued * 4.0 / (block_warps * blocks);
     for (int k = 0; k < TZ_ROUNDS_WAITS; k++) {
@@ -53,7 +49,6 @@ static void near(double is, double should, double within)
 
 static void a_chain_takes_its_stalls(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
     tz_trace_instruction trace[LONG];
     fill(trace, LONG, plain(TZ_WORK_INTEGER));
@@ -76,7 +71,6 @@ static void a_chain_takes_its_stalls(void **state)
 
 static void warps_saturate_units(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
     static const struct {
         int class, other;
@@ -91,7 +85,7 @@ static void warps_saturate_units(void **state)
         for (int k = 0; k < LONG; k++)
             trace[k] = plain(k % 2 ? cases[c].other : cases[c].class);
         const double issued = run(&s, trace, LONG, 2, 16).issued;
-        /* Where slots are what limits, warps get in each other's way. */
+        /* Where slots are the limit, warps delay each other. */
         assert_true(issued < cases[c].issued + 0.01 &&
                     issued > (cases[c].issued > 0.9 ? 0.9 : 0.98) * cases[c].issued);
     }
@@ -99,7 +93,6 @@ static void warps_saturate_units(void **state)
 
 static void shuffles_have_their_rate(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
     tz_trace_instruction trace[LONG];
     fill(trace, LONG, plain(TZ_WORK_SHUFFLE));
@@ -123,9 +116,8 @@ static void shuffles_have_their_rate(void **state)
     near(some / run(&s, trace, LONG, 2, 16).issued, 8.0 / 9.0, 0.03);
 }
 
-static void blocks_meet(void **state)
+static void barriers_hold_blocks(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
     const tz_model_device d = device_named("h200");
     /* As it was measured: barriers of 512 threads one after the other. */
@@ -141,9 +133,8 @@ static void blocks_meet(void **state)
     assert_true(run(&s, trace, LONG, 16, 1).waits[TZ_ROUNDS_SYNC] > 0.05);
 }
 
-static void neighbours_wait_for_each_other(void **state)
+static void adjacent_warps_wait_for_each_other(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
     tz_trace_instruction trace[LONG];
     fill(trace, LONG, plain(TZ_WORK_INTEGER));
@@ -156,15 +147,13 @@ static void neighbours_wait_for_each_other(void **state)
     trace[LONG / 2 + 1].kind = TZ_TRACE_AWAIT;
     const tz_schedule with = run(&s, trace, LONG, 8, 1);
     assert_true(with.clocks > without && with.waits[TZ_ROUNDS_SYNC] > 0.1);
-    /* A warp alone has nobody to wait for, but asks. */
+    /* A single warp does not wait, but still polls. */
     assert_true(run(&s, trace, LONG, 1, 1).clocks < with.clocks);
 }
 
 static void more_warps_take_longer_and_do_more(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
-    tz_error error;
     tz_trace_instruction trace[LONG];
     for (int k = 0; k < LONG; k++) {
         trace[k] = plain(k % 8 == 0   ? TZ_WORK_SHUFFLE
@@ -175,11 +164,11 @@ static void more_warps_take_longer_and_do_more(void **state)
         trace[k].waits = k % 8 == 5 ? 1 : 0;
     }
     tz_rounds r;
-    assert_int_equal(tz_schedule_rounds(&s, trace, LONG, 2, 32, &r, &error), TZ_OK);
+    assert_ok(tz_schedule_rounds(&s, trace, LONG, 2, 32, &r, &failure));
     assert_true(r.count > 5 && r.warps[0] == 2.0 && r.warps[r.count - 1] == FULL_WARPS);
     for (int k = 1; k < r.count; k++) {
         assert_true(r.clocks[k] >= r.clocks[k - 1]);
-        /* A warp takes no less of all clocks than its share, but for chance. */
+        /* The clocks of a warp do not grow with the number of warps, except by chance. */
         assert_true(r.clocks[k] / r.warps[k] <= 1.03 * r.clocks[k - 1] / r.warps[k - 1]);
     }
     near(tz_rounds_clocks(&r, r.warps[2]), r.clocks[2], 1e-12);
@@ -190,7 +179,7 @@ static void more_warps_take_longer_and_do_more(void **state)
     assert_int_equal(tz_rounds_near(&r, r.warps[3] + 0.1), 3);
     /* With all registers there are two warps a scheduler. */
     tz_rounds few;
-    assert_int_equal(tz_schedule_rounds(&s, trace, LONG, 2, 255, &few, &error), TZ_OK);
+    assert_ok(tz_schedule_rounds(&s, trace, LONG, 2, 255, &few, &failure));
     assert_true(few.warps[few.count - 1] == 8.0);
     /* A tenth of one loop's steps and nine of another's. */
     tz_rounds mixed = few;
@@ -206,7 +195,6 @@ static void more_warps_take_longer_and_do_more(void **state)
 
 static void long_code_is_fetched(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
     assert_true(tz_scheduler_fetch_clocks(&s, 0.19 * s.far_text.bytes, false) == 0.0);
     const double near_cache = tz_scheduler_fetch_clocks(&s, 0.5 * s.far_text.bytes, false);
@@ -227,37 +215,24 @@ static void long_code_is_fetched(void **state)
 
 static void what_is_no_loop_is_refused(void **state)
 {
-    (void)state;
     const tz_scheduler s = scheduler();
     tz_schedule out;
-    tz_error error;
     tz_trace_instruction one = plain(TZ_WORK_FP32);
-    assert_int_equal(tz_schedule_run(&s, &one, 0, 2, 1, &out, &error), TZ_RANGE);
-    assert_non_null(strstr(error.message, "0 instructions"));
-    assert_int_equal(tz_schedule_run(&s, &one, 1, 0, 1, &out, &error), TZ_RANGE);
-    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 0, &out, &error), TZ_RANGE);
-    assert_int_equal(tz_schedule_run(&s, &one, 1, 16, 5, &out, &error), TZ_RANGE);
+    check_error(tz_schedule_run(&s, &one, 0, 2, 1, &out, &failure), TZ_RANGE, "", "0 instructions");
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 0, 1, &out, &failure), TZ_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 0, &out, &failure), TZ_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 16, 5, &out, &failure), TZ_RANGE);
     one.class = TZ_WORK_CLASSES;
-    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 1, &out, &error), TZ_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 1, &out, &failure), TZ_RANGE);
     one = plain(TZ_WORK_FP32);
     one.waits = 64;
-    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 1, &out, &error), TZ_RANGE);
+    assert_int_equal(tz_schedule_run(&s, &one, 1, 2, 1, &out, &failure), TZ_RANGE);
     const tz_model_device old = device_named("gtx280");
     tz_scheduler none;
-    assert_int_equal(tz_scheduler_of(&old, &none, &error), TZ_UNSUPPORTED);
+    assert_int_equal(tz_scheduler_of(&old, &none, &failure), TZ_UNSUPPORTED);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_takes_its_stalls),
-        cmocka_unit_test(warps_saturate_units),
-        cmocka_unit_test(shuffles_have_their_rate),
-        cmocka_unit_test(blocks_meet),
-        cmocka_unit_test(neighbours_wait_for_each_other),
-        cmocka_unit_test(more_warps_take_longer_and_do_more),
-        cmocka_unit_test(long_code_is_fetched),
-        cmocka_unit_test(what_is_no_loop_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(a_chain_takes_its_stalls), TEST(warps_saturate_units),
+          TEST(shuffles_have_their_rate), TEST(barriers_hold_blocks),
+          TEST(adjacent_warps_wait_for_each_other), TEST(more_warps_take_longer_and_do_more),
+          TEST(long_code_is_fetched), TEST(what_is_no_loop_is_refused))

@@ -5,17 +5,7 @@
 
 #include "sim/fields.h"
 #include "sim/run.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/registry.h"
 
 typedef struct oracle_config {
     const char *stencil;
@@ -29,27 +19,11 @@ typedef struct oracle_config {
     tz_assignment params[8];
 } oracle_config;
 
-static tz_registry *oracle_registry;
-
-static inline int oracle_setup(void **state)
-{
-    (void)state;
-    const char *const folders[] = {TZ_TEST_PLUGIN_DIR};
-    return tz_registry_create(&oracle_registry, folders, 1, NULL) != TZ_OK;
-}
-
-static inline int oracle_teardown(void **state)
-{
-    (void)state;
-    tz_registry_destroy(oracle_registry);
-    return 0;
-}
-
 static inline tz_status oracle_try(tz_simulation **out, const oracle_config *c, tz_error *error)
 {
     return tz_simulation_create(out,
                                 &(tz_simulation_config){
-                                    .registry = oracle_registry,
+                                    .registry = registry,
                                     .stencil = c->stencil,
                                     .dims = c->dims,
                                     .extent = {c->nx, c->ny ? c->ny : 1, c->nz ? c->nz : 1},
@@ -65,17 +39,10 @@ static inline tz_status oracle_try(tz_simulation **out, const oracle_config *c, 
                                 error);
 }
 
-static inline void oracle_check(tz_status status, const tz_error *error)
-{
-    if (status != TZ_OK)
-        fail_msg("status %d: %s: %s", (int)status, error->place, error->message);
-}
-
 static inline tz_simulation *oracle_create(const oracle_config *config)
 {
     tz_simulation *simulation = NULL;
-    tz_error error = {0};
-    oracle_check(oracle_try(&simulation, config, &error), &error);
+    assert_ok(oracle_try(&simulation, config, &failure));
     return simulation;
 }
 
@@ -88,27 +55,21 @@ static inline int oracle_field(const tz_simulation *simulation, const char *name
 
 static inline void oracle_write(tz_simulation *simulation, const char *field, const double *values)
 {
-    tz_error error = {0};
-    oracle_check(tz_simulation_write(simulation, oracle_field(simulation, field), NULL, values,
-                                     NULL, &error),
-                 &error);
+    assert_ok(tz_simulation_write(simulation, oracle_field(simulation, field), NULL, values, NULL,
+                                  &failure));
 }
 
 static inline void oracle_read(const tz_simulation *simulation, const char *field, double *values)
 {
-    tz_error error = {0};
-    oracle_check(
-        tz_simulation_read(simulation, oracle_field(simulation, field), NULL, values, &error),
-        &error);
+    assert_ok(
+        tz_simulation_read(simulation, oracle_field(simulation, field), NULL, values, &failure));
 }
 
 static inline void oracle_run(tz_simulation *simulation, int64_t steps)
 {
-    tz_error error = {0};
     tz_run_result result;
-    oracle_check(tz_simulation_run(simulation, &(tz_run){.steps = steps, .until_residual = NAN},
-                                   &result, &error),
-                 &error);
+    assert_ok(tz_simulation_run(simulation, &(tz_run){.steps = steps, .until_residual = NAN},
+                                &result, &failure));
     assert_int_equal(result.steps, steps);
 }
 

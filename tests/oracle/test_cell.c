@@ -71,7 +71,6 @@ static void check(const rule *r, const int64_t n[3], const char *boundary, int s
 
 static void bytes(void **state)
 {
-    (void)state;
     static const int64_t sizes[][3] = {{1, 1, 1},   {2, 3, 1},   {31, 5, 7}, {32, 9, 4},
                                        {33, 4, 12}, {70, 11, 9}, {100, 1, 6}};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -84,7 +83,6 @@ static void bytes(void **state)
 /* A full block, three cells wide: its counts, from 7 to 26, are known. */
 static void counts(void **state)
 {
-    (void)state;
     for (int n = 0; n <= 26; n++) {
         /* The centre of a 3x3x3 world with n living neighbours is born under B{n} alone. */
         for (int birth = 0; birth <= 26; birth++) {
@@ -116,8 +114,4 @@ static void counts(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes), cmocka_unit_test(counts)};
-    return cmocka_run_group_tests(tests, oracle_setup, oracle_teardown);
-}
+TEST_MAIN(open_plugins, close_plugins, TEST(bytes), TEST(counts))

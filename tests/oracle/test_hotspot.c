@@ -1,7 +1,6 @@
 /* HotSpot against Rodinia's formula, a table computed with 50 digits, and closed forms. */
 #include "oracle.h"
 #include "sim/fields.h"
-#include "tests/skip.h"
 
 enum { STEPS = 60 };
 
@@ -89,7 +88,6 @@ static void compare_with_formula(int64_t nx, int64_t ny, const char *boundary, c
 
 static void formula(void **state)
 {
-    (void)state;
     static const int64_t sizes[][2] = {{64, 48}, {1, 1}, {1, 9}, {17, 1}, {37, 23}};
     static const char *const boundaries[] = {"clamp", "periodic", "fixed", "mirror"};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -126,7 +124,6 @@ static void read_numbers(const char *folder, const char *name, double *values, i
  * heat flowed between each pair of adjacent cells, from each cell to the package and into it. */
 static void known_answer(void **state)
 {
-    (void)state;
     enum { NX = 16, NY = 12, CELLS = NX * NY };
     static double lines[CELLS][3], start[CELLS], power[CELLS], expected[CELLS];
     read_numbers(TZ_TEST_SOURCE_DIR, "oracle/hotspot_16x12.txt", lines[0], 3 * CELLS);
@@ -141,7 +138,6 @@ static void known_answer(void **state)
 /* Inputs of the Rodinia suite, which are not part of this project. */
 static void rodinia_inputs(void **state)
 {
-    (void)state;
     enum { N = 64 };
     static double start[N * N], power[N * N];
     const char *folder = getenv("TZ_DATA_DIR");
@@ -156,7 +152,6 @@ static void rodinia_inputs(void **state)
  * power leaves through the package: sum P = sum (T - T_amb) / Rz. */
 static void steady_state(void **state)
 {
-    (void)state;
     enum { N = 12 };
     const chip c = chip_make(N, N);
     for (int uniform = 0; uniform < 2; uniform++) {
@@ -191,7 +186,6 @@ static void steady_state(void **state)
 /* A chip at ambient temperature without power stays there, to the last bits. */
 static void equilibrium(void **state)
 {
-    (void)state;
     double got[40 * 30];
     for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
         tz_simulation *simulation = oracle_create(&(oracle_config){.stencil = "hotspot",
@@ -201,8 +195,7 @@ static void equilibrium(void **state)
                                                                    .precision = precision,
                                                                    .boundary = "clamp",
                                                                    .backend = "cpu"});
-        tz_error error = {0};
-        oracle_check(tz_simulation_fill(simulation, 0, NULL, 318.15, &error), &error);
+        assert_ok(tz_simulation_fill(simulation, 0, NULL, 318.15, &failure));
         oracle_run(simulation, 2000);
         oracle_read(simulation, "temperature", got);
         for (int i = 0; i < 40 * 30; i++)
@@ -213,7 +206,6 @@ static void equilibrium(void **state)
 
 static void unstable_step(void **state)
 {
-    (void)state;
     oracle_config config = {.stencil = "hotspot",
                             .dims = 2,
                             .nx = 64,
@@ -223,14 +215,13 @@ static void unstable_step(void **state)
                             .params_count = 1,
                             .params = {{"dt_s", 1.0, NULL}, {"allow_unstable", 1.0, NULL}}};
     tz_simulation *simulation = NULL;
-    tz_error error = {0};
-    assert_int_equal(oracle_try(&simulation, &config, &error), TZ_UNSTABLE);
+    assert_int_equal(oracle_try(&simulation, &config, &failure), TZ_UNSTABLE);
     assert_null(simulation);
     const chip c = chip_make(64, 64);
     const double limit = c.capacitance / (2.0 / c.rx + 2.0 / c.ry + 1.0 / c.rz);
     char number[32];
     snprintf(number, sizeof number, "%.6g", limit);
-    assert_non_null(strstr(error.message, number));
+    assert_non_null(strstr(failure.message, number));
     config.params_count = 2; /* the explicit override */
     tz_simulation_destroy(oracle_create(&config));
     config.params[0].number = limit * 0.999999;
@@ -238,12 +229,5 @@ static void unstable_step(void **state)
     tz_simulation_destroy(oracle_create(&config));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formula),        cmocka_unit_test(known_answer),
-        cmocka_unit_test(rodinia_inputs), cmocka_unit_test(steady_state),
-        cmocka_unit_test(equilibrium),    cmocka_unit_test(unstable_step),
-    };
-    return cmocka_run_group_tests(tests, oracle_setup, oracle_teardown);
-}
+TEST_MAIN(open_plugins, close_plugins, TEST(formula), TEST(known_answer), TEST(rodinia_inputs),
+          TEST(steady_state), TEST(equilibrium), TEST(unstable_step))

@@ -118,7 +118,6 @@ static void check(const stencil *s, const int64_t n[3], const char *boundary, in
 
 static void loops(void **state)
 {
-    (void)state;
     static const int64_t sizes[][3] = {{37, 23, 9}, {1, 1, 1}, {2, 5, 3}, {64, 3, 2}};
     static const char *const boundaries[] = {"clamp", "periodic", "fixed", "mirror"};
     for (size_t s = 0; s < sizeof stencils / sizeof *stencils; s++)
@@ -134,7 +133,6 @@ static void loops(void **state)
 /* The defaults average: a constant stays, bit for bit, in both precisions. */
 static void averages(void **state)
 {
-    (void)state;
     for (size_t s = 0; s < sizeof stencils / sizeof *stencils; s++)
         for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
             tz_simulation *simulation =
@@ -155,8 +153,4 @@ static void averages(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loops), cmocka_unit_test(averages)};
-    return cmocka_run_group_tests(tests, oracle_setup, oracle_teardown);
-}
+TEST_MAIN(open_plugins, close_plugins, TEST(loops), TEST(averages))

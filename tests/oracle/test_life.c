@@ -1,4 +1,4 @@
-/* Life against one byte a cell, and against what is known of famous patterns. */
+/* Life against one byte a cell, and against known facts of famous patterns. */
 #include "oracle.h"
 #include "sim/fields.h"
 
@@ -65,7 +65,6 @@ static void check(const rule *r, int64_t nx, int64_t ny, const char *boundary, i
 
 static void bytes(void **state)
 {
-    (void)state;
     static const int widths[] = {1, 2, 3, 31, 32, 33, 63, 64, 65, 100, 1025};
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
         for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
@@ -120,7 +119,6 @@ static int64_t population(const tz_simulation *simulation)
 
 static void glider(void **state)
 {
-    (void)state;
     enum { N = 41 };
     tz_simulation *simulation = world(N, N, "periodic");
     double before[N * N], after[N * N];
@@ -138,7 +136,6 @@ static void glider(void **state)
 
 static void blinker(void **state)
 {
-    (void)state;
     tz_simulation *simulation = world(9, 9, "fixed");
     double before[81], after[81];
     draw(simulation, 3, 4, (const char *const[]){"OOO", NULL});
@@ -154,7 +151,6 @@ static void blinker(void **state)
 
 static void gosper_gun(void **state)
 {
-    (void)state;
     tz_simulation *simulation = world(200, 180, "fixed");
     draw(simulation, 5, 5,
          (const char *const[]){
@@ -173,7 +169,6 @@ static void gosper_gun(void **state)
 
 static void r_pentomino(void **state)
 {
-    (void)state;
     tz_simulation *simulation = world(700, 700, "fixed");
     draw(simulation, 349, 349, (const char *const[]){".OO", "OO.", ".O.", NULL});
     oracle_run(simulation, 1102);
@@ -190,9 +185,7 @@ static void r_pentomino(void **state)
 
 static void unknown_rule(void **state)
 {
-    (void)state;
     tz_simulation *simulation = NULL;
-    tz_error error = {0};
     assert_int_not_equal(oracle_try(&simulation,
                                     &(oracle_config){.stencil = "life",
                                                      .dims = 2,
@@ -202,17 +195,11 @@ static void unknown_rule(void **state)
                                                      .backend = "cpu",
                                                      .params_count = 1,
                                                      .params = {{"rule", 0.0, "B9/S23"}}},
-                                    &error),
+                                    &failure),
                          TZ_OK);
     assert_null(simulation);
-    assert_non_null(strstr(error.message, "B9/S23"));
+    assert_non_null(strstr(failure.message, "B9/S23"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes),      cmocka_unit_test(glider),      cmocka_unit_test(blinker),
-        cmocka_unit_test(gosper_gun), cmocka_unit_test(r_pentomino), cmocka_unit_test(unknown_rule),
-    };
-    return cmocka_run_group_tests(tests, oracle_setup, oracle_teardown);
-}
+TEST_MAIN(open_plugins, close_plugins, TEST(bytes), TEST(glider), TEST(blinker), TEST(gosper_gun),
+          TEST(r_pentomino), TEST(unknown_rule))

@@ -115,16 +115,14 @@ static void check_size(int64_t nx, int64_t rows, int range, uint64_t seed, const
             .stencil = "pathfinder", .dims = 1, .nx = nx, .precision = -1, .boundary = boundary};
         oracle_choose(&config, height);
         tz_simulation *simulation = oracle_create(&config);
-        tz_error error = {0};
-        oracle_check(tz_simulation_streamed_array(simulation, oracle_field(simulation, "weights"),
-                                                  weights, rows, &error),
-                     &error);
+        assert_ok(tz_simulation_streamed_array(simulation, oracle_field(simulation, "weights"),
+                                               weights, rows, &failure));
         oracle_run(simulation, rows);
         oracle_read(simulation, "cost", cost);
         for (int64_t x = 0; x < nx; x++)
             assert_true(cost[x] == (double)last[x]);
         found f;
-        oracle_check(find_path(simulation, &f, &error), &error);
+        assert_ok(find_path(simulation, &f, &failure));
         assert_true(f.end == (double)a.path[rows - 1]);
         check_path(&f, weights, nx, rows, periodic, last[a.path[rows - 1]]);
         /* Where the walls matter not, ties are as documented too. */
@@ -141,7 +139,6 @@ static void check_size(int64_t nx, int64_t rows, int range, uint64_t seed, const
 
 static void costs_and_paths(void **state)
 {
-    (void)state;
     static const int64_t sizes[][2] = {{1, 5},  {2, 7},    {3, 3},     {7, 1},    {33, 40},
                                        {64, 9}, {200, 90}, {1000, 31}, {31, 400}, {5000, 17}};
     static const char *const boundaries[] = {"clamp", "periodic", "mirror"};
@@ -153,14 +150,12 @@ static void costs_and_paths(void **state)
 
 static void no_rows_yet(void **state)
 {
-    (void)state;
     tz_simulation *simulation = oracle_create(&(oracle_config){
         .stencil = "pathfinder", .dims = 1, .nx = 9, .precision = -1, .backend = "cpu"});
     const int32_t weights[18] = {0};
-    tz_error error = {0};
     found f;
-    oracle_check(tz_simulation_streamed_array(simulation, 1, weights, 2, &error), &error);
-    oracle_check(find_path(simulation, &f, &error), &error);
+    assert_ok(tz_simulation_streamed_array(simulation, 1, weights, 2, &failure));
+    assert_ok(find_path(simulation, &f, &failure));
     assert_int_equal(f.count, 0);
     assert_true(f.cost == 0.0 && f.end == 0.0);
     free(f.columns);
@@ -170,7 +165,6 @@ static void no_rows_yet(void **state)
 /* Too many rows to keep a choice for every cell: the path is found in pieces. */
 static void long_paths(void **state)
 {
-    (void)state;
     static const struct {
         int64_t nx, rows;
         const char *boundary;
@@ -188,22 +182,20 @@ static void long_paths(void **state)
                                                                    .boundary = cases[i].boundary,
                                                                    .backend = "cpu",
                                                                    .height = 4});
-        tz_error error = {0};
-        oracle_check(tz_simulation_streamed_random(
-                         simulation, 1, &(tz_random){.seed = 7, .low = 0, .high = 9}, &error),
-                     &error);
+        assert_ok(tz_simulation_streamed_random(
+            simulation, 1, &(tz_random){.seed = 7, .low = 0, .high = 9}, &failure));
         oracle_run(simulation, rows);
         double *cost = oracle_numbers(nx), *row = oracle_numbers(nx);
         oracle_read(simulation, "cost", cost);
         found f;
-        oracle_check(find_path(simulation, &f, &error), &error);
+        assert_ok(find_path(simulation, &f, &failure));
         assert_int_equal(f.count, rows);
         double least = cost[0], sum = 0.0;
         for (int64_t x = 0; x < nx; x++)
             least = cost[x] < least ? cost[x] : least;
         for (int64_t k = 0; k < rows; k++) {
             const int64_t c = f.columns[k];
-            oracle_check(tz_simulation_streamed_read(simulation, 1, k, c, 1, row, &error), &error);
+            assert_ok(tz_simulation_streamed_read(simulation, 1, k, c, 1, row, &failure));
             sum += row[0];
             if (k > 0) {
                 const int64_t step = llabs(c - f.columns[k - 1]);
@@ -220,28 +212,17 @@ static void long_paths(void **state)
 
 static void path_needs_zero_start(void **state)
 {
-    (void)state;
     tz_simulation *simulation = oracle_create(&(oracle_config){
         .stencil = "pathfinder", .dims = 1, .nx = 50, .precision = -1, .backend = "cpu"});
     int32_t *weights = random_weights(50, 20, 10, 5);
-    tz_error error = {0};
-    oracle_check(tz_simulation_streamed_array(simulation, 1, weights, 20, &error), &error);
-    oracle_check(tz_simulation_fill(simulation, 0, NULL, 3.0, &error), &error);
+    assert_ok(tz_simulation_streamed_array(simulation, 1, weights, 20, &failure));
+    assert_ok(tz_simulation_fill(simulation, 0, NULL, 3.0, &failure));
     oracle_run(simulation, 20);
     found f;
-    assert_int_equal(find_path(simulation, &f, &error), TZ_RANGE);
-    assert_non_null(strstr(error.message, "zero costs at step 0"));
+    check_error(find_path(simulation, &f, &failure), TZ_RANGE, "", "zero costs at step 0");
     tz_simulation_destroy(simulation);
     free(weights);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(costs_and_paths),
-        cmocka_unit_test(no_rows_yet),
-        cmocka_unit_test(long_paths),
-        cmocka_unit_test(path_needs_zero_start),
-    };
-    return cmocka_run_group_tests(tests, oracle_setup, oracle_teardown);
-}
+TEST_MAIN(open_plugins, close_plugins, TEST(costs_and_paths), TEST(no_rows_yet), TEST(long_paths),
+          TEST(path_needs_zero_start))

@@ -7,17 +7,6 @@
 #include <jansson.h>
 #include <limits.h>
 
-/* Tests run in a fresh directory. */
-static int make_top(void **state)
-{
-    return scratch_setup(state) == 0 && chdir(((scratch *)*state)->directory) == 0 ? 0 : -1;
-}
-
-static int remove_top(void **state)
-{
-    return chdir("/") == 0 ? scratch_teardown(state) : -1;
-}
-
 static void check_file(const char *path, const char *wanted)
 {
     size_t bytes;
@@ -28,15 +17,13 @@ static void check_file(const char *path, const char *wanted)
 
 static void folders_are_numbered(void **state)
 {
-    (void)state;
     static const char scenario[] = "-- a scenario\n";
-    tz_error error = {0};
     tz_folder *folders[2];
     for (int i = 0; i < 2; i++) {
         char wanted[32];
         snprintf(wanted, sizeof wanted, "runs/heat-%03d", i + 1);
-        assert_int_equal(
-            tz_folder_create(&folders[i], NULL, "heat", scenario, strlen(scenario), &error), TZ_OK);
+        assert_ok(
+            tz_folder_create(&folders[i], NULL, "heat", scenario, strlen(scenario), &failure));
         assert_string_equal(tz_folder_path(folders[i]), wanted);
     }
     tz_folder_log(folders[1], "a line");
@@ -49,81 +36,71 @@ static void folders_are_numbered(void **state)
 
 static void a_wanted_folder_must_be_empty(void **state)
 {
-    (void)state;
-    tz_error error = {0};
     tz_folder *folder = NULL;
-    assert_int_equal(tz_folder_create(&folder, "a/b/", "x", "", 0, &error), TZ_OK);
+    assert_ok(tz_folder_create(&folder, "a/b/", "x", "", 0, &failure));
     assert_string_equal(tz_folder_path(folder), "a/b");
     tz_folder_destroy(folder);
     folder = NULL;
-    assert_int_equal(tz_folder_create(&folder, "a/b", "x", "", 0, &error), TZ_IO);
-    assert_non_null(strstr(error.message, "not empty"));
-    assert_int_equal(tz_folder_create(&folder, "a/b/scenario.lua", "x", "", 0, &error), TZ_IO);
-    assert_non_null(strstr(error.message, "is a file"));
-    assert_int_equal(tz_folder_create(&folder, "", "x", "", 0, &error), TZ_RANGE);
+    check_error(tz_folder_create(&folder, "a/b", "x", "", 0, &failure), TZ_IO, "", "not empty");
+    check_error(tz_folder_create(&folder, "a/b/scenario.lua", "x", "", 0, &failure), TZ_IO, "",
+                "is a file");
+    assert_int_equal(tz_folder_create(&folder, "", "x", "", 0, &failure), TZ_RANGE);
     assert_null(folder);
 }
 
 static void names_stay_in_the_folder(void **state)
 {
-    (void)state;
     static const char *const wrong[] = {"", ".hidden", "a/b", "../a", "a\nb", "\x7f"};
     char path[PATH_MAX], name[160];
-    tz_error error = {0};
     tz_folder *folder;
-    assert_int_equal(tz_folder_create(&folder, "names", "x", "", 0, &error), TZ_OK);
+    assert_ok(tz_folder_create(&folder, "names", "x", "", 0, &failure));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(tz_folder_join(folder, wrong[i], path, sizeof path, &error), TZ_RANGE);
+        assert_int_equal(tz_folder_join(folder, wrong[i], path, sizeof path, &failure), TZ_RANGE);
     memset(name, 'a', sizeof name);
     name[121] = '\0';
-    assert_int_equal(tz_folder_check_name(name, &error), TZ_RANGE);
+    assert_int_equal(tz_folder_check_name(name, &failure), TZ_RANGE);
     name[120] = '\0';
-    assert_int_equal(tz_folder_check_name(name, &error), TZ_OK);
-    assert_int_equal(tz_folder_join(folder, "a b.png", path, sizeof path, &error), TZ_OK);
+    assert_ok(tz_folder_check_name(name, &failure));
+    assert_ok(tz_folder_join(folder, "a b.png", path, sizeof path, &failure));
     assert_string_equal(path, "names/a b.png");
-    assert_int_equal(tz_folder_join(folder, "a.png", path, 8, &error), TZ_RANGE);
+    assert_int_equal(tz_folder_join(folder, "a.png", path, 8, &failure), TZ_RANGE);
     tz_folder_destroy(folder);
 }
 
 static void tables_quote_and_append(void **state)
 {
-    (void)state;
     static const char *const titles[] = {"step", "max(a, b)"};
     static const char *const rows[][2] = {{"0", "1.5"}, {"1", "say \"hot\""}, {"2", "two\nlines"}};
-    tz_error error = {0};
     tz_table *table = NULL, *second = NULL;
-    assert_int_equal(tz_table_create(&table, "t.csv", 2, titles, &error), TZ_OK);
+    assert_ok(tz_table_create(&table, "t.csv", 2, titles, &failure));
     check_file("t.csv", "step,\"max(a, b)\"\n");
     for (int i = 0; i < 3; i++)
-        assert_int_equal(tz_table_add(table, rows[i], &error), TZ_OK);
-    assert_int_equal(tz_table_flush(table, &error), TZ_OK);
+        assert_ok(tz_table_add(table, rows[i], &failure));
+    assert_ok(tz_table_flush(table, &failure));
     static const char all[] =
         "step,\"max(a, b)\"\n0,1.5\n1,\"say \"\"hot\"\"\"\n2,\"two\nlines\"\n";
     check_file("t.csv", all);
-    assert_int_equal(tz_table_close(table, &error), TZ_OK);
+    assert_ok(tz_table_close(table, &failure));
     check_file("t.csv", all);
-    assert_int_equal(tz_table_create(&second, "t.csv", 2, titles, &error), TZ_IO);
+    assert_int_equal(tz_table_create(&second, "t.csv", 2, titles, &failure), TZ_IO);
     assert_null(second);
-    assert_int_equal(tz_table_close(NULL, &error), TZ_OK);
+    assert_ok(tz_table_close(NULL, &failure));
 }
 
 static void records_keep_what_they_are_given(void **state)
 {
-    (void)state;
     static const char *const arguments[] = {"run", "a.lua"}, *const sets[] = {"n=64", "name=a=b"};
     const tz_machine machine = {.cpu = "a CPU", .cores = 3};
     const uint64_t seed = 7;
-    tz_error error = {0};
     tz_record *record;
-    assert_int_equal(tz_record_create(&record, "a.lua", 2, arguments, 2, sets, &machine, &error),
-                     TZ_OK);
+    assert_ok(tz_record_create(&record, "a.lua", 2, arguments, 2, sets, &machine, &failure));
     tz_record_source(record, 0, "power", "318.15", NULL, false);
     tz_record_source(record, 0, "power", "random", &seed, true);
     tz_record_output(record, 0, "power-NNNNNN.png", "png", 10, 1);
     tz_record_output(record, 0, "power-NNNNNN.png", "png", 10, 4);
     tz_record_file(record, "all.png");
-    assert_int_equal(tz_record_write(record, "run.json", "running", NULL, &error), TZ_OK);
-    assert_int_equal(tz_record_write(record, "run.json", "failed", "a.lua:3: no", &error), TZ_OK);
+    assert_ok(tz_record_write(record, "run.json", "running", NULL, &failure));
+    assert_ok(tz_record_write(record, "run.json", "failed", "a.lua:3: no", &failure));
     tz_record_destroy(record);
     json_t *root = json_load_file("run.json", 0, NULL);
     const char *status, *why, *version, *cpu, *n, *name, *first, *kind, *file;
@@ -153,11 +130,6 @@ static void records_keep_what_they_are_given(void **state)
     json_decref(root);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folders_are_numbered), cmocka_unit_test(a_wanted_folder_must_be_empty),
-        cmocka_unit_test(names_stay_in_the_folder), cmocka_unit_test(tables_quote_and_append),
-        cmocka_unit_test(records_keep_what_they_are_given)};
-    return cmocka_run_group_tests(tests, make_top, remove_top);
-}
+TEST_MAIN(enter_scratch, leave_scratch, TEST(folders_are_numbered),
+          TEST(a_wanted_folder_must_be_empty), TEST(names_stay_in_the_folder),
+          TEST(tables_quote_and_append), TEST(records_keep_what_they_are_given))

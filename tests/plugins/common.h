@@ -1,14 +1,12 @@
-/* For the test plugins: descriptions that hold what the tests need. */
+/* Descriptions of the test plugins. */
 #include <stdio.h>
 #include <trapeze/plugin.h>
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-#define ALL_BOUNDARIES                                                                             \
-    (TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR))
 
 /* static const tz_stencil NAME_stencil from NAME_fields, NAME_params, NAME_passes, NAME_derive and
  * the constants of the cell update UPDATE. */
-#define TEST_STENCIL(NAME, UPDATE, dimensions)                                                     \
+#define TEST_STENCIL_OF(NAME, UPDATE, dimensions, allowed, default_boundary, field, map)           \
     static const tz_stencil NAME##_stencil = {                                                     \
         TZ_STENCIL_HEADER,                                                                         \
         .id = #NAME,                                                                               \
@@ -22,10 +20,20 @@
         .constants = UPDATE##_constants,                                                           \
         .passes_count = COUNT(NAME##_passes),                                                      \
         .passes = NAME##_passes,                                                                   \
-        .boundaries = ALL_BOUNDARIES,                                                              \
-        .boundary = TZ_CLAMP,                                                                      \
-        .picture = {NAME##_FIRST_FIELD, "viridis", 0.0, 1.0},                                      \
+        .boundaries = allowed,                                                                     \
+        .boundary = default_boundary,                                                              \
+        .picture = {field, map, 0.0, 1.0},                                                         \
         .derive = NAME##_derive,                                                                   \
     };
+
+/* With every boundary, showing the field FIRST; of bits, showing "alive". */
+#define TEST_STENCIL(NAME, UPDATE, dimensions, first)                                              \
+    TEST_STENCIL_OF(NAME, UPDATE, dimensions,                                                      \
+                    TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) |              \
+                        TZ_ALLOW(TZ_MIRROR),                                                       \
+                    TZ_CLAMP, first, "viridis")
+#define TEST_STENCIL_BITS(NAME, dimensions)                                                        \
+    TEST_STENCIL_OF(NAME, NAME, dimensions, TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_PERIODIC), TZ_FIXED,  \
+                    "alive", "gray")
 
 #define TEST_PLUGIN(NAME, ...) TZ_PLUGIN_DEFINE(#NAME, "1.0.0", "test-only", __VA_ARGS__)

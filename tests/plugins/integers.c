@@ -33,10 +33,8 @@
     static const tz_pass NAME##_passes[] = {                                                       \
         {.name = "mix", .writes = TZ_WRITES(NAME, n), TZ_PASS(NAME)},                              \
     };                                                                                             \
-    TEST_STENCIL(NAME, NAME, dimensions)
+    TEST_STENCIL(NAME, NAME, dimensions, "n")
 
-#define integers_2d_FIRST_FIELD "n"
-#define integers_3d_FIRST_FIELD "n"
 INTEGERS(integers_2d, 2)
 INTEGERS(integers_3d, 3)
 TEST_PLUGIN(integers, &integers_2d_stencil, &integers_3d_stencil)

@@ -25,7 +25,6 @@ static int mixed1d_derive(tz_setup *setup)
     return 0;
 }
 
-#define mixed1d_FIRST_FIELD "u"
 static const tz_field mixed1d_fields[] = {
     TZ_STATE_FIELD("u", TZ_REAL, "", "what spreads", .boundary_value = 0.5),
     TZ_STATE_FIELD("n", TZ_INT, "", "what stirs it", .boundary_value = 3.0),
@@ -40,5 +39,5 @@ static const tz_pass mixed1d_passes[] = {
     {.name = "spread", .writes = TZ_WRITES(spread, u), TZ_PASS(spread)},
 };
 
-TEST_STENCIL(mixed1d, stir, 1)
+TEST_STENCIL(mixed1d, stir, 1, "u")
 TEST_PLUGIN(mixed1d, &mixed1d_stencil)

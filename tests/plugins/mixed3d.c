@@ -26,7 +26,6 @@ static int mixed3d_derive(tz_setup *setup)
     return 0;
 }
 
-#define mixed3d_FIRST_FIELD "u"
 static const tz_field mixed3d_fields[] = {
     TZ_STATE_FIELD("u", TZ_REAL, "", "what flows", .initial = 0.5, .boundary_value = 0.25),
     TZ_STATE_FIELD("n", TZ_INT, "", "what is counted", .boundary_value = 5.0),
@@ -39,5 +38,5 @@ static const tz_pass mixed3d_passes[] = {
     {.name = "count", .writes = TZ_WRITES(mixed3d_count, n), TZ_PASS(mixed3d_count)},
 };
 
-TEST_STENCIL(mixed3d, mixed3d_flow, 3)
+TEST_STENCIL(mixed3d, mixed3d_flow, 3, "u")
 TEST_PLUGIN(mixed3d, &mixed3d_stencil)

@@ -40,11 +40,8 @@
     static const tz_pass NAME##_passes[] = {                                                       \
         {.name = "sum", .writes = TZ_WRITES(NAME, u), TZ_PASS(NAME)},                              \
     };                                                                                             \
-    TEST_STENCIL(NAME, NAME, dimensions)
+    TEST_STENCIL(NAME, NAME, dimensions, "u")
 
-#define radius4_1d_FIRST_FIELD "u"
-#define radius4_2d_FIRST_FIELD "u"
-#define radius4_3d_FIRST_FIELD "u"
 RADIUS4(radius4_1d, 1)
 RADIUS4(radius4_2d, 2)
 RADIUS4(radius4_3d, 3)

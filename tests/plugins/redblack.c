@@ -33,7 +33,6 @@ static int redblack_derive(tz_setup *setup)
     return 0;
 }
 
-#define redblack_FIRST_FIELD "u"
 static const tz_field redblack_fields[] = {
     TZ_STATE_FIELD("u", TZ_REAL, "", "what is smoothed"),
 };
@@ -46,5 +45,5 @@ static const tz_pass redblack_passes[] = {
      TZ_PASS(black)},
 };
 
-TEST_STENCIL(redblack, red, 2)
+TEST_STENCIL(redblack, red, 2, "u")
 TEST_PLUGIN(redblack, &redblack_stencil)

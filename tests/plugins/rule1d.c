@@ -26,22 +26,5 @@ static const tz_pass rule1d_passes[] = {
     {.name = "step", .writes = TZ_WRITES(rule1d, alive), TZ_PASS(rule1d)},
 };
 
-static const tz_stencil rule1d_stencil = {
-    TZ_STENCIL_HEADER,
-    .id = "rule1d",
-    .doc = "Test-only: rule1d.",
-    .dims = 1,
-    .fields_count = COUNT(rule1d_fields),
-    .fields = rule1d_fields,
-    .params_count = COUNT(rule1d_params),
-    .params = rule1d_params,
-    .constants_count = TZ_CONSTANTS_COUNT(rule1d),
-    .constants = rule1d_constants,
-    .passes_count = COUNT(rule1d_passes),
-    .passes = rule1d_passes,
-    .boundaries = TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_PERIODIC),
-    .boundary = TZ_FIXED,
-    .picture = {"alive", "gray", 0.0, 1.0},
-    .derive = rule1d_derive,
-};
+TEST_STENCIL_BITS(rule1d, 1)
 TEST_PLUGIN(rule1d, &rule1d_stencil)

@@ -18,7 +18,6 @@ static int static1d_derive(tz_setup *setup)
     return 0;
 }
 
-#define static1d_FIRST_FIELD "u"
 static const tz_field static1d_fields[] = {
     TZ_STATE_FIELD("u", TZ_REAL, "", "temperature", .boundary_value = 0.5),
     TZ_STATIC_FIELD("k", TZ_REAL, "", "conductivity, 0 to 1", .radius = 1, .initial = 1.0,
@@ -29,5 +28,5 @@ static const tz_pass static1d_passes[] = {
     {.name = "update", .writes = TZ_WRITES(static1d, u), TZ_PASS(static1d)},
 };
 
-TEST_STENCIL(static1d, static1d, 1)
+TEST_STENCIL(static1d, static1d, 1, "u")
 TEST_PLUGIN(static1d, &static1d_stencil)

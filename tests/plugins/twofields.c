@@ -27,7 +27,6 @@ static int twofields_derive(tz_setup *setup)
     return 0;
 }
 
-#define twofields_FIRST_FIELD "u"
 static const tz_field twofields_fields[] = {
     TZ_STATE_FIELD("u", TZ_REAL, "", "what spreads"),
     TZ_STATE_FIELD("slope", TZ_REAL, "", "its squared gradient"),
@@ -38,5 +37,5 @@ static const tz_pass twofields_passes[] = {
     {.name = "diffuse", .writes = TZ_WRITES(diffuse, u), TZ_PASS(diffuse)},
 };
 
-TEST_STENCIL(twofields, gradient, 2)
+TEST_STENCIL(twofields, gradient, 2, "u")
 TEST_PLUGIN(twofields, &twofields_stencil)

@@ -41,24 +41,7 @@
     static const tz_pass NAME##_passes[] = {                                                       \
         {.name = "step", .writes = TZ_WRITES(NAME, alive), TZ_PASS(NAME)},                         \
     };                                                                                             \
-    static const tz_stencil NAME##_stencil = {                                                     \
-        TZ_STENCIL_HEADER,                                                                         \
-        .id = #NAME,                                                                               \
-        .doc = "Test-only: " #NAME ".",                                                            \
-        .dims = dimensions,                                                                        \
-        .fields_count = COUNT(NAME##_fields),                                                      \
-        .fields = NAME##_fields,                                                                   \
-        .params_count = COUNT(NAME##_params),                                                      \
-        .params = NAME##_params,                                                                   \
-        .constants_count = TZ_CONSTANTS_COUNT(NAME),                                               \
-        .constants = NAME##_constants,                                                             \
-        .passes_count = COUNT(NAME##_passes),                                                      \
-        .passes = NAME##_passes,                                                                   \
-        .boundaries = TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_PERIODIC),                                  \
-        .boundary = TZ_FIXED,                                                                      \
-        .picture = {"alive", "gray", 0.0, 1.0},                                                    \
-        .derive = NAME##_derive,                                                                   \
-    };
+    TEST_STENCIL_BITS(NAME, dimensions)
 
 WALLS(walls_1d, 1)
 WALLS(walls_2d, 2)

@@ -25,7 +25,6 @@ static int wave_derive(tz_setup *setup)
     return 0;
 }
 
-#define wave_FIRST_FIELD "u"
 static const tz_field wave_fields[] = {
     TZ_STATE_FIELD("u", TZ_REAL, "", "displacement"),
     TZ_STATE_FIELD("before", TZ_REAL, "", "displacement one step ago"),
@@ -38,5 +37,5 @@ static const tz_pass wave_passes[] = {
      TZ_PASS(wave)},
 };
 
-TEST_STENCIL(wave, wave, 2)
+TEST_STENCIL(wave, wave, 2, "u")
 TEST_PLUGIN(wave, &wave_stencil)

@@ -1,4 +1,4 @@
-/* Times that an iteration takes at a height, in seconds: made up, with the best height known. */
+/* Made-up times of an iteration by height, in seconds. The best height is known. */
 #ifndef TZ_TEST_POLICY_CURVES_H
 #define TZ_TEST_POLICY_CURVES_H
 
@@ -29,14 +29,13 @@ static double best_at_24(int h)
 }
 static double flat(int h)
 {
-    (void)h;
     return 1e-3;
 }
 static double plateau(int h)
 {
     return h < 6 ? convex(h, 4, 0) : convex(6, 4, 0);
 }
-/* Registers end at 8: twice as slow beyond. */
+/* Registers run out above 8: twice as slow. */
 static double cliff_at_8(int h)
 {
     return h <= 8 ? convex(h, 6.4, 0) : 2 * convex(8, 6.4, 0);

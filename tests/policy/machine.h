@@ -1,40 +1,30 @@
-/* What the tests of policies share: a machine whose times are made up. */
+/* For the tests of policies: a machine with made-up times. */
 #ifndef TZ_TEST_POLICY_MACHINE_H
 #define TZ_TEST_POLICY_MACHINE_H
 
 #include "curves.h"
 #include "policy/policy.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 enum { HEIGHT_MAX = 64 };
 
 typedef struct machine {
     double (*time)(int height);        /* an iteration's, seconds */
     double (*predictions)(int height); /* NULL: none */
-    int height_max;                    /* of the plans there are */
-    int chosen;                        /* by the backend */
-    double noise;                      /* +-, relative */
-    double set_up;                     /* seconds that a plan's first stage takes more */
-    double set_up_told;                /* of it, that the forecast tells */
-    double wait; /* a device that runs behind: what a wait costs it; 0: none */
-    double pace; /* times the time: what drifts */
+    int height_max;
+    int chosen;              /* by the backend */
+    double noise;            /* +-, relative */
+    double set_up;           /* additional seconds of a plan's first stage */
+    double set_up_predicted; /* the predicted part of set_up */
+    double wait;             /* seconds of a wait on an asynchronous device; 0: synchronous */
+    double pace;             /* factor on all times, which drifts */
     uint64_t random;
     const char *key;
     /* What happened. */
     bool ran[HEIGHT_MAX + 1];
     int64_t step, stages, changes, timed;
     double seconds;
-    double truth, quiet; /* without noise: what was run, and what it takes at the best height */
+    double truth, quiet; /* without noise: of the run, and of the best height */
     int last;
     bool timing;
     /* The group that is being timed. */
@@ -87,7 +77,7 @@ static tz_status predictions(void *context, const tz_plan *given, tz_policy_opti
     candidates(context, given, out, error);
     for (int i = 0; i < out->count; i++) {
         out->at[i].time_s = m->predictions(out->at[i].plan.height);
-        out->at[i].set_up_s = m->set_up_told;
+        out->at[i].set_up_s = m->set_up_predicted;
         if (out->best < 0 || out->at[i].time_s < out->at[out->best].time_s)
             out->best = i;
     }
@@ -111,9 +101,7 @@ static tz_policy *make(machine *m, tz_policy_config config)
                                  .candidates = candidates,
                                  .memory_key = memory_key};
     tz_policy *policy = NULL;
-    tz_error error = {0};
-    if (tz_policy_create(&policy, &config, &host, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_policy_create(&policy, &config, &host, &failure));
     return policy;
 }
 
@@ -125,7 +113,7 @@ static double best_time(const machine *m)
     return best;
 }
 
-/* One stage, or what is left of it before the next stop (`every` iterations apart; 0: none). */
+/* One stage, cut short at the next stop. Stops are `every` iterations apart; 0: no stops. */
 static void one_stage(machine *m, tz_policy *policy, int64_t every)
 {
     const int64_t iterations_left = every > 0 ? every - m->step % every : 1 << 20;

@@ -1,4 +1,4 @@
-/* Policies against times of the test's own making: convex, flat, falling, noisy. */
+/* Policies on a machine with made-up times: convex, flat, falling, noisy. */
 #include "machine.h"
 
 /* ---- adaptive -------------------------------------------------------------------------------- */
@@ -7,9 +7,8 @@ static const tz_policy_config from_1 = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
 static const tz_policy_config from_prediction = {.kind = TZ_POLICY_ADAPTIVE};
 
 /* The paper's run has 30 iterations; these are stages. */
-static void test_adaptive_from_1_converges(void **unused)
+static void test_adaptive_from_1_converges(void **state)
 {
-    (void)unused;
     for (int c = 0; c < CURVES; c++) {
         machine m = a_machine(curves[c].time);
         tz_policy *policy = make(&m, from_1);
@@ -24,9 +23,8 @@ static void test_adaptive_from_1_converges(void **unused)
     }
 }
 
-static void test_adaptive_under_noise(void **unused)
+static void test_adaptive_under_noise(void **state)
 {
-    (void)unused;
     for (int c = 0; c < CURVES; c++) {
         double worst = 1;
         int slow = 0;
@@ -43,8 +41,7 @@ static void test_adaptive_under_noise(void **unused)
             run(&m, policy, 1000, 0);
             assert_int_equal(height_now(policy), settled);
             assert_int_equal(m.changes, changes);
-            /* And hardly anything is timed any more: a pair of stages whenever the run has doubled.
-             */
+            /* From then on it times a pair of stages whenever the run has doubled. */
             assert_in_range(m.timed - timed, 4, 12);
             const double ratio = m.time(settled) / best_time(&m);
             worst = fmax(worst, ratio);
@@ -57,10 +54,9 @@ static void test_adaptive_under_noise(void **unused)
     }
 }
 
-/* Never worse than 0.98 of staying where the prediction puts it, whatever it tries. */
-static void test_adaptive_from_the_prediction(void **unused)
+/* Trials never cost more than 2 % against staying at the predicted height. */
+static void test_adaptive_from_the_prediction(void **state)
 {
-    (void)unused;
     for (int c = 0; c < CURVES; c++)
         for (uint64_t seed = 1; seed <= 200; seed++) {
             machine m = a_machine(curves[c].time);
@@ -81,9 +77,8 @@ static void test_adaptive_from_the_prediction(void **unused)
 }
 
 /* The same without noise, where the comparison is exact, and against the start at 1. */
-static void test_adaptive_from_the_prediction_exactly(void **unused)
+static void test_adaptive_from_the_prediction_exactly(void **state)
 {
-    (void)unused;
     for (int c = 0; c < CURVES; c++) {
         machine a = a_machine(curves[c].time), b = a_machine(curves[c].time);
         a.predictions = b.predictions = curves[c].time;
@@ -98,8 +93,8 @@ static void test_adaptive_from_the_prediction_exactly(void **unused)
     }
 }
 
-/* Stages of a device that is waited for, from 5 us to 100 ms, with noise or without: wherever the
- * start is the best, what trials and waits take is less than 2 % of any run. */
+/* Stages of 5 us to 100 ms on an asynchronous device, with noise and without. Where the first plan is
+ * the best, trials and waits take less than 2 % of any run. */
 static double scale;
 static double (*scaled_curve)(int);
 static double scaled(int h)
@@ -112,9 +107,8 @@ static double cliff_unforeseen(int h)
     return scaled_curve(h < 8 ? h : 8) * scale;
 }
 
-static void test_adaptive_keeps_its_budget(void **unused)
+static void test_adaptive_keeps_its_budget(void **state)
 {
-    (void)unused;
     static const double stages_s[] = {5e-6, 60e-6, 1e-3, 0.1};
     static const int lengths[] = {30, 100, 300, 1000, 3000, 10000, 100000};
     for (int c = 0; c < CURVES; c++)
@@ -127,7 +121,7 @@ static void test_adaptive_keeps_its_budget(void **unused)
                 m.noise = noisy ? 0.05 : 0;
                 m.random = (uint64_t)noisy * 991;
                 m.wait = 50e-6;
-                m.set_up = m.set_up_told = 2e-3;
+                m.set_up = m.set_up_predicted = 2e-3;
                 for (int h = 32; h > 0; h--)
                     if (scaled(h) <= best_time(&m))
                         scale = stages_s[t] / (h * scaled_curve(h));
@@ -147,10 +141,9 @@ static void test_adaptive_keeps_its_budget(void **unused)
             }
 }
 
-/* Trials do take place, and find nothing, after which next to nothing is spent. */
-static void test_adaptive_backs_off(void **unused)
+/* Trials take place and find nothing better; then they become rare. */
+static void test_adaptive_backs_off(void **state)
 {
-    (void)unused;
     scaled_curve = best_at_8;
     scale = 60e-6 / (8 * best_at_8(8));
     machine m = a_machine(scaled);
@@ -172,11 +165,10 @@ static void test_adaptive_backs_off(void **unused)
     tz_policy_destroy(policy);
 }
 
-/* From 1, and from a prediction of 1 that is wrong by half, it climbs at once, or as soon as it
- * may: what is gained on the start pays for the next trial. */
-static void test_adaptive_climbs(void **unused)
+/* From height 1 it climbs at once. From a wrong prediction of height 1 it climbs as soon as its
+ * budget allows: each gain pays for the next trial. */
+static void test_adaptive_climbs(void **state)
 {
-    (void)unused;
     scaled_curve = best_at_8;
     scale = 60e-6 / (8 * best_at_8(8));
     for (int given = 0; given < 2; given++) {
@@ -197,17 +189,16 @@ static void test_adaptive_climbs(void **unused)
     }
 }
 
-/* A device that slows down by a third while heights are tried moves nothing; one on which another
- * height has become the better is noticed after it has settled. */
+/* A device whose speed drifts during trials keeps its height. When another height becomes the best
+ * after the policy has settled, the policy finds it. */
 static int best_now;
 static double best_moves(int h)
 {
     return best_now == 8 ? best_at_8(h) : 1.2 * best_at_2(h);
 }
 
-static void test_adaptive_under_drift(void **unused)
+static void test_adaptive_under_drift(void **state)
 {
-    (void)unused;
     for (int up = 0; up < 2; up++) {
         machine m = a_machine(best_at_8);
         m.predictions = best_at_8;
@@ -233,10 +224,9 @@ static void test_adaptive_under_drift(void **unused)
     tz_policy_destroy(policy);
 }
 
-/* A wrong prediction is left, as far as its forecast allows. */
-static void test_adaptive_leaves_a_wrong_prediction(void **unused)
+/* The policy leaves a wrong prediction, as far as the predicted times allow. */
+static void test_adaptive_leaves_a_wrong_prediction(void **state)
 {
-    (void)unused;
     machine m = a_machine(best_at_8);
     m.predictions = flat; /* takes the first of equals: height 1 */
     tz_policy *policy = make(&m, from_prediction);
@@ -247,9 +237,8 @@ static void test_adaptive_leaves_a_wrong_prediction(void **unused)
     tz_policy_destroy(policy);
 }
 
-static void test_adaptive_believes_the_forecast_of_slow_heights(void **unused)
+static void test_adaptive_believes_predictions_of_slow_heights(void **state)
 {
-    (void)unused;
     machine m = a_machine(cliff_at_8);
     m.predictions = cliff_at_8;
     tz_policy *policy = make(&m, from_prediction);
@@ -265,9 +254,8 @@ static void test_adaptive_believes_the_forecast_of_slow_heights(void **unused)
     tz_policy_destroy(policy);
 }
 
-static void test_adaptive_without_predictions(void **unused)
+static void test_adaptive_without_predictions(void **state)
 {
-    (void)unused;
     machine m = a_machine(best_at_8);
     tz_policy *policy = make(&m, from_prediction);
     assert_int_equal(height_now(policy), 6);
@@ -282,10 +270,9 @@ static void test_adaptive_without_predictions(void **unused)
     tz_policy_destroy(policy);
 }
 
-/* What it takes to set a plan up is no part of what is compared. */
-static void test_setting_up_does_not_count(void **unused)
+/* Comparisons leave out the time to set a plan up. */
+static void test_setting_up_does_not_count(void **state)
 {
-    (void)unused;
     machine m = a_machine(best_at_8);
     m.set_up = 1.0;
     tz_policy *policy = make(&m, from_1);
@@ -294,7 +281,7 @@ static void test_setting_up_does_not_count(void **unused)
     tz_policy_destroy(policy);
 }
 
-/* One trial that falls into someone else's work does not keep it from the better heights. */
+/* A trial that another program disturbs does not keep it from the better heights. */
 static int disturbed_stages;
 static double best_at_8_disturbed(int h)
 {
@@ -304,9 +291,8 @@ static double best_at_8_disturbed(int h)
     return 1.4 * best_at_8(1);
 }
 
-static void test_adaptive_looks_again(void **unused)
+static void test_adaptive_looks_again(void **state)
 {
-    (void)unused;
     machine m = a_machine(best_at_8_disturbed);
     disturbed_stages = 2; /* the first, and one that is slow enough to end the trial */
     tz_policy *policy = make(&m, from_1);
@@ -322,10 +308,9 @@ static double quick_at_8(int h)
     return 1e-3 * best_at_8(h);
 }
 
-/* Stages of some microseconds are timed in groups, as long as a group must be. */
-static void test_short_stages_are_grouped(void **unused)
+/* Stages of a few microseconds are timed in groups of a minimum length. */
+static void test_short_stages_are_grouped(void **state)
 {
-    (void)unused;
     machine m = a_machine(quick_at_8);
     tz_policy *policy = make(&m, from_1);
     int64_t most = 0;
@@ -341,17 +326,16 @@ static void test_short_stages_are_grouped(void **unused)
     tz_policy_destroy(policy);
 }
 
-/* Outputs every 10 iterations: a height of 16 never runs whole and is not compared. */
-static void test_outputs_bound_the_heights(void **unused)
+/* Outputs every 10 iterations: a stage of height 16 is always cut short and is not compared. */
+static void test_outputs_bound_the_heights(void **state)
 {
-    (void)unused;
     machine m = a_machine(best_at_24);
     tz_policy *policy = make(&m, from_1);
     run(&m, policy, 400, 10);
     assert_true(tz_policy_settled(policy));
     assert_true(height_now(policy) <= 10 && height_now(policy) >= 7);
     tz_policy_destroy(policy);
-    /* Also where it starts beyond. */
+    /* Also from a start above 10. */
     m = a_machine(best_at_24);
     policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_ADAPTIVE, .start = 30});
     run(&m, policy, 400, 10);
@@ -360,9 +344,8 @@ static void test_outputs_bound_the_heights(void **unused)
     tz_policy_destroy(policy);
 }
 
-static void test_refused_trials_are_left(void **unused)
+static void test_refused_trials_are_left(void **state)
 {
-    (void)unused;
     machine m = a_machine(best_at_8);
     tz_policy *policy = make(&m, from_1);
     const tz_error why = {.code = TZ_MEMORY, .message = "out of registers"};
@@ -383,9 +366,8 @@ static void test_refused_trials_are_left(void **unused)
 
 /* ---- predicted and fixed --------------------------------------------------------------------- */
 
-static void test_predicted(void **unused)
+static void test_predicted(void **state)
 {
-    (void)unused;
     machine m = a_machine(best_at_8);
     m.predictions = best_at_4;
     tz_policy *policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_PREDICTED});
@@ -401,19 +383,17 @@ static void test_predicted(void **unused)
     tz_policy_destroy(policy);
 }
 
-static void test_given_plans_are_checked(void **unused)
+static void test_given_plans_are_checked(void **state)
 {
-    (void)unused;
     machine m = a_machine(flat);
     const tz_policy_host host = {
         .context = &m, .complete_plan = complete_plan, .predictions = predictions};
     for (int kind = TZ_POLICY_FIXED; kind <= TZ_POLICY_EXHAUSTIVE; kind++) {
         const tz_policy_config config = {.kind = (tz_policy_kind)kind, .given = {.height = 50}};
         tz_policy *policy = NULL;
-        tz_error error = {0};
-        assert_int_equal(tz_policy_create(&policy, &config, &host, &error), TZ_RANGE);
+        assert_int_equal(tz_policy_create(&policy, &config, &host, &failure), TZ_RANGE);
         assert_null(policy);
-        assert_non_null(strstr(error.message, "up to 32"));
+        assert_non_null(strstr(failure.message, "up to 32"));
     }
 }
 
@@ -422,7 +402,6 @@ static void test_given_plans_are_checked(void **unused)
 static tz_status alternate(void *context, const tz_policy_view *view, tz_plan *next,
                            tz_error *error)
 {
-    (void)error;
     ++*(int *)context;
     if (view->stages > 0)
         assert_true(view->seconds > 0 && view->iterations == view->stages * view->plan->height);
@@ -432,16 +411,12 @@ static tz_status alternate(void *context, const tz_policy_view *view, tz_plan *n
 
 static tz_status complain(void *context, const tz_policy_view *view, tz_plan *next, tz_error *error)
 {
-    (void)context;
-    (void)view;
-    (void)next;
     return tz_error_set(error, TZ_SCRIPT, NULL, "on purpose");
 }
 
 /* A million stages keep decisions, not stages. */
-static void test_function_decisions_are_bounded(void **unused)
+static void test_function_decisions_are_bounded(void **state)
 {
-    (void)unused;
     machine m = a_machine(flat);
     int calls = 0;
     tz_policy_config config = {.kind = TZ_POLICY_FUNCTION,
@@ -463,34 +438,19 @@ static void test_function_decisions_are_bounded(void **unused)
     config.function = complain;
     policy = make(&m, config);
     const tz_plan *plan = NULL;
-    tz_error error = {0};
-    assert_int_equal(tz_policy_next(policy, 0, 10, &plan, &error), TZ_SCRIPT);
-    assert_string_equal(error.message, "on purpose");
+    assert_int_equal(tz_policy_next(policy, 0, 10, &plan, &failure), TZ_SCRIPT);
+    assert_string_equal(failure.message, "on purpose");
     tz_policy_destroy(policy);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_adaptive_from_1_converges),
-        cmocka_unit_test(test_adaptive_under_noise),
-        cmocka_unit_test(test_adaptive_from_the_prediction),
-        cmocka_unit_test(test_adaptive_from_the_prediction_exactly),
-        cmocka_unit_test(test_adaptive_keeps_its_budget),
-        cmocka_unit_test(test_adaptive_backs_off),
-        cmocka_unit_test(test_adaptive_climbs),
-        cmocka_unit_test(test_adaptive_under_drift),
-        cmocka_unit_test(test_adaptive_leaves_a_wrong_prediction),
-        cmocka_unit_test(test_adaptive_believes_the_forecast_of_slow_heights),
-        cmocka_unit_test(test_adaptive_without_predictions),
-        cmocka_unit_test(test_setting_up_does_not_count),
-        cmocka_unit_test(test_adaptive_looks_again),
-        cmocka_unit_test(test_short_stages_are_grouped),
-        cmocka_unit_test(test_outputs_bound_the_heights),
-        cmocka_unit_test(test_refused_trials_are_left),
-        cmocka_unit_test(test_predicted),
-        cmocka_unit_test(test_given_plans_are_checked),
-        cmocka_unit_test(test_function_decisions_are_bounded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(test_adaptive_from_1_converges), TEST(test_adaptive_under_noise),
+          TEST(test_adaptive_from_the_prediction), TEST(test_adaptive_from_the_prediction_exactly),
+          TEST(test_adaptive_keeps_its_budget), TEST(test_adaptive_backs_off),
+          TEST(test_adaptive_climbs), TEST(test_adaptive_under_drift),
+          TEST(test_adaptive_leaves_a_wrong_prediction),
+          TEST(test_adaptive_believes_predictions_of_slow_heights),
+          TEST(test_adaptive_without_predictions), TEST(test_setting_up_does_not_count),
+          TEST(test_adaptive_looks_again), TEST(test_short_stages_are_grouped),
+          TEST(test_outputs_bound_the_heights), TEST(test_refused_trials_are_left),
+          TEST(test_predicted), TEST(test_given_plans_are_checked),
+          TEST(test_function_decisions_are_bounded))

@@ -1,21 +1,13 @@
 /* The policy that follows from a scenario's keys and the command line's options. */
 #include "policy/choice.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #define NONE ((tz_policy_choice){.start = 0})
 
 static tz_policy_config choose(tz_policy_choice scenario, tz_policy_choice command_line)
 {
     tz_policy_config config;
-    tz_error error = {0};
-    assert_int_equal(tz_policy_choose(&scenario, &command_line, &config, &error), TZ_OK);
+    assert_ok(tz_policy_choose(&scenario, &command_line, &config, &failure));
     return config;
 }
 
@@ -23,9 +15,8 @@ static void refuses(tz_policy_choice scenario, tz_policy_choice command_line, tz
                     const char *message)
 {
     tz_policy_config config;
-    tz_error error = {0};
-    assert_int_equal(tz_policy_choose(&scenario, &command_line, &config, &error), status);
-    assert_non_null(strstr(error.message, message));
+    assert_int_equal(tz_policy_choose(&scenario, &command_line, &config, &failure), status);
+    assert_non_null(strstr(failure.message, message));
 }
 
 typedef struct row {
@@ -57,7 +48,6 @@ static const row rows[] = {
 
 static void a_choice_means_the_same_in_both_places(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const tz_policy_config a = choose(rows[i].choice, NONE);
         assert_int_equal(a.kind, rows[i].kind);
@@ -76,7 +66,6 @@ static void a_choice_means_the_same_in_both_places(void **state)
 
 static void only_an_adaptive_policy_has_a_start(void **state)
 {
-    (void)state;
     assert_int_equal(choose((tz_policy_choice){.policy = "adaptive", .start = 7}, NONE).start, 7);
     assert_int_equal(choose((tz_policy_choice){.height = "adaptive", .start = 7}, NONE).start, 7);
     assert_int_equal(
@@ -92,7 +81,6 @@ static void only_an_adaptive_policy_has_a_start(void **state)
 
 static void names_are_checked(void **state)
 {
-    (void)state;
     static const char *const wrong[] = {"adaptiv", "fixed", "", "4"};
     refuses((tz_policy_choice){.policy = "adaptiv"}, NONE, TZ_UNKNOWN,
             "unknown policy 'adaptiv'; did you mean 'adaptive'?");
@@ -111,7 +99,6 @@ static void names_are_checked(void **state)
 
 static void the_command_line_comes_first(void **state)
 {
-    (void)state;
     static const struct {
         tz_policy_choice scenario, command_line;
         tz_policy_kind kind;
@@ -146,7 +133,6 @@ static void the_command_line_comes_first(void **state)
 
 static void the_rest_of_a_plan_is_kept(void **state)
 {
-    (void)state;
     const tz_policy_choice scenario = {
         .given = {.height = 4, .tile = {64, 32, 0}, .family = "stream", .vector = 4}};
     tz_policy_config config = choose(scenario, (tz_policy_choice){.policy = "adaptive"});
@@ -161,14 +147,6 @@ static void the_rest_of_a_plan_is_kept(void **state)
     assert_true(config.forget);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_choice_means_the_same_in_both_places),
-        cmocka_unit_test(only_an_adaptive_policy_has_a_start),
-        cmocka_unit_test(names_are_checked),
-        cmocka_unit_test(the_command_line_comes_first),
-        cmocka_unit_test(the_rest_of_a_plan_is_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(a_choice_means_the_same_in_both_places),
+          TEST(only_an_adaptive_policy_has_a_start), TEST(names_are_checked),
+          TEST(the_command_line_comes_first), TEST(the_rest_of_a_plan_is_kept))

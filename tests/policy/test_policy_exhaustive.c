@@ -1,9 +1,7 @@
-/* The exhaustive policy and its memory, against times of the test's own making. */
+/* The exhaustive policy and its memory, on a machine with made-up times. */
 #include "machine.h"
 #include "policy/memory.h"
-
-#include <sys/stat.h>
-#include <unistd.h>
+#include "tests/support.h"
 
 /* ---- exhaustive ------------------------------------------------------------------------------ */
 
@@ -11,23 +9,17 @@ static const tz_policy_config exhaustive = {.kind = TZ_POLICY_EXHAUSTIVE};
 
 static int use_cache(void **state)
 {
-    static char folder[64];
-    snprintf(folder, sizeof folder, "/tmp/trapeze-policy-test.%d", (int)getpid());
-    *state = folder;
-    return mkdir(folder, 0700) != 0 || setenv("TRAPEZE_CACHE", folder, 1) != 0;
+    return scratch_setup(state) || setenv("TRAPEZE_CACHE", ((scratch *)*state)->directory, 1);
 }
 
 static int drop_cache(void **state)
 {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", (char *)*state);
     unsetenv("TRAPEZE_CACHE");
-    return system(command);
+    return scratch_teardown(state);
 }
 
-static void test_exhaustive_finds_the_best(void **unused)
+static void test_exhaustive_finds_the_best(void **state)
 {
-    (void)unused;
     for (int c = 0; c < CURVES; c++) {
         machine m = a_machine(curves[c].time);
         tz_policy *policy = make(&m, exhaustive);
@@ -43,9 +35,8 @@ static void test_exhaustive_finds_the_best(void **unused)
     }
 }
 
-static void test_exhaustive_tells_ties(void **unused)
+static void test_exhaustive_finds_ties(void **state)
 {
-    (void)unused;
     int right = 0;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         machine m = a_machine(plateau);
@@ -67,9 +58,8 @@ static void test_exhaustive_tells_ties(void **unused)
     assert_true(right >= 45);
 }
 
-static void test_exhaustive_remembers(void **unused)
+static void test_exhaustive_remembers(void **state)
 {
-    (void)unused;
     machine first = a_machine(best_at_8), second = a_machine(best_at_8);
     first.key = second.key = "a plugin 1.0; a grid";
     tz_policy *policy = make(&first, exhaustive);
@@ -86,17 +76,17 @@ static void test_exhaustive_remembers(void **unused)
     assert_true(tz_policy_measured(policy, 7, &found));
     assert_true(found.time_s > 0);
     tz_policy_destroy(policy);
-    /* Something else that matters. */
+    /* Another key. */
     second.key = "a plugin 1.1; a grid";
     policy = make(&second, exhaustive);
     assert_false(tz_policy_settled(policy));
     tz_policy_destroy(policy);
-    /* Something else that is given. */
+    /* Another given knob. */
     second.key = first.key;
     policy = make(&second, (tz_policy_config){.kind = TZ_POLICY_EXHAUSTIVE, .given = {.warps = 2}});
     assert_false(tz_policy_settled(policy));
     tz_policy_destroy(policy);
-    /* A plan that is none any more. */
+    /* The remembered plan is no candidate any more. */
     second.height_max = 7;
     policy = make(&second, exhaustive);
     assert_false(tz_policy_settled(policy));
@@ -107,7 +97,7 @@ static void test_exhaustive_remembers(void **unused)
     policy = make(&second, forget);
     assert_false(tz_policy_settled(policy));
     tz_policy_destroy(policy);
-    policy = make(&second, exhaustive); /* what does not run forgets nothing */
+    policy = make(&second, exhaustive); /* a policy that does not run forgets nothing */
     assert_true(tz_policy_settled(policy));
     tz_policy_destroy(policy);
     policy = make(&second, forget);
@@ -118,10 +108,9 @@ static void test_exhaustive_remembers(void **unused)
     tz_policy_destroy(policy);
 }
 
-/* Whatever is wrong with an entry, it is a miss: every truncation, and every byte turned. */
-static void test_broken_memories_are_misses(void **unused)
+/* A damaged entry is a miss: truncated anywhere, or with any byte changed. */
+static void test_broken_memories_are_misses(void **state)
 {
-    (void)unused;
     const char *key = "a key";
     char path[4200];
     tz_policy_measurement plans[2] = {
@@ -133,9 +122,8 @@ static void test_broken_memories_are_misses(void **unused)
                                .noise = 0.01,
                                .plans = plans},
                      got;
-    tz_error error = {0};
     assert_false(tz_policy_memory_read(key, &got));
-    assert_int_equal(tz_policy_memory_write(key, &memory, &error), TZ_OK);
+    assert_ok(tz_policy_memory_write(key, &memory, &failure));
     assert_true(tz_policy_memory_read(key, &got));
     assert_int_equal(got.count, 2);
     assert_true(got.finished);
@@ -161,7 +149,7 @@ static void test_broken_memories_are_misses(void **unused)
         file = fopen(path, "w");
         fwrite(changed, 1, size, file);
         fclose(file);
-        /* Numbers may turn into others; what is read is then at least a plan with a time. */
+        /* A changed number may still be valid: the entry then has a plan with a time. */
         if (tz_policy_memory_read(key, &got)) {
             assert_true(got.best >= 0 && got.best < got.count && got.plans[got.best].time_s > 0);
             assert_true(got.plans[got.best].plan.height >= 1);
@@ -170,7 +158,7 @@ static void test_broken_memories_are_misses(void **unused)
     }
     /* The best must have a time. */
     memory.best = 1;
-    assert_int_equal(tz_policy_memory_write(key, &memory, &error), TZ_OK);
+    assert_ok(tz_policy_memory_write(key, &memory, &failure));
     assert_false(tz_policy_memory_read(key, &got));
     tz_policy_memory_forget(key);
     assert_int_not_equal(access(path, F_OK), 0);
@@ -186,14 +174,13 @@ static void count_plans(const tz_policy *policy, int *remembered, int *measured)
     }
 }
 
-/* What has been measured when a run ends is not measured again: only what is missing, and those
- * that are close to the best once more. */
+/* A later run measures only the missing plans, and repeats those that are close to the best. */
 static void test_interrupted_search_goes_on(void **state)
 {
     int remembered, measured, before = 0, runs = 0;
     char text[200], path[4200];
     assert_true(tz_policy_memory_path("interrupted", path, sizeof path));
-    assert_int_equal(strncmp(path, *state, strlen(*state)), 0);
+    assert_int_equal(strncmp(path, getenv("TRAPEZE_CACHE"), strlen(getenv("TRAPEZE_CACHE"))), 0);
     machine alone = a_machine(best_at_8);
     tz_policy *policy = make(&alone, exhaustive);
     for (; !tz_policy_settled(policy); runs++)
@@ -229,7 +216,7 @@ static void test_interrupted_search_goes_on(void **state)
         if (settled)
             break;
     }
-    /* A set-up stage, for whom was being measured, in each part. */
+    /* Each part repeats the set-up stage of the plan that it was measuring. */
     if (stages > runs + 60)
         fail_msg("%d stages in parts, %d at once", (int)stages, runs);
     machine m = a_machine(best_at_8);
@@ -244,11 +231,10 @@ static void test_interrupted_search_goes_on(void **state)
     tz_policy_destroy(policy);
 }
 
-/* What is remembered in part is forgotten as what is remembered whole; plans that are no more are
- * left out, and who has measured nothing leaves nothing. */
-static void test_parts_are_forgotten(void **unused)
+/* A partial entry is forgotten like a complete one. It leaves out plans that are no candidates any
+ * more. A policy without measurements writes no entry. */
+static void test_parts_are_forgotten(void **state)
 {
-    (void)unused;
     int remembered, measured;
     machine m = a_machine(best_at_8);
     m.key = "in part";
@@ -281,11 +267,8 @@ static void test_parts_are_forgotten(void **unused)
 
 static void test_unwritable_memory_is_a_warning(void **state)
 {
-    char folder[128], text[600] = "";
-    snprintf(folder, sizeof folder, "%s/plans", (char *)*state);
-    char command[400];
-    snprintf(command, sizeof command, "rm -rf %s && touch %s", folder, folder);
-    assert_int_equal(system(command), 0);
+    char text[600] = "";
+    scratch_text(*state, "plans", ""); /* a file where the folder would be */
     machine m = a_machine(best_at_2);
     m.key = "nowhere";
     tz_policy *policy = make(&m, exhaustive);
@@ -295,14 +278,11 @@ static void test_unwritable_memory_is_a_warning(void **state)
     assert_non_null(strstr(text, "not remembered"));
     assert_false(tz_policy_take_warning(policy, text, sizeof text));
     tz_policy_destroy(policy);
-    snprintf(command, sizeof command, "rm -f %s", folder);
-    assert_int_equal(system(command), 0);
 }
 
-/* Outputs every 10 iterations: what never runs whole is said to be unmeasured, the rest is. */
-static void test_exhaustive_between_outputs(void **unused)
+/* Outputs every 10 iterations: heights above 10 are noted as unmeasured. */
+static void test_exhaustive_between_outputs(void **state)
 {
-    (void)unused;
     machine m = a_machine(best_at_24);
     tz_policy *policy = make(&m, exhaustive);
     run(&m, policy, 2000, 10);
@@ -320,17 +300,10 @@ static void test_exhaustive_between_outputs(void **unused)
     tz_policy_destroy(policy);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_exhaustive_finds_the_best, use_cache, drop_cache),
-        cmocka_unit_test_setup_teardown(test_exhaustive_tells_ties, use_cache, drop_cache),
-        cmocka_unit_test_setup_teardown(test_exhaustive_remembers, use_cache, drop_cache),
-        cmocka_unit_test_setup_teardown(test_broken_memories_are_misses, use_cache, drop_cache),
-        cmocka_unit_test_setup_teardown(test_interrupted_search_goes_on, use_cache, drop_cache),
-        cmocka_unit_test_setup_teardown(test_parts_are_forgotten, use_cache, drop_cache),
-        cmocka_unit_test_setup_teardown(test_unwritable_memory_is_a_warning, use_cache, drop_cache),
-        cmocka_unit_test_setup_teardown(test_exhaustive_between_outputs, use_cache, drop_cache),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+#define CACHE_TEST(function) cmocka_unit_test_setup_teardown(function, use_cache, drop_cache)
+
+TEST_MAIN(NULL, NULL, CACHE_TEST(test_exhaustive_finds_the_best),
+          CACHE_TEST(test_exhaustive_finds_ties), CACHE_TEST(test_exhaustive_remembers),
+          CACHE_TEST(test_broken_memories_are_misses), CACHE_TEST(test_interrupted_search_goes_on),
+          CACHE_TEST(test_parts_are_forgotten), CACHE_TEST(test_unwritable_memory_is_a_warning),
+          CACHE_TEST(test_exhaustive_between_outputs))

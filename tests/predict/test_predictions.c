@@ -1,25 +1,15 @@
-/* Forecasts: which plan is chosen, what is compiled for it, and what is said when nothing can be.
- */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+/* Predictions: the chosen plan, the plans that are compiled for it, and the errors. */
 
 #include "predict/predictions_impl.h"
-#include <math.h>
+#include "tests/unit.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { HEIGHTS = 64 };
 
-/* A backend of some heights. Estimated, height h takes `guess[h]` seconds an iteration; compiled,
- * `truth[h]`; NAN: it does not compile. */
+/* A backend with some heights. An iteration at height h takes estimate[h] seconds as estimated, and
+ * truth[h] as compiled; NAN: it does not compile. */
 static struct {
     double estimate[HEIGHTS + 1], truth[HEIGHTS + 1];
     double sustained[HEIGHTS + 1]; /* in a long run; 0: not known */
@@ -28,8 +18,8 @@ static struct {
     tz_status broken; /* of every compilation */
     tz_work_kind kind;
     atomic_int compiled, inside, most_inside, may_be_interrupted;
-    int meet;        /* so many are to compile at once; a second later it goes on without */
-    unsigned delays; /* seed of how long compiling takes; 0: no time */
+    int together;    /* compilations that wait for each other, up to a second */
+    unsigned delays; /* seed of random compile times; 0: none */
 } fake;
 
 static pthread_t main_thread;
@@ -40,7 +30,7 @@ static void pass_time(int h)
     int most = atomic_load(&fake.most_inside);
     while (inside > most && !atomic_compare_exchange_weak(&fake.most_inside, &most, inside))
         ;
-    for (int k = 0; k < 1000 && atomic_load(&fake.most_inside) < fake.meet; k++)
+    for (int k = 0; k < 1000 && atomic_load(&fake.most_inside) < fake.together; k++)
         usleep(1000);
     if (fake.delays)
         usleep((unsigned)h * fake.delays * 2654435761u % 8192u);
@@ -55,7 +45,6 @@ static tz_status fake_candidates(const tz_problem *problem, const tz_place *plac
                                  const tz_plan *given, tz_plan *plans, int max, int *count,
                                  tz_error *error)
 {
-    (void)problem, (void)place, (void)error;
     assert_int_equal(max, TZ_PREDICTIONS_MAX);
     fake.given_height = given->height;
     *count = 0;
@@ -68,7 +57,6 @@ static tz_status fake_candidates(const tz_problem *problem, const tz_place *plac
 static tz_status fake_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                            tz_effort effort, tz_model_work *out, tz_error *error)
 {
-    (void)problem, (void)place;
     const int h = plan->height;
     if (effort == TZ_EFFORT_COMPILE) {
         pass_time(h);
@@ -102,7 +90,7 @@ static tz_status fake_predict(const tz_model_work *work, const tz_model_device *
         prediction->sustained_hz = 1.5e9;
     }
     snprintf(prediction->limit_text, sizeof prediction->limit_text, "%s",
-             work->estimated ? "guessed" : "known");
+             work->estimated ? "estimated" : "known");
     return TZ_OK;
 }
 
@@ -118,16 +106,13 @@ static double budget_s = 8.0;
 static tz_predictions *predictions(const tz_plan *given, tz_effort effort)
 {
     tz_predictions *out = NULL;
-    tz_error error = {0};
-    if (tz__predictions_create_by(&out, fake_predict, &problem, &backend, &place, given, effort,
-                                  budget_s, &error))
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(tz__predictions_create_by(&out, fake_predict, &problem, &backend, &place, given,
+                                        effort, budget_s, &failure));
     return out;
 }
 
 static int reset(void **state)
 {
-    (void)state;
     memset(&fake, 0, sizeof fake);
     fake.heights = 8;
     place.threads = 2;
@@ -138,11 +123,10 @@ static int reset(void **state)
     return 0;
 }
 
-/* Of eight heights 3 and 5, which the others are estimated from; by the estimates no other is near
- * but 4 and 6. */
+/* Of eight heights, 3 and 5 are compiled first and the others are estimated from them. Only 4 and 6
+ * have estimates near the best, so they are compiled too. */
 static void the_best_is_no_estimate(void **state)
 {
-    (void)state;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 8);
     assert_int_equal(fake.compiled, 4);
@@ -152,10 +136,9 @@ static void the_best_is_no_estimate(void **state)
     tz_predictions_destroy(f);
 }
 
-/* Where there are few, large ones, the lowest two: 1 and 2. */
+/* With few candidates the lowest two are compiled first: 1 and 2. */
 static void of_few_the_lowest_are_compiled_first(void **state)
 {
-    (void)state;
     fake.heights = 5;
     budget_s = 0.0;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
@@ -167,17 +150,15 @@ static void of_few_the_lowest_are_compiled_first(void **state)
 
 static void of_two_both_are_if_they_are_low(void **state)
 {
-    (void)state;
     fake.heights = 2;
     budget_s = 0.0;
     tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_CACHED));
     assert_int_equal(fake.compiled, 2);
 }
 
-/* Threads that would be idle look at what is less likely. */
-static void many_threads_look_farther(void **state)
+/* Otherwise idle threads compile less likely candidates. */
+static void many_threads_compile_more(void **state)
 {
-    (void)state;
     fake.heights = 40;
     fake.estimate[30] = 1.45;
     fake.truth[30] = 0.9;
@@ -188,10 +169,9 @@ static void many_threads_look_farther(void **state)
     tz_predictions_destroy(f);
 }
 
-/* Two that the others are estimated from (11 and 21), then what may be best: 4, 5, 6. */
+/* Two for the estimates of the others (11 and 21), then those that may be best: 4, 5, 6. */
 static void of_many_those_that_may_be_best_are_compiled(void **state)
 {
-    (void)state;
     fake.heights = 40;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 40);
@@ -205,9 +185,8 @@ static void of_many_those_that_may_be_best_are_compiled(void **state)
     tz_predictions_destroy(f);
 }
 
-static void a_guess_that_is_a_little_too_bad_is_no_reason(void **state)
+static void an_estimate_that_is_a_little_too_slow_is_compiled(void **state)
 {
-    (void)state;
     fake.heights = 40;
     fake.estimate[30] = 1.15;
     fake.truth[30] = 0.9;
@@ -237,15 +216,14 @@ static void how_many_depends_on_the_threads(void **state)
 
 static void time_is_bounded(void **state)
 {
-    (void)state;
     fake.heights = 40;
     budget_s = 0.0;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.compiled, 2);
     assert_int_equal(f->count, 40);
-    assert_int_equal(f->plans[f->best].plan.height, 11); /* the best that is no guess */
+    assert_int_equal(f->plans[f->best].plan.height, 11); /* the best that is no estimate */
     tz_predictions_destroy(f);
-    /* But a choice needs one that compiles. */
+    /* But the choice must compile. */
     reset(state);
     fake.heights = 40;
     budget_s = 0.0;
@@ -258,8 +236,7 @@ static void time_is_bounded(void **state)
 
 static void threads_compile_at_once_and_take_no_signals(void **state)
 {
-    (void)state;
-    place.threads = fake.meet = 4;
+    place.threads = fake.together = 4;
     tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE));
     assert_int_equal(fake.most_inside, 4);
     assert_int_equal(fake.may_be_interrupted, 0);
@@ -272,8 +249,8 @@ static void threads_compile_at_once_and_take_no_signals(void **state)
     assert_int_equal(fake.most_inside, 1);
 }
 
-/* Whoever is first: the same are compiled, and the same is chosen. */
-static void who_is_first_does_not_matter(void **state)
+/* The order of threads changes neither the compiled plans nor the choice. */
+static void the_order_of_threads_does_not_matter(void **state)
 {
     bool first[HEIGHTS + 1];
     for (unsigned seed = 1; seed <= 8; seed++) {
@@ -299,7 +276,6 @@ static void who_is_first_does_not_matter(void **state)
 
 static void long_runs_choose(void **state)
 {
-    (void)state;
     for (int h = 1; h <= 8; h++)
         fake.sustained[h] = fake.truth[h] * (h >= 5 ? 1.4 : 1.05); /* 5 draws too much power */
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
@@ -308,9 +284,8 @@ static void long_runs_choose(void **state)
     tz_predictions_destroy(f);
 }
 
-static void a_guess_that_was_too_good_loses_to_the_next(void **state)
+static void an_estimate_that_was_too_fast_loses_to_the_next(void **state)
 {
-    (void)state;
     fake.heights = 40;
     fake.estimate[8] = 0.1; /* spills, as compiling shows */
     fake.truth[8] = 9;
@@ -325,7 +300,6 @@ static void a_guess_that_was_too_good_loses_to_the_next(void **state)
 
 static void what_is_compiled_costs_nothing(void **state)
 {
-    (void)state;
     for (int h = 1; h <= 8; h++)
         fake.is_compiled[h] = true;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
@@ -336,8 +310,7 @@ static void what_is_compiled_costs_nothing(void **state)
 
 static void compiling_all_leaves_no_estimate(void **state)
 {
-    (void)state;
-    fake.truth[2] = 0.5; /* worse estimated than it is: found only by compiling */
+    fake.truth[2] = 0.5; /* better than its estimate: only compilation finds it */
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(fake.compiled, 8);
     assert_int_equal(f->plans[f->best].plan.height, 2);
@@ -346,7 +319,6 @@ static void compiling_all_leaves_no_estimate(void **state)
 
 static void a_plan_that_does_not_compile_is_left_out(void **state)
 {
-    (void)state;
     fake.truth[5] = NAN;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 7);
@@ -359,7 +331,6 @@ static void a_plan_that_does_not_compile_is_left_out(void **state)
 
 static void what_is_given_reaches_the_backend(void **state)
 {
-    (void)state;
     tz_predictions *f = predictions(&(tz_plan){.height = 3}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.given_height, 3);
     assert_int_equal(f->count, 1);
@@ -370,19 +341,17 @@ static void what_is_given_reaches_the_backend(void **state)
 static void refused(tz_status wanted, const char *words, const tz_backend *by, const tz_place *on)
 {
     tz_predictions *out = (tz_predictions *)&fake;
-    tz_error error = {0};
     const tz_plan given = {0};
     assert_int_equal(tz__predictions_create_by(&out, fake_predict, &problem, by, on, &given,
-                                               TZ_EFFORT_CACHED, budget_s, &error),
+                                               TZ_EFFORT_CACHED, budget_s, &failure),
                      wanted);
     assert_null(out);
-    if (!strstr(error.message, words))
-        fail_msg("'%s' does not say '%s'", error.message, words);
+    if (!strstr(failure.message, words))
+        fail_msg("'%s' does not contain '%s'", failure.message, words);
 }
 
-static void refusals_say_why(void **state)
+static void refusals_have_reasons(void **state)
 {
-    (void)state;
     const tz_backend mute = {.name = "mute"};
     const tz_place nowhere = {.threads = 1};
     const tz_model_device empty = {.name = "empty"};
@@ -390,7 +359,7 @@ static void refusals_say_why(void **state)
     refused(TZ_UNSUPPORTED, "mute backend cannot tell", &mute, &place);
     refused(TZ_UNSUPPORTED, "trapeze calibrate", &backend, &nowhere);
     refused(TZ_UNSUPPORTED, "no clock", &backend, &unknown);
-    assert_int_equal(fake.compiled, 0); /* in vain */
+    assert_int_equal(fake.compiled, 0); /* nothing */
     fake.heights = 0;
     refused(TZ_RANGE, "no plan of the fake backend", &backend, &place);
     fake.heights = 8;
@@ -400,10 +369,9 @@ static void refusals_say_why(void **state)
     refused(TZ_BACKEND, "no compiler", &backend, &place);
 }
 
-/* Of plans that are predicted alike a CPU takes the highest, a GPU the fastest. */
+/* Of plans with close predictions a CPU takes the highest, a GPU the fastest. */
 static void what_costs_once_a_stage_decides(void **state)
 {
-    (void)state;
     fake.heights = 4;
     fake.truth[1] = 1.015, fake.truth[2] = 1.0, fake.truth[3] = 1.015, fake.truth[4] = 1.03;
     const tz_plan none = {.height = 0};
@@ -416,27 +384,18 @@ static void what_costs_once_a_stage_decides(void **state)
     tz_predictions_destroy(made);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_best_is_no_estimate, reset),
-        cmocka_unit_test_setup(of_few_the_lowest_are_compiled_first, reset),
-        cmocka_unit_test_setup(of_two_both_are_if_they_are_low, reset),
-        cmocka_unit_test_setup(many_threads_look_farther, reset),
-        cmocka_unit_test_setup(of_many_those_that_may_be_best_are_compiled, reset),
-        cmocka_unit_test_setup(a_guess_that_is_a_little_too_bad_is_no_reason, reset),
-        cmocka_unit_test_setup(how_many_depends_on_the_threads, reset),
-        cmocka_unit_test_setup(time_is_bounded, reset),
-        cmocka_unit_test_setup(threads_compile_at_once_and_take_no_signals, reset),
-        cmocka_unit_test_setup(who_is_first_does_not_matter, reset),
-        cmocka_unit_test_setup(long_runs_choose, reset),
-        cmocka_unit_test_setup(what_costs_once_a_stage_decides, reset),
-        cmocka_unit_test_setup(a_guess_that_was_too_good_loses_to_the_next, reset),
-        cmocka_unit_test_setup(what_is_compiled_costs_nothing, reset),
-        cmocka_unit_test_setup(compiling_all_leaves_no_estimate, reset),
-        cmocka_unit_test_setup(a_plan_that_does_not_compile_is_left_out, reset),
-        cmocka_unit_test_setup(what_is_given_reaches_the_backend, reset),
-        cmocka_unit_test_setup(refusals_say_why, reset),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+#define PLAN_TEST(function) cmocka_unit_test_setup(function, reset)
+
+TEST_MAIN(NULL, NULL, PLAN_TEST(the_best_is_no_estimate),
+          PLAN_TEST(of_few_the_lowest_are_compiled_first),
+          PLAN_TEST(of_two_both_are_if_they_are_low), PLAN_TEST(many_threads_compile_more),
+          PLAN_TEST(of_many_those_that_may_be_best_are_compiled),
+          PLAN_TEST(an_estimate_that_is_a_little_too_slow_is_compiled),
+          PLAN_TEST(how_many_depends_on_the_threads), PLAN_TEST(time_is_bounded),
+          PLAN_TEST(threads_compile_at_once_and_take_no_signals),
+          PLAN_TEST(the_order_of_threads_does_not_matter), PLAN_TEST(long_runs_choose),
+          PLAN_TEST(what_costs_once_a_stage_decides),
+          PLAN_TEST(an_estimate_that_was_too_fast_loses_to_the_next),
+          PLAN_TEST(what_is_compiled_costs_nothing), PLAN_TEST(compiling_all_leaves_no_estimate),
+          PLAN_TEST(a_plan_that_does_not_compile_is_left_out),
+          PLAN_TEST(what_is_given_reaches_the_backend), PLAN_TEST(refusals_have_reasons))

@@ -1,25 +1,13 @@
-/* A run that diverges is told in the same words whatever computed it: at which steps cells are
- * looked at follows from steps alone, not from heights, nor from how much a backend does in a call.
- */
+/* A run that diverges is reported in the same words by every backend and plan. The steps at which
+ * cells are checked do not depend on heights or on the iterations of a call. */
 #include "sim/fields.h"
 #include "sim/run.h"
 #include "sim/simulation_impl.h"
 #include "tests/registry.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { SPAN = 16384 };
 
-/* The cpu backend as one that runs many stages in a call. */
+/* The cpu backend, running many stages in a call. */
 static tz_backend spanning;
 static int64_t longest_call, scans;
 
@@ -77,14 +65,11 @@ static tz_simulation *make(const char *backend, int height, bool spans, double g
                                          .backend = backend,
                                          .threads = 1};
     tz_simulation *simulation = NULL;
-    tz_error error = {0};
-    if (tz_simulation_create(&simulation, &config, &error) != TZ_OK ||
-        tz_simulation_fill(simulation, 0, NULL, 1.0, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_simulation_create(&simulation, &config, &failure));
+    assert_ok(tz_simulation_fill(simulation, 0, NULL, 1.0, &failure));
     if (spans)
         simulation->backend = &spanning;
-    if (tz_simulation_set_plan(simulation, &(tz_plan){.height = height}, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_simulation_set_plan(simulation, &(tz_plan){.height = height}, &failure));
     longest_call = scans = 0;
     return simulation;
 }
@@ -100,14 +85,11 @@ static tz_status run(tz_simulation *simulation, int64_t steps, const tz_event *e
 
 static tz_status nothing(void *context, tz_simulation *simulation, tz_error *error)
 {
-    (void)context;
-    (void)simulation;
-    (void)error;
     return TZ_OK;
 }
 
-/* Every backend and height says what the reference says. */
-static void check_all_tell(double growth, int64_t steps, const tz_event *event, const char *told)
+/* Every backend and height reports what the reference reports. */
+static void check_reports(double growth, int64_t steps, const tz_event *event, const char *wanted)
 {
     static const struct {
         const char *backend;
@@ -117,62 +99,48 @@ static void check_all_tell(double growth, int64_t steps, const tz_event *event, 
                 {"cpu", 1, true},        {"cpu", 4, true},  {"cpu", 6, true}};
     tz_error first = {0};
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-        tz_error error = {0};
         tz_simulation *simulation = make(ways[w].backend, ways[w].height, ways[w].spans, growth);
-        assert_int_equal(run(simulation, steps, event, &error), TZ_DIVERGED);
+        assert_int_equal(run(simulation, steps, event, &failure), TZ_DIVERGED);
         if (w == 0)
-            first = error;
-        assert_non_null(strstr(error.message, told));
-        assert_string_equal(error.message, first.message);
+            first = failure;
+        assert_non_null(strstr(failure.message, wanted));
+        assert_string_equal(failure.message, first.message);
         tz_simulation_destroy(simulation);
     }
 }
 
-static void test_one_report_whatever_the_plan(void **unused)
+static void test_one_report_whatever_the_plan(void **state)
 {
-    (void)unused;
     /* 3.4e38 is reached after 50 iterations, after 931, after 1,818, and before an output. */
-    check_all_tell(6.0, 400, NULL,
-                   "(0, 0, 0) at step 256 (480 such cells; all were finite at step 0)");
-    check_all_tell(1.1, 3000, NULL, "at step 1024 (480 such cells; all were finite at step 512)");
-    check_all_tell(1.05, 2000, NULL, "at step 2000 (480 such cells; all were finite at step 1024)");
+    check_reports(6.0, 400, NULL,
+                  "(0, 0, 0) at step 256 (480 such cells; all were finite at step 0)");
+    check_reports(1.1, 3000, NULL, "at step 1024 (480 such cells; all were finite at step 512)");
+    check_reports(1.05, 2000, NULL, "at step 2000 (480 such cells; all were finite at step 1024)");
     const tz_event event = {.every = 90, .fire = nothing};
-    check_all_tell(1.1, 3000, &event, "at step 990 (480 such cells; all were finite at step 900)");
+    check_reports(1.1, 3000, &event, "at step 990 (480 such cells; all were finite at step 900)");
 }
 
-static void test_scans_are_few(void **unused)
+static void test_scans_are_few(void **state)
 {
-    (void)unused;
-    tz_error error = {0};
     tz_simulation *simulation = make("cpu", 4, true, 1.0);
-    assert_int_equal(run(simulation, 3 * SPAN, NULL, &error), TZ_OK);
+    assert_ok(run(simulation, 3 * SPAN, NULL, &failure));
     assert_int_equal(scans, 7 + 2); /* 256, 512, ... 16384, and then as often as that */
     assert_int_equal(longest_call, SPAN);
     tz_simulation_destroy(simulation);
 }
 
-/* Who goes on after a report hears of it again: a step that is due lies ahead. */
-static void test_a_run_may_go_on_after_its_report(void **unused)
+/* A run that continues after the report is checked and reported again. */
+static void test_a_run_may_go_on_after_its_report(void **state)
 {
-    (void)unused;
     for (int spans = 0; spans < 2; spans++) {
-        tz_error error = {0};
         tz_simulation *simulation = make("cpu", 3, spans, 6.0);
-        assert_int_equal(run(simulation, 1000, NULL, &error), TZ_DIVERGED);
+        assert_int_equal(run(simulation, 1000, NULL, &failure), TZ_DIVERGED);
         assert_int_equal(tz_simulation_step(simulation), 256);
-        assert_int_equal(run(simulation, 1000, NULL, &error), TZ_DIVERGED);
-        assert_non_null(strstr(error.message, "at step 512 ("));
-        assert_non_null(strstr(error.message, "all were finite at step 0)"));
+        check_error(run(simulation, 1000, NULL, &failure), TZ_DIVERGED, "", "at step 512 (");
+        assert_non_null(strstr(failure.message, "all were finite at step 0)"));
         tz_simulation_destroy(simulation);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_report_whatever_the_plan),
-        cmocka_unit_test(test_scans_are_few),
-        cmocka_unit_test(test_a_run_may_go_on_after_its_report),
-    };
-    return cmocka_run_group_tests(tests, set_up, close_plugins);
-}
+TEST_MAIN(set_up, close_plugins, TEST(test_one_report_whatever_the_plan), TEST(test_scans_are_few),
+          TEST(test_a_run_may_go_on_after_its_report))

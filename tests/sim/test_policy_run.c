@@ -1,24 +1,15 @@
-/* Policies in a simulation: stages of a device that runs behind are timed as what they take, short
- * ones are not timed as whole ones, and a plan that does not work is left for another. */
+/* Policies in a simulation. Stages of an asynchronous device are timed until their end, remainders
+ * are not timed as whole stages, and a plan that fails is replaced. */
 #include "policy/policy.h"
 #include "sim/run.h"
 #include "sim/simulation_impl.h"
 
 #include "base/machine.h"
 #include "tests/registry.h"
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 /* The cpu backend, with a device's manners: stage() returns at once, and the device is done when
- * the time that each stage is said to take has passed. */
+ * the made-up time of each stage has passed. */
 static struct {
     double (*stage_s)(int height);
     double done; /* on the clock */
@@ -46,8 +37,6 @@ static tz_status slow_stage(void *state, const tz_plan *plan, int height, int64_
 
 static tz_status slow_wait(void *state, tz_error *error)
 {
-    (void)state;
-    (void)error;
     device.waits++;
     for (double left; (left = device.done - tz_machine_clock_s()) > 0;) {
         const struct timespec pause = {.tv_nsec = (long)(left * 1e9) % 999999999};
@@ -62,7 +51,7 @@ static int set_up(void **state)
     slow = tz_backend_cpu;
     slow.stage = slow_stage;
     slow.wait = slow_wait;
-    /* What the tests measure is made up: no model is to be asked. */
+    /* Times are made up: without these no model predicts them. */
     slow.work = NULL;
     slow.candidates = NULL;
     return open_plugins(state);
@@ -78,12 +67,9 @@ static tz_simulation *make(const tz_policy_config *policy)
                                          .backend = "cpu",
                                          .threads = 1};
     tz_simulation *simulation = NULL;
-    tz_error error = {0};
-    if (tz_simulation_create(&simulation, &config, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_simulation_create(&simulation, &config, &failure));
     simulation->backend = &slow;
-    if (tz_simulation_set_policy(simulation, policy, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_simulation_set_policy(simulation, policy, &failure));
     device.stage_s = long_stage;
     device.done = 0;
     device.waits = device.stages = 0;
@@ -96,14 +82,12 @@ static tz_run_result advance(tz_simulation *simulation, int64_t steps, const tz_
     const tz_run run = {
         .steps = steps, .until_residual = NAN, .events_count = event ? 1 : 0, .events = event};
     tz_run_result result;
-    tz_error error = {0};
-    if (tz_simulation_run(simulation, &run, &result, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_simulation_run(simulation, &run, &result, &failure));
     return result;
 }
 
-/* What was measured is what stages take, not what it takes to ask for them: never less. How much
- * more, the tests' machine decides: it may be busy. */
+/* Measured times include the whole stage, not only its launch: never less than the made-up time. A
+ * busy machine may make them longer. */
 static void check_measured(const tz_simulation *simulation, int least)
 {
     const tz_policy *policy = tz_simulation_policy(simulation);
@@ -119,9 +103,8 @@ static void check_measured(const tz_simulation *simulation, int least)
     assert_true(measured >= least);
 }
 
-static void test_asynchronous_stages_are_waited_for(void **unused)
+static void test_asynchronous_stages_are_waited_for(void **state)
 {
-    (void)unused;
     const tz_policy_config adaptive = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
     tz_simulation *simulation = make(&adaptive);
     const tz_policy *policy = tz_simulation_policy(simulation);
@@ -129,8 +112,7 @@ static void test_asynchronous_stages_are_waited_for(void **unused)
         advance(simulation, 300, NULL); /* a busy machine may make it look around again */
     assert_true(tz_policy_settled(policy));
     check_measured(simulation, 2);
-    /* Once it has settled nobody waits, but for a look at the cells and at the time now and then.
-     */
+    /* After the policy has settled, only the checks of cells and of the time wait. */
     const int64_t waits = device.waits, stages = device.stages;
     advance(simulation, 600, NULL);
     assert_true(device.stages - stages >= 100);
@@ -140,16 +122,14 @@ static void test_asynchronous_stages_are_waited_for(void **unused)
 
 static tz_status count(void *context, tz_simulation *simulation, tz_error *error)
 {
-    (void)error;
     assert_int_equal(tz_simulation_step(simulation) % 7, 0);
     ++*(int *)context;
     return TZ_OK;
 }
 
 /* Outputs every 7 iterations: heights above never run whole; 2, 3, 4, … leave a remainder. */
-static void test_remainders_are_not_timed(void **unused)
+static void test_remainders_are_not_timed(void **state)
 {
-    (void)unused;
     int fired = 0;
     const tz_event event = {.every = 7, .fire = count, .context = &fired};
     const tz_policy_config exhaustive = {.kind = TZ_POLICY_EXHAUSTIVE};
@@ -163,9 +143,8 @@ static void test_remainders_are_not_timed(void **unused)
     tz_simulation_destroy(simulation);
 }
 
-static void test_a_plan_that_does_not_work_is_left(void **unused)
+static void test_a_plan_that_does_not_work_is_left(void **state)
 {
-    (void)unused;
     const tz_policy_config adaptive = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
     const tz_policy_config fixed = {.kind = TZ_POLICY_FIXED, .given = {.height = 3}};
     tz_simulation *simulation = make(&adaptive);
@@ -174,23 +153,21 @@ static void test_a_plan_that_does_not_work_is_left(void **unused)
     assert_int_equal(tz_simulation_step(simulation), 100);
     assert_int_equal(tz_simulation_plan(simulation)->height, 1);
     tz_policy_measurement m;
-    bool told = false;
+    bool noted = false;
     for (size_t i = 0; tz_policy_measured(tz_simulation_policy(simulation), i, &m); i++)
-        told = told || strcmp(m.note, "refused: there are too few") == 0;
-    assert_true(told);
-    tz_error error = {0};
-    assert_int_equal(tz_simulation_set_policy(simulation, &fixed, &error), TZ_OK);
+        noted = noted || strcmp(m.note, "refused: there are too few") == 0;
+    assert_true(noted);
+    assert_ok(tz_simulation_set_policy(simulation, &fixed, &failure));
     const tz_run run = {.steps = 10, .until_residual = NAN};
     tz_run_result result;
-    assert_int_equal(tz_simulation_run(simulation, &run, &result, &error), TZ_MEMORY);
+    assert_int_equal(tz_simulation_run(simulation, &run, &result, &failure), TZ_MEMORY);
     assert_int_equal(tz_simulation_step(simulation), 100);
     tz_simulation_destroy(simulation);
 }
 
-/* Seconds and steps by plan add up to the run's, whoever waited for whom. */
-static void test_plan_uses_add_up(void **unused)
+/* Seconds and steps of all plans add up to the run's. */
+static void test_plan_uses_add_up(void **state)
 {
-    (void)unused;
     const tz_policy_config adaptive = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
     tz_simulation *simulation = make(&adaptive);
     const tz_run_result result = advance(simulation, 200, NULL);
@@ -211,13 +188,6 @@ static void test_plan_uses_add_up(void **unused)
     tz_simulation_destroy(simulation);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_asynchronous_stages_are_waited_for),
-        cmocka_unit_test(test_remainders_are_not_timed),
-        cmocka_unit_test(test_a_plan_that_does_not_work_is_left),
-        cmocka_unit_test(test_plan_uses_add_up),
-    };
-    return cmocka_run_group_tests(tests, set_up, close_plugins);
-}
+TEST_MAIN(set_up, close_plugins, TEST(test_asynchronous_stages_are_waited_for),
+          TEST(test_remainders_are_not_timed), TEST(test_a_plan_that_does_not_work_is_left),
+          TEST(test_plan_uses_add_up))

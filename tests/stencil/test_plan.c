@@ -1,13 +1,7 @@
 /* A plan's table of knobs, and all that follows from it: equality, texts, JSON. */
 #include "lua/plan.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 
 static const tz_plan base = {.height = 8, .tile = {4096, 512, 0}, .family = "stream"};
@@ -23,7 +17,6 @@ static tz_plan with_all_knobs(void)
 
 static void members_and_table_agree(void **state)
 {
-    (void)state;
     const tz_plan plan = with_all_knobs();
     int k = 0;
 #define CHECK(member, low, high, text)                                                             \
@@ -40,13 +33,12 @@ static void members_and_table_agree(void **state)
 
 static void every_part_counts_in_equality(void **state)
 {
-    (void)state;
     const tz_plan plan = with_all_knobs();
     tz_plan other = plan;
     assert_true(tz_plan_equal(&plan, &other));
     snprintf(other.why, sizeof other.why, "another reason");
     other.launch_iterations = 64;
-    assert_true(tz_plan_equal(&plan, &other)); /* what follows from a plan is no part of it */
+    assert_true(tz_plan_equal(&plan, &other)); /* derived values are no part of a plan */
     other.height++;
     assert_false(tz_plan_equal(&plan, &other));
     for (int axis = 0; axis < TZ_AXES; axis++) {
@@ -67,7 +59,6 @@ static void every_part_counts_in_equality(void **state)
 
 static void first_knob_that_is_set(void **state)
 {
-    (void)state;
     assert_null(tz_plan_first_knob(&base));
     for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
         tz_plan plan = base;
@@ -78,7 +69,6 @@ static void first_knob_that_is_set(void **state)
 
 static void texts_name_every_knob(void **state)
 {
-    (void)state;
     tz_plan plan = with_all_knobs();
     char text[TZ_PLAN_TEXT_SIZE], part[64];
     tz_plan_text(&plan, 2, text, sizeof text);
@@ -104,7 +94,6 @@ static void texts_name_every_knob(void **state)
 
 static void csv_has_a_column_for_every_knob(void **state)
 {
-    (void)state;
     const tz_plan plan = with_all_knobs();
     char line[TZ_PLAN_TEXT_SIZE], want[TZ_PLAN_TEXT_SIZE] = "8,stream,4096,512,0",
                                   names[TZ_PLAN_TEXT_SIZE] = "height,family,tile_x,tile_y,tile_z";
@@ -119,7 +108,6 @@ static void csv_has_a_column_for_every_knob(void **state)
 
 static void lua_has_a_key_for_every_knob(void **state)
 {
-    (void)state;
     static const char *const keys[] = {TZ_PLAN_KEYS};
     assert_int_equal(sizeof keys / sizeof *keys, TZ_PLAN_KEYS_COUNT);
     for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
@@ -129,7 +117,6 @@ static void lua_has_a_key_for_every_knob(void **state)
 
 static void json_round_trip(void **state)
 {
-    (void)state;
     for (int knobs = 0; knobs < 1 << TZ_PLAN_KNOBS_COUNT; knobs++)
         for (int dims = 1; dims <= TZ_AXES; dims++) {
             tz_plan plan = {.height = 3, .family = "resident"}, back;
@@ -150,7 +137,6 @@ static void json_round_trip(void **state)
 
 static void json_out_of_range(void **state)
 {
-    (void)state;
     static const char *const wrong[] = {
         "{}",
         "{\"family\": \"tile\", \"height\": 0, \"tile\": [1]}",
@@ -190,17 +176,7 @@ static void json_out_of_range(void **state)
     json_decref(object);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_and_table_agree),
-        cmocka_unit_test(every_part_counts_in_equality),
-        cmocka_unit_test(first_knob_that_is_set),
-        cmocka_unit_test(texts_name_every_knob),
-        cmocka_unit_test(csv_has_a_column_for_every_knob),
-        cmocka_unit_test(lua_has_a_key_for_every_knob),
-        cmocka_unit_test(json_round_trip),
-        cmocka_unit_test(json_out_of_range),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(members_and_table_agree), TEST(every_part_counts_in_equality),
+          TEST(first_knob_that_is_set), TEST(texts_name_every_knob),
+          TEST(csv_has_a_column_for_every_knob), TEST(lua_has_a_key_for_every_knob),
+          TEST(json_round_trip), TEST(json_out_of_range))

@@ -348,10 +348,16 @@ static tz_status cpu_update_norm(const void *any, double *norm, tz_error *error)
     return TZ_OK;
 }
 
+static const char *cpu_family(int index)
+{
+    return index == 0 ? "stream" : NULL;
+}
+
 const tz_backend tz_backend_cpu = {
     .name = "cpu",
     .doc = "threads and temporal blocking with ghost zones",
     .identify = tz_host_identify,
+    .family = cpu_family,
     .plan = cpu_plan,
     .bytes = cpu_bytes,
     .create = cpu_create,

@@ -544,6 +544,7 @@ const tz_backend tz_backend_cuda = {
     .is_gpu = true,
     .identify = gpu_identify,
     .available = tz_cuda_available,
+    .family = tz_cuda_family_name,
     .plan = gpu_plan,
     .bytes = gpu_bytes,
     .create = gpu_create,

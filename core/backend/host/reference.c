@@ -269,11 +269,17 @@ static tz_status reference_update_norm(const void *any, double *norm, tz_error *
     return TZ_OK;
 }
 
+static const char *reference_family(int index)
+{
+    return index == 0 ? "reference" : NULL;
+}
+
 const tz_backend tz_backend_reference = {
     .name = "reference",
     .doc = "serial, one step at a time; the oracle of the tests",
     .serial = true,
     .identify = tz_host_identify,
+    .family = reference_family,
     .plan = reference_plan,
     .bytes = reference_bytes,
     .create = reference_create,

@@ -12,7 +12,7 @@
 
 enum { FILE_MAX = 1 << 28, UNITS_MAX = 20000, TOKENS_MAX = 8 };
 
-/* Of the chip's longer side: published plans round their coordinates. */
+/* A fraction of the chip's longer side: published plans round their coordinates. */
 static const double tolerance = 1e-4;
 
 typedef struct token {
@@ -20,11 +20,8 @@ typedef struct token {
     size_t length;
 } token;
 
-static tz_status fail_at(tz_error *error, tz_status code, const char *path, int line,
-                         const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-static tz_status fail_at(tz_error *error, tz_status code, const char *path, int line,
-                         const char *format, ...)
+static tz_status __attribute__((format(printf, 5, 6)))
+fail_at(tz_error *error, tz_status code, const char *path, int line, const char *format, ...)
 {
     char place[512];
     va_list arguments;
@@ -49,6 +46,13 @@ static bool next_token(const char **p, const char *end, token *out)
     out->length = (size_t)(s - out->text);
     *p = s;
     return true;
+}
+
+/* The end of the line that begins at p. */
+static const char *line_end(const char *p, const char *text_end)
+{
+    const char *newline = memchr(p, '\n', (size_t)(text_end - p));
+    return newline ? newline : text_end;
 }
 
 static tz_status parse_value(const token *t, const char *path, int line, double *value,
@@ -161,9 +165,7 @@ tz_status tz_floorplan_read(const char *path, tz_floorplan *out, tz_error *error
         token tokens[TOKENS_MAX];
         int count = 0;
         line++;
-        end = memchr(p, '\n', (size_t)(text + bytes - p));
-        if (!end)
-            end = text + bytes;
+        end = line_end(p, text + bytes);
         while (count < TOKENS_MAX && next_token(&p, end, &tokens[count]))
             count++;
         if (count == 0)
@@ -273,9 +275,7 @@ tz_status tz_ptrace_read(const char *path, tz_ptrace *out, tz_error *error)
         token t;
         const char *q = p;
         line++;
-        end = memchr(p, '\n', (size_t)(text + bytes - p));
-        if (!end)
-            end = text + bytes;
+        end = line_end(p, text + bytes);
         if (!next_token(&q, end, &t))
             continue;
         status = out->names ? trace_sample(out, p, end, line, &room, error)
@@ -319,7 +319,7 @@ tz_status tz_ptrace_arrange(const tz_ptrace *trace, const tz_floorplan *plan, in
             sum += trace->powers_w[s * trace->unit_count + k];
         powers_w[i] = sum / (double)(last - first);
     }
-    /* Both lists have unique names and every unit was found: the trace may still have more. */
+    /* Names are unique, and every unit of the plan is in the trace. The trace may have more. */
     for (size_t k = 0; k < trace->unit_count; k++) {
         size_t i = 0;
         while (i < plan->unit_count && strcmp(trace->names[k], plan->units[i].name) != 0)

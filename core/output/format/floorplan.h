@@ -43,13 +43,13 @@ tz_status tz_ptrace_read(const char *path, tz_ptrace *out, tz_error *error);
 void tz_ptrace_clear(tz_ptrace *trace); /* a zeroed record is fine */
 
 /* One sample's powers in the plan's order of units; sample -1: the mean over all samples.
- * powers_w: plan->unit_count numbers, the caller's. Units must be the same on both sides. */
+ * powers_w: plan->unit_count numbers, the caller's. Plan and trace must have the same units. */
 tz_status tz_ptrace_arrange(const tz_ptrace *trace, const tz_floorplan *plan, int64_t sample,
                             double *powers_w, tz_error *error);
 
-/* Watt per cell, float64, shape {nx, ny}: each unit's power spread evenly over its area, cells
- * sharing it by exact overlap, so that the sum is the sum of powers_w to rounding. Row 0 is the TOP
- * of the chip, as in a picture (the plan's y points up). The chip is width_m x height_m with its
+/* Watt per cell, float64, shape {nx, ny}: each unit's power is spread evenly over its area, and a cell gets
+ * the part that falls on it. The sum is that of powers_w, but for rounding. Row 0 is the TOP of the
+ * chip, as in a picture (the plan's y points up). The chip is width_m x height_m with its
  * corner at the origin; both 0: the plan's bounding box. A unit may stick out by 10^-4 of the
  * chip's longer side (its power then goes to the part inside). */
 tz_status tz_floorplan_rasterise(const tz_floorplan *plan, const double *powers_w, int64_t nx,

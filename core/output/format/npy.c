@@ -86,7 +86,7 @@ static void transpose(void *to, const void *from, size_t item_bytes, const tz__n
     const int64_t n1 = h->numpy_shape[h->dims - 2], n2 = h->numpy_shape[h->dims - 1];
     char *out = to;
     const char *in = from;
-    /* In squares of rows and columns, so that both sides stay in cache. */
+    /* Copy square blocks, which stay in cache on both sides. */
     for (int64_t c = 0; c < n0; c++)
         for (int64_t b0 = 0; b0 < n1; b0 += BLOCK)
             for (int64_t a0 = 0; a0 < n2; a0 += BLOCK)
@@ -198,7 +198,7 @@ void tz_npy_unmap(tz_npy_mapping *map)
 }
 
 tz_status tz_npy_write_begin(tz_npy_writer **out, const char *path, tz_dtype dtype, int dims,
-                             const int64_t *shape, bool replace, tz_error *error)
+                             const int64_t *shape, tz_error *error)
 {
     *out = NULL;
     char header[256];
@@ -208,7 +208,7 @@ tz_status tz_npy_write_begin(tz_npy_writer **out, const char *path, tz_dtype dty
     tz_npy_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory to write the array");
-    tz_status status = tz_atomic_open(&writer->file, path, replace, error);
+    tz_status status = tz_atomic_open(&writer->file, path, false, error);
     if (status != TZ_OK) {
         free(writer);
         return status;
@@ -257,11 +257,11 @@ void tz_npy_write_abort(tz_npy_writer *writer)
     free(writer);
 }
 
-tz_status tz_npy_write(const char *path, const tz_array *array, bool replace, tz_error *error)
+tz_status tz_npy_write(const char *path, const tz_array *array, tz_error *error)
 {
     tz_npy_writer *writer;
     tz_status status =
-        tz_npy_write_begin(&writer, path, array->dtype, array->dims, array->shape, replace, error);
+        tz_npy_write_begin(&writer, path, array->dtype, array->dims, array->shape, error);
     if (status != TZ_OK)
         return status;
     status =

@@ -44,11 +44,11 @@ void tz_npy_unmap(tz_npy_mapping *map); /* a zeroed map is fine */
 
 /* Streaming writer: begin, then rows in order (x fastest) until all elements are there, then
  * commit or abort. Version 1.0, C order, data at a multiple of 64 bytes; the file appears at commit
- * (base/atomic.h) and overwrites only with `replace`. */
+ * (base/atomic.h); `path` must not exist. */
 typedef struct tz_npy_writer tz_npy_writer;
 
 tz_status tz_npy_write_begin(tz_npy_writer **out, const char *path, tz_dtype dtype, int dims,
-                             const int64_t *shape, bool replace, tz_error *error);
+                             const int64_t *shape, tz_error *error);
 /* The next `count` elements. TZ_SHAPE if that is more than the shape holds. */
 tz_status tz_npy_write_rows(tz_npy_writer *writer, const void *data, int64_t count,
                             tz_error *error);
@@ -57,6 +57,6 @@ tz_status tz_npy_write_commit(tz_npy_writer *writer, tz_error *error);
 void tz_npy_write_abort(tz_npy_writer *writer); /* NULL is fine */
 
 /* Write an array as a file. */
-tz_status tz_npy_write(const char *path, const tz_array *array, bool replace, tz_error *error);
+tz_status tz_npy_write(const char *path, const tz_array *array, tz_error *error);
 
 #endif

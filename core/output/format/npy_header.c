@@ -10,7 +10,7 @@
 
 enum { HEADER_MAX_BYTES = 1 << 20 };
 
-/* The dict literal as it is being read. */
+/* Reads the dictionary. */
 typedef struct parser {
     const char *path;
     const char *start, *p, *end;
@@ -254,7 +254,7 @@ tz_status tz__npy_header_read(FILE *stream, const char *path, tz__npy_header *he
     if (lead[6] > 1) {
         header->data_offset = 12;
         if (fread(lead + 10, 1, 2, stream) != 2)
-            lead[10] = lead[11] = 0xFF; /* too long for any file: an error below */
+            lead[10] = lead[11] = 0xFF; /* longer than any file: refused below */
         length |= (int64_t)lead[10] << 16 | (int64_t)lead[11] << 24;
     }
     if (header->data_offset + length > (int64_t)facts.st_size)

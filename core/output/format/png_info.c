@@ -129,7 +129,6 @@ static tz_status take_header(tz_png_facts *facts, const unsigned char *body, siz
     facts->bit_depth = body[8];
     facts->colour_type = body[9];
     facts->colour_name = names[body[9]];
-    facts->interlaced = body[12] != 0;
     return TZ_OK;
 }
 
@@ -187,12 +186,4 @@ void tz_png_facts_clear(tz_png_facts *facts)
     }
     free(facts->texts);
     memset(facts, 0, sizeof *facts);
-}
-
-const char *tz_png_facts_find(const tz_png_facts *facts, const char *key)
-{
-    for (size_t i = 0; i < facts->text_count; i++)
-        if (strcmp(facts->texts[i].key, key) == 0)
-            return facts->texts[i].value;
-    return NULL;
 }

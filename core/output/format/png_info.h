@@ -15,7 +15,6 @@ typedef struct tz_png_facts {
     int bit_depth;           /* 1, 2, 4, 8 or 16 */
     int colour_type;         /* PNG's number: 0, 2, 3, 4 or 6 */
     const char *colour_name; /* "gray", "RGB", "palette", "gray with alpha", "RGBA"; static */
-    bool interlaced;
     size_t text_count;
     tz_png_text *texts; /* owned; tEXt, zTXt and iTXt chunks in the order of the file */
 } tz_png_facts;
@@ -24,8 +23,5 @@ typedef struct tz_png_facts {
  * (not a PNG, truncated, corrupt, with the byte). Release with tz_png_facts_clear. */
 tz_status tz_png_read_text(const char *path, tz_png_facts *out, tz_error *error);
 void tz_png_facts_clear(tz_png_facts *facts); /* a zeroed record is fine */
-
-/* The value of a key, NULL if there is none. Borrowed. */
-const char *tz_png_facts_find(const tz_png_facts *facts, const char *key);
 
 #endif

@@ -19,10 +19,8 @@ typedef struct reader {
     tz_error *error;
 } reader;
 
-static tz_status fail(const reader *r, tz_status code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static tz_status fail(const reader *r, tz_status code, const char *format, ...)
+static tz_status __attribute__((format(printf, 3, 4)))
+fail(const reader *r, tz_status code, const char *format, ...)
 {
     char place[512];
     va_list arguments;
@@ -225,7 +223,7 @@ void tz_life_pattern_clear(tz_life_pattern *pattern)
     memset(pattern, 0, sizeof *pattern);
 }
 
-/* Runs, broken into lines between runs. */
+/* Writes runs, in lines that break between runs. */
 typedef struct writer {
     FILE *stream;
     int column;
@@ -249,7 +247,7 @@ static void put_run(writer *w, int64_t count, char letter)
 static void put_cells(writer *w, const tz_array *cells)
 {
     const int64_t nx = cells->shape[0], ny = cells->shape[1];
-    int64_t rows = 0; /* row ends not written yet; those after the last living row never are */
+    int64_t rows = 0; /* row ends to write before the next living cell; none after the last one */
     for (int64_t y = 0; y < ny; y++) {
         int64_t dead = 0;
         for (int64_t x = 0; x < nx;) {
@@ -274,7 +272,7 @@ static void put_cells(writer *w, const tz_array *cells)
 }
 
 tz_status tz_rle_write(const char *path, const tz_array *cells, const char *rule,
-                       const char *comment, bool replace, tz_error *error)
+                       const char *comment, tz_error *error)
 {
     tz_atomic_file *file;
     char text[160], message[256];
@@ -285,7 +283,7 @@ tz_status tz_rle_write(const char *path, const tz_array *cells, const char *rule
     if (tz_life_rule_parse(rule ? rule : "B3/S23", NEIGHBOURS, &birth, &survive, message,
                            sizeof message) != 0)
         return tz_error_set(error, TZ_UNKNOWN, path, "%s", message);
-    tz_status status = tz_atomic_open(&file, path, replace, error);
+    tz_status status = tz_atomic_open(&file, path, false, error);
     if (status != TZ_OK)
         return status;
     writer w = {tz_atomic_stream(file), 0};

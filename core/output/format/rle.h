@@ -15,7 +15,7 @@
 typedef struct tz_life_pattern {
     int64_t nx, ny;
     tz_array *cells; /* owned; uint8, shape {nx, ny}, 0 or 1, row 0 on top */
-    char rule[160];  /* normalised, "B3/S23"; that one too if the file names none */
+    char rule[160];  /* normalised, "B3/S23"; so too if the file has no rule */
     char name[128];  /* from "#N"; "" if there is none */
 } tz_life_pattern;
 
@@ -25,9 +25,9 @@ tz_status tz_rle_read(const char *path, tz_life_pattern *out, tz_error *error);
 void tz_life_pattern_clear(tz_life_pattern *pattern); /* a zeroed record is fine */
 
 /* Write `cells` (2-D or 1-D, any numeric type, not 0 = alive) in lines of at most 70 columns.
- * `rule` NULL: B3/S23; `comment` NULL: none, else one "#C" line for each of its lines. Overwrites
- * only with `replace`. Also TZ_SHAPE for a 3-D array. */
+ * `rule` NULL: B3/S23; `comment` NULL: none, else one "#C" line for each of its lines. `path`
+ * must not exist. Also TZ_SHAPE for a 3-D array. */
 tz_status tz_rle_write(const char *path, const tz_array *cells, const char *rule,
-                       const char *comment, bool replace, tz_error *error);
+                       const char *comment, tz_error *error);
 
 #endif

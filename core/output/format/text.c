@@ -64,8 +64,8 @@ static tz_status parse_all(reader *r, double *values, int64_t room, int64_t *cou
     return TZ_OK;
 }
 
-static tz_status read_numbers(const char *path, int dims, const int64_t *shape, tz_array **out,
-                              tz_error *error)
+tz_status tz_text_read(const char *path, int dims, const int64_t *shape, tz_array **out,
+                       tz_error *error)
 {
     *out = NULL;
     char *text = NULL;
@@ -75,7 +75,7 @@ static tz_status read_numbers(const char *path, int dims, const int64_t *shape, 
     tz_status status = tz_file_read(path, (size_t)INT64_MAX / 16, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
-    if (shape) {
+    if (dims > 0) {
         status = tz_array_create(&array, TZ_DTYPE_F64, dims, shape, error);
         length = status == TZ_OK ? tz_shape_count(dims, shape) : 0;
     } else {
@@ -93,14 +93,10 @@ static tz_status read_numbers(const char *path, int dims, const int64_t *shape, 
     if (status != TZ_OK)
         goto cleanup;
     if (count != length) {
-        char grid[80] = "";
-        for (int d = 0; dims > 1 && d < dims; d++) {
-            const size_t used = strlen(grid);
-            snprintf(grid + used, sizeof grid - used, "%s%" PRId64, d ? " x " : " (", shape[d]);
-        }
+        char grid[TZ_SHAPE_TEXT_SIZE];
         status = tz_error_set(error, TZ_SHAPE, path,
-                              "has %" PRId64 " numbers, the grid needs %" PRId64 "%s%s", count,
-                              length, grid, dims > 1 ? ")" : "");
+                              "has %" PRId64 " numbers, the grid (%s) needs %" PRId64, count,
+                              tz_shape_text(grid, dims, shape), length);
         goto cleanup;
     }
     *out = array;
@@ -109,15 +105,4 @@ cleanup:
     tz_array_destroy(array);
     free(text);
     return status;
-}
-
-tz_status tz_text_read(const char *path, int64_t expected, tz_array **out, tz_error *error)
-{
-    return read_numbers(path, 1, expected > 0 ? &expected : NULL, out, error);
-}
-
-tz_status tz_text_read_grid(const char *path, int dims, const int64_t *shape, tz_array **out,
-                            tz_error *error)
-{
-    return read_numbers(path, dims, shape, out, error);
 }

@@ -1,21 +1,17 @@
-/* Plain text numbers, as HotSpot's temp_64.txt and power_64.txt have them.
+/* Numbers as plain text, as in HotSpot's temp_64.txt and power_64.txt.
  *
  * Decimal numbers between white space or on lines of their own; '#' starts a comment that runs to
  * the end of its line. The locale does not matter. Results are float64. Errors: TZ_IO, TZ_MEMORY;
- * TZ_FORMAT for a token that is not a finite number (place: FILE:LINE); TZ_SHAPE
- * for too few or too many numbers. */
+ * TZ_FORMAT for a token that is not a finite number (place: FILE:LINE);
+ * TZ_SHAPE for too few or too many numbers. */
 #ifndef TZ_CORE_OUTPUT_FORMAT_TEXT_H
 #define TZ_CORE_OUTPUT_FORMAT_TEXT_H
 
 #include "base/array.h"
 
-/* A 1-D array of the file's numbers. expected > 0: exactly that many must be there. At least one
- * number is needed in any case. */
-tz_status tz_text_read(const char *path, int64_t expected, tz_array **out, tz_error *error);
-
-/* The same for a grid, x fastest; the result has the shape given (x first). A wrong count reads
- * "has 4095 numbers, the grid needs 4096 (64 x 64)". */
-tz_status tz_text_read_grid(const char *path, int dims, const int64_t *shape, tz_array **out,
-                            tz_error *error);
+/* An array of that shape, x first and fastest; the file must hold as many numbers as the shape.
+ * `dims` 0: a 1-D array of all numbers, at least one. */
+tz_status tz_text_read(const char *path, int dims, const int64_t *shape, tz_array **out,
+                       tz_error *error);
 
 #endif

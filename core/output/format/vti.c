@@ -1,11 +1,9 @@
 #include "output/format/vti.h"
 
 #include "base/atomic.h"
-#include "output/format/number.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,25 +39,15 @@ static void put_escaped(FILE *stream, const char *text)
     }
 }
 
-static void put_triple(FILE *stream, const char *key, const double *values, double zero)
-{
-    char text[TZ_NUMBER_SIZE];
-    fprintf(stream, " %s=\"", key);
-    for (int d = 0; d < 3; d++)
-        fprintf(stream, "%s%s", d ? " " : "",
-                tz_number_format(text, values[d] == 0.0 ? zero : values[d]));
-    fputc('"', stream);
-}
-
-static void put_extent(FILE *stream, const char *key, const tz_vti_grid *grid)
+static void put_extent(FILE *stream, const char *key, int dims, const int64_t *shape)
 {
     fprintf(stream, " %s=\"", key);
     for (int d = 0; d < 3; d++)
-        fprintf(stream, "%s0 %" PRId64, d ? " " : "", d < grid->dims ? grid->shape[d] : 0);
+        fprintf(stream, "%s0 %" PRId64, d ? " " : "", d < dims ? shape[d] : 0);
     fputc('"', stream);
 }
 
-static void put_xml(FILE *stream, const tz_vti_writer *writer, const tz_vti_grid *grid,
+static void put_xml(FILE *stream, const tz_vti_writer *writer, int dims, const int64_t *shape,
                     const tz_vti_field *fields)
 {
     const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
@@ -68,11 +56,9 @@ static void put_xml(FILE *stream, const tz_vti_writer *writer, const tz_vti_grid
             "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"%s\" "
             "header_type=\"UInt64\">\n<ImageData",
             little ? "LittleEndian" : "BigEndian");
-    put_extent(stream, "WholeExtent", grid);
-    put_triple(stream, "Origin", grid->origin, 0.0);
-    put_triple(stream, "Spacing", grid->spacing, 1.0);
-    fputs(">\n<Piece", stream);
-    put_extent(stream, "Extent", grid);
+    put_extent(stream, "WholeExtent", dims, shape);
+    fputs(" Origin=\"0 0 0\" Spacing=\"1 1 1\">\n<Piece", stream);
+    put_extent(stream, "Extent", dims, shape);
     fputs(">\n<PointData/>\n<CellData Scalars=\"", stream);
     put_escaped(stream, fields[0].name);
     fputs("\">\n", stream);
@@ -106,16 +92,11 @@ static tz_status put(tz_vti_writer *writer, int64_t at, const void *data, size_t
     return status;
 }
 
-static tz_status check(const char *path, const tz_vti_grid *grid, const tz_vti_field *fields,
+static tz_status check(const char *path, int dims, const int64_t *shape, const tz_vti_field *fields,
                        size_t field_count, tz_error *error)
 {
-    if (grid->dims < 1 || grid->dims > TZ_DIMS_MAX || tz_shape_count(grid->dims, grid->shape) < 0)
+    if (dims < 1 || dims > TZ_DIMS_MAX || tz_shape_count(dims, shape) < 0)
         return tz_error_set(error, TZ_RANGE, path, "cannot write a grid of this shape");
-    for (int d = 0; d < 3; d++) {
-        if (!isfinite(grid->origin[d]) || !isfinite(grid->spacing[d]) || grid->spacing[d] < 0)
-            return tz_error_set(error, TZ_RANGE, path,
-                                "origin and spacing must be finite, spacing not negative");
-    }
     if (field_count == 0)
         return tz_error_set(error, TZ_USAGE, path, "a .vti file needs at least one field");
     for (size_t k = 0; k < field_count; k++) {
@@ -129,28 +110,27 @@ static tz_status check(const char *path, const tz_vti_grid *grid, const tz_vti_f
     return TZ_OK;
 }
 
-tz_status tz_vti_write_begin(tz_vti_writer **out, const char *path, const tz_vti_grid *grid,
-                             const tz_vti_field *fields, size_t field_count, bool replace,
-                             tz_error *error)
+tz_status tz_vti_write_begin(tz_vti_writer **out, const char *path, int dims, const int64_t *shape,
+                             const tz_vti_field *fields, size_t field_count, tz_error *error)
 {
     *out = NULL;
-    tz_status status = check(path, grid, fields, field_count, error);
+    tz_status status = check(path, dims, shape, fields, field_count, error);
     if (status != TZ_OK)
         return status;
     tz_vti_writer *writer = calloc(1, sizeof *writer + field_count * sizeof(column));
     if (!writer)
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory to write the fields");
-    status = tz_atomic_open(&writer->file, path, replace, error);
+    status = tz_atomic_open(&writer->file, path, false, error);
     if (status != TZ_OK) {
         free(writer);
         return status;
     }
-    writer->count = tz_shape_count(grid->dims, grid->shape);
+    writer->count = tz_shape_count(dims, shape);
     writer->field_count = field_count;
     for (size_t k = 0; k < field_count; k++)
         writer->columns[k].item_bytes = tz_dtype_size(fields[k].dtype);
     FILE *stream = tz_atomic_stream(writer->file);
-    put_xml(stream, writer, grid, fields);
+    put_xml(stream, writer, dims, shape, fields);
     int64_t offset = writer->at = (int64_t)ftello(stream);
     for (size_t k = 0; k < field_count && status == TZ_OK; k++) {
         const uint64_t bytes = (uint64_t)writer->count * writer->columns[k].item_bytes;

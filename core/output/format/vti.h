@@ -14,20 +14,13 @@ typedef struct tz_vti_field {
     tz_dtype dtype;   /* bool is written as UInt8 */
 } tz_vti_field;
 
-typedef struct tz_vti_grid {
-    int dims;                   /* 1 to 3 */
-    int64_t shape[TZ_DIMS_MAX]; /* cells, x first */
-    double origin[3];           /* of the grid's first corner, in the unit of spacing */
-    double spacing[3];          /* of a cell; 0 means 1 */
-} tz_vti_grid;
-
 typedef struct tz_vti_writer tz_vti_writer;
 
-/* The file appears at commit (base/atomic.h). Errors: TZ_USAGE (no fields, no name, equal names),
+/* A grid of 1 to 3 axes, x first, with cells of size 1. The file appears at commit
+ * (base/atomic.h); `path` must not exist. Errors: TZ_USAGE (no fields, no name, equal names),
  * TZ_RANGE (shape), TZ_IO, TZ_MEMORY. */
-tz_status tz_vti_write_begin(tz_vti_writer **out, const char *path, const tz_vti_grid *grid,
-                             const tz_vti_field *fields, size_t field_count, bool replace,
-                             tz_error *error);
+tz_status tz_vti_write_begin(tz_vti_writer **out, const char *path, int dims, const int64_t *shape,
+                             const tz_vti_field *fields, size_t field_count, tz_error *error);
 /* The next `count` elements of field k; fields may be interleaved slab by slab. TZ_SHAPE if they
  * are too many. */
 tz_status tz_vti_write_slab(tz_vti_writer *writer, size_t k, const void *data, int64_t count,

@@ -79,7 +79,7 @@ static void draw_plane(tz_image *image, int x, int y, const tz_plane *plane, int
     }
 }
 
-/* The row `step` further, or the last one; `rows` after that. */
+/* The row `step` rows further, at most the last one; `rows` after the last one. */
 static int64_t next_row(int64_t k, int64_t step, int64_t rows)
 {
     return k == rows - 1 || k + step < rows ? k + step : rows - 1;
@@ -108,7 +108,7 @@ static void draw_path(tz_image *image, const tz_plane *plane, const tz_canvas_op
     }
 }
 
-/* Draw a plane without anything on it in the map's 256 colours. That takes a third of the memory
+/* Draw a plane, without path or bar, in the map's 256 colours. That takes a third of the memory
  * and of the time to compress. *out stays NULL if there is a NaN, whose colour is not in the map.
  * */
 static tz_status draw_indexed(tz_image **out, const tz_plane *plane, int zoom, double lo, double hi,
@@ -182,7 +182,7 @@ static tz_status add_bar(tz_image **picture, const tz_canvas_options *o, double 
 }
 
 tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int count,
-                         const tz_canvas_options *o, tz_canvas_facts *facts, tz_error *error)
+                         const tz_canvas_options *o, tz_error *error)
 {
     *out = NULL;
     tz_image *image = NULL;
@@ -238,8 +238,6 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
     if (status != TZ_OK)
         goto cleanup;
 done:
-    if (facts)
-        *facts = (tz_canvas_facts){range.lo, range.hi, range.others, zoom, nx, ny, count, columns};
     *out = image;
     image = NULL;
 cleanup:

@@ -6,34 +6,25 @@
 #include "output/frame/image.h"
 #include "output/frame/plane.h"
 
-/* Zero but for `map`: the values with their own range, one pixel each. */
+/* If all members but `map` are zero, each value is one pixel and the range is that of the values. */
 typedef struct tz_canvas_options {
     const tz_colormap *map; /* borrowed; not needed for gray16 */
     double lo, hi;          /* the range drawn; both 0: the finite values of the planes */
-    int zoom_to;            /* pixels that a value may grow to fill, by an integer factor; 0: no */
+    int zoom_to;            /* enlarge by an integer factor, to at most so many pixels; 0: no */
     bool gray16;            /* values, not colours: 16-bit gray; no bar, caption or path */
     const int64_t *path_columns; /* borrowed; the column of each row, NULL: no path */
-    int64_t path_count;          /* rows that have one; a negative column interrupts the path */
+    int64_t path_count;          /* rows of the path; a negative column interrupts it */
     uint8_t path_rgb[3];         /* all 0: white with a dark rim */
     bool colorbar;
     const char *caption, *unit; /* UTF-8, borrowed; NULL or "": none */
 } tz_canvas_options;
 
-/* What a picture shows, for its text chunks. */
-typedef struct tz_canvas_facts {
-    double lo, hi;           /* the range drawn */
-    int64_t not_finite;      /* NaN and infinities; not counted where the range was given */
-    int zoom;                /* pixels of a value, along one axis */
-    int plane_nx, plane_ny;  /* values of a slice drawn; less than the grid's if it was averaged */
-    int tiles, tile_columns; /* 1, 1 unless it is a montage */
-} tz_canvas_facts;
-
 /* Draw planes of one size. One is a plain picture; more make a montage, first plane top left. NaN
  * is magenta (255, 0, 255), and 0 in 16-bit gray. Values outside the range are clipped to it.
  * 16-bit gray stores round((v - lo) / (hi - lo) * 65535); scale and offset are in the image.
- * `facts` may be NULL. Errors: TZ_RANGE, TZ_USAGE, TZ_SHAPE, TZ_MEMORY. */
+ * Errors: TZ_RANGE, TZ_USAGE, TZ_SHAPE, TZ_MEMORY. */
 tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int count,
-                         const tz_canvas_options *options, tz_canvas_facts *facts, tz_error *error);
+                         const tz_canvas_options *options, tz_error *error);
 
 /* A montage's layout: how many columns make `count` tiles of nx x ny come nearest to a square, and
  * which slice of nz tile k of `count` shows. */

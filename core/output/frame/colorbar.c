@@ -87,7 +87,7 @@ static void arrange(layout *l, const tz_image *picture, const tz_colorbar *bar)
     l->scale = longest >= 1600 ? 3 : longest >= 400 ? 2 : 1;
     l->margin = 6 * l->scale;
     const int line = TZ_FONT_HEIGHT * l->scale, gap = 4 * l->scale;
-    int right = 0; /* what stands to the right of the bar's left edge */
+    int right = 0; /* width of bar, ticks and unit, from the bar's left edge */
     snprintf(l->caption, sizeof l->caption - 4, "%s", bar->caption ? bar->caption : "");
     if (bar->map) {
         l->bar_width = 9 * l->scale;
@@ -113,7 +113,7 @@ static void arrange(layout *l, const tz_image *picture, const tz_colorbar *bar)
     l->bar_y = l->picture_y;
     l->width = bar->map ? l->bar_x + right + l->margin : picture->width + 2 * l->margin;
     l->height = l->picture_y + larger(picture->height, l->bar_height) + l->margin;
-    /* The unit stands above the bar, the caption above the picture; without a unit it has it all.
+    /* The unit is above the bar, the caption above the picture, or above both without a unit.
      */
     const int room = (l->unit[0] ? l->bar_x - 2 * gap : l->width - l->margin) - l->picture_x;
     fit(l->caption, room, l->scale);

@@ -47,9 +47,6 @@ static const struct source {
 
 enum { SOURCES = (int)(sizeof sources / sizeof *sources) };
 
-static const char *const names[] = {"viridis", "inferno", "gray", "balance"};
-_Static_assert(sizeof names / sizeof *names == SOURCES, "a name for every map");
-
 /* One channel of entry i. Past its ends the curve continues straight. */
 static uint8_t curve(const struct source *source, int i, int channel)
 {
@@ -82,15 +79,12 @@ tz_status tz_colormap_find(const char *name, tz_colormap *out, tz_error *error)
                 out->rgb[reversed ? TZ_COLORMAP_SIZE - 1 - i : i][c] = curve(&sources[k], i, c);
         return TZ_OK;
     }
+    const char *names[SOURCES];
     char hint[128];
+    for (int k = 0; k < SOURCES; k++)
+        names[k] = sources[k].name;
     return tz_error_set(error, TZ_UNKNOWN, NULL, "unknown colour map '%s'%s", name,
                         tz_names_hint(hint, sizeof hint, name, names, SOURCES));
-}
-
-const char *const *tz_colormap_names(size_t *count)
-{
-    *count = SOURCES;
-    return names;
 }
 
 int tz_colormap_index(double value, double lo, double hi)

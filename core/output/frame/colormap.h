@@ -19,9 +19,6 @@ typedef struct tz_colormap {
 /* Fill the caller's table. TZ_UNKNOWN with the nearest name. */
 tz_status tz_colormap_find(const char *name, tz_colormap *out, tz_error *error);
 
-/* The names without "_r". Borrowed, static. */
-const char *const *tz_colormap_names(size_t *count);
-
 /* The entry for a value: clipped to lo..hi; -1 for NaN. hi <= lo: the middle. */
 int tz_colormap_index(double value, double lo, double hi);
 

@@ -7,7 +7,7 @@
 
 enum {
     TZ_FONT_ASCENT = 7, /* pixels above the baseline, at scale 1 */
-    TZ_FONT_HEIGHT = 9  /* with what hangs below it */
+    TZ_FONT_HEIGHT = 9  /* with descenders */
 };
 
 /* Width in pixels of a line of text at scale 1, 2, 3, ... */

@@ -210,13 +210,13 @@ tz_status tz_frame_draw(const tz_frame *frame, tz_error *error)
         .caption = look->caption,
         .unit = look->unit};
     status = tz_canvas_draw(&image, (const tz_plane *const *)frame->planes, frame->planes_count,
-                            &options, NULL, error);
+                            &options, error);
     if (status != TZ_OK)
         return status;
     tz_png_note texts[TZ_FRAME_TEXTS_MAX];
     for (size_t i = 0; i < frame->texts_count; i++)
         texts[i] = (tz_png_note){frame->keys[i], frame->values[i]};
-    status = tz_png_write(frame->path, image, texts, frame->texts_count, NULL, error);
+    status = tz_png_write(frame->path, image, texts, frame->texts_count, error);
     tz_image_destroy(image);
     return status;
 }

@@ -1,5 +1,5 @@
-/* A picture on its way to a file. Its values are read first, averaged down to the picture's size;
- * drawing and writing it can then happen in another thread. */
+/* A picture that is to be written to a file. One call reads its values, averaged down to the
+ * picture's size; another one, in any thread, draws the picture and writes it. */
 #ifndef TZ_CORE_OUTPUT_FRAME_FRAME_H
 #define TZ_CORE_OUTPUT_FRAME_FRAME_H
 

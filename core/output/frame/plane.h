@@ -1,6 +1,5 @@
-/* Values of a picture: their range, and area averages where the grid is larger than the picture.
- *
- * Both take a field in pieces, so that a large one need not be in memory at once. */
+/* Values of a picture: their range, and their averages over areas where the grid is larger than the
+ * picture. Both take a field in pieces, so that a large field need not be in memory at once. */
 #ifndef TZ_CORE_OUTPUT_FRAME_PLANE_H
 #define TZ_CORE_OUTPUT_FRAME_PLANE_H
 
@@ -8,7 +7,7 @@
 
 /* The least and greatest finite value. Begin with a zeroed record. */
 typedef struct tz_range {
-    double lo, hi;          /* 0, 0 until a finite value is seen */
+    double lo, hi;          /* 0, 0 as long as no value is finite */
     int64_t finite, others; /* how many values; others are NaN and infinities */
 } tz_range;
 
@@ -24,7 +23,7 @@ typedef struct tz_plane {
 
 void tz_plane_destroy(tz_plane *plane); /* NULL is fine */
 
-/* Make the plane, zeros, for a grid of nx x ny cells: at most max_nx x max_ny values (each at least
+/* Make a plane of zeros for a grid of nx x ny cells: at most max_nx x max_ny values (each at least
  * 1) in the same aspect ratio, but at least min(extent, 64) along each axis. */
 tz_status tz_plane_create(tz_plane **out, int64_t nx, int64_t ny, int max_nx, int max_ny,
                           tz_error *error);

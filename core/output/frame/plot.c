@@ -1,5 +1,6 @@
 #include "output/frame/plot.h"
 
+#include "base/paths.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -34,16 +35,7 @@ tz_plot_series *tz_plot_add(tz_plot *plot, tz_plot_style style, unsigned colour,
 
 bool tz_plot_available(void)
 {
-    const char *list = getenv("PATH");
-    while (list && *list) {
-        char path[PATH_MAX];
-        const size_t length = strcspn(list, ":");
-        snprintf(path, sizeof path, "%.*s/gnuplot", (int)length, list);
-        if (access(path, X_OK) == 0)
-            return true;
-        list += length + (list[length] == ':');
-    }
-    return false;
+    return tz_program_exists("gnuplot");
 }
 
 /* Text between double quotes, as gnuplot reads it without enhancements. */
@@ -98,10 +90,6 @@ static void put_ranges(FILE *to, const tz_plot *plot)
             high = x > high ? x : high;
             integers = integers && x == (double)(long)x;
         }
-    if (plot->x_low != plot->x_high) {
-        low = plot->x_low;
-        high = plot->x_high;
-    }
     const bool has_areas = plot->series_count > 0 && plot->series[0].style == TZ_PLOT_AREA;
     const double margin = has_areas || plot->log_x ? 0 : (high - low) * 0.025;
     if (high > low)

@@ -8,11 +8,11 @@
 enum { TZ_PLOT_SERIES_MAX = 32, TZ_PLOT_TITLE_SIZE = 160 };
 
 typedef enum tz_plot_style {
-    TZ_PLOT_AREA,   /* stacked upon the areas before it */
+    TZ_PLOT_AREA,   /* stacked on the areas before it */
     TZ_PLOT_LINE,   /* predicted */
-    TZ_PLOT_THIN,   /* a part of it, where parts do not add up */
+    TZ_PLOT_THIN,   /* a component, where the time is not the sum of components */
     TZ_PLOT_POINTS, /* measured; with bars where low and high are given */
-    TZ_PLOT_MARK    /* a ring around single points: what was chosen */
+    TZ_PLOT_MARK    /* rings around points that were chosen */
 } tz_plot_style;
 
 typedef struct tz_plot_series {
@@ -28,8 +28,7 @@ typedef struct tz_plot {
     char title[TZ_PLOT_TITLE_SIZE], subtitle[TZ_PLOT_TITLE_SIZE];
     char x_label[64], y_label[64];
     bool log_x, log_y;
-    bool from_zero;       /* the y axis begins at 0 */
-    double x_low, x_high; /* both 0: from the data */
+    bool from_zero; /* the y axis begins at 0 */
     int series_count;
     tz_plot_series series[TZ_PLOT_SERIES_MAX];
 } tz_plot;

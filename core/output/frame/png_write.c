@@ -189,7 +189,7 @@ static void set_text(png_textp text, const char *key, const char *value)
 }
 
 tz_status tz_png_write(const char *path, const tz_image *image, const tz_png_note *texts,
-                       size_t text_count, const tz_png_options *options, tz_error *error)
+                       size_t text_count, tz_error *error)
 {
     char scale[TZ_NUMBER_SIZE], offset[TZ_NUMBER_SIZE];
     tz_status status = TZ_OK;
@@ -221,12 +221,10 @@ tz_status tz_png_write(const char *path, const tz_image *image, const tz_png_not
         goto cleanup;
     }
     w->error = error;
-    w->level = options && options->level > 0     ? options->level
-               : image->pixel == TZ_PIXEL_GRAY16 ? LEVEL_GRAY16
-               : w->palette                      ? LEVEL_INDEXED
-                                                 : LEVEL_DEFAULT;
-    w->level = w->level > Z_BEST_COMPRESSION ? Z_BEST_COMPRESSION : w->level;
-    status = tz_atomic_open(&w->file, path, options && options->replace, error);
+    w->level = image->pixel == TZ_PIXEL_GRAY16 ? LEVEL_GRAY16
+               : w->palette                    ? LEVEL_INDEXED
+                                               : LEVEL_DEFAULT;
+    status = tz_atomic_open(&w->file, path, false, error);
     if (status != TZ_OK)
         goto cleanup;
     status = encode(w);

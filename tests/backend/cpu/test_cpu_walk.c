@@ -1,20 +1,10 @@
 /* Walks through the row functions of every plugin: the counts are plausible, and are those that
  * objdump shows for one of the function's loops. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "backend/cpu/x86/walk.h"
 #include "base/machine.h"
-#include "tests/skip.h"
+#include "tests/unit.h"
 #include <dlfcn.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COUNT = 512, FIELDS = TZ_FIELDS_MAX, VIEWS = TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + 1) };
 
@@ -53,7 +43,7 @@ static void fill_constants(const tz_stencil *stencil, tz_precision precision, tz
     }
 }
 
-/* What `count` elements on `rows` rows take. */
+/* The counts of `count` elements on each of `rows` rows. */
 static tz_walk walk(tz_walker *walker, const tz_stencil *stencil, const tz_pass *pass,
                     tz_precision precision, tz_row_fn *function, int count, int rows)
 {
@@ -61,7 +51,6 @@ static tz_walk walk(tz_walker *walker, const tz_stencil *stencil, const tz_pass 
     tz_target out[FIELDS];
     tz_slot constants[TZ_CONSTANTS_MAX];
     tz_walk result;
-    tz_error error;
     fill_constants(stencil, precision, constants);
     for (int v = 0; v < VIEWS; v++)
         in[v] = (tz_view){(const void *)(uintptr_t)((UINT64_C(0x1000) + (uint64_t)v) << 32), 4096};
@@ -71,9 +60,8 @@ static tz_walk walk(tz_walker *walker, const tz_stencil *stencil, const tz_pass 
         .in = in, .out = out, .constants = constants, .count = count, .rows = rows};
     const tz_walk_range ranges[] = {
         {&span, sizeof span}, {in, sizeof in}, {out, sizeof out}, {constants, sizeof constants}};
-    (void)pass;
-    if (tz_walker_walk(walker, function, &span, ranges, 4, &result, &error))
-        fail_msg("%s: %s", stencil->id, error.message);
+    if (tz_walker_walk(walker, function, &span, ranges, 4, &result, &failure))
+        fail_msg("%s: %s", stencil->id, failure.message);
     return result;
 }
 
@@ -85,10 +73,9 @@ static double per_vector(double longer, double shorter, const tz_walk *of, doubl
 static tz_walker *create_walker(void)
 {
     tz_walker *walker;
-    tz_error error;
-    const tz_status status = tz_walker_create(&walker, &error);
+    const tz_status status = tz_walker_create(&walker, &failure);
     if (status == TZ_UNSUPPORTED) {
-        skip_test("%s", error.message);
+        skip_test("%s", failure.message);
     }
     assert_int_equal(status, TZ_OK);
     return walker;
@@ -118,7 +105,6 @@ static void test_counts_of_known_stencils(void **state)
         {"star3d2r", 13, 13, 17},
         {"box2d2r", 29, 25, 45}, /* with pointers that found no register */
     };
-    (void)state;
     skip_unless_optimised();
     tz_walker *walker = create_walker();
     const plugin_file file = open_plugin(TZ_TEST_PLUGIN_DIR, "jacobi");
@@ -163,7 +149,7 @@ static void test_counts_of_known_stencils(void **state)
     const tz_walk b = walk(walker, star, star->passes, TZ_SINGLE, rows, 2 * COUNT, 1);
     if (a.vector_bytes == 64)
         assert_true(per_vector(b.lines, a.lines, &a, 4) == 7);
-    /* Two rows are twice a row, less what a call costs once. */
+    /* Two rows are twice a row, minus the cost of one call. */
     const tz_walk c = walk(walker, star, star->passes, TZ_SINGLE, rows, COUNT, 2);
     assert_true(c.stored_bytes == 2 * a.stored_bytes);
     assert_true(c.slots > a.slots && c.slots < 2 * a.slots);
@@ -171,7 +157,7 @@ static void test_counts_of_known_stencils(void **state)
     dlclose(file.library);
 }
 
-/* Every cell is stored once, whatever the function looks like. */
+/* Every function stores every cell once. */
 static void check_stores(const char *folder, const char *name)
 {
     tz_walker *walker = create_walker();
@@ -214,7 +200,6 @@ static void test_every_cell_is_stored_once(void **state)
     static const char *const test_plugins[] = {"mixed1d",   "mixed3d", "radius4",
                                                "redblack",  "rule1d",  "static1d",
                                                "twofields", "wave",    "integers"};
-    (void)state;
     skip_unless_optimised(); /* others keep more than cells in memory */
     for (size_t i = 0; i < sizeof plugins / sizeof *plugins; i++)
         check_stores(TZ_TEST_PLUGIN_DIR, plugins[i]);
@@ -332,7 +317,6 @@ static void test_counts_are_those_of_objdump(void **state)
 {
     static const char *const names[] = {"jacobi", "hotspot", "poisson", "life", "pathfinder"};
     static line lines[LINES];
-    (void)state;
     skip_unless_optimised();
     if (system("objdump --version >/dev/null 2>&1") != 0)
         skip_test("no objdump");
@@ -382,7 +366,6 @@ static void test_counts_are_those_of_objdump(void **state)
 
 static void forever(const tz_span *span)
 {
-    (void)span;
     for (;;)
         __asm__ volatile("");
 }
@@ -392,12 +375,9 @@ static void test_an_endless_function_is_refused(void **state)
     const tz_span span = {.count = 1, .rows = 1};
     const tz_walk_range range = {&span, sizeof span};
     tz_walk result;
-    tz_error error;
-    (void)state;
     tz_walker *walker = create_walker();
-    assert_int_equal(tz_walker_walk(walker, forever, &span, &range, 1, &result, &error),
-                     TZ_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "does not end"));
+    check_error(tz_walker_walk(walker, forever, &span, &range, 1, &result, &failure),
+                TZ_UNSUPPORTED, "", "does not end");
     tz_walker_destroy(walker);
 }
 
@@ -408,8 +388,8 @@ static void stray(const tz_span *span)
     __asm__ volatile("mov (%0), %%rax\n jmp *(%%rax)" : : "r"(span->in) : "rax");
 }
 
-/* Stores one vector of 16 bytes if a cell is zero, which the walk takes it not to be. */
-static void asks(const tz_span *span)
+/* Stores one vector of 16 bytes if a cell is zero. The walk assumes that it is not. */
+static void depends(const tz_span *span)
 {
     __asm__ volatile("cmpl $0, (%0)\n jne 1f\n addps %%xmm0, %%xmm0\n movaps %%xmm0, (%1)\n 1:"
                      :
@@ -424,16 +404,13 @@ static void test_what_cells_decide(void **state)
     const tz_span span = {.in = &in, .out = &out, .count = 1, .rows = 1};
     const tz_walk_range ranges[] = {{&span, sizeof span}, {&in, sizeof in}, {&out, sizeof out}};
     tz_walk result;
-    tz_error error;
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     skip_test("code with checks or without optimisation");
 #endif
     tz_walker *walker = create_walker();
-    assert_int_equal(tz_walker_walk(walker, stray, &span, ranges, 3, &result, &error),
-                     TZ_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "depends on its cells"));
-    assert_int_equal(tz_walker_walk(walker, asks, &span, ranges, 3, &result, &error), TZ_OK);
+    check_error(tz_walker_walk(walker, stray, &span, ranges, 3, &result, &failure), TZ_UNSUPPORTED,
+                "", "depends on its cells");
+    assert_ok(tz_walker_walk(walker, depends, &span, ranges, 3, &result, &failure));
     assert_true(result.estimates == 1);
     assert_true(result.stored_bytes == 16);
     assert_true(result.mix.of[TZ_WORK_FP32] == 1);
@@ -445,12 +422,12 @@ static void test_what_cells_decide(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts_of_known_stencils),
-        cmocka_unit_test(test_every_cell_is_stored_once),
-        cmocka_unit_test(test_counts_are_those_of_objdump),
-        cmocka_unit_test(test_an_endless_function_is_refused),
+        TEST(test_counts_of_known_stencils),
+        TEST(test_every_cell_is_stored_once),
+        TEST(test_counts_are_those_of_objdump),
+        TEST(test_an_endless_function_is_refused),
 #if defined(__x86_64__)
-        cmocka_unit_test(test_what_cells_decide),
+        TEST(test_what_cells_decide),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,31 +1,21 @@
 /* Without libcapstone: the code that is compiled then, in place of the other. */
 #include "backend/cpu/x86/instruction.c"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
 #include "backend/cpu/x86/walk.h"
+#include "tests/unit.h"
 
 static void test_the_message_says_what_to_install(void **state)
 {
     tz_walker *walker = (tz_walker *)1;
-    tz_error error;
     char text[512];
-    (void)state;
-    assert_int_equal(tz_walker_create(&walker, &error), TZ_UNSUPPORTED);
+    assert_int_equal(tz_walker_create(&walker, &failure), TZ_UNSUPPORTED);
     assert_null(walker);
 #if defined(__x86_64__)
-    assert_non_null(strstr(error.message, "libcapstone"));
+    assert_non_null(strstr(failure.message, "libcapstone"));
 #endif
     tz_decoder_describe(text, sizeof text);
-    assert_string_equal(text, error.message);
+    assert_string_equal(text, failure.message);
     tz_walker_destroy(walker);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_message_says_what_to_install)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(test_the_message_says_what_to_install))

@@ -1,18 +1,9 @@
-/* What a plan does: counts of the geometry against the engine itself, candidates, bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+/* The work of a plan: counts of the geometry against the engine, candidates, bytes. */
 
 #include "backend/backend.h"
 #include "base/machine.h"
 #include "kernels/cpu/stream.h"
-#include "tests/skip.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit.h"
 
 /* ---- The geometry ---------------------------------------------------------------------------- */
 
@@ -87,7 +78,6 @@ static void check_stage(int dims, const int64_t *elements, const int64_t *tile, 
 static void test_geometry_is_what_the_engine_walks(void **state)
 {
     static const tz_boundary boundaries[] = {TZ_CLAMP, TZ_FIXED, TZ_PERIODIC};
-    (void)state;
     for (size_t b = 0; b < 3; b++)
         for (int height = 1; height <= 5; height += 2)
             for (int radius = 1; radius <= 2; radius++) {
@@ -115,13 +105,12 @@ static tz_problem resolve(const fixture *f, const char *name, int dims, const in
 {
     tz_problem problem;
     const tz_stencil *stencil;
-    tz_error error;
     tz_simulation_config config = {
         .registry = f->registry, .stencil = name, .dims = dims, .precision = precision};
     memcpy(config.extent, extent, sizeof config.extent);
-    if (tz_registry_find(f->registry, name, &stencil, NULL, &error) ||
-        tz_problem_resolve(&problem, stencil, &config, &error))
-        fail_msg("%s: %s", name, error.message);
+    if (tz_registry_find(f->registry, name, &stencil, NULL, &failure) ||
+        tz_problem_resolve(&problem, stencil, &config, &failure))
+        fail_msg("%s: %s", name, failure.message);
     return problem;
 }
 
@@ -149,29 +138,26 @@ static void test_candidates_are_plans(void **state)
                 resolve(f, cases[c].name, cases[c].dims, cases[c].extent, cases[c].precision);
             const tz_place place = {.device = &f->device, .threads = threads};
             tz_plan given = {0}, chosen = {0};
-            tz_error error;
             int count = 0;
-            assert_int_equal(
-                tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count, &error),
-                TZ_OK);
+            assert_ok(tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count,
+                                                &failure));
             assert_true(count >= 10);
             assert_int_equal(plans[0].height, 1);
             for (int i = 0; i < count; i++) {
                 tz_plan again = plans[i];
                 again.why[0] = '\0';
-                assert_int_equal(tz_backend_cpu.plan(&problem, &place, &again, &error), TZ_OK);
+                assert_ok(tz_backend_cpu.plan(&problem, &place, &again, &failure));
                 assert_int_equal(again.height, plans[i].height);
                 assert_memory_equal(again.tile, plans[i].tile, sizeof again.tile);
                 for (int k = 0; k < i; k++)
                     assert_false(plans[k].height == plans[i].height &&
                                  memcmp(plans[k].tile, plans[i].tile, sizeof plans[k].tile) == 0);
             }
-            /* What is given stays; the shape that the backend would take is among them. */
+            /* Candidates keep the given knobs, and include the backend's own shape. */
             chosen.height = given.height = 3;
-            assert_int_equal(tz_backend_cpu.plan(&problem, &place, &chosen, &error), TZ_OK);
-            assert_int_equal(
-                tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count, &error),
-                TZ_OK);
+            assert_ok(tz_backend_cpu.plan(&problem, &place, &chosen, &failure));
+            assert_ok(tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count,
+                                                &failure));
             bool found = false;
             for (int i = 0; i < count; i++) {
                 assert_int_equal(plans[i].height, 3);
@@ -179,15 +165,13 @@ static void test_candidates_are_plans(void **state)
             }
             assert_true(found);
             memcpy(given.tile, chosen.tile, sizeof given.tile);
-            assert_int_equal(
-                tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count, &error),
-                TZ_OK);
+            assert_ok(tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count,
+                                                &failure));
             assert_int_equal(count, 1);
             /* No more than there is room for. */
             given = (tz_plan){0};
-            assert_int_equal(
-                tz_backend_cpu.candidates(&problem, &place, &given, plans, 4, &count, &error),
-                TZ_OK);
+            assert_ok(
+                tz_backend_cpu.candidates(&problem, &place, &given, plans, 4, &count, &failure));
             assert_int_equal(count, 4);
             tz_problem_clear(&problem);
         }
@@ -200,10 +184,9 @@ static void test_impossible_candidates_are_refused(void **state)
     const tz_place place = {.device = &f->device, .threads = 2};
     const tz_plan given = {.height = 100, .tile = {16, 16, 1}};
     tz_plan plans[4];
-    tz_error error;
     int count;
-    assert_int_equal(tz_backend_cpu.candidates(&problem, &place, &given, plans, 4, &count, &error),
-                     TZ_RANGE);
+    assert_int_equal(
+        tz_backend_cpu.candidates(&problem, &place, &given, plans, 4, &count, &failure), TZ_RANGE);
     tz_problem_clear(&problem);
 }
 
@@ -212,9 +195,8 @@ static tz_model_work work_of(const fixture *f, const tz_problem *problem, const 
 {
     const tz_place place = {.device = &f->device, .threads = threads};
     tz_model_work work;
-    tz_error error;
-    if (tz_backend_cpu.work(problem, &place, plan, TZ_EFFORT_CACHED, &work, &error))
-        fail_msg("%s: %s", problem->stencil->id, error.message);
+    if (tz_backend_cpu.work(problem, &place, plan, TZ_EFFORT_CACHED, &work, &failure))
+        fail_msg("%s: %s", problem->stencil->id, failure.message);
     return work;
 }
 
@@ -228,9 +210,7 @@ static void test_work_of_every_plugin(void **state)
             resolve(f, cases[c].name, cases[c].dims, cases[c].extent, cases[c].precision);
         for (int height = 1; height <= 4; height++) {
             tz_plan plan = {.height = height};
-            tz_error error;
-            assert_int_equal(
-                tz_backend_cpu.plan(&problem, &(tz_place){.threads = 2}, &plan, &error), TZ_OK);
+            assert_ok(tz_backend_cpu.plan(&problem, &(tz_place){.threads = 2}, &plan, &failure));
             const tz_model_work work = work_of(f, &problem, &plan, 2);
             const double cells = (double)cases[c].extent[0] * (double)cases[c].extent[1] *
                                  (double)cases[c].extent[2];
@@ -335,7 +315,7 @@ static void test_bytes_follow_the_plan(void **state)
     assert_true(b.ring_bytes < a.ring_bytes && b.ring_bytes < c.ring_bytes);
     assert_true(a.near_reads >= b.near_reads); /* long rows leave the first level */
     assert_true(a.rows < b.rows);
-    /* A narrow tile's rows begin anew: eight tiles of them. */
+    /* The rows of each of eight narrow tiles start again. */
     assert_true(a.starts == 0);
     assert_true(b.starts > 0.95 * 8 * 4096 && b.starts < 1.05 * 8 * 4096);
     /* Two threads of one tile: one works. Of two equal ones: both do. */
@@ -353,21 +333,20 @@ static int set_up(void **state)
 {
     static fixture f;
     const char *folder = TZ_TEST_PLUGIN_DIR;
-    tz_error error;
-    if (tz_registry_create(&f.registry, &folder, 1, &error))
+    if (tz_registry_create(&f.registry, &folder, 1, &failure))
         return -1;
     tz_problem problem = resolve(&f, "star2d1r", 2, cases[0].extent, TZ_SINGLE);
     const tz_place place = {.device = &f.device, .threads = 1};
     tz_plan plan = {.height = 1};
     tz_model_work work;
     f.readable =
-        tz_backend_cpu.plan(&problem, &place, &plan, &error) == TZ_OK &&
-        tz_backend_cpu.work(&problem, &place, &plan, TZ_EFFORT_CACHED, &work, &error) == TZ_OK;
+        tz_backend_cpu.plan(&problem, &place, &plan, &failure) == TZ_OK &&
+        tz_backend_cpu.work(&problem, &place, &plan, TZ_EFFORT_CACHED, &work, &failure) == TZ_OK;
 #ifdef __SANITIZE_ADDRESS__
     f.readable = false; /* the sanitizer's checks are most of such code */
 #endif
     if (!f.readable)
-        print_message("%s\n", error.message);
+        print_message("%s\n", failure.message);
     tz_problem_clear(&problem);
     *state = &f;
     return 0;
@@ -379,16 +358,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_geometry_is_what_the_engine_walks),
-        cmocka_unit_test(test_candidates_are_plans),
-        cmocka_unit_test(test_impossible_candidates_are_refused),
-        cmocka_unit_test(test_work_of_every_plugin),
-        cmocka_unit_test(test_the_last_level_computes_no_more_than_its_rows),
-        cmocka_unit_test(test_streamed_rows_begin_anew),
-        cmocka_unit_test(test_bytes_follow_the_plan),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down, TEST(test_geometry_is_what_the_engine_walks),
+          TEST(test_candidates_are_plans), TEST(test_impossible_candidates_are_refused),
+          TEST(test_work_of_every_plugin), TEST(test_the_last_level_computes_no_more_than_its_rows),
+          TEST(test_streamed_rows_begin_anew), TEST(test_bytes_follow_the_plan))

@@ -1,4 +1,4 @@
-/* What goes on beside a run on a GPU, against the stand-ins (fake/fake.h): copies through pinned
+/* Asynchronous work of a run on a GPU, against the stand-ins (fake/fake.h): copies through pinned
  * buffers, snapshots, graphs of stages. Kernels do nothing there; copies and their order are real.
  */
 #include "test_cuda_support.h"
@@ -10,14 +10,12 @@
 #include "sim/simulation_impl.h"
 #include "sim/snapshot.h"
 
-#include <math.h>
-
 static tz_registry *registry;
 
 static int setup_registry(void **state)
 {
     const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};
-    return setup(state) || tz_registry_create(&registry, folders, 2, &told) ? -1 : 0;
+    return setup(state) || tz_registry_create(&registry, folders, 2, &failure) ? -1 : 0;
 }
 
 static int teardown_registry(void **state)
@@ -44,13 +42,13 @@ static void check_box(tz_cuda *cuda, tz_cuda_staging *staging, tz_cuda_box box, 
     for (size_t i = 0; i < bytes; i++)
         from[i] = byte_of(i);
     box.device_offset = before;
-    OK(tz_cuda_allocate(cuda, &device, all, &told));
-    OK(tz_cuda_clear(cuda, device, all, &told));
-    OK(tz_cuda_staging_upload(staging, device, &box, from, &told));
-    memset(from, 0xee, bytes); /* it is ours again, whether or not the copy is done */
-    OK(tz_cuda_staging_download(staging, to, device, &box, &told));
-    OK(tz_cuda_wait(cuda, &told));
-    OK(tz_cuda_download(cuda, memory, device, all, &told));
+    assert_ok(tz_cuda_allocate(cuda, &device, all, &failure));
+    assert_ok(tz_cuda_clear(cuda, device, all, &failure));
+    assert_ok(tz_cuda_staging_upload(staging, device, &box, from, &failure));
+    memset(from, 0xee, bytes); /* the caller may reuse it before the copy is done */
+    assert_ok(tz_cuda_staging_download(staging, to, device, &box, &failure));
+    assert_ok(tz_cuda_wait(cuda, &failure));
+    assert_ok(tz_cuda_download(cuda, memory, device, all, &failure));
     size_t wrong = 0, i = 0, written = 0;
     for (; i < bytes; i++)
         wrong += to[i] != byte_of(i);
@@ -68,12 +66,11 @@ static void check_box(tz_cuda *cuda, tz_cuda_staging *staging, tz_cuda_box box, 
 
 static void boxes_go_in_pieces(void **state)
 {
-    (void)state;
     tz_cuda *cuda = NULL;
     tz_cuda_queue *stream = NULL;
     need_fake();
-    OK(tz_cuda_open(&cuda, 0, &told));
-    OK(tz_cuda_queue_create(cuda, &stream, &told));
+    assert_ok(tz_cuda_open(&cuda, 0, &failure));
+    assert_ok(tz_cuda_queue_create(cuda, &stream, &failure));
     const size_t mib = 1 << 20;
     const tz_cuda_box boxes[] = {
         {.row_bytes = 12, .rows = 1, .planes = 1},
@@ -87,7 +84,7 @@ static void boxes_go_in_pieces(void **state)
     };
     for (int way = 0; way < 2; way++) {
         tz_cuda_staging *staging;
-        OK(tz_cuda_staging_create(&staging, cuda, way ? stream : NULL, &told));
+        assert_ok(tz_cuda_staging_create(&staging, cuda, way ? stream : NULL, &failure));
         assert_int_equal(seen->pinned, 0);
         for (size_t k = 0; k < sizeof boxes / sizeof *boxes; k++) {
             tz_cuda_box box = boxes[k];
@@ -105,10 +102,9 @@ static void boxes_go_in_pieces(void **state)
     tz_cuda_close(cuda);
 }
 
-/* Rows one by one, more than two buffers of them, each row's memory used again at once. */
+/* Uploads single rows, more than two buffers hold, and reuses the memory of each row at once. */
 static void small_uploads_share_a_buffer(void **state)
 {
-    (void)state;
     enum { ROWS = 3000, BYTES = 4000 };
     tz_cuda *cuda = NULL;
     tz_cuda_staging *staging;
@@ -116,17 +112,17 @@ static void small_uploads_share_a_buffer(void **state)
     unsigned char row[BYTES], *all = malloc((size_t)ROWS * BYTES);
     need_fake();
     assert_non_null(all);
-    OK(tz_cuda_open(&cuda, 0, &told));
-    OK(tz_cuda_staging_create(&staging, cuda, NULL, &told));
-    OK(tz_cuda_allocate(cuda, &device, (size_t)ROWS * BYTES, &told));
+    assert_ok(tz_cuda_open(&cuda, 0, &failure));
+    assert_ok(tz_cuda_staging_create(&staging, cuda, NULL, &failure));
+    assert_ok(tz_cuda_allocate(cuda, &device, (size_t)ROWS * BYTES, &failure));
     for (size_t y = 0; y < ROWS; y++) {
         const tz_cuda_box box = {
             .row_bytes = BYTES, .rows = 1, .planes = 1, .device_offset = y * BYTES};
         memset(row, byte_of(y), BYTES);
-        OK(tz_cuda_staging_upload(staging, device, &box, row, &told));
+        assert_ok(tz_cuda_staging_upload(staging, device, &box, row, &failure));
     }
     const tz_cuda_box whole = {.row_bytes = (size_t)ROWS * BYTES, .rows = 1, .planes = 1};
-    OK(tz_cuda_staging_download(staging, all, device, &whole, &told));
+    assert_ok(tz_cuda_staging_download(staging, all, device, &whole, &failure));
     size_t wrong = 0;
     for (size_t i = 0; i < (size_t)ROWS * BYTES; i++)
         wrong += all[i] != byte_of(i / BYTES);
@@ -139,14 +135,13 @@ static void small_uploads_share_a_buffer(void **state)
 
 static void elements_are_repeated_on_the_device(void **state)
 {
-    (void)state;
     static const double numbers[] = {0.0, 1.5, -2.25e-300};
     tz_cuda *cuda = NULL;
     tz_cuda_staging *staging;
     tz_cu_pointer device;
     need_fake();
-    OK(tz_cuda_open(&cuda, 0, &told));
-    OK(tz_cuda_staging_create(&staging, cuda, NULL, &told));
+    assert_ok(tz_cuda_open(&cuda, 0, &failure));
+    assert_ok(tz_cuda_staging_create(&staging, cuda, NULL, &failure));
     for (size_t count = 1; count < 300000; count = count * 7 + 3)
         for (int k = 0; k < 4; k++) {
             const size_t size = k < 3 ? sizeof(double) : sizeof(float), bytes = count * size;
@@ -154,9 +149,9 @@ static void elements_are_repeated_on_the_device(void **state)
             const void *element = k < 3 ? (const void *)&numbers[k] : &single;
             char *back = malloc(bytes);
             assert_non_null(back);
-            OK(tz_cuda_allocate(cuda, &device, bytes, &told));
-            OK(tz_cuda_staging_fill(staging, device, element, size, bytes, &told));
-            OK(tz_cuda_download(cuda, back, device, bytes, &told));
+            assert_ok(tz_cuda_allocate(cuda, &device, bytes, &failure));
+            assert_ok(tz_cuda_staging_fill(staging, device, element, size, bytes, &failure));
+            assert_ok(tz_cuda_download(cuda, back, device, bytes, &failure));
             for (size_t i = 0; i < count; i++)
                 assert_memory_equal(back + i * size, element, size);
             tz_cuda_free(cuda, device);
@@ -181,7 +176,7 @@ static tz_simulation *create(const char *stencil, bool sync, const char *family,
                                    .plan = {.height = height}};
     need_fake();
     snprintf(config.plan.family, sizeof config.plan.family, "%s", family);
-    OK(tz_simulation_create(&sim, &config, &told));
+    assert_ok(tz_simulation_create(&sim, &config, &failure));
     return sim;
 }
 
@@ -201,7 +196,7 @@ static void *read_field(void *any)
     return NULL;
 }
 
-/* In a thread of its own, as outputs are. */
+/* Reads in another thread, like outputs. */
 static void check_field(const tz_snapshot *snapshot, int field, float value)
 {
     reader r = {.snapshot = snapshot, .field = field};
@@ -216,26 +211,25 @@ static void check_field(const tz_snapshot *snapshot, int field, float value)
 
 static void snapshots_keep_what_was(void **state)
 {
-    (void)state;
     tz_simulation *sim = create("hotspot", false, "", 1); /* temperature changes, power does not */
     tz_snapshot *first = NULL, *second = NULL, *third = (tz_snapshot *)&third;
-    OK(tz_simulation_fill(sim, 0, NULL, 300, &told));
-    OK(tz_simulation_fill(sim, 1, NULL, 0.25, &told));
-    OK(tz_snapshot_take(sim, 1, false, &first, &told));
-    OK(tz_simulation_fill(sim, 0, NULL, 400, &told));
-    OK(tz_snapshot_take(sim, 1, true, &second, &told));
-    OK(tz_simulation_fill(sim, 0, NULL, 500, &told));
-    OK(tz_snapshot_take(sim, 1, false, &third, &told));
+    assert_ok(tz_simulation_fill(sim, 0, NULL, 300, &failure));
+    assert_ok(tz_simulation_fill(sim, 1, NULL, 0.25, &failure));
+    assert_ok(tz_snapshot_take(sim, 1, false, &first, &failure));
+    assert_ok(tz_simulation_fill(sim, 0, NULL, 400, &failure));
+    assert_ok(tz_snapshot_take(sim, 1, true, &second, &failure));
+    assert_ok(tz_simulation_fill(sim, 0, NULL, 500, &failure));
+    assert_ok(tz_snapshot_take(sim, 1, false, &third, &failure));
     assert_null(third); /* two at most */
     check_field(second, 0, 400);
     check_field(first, 0, 300);
     check_field(first, 1, 0.25f);
     tz_snapshot_hold(first);
     tz_snapshot_release(first);
-    OK(tz_snapshot_take(sim, 1, false, &third, &told));
+    assert_ok(tz_snapshot_take(sim, 1, false, &third, &failure));
     assert_null(third); /* still held once */
     tz_snapshot_release(first);
-    OK(tz_snapshot_take(sim, 1, false, &third, &told));
+    assert_ok(tz_snapshot_take(sim, 1, false, &third, &failure));
     assert_non_null(third);
     check_field(third, 0, 500);
     check_field(second, 0, 400);
@@ -243,12 +237,11 @@ static void snapshots_keep_what_was(void **state)
     tz_snapshot_release(third);
     tz_snapshot_release(NULL);
 
-    /* A field that nobody asked for is not there. */
-    tz_error error = {0};
+    /* The snapshot has only the requested fields. */
     float cells[70 * 50];
-    OK(tz_snapshot_take(sim, 0, false, &first, &told));
-    check_error(tz_simulation_read_cells(tz_snapshot_simulation(first), 0, NULL, cells, &error),
-                TZ_UNSUPPORTED, &error, "temperature", "not part of the snapshot");
+    assert_ok(tz_snapshot_take(sim, 0, false, &first, &failure));
+    check_error(tz_simulation_read_cells(tz_snapshot_simulation(first), 0, NULL, cells, &failure),
+                TZ_UNSUPPORTED, "temperature", "not part of the snapshot");
     check_field(first, 1, 0.25f);
     tz_snapshot_release(first);
     tz_simulation_destroy(sim);
@@ -256,21 +249,19 @@ static void snapshots_keep_what_was(void **state)
 
 static void snapshots_wait_for_room_or_say_so(void **state)
 {
-    (void)state;
     tz_snapshot *snapshot = NULL;
-    tz_error error = {0};
     tz_simulation *sim = create("hotspot", true, "", 1);
-    assert_int_equal(tz_snapshot_take(sim, 1, true, &snapshot, &error), TZ_UNSUPPORTED);
+    assert_int_equal(tz_snapshot_take(sim, 1, true, &snapshot, &failure), TZ_UNSUPPORTED);
     assert_null(snapshot);
     tz_simulation_destroy(sim);
 
     sim = create("hotspot", false, "", 1);
     setenv("FAKE_CUDA_MEMORY", "70000", 1); /* its fields take 57,600 bytes */
-    check_error(tz_snapshot_take(sim, 1, true, &snapshot, &error), TZ_MEMORY, &error, "",
+    check_error(tz_snapshot_take(sim, 1, true, &snapshot, &failure), TZ_MEMORY, "",
                 "a copy of the fields on the GPU");
     assert_null(snapshot);
     setenv("FAKE_CUDA_MEMORY", "70000000", 1);
-    OK(tz_snapshot_take(sim, 1, true, &snapshot, &told));
+    assert_ok(tz_snapshot_take(sim, 1, true, &snapshot, &failure));
     tz_snapshot_release(snapshot);
     tz_simulation_destroy(sim);
 }
@@ -287,7 +278,6 @@ typedef struct log_of_run {
 static tz_status fire(void *context, tz_simulation *sim, tz_error *error)
 {
     log_of_run *l = context;
-    (void)error;
     snprintf(l->text + strlen(l->text), sizeof l->text - strlen(l->text), "f%d ",
              (int)tz_simulation_step(sim));
     return TZ_OK;
@@ -308,7 +298,6 @@ static tz_status later(void *context, tz_snapshot *snapshot, tz_error *error)
 static tz_status settle(void *context, tz_error *error)
 {
     log_of_run *l = context;
-    (void)error;
     while (l->count > 0)
         tz_snapshot_release(l->held[--l->count]);
     strcat(l->text, "s ");
@@ -340,45 +329,43 @@ static tz_status run(tz_simulation *sim, log_of_run *l, tz_error *error)
                              &result, error);
 }
 
-/* Who looks at the simulation itself comes after all that was taken over before. */
+/* An output that reads the simulation itself waits for all outputs that were queued before. */
 static void outputs_keep_their_order(void **state)
 {
-    (void)state;
     log_of_run l = {.text = ""};
-    tz_error error = {0};
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
-    OK(run(sim, &l, &told));
+    assert_ok(run(sim, &l, &failure));
     assert_string_equal(l.text, "l0 s f0 l4 l8 s f8 l12 s ");
     tz_simulation_rewind(sim);
     l = (log_of_run){.refuse = true};
-    check_error(run(sim, &l, &error), TZ_IO, &error, "here", "no more");
+    check_error(run(sim, &l, &failure), TZ_IO, "here", "no more");
     assert_string_equal(l.text, "s ");
     tz_simulation_destroy(sim);
 
     l = (log_of_run){.text = ""};
     sim = create("star2d1r", true, "stream", 2);
-    OK(run(sim, &l, &told));
+    assert_ok(run(sim, &l, &failure));
     assert_string_equal(l.text, "f0 f0 f4 f8 f8 f12 ");
     tz_simulation_destroy(sim);
 
     l = (log_of_run){.text = ""};
     sim = create("star2d1r", false, "stream", 2);
     setenv("FAKE_CUDA_MEMORY", "44000", 1);
-    OK(run(sim, &l, &told));
+    assert_ok(run(sim, &l, &failure));
     assert_string_equal(l.text, "r f0 f0 f4 f8 f8 f12 ");
     tz_simulation_destroy(sim);
 }
 
-/* A run that takes numbers that are not finite out of its snapshot says so there. */
+/* A snapshot takes the finite check over: an error is reported there. */
 static void snapshots_take_the_check_over(void **state)
 {
-    (void)state;
     tz_simulation *sim = create("star2d1r", false, "stream", 1);
     tz_snapshot *snapshot = NULL;
     tz_run_result result;
-    OK(tz_simulation_run(sim, &(tz_run){.steps = 3, .until_residual = NAN}, &result, &told));
-    OK(tz_snapshot_take(sim, 0, false, &snapshot, &told));
-    OK(tz_snapshot_check(snapshot, &told));
+    assert_ok(
+        tz_simulation_run(sim, &(tz_run){.steps = 3, .until_residual = NAN}, &result, &failure));
+    assert_ok(tz_snapshot_take(sim, 0, false, &snapshot, &failure));
+    assert_ok(tz_snapshot_check(snapshot, &failure));
     assert_int_equal(tz_simulation_step(tz_snapshot_simulation(snapshot)), 3);
     tz_snapshot_release(snapshot);
     tz_simulation_destroy(sim);
@@ -392,15 +379,14 @@ static int launches_of(tz_simulation *sim, int64_t steps)
     const tz_event *none = NULL;
     tz_run_result result;
     /* Fewer than 256 iterations: the checks between would launch too. */
-    OK(tz_simulation_run(sim, &(tz_run){.steps = steps, .until_residual = NAN, .events = none},
-                         &result, &told));
+    assert_ok(tz_simulation_run(
+        sim, &(tz_run){.steps = steps, .until_residual = NAN, .events = none}, &result, &failure));
     assert_int_equal(result.steps, steps);
     return seen->launches - before - 1; /* the check at the end */
 }
 
 static void short_stages_go_in_graphs(void **state)
 {
-    (void)state;
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
     const tz_plan_use *uses;
     assert_int_equal(launches_of(sim, 2 * 15), 15);
@@ -427,15 +413,14 @@ static void short_stages_go_in_graphs(void **state)
 /* Constants are arguments: a graph is made anew when they change, and not where TZ_STEP is read. */
 static void graphs_follow_their_arguments(void **state)
 {
-    (void)state;
     tz_simulation *sim = create("hotspot", false, "stream", 1);
     launches_of(sim, 16);
     assert_int_equal(seen->graphs, 1);
     const int noted = seen->graphs_made;
     launches_of(sim, 16);
     assert_int_equal(seen->graphs_made, noted);
-    OK(tz_simulation_set_params(sim, 1, &(tz_assignment){.name = "ambient_k", .number = 300},
-                                &told));
+    assert_ok(tz_simulation_set_params(sim, 1, &(tz_assignment){.name = "ambient_k", .number = 300},
+                                       &failure));
     launches_of(sim, 16);
     assert_int_equal(seen->graphs_made, noted + 1);
     assert_int_equal(seen->graphs, 1);
@@ -456,23 +441,21 @@ static tz_status run_to(tz_simulation *sim, tz_run what, tz_error *error)
     return tz_simulation_run(sim, &what, &result, error);
 }
 
-/* Only numbers of whole fields come back by this call, so the first one of a run is the one that
- * the run asks for first. */
+/* Only numbers of whole fields come back by this call, so the fault hits the first
+ * reduction of a run. */
 static const char *const FIRST_NUMBERS = "cuMemcpyDtoHAsync_v2:1:0:1";
 
 static void an_error_in_the_finite_check_ends_the_run(void **state)
 {
-    (void)state;
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
-    tz_error error;
     fault(FIRST_NUMBERS);
-    check_error(run_to(sim, (tz_run){.steps = 3, .until_residual = NAN}, &error), TZ_BACKEND,
-                &error, "", "cannot copy 56 bytes from the GPU");
+    check_error(run_to(sim, (tz_run){.steps = 3, .until_residual = NAN}, &failure), TZ_BACKEND, "",
+                "cannot copy 56 bytes from the GPU");
     fault(NULL);
-    assert_int_equal(run_to(sim, (tz_run){.steps = 3, .until_residual = NAN}, &error), TZ_OK);
+    assert_ok(run_to(sim, (tz_run){.steps = 3, .until_residual = NAN}, &failure));
     fault(FIRST_NUMBERS); /* in the middle of a run, too */
-    check_error(run_to(sim, (tz_run){.steps = 600, .until_residual = NAN}, &error), TZ_BACKEND,
-                &error, "", "cannot copy 56 bytes from the GPU");
+    check_error(run_to(sim, (tz_run){.steps = 600, .until_residual = NAN}, &failure), TZ_BACKEND,
+                "", "cannot copy 56 bytes from the GPU");
     assert_int_equal(tz_simulation_step(sim), 262);
     fault(NULL);
     tz_simulation_destroy(sim);
@@ -480,61 +463,53 @@ static void an_error_in_the_finite_check_ends_the_run(void **state)
 
 static void an_error_in_the_update_norm_ends_the_run(void **state)
 {
-    (void)state;
     const tz_run what = {.steps = 8, .until_residual = 1e-30, .check_every = 8};
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
-    tz_error error;
     fault(FIRST_NUMBERS);
-    check_error(run_to(sim, what, &error), TZ_BACKEND, &error, "",
-                "cannot copy 56 bytes from the GPU");
+    check_error(run_to(sim, what, &failure), TZ_BACKEND, "", "cannot copy 56 bytes from the GPU");
     fault(NULL);
-    assert_int_equal(run_to(sim, what, &error), TZ_OK);
+    assert_ok(run_to(sim, what, &failure));
     tz_simulation_destroy(sim);
 }
 
-static void an_error_in_the_snapshot_check_is_told(void **state)
+static void an_error_in_the_snapshot_check_is_reported(void **state)
 {
-    (void)state;
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
     tz_snapshot *snapshot = NULL;
     tz_run_result result;
-    tz_error error = {0};
-    OK(tz_simulation_run(sim, &(tz_run){.steps = 3, .until_residual = NAN}, &result, &told));
+    assert_ok(
+        tz_simulation_run(sim, &(tz_run){.steps = 3, .until_residual = NAN}, &result, &failure));
     sim->steps_unchecked = 3;
-    OK(tz_snapshot_take(sim, 0, false, &snapshot, &told));
+    assert_ok(tz_snapshot_take(sim, 0, false, &snapshot, &failure));
     fault(FIRST_NUMBERS);
-    check_error(tz_snapshot_check(snapshot, &error), TZ_BACKEND, &error, "",
+    check_error(tz_snapshot_check(snapshot, &failure), TZ_BACKEND, "",
                 "cannot copy 56 bytes from the GPU");
     fault(NULL);
-    OK(tz_snapshot_check(snapshot, &told));
+    assert_ok(tz_snapshot_check(snapshot, &failure));
     tz_snapshot_release(snapshot);
     tz_simulation_destroy(sim);
 }
 
 static tz_status never_finite(const void *state, bool *finite, tz_error *error)
 {
-    (void)state;
-    (void)error;
     *finite = false;
     return TZ_OK;
 }
 
-/* The check has found a number that is not finite. The reduction that is to say where it is fails,
- * or does not find it: neither makes the run one that went well. */
+/* The check has found a number that is not finite. The reduction that locates it fails, or
+ * does not find it: in both cases the run fails. */
 static void a_field_that_is_not_finite_never_ends_well(void **state)
 {
-    (void)state;
     tz_backend backend = tz_backend_cuda;
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
-    tz_error error;
     backend.all_finite = never_finite;
     sim->backend = &backend;
     fault(FIRST_NUMBERS);
-    check_error(run_to(sim, (tz_run){.steps = 3, .until_residual = NAN}, &error), TZ_BACKEND,
-                &error, "", "cannot copy 56 bytes from the GPU");
+    check_error(run_to(sim, (tz_run){.steps = 3, .until_residual = NAN}, &failure), TZ_BACKEND, "",
+                "cannot copy 56 bytes from the GPU");
     fault(NULL);
-    check_error(run_to(sim, (tz_run){.steps = 3, .until_residual = NAN}, &error), TZ_BACKEND,
-                &error, "star2d1r", "disagree");
+    check_error(run_to(sim, (tz_run){.steps = 3, .until_residual = NAN}, &failure), TZ_BACKEND,
+                "star2d1r", "disagree");
     tz_simulation_destroy(sim);
 }
 
@@ -542,43 +517,30 @@ static void a_field_that_is_not_finite_never_ends_well(void **state)
 
 static void plans_know_the_device(void **state)
 {
-    (void)state;
     tz_device_identity device, none;
-    tz_error error = {0};
     need_fake();
-    OK(tz_backend_cuda.identify(0, &device, &told));
+    assert_ok(tz_backend_cuda.identify(0, &device, &failure));
     assert_int_equal(device.units, 132);
     assert_int_equal(device.limits.multiprocessors, 132);
     assert_int_equal(device.limits.shared_bytes, 232448);
-    check_error(tz_backend_cuda.identify(1, &none, &error), TZ_BACKEND, &error, "",
-                "there is no GPU 1");
+    check_error(tz_backend_cuda.identify(1, &none, &failure), TZ_BACKEND, "", "there is no GPU 1");
     assert_int_equal(none.units + none.limits.multiprocessors + none.limits.shared_bytes, 0);
     tz_simulation *sim = create("star2d1r", false, "", 0);
     assert_string_equal(tz_simulation_plan(sim)->family, "resident");
     tz_plan plan = {.vector = 4};
-    OK(tz_simulation_set_plan(sim, &plan, &told));
+    assert_ok(tz_simulation_set_plan(sim, &plan, &failure));
     assert_string_equal(tz_simulation_plan(sim)->family, "stream");
     tz_simulation_destroy(sim);
 }
 
-int main(void)
-{
 #define WITH_PLUGINS(name) cmocka_unit_test_setup_teardown(name, setup_registry, teardown_registry)
-    const struct CMUnitTest tests[] = {
-        TEST(boxes_go_in_pieces),
-        TEST(small_uploads_share_a_buffer),
-        TEST(elements_are_repeated_on_the_device),
-        WITH_PLUGINS(snapshots_keep_what_was),
-        WITH_PLUGINS(snapshots_wait_for_room_or_say_so),
-        WITH_PLUGINS(outputs_keep_their_order),
-        WITH_PLUGINS(snapshots_take_the_check_over),
-        WITH_PLUGINS(short_stages_go_in_graphs),
-        WITH_PLUGINS(graphs_follow_their_arguments),
-        WITH_PLUGINS(an_error_in_the_finite_check_ends_the_run),
-        WITH_PLUGINS(an_error_in_the_update_norm_ends_the_run),
-        WITH_PLUGINS(an_error_in_the_snapshot_check_is_told),
-        WITH_PLUGINS(a_field_that_is_not_finite_never_ends_well),
-        WITH_PLUGINS(plans_know_the_device),
-    };
-    return run_with_fake(tests, sizeof tests / sizeof *tests);
-}
+TEST_MAIN(open_fake, close_fake, FAKE_TEST(boxes_go_in_pieces),
+          FAKE_TEST(small_uploads_share_a_buffer), FAKE_TEST(elements_are_repeated_on_the_device),
+          WITH_PLUGINS(snapshots_keep_what_was), WITH_PLUGINS(snapshots_wait_for_room_or_say_so),
+          WITH_PLUGINS(outputs_keep_their_order), WITH_PLUGINS(snapshots_take_the_check_over),
+          WITH_PLUGINS(short_stages_go_in_graphs), WITH_PLUGINS(graphs_follow_their_arguments),
+          WITH_PLUGINS(an_error_in_the_finite_check_ends_the_run),
+          WITH_PLUGINS(an_error_in_the_update_norm_ends_the_run),
+          WITH_PLUGINS(an_error_in_the_snapshot_check_is_reported),
+          WITH_PLUGINS(a_field_that_is_not_finite_never_ends_well),
+          WITH_PLUGINS(plans_know_the_device))

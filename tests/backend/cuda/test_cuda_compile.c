@@ -1,17 +1,7 @@
 /* The device text of every stencil, compiled for real architectures; needs NVRTC, no GPU. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
-#include "tests/skip.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 static int spilt; /* kernels with local memory, for sm_90 */
 
@@ -22,7 +12,6 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     tz_simulation_config config = {.dims = stencil->dims, .precision = precision};
     tz_problem problem;
     tz_plan plan = {0};
-    tz_error error = {0};
     memcpy(config.extent, extents[stencil->dims], sizeof config.extent);
     for (int d = 0; d < TZ_AXES; d++)
         config.boundary[d] = tz_boundary_name((tz_boundary)boundary);
@@ -31,14 +20,14 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
         config.params = unstable;
         config.params_count = 1;
     }
-    if (tz_problem_resolve(&problem, stencil, &config, &error))
-        fail_msg("%s: %s", stencil->id, error.message);
+    if (tz_problem_resolve(&problem, stencil, &config, &failure))
+        fail_msg("%s: %s", stencil->id, failure.message);
     snprintf(plan.family, sizeof plan.family, "%s", family);
     const tz_place place = {.threads = 1};
     const tz_limits limits = tz_place_limits(&place);
-    if (tz_backend_cuda.plan(&problem, &place, &plan, &error)) {
-        /* A family need not take every stencil; one of them must. */
-        print_message("%s: refused by %s: %s\n", stencil->id, family, error.message);
+    if (tz_backend_cuda.plan(&problem, &place, &plan, &failure)) {
+        /* A family may refuse a stencil; at least one family must take it. */
+        print_message("%s: refused by %s: %s\n", stencil->id, family, failure.message);
         assert_true(*family != '\0');
         tz_problem_clear(&problem);
         return;
@@ -46,26 +35,26 @@ static void compile_plan(const tz_stencil *stencil, int precision, int boundary,
     char *source = NULL;
     void *cubin = NULL;
     size_t bytes = 0;
-    assert_int_equal(tz_cuda_source(&problem, &limits, &plan, &source, &error), TZ_OK);
+    assert_ok(tz_cuda_source(&problem, &limits, &plan, &source, &failure));
     tz_cuda_kernel_report kernel;
     size_t kernels = 0;
     const tz_status status =
         tz_cuda_compile_report(architecture, source, tz_cuda_headers, tz_cuda_headers_count, &cubin,
-                               &bytes, &kernel, 1, &kernels, &error);
+                               &bytes, &kernel, 1, &kernels, &failure);
     if (status && getenv("TZ_CUDA_DUMP"))
         puts(source);
     free(source);
     tz_problem_clear(&problem);
     if (status == TZ_UNSUPPORTED) {
-        skip_test("%s", error.message);
+        skip_test("%s", failure.message);
     }
     if (status)
         fail_msg("%s, %s, %s: %s", stencil->id, tz_boundary_name((tz_boundary)boundary),
-                 architecture, error.message);
+                 architecture, failure.message);
     assert_true(bytes > 64 && memcmp(cubin, "\177ELF", 4) == 0);
     free(cubin);
     assert_int_equal(kernels, 1);
-    /* Local memory is off chip: a kernel that needs it is slow, and nothing else says so. Figures
+    /* Local memory is off chip: a kernel that needs it is slow, and no other test shows that. Figures
      * are for sm_90; elsewhere a spill is worth a word. */
     if (kernel.local_bytes == 0)
         return;
@@ -86,9 +75,8 @@ static void each_stencil_compiles(const char *folder, const char *const *familie
                                   const char *const *architectures)
 {
     tz_registry *registry;
-    tz_error error = {0};
     int compiled = 0;
-    assert_int_equal(tz_registry_create(&registry, &folder, 1, &error), TZ_OK);
+    assert_ok(tz_registry_create(&registry, &folder, 1, &failure));
     for (size_t i = 0; i < tz_registry_count(registry); i++) {
         const tz_plugin *plugin = tz_registry_get(registry, i)->plugin;
         for (int s = 0; plugin && s < plugin->stencils_count; s++) {
@@ -109,7 +97,6 @@ static void each_stencil_compiles(const char *folder, const char *const *familie
 
 static void built_in_stencils_compile(void **state)
 {
-    (void)state;
     static const char *const architectures[] = {"sm_90", "sm_80", "sm_100", NULL};
     static const char *const families[] = {"stream", "resident", "tile", NULL};
     each_stencil_compiles(TZ_TEST_PLUGIN_DIR, families, architectures);
@@ -117,17 +104,9 @@ static void built_in_stencils_compile(void **state)
 
 static void test_stencils_compile(void **state)
 {
-    (void)state;
     static const char *const architectures[] = {"sm_90", NULL};
     static const char *const families[] = {"", NULL};
     each_stencil_compiles(TZ_TEST_TEST_PLUGIN_DIR, families, architectures);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(built_in_stencils_compile),
-        cmocka_unit_test(test_stencils_compile),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(built_in_stencils_compile), TEST(test_stencils_compile))

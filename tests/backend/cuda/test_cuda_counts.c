@@ -1,5 +1,5 @@
-/* What a kernel executes, against code written by hand and against what a profiler counted on an
- * H200. No GPU; without NVRTC the tests that compile are skipped. */
+/* Counts of a kernel's instructions, against code written by hand and against a profiler's counts
+ * on an H200. No GPU; without NVRTC the tests that compile are skipped. */
 #include "work_support.h"
 
 /* ---- Code by hand ---------------------------------------------------------------------------- */
@@ -21,13 +21,13 @@ enum {
 static const uint64_t plain = UINT64_C(7) << 23; /* a branch's second predicate: none */
 static const uint64_t wide = UINT64_C(6) << 9;   /* of an access: 128 bits a lane */
 
-static word say(uint64_t operation, uint64_t high)
+static word encode(uint64_t operation, uint64_t high)
 {
     return (word){operation | 7u << 12,
                   high | UINT64_C(1) << 41 | (uint64_t)NONE << 46 | (uint64_t)NONE << 49};
 }
 
-/* A branch `over` instructions after it (before: less than 0), always or where P0 says. */
+/* A branch by `over` instructions (back: less than 0), always or if P0 holds. */
 static word jump(int over, bool always)
 {
     const uint64_t units = (uint64_t)(int64_t)(over * 4);
@@ -47,21 +47,20 @@ static tz_cuda_mix *mix_of(const word *code, size_t bytes)
     return mix;
 }
 
-/* A loop that does the same in two ways: each is counted on its own, with the loop inside that only
- * computes, and without what only lanes at an edge store. */
-static void bodies_are_told_apart(void **state)
+/* A loop with two bodies. Each is counted separately, with its inner loop and without the stores of
+ * lanes at an edge. */
+static void bodies_are_distinguished(void **state)
 {
-    (void)state;
     const word code[] = {
-        say(FADD, 0),      jump(5, false), /* 1: the loop begins; to 7 */
-        say(LDGSTS, wide), say(FADD, 0),     say(FADD, 0),
-        say(STG, wide),    jump(9, true), /* 6: to 16 */
-        say(LDGSTS, wide),                /* 7: the other body */
-        say(FADD, 0),                     /* 8: a loop inside */
-        say(FADD, 0),      jump(-3, false),  say(LDS, wide),
-        say(STG, wide),    jump(2, false),                 /* 13: over what few lanes do, to 16 */
-        say(STG, 0),       say(STG, 0),      say(FADD, 0), /* 16 */
-        jump(-17, false),  say(EXIT, plain),
+        encode(FADD, 0),      jump(5, false), /* 1: the loop begins; to 7 */
+        encode(LDGSTS, wide), encode(FADD, 0),     encode(FADD, 0),
+        encode(STG, wide),    jump(9, true), /* 6: to 16 */
+        encode(LDGSTS, wide),                /* 7: the other body */
+        encode(FADD, 0),                     /* 8: a loop inside */
+        encode(FADD, 0),      jump(-3, false),     encode(LDS, wide),
+        encode(STG, wide),    jump(2, false), /* 13: over what few lanes do, to 16 */
+        encode(STG, 0),       encode(STG, 0),      encode(FADD, 0), /* 16 */
+        jump(-17, false),     encode(EXIT, plain),
     };
     tz_cuda_mix *mix = mix_of(code, sizeof code);
     assert_int_equal(mix->loops_count, 3);
@@ -81,10 +80,9 @@ static void bodies_are_told_apart(void **state)
 /* Where a step may have nothing to store, the way of such a step is counted, too. */
 static void idle_steps_are_counted(void **state)
 {
-    (void)state;
     const word code[] = {
-        say(LDG, wide), jump(2, false),  say(FADD, 0),
-        say(STG, wide), jump(-5, false), say(EXIT, plain),
+        encode(LDG, wide), jump(2, false),  encode(FADD, 0),
+        encode(STG, wide), jump(-5, false), encode(EXIT, plain),
     };
     tz_cuda_mix *mix = mix_of(code, sizeof code);
     assert_int_equal(mix->loops_count, 1);
@@ -95,14 +93,13 @@ static void idle_steps_are_counted(void **state)
     free(mix);
 }
 
-/* Spilt registers: words loaded and stored, and of these what is stored. */
+/* Spilt registers: words loaded and stored, and words stored. */
 static void spilt_words_are_counted(void **state)
 {
-    (void)state;
     const word code[] = {
-        say(LDG, wide),   say(0x387, wide), /* STL.128 */
-        say(0x983, wide),                   /* LDL.128 */
-        say(STG, wide),   jump(-5, false),  say(EXIT, plain),
+        encode(LDG, wide),   encode(0x387, wide), /* STL.128 */
+        encode(0x983, wide),                      /* LDL.128 */
+        encode(STG, wide),   jump(-5, false),     encode(EXIT, plain),
     };
     tz_cuda_mix *mix = mix_of(code, sizeof code);
     assert_int_equal(mix->loops_count, 1);
@@ -169,7 +166,7 @@ static void profilers_count_the_same(void **state)
 
 /* ---- What counts cost ------------------------------------------------------------------------ */
 
-/* A few warps with code of their own hold up the stage once it does not fit beside the others'. */
+/* A few warps with code of their own delay the stage once all code does not fit the cache. */
 static void code_has_to_fit(void **state)
 {
     const suite *s = *state;
@@ -207,21 +204,20 @@ static void code_has_to_fit(void **state)
 /* Pairs of stores are together or apart by the instructions between them. */
 static void pairs_of_stores(void **state)
 {
-    (void)state;
     word code[64];
     double apart[2];
     for (int far = 0; far < 2; far++) {
         size_t n = 0;
-        code[n++] = say(LDGSTS, wide);
+        code[n++] = encode(LDGSTS, wide);
         for (int pair = 0; pair < 2; pair++) {
-            code[n++] = say(STG, wide);
+            code[n++] = encode(STG, wide);
             for (int k = 0; k < (far && pair == 1 ? 23 : 1); k++)
-                code[n++] = say(FADD, 0);
-            code[n++] = say(STG, wide);
+                code[n++] = encode(FADD, 0);
+            code[n++] = encode(STG, wide);
         }
         code[n] = jump(-(int)n - 1, false);
         n++;
-        code[n++] = say(EXIT, plain);
+        code[n++] = encode(EXIT, plain);
         tz_cuda_mix *mix = mix_of(code, n * sizeof *code);
         assert_int_equal(mix->loops_count, 1);
         assert_true(mix->loops[0].stores == 4.0);
@@ -232,12 +228,6 @@ static void pairs_of_stores(void **state)
     assert_true(apart[1] > 0.48 && apart[1] < 0.51);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_are_told_apart),  cmocka_unit_test(pairs_of_stores),
-        cmocka_unit_test(idle_steps_are_counted), cmocka_unit_test(spilt_words_are_counted),
-        cmocka_unit_test(code_has_to_fit),        cmocka_unit_test(profilers_count_the_same),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down, TEST(bodies_are_distinguished), TEST(pairs_of_stores),
+          TEST(idle_steps_are_counted), TEST(spilt_words_are_counted), TEST(code_has_to_fit),
+          TEST(profilers_count_the_same))

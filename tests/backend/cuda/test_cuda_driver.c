@@ -3,13 +3,10 @@
 
 #include "calibrate/cuda_parts.h"
 
-#include <math.h>
-
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 static void a_device_is_described(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     const tz_cuda_device *device = tz_cuda_device_of(cuda);
     assert_string_equal(device->name, "Fake GPU A");
@@ -34,26 +31,23 @@ static void a_device_is_described(void **state)
 
 static void attributes_may_be_unknown(void **state)
 {
-    (void)state;
     need_fake();
-    tz_error error = {0};
     setenv("FAKE_CUDA_WITHOUT", "36", 1); /* the memory's clock: a model can do without */
     tz_cuda *cuda = opened();
     assert_int_equal(tz_cuda_device_of(cuda)->memory_clock_khz, 0);
     tz_cuda_close(cuda);
     setenv("FAKE_CUDA_WITHOUT", "82", 1); /* registers: it cannot */
-    check_error(tz_cuda_open(&cuda, 0, &error), TZ_BACKEND, &error, "", "GPU 0 does not answer");
+    check_error(tz_cuda_open(&cuda, 0, &failure), TZ_BACKEND, "", "GPU 0 does not answer");
     assert_null(cuda);
 }
 
 static void what_cannot_be_opened_says_why(void **state)
 {
-    (void)state;
     need_fake();
     static const struct {
         const char *fault;
         tz_status status;
-        const char *says;
+        const char *message;
     } cases[] = {
         {"cuInit:803", TZ_BACKEND, "restart the machine after a driver update"},
         {"cuInit:802", TZ_BACKEND, "nvidia-fabricmanager"},
@@ -65,28 +59,25 @@ static void what_cannot_be_opened_says_why(void **state)
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tz_cuda *cuda = (tz_cuda *)&cuda;
-        tz_error error = {0};
         fault(cases[k].fault);
-        check_error(tz_cuda_open(&cuda, 0, &error), cases[k].status, &error, "", cases[k].says);
+        check_error(tz_cuda_open(&cuda, 0, &failure), cases[k].status, "", cases[k].message);
         assert_null(cuda);
         assert_int_equal(seen->contexts, 0);
     }
     fault(NULL);
     tz_cuda *cuda;
-    tz_error error = {0};
-    check_error(tz_cuda_open(&cuda, 1, &error), TZ_BACKEND, &error, "",
-                "there is no GPU 1: 1 found");
+    check_error(tz_cuda_open(&cuda, 1, &failure), TZ_BACKEND, "", "there is no GPU 1: 1 found");
     setenv("FAKE_CUDA_DEVICES", "0", 1);
-    check_error(tz_cuda_open(&cuda, 0, &error), TZ_BACKEND, &error, "", "no NVIDIA GPU");
+    check_error(tz_cuda_open(&cuda, 0, &failure), TZ_BACKEND, "", "no NVIDIA GPU");
     assert_false(tz_cuda_available());
     setenv("FAKE_CUDA_DEVICES", "3", 1);
     assert_true(tz_cuda_available());
-    OK(tz_cuda_open(&cuda, 2, &told));
+    assert_ok(tz_cuda_open(&cuda, 2, &failure));
     assert_string_equal(tz_cuda_device_of(cuda)->name, "Fake GPU C");
     tz_cuda_close(cuda);
 }
 
-static void doctor_hears_of_devices_and_energy(void **state)
+static void doctor_reports_devices_and_energy(void **state)
 {
     const scratch *s = *state;
     need_fake();
@@ -115,19 +106,18 @@ static void doctor_hears_of_devices_and_energy(void **state)
 
 static void memory_goes_there_and_back(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cu_pointer x;
     float in[120], out[120];
     for (int k = 0; k < 120; k++)
         in[k] = (float)k;
-    OK(tz_cuda_allocate(cuda, &x, sizeof in, &told));
-    OK(tz_cuda_upload(cuda, x, in, sizeof in, &told));
+    assert_ok(tz_cuda_allocate(cuda, &x, sizeof in, &failure));
+    assert_ok(tz_cuda_upload(cuda, x, in, sizeof in, &failure));
     /* Done on return: the device's memory, looked at from the side. */
     assert_memory_equal((void *)(uintptr_t)x, in, sizeof in);
-    OK(tz_cuda_download(cuda, out, x, sizeof out, &told));
+    assert_ok(tz_cuda_download(cuda, out, x, sizeof out, &failure));
     assert_memory_equal(in, out, sizeof in);
-    OK(tz_cuda_clear(cuda, x, sizeof in, &told));
+    assert_ok(tz_cuda_clear(cuda, x, sizeof in, &failure));
     assert_true(((float *)(uintptr_t)x)[119] == 0);
 
     /* 2 planes of 3 rows of 4, 1 cell in, in an array of 3 planes of 5 rows of 8. */
@@ -137,13 +127,13 @@ static void memory_goes_there_and_back(void **state)
                              .device_offset = sizeof(float) * (40 + 8 + 1),
                              .device_row_pitch = 32,
                              .device_plane_pitch = 160};
-    OK(tz_cuda_upload_box(cuda, x, &box, in, &told));
+    assert_ok(tz_cuda_upload_box(cuda, x, &box, in, &failure));
     const float *whole = (const float *)(uintptr_t)x;
     for (int k = 0; k < 24; k++)
         assert_true(whole[49 + k / 12 * 40 + k / 4 % 3 * 8 + k % 4] == in[k]);
     assert_true(whole[48] == 0 && whole[53] == 0);
     memset(out, 0, sizeof out);
-    OK(tz_cuda_download_box(cuda, out, x, &box, &told));
+    assert_ok(tz_cuda_download_box(cuda, out, x, &box, &failure));
     assert_memory_equal(in, out, 96);
 
     /* Dense: one piece. */
@@ -154,22 +144,21 @@ static void memory_goes_there_and_back(void **state)
                                .device_row_pitch = 32,
                                .device_plane_pitch = 160};
     const int before = seen->done;
-    OK(tz_cuda_upload_box(cuda, x, &dense, in, &told));
+    assert_ok(tz_cuda_upload_box(cuda, x, &dense, in, &failure));
     assert_int_equal(seen->done, before + 1);
     assert_memory_equal((char *)(uintptr_t)x + 160, in, 320);
-    OK(tz_cuda_download_box(cuda, out, x, &dense, &told));
+    assert_ok(tz_cuda_download_box(cuda, out, x, &dense, &failure));
     assert_memory_equal(in, out, 320);
 
-    tz_error error = {0};
     tz_cuda_box odd = box;
     odd.device_plane_pitch = 170;
-    check_error(tz_cuda_upload_box(cuda, x, &odd, in, &error), TZ_SHAPE, &error, "",
+    check_error(tz_cuda_upload_box(cuda, x, &odd, in, &failure), TZ_SHAPE, "",
                 "does not fit pitches of 32 bytes a row and 170 a plane");
     odd = box;
     odd.rows = 0;
-    OK(tz_cuda_upload_box(cuda, 0, &odd, NULL, &told));
-    OK(tz_cuda_upload(cuda, 0, NULL, 0, &told));
-    OK(tz_cuda_clear(cuda, 0, 0, &told));
+    assert_ok(tz_cuda_upload_box(cuda, 0, &odd, NULL, &failure));
+    assert_ok(tz_cuda_upload(cuda, 0, NULL, 0, &failure));
+    assert_ok(tz_cuda_clear(cuda, 0, 0, &failure));
     tz_cuda_free(cuda, x);
     tz_cuda_free(cuda, 0);
     assert_int_equal(seen->allocations, 0);
@@ -177,27 +166,25 @@ static void memory_goes_there_and_back(void **state)
     tz_cuda_close(NULL);
 }
 
-static void full_memory_is_told_in_numbers(void **state)
+static void full_memory_is_reported_in_numbers(void **state)
 {
-    (void)state;
     setenv("FAKE_CUDA_MEMORY", "2147483648", 1);
     tz_cuda *cuda = opened();
     tz_cu_pointer x, y = 1;
     void *pinned = &pinned;
-    tz_error error = {0};
-    OK(tz_cuda_allocate(cuda, &x, 1 << 20, &told));
-    check_error(tz_cuda_allocate(cuda, &y, (size_t)3 << 30, &error), TZ_MEMORY, &error, "",
+    assert_ok(tz_cuda_allocate(cuda, &x, 1 << 20, &failure));
+    check_error(tz_cuda_allocate(cuda, &y, (size_t)3 << 30, &failure), TZ_MEMORY, "",
                 "on Fake GPU A: 3221225472 bytes (3.00 GiB) asked for, 2146435072 (2.00 GiB) free");
     assert_int_equal(y, 0);
     fault("cuMemHostAlloc:2");
-    check_error(tz_cuda_host_allocate(cuda, &pinned, 4096, &error), TZ_MEMORY, &error, "",
+    check_error(tz_cuda_host_allocate(cuda, &pinned, 4096, &failure), TZ_MEMORY, "",
                 "to pin 4096 bytes");
     assert_null(pinned);
     fault("cuMemcpyHtoD_v2:1");
-    check_error(tz_cuda_upload(cuda, x, "abcd", 4, &error), TZ_BACKEND, &error, "",
+    check_error(tz_cuda_upload(cuda, x, "abcd", 4, &failure), TZ_BACKEND, "",
                 "cannot copy 4 bytes to the GPU: CUDA_ERROR_OF_A_FAKE 1");
     fault(NULL);
-    OK(tz_cuda_upload(cuda, x, "abcd", 4, &told)); /* refusals leave everything usable */
+    assert_ok(tz_cuda_upload(cuda, x, "abcd", 4, &failure)); /* refusals leave everything usable */
     tz_cuda_free(cuda, x);
     tz_cuda_close(cuda);
 }
@@ -206,47 +193,46 @@ static void full_memory_is_told_in_numbers(void **state)
 
 static void copies_on_a_stream_do_not_wait(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_queue *stream;
     tz_cu_pointer x, y;
     void *memory;
     enum { BYTES = 960 };
-    OK(tz_cuda_queue_create(cuda, &stream, &told));
-    OK(tz_cuda_allocate(cuda, &x, BYTES, &told));
-    OK(tz_cuda_allocate(cuda, &y, BYTES, &told));
-    OK(tz_cuda_host_allocate(cuda, &memory, BYTES, &told));
+    assert_ok(tz_cuda_queue_create(cuda, &stream, &failure));
+    assert_ok(tz_cuda_allocate(cuda, &x, BYTES, &failure));
+    assert_ok(tz_cuda_allocate(cuda, &y, BYTES, &failure));
+    assert_ok(tz_cuda_host_allocate(cuda, &memory, BYTES, &failure));
     unsigned *host = memory;
     for (unsigned k = 0; k < BYTES / 4; k++)
         host[k] = k;
-    OK(tz_cuda_clear(cuda, x, BYTES, &told));
+    assert_ok(tz_cuda_clear(cuda, x, BYTES, &failure));
 
-    OK(tz_cuda_queue_upload(cuda, stream, x, host, BYTES, &told));
+    assert_ok(tz_cuda_queue_upload(cuda, stream, x, host, BYTES, &failure));
     assert_int_equal(((unsigned *)(uintptr_t)x)[7], 0);
-    OK(tz_cuda_queue_copy(cuda, stream, y, x, BYTES, &told));
-    OK(tz_cuda_queue_fill_words(cuda, stream, x, 0xdeadbeef, BYTES / 4, &told));
-    OK(tz_cuda_queue_wait(cuda, stream, &told));
+    assert_ok(tz_cuda_queue_copy(cuda, stream, y, x, BYTES, &failure));
+    assert_ok(tz_cuda_queue_fill_words(cuda, stream, x, 0xdeadbeef, BYTES / 4, &failure));
+    assert_ok(tz_cuda_queue_wait(cuda, stream, &failure));
     assert_memory_equal((void *)(uintptr_t)y, host, BYTES);
     assert_int_equal(((unsigned *)(uintptr_t)x)[BYTES / 4 - 1], 0xdeadbeef);
 
     const tz_cuda_box box = {
         .row_bytes = 8, .rows = 3, .planes = 1, .device_offset = 4, .device_row_pitch = 32};
-    OK(tz_cuda_queue_upload_box(cuda, stream, x, &box, host, &told));
+    assert_ok(tz_cuda_queue_upload_box(cuda, stream, x, &box, host, &failure));
     assert_int_equal(((unsigned *)(uintptr_t)x)[9], 0xdeadbeef);
-    OK(tz_cuda_queue_wait(cuda, stream, &told));
+    assert_ok(tz_cuda_queue_wait(cuda, stream, &failure));
     assert_int_equal(((unsigned *)(uintptr_t)x)[9], 2);
     assert_int_equal(((unsigned *)(uintptr_t)x)[11], 0xdeadbeef);
     memset(host, 0, BYTES);
-    OK(tz_cuda_queue_download_box(cuda, stream, host, x, &box, &told));
-    OK(tz_cuda_queue_download(cuda, stream, host + 100, y, 40, &told));
+    assert_ok(tz_cuda_queue_download_box(cuda, stream, host, x, &box, &failure));
+    assert_ok(tz_cuda_queue_download(cuda, stream, host + 100, y, 40, &failure));
     assert_int_equal(host[5] + host[109], 0);
-    OK(tz_cuda_wait(cuda, &told)); /* for all streams */
+    assert_ok(tz_cuda_wait(cuda, &failure)); /* for all streams */
     for (unsigned k = 0; k < 6; k++)
         assert_int_equal(host[k], k);
     assert_int_equal(host[109], 9);
 
-    OK(tz_cuda_queue_upload(cuda, stream, 0, NULL, 0, &told));
-    OK(tz_cuda_queue_fill_words(cuda, stream, 0, 1, 0, &told));
+    assert_ok(tz_cuda_queue_upload(cuda, stream, 0, NULL, 0, &failure));
+    assert_ok(tz_cuda_queue_fill_words(cuda, stream, 0, 1, 0, &failure));
     tz_cuda_queue_destroy(cuda, stream);
     tz_cuda_queue_destroy(cuda, NULL);
     tz_cuda_host_free(cuda, memory);
@@ -258,53 +244,52 @@ static void copies_on_a_stream_do_not_wait(void **state)
 
 static void events_order_streams(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_queue *first, *second;
     tz_cuda_event *start, *end, *plain;
     tz_cu_pointer x, y;
-    tz_error error = {0};
     double seconds = -1;
     bool ready = false;
-    OK(tz_cuda_queue_create(cuda, &first, &told));
-    OK(tz_cuda_queue_create(cuda, &second, &told));
-    OK(tz_cuda_event_create(cuda, &start, true, &told));
-    OK(tz_cuda_event_create(cuda, &end, true, &told));
-    OK(tz_cuda_event_create(cuda, &plain, false, &told));
-    OK(tz_cuda_allocate(cuda, &x, 4, &told));
-    OK(tz_cuda_allocate(cuda, &y, 4, &told));
+    assert_ok(tz_cuda_queue_create(cuda, &first, &failure));
+    assert_ok(tz_cuda_queue_create(cuda, &second, &failure));
+    assert_ok(tz_cuda_event_create(cuda, &start, true, &failure));
+    assert_ok(tz_cuda_event_create(cuda, &end, true, &failure));
+    assert_ok(tz_cuda_event_create(cuda, &plain, false, &failure));
+    assert_ok(tz_cuda_allocate(cuda, &x, 4, &failure));
+    assert_ok(tz_cuda_allocate(cuda, &y, 4, &failure));
 
-    OK(tz_cuda_event_ready(cuda, plain, &ready, &told));
+    assert_ok(tz_cuda_event_ready(cuda, plain, &ready, &failure));
     assert_true(ready);
-    OK(tz_cuda_queue_wait_event(cuda, second, plain, &told)); /* never recorded: nobody waits */
-    OK(tz_cuda_event_record(cuda, start, first, &told));
-    OK(tz_cuda_queue_fill_words(cuda, first, x, 17, 1, &told));
-    OK(tz_cuda_event_record(cuda, end, first, &told));
-    OK(tz_cuda_queue_wait_event(cuda, second, end, &told));
-    OK(tz_cuda_queue_copy(cuda, second, y, x, 4, &told));
-    OK(tz_cuda_event_ready(cuda, end, &ready, &told));
+    assert_ok(
+        tz_cuda_queue_wait_event(cuda, second, plain, &failure)); /* never recorded: no wait */
+    assert_ok(tz_cuda_event_record(cuda, start, first, &failure));
+    assert_ok(tz_cuda_queue_fill_words(cuda, first, x, 17, 1, &failure));
+    assert_ok(tz_cuda_event_record(cuda, end, first, &failure));
+    assert_ok(tz_cuda_queue_wait_event(cuda, second, end, &failure));
+    assert_ok(tz_cuda_queue_copy(cuda, second, y, x, 4, &failure));
+    assert_ok(tz_cuda_event_ready(cuda, end, &ready, &failure));
     assert_false(ready);
-    check_error(tz_cuda_event_elapsed_s(cuda, start, end, &seconds, &error), TZ_BACKEND, &error, "",
+    check_error(tz_cuda_event_elapsed_s(cuda, start, end, &seconds, &failure), TZ_BACKEND, "",
                 "timed, recorded and waited for");
     assert_true(seconds == 0);
-    OK(tz_cuda_queue_wait(cuda, second, &told));
+    assert_ok(tz_cuda_queue_wait(cuda, second, &failure));
     assert_int_equal(*(int *)(uintptr_t)y, 17);
-    OK(tz_cuda_event_ready(cuda, end, &ready, &told));
+    assert_ok(tz_cuda_event_ready(cuda, end, &ready, &failure));
     assert_true(ready);
-    OK(tz_cuda_event_elapsed_s(cuda, start, end, &seconds, &told));
+    assert_ok(tz_cuda_event_elapsed_s(cuda, start, end, &seconds, &failure));
     assert_true(seconds > 0 && seconds < 1); /* 2 ms on the stand-in's clock */
 
-    OK(tz_cuda_queue_fill_words(cuda, first, x, 18, 1, &told));
-    OK(tz_cuda_event_record(cuda, plain, first, &told));
+    assert_ok(tz_cuda_queue_fill_words(cuda, first, x, 18, 1, &failure));
+    assert_ok(tz_cuda_event_record(cuda, plain, first, &failure));
     int asked = 0;
     for (ready = false; !ready; asked++)
-        OK(tz_cuda_event_ready(cuda, plain, &ready, &told));
+        assert_ok(tz_cuda_event_ready(cuda, plain, &ready, &failure));
     assert_true(asked > 1);
     assert_int_equal(*(int *)(uintptr_t)x, 18);
-    OK(tz_cuda_event_record(cuda, plain, first, &told));
-    OK(tz_cuda_event_wait(cuda, plain, &told));
-    check_error(tz_cuda_event_elapsed_s(cuda, start, plain, &seconds, &error), TZ_BACKEND, &error,
-                "", "cannot tell the time");
+    assert_ok(tz_cuda_event_record(cuda, plain, first, &failure));
+    assert_ok(tz_cuda_event_wait(cuda, plain, &failure));
+    check_error(tz_cuda_event_elapsed_s(cuda, start, plain, &seconds, &failure), TZ_BACKEND, "",
+                "cannot tell the time");
 
     tz_cuda_event_destroy(cuda, start);
     tz_cuda_event_destroy(cuda, end);
@@ -321,8 +306,7 @@ static void *fill_from_elsewhere(void *any)
 {
     tz_cuda *cuda = any;
     tz_cu_pointer x = 0;
-    tz_error error;
-    if (tz_cuda_allocate(cuda, &x, 64, &error) || tz_cuda_clear(cuda, x, 64, &error))
+    if (tz_cuda_allocate(cuda, &x, 64, &failure) || tz_cuda_clear(cuda, x, 64, &failure))
         return NULL;
     tz_cuda_free(cuda, x);
     return cuda;
@@ -330,7 +314,6 @@ static void *fill_from_elsewhere(void *any)
 
 static void any_thread_may_call(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     pthread_t thread;
     void *result = NULL;
@@ -342,30 +325,28 @@ static void any_thread_may_call(void **state)
 
 static void graphs_are_launched_again(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_kernel kernel = loaded(cuda);
     tz_cuda_queue *stream;
     tz_cuda_graph *graph = NULL;
     tz_cu_pointer x, y;
-    tz_error error = {0};
-    OK(tz_cuda_queue_create(cuda, &stream, &told));
-    OK(tz_cuda_allocate(cuda, &x, 4, &told));
-    OK(tz_cuda_allocate(cuda, &y, 4, &told));
-    OK(tz_cuda_clear(cuda, y, 4, &told));
-    OK(tz_cuda_graph_begin(cuda, stream, &told));
-    OK(launch(cuda, &kernel, stream, &told));
-    OK(launch(cuda, &kernel, stream, &told));
-    OK(tz_cuda_queue_copy(cuda, stream, y, x, 4, &told));
-    OK(tz_cuda_graph_end(cuda, stream, &graph, &told));
+    assert_ok(tz_cuda_queue_create(cuda, &stream, &failure));
+    assert_ok(tz_cuda_allocate(cuda, &x, 4, &failure));
+    assert_ok(tz_cuda_allocate(cuda, &y, 4, &failure));
+    assert_ok(tz_cuda_clear(cuda, y, 4, &failure));
+    assert_ok(tz_cuda_graph_begin(cuda, stream, &failure));
+    assert_ok(launch(cuda, &kernel, stream, &failure));
+    assert_ok(launch(cuda, &kernel, stream, &failure));
+    assert_ok(tz_cuda_queue_copy(cuda, stream, y, x, 4, &failure));
+    assert_ok(tz_cuda_graph_end(cuda, stream, &graph, &failure));
     assert_int_equal(seen->noted, 0);
     assert_int_equal(*(int *)(uintptr_t)y, 0);
     for (int k = 1; k <= 3; k++) {
         const int launches = seen->launches;
-        OK(tz_cuda_queue_fill_words(cuda, stream, x, (uint32_t)k, 1, &told));
-        OK(tz_cuda_graph_launch(cuda, graph, stream, &told));
+        assert_ok(tz_cuda_queue_fill_words(cuda, stream, x, (uint32_t)k, 1, &failure));
+        assert_ok(tz_cuda_graph_launch(cuda, graph, stream, &failure));
         assert_int_equal(*(int *)(uintptr_t)y, k - 1);
-        OK(tz_cuda_queue_wait(cuda, stream, &told));
+        assert_ok(tz_cuda_queue_wait(cuda, stream, &failure));
         assert_int_equal(*(int *)(uintptr_t)y, k);
         assert_int_equal(seen->launches, launches + 2);
     }
@@ -373,16 +354,16 @@ static void graphs_are_launched_again(void **state)
     tz_cuda_graph_destroy(cuda, NULL);
 
     /* Begun and dropped; waiting in between is refused, and so is a graph on the default stream. */
-    OK(tz_cuda_graph_begin(cuda, stream, &told));
-    check_error(tz_cuda_queue_wait(cuda, stream, &error), TZ_BACKEND, &error, "",
+    assert_ok(tz_cuda_graph_begin(cuda, stream, &failure));
+    check_error(tz_cuda_queue_wait(cuda, stream, &failure), TZ_BACKEND, "",
                 "waiting for the GPU failed");
-    OK(tz_cuda_graph_end(cuda, stream, NULL, &told));
+    assert_ok(tz_cuda_graph_end(cuda, stream, NULL, &failure));
     assert_int_equal(seen->noted + seen->graphs, 0);
-    check_error(tz_cuda_graph_begin(cuda, NULL, &error), TZ_BACKEND, &error, "", "begin a graph");
-    OK(tz_cuda_graph_begin(cuda, stream, &told));
+    check_error(tz_cuda_graph_begin(cuda, NULL, &failure), TZ_BACKEND, "", "begin a graph");
+    assert_ok(tz_cuda_graph_begin(cuda, stream, &failure));
     fault("cuGraphInstantiateWithFlags:2");
     graph = (tz_cuda_graph *)&graph;
-    check_error(tz_cuda_graph_end(cuda, stream, &graph, &error), TZ_MEMORY, &error, "",
+    check_error(tz_cuda_graph_end(cuda, stream, &graph, &failure), TZ_MEMORY, "",
                 "not enough GPU memory");
     assert_null(graph);
     assert_int_equal(seen->noted, 0);
@@ -398,17 +379,15 @@ static void graphs_are_launched_again(void **state)
 
 static void energy_is_counted_or_says_why_not(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_energy *energy = NULL;
-    tz_error error = {0};
     double before, after;
-    OK(tz_cuda_energy_open(&energy, tz_cuda_device_of(cuda), &told));
-    OK(tz_cuda_energy_read(energy, &before, &told));
-    OK(tz_cuda_energy_read(energy, &after, &told));
+    assert_ok(tz_cuda_energy_open(&energy, tz_cuda_device_of(cuda), &failure));
+    assert_ok(tz_cuda_energy_read(energy, &before, &failure));
+    assert_ok(tz_cuda_energy_read(energy, &after, &failure));
     assert_true(before > 1000 && after - before > 1.49 && after - before < 1.51);
     setenv("FAKE_NVML_FAULT", "nvmlDeviceGetTotalEnergyConsumption:15", 1);
-    check_error(tz_cuda_energy_read(energy, &after, &error), TZ_UNSUPPORTED, &error, "",
+    check_error(tz_cuda_energy_read(energy, &after, &failure), TZ_UNSUPPORTED, "",
                 "the GPU's energy cannot be read (NVML: text of a fake, 15)");
     tz_cuda_energy_close(energy);
     tz_cuda_energy_close(NULL);
@@ -419,8 +398,8 @@ static void energy_is_counted_or_says_why_not(void **state)
         {"nvmlDeviceGetTotalEnergyConsumption:3", "this GPU counts no energy"}};
     for (int k = 0; k < 4; k++) {
         setenv("FAKE_NVML_FAULT", cases[k][0], 1);
-        check_error(tz_cuda_energy_open(&energy, tz_cuda_device_of(cuda), &error), TZ_UNSUPPORTED,
-                    &error, "", cases[k][1]);
+        check_error(tz_cuda_energy_open(&energy, tz_cuda_device_of(cuda), &failure), TZ_UNSUPPORTED,
+                    "", cases[k][1]);
         assert_null(energy);
     }
     tz_cuda_close(cuda);
@@ -428,42 +407,40 @@ static void energy_is_counted_or_says_why_not(void **state)
 
 static void clocks_say_what_holds_them(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_energy *energy = NULL;
-    tz_error error = {0};
     tz_cuda_clock clock;
     double watts;
-    OK(tz_cuda_energy_open(&energy, tz_cuda_device_of(cuda), &told));
-    OK(tz_cuda_energy_clock(energy, &clock, &told));
+    assert_ok(tz_cuda_energy_open(&energy, tz_cuda_device_of(cuda), &failure));
+    assert_ok(tz_cuda_energy_clock(energy, &clock, &failure));
     assert_true(clock.hz == 1.98e9 && !clock.for_power && !clock.for_heat);
     static const struct {
         const char *reasons;
         bool for_power, for_heat;
     } cases[] = {{"0x1", false, false}, /* idle */
-                 {"0x2", false, false}, /* set by somebody */
+                 {"0x2", false, false}, /* set by a user */
                  {"0x4", true, false},  {"0x80", true, false}, {"0x20", false, true},
                  {"0x40", false, true}, {"0x8", true, false},  {"0x24", true, true}};
     setenv("FAKE_NVML_CLOCK", "1335", 1);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         setenv("FAKE_NVML_REASONS", cases[k].reasons, 1);
-        OK(tz_cuda_energy_clock(energy, &clock, &told));
+        assert_ok(tz_cuda_energy_clock(energy, &clock, &failure));
         assert_true(clock.hz == 1.335e9);
         assert_int_equal(clock.for_power, cases[k].for_power);
         assert_int_equal(clock.for_heat, cases[k].for_heat);
     }
-    OK(tz_cuda_energy_limit(energy, &watts, &told));
+    assert_ok(tz_cuda_energy_limit(energy, &watts, &failure));
     assert_true(watts == 700);
     static const char *const faults[] = {"nvmlDeviceGetClockInfo:3",
                                          "nvmlDeviceGetCurrentClocksThrottleReasons:3"};
     for (int k = 0; k < 2; k++) {
         setenv("FAKE_NVML_FAULT", faults[k], 1);
-        check_error(tz_cuda_energy_clock(energy, &clock, &error), TZ_UNSUPPORTED, &error, "",
+        check_error(tz_cuda_energy_clock(energy, &clock, &failure), TZ_UNSUPPORTED, "",
                     "the GPU does not tell its clock (NVML: Not Supported, 3)");
         assert_true(clock.hz == 0);
     }
     setenv("FAKE_NVML_FAULT", "nvmlDeviceGetEnforcedPowerLimit:3", 1);
-    check_error(tz_cuda_energy_limit(energy, &watts, &error), TZ_UNSUPPORTED, &error, "",
+    check_error(tz_cuda_energy_limit(energy, &watts, &failure), TZ_UNSUPPORTED, "",
                 "the GPU does not tell its power limit");
     tz_cuda_energy_close(energy);
     tz_cuda_close(cuda);
@@ -473,33 +450,30 @@ static char remarked[512];
 
 static void keep_remark(void *context, const char *text)
 {
-    (void)context;
     snprintf(remarked, sizeof remarked, "%s", text);
 }
 
-/* Energies with the stand-in: its power does not depend on what runs. */
+/* Energies with the stand-in, whose power does not depend on the kernels. */
 static void measure_energies(tz_cuda *cuda, tz_model_device *record)
 {
     const tz_calibration how = {.seconds = 1, .remark = keep_remark};
-    tz_error error = {0};
     tz__bench b = {.cuda = cuda,
                    .gpu = tz_cuda_device_of(cuda),
                    .calibration = &how,
                    .record = record,
-                   .error = &error,
+                   .error = &failure,
                    .clock_hz = 1.98e9};
     memset(record, 0, sizeof *record);
     remarked[0] = '\0';
-    OK(tz__bench_open(&b));
+    assert_ok(tz__bench_open(&b));
     const tz_status status = tz__measure_energy(&b);
     if (status)
-        fail_msg("%d: %s", status, error.message);
+        fail_msg("%d: %s", status, failure.message);
     tz__bench_close(&b);
 }
 
 static void energies_are_measured_or_left_out(void **state)
 {
-    (void)state;
     static tz_model_device record;
     tz_cuda *cuda = opened();
     setenv("FAKE_NVML_WATTS", "250", 1);
@@ -517,7 +491,7 @@ static void energies_are_measured_or_left_out(void **state)
         assert_non_null(strstr(energies[k]->source, "1.98 GHz"));
     }
     assert_false(record.power_exponent.known); /* nothing was held back */
-    /* No counter, or one that stands still: no number at all, and a reason. */
+    /* Without a counter, or with a constant one: no number, and a reason. */
     setenv("FAKE_NVML_WATTS", "0", 1);
     measure_energies(cuda, &record);
     assert_non_null(strstr(remarked, "says nothing of power: the GPU's counter of energy hardly"));
@@ -529,7 +503,7 @@ static void energies_are_measured_or_left_out(void **state)
     tz_cuda_close(cuda);
 }
 
-/* The last test: it uses up what a process says once. */
+/* The last test: a process warns once. */
 static void an_unwritable_cache_warns_once(void **state)
 {
     scratch *s = *state;
@@ -555,23 +529,11 @@ static void an_unwritable_cache_warns_once(void **state)
     tz_cuda_close(cuda);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_device_is_described),
-        TEST(attributes_may_be_unknown),
-        TEST(what_cannot_be_opened_says_why),
-        TEST(doctor_hears_of_devices_and_energy),
-        TEST(memory_goes_there_and_back),
-        TEST(full_memory_is_told_in_numbers),
-        TEST(copies_on_a_stream_do_not_wait),
-        TEST(events_order_streams),
-        TEST(any_thread_may_call),
-        TEST(graphs_are_launched_again),
-        TEST(energy_is_counted_or_says_why_not),
-        TEST(clocks_say_what_holds_them),
-        TEST(energies_are_measured_or_left_out),
-        TEST(an_unwritable_cache_warns_once),
-    };
-    return run_with_fake(tests, sizeof tests / sizeof *tests);
-}
+TEST_MAIN(open_fake, close_fake, FAKE_TEST(a_device_is_described),
+          FAKE_TEST(attributes_may_be_unknown), FAKE_TEST(what_cannot_be_opened_says_why),
+          FAKE_TEST(doctor_reports_devices_and_energy), FAKE_TEST(memory_goes_there_and_back),
+          FAKE_TEST(full_memory_is_reported_in_numbers), FAKE_TEST(copies_on_a_stream_do_not_wait),
+          FAKE_TEST(events_order_streams), FAKE_TEST(any_thread_may_call),
+          FAKE_TEST(graphs_are_launched_again), FAKE_TEST(energy_is_counted_or_says_why_not),
+          FAKE_TEST(clocks_say_what_holds_them), FAKE_TEST(energies_are_measured_or_left_out),
+          FAKE_TEST(an_unwritable_cache_warns_once))

@@ -1,10 +1,10 @@
-/* What is told of kernels that are not compiled, and forecasts that begin with none. No GPU;
+/* Estimates of kernels before they are compiled, and predictions that start from them. No GPU;
  * without NVRTC the tests that compile are skipped. */
 #include "predict/predictions.h"
 #include "work_support.h"
 
-/* 544 threads of 144 registers do not fit: a compiler spills what is too much. Schedulers have a
- * quarter of registers and warps each, so 17 warps take the room of 20. */
+/* 544 threads of 144 registers do not fit: a compiler spills the rest. Each scheduler has a quarter
+ * of registers and warps, so 17 warps need the room of 20. */
 static void estimates_leave_room_for_a_block(void **state)
 {
     const suite *s = *state;
@@ -37,8 +37,7 @@ static void tall_plans_are_not_refused_for_an_estimate(void **state)
     tz_plan plan = {.height = 4, .family = "stream"};
     tz_model_work work;
     make_problem(s, "star3d1r", TZ_SINGLE, 768, 768, 768, &problem);
-    assert_true(plan_for(s, &problem, &plan));
-    work_of(s, &problem, &plan, TZ_EFFORT_KNOWN, &work);
+    planned_work(s, &problem, &plan, TZ_EFFORT_KNOWN, &work);
     assert_true(work.estimated && work.kind == TZ_WORK_GPU);
     assert_true(work.cells == 0.0 && work.parts_count == 0);
     work_of(s, &problem, &plan, TZ_EFFORT_CACHED, &work);
@@ -51,12 +50,11 @@ static void fits_a_block(const tz_problem *problem, const tz_limits *limits, con
 {
     const tz_cuda_family *family;
     tz_cuda_shape shape;
-    tz_error error = {0};
     assert_int_equal(tz_cuda_family_find(plan->family, problem, &family, NULL), TZ_OK);
     const int bytes = family->shared_bytes(problem, limits, plan);
-    if (bytes > limits->shared_bytes || family->shape(problem, limits, plan, 1, &shape, &error))
+    if (bytes > limits->shared_bytes || family->shape(problem, limits, plan, 1, &shape, &failure))
         fail_msg("%s %s h %d: %d bytes %s", problem->stencil->id, plan->family, plan->height, bytes,
-                 error.message);
+                 failure.message);
 }
 
 /* The record of a GPU with less shared memory and fewer multiprocessors than an H200: no candidate
@@ -106,7 +104,7 @@ static void plans_fit_the_device_of_a_record(void **state)
         }
 }
 
-/* The device itself goes before its record, and what neither tells is an H200's. */
+/* Limits come from the device, else from its record, else from an H200. */
 static void limits_have_an_order(void **state)
 {
     const suite *s = *state;
@@ -127,14 +125,12 @@ static tz_predictions *predictions(const suite *s, const tz_problem *problem, in
     const tz_place place = {.device = &s->device, .threads = threads};
     const tz_plan given = {.height = 2};
     tz_predictions *f = NULL;
-    tz_error error = {0};
     const tz_status status =
-        tz_predictions_create(&f, problem, &tz_backend_cuda, &place, &given, effort, &error);
-    if (status == TZ_UNSUPPORTED && strstr(error.message, "NVRTC")) {
-        skip_test("%s", error.message);
+        tz_predictions_create(&f, problem, &tz_backend_cuda, &place, &given, effort, &failure);
+    if (status == TZ_UNSUPPORTED && strstr(failure.message, "NVRTC")) {
+        skip_test("%s", failure.message);
     }
-    if (status)
-        fail_msg("%s: %s", error.place, error.message);
+    assert_ok(status);
     return f;
 }
 
@@ -167,14 +163,6 @@ static void threads_compile_what_one_does(void **state)
     tz_problem_clear(&problem);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(estimates_leave_room_for_a_block),
-        cmocka_unit_test(plans_fit_the_device_of_a_record),
-        cmocka_unit_test(limits_have_an_order),
-        cmocka_unit_test(tall_plans_are_not_refused_for_an_estimate),
-        cmocka_unit_test(threads_compile_what_one_does),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down, TEST(estimates_leave_room_for_a_block),
+          TEST(plans_fit_the_device_of_a_record), TEST(limits_have_an_order),
+          TEST(tall_plans_are_not_refused_for_an_estimate), TEST(threads_compile_what_one_does))

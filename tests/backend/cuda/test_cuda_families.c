@@ -1,4 +1,4 @@
-/* Every family takes every stencil at height 1, on a grid that suits all of them. */
+/* Every family takes every stencil at height 1, on a suitable grid. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
 #include "tests/support.h"
@@ -10,18 +10,17 @@ static void try_families(const tz_stencil *stencil)
     const tz_place place = {.threads = 1};
     const tz_cuda_family *family;
     tz_problem problem;
-    tz_error error = {0};
     int taken = 0;
     memcpy(config.extent, extents[stencil->dims], sizeof config.extent);
-    if (tz_problem_resolve(&problem, stencil, &config, &error))
-        fail_msg("%s: %s", stencil->id, error.message);
+    if (tz_problem_resolve(&problem, stencil, &config, &failure))
+        fail_msg("%s: %s", stencil->id, failure.message);
     for (int f = 0; tz_cuda_family_at(f, stencil->dims, &family); f++) {
         tz_plan plan = {.height = 1};
         if (!family)
             continue;
         snprintf(plan.family, sizeof plan.family, "%s", family->name);
-        if (tz_backend_cuda.plan(&problem, &place, &plan, &error))
-            fail_msg("%s refuses %s: %s", family->name, stencil->id, error.message);
+        if (tz_backend_cuda.plan(&problem, &place, &plan, &failure))
+            fail_msg("%s refuses %s: %s", family->name, stencil->id, failure.message);
         taken++;
     }
     assert_true(taken > 1);
@@ -32,10 +31,8 @@ static void families_take_every_stencil(void **state)
 {
     static const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};
     tz_registry *registry;
-    tz_error error = {0};
     int stencils = 0;
-    (void)state;
-    assert_int_equal(tz_registry_create(&registry, folders, 2, &error), TZ_OK);
+    assert_ok(tz_registry_create(&registry, folders, 2, &failure));
     for (size_t i = 0; i < tz_registry_count(registry); i++) {
         const tz_plugin *plugin = tz_registry_get(registry, i)->plugin;
         for (int s = 0; plugin && s < plugin->stencils_count; s++, stencils++)
@@ -45,10 +42,4 @@ static void families_take_every_stencil(void **state)
     assert_true(stencils > 20);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(families_take_every_stencil),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL, TEST(families_take_every_stencil))

@@ -5,10 +5,8 @@
 
 static void launches_ask_the_driver_once(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_kernel kernel = loaded(cuda);
-    tz_error error = {0};
     tz_cu_pointer x = 64;
     void *arguments[] = {&x};
     assert_int_equal(kernel.registers, 40);
@@ -19,7 +17,8 @@ static void launches_ask_the_driver_once(void **state)
     const int gets = seen->kernel_gets, sets = seen->kernel_sets, launches = seen->launches;
     const int grid[3] = {70000, 3, 2}, block[3] = {32, 4, 2};
     for (int k = 0; k < 5; k++)
-        OK(tz_cuda_launch(cuda, NULL, &kernel, grid, block, 200 << 10, false, arguments, &told));
+        assert_ok(tz_cuda_launch(cuda, NULL, &kernel, grid, block, 200 << 10, false, arguments,
+                                 &failure));
     assert_int_equal(seen->kernel_gets, gets);
     assert_int_equal(seen->kernel_sets, sets);
     assert_int_equal(seen->launches, launches + 5);
@@ -30,7 +29,7 @@ static void launches_ask_the_driver_once(void **state)
 
     static const struct {
         int grid[3], block[3], shared;
-        const char *says;
+        const char *message;
     } wrong[] = {
         {{0, 1, 1}, {1, 1, 1}, 0, "at least one block"},
         {{1, 1, 1}, {1, -1, 1}, 0, "one thread a dimension"},
@@ -42,8 +41,8 @@ static void launches_ask_the_driver_once(void **state)
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         check_error(tz_cuda_launch(cuda, NULL, &kernel, wrong[k].grid, wrong[k].block,
-                                   wrong[k].shared, false, arguments, &error),
-                    TZ_RANGE, &error, "", wrong[k].says);
+                                   wrong[k].shared, false, arguments, &failure),
+                    TZ_RANGE, "", wrong[k].message);
     assert_int_equal(seen->launches, launches + 5);
     tz_cuda_unload(cuda, &kernel);
     assert_null(kernel.module);
@@ -53,30 +52,28 @@ static void launches_ask_the_driver_once(void **state)
 
 static void cooperative_launches_must_fit(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_kernel kernel = loaded(cuda);
     tz_cuda_queue *stream;
-    tz_error error = {0};
     int blocks = -1;
     void *arguments[] = {&blocks};
-    OK(tz_cuda_queue_create(cuda, &stream, &told));
-    OK(tz_cuda_occupancy(cuda, &kernel, 256, 0, &blocks, &told));
+    assert_ok(tz_cuda_queue_create(cuda, &stream, &failure));
+    assert_ok(tz_cuda_occupancy(cuda, &kernel, 256, 0, &blocks, &failure));
     assert_int_equal(blocks, 6); /* of 40 registers a thread */
-    OK(tz_cuda_occupancy(cuda, &kernel, 256, 100 << 10, &blocks, &told));
+    assert_ok(tz_cuda_occupancy(cuda, &kernel, 256, 100 << 10, &blocks, &failure));
     assert_int_equal(blocks, 2);
-    OK(tz_cuda_occupancy(cuda, &kernel, 2048, 0, &blocks, &told));
+    assert_ok(tz_cuda_occupancy(cuda, &kernel, 2048, 0, &blocks, &failure));
     assert_int_equal(blocks, 0);
-    check_error(tz_cuda_occupancy(cuda, &kernel, 0, 0, &blocks, &error), TZ_RANGE, &error, "",
+    check_error(tz_cuda_occupancy(cuda, &kernel, 0, 0, &blocks, &failure), TZ_RANGE, "",
                 "no blocks of 0 threads");
 
     const int threads[3] = {256, 1, 1}, all[3] = {132 * 6, 1, 1}, more[3] = {132 * 6 + 1, 1, 1};
     const int before = seen->cooperative;
-    OK(tz_cuda_launch(cuda, stream, &kernel, all, threads, 0, true, arguments, &told));
+    assert_ok(tz_cuda_launch(cuda, stream, &kernel, all, threads, 0, true, arguments, &failure));
     assert_int_equal(seen->cooperative, before + 1);
     assert_false(seen->on_default_stream);
-    check_error(tz_cuda_launch(cuda, stream, &kernel, more, threads, 0, true, arguments, &error),
-                TZ_BACKEND, &error, "", "use fewer or smaller blocks");
+    check_error(tz_cuda_launch(cuda, stream, &kernel, more, threads, 0, true, arguments, &failure),
+                TZ_BACKEND, "", "use fewer or smaller blocks");
     tz_cuda_queue_destroy(cuda, stream);
     tz_cuda_unload(cuda, &kernel);
     tz_cuda_close(cuda);
@@ -84,15 +81,14 @@ static void cooperative_launches_must_fit(void **state)
     setenv("FAKE_CUDA_WITHOUT", "95", 1);
     cuda = opened();
     kernel = loaded(cuda);
-    check_error(tz_cuda_launch(cuda, NULL, &kernel, one, warp, 0, true, arguments, &error),
-                TZ_UNSUPPORTED, &error, "", "Fake GPU A cannot launch");
+    check_error(tz_cuda_launch(cuda, NULL, &kernel, one, warp, 0, true, arguments, &failure),
+                TZ_UNSUPPORTED, "", "Fake GPU A cannot launch");
     tz_cuda_unload(cuda, &kernel);
     tz_cuda_close(cuda);
 }
 
 static void opting_in_may_be_refused(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     fault("cuFuncSetAttribute:1");
     tz_cuda_kernel kernel = loaded(cuda);
@@ -118,7 +114,6 @@ static void kernels_are_compiled_once(void **state)
     scratch *s = *state;
     tz_cuda *cuda = opened();
     tz_cuda_kernel kernel;
-    tz_error error = {0};
     char log[1024], last[1024], missing[] = "extern \"C\" __global__ void other() { nowhere; }";
     snprintf(log, sizeof log, "%s/log", s->directory);
     setenv("FAKE_NVRTC_LOG", log, 1);
@@ -133,7 +128,8 @@ static void kernels_are_compiled_once(void **state)
     /* A report compiles with more options, and keeps its hands off the cache. */
     tz_cuda_kernel_report reports[1];
     size_t count;
-    OK(tz_cuda_compile_report("sm_90", source, NULL, 0, NULL, NULL, reports, 1, &count, &told));
+    assert_ok(
+        tz_cuda_compile_report("sm_90", source, NULL, 0, NULL, NULL, reports, 1, &count, &failure));
     assert_int_equal(lines_of(log, last, sizeof last), 2);
     assert_non_null(strstr(last, "--ptxas-options=-v"));
     kernel = loaded(cuda);
@@ -146,40 +142,40 @@ static void kernels_are_compiled_once(void **state)
     tz_cuda_unload(cuda, &kernel);
     assert_int_equal(lines_of(log, last, sizeof last), 3);
     fault("cuModuleLoadData:209");
-    check_error(tz_cuda_load(cuda, &kernel, source, "step", NULL, 0, &error), TZ_BACKEND, &error,
-                "step", "may be older than NVRTC");
+    check_error(tz_cuda_load(cuda, &kernel, source, "step", NULL, 0, &failure), TZ_BACKEND, "step",
+                "may be older than NVRTC");
     assert_int_equal(lines_of(log, last, sizeof last), 4);
     fault(NULL);
-    check_error(tz_cuda_load(cuda, &kernel, source, "stop", NULL, 0, &error), TZ_BACKEND, &error,
-                "stop", "has no such kernel");
-    check_error(tz_cuda_load(cuda, &kernel, missing, "other", NULL, 0, &error), TZ_BACKEND, &error,
-                "", "NVRTC 13.7 does not compile this for sm_90: kernel.cu(3): error");
+    check_error(tz_cuda_load(cuda, &kernel, source, "stop", NULL, 0, &failure), TZ_BACKEND, "stop",
+                "has no such kernel");
+    check_error(tz_cuda_load(cuda, &kernel, missing, "other", NULL, 0, &failure), TZ_BACKEND, "",
+                "NVRTC 13.7 does not compile this for sm_90: kernel.cu(3): error");
     assert_null(kernel.module);
     tz_cuda_close(cuda);
 }
 
-static void reports_tell_registers_and_spills(void **state)
+static void reports_have_registers_and_spills(void **state)
 {
-    (void)state;
     need_fake();
     tz_cuda_kernel_report r[3];
     size_t count = 0, bytes = 0;
     void *cubin = NULL;
-    OK(tz_cuda_compile_report("sm_90", source, NULL, 0, &cubin, &bytes, r, 3, &count, &told));
+    assert_ok(
+        tz_cuda_compile_report("sm_90", source, NULL, 0, &cubin, &bytes, r, 3, &count, &failure));
     assert_int_equal(count, 2);
     assert_true(bytes > 4);
     free(cubin);
     assert_string_equal(r[0].name, "spills");
     assert_int_equal(r[0].registers, 255);
     assert_int_equal(r[0].local_bytes, 48);
-    assert_int_equal(r[0].spill_store_bytes, 56); /* with those of the function that it calls */
+    assert_int_equal(r[0].spill_store_bytes, 56); /* includes the called function */
     assert_int_equal(r[0].spill_load_bytes, 60);
     assert_int_equal(r[0].shared_bytes, 128);
     assert_string_equal(r[1].name, "fits");
     assert_int_equal(r[1].registers, 8);
     assert_int_equal(r[1].local_bytes + r[1].shared_bytes + r[1].spill_store_bytes, 0);
     memset(r, 0, sizeof r);
-    OK(tz_cuda_compile_report("sm_90", source, NULL, 0, NULL, NULL, r, 1, &count, &told));
+    assert_ok(tz_cuda_compile_report("sm_90", source, NULL, 0, NULL, NULL, r, 1, &count, &failure));
     assert_int_equal(count, 2);
     assert_string_equal(r[0].name, "spills");
     assert_string_equal(r[1].name, "");
@@ -187,12 +183,11 @@ static void reports_tell_registers_and_spills(void **state)
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
-static void a_fault_is_told_once_and_again_the_same(void **state)
+static void a_fault_is_reported_in_the_same_words_again(void **state)
 {
-    (void)state;
     need_fake();
     static const struct {
-        const char *fault, *says;
+        const char *fault, *message;
     } cases[] = {
         {"cuCtxSynchronize:700", "a kernel read or wrote outside its memory on GPU 0, Fake GPU A "
                                  "(CUDA_ERROR_ILLEGAL_ADDRESS "
@@ -213,10 +208,10 @@ static void a_fault_is_told_once_and_again_the_same(void **state)
         tz_cuda_event *event = NULL;
         tz_cu_pointer x = 0, y;
         void *pinned = NULL;
-        OK(tz_cuda_queue_create(cuda, &stream, &told));
-        OK(tz_cuda_event_create(cuda, &event, true, &told));
-        OK(tz_cuda_allocate(cuda, &x, 64, &told));
-        OK(tz_cuda_host_allocate(cuda, &pinned, 64, &told));
+        assert_ok(tz_cuda_queue_create(cuda, &stream, &failure));
+        assert_ok(tz_cuda_event_create(cuda, &event, true, &failure));
+        assert_ok(tz_cuda_allocate(cuda, &x, 64, &failure));
+        assert_ok(tz_cuda_host_allocate(cuda, &pinned, 64, &failure));
 
         tz_error first = {0};
         fault(cases[k].fault);
@@ -227,10 +222,10 @@ static void a_fault_is_told_once_and_again_the_same(void **state)
             status = tz_cuda_queue_wait(cuda, stream, &first);
         if (status == TZ_OK)
             status = tz_cuda_wait(cuda, &first);
-        check_error(status, TZ_BACKEND, &first, "", cases[k].says);
+        check_error_of(status, TZ_BACKEND, &first, "", cases[k].message);
         fault(NULL);
 
-        /* Whatever is called now: the same line, and the driver is left in peace. */
+        /* Every later call returns the same message and does not call the driver. */
         const int done = seen->done, launches = seen->launches;
         tz_error again[8] = {{0}};
         double seconds;
@@ -262,40 +257,28 @@ static void a_fault_is_told_once_and_again_the_same(void **state)
     }
     /* A new context begins anew. */
     tz_cuda *cuda = opened();
-    OK(tz_cuda_wait(cuda, &told));
+    assert_ok(tz_cuda_wait(cuda, &failure));
     tz_cuda_close(cuda);
 }
 
 static void a_refusal_ends_nothing(void **state)
 {
-    (void)state;
     tz_cuda *cuda = opened();
     tz_cuda_kernel kernel = loaded(cuda);
-    tz_error error = {0};
     fault("cuLaunchKernel:701");
-    check_error(launch(cuda, &kernel, NULL, &error), TZ_BACKEND, &error, "",
+    check_error(launch(cuda, &kernel, NULL, &failure), TZ_BACKEND, "",
                 "cannot launch 2x1x1 blocks of 32x1x1 threads with 0 bytes of shared memory: the "
                 "kernel needs more registers");
     fault("cuLaunchKernel:2");
-    check_error(launch(cuda, &kernel, NULL, &error), TZ_MEMORY, &error, "",
-                "not enough GPU memory");
+    check_error(launch(cuda, &kernel, NULL, &failure), TZ_MEMORY, "", "not enough GPU memory");
     fault(NULL);
-    OK(launch(cuda, &kernel, NULL, &told));
-    OK(tz_cuda_wait(cuda, &told));
+    assert_ok(launch(cuda, &kernel, NULL, &failure));
+    assert_ok(tz_cuda_wait(cuda, &failure));
     tz_cuda_unload(cuda, &kernel);
     tz_cuda_close(cuda);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(launches_ask_the_driver_once),
-        TEST(cooperative_launches_must_fit),
-        TEST(opting_in_may_be_refused),
-        TEST(kernels_are_compiled_once),
-        TEST(reports_tell_registers_and_spills),
-        TEST(a_fault_is_told_once_and_again_the_same),
-        TEST(a_refusal_ends_nothing),
-    };
-    return run_with_fake(tests, sizeof tests / sizeof *tests);
-}
+TEST_MAIN(open_fake, close_fake, FAKE_TEST(launches_ask_the_driver_once),
+          FAKE_TEST(cooperative_launches_must_fit), FAKE_TEST(opting_in_may_be_refused),
+          FAKE_TEST(kernels_are_compiled_once), FAKE_TEST(reports_have_registers_and_spills),
+          FAKE_TEST(a_fault_is_reported_in_the_same_words_again), FAKE_TEST(a_refusal_ends_nothing))

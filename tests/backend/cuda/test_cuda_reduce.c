@@ -1,22 +1,11 @@
-/* Numbers and pictures of fields on a GPU: the device text, run lane by lane on the host, gives the
- * bits of the host's own code, which gives those of the definition; and NVRTC compiles it. */
+/* Numbers and pictures of fields on a GPU. The device text runs lane by lane on the host and gives
+ * the bits of the host's code, which gives the bits of the definition. NVRTC compiles the text. */
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/reduce_impl.h"
 #include "backend/host/reduce.h"
 #include "base/average.h"
 #include "output/frame/plane.h"
-#include "simt/build.h"
-#include "simt/simt.h"
-#include "tests/skip.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "simt/unit.h"
 
 enum { F32, F64, I32, BITS, TYPES, WARPS_OF_BLOCK = 2, BUFFERS_MAX = 64 };
 
@@ -128,35 +117,6 @@ static bool same(double a, double b)
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-static simt_build *build;
-static simt *machine;
-
-static int machine_setup(void **state)
-{
-    (void)state;
-    tz_error error = {0};
-    machine = simt_create();
-    const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
-    if (status)
-        print_message("no kernels run: %s\n", error.message);
-    return !machine || (status && status != TZ_UNSUPPORTED);
-}
-
-static int machine_teardown(void **state)
-{
-    (void)state;
-    simt_build_destroy(build);
-    simt_destroy(machine);
-    return 0;
-}
-
-static void skip_without_compiler(void)
-{
-    if (!build)
-        skip_test("no C++ compiler");
-}
-
 typedef struct buffers {
     simt_buffer at[BUFFERS_MAX];
     int count;
@@ -188,7 +148,6 @@ static void add_cells(buffers *b, const char *name, const field *f)
 static void launch(int type, tz_cuda_number which, void *arguments, int blocks, const buffers *b)
 {
     tz_cuda_text text = {0};
-    tz_error error = {0};
     const simt_entry *entry;
     simt_report report = {0};
     const simt_launch shape = {.grid = {blocks, 1, 1},
@@ -199,10 +158,9 @@ static void launch(int type, tz_cuda_number which, void *arguments, int blocks, 
     tz_cuda_reduce_emit(&text, dtypes[type], which);
     assert_false(text.failed);
     const tz_status status =
-        simt_build_kernel(build, text.at, tz_cuda_reduce_kernel(which), &entry, &error);
+        simt_build_kernel(build, text.at, tz_cuda_reduce_kernel(which), &entry, &failure);
     free(text.at);
-    if (status)
-        fail_msg("%s", error.message);
+    assert_ok(status);
     if (!simt_run(machine, entry, &shape, &arguments, &report) || simt_report_total(&report) > 0)
         fail_msg("%s, type %d: %s", tz_cuda_reduce_kernel(which), type, report.message[0]);
 }
@@ -262,8 +220,7 @@ enum { GRIDS = sizeof grids / sizeof *grids };
 
 static void numbers_are_the_hosts(void **state)
 {
-    (void)state;
-    skip_without_compiler();
+    need_compiler();
     for (int type = 0; type < TYPES; type++)
         for (int g = 0; g < GRIDS; g++)
             for (int what = PLAIN; what <= ODD_CELLS; what++) {
@@ -284,8 +241,7 @@ static void numbers_are_the_hosts(void **state)
 
 static void signs_of_zeros_do_not_matter(void **state)
 {
-    (void)state;
-    skip_without_compiler();
+    need_compiler();
     for (int type = 0; type < TYPES; type++)
         for (int what = ZEROS; what <= ONES; what++) {
             field f;
@@ -332,7 +288,6 @@ static double sum_of_row(const field *f, int type, int64_t first, int64_t y, int
 
 static void numbers_are_as_defined(void **state)
 {
-    (void)state;
     for (int type = 0; type < TYPES; type++)
         for (int g = 0; g < GRIDS; g++) {
             field f;
@@ -371,8 +326,7 @@ static void numbers_are_as_defined(void **state)
 
 static void finiteness_is_the_hosts(void **state)
 {
-    (void)state;
-    skip_without_compiler();
+    need_compiler();
     for (int type = F32; type <= F64; type++)
         for (int g = 0; g < GRIDS; g++)
             for (int what = PLAIN; what <= ODD_CELLS; what++) {
@@ -400,8 +354,7 @@ static double difference_on_device(const field *f, const field *g, int type)
 
 static void differences_are_the_hosts(void **state)
 {
-    (void)state;
-    skip_without_compiler();
+    need_compiler();
     for (int type = 0; type < TYPES; type++)
         for (int k = 0; k < GRIDS; k++) {
             field f, g;
@@ -429,8 +382,7 @@ static void differences_are_the_hosts(void **state)
 /* A word's bits past the row's end are no cells. */
 static void padding_bits_do_not_count(void **state)
 {
-    (void)state;
-    skip_without_compiler();
+    need_compiler();
     field f, g;
     field_create(&f, BITS, 33, 2, 1, ZEROS, 6); /* 2 words: bit 16 of the second one is no cell */
     field_create(&g, BITS, 33, 2, 1, ZEROS, 6);
@@ -490,8 +442,7 @@ static void shrink_on_device(const field *f, int type, int64_t z, int nx, int ny
 
 static void pictures_are_the_hosts(void **state)
 {
-    (void)state;
-    skip_without_compiler();
+    need_compiler();
     static const int64_t cases[][5] = {
         /* cells, slices, values */
         {1, 1, 1, 1, 1},       {40, 30, 2, 40, 30},  {40, 30, 1, 39, 29},  {64, 64, 1, 32, 16},
@@ -527,14 +478,12 @@ static void pictures_are_the_hosts(void **state)
 
 static void texts_compile(void **state)
 {
-    (void)state;
     static const char *const architectures[] = {"sm_90", "sm_80", "sm_100"};
     const int count = getenv("TZ_NVRTC") ? 1 : 3; /* under a sanitizer */
     for (int a = 0; a < count; a++)
         for (int type = 0; type < TYPES; type++)
             for (int k = TZ_CUDA_NUMBERS; k < TZ_CUDA_NUMBERS_END; k++) {
                 tz_cuda_text text = {0};
-                tz_error error = {0};
                 void *cubin = NULL;
                 size_t bytes = 0;
                 if (k == TZ_CUDA_FINITE && type > F64)
@@ -543,26 +492,20 @@ static void texts_compile(void **state)
                 assert_false(text.failed);
                 const tz_status status =
                     tz_cuda_compile(architectures[a], text.at, tz_cuda_headers,
-                                    tz_cuda_headers_count, &cubin, &bytes, &error);
+                                    tz_cuda_headers_count, &cubin, &bytes, &failure);
                 free(text.at);
                 if (status == TZ_UNSUPPORTED) {
-                    skip_test("%s", error.message);
+                    skip_test("%s", failure.message);
                 }
                 if (status)
                     fail_msg("type %d, %s, %s: %s", type, tz_cuda_reduce_kernel((tz_cuda_number)k),
-                             architectures[a], error.message);
+                             architectures[a], failure.message);
                 assert_true(bytes > 64 && memcmp(cubin, "\177ELF", 4) == 0);
                 free(cubin);
             }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_as_defined),       cmocka_unit_test(numbers_are_the_hosts),
-        cmocka_unit_test(signs_of_zeros_do_not_matter), cmocka_unit_test(finiteness_is_the_hosts),
-        cmocka_unit_test(differences_are_the_hosts),    cmocka_unit_test(padding_bits_do_not_count),
-        cmocka_unit_test(pictures_are_the_hosts),       cmocka_unit_test(texts_compile),
-    };
-    return cmocka_run_group_tests(tests, machine_setup, machine_teardown);
-}
+TEST_MAIN(open_machine, close_machine, TEST(numbers_are_as_defined), TEST(numbers_are_the_hosts),
+          TEST(signs_of_zeros_do_not_matter), TEST(finiteness_is_the_hosts),
+          TEST(differences_are_the_hosts), TEST(padding_bits_do_not_count),
+          TEST(pictures_are_the_hosts), TEST(texts_compile))

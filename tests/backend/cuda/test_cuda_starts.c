@@ -1,4 +1,4 @@
-/* What stages do outside a steady step, and what it costs: starts, borders, exchanges. */
+/* The work of stages outside a steady step, and its time: starts, borders, exchanges. */
 #include "work_support.h"
 
 /* Rows that begin within a sector of the second level, and packets that lie apart, are asked for
@@ -15,8 +15,7 @@ static void sectors_are_asked_for_twice(void **state)
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         tz_plan plan = {.height = known[k].height, .vector = known[k].vector, .family = "stream"};
         tz_model_work work;
-        assert_true(plan_for(s, &problem, &plan));
-        work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
         const double loaded = work.read_bytes + work.ghost_bytes;
         const double wanted = known[k].within ? loaded : 0.0;
         assert_true(work.pairs_bytes == (known[k].apart ? work.write_bytes : 0.0));
@@ -35,8 +34,7 @@ static void tiles_have_borders(void **state)
     tz_plan plan = {.height = 2, .family = "tile"};
     tz_model_work work;
     make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
-    assert_true(plan_for(s, &problem, &plan));
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
     tz_problem_clear(&problem);
     assert_int_equal(work.parts_count, 2);
     const tz_work_part *inner = &work.parts[0], *border = &work.parts[1];
@@ -54,7 +52,7 @@ static void tiles_have_borders(void **state)
     tz_problem_clear(&problem);
 }
 
-/* Grids on chip ask for their ghost cells batch by batch. */
+/* Grids on chip load their ghost cells in batches. */
 static void exchanges_go_in_batches(void **state)
 {
     const suite *s = *state;
@@ -62,25 +60,22 @@ static void exchanges_go_in_batches(void **state)
     tz_model_work work, high;
     make_problem(s, "star2d1r", TZ_SINGLE, 1024, 1024, 1, &problem);
     tz_plan plan = {.height = 2, .family = "resident"};
-    assert_true(plan_for(s, &problem, &plan));
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
     assert_true(work.cooperative && work.meetings >= 1.0 && work.meetings <= 16.0);
     assert_true(work.meetings == floor(work.meetings) && work.stages_per_launch > 100.0);
     plan = (tz_plan){.height = 8, .family = "resident"};
-    assert_true(plan_for(s, &problem, &plan));
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
+    planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &high);
     assert_true(high.ghost_bytes > work.ghost_bytes);
     tz_problem_clear(&problem);
-    /* A row's ghost cells are those of two threads. */
+    /* Two threads hold the ghost cells of a row. */
     make_problem(s, "pathfinder", -1, 100000, 1, 1, &problem);
     plan = (tz_plan){.height = 2, .family = "resident"};
-    assert_true(plan_for(s, &problem, &plan));
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
     assert_true(work.meetings == 1.0 && work.parts[0].waits == 1.0 && work.stream_bytes > 0.0);
     tz_problem_clear(&problem);
 }
 
-/* What happens outside a loop's steps. */
+/* Work outside the steps of a loop. */
 static void starts_take_their_time(void **state)
 {
     const suite *s = *state;
@@ -103,7 +98,7 @@ static void starts_take_their_time(void **state)
     const double warm = stage_of(&w, &s->device);
     w.parts[0].text_bytes = 1e5;
     assert_true(fabs(stage_of(&w, &s->device) - warm - (cold - time) / 1000) < 1e-3 * cold);
-    /* Loads that nobody asked for ahead, and each meeting of blocks. */
+    /* Loads without prefetch, and each synchronisation of blocks. */
     w = base;
     w.parts[0].waits = 1.0;
     assert_true(stage_of(&w, &s->device) > 1.05 * time);
@@ -111,7 +106,7 @@ static void starts_take_their_time(void **state)
     w.meetings = 3.0;
     assert_true(fabs(stage_of(&w, &s->device) - time - 3.0 * s->device.neighbour_sync_s.value) <
                 1e-12);
-    /* A multiprocessor has more of those that take long than the others have. */
+    /* One multiprocessor has more of the long warps than the others. */
     w = base;
     w.parts_count = 2;
     w.parts[1] = w.parts[0];
@@ -127,7 +122,7 @@ static void starts_take_their_time(void **state)
     assert_true(some > even && stage_of(&w, &s->device) > some);
 }
 
-/* Stores in pairs: what comes apart is written twice; more warps part more of them. */
+/* Stores in pairs: a separated pair is written twice. More warps separate more pairs. */
 static void pairs_come_apart(void **state)
 {
     const suite *s = *state;
@@ -151,12 +146,6 @@ static void pairs_come_apart(void **state)
     assert_true(crowded[1] / crowded[0] < alone[1] / alone[0]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(starts_take_their_time),      cmocka_unit_test(pairs_come_apart),
-        cmocka_unit_test(sectors_are_asked_for_twice), cmocka_unit_test(tiles_have_borders),
-        cmocka_unit_test(exchanges_go_in_batches),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down, TEST(starts_take_their_time), TEST(pairs_come_apart),
+          TEST(sectors_are_asked_for_twice), TEST(tiles_have_borders),
+          TEST(exchanges_go_in_batches))

@@ -1,5 +1,5 @@
-/* What the tests of core/backend/cuda against the stand-ins (fake/fake.h) share. Without them in
- * LD_LIBRARY_PATH, where ctest puts them, everything is skipped. */
+/* For the tests of core/backend/cuda against the stand-ins (fake/fake.h). ctest puts the stand-ins
+ * into LD_LIBRARY_PATH; without them every test is skipped. */
 #ifndef TZ_TEST_CUDA_SUPPORT_H
 #define TZ_TEST_CUDA_SUPPORT_H
 
@@ -15,14 +15,6 @@
 
 static const char source[] = "extern \"C\" __global__ void step(float *x) { x[0] += 1; }";
 static const fake_cuda_seen *seen;
-
-static tz_error told; /* of calls that are to work */
-
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        if ((call) != TZ_OK)                                                                       \
-            fail_msg("line %d: %s", __LINE__, told.message);                                       \
-    } while (0)
 
 static inline void fault(const char *what)
 {
@@ -46,7 +38,7 @@ static inline int setup(void **state)
     return result;
 }
 
-/* Whatever a test did, nothing of the driver's is forgotten. */
+/* A test must close every context and destroy every handle. */
 static inline int teardown(void **state)
 {
     unsetenv("TRAPEZE_CACHE");
@@ -68,14 +60,14 @@ static inline tz_cuda *opened(void)
 {
     tz_cuda *cuda = NULL;
     need_fake();
-    OK(tz_cuda_open(&cuda, 0, &told));
+    assert_ok(tz_cuda_open(&cuda, 0, &failure));
     return cuda;
 }
 
 static inline tz_cuda_kernel loaded(tz_cuda *cuda)
 {
     tz_cuda_kernel kernel;
-    OK(tz_cuda_load(cuda, &kernel, source, "step", NULL, 0, &told));
+    assert_ok(tz_cuda_load(cuda, &kernel, source, "step", NULL, 0, &failure));
     return kernel;
 }
 
@@ -89,21 +81,25 @@ static inline tz_status launch(tz_cuda *cuda, const tz_cuda_kernel *kernel, tz_c
     return tz_cuda_launch(cuda, stream, kernel, two, warp, 0, false, arguments, error);
 }
 
-static inline int run_with_fake(const struct CMUnitTest *tests, size_t count)
+static void *library;
+
+static inline int open_fake(void **state)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     void *look = library ? dlsym(library, "fake_cuda") : NULL;
     if (look) {
         fake_cuda_look *call;
         memcpy(&call, &look, sizeof call);
         seen = call();
     }
-    const int failed = _cmocka_run_group_tests("cuda", tests, count, NULL, NULL);
-    if (library)
-        dlclose(library);
-    return failed;
+    return 0;
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+static inline int close_fake(void **state)
+{
+    return library ? dlclose(library) : 0;
+}
+
+#define FAKE_TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 #endif

@@ -1,5 +1,5 @@
-/* What compiled kernels do: machine code decoded by hand and from NVRTC, what families make of it,
- * and the time that roofs gives it. No GPU; without NVRTC the tests that compile are skipped. */
+/* The work of compiled kernels: machine code by hand and from NVRTC, the work of families, and the
+ * time by roofs. No GPU; without NVRTC the tests that compile are skipped. */
 #include "work_support.h"
 
 /* ---- Code by hand ---------------------------------------------------------------------------- */
@@ -11,7 +11,7 @@ typedef struct word {
 enum { NONE = 7 };
 
 /* An instruction without a predicate: its operation with the operands' form, and control bits. */
-static word say(uint64_t operation, uint64_t stall, uint64_t sets, uint64_t waits, uint64_t high)
+static word encode(uint64_t operation, uint64_t stall, uint64_t sets, uint64_t waits, uint64_t high)
 {
     return (word){operation | 7u << 12,
                   high | stall << 41 | sets << 46 | (uint64_t)NONE << 49 | waits << 52};
@@ -19,29 +19,29 @@ static word say(uint64_t operation, uint64_t stall, uint64_t sets, uint64_t wait
 
 static const uint64_t plain = UINT64_C(7) << 23; /* a branch's second predicate: none */
 
+/* What the tests count. */
+static tz_cuda_mix *const mix = &(tz_cuda_mix){0};
+
 static void loops_are_counted_by_hand(void **state)
 {
-    (void)state;
     static const int architectures[] = {80, 90, 100};
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         /* Back five instructions: -20 units of four bytes. */
         const int64_t units = -20, far = architectures[a] >= 90 ? -1 : units;
         const uint64_t near = architectures[a] >= 90 ? (uint64_t)(units + 256) : 0;
         const word code[] = {
-            say(0x202, 1, NONE, 0, 0),                /* MOV */
-            say(0x221, 4, NONE, 0, 0),                /* FADD: the loop begins */
-            say(0x589, 2, 0, 0, 0),                   /* SHFL, opens barrier 0 */
-            say(0x221, 4, NONE, 1, 0),                /* FADD, waits for it */
-            say(0x986, 1, NONE, 0, UINT64_C(6) << 9), /* STG.128 */
+            encode(0x202, 1, NONE, 0, 0),                /* MOV */
+            encode(0x221, 4, NONE, 0, 0),                /* FADD: the loop begins */
+            encode(0x589, 2, 0, 0, 0),                   /* SHFL, opens barrier 0 */
+            encode(0x221, 4, NONE, 1, 0),                /* FADD, waits for it */
+            encode(0x986, 1, NONE, 0, UINT64_C(6) << 9), /* STG.128 */
             {0x8947 | near << 16 | (uint64_t)far << 34,
              ((uint64_t)far >> 30 & 0x3ffff) | plain | UINT64_C(5) << 41 | (uint64_t)NONE << 46 |
-                 (uint64_t)NONE << 49},    /* @!P0 BRA */
-            say(0x94d, 5, NONE, 0, plain), /* EXIT */
-            say(0x918, 1, NONE, 0, 0),     /* NOP, never reached */
+                 (uint64_t)NONE << 49},       /* @!P0 BRA */
+            encode(0x94d, 5, NONE, 0, plain), /* EXIT */
+            encode(0x918, 1, NONE, 0, 0),     /* NOP, never reached */
         };
         tz_sass sass;
-        tz_cuda_mix *mix = malloc(sizeof *mix);
-        assert_non_null(mix);
         assert_int_equal(tz_sass_decode(&sass, code, sizeof code, architectures[a], NULL), TZ_OK);
         assert_int_equal(sass.count, 8);
         assert_int_equal(sass.code[5].target, 1);
@@ -61,30 +61,26 @@ static void loops_are_counted_by_hand(void **state)
         assert_true(fabs(loop->waits.of[TZ_WORK_SHUFFLE] - 22.0 / 24.0) < 1e-12);
         assert_true(loop->clocks == 16.0);
         tz_sass_free(&sass);
-        free(mix);
     }
 }
 
-/* Two ways round: the one that stores is taken, and of two that do the shorter. */
+/* Two ways through a loop: the one that stores counts; of two that store, the shorter. */
 static void ways_are_chosen(void **state)
 {
-    (void)state;
     const word branch = {0x0947 | 8u << 16, plain | UINT64_C(1) << 41 | UINT64_C(63) << 46};
     const word back = {0x8947 | (uint64_t)(256 - 28) << 16 | (uint64_t)-1 << 34,
                        0x3ffff | plain | UINT64_C(5) << 41 | UINT64_C(63) << 46};
     const word code[] = {
-        branch,                    /* 0: P0 jumps over two instructions, to 3 */
-        say(0x221, 1, NONE, 0, 0), /* FADD */
-        say(0x986, 1, NONE, 0, 0), /* STG */
-        say(0x221, 1, NONE, 0, 0), /* 3: FADD */
-        say(0x221, 1, NONE, 0, 0),
-        say(0x221, 1, NONE, 0, 0),
+        branch,                       /* 0: P0 jumps over two instructions, to 3 */
+        encode(0x221, 1, NONE, 0, 0), /* FADD */
+        encode(0x986, 1, NONE, 0, 0), /* STG */
+        encode(0x221, 1, NONE, 0, 0), /* 3: FADD */
+        encode(0x221, 1, NONE, 0, 0),
+        encode(0x221, 1, NONE, 0, 0),
         back, /* 6: to 0 */
-        say(0x94d, 5, NONE, 0, plain),
+        encode(0x94d, 5, NONE, 0, plain),
     };
     tz_sass sass;
-    tz_cuda_mix *mix = malloc(sizeof *mix);
-    assert_non_null(mix);
     assert_int_equal(tz_sass_decode(&sass, code, sizeof code, 90, NULL), TZ_OK);
     assert_int_equal(sass.code[0].target, 3);
     assert_int_equal(sass.code[6].target, 0);
@@ -93,18 +89,16 @@ static void ways_are_chosen(void **state)
     assert_true(mix->loops[0].way.of[TZ_WORK_FP32] == 4.0 && mix->loops[0].stores == 1.0);
     assert_true(tz_work_mix_sum(&mix->loops[0].all) == 7.0);
     tz_sass_free(&sass);
-    free(mix);
 }
 
 /* Loads that are asked for together are one wait; one after the other, as many. */
 static void waits_for_memory_are_counted(void **state)
 {
-    (void)state;
     const word back = {0x8947 | (uint64_t)(256 - 20) << 16 | (uint64_t)-1 << 34,
                        0x3ffff | plain | UINT64_C(5) << 41 | UINT64_C(63) << 46};
-    const word first = say(0x981, 1, 0, 0, 0), second = say(0x981, 1, 1, 0, 0); /* LDG */
-    const word last = say(0x94d, 5, NONE, 0, plain), add = say(0x221, 4, NONE, 0, 0);
-    const word use_first = say(0x221, 4, NONE, 1, 0), use_second = say(0x221, 4, NONE, 2, 0);
+    const word first = encode(0x981, 1, 0, 0, 0), second = encode(0x981, 1, 1, 0, 0); /* LDG */
+    const word last = encode(0x94d, 5, NONE, 0, plain), add = encode(0x221, 4, NONE, 0, 0);
+    const word use_first = encode(0x221, 4, NONE, 1, 0), use_second = encode(0x221, 4, NONE, 2, 0);
     const word codes[][6] = {{first, second, use_first, use_second, back, last},
                              {first, use_first, second, use_second, back, last},
                              {add, first, add, use_first, back, last},
@@ -112,27 +106,21 @@ static void waits_for_memory_are_counted(void **state)
     static const double waits[] = {1.0, 2.0, 1.0, 0.0};
     for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
         tz_sass sass;
-        tz_cuda_mix *mix = malloc(sizeof *mix);
-        assert_non_null(mix);
         assert_int_equal(tz_sass_decode(&sass, codes[k], sizeof codes[k], 90, NULL), TZ_OK);
         assert_int_equal(tz_cuda_mix_of(mix, &sass, NULL, NULL), TZ_OK);
         assert_int_equal(mix->loops_count, 1);
         assert_true(fabs(mix->loops[0].memory_waits - waits[k]) < 0.01);
         tz_sass_free(&sass);
-        free(mix);
     }
 }
 
 static void what_is_no_code_is_refused(void **state)
 {
-    (void)state;
     tz_sass sass;
-    tz_error error = {0};
     const char text[100] = "\177ELF and then something else";
-    assert_int_equal(tz_sass_decode(&sass, text, 17, 90, &error), TZ_FORMAT);
-    assert_int_equal(tz_sass_read(&sass, text, sizeof text, "k", &error), TZ_FORMAT);
-    assert_non_null(strstr(error.message, "no cubin"));
-    assert_int_equal(tz_sass_read(&sass, text, 0, "k", &error), TZ_FORMAT);
+    assert_int_equal(tz_sass_decode(&sass, text, 17, 90, &failure), TZ_FORMAT);
+    check_error(tz_sass_read(&sass, text, sizeof text, "k", &failure), TZ_FORMAT, "", "no cubin");
+    assert_int_equal(tz_sass_read(&sass, text, 0, "k", &failure), TZ_FORMAT);
     tz_sass_free(&sass);
 }
 
@@ -152,24 +140,18 @@ static const char known_source[] =
 
 static void known_counts_are_found(void **state)
 {
-    (void)state;
     static const char *const architectures[] = {"sm_80", "sm_90", "sm_100"};
-    tz_cuda_mix *mix = malloc(sizeof *mix);
-    assert_non_null(mix);
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         void *cubin = NULL;
         size_t bytes = 0;
-        tz_error error = {0};
         const tz_status status =
-            tz_cuda_compile(architectures[a], known_source, NULL, 0, &cubin, &bytes, &error);
+            tz_cuda_compile(architectures[a], known_source, NULL, 0, &cubin, &bytes, &failure);
         if (status == TZ_UNSUPPORTED) {
-            free(mix);
-            skip_test("%s", error.message);
+            skip_test("%s", failure.message);
         }
-        if (status)
-            fail_msg("%s", error.message);
-        if (tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", NULL, &error))
-            fail_msg("%s: %s", architectures[a], error.message);
+        assert_ok(status);
+        if (tz_cuda_mix_count(mix, cubin, bytes, "tz_stage", NULL, &failure))
+            fail_msg("%s: %s", architectures[a], failure.message);
         assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes, "other", NULL, NULL), TZ_FORMAT);
         assert_int_equal(tz_cuda_mix_count(mix, cubin, bytes / 2, "tz_stage", NULL, NULL),
                          TZ_FORMAT);
@@ -186,7 +168,6 @@ static void known_counts_are_found(void **state)
         assert_true(mix->shared_bytes >= 256);
         assert_int_equal(mix->local_bytes, 0);
     }
-    free(mix);
 }
 
 /* ---- Families -------------------------------------------------------------------------------- */
@@ -208,8 +189,7 @@ static void rows_do_what_their_text_says(void **state)
     tz_plan plan = {.height = 4, .family = "stream"};
     tz_model_work work, again, estimate;
     make_problem(s, "star2d1r", TZ_SINGLE, 4096, 4096, 1, &problem);
-    assert_true(plan_for(s, &problem, &plan));
-    work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+    planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
     assert_false(work.estimated);
     assert_true(work.cells == 4.0 * 4096 * 4096);
     assert_true(work.read_bytes == 4.0 * 4096 * 4096 && work.write_bytes == work.read_bytes);
@@ -220,13 +200,12 @@ static void rows_do_what_their_text_says(void **state)
     assert_true(work.ghost_bytes > 0.0 && work.ghost_bytes < work.read_bytes);
     assert_true(warps_of(&work) <= work.blocks * work.threads / 32 + 0.5);
     assert_true(work.registers > 32 && work.registers <= 168);
-    /* What is counted once is read the next time. */
+    /* The second count reads the first from the cache. */
     work_of(s, &problem, &plan, TZ_EFFORT_CACHED, &again);
     assert_memory_equal(&again, &work, sizeof work);
-    /* Higher, not compiled: levels do about as much as those that are known. */
+    /* Higher and not compiled: a level does about as much as the known levels. */
     plan = (tz_plan){.height = 7, .family = "stream"};
-    assert_true(plan_for(s, &problem, &plan));
-    work_of(s, &problem, &plan, TZ_EFFORT_CACHED, &estimate);
+    planned_work(s, &problem, &plan, TZ_EFFORT_CACHED, &estimate);
     assert_true(estimate.estimated);
     work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
     assert_false(work.estimated);
@@ -242,7 +221,7 @@ static bool one_of(const char *id, const char *list)
     return at && at[strlen(id)] == ' ';
 }
 
-/* Every stencil's own plan of each family that takes it, for several architectures. */
+/* Every stencil with the default plan of each family that takes it, for several architectures. */
 static void every_stencil_is_counted(void **state)
 {
     suite *s = *state;
@@ -261,7 +240,6 @@ static void every_stencil_is_counted(void **state)
                 tz_plan plan = {0};
                 tz_model_work work;
                 tz_model_prediction p;
-                tz_error why;
                 strcpy(plan.family, families[f % 3]);
                 s->device.compute_capability.value = architectures[f / 3];
                 /* Streams of all for one architecture; the rest where it is another kind of code.
@@ -277,8 +255,8 @@ static void every_stencil_is_counted(void **state)
                     work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
                     assert_true(work.parts_count > 0 && work.registers > 0);
                     assert_true(tz_work_mix_sum(&work.parts[0].step) > 1.0);
-                    if (tz_roofs_predict(&work, &s->device, &p, &why))
-                        fail_msg("%s: %s", stencil->id, why.message);
+                    if (tz_roofs_predict(&work, &s->device, &p, &failure))
+                        fail_msg("%s: %s", stencil->id, failure.message);
                     assert_true(isfinite(p.stage_s) && p.stage_s > 0.0);
                 }
                 tz_problem_clear(&problem);
@@ -373,16 +351,14 @@ static void what_is_missing_is_named(void **state)
     tz_model_device d = s->device;
     tz_model_work w = some_work();
     tz_model_prediction p = {0};
-    tz_error why;
     d.l2_latency_s.known = false;
-    assert_int_equal(tz_roofs_predict(&w, &d, &p, &why), TZ_UNSUPPORTED);
-    assert_non_null(strstr(why.message, "l2_latency"));
+    check_error(tz_roofs_predict(&w, &d, &p, &failure), TZ_UNSUPPORTED, "", "l2_latency");
     w.registers = 255;
     w.threads = 1024;
-    assert_int_equal(tz_roofs_predict(&w, &s->device, &p, &why), TZ_RANGE);
+    assert_int_equal(tz_roofs_predict(&w, &s->device, &p, &failure), TZ_RANGE);
     w = some_work();
     w.height = 0;
-    assert_int_equal(tz_roofs_predict(&w, &s->device, &p, &why), TZ_RANGE);
+    assert_int_equal(tz_roofs_predict(&w, &s->device, &p, &failure), TZ_RANGE);
 }
 
 /* On the H200: measured in November 2026 (docs/performance.md), to a quarter. */
@@ -405,8 +381,7 @@ static void measured_speeds_are_near(void **state)
         tz_model_work work;
         make_problem(s, known[k].stencil, known[k].precision, known[k].extent[0],
                      known[k].extent[1], known[k].extent[2], &problem);
-        assert_true(plan_for(s, &problem, &plan));
-        work_of(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
+        planned_work(s, &problem, &plan, TZ_EFFORT_COMPILE, &work);
         const double rate = work.cells / stage_of(&work, &s->device) * 1e-9;
         if (fabs(rate / known[k].gcells - 1.0) > 0.25)
             fail_msg("%s h %d: %.0f GCells/s predicted, %.0f measured", known[k].stencil,
@@ -415,21 +390,9 @@ static void measured_speeds_are_near(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops_are_counted_by_hand),
-        cmocka_unit_test(ways_are_chosen),
-        cmocka_unit_test(waits_for_memory_are_counted),
-        cmocka_unit_test(what_is_no_code_is_refused),
-        cmocka_unit_test(known_counts_are_found),
-        cmocka_unit_test(more_work_takes_longer),
-        cmocka_unit_test(occupancy_is_the_devices),
-        cmocka_unit_test(what_is_missing_is_named),
-        cmocka_unit_test(candidates_keep_what_is_given),
-        cmocka_unit_test(rows_do_what_their_text_says),
-        cmocka_unit_test(measured_speeds_are_near),
-        cmocka_unit_test(every_stencil_is_counted),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down, TEST(loops_are_counted_by_hand), TEST(ways_are_chosen),
+          TEST(waits_for_memory_are_counted), TEST(what_is_no_code_is_refused),
+          TEST(known_counts_are_found), TEST(more_work_takes_longer),
+          TEST(occupancy_is_the_devices), TEST(what_is_missing_is_named),
+          TEST(candidates_keep_what_is_given), TEST(rows_do_what_their_text_says),
+          TEST(measured_speeds_are_near), TEST(every_stencil_is_counted))

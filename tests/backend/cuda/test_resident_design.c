@@ -1,18 +1,9 @@
-/* How the resident family cuts grids: the search leaves most of what there is aside, and must not
- * leave the best aside. What a plan names narrows it to where it leaves less. */
+/* How the resident family cuts grids. The search skips most cuts, but must not skip the best. Knobs
+ * that a plan gives narrow the search. */
 #include "backend/cuda/family/resident/design.h"
 #include "backend/cuda/family/work.h"
 #include "sim/simulation_impl.h"
 #include "tests/registry.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static const struct {
     const char *stencil;
@@ -52,9 +43,7 @@ static tz_simulation *make(size_t c)
         }
     }
     tz_simulation *simulation = NULL;
-    tz_error error = {0};
-    if (tz_simulation_create(&simulation, &config, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_simulation_create(&simulation, &config, &failure));
     return simulation;
 }
 
@@ -71,9 +60,8 @@ static void check_narrowed(size_t c, const tz_problem *problem, const tz_plan *p
                  found ? best->cost : -1.0);
 }
 
-static void test_nothing_narrower_is_better(void **unused)
+static void test_nothing_narrower_is_better(void **state)
 {
-    (void)unused;
     static const int heights[] = {1, 4};
     int fits = 0, others = 0;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -125,19 +113,16 @@ static int count_resident(const tz_problem *problem, const tz_plan *given)
     static tz_plan plans[MAX];
     const tz_place place = {.threads = 1};
     int count = 0, resident = 0;
-    tz_error error = {0};
-    if (tz_cuda_candidates(problem, &place, given, plans, MAX, &count, &error) != TZ_OK)
-        fail_msg("%s", error.message);
+    assert_ok(tz_cuda_candidates(problem, &place, given, plans, MAX, &count, &failure));
     for (int k = 0; k < count; k++)
         resident += strcmp(plans[k].family, "resident") == 0;
     return resident;
 }
 
-/* Bricks of many words in three dimensions take a compiler too long to be chosen unasked, whoever
- * chooses; small ones do not. */
-static void test_lengthy_text_is_not_chosen(void **unused)
+/* Large bricks in three dimensions compile too slowly to be chosen by default; small ones do not.
+ */
+static void test_lengthy_text_is_not_chosen(void **state)
 {
-    (void)unused;
     const size_t last = sizeof cases / sizeof *cases - 1;
     for (int large = 0; large < 2; large++) {
         tz_simulation *simulation = make(last - 1 + (size_t)large);
@@ -145,20 +130,15 @@ static void test_lengthy_text_is_not_chosen(void **unused)
         tz_plan own = {.height = 2}, free = {.height = 0};
         tz_plan named = {.height = 2, .family = "resident"};
         tz_resident design;
-        tz_error error = {0};
         assert_true(tz_resident_design(problem, &h200, &own, &design));
         assert_int_equal(tz_resident_is_lengthy(problem, &design), large);
         assert_int_equal(count_resident(problem, &free) > 0, !large);
         assert_int_equal(count_resident(problem, &named), 1);
-        assert_int_equal(tz_cuda_plan(problem, &h200, &own, &error), TZ_OK);
+        assert_ok(tz_cuda_plan(problem, &h200, &own, &failure));
         assert_string_equal(own.family, large ? "stream" : "resident");
         tz_simulation_destroy(simulation);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing_narrower_is_better),
-                                       cmocka_unit_test(test_lengthy_text_is_not_chosen)};
-    return cmocka_run_group_tests(tests, open_plugins, close_plugins);
-}
+TEST_MAIN(open_plugins, close_plugins, TEST(test_nothing_narrower_is_better),
+          TEST(test_lengthy_text_is_not_chosen))

@@ -1,21 +1,11 @@
-/* Tests of what kernels do and of the time that roofs gives it: problems, their work, and work that
- * is made up. No GPU; without NVRTC a test that compiles is skipped. */
+/* For the tests of the work of kernels and of its time by roofs: problems and their work. No GPU;
+ * without NVRTC a test that compiles is skipped. */
 #ifndef TZ_TEST_WORK_SUPPORT_H
 #define TZ_TEST_WORK_SUPPORT_H
 
 #include "backend/cuda/family/work.h"
 #include "tests/model/model_support.h"
-#include "tests/skip.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 typedef struct suite {
     tz_registry *registry;
@@ -55,9 +45,8 @@ static inline void make_problem(const suite *s, const char *id, int precision, i
     assert_int_equal(tz_registry_find(s->registry, id, &stencil, NULL, NULL), TZ_OK);
     const tz_simulation_config config = {
         .dims = stencil->dims, .precision = precision, .extent = {nx, ny, nz}};
-    tz_error error = {0};
-    if (tz_problem_resolve(problem, stencil, &config, &error))
-        fail_msg("%s: %s", id, error.message);
+    if (tz_problem_resolve(problem, stencil, &config, &failure))
+        fail_msg("%s: %s", id, failure.message);
 }
 
 static inline bool plan_for(const suite *s, const tz_problem *problem, tz_plan *plan)
@@ -70,13 +59,21 @@ static inline void work_of(const suite *s, const tz_problem *problem, const tz_p
                            tz_effort effort, tz_model_work *work)
 {
     const tz_place place = {.device = &s->device};
-    tz_error error = {0};
-    const tz_status status = tz_backend_cuda.work(problem, &place, plan, effort, work, &error);
-    if (status == TZ_UNSUPPORTED && strstr(error.message, "NVRTC")) {
-        skip_test("%s", error.message);
+    const tz_status status = tz_backend_cuda.work(problem, &place, plan, effort, work, &failure);
+    if (status == TZ_UNSUPPORTED && strstr(failure.message, "NVRTC")) {
+        skip_test("%s", failure.message);
     }
     if (status)
-        fail_msg("%s %s h %d: %s", problem->stencil->id, plan->family, plan->height, error.message);
+        fail_msg("%s %s h %d: %s", problem->stencil->id, plan->family, plan->height,
+                 failure.message);
+}
+
+/* The work of the backend's plan, which completes `plan`. */
+static inline void planned_work(const suite *s, const tz_problem *problem, tz_plan *plan,
+                                tz_effort effort, tz_model_work *work)
+{
+    assert_true(plan_for(s, problem, plan));
+    work_of(s, problem, plan, effort, work);
 }
 
 static inline double stage_of(const tz_model_work *work, const tz_model_device *device)

@@ -69,6 +69,11 @@ bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out)
     return index < FAMILIES;
 }
 
+const char *tz_cuda_family_name(int index)
+{
+    return index < FAMILIES ? families[index][TZ_AXES]->name : NULL;
+}
+
 int64_t tz_cuda_pitch(const tz_problem *problem)
 {
     return (problem->elements[0] + 31) / 32 * 32;

@@ -64,6 +64,8 @@ tz_status tz_cuda_family_find(const char *name, const tz_problem *problem,
 /* The families in order of preference, *out NULL where there is none for that many dimensions;
  * false behind the last. */
 bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out);
+/* tz_backend.family. */
+const char *tz_cuda_family_name(int index);
 
 /* Elements from one row to the next in device memory. */
 int64_t tz_cuda_pitch(const tz_problem *problem);

@@ -206,7 +206,7 @@ static void add_block(const graph *g, int b, tz_work_mix *mix)
         mix->of[g->sass->code[k].class] += 1.0;
 }
 
-/* Clocks until the result of a class is there, on an H100 (docs/roofs.md). They are only units:
+/* Clocks until the result of a class is there, on an H100 (docs/prediction-gpu.md). They are only units:
  * waits are counted in them, and the model multiplies by the device's own latencies. 0: global
  * memory, whose waits are counted apart. */
 static double latency_of(const tz_sass_instruction *i)

@@ -1,21 +1,21 @@
-/* Stand-ins for the driver, NVRTC and NVML, so that what calls them is tested without a GPU. They
- * are put first in LD_LIBRARY_PATH; what they have seen is read through the functions below.
+/* Stand-ins for the driver, NVRTC and NVML, for tests without a GPU. LD_LIBRARY_PATH
+ * lists them first. fake_cuda() returns what they have counted.
  *
  * FAKE_CUDA_FAULT=SYMBOL:RESULT[:SKIP[:TIMES]]
- *                            this call of the driver fails, after SKIP (0) calls that do not, TIMES
- *                            times (always); a result that ends a context stays until its release
+ *                            SKIP (0) calls of SYMBOL succeed, then TIMES calls (all) return RESULT; a
+ *                            result that ends a context stays until its release
  * FAKE_CUDA_DEVICES=N        number of devices (1)
  * FAKE_CUDA_MEMORY=BYTES     of a device (1 GiB)
  * FAKE_CUDA_WITHOUT=NUMBER   a device attribute that the driver does not know
  * FAKE_NVML_FAULT=SYMBOL:RESULT
  *                            this call of NVML fails
  * FAKE_NVML_CLOCK=MHZ        the clock (1980)
- * FAKE_NVML_REASONS=BITS     what lowers it (0)
- * FAKE_NVML_WATTS=W          the power that its counter of energy follows
- * FAKE_NVRTC_LOG=FILE        gets a line for each program compiled: its options
+ * FAKE_NVML_REASONS=BITS     reasons for a lower clock (0)
+ * FAKE_NVML_WATTS=W          the power behind the energy counter
+ * FAKE_NVRTC_LOG=FILE        a line with the options of each compiled program
  *
- * Device memory is host memory. Kernels do nothing. Streams are lazy: what is put on one is done
- * when somebody waits, so that a wait that is missing shows. */
+ * Device memory is host memory. Kernels do nothing. Streams are lazy: an
+ * operation runs when a caller waits for it, so that a missing wait shows. */
 #ifndef TZ_TEST_FAKE_H
 #define TZ_TEST_FAKE_H
 
@@ -25,13 +25,13 @@ typedef struct fake_cuda_seen {
     int contexts; /* retained and not released */
     /* Alive. */
     int allocations, pinned, streams, events, modules, noted, graphs;
-    int left_behind; /* that were alive when their context was released, since the start */
+    int left_behind; /* handles alive when their context was released, since the start */
     /* Since the start. */
     int graphs_made, launches, cooperative, kernel_gets, kernel_sets, done;
-    /* The last launch, as it was asked for. */
+    /* The last launch. */
     unsigned grid[3], block[3], shared_bytes;
     int on_default_stream;
-    int shared_limit; /* of dynamic shared memory, as last opted into */
+    int shared_limit; /* the last limit of dynamic shared memory */
 } fake_cuda_seen;
 
 typedef const fake_cuda_seen *fake_cuda_look(void); /* libcuda.so.1: fake_cuda */

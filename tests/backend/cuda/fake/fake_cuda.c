@@ -36,7 +36,6 @@ int fake_lock(void)
 
 void fake_unlock(int *held)
 {
-    (void)held;
     pthread_mutex_unlock(&lock);
 }
 
@@ -77,28 +76,16 @@ int fake_enter(const char *symbol, bool needs_context)
 
 EXPORT(cuGetErrorName, (int result, const char **text))
 {
-    switch (result) {
-    case 2:
-        *text = "CUDA_ERROR_OUT_OF_MEMORY";
-        break;
-    case 700:
-        *text = "CUDA_ERROR_ILLEGAL_ADDRESS";
-        break;
-    case 702:
-        *text = "CUDA_ERROR_LAUNCH_TIMEOUT";
-        break;
-    case 719:
-        *text = "CUDA_ERROR_LAUNCH_FAILED";
-        break;
-    default:
-        *text = "CUDA_ERROR_OF_A_FAKE";
-    }
+    *text = result == 2     ? "CUDA_ERROR_OUT_OF_MEMORY"
+            : result == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+            : result == 702 ? "CUDA_ERROR_LAUNCH_TIMEOUT"
+            : result == 719 ? "CUDA_ERROR_LAUNCH_FAILED"
+                            : "CUDA_ERROR_OF_A_FAKE";
     return 0;
 }
 
 EXPORT(cuGetErrorString, (int result, const char **text))
 {
-    (void)result;
     *text = "text of a fake";
     return 0;
 }
@@ -290,7 +277,7 @@ EXPORT(cuEventRecord, (event * e, void *handle))
     return result;
 }
 
-/* Each question lets the stream come one operation further, so that who polls comes to an end. */
+/* Each query completes one more operation, so that polling ends. */
 EXPORT(cuEventQuery, (event * e))
 {
     ENTER(cuEventQuery);
@@ -339,10 +326,9 @@ EXPORT(cuDriverGetVersion, (int *version))
     return 0;
 }
 
-/* A real NVRTC asks for it, and falls over where it is not. */
+/* A real NVRTC calls it, and crashes without it. */
 EXPORT(cuGetExportTable, (const void **table, const void *id))
 {
-    (void)id;
     *table = NULL;
     return NOT_FOUND;
 }
@@ -374,7 +360,6 @@ EXPORT(cuDeviceGetPCIBusId, (char *text, int size, int device))
 
 EXPORT(cuDeviceTotalMem_v2, (size_t * bytes, int device))
 {
-    (void)device;
     *bytes = (size_t)fake_number("FAKE_CUDA_MEMORY", 1 << 30);
     return 0;
 }
@@ -386,7 +371,6 @@ EXPORT(cuDeviceGetAttribute, (int *value, int which, int device))
     } known[] = {{75, 9},     {76, 0},    {16, 132}, {97, 232448},   {111, 1024},   {81, 233472},
                  {82, 65536}, {39, 2048}, {106, 32}, {38, 52428800}, {13, 1980000}, {36, 3201000},
                  {37, 6144},  {95, 1},    {41, 1},   {18, 0},        {17, 0}};
-    (void)device;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (known[k].which == which && fake_number("FAKE_CUDA_WITHOUT", 0) != which) {
             *value = known[k].value;
@@ -411,7 +395,7 @@ EXPORT(cuDevicePrimaryCtxRetain, (context * *out, int device))
     return 0;
 }
 
-/* What is alive goes with its context. It was forgotten, unless a fault came before. */
+/* Frees the handles of the context. They count as left behind, unless a fault came before. */
 EXPORT(cuDevicePrimaryCtxRelease_v2, (int device))
 {
     ALONE;

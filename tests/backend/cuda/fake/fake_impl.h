@@ -1,4 +1,4 @@
-/* What the files of the stand-in for libcuda.so.1 share. */
+/* Shared by the files of the stand-in for libcuda.so.1. */
 #ifndef TZ_TEST_FAKE_IMPL_H
 #define TZ_TEST_FAKE_IMPL_H
 
@@ -50,7 +50,7 @@ typedef struct operation {
     unsigned word;
     copy_3d box;
     struct event *event; /* RECORD */
-    stream *other;       /* WAIT: until that stream has done so much */
+    stream *other;       /* WAIT: until that stream has done `target` operations */
     long target;
     struct operation *next;
 } operation;
@@ -86,7 +86,7 @@ typedef struct module {
     char text[];
 } module;
 
-typedef struct kept { /* alive; what its context frees when it goes */
+typedef struct kept { /* a live handle, which its context frees */
     void *what;
     void (*drop)(void *what);
     struct kept *next;
@@ -103,22 +103,21 @@ typedef struct context {
 extern _Thread_local context *fake_current;
 extern fake_cuda_seen fake_seen;
 
-/* What every call does first: the fault that is asked for, the context. */
+/* Every call starts here: the requested fault, or a missing context. */
 int fake_enter(const char *symbol, bool needs_context);
 /* The stream of a handle: NULL is the default one. */
 stream *fake_stream(void *handle);
-/* Put on a stream, or noted while it is being captured. */
+/* Puts an operation on a stream, or into the graph that the stream captures. */
 int fake_put(void *handle, const operation *what);
 void fake_drain(stream *s, long target);
 void fake_drain_all(context *c);
 /* The number in an environment variable, or `otherwise`. */
 long fake_number(const char *variable, long otherwise);
-/* `what` belongs to the context until it is let go of; `drop` frees it. False: there is no memory.
- */
+/* Adds `what` to the context, which frees it with `drop`. False: no memory. */
 bool fake_keep(void *what, void (*drop)(void *what));
 void fake_let_go(void *what);
 
-/* One call at a time, from whichever thread. */
+/* One call at a time. */
 int fake_lock(void);
 void fake_unlock(int *held);
 #define ALONE __attribute__((cleanup(fake_unlock), unused)) int held_ = fake_lock()
@@ -131,7 +130,7 @@ void fake_unlock(int *held);
             return result_;                                                                        \
     } while (0)
 
-/* Declared before it is defined, as the warnings want it. */
+/* A definition after its declaration: -Wmissing-prototypes. */
 #define EXPORT(symbol, parameters)                                                                 \
     API int symbol parameters;                                                                     \
     int symbol parameters

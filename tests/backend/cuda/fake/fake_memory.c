@@ -8,7 +8,7 @@ static int block_make(size_t bytes, bool pinned, void **out)
         return OUT_OF_MEMORY;
     *b = (block){.next = fake_current->blocks, .bytes = bytes, .pinned = pinned};
     fake_current->blocks = b;
-    memset(b + 1, 0xcd, bytes); /* no caller may expect zeros */
+    memset(b + 1, 0xcd, bytes); /* new memory is not zero */
     *out = b + 1;
     return 0;
 }
@@ -87,8 +87,8 @@ EXPORT(cuMemFreeHost, (void *memory))
     return result;
 }
 
-/* Put on a stream. A copy from or to host memory that is not pinned is done at once, after what is
- * there already. */
+/* Puts a copy on a stream. A copy of host memory that is not pinned runs at once, after all earlier
+ * operations of the stream. */
 static int put_copy(void *handle, const operation *o, const void *host)
 {
     stream *s = fake_stream(handle);
@@ -142,7 +142,7 @@ EXPORT(cuMemsetD32Async, (pointer to, unsigned word, size_t count, void *handle)
         &(operation){.kind = FILL, .to = (void *)(uintptr_t)to, .word = word, .bytes = count});
 }
 
-/* Without a stream they go to the default one. A copy from the host is not done at once. */
+/* These use the default stream. A copy from the host does not run at once. */
 EXPORT(cuMemcpyHtoD_v2, (pointer to, const void *from, size_t bytes))
 {
     ENTER(cuMemcpyHtoD_v2);

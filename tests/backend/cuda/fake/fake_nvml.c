@@ -80,7 +80,7 @@ EXPORT(int, nvmlDeviceGetClockInfo, (void *device, int type, unsigned *megahertz
     return started ? 0 : 1;
 }
 
-/* An NVML of before 535: the name since then is not there. */
+/* An NVML older than 535, which lacks the newer name. */
 EXPORT(int, nvmlDeviceGetCurrentClocksThrottleReasons, (void *device, unsigned long long *reasons))
 {
     const int fault = fault_of("nvmlDeviceGetCurrentClocksThrottleReasons");

@@ -1,6 +1,6 @@
 /* libnvrtc.so.13 without a compiler: see fake.h. A "cubin" is the ELF mark, the source and the
  * texts that it may include. A source with the word `nowhere` does not compile. The assembler's
- * words are those of NVRTC 12. */
+ * report has the format of NVRTC 12. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,6 @@ EXPORT(int, nvrtcCreateProgram,
        (program * *out, const char *source, const char *name, int count, const char *const *headers,
         const char *const *names))
 {
-    (void)name;
     size_t bytes = strlen(source) + 1;
     for (int k = 0; k < count; k++) {
         if (!headers[k] || !names[k])

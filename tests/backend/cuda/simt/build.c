@@ -27,7 +27,7 @@ typedef struct kernel {
 
 struct simt_build {
     char folder[512], shim[512], text[600];
-    bool keep, patterns; /* the compiler fills variables that a text leaves without a value */
+    bool keep, patterns; /* the compiler fills uninitialised variables */
     int count;
     int kernels_count;
     kernel kernels[KERNELS_MAX]; /* the latest */

@@ -45,7 +45,7 @@ static grid tiles[][3] = {{{0}},
                           {{8, 6, 4}, {32, 4, 8}, {5, 3, 3}}};
 static const simt_room rooms[] = {{4, 1}, {1, 1}, {132, 1}, {3, 2}};
 
-/* What is drawn for a case, whichever machine asks. */
+/* The random choices of a case; the same on every machine. */
 static uint32_t draw(const simt_group *g, const char *what, int number)
 {
     uint64_t seed = (uint64_t)number;

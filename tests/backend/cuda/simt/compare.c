@@ -56,8 +56,8 @@ const char *simt_case_text(const simt_case *k, const tz_plan *plan, char *text, 
 
 /* ---- The problem ----------------------------------------------------------------------------- */
 
-/* Plugins derive constants that may make neighbours count for less than a rounding error: these
- * make each count, and a few iterations keep finite. */
+/* A plugin's constants may weight neighbours below a rounding error. With these each neighbour
+ * matters, and a few iterations stay finite. */
 static void replace_constants(tz_problem *problem, uint64_t seed)
 {
     for (int c = 0; c < problem->stencil->constants_count; c++) {
@@ -232,7 +232,7 @@ static tz_status run_stages(pair *p, tz_error *error)
 {
     simt_outcome *o = p->outcome;
     const int height = o->plan.height;
-    /* A launch of several stages, where the family has those. */
+    /* A launch of several stages, if the family has such launches. */
     const int most = o->plan.launch_iterations >= 3 * height ? 3 * height : height;
     const int several = most > height ? most : 0;
     const int64_t steps =

@@ -16,7 +16,6 @@ static void leaving(simt_fiber *from, simt_fiber *to, int over)
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_start_switch_fiber(over ? NULL : &from->fake, to->stack, to->stack_bytes);
 #else
-    (void)over;
 #endif
 }
 
@@ -26,8 +25,6 @@ static void renew_stack(void *stack, size_t bytes)
     /* What ran here before may have been left in the middle of its frames. */
     __asan_unpoison_memory_region(stack, bytes);
 #else
-    (void)stack;
-    (void)bytes;
 #endif
 }
 
@@ -43,7 +40,6 @@ static void arriving(simt_fiber *here)
         here->came_from->stack_bytes = bytes;
     }
 #else
-    (void)here;
 #endif
 }
 

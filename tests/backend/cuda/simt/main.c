@@ -20,7 +20,7 @@ static int usage(void)
         "                 [--steps N] [--seed N] [--room PROCESSORS[,BLOCKS]] [--own-constants]\n"
         "                 [--param NAME=VALUE] [--keep FOLDER] [--plugins FOLDER]\n"
         "The texts of GPU kernels, compiled for this machine and run lane by lane, against the\n"
-        "reference backend: says what races and which cells differ. Without a grid, a choice of\n"
+        "reference backend: prints races and the cells that differ. Without a grid, a choice of\n"
         "cases of every stencil and family; TZ_SIMT=quick or full in the environment runs fewer\n"
         "or all, TZ_SIMT_WORKERS=N on as many cores. --keep leaves the text in FOLDER. --room is\n"
         "how many multiprocessors a family believes there are, and how many blocks each takes.\n",

@@ -7,7 +7,7 @@ static bool same_warp(const simt_access *a, const simt_access *b)
     return a->block == b->block && a->thread / 32 == b->thread / 32;
 }
 
-/* By barriers of adjacent warps: with each phase, what a warp wrote is known one warp further. */
+/* By barriers of adjacent warps: each phase makes a warp's writes visible one warp further. */
 static bool ordered_adjacent(const simt_access *before, const simt_access *now)
 {
     const int away = abs(before->thread / 32 - now->thread / 32);

@@ -16,10 +16,10 @@ enum {
     SHARED_BYTES_MAX = 227 << 10,
     SHARED_ALIGNED = 128,
     STACK_BYTES = 128 << 10,
-    STACK_STRIDE = 2 * STACK_BYTES, /* below each stack is as much that must not be touched: */
-    STACKS_GUARDED = 8192, /* of more, the kernel would have too many mappings to remember */
+    STACK_STRIDE = 2 * STACK_BYTES, /* a guard of the same size lies below each stack: */
+    STACKS_GUARDED = 8192,          /* more would exceed the limit of memory mappings */
     TRAP_STACK_BYTES = 64 << 10,
-    LAUNCH_SECONDS = 60, /* of processor time; no test comes near it */
+    LAUNCH_SECONDS = 60, /* of processor time; far above any test */
     POISON = 0xa5
 };
 
@@ -83,7 +83,7 @@ static void report_pair(simt *machine, simt_finding finding, const simt_lane *a,
     machine->failed = true;
 }
 
-/* Until all its lanes wait for other warps or are over, or one pauses. */
+/* Runs until all lanes wait for other warps or have ended, or one pauses. */
 static bool run_warp(simt *machine, simt_lane *warp)
 {
     while (run_lanes(machine, warp)) {
@@ -115,7 +115,7 @@ static bool run_warp(simt *machine, simt_lane *warp)
 
 /* ---- Blocks and grids ------------------------------------------------------------------------ */
 
-/* Do all lanes wait at the same barrier of that kind? It is a finding when only some do. */
+/* Do all lanes wait at the same barrier of that kind? Only some: a finding. */
 static bool all_wait(simt *machine, const simt_block *blocks, int count, int state)
 {
     const int threads = machine->launch->threads;
@@ -148,7 +148,7 @@ static const simt_lane *find_paused(const simt *machine, const simt_block *block
     return NULL;
 }
 
-/* Until all threads are over or at a barrier of the grid, or one pauses. */
+/* Runs until all threads have ended or wait at a barrier of the grid, or one pauses. */
 static bool run_block(simt *machine, simt_block *b)
 {
     const int warps = machine->launch->threads / SIMT_WARP;
@@ -165,7 +165,7 @@ static bool run_block(simt *machine, simt_block *b)
     }
 }
 
-/* Lets lanes that paused look again, unless no lane has done anything since. */
+/* Resumes paused lanes, unless no lane has done anything since. */
 static bool resume(simt *machine, simt_block *blocks, int count, const simt_lane *paused)
 {
     const int threads = machine->launch->threads;
@@ -261,13 +261,13 @@ static void report_fault(simt *machine, const char *at)
 
 static void trap(int number, siginfo_t *info, void *context)
 {
-    (void)context;
     simt *machine = simt_here;
     if (number == SIGVTALRM && ++machine->expired == 1)
-        return; /* the next word notices; a loop without words is stopped here the second time */
+        return; /* the next word stops the lane; a loop without words stops here, the second time */
     if (!machine->running) {
         if (number != SIGVTALRM)
-            signal(number, SIG_DFL); /* a fault of the machine's own comes again and ends it */
+            signal(number,
+                   SIG_DFL); /* a fault of the machine itself repeats and ends the process */
         return;
     }
     const simt_lane *l = machine->running;

@@ -24,7 +24,7 @@ struct simt_device {
 
 /* ---- Poison ---------------------------------------------------------------------------------- */
 
-/* No number for reals; for integers one that minima choose. */
+/* NaN for reals; for integers a large negative number, which minima choose. */
 static const uint32_t poison_single = UINT32_C(0x7fc0dead), poison_word = UINT32_C(0x9e3779b9);
 static const uint64_t poison_double = UINT64_C(0x7ff8deaddeaddead);
 
@@ -57,7 +57,7 @@ static void poison(const tz_problem *problem, int field, char *at, int64_t eleme
         memcpy(at + (size_t)i * size, poison_of(problem, field), size);
 }
 
-/* What no cell stands for: the ends of rows, and bits beyond the last column. */
+/* Memory outside the grid: the ends of rows, and bits beyond the last column. */
 static void poison_padding(const tz_problem *problem, int field, char *at, int64_t rows)
 {
     const size_t size = tz_problem_element_size(problem, field);
@@ -187,7 +187,7 @@ void simt_device_load(const simt_device *device, int field, void *elements)
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
 
-/* What one launch works on. */
+/* The memory of one launch. */
 typedef struct stage {
     const tz_cuda_family *family;
     tz_plan plan; /* the kernel's own */
@@ -206,7 +206,7 @@ static void stage_clear(stage *s)
     }
 }
 
-/* The text with one string in place of another, which must be there. */
+/* Replaces one string of the text, which must contain it. */
 static tz_status edit(char **source, const char *from, const char *to, tz_error *error)
 {
     tz_cuda_text text = {0};

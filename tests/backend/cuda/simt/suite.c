@@ -14,7 +14,7 @@
 enum { SHOWN = 6, ROWS_MAX = 64, LINE_BYTES = 8192 };
 enum { WAITING, RUNNING, DONE };
 
-/* Of a group, written by the worker that runs it. */
+/* The result of a group; its worker writes it. */
 typedef struct result {
     int state;
     pid_t worker;
@@ -25,7 +25,7 @@ typedef struct result {
     double seconds;
 } result;
 
-/* What the processes share. */
+/* Shared memory of the processes. */
 typedef struct board {
     atomic_int next;
     result results[];
@@ -98,7 +98,7 @@ static void run_group(const simt_group *g, simt_build *build, simt *machine, res
                                   : ", no grid is possible",
                 r->seconds);
     simt_append(head, sizeof head, "%s", details);
-    /* In one piece: workers share the output. */
+    /* One write: workers share the output. */
     if (write(STDOUT_FILENO, head, strlen(head)) < 0)
         return;
 }
@@ -137,7 +137,7 @@ static bool start_worker(const simt_groups *groups, board *b, const char *shim)
     return child > 0;
 }
 
-/* A worker ended before the groups did: its group was to blame. */
+/* A worker died: its group has failed. */
 static void bury_worker(const simt_groups *groups, board *b, pid_t worker, int status)
 {
     static char text[LINE_BYTES];

@@ -1,18 +1,10 @@
-/* The machine itself: right kernels run as on a GPU, and each wrong one is found out. */
+/* The machine itself: correct kernels run as on a GPU, and each faulty one is reported. */
 #include "compare.h"
 
 #include "memory.h"
-#include "tests/skip.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 enum { THREADS = 64, BLOCKS = 3, WORDS = THREADS * BLOCKS };
-
-static simt_build *build;
-static simt *machine;
 
 /* What a kernel of these tests is given. */
 typedef struct bench {
@@ -30,7 +22,7 @@ static void run(bench *b, const char *body, const launch *how)
 {
     char source[4000];
     const simt_entry *entry;
-    tz_error error = {0};
+    need_compiler();
     snprintf(source, sizeof source,
              "#include \"device.cuh\"\n"
              "struct tz_arguments { const unsigned *in; unsigned *out, *barrier; };\n"
@@ -39,8 +31,7 @@ static void run(bench *b, const char *body, const launch *how)
              "  const int t = tz_thread(), lane = tz_lane(), i = tz_block(0) * tz_threads() + t;\n"
              "#line 1 \"body\"\n%s\n}\n",
              body);
-    if (simt_build_kernel(build, source, "tz_stage", &entry, &error))
-        fail_msg("%s", error.message);
+    assert_ok(simt_build_kernel(build, source, "tz_stage", &entry, &failure));
     memset(b, 0, sizeof *b);
     for (uint32_t i = 0; i < WORDS; i++)
         b->in[i] = 1000 + 7 * i;
@@ -116,7 +107,6 @@ static uint32_t lane_next(const bench *b, int block, int t)
 
 static void shuffles_move_values(void **state)
 {
-    (void)state;
     expect("a.out[i] = tz_shuffle_down(a.in[i], 3);", lane_above);
     expect("a.out[i] = tz_shuffle_up(a.in[i], 3);", lane_below);
     expect("a.out[i] = tz_shuffle_xor(a.in[i], 5);", lane_across);
@@ -132,7 +122,6 @@ static void shuffles_move_values(void **state)
 static uint32_t block_sum(const bench *b, int block, int t)
 {
     uint32_t sum = 0;
-    (void)t;
     for (int k = 0; k < THREADS; k++)
         sum += in_at(b, block, k);
     return sum;
@@ -140,7 +129,6 @@ static uint32_t block_sum(const bench *b, int block, int t)
 
 static void barriers_order_a_block(void **state)
 {
-    (void)state;
     expect("tz_put(shared + t, a.in[i]);\n"
            "for (int n = 32; n > 0; n /= 2) {\n"
            "  tz_barrier();\n"
@@ -167,7 +155,6 @@ static uint32_t adjacent_warp(const bench *b, int block, int t)
 
 static void adjacent_warps_wait_for_each_other(void **state)
 {
-    (void)state;
     expect("unsigned long long *words = (unsigned long long *)(shared + 256);\n"
            "tz_adjacent_init(words, 2);\n"
            "tz_barrier();\n"
@@ -184,7 +171,6 @@ static void adjacent_warps_wait_for_each_other(void **state)
 /* What a warp wrote before it arrived is known one warp further with each phase. */
 static void writes_travel_a_warp_a_phase(void **state)
 {
-    (void)state;
     const simt_access writer = {.block = 1, .thread = 3, .arrived = 5, .waited = 5};
     for (int away = 0; away < 4; away++)
         for (int phases = 0; phases < 5; phases++) {
@@ -204,7 +190,6 @@ static uint32_t same(const bench *b, int block, int t)
 
 static void packets_move_values(void **state)
 {
-    (void)state;
     expect("if (t % 4 == 0) {\n"
            "  unsigned four[4];\n"
            "  tz_load(a.in + i, four);\n"
@@ -232,7 +217,6 @@ static uint32_t rounding(const bench *b, int block, int t)
 
 static void arithmetic_is_not_contracted(void **state)
 {
-    (void)state;
     expect("float x = (float)a.in[i] / 3.0f;\n"
            "float fused = __fmaf_rn(x, x, 0.1f), apart = x * x + 0.1f;\n"
            "unsigned bits[2];\n"
@@ -257,7 +241,6 @@ static uint32_t other_block(const bench *b, int block, int t)
 
 static void grids_synchronise(void **state)
 {
-    (void)state;
     /* Two barriers flip the word's top bit twice. */
     expect_in("unsigned one[1] = {a.in[i]}, other[1];\n"
               "tz_store(a.out + i, one);\n"
@@ -271,7 +254,6 @@ static void grids_synchronise(void **state)
 
 static void blocks_hand_words_over(void **state)
 {
-    (void)state;
     /* From each block to the one before it, by way of slots in out's second half. */
     expect_in("unsigned long long *slots = (unsigned long long *)(a.out + 64);\n"
               "const int blocks = tz_blocks(0), b = tz_block(0);\n"
@@ -288,7 +270,6 @@ static void blocks_hand_words_over(void **state)
 
 static void fetches_arrive(void **state)
 {
-    (void)state;
     /* The first batch has come, the second is under way. */
     expect("tz_fetch<unsigned, 1>(shared + t, a.in + i);\n"
            "tz_fetch_end();\n"
@@ -307,19 +288,17 @@ static void fetches_arrive(void **state)
 
 static uint32_t blocks_counted(const bench *b, int block, int t)
 {
-    (void)b;
     return block == 0 && t == 0 ? WORDS : 0;
 }
 
 static void atomics_count(void **state)
 {
-    (void)state;
     expect("tz_atomic_add_u32(a.out, 1u);", blocks_counted);
 }
 
 /* ---- Wrong kernels --------------------------------------------------------------------------- */
 
-static void wrong_in(const char *body, const launch *how, simt_finding finding, const char *says)
+static void wrong_in(const char *body, const launch *how, simt_finding finding, const char *wanted)
 {
     for (int backwards = 0; backwards < 2; backwards++) {
         static bench b;
@@ -332,22 +311,22 @@ static void wrong_in(const char *body, const launch *how, simt_finding finding, 
                                  b.report.count[SIMT_FOUND_UNWRITTEN];
         if (b.report.count[finding] == 0 || (finding != SIMT_FOUND_UNWRITTEN && others > 0))
             fail_msg("%s\nexpected '%s', got: %s", body, simt_finding_text(finding), message);
-        bool said = false;
+        bool found = false;
         for (int i = 0; i < b.report.messages; i++)
-            said = said || strstr(b.report.message[i], says);
-        if (!said)
-            fail_msg("%s\nno '%s' in: %s", body, says, message);
+            found = found || strstr(b.report.message[i], wanted);
+        if (!found)
+            fail_msg("%s\nno '%s' in: %s", body, wanted, message);
     }
 }
 
-static void wrong(const char *body, simt_finding finding, const char *says)
+static void wrong(const char *body, simt_finding finding, const char *wanted)
 {
-    wrong_in(body, &(launch){.threads = THREADS, .blocks = 1, .shared_bytes = 1024}, finding, says);
+    wrong_in(body, &(launch){.threads = THREADS, .blocks = 1, .shared_bytes = 1024}, finding,
+             wanted);
 }
 
 static void races_are_found(void **state)
 {
-    (void)state;
     /* A missing barrier: read after write and write after read. */
     wrong("tz_put(shared + t, 1u);\na.out[i] = tz_get(shared + (t ^ 32));\n", SIMT_FOUND_RACE,
           "body:2");
@@ -390,14 +369,12 @@ static void races_are_found(void **state)
 
 static void unwritten_reads_are_found(void **state)
 {
-    (void)state;
     wrong("if (t > 0) tz_put(shared + t, 1u);\ntz_barrier();\na.out[i] = tz_get(shared + t);",
           SIMT_FOUND_UNWRITTEN, "byte 0 of shared memory, after barrier 1: thread 0");
 }
 
 static void bad_addresses_are_found(void **state)
 {
-    (void)state;
     wrong("a.out[i] = tz_get(shared + 193 + t);", SIMT_FOUND_ADDRESS, "byte 1024");
     wrong("tz_put(shared + t - 63, 1u);", SIMT_FOUND_ADDRESS, "of shared memory");
     wrong("unsigned four[4] = {0};\ntz_put_packet(shared + 1, four);", SIMT_FOUND_ADDRESS,
@@ -414,7 +391,6 @@ static void bad_addresses_are_found(void **state)
 
 static void divergent_lanes_are_found(void **state)
 {
-    (void)state;
     wrong("if (lane != 7) a.out[i] = tz_shuffle_up(1u, 1);", SIMT_FOUND_LANES,
           "lane 7) of block 0,0,0 has ended");
     wrong("if (lane < 16) a.out[i] = tz_shuffle_up(1u, 1);\n"
@@ -431,7 +407,6 @@ static void divergent_lanes_are_found(void **state)
 
 static void lonely_barriers_are_found(void **state)
 {
-    (void)state;
     wrong("if (t != 40) tz_barrier();", SIMT_FOUND_BARRIER, "thread 40 (warp 1, lane 8)");
     wrong("if (tz_warp() == 0) tz_barrier();\nelse tz_barrier();", SIMT_FOUND_BARRIER,
           "waits at tz_barrier (body:2)");
@@ -444,7 +419,6 @@ static void lonely_barriers_are_found(void **state)
 
 static void races_of_blocks_are_found(void **state)
 {
-    (void)state;
     const launch grid = {.threads = THREADS, .blocks = BLOCKS, .cooperative = true};
     wrong_in("unsigned one[1] = {a.in[i]}, other[1];\ntz_store(a.out + i, one);\n"
              "tz_load_fresh(a.out + (i + 64) % 192, other);",
@@ -458,7 +432,6 @@ static void races_of_blocks_are_found(void **state)
 
 static void lost_words_are_found(void **state)
 {
-    (void)state;
     const launch grid = {.threads = 32, .blocks = BLOCKS, .cooperative = true};
     wrong_in("unsigned long long *slots = (unsigned long long *)a.out;\n"
              "if (tz_block(0) > 0) tz_send(slots + i, 5, 1u);\n"
@@ -468,7 +441,6 @@ static void lost_words_are_found(void **state)
 
 static void early_reads_of_fetches_are_found(void **state)
 {
-    (void)state;
     /* Others may look after the wait and a barrier only: not before the wait ... */
     wrong("tz_fetch<unsigned, 1>(shared + t, a.in + i);\ntz_fetch_end();\ntz_barrier();\n"
           "a.out[i] = tz_get(shared + (t ^ 1));\ntz_fetch_wait<0>();",
@@ -482,13 +454,11 @@ static void early_reads_of_fetches_are_found(void **state)
 
 static void stopped_lanes_are_found(void **state)
 {
-    (void)state;
     wrong("a.out[i] = a.in[i] / (unsigned)(t / 70);", SIMT_FOUND_STOPPED, "division by zero");
 }
 
 static void bad_launches_are_found(void **state)
 {
-    (void)state;
     const launch ragged = {.threads = 48, .blocks = 1}, wide = {.threads = 96, .blocks = 1};
     const launch large = {.threads = 32, .blocks = 1, .shared_bytes = 1 << 20};
     wrong_in("a.out[i] = 1;", &ragged, SIMT_FOUND_LAUNCH, "48 threads");
@@ -496,55 +466,12 @@ static void bad_launches_are_found(void **state)
     wrong_in("a.out[i] = 1;", &large, SIMT_FOUND_LAUNCH, "1048576 bytes");
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    machine = simt_create();
-    return machine ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    simt_build_destroy(build);
-    simt_destroy(machine);
-    return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shuffles_move_values),
-        cmocka_unit_test(barriers_order_a_block),
-        cmocka_unit_test(adjacent_warps_wait_for_each_other),
-        cmocka_unit_test(writes_travel_a_warp_a_phase),
-        cmocka_unit_test(packets_move_values),
-        cmocka_unit_test(arithmetic_is_not_contracted),
-        cmocka_unit_test(grids_synchronise),
-        cmocka_unit_test(blocks_hand_words_over),
-        cmocka_unit_test(fetches_arrive),
-        cmocka_unit_test(atomics_count),
-        cmocka_unit_test(races_are_found),
-        cmocka_unit_test(unwritten_reads_are_found),
-        cmocka_unit_test(bad_addresses_are_found),
-        cmocka_unit_test(divergent_lanes_are_found),
-        cmocka_unit_test(lonely_barriers_are_found),
-        cmocka_unit_test(races_of_blocks_are_found),
-        cmocka_unit_test(lost_words_are_found),
-        cmocka_unit_test(early_reads_of_fetches_are_found),
-        cmocka_unit_test(stopped_lanes_are_found),
-        cmocka_unit_test(bad_launches_are_found),
-    };
-    tz_error error = {0};
-    const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
-    if (status == TZ_UNSUPPORTED) {
-        printf("skipped: %s\n", error.message);
-        return SKIPPED_PROGRAM;
-    }
-    if (status) {
-        fprintf(stderr, "%s\n", error.message);
-        return 1;
-    }
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(open_machine, close_machine, TEST(shuffles_move_values), TEST(barriers_order_a_block),
+          TEST(adjacent_warps_wait_for_each_other), TEST(writes_travel_a_warp_a_phase),
+          TEST(packets_move_values), TEST(arithmetic_is_not_contracted), TEST(grids_synchronise),
+          TEST(blocks_hand_words_over), TEST(fetches_arrive), TEST(atomics_count),
+          TEST(races_are_found), TEST(unwritten_reads_are_found), TEST(bad_addresses_are_found),
+          TEST(divergent_lanes_are_found), TEST(lonely_barriers_are_found),
+          TEST(races_of_blocks_are_found), TEST(lost_words_are_found),
+          TEST(early_reads_of_fetches_are_found), TEST(stopped_lanes_are_found),
+          TEST(bad_launches_are_found))

@@ -2,20 +2,16 @@
 #include "compare.h"
 
 #include "stencil/registry.h"
-#include "tests/skip.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "unit.h"
 
 enum { NONE = -1 };
 
-static simt_build *build;
-static simt *machine;
-static const tz_registry *registry;
+static tz_registry *registry;
 
 static void mistake(const char *stencil, tz_boundary boundary, const char *from, const char *to,
                     int finding)
 {
+    need_compiler();
     static simt_outcome outcome;
     simt_case k = {.boundary = {boundary, boundary, boundary},
                    .extent = {45, 19, 7},
@@ -23,9 +19,7 @@ static void mistake(const char *stencil, tz_boundary boundary, const char *from,
                    .room = {4, 1},
                    .edit_from = from,
                    .edit_to = to};
-    tz_error error = {0};
-    if (tz_registry_find(registry, stencil, &k.stencil, NULL, &error))
-        fail_msg("%s", error.message);
+    assert_ok(tz_registry_find(registry, stencil, &k.stencil, NULL, &failure));
     k.precision = tz_stencil_has_real(k.stencil) ? TZ_SINGLE : -1;
     simt_compare(&k, build, machine, 2, &outcome);
     if (!from) {
@@ -40,7 +34,6 @@ static void mistake(const char *stencil, tz_boundary boundary, const char *from,
 
 static void mistakes_in_tiles_are_found(void **state)
 {
-    (void)state;
     const char *hotspot = "hotspot";
     mistake(hotspot, TZ_CLAMP, NULL, NULL, NONE);
     /* Missing barriers: after the load, after each pass. */
@@ -67,40 +60,13 @@ static void mistakes_in_tiles_are_found(void **state)
 static int set_up(void **state)
 {
     static const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};
-    static tz_registry *plugins;
-    tz_error error = {0};
-    (void)state;
-    machine = simt_create();
-    if (!machine || tz_registry_create(&plugins, folders, 2, &error))
-        return -1;
-    registry = plugins;
-    return 0;
+    return open_machine(state) || tz_registry_create(&registry, folders, 2, &failure);
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
-    tz_registry_destroy((tz_registry *)registry);
-    simt_build_destroy(build);
-    simt_destroy(machine);
-    return 0;
+    tz_registry_destroy(registry);
+    return close_machine(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_in_tiles_are_found),
-    };
-    tz_error error = {0};
-    const tz_status status =
-        simt_build_create(&build, TZ_TEST_SOURCE_DIR "/backend/cuda/simt", NULL, &error);
-    if (status == TZ_UNSUPPORTED) {
-        printf("skipped: %s\n", error.message);
-        return SKIPPED_PROGRAM;
-    }
-    if (status) {
-        fprintf(stderr, "%s\n", error.message);
-        return 1;
-    }
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down, TEST(mistakes_in_tiles_are_found))

@@ -1,4 +1,4 @@
-/* The words of device text: what a lane calls. */
+/* The words of device text: the functions that a lane calls. */
 #include "machine.h"
 
 #include <stdarg.h>
@@ -129,7 +129,7 @@ void simt_give_up(void)
     abort();
 }
 
-/* Every word begins with it. `looks`: it does nothing that another lane may be waiting for. */
+/* Every word starts here. `looks`: a word that no other lane may wait for. */
 static simt_lane *begin(simt_place place, bool looks)
 {
     simt_lane *l = simt_here->running;
@@ -209,7 +209,7 @@ static void word_grid_barrier(unsigned int *barrier, simt_place place)
                         simt_place_text(place).text, simt_lane_text(l).text);
         simt_give_up();
     }
-    /* The word ends as the GPU's does. */
+    /* The word ends like the GPU's. */
     if (l->facts.thread == 0 && l->block->number == 1)
         *barrier += 0x80000000u;
     l->bytes = 0;
@@ -334,7 +334,7 @@ static void word_memory(int access, const void *at, int bytes, int aligned, cons
         bad_address("unaligned access", buffer->name, offset, bytes);
     if (!buffer->writable && writes)
         bad_address("write", buffer->name, offset, bytes);
-    /* Accesses of 8 bytes are atomic: they race with none. */
+    /* Accesses of 8 bytes are atomic: they never race. */
     if (access == SIMT_ATOMIC || access == SIMT_SEND || access == SIMT_PEEK)
         return;
     if (!simt_here->memory[b])

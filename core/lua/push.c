@@ -1,0 +1,72 @@
+#include "lua/push.h"
+
+void tz_set_number(lua_State *L, const char *key, double value)
+{
+    lua_pushnumber(L, value);
+    lua_setfield(L, -2, key);
+}
+
+void tz_set_integer(lua_State *L, const char *key, int64_t value)
+{
+    lua_pushinteger(L, value);
+    lua_setfield(L, -2, key);
+}
+
+void tz_set_text(lua_State *L, const char *key, const char *value)
+{
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, key);
+}
+
+void tz_set_flag(lua_State *L, const char *key, bool value)
+{
+    lua_pushboolean(L, value);
+    lua_setfield(L, -2, key);
+}
+
+void tz_push_integers(lua_State *L, int count, const int64_t *values)
+{
+    lua_createtable(L, count, 0);
+    for (int i = 0; i < count; i++) {
+        lua_pushinteger(L, values[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+void tz_push_line(lua_State *L, char between)
+{
+    luaL_Buffer line;
+    const int n = lua_gettop(L);
+    luaL_buffinit(L, &line);
+    for (int i = 1; i <= n; i++) {
+        if (i > 1)
+            luaL_addchar(&line, between);
+        luaL_tolstring(L, i, NULL);
+        luaL_addvalue(&line);
+    }
+    luaL_pushresult(&line);
+}
+
+void tz_metatable_create(lua_State *L, const char *type, const luaL_Reg *methods,
+                         lua_CFunction close, lua_CFunction index, lua_CFunction tostring)
+{
+    luaL_newmetatable(L, type);
+    lua_newtable(L);
+    luaL_setfuncs(L, methods, 0);
+    if (index)
+        lua_pushcclosure(L, index, 1);
+    lua_setfield(L, -2, "__index");
+    if (close) {
+        lua_pushcfunction(L, close);
+        lua_setfield(L, -2, "__gc");
+        lua_pushcfunction(L, close);
+        lua_setfield(L, -2, "__close");
+    }
+    if (tostring) {
+        lua_pushcfunction(L, tostring);
+        lua_setfield(L, -2, "__tostring");
+    }
+    lua_pushstring(L, type);
+    lua_setfield(L, -2, "__metatable");
+    lua_pop(L, 1);
+}
