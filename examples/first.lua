@@ -1,8 +1,8 @@
--- A first scenario: a warm square on a chip spreads out.
+-- A first scenario: a part of a chip dissipates power, and its heat spreads.
 --
 --     trapeze run first.lua
 --     trapeze run first.lua --set size=512 --set steps=5000
---     trapeze run first.lua --check          (says what it would do)
+--     trapeze run first.lua --check          (prints the plan, and runs nothing)
 --
 -- Frames, the table and a record of the run appear in runs/first-001/.
 local tz = require "trapeze"
@@ -11,7 +11,7 @@ local size = tz.args.size or 128    -- from --set size=…, else 128
 local steps = tz.args.steps or 2000
 
 local sim = tz.simulation {
-    plugin = "hotspot",              -- `trapeze plugins hotspot` says what it offers
+    plugin = "hotspot",              -- `trapeze plugins hotspot` lists its fields and parameters
     grid = { size, size },           -- {nx, ny}; cells are numbered from 0
     precision = "single",
     params = { ambient_k = 318.15 },
@@ -23,7 +23,7 @@ local sim = tz.simulation {
             return inside and 20.0 / size ^ 2 or 0 -- watt in each cell
         end,
     },
-    boundary = "clamp",              -- nothing flows over the edge
+    boundary = "clamp",              -- no heat leaves through the edges
 }
 
 -- What to write, and how often.

@@ -1,7 +1,7 @@
 # trapeze_add_plugin(NAME SOURCE...): a stencil plugin as a loadable module NAME.so.
 #
-# The flags are part of the contract: without contraction CPU and GPU results agree bit for bit,
-# and -O3 is what makes the row functions vectorise.
+# Plugins need these flags. Without contraction, CPU and GPU results have the same bits. With -O3, compilers
+# vectorise row functions.
 function(trapeze_add_plugin name)
     add_library(${name} MODULE ${ARGN})
     set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".so" C_STANDARD 17

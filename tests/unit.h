@@ -34,8 +34,7 @@ static tz_error failure;
 static inline void assert_ok_(tz_status status, int line)
 {
     if (status)
-        fail_msg("line %d: %s: %s: %s", line, tz_status_text(status), failure.place,
-                 failure.message);
+        fail_msg("line %d: status %d: %s: %s", line, (int)status, failure.place, failure.message);
 }
 
 /* The call succeeds; otherwise the test fails with the message in `failure`. */

@@ -1,6 +1,9 @@
 #include "backend/backend.h"
 
+#include "base/machine.h"
 #include "base/names.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 const tz_backend *const tz_backends[] = {&tz_backend_cuda, &tz_backend_cpu, &tz_backend_reference,
@@ -27,14 +30,28 @@ tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const
 {
     if (given->family[0] && strcmp(given->family, family) != 0)
         return tz_error_set(error, TZ_UNKNOWN, "family",
-                            "'%s' is no family of the %s backend; it has %s", given->family,
+                            "'%s' is no family of the %s backend, which has '%s'", given->family,
                             backend, family);
     const char *knob = tz_plan_first_knob(given);
     if (knob)
         return tz_error_set(error, TZ_UNSUPPORTED, "plan",
-                            "the %s backend takes height and tile; '%s' is for families of the "
-                            "cuda backend",
+                            "the %s backend takes only height and tile: '%s' is a knob of the cuda "
+                            "backend",
                             backend, knob);
+    return TZ_OK;
+}
+
+tz_status tz_host_identify(int device, tz_device_identity *out, tz_error *error)
+{
+    tz_machine machine;
+    (void)device;
+    (void)error;
+    tz_machine_read(&machine);
+    *out = (tz_device_identity){.units = machine.cores,
+                                .vector_bytes = tz_isa_vector_bytes(machine.isa)};
+    snprintf(out->name, sizeof out->name, "%s", machine.cpu);
+    snprintf(out->key, sizeof out->key, "%s %s %" PRId64 " %" PRId64, machine.cpu,
+             tz_isa_name(machine.isa), machine.l2_bytes, machine.l3_bytes);
     return TZ_OK;
 }
 

@@ -1,8 +1,7 @@
-/* An array of numbers in memory with 1 to 3 axes. Files are read into arrays, frames are made from
- * them.
+/* An array of numbers in memory with 1 to 3 axes.
  *
  * Elements are contiguous and in native byte order. Axis x comes first and varies fastest in
- * memory: shape is {nx, ny, nz}. So a .npy file in C order with shape (ny, nx) has shape {nx, ny}
+ * memory: shape is {nx, ny, nz}. A .npy file in C order with shape (ny, nx) has shape {nx, ny}
  * here. */
 #ifndef TZ_CORE_BASE_ARRAY_H
 #define TZ_CORE_BASE_ARRAY_H
@@ -40,13 +39,13 @@ typedef struct tz_array {
     void *data;                 /* owned; aligned to 64 bytes */
 } tz_array;
 
-/* Bytes of an element, its numpy code ("f4"), its name for messages ("float32"). */
+/* The bytes of an element, the numpy code ("f4"), and the name for messages ("float32"). */
 size_t tz_dtype_size(tz_dtype dtype);
 const char *tz_dtype_code(tz_dtype dtype);
 const char *tz_dtype_name(tz_dtype dtype);
 
-/* The product of the extents; -1 if one is less than 1 or so many 8-byte elements overflow
- * int64. */
+/* The product of the extents; -1 if an extent is less than 1, or if the bytes of so many 8-byte
+ * elements overflow int64. */
 int64_t tz_shape_count(int dims, const int64_t *shape);
 
 /* "64 x 32". Returns `text`. */

@@ -1,7 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* renameat2 */
-#endif
-
 #include "base/atomic.h"
 
 #include <errno.h>
@@ -39,8 +35,8 @@ static void file_free(tz_atomic_file *file)
     free(file);
 }
 
-/* Open the first `.NAME.tmp-PID-N` that does not exist; -1 with errno. O_EXCL gives each thread a
- * name of its own. */
+/* Open the first `.NAME.tmp-PID-N` that does not exist; -1 with errno. O_EXCL prevents that two
+ * threads get the same name. */
 static int open_temporary(tz_atomic_file *file)
 {
     const char *slash = strrchr(file->path, '/');
@@ -130,8 +126,8 @@ static int rename_new(const char *from, const char *to)
     }
     if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS && errno != EMLINK)
         return -1;
-    /* Nor has it hard links. Create the target empty, which fails if it exists, and rename over
-     * it. */
+    /* The file system has no hard links. Create an empty target, which fails if it exists, and
+     * rename over it. */
     const int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return -1;

@@ -22,16 +22,18 @@ FILE *tz_atomic_stream(tz_atomic_file *file);
 /* The target's path. Borrowed. */
 const char *tz_atomic_path(const tz_atomic_file *file);
 
-/* As fwrite, but with an error that has the reason: "cannot write: No space left on device". */
+/* Like fwrite(), but the error has the reason: "cannot write: No space left on device". */
 tz_status tz_atomic_write(tz_atomic_file *file, const void *data, size_t bytes, tz_error *error);
 
-/* Make the file appear. Frees `file` in any case. TZ_IO, also if an earlier write failed. */
+/* Make the file appear. Frees `file`, also after an error. Errors: TZ_IO, also if an earlier write
+ * failed. */
 tz_status tz_atomic_commit(tz_atomic_file *file, tz_error *error);
 
-/* Drop the file, so that nothing appears, and free `file`. NULL is fine. */
+/* Free `file` and remove the temporary file: nothing appears. NULL is fine. */
 void tz_atomic_abort(tz_atomic_file *file);
 
-/* Make a folder and those above it that do not exist. TZ_IO, also if a file has such a name. */
+/* Make a folder and its parents, unless they exist. Errors: TZ_IO, also if one of the names is a
+ * file's. */
 tz_status tz_make_dirs(const char *path, tz_error *error);
 
 #endif

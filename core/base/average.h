@@ -1,10 +1,10 @@
-/* Averages of a plane of cells on a coarser raster, as the pixels of a large field need them. The
- * order of additions is fixed, so that every backend gives the same bits.
+/* Averages of a plane of cells on a coarser raster, for frames of large fields. The order of
+ * additions is fixed, so that every backend gives the same bits.
  *
  * Along an axis of N cells and n values, value i covers the cells from edge(i) to edge(i + 1),
- * where edge(i) = i N / n in double. Its first cell is floor(edge(i)), its last ceil(edge(i + 1)) -
- * 1. The weight of these two is the part of them that is covered; cells between them have weight 1.
- * A single cell has weight 1.
+ * where edge(i) = i N / n in double. Its first cell is floor(edge(i)), its last is
+ * ceil(edge(i + 1)) - 1. Each of these two has the part that is covered as its weight. The cells
+ * between them have weight 1. A single cell has weight 1.
  *
  * A value is the weighted sum of its cells, divided by the area covered, in double:
  *
@@ -31,8 +31,8 @@ typedef struct tz_average_span {
 double tz_average_edge(int64_t cells, int values, int i);
 tz_average_span tz_average_span_of(int64_t cells, int values, int i);
 
-/* Steps 2 and 3 for a row of `values` values: `columns` has the sum of each column, `spans` the
- * columns of each value, and `height` is the width of the rows' span. */
+/* Steps 2 and 3, and the division, for a row of `values` values. `columns` has the sum of each
+ * column, `spans` the columns of each value. `height` is the width of the span of rows. */
 void tz_average_across(const double *columns, const tz_average_span *spans, double height,
                        double *to, int values);
 

@@ -3,22 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *tz_status_text(tz_status status)
-{
-    static const char *const texts[] = {
-#define TZ_STATUS_TEXT(name, text) text,
-        TZ_STATUS_TABLE(TZ_STATUS_TEXT)
-#undef TZ_STATUS_TEXT
-    };
-    return (unsigned)status < TZ_STATUS_COUNT ? texts[status] : "unknown status";
-}
-
 tz_status tz_error_set_v(tz_error *error, tz_status code, const char *place, const char *format,
                          va_list arguments)
 {
     if (!error)
         return code;
-    /* Into local arrays first, since the arguments may point into *error. */
+    /* The arguments may point into *error. */
     char message[sizeof error->message], where[sizeof error->place];
     vsnprintf(message, sizeof message, format, arguments);
     snprintf(where, sizeof where, "%s", place ? place : "");

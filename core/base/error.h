@@ -1,6 +1,6 @@
-/* Errors: a table of statuses, and a record with the message.
+/* Errors: a status, and a record with the message.
  *
- * A function that can fail returns a tz_status. If that is not TZ_OK it has filled the caller's
+ * A function that can fail returns a tz_status. If that is not TZ_OK, it has filled the caller's
  * tz_error, which may be NULL. Library functions never print and never exit. `message` says what is
  * wrong and what to do, `place` says where: a file and line, a key, a step. */
 #ifndef TZ_CORE_BASE_ERROR_H
@@ -10,47 +10,37 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All statuses: X(name, text). */
-#define TZ_STATUS_TABLE(X)                                                                         \
-    X(OK, "done")                                                                                  \
-    X(USAGE, "wrong use")                                                                          \
-    X(MEMORY, "not enough memory")                                                                 \
-    X(IO, "input or output failed")                                                                \
-    X(FORMAT, "malformed data")                                                                    \
-    X(SHAPE, "wrong shape")                                                                        \
-    X(TYPE, "wrong type")                                                                          \
-    X(RANGE, "value out of range")                                                                 \
-    X(UNKNOWN, "unknown name")                                                                     \
-    X(UNSTABLE, "unstable step")                                                                   \
-    X(DIVERGED, "the run diverged")                                                                \
-    X(PLUGIN, "plugin refused")                                                                    \
-    X(BACKEND, "backend failed")                                                                   \
-    X(SCRIPT, "the scenario failed")                                                               \
-    X(EXPECT, "an expectation failed")                                                             \
-    X(INTERRUPTED, "interrupted")                                                                  \
-    X(UNSUPPORTED, "not supported")
-
 typedef enum tz_status {
-#define TZ_STATUS_ENUM(name, text) TZ_##name,
-    TZ_STATUS_TABLE(TZ_STATUS_ENUM)
-#undef TZ_STATUS_ENUM
-        TZ_STATUS_COUNT
+    TZ_OK,
+    TZ_USAGE,
+    TZ_MEMORY,
+    TZ_IO,
+    TZ_FORMAT, /* malformed data */
+    TZ_SHAPE,
+    TZ_TYPE,
+    TZ_RANGE,    /* a value is out of range */
+    TZ_UNKNOWN,  /* a name is not known */
+    TZ_UNSTABLE, /* the time step is too large */
+    TZ_DIVERGED,
+    TZ_PLUGIN,  /* a plugin was refused */
+    TZ_BACKEND, /* a backend failed */
+    TZ_SCRIPT,  /* a scenario failed */
+    TZ_EXPECT,  /* an expectation of a scenario failed */
+    TZ_INTERRUPTED,
+    TZ_UNSUPPORTED
 } tz_status;
 
 typedef struct tz_error {
     tz_status code;
-    char place[512];    /* "" when there is no place to name */
+    char place[512];    /* "" if there is none */
     char message[1536]; /* one line, no final full stop or newline */
 } tz_error;
-
-/* The text of a status in the table above; "unknown status" for other values. Static. */
-const char *tz_status_text(tz_status status);
 
 /* Fill `error`, unless it is NULL, and return `code`:
  *
  *     return tz_error_set(error, TZ_IO, path, "cannot open: %s", reason);
  *
- * `place` may be NULL. It and the arguments may be parts of `error` itself. Long texts are cut. */
+ * `place` may be NULL. `place` and the arguments may point into `error`. Long texts are cut. */
 tz_status tz_error_set(tz_error *error, tz_status code, const char *place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -58,7 +48,7 @@ tz_status tz_error_set(tz_error *error, tz_status code, const char *place, const
 tz_status tz_error_set_v(tz_error *error, tz_status code, const char *place, const char *format,
                          va_list arguments) __attribute__((format(printf, 4, 0)));
 
-/* Status TZ_IO with a message made of `what` and the text of an errno: "cannot open: No such file
+/* Like tz_error_set() with TZ_IO and a message from `what` and an errno: "cannot open: No such file
  * or directory". */
 tz_status tz_error_set_errno(tz_error *error, int errno_value, const char *place, const char *what);
 

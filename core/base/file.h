@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 
-/* Read all bytes of a regular file into *out, which has a '\0' after them; release it with free().
- * Errors, with the path as their place: TZ_IO, TZ_MEMORY, TZ_RANGE (more than `limit` bytes). */
+/* Read a regular file into *out, with a '\0' after its bytes; release it with free(). Errors, with
+ * the path as place: TZ_IO, TZ_MEMORY, TZ_RANGE (more than `limit` bytes). */
 tz_status tz_file_read(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error);
 
 #endif

@@ -3,23 +3,29 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
-static int64_t read_number(const char *path)
+/* The first line of a file; false, and "", if it cannot be read. */
+static bool read_line(const char *path, char *line, int size)
 {
-    char text[64] = "";
+    line[0] = '\0';
     FILE *file = fopen(path, "r");
     if (!file)
-        return -1;
-    char *line = fgets(text, sizeof text, file);
+        return false;
+    const bool ok = fgets(line, size, file);
     fclose(file);
-    if (!line)
-        return -1;
-    char *end;
+    return ok;
+}
+
+static int64_t read_number(const char *path)
+{
+    char text[64], *end;
+    read_line(path, text, sizeof text);
     const long long value = strtoll(text, &end, 10);
     if (end == text)
         return -1;
@@ -29,25 +35,17 @@ static int64_t read_number(const char *path)
 static void read_caches(tz_machine *machine)
 {
     for (int i = 0; i < 8; i++) {
-        char path[96], type[32] = "";
+        char path[96], type[32];
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/type", i);
-        FILE *file = fopen(path, "r");
-        if (!file)
-            break;
-        char *line = fgets(type, sizeof type, file);
-        fclose(file);
-        if (!line || strncmp(type, "Instruction", 11) == 0)
+        if (!read_line(path, type, sizeof type) || strncmp(type, "Instruction", 11) == 0)
             continue;
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/level", i);
         const int64_t level = read_number(path);
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
         const int64_t bytes = read_number(path);
-        if (bytes > 0 && level == 1)
-            machine->l1_bytes = bytes;
-        else if (bytes > 0 && level == 2)
-            machine->l2_bytes = bytes;
-        else if (bytes > 0 && level == 3)
-            machine->l3_bytes = bytes;
+        int64_t *const sizes[] = {&machine->l1_bytes, &machine->l2_bytes, &machine->l3_bytes};
+        if (bytes > 0 && level >= 1 && level <= 3)
+            *sizes[level - 1] = bytes;
     }
 }
 
@@ -88,8 +86,8 @@ static tz_isa best_isa(void)
     return isa;
 }
 
-/* The files about the processor are read once for each process: plans need their content, and
- * reading them takes longer than a small simulation. */
+/* A process reads the files about the processor once: reading them takes longer than a small
+ * simulation. */
 static pthread_once_t files_once = PTHREAD_ONCE_INIT;
 static tz_machine files;
 
@@ -138,14 +136,8 @@ int64_t tz_machine_memory_available(void)
         available = group > used ? group - used : 0;
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-        int64_t pages = 0;
-        file = fopen("/proc/self/statm", "r");
-        if (file) {
-            if (fscanf(file, "%" SCNd64, &pages) != 1)
-                pages = 0;
-            fclose(file);
-        }
-        const int64_t left = (int64_t)limit.rlim_cur - pages * 4096;
+        const int64_t pages = read_number("/proc/self/statm");
+        const int64_t left = (int64_t)limit.rlim_cur - (pages > 0 ? pages : 0) * 4096;
         if (left < available)
             available = left > 0 ? left : 0;
     }

@@ -12,8 +12,8 @@ typedef struct tz_machine {
     tz_isa isa;                           /* the best instruction set that row functions may use */
 } tz_machine;
 
-/* What cannot be read gets the value named above. TZ_ISA=base, v3 or v4 in the environment lowers
- * the instruction set; the bits of results do not depend on it. Any thread. */
+/* Members that cannot be read get the values named above. The environment variable TZ_ISA (base,
+ * v3, v4) lowers the instruction set; results have the same bits with each. Any thread. */
 void tz_machine_read(tz_machine *machine);
 
 const char *tz_isa_name(tz_isa isa);
@@ -24,7 +24,7 @@ int tz_isa_vector_bytes(tz_isa isa);
  * limit leaves, and what the address-space limit leaves. INT64_MAX if none is known. */
 int64_t tz_machine_memory_available(void);
 
-/* Seconds since some moment, on a clock that never goes back. */
+/* Seconds since an unspecified moment, on a clock that never goes back. */
 double tz_machine_clock_s(void);
 
 #endif

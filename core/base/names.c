@@ -16,8 +16,8 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* The Damerau-Levenshtein distance of two names of at most NAME_MAX_LENGTH characters. Three rows
- * of its table are enough; the third is for swaps. */
+/* The Damerau-Levenshtein distance of two names of at most NAME_MAX_LENGTH characters. `rows` holds
+ * the last three rows of its table, of which swaps need the oldest. */
 static int distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     int rows[3][NAME_MAX_LENGTH + 1];
@@ -52,7 +52,7 @@ const char *tz_names_nearest(const char *name, const char *const *names, size_t 
         if (other > NAME_MAX_LENGTH)
             continue;
         const int d = distance(name, length, names[k], other);
-        /* No match if every character of a short name would change. */
+        /* A name in which every character would change is not near. */
         if (d < nearest_distance && d < (int)(length > other ? length : other)) {
             nearest = names[k];
             nearest_distance = d;

@@ -1,19 +1,19 @@
-/* Help with names that were typed wrong: "unknown colormap 'virdis'; did you mean 'viridis'?" */
+/* Suggestions for mistyped names: "unknown colormap 'virdis'; did you mean 'viridis'?" */
 #ifndef TZ_CORE_BASE_NAMES_H
 #define TZ_CORE_BASE_NAMES_H
 
 #include <stddef.h>
 
 /* The one of `names` that needs the fewest edits to become `name`; borrowed from `names`. An edit
- * inserts, removes or replaces a character or swaps two neighbours; case does not count. NULL if
- * more than max(2, length of `name` / 3) edits are needed. */
+ * inserts, removes or replaces a character, or swaps two adjacent ones; case does not count. NULL
+ * if more than max(2, length of `name` / 3) edits are needed. */
 const char *tz_names_nearest(const char *name, const char *const *names, size_t n);
 
 /* Write the end of a message about an unknown name into `text`, always terminated, and return it:
  *
- *   "; did you mean 'bar'?"   if one of `names` is near
- *   "; known: a, b, c"        else; "..." at the end where it does not fit
- *   ""                        without names */
+ *   "; did you mean 'bar'?"   if tz_names_nearest() finds a name
+ *   "; known: a, b, c"        else; ends with "..." if there is no room for all names
+ *   ""                        if n is 0 */
 const char *tz_names_hint(char *text, size_t size, const char *name, const char *const *names,
                           size_t n);
 

@@ -43,8 +43,8 @@ static bool is_folder(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-/* Append the folder `tail`, seen from the executable's folder, if it exists; without ".." and
- * symbolic links. */
+/* Append a folder, given relative to the executable's folder, if it exists. The path has no ".."
+ * and no symbolic links. */
 static tz_status add_from_executable(tz_paths *paths, const char *tail, tz_error *error)
 {
     char self[PATH_MAX], joined[PATH_MAX + 64], folder[PATH_MAX];
@@ -74,30 +74,42 @@ tz_status tz_paths_add_plugins(tz_paths *paths, tz_error *error)
     return status ? status : add_from_executable(paths, "../plugins", error);
 }
 
-tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error)
+/* Append a folder of the data of an installation, or else of the source tree. */
+static tz_status add_data(tz_paths *paths, const char *installed, const char *source,
+                          tz_error *error)
 {
     const size_t before = paths->count;
-    tz_status status = add_from_executable(paths, "../share/trapeze/devices", error);
-#ifdef TZ_SOURCE_DEVICES_DIR
-    if (!status && paths->count == before && is_folder(TZ_SOURCE_DEVICES_DIR))
-        status = tz_paths_add(paths, TZ_SOURCE_DEVICES_DIR, error);
-#else
-    (void)before;
-#endif
-    return status;
+    const tz_status status = add_from_executable(paths, installed, error);
+    if (status || paths->count > before || !is_folder(source))
+        return status;
+    return tz_paths_add(paths, source, error);
+}
+
+tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error)
+{
+    return add_data(paths, "../share/trapeze/devices", TZ_SOURCE_MODEL_DIR "/devices", error);
 }
 
 tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error)
 {
-    const size_t before = paths->count;
-    tz_status status = add_from_executable(paths, "../share/trapeze/benchmarks", error);
-#ifdef TZ_SOURCE_MODEL_DIR
-    if (!status && paths->count == before && is_folder(TZ_SOURCE_MODEL_DIR "/benchmarks"))
-        status = tz_paths_add(paths, TZ_SOURCE_MODEL_DIR "/benchmarks", error);
-#else
-    (void)before;
-#endif
-    return status;
+    return add_data(paths, "../share/trapeze/benchmarks", TZ_SOURCE_MODEL_DIR "/benchmarks", error);
+}
+
+char *tz_cache_folder(bool *wanted)
+{
+    char *folder = NULL;
+    const char *own = getenv("TRAPEZE_CACHE");
+    *wanted = !own || *own;
+    if (own)
+        return *own ? strdup(own) : NULL;
+    const char *shared = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    int length = -1;
+    if (shared && *shared == '/') /* the XDG specification says to ignore relative paths */
+        length = asprintf(&folder, "%s/trapeze", shared);
+    else if (home && *home)
+        length = asprintf(&folder, "%s/.cache/trapeze", home);
+    return length < 0 ? NULL : folder;
 }
 
 bool tz_program_exists(const char *name)

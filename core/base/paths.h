@@ -1,5 +1,5 @@
-/* The folders of plugins, device records and benchmarks, found from the running executable: those
- * of an installation, or those of the source and build trees. */
+/* The folders of plugins, device records, benchmarks and the cache. All but the cache are found
+ * relative to the running executable: in an installation, or in the source and build trees. */
 #ifndef TZ_CORE_BASE_PATHS_H
 #define TZ_CORE_BASE_PATHS_H
 
@@ -16,7 +16,7 @@ tz_status tz_paths_add(tz_paths *paths, const char *text, tz_error *error);
 void tz_paths_clear(tz_paths *paths);
 
 /* Append the plugin folders in the order of search: those in $TRAPEZE_PLUGIN_PATH, separated by
- * colons, then Trapeze's own. (The caller adds those of --plugins before.) TZ_MEMORY. */
+ * colons, then Trapeze's own. TZ_MEMORY. */
 tz_status tz_paths_add_plugins(tz_paths *paths, tz_error *error);
 
 /* Append the folder of the device records that come with Trapeze, if it exists. TZ_MEMORY. */
@@ -30,5 +30,15 @@ bool tz_program_exists(const char *name);
 /* Write the folder part of a path into `text`: "." if it has none. Cut to `size`, always
  * terminated. */
 void tz_path_folder(const char *path, char *text, size_t size);
+
+/* The path of the folder for compiled kernels and measured plans, which need not exist and can be
+ * deleted at any time. Release it with free(). The first of:
+ *
+ *   $TRAPEZE_CACHE            "" means: no cache
+ *   $XDG_CACHE_HOME/trapeze   if it is an absolute path
+ *   $HOME/.cache/trapeze
+ *
+ * NULL if there is none. *wanted is then false if the user wants no cache. */
+char *tz_cache_folder(bool *wanted);
 
 #endif

@@ -1,7 +1,7 @@
 #include "policy/memory.h"
 
 #include "base/atomic.h"
-#include "base/cache_folder.h"
+#include "base/paths.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Memory: the results of an exhaustive search, complete or partial, on disk for the next run.
  *
- * Each search has one file, `plans/HASH.json` in the cache's folder (base/cache_folder.h), written
+ * Each search has one file, `plans/HASH.json` in the cache's folder (base/paths.h), written
  * whole or not at all. The file holds the full key. A file with another key, an incomplete plan or
  * an invalid number counts as missing. */
 #ifndef TZ_CORE_POLICY_MEMORY_H

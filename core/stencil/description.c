@@ -25,78 +25,62 @@ __attribute__((format(printf, 2, 3))) static tz_status refuse(const check *c, co
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
 
-/* An array of a tz_stencil. */
-static const struct {
+typedef struct array {
     const char *what;
-    size_t count, array, stride; /* offsets of the three members */
-    size_t size, size_1_0;       /* of an element: here, and in ABI 1.0, which had no strides */
-    int least, most;             /* elements */
-} arrays[] = {
-#define ARRAY(name, type, size_1_0, least, most)                                                   \
-    {                                                                                              \
-#name, offsetof(tz_stencil, name##_count), offsetof(tz_stencil, name),                     \
-            offsetof(tz_stencil, name##_stride), sizeof(type), size_1_0, least, most               \
-    }
-    ARRAY(fields, tz_field, sizeof(tz_field), 1, TZ_FIELDS_MAX),
-    ARRAY(params, tz_param, offsetof(tz_param, role), 0, TZ_PARAMS_MAX),
-    ARRAY(constants, tz_constant, sizeof(tz_constant), 0, TZ_CONSTANTS_MAX),
-    ARRAY(passes, tz_pass, sizeof(tz_pass), 1, TZ_PASSES_MAX),
-    ARRAY(methods, tz_method, sizeof(tz_method), 0, TZ_METHODS_MAX),
-#undef ARRAY
-};
-enum { ARRAYS = sizeof arrays / sizeof *arrays };
+    int count, least, most; /* elements */
+    const void *theirs;
+    size_t stride, stride_least;
+    size_t size; /* of an element in this engine */
+    void **copy; /* out */
+} array;
 
-static void *member(tz_stencil *stencil, size_t offset)
+static tz_status copy_array(const check *c, const array *a)
 {
-    return (char *)stencil + offset;
-}
-
-static void **array_of(tz_stencil *stencil, int a)
-{
-    return member(stencil, arrays[a].array);
-}
-
-/* Fill array `a` of `stencil`, which is NULL, with a copy of the plugin's. */
-static tz_status copy_array(const check *c, tz_stencil *stencil, int a, const char *theirs,
-                            size_t their_stride)
-{
-    const int count = *(int *)member(stencil, arrays[a].count);
-    const size_t size = arrays[a].size;
-    if (count < arrays[a].least || count > arrays[a].most)
-        return refuse(c, "%d %s; %d to %d are possible", count, arrays[a].what, arrays[a].least,
-                      arrays[a].most);
-    if (count > 0 && !theirs)
-        return refuse(c, "%d %s, but no table of them", count, arrays[a].what);
-    if (their_stride < arrays[a].size_1_0)
+    if (a->count < a->least || a->count > a->most)
+        return refuse(c, "%d %s; %d to %d are possible", a->count, a->what, a->least, a->most);
+    if (a->count > 0 && !a->theirs)
+        return refuse(c, "%d %s, but the pointer to them is NULL", a->count, a->what);
+    if (a->stride < a->stride_least)
         return refuse(c,
                       "%s_stride is %zu bytes, at least %zu are needed: begin the tz_stencil with "
                       "TZ_STENCIL_HEADER and rebuild",
-                      arrays[a].what, their_stride, arrays[a].size_1_0);
-    if (count == 0)
+                      a->what, a->stride, a->stride_least);
+    if (a->count == 0)
         return TZ_OK;
-    char *to = calloc((size_t)count, size);
+    char *to = calloc((size_t)a->count, a->size);
     if (!to)
         return tz_error_set(c->error, TZ_MEMORY, c->path, "not enough memory");
-    for (size_t i = 0; i < (size_t)count; i++)
-        memcpy(to + i * size, theirs + i * their_stride, their_stride < size ? their_stride : size);
-    *array_of(stencil, a) = to;
+    for (size_t i = 0; i < (size_t)a->count; i++)
+        memcpy(to + i * a->size, (const char *)a->theirs + i * a->stride,
+               a->stride < a->size ? a->stride : a->size);
+    *a->copy = to;
     return TZ_OK;
 }
 
+/* Replace the plugin's arrays by copies. ABI 1.0 had no strides. */
 static tz_status copy_arrays(const check *c, tz_stencil *stencil)
 {
-    const bool has_strides = stencil->struct_size > offsetof(tz_stencil, fields_stride);
-    const void *theirs[ARRAYS];
-    for (int a = 0; a < ARRAYS; a++) {
-        theirs[a] = *array_of(stencil, a);
-        *array_of(stencil, a) = NULL;
+    const tz_stencil theirs = *stencil;
+    const bool has_strides = theirs.struct_size > offsetof(tz_stencil, fields_stride);
+#define ARRAY(name, type, size_1_0, least, most)                                                   \
+    {                                                                                              \
+#name, theirs.name##_count, least, most, theirs.name,                                      \
+            has_strides ? theirs.name##_stride : size_1_0, size_1_0, sizeof(type),                 \
+            (void **)&stencil->name                                                                \
     }
+    const array arrays[] = {
+        ARRAY(fields, tz_field, sizeof(tz_field), 1, TZ_FIELDS_MAX),
+        ARRAY(params, tz_param, offsetof(tz_param, role), 0, TZ_PARAMS_MAX),
+        ARRAY(constants, tz_constant, sizeof(tz_constant), 0, TZ_CONSTANTS_MAX),
+        ARRAY(passes, tz_pass, sizeof(tz_pass), 1, TZ_PASSES_MAX),
+        ARRAY(methods, tz_method, sizeof(tz_method), 0, TZ_METHODS_MAX),
+    };
+#undef ARRAY
     tz_status status = TZ_OK;
-    for (int a = 0; a < ARRAYS && !status; a++) {
-        uint32_t *stride = member(stencil, arrays[a].stride);
-        status = copy_array(c, stencil, a, theirs[a], has_strides ? *stride : arrays[a].size_1_0);
-        *stride = (uint32_t)arrays[a].size;
-    }
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        *arrays[i].copy = NULL;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays && !status; i++)
+        status = copy_array(c, &arrays[i]);
     return status;
 }
 
@@ -147,7 +131,7 @@ static tz_status check_param(const check *c, int p)
     if ((param->type == TZ_PARAM_TEXT || param->type == TZ_PARAM_CHOICE) && !param->text)
         return refuse(c, "parameter '%s' is a text and lacks a default", param->name);
     if (param->type == TZ_PARAM_CHOICE && is_empty(param->choices))
-        return refuse(c, "parameter '%s' lacks its choices", param->name);
+        return refuse(c, "parameter '%s' lacks choices", param->name);
     if (param->role == TZ_PARAM_ROLE_NONE)
         return TZ_OK;
     if (param->type != type_of_role[param->role])
@@ -175,10 +159,10 @@ static tz_status check_pass(const check *c, int p)
                           "use TZ_PASS()",
                           p, precision == TZ_SINGLE ? "single" : "double");
     if (!pass->text || !pass->text_file || !pass->text_cell || !pass->name)
-        return refuse(c, "pass %d lacks its name or text", p);
+        return refuse(c, "pass %d lacks a name or text", p);
     for (int f = 0; f < 32; f++)
         if (pass->writes >> f & 1 && (f >= s->fields_count || s->fields[f].role != TZ_STATE))
-            return refuse(c, "pass %d writes field %d, which is no state field", p, f);
+            return refuse(c, "pass %d writes field %d, which is not a state field", p, f);
     if (!pass->writes)
         return refuse(c, "pass %d writes nothing", p);
     return TZ_OK;
@@ -188,11 +172,11 @@ static tz_status check_stencil(const check *c)
 {
     const tz_stencil *s = c->stencil;
     if (!s->doc)
-        return refuse(c, "it lacks its doc");
+        return refuse(c, "it lacks a doc");
     if (s->dims < 1 || s->dims > TZ_AXES)
         return refuse(c, "it has %d dimensions; 1 to %d are possible", s->dims, TZ_AXES);
     if ((unsigned)s->boundary > TZ_MIRROR || !(s->boundaries & TZ_ALLOW(s->boundary)))
-        return refuse(c, "its default boundary is not among the allowed");
+        return refuse(c, "its default boundary is not among those that it allows");
     if (s->constants_count > 0 && !s->derive)
         return refuse(c, "it has constants, but no derive() that computes them");
     for (int k = 0; k < s->constants_count; k++)
@@ -235,7 +219,10 @@ tz_status tz_description_take(tz_stencil *out, const tz_stencil *theirs, const c
 
 void tz_description_clear(tz_stencil *stencil)
 {
-    for (int a = 0; a < ARRAYS; a++)
-        free(*array_of(stencil, a));
+    free((void *)stencil->fields);
+    free((void *)stencil->params);
+    free((void *)stencil->constants);
+    free((void *)stencil->passes);
+    free((void *)stencil->methods);
     memset(stencil, 0, sizeof *stencil);
 }

@@ -98,19 +98,21 @@ static bool read_integer(const json_t *value, int64_t least, int64_t most, int64
     return json_is_integer(value) && *out >= least && *out <= most;
 }
 
-static bool read_plan(const json_t *object, tz_plan *out)
+bool tz_plan_from_json(const json_t *object, tz_plan *out)
 {
     const char *family = json_string_value(json_object_get(object, "family"));
     const json_t *tile = json_object_get(object, "tile");
     const size_t axes = json_array_size(tile);
+    tz_plan plan = {.height = 0};
     int64_t value;
-    if (!family || strlen(family) >= sizeof out->family || axes < 1 || axes > TZ_AXES ||
+    *out = plan;
+    if (!family || strlen(family) >= sizeof plan.family || axes < 1 || axes > TZ_AXES ||
         !read_integer(json_object_get(object, "height"), 1, TZ_PLAN_HEIGHT_MAX, &value))
         return false;
-    strcpy(out->family, family);
-    out->height = (int)value;
+    strcpy(plan.family, family);
+    plan.height = (int)value;
     for (size_t axis = 0; axis < axes; axis++)
-        if (!read_integer(json_array_get(tile, axis), 0, INT64_MAX, &out->tile[axis]))
+        if (!read_integer(json_array_get(tile, axis), 0, INT64_MAX, &plan.tile[axis]))
             return false;
     for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
         const json_t *entry = json_object_get(object, tz_plan_knobs[k].name);
@@ -118,16 +120,8 @@ static bool read_plan(const json_t *object, tz_plan *out)
             continue;
         if (!read_integer(entry, 0, tz_plan_knobs[k].most, &value))
             return false;
-        tz_plan_set(out, k, (int)value);
+        tz_plan_set(&plan, k, (int)value);
     }
+    *out = plan;
     return true;
-}
-
-bool tz_plan_from_json(const json_t *object, tz_plan *out)
-{
-    *out = (tz_plan){.height = 0};
-    if (read_plan(object, out))
-        return true;
-    *out = (tz_plan){.height = 0};
-    return false;
 }

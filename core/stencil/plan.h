@@ -1,9 +1,9 @@
-/* A plan: what executes a stage, and how.
+/* A plan: which code executes a stage, and with what tile, height and knobs.
  *
  * Every plan has a family, a height and a tile. Everything else that a scenario may set is a knob:
- * an integer in the table below, where 0 leaves the choice to the family. Comparing plans, printing
- * them, Lua keys, JSON keys and CSV columns all follow from the table, so that a new knob is one
- * line here. */
+ * an integer in the table below, where 0 leaves the choice to the family. The code that compares
+ * and prints plans, and that reads and writes them in Lua, JSON and CSV, uses this table: a new
+ * knob is one line here. */
 #ifndef TZ_CORE_STENCIL_PLAN_H
 #define TZ_CORE_STENCIL_PLAN_H
 
@@ -13,28 +13,29 @@
 #include <stdint.h>
 #include <trapeze/plugin.h>
 
-/* X(name, least, most, doc): the range of what a scenario may set. */
+/* X(name, least, most, doc). A scenario may set a knob to `least` to `most`. */
 #define TZ_PLAN_KNOBS(X)                                                                           \
     X(vector, 1, 64, "adjacent elements that a lane holds")                                        \
     X(ahead, 1, 16, "rows or planes that are loaded before they are needed")                       \
     X(warps, 1, 32, "warps of a block")                                                            \
-    X(blocks, 1, 32, "blocks that a multiprocessor must hold at once; limits their registers")
+    X(blocks, 1, 32, "blocks that must fit on a multiprocessor at once; limits their registers")
 
 enum { TZ_PLAN_HEIGHT_MAX = 1 << 20 };
 
 typedef struct tz_plan {
-    int height;            /* iterations between two halo exchanges; given as 0: chosen */
-    int64_t tile[TZ_AXES]; /* useful cells (words for TZ_BITS) of a tile; the last axis is the
-                            * length of a stream's chunk; given as 0: chosen */
-    char family[16];       /* "reference", "stream", "tile", "resident"; given as "": chosen */
+    /* The backend chooses what is 0 or "". */
+    int height;            /* iterations between two halo exchanges */
+    int64_t tile[TZ_AXES]; /* useful cells of a tile (words for TZ_BITS); on the last axis of the
+                            * family "stream": slabs of a chunk */
+    char family[16];       /* "reference", "stream", "tile", "resident" */
 #define TZ__PLAN_MEMBER(name, least, most, doc) int name;
     TZ_PLAN_KNOBS(TZ__PLAN_MEMBER)
 #undef TZ__PLAN_MEMBER
-    int launch_iterations; /* iterations that one launch may run, in stages; chosen; 0: height */
+    int launch_iterations; /* the most that one launch runs, in several stages; 0: height */
     char why[160];         /* how height and tile were chosen */
 } tz_plan;
 
-/* The same family, height, tile and knobs: the same kernel. */
+/* Compares family, height, tile and knobs: equal plans have the same kernel. */
 bool tz_plan_equal(const tz_plan *a, const tz_plan *b);
 
 /* ---- Knobs ----------------------------------------------------------------------------------- */
@@ -62,12 +63,12 @@ const char *tz_plan_first_knob(const tz_plan *plan);
 
 enum { TZ_PLAN_TEXT_SIZE = 256 };
 
-/* "4096 x 512", of the extents that are set; "-" if none is. */
+/* "4096 x 512": the extents that are not 0; "-" if all are. */
 void tz_plan_tile_text(const tz_plan *plan, int dims, char *text, size_t size);
 /* "stream, height 8, tile 4096 x 512, vector 4", with the knobs that are not 0. */
 void tz_plan_text(const tz_plan *plan, int dims, char *text, size_t size);
 
-/* The columns of tables, and a plan's entries in them. */
+/* The names of a CSV table's columns, and a plan's values in them. */
 #define TZ__PLAN_COLUMN(name, least, most, doc) "," #name
 #define TZ_PLAN_CSV_COLUMNS "height,family,tile_x,tile_y,tile_z" TZ_PLAN_KNOBS(TZ__PLAN_COLUMN)
 void tz_plan_csv(const tz_plan *plan, char *text, size_t size);
@@ -77,10 +78,10 @@ void tz_plan_csv(const tz_plan *plan, char *text, size_t size);
 struct json_t; /* jansson.h */
 
 /* An object of family, height, tile (`dims` extents) and the knobs that are not 0; NULL: not enough
- * memory. The caller owns it. */
+ * memory. Release it with json_decref(). */
 struct json_t *tz_plan_to_json(const tz_plan *plan, int dims);
-/* Keys of other names are left alone. False: a family, a height or a tile is missing, or a value is
- * of another type or out of range; *out is then all zeros. */
+/* Ignores other keys. False if family, height or tile is missing, or if a value has the wrong type
+ * or is out of range; *out is then all zeros. */
 bool tz_plan_from_json(const struct json_t *object, tz_plan *out);
 
 #endif

@@ -189,10 +189,10 @@ static tz_status check_param(const tz_param *param, const tz_assignment *given, 
     const bool wants_text = param->type == TZ_PARAM_TEXT || param->type == TZ_PARAM_CHOICE;
     const bool is_text = given->text;
     if (wants_text != is_text)
-        return tz_error_set(error, TZ_TYPE, "params", "'%s' wants a %s", param->name,
-                            wants_text                     ? "text"
+        return tz_error_set(error, TZ_TYPE, "params", "'%s' must be %s", param->name,
+                            wants_text                     ? "a text"
                             : param->type == TZ_PARAM_FLAG ? "true or false"
-                                                           : "number");
+                                                           : "a number");
     if (param->type == TZ_PARAM_CHOICE && !is_choice(param->choices, given->text))
         return tz_error_set(error, TZ_UNKNOWN, "params", "'%s' is '%s'; it can be %s", param->name,
                             given->text, param->choices);

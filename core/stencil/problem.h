@@ -1,4 +1,4 @@
-/* The problem: a stencil on a grid with everything a backend needs, resolved and checked. */
+/* A problem: a stencil on a grid, with all that a backend needs, checked. */
 #ifndef TZ_CORE_STENCIL_PROBLEM_H
 #define TZ_CORE_STENCIL_PROBLEM_H
 
@@ -20,28 +20,28 @@ typedef struct tz_problem {
     int radius; /* largest pass radius */
 } tz_problem;
 
-/* Check a config against a stencil and derive the constants. Owns copies of parameter texts:
- * free with tz_problem_clear. Errors: see tz_simulation_create. */
+/* Check a config against a stencil and derive the constants. Release the problem with
+ * tz_problem_clear(). Errors: see tz_simulation_create(). */
 tz_status tz_problem_resolve(tz_problem *problem, const tz_stencil *stencil,
                              const tz_simulation_config *config, tz_error *error);
 void tz_problem_clear(tz_problem *problem);
 
-/* Assign parameters and derive anew; on error the problem is unchanged. */
+/* Set parameters and derive the constants again; after an error the problem is unchanged. */
 tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assignment *params,
                                 tz_error *error);
 
-/* Bytes of one element of a field; its array dtype as cells. */
+/* Bytes of an element of a field, and the type of its cells in an array. */
 size_t tz_problem_element_size(const tz_problem *problem, int field);
 tz_dtype tz_problem_dtype(const tz_problem *problem, int field);
-/* Elements of a whole field. */
+/* Elements of a field. */
 int64_t tz_problem_elements(const tz_problem *problem);
 
-/* One element holding `value` (bits: all columns 0 or 1), as the field's type, into `element`. */
+/* Write `value` as an element of a field. The 32 cells of a word of bits are all 0 or all 1. */
 void tz_problem_element(const tz_problem *problem, int field, double value, void *element);
 
-/* Where a coordinate outside [0, extent) is read: an index inside, or -1 for "the boundary value".
- * Defined for any coordinate, however far outside. The kernels have their own: this one is the
- * reference backend's, which is their oracle. */
+/* The index in [0, extent) of the cell that a read at any coordinate gets; -1: the boundary value.
+ * The kernels have their own function. They are tested against the reference backend, which uses
+ * this one. */
 int64_t tz_boundary_map(tz_boundary boundary, int64_t coordinate, int64_t extent);
 
 #endif

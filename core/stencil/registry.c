@@ -13,9 +13,9 @@ typedef struct plugin_slot {
     tz_registry_entry entry;
     char path[PATH_MAX];
     void *handle;
-    tz_plugin plugin; /* a copy: what theirs lacks is zero */
+    tz_plugin plugin; /* a copy: zero where an older plugin lacks a member */
     tz_stencil *stencils;
-    size_t stencils_count; /* of those taken */
+    size_t stencils_count; /* copied so far */
     const tz_stencil **stencil_pointers;
 } plugin_slot;
 
@@ -69,8 +69,8 @@ static tz_status open_plugin(plugin_slot *slot, tz_error *error)
                             TZ_PLUGIN_ENTRY_NAME);
     if (theirs->abi_major != TZ_ABI_MAJOR || theirs->abi_minor > TZ_ABI_MINOR)
         return tz_error_set(error, TZ_PLUGIN, slot->path,
-                            "speaks plugin ABI %u.%u, this trapeze speaks %u.%u: rebuild the "
-                            "plugin against this version's headers",
+                            "is built for plugin ABI %u.%u, this trapeze has %u.%u: rebuild it "
+                            "with this version's headers",
                             theirs->abi_major, theirs->abi_minor, TZ_ABI_MAJOR, TZ_ABI_MINOR);
     if (theirs->struct_size < offsetof(tz_plugin, init))
         return tz_error_set(error, TZ_PLUGIN, slot->path,
@@ -86,7 +86,7 @@ static tz_status open_plugin(plugin_slot *slot, tz_error *error)
         return status;
     char message[512] = "";
     if (slot->plugin.init && slot->plugin.init(message, sizeof message) != 0) {
-        slot->plugin.finish = NULL; /* it is not called if init() failed */
+        slot->plugin.finish = NULL; /* not called after init() failed */
         return tz_error_set(error, TZ_PLUGIN, slot->path, "init failed: %s",
                             message[0] ? message : "no reason given");
     }

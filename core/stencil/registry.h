@@ -1,5 +1,5 @@
-/* The plugins of some folders, opened with dlopen. Those that are refused stay listed, with the
- * reason. */
+/* The plugins of some folders, opened with dlopen. A plugin that is refused stays in the list, with
+ * the reason. */
 #ifndef TZ_CORE_STENCIL_REGISTRY_H
 #define TZ_CORE_STENCIL_REGISTRY_H
 
@@ -10,12 +10,12 @@ typedef struct tz_registry tz_registry;
 
 typedef struct tz_registry_entry {
     const char *path;        /* borrowed from the registry */
-    const tz_plugin *plugin; /* NULL when refused; a copy: what an older plugin lacks is zero */
-    tz_error error;          /* why, when refused */
+    const tz_plugin *plugin; /* a copy, zero where an older plugin lacks a member; NULL: refused */
+    tz_error error;          /* the reason, if it is refused */
 } tz_registry_entry;
 
-/* Open every *.so of each folder, in the order of names. A folder that does not exist is skipped; a
- * plugin that is refused is not an error. Errors: TZ_MEMORY. */
+/* Open every *.so of each folder, in the order of names. Folders that do not exist are skipped.
+ * Errors: TZ_MEMORY; a plugin that is refused is not an error. */
 tz_status tz_registry_create(tz_registry **out, const char *const *folders, size_t folders_count,
                              tz_error *error);
 /* Closes the plugins. NULL is fine. */
@@ -26,8 +26,8 @@ size_t tz_registry_count(const tz_registry *registry);
 const tz_registry_entry *tz_registry_get(const tz_registry *registry, size_t index);
 
 /* The stencil with that id, and its plugin (`plugin` may be NULL); both are borrowed from the
- * registry. Errors: TZ_PLUGIN with the reason if the file of that name was refused; TZ_UNKNOWN,
- * with the nearest known id. */
+ * registry. Errors: TZ_PLUGIN, with the reason, if the file ID.so was refused; TZ_UNKNOWN, with
+ * the nearest known id. */
 tz_status tz_registry_find(const tz_registry *registry, const char *id, const tz_stencil **stencil,
                            const tz_plugin **plugin, tz_error *error);
 

@@ -68,33 +68,33 @@ int tz_stencil_has_real(const tz_stencil *stencil)
     return 0;
 }
 
-/* Watches one cell update. */
-typedef struct watcher {
+/* Records what a cell update reads. */
+typedef struct recorder {
     tz_cell_access access; /* first: the cell function gets a pointer to it */
     bool diagonal;
     double zero, written[TZ_FIELDS_MAX];
-} watcher;
+} recorder;
 
-static const void *watch_read(const tz_cell_access *access, int field, int dx, int dy, int dz)
+static const void *record_read(const tz_cell_access *access, int field, int dx, int dy, int dz)
 {
-    watcher *w = (watcher *)(uintptr_t)access; /* the object is not const */
+    recorder *r = (recorder *)(uintptr_t)access; /* the object is not const */
     (void)field;
-    w->diagonal = w->diagonal || (dx != 0) + (dy != 0) + (dz != 0) > 1;
-    return &w->zero;
+    r->diagonal = r->diagonal || (dx != 0) + (dy != 0) + (dz != 0) > 1;
+    return &r->zero;
 }
 
-static void *watch_write(const tz_cell_access *access, int field)
+static void *record_write(const tz_cell_access *access, int field)
 {
-    return &((watcher *)(uintptr_t)access)->written[field];
+    return &((recorder *)(uintptr_t)access)->written[field];
 }
 
 bool tz_stencil_reads_diagonals(const tz_stencil *stencil)
 {
     const tz_slot constants[TZ_CONSTANTS_MAX] = {{0}};
-    watcher w = {.access = {watch_read, watch_write, constants, 0, 0, 0, 0}};
+    recorder r = {.access = {record_read, record_write, constants, 0, 0, 0, 0}};
     for (int p = 0; p < stencil->passes_count; p++)
-        stencil->passes[p].kernels->cell[TZ_SINGLE](&w.access);
-    return w.diagonal;
+        stencil->passes[p].kernels->cell[TZ_SINGLE](&r.access);
+    return r.diagonal;
 }
 
 int tz_stencil_field_index(const tz_stencil *stencil, const char *name)

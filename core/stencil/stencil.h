@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <trapeze/plugin.h>
 
-/* Names for messages and tables: "state", "real", "clamp", "real", "rule", ... The value must be
- * one of the enumeration. The name of TZ_PARAM_ROLE_NONE is "". */
+/* Names for messages and tables, such as "state", "clamp" or "rule". The name of TZ_PARAM_ROLE_NONE
+ * is "". */
 const char *tz_role_name(tz_role role);
 const char *tz_type_name(tz_type type);
 const char *tz_boundary_name(tz_boundary boundary);
@@ -22,12 +22,12 @@ int tz_stencil_reach(const tz_stencil *stencil);
 /* The largest radius of a pass, in cells. */
 int tz_stencil_radius(const tz_stencil *stencil);
 
-/* 1 if a field or constant is TZ_REAL: the stencil then comes in two precisions. */
+/* 1 if a field or constant is TZ_REAL: the stencil then has two precisions. */
 int tz_stencil_has_real(const tz_stencil *stencil);
 
-/* Whether a cell update reads cells that are off centre along two axes (a box, not a star). Found
- * by watching one update with all cells and constants 0. A hint, for choosing between equivalent
- * kernels. */
+/* Whether a cell update reads cells that are off centre along two axes (a box, not a star). Calls
+ * the cell functions with all cells and constants 0, so it may miss cells that an update reads
+ * under a condition: a hint, to choose between kernels with the same results. */
 bool tz_stencil_reads_diagonals(const tz_stencil *stencil);
 
 /* Index of the field or parameter of that name, or of the parameter with that role; -1: none. */

@@ -1,7 +1,7 @@
 #include "stencil/streamed_source.h"
 
-/* A 64-bit finaliser (Stafford's mix 13). Applied to a counter, it gives every cell of every step a
- * number of its own, in whatever order they are computed. */
+/* A 64-bit finaliser (Stafford's mix 13). It is applied to counters, so the number of a cell and
+ * step does not depend on the order in which numbers are computed. */
 static inline uint64_t mix(uint64_t z)
 {
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -64,12 +64,11 @@ const void *tz_streamed_source_row(const void *any, int64_t step, int64_t x, int
         return scratch;
     }
     for (int64_t i = 0; i < count;) {
-        const int64_t from = x + i;
-        int64_t wrapped = tz_boundary_map(TZ_PERIODIC, from, n);
-        if (source->boundary != TZ_PERIODIC && from >= n) {
+        if (source->boundary != TZ_PERIODIC && x + i >= n) {
             scratch[i++] = 0; /* outside the grid: never used */
             continue;
         }
+        const int64_t wrapped = tz_boundary_map(TZ_PERIODIC, x + i, n);
         const int64_t run = n - wrapped < count - i ? n - wrapped : count - i;
         fill_row(source, step, wrapped, run, scratch + i);
         i += run;

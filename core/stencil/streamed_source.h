@@ -13,14 +13,13 @@ typedef struct tz_streamed_source {
     uint64_t generation; /* different for each source that a field gets; from 1 */
 } tz_streamed_source;
 
-/* tz_streamed_row_fn (kernels/cpu/stream.h) of a source. */
+/* Reads a row of a source; a tz_streamed_row_fn (kernels/cpu/stream.h). */
 const void *tz_streamed_source_row(const void *source, int64_t step, int64_t x, int64_t count,
                                    int32_t *scratch);
 
-/* The random number of cell `index` at `step` (0 for fields that are not streamed): 64 bits, each 0
- * or 1 with the same probability. */
+/* 64 random bits for cell `index` at `step`, which is 0 for fields that are not streamed. */
 uint64_t tz_random_bits(uint64_t seed, int64_t step, int64_t index);
-/* Integer low..high inclusive from those bits. */
+/* The integer from low to high inclusive that these bits give. */
 int32_t tz_random_int(const tz_random *random, int64_t step, int64_t index);
 
 #endif

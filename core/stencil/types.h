@@ -18,9 +18,9 @@ typedef struct tz_assignment {
     const char *text; /* texts and choices; NULL for a number */
 } tz_assignment;
 
-/* Uniform random numbers. A number depends on the seed, the cell and, for streamed fields, the
- * step alone. Real fields get values in [low, high), integer fields low to high inclusive, and
- * bits are 1 with probability `density`. */
+/* Uniform random numbers. A number depends only on the seed, the cell and, for streamed fields, the
+ * step. Real fields get values in [low, high), integer fields from low to high inclusive. Bits are
+ * 1 with probability `density`. */
 typedef struct tz_random {
     uint64_t seed;
     double low, high;
@@ -29,15 +29,16 @@ typedef struct tz_random {
 
 /* Numbers about a field: the same bits on every backend. */
 typedef struct tz_reduction {
-    double min, max;                   /* of the finite values; +inf, -inf when there is none */
+    double min, max;                   /* of the finite cells; +inf and -inf without such cells */
     double sum;                        /* in double, in a fixed order (backend/host/reduce.h) */
     int64_t population;                /* cells that are not zero */
     uint64_t hash;                     /* of the cells' bits in grid order, independent of layout */
     int64_t not_finite;                /* cells that are NaN or infinite */
-    int64_t first_not_finite[TZ_AXES]; /* the first of them, x fastest */
+    int64_t first_not_finite[TZ_AXES]; /* the first of these cells, x fastest */
 } tz_reduction;
 
-/* The description of a simulation. Texts and arrays are borrowed until it is created. */
+/* The description of a simulation. Texts and arrays are borrowed while the simulation is
+ * created. */
 typedef struct tz_simulation_config {
     const tz_registry *registry;
     const char *stencil;
@@ -52,12 +53,10 @@ typedef struct tz_simulation_config {
     const char *backend; /* "auto", "reference", "cpu" or "cuda" */
     int device;          /* ordinal of the GPU for "cuda" */
     bool sync;           /* wait for every stage and check it */
-    int threads;         /* 0: as many as the machine has */
-    tz_plan plan;        /* zeros: chosen */
-    /* Who chooses plans as runs go (policy/policy.h; its own `given` counts). NULL: `plan` is kept,
-     * and the backend chooses what it leaves open. */
-    const struct tz_policy_config *policy;
-    bool dry; /* validate and plan only: no field memory */
+    int threads;         /* 0: one for each core */
+    tz_plan plan;        /* used if `policy` is NULL; the backend chooses what is 0 */
+    const struct tz_policy_config *policy; /* how plans are chosen during runs (policy/policy.h) */
+    bool dry;                              /* check and plan only; allocate no fields */
 } tz_simulation_config;
 
 #endif

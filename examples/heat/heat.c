@@ -1,17 +1,20 @@
-/* A first plugin: heat spreads in a plate, dT/dt = diffusivity lap(T). */
+/* A first plugin: heat spreads in a plate, dT/dt = diffusivity lap(T). The other files here build
+ * it (CMakeLists.txt) and run it (heat.lua). */
 #include <math.h>
 #include <stdio.h>
 
-/* rows.h turns the cell update in heat.cell.h into loops for every precision and processor. */
+/* rows.h compiles the cell update in heat.cell.h for each precision and instruction set. It defines
+ * what begins with heat_ below, and the numbers TZ_FIELD(heat, ...) and TZ_CONSTANT(heat, ...). */
 #define TZ_CELL_TEXT "heat.cell.h"
 #define TZ_CELL_ID heat
-#define TZ_CELL_DIMS 2   /* a plate */
-#define TZ_CELL_RADIUS 1 /* it reads one cell to each side */
-#define TZ_CELL_REAL 1   /* the fields are `real`: float or double, as the scenario says */
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1 /* a cell reads cells up to one cell away */
+#define TZ_CELL_REAL                                                                               \
+    1 /* there are values of type `real`: float or double, which scenarios choose */
 #include <trapeze/rows.h>
 
-/* What a scenario may set. Type, default, range, unit and one sentence: messages and
- * `trapeze plugins` come from this table. NAN: derive() chooses the default. */
+/* The parameters that a scenario may set: name, default, range, unit and one sentence. The engine
+ * checks the range; `trapeze plugins heat` prints the table. NAN: derive() computes the default. */
 enum { DIFFUSIVITY, CELL, DT, PARAMS };
 static const tz_param params[PARAMS] = {
     [DIFFUSIVITY] = TZ_REAL_PARAM("diffusivity", 1.11e-4, 0, 1, "m2/s",
@@ -21,12 +24,13 @@ static const tz_param params[PARAMS] = {
                          "time step; by default 0.8 of the largest stable one"),
 };
 
-/* Turns parameters into the constants of the cell update, once, in double. Refuses what cannot work
- * with one line that says what to do. */
+/* Computes the constants of the cell update from the parameters, in double. For parameters that
+ * cannot work, it returns an error and a message of one line that says what to do. */
 static int derive(tz_setup *setup)
 {
     tz_value *p = setup->params;
     const double cell = p[CELL].number;
+    /* fmax: a diffusivity of 0 allows any step. */
     const double stable = cell * cell / (4 * fmax(p[DIFFUSIVITY].number, 1e-30));
     if (!p[DT].given)
         p[DT].number = fmin(0.8 * stable, 1e9);
@@ -41,14 +45,15 @@ static int derive(tz_setup *setup)
     return 0;
 }
 
-/* Name, role, type, radius (static fields only), unit, sentence, must a scenario give it?, value
- * when it does not, value outside the grid when the boundary is "fixed". */
+/* Name, type, unit and one sentence, then any other members of tz_field. Here these are the value
+ * of all cells unless a scenario sets them, and the value outside the grid if the boundary is
+ * "fixed". */
 static const tz_field fields[] = {
     TZ_STATE_FIELD("temperature", TZ_REAL, "K", "temperature of the plate", .initial = 293.15,
                    .boundary_value = 293.15),
 };
 
-/* One pass an iteration, which writes the temperature. */
+/* An iteration is one pass, which writes the temperature. */
 static const tz_pass passes[] = {
     {.name = "spread", .writes = TZ_WRITES(heat, temperature), TZ_PASS(heat)},
 };
@@ -72,10 +77,5 @@ static const tz_stencil stencil = {
     .derive = derive,
 };
 
-static const tz_stencil *const stencils[] = {&stencil};
-static const tz_plugin plugin = {
-    TZ_PLUGIN_HEADER,    .id = "heat",
-    .version = "1.0.0",  .doc = "an example: heat conduction in a plate",
-    .stencils_count = 1, .stencils = stencils,
-};
-TZ_PLUGIN_ENTRY(&plugin) /* the only thing that the shared object exports */
+/* The only symbol that the shared object exports. */
+TZ_PLUGIN_DEFINE("heat", "1.0.0", "an example: heat conduction in a plate", &stencil)

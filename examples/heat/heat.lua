@@ -1,4 +1,4 @@
--- A copper plate, 20 cm wide: two hot bars and a cold one, and how their heat spreads.
+-- Heat spreads in a copper plate, 20 cm wide, from two hot bars and to a cold one.
 --
 --   TRAPEZE_PLUGIN_PATH=build trapeze run heat.lua [--set seconds=2]
 local tz = require "trapeze"

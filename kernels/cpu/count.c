@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { COUNTED_THREADS = 1024 }; /* of more, the slowest is taken from the first */
+enum { COUNTED_THREADS = 1024 }; /* more threads are counted as this many */
 
 void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_counts *out)
 {
@@ -26,7 +26,6 @@ void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_count
             const double row = (double)(area.x_high - area.x_low);
             if (l == 0) {
                 out->read += slabs * rows * row;
-                out->gathered += job.gather ? slabs * rows * row : 0.0;
                 out->row = out->row > row ? out->row : row;
                 out->slab = out->slab > rows * row ? out->slab : rows * row;
                 continue;

@@ -53,15 +53,16 @@ static void finish_columns(const tz_stage *stage, int field, char *row, int64_t 
         }
 }
 
-/* Bit fields. A word beyond the row's end holds the columns one further: the same word of the other
- * end, shifted by one bit. Columns outside the grid (in padding bits and ghost words) are then set
- * one by one: dead, or the torus's. */
+/* Bit fields. A ghost word is the word at the other end of the row, shifted by one bit. Then the
+ * columns outside the grid, in padding bits and ghost words, are set one by one: to the boundary
+ * value or, if x is periodic, to the column at the other end. */
 static void finish_bits(const tz_stage *stage, int field, uint32_t *row, int ghost)
 {
     const int64_t words = stage->elements[0], columns = stage->columns;
     const bool periodic = stage->boundary[0] == TZ_PERIODIC;
     for (int g = 0; g < ghost; g++) {
-        /* Widths below the radius: the shift is taken of a word already made. */
+        /* If the row has fewer words than ghosts, row[g] may be a ghost that an earlier turn
+         * wrote. */
         row[words + g] = row[g] >> 1;
         row[-1 - g] = row[words - 1 - g] << 1;
     }
@@ -73,7 +74,7 @@ static void finish_bits(const tz_stage *stage, int field, uint32_t *row, int gho
                 const int64_t from = tz_ghost_source(TZ_PERIODIC, x, columns);
                 value = row[from % words] >> (from / words) & 1;
             }
-            /* Column x is bit b of word x - b*words, wherever that word is at hand. */
+            /* Column x is bit b of word x - b*words, for each b whose word is in the row. */
             for (int64_t b = (x - words - ghost + 1) / words; b < 32; b++) {
                 const int64_t word = x - b * words;
                 if (b < 0 || word >= words + ghost)
@@ -114,7 +115,7 @@ void tz_patch_finish(const tz_stage *stage, int field, const tz_patch *patch, in
             if (stage->boundary[1] == TZ_FIXED) {
                 if (side == 0 ? patch->y_low > 0 : patch->y_high < ny)
                     continue;
-                /* Outside in y: the value everywhere, whatever x says. */
+                /* Rows outside in y hold the value, whatever the boundary in x is. */
                 const int64_t low =
                     patch->x_low <= 0 || patch->keep_x ? patch->x_low - ghost : patch->x_low;
                 const int64_t high =

@@ -12,11 +12,6 @@ int tz_stage_height_max(const tz_stencil *stencil)
     return TZ_LEVELS_MAX / stencil->passes_count;
 }
 
-static int64_t round_up(int64_t value, int64_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
-
 /* ---- Levels and rings ------------------------------------------------------------------------ */
 
 /* Place a ring at `at`; returns where it ends. */
@@ -65,8 +60,8 @@ static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
     memcpy(pipeline->final, newest, sizeof newest);
 }
 
-/* Slabs that the ring of `field` at level `maker` holds: enough to keep a slab from when it is made
- * until the last level that reads it is done with it. 0: no later level reads it. */
+/* Slabs of the ring of `field` at level `maker`: a slab must stay until the last level that reads
+ * it is done. 0: no later level reads the field. */
 static int ring_depth(const tz_pipeline *pipeline, const tz_stage *stage, int maker, int field)
 {
     int depth = 0;
@@ -80,15 +75,15 @@ static int ring_depth(const tz_pipeline *pipeline, const tz_stage *stage, int ma
     return depth;
 }
 
-/* Elements of the longest extent that a job's slabs have on an axis. */
+/* The largest extent of a job's slabs on an axis, in elements. */
 static int64_t ext_max(const tz_stage *stage, int axis, int halo)
 {
     return stage->tile[axis] >= stage->elements[axis]
                ? stage->elements[axis]
-               : stage->tile[axis] + halo + round_up(halo, axis == 0 ? TZ__PAD : 1);
+               : stage->tile[axis] + halo + tz_round_up(halo, axis == 0 ? TZ__PAD : 1);
 }
 
-/* Whether a tile may run past the grid and wrap. */
+/* Whether a tile may extend past the grid and wrap. */
 static bool may_gather(const tz_stage *stage)
 {
     for (int axis = 0; axis < (stage->dims == 3 ? 2 : 1); axis++)
@@ -102,11 +97,11 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
     const tz_stencil *stencil = stage->stencil;
     const int64_t width = ext_max(stage, 0, pipeline->halo);
     const int64_t height = stage->dims == 3 ? ext_max(stage, 1, pipeline->halo) : 1;
-    pipeline->row_stride = (ptrdiff_t)(round_up(width + TZ__PAD, TZ__PAD) + 2 * TZ__PAD);
+    pipeline->row_stride = (ptrdiff_t)(tz_round_up(width + TZ__PAD, TZ__PAD) + 2 * TZ__PAD);
     pipeline->rows = height + (stage->dims == 3 ? 2 * stage->ghost : 0);
     size_t at = 0;
-    /* If every pass of a 1-D stencil writes every field, only the next level reads a level: two
-     * buffers in turns hold all levels. */
+    /* If every pass of a 1-D stencil writes every state field, a level is read only by the next
+     * one: two rings, used in turns, are enough. */
     bool swap = stage->dims == 1;
     for (int p = 0; p < stencil->passes_count; p++)
         for (int f = 0; f < stencil->fields_count; f++)
@@ -130,7 +125,7 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
             at = ring_place(&level->ring[f], at, depth, slab_bytes);
         }
     pipeline->scratch = at;
-    pipeline->bytes = (size_t)round_up((int64_t)at + pipeline->row_stride * 8 + 64, 64);
+    pipeline->bytes = (size_t)tz_round_up((int64_t)at + pipeline->row_stride * 8 + 64, 64);
 }
 
 void tz__pipeline_make(tz_pipeline *pipeline, const tz_stage *stage)
@@ -154,7 +149,7 @@ static tz__axis place_axis(const tz_stage *stage, int axis, int64_t index, int h
     a.virtual = stage->boundary[axis] == TZ_PERIODIC && tile < n;
     /* Rows start at multiples of TZ__PAD, so that all levels read and write aligned vectors. */
     const int64_t unit = axis == 0 ? TZ__PAD : 1;
-    const int64_t low = a.low - round_up(halo, unit);
+    const int64_t low = a.low - tz_round_up(halo, unit);
     a.ext_low = a.virtual ? low : tz__larger(0, low);
     a.ext_high = a.virtual ? a.high + halo : tz__smaller(n, a.high + halo);
     return a;
@@ -208,7 +203,7 @@ tz__area tz__level_area(const tz_pipeline *pipeline, const tz__job *job, int l)
     };
     if (l < pipeline->levels) {
         area.x_low = job->x.ext_low + (area.x_low - job->x.ext_low) / TZ__PAD * TZ__PAD;
-        area.x_high = area.x_low + round_up(area.x_high - area.x_low, TZ__PAD);
+        area.x_high = area.x_low + tz_round_up(area.x_high - area.x_low, TZ__PAD);
     }
     return area;
 }

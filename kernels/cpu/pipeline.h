@@ -1,11 +1,13 @@
-/* Internal to kernels/cpu: the levels of a stage, the jobs that it is cut into, and the part of the
- * grid that each level of a job computes. Needs no fields. */
+/* Internal to kernels/cpu: the levels and jobs of a stage, and the part of the grid that each level
+ * of a job computes. Accesses no fields. */
 #ifndef TZ_KERNELS_CPU_PIPELINE_H
 #define TZ_KERNELS_CPU_PIPELINE_H
 
 #include "kernels/cpu/stream.h"
 
-enum { TZ__PAD = TZ_ALIGN_ELEMENTS }; /* elements before a ring row: ghosts, and keeps it aligned */
+enum {
+    TZ__PAD = TZ_ALIGN_ELEMENTS
+}; /* elements before a row of a ring, for ghosts and alignment */
 
 /* A few consecutive slabs of one field at one level. */
 typedef struct tz__ring {
@@ -20,21 +22,22 @@ typedef struct tz__level {
     const tz_pass *pass;
     tz_row_fn *rows;
     int radius;
-    int lag;  /* slabs between the newest input and this level's output: the sum of radii so far */
-    int halo; /* cells that this level computes beyond the tile: the sum of radii still to come */
+    int lag;  /* slabs from this level's output to the newest slab of level 0: the sum of the radii
+               * of the levels up to this one */
+    int halo; /* cells that this level computes beyond the tile: the sum of the radii of the levels
+               * after this one */
     int iteration;
-    int16_t source[TZ_FIELDS_MAX]; /* the level that made the version that this level reads; 0: the
-                                    * array */
-    tz__ring ring[TZ_FIELDS_MAX];  /* what this level makes; depth 0: no later level reads it */
+    int16_t source[TZ_FIELDS_MAX]; /* the level whose output this level reads; 0: the array */
+    tz__ring ring[TZ_FIELDS_MAX];  /* for the output; depth 0: no later level reads it */
 } tz__level;
 
 struct tz_pipeline {
-    int levels;                   /* 1..levels; level 0 is the array */
+    int levels;                   /* without level 0, which is the array */
     int halo;                     /* of level 0 */
-    int16_t final[TZ_FIELDS_MAX]; /* the level that makes the field's new values; 0: unchanged */
+    int16_t final[TZ_FIELDS_MAX]; /* the last level that writes the field; 0: none */
     ptrdiff_t row_stride;         /* of every ring, in elements */
     int64_t rows;                 /* of a ring slab */
-    size_t scratch;               /* offset of the streamed row in the arena */
+    size_t scratch;               /* offset in the arena of a row of a streamed field */
     size_t bytes;                 /* of the arena */
     tz__level level[TZ_LEVELS_MAX + 1];
 };
@@ -42,8 +45,8 @@ struct tz_pipeline {
 /* A tile on an inner axis. */
 typedef struct tz__axis {
     int64_t low, high;         /* elements that the tile advances */
-    int64_t ext_low, ext_high; /* elements that its slabs hold: with the ghost zone */
-    bool virtual;              /* runs past the grid and wraps: no ghosts, values are gathered */
+    int64_t ext_low, ext_high; /* the same with the ghost zone: elements of its slabs */
+    bool virtual; /* the tile may extend past the grid, where its cells wrap: no ghosts */
 } tz__axis;
 
 /* One tile and one chunk of the stream axis, for one thread. */
@@ -52,7 +55,7 @@ typedef struct tz__job {
     int64_t slab_low, slab_high; /* the chunk */
     bool wrap;                   /* the stream axis is periodic */
     bool gather;                 /* level 0 is copied into rings */
-    int64_t slab_base;           /* slab that rings count from, so that slots are positive */
+    int64_t slab_base;           /* less than any slab: rings count from it */
     char *arena;
     ptrdiff_t zero; /* elements from the start of a ring slab to element (0, 0) */
 } tz__job;
@@ -87,12 +90,11 @@ int64_t tz__jobs_count(const tz_stage *stage);
 void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t index, char *arena,
                   tz__job *job);
 
-/* Columns and rows that level l computes: the tile and what is left of the ghost zone. Rows of all
- * levels but the last start and end at multiples of TZ__PAD: the surplus elements are computed from
- * whatever values lie there, and never used. */
+/* Columns and rows that level l computes: the tile and its halo. Except in the last level, rows
+ * start and end at multiples of TZ__PAD. The surplus elements have any value and are never used. */
 tz__area tz__level_area(const tz_pipeline *pipeline, const tz__job *job, int l);
 
-/* Reduce the slabs [*from, *to) to those of level l that the job needs. */
+/* Reduce the range [*from, *to) to the slabs of level l that the job needs. */
 void tz__level_slabs(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job, int l,
                      int64_t *from, int64_t *to);
 

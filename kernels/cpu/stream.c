@@ -69,7 +69,7 @@ static void gather_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
     }
 }
 
-/* Where slab j of a field is read from, at element (x, y). `version`: the level that made it. */
+/* A view of element (x, y) of slab j of a field, as level `version` wrote it. */
 static inline tz_view view_slab(const tz_stage *stage, const tz_pipeline *pipeline,
                                 const tz__job *job, int f, int version, int64_t j, int64_t x,
                                 int64_t y)
@@ -98,8 +98,8 @@ static inline tz_view view_slab(const tz_stage *stage, const tz_pipeline *pipeli
     return (tz_view){at + (y * row_stride + x) * (ptrdiff_t)size, row_stride};
 }
 
-/* The views of slabs j - radius to j + radius. This runs once per level and slab, so the common
- * case, all slabs inside the grid, steps from one pointer to the next. */
+/* The views of slabs j - radius to j + radius. This runs for each level and slab, so if all slabs
+ * are inside the grid, each pointer is computed from the one before. */
 static void view_window(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
                         int f, int version, int64_t j, int radius, int64_t x, int64_t y,
                         tz_view *views)
@@ -153,7 +153,7 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
     const tz_stencil *stencil = stage->stencil;
     const int radius = stage->dims == 1 ? 0 : level->radius, window = 2 * radius + 1;
     tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + 1)];
-    tz_target out[TZ_FIELDS_MAX] = {{0}}; /* row functions step through unwritten ones, too */
+    tz_target out[TZ_FIELDS_MAX] = {{0}}; /* row functions do arithmetic on all of these pointers */
     for (int f = 0; f < stencil->fields_count; f++) {
         if (stencil->fields[f].role == TZ_STREAMED) {
             in[f * window] =
@@ -218,8 +218,8 @@ static void compute_wrapped(const tz_stage *stage, const tz_pipeline *pipeline, 
     }
 }
 
-/* After level l made slab j: set its ghosts. If these are final values that later levels read from
- * a ring, copy them to the array as well. */
+/* Set the ghosts of slab j, which level l has computed. If the values are final but in a ring,
+ * because later levels read them, copy them to the array. */
 static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
                         int l, int64_t j, const tz__area *area)
 {

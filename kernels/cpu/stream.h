@@ -3,10 +3,10 @@
  * A stage advances the whole grid by `height` iterations. The grid is cut into tiles along the
  * inner axes (x; x and y) and into chunks along the stream axis (y; z). Each job takes one tile and
  * chunk and streams slabs (rows; planes) through a pipeline of levels, one level a pass of an
- * iteration: when slab k of level 0 arrives, level l computes slab k - lag(l) from the slabs that
- * level l-1 left in its ring. Only rings of a few slabs live in cache; level 0 is read from one
- * array, the last level is written to the other. Tiles overlap by the ghost zone, so jobs never
- * wait for each other.
+ * iteration: when slab k of level 0 arrives, level l computes slab k - lag(l) from the slabs in the
+ * ring of level l-1. Rings of a few slabs stay in cache. Level 0 is read from one array, the last
+ * level is written to the other. Tiles overlap by the ghost zone, so jobs never wait for each
+ * other.
  *
  * A 1-D stencil has no stream axis: its only slab is the row itself. */
 #ifndef TZ_KERNELS_CPU_STREAM_H
@@ -23,7 +23,7 @@ enum {
 /* A field in memory. `origin` is element (0, 0, 0). Ghost elements lie around the grid: `ghost`
  * elements before and after each row and, in 3-D, `ghost` rows before and after each plane. Reads
  * of up to 64 elements past either end of a row must be harmless. A uniform field, which has one
- * value, is a single row that stands for all rows. */
+ * value, is stored as a single row. */
 typedef struct tz_host_field {
     char *origin;
     ptrdiff_t row_stride;   /* elements; 0 when uniform */
@@ -31,13 +31,13 @@ typedef struct tz_host_field {
     bool uniform;
 } tz_host_field;
 
-/* Returns a row of a streamed field: `count` elements of slab `step`, from column x on. It may fill
- * `scratch`, which has room for them, and return that. Columns may lie outside the grid: they wrap
- * if the boundary is periodic, and otherwise have any value. */
+/* Returns `count` elements of slab `step` of a streamed field, from column x on. May write them to
+ * `scratch`, which has room for them, and return it. Columns outside the grid wrap if the boundary
+ * is periodic; otherwise they have any value. */
 typedef const void *tz_streamed_row_fn(const void *source, int64_t step, int64_t x, int64_t count,
                                        int32_t *scratch);
 
-/* All that a stage needs. Every pointer is borrowed. */
+/* The input of a stage. All pointers are borrowed. */
 typedef struct tz_stage {
     const tz_stencil *stencil;
     int dims;
@@ -59,10 +59,14 @@ typedef struct tz_stage {
     int height;
     int64_t step; /* iterations done before this stage */
     int64_t tile[TZ_AXES];
-    int batch; /* slabs that a level computes at a time, 1 or more: what the level before it wrote
-                * is then still in L1 */
+    int batch; /* slabs that a level computes before the next level reads them from L1; 1 or more */
     int threads;
 } tz_stage;
+
+static inline int64_t tz_round_up(int64_t value, int64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
 
 typedef struct tz_pipeline tz_pipeline;
 
@@ -71,21 +75,20 @@ typedef struct tz_pipeline tz_pipeline;
 size_t tz_pipeline_size(void);
 size_t tz_stage_arena_bytes(const tz_stage *stage, tz_pipeline *pipeline);
 
-/* The row function of a pass that a stage calls: that of the best instruction set up to stage->isa
- * that the pass has. */
+/* The row function that a stage calls for a pass: that of the best instruction set which the pass
+ * has, up to stage->isa. */
 tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass);
 
-/* What a stage does, counted job by job from the geometry alone. Elements, rows and calls are sums
- * over all levels. */
+/* The size of the work of a stage, from geometry alone. Elements, rows and calls are sums over all
+ * levels of all jobs. */
 typedef struct tz_stage_counts {
     double jobs;
-    double slowest;     /* elements of the thread that computes most, if each thread takes the next
+    double slowest;     /* elements that the slowest thread computes, if each thread takes the next
                          * job when it has done one */
-    double updates;     /* elements computed, redundant ones too */
-    double rows, spans; /* rows of elements, and calls of row functions that compute them */
-    double ends;        /* of the rows, those at the grid's edge in x */
-    double gathered;    /* of `read`, those copied into rings first */
-    double read, written; /* elements of one array that all jobs read and write */
+    double updates;     /* elements computed, including redundant ones */
+    double rows, spans; /* rows of elements, and calls of row functions */
+    double ends;        /* rows at an edge of the grid in x */
+    double read, written; /* elements that the jobs read and write in an array */
     double row, slab;     /* elements of the longest row and of the largest slab of a job */
     double ring_bytes;    /* of a thread's rings */
 } tz_stage_counts;

@@ -1,4 +1,4 @@
-/* Life in three dimensions (C. Bays, Complex Systems 1, 1987), 32 cells a word. */
+/* Life-like automata in three dimensions (C. Bays, Complex Systems 1, 1987), 32 cells in a word. */
 #include <trapeze/liferule.h>
 
 #define TZ_CELL_TEXT "cell.cell.h"
@@ -57,11 +57,4 @@ static const tz_stencil stencil = {
     .derive = derive,
 };
 
-static const tz_stencil *const stencils[] = {&stencil};
-
-static const tz_plugin plugin = {
-    TZ_PLUGIN_HEADER,    .id = "cell",
-    .version = "1.0.0",  .doc = "three-dimensional life-like automata",
-    .stencils_count = 1, .stencils = stencils,
-};
-TZ_PLUGIN_ENTRY(&plugin)
+TZ_PLUGIN_DEFINE("cell", "1.0.0", "three-dimensional life-like automata", &stencil)

@@ -49,7 +49,8 @@ static const tz_param params[PARAMS] = {
                                      .role = TZ_PARAM_ROLE_ALLOW_UNSTABLE),
 };
 
-/* The largest step whose centre weight is not negative: no mode of the grid grows with it. */
+/* The largest step for which the weight of the centre is not negative: then the iteration does not
+ * diverge. */
 static double stable_dt_s(double capacitance, double rx, double ry, double rz)
 {
     return capacitance / (2.0 / rx + 2.0 / ry + 1.0 / rz);
@@ -78,10 +79,10 @@ static int derive(tz_setup *setup)
     double cx = scale / rx, cy = scale / ry, cz = scale / rz;
     double c = 1.0 - 2.0 * cx - 2.0 * cy - cz;
     if (setup->precision == TZ_SINGLE) {
-        /* Rounding c to float changes it by up to 3e-8, which is much of a small weight. The larger
-         * of the lateral weight and the package's weight takes the difference. All weights must
-         * sum to 1, so that a chip at ambient temperature without power stays there: the ambient's
-         * weight is what the rounded weights leave. */
+        /* Rounding c to float changes it by up to 3e-8, which is large compared with a small
+         * weight. The larger of the lateral weights and the ambient's weight is corrected for it.
+         * All weights must sum to 1, so that a chip at ambient temperature without power stays at
+         * that temperature: the ambient's weight is 1 minus the other rounded weights. */
         c = (float)c;
         if (2.0 * (cx + cy) > cz) {
             const double lateral = (1.0 - c - cz) / (2.0 * (cx + cy));
@@ -129,11 +130,4 @@ static const tz_stencil stencil = {
     .derive = derive,
 };
 
-static const tz_stencil *const stencils[] = {&stencil};
-
-static const tz_plugin plugin = {
-    TZ_PLUGIN_HEADER,    .id = "hotspot",
-    .version = "1.0.0",  .doc = "thermal simulation of a chip",
-    .stencils_count = 1, .stencils = stencils,
-};
-TZ_PLUGIN_ENTRY(&plugin)
+TZ_PLUGIN_DEFINE("hotspot", "1.0.0", "thermal simulation of a chip", &stencil)

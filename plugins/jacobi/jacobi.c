@@ -1,6 +1,6 @@
-/* The usual benchmark stencils: constant coefficients on stars and boxes. One plugin holds several
- * stencils here. All stars share one text, and all 2-D boxes another, which distinguish them by
- * TZ_CELL_DIMS and TZ_CELL_RADIUS. */
+/* The usual benchmark stencils: constant coefficients on stars and boxes. This plugin has several
+ * stencils. All stars share a text, and so do all 2-D boxes; the texts use TZ_CELL_DIMS and
+ * TZ_CELL_RADIUS. */
 #include <trapeze/plugin.h>
 
 #define TZ_CELL_TEXT "jacobi.cell.h"
@@ -149,17 +149,6 @@ STENCIL(star3d1r, 3, "Weighted sum of 7 cells: a 3-D star of radius 1.")
 STENCIL(star3d2r, 3, "Weighted sum of 13 cells: a 3-D star of radius 2.")
 STENCIL(box3d1r, 3, "Weighted sum of 27 cells: a 3-D box of radius 1.")
 
-static const tz_stencil *const stencils[] = {
-    &star2d1r_stencil, &star2d2r_stencil, &box2d1r_stencil, &box2d2r_stencil,
-    &star3d1r_stencil, &star3d2r_stencil, &box3d1r_stencil,
-};
-
-static const tz_plugin plugin = {
-    TZ_PLUGIN_HEADER,
-    .id = "jacobi",
-    .version = "1.0.0",
-    .doc = "benchmark stencils with constant coefficients",
-    .stencils_count = sizeof stencils / sizeof *stencils,
-    .stencils = stencils,
-};
-TZ_PLUGIN_ENTRY(&plugin)
+TZ_PLUGIN_DEFINE("jacobi", "1.0.0", "benchmark stencils with constant coefficients",
+                 &star2d1r_stencil, &star2d2r_stencil, &box2d1r_stencil, &box2d2r_stencil,
+                 &star3d1r_stencil, &star3d2r_stencil, &box3d1r_stencil)

@@ -1,4 +1,4 @@
-/* The Game of Life and its kin in two dimensions, 32 cells a word. */
+/* Life-like automata in two dimensions, 32 cells in a word. */
 #include <trapeze/liferule.h>
 
 #define TZ_CELL_TEXT "life.cell.h"
@@ -58,11 +58,4 @@ static const tz_stencil stencil = {
     .derive = derive,
 };
 
-static const tz_stencil *const stencils[] = {&stencil};
-
-static const tz_plugin plugin = {
-    TZ_PLUGIN_HEADER,    .id = "life",
-    .version = "1.0.0",  .doc = "two-dimensional life-like automata",
-    .stencils_count = 1, .stencils = stencils,
-};
-TZ_PLUGIN_ENTRY(&plugin)
+TZ_PLUGIN_DEFINE("life", "1.0.0", "two-dimensional life-like automata", &stencil)

@@ -1,8 +1,8 @@
 /* PathFinder: the cheapest way down a grid of weights by dynamic programming (Rodinia's benchmark).
  *
- * Step k adds row k of the weights. After n steps, cost[x] is the least sum of n weights, one per
- * row, over the paths that end at column x and move at most one column per row. The analysis "path"
- * finds such a path. */
+ * Step k adds row k of the weights. A path has one column in each row, and moves at most one column
+ * from row to row. After n steps, cost[x] is the least sum of weights of all paths that end at
+ * column x. The analysis "path" finds the cheapest path. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,13 +18,13 @@ enum { COST = TZ_FIELD(pathfinder, cost), WEIGHTS = TZ_FIELD(pathfinder, weights
 
 /* ---- The path ----------------------------------------------------------------------------------
  *
- * A path that ends at column e after L rows lies in the window e-L..e+L: only that is recomputed.
- * The choices take one byte per cell. If they do not fit into CHOICES_MAX bytes, the rows are
- * halved: the costs in the middle row are kept, the later half gives the column at which the path
- * crosses the middle, and the earlier half starts again from the first costs. Each halving also
- * halves the window. So the work stays below twice the window's cells (if the window is a full row,
- * each halving adds the work of the rows once more), and the memory below CHOICES_MAX and 5
- * windows. */
+ * A path that ends at column e after L rows lies in the window e-L..e+L: only these columns are
+ * computed again. The choices take one byte for each cell. If that is more than CHOICES_MAX bytes,
+ * the rows are divided into two halves: the costs in the middle row are kept, the later half gives
+ * the column at which the path crosses the middle, and the earlier half starts again from the first
+ * costs. Each halving also halves the window. So the work is at most twice the window's cells (if
+ * the window is a full row, each halving adds the work of all rows), and the memory is at most
+ * CHOICES_MAX and 5 windows. */
 enum { CHOICES_MAX = 32 << 20, CHUNK = 4096 };
 
 typedef struct path_job {
@@ -35,8 +35,8 @@ typedef struct path_job {
     int32_t end_cost; /* recomputed, at the last row */
 } path_job;
 
-/* Columns low..low+count-1, which may lie outside a periodic grid. A ring is a full periodic
- * row: its ends are neighbours. */
+/* Columns low..low+count-1, which may lie outside a periodic grid. A ring is a full periodic row,
+ * with adjacent ends. */
 typedef struct path_window {
     int64_t low, count;
     int ring;
@@ -89,9 +89,10 @@ static int weights_read(const path_job *job, int64_t row, int64_t low, int64_t c
     return 0;
 }
 
-/* One row on: `cost` after it from `old` before it, of window cells first..last. The row's weights
- * are in `cost` on entry. choices (may be NULL) gets -1, 0 or 1: where the best neighbour lies.
- * Ties: straight, then left. A cell beyond a window that is no ring is never the best. */
+/* Advance the window's cells first..last by a row: `old` has the costs before it, `cost` the
+ * weights of the row, which become the costs after it. `choices`, which may be NULL, gets the
+ * direction of the best neighbour: -1, 0 or 1. Of equal neighbours, straight is best, then left.
+ * Unless the window is a ring, cells beyond it are never the best. */
 static void row_advance(const path_window *window, int64_t first, int64_t last, const int32_t *old,
                         int32_t *cost, signed char *choices)
 {
@@ -115,8 +116,9 @@ static void row_advance(const path_window *window, int64_t first, int64_t last, 
     }
 }
 
-/* Advance `old` by rows k0..k1-1, where only what reaches column `end` after row `target`-1
- * matters; both buffers have the window's size. Returns the buffer that holds the result. */
+/* Advance `old` by rows k0..k1-1. Only cells from which a path can be at column `end` in row
+ * `target`-1 are computed. Returns the one of the two buffers, each a window long, that holds the
+ * result; NULL after an error. */
 static int32_t *rows_advance(const path_job *job, const path_window *window, int64_t k0, int64_t k1,
                              int64_t end, int64_t target, int32_t *old, int32_t *next,
                              signed char *choices)
@@ -154,8 +156,8 @@ static int32_t *costs_copy(const path_job *job, const path_window *from, const i
     return copy;
 }
 
-/* Columns k0..k1-1 of the path that is at column `end` in row k1-1, given the costs before row k0
- * in `window`; *before is the column it comes from. */
+/* Find rows k0..k1-1 of the path that is at column `end` in row k1-1. `costs` are the costs before
+ * row k0, in `window`. *before becomes the path's column in row k0-1. */
 static int path_recover(path_job *job, int64_t k0, int64_t k1, path_window window,
                         const int32_t *costs, int64_t end, int64_t *before)
 {
@@ -237,8 +239,8 @@ static int path_call(const tz_access *access)
     if (!job.columns)
         return fail(&job,
                     "not enough memory for the path: free some, or take it after fewer steps");
-    /* The costs before step 0 are not known. Assume zero: the cost of the path shows whether they
-     * were. */
+    /* The costs before step 0 are not known. Zeros are assumed; the cost of the path shows whether
+     * that is right. */
     int status = 0, found = job.rows == 0;
     if (!found) {
         job.periodic = access->boundary[0] == TZ_PERIODIC;
@@ -279,8 +281,8 @@ static const tz_pass passes[] = {
 static const tz_method methods[] = {
     {"path",
      "A cheapest path, if cost was 0 at step 0: columns (one for each weight row, first row "
-     "first), "
-     "cost, and end (its last column). Ties go to the smallest end, then straight, then left.",
+     "first), cost, and end (its last column). Of equal paths, the one with the smallest end, then "
+     "straight, then left.",
      path_call},
 };
 
@@ -302,11 +304,4 @@ static const tz_stencil stencil = {
     .methods = methods,
 };
 
-static const tz_stencil *const stencils[] = {&stencil};
-
-static const tz_plugin plugin = {
-    TZ_PLUGIN_HEADER,    .id = "pathfinder",
-    .version = "1.0.0",  .doc = "dynamic programming over rows of weights",
-    .stencils_count = 1, .stencils = stencils,
-};
-TZ_PLUGIN_ENTRY(&plugin)
+TZ_PLUGIN_DEFINE("pathfinder", "1.0.0", "dynamic programming over rows of weights", &stencil)

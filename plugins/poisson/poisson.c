@@ -55,7 +55,7 @@ static int derive(tz_setup *setup)
                  hx, hy);
         return TZ_REFUSED;
     }
-    /* Round 1 + q first: then the weights of u and its neighbours cancel exactly. */
+    /* q = shape^2. Round 1 + q first: then the weights of u and its neighbours cancel exactly. */
     const double sum =
         setup->precision == TZ_SINGLE ? (float)(1.0 + shape * shape) : 1.0 + shape * shape;
     double *constants = setup->constants;
@@ -99,11 +99,4 @@ static const tz_stencil stencil = {
     .derive = derive,
 };
 
-static const tz_stencil *const stencils[] = {&stencil};
-
-static const tz_plugin plugin = {
-    TZ_PLUGIN_HEADER,    .id = "poisson",
-    .version = "1.0.0",  .doc = "relaxation of Poisson's equation",
-    .stencils_count = 1, .stencils = stencils,
-};
-TZ_PLUGIN_ENTRY(&plugin)
+TZ_PLUGIN_DEFINE("poisson", "1.0.0", "relaxation of Poisson's equation", &stencil)

@@ -1,19 +1,7 @@
-/* The table of statuses, and the record that carries an error. */
+/* The record that carries an error. */
 #include "tests/support.h"
 
 #include <errno.h>
-
-static void every_status_has_a_text(void **state)
-{
-    for (int i = 0; i < TZ_STATUS_COUNT; i++) {
-        assert_true(strlen(tz_status_text((tz_status)i)) > 0);
-        for (int k = 0; k < i; k++)
-            assert_string_not_equal(tz_status_text((tz_status)i), tz_status_text((tz_status)k));
-    }
-    assert_string_equal(tz_status_text(TZ_OK), "done");
-    assert_string_equal(tz_status_text(TZ_STATUS_COUNT), "unknown status");
-    assert_string_equal(tz_status_text((tz_status)-1), "unknown status");
-}
 
 static void an_error_has_code_place_and_message(void **state)
 {
@@ -57,5 +45,12 @@ static void long_texts_are_cut_and_terminated(void **state)
     assert_string_equal(line, "b");
 }
 
-TEST_MAIN(NULL, NULL, TEST(every_status_has_a_text), TEST(an_error_has_code_place_and_message),
-          TEST(arguments_may_point_into_the_error), TEST(long_texts_are_cut_and_terminated))
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_error_has_code_place_and_message),
+        cmocka_unit_test(arguments_may_point_into_the_error),
+        cmocka_unit_test(long_texts_are_cut_and_terminated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

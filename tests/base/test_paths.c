@@ -1,7 +1,6 @@
 /* Lists of folders, and where Trapeze looks for its files. */
 #include "tests/support.h"
 
-#include "base/cache_folder.h"
 #include "base/paths.h"
 
 static void folders_of_paths(void **state)

@@ -99,8 +99,8 @@ static bool check_way(contract *c, const contract_case *k, const char *backend, 
         if (diverged)
             check_message(c, sim, what, error);
         else if (status != TZ_OK)
-            contract_fail(c, "%s: ends with '%s' instead of a report of divergence: %s", what,
-                          tz_status_text(status), error->message);
+            contract_fail(c, "%s: ends with status %d instead of a report of divergence: %s", what,
+                          (int)status, error->message);
         for (int f = 0; status == TZ_OK && f < c->stencil->fields_count; f++) {
             tz_reduction r;
             if (c->stencil->fields[f].role == TZ_STATE &&

@@ -22,7 +22,7 @@ static const struct {
     {"bad_no_plugin.so", {"tz_plugin_entry", "nothing"}},
     {"bad_radius_too_large.so", {"radius 9", "8"}},
     {"bad_twice_one_id.so", {"bad_twice_one_id", "twice"}},
-    {"bad_writes_static.so", {"writes", "no state field"}},
+    {"bad_writes_static.so", {"writes", "not a state field"}},
     {"bad_no_stencil.so", {"no stencil"}},
     {"bad_no_strides.so", {"fields_stride", "TZ_STENCIL_HEADER", "rebuild"}},
     {"bad_param_role.so", {"'width' is a text", "extent_x_m", "must be a real"}},

@@ -1,5 +1,5 @@
-/* For the oracle tests: short ways to create simulations of the shipped plugins. The expected values
- * come from plain loops in the tests, never from the engine. */
+/* For the oracle tests: short ways to create simulations of the shipped plugins. The expected
+ * values come from plain loops in the tests, never from the engine. */
 #ifndef TZ_TESTS_ORACLE_H
 #define TZ_TESTS_ORACLE_H
 
@@ -97,8 +97,8 @@ static inline double *oracle_numbers(int64_t count)
     return numbers;
 }
 
-/* The reference, then the cpu backend at heights 1 to ORACLE_LAST, give `expected` within an absolute
- * `tolerance` after `steps` steps from `start`. */
+/* The reference, then the cpu backend at heights 1 to ORACLE_LAST, give `expected` within an
+ * absolute `tolerance` after `steps` steps from `start`. */
 static inline void oracle_compare(oracle_config config, const char *field, const double *start,
                                   int64_t steps, const double *expected, double tolerance)
 {

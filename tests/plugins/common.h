@@ -36,14 +36,4 @@
     TEST_STENCIL_OF(NAME, NAME, dimensions, TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_PERIODIC), TZ_FIXED,  \
                     "alive", "gray")
 
-#define TEST_PLUGIN(NAME, ...)                                                                     \
-    static const tz_stencil *const NAME##_stencils[] = {__VA_ARGS__};                              \
-    static const tz_plugin NAME##_plugin = {                                                       \
-        TZ_PLUGIN_HEADER,                                                                          \
-        .id = #NAME,                                                                               \
-        .version = "1.0.0",                                                                        \
-        .doc = "test-only",                                                                        \
-        .stencils_count = COUNT(NAME##_stencils),                                                  \
-        .stencils = NAME##_stencils,                                                               \
-    };                                                                                             \
-    TZ_PLUGIN_ENTRY(&NAME##_plugin)
+#define TEST_PLUGIN(NAME, ...) TZ_PLUGIN_DEFINE(#NAME, "1.0.0", "test-only", __VA_ARGS__)

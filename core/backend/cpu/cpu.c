@@ -2,7 +2,6 @@
 #include "backend/backend.h"
 #include "backend/cpu/plan.h"
 #include "backend/cpu/work.h"
-#include "backend/host/identity.h"
 #include "backend/host/reduce.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
@@ -14,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that the rings of a plan may take in addition to the fields: 64 MiB, less what arrays
- * lose to alignment. */
+/* The limit of a plan's rings. Rings and the padding of arrays (24 MiB, backend/host/store.c)
+ * together stay below 64 MiB. */
 static const int64_t WORK_BYTES_MAX = INT64_C(36) << 20;
 
 typedef struct cpu {
@@ -26,7 +25,7 @@ typedef struct cpu {
     tz_pipeline *pipeline;
     char *arena;
     size_t arena_bytes; /* of one thread */
-    uint32_t stale;     /* mask of fields whose ghosts must be set before the next stage */
+    uint32_t stale;     /* mask of the fields whose ghosts must be set before the next stage */
     bool norm_known;
 } cpu;
 
@@ -40,9 +39,9 @@ static int store_ghost(const tz_problem *problem)
     return ghost;
 }
 
-/* Slabs that a level computes at a time. The next level then finds in L1 what this one wrote. With
- * batches of six rows, of at most a sixth of L1 each, it reads two rows in eight from L2 instead of
- * two in three. Planes are larger than L1, so a batch of them gains nothing. */
+/* Slabs that a level computes before the next level does. The next level then finds them in L1.
+ * With a batch of six rows, each at most a sixth of L1, it reads two of eight rows from L2 instead
+ * of two of three. In 3-D a slab is a plane, which is larger than L1: a batch has no advantage. */
 static int choose_batch(const tz_problem *problem, const tz_plan *plan, const tz_machine *machine)
 {
     const int64_t l1 = machine->l1_bytes > 0 ? machine->l1_bytes : 32 << 10;
@@ -51,7 +50,7 @@ static int choose_batch(const tz_problem *problem, const tz_plan *plan, const tz
     return batch < 1 ? 1 : batch > 6 ? 6 : (int)batch;
 }
 
-/* What all stages of a plan have in common. */
+/* The stage of a plan, without arrays and step. */
 static tz_stage describe_stage(const tz_problem *problem, const tz_plan *plan,
                                const tz_machine *machine, int threads)
 {
@@ -107,12 +106,11 @@ static tz_status plan_for(const tz_problem *problem, const tz_machine *machine, 
         tz_cpu_plan(problem, machine, threads, plan, NULL);
     }
     if (given.height > 0 && plan->height < wanted)
-        return tz_error_set(error, TZ_RANGE, "height",
-                            "height %d with a tile of %" PRId64 " x %" PRId64
-                            " needs more work space than the %" PRId64
-                            " MiB there are: use a height up to %d, or a smaller tile",
-                            wanted, plan->tile[0], plan->tile[1], WORK_BYTES_MAX >> 20,
-                            plan->height);
+        return tz_error_set(
+            error, TZ_RANGE, "height",
+            "height %d with a tile of %" PRId64 " x %" PRId64 " needs more than %" PRId64
+            " MiB of work space: use a height up to %d, or a smaller tile",
+            wanted, plan->tile[0], plan->tile[1], WORK_BYTES_MAX >> 20, plan->height);
     return TZ_OK;
 }
 
@@ -126,9 +124,10 @@ static tz_status cpu_plan(const tz_problem *problem, const tz_place *place, tz_p
 
 /* ---- Plans for this machine or another ------------------------------------------------------- */
 
-/* The machine that a record describes. What the record lacks is this machine's, and so is the
- * instruction set if TZ_ISA lowers it. Without need this machine is not read: that takes longer
- * than a prediction. */
+/* The machine that a record describes. Numbers that the record lacks are this machine's. If TZ_ISA
+ * is set and the record is this machine's, all numbers are this machine's, with the lower
+ * instruction set. tz_machine_read() takes longer than a prediction, so it is called only if
+ * needed. */
 static tz_machine machine_of(const tz_place *place)
 {
     tz_machine machine = {.cores = place->threads};
@@ -171,8 +170,7 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
                 continue;
             bool seen = false;
             for (int k = 0; k < *count && !seen; k++)
-                seen = plans[k].height == plan.height &&
-                       memcmp(plans[k].tile, plan.tile, sizeof plan.tile) == 0;
+                seen = tz_plan_equal(&plans[k], &plan);
             if (!seen)
                 plans[(*count)++] = plan;
         }
@@ -254,7 +252,7 @@ static tz_status make_room(cpu *state, const tz_stage *stage, tz_error *error)
     state->arena = aligned_alloc(64, all);
     if (!state->arena)
         return tz_error_set(error, TZ_MEMORY, NULL,
-                            "the rings of a stage need %zu bytes, more than there are: use a "
+                            "the rings of a stage need %zu bytes, more than are free: use a "
                             "smaller height or tile",
                             all);
     memset(state->arena, 0, all);

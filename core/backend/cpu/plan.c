@@ -9,7 +9,7 @@
 enum {
     ROW_BYTES = 8 << 10,     /* of a tile's row in 2-D */
     CHUNK_MAX = 1 << 22,     /* slabs of a job */
-    LINE_ELEMENTS = 32 << 10 /* of a tile in 1-D: two of them in L2, streamed rows long enough */
+    LINE_ELEMENTS = 32 << 10 /* of a tile in 1-D: two tiles fit L2, and streamed rows are long */
 };
 
 static int64_t min64(int64_t a, int64_t b)
@@ -20,13 +20,8 @@ static int64_t max64(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
-static int64_t round_up(int64_t value, int64_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
-
-/* Bytes that one more iteration adds to the rings, per element of a slab: about 2r + 1 slabs of
- * each field that a pass writes. */
+/* Bytes that an iteration adds to the rings, for each element of a slab: about 2r + 1 slabs of each
+ * field that a pass writes. */
 static double ring_bytes_per_element(const tz_problem *problem)
 {
     double bytes = 0.0;
@@ -40,8 +35,8 @@ static double ring_bytes_per_element(const tz_problem *problem)
     return bytes;
 }
 
-/* Bytes of static fields, per element of a slab and iteration, that stay in cache while a slab
- * passes through the levels. */
+/* Bytes of static fields, for each element of a slab and iteration, that must stay in cache while a
+ * slab passes through the levels. */
 static double static_bytes_per_element(const tz_problem *problem)
 {
     double bytes = 0.0;
@@ -77,7 +72,7 @@ static tz_status check_given(const tz_problem *problem, const tz_plan *plan, tz_
     return TZ_OK;
 }
 
-/* The elements of a slab with which the rings take 0.6 of L2. */
+/* The elements of a slab with which the rings take the share TZ_FIT_CPU_RING_SHARE of L2. */
 static double slab_budget(const tz_problem *problem, const tz_machine *machine, int height)
 {
     const double l2 = machine->l2_bytes > 0 ? (double)machine->l2_bytes : 1 << 20;
@@ -91,10 +86,11 @@ static int64_t split_evenly(int64_t extent, int64_t largest, int64_t unit)
     if (largest >= extent)
         return extent;
     const int64_t parts = (extent + largest - 1) / largest;
-    return min64(extent, round_up((extent + parts - 1) / parts, unit));
+    return min64(extent, tz_round_up((extent + parts - 1) / parts, unit));
 }
 
-/* Ghost zones grow with the reach of an iteration, which divides the height for radius 1. */
+/* Ghost zones grow with the reach of an iteration, so the height is that for radius 1 divided by
+ * the reach. */
 static void choose_height(const tz_problem *problem, tz_plan *plan)
 {
     static const int best[] = TZ_FIT_CPU_HEIGHTS, best_bits[] = TZ_FIT_CPU_HEIGHTS_BITS;
@@ -103,9 +99,9 @@ static void choose_height(const tz_problem *problem, tz_plan *plan)
     plan->height = height < 1 ? 1 : height;
 }
 
-/* The length of a chunk of the stream axis. A chunk of n slabs costs about n + halo, and the
- * slowest thread decides. This takes the largest number of chunks that costs within 1 % of the
- * least: with more chunks, other threads take over work of a thread that is delayed. */
+/* The length of a chunk of the stream axis. A chunk of n slabs costs about n + halo, and the time
+ * is that of the slowest thread. Returns the shortest chunk that costs at most 1 % more than the
+ * best: with more chunks, other threads can take over the work of a thread that is delayed. */
 static int64_t choose_chunk(int64_t extent, int64_t tiles, int64_t halo, int threads)
 {
     int64_t best_cost = INT64_MAX, best = extent;
@@ -165,10 +161,10 @@ tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int 
     if (status)
         return status;
     if (problem->bits && plan->tile[0] > 0 && plan->tile[0] < problem->elements[0])
-        return tz_error_set(error, TZ_RANGE, "tile",
-                            "rows of a bit field are not cut: leave the tile's x out or make it "
-                            "%" PRId64,
-                            problem->elements[0]);
+        return tz_error_set(
+            error, TZ_RANGE, "tile",
+            "rows of a bit field are not cut: omit the tile's x or set it to %" PRId64,
+            problem->elements[0]);
     const bool height_chosen = plan->height == 0, tile_chosen = plan->tile[0] == 0;
     if (height_chosen)
         choose_height(problem, plan);
@@ -182,7 +178,7 @@ tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int 
 
 int tz_cpu_height_next(const tz_problem *problem, const tz_plan *given, int height)
 {
-    /* Steps of an eighth above 8: between closer heights a model cannot tell which is faster. */
+    /* Above 8, steps of an eighth: a model cannot say which of two closer heights is faster. */
     const int r = tz_stencil_reach(problem->stencil) > 0 ? tz_stencil_reach(problem->stencil) : 1;
     static const int highest[] = {0, 192, 64, 24};
     const int next = height < 8 ? height + 1 : height + height / 8;
@@ -209,8 +205,8 @@ int tz_cpu_shapes(const tz_problem *problem, const tz_machine *machine, int thre
             *plan = *given;
             plan->height = height;
             if (x != 0)
-                plan->tile[0] = round_up(max64(1, x < 0 ? usual.tile[0] / 2 : usual.tile[0] * 2),
-                                         TZ_ALIGN_ELEMENTS);
+                plan->tile[0] = tz_round_up(max64(1, x < 0 ? usual.tile[0] / 2 : usual.tile[0] * 2),
+                                            TZ_ALIGN_ELEMENTS);
             if (y != 0)
                 plan->tile[1] = max64(1, y < 0 ? usual.tile[1] / 2 : usual.tile[1] * 2);
             for (int axis = 0; axis < problem->dims; axis++)

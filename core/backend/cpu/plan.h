@@ -15,12 +15,13 @@ tz_status tz_cpu_plan(const tz_problem *problem, const tz_machine *machine, int 
 
 enum { TZ_CPU_SHAPES_MAX = 9 };
 
-/* The next candidate height after `height`, or the first if it is 0; 0: there is none. All small
- * heights are candidates, and some larger ones. A given height is the only candidate. */
+/* The next candidate height after `height`, the first one if `height` is 0; 0 after the last one.
+ * All small heights are candidates, and some larger ones. A given height is the only candidate. */
 int tz_cpu_height_next(const tz_problem *problem, const tz_plan *given, int height);
 
-/* Plans of a height, not yet complete: the default tile, and tiles with rows (in 3-D also
- * planes) of half and twice the length. What is given is kept. Returns how many. */
+/* Plans of a height, which tz_cpu_plan() must complete: the default tile, and tiles with rows (in
+ * 3-D also planes) of half and twice the length. Members that `given` sets are kept. Returns the
+ * number of plans. */
 int tz_cpu_shapes(const tz_problem *problem, const tz_machine *machine, int threads,
                   const tz_plan *given, int height, tz_plan shapes[TZ_CPU_SHAPES_MAX]);
 

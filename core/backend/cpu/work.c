@@ -4,11 +4,12 @@
 #include "model/constants.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    SHORT = 128, /* elements of a walked row: full vectors, also of an unrolled loop */
+    SHORT = 128, /* elements of a row for a walk: full vectors, also in an unrolled loop */
     WIDTH_MAX = 4 * SHORT,
     REACH = 2 * TZ_RADIUS_MAX + 1,
     FAR = 1 << 20, /* row stride of the walk, in elements */
@@ -22,7 +23,7 @@ typedef struct footprint {
 } footprint;
 
 typedef struct probe {
-    tz_cell_access access; /* first: what the cell function gets */
+    tz_cell_access access; /* first: callbacks cast a pointer to it */
     footprint *found;
     uint64_t nothing, written;
 } probe;
@@ -42,7 +43,7 @@ static void *probe_write(const tz_cell_access *access, int field)
     return &((probe *)access)->written;
 }
 
-/* Found by calling the cell function once, with all cells 0. */
+/* Calls the cell function once, with all cells 0, and records what it reads. */
 static void find_footprint(const tz_problem *problem, const tz_pass *pass, footprint *out)
 {
     memset(out, 0, sizeof *out);
@@ -57,7 +58,8 @@ static void find_footprint(const tz_problem *problem, const tz_pass *pass, footp
 /* ---- What a row costs ------------------------------------------------------------------------ */
 
 typedef struct row_cost {
-    tz_walk element, row, call; /* of an element; in addition of each row, and of each call */
+    tz_walk element, row, call; /* cost of an element, a row without its elements, and a call
+                                 * without its rows */
     int vector_bytes;
 } row_cost;
 
@@ -77,8 +79,8 @@ static tz_walk combine(double a, const tz_walk *x, double b, const tz_walk *y)
     return out;
 }
 
-/* Walk four spans: a row of SHORT elements and one of twice that, then one row and two rows of the
- * plan's width. The costs of elements, rows and calls are their differences. */
+/* Walk four spans: a row of SHORT elements, a row of twice as many, and one row and two rows of
+ * `width` elements. Their differences are the costs of elements, rows and calls. */
 static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const tz_pass *pass,
                            tz_row_fn *rows, int width, row_cost *out, tz_error *error)
 {
@@ -87,7 +89,7 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
     tz_walk walk[4];
     const int window = problem->dims == 1 ? 1 : 2 * pass->radius + 1;
     const int views = problem->stencil->fields_count * window;
-    /* Rows begin at cache lines, as in the engine, and lie far from each other. */
+    /* As in the engine, rows begin at cache lines. */
     for (int v = 0; v < views; v++)
         in[v] = (tz_view){(const void *)(uintptr_t)((UINT64_C(0x1000) + (uint64_t)v) << 32), FAR};
     for (int f = 0; f < TZ_FIELDS_MAX; f++)
@@ -112,7 +114,7 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
     out->row = combine(1.0, &walk[3], 1.0, &walk[2]); /* with its elements */
     out->call = combine(1.0, &walk[2], 1.0, &out->row);
     out->row = combine(1.0, &out->row, width, &out->element);
-    /* Without vector arithmetic a step computes one element. */
+    /* Without vector arithmetic, an instruction computes one element. */
     out->vector_bytes =
         walk[1].vector_bytes > 0 ? walk[1].vector_bytes : (int)tz_problem_element_size(problem, 0);
     return TZ_OK;
@@ -127,8 +129,8 @@ static double kept(double need, double cache)
     return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
 }
 
-/* Elements that cross between L1 and L2, and between L2 and L3 if rings do not fit L2, for each
- * element that a pass computes. */
+/* Elements that pass between L1 and L2 (near), and between L2 and L3 if the rings do not fit L2
+ * (ring), for each element that a pass computes. */
 typedef struct traffic {
     double near_reads, near_writes, ring_reads, ring_writes;
 } traffic;
@@ -151,7 +153,7 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
         }
         writes += pass->writes >> f & 1;
         if (problem->stencil->fields[f].role != TZ_STATE) {
-            fixed += rows_here > 0; /* other levels read other slabs of it: it is not in L1 */
+            fixed += rows_here > 0; /* never in L1: other levels read other slabs */
             continue;
         }
         rows += rows_here;
@@ -160,14 +162,14 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
     }
     const double row = counts->row * size, slab = counts->slab * size;
     const double batch = problem->dims == 1 ? 1 : stage->batch;
-    /* Held in L1: what the level before just wrote; what the slab or row before this one read. */
+    /* The shares still in L1: of the slabs that the previous level has just written, and of those
+     * that the previous slab or row has read. */
     const double fresh = kept((batch * (fields + writes) + slabs - fields) * slab, l1);
     const double same_slab = kept((slabs + fixed + writes) * slab, l1);
     const double same_rows = kept((rows + fixed + writes) * row, l1);
     double reads = problem->dims == 3 ? slabs * same_rows + rows * (1 - same_rows) : slabs;
     reads = fields * same_slab + reads * (1 - same_slab) - fields * fresh;
-    /* If the rings fit L1, together with the rows of arrays that pass through it, nothing leaves
-     * it. */
+    /* Nothing leaves L1 if it holds the rings and the rows of arrays that pass through it. */
     const double passing = (slabs - fields + batch * (fields + fixed + writes)) * slab;
     const double away = 1 - kept(counts->ring_bytes + passing, l1);
     return (traffic){
@@ -196,7 +198,7 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
         out->ring_writes += t.ring_writes * bytes_a_pass;
     }
     out->ring_bytes = counts->ring_bytes;
-    /* The rows of a tile that is narrower than the grid do not continue each other in memory. */
+    /* If a tile is narrower than the grid, its rows are not contiguous in memory. */
     const bool pieces = problem->dims > 1 && stage->tile[0] < stage->elements[0];
     const double rows_read = pieces ? counts->read / counts->row : 0;
     for (int f = 0; f < stencil->fields_count; f++) {
@@ -214,15 +216,14 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
         out->ghost_bytes += bytes * (counts->read - cells);
         out->write_bytes += written ? bytes * cells : 0.0;
         out->resident_bytes += (written ? 2 : 1) * bytes * cells;
-        if (stencil->fields[f].role ==
-            TZ_STATIC) /* the slabs between the first level and the last */
+        if (stencil->fields[f].role == TZ_STATIC) /* slabs from the first to the last level */
             out->ring_bytes +=
                 bytes * counts->slab * stage->height *
                 (problem->dims == 1 ? 1.0 / stage->height : tz_stencil_reach(stencil));
     }
 }
 
-/* ---- All together ---------------------------------------------------------------------------- */
+/* ---- The work of a stage --------------------------------------------------------------------- */
 
 static tz_work_mix scaled(const tz_work_mix *mix, double factor)
 {
@@ -239,8 +240,8 @@ static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
     const int passes = problem->stencil->passes_count;
     const double vector = cost->vector_bytes / (double)stage->element_size[0];
     memset(part, 0, sizeof *part);
-    memcpy(part->name, passes == 1 ? "inner" : problem->stencil->passes[pass].name,
-           passes == 1 ? 6 : strnlen(problem->stencil->passes[pass].name, TZ_WORK_NAME_SIZE - 1));
+    snprintf(part->name, sizeof part->name, "%.*s", TZ_WORK_NAME_SIZE - 1,
+             passes == 1 ? "inner" : problem->stencil->passes[pass].name);
     part->warps = counts->jobs;
     part->steps = counts->updates / passes / counts->jobs / vector;
     part->step = scaled(&cost->element.mix, vector);
@@ -256,8 +257,8 @@ static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
     out->vector_bytes = fmax(out->vector_bytes, cost->vector_bytes);
 }
 
-/* The last level computes just the elements of a tile. If they do not fill vectors, its rows cost
- * more than those of the levels before. */
+/* The last level computes only the elements of a tile. If they do not fill vectors, its rows cost
+ * more than those of other levels. */
 static tz_status walk_last(tz_walker *walker, const tz_problem *problem, const tz_stage *stage,
                            const tz_pass *pass, row_cost *cost, tz_error *error)
 {
@@ -288,8 +289,8 @@ tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     tz_stage_count(stage, pipeline, &counts);
     free(pipeline);
-    /* All levels but the last compute full vectors. Beyond WIDTH_MAX, only the remainder of a row's
-     * length matters. */
+    /* All levels but the last one compute full vectors. Rows longer than WIDTH_MAX have the same
+     * costs as rows of that length. */
     const double mean = counts.updates / counts.rows, unit = TZ_ALIGN_ELEMENTS;
     const bool exact =
         stage->height * problem->stencil->passes_count == 1 && stage->tile[0] >= stage->elements[0];

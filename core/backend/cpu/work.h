@@ -1,6 +1,5 @@
-/* What a plan of the cpu backend does in a stage, for the models: instructions from the machine
- * code of row functions (x86/walk.h), bytes and redundancy from the geometry
- * (kernels/cpu/stream.h). */
+/* The work of a stage of the cpu backend, for the models. Instructions come from the machine code
+ * of row functions (x86/walk.h), bytes and redundancy from geometry (kernels/cpu/stream.h). */
 #ifndef TZ_CORE_BACKEND_CPU_WORK_H
 #define TZ_CORE_BACKEND_CPU_WORK_H
 
@@ -9,8 +8,8 @@
 #include "model/work.h"
 #include "stencil/problem.h"
 
-/* `stage` is the plan's; its arrays are not used. Errors: TZ_MEMORY; TZ_UNSUPPORTED as
- * tz_walker_create() and tz_walker_walk(). */
+/* The arrays of `stage` are not used. Errors: TZ_MEMORY; TZ_UNSUPPORTED as of tz_walker_create()
+ * and tz_walker_walk(). */
 tz_status tz_cpu_work(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
                       tz_model_work *out, tz_error *error);
 

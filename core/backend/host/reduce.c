@@ -9,7 +9,7 @@
 enum {
     SEGMENT = TZ_REDUCE_SEGMENT,
     LANES = 32,
-    PARALLEL_CELLS = 65536 /* below this, one thread is faster */
+    PARALLEL_CELLS = 65536 /* for fewer cells, one thread is faster */
 };
 
 static inline uint64_t mix(uint64_t z)
@@ -84,7 +84,7 @@ SEGMENT_FUNCTION(f32, float, uint32_t, value - value == 0)
 SEGMENT_FUNCTION(f64, double, uint64_t, value - value == 0)
 SEGMENT_FUNCTION(i32, int32_t, uint32_t, value == value)
 
-/* Bits of word i of a row that are cells: bit b is column b*words + i. */
+/* The mask of the bits of word i of a row that are cells: bit b is column b*words + i. */
 static inline uint32_t cells_of_word(int64_t columns, int64_t words, int64_t i)
 {
     const int64_t valid = columns / words + (i < columns % words);
@@ -144,7 +144,7 @@ void tz_reduce_conclude(const tz_problem *problem, uint64_t hash, int64_t first,
     out->min += 0.0; /* -0 becomes +0: comparisons do not order them */
     out->max += 0.0;
     if (isnan(out->sum))
-        out->sum = NAN; /* one NaN: which one arithmetic gives depends on the machine */
+        out->sum = NAN; /* which NaN arithmetic gives depends on the machine */
     memset(out->first_not_finite, 0, sizeof out->first_not_finite);
     if (out->not_finite) {
         out->first_not_finite[0] = first % nx;

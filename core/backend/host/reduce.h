@@ -1,29 +1,29 @@
-/* Reductions of a field in host memory. They are defined so that every backend can compute the same
- * bits; backend/cuda/reduce.h does so on a GPU.
+/* Reductions of a field in host memory. The definitions let every backend compute the same bits;
+ * backend/cuda/reduce.h does so on a GPU.
  *
  *   min, max  of the finite cells. A zero is +0.
  *   sum       in double. Each row is cut into segments of TZ_REDUCE_SEGMENT cells. In a segment, 32
  *             lanes add the cells i, i + 32, i + 64, ... in order. The lanes are combined pairwise:
  *             16 apart, then 8, 4, 2, 1. The sums of segments are combined pairwise in grid order:
- *             neighbours first; an odd last one moves up. A sum that is NaN becomes the default
- *             NaN. Sums of bits are integers and need no order.
+ *             adjacent sums are added, an odd last one is kept, until one is left. A sum that is
+ *             NaN becomes the default NaN. Sums of bits are integers and need no order.
  *   hash      the wrapping sum of mix(mix(bits) + index) over the cells that have a bit set, mixed
- *             with the extents. index counts cells in grid order. */
+ *             with the extents. index is the number of the cell in grid order. */
 #ifndef TZ_CORE_BACKEND_HOST_REDUCE_H
 #define TZ_CORE_BACKEND_HOST_REDUCE_H
 
 #include "kernels/cpu/stream.h"
 #include "stencil/problem.h"
 
-/* Cells: a multiple of 32. Short enough that a few long rows keep a GPU busy, long enough that
+/* In cells; a multiple of 32. Short enough that a few long rows occupy a GPU, long enough that
  * combining the lanes costs little. */
 enum { TZ_REDUCE_SEGMENT = 4096 };
 
-/* All of a field, on `threads` threads. Errors: TZ_MEMORY. */
+/* Reduce a field on `threads` threads. Errors: TZ_MEMORY. */
 tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_field *host,
                          int threads, tz_reduction *out, tz_error *error);
 
-/* False when a cell is NaN or infinite. */
+/* Whether no cell of a field is NaN or infinite. */
 bool tz_reduce_all_finite(const tz_problem *problem, int field, const tz_host_field *host,
                           int threads);
 
@@ -33,8 +33,8 @@ double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_
 
 /* ---- Parts, for backends that sum segments themselves ---------------------------------------- */
 
-/* The pairwise sum, in place; 0 if count is 0. The elements may also be pairwise sums of 2^k
- * neighbouring segments each: the result is the same. */
+/* The pairwise sum; overwrites `sums`; 0 if count is 0. The result is the same if each element is
+ * already the pairwise sum of 2^k adjacent segments. */
 double tz_reduce_pairwise(double *sums, int64_t count);
 
 /* Finish a reduction. *out holds min, max, sum, population and not_finite; `hash` is the sum over

@@ -1,8 +1,7 @@
-/* The reference backend: serial, one pass of one iteration at a time, and every read goes through
- * the definition of the boundary (tz_boundary_map). It is slow and simple: tests compare all other
- * backends with it. */
+/* The reference backend. It is serial and does one pass of one iteration at a time. Every read goes
+ * through the definition of boundaries, tz_boundary_map(). It is slow and simple: tests compare all
+ * other backends with it. */
 #include "backend/backend.h"
-#include "backend/host/identity.h"
 #include "backend/host/reduce.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
@@ -19,11 +18,10 @@ typedef struct reference {
     bool norm_known;
 } reference;
 
-/* What a cell function gets. */
 typedef struct cell_reader {
-    tz_cell_access access; /* first: callbacks get a pointer to it */
+    tz_cell_access access; /* first: callbacks cast a pointer to it */
     reference *state;
-    uint64_t slot[256]; /* values that read() returned: an expression uses several at once */
+    uint64_t slot[256]; /* values that read() returned; an expression uses several at once */
     unsigned next;
     uint64_t written[TZ_FIELDS_MAX];
 } cell_reader;
@@ -196,24 +194,18 @@ static tz_status reference_create(void **out, const tz_backend_context *context,
     return TZ_OK;
 }
 
-static tz_box whole_box(const tz_problem *problem)
-{
-    tz_box box = {{0}, {0}};
-    memcpy(box.high, problem->elements, sizeof box.high);
-    return box;
-}
-
 static tz_status reference_stage(void *any, const tz_plan *plan, int height, int64_t step,
                                  tz_error *error)
 {
     (void)plan;
     reference *state = any;
     const tz_problem *problem = state->context.problem;
-    const tz_box box = whole_box(problem);
+    tz_box all = {{0}, {0}};
+    memcpy(all.high, problem->elements, sizeof all.high);
     for (int i = 0; i < height; i++) {
         for (int f = 0; f < problem->stencil->fields_count; f++)
             if (state->before[f])
-                tz_host_store_get(&state->store, f, &box, state->before[f], error);
+                tz_host_store_get(&state->store, f, &all, state->before[f], error);
         for (int p = 0; p < problem->stencil->passes_count; p++)
             run_pass(state, &problem->stencil->passes[p], step + i);
     }
@@ -256,32 +248,24 @@ static tz_status reference_all_finite(const void *any, bool *finite, tz_error *e
     return TZ_OK;
 }
 
-static double update_norm(const reference *state)
+static tz_status reference_update_norm(const void *any, double *norm, tz_error *error)
 {
+    const reference *state = any;
     const tz_problem *problem = state->context.problem;
-    if (!state->norm_known)
-        return NAN;
-    if (!needs_before(problem))
-        return tz_host_store_difference(&state->store, tz_problem_written(problem), 1);
-    double largest = 0.0;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
+    (void)error;
+    *norm = state->norm_known ? 0.0 : NAN;
+    if (state->norm_known && !needs_before(problem))
+        *norm = tz_host_store_difference(&state->store, tz_problem_written(problem), 1);
+    for (int f = 0; state->norm_known && f < problem->stencil->fields_count; f++)
         if (state->before[f]) {
             const tz_host_field before = {
                 .origin = state->before[f],
                 .row_stride = problem->elements[0],
                 .plane_stride = problem->elements[0] * problem->elements[1],
             };
-            const double d = tz_reduce_difference(problem, f, &before,
-                                                  tz_host_store_current(&state->store, f), 1);
-            largest = d > largest ? d : largest;
+            *norm = fmax(*norm, tz_reduce_difference(problem, f, &before,
+                                                     tz_host_store_current(&state->store, f), 1));
         }
-    return largest;
-}
-
-static tz_status reference_update_norm(const void *any, double *norm, tz_error *error)
-{
-    (void)error;
-    *norm = update_norm(any);
     return TZ_OK;
 }
 

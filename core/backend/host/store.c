@@ -8,25 +8,21 @@
 enum {
     ALIGN = TZ_ALIGN_ELEMENTS,
     SLACK = 128,            /* elements before and after an array that vectors may read */
-    PADDING_MAX = 24 << 20, /* bytes of alignment padding that all arrays together may take */
+    PADDING_MAX = 24 << 20, /* bytes of alignment padding in all arrays together */
     HUGE_PAGE = 2 << 20
 };
 
-static int64_t round_up(int64_t value, int64_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
-
-/* Distances of rows and planes. 16 elements between rows keep every row aligned and hold the ghosts
- * of both ends. If that costs too much memory, there are only ghosts between rows. */
+/* The distances of rows and planes. Rows are aligned, with ALIGN elements between them for the
+ * ghosts of both ends. If that costs too much memory, rows are not aligned, with only ghosts
+ * between them. */
 static void choose_strides(const tz_problem *problem, int ghost, ptrdiff_t *row, ptrdiff_t *plane)
 {
     const int64_t w = problem->elements[0];
     const bool planes = problem->dims == 3;
     const int64_t rows = problem->elements[1] + (planes ? 2 * ghost : 0);
-    int64_t stride = round_up(w, ALIGN) + (ghost ? ALIGN : 0);
+    int64_t stride = tz_round_up(w, ALIGN) + (ghost ? ALIGN : 0);
     if (stride * 4 % 4096 == 0)
-        stride += ALIGN; /* rows a multiple of a page apart would share cache sets */
+        stride += ALIGN; /* rows at a distance of whole pages would share cache sets */
     if ((stride - w) * rows * problem->elements[2] * 16 > PADDING_MAX)
         stride = w + 2 * ghost;
     *row = (ptrdiff_t)stride;
@@ -57,9 +53,9 @@ int64_t tz_host_store_bytes(const tz_problem *problem, int ghost)
 static char *allocate(size_t bytes)
 {
     const size_t align = bytes >= 4 * HUGE_PAGE ? HUGE_PAGE : 64;
-    char *memory = aligned_alloc(align, (size_t)round_up((int64_t)bytes, (int64_t)align));
+    char *memory = aligned_alloc(align, (size_t)tz_round_up((int64_t)bytes, (int64_t)align));
     if (memory && align == HUGE_PAGE)
-        madvise(memory, bytes, MADV_HUGEPAGE); /* fewer TLB misses; no loss if refused */
+        madvise(memory, bytes, MADV_HUGEPAGE); /* fewer TLB misses; may fail without harm */
     if (memory)
         memset(memory, 0, bytes);
     return memory;
@@ -72,7 +68,7 @@ static tz_status allocate_array(tz_host_store *store, int f, int copy, tz_error 
     char *memory = allocate(bytes);
     if (!memory)
         return tz_error_set(error, TZ_MEMORY, NULL,
-                            "field '%s' needs %zu bytes, more than there are: use a smaller grid",
+                            "field '%s' needs %zu bytes, more than are free: use a smaller grid",
                             store->problem->stencil->fields[f].name, bytes);
     const ptrdiff_t ghost_rows = store->problem->dims == 3 ? store->ghost : 0;
     free(store->field[f].memory[copy]);
@@ -88,16 +84,16 @@ static tz_status allocate_array(tz_host_store *store, int f, int copy, tz_error 
 void *tz_constant_row_create(const tz_problem *problem, int field, const void *element)
 {
     const size_t size = tz_problem_element_size(problem, field);
-    /* The rows of a tile that wraps are longer than the grid's. */
+    /* The rows of a tile that wraps can be longer than the grid's. */
     const size_t count = (size_t)(2 * problem->elements[0] + 4096 + 2 * SLACK);
-    char *row = aligned_alloc(64, (size_t)round_up((int64_t)(count * size), 64));
+    char *row = aligned_alloc(64, (size_t)tz_round_up((int64_t)(count * size), 64));
     for (size_t i = 0; row && i < count; i++)
         memcpy(row + i * size, element, size);
     return row;
 }
 
-/* A uniform field has one value inside and outside the grid. So it must not be read off centre,
- * where the boundary may have another value. */
+/* A uniform field has the same value inside and outside the grid. So it must not be read off
+ * centre, where the boundary value may differ. */
 static bool may_be_uniform(const tz_problem *problem, int field)
 {
     const tz_field *about = &problem->stencil->fields[field];

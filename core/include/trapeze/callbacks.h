@@ -1,5 +1,5 @@
-/* trapeze/callbacks.h: what the callbacks of a stencil are given: derive() and the analyses.
- * Included by <trapeze/plugin.h>. */
+/* trapeze/callbacks.h: the arguments of derive() and of analyses. Included by
+ * <trapeze/plugin.h>. */
 #ifndef TRAPEZE_CALLBACKS_H
 #define TRAPEZE_CALLBACKS_H
 
@@ -12,42 +12,43 @@ typedef struct tz_value {
     int given;        /* 1: the scenario set it */
 } tz_value;
 
-/* What derive() returns when it does not return 0. */
+/* Return values of derive() other than 0. */
 enum {
-    TZ_REFUSED = -1, /* the parameters make no sense */
-    TZ_DIVERGES = -2 /* the parameters make sense, but the iteration would diverge */
+    TZ_REFUSED = -1, /* the parameters contradict each other, or one of them is not possible */
+    TZ_DIVERGES = -2 /* the parameters are possible, but the iteration would diverge */
 };
 
-/* What derive() reads and fills. Everything is valid during the call alone. */
+/* The argument of derive(). It and its pointers are valid only during the call. */
 typedef struct tz_setup {
     uint32_t struct_size; /* of the engine's tz_setup */
     int dims;
     int64_t extent[TZ_AXES]; /* cells; 1 on unused axes */
     tz_boundary boundary[TZ_AXES];
     tz_precision precision;
-    tz_value *params;  /* in and out: one per tz_stencil.params. derive() writes the numbers of
+    tz_value *params; /* in and out: one for each tz_stencil.params. derive() writes the numbers of
                         * parameters whose default is NAN, unless they are given */
-    double *constants; /* out: one per tz_stencil.constants, finite. The engine rounds each once to
-                        * the precision of the run */
-    double residual_per_update; /* in and out, 1 at first: the residual is this times the maximum
-                                 * norm of one iteration's update */
+    double
+        *constants; /* out: one for each tz_stencil.constants, finite. The engine rounds each once
+                        * to the precision of the run */
+    double residual_per_update; /* in and out, 1 at first. The residual is this factor times the
+                                 * largest change of a cell in an iteration */
     char *message;       /* out, on failure: one line that says what is wrong and what to do */
-    size_t message_size; /* with the terminating 0 */
+    size_t message_size; /* bytes, including the terminating 0 */
 } tz_setup;
 
-/* What an analysis reads, and where its results go. Everything is valid during the call alone. */
+/* The argument of an analysis. It and its pointers are valid only during the call. */
 typedef struct tz_access {
     uint32_t struct_size; /* of the engine's tz_access */
     void *context;        /* for the functions below */
     int64_t extent[TZ_AXES];
     tz_boundary boundary[TZ_AXES];
     int64_t step; /* iterations since the run began */
-    /* Copy `count` cells of a row of `field`, from (x, y, z) on, to `values` as doubles. `step` is
-     * the number of the slab of a streamed field; other fields ignore it. Returns 0, or -1 if
-     * cells or slab are out of range. */
+    /* Copy `count` cells of a row of `field`, from (x, y, z) on, to `values` as doubles. For a
+     * streamed field, `step` is the number of the slab; for other fields it is ignored. Returns 0,
+     * or -1 if the cells or the slab are out of range. */
     int (*read)(void *context, int field, int64_t step, int64_t x, int64_t y, int64_t z,
                 int64_t count, double *values);
-    /* Hand a result to the scenario. The engine copies name and values. */
+    /* Return a result to the scenario. The engine copies name and values. */
     void (*give_number)(void *context, const char *name, double value);
     void (*give_list)(void *context, const char *name, int64_t count, const int64_t *values);
     char *message; /* out, on failure: one line that says what is wrong and what to do */

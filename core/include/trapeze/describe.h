@@ -1,7 +1,8 @@
 /* trapeze/describe.h: macros with which a plugin writes its description. Included by
  * <trapeze/plugin.h>, which explains the structs.
  *
- * A row of a table of parameters or fields takes what every such row has, then any other members:
+ * The arguments of a macro for a parameter or field are the members that each of them has, then any
+ * other members:
  *
  *   TZ_REAL_PARAM("width_m", 0.016, 1e-9, 1e3, "m", "extent along x",
  *                 .role = TZ_PARAM_ROLE_EXTENT_X_M)
@@ -9,7 +10,7 @@
 #ifndef TRAPEZE_DESCRIBE_H
 #define TRAPEZE_DESCRIBE_H
 
-/* Parameters: name, default, for numbers the range and unit, and one sentence. */
+/* Parameters: name, default, range and unit of a number, and one sentence. */
 #define TZ_REAL_PARAM(ID, DEFAULT, LEAST, MOST, UNIT, SENTENCE, ...)                               \
     TZ__NUMBER_PARAM(TZ_PARAM_REAL, ID, DEFAULT, LEAST, MOST, UNIT, SENTENCE, __VA_ARGS__)
 #define TZ_INTEGER_PARAM(ID, DEFAULT, LEAST, MOST, UNIT, SENTENCE, ...)                            \
@@ -47,7 +48,7 @@
         __VA_ARGS__                                                                                \
     }
 
-/* First in a tz_stencil, and in a tz_plugin: versions, sizes and strides. */
+/* The first members of a tz_stencil and of a tz_plugin: versions, sizes and strides. */
 #define TZ_STENCIL_HEADER                                                                          \
     .struct_size = sizeof(tz_stencil), .fields_stride = sizeof(tz_field),                          \
     .params_stride = sizeof(tz_param), .constants_stride = sizeof(tz_constant),                    \
@@ -55,12 +56,26 @@
 #define TZ_PLUGIN_HEADER                                                                           \
     .abi_major = TZ_ABI_MAJOR, .abi_minor = TZ_ABI_MINOR, .struct_size = sizeof(tz_plugin)
 
-/* Defines the entry, at file scope: TZ_PLUGIN_ENTRY(&my_plugin) */
+/* Defines the entry of a plugin: TZ_PLUGIN_ENTRY(&my_plugin), at file scope. */
 #define TZ_PLUGIN_ENTRY(plugin_pointer)                                                            \
     __attribute__((visibility("default"))) const tz_plugin *tz_plugin_entry(void);                 \
     const tz_plugin *tz_plugin_entry(void)                                                         \
     {                                                                                              \
         return plugin_pointer;                                                                     \
     }
+
+/* Defines a plugin without init() and finish(), and its entry, at file scope. The last arguments
+ * are pointers to the stencils. */
+#define TZ_PLUGIN_DEFINE(ID, VERSION, SENTENCE, ...)                                               \
+    static const tz_stencil *const tz__stencils[] = {__VA_ARGS__};                                 \
+    static const tz_plugin tz__plugin = {                                                          \
+        TZ_PLUGIN_HEADER,                                                                          \
+        .id = (ID),                                                                                \
+        .version = (VERSION),                                                                      \
+        .doc = (SENTENCE),                                                                         \
+        .stencils_count = sizeof tz__stencils / sizeof *tz__stencils,                              \
+        .stencils = tz__stencils,                                                                  \
+    };                                                                                             \
+    TZ_PLUGIN_ENTRY(&tz__plugin)
 
 #endif

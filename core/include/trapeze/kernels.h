@@ -1,18 +1,18 @@
-/* trapeze/kernels.h: the compiled forms of a cell update. <trapeze/rows.h> generates them: a plugin
- * author needs this header only to write a row function by hand. Included by <trapeze/plugin.h>. */
+/* trapeze/kernels.h: the compiled forms of a cell update. <trapeze/rows.h> generates them; plugin
+ * authors need this header only to write a row function by hand. Included by <trapeze/plugin.h>. */
 #ifndef TRAPEZE_KERNELS_H
 #define TRAPEZE_KERNELS_H
 
 #include <trapeze/types.h>
 
 /* Cells to read. `at` is the first cell of the span: in one row (1-D and 2-D), or in the first row
- * of one plane (3-D). The next row of that plane lies row_stride elements further. */
+ * of one plane (3-D). The next row of that plane is row_stride elements after it. */
 typedef struct tz_view {
     const void *at;
     ptrdiff_t row_stride;
 } tz_view;
 
-/* Cells to write, laid out like a tz_view. */
+/* Cells to write, in the layout of a tz_view. */
 typedef struct tz_target {
     void *at;
     ptrdiff_t row_stride;
@@ -27,16 +27,16 @@ typedef struct tz_span {
     const tz_slot *constants;
     int64_t count;
     int64_t rows;
-    int64_t x, y, z; /* the first element's place in the grid */
-    int64_t step;    /* iterations since the run began, without this one */
+    int64_t x, y, z; /* coordinates of the first element */
+    int64_t step;    /* iterations of the run before this one */
 } tz_span;
 
 /* Advances the cells of one span by one iteration. The CPU backend calls it on many threads at
- * once. It must be pure: no state, no allocation, and the same bits however the engine cuts a row
- * into spans. It never writes what it reads. */
+ * once. It must be pure: no state, no allocation, and the same bits for a cell whatever the span.
+ * What it writes never overlaps what it reads. */
 typedef void tz_row_fn(const tz_span *span);
 
-/* How tz_cell_fn reaches the cells around one cell, and its surroundings. */
+/* The argument of a tz_cell_fn: functions that return pointers to the cells to read and write. */
 typedef struct tz_cell_access {
     const void *(*read)(const struct tz_cell_access *access, int field, int dx, int dy, int dz);
     void *(*write)(const struct tz_cell_access *access, int field);
@@ -45,13 +45,14 @@ typedef struct tz_cell_access {
     int64_t step;
 } tz_cell_access;
 
-/* Advances one cell (or one word), and reaches every value through `access`. The reference backend
- * computes with it; the engine also calls it to find out what a cell reads. On any thread; pure. */
+/* Advances one cell (or one word) by one iteration, with all values from `access`. The reference
+ * backend uses it. The engine also calls it to find out which cells an update reads. On any thread;
+ * pure. */
 typedef void tz_cell_fn(const tz_cell_access *access);
 
-/* Instruction sets of row functions. The engine takes the best that the machine has. */
+/* Instruction sets of row functions. The engine uses the best that the machine has. */
 typedef enum tz_isa {
-    TZ_ISA_BASE, /* what the compiler targets by default */
+    TZ_ISA_BASE, /* the compiler's default */
     TZ_ISA_V3,   /* x86-64 with AVX2, FMA and BMI2 */
     TZ_ISA_V4,   /* x86-64 with AVX-512 F, BW, DQ and VL */
     TZ_ISA_COUNT

@@ -1,13 +1,14 @@
-/* Rules of Life-like automata as text. Free-standing: for plugins and for the engine alike.
+/* Rules of Life-like automata as text. Plugins and the engine use this header.
  *
- * A rule is two sets of neighbour counts: born with, survives with. As masks, bit n stands for n
- * live neighbours. Accepted (case and white space at the ends do not matter):
+ * A rule is two sets of numbers of live neighbours: a dead cell is born with a number in the first
+ * set, a living cell survives with a number in the second. In a mask, bit n stands for n
+ * neighbours. Forms (case does not matter, nor does white space at the ends):
  *   B3/S23  S23/B3  B3S23       letters, either order
  *   23/3                        survival first, as in older programs
- *   B5/S4,5  B13,/S4,10         a comma anywhere makes every list comma-separated numbers
+ *   B5/S4,5  B13,/S4,10         with a comma anywhere, both lists are comma-separated numbers
  *   4555  4,5,5,5               Bays' E_l E_u F_l F_u: survives with E_l..E_u, born with F_l..F_u;
  *                               only where max_neighbours is 26 (C. Bays, Complex Systems 1, 1987)
- * Without a comma every digit is a count of its own. */
+ * Without a comma, each digit is a number. */
 #ifndef TRAPEZE_LIFERULE_H
 #define TRAPEZE_LIFERULE_H
 
@@ -22,7 +23,7 @@ static inline int tz_life__fail(char *message, size_t size, const char *text, co
     return -1;
 }
 
-/* One list of counts from *p on; moves *p behind it. */
+/* Read a list at *p; *p becomes its end. */
 static inline int tz_life__list(const char **p, int commas, int max_neighbours, uint32_t *mask)
 {
     const char *s = *p;
@@ -41,7 +42,7 @@ static inline int tz_life__list(const char **p, int commas, int max_neighbours, 
     return 0;
 }
 
-/* Bays' four numbers; 1 if the text is of that form. */
+/* Read Bays' four numbers; 1 if the text has that form. */
 static inline int tz_life__bays(const char *s, uint32_t *birth, uint32_t *survive)
 {
     int n[4], k, commas = strchr(s, ',') ? 1 : 0;
@@ -65,7 +66,8 @@ static inline int tz_life__bays(const char *s, uint32_t *birth, uint32_t *surviv
 }
 
 /* Parse `text` for a neighbourhood of max_neighbours cells (8 in the plane, 26 in space; at most
- * 31). 0, or -1 with one line in `message` (size may be 0) and the masks untouched. */
+ * 31). Returns 0, or -1 with one line in `message`, whose size may be 0; the masks are then
+ * unchanged. */
 static inline int tz_life_rule_parse(const char *text, int max_neighbours, uint32_t *birth_mask,
                                      uint32_t *survive_mask, char *message, size_t size)
 {
@@ -117,8 +119,8 @@ static inline int tz_life_rule_parse(const char *text, int max_neighbours, uint3
     return 0;
 }
 
-/* The normal form ("B3/S23"; with counts above 9 "B13,/S4,10,"), which tz_life_rule_parse reads
- * back. 160 bytes hold any rule. Returns `text`. */
+/* Write a rule in its normal form: "B3/S23"; with numbers above 9 "B13,/S4,10,". 160 bytes are
+ * enough for any rule. Returns `text`. */
 static inline const char *tz_life_rule_format(uint32_t birth_mask, uint32_t survive_mask,
                                               char *text, size_t size)
 {

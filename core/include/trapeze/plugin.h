@@ -1,28 +1,28 @@
 /* trapeze/plugin.h: the ABI between Trapeze and a stencil plugin.
  *
  * A plugin is a shared object with one exported function, tz_plugin_entry(), which returns a
- * constant description: the stencils that it holds, and for each its fields, parameters,
- * boundaries and passes. The engine owns memory, tiles, ghost zones, threads and boundaries; the
- * plugin owns arithmetic. A plugin is never linked against the executable, and everything in it
- * but the entry is static.
+ * constant description: its stencils, and for each stencil the fields, parameters,
+ * boundaries and passes. The engine does everything else: memory, tiles, ghost zones, threads and
+ * boundaries. A plugin is never linked against the executable. Everything in it except the entry
+ * is static.
  *
  * Grids are given x first: extent[0] = nx varies fastest in memory.
  *
- * REQUIRED and OPTIONAL say what a description must hold. An OPTIONAL member that is left out is
- * zero. Texts and arrays must stay as they are until the plugin is unloaded.
+ * A description must have the REQUIRED members. OPTIONAL members that it omits are zero. Texts and
+ * arrays must not change until the plugin is unloaded.
  *
- * Threads, at each callback:
- *   [main] on the thread that runs the scenario, one call at a time, never during a stage
- *   [any]  on any thread, many calls at the same time
- * No callback may print, exit, change signals or the floating-point environment.
+ * The engine makes calls marked [main] on the thread that runs the scenario, one at a time and
+ * never during a stage. No callback may print, exit, or change signals or the floating-point
+ * environment.
  *
- * Growth. A plugin built with other headers is taken if its major number is this engine's and its
- * minor is no higher. A new minor number adds members at the end of a struct; what an older plugin
- * lacks reads as zero. Sizes and strides in the description say how long its structs are:
- * TZ_PLUGIN_HEADER and TZ_STENCIL_HEADER (<trapeze/describe.h>) fill them in.
+ * Versions. The engine accepts a plugin that was built with other headers if the major number of
+ * their ABI is equal to the engine's, and the minor number is not higher. A new minor number adds
+ * members at the end of structs. Members that an older plugin lacks are zero. The sizes and strides
+ * in a description say how long its structs are: TZ_PLUGIN_HEADER and TZ_STENCIL_HEADER
+ * (<trapeze/describe.h>) set them.
  *
  *   1.1  strides in tz_stencil, tz_param.role
- *   1.0  the first */
+ *   1.0  the first version */
 #ifndef TRAPEZE_PLUGIN_H
 #define TRAPEZE_PLUGIN_H
 
@@ -46,13 +46,13 @@ typedef enum tz_param_type {
     TZ_PARAM_CHOICE /* one of `choices` */
 } tz_param_type;
 
-/* What a parameter means to the engine. At most one parameter of a stencil has each role but
+/* The meaning of a parameter to the engine. Parameters of a stencil have different roles, or
  * TZ_PARAM_ROLE_NONE. */
 typedef enum tz_param_role {
     TZ_PARAM_ROLE_NONE,
-    TZ_PARAM_ROLE_RULE,          /* text: the rule of a cellular automaton; RLE files hold it */
-    TZ_PARAM_ROLE_EXTENT_X_M,    /* real: the length of the grid in metres, along x and y; */
-    TZ_PARAM_ROLE_EXTENT_Y_M,    /* floorplans are drawn to this scale */
+    TZ_PARAM_ROLE_RULE,          /* text: the rule of a cellular automaton, as in RLE files */
+    TZ_PARAM_ROLE_EXTENT_X_M,    /* real: the length of the grid along x, which scales floorplans */
+    TZ_PARAM_ROLE_EXTENT_Y_M,    /* real: the same along y */
     TZ_PARAM_ROLE_ALLOW_UNSTABLE /* flag: if true, derive() never returns TZ_DIVERGES */
 } tz_param_role;
 
@@ -73,51 +73,53 @@ typedef struct tz_field {
     const char *name; /* REQUIRED: also its name in the cell update */
     tz_role role;
     tz_type type;
-    int radius;            /* of a static or streamed field: how far off centre it is read, 0 to
-                            * TZ_RADIUS_MAX. 0 for a state field, whose radius is the pass's */
-    const char *unit;      /* REQUIRED; "" if there is none */
-    const char *doc;       /* REQUIRED: one sentence */
-    int required;          /* 1: a scenario must give it; 0: it starts as `initial` everywhere */
-    double initial;        /* OPTIONAL */
+    int radius;       /* of a static or streamed field: the largest distance at which it is read,
+                            * 0 to TZ_RADIUS_MAX. 0 for a state field: its radius is the pass's */
+    const char *unit; /* REQUIRED; "" if there is none */
+    const char *doc;  /* REQUIRED: one sentence */
+    int required;     /* 1: a scenario must set it; 0: without that, all cells are `initial` */
+    double initial;   /* OPTIONAL */
     double boundary_value; /* OPTIONAL: the default outside the grid, for TZ_FIXED */
 } tz_field;
 
-/* One sweep over the grid. An iteration does all passes of a stencil, in order. TZ_PASS() fills in
- * what <trapeze/rows.h> generates. */
+/* One sweep over the grid. An iteration does all passes of a stencil, in order. TZ_PASS() sets the
+ * members that <trapeze/rows.h> generates. */
 typedef struct tz_pass {
     const char *name; /* REQUIRED */
-    int radius;       /* of the state fields that it reads, on every axis: 0 to TZ_RADIUS_MAX */
-    uint32_t writes;  /* REQUIRED: bit f: the pass writes state field f, in every cell */
+    int radius;       /* the largest distance on an axis at which it reads state fields: 0 to
+                       * TZ_RADIUS_MAX */
+    uint32_t writes;  /* REQUIRED: bit f is set if the pass writes state field f, in every cell */
     const tz_kernels *kernels; /* REQUIRED */
     const char *text;          /* REQUIRED: the source of the cell update, for GPUs */
     const char *text_file;     /* REQUIRED: its file name, for the compiler's messages */
-    const char *text_cell;     /* REQUIRED: which TZ_CELL in the text it is */
+    const char *text_cell;     /* REQUIRED: the name of its TZ_CELL in the text */
     const char *text_defines;  /* OPTIONAL: macros that the text needs, "NAME=1 OTHER=2" */
 } tz_pass;
 
 typedef struct tz_constant {
     const char *name; /* REQUIRED */
-    tz_type type;     /* TZ_REAL or TZ_INT; a tz_word in a cell update is TZ_INT here */
+    tz_type type;     /* TZ_REAL or TZ_INT; TZ_INT also for a tz_word in the cell update */
 } tz_constant;
 
 /* An analysis that scripts call as sim:analyse("name"). */
 typedef struct tz_method {
     const char *name; /* REQUIRED */
     const char *doc;  /* REQUIRED: one sentence */
-    /* REQUIRED. [main] Returns 0, or -1 with access->message. May allocate, must free. */
+    /* REQUIRED. [main] Returns 0, or -1 with access->message. Must free what it allocates. */
     int (*call)(const tz_access *access);
 } tz_method;
 
-/* What a frame shows if the scenario does not say. */
+/* The content of a frame if the scenario does not choose it. */
 typedef struct tz_picture {
-    const char *field; /* OPTIONAL: a state or static field; the first state field */
+    const char *field; /* OPTIONAL: a state or static field; by default the first state field */
     const char *map;   /* OPTIONAL: a colour map (`trapeze info` lists them) */
-    double low, high;  /* OPTIONAL: the values at the ends of the map; the field's extremes */
+    double low, high;  /* OPTIONAL: the values at the ends of the map; by default the field's
+                        * extremes */
 } tz_picture;
 
 typedef struct tz_stencil {
     uint32_t struct_size; /* REQUIRED: TZ_STENCIL_HEADER */
-    const char *id;   /* REQUIRED: the name in scenarios, different from every other stencil's */
+    const char *id;   /* REQUIRED: the name in scenarios; stencils of all plugins differ in it */
     const char *doc;  /* REQUIRED: one sentence */
     int dims;         /* REQUIRED: 1 to 3 */
     int fields_count; /* REQUIRED: 1 to TZ_FIELDS_MAX, in the order of TZ_FIELDS */
@@ -129,15 +131,15 @@ typedef struct tz_stencil {
     int passes_count; /* REQUIRED: 1 to TZ_PASSES_MAX */
     const tz_pass *passes;
     uint32_t boundaries;  /* REQUIRED: TZ_ALLOW() of each boundary that may be chosen */
-    tz_boundary boundary; /* the default, one of them */
+    tz_boundary boundary; /* the default; must be allowed */
     tz_picture picture;   /* OPTIONAL */
-    /* Computes the constants from the parameters. REQUIRED if there are constants. [main] When a
-     * simulation is created and whenever a parameter is set; also for predictions, without a
-     * simulation. Returns 0, or TZ_REFUSED or TZ_DIVERGES with setup->message. */
+    /* Computes the constants from the parameters. REQUIRED if there are constants. [main] The
+     * engine calls it when it creates a simulation, when a scenario sets a parameter, and for
+     * predictions. Returns 0, or TZ_REFUSED or TZ_DIVERGES with setup->message. */
     int (*derive)(tz_setup *setup);
     int methods_count; /* OPTIONAL */
     const tz_method *methods;
-    /* Since 1.1. REQUIRED: TZ_STENCIL_HEADER. The bytes from one element to the next. */
+    /* Since 1.1. REQUIRED: TZ_STENCIL_HEADER. Bytes from one element of an array to the next. */
     uint32_t fields_stride, params_stride, constants_stride, passes_stride, methods_stride;
 } tz_stencil;
 

@@ -1,5 +1,5 @@
-/* trapeze/rows.h: turns the text of a cell update into row functions for every precision and
- * instruction set, and into the cell function of the reference backend.
+/* trapeze/rows.h: compiles the text of a cell update to row functions for each precision and
+ * instruction set, and to the cell function of the reference backend.
  *
  * A plugin includes this header once for each cell update, after it has defined
  *
@@ -8,21 +8,21 @@
  *   TZ_CELL_NAME    OPTIONAL: the name of the TZ_CELL in the text, if it is not TZ_CELL_ID
  *   TZ_CELL_DIMS    1, 2 or 3
  *   TZ_CELL_RADIUS  0 to TZ_RADIUS_MAX
- *   TZ_CELL_REAL    1 if a field or constant has the type real (two precisions), else 0
+ *   TZ_CELL_REAL    1 if a field or constant has the type real, which has two precisions, else 0
  *   TZ_CELL_SWITCH  OPTIONAL, see <trapeze/rows_tuning.h>
  *
  * The header undefines them again, and defines
  *
  *   ID_kernels              a static const tz_kernels
  *   ID_constants            a static const tz_constant[], one for each constant of the text
- *   TZ_CONSTANTS_COUNT(ID)  how many
- *   TZ_CONSTANT(ID, name)   the number of a constant: its index in tz_setup.constants
- *   TZ_FIELD(ID, name)      the number of a field
- *   TZ_WRITES(ID, name)     tz_pass.writes of that field
- *   TZ_PASS(ID)             the other members of tz_pass
+ *   TZ_CONSTANTS_COUNT(ID)  the number of constants
+ *   TZ_CONSTANT(ID, name)   the index of a constant in tz_setup.constants
+ *   TZ_FIELD(ID, name)      the index of a field
+ *   TZ_WRITES(ID, name)     the bit of a field in tz_pass.writes
+ *   TZ_PASS(ID)             the members of tz_pass except name, writes and text_defines
  *
- * The text is C without library calls: the same text is compiled for GPUs. It defines the fields
- * and constants, in order, and the update:
+ * The text is C without library calls, since it is compiled for GPUs as well. It defines the fields
+ * and constants, in the order of the description, and the update:
  *
  *   #define TZ_FIELDS(F) F(temperature, real) F(power, real)
  *   #define TZ_CONSTANTS(K) K(share, real)
@@ -39,19 +39,19 @@
  *   TZ_PUT(field, value)      writes the cell
  *   TZ_K(name)                is a constant
  *   TZ_X, TZ_Y, TZ_Z          are the cell's coordinates; TZ_X counts words for TZ_BITS fields
- *   TZ_STEP                   is the number of iterations before this one, since the run began
- *   TZ_FMA(a, b, c)           is a fused multiply-add; the compiler fuses nothing by itself
- *   TZ_UNROLL                 before a loop of constant count unrolls it
+ *   TZ_STEP                   is the number of iterations of the run before this one
+ *   TZ_FMA(a, b, c)           is a * b + c, rounded once; compilers fuse nothing else
+ *   TZ_UNROLL                 before a loop with a constant number of turns, unrolls it
  *
- * and for tz_words, each one instruction on machines with three-input logic,
+ * and for tz_words, each in one instruction on machines with three-input logic,
  *
  *   TZ_XOR3(a, b, c)              is the sum of three bits
  *   TZ_MAJ3(a, b, c)              is the carry of that sum
- *   TZ_PICK3(bit, set, clear)     is set or clear, as bit says
+ *   TZ_PICK3(bit, set, clear)     is `set` where the bit is 1, else `clear`
  *   TZ_LOGIC3(table, a, b, c, e)  is any function of three bits, given twice: as a table, whose bit
  *                                 4a + 2b + c is the result, and as the expression e in C
  *
- * Forms of a text that can make it faster are in <trapeze/rows_tuning.h>. */
+ * <trapeze/rows_tuning.h> has forms of a text that can be faster. */
 #include <trapeze/plugin.h>
 #include <trapeze/rows_macros.h>
 #include <trapeze/rows_tuning.h>

@@ -1,5 +1,5 @@
-/* Included by trapeze/rows_isa.h alone: the reference backend's cell function of one precision,
- * which reaches every value through a callback. No include guard. */
+/* Included only by trapeze/rows_isa.h: the reference backend's cell function of one precision,
+ * which gets every value from a callback. No include guard. */
 #undef TZ__CELL
 #undef TZ__AT1
 #undef TZ__AT2

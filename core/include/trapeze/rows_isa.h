@@ -1,4 +1,4 @@
-/* Included by trapeze/rows.h alone: one instruction set, every precision. No include guard. */
+/* Included only by trapeze/rows.h: one instruction set, each precision. No include guard. */
 #define TZ__PRECISION single
 #define real float
 #define TZ__SLOT_real(slot) ((slot).f)

@@ -1,7 +1,7 @@
-/* Included by trapeze/rows_isa.h alone: the row function of one precision and instruction set.
+/* Included only by trapeze/rows_isa.h: the row function of one precision and instruction set.
  * No include guard. */
 
-/* A context per TZ_CELL: the text may hold several cell updates. */
+/* Each TZ_CELL has a context: the text may have several cell updates. */
 #undef TZ__CELL
 #undef TZ__AT1
 #undef TZ__AT2
@@ -58,7 +58,7 @@ TZ__INLINE void TZ__THIS(sweep)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME))
     for (ptrdiff_t row = 0; row < (ptrdiff_t)span->rows; row++) {
         context->y = span->y + row;
         TZ_FIELDS(TZ__LOAD_FIELD)
-        /* What a pass writes is never what it reads: the engine keeps them in different rows. */
+        /* Rows that are written never overlap rows that are read. */
         TZ__VECTOR_LOOP
         for (ptrdiff_t i = 0; i < count; i++)
             TZ__THIS(TZ__CAT(update_, TZ_CELL_NAME))(context, i);
@@ -73,7 +73,7 @@ static void TZ__THIS(rows)(const tz_span *span)
     context->z = span->z;
     context->step = span->step;
 #ifdef TZ_CELL_SWITCH
-    /* Compilers take a branch on a constant out of a small loop only: do it for them. */
+    /* Compilers do not move a branch on a constant out of a large loop. */
     if (context->TZ__CAT(k_, TZ_CELL_SWITCH)) {
         context->TZ__CAT(k_, TZ_CELL_SWITCH) = 1;
         TZ__THIS(sweep)(context, span);

@@ -1,5 +1,5 @@
-/* trapeze/rows_macros.h: the macros that are the same for every cell update. Included by
- * <trapeze/rows.h>, which explains those of plugin authors; TZ__ names are internal. */
+/* trapeze/rows_macros.h: the macros that all cell updates share. Included by <trapeze/rows.h>,
+ * which explains them. Names with TZ__ are internal. */
 #ifndef TRAPEZE_ROWS_MACROS_H
 #define TRAPEZE_ROWS_MACROS_H
 
@@ -9,8 +9,8 @@ typedef uint32_t tz_word;
 
 /* ---- For cell updates ------------------------------------------------------------------------ */
 
-/* rows_loop.h and rows_cell.h define TZ__CELL(name, ONCE) and what is behind TZ_AT, TZ_PUT, TZ_K,
- * TZ_X, TZ_Y, TZ_Z and TZ_STEP. */
+/* rows_loop.h and rows_cell.h define TZ__CELL(name, ONCE), TZ__AT1 to TZ__AT3, TZ_PUT, TZ_K, TZ_X,
+ * TZ_Y, TZ_Z and TZ_STEP. */
 #define TZ_CELL(name) TZ__CELL(name, TZ__ONCE_NOTHING)
 #define TZ_AT(...) TZ__PICK(__VA_ARGS__, TZ__AT3, TZ__AT2, TZ__AT1, )(__VA_ARGS__)
 #define TZ__PICK(a, b, c, d, name, ...) name
@@ -38,7 +38,7 @@ typedef uint32_t tz_word;
 #define TZ__CAT(a, b) TZ__CAT_(a, b)
 #define TZ__JOIN_(a, b, c, d) a##_##b##_##c##_##d
 #define TZ__JOIN(a, b, c, d) TZ__JOIN_(a, b, c, d)
-/* A name of one cell update, instruction set and precision. */
+/* The name of a thing for a cell update, instruction set and precision. */
 #define TZ__THIS(kind) TZ__JOIN(TZ_CELL_ID, kind, TZ__ISA, TZ__PRECISION)
 #define TZ__INLINE static inline __attribute__((always_inline, unused))
 #if defined(__clang__)
@@ -74,9 +74,9 @@ typedef uint32_t tz_word;
 #define TZ__TABLE_tz_word TZ_INT
 #define TZ__CONSTANT_ROW(name, type) {#name, TZ__TABLE_##type},
 
-/* The members of a context, the struct that a cell update reads through: pointers per field and
- * offset, constants by name. The pointers to the two index structs are never used: only their types
- * are, for the numbers of fields and constants. */
+/* The members of a context, the argument of a cell update: the constants, and pointers for each
+ * field and offset. Of field_index and constant_index only the types are used: offsets in them are
+ * the numbers of fields and constants. */
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
     const type *name[TZ__WINDOW];                                                                  \
     ptrdiff_t name##_stride[TZ__WINDOW];                                                           \

@@ -1,43 +1,42 @@
-/* trapeze/rows_tuning.h: forms of a cell update that backends compute faster. The results are the
- * same bits as with a plain TZ_CELL: no plugin needs them to be right. Included by
+/* trapeze/rows_tuning.h: forms of a cell update that backends can compute faster. The results have
+ * the same bits as with a plain TZ_CELL, so no plugin needs these forms. Included by
  * <trapeze/rows.h>.
  *
- * TZ_CELL_SWITCH. The name of an int constant that is 0 or 1. The row functions are compiled for
- * each of the two values, so that a branch on it costs nothing within a row.
+ * TZ_CELL_SWITCH: the name of an int constant that is 0 or 1. The row functions are compiled for
+ * each of the two values, so that a row has no branch on it.
  *
  *
- * TZ_CELL_ONCE. What static fields and constants contribute to a cell is the same in every
- * iteration. A backend that computes several iterations of a cell in one go computes it once:
+ * TZ_CELL_ONCE: the contribution of static fields and constants to a cell is the same in every
+ * iteration. A backend that does several iterations at once can compute it once:
  *
  *   #define NAME_ONCE(D) D(heating, real, TZ_K(a) * TZ_AT(power, 0, 0))
  *   TZ_CELL_ONCE(name, NAME_ONCE) { ... TZ_ONCE(heating) ... }
  *
- * Each D(value, type, expression) is a value for all updates of a cell. The expression reads
+ * Each D(name, type, expression) is a value for all updates of a cell. The expression reads only
  * constants, and static fields at the cell itself.
  *
  *
- * TZ_CELL_PLANES, in 3-D. What a plane contributes to an update is often a sum that several planes
- * need. A backend that sweeps plane by plane computes such a sum once, not for each plane that
- * reads it:
+ * TZ_CELL_PLANES, in 3-D: the contribution of a plane to an update is often a sum that the planes
+ * around it need, too. A backend that computes plane by plane can compute such a sum once:
  *
  *   #define NAME_SUM(dz) (TZ_AT(u, -1, 0, dz) + TZ_AT(u, 1, 0, dz))
  *   #define NAME_PLANES(D) D(NAME_SUM, real)
  *   TZ_CELL_PLANES(name, NAME_PLANES) { ... TZ_PLANE(NAME_SUM, -1) ... }
  *
- * The update reads state fields through these sums alone, at dz from -radius to radius. A sum
- * reads state fields in the plane dz, constants and nothing else. The name of the list ends in
- * PLANES, and D is its parameter: backends count its entries in the text.
+ * The update reads state fields only through these sums, at dz from -radius to radius. A sum reads
+ * only state fields in the plane dz, and constants. The name of the list must end in PLANES, and
+ * its parameter must be D: backends count its entries in the text.
  *
  *
- * TZ_CELL_ROWS, in 2-D. An update that is a sum over the rows around the cell can say just that. A
- * backend that sweeps row by row then keeps sums instead of rows:
+ * TZ_CELL_ROWS, in 2-D: the update is a sum over the rows around the cell. A backend that computes
+ * row by row can then keep sums instead of rows:
  *
  *   #define NAME_ROWS(D) D(-1, NAME_OUTER) D(0, NAME_MIDDLE) D(1, NAME_OUTER)
  *   TZ_CELL_ROWS(name, u, real, NAME_ROWS)
  *
  * stands for TZ_CELL(name) { TZ_PUT(u, (NAME_OUTER(-1) + NAME_MIDDLE(0)) + NAME_OUTER(1)); }
  * There is one entry for each dy, in order from -radius to radius, and the stencil has one pass and
- * one field. NAME_OUTER(dy) reads row dy of that field, constants and nothing else. */
+ * one field. NAME_OUTER(dy) reads only row dy of that field, and constants. */
 #ifndef TRAPEZE_ROWS_TUNING_H
 #define TRAPEZE_ROWS_TUNING_H
 

@@ -17,21 +17,21 @@ enum {
 };
 
 typedef enum tz_role {
-    TZ_STATE,   /* evolves: a pass may write it */
-    TZ_STATIC,  /* read only, one value a cell */
-    TZ_STREAMED /* read only, one slab of grid size an iteration (PathFinder's rows of weights) */
+    TZ_STATE,   /* passes write it */
+    TZ_STATIC,  /* read only, one value for each cell */
+    TZ_STREAMED /* read only, a new slab of the grid's size in each iteration */
 } tz_role;
 
-/* What a field holds, and the type that a cell update sees. */
+/* The type of a field or constant, and its C type in a cell update. */
 typedef enum tz_type {
-    TZ_REAL, /* `real`: float or double, as the precision of the run says */
+    TZ_REAL, /* `real`: float or double, depending on the precision of the run */
     TZ_INT,  /* `int`: int32_t */
     TZ_BITS  /* `tz_word`: 32 cells, one bit each. The layout is strided: with W = ceil(nx/32) words
-              * a row, bit b of word i is column b*W + i. So the bits of the neighbouring words
-              * i-1 and i+1 are the cells to the west and east. */
+              * in a row, bit b of word i is column b*W + i. The same bits of words i-1 and i+1
+              * are the cells to the west and east. */
 } tz_type;
 
-/* What a cell reads outside the grid. */
+/* The value that a read outside the grid gets. */
 typedef enum tz_boundary {
     TZ_CLAMP,    /* the nearest cell inside (zero flux) */
     TZ_PERIODIC, /* the grid wraps around */
@@ -42,7 +42,7 @@ typedef enum tz_boundary {
 
 typedef enum tz_precision { TZ_SINGLE, TZ_DOUBLE, TZ_PRECISIONS } tz_precision;
 
-/* A constant as a cell update gets it: .f in single precision, .d in double, .i for integers. */
+/* A constant's value: .f in single precision, .d in double precision, .i for integers. */
 typedef union tz_slot {
     float f;
     double d;

@@ -43,10 +43,4 @@ STENCIL(refuses_grids, derive)
 /* The family "resident" refuses it unless its rows are whole words. */
 STENCIL(periodic_bits, NULL)
 
-static const tz_stencil *const stencils[] = {&refuses_grids, &periodic_bits};
-
-static const tz_plugin plugin = {
-    TZ_PLUGIN_HEADER,   .id = "refusing",    .version = "1.0.0",
-    .doc = "test-only", .stencils_count = 2, .stencils = stencils,
-};
-TZ_PLUGIN_ENTRY(&plugin)
+TZ_PLUGIN_DEFINE("refusing", "1.0.0", "test-only", &refuses_grids, &periodic_bits)

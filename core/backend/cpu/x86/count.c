@@ -26,7 +26,6 @@ static void count_access(tz_walker *w, const tz_operand *operand, int bytes, boo
         out->loads++;
         out->lines += crosses ? 2 : 1;
         out->narrow += bytes <= NARROW;
-        out->cell_loads += cells;
     }
 }
 
@@ -42,7 +41,7 @@ void tz__count(tz_walker *w, const tz_instruction *in, bool fused)
     tz_work_class class = in->class;
     const bool address_only = in->operation == TZ_DO_LOAD_ADDRESS || in->operation == TZ_DO_NOTHING;
     const bool stack = in->operation == TZ_DO_PUSH || in->operation == TZ_DO_POP;
-    bool plain = false; /* nothing but a load or store */
+    bool plain = false; /* only a load or store */
     if (memory && !address_only) {
         const bool compares = in->operation == TZ_DO_COMPARE || in->operation == TZ_DO_TEST;
         const bool write = place == 0 && !compares && in->operation != TZ_DO_PUSH &&

@@ -1,4 +1,7 @@
-#include "backend/cpu/x86/evex.h"
+/* Decodes those instructions of AVX-512 that libcapstone 4 does not know, or knows only for
+ * registers up to 15: fused multiply-adds, logic, repetition of an element, arithmetic, moves.
+ * Encoding: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, 2.7. */
+#include "backend/cpu/x86/instruction.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +11,7 @@ typedef struct fields {
     int map, opcode;
     int prefix;  /* 0 none, 1: 66, 2: f3, 3: f2 */
     bool wide;   /* W: elements of 8 bytes */
-    bool repeat; /* b: one element of memory in all of the vector */
+    bool repeat; /* b: the vector is filled with one element of memory */
     int vector_bytes;
     int reg, vvvv; /* register operands, with their high bits */
     int x, b;      /* high bits of index and base; of rm when it is a register: 16 x + 8 b */
@@ -85,7 +88,7 @@ static kind find_kind(const fields *f)
     }
 }
 
-/* It computes one element, not a vector. */
+/* Whether it computes one element, not a vector. */
 static bool is_single(const fields *f)
 {
     if (f->map == 2)
@@ -93,7 +96,7 @@ static bool is_single(const fields *f)
     return f->map == 1 && f->prefix >= 2;
 }
 
-/* An immediate byte follows. */
+/* Whether an immediate byte follows. */
 static bool has_number(const fields *f)
 {
     return f->map == 3 ||
@@ -101,8 +104,8 @@ static bool has_number(const fields *f)
                             f->opcode == 0xc4 || f->opcode == 0xc5 || f->opcode == 0xc6));
 }
 
-/* The operand that modrm names, a register or memory, at `code` + 5 of an instruction of `bytes`.
- * `element`: its size in memory. Returns where it ends, or 0 if it does not end within `bytes`. */
+/* The operand that modrm at `code` + 5 encodes, a register or memory. `element`: its size in
+ * memory. Returns the offset of its end, or 0 if that is beyond `bytes`. */
 static size_t read_rm(const uint8_t *code, size_t bytes, const fields *f, int element,
                       tz_operand *out)
 {
@@ -144,7 +147,6 @@ static size_t read_rm(const uint8_t *code, size_t bytes, const fields *f, int el
     return at;
 }
 
-/* What the instruction is and does. */
 static void classify(const fields *f, kind what, bool in_memory, tz_instruction *out)
 {
     static const struct {
@@ -179,7 +181,7 @@ bool tz_evex_read(const uint8_t *code, size_t bytes, bool any, tz_instruction *o
     if (is_single(&f))
         f.vector_bytes = 16;
     else if (f.repeat &&
-             !in_memory) /* between registers this bit is a rounding mode, of 512 bits */
+             !in_memory) /* between registers this bit is a rounding mode, with 512 bits */
         f.vector_bytes = 64;
     if (f.vector_bytes == 0)
         return false;

@@ -71,7 +71,7 @@ bool tz__condition_holds(const tz_walker *w, int condition)
         result = w->zero || w->sign != w->overflow;
         break;
     default:
-        break; /* parity: of floating-point comparisons, which are never known */
+        break; /* parity, which only comparisons of cells use: not known */
     }
     return result != (condition & 1);
 }
@@ -156,7 +156,8 @@ static void do_arithmetic(tz_walker *w, const tz_instruction *in)
         tz__operand_write(w, to, &result, 8);
 }
 
-/* Moves within and between vectors, as far as compilers move pointers that way. */
+/* Moves within and between vectors. Compilers also move pointers through vectors, so these moves
+ * are executed. */
 static void do_vector(tz_walker *w, const tz_instruction *in)
 {
     const tz_operand *ops = in->operands;

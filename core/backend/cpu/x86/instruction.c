@@ -1,7 +1,5 @@
 #include "backend/cpu/x86/instruction.h"
 
-#include "backend/cpu/x86/evex.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +76,7 @@ tz_status tz_decoder_open(tz_decoder **out, tz_error *error)
         !(decoder->scratch = decoder->allocate(decoder->handle))) {
         tz_decoder_close(decoder);
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                            LIBRARY " refuses x86-64: it was built without; install Debian's");
+                            LIBRARY " was built without x86-64: install Debian's");
     }
     *out = decoder;
     return TZ_OK;
@@ -253,7 +251,7 @@ static const struct {
     {"ret", TZ_DO_RETURN},
 };
 
-/* The first whose prefix a name begins with, without a leading v. */
+/* The first entry whose prefix begins a name, without the name's leading v, applies. */
 static const struct {
     const char *prefix;
     tz_work_class class;
@@ -398,7 +396,7 @@ static void name_scalar(tz_instruction *in)
     in->condition = (uint8_t)(condition < 0 ? 0 : condition);
 }
 
-/* Correct the sizes of operands in memory, some of which libcapstone guesses: an instruction on
+/* Correct the sizes of operands in memory, of which libcapstone gets some wrong: an instruction on
  * full vectors reads as many bytes as its register has. */
 static void correct_sizes(const cs_x86 *x86, tz_instruction *in)
 {
@@ -424,7 +422,7 @@ static void correct_sizes(const cs_x86 *x86, tz_instruction *in)
 tz_status tz_decoder_read(tz_decoder *decoder, const void *code, size_t bytes, tz_instruction *out,
                           tz_error *error)
 {
-    const uint8_t *at = code;
+    const uint8_t *const c = code, *at = code;
     uint64_t address = (uint64_t)(uintptr_t)code;
     memset(out, 0, sizeof *out);
     out->address = address;
@@ -435,11 +433,9 @@ tz_status tz_decoder_read(tz_decoder *decoder, const void *code, size_t bytes, t
         if (tz_evex_read(code, left, true, out))
             return TZ_OK;
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                            "an instruction of the row function (%02x %02x %02x %02x %02x %02x) is "
-                            "not known to libcapstone",
-                            ((const uint8_t *)code)[0], ((const uint8_t *)code)[1],
-                            ((const uint8_t *)code)[2], ((const uint8_t *)code)[3],
-                            ((const uint8_t *)code)[4], ((const uint8_t *)code)[5]);
+                            "libcapstone does not know an instruction of the row function "
+                            "(%02x %02x %02x %02x %02x %02x)",
+                            c[0], c[1], c[2], c[3], c[4], c[5]);
     }
     const cs_insn *insn = decoder->scratch;
     const cs_x86 *x86 = &insn->detail->x86;
@@ -454,7 +450,7 @@ tz_status tz_decoder_read(tz_decoder *decoder, const void *code, size_t bytes, t
         name_scalar(out);
     correct_sizes(x86, out);
     out->compares = strstr(out->name, "comi") || strstr(out->name, "test");
-    out->repeats = strstr(out->name, "broadcast") != NULL;
+    out->repeats = strstr(out->name, "broadcast");
     return TZ_OK;
 }
 

@@ -1,4 +1,4 @@
-/* Instructions of x86-64, as far as the walk (walk.h) needs to know them, decoded by libcapstone.
+/* Decodes instructions of x86-64 for the walk (walk.h).
  *
  * libcapstone (4.x, Debian: libcapstone4) is opened at run time. Without it, plans on a CPU cannot
  * be predicted; everything else works. */
@@ -32,12 +32,12 @@ typedef struct tz_operand {
     int64_t value; /* the number, the displacement, or where a branch goes */
 } tz_operand;
 
-/* What an instruction does to addresses and counters. */
+/* The effect of an instruction on addresses and counters. */
 typedef enum tz_operation {
     TZ_DO_NOTHING,
     TZ_DO_UNKNOWN, /* the first operand is not known afterwards */
     TZ_DO_COMPUTE, /* arithmetic on vectors: the first operand is not known afterwards */
-    TZ_DO_MOVE,    /* of bytes between registers and memory; a wider target is filled with zeros */
+    TZ_DO_MOVE,    /* between registers and memory; a wider target is filled with zeros */
     TZ_DO_MOVE_SIGNED,
     TZ_DO_LOAD_ADDRESS,
     TZ_DO_ADD,
@@ -83,15 +83,16 @@ typedef struct tz_instruction {
     int operands_count;
     tz_operand operands[TZ_OPERANDS_MAX];
     bool computes; /* arithmetic: its vectors' width counts */
-    bool fuses;    /* cmp, test: the processor issues it together with a branch that follows */
-    bool compares; /* vectors or cells: the flags are not known afterwards */
-    bool repeats;  /* fills a vector with one element; from memory this is a load and no more */
+    bool fuses;    /* cmp, test: the processor issues it together with the next instruction, if that
+                    * is a branch */
+    bool compares; /* compares vectors or cells: the flags are not known afterwards */
+    bool repeats;  /* fills a vector with one element; from memory this is only a load */
     char name[24];
 } tz_instruction;
 
 typedef struct tz_decoder tz_decoder;
 
-/* Errors: TZ_MEMORY; TZ_UNSUPPORTED, which says what to install, or that this is no x86-64. */
+/* Errors: TZ_MEMORY; TZ_UNSUPPORTED without libcapstone, and on other processors. */
 tz_status tz_decoder_open(tz_decoder **out, tz_error *error);
 void tz_decoder_close(tz_decoder *decoder); /* NULL is fine */
 
@@ -100,7 +101,12 @@ void tz_decoder_close(tz_decoder *decoder); /* NULL is fine */
 tz_status tz_decoder_read(tz_decoder *decoder, const void *code, size_t bytes, tz_instruction *out,
                           tz_error *error);
 
-/* One line for `trapeze doctor`: "libcapstone 4.0", or what is missing. */
+/* One line for `trapeze doctor`: the version of libcapstone, or what is missing. */
 void tz_decoder_describe(char *text, size_t size);
+
+/* For tz_decoder_read(), in evex.c: decode the instruction at `code`; false: it is not one of those
+ * that evex.c decodes. With `any`, all other instructions of AVX-512 are decoded as shuffles with
+ * full vectors in memory. */
+bool tz_evex_read(const uint8_t *code, size_t bytes, bool any, tz_instruction *out);
 
 #endif

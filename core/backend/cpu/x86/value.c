@@ -8,7 +8,7 @@ bool tz__on_stack(uint64_t address, int bytes)
            address >= TZ__STACK_TOP - TZ__STACK_BYTES;
 }
 
-/* `image`: the address is known to be in the plugin's own constants. */
+/* `image`: the address is in the plugin's constant data. */
 static tz__value memory_read(const tz_walker *w, uint64_t address, int bytes, bool image)
 {
     tz__value v = {.known = ~tz__low_bytes(bytes)};
@@ -25,7 +25,7 @@ static tz__value memory_read(const tz_walker *w, uint64_t address, int bytes, bo
         const uint64_t low = (uint64_t)(uintptr_t)w->ranges[i].at;
         image = address >= low && address + (uint64_t)bytes <= low + w->ranges[i].bytes;
     }
-    if (image) { /* or in the caller's ranges */
+    if (image) {
         memcpy(v.bytes, (const void *)(uintptr_t)address, (size_t)bytes);
         v.known = UINT64_MAX;
     }

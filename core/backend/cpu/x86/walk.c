@@ -6,7 +6,7 @@ enum {
     STEPS_MAX = 1000000,
     KEPT = 1 << 3 | 1 << 5 | 0xf << 12 | 1 << TZ__RSP /* registers that a called function keeps */
 };
-/* The return address of the row function: no code can be there. */
+/* The return address of the row function. No code can be there. */
 static const uint64_t RETURN = UINT64_C(0x7ff900000000);
 
 /* The instruction at an address, decoded once. */
@@ -36,7 +36,7 @@ static tz_status fetch(tz_walker *w, uint64_t address, const tz_instruction **ou
     return TZ_OK;
 }
 
-/* Does an instruction; *next: the address of the one after it, or RETURN. */
+/* Execute an instruction; *next becomes the address of the next one, or RETURN. */
 static tz_status step(tz_walker *w, const tz_instruction *in, uint64_t *next, tz_error *error)
 {
     *next = in->address + in->length;

@@ -1,4 +1,4 @@
-/* Internal to the walk (walk.h): its state, and what its parts call of each other. */
+/* Internal to the walk (walk.h): its state, and the functions that its files share. */
 #ifndef TZ_CORE_BACKEND_CPU_X86_WALK_IMPL_H
 #define TZ_CORE_BACKEND_CPU_X86_WALK_IMPL_H
 
@@ -12,10 +12,10 @@ enum {
     TZ__RSP = 4,
     TZ__RDI = 7
 };
-/* The stack of the walk lies below this address, where no memory of the process can be. */
+/* The stack of the walk ends at this address. No memory of the process can be there. */
 #define TZ__STACK_TOP UINT64_C(0x7ff800000000)
 
-/* Up to 64 bytes. Bit b of `known`: byte b is known. */
+/* Up to 64 bytes, of which byte b is known if bit b of `known` is set. */
 typedef struct tz__value {
     uint8_t bytes[64];
     uint64_t known;
@@ -23,7 +23,7 @@ typedef struct tz__value {
 
 struct tz_walker {
     tz_decoder *decoder;
-    tz_row_fn *function;        /* whose instructions are decoded */
+    tz_row_fn *function;        /* the decoded instructions are its */
     int16_t at[TZ__CODE_BYTES]; /* the instruction at this offset from `base`, plus one; 0: none */
     uint64_t base;
     tz_instruction *instructions;
@@ -71,19 +71,19 @@ bool tz__on_stack(uint64_t address, int bytes);
 /* The address of an operand in memory; false: it is not known. */
 bool tz__operand_address(const tz_walker *w, const tz_operand *operand, uint64_t *address);
 tz__value tz__operand_read(const tz_walker *w, const tz_operand *operand);
-/* Write `bytes` of v. The rest of a register becomes what the processor makes of it. */
+/* Write `bytes` bytes of v. The other bytes of a register stay or become 0, as on the processor. */
 void tz__operand_write(tz_walker *w, const tz_operand *operand, const tz__value *v, int bytes);
 void tz__push(tz_walker *w, const tz__value *v);
 tz__value tz__pop(tz_walker *w);
 
 /* ---- Counts (count.c) and effects (execute.c) of instructions -------------------------------- */
 
-/* `fused`: it is one with the comparison before it. */
+/* `fused`: the processor issues it together with the comparison before it. */
 void tz__count(tz_walker *w, const tz_instruction *in, bool fused);
 
-/* Everything but branches, jumps, calls and returns. */
+/* Execute any instruction except branches, jumps, calls and returns. */
 void tz__execute(tz_walker *w, const tz_instruction *in);
-/* Whether the flags, which must be known, fulfil a condition. */
+/* Whether a condition holds. The flags must be known. */
 bool tz__condition_holds(const tz_walker *w, int condition);
 
 #endif

@@ -1,7 +1,7 @@
 #include "backend/cuda/compile/cache.h"
 
 #include "base/atomic.h"
-#include "base/cache_folder.h"
+#include "base/paths.h"
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
