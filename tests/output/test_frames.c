@@ -431,7 +431,7 @@ static void the_queue_keeps_order_and_errors(void **state)
         status = push_note(queue, 14, order, &count, &released, &failure);
         pushed++;
     } while (status == TZ_OK);
-    check_error(status, TZ_IO, "frame 13", "cannot write");
+    check_error_of(status, TZ_IO, &failure, "frame 13", "cannot write");
     check_error(tz_job_queue_destroy(queue, &failure), TZ_IO, "frame 13", "cannot write");
     assert_int_equal(count, 11);
     assert_int_equal(released, pushed);
