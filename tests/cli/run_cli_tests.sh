@@ -117,10 +117,10 @@ refused "predict: a GPU on the cpu backend" 1 "gtx280 is a GPU: the cpu backend 
 refused "predict: a family that the model does not know" 1 "meng2009 describes tiles" predict hotspot \
     --grid 99,99 --device gtx280 --family stream
 refused "predict: too high" 1 "the greatest that does is 9" predict hotspot --grid 99,99 --device gtx280 --height 12
-refused "predict: kernels of a GPU that nothing compiles for" 1 "names no compute_capability" predict hotspot \
+refused "predict: kernels of a GPU that nothing compiles for" 1 "has no compute_capability to compile for" predict hotspot \
     --grid 99,99 --device gtx280 --model roofs
 refused "predict: json and csv" 2 "not both" predict hotspot --grid 9,9 --json --csv
-refused "predict: reference" 1 "name cpu or cuda" predict hotspot --grid 9,9 --backend reference
+refused "predict: reference" 1 "use cpu or cuda" predict hotspot --grid 9,9 --backend reference
 t predict hotspot --grid 2000,2000 --device gtx280
 check "predict" is $rc 0
 for word in "GeForce GTX 280" "model    meng2009" "63.9 instructions" "  *     2 " "height 2, blocks of 20 x 20" \
