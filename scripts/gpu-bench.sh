@@ -6,7 +6,8 @@
 #   sh scripts/gpu-bench.sh BUILD OTHER      two builds by turns, then their ratio for every case
 #
 # Variables: CASES and SMALL are lists of cases (- for none). TURNS says how often two builds take
-# turns (default 3). SECONDS_A_ROUND is the length of a round (default 0.2).
+# turns (default 3). SECONDS_A_ROUND is the length of a round (default 0.2): after some 0.1 s of work a GPU may
+# lower its clock for its power, so short rounds compare kernels best. GRID2 and GRID3 are the large grids.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 build=${1:-$root/build}
@@ -40,8 +41,8 @@ for case in ${CASES:-star2d1r star2d1r-fp64 star2d2r star2d2r-fp64 box2d1r box2d
     case $case in
     -) ;;
     star2d* | box2d* | hotspot | poisson)
-        bench --set "case=$case" --set grid=16384,16384 --set heights=1,auto ;;
-    star3d* | box3d*) bench --set "case=$case" --set grid=768,768,768 --set heights=1,auto ;;
+        bench --set "case=$case" --set "grid=${GRID2:-16384,16384}" --set heights=1,auto ;;
+    star3d* | box3d*) bench --set "case=$case" --set "grid=${GRID3:-768,768,768}" --set heights=1,auto ;;
     pathfinder) bench --set "case=$case" --set heights=1,10,20,auto ;;
     *) bench --set "case=$case" --set heights=1,auto ;;
     esac
