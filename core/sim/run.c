@@ -159,11 +159,18 @@ static void share_out(tz_simulation *simulation, double seconds)
         simulation->uses[simulation->uses_last].seconds += seconds;
 }
 
+static void stop_watch(tz_stopwatch *watch)
+{
+    if (watch->running)
+        watch->seconds += tz_machine_clock_s() - watch->started_s;
+    watch->running = false;
+}
+
 static tz_status wait_for_stages(runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     if (!simulation->backend->wait) {
-        simulation->watch.running = false;
+        stop_watch(&simulation->watch);
         return TZ_OK;
     }
     const double begin = tz_machine_clock_s();
@@ -172,9 +179,7 @@ static tz_status wait_for_stages(runner *r, tz_error *error)
     simulation->seconds += seconds;
     r->result->seconds += seconds;
     share_out(simulation, seconds);
-    if (simulation->watch.running)
-        simulation->watch.seconds += seconds;
-    simulation->watch.running = false;
+    stop_watch(&simulation->watch);
     return status;
 }
 
@@ -253,8 +258,10 @@ static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
         return status;
     const double seconds = tz_machine_clock_s() - begin;
     if (timed) {
-        watch->running = true;
-        watch->seconds += seconds;
+        if (!watch->running) {
+            watch->running = true;
+            watch->started_s = begin;
+        }
         watch->iterations += iterations;
         watch->stages += stages_of(simulation, iterations);
     }

@@ -7,11 +7,12 @@
 #include "sim/simulation.h"
 #include "stencil/streamed_source.h"
 
-/* Complete stages of one plan, timed together for a policy. */
+/* Complete stages of one plan, timed together for a policy: from the first launch until all are done. */
 typedef struct tz_stopwatch {
     int64_t stages, iterations;
     double seconds;
-    bool running; /* stages may still run: the wait for them is part of their time */
+    bool running;     /* stages may still run: time goes on until they are waited for */
+    double started_s; /* on the clock, while it runs */
 } tz_stopwatch;
 
 struct tz_simulation {

@@ -95,22 +95,27 @@ static tz_run_result advance(tz_simulation *simulation, int64_t steps, const tz_
     return result;
 }
 
-/* Measured times include the whole stage, not only its launch: never less than the made-up time. A
- * busy machine may make them longer. */
-static void check_measured(const tz_simulation *simulation, int least)
+/* Measured times include the complete stage, not only its launch: at least `least` plans were measured,
+ * and none took less than its made-up time. */
+static bool times_are_complete(const tz_simulation *simulation, int least)
 {
     const tz_policy *policy = tz_simulation_policy(simulation);
     tz_policy_measurement m;
     int measured = 0;
+    bool complete = true;
     for (size_t i = 0; tz_policy_measured(policy, i, &m); i++) {
         if (isnan(m.time_s))
             continue;
-        const double truth = long_stage(m.plan.height) / m.plan.height;
-        assert_true(m.time_s > 0.99 * truth);
+        complete = complete && m.time_s > 0.99 * long_stage(m.plan.height) / m.plan.height;
         measured++;
     }
-    assert_true(measured >= least);
+    return complete && measured >= least;
 }
+
+/* The policy compares times of neighbouring heights. Where another process takes the processor in
+ * between, its times are off, and so a test tries a few times. A policy that did not wait for the
+ * device would be wrong by a factor of hundreds each time. */
+enum { ATTEMPTS = 5 };
 
 static void test_a_fixed_plan_is_made_once(void **state)
 {
@@ -124,21 +129,29 @@ static void test_a_fixed_plan_is_made_once(void **state)
     }
 }
 
-static void test_asynchronous_stages_are_waited_for(void **state)
+static bool stages_are_waited_for(void)
 {
     const tz_policy_config adaptive = {.kind = TZ_POLICY_ADAPTIVE, .start = 1};
     tz_simulation *simulation = make(&adaptive);
     const tz_policy *policy = tz_simulation_policy(simulation);
     for (int i = 0; i < 10 && (i == 0 || !tz_policy_settled(policy)); i++)
         advance(simulation, 300, NULL); /* a busy machine may make it look around again */
-    assert_true(tz_policy_settled(policy));
-    check_measured(simulation, 2);
+    bool right = tz_policy_settled(policy) && times_are_complete(simulation, 2);
     /* After the policy has settled, only the checks of cells and of the time wait. */
     const int64_t waits = device.waits, stages = device.stages;
     advance(simulation, 600, NULL);
-    assert_true(device.stages - stages >= 100);
-    assert_true(5 * (device.waits - waits) < device.stages - stages);
+    right = right && device.stages - stages >= 100 &&
+            5 * (device.waits - waits) < device.stages - stages;
     tz_simulation_destroy(simulation);
+    return right;
+}
+
+static void test_asynchronous_stages_are_waited_for(void **state)
+{
+    int attempt = 0;
+    while (attempt < ATTEMPTS && !stages_are_waited_for())
+        attempt++;
+    assert_true(attempt < ATTEMPTS);
 }
 
 static tz_status count(void *context, tz_simulation *simulation, tz_error *error)
@@ -159,7 +172,7 @@ static void test_remainders_are_not_timed(void **state)
         advance(simulation, 70, &event);
     assert_true(fired > 5);
     assert_true(tz_policy_settled(tz_simulation_policy(simulation)));
-    check_measured(simulation, 7);
+    assert_true(times_are_complete(simulation, 7));
     assert_in_range(tz_simulation_plan(simulation)->height, 1, 7);
     tz_simulation_destroy(simulation);
 }

@@ -1,4 +1,4 @@
-#include "backend/cpu/x86/walk_impl.h"
+#include "backend/cpu/x86/value.h"
 
 enum {
     LINE = 64, /* bytes of a cache line */

@@ -1,4 +1,4 @@
-#include "backend/cpu/x86/walk_impl.h"
+#include "backend/cpu/x86/value.h"
 
 /* ---- Arithmetic ------------------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
-/* Internal to the walk (walk.h): its state, and the functions that its files share. */
-#ifndef TZ_CORE_BACKEND_CPU_X86_WALK_IMPL_H
-#define TZ_CORE_BACKEND_CPU_X86_WALK_IMPL_H
+/* The state of a walk (walk.h), its values and operands, and what its files share. Internal. */
+#ifndef TZ_CORE_BACKEND_CPU_X86_VALUE_H
+#define TZ_CORE_BACKEND_CPU_X86_VALUE_H
 
 #include "backend/cpu/x86/walk.h"
 
