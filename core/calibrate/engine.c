@@ -1,7 +1,7 @@
 #include "calibrate/cpu_parts.h"
 
 #include "base/machine.h"
-#include "kernels/cpu/stream.h"
+#include "kernels/cpu/stage.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@ typedef struct tz_streamed_source {
     uint64_t generation; /* different for each source that a field gets; from 1 */
 } tz_streamed_source;
 
-/* Reads a row of a source; a tz_streamed_row_fn (kernels/cpu/stream.h). */
+/* Reads a row of a source; a tz_streamed_row_fn (kernels/cpu/stage.h). */
 const void *tz_streamed_source_row(const void *source, int64_t step, int64_t x, int64_t count,
                                    int32_t *scratch);
 

@@ -2,7 +2,7 @@
 #ifndef TZ_KERNELS_CPU_FINISH_H
 #define TZ_KERNELS_CPU_FINISH_H
 
-#include "kernels/cpu/stream.h"
+#include "kernels/cpu/stage.h"
 
 /* A part of a slab, in elements. `at` is element (0, 0) of the slab, which may lie outside the
  * memory of a ring. */

@@ -3,7 +3,7 @@
 #ifndef TZ_KERNELS_CPU_PIPELINE_H
 #define TZ_KERNELS_CPU_PIPELINE_H
 
-#include "kernels/cpu/stream.h"
+#include "kernels/cpu/stage.h"
 
 enum {
     TZ__PAD = TZ_ALIGN_ELEMENTS

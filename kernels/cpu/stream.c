@@ -1,4 +1,4 @@
-#include "kernels/cpu/stream.h"
+#include "kernels/cpu/stage.h"
 
 #include "kernels/cpu/finish.h"
 #include "kernels/cpu/pipeline.h"

@@ -5,7 +5,7 @@
 #include "backend/host/reduce.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
-#include "kernels/cpu/stream.h"
+#include "kernels/cpu/stage.h"
 #include "stencil/streamed_source.h"
 
 #include <inttypes.h>

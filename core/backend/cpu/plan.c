@@ -1,6 +1,6 @@
 #include "backend/cpu/plan.h"
 
-#include "kernels/cpu/stream.h"
+#include "kernels/cpu/stage.h"
 #include "model/constants.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* The work of a stage of the cpu backend, for the models. Instructions come from the machine code
- * of row functions (x86/walk.h), bytes and redundancy from geometry (kernels/cpu/stream.h). */
+ * of row functions (x86/walk.h), bytes and redundancy from geometry (kernels/cpu/stage.h). */
 #ifndef TZ_CORE_BACKEND_CPU_WORK_H
 #define TZ_CORE_BACKEND_CPU_WORK_H
 
 #include "base/machine.h"
-#include "kernels/cpu/stream.h"
+#include "kernels/cpu/stage.h"
 #include "model/work.h"
 #include "stencil/problem.h"
 

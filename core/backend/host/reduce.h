@@ -12,7 +12,7 @@
 #ifndef TZ_CORE_BACKEND_HOST_REDUCE_H
 #define TZ_CORE_BACKEND_HOST_REDUCE_H
 
-#include "kernels/cpu/stream.h"
+#include "kernels/cpu/stage.h"
 #include "stencil/problem.h"
 
 /* In cells; a multiple of 32. Short enough that a few long rows occupy a GPU, long enough that

@@ -3,7 +3,7 @@
 #ifndef TZ_CORE_BACKEND_HOST_STORE_H
 #define TZ_CORE_BACKEND_HOST_STORE_H
 
-#include "kernels/cpu/stream.h"
+#include "kernels/cpu/stage.h"
 #include "stencil/problem.h"
 
 typedef struct tz_host_store {

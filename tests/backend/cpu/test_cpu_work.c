@@ -2,7 +2,7 @@
 
 #include "backend/backend.h"
 #include "base/machine.h"
-#include "kernels/cpu/stream.h"
+#include "kernels/cpu/stage.h"
 #include "tests/unit.h"
 
 /* ---- The geometry ---------------------------------------------------------------------------- */

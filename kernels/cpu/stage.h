@@ -9,8 +9,8 @@
  * other.
  *
  * A 1-D stencil has no stream axis: its only slab is the row itself. */
-#ifndef TZ_KERNELS_CPU_STREAM_H
-#define TZ_KERNELS_CPU_STREAM_H
+#ifndef TZ_KERNELS_CPU_STAGE_H
+#define TZ_KERNELS_CPU_STAGE_H
 
 #include <stdbool.h>
 #include <trapeze/plugin.h>
