@@ -76,11 +76,11 @@ static void print_clock(const tz_tune *tune)
                tune->rounds_for_heat == 0                       ? "power"
                : tune->rounds_for_heat < tune->rounds_throttled ? "power or heat"
                                                                 : "heat",
-               tune->rounds_throttled, tune->rounds_told, best->measured.clock_hz * 1e-9,
+               tune->rounds_throttled, tune->rounds_with_clock, best->measured.clock_hz * 1e-9,
                lowest * 1e-9, tune->rested ? "; shorter rounds (--seconds) may help" : "");
-    else if (tune->rounds_told > 0)
+    else if (tune->rounds_with_clock > 0)
         printf("             the card lowered its clock in none of %d rounds (%.3g GHz)\n",
-               tune->rounds_told, best->measured.clock_hz * 1e-9);
+               tune->rounds_with_clock, best->measured.clock_hz * 1e-9);
 }
 
 /* The power of the predicted plan. A policy plans for long runs, in which power limits the clock:

@@ -289,7 +289,7 @@ static tz_status conclude(tz_tune *tune, tz_error *error)
             tune->refused++;
             continue;
         }
-        tune->rounds_told += row->measured.clocks;
+        tune->rounds_with_clock += row->measured.clocks;
         tune->rounds_throttled += row->measured.throttled;
         tune->rounds_for_heat += row->measured.for_heat;
         const double e = tz_tune_predicted_s(tune, row) / row->measured.taken_s - 1;

@@ -43,7 +43,8 @@ typedef struct tz_tune {
     /* GPU: how it was measured; why it does not report its clock ("": it does). */
     bool rested, sustained;
     char clock_refusal[160];
-    int rounds_told, rounds_throttled, rounds_for_heat; /* sums of tz_measured over all rows */
+    int rounds_with_clock, rounds_throttled,
+        rounds_for_heat; /* sums of tz_measured over all rows */
 } tz_tune;
 
 /* The prediction to compare with a row's measured time: at the full clock, or, if sustained, at the
