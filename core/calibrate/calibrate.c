@@ -22,7 +22,7 @@ void tz_calibration_name(const char *title, char *name, size_t size)
     for (char *at = text; *at; at++)
         *at = (char)tolower((unsigned char)*at);
     for (size_t k = 0; k < sizeof dropped / sizeof *dropped; k++)
-        for (char *at; (at = strstr(text, dropped[k])) != NULL;)
+        for (char *at; (at = strstr(text, dropped[k]));)
             memset(at, ' ', strlen(dropped[k]));
     text[strcspn(text, "@")] = '\0';
     for (const char *at = text; *at && used + 1 < size; at++) {

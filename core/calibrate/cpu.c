@@ -387,7 +387,7 @@ static double l3_of_all(const tz_machine *machine)
         FILE *file = fopen(path, "r");
         if (!file)
             continue;
-        if (fgets(list, sizeof list, file) == NULL)
+        if (!fgets(list, sizeof list, file))
             list[0] = '\0';
         fclose(file);
         int k = 0;

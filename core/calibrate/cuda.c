@@ -17,7 +17,7 @@ static void set_facts(tz__bench *b)
     const struct {
         tz_model_number *out;
         double value; /* 0: not known */
-    } told[] = {
+    } reported[] = {
         {&d->compute_capability, 10 * g->major + g->minor},
         {&d->sm_count, g->multiprocessors},
         {&d->blocks_per_sm, g->multiprocessor_blocks},
@@ -28,13 +28,13 @@ static void set_facts(tz__bench *b)
         {&d->shared_reserved_bytes, g->shared_reserved_bytes},
         {&d->l2_bytes, (double)g->l2_bytes},
     };
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        if (told[i].value > 0)
-            tz_number_set_exactly(told[i].out, told[i].value, "told by the driver");
+    for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
+        if (reported[i].value > 0)
+            tz_number_set_exactly(reported[i].out, reported[i].value, "reported by the driver");
     if (g->memory_clock_khz > 0 && g->memory_bus_bits > 0)
         tz_number_set(&d->memory_bandwidth_bytes_per_s,
                       2e3 * g->memory_clock_khz * g->memory_bus_bits / 8,
-                      "told by the driver: %d bits twice a clock of %d MHz", g->memory_bus_bits,
+                      "reported by the driver: %d bits twice a clock of %d MHz", g->memory_bus_bits,
                       g->memory_clock_khz / 1000);
     tz_number_set_exactly(&d->warp_size, 32, "%s", guide);
     tz_number_set_exactly(&d->threads_per_block_max, 1024, "%s", guide);

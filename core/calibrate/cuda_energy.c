@@ -375,7 +375,7 @@ static tz_status measure_all(meter *m)
     double limit = 0;
     tz_status status = tz__bench_next(b, "power");
     if (!status && tz_cuda_energy_limit(m->nvml, &limit, NULL) == TZ_OK)
-        tz_number_set(&d->power_limit_w, limit, "told by NVML: the enforced limit");
+        tz_number_set(&d->power_limit_w, limit, "reported by NVML: the enforced limit");
     if (!status)
         status = watch(m, &(load){.kernel = NULL}, &idle);
     if (!status)

@@ -73,7 +73,7 @@ static tz_status names_add(tz_paths *names, const char *folder, tz_error *error)
     tz_status status = TZ_OK;
     if (!entries)
         return TZ_OK;
-    for (struct dirent *entry; !status && (entry = readdir(entries)) != NULL;) {
+    for (struct dirent *entry; !status && (entry = readdir(entries));) {
         char name[TZ_MODEL_NAME_SIZE];
         if (name_of_file(entry->d_name, name))
             status = tz_paths_add(names, name, error);
@@ -103,7 +103,7 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
 {
     tz_paths folders = {0};
     memset(out, 0, sizeof *out);
-    if (strchr(name, '/') != NULL)
+    if (strchr(name, '/'))
         return read_record(name, out, error);
     tz_status status = folders_list(&folders, error);
     if (status) {
@@ -148,7 +148,7 @@ static bool search(const char *folder, const tz_device_identity *device, tz_mode
     bool found = false;
     if (!entries)
         return false;
-    for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+    for (struct dirent *entry; (entry = readdir(entries));) {
         char name[TZ_MODEL_NAME_SIZE], path[PATH_MAX + 8];
         struct stat facts;
         tz_model_device record;
@@ -255,7 +255,7 @@ tz_status tz_device_keep(const tz_model_device *device, char *path, size_t size,
         return tz_error_set(error, TZ_IO, NULL,
                             "there is no folder for device records: set TRAPEZE_DEVICES or HOME, "
                             "or name a file with --output");
-    if (!device->name[0] || device->name[0] == '.' || strchr(device->name, '/') != NULL)
+    if (!device->name[0] || device->name[0] == '.' || strchr(device->name, '/'))
         return tz_error_set(error, TZ_RANGE, NULL, "'%s' cannot be a file's name", device->name);
     if ((size_t)snprintf(path, size, "%s/%s.txt", folder, device->name) >= size)
         return tz_error_set(error, TZ_IO, folder, "the path is too long");

@@ -286,7 +286,7 @@ static void this_cpu_can_be_calibrated(void **state)
 
 static int set_up(void **state)
 {
-    if (mkdtemp(folder) == NULL)
+    if (!mkdtemp(folder))
         return -1;
     return setenv("TRAPEZE_DEVICES", folder, 1);
 }

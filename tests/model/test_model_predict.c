@@ -35,11 +35,11 @@ static bool noted(const tz_model_prediction *p, const char *words)
 static void models_are_found_by_name(void **state)
 {
     const tz_model *model = NULL;
-    for (int i = 0; tz_models[i] != NULL; i++) {
+    for (int i = 0; tz_models[i]; i++) {
         assert_ptr_equal(model_named(tz_models[i]->name), tz_models[i]);
         size_t count, k;
         const tz_model_key *keys = tz_model_device_keys(&count);
-        for (int n = 0; tz_models[i]->needs[n] != NULL; n++) {
+        for (int n = 0; tz_models[i]->needs[n]; n++) {
             for (k = 0; k < count && strcmp(keys[k].name, tz_models[i]->needs[n]); k++)
                 ;
             if (k == count)
@@ -57,7 +57,7 @@ static void models_are_found_by_name(void **state)
  * the best. */
 static void predictions_are_whole(void **state)
 {
-    for (int i = 0; tz_models[i] != NULL && tz_models[i] != &tz_model_roofs; i++) {
+    for (int i = 0; tz_models[i] && tz_models[i] != &tz_model_roofs; i++) {
         for (int j = 0; j < DEVICES * BENCHMARKS; j++) {
             const tz_model_device device = device_named(device_names[j / BENCHMARKS]);
             bench b = bench_named(benchmark_names[j % BENCHMARKS]);
@@ -143,7 +143,7 @@ static void a_plugins_facts_are_enough(void **state)
     const tz_model_device device = device_named("gtx280");
     const tz_model_plan plan = {.height = 0};
     tz_model_prediction p, q;
-    for (int i = 0; tz_models[i] != NULL && tz_models[i] != &tz_model_roofs; i++) {
+    for (int i = 0; tz_models[i] && tz_models[i] != &tz_model_roofs; i++) {
         assert_ok(tz_model_predict(tz_models[i], &facts, &device, &plan, &p, &failure));
         assert_close(p.block[0], 22, 0);
         assert_close(p.block[1], 22, 0);
