@@ -1,5 +1,6 @@
 #include "sim/fields.h"
 
+#include "sim/correction.h"
 #include "sim/simulation_impl.h"
 #include <float.h>
 #include <inttypes.h>
@@ -121,6 +122,7 @@ static tz_status write_row(tz_simulation *simulation, int field, int64_t x_low, 
     } else {
         to_elements(problem, field, values, x_high - x_low, row);
     }
+    tz__correction_restart(simulation);
     return simulation->backend->store(simulation->state, field, &box, row, error);
 }
 
@@ -174,6 +176,7 @@ tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box 
     if (!box || memcmp(box, &all, sizeof all) == 0) {
         uint64_t element = 0;
         tz_problem_element(problem, field, value, &element);
+        tz__correction_restart(simulation);
         return simulation->backend->fill(simulation->state, field, &element, error);
     }
     const int64_t count = box->high[0] - box->low[0];

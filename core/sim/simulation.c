@@ -1,5 +1,6 @@
 #include "sim/simulation.h"
 
+#include "sim/correction.h"
 #include "sim/simulation_impl.h"
 #include <math.h>
 
@@ -41,6 +42,8 @@ const char *tz_simulation_precision(const tz_simulation *simulation)
 {
     if (!tz_stencil_has_real(simulation->problem.stencil))
         return "none";
+    if (simulation->correction)
+        return "mixed";
     return simulation->problem.precision == TZ_DOUBLE ? "double" : "single";
 }
 
@@ -118,7 +121,7 @@ tz_status tz_simulation_kernel_facts(tz_simulation *simulation, tz_kernel_facts 
     if (!simulation->backend->facts)
         return tz_error_set(error, TZ_UNSUPPORTED, "backend", "the %s backend has no kernels",
                             simulation->backend->name);
-    return simulation->backend->facts(simulation->state, &simulation->plan, out, error);
+    return simulation->backend->facts(tz__iterated_state(simulation), &simulation->plan, out, error);
 }
 
 /* ---- Parameters and plan --------------------------------------------------------------------- */
@@ -126,7 +129,13 @@ tz_status tz_simulation_kernel_facts(tz_simulation *simulation, tz_kernel_facts 
 tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
                                    const tz_assignment *params, tz_error *error)
 {
-    return tz_problem_set_params(&simulation->problem, count, params, error);
+    tz_status status = tz_problem_set_params(&simulation->problem, count, params, error);
+    if (!status && simulation->correction) {
+        tz__correction_restart(simulation);
+        status =
+            tz_problem_set_params(&simulation->correction->problem, count, params, error);
+    }
+    return status;
 }
 
 void tz_simulation_rewind(tz_simulation *simulation)

@@ -20,7 +20,9 @@ struct tz_simulation {
     const tz_plugin *plugin;
     const tz_backend *backend;
     void *state; /* of the backend; NULL when dry */
+    struct tz_correction *correction; /* of mixed precision; NULL: stages advance `state` */
     bool dry;
+    bool sync; /* wait for every stage */
     int threads;
     int device;        /* ordinal of the GPU */
     tz_limits limits;  /* the device's */
@@ -32,6 +34,7 @@ struct tz_simulation {
     int64_t fired_step; /* step at which events fired last; -1: never */
     double seconds;
     double residual;
+    double update_in_double; /* of the latest refinement */
     tz_streamed_source streamed[TZ_FIELDS_MAX];
     const tz_streamed_source *streamed_pointers[TZ_FIELDS_MAX];
     tz_plan_use *uses;

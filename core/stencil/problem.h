@@ -17,6 +17,7 @@ typedef struct tz_problem {
     tz_value params[TZ_PARAMS_MAX]; /* texts are owned by the problem */
     tz_slot constants[TZ_CONSTANTS_MAX];
     double residual_per_update;
+    double source_per_update; /* tz_setup.source_per_update; NAN: the stencil has no refinement */
     int radius; /* largest pass radius */
 } tz_problem;
 
@@ -25,6 +26,12 @@ typedef struct tz_problem {
 tz_status tz_problem_resolve(tz_problem *problem, const tz_stencil *stencil,
                              const tz_simulation_config *config, tz_error *error);
 void tz_problem_clear(tz_problem *problem);
+
+/* The problem whose solution is the correction of a solution of `problem`: in single precision, with
+ * boundary values of zero. The stencil must have a refinement. Release it with
+ * tz_problem_clear(). */
+tz_status tz_problem_correction(tz_problem *correction, const tz_problem *problem,
+                                tz_error *error);
 
 /* Set parameters and derive the constants again; after an error the problem is unchanged. */
 tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assignment *params,

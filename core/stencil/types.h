@@ -45,6 +45,7 @@ typedef struct tz_simulation_config {
     int dims;                      /* how many extents the scenario gave */
     int64_t extent[TZ_AXES];       /* cells, each >= 1 */
     int precision;                 /* tz_precision, or -1: single (none for integer stencils) */
+    bool mixed; /* with TZ_DOUBLE: iterate corrections in single precision on residuals in double */
     const char *boundary[TZ_AXES]; /* a name per axis; NULL: the stencil's default */
     size_t boundary_values_count;  /* name: a state or static field */
     const tz_assignment *boundary_values;

@@ -34,6 +34,9 @@ typedef struct tz_setup {
                                  * largest change of a cell in an iteration */
     char *message;       /* out, on failure: one line that says what is wrong and what to do */
     size_t message_size; /* bytes, including the terminating 0 */
+    /* Since 1.2. Out, NAN at first; REQUIRED with tz_stencil.refinement: a source of this size
+     * changes the update of its cell by 1. */
+    double source_per_update;
 } tz_setup;
 
 /* The argument of an analysis. It and its pointers are valid only during the call. */
