@@ -21,6 +21,7 @@
  * in a description say how long its structs are: TZ_PLUGIN_HEADER and TZ_STENCIL_HEADER
  * (<trapeze/describe.h>) set them.
  *
+ *   1.2  tz_setup.origins
  *   1.1  strides in tz_stencil, tz_param.role
  *   1.0  the first version */
 #ifndef TRAPEZE_PLUGIN_H
@@ -36,7 +37,7 @@ extern "C" {
 #endif
 
 #define TZ_ABI_MAJOR 1u
-#define TZ_ABI_MINOR 1u
+#define TZ_ABI_MINOR 2u
 
 typedef enum tz_param_type {
     TZ_PARAM_REAL,
