@@ -1,6 +1,7 @@
 #include "lua/array.h"
 
 #include "base/names.h"
+#include "lua/api.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
 #include "lua/module.h"
@@ -377,9 +378,15 @@ static int array_new(lua_State *L)
 
 void tz_array_register(lua_State *L)
 {
-    static const luaL_Reg methods[] = {
-        {"get", array_get}, {"set", array_set},   {"min", array_min},     {"max", array_max},
-        {"sum", array_sum}, {"save", array_save}, {"close", array_close}, {NULL, NULL}};
+    static const tz_api_function methods[] = {{"array:get(x[, y[, z]])", array_get},
+                                              {"array:set(x[, y[, z]], value)", array_set},
+                                              {"array:min()", array_min},
+                                              {"array:max()", array_max},
+                                              {"array:sum()", array_sum},
+                                              {"array:save(name)", array_save},
+                                              {"array:close()", array_close},
+                                              {NULL, NULL}};
+    static const tz_api_function functions[] = {{"tz.array(options)", array_new}, {NULL, NULL}};
     tz_metatable_create(L, TZ_TYPE_ARRAY, methods, array_close, array_index, array_tostring);
     luaL_getmetatable(L, TZ_TYPE_ARRAY);
     lua_pushcfunction(L, array_gc);
@@ -387,6 +394,5 @@ void tz_array_register(lua_State *L)
     lua_pushcfunction(L, array_length);
     lua_setfield(L, -2, "__len");
     lua_pop(L, 1);
-    lua_pushcfunction(L, array_new);
-    lua_setfield(L, -2, "array");
+    tz_api_add(L, functions);
 }

@@ -1,6 +1,7 @@
 #include "lua/floorplan.h"
 
 #include "base/names.h"
+#include "lua/api.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
@@ -90,8 +91,10 @@ static int value_floorplan(lua_State *L)
 
 void tz_floorplan_register(lua_State *L)
 {
-    static const luaL_Reg methods[] = {{"close", floorplan_close}, {NULL, NULL}};
+    static const tz_api_function methods[] = {{"floorplan:close()", floorplan_close},
+                                              {NULL, NULL}};
+    static const tz_api_function functions[] = {{"tz.floorplan(options)", value_floorplan},
+                                                {NULL, NULL}};
     tz_metatable_create(L, TZ_TYPE_FLOORPLAN, methods, floorplan_close, floorplan_index, NULL);
-    lua_pushcfunction(L, value_floorplan);
-    lua_setfield(L, -2, "floorplan");
+    tz_api_add(L, functions);
 }

@@ -3,6 +3,7 @@
 
 #include "backend/backend.h"
 #include "base/names.h"
+#include "lua/api.h"
 #include "lua/array.h"
 #include "lua/fields.h"
 #include "lua/keys.h"
@@ -452,22 +453,23 @@ static int method_analyse(lua_State *L)
 
 void tz_methods_add(lua_State *L)
 {
-    static const luaL_Reg methods[] = {{"get", method_get},
-                                       {"set", method_set},
-                                       {"min", method_min},
-                                       {"max", method_max},
-                                       {"sum", method_sum},
-                                       {"mean", method_mean},
-                                       {"population", method_population},
-                                       {"hash", method_hash},
-                                       {"residual", method_residual},
-                                       {"array", method_array},
-                                       {"slabs", method_slabs},
-                                       {"params", method_params},
-                                       {"param", method_param},
-                                       {"plan", method_plan},
-                                       {"kernel", method_kernel},
-                                       {"analyse", method_analyse},
-                                       {NULL, NULL}};
-    luaL_setfuncs(L, methods, 0);
+    static const tz_api_function methods[] = {
+        {"sim:get(field, x[, y[, z]])", method_get},
+        {"sim:set(field, value[, box])", method_set},
+        {"sim:min([field])", method_min},
+        {"sim:max([field])", method_max},
+        {"sim:sum([field])", method_sum},
+        {"sim:mean([field])", method_mean},
+        {"sim:population([field])", method_population},
+        {"sim:hash([field])", method_hash},
+        {"sim:residual()", method_residual},
+        {"sim:array([field])", method_array},
+        {"sim:slabs(field, first, count[, x0[, nx]])", method_slabs},
+        {"sim:params([values])", method_params},
+        {"sim:param(name)", method_param},
+        {"sim:plan([plan])", method_plan},
+        {"sim:kernel()", method_kernel},
+        {"sim:analyse(method)", method_analyse},
+        {NULL, NULL}};
+    tz_api_add(L, methods);
 }

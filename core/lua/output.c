@@ -3,6 +3,7 @@
 #include "lua/output.h"
 
 #include "base/names.h"
+#include "lua/api.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
@@ -80,7 +81,11 @@ static void get_name(lua_State *L, int index, const char *what, tz_output *outpu
  * the options at 2. */
 static void arrange(lua_State *L, const char *what)
 {
+    const bool named = !lua_isnoneornil(L, 1) && !lua_istable(L, 1);
     if (lua_istable(L, 1)) {
+        if (!lua_isnoneornil(L, 2))
+            tz_raise(L, "%s: unexpected argument 2 (a %s) after the options", what,
+                     luaL_typename(L, 2));
         lua_settop(L, 1);
         lua_pushnil(L);
         lua_insert(L, 1);
@@ -95,6 +100,9 @@ static void arrange(lua_State *L, const char *what)
     }
     if (!lua_istable(L, 2))
         tz_raise(L, "%s: the options must be a table, not a %s", what, luaL_typename(L, 2));
+    if (named && lua_getfield(L, 2, "field") != LUA_TNIL)
+        tz_raise(L, "%s: give the field before the options or among them, not both", what);
+    lua_settop(L, 2);
 }
 
 static int output_png(lua_State *L)
@@ -258,10 +266,13 @@ static int output_tostring(lua_State *L)
 
 void tz_output_register(lua_State *L)
 {
-    static const luaL_Reg none[] = {{NULL, NULL}};
-    static const luaL_Reg functions[] = {{"png", output_png},     {"npy", output_npy},
-                                         {"rle", output_rle},     {"vti", output_vti},
-                                         {"table", output_table}, {NULL, NULL}};
+    static const tz_api_function none[] = {{NULL, NULL}};
+    static const tz_api_function functions[] = {{"tz.png([field][, options])", output_png},
+                                                {"tz.npy([field][, options])", output_npy},
+                                                {"tz.rle([field][, options])", output_rle},
+                                                {"tz.vti([field][, options])", output_vti},
+                                                {"tz.table(columns)", output_table},
+                                                {NULL, NULL}};
     tz_metatable_create(L, TZ_TYPE_OUTPUT, none, NULL, NULL, output_tostring);
-    luaL_setfuncs(L, functions, 0);
+    tz_api_add(L, functions);
 }
