@@ -53,6 +53,16 @@ int tz_handle_field(lua_State *L, int index, const tz_simulation_handle *handle,
     return field;
 }
 
+int tz_handle_kept_field(lua_State *L, int index, const tz_simulation_handle *handle,
+                         const char *what)
+{
+    const int field = tz_handle_field(L, index, handle, what);
+    if (tz_handle_stencil(handle)->fields[field].role == TZ_STREAMED)
+        tz_raise(L, "%s: '%s' is streamed and not kept; read its slabs with sim:slabs", what,
+                 tz_handle_stencil(handle)->fields[field].name);
+    return field;
+}
+
 void tz_binding_pattern(const tz_binding *binding, char *text, size_t size)
 {
     if (binding->function[0])

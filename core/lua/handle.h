@@ -50,6 +50,9 @@ int64_t tz_handle_step(const tz_simulation_handle *handle);
 /* Index of the field named at a stack index (none or nil: the first state field). Raises with the
  * nearest name. */
 int tz_handle_field(lua_State *L, int index, const tz_simulation_handle *handle, const char *what);
+/* The same, and raises when the field is streamed: those cannot be read. */
+int tz_handle_kept_field(lua_State *L, int index, const tz_simulation_handle *handle,
+                         const char *what);
 
 /* The file, files or function of a binding: "temperature-NNNNNN.png". */
 void tz_binding_pattern(const tz_binding *binding, char *text, size_t size);

@@ -1,5 +1,6 @@
 #include "lua/module.h"
 
+#include "lua/api.h"
 #include "lua/array.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
@@ -150,6 +151,6 @@ static int picture(lua_State *L)
 
 void tz_picture_register(lua_State *L)
 {
-    lua_pushcfunction(L, picture);
-    lua_setfield(L, -2, "picture");
+    static const tz_api_function functions[] = {{"tz.picture(options)", picture}, {NULL, NULL}};
+    tz_api_add(L, functions);
 }

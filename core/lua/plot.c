@@ -1,5 +1,6 @@
 #include "lua/module.h"
 
+#include "lua/api.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
 #include "output/frame/plot.h"
@@ -122,8 +123,7 @@ static int can_plot(lua_State *L)
 
 void tz_plot_register(lua_State *L)
 {
-    lua_pushcfunction(L, plot_call);
-    lua_setfield(L, -2, "plot");
-    lua_pushcfunction(L, can_plot);
-    lua_setfield(L, -2, "can_plot");
+    static const tz_api_function functions[] = {
+        {"tz.plot(options)", plot_call}, {"tz.can_plot()", can_plot}, {NULL, NULL}};
+    tz_api_add(L, functions);
 }

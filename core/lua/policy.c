@@ -1,5 +1,6 @@
 #include "lua/policy.h"
 
+#include "lua/api.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
@@ -268,6 +269,7 @@ static int method_policy(lua_State *L)
 
 void tz_policy_method_add(lua_State *L)
 {
-    static const luaL_Reg methods[] = {{"policy", method_policy}, {NULL, NULL}};
-    luaL_setfuncs(L, methods, 0);
+    static const tz_api_function methods[] = {{"sim:policy([policy])", method_policy},
+                                              {NULL, NULL}};
+    tz_api_add(L, methods);
 }

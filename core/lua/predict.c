@@ -1,5 +1,6 @@
 #include "lua/module.h"
 
+#include "lua/api.h"
 #include "lua/context.h"
 #include "lua/keys.h"
 #include "lua/problem.h"
@@ -183,7 +184,7 @@ static int predict(lua_State *L)
 
 void tz_predict_register(lua_State *L)
 {
-    tz_metatable_create(L, TYPE, (const luaL_Reg[]){{NULL, NULL}}, holder_close, NULL, NULL);
-    lua_pushcfunction(L, predict);
-    lua_setfield(L, -2, "predict");
+    tz_metatable_create(L, TYPE, (const tz_api_function[]){{NULL, NULL}}, holder_close, NULL, NULL);
+    static const tz_api_function functions[] = {{"tz.predict(options)", predict}, {NULL, NULL}};
+    tz_api_add(L, functions);
 }

@@ -1,5 +1,6 @@
 #include "lua/module.h"
 
+#include "lua/api.h"
 #include "lua/array.h"
 #include "lua/keys.h"
 #include "output/format/png_read.h"
@@ -123,6 +124,7 @@ static int value_read(lua_State *L)
 
 void tz_read_register(lua_State *L)
 {
-    lua_pushcfunction(L, value_read);
-    lua_setfield(L, -2, "read");
+    static const tz_api_function functions[] = {{"tz.read(path[, options])", value_read},
+                                                {NULL, NULL}};
+    tz_api_add(L, functions);
 }

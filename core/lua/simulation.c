@@ -1,5 +1,6 @@
 #include "lua/module.h"
 
+#include "lua/api.h"
 #include "lua/fields.h"
 #include "lua/keys.h"
 #include "lua/policy.h"
@@ -253,7 +254,9 @@ static int simulation_new(lua_State *L)
 
 void tz_simulation_register(lua_State *L)
 {
-    static const luaL_Reg methods[] = {{"close", simulation_close}, {NULL, NULL}};
+    static const tz_api_function methods[] = {{"sim:close()", simulation_close}, {NULL, NULL}};
+    static const tz_api_function functions[] = {{"tz.simulation(options)", simulation_new},
+                                                {NULL, NULL}};
     tz_metatable_create(L, TZ_TYPE_SIMULATION, methods, simulation_close, simulation_index,
                         simulation_tostring);
     luaL_getmetatable(L, TZ_TYPE_SIMULATION);
@@ -268,7 +271,7 @@ void tz_simulation_register(lua_State *L)
     tz_binding_add(L);
     tz_running_add(L);
     tz_policy_method_add(L);
+    tz_region_methods_add(L);
     lua_pop(L, 3);
-    lua_pushcfunction(L, simulation_new);
-    lua_setfield(L, -2, "simulation");
+    tz_api_add(L, functions);
 }
