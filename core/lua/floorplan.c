@@ -2,6 +2,7 @@
 
 #include "base/names.h"
 #include "lua/api.h"
+#include "lua/guard.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
@@ -11,6 +12,8 @@
 static int floorplan_close(lua_State *L)
 {
     tz_floorplan_value *value = luaL_checkudata(L, 1, TZ_TYPE_FLOORPLAN);
+    if (tz_guard_in_use(L, value))
+        tz_raise(L, "floorplan:close: a function that uses the floorplan has not returned");
     tz_floorplan_clear(&value->plan);
     tz_ptrace_clear(&value->trace);
     memset(&value->plan, 0, sizeof value->plan);
@@ -91,8 +94,7 @@ static int value_floorplan(lua_State *L)
 
 void tz_floorplan_register(lua_State *L)
 {
-    static const tz_api_function methods[] = {{"floorplan:close()", floorplan_close},
-                                              {NULL, NULL}};
+    static const tz_api_function methods[] = {{"floorplan:close()", floorplan_close}, {NULL, NULL}};
     static const tz_api_function functions[] = {{"tz.floorplan(options)", value_floorplan},
                                                 {NULL, NULL}};
     tz_metatable_create(L, TZ_TYPE_FLOORPLAN, methods, floorplan_close, floorplan_index, NULL);

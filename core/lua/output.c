@@ -25,7 +25,7 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
         if (tz_colormap_find(look->map, &map, &error) != TZ_OK)
             tz_raise_error(L, what, &error);
     }
-    if (lua_getfield(L, index, "range") == LUA_TSTRING) {
+    if (tz_table_get(L, index, "range") == LUA_TSTRING) {
         if (strcmp(lua_tostring(L, -1), "auto") != 0)
             tz_raise(L, "%s: 'range' must be {low, high} or \"auto\", not '%.40s'", what,
                      lua_tostring(L, -1));
@@ -89,7 +89,7 @@ static void arrange(lua_State *L, const char *what)
         lua_settop(L, 1);
         lua_pushnil(L);
         lua_insert(L, 1);
-        if (lua_getfield(L, 2, "field") != LUA_TNIL)
+        if (tz_table_get(L, 2, "field") != LUA_TNIL)
             lua_replace(L, 1);
         lua_settop(L, 2);
     }
@@ -100,7 +100,7 @@ static void arrange(lua_State *L, const char *what)
     }
     if (!lua_istable(L, 2))
         tz_raise(L, "%s: the options must be a table, not a %s", what, luaL_typename(L, 2));
-    if (named && lua_getfield(L, 2, "field") != LUA_TNIL)
+    if (named && tz_table_get(L, 2, "field") != LUA_TNIL)
         tz_raise(L, "%s: give the field before the options or among them, not both", what);
     lua_settop(L, 2);
 }
@@ -221,6 +221,7 @@ static int output_table(lua_State *L)
     if (!lua_istable(L, 1))
         tz_raise(L, "tz.table: needs a list of columns: tz.table { \"step\", \"residual\" }");
     lua_settop(L, 1);
+    tz_table_copy(L, 1, "tz.table");
     const size_t listed = lua_rawlen(L, 1), functions = count_functions(L);
     if (listed + functions < 1 || listed + functions > TZ_COLUMNS_MAX)
         tz_raise(L, "tz.table: needs 1 to %d columns, not %zu", TZ_COLUMNS_MAX, listed + functions);
@@ -249,7 +250,7 @@ static int output_table(lua_State *L)
     qsort(output->columns + listed, functions, sizeof output->columns[0], compare_titles);
     lua_createtable(L, (int)(listed + functions), 0);
     for (size_t i = listed; i < listed + functions; i++) {
-        lua_getfield(L, 1, output->columns[i].title);
+        tz_table_get(L, 1, output->columns[i].title);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     lua_setiuservalue(L, 2, 1);
@@ -267,12 +268,10 @@ static int output_tostring(lua_State *L)
 void tz_output_register(lua_State *L)
 {
     static const tz_api_function none[] = {{NULL, NULL}};
-    static const tz_api_function functions[] = {{"tz.png([field][, options])", output_png},
-                                                {"tz.npy([field][, options])", output_npy},
-                                                {"tz.rle([field][, options])", output_rle},
-                                                {"tz.vti([field][, options])", output_vti},
-                                                {"tz.table(columns)", output_table},
-                                                {NULL, NULL}};
+    static const tz_api_function functions[] = {
+        {"tz.png([field][, options])", output_png}, {"tz.npy([field][, options])", output_npy},
+        {"tz.rle([field][, options])", output_rle}, {"tz.vti([field][, options])", output_vti},
+        {"tz.table(columns)", output_table},        {NULL, NULL}};
     tz_metatable_create(L, TZ_TYPE_OUTPUT, none, NULL, NULL, output_tostring);
     tz_api_add(L, functions);
 }

@@ -39,8 +39,7 @@ static int random_tostring(lua_State *L)
 void tz_random_register(lua_State *L)
 {
     static const tz_api_function none[] = {{NULL, NULL}};
-    static const tz_api_function functions[] = {{"tz.random(options)", value_random},
-                                                {NULL, NULL}};
+    static const tz_api_function functions[] = {{"tz.random(options)", value_random}, {NULL, NULL}};
     tz_metatable_create(L, TZ_TYPE_RANDOM, none, NULL, NULL, random_tostring);
     tz_api_add(L, functions);
 }
