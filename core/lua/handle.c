@@ -1,5 +1,6 @@
 #include "lua/handle.h"
 
+#include "lua/guard.h"
 #include "lua/keys.h"
 #include "policy/policy.h"
 #include <stdio.h>
@@ -19,8 +20,10 @@ tz_simulation_handle *tz_handle_check(lua_State *L, int index, const char *what)
 tz_simulation_handle *tz_handle_check_idle(lua_State *L, int index, const char *what)
 {
     tz_simulation_handle *handle = tz_handle_check(L, index, what);
-    if (handle->L)
-        tz_raise(L, "%s: not from within an output of the same simulation", what);
+    if (tz_guard_in_use(L, handle))
+        tz_raise(
+            L, "%s: not from within an output of the same simulation, or a function that it calls",
+            what);
     return handle;
 }
 
@@ -143,6 +146,10 @@ tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error)
     add_to_result(handle);
     tz_simulation_destroy(handle->simulation);
     handle->simulation = NULL;
+    for (int field = 0; field < TZ_FIELDS_MAX; field++) {
+        tz_array_memory_release(handle->streamed[field]);
+        handle->streamed[field] = NULL;
+    }
     *handle->link = handle->next;
     if (handle->next)
         handle->next->link = handle->link;

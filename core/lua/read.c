@@ -44,12 +44,12 @@ static tz_status read_npy(tz_array_handle *handle, const char *path, tz_array **
 {
     struct stat facts;
     if (stat(path, &facts) == 0 && facts.st_size >= MAP_BYTES) {
-        const tz_status status = tz_npy_map(path, &handle->map, error);
+        const tz_status status = tz_npy_map(path, &handle->memory->map, error);
         if (status == TZ_OK) {
-            handle->view.dtype = handle->map.dtype;
-            handle->view.dims = handle->map.dims;
-            memcpy(handle->view.shape, handle->map.shape, sizeof handle->view.shape);
-            handle->view.data = (void *)handle->map.data;
+            handle->view.dtype = handle->memory->map.dtype;
+            handle->view.dims = handle->memory->map.dims;
+            memcpy(handle->view.shape, handle->memory->map.shape, sizeof handle->view.shape);
+            handle->view.data = (void *)handle->memory->map.data;
             return TZ_OK;
         }
         if (status != TZ_UNSUPPORTED)
