@@ -4,7 +4,7 @@
 
 #include "lua/context.h"
 #include "output/writer.h"
-#include "sim/simulation.h"
+#include "sim/simulated_time.h"
 
 #define TZ_TYPE_SIMULATION "trapeze.simulation"
 
@@ -13,10 +13,15 @@ typedef struct tz_binding {
     struct tz_binding *next;
     struct tz_simulation_handle *handle;
     lua_Integer reference; /* of the output or function, in the handle's user value */
-    int64_t every;         /* steps between two; 0: by sim:write alone */
+    tz_interval every;     /* zeros: by sim:write alone */
     char function[160];    /* "function at FILE:LINE"; "": an output */
     tz_writer writer;      /* of an output; a function uses last_step and count alone */
 } tz_binding;
+
+static inline bool tz_binding_is_regular(const tz_binding *binding)
+{
+    return binding->every.steps > 0 || binding->every.time > 0;
+}
 
 /* Its one user value is a table that keeps what the simulation needs alive: outputs and functions
  * under 1, 2, …, and the arrays that feed streamed fields under the field's name. */
@@ -29,9 +34,8 @@ typedef struct tz_simulation_handle {
     char prefix[80]; /* of its files: "" or "NAME-" */
     const char *plugin_path;
     tz_binding *bindings;
-    lua_State *L;     /* the thread that called run; NULL when it does not run */
-    int64_t dry_step; /* what sim.step is in check mode */
-    bool fired_zero;  /* in check mode: outputs of step 0 are counted */
+    lua_State *L;    /* the thread that called run; NULL when it does not run */
+    bool fired_zero; /* in check mode: outputs of step 0 are counted */
     int rewinds;
     char failure[2600];    /* of Lua code called during run */
     double seconds_before; /* spent in stages before the present call of run */
@@ -45,7 +49,6 @@ tz_simulation_handle *tz_handle_check_idle(lua_State *L, int index, const char *
 /* Is this check mode, in which nothing is computed? */
 bool tz_handle_is_dry(const tz_simulation_handle *handle);
 const tz_stencil *tz_handle_stencil(const tz_simulation_handle *handle);
-int64_t tz_handle_step(const tz_simulation_handle *handle);
 
 /* Index of the field named at a stack index (none or nil: the first state field). Raises with the
  * nearest name. */

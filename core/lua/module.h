@@ -23,5 +23,6 @@ void tz_binding_add(lua_State *L);       /* sim:every, sim:write */
 void tz_methods_add(lua_State *L);       /* sim:get, sim:set, sim:params and so on */
 void tz_policy_method_add(lua_State *L); /* sim:policy */
 void tz_running_add(lua_State *L);       /* sim:run, sim:rewind */
+void tz_time_add(lua_State *L);          /* sim:time */
 
 #endif

@@ -246,10 +246,15 @@ static tz_status derive_constants(tz_problem *problem, tz_error *error)
     };
     memcpy(setup.extent, problem->extent, sizeof setup.extent);
     memcpy(setup.boundary, problem->boundary, sizeof setup.boundary);
+    const int step = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_TIME_STEP);
     const int derived = stencil->derive ? stencil->derive(&setup) : 0;
     if (derived != 0)
         return tz_error_set(error, derived == TZ_DIVERGES ? TZ_UNSTABLE : TZ_RANGE, stencil->id,
                             "%s", message[0] ? message : "the plugin refused its parameters");
+    if (step >= 0 && !(problem->params[step].number > 0 && isfinite(problem->params[step].number)))
+        return tz_error_set(error, TZ_RANGE, stencil->id,
+                            "the time step '%s' is %g; it must be positive",
+                            stencil->params[step].name, problem->params[step].number);
     for (int c = 0; c < stencil->constants_count; c++) {
         if (!isfinite(constants[c]))
             return tz_error_set(error, TZ_RANGE, stencil->id,

@@ -44,7 +44,8 @@ static const tz_param params[PARAMS] = {
                               "ambient temperature (Rodinia's program uses 80)"),
     [DT] =
         TZ_REAL_PARAM("dt_s", NAN, 1e-30, 1e9, "s",
-                      "time step; by default precision / (max power density / (factor * t * sh))"),
+                      "time step; by default precision / (max power density / (factor * t * sh))",
+                      .role = TZ_PARAM_ROLE_TIME_STEP),
     [ALLOW_UNSTABLE] = TZ_FLAG_PARAM("allow_unstable", 0, "run even with a time step that diverges",
                                      .role = TZ_PARAM_ROLE_ALLOW_UNSTABLE),
 };
