@@ -37,11 +37,6 @@ const tz_stencil *tz_handle_stencil(const tz_simulation_handle *handle)
     return tz_simulation_stencil(handle->simulation);
 }
 
-int64_t tz_handle_step(const tz_simulation_handle *handle)
-{
-    return tz_handle_is_dry(handle) ? handle->dry_step : tz_simulation_step(handle->simulation);
-}
-
 int tz_handle_field(lua_State *L, int index, const tz_simulation_handle *handle, const char *what)
 {
     const tz_stencil *stencil = tz_handle_stencil(handle);
@@ -87,7 +82,7 @@ static void record(const tz_simulation_handle *handle)
         tz_binding_pattern(b, pattern, sizeof pattern);
         tz_record_output(into, handle->index, pattern,
                          b->function[0] ? "function" : tz_output_kind_name(b->writer.output->kind),
-                         b->every, b->writer.count);
+                         &b->every, b->writer.count);
     }
 }
 

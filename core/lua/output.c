@@ -9,6 +9,7 @@
 #include "lua/module.h"
 #include "lua/push.h"
 #include "lua/region.h"
+#include "output/caption.h"
 #include "output/folder.h"
 #include "output/frame/colormap.h"
 #include <stdio.h>
@@ -43,7 +44,9 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
         tz_raise(L, "%s: 'bits' must be 8 (colour) or 16 (gray values)", what);
     look->bits = (int)bits;
     tz_key_flag(L, index, what, "bar", &look->bar);
-    tz_key_copy(L, index, what, "caption", look->caption, sizeof look->caption);
+    if (tz_key_copy(L, index, what, "caption", look->caption, sizeof look->caption / 2) &&
+        tz_caption_check(look->caption, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
     look->has_unit = tz_key_copy(L, index, what, "unit", look->unit, sizeof look->unit);
     if (look->bits == 16 && (look->bar || look->caption[0] != '\0'))
         tz_raise(L, "%s: a 16-bit picture holds values only: no 'bar' and no 'caption'", what);

@@ -335,6 +335,7 @@ static tz_status derive_constants(tz_problem *problem, tz_error *error)
     memcpy(origins, problem->origin, sizeof origins);
     memcpy(setup.extent, problem->extent, sizeof setup.extent);
     memcpy(setup.boundary, problem->boundary, sizeof setup.boundary);
+    const int step = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_TIME_STEP);
     const int derived = stencil->derive ? stencil->derive(&setup) : 0;
     if (derived != 0)
         return tz_error_set(error, derived == TZ_DIVERGES ? TZ_UNSTABLE : TZ_RANGE, stencil->id,
@@ -342,6 +343,10 @@ static tz_status derive_constants(tz_problem *problem, tz_error *error)
     const tz_status status = take_origins(problem, origins, error);
     if (status)
         return status;
+    if (step >= 0 && !(problem->params[step].number > 0 && isfinite(problem->params[step].number)))
+        return tz_error_set(error, TZ_RANGE, stencil->id,
+                            "the time step '%s' is %g; it must be positive",
+                            stencil->params[step].name, problem->params[step].number);
     for (int c = 0; c < stencil->constants_count; c++) {
         if (!isfinite(constants[c]))
             return tz_error_set(error, TZ_RANGE, stencil->id,
