@@ -1,10 +1,14 @@
 #include "cli/command.h"
 
+#include "base/file.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { RUN_BYTES_MAX = 1 << 30 };
 
 int tz_fail(int code, const tz_error *error)
 {
@@ -82,11 +86,21 @@ json_t *tz_run_load(const char *folder)
 {
     char path[PATH_MAX];
     json_error_t problem;
+    tz_error error;
+    char *text;
+    size_t bytes;
     snprintf(path, sizeof path, "%s/run.json", folder);
-    json_t *root = json_load_file(path, 0, &problem);
-    if (!root && access(path, F_OK) != 0)
+    if (access(path, F_OK) != 0) {
         tz_fail_text(EXIT_FAILED, "%s: has no run.json; give the folder of a run", folder);
-    else if (!root)
+        return NULL;
+    }
+    if (tz_file_read(path, RUN_BYTES_MAX, &text, &bytes, &error) != TZ_OK) {
+        tz_fail(EXIT_FAILED, &error);
+        return NULL;
+    }
+    json_t *root = json_loadb(text, bytes, 0, &problem);
+    free(text);
+    if (!root)
         tz_fail_text(EXIT_FAILED, "%s:%d: %s", path, problem.line, problem.text);
     return root;
 }
