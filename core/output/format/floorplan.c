@@ -96,6 +96,12 @@ static tz_status parse_unit(const token *tokens, int count, const char *path, in
     unit->left_m = values[2];
     unit->bottom_m = values[3];
     unit->line = line;
+    /* Each edge is a number, and apart from the opposite one. */
+    const double right = unit->left_m + unit->width_m, top = unit->bottom_m + unit->height_m;
+    if (!isfinite(right) || !isfinite(top) || right <= unit->left_m || top <= unit->bottom_m)
+        return fail_at(error, TZ_RANGE, path, line,
+                       "unit '%s' is too large, or too small for its distance from the origin",
+                       unit->name);
     return TZ_OK;
 }
 

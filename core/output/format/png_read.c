@@ -65,6 +65,8 @@ static void decode_header(reader *r)
         fail(r, tz_error_set(r->error, TZ_MEMORY, r->path, "not enough memory to read the PNG"));
     png_set_read_fn(r->png, r, on_read);
     png_set_user_limits(r->png, 1 << 24, 1 << 24);
+    /* A wrong checksum of any chunk is an error, as for tz_png_read_text. */
+    png_set_crc_action(r->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     png_read_info(r->png, r->info);
     r->width = png_get_image_width(r->png, r->info);
     r->height = png_get_image_height(r->png, r->info);
