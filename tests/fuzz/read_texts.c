@@ -55,9 +55,15 @@ static tz_status rle_read(const char *path, tz_error *error)
         return status;
     const int64_t count = pattern.nx * pattern.ny;
     const char *copy = fuzz_beside(path, "copy.rle");
-    if (tz_rle_write(copy, pattern.cells, pattern.rule, NULL, error) != TZ_OK ||
-        tz_rle_read(copy, &again, error) != TZ_OK)
-        fuzz_wrong("it cannot be written and read again: %s", error->message);
+    if (tz_rle_write(copy, pattern.cells, pattern.rule, NULL, error) != TZ_OK)
+        fuzz_wrong("it cannot be written: %s", error->message);
+    const tz_status second = tz_rle_read(copy, &again, error);
+    if (second == TZ_MEMORY) { /* there is room for one pattern, not for two */
+        tz_life_pattern_clear(&pattern);
+        return second;
+    }
+    if (second != TZ_OK)
+        fuzz_wrong("it cannot be read again: %s", error->message);
     if (pattern.nx != again.nx || pattern.ny != again.ny || strcmp(pattern.rule, again.rule) != 0 ||
         memcmp(pattern.cells->data, again.cells->data, (size_t)count) != 0)
         fuzz_wrong("it is another pattern when it is read again");
@@ -225,6 +231,14 @@ static bool ptrace_seed(int index, const char *path)
     return index < 3 && write_text(path, texts[index]);
 }
 
+static bool is_another(const tz_ptrace *a, const tz_ptrace *b)
+{
+    for (size_t i = 0; i < a->unit_count * a->sample_count; i++)
+        if (a->powers_w[i] != b->powers_w[i])
+            return true;
+    return false;
+}
+
 static tz_status ptrace_read(const char *path, tz_error *error)
 {
     tz_ptrace trace, again;
@@ -244,8 +258,7 @@ static tz_status ptrace_read(const char *path, tz_error *error)
     if (tz_ptrace_read(copy, &again, error) != TZ_OK)
         fuzz_wrong("it cannot be read again: %s", error->message);
     if (trace.unit_count != again.unit_count || trace.sample_count != again.sample_count ||
-        memcmp(trace.powers_w, again.powers_w,
-               trace.unit_count * trace.sample_count * sizeof(double)) != 0)
+        is_another(&trace, &again))
         fuzz_wrong("it is another trace when it is read again");
     tz_ptrace_clear(&trace);
     tz_ptrace_clear(&again);
