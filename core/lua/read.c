@@ -1,7 +1,7 @@
 #include "lua/module.h"
 
-#include "lua/api.h"
 #include "base/file.h"
+#include "lua/api.h"
 #include "lua/array.h"
 #include "lua/keys.h"
 #include "output/format/png_read.h"
