@@ -86,3 +86,13 @@ void tz__correction_restart(tz_simulation *simulation)
     if (simulation->correction)
         simulation->correction->started = false;
 }
+
+tz_status tz__correction_set_params(tz_simulation *simulation, size_t count,
+                                    const tz_assignment *params, tz_error *error)
+{
+    tz_correction *correction = simulation->correction;
+    if (!correction)
+        return TZ_OK;
+    correction->started = false;
+    return tz_problem_set_params(&correction->problem, count, params, error);
+}

@@ -34,8 +34,10 @@ int64_t tz__simulation_bytes_with(const tz_simulation *simulation, const tz_plan
  * mixed precision, does nothing. */
 tz_status tz__correction_refine(tz_simulation *simulation, bool start, tz_error *error);
 
-/* The solution, its source or the parameters have changed: the next stage starts from a new
- * residual. */
+/* The solution or its source has changed: the next stage starts from a new residual. */
 void tz__correction_restart(tz_simulation *simulation);
+/* The parameters have changed. */
+tz_status tz__correction_set_params(tz_simulation *simulation, size_t count,
+                                    const tz_assignment *params, tz_error *error);
 
 #endif

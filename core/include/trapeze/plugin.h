@@ -21,7 +21,8 @@
  * in a description say how long its structs are: TZ_PLUGIN_HEADER and TZ_STENCIL_HEADER
  * (<trapeze/describe.h>) set them.
  *
- *   1.2  tz_stencil.refinement
+ *   1.2  tz_setup.origins, tz_setup.source_per_update, tz_stencil.refinement,
+ *        TZ_PARAM_ROLE_TIME_STEP
  *   1.1  strides in tz_stencil, tz_param.role
  *   1.0  the first version */
 #ifndef TRAPEZE_PLUGIN_H
@@ -51,10 +52,12 @@ typedef enum tz_param_type {
  * TZ_PARAM_ROLE_NONE. */
 typedef enum tz_param_role {
     TZ_PARAM_ROLE_NONE,
-    TZ_PARAM_ROLE_RULE,          /* text: the rule of a cellular automaton, as in RLE files */
-    TZ_PARAM_ROLE_EXTENT_X_M,    /* real: the length of the grid along x, which scales floorplans */
-    TZ_PARAM_ROLE_EXTENT_Y_M,    /* real: the same along y */
-    TZ_PARAM_ROLE_ALLOW_UNSTABLE /* flag: if true, derive() never returns TZ_DIVERGES */
+    TZ_PARAM_ROLE_RULE,       /* text: the rule of a cellular automaton, as in RLE files */
+    TZ_PARAM_ROLE_EXTENT_X_M, /* real: the length of the grid along x, which scales floorplans */
+    TZ_PARAM_ROLE_EXTENT_Y_M, /* real: the same along y */
+    TZ_PARAM_ROLE_ALLOW_UNSTABLE, /* flag: if true, derive() never returns TZ_DIVERGES */
+    TZ_PARAM_ROLE_TIME_STEP       /* since 1.2; real: the simulated time of an iteration, in the
+                             * parameter's unit. Always positive */
 } tz_param_role;
 
 /* A parameter that scenarios may set. */
@@ -118,10 +121,11 @@ typedef struct tz_picture {
                         * extremes */
 } tz_picture;
 
-/* What precision "mixed" needs. The stencil has one pass, which writes `solution` only. The update
- * of a cell is an affine function of `solution`, and linear in the cell's own `source`. The
- * iteration from zero with boundary values of zero and the residual as the source then computes
- * the correction of a solution. derive() sets setup->source_per_update. */
+/* What precision "mixed" needs. The stencil has one pass, which writes `solution` only. What an
+ * iteration adds to a cell is a linear function of the values of `solution`, of its boundary value
+ * and of the cell's own `source`. The same iteration from zero, with a boundary value of zero and
+ * the residual as the source, then computes the correction of a solution. derive() sets
+ * setup->source_per_update. */
 typedef struct tz_refinement {
     int solution; /* the state field, TZ_REAL */
     int source;   /* a static field, TZ_REAL */
