@@ -16,6 +16,8 @@ typedef struct tz_problem {
     double boundary_value[TZ_FIELDS_MAX];
     tz_value params[TZ_PARAMS_MAX]; /* texts are owned by the problem */
     tz_slot constants[TZ_CONSTANTS_MAX];
+    /* As derive() gives them for double precision, whatever the precision is. */
+    tz_slot constants_in_double[TZ_CONSTANTS_MAX];
     double residual_per_update;
     int radius; /* largest pass radius */
 } tz_problem;
@@ -29,6 +31,11 @@ void tz_problem_clear(tz_problem *problem);
 /* Set parameters and derive the constants again; after an error the problem is unchanged. */
 tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assignment *params,
                                 tz_error *error);
+
+/* The same problem with double precision, for what is computed in double from the fields of any
+ * precision. Its boundary values are those that the fields have: rounded to their precision. It
+ * borrows the texts of `problem`: do not clear it. */
+tz_problem tz_problem_in_double(const tz_problem *problem);
 
 /* Bytes of an element of a field, and the type of its cells in an array. */
 size_t tz_problem_element_size(const tz_problem *problem, int field);
