@@ -73,7 +73,7 @@ tz_status tz__correction_refine(tz_simulation *simulation, bool start, tz_error 
         return TZ_OK;
     const tz_status status =
         simulation->backend->refine(simulation->state, correction->state, simulation->step,
-                                    &simulation->update_in_double, error);
+                                    &simulation->update, error);
     if (status)
         return status;
     correction->started = true;

@@ -42,7 +42,7 @@ struct tz_simulation {
     int64_t fired_step; /* step at which events fired last; -1: never */
     double seconds;
     double residual;
-    double update_in_double; /* of the latest refinement */
+    tz_update update; /* of the latest refinement, in mixed precision */
     tz_streamed_source streamed[TZ_FIELDS_MAX];
     const tz_streamed_source *streamed_pointers[TZ_FIELDS_MAX];
     tz_plan_use *uses;
