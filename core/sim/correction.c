@@ -69,7 +69,7 @@ int64_t tz__simulation_bytes_with(const tz_simulation *simulation, const tz_plan
 tz_status tz__correction_refine(tz_simulation *simulation, bool start, tz_error *error)
 {
     tz_correction *correction = simulation->correction;
-    if (!correction || !(correction->ahead || (start && !correction->started)))
+    if (!correction || (start ? correction->started : !correction->ahead))
         return TZ_OK;
     const tz_status status =
         simulation->backend->refine(simulation->state, correction->state, simulation->step,

@@ -30,8 +30,8 @@ void *tz__iterated_state(const tz_simulation *simulation);
 /* Host bytes of both problems, or of the only one. */
 int64_t tz__simulation_bytes_with(const tz_simulation *simulation, const tz_plan *plan);
 
-/* Refine if stages have advanced the correction, or if it has not started and `start`. Without
- * mixed precision, does nothing. */
+/* Refine if stages have advanced the correction since the last time; with `start`, only if it has not
+ * started. Without mixed precision, does nothing. */
 tz_status tz__correction_refine(tz_simulation *simulation, bool start, tz_error *error);
 
 /* The solution or its source has changed: the next stage starts from a new residual. */

@@ -1,6 +1,7 @@
 #include "sim/run.h"
 
 #include "base/machine.h"
+#include "sim/correction.h"
 #include "sim/fields.h"
 #include "sim/simulation_impl.h"
 #include "sim/snapshot.h"
@@ -14,7 +15,8 @@ enum {
     /* Iterations between two scans of the cells, at least and at most. A scan costs about as much
      * as two iterations and a wait for the device. */
     SCAN_FIRST = 256,
-    SCAN_LAST = 16384
+    SCAN_LAST = 16384,
+    REFINE_EVERY = 256 /* iterations of a correction between two refinements, at most */
 };
 
 /* The step of the next scan of all cells for values that are not finite. It depends on step numbers
@@ -27,11 +29,19 @@ static int64_t scan_step(const tz_simulation *simulation)
     return seen + (seen < SCAN_FIRST ? SCAN_FIRST : seen > SCAN_LAST ? SCAN_LAST : seen);
 }
 
+/* The step of the next refinement in mixed precision. It depends on step numbers only. */
+static int64_t refine_step(const tz_simulation *simulation)
+{
+    return (simulation->step / REFINE_EVERY + 1) * REFINE_EVERY;
+}
+
 /* The most iterations of the next backend call. */
 static int64_t longest_call(const tz_simulation *simulation)
 {
     const tz_plan *plan = &simulation->plan;
-    const int64_t left = scan_step(simulation) - simulation->step;
+    int64_t left = scan_step(simulation) - simulation->step;
+    if (simulation->correction && refine_step(simulation) - simulation->step < left)
+        left = refine_step(simulation) - simulation->step;
     const int64_t most =
         plan->launch_iterations > plan->height ? plan->launch_iterations : plan->height;
     return most < left ? most : left > 1 ? left : 1;
@@ -175,7 +185,7 @@ static tz_status wait_for_stages(runner *r, tz_error *error)
         return TZ_OK;
     }
     const double begin = tz_machine_clock_s();
-    const tz_status status = simulation->backend->wait(simulation->state, error);
+    const tz_status status = simulation->backend->wait(tz__iterated_state(simulation), error);
     const double seconds = tz_machine_clock_s() - begin;
     simulation->seconds += seconds;
     r->result->seconds += seconds;
@@ -198,8 +208,7 @@ static tz_status choose_plan(runner *r, int64_t iterations_left, tz_error *error
     if (!tz_plan_equal(plan, &simulation->plan)) {
         status = wait_for_stages(r, error); /* stages of the other plan */
         simulation->watch = (tz_stopwatch){.stages = 0};
-        const tz_place place = {.threads = simulation->threads, .limits = simulation->limits};
-        simulation->bytes = simulation->backend->bytes(&simulation->problem, &place, plan);
+        simulation->bytes = tz__simulation_bytes_with(simulation, plan);
     }
     simulation->plan = *plan;
     return status;
@@ -241,22 +250,40 @@ static bool is_refusal(const tz_simulation *simulation, tz_status status, const 
            tz_policy_plan_failed(simulation->policy, why);
 }
 
+/* In mixed precision: bring the solution up to date. */
+static tz_status refine(runner *r, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    if (!simulation->correction || !simulation->correction->ahead)
+        return TZ_OK;
+    tz_status status = wait_for_stages(r, error);
+    const double begin = tz_machine_clock_s();
+    if (!status)
+        status = tz__correction_refine(simulation, false, error);
+    const double seconds = tz_machine_clock_s() - begin;
+    simulation->seconds += seconds;
+    r->result->seconds += seconds;
+    return status;
+}
+
 static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     tz_stopwatch *watch = &simulation->watch;
-    const int64_t scan = scan_step(simulation);
-    tz_status status = TZ_OK;
+    const int64_t scan = scan_step(simulation), refinement = refine_step(simulation);
+    tz_status status = tz__correction_refine(simulation, true, error);
     /* The device is idle at the beginning and at the end of a timed group. */
-    if (watch->running != timed)
+    if (!status && watch->running != timed)
         status = wait_for_stages(r, error);
     if (status)
         return status;
     const double begin = tz_machine_clock_s();
-    status = simulation->backend->stage(simulation->state, &simulation->plan, iterations,
-                                        simulation->step, error);
+    status = simulation->backend->stage(tz__iterated_state(simulation), &simulation->plan,
+                                        iterations, simulation->step, error);
     if (status)
         return status;
+    if (simulation->correction)
+        simulation->correction->ahead = true;
     const double seconds = tz_machine_clock_s() - begin;
     if (timed) {
         if (!watch->running) {
@@ -276,6 +303,8 @@ static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
     status = record_use(simulation, iterations, seconds, error);
     if (!status && timed)
         status = record_group(r, error);
+    if (!status && (simulation->step >= scan || simulation->step >= refinement))
+        status = refine(r, error);
     if (!status && simulation->step >= scan) {
         status = wait_for_stages(r, error);
         if (!status)
@@ -312,11 +341,14 @@ static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_err
     if (!status && wants_residual)
         status = wait_for_stages(r, error);
     if (!status && wants_residual)
-        status = simulation->backend->update_norm(simulation->state, &r->result->update, error);
+        status = simulation->backend->update_norm(tz__iterated_state(simulation),
+                                                  &r->result->update, error);
     if (!status && wants_residual) {
         r->result->residual = simulation->residual =
             r->result->update * simulation->problem.residual_per_update;
     }
+    if (!status)
+        status = refine(r, error);
     return status;
 }
 
