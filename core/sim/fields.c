@@ -1,7 +1,6 @@
 #include "sim/fields.h"
 
 #include "sim/simulation_impl.h"
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -35,36 +34,17 @@ static tz_box whole(const tz_problem *problem)
     return box;
 }
 
-/* NULL: the value fits the field. Otherwise what is wrong with it. */
-static const char *value_fault(const tz_problem *problem, int field, double value)
-{
-    if (!isfinite(value))
-        return "is not finite";
-    switch (problem->stencil->fields[field].type) {
-    case TZ_INT:
-        return value != trunc(value)                    ? "is not an integer"
-               : value < INT32_MIN || value > INT32_MAX ? "does not fit 32 bits"
-                                                        : NULL;
-    case TZ_BITS:
-        return value != 0.0 && value != 1.0 ? "is neither 0 nor 1" : NULL;
-    default:
-        return problem->precision == TZ_SINGLE && fabs(value) > FLT_MAX
-                   ? "does not fit single precision"
-                   : NULL;
-    }
-}
-
 static tz_status check_value(const tz_problem *problem, int field, double value, int64_t x,
                              int64_t y, int64_t z, const char *place, tz_error *error)
 {
-    const char *fault = value_fault(problem, field, value);
+    const char *fault = tz_problem_fault(problem, field, value);
     if (!fault)
         return TZ_OK;
     return tz_error_set(error, isfinite(value) ? TZ_TYPE : TZ_RANGE,
                         place ? place : problem->stencil->fields[field].name,
-                        "the value %g at cell (%" PRId64 ", %" PRId64 ", %" PRId64
-                        ") %s; field '%s' is of type %s",
-                        value, x, y, z, fault, problem->stencil->fields[field].name,
+                        "the value at cell (%" PRId64 ", %" PRId64 ", %" PRId64
+                        ") is %.10g; it %s: field '%s' is of type %s",
+                        x, y, z, value, fault, problem->stencil->fields[field].name,
                         tz_type_name(problem->stencil->fields[field].type));
 }
 
@@ -140,8 +120,12 @@ tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box 
     const tz_problem *problem = &simulation->problem;
     const tz_box all = whole(problem);
     tz_status status = check_box(simulation, field, box ? box : &all, error);
-    if (!status)
-        status = check_value(problem, field, value, 0, 0, 0, NULL, error);
+    const char *fault = tz_problem_fault(problem, field, value);
+    if (!status && fault)
+        status = tz_error_set(error, isfinite(value) ? TZ_TYPE : TZ_RANGE,
+                              problem->stencil->fields[field].name,
+                              "the value is %.10g; it %s: the field is of type %s", value, fault,
+                              tz_type_name(problem->stencil->fields[field].type));
     if (status)
         return status;
     if (!box || memcmp(box, &all, sizeof all) == 0) {
@@ -178,7 +162,7 @@ tz_status tz_simulation_write(tz_simulation *simulation, int field, const tz_box
                   nz = box->high[2] - box->low[2];
     /* All values are checked before the first is stored: a refused write changes nothing. */
     for (int64_t i = 0; !status && i < nx * ny * nz; i++)
-        if (value_fault(problem, field, values[i]))
+        if (tz_problem_fault(problem, field, values[i]))
             status =
                 check_value(problem, field, values[i], box->low[0] + i % nx,
                             box->low[1] + i / nx % ny, box->low[2] + i / nx / ny, place, error);
@@ -218,7 +202,7 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
         return status;
     const int64_t nx = box.high[0] - box.low[0], ny = box.high[1] - box.low[1];
     for (int64_t i = 0; i < count && !status; i++)
-        if (value_fault(problem, field, tz_array_get(array, i)))
+        if (tz_problem_fault(problem, field, tz_array_get(array, i)))
             status = check_value(problem, field, tz_array_get(array, i), box.low[0] + i % nx,
                                  box.low[1] + i / nx % ny, box.low[2] + i / nx / ny, place, error);
     if (status)
@@ -396,11 +380,12 @@ static tz_status check_random(const tz_problem *problem, int field, const tz_ran
                    ? TZ_OK
                    : tz_error_set(error, TZ_RANGE, description->name,
                                   "a random density of %g; it must be 0 to 1", random->density);
-    const char *fault = value_fault(problem, field, random->low);
-    fault = fault ? fault : value_fault(problem, field, random->high);
+    const char *fault = tz_problem_fault(problem, field, random->low);
+    fault = fault ? fault : tz_problem_fault(problem, field, random->high);
     if (fault || random->low > random->high)
-        return tz_error_set(error, TZ_RANGE, description->name, "random range %g to %g: %s",
-                            random->low, random->high, fault ? fault : "it is empty");
+        return tz_error_set(error, TZ_RANGE, description->name,
+                            "a random range from %.10g to %.10g: a bound %s", random->low,
+                            random->high, fault ? fault : "must not be above the other");
     return TZ_OK;
 }
 

@@ -54,6 +54,8 @@ tz_status tz_simulation_set_policy(tz_simulation *simulation, const struct tz_po
                                    tz_error *error);
 const tz_plan *tz_simulation_plan(const tz_simulation *simulation);
 struct tz_policy *tz_simulation_policy(const tz_simulation *simulation);
+/* In a dry simulation: count iterations, which are not computed. */
+void tz_simulation_skip(tz_simulation *simulation, int64_t iterations);
 /* Go back to step 0; fields keep their values. */
 void tz_simulation_rewind(tz_simulation *simulation);
 

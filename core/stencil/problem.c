@@ -155,6 +155,17 @@ static tz_status resolve_precision(tz_problem *problem, const tz_simulation_conf
 
 /* ---- Boundaries ------------------------------------------------------------------------------ */
 
+static tz_status unknown_field(const tz_stencil *stencil, const char *name, tz_error *error)
+{
+    const char *names[TZ_FIELDS_MAX];
+    char hint[512];
+    for (int f = 0; f < stencil->fields_count; f++)
+        names[f] = stencil->fields[f].name;
+    tz_names_hint(hint, sizeof hint, name, names, (size_t)stencil->fields_count);
+    return tz_error_set(error, TZ_UNKNOWN, "boundary_values", "unknown field '%s' of '%s'%s", name,
+                        stencil->id, hint);
+}
+
 static tz_status resolve_boundary(tz_problem *problem, const tz_simulation_config *config,
                                   tz_error *error)
 {
@@ -178,21 +189,39 @@ static tz_status resolve_boundary(tz_problem *problem, const tz_simulation_confi
         }
         problem->boundary[d] = (tz_boundary)found;
     }
+    return TZ_OK;
+}
+
+const char *tz_problem_fault(const tz_problem *problem, int field, double value)
+{
+    const bool bits = problem->stencil->fields[field].type == TZ_BITS;
+    const tz_dtype dtype = bits ? TZ_DTYPE_BOOL : tz_problem_dtype(problem, field);
+    return isfinite(value) ? tz_dtype_fault(dtype, value) : "must be finite";
+}
+
+static tz_status resolve_boundary_values(tz_problem *problem, const tz_simulation_config *config,
+                                         tz_error *error)
+{
+    const tz_stencil *stencil = problem->stencil;
     for (int f = 0; f < stencil->fields_count; f++)
         problem->boundary_value[f] = stencil->fields[f].boundary_value;
     for (size_t i = 0; i < config->boundary_values_count; i++) {
         const tz_assignment *given = &config->boundary_values[i];
         const int f = tz_stencil_field_index(stencil, given->name);
         if (f < 0)
-            return tz_error_set(error, TZ_UNKNOWN, "boundary_values", "unknown field '%s' of '%s'",
-                                given->name, stencil->id);
-        if (!isfinite(given->number) ||
-            (stencil->fields[f].type != TZ_REAL &&
-             (given->number != trunc(given->number) || fabs(given->number) > INT32_MAX)))
-            return tz_error_set(error, TZ_RANGE, "boundary_values",
-                                "%g does not fit field '%s' of type %s", given->number, given->name,
-                                tz_type_name(stencil->fields[f].type));
+            return unknown_field(stencil, given->name, error);
+        if (given->text)
+            return tz_error_set(error, TZ_TYPE, "boundary_values",
+                                "the value of '%s' must be a number, not a text", given->name);
         problem->boundary_value[f] = given->number;
+    }
+    for (int f = 0; f < stencil->fields_count; f++) {
+        const char *fault = tz_problem_fault(problem, f, problem->boundary_value[f]);
+        if (fault)
+            return tz_error_set(error, TZ_RANGE, "boundary_values",
+                                "the value of '%s' (type %s) is %.10g; it %s",
+                                stencil->fields[f].name, tz_type_name(stencil->fields[f].type),
+                                problem->boundary_value[f], fault);
     }
     return TZ_OK;
 }
@@ -306,6 +335,7 @@ static tz_status derive_constants(tz_problem *problem, tz_error *error)
     memcpy(origins, problem->origin, sizeof origins);
     memcpy(setup.extent, problem->extent, sizeof setup.extent);
     memcpy(setup.boundary, problem->boundary, sizeof setup.boundary);
+    const int step = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_TIME_STEP);
     const int derived = stencil->derive ? stencil->derive(&setup) : 0;
     if (derived != 0)
         return tz_error_set(error, derived == TZ_DIVERGES ? TZ_UNSTABLE : TZ_RANGE, stencil->id,
@@ -313,10 +343,20 @@ static tz_status derive_constants(tz_problem *problem, tz_error *error)
     const tz_status status = take_origins(problem, origins, error);
     if (status)
         return status;
+    if (step >= 0 && !(problem->params[step].number > 0 && isfinite(problem->params[step].number)))
+        return tz_error_set(error, TZ_RANGE, stencil->id,
+                            "the time step '%s' is %g; it must be positive",
+                            stencil->params[step].name, problem->params[step].number);
     for (int c = 0; c < stencil->constants_count; c++) {
         if (!isfinite(constants[c]))
             return tz_error_set(error, TZ_RANGE, stencil->id,
                                 "the parameters make constant '%s' %g: choose others",
+                                stencil->constants[c].name, constants[c]);
+        if (stencil->constants[c].type == TZ_REAL && problem->precision == TZ_SINGLE &&
+            tz_dtype_fault(TZ_DTYPE_F32, constants[c]))
+            return tz_error_set(error, TZ_RANGE, stencil->id,
+                                "the parameters make constant '%s' %g, which single precision "
+                                "cannot hold: choose others, or precision = \"double\"",
                                 stencil->constants[c].name, constants[c]);
         if (stencil->constants[c].type != TZ_REAL)
             problem->constants[c].i = (int64_t)constants[c];
@@ -400,6 +440,8 @@ tz_status tz_problem_resolve(tz_problem *problem, const tz_stencil *stencil,
         status = resolve_precision(problem, config, error);
     if (!status)
         status = resolve_boundary(problem, config, error);
+    if (!status)
+        status = resolve_boundary_values(problem, config, error);
     if (!status)
         status = default_params(problem, error);
     if (!status)

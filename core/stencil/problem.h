@@ -39,6 +39,8 @@ tz_dtype tz_problem_value_dtype(const tz_problem *problem, int field);
 /* Elements of a field. */
 int64_t tz_problem_elements(const tz_problem *problem);
 
+/* NULL if a cell of a field can hold the value, else what it must be: "must be 0 or 1". */
+const char *tz_problem_fault(const tz_problem *problem, int field, double value);
 /* Write `value` as an element of a field. The 32 cells of a word of bits are all 0 or all 1. */
 void tz_problem_element(const tz_problem *problem, int field, double value, void *element);
 

@@ -49,7 +49,8 @@ static const tz_param params[PARAMS] = {
                            "at most 1/1000 of the die's time constant (accurate); only 0.9 of the "
                            "largest stable step, for steady states (stable); or precision / (max "
                            "power density / (factor * t * sh)), as in Rodinia's program (rodinia)"),
-    [DT_S] = TZ_REAL_PARAM("dt_s", NAN, 1e-30, 1e9, "s", "time step; by default what dt says"),
+    [DT_S] = TZ_REAL_PARAM("dt_s", NAN, 1e-30, 1e9, "s", "time step; by default what dt says",
+                           .role = TZ_PARAM_ROLE_TIME_STEP),
     [ALLOW_UNSTABLE] = TZ_FLAG_PARAM("allow_unstable", 0, "run even with a time step that diverges",
                                      .role = TZ_PARAM_ROLE_ALLOW_UNSTABLE),
 };
