@@ -8,7 +8,6 @@
 #include "lua/push.h"
 #include "lua/random.h"
 #include "output/format/number.h"
-#include "output/format/rle.h"
 #include "output/format/vti.h"
 #include "stencil/streamed_source.h"
 #include <math.h>

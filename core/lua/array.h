@@ -3,6 +3,7 @@
 #define TZ_CORE_LUA_ARRAY_H
 
 #include "output/format/npy.h"
+#include "output/format/rle.h"
 #include "stencil/types.h"
 #include <lua.h>
 
@@ -15,8 +16,9 @@ typedef struct tz_array_handle {
     tz_npy_mapping map;
     tz_array view;
     char source[256]; /* a file's path as the script gave it, a field's name, or "array" */
-    char rule[160];   /* of a Life pattern, else "" */
-    bool has_at;      /* `at` is where a field takes it */
+    char rule[TZ_RLE_RULE_SIZE]; /* of a Life pattern, else "" */
+    bool claims_rule;            /* a file says so: the simulation must have that rule */
+    bool has_at;                 /* `at` is where a field takes it */
     int64_t at[TZ_AXES];
     bool pinned; /* a simulation streams from it: close() leaves the memory to the collector */
 } tz_array_handle;

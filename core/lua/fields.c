@@ -125,6 +125,62 @@ static bool fits(const tz_array *array, int dims, const int64_t *wanted)
     return array->dims == dims && memcmp(array->shape, wanted, sizeof array->shape) == 0;
 }
 
+/* Is the simulation's grid what the rule says? */
+static bool is_universe(const target *t, const tz_rle_rule *rule)
+{
+    const tz_simulation *simulation = t->handle->simulation;
+    const int64_t *extent = tz_simulation_extent(simulation);
+    const tz_boundary wanted = rule->universe == 'T' ? TZ_PERIODIC : TZ_FIXED;
+    return rule->universe == 0 ||
+           (rule->width == extent[0] && rule->height == extent[1] &&
+            tz_simulation_boundary(simulation, 0) == wanted &&
+            tz_simulation_boundary(simulation, 1) == wanted &&
+            (wanted == TZ_PERIODIC || tz_simulation_boundary_value(simulation, t->field) == 0));
+}
+
+/* A pattern's file names its rule. The simulation must have it, or takes it before its first step
+ * if the script gave none. */
+static void check_rule(const target *t, const tz_array_handle *source)
+{
+    tz_simulation *simulation = t->handle->simulation;
+    const int param = tz_stencil_param_of_role(tz_handle_stencil(t->handle), TZ_PARAM_ROLE_RULE);
+    tz_rle_rule rule, present;
+    tz_error error;
+    if (!source->claims_rule || param < 0)
+        return;
+    if (tz_rle_rule_parse(source->rule, source->source, &rule, &error) != TZ_OK)
+        refuse(t, &error);
+    if (!is_universe(t, &rule))
+        tz_raise(t->L,
+                 "%s: %.250s is a pattern on a %s of %lld x %lld cells (%s): give the simulation "
+                 "grid = { %lld, %lld } and boundary = \"%s\", or tz.read a 'rule' without "
+                 "':%c…'",
+                 t->what, source->source, rule.universe == 'T' ? "torus" : "plane",
+                 (long long)rule.width, (long long)rule.height, source->rule, (long long)rule.width,
+                 (long long)rule.height, rule.universe == 'T' ? "periodic" : "fixed",
+                 rule.universe);
+    const tz_param *about = &tz_handle_stencil(t->handle)->params[param];
+    const tz_value *value = &tz_simulation_params(simulation)[param];
+    const bool same = tz_rle_rule_parse(value->text, NULL, &present, &error) == TZ_OK &&
+                      present.birth == rule.birth && present.survive == rule.survive;
+    char text[TZ_RLE_RULE_SIZE];
+    rule.universe = 0;
+    tz_rle_rule_format(&rule, text);
+    if (!value->given && tz_handle_step(t->handle) == 0) {
+        const tz_assignment taken = {.name = about->name, .text = text};
+        if (tz_simulation_set_params(simulation, 1, &taken, &error) != TZ_OK)
+            refuse(t, &error);
+        if (!same)
+            tz_context_note(t->handle->context, TZ_NOTE_LOG, "%s: %s = %s, from %s",
+                            t->handle->name, about->name, text, source->source);
+    } else if (!same) {
+        tz_raise(t->L,
+                 "%s: %.250s is a pattern of rule %s, and the simulation's is %s: give it params = "
+                 "{ %s = \"%s\" }, or tz.read { rule = \"%s\" }",
+                 t->what, source->source, text, value->text, about->name, text, value->text);
+    }
+}
+
 static void assign_array(const target *t, const tz_array_handle *source)
 {
     tz_simulation *simulation = t->handle->simulation;
@@ -134,26 +190,21 @@ static void assign_array(const target *t, const tz_array_handle *source)
     int64_t wanted[TZ_AXES];
     for (int axis = 0; axis < TZ_AXES; axis++)
         wanted[axis] = t->box->high[axis] - t->box->low[axis];
-    if (source->has_at) {
-        if (!t->all)
-            tz_raise(t->L, "%s: give a box, or a place with 'at', not both", t->what);
-        if (!tz_handle_is_dry(t->handle) &&
-            tz_simulation_write_array(simulation, t->field, array, source->at, source->source,
-                                      &error) != TZ_OK)
-            refuse(t, &error);
-        return;
-    }
-    if (!fits(array, dims, wanted)) {
+    if (source->has_at && !t->all)
+        tz_raise(t->L, "%s: give a box, or a place with 'at', not both", t->what);
+    if (!source->has_at && !fits(array, dims, wanted)) {
         char has[TZ_SHAPE_TEXT_SIZE], needs[TZ_SHAPE_TEXT_SIZE];
         tz_raise(t->L, "%s: %.250s has %s numbers, the %s needs %s", t->what, source->source,
                  tz_shape_text(has, array->dims, array->shape), t->all ? "grid" : "box",
                  tz_shape_text(needs, dims, wanted));
     }
+    check_rule(t, source);
     if (tz_handle_is_dry(t->handle))
         return;
     if (t->all) {
-        if (tz_simulation_write_array(simulation, t->field, array, NULL, source->source, &error) !=
-            TZ_OK)
+        if (tz_simulation_write_array(simulation, t->field, array,
+                                      source->has_at ? source->at : NULL, source->source,
+                                      &error) != TZ_OK)
             refuse(t, &error);
         return;
     }

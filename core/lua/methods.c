@@ -163,10 +163,7 @@ static int method_array(lua_State *L)
     if (status != TZ_OK)
         tz_raise_error(L, "sim:array", &error);
     tz_array_own(result, array);
-    const int rule = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_RULE);
-    if (rule >= 0)
-        snprintf(result->rule, sizeof result->rule, "%s",
-                 tz_simulation_params(handle->simulation)[rule].text);
+    tz_output_rule(handle->simulation, field, result->rule);
     return 1;
 }
 
