@@ -195,7 +195,7 @@ static tz_status save_vti(const tz_array *array, const char *path, tz_error *err
 static int array_save(lua_State *L)
 {
     const tz_array_handle *handle = tz_array_check(L, 1, "array:save");
-    const char *name = luaL_checkstring(L, 2);
+    const char *name = tz_text_check(L, 2, "array:save", "name");
     tz_context *context = tz_context_get(L);
     const char *suffix = strrchr(name, '.');
     const bool npy = suffix && strcmp(suffix, ".npy") == 0;
@@ -228,7 +228,7 @@ static int array_save(lua_State *L)
 static int array_index(lua_State *L)
 {
     const tz_array_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_ARRAY);
-    const char *key = luaL_checkstring(L, 2);
+    const char *key = tz_text_check(L, 2, "array", "key");
     lua_pushvalue(L, 2);
     if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL)
         return 1;

@@ -68,7 +68,7 @@ void tz_keys_check(lua_State *L, int index, const char *what, const char *const 
     while (lua_next(L, index) != 0) {
         lua_pop(L, 1);
         if (lua_type(L, -1) == LUA_TSTRING) {
-            const char *key = lua_tostring(L, -1);
+            const char *key = tz_text_check(L, -1, what, "key");
             bool known = false;
             for (size_t i = 0; !known && i < n; i++)
                 known = strcmp(key, keys[i]) == 0;

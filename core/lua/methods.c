@@ -261,7 +261,7 @@ static int method_param(lua_State *L)
 {
     const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:param");
     const tz_stencil *stencil = tz_handle_stencil(handle);
-    const char *name = luaL_checkstring(L, 2);
+    const char *name = tz_text_check(L, 2, "sim:param", "name");
     const int i = tz_stencil_param_index(stencil, name);
     if (i < 0) {
         const char *names[TZ_PARAMS_MAX];
@@ -419,7 +419,7 @@ static void push_zeros(lua_State *L)
 static int method_analyse(lua_State *L)
 {
     const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:analyse");
-    const char *name = luaL_checkstring(L, 2);
+    const char *name = tz_text_check(L, 2, "sim:analyse", "method");
     const tz_stencil *stencil = tz_handle_stencil(handle);
     lua_settop(L, 2);
     bool known = false;

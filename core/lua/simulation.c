@@ -57,7 +57,7 @@ static int simulation_tostring(lua_State *L)
 
 static int simulation_index(lua_State *L)
 {
-    const char *key = luaL_checkstring(L, 2);
+    const char *key = tz_text_check(L, 2, "sim", "key");
     lua_pushvalue(L, 2);
     if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL)
         return 1;
