@@ -40,6 +40,13 @@ tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
     return handle;
 }
 
+void tz_array_check_at(lua_State *L, const tz_array_handle *handle, int dims, const char *what)
+{
+    if (handle->at_axes > 0 && handle->at_axes != dims)
+        tz_raise(L, "%s: 'at' of %.250s has %d number%s, the grid %d axes", what, handle->source,
+                 handle->at_axes, handle->at_axes == 1 ? "" : "s", dims);
+}
+
 static void release(tz_array_handle *handle)
 {
     tz_array_destroy(handle->owned);
@@ -332,7 +339,7 @@ static void fill_from_random(lua_State *L, tz_array *array, const tz_random_valu
 static int array_new(lua_State *L)
 {
     static const char *const keys[] = {"shape", "dtype", "fill", "data"};
-    luaL_checktype(L, 1, LUA_TTABLE);
+    tz_options_check(L, 1, "tz.array");
     lua_settop(L, 1);
     tz_keys_check(L, 1, "tz.array", keys, 4, false);
     int64_t shape[TZ_AXES] = {1, 1, 1};

@@ -18,7 +18,7 @@ typedef struct tz_array_handle {
     char source[256]; /* a file's path as the script gave it, a field's name, or "array" */
     char rule[TZ_RLE_RULE_SIZE]; /* of a Life pattern, else "" */
     bool claims_rule;            /* a file says so: the simulation must have that rule */
-    bool has_at;                 /* `at` is where a field takes it */
+    int at_axes; /* numbers of `at`, which is where a field takes it; 0: not given */
     int64_t at[TZ_AXES];
     bool pinned; /* a simulation streams from it: close() leaves the memory to the collector */
 } tz_array_handle;
@@ -28,5 +28,7 @@ tz_array_handle *tz_array_push(lua_State *L, const char *source);
 void tz_array_own(tz_array_handle *handle, tz_array *array);
 /* The open array at a stack index. Raises on another type and on a closed one. */
 tz_array_handle *tz_array_check(lua_State *L, int index, const char *what);
+/* Raise if the array's place has another number of axes than a grid of `dims`. */
+void tz_array_check_at(lua_State *L, const tz_array_handle *handle, int dims, const char *what);
 
 #endif

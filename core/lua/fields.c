@@ -190,9 +190,10 @@ static void assign_array(const target *t, const tz_array_handle *source)
     int64_t wanted[TZ_AXES];
     for (int axis = 0; axis < TZ_AXES; axis++)
         wanted[axis] = t->box->high[axis] - t->box->low[axis];
-    if (source->has_at && !t->all)
+    if (source->at_axes > 0 && !t->all)
         tz_raise(t->L, "%s: give a box, or a place with 'at', not both", t->what);
-    if (!source->has_at && !fits(array, dims, wanted)) {
+    tz_array_check_at(t->L, source, dims, t->what);
+    if (source->at_axes == 0 && !fits(array, dims, wanted)) {
         char has[TZ_SHAPE_TEXT_SIZE], needs[TZ_SHAPE_TEXT_SIZE];
         tz_raise(t->L, "%s: %.250s has %s numbers, the %s needs %s", t->what, source->source,
                  tz_shape_text(has, array->dims, array->shape), t->all ? "grid" : "box",
@@ -203,7 +204,7 @@ static void assign_array(const target *t, const tz_array_handle *source)
         return;
     if (t->all) {
         if (tz_simulation_write_array(simulation, t->field, array,
-                                      source->has_at ? source->at : NULL, source->source,
+                                      source->at_axes > 0 ? source->at : NULL, source->source,
                                       &error) != TZ_OK)
             refuse(t, &error);
         return;

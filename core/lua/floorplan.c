@@ -181,7 +181,7 @@ static int floorplan_index(lua_State *L)
 static int value_floorplan(lua_State *L)
 {
     static const char *const keys[] = {"flp", "ptrace", "row", "width_m", "height_m"};
-    luaL_checktype(L, 1, LUA_TTABLE);
+    tz_options_check(L, 1, "tz.floorplan");
     lua_settop(L, 1);
     tz_keys_check(L, 1, "tz.floorplan", keys, 5, false);
     const char *flp = NULL, *ptrace = NULL;

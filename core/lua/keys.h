@@ -19,6 +19,11 @@ noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *err
 void tz_keys_check(lua_State *L, int index, const char *what, const char *const *keys, size_t n,
                    bool list);
 
+/* Raise unless there is a table of options at `index`. */
+void tz_options_check(lua_State *L, int index, const char *what);
+/* Raise if the table on the top of the stack has other keys than 1, 2, … without gaps. */
+void tz_list_check(lua_State *L, const char *what, const char *key);
+
 /* Options of the table at `index`. Return false, and leave *out as it is, when the key is absent.
  * Raise an error that names `what` and the key when type or range are wrong. Texts are borrowed
  * from the table. */

@@ -31,7 +31,7 @@ static int method_get(lua_State *L)
     static const char *const axes[] = {"x", "y", "z"};
     const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:get");
     const int dims = tz_handle_stencil(handle)->dims;
-    luaL_checktype(L, 2, LUA_TSTRING);
+    tz_text_check(L, 2, "sim:get", "field");
     const int field = tz_handle_kept_field(L, 2, handle, "sim:get");
     const int64_t *extent = tz_simulation_extent(handle->simulation);
     if (lua_gettop(L) - 2 != dims)
@@ -58,7 +58,7 @@ static int method_set(lua_State *L)
     tz_box box;
     char what[128];
     lua_settop(L, 4);
-    luaL_checktype(L, 2, LUA_TSTRING);
+    tz_text_check(L, 2, "sim:set", "field");
     const int field = tz_handle_field(L, 2, handle, "sim:set");
     tz_box_check(L, 4, handle, "sim:set", &box);
     snprintf(what, sizeof what, "sim:set: field '%.60s'",
@@ -173,7 +173,7 @@ static int method_slabs(lua_State *L)
     const char *what = "sim:slabs";
     const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
     const tz_stencil *stencil = tz_handle_stencil(handle);
-    luaL_checktype(L, 2, LUA_TSTRING);
+    tz_text_check(L, 2, what, "field");
     const int field = tz_handle_field(L, 2, handle, what);
     if (stencil->fields[field].role != TZ_STREAMED)
         tz_raise(L, "%s: '%s' is not streamed; read it with sim:array", what,
@@ -286,7 +286,7 @@ static int method_plan(lua_State *L)
     lua_settop(L, 2);
     if (!lua_isnil(L, 2)) {
         tz_policy_config config;
-        luaL_checktype(L, 2, LUA_TTABLE);
+        tz_options_check(L, 2, "sim:plan");
         tz_keys_check(L, 2, "sim:plan", keys, TZ_PLAN_KEYS_COUNT, false);
         const tz_policy_choice forget = {.forget = handle->context->options->policy.forget};
         tz_policy_read(L, 2, "sim:plan", dims, &forget, &config);

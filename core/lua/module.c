@@ -13,7 +13,8 @@
 static int module_expect(lua_State *L)
 {
     tz_context *context = tz_context_get(L);
-    luaL_checkany(L, 1);
+    if (lua_gettop(L) == 0)
+        tz_raise(L, "tz.expect: needs a condition");
     if (context->options->check) {
         if (!context->expectations_noted)
             tz_context_print(context, "  expectations: skipped\n");

@@ -8,7 +8,7 @@
 static int value_random(lua_State *L)
 {
     static const char *const keys[] = {"seed", "range", "density"};
-    luaL_checktype(L, 1, LUA_TTABLE);
+    tz_options_check(L, 1, "tz.random");
     tz_keys_check(L, 1, "tz.random", keys, 3, false);
     int64_t seed = 0;
     tz_random_value value = {.random = {.low = 0, .high = 1, .density = 0.5}};

@@ -93,13 +93,12 @@ static int value_read(lua_State *L)
     char path[PATH_MAX];
     int64_t at[TZ_AXES] = {0, 0, 0}, shape[TZ_AXES] = {1, 1, 1};
     char rule[TZ_RLE_RULE_SIZE] = "";
-    bool has_at = false;
-    int dims = 0;
+    int dims = 0, at_axes = 0;
     lua_settop(L, 2);
     if (!lua_isnil(L, 2)) {
-        luaL_checktype(L, 2, LUA_TTABLE);
+        tz_options_check(L, 2, "tz.read");
         tz_keys_check(L, 2, "tz.read", keys, 3, false);
-        has_at = tz_key_integers(L, 2, "tz.read", "at", TZ_AXES, 0, at) > 0;
+        at_axes = tz_key_integers(L, 2, "tz.read", "at", TZ_AXES, 0, at);
         dims = tz_key_integers(L, 2, "tz.read", "shape", TZ_AXES, 1, shape);
         get_rule(L, rule);
     }
@@ -137,7 +136,7 @@ static int value_read(lua_State *L)
         snprintf(handle->rule, sizeof handle->rule, "%s", rule);
         handle->claims_rule = true;
     }
-    handle->has_at = has_at;
+    handle->at_axes = at_axes;
     memcpy(handle->at, at, sizeof at);
     return 1;
 }
