@@ -1,5 +1,6 @@
 #include "lua/api.h"
 
+#include "lua/guard.h"
 #include "lua/keys.h"
 #include <limits.h>
 #include <stdbool.h>
@@ -27,6 +28,7 @@ static int checked(lua_State *L)
 {
     const tz_api_function *function = lua_touserdata(L, lua_upvalueindex(1));
     const int most = (int)lua_tointeger(L, lua_upvalueindex(2));
+    tz_guard_stack(L);
     if (lua_gettop(L) > most) {
         const char *signature = function->signature;
         tz_raise(L, "%.*s: unexpected argument %d (a %s); it is %s", (int)strcspn(signature, "("),

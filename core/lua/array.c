@@ -2,6 +2,7 @@
 
 #include "base/names.h"
 #include "lua/api.h"
+#include "lua/guard.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
 #include "lua/module.h"
@@ -12,6 +13,7 @@
 #include "stencil/streamed_source.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 tz_array_handle *tz_array_push(lua_State *L, const char *source)
@@ -20,13 +22,33 @@ tz_array_handle *tz_array_push(lua_State *L, const char *source)
     memset(handle, 0, sizeof *handle);
     snprintf(handle->source, sizeof handle->source, "%s", source);
     luaL_setmetatable(L, TZ_TYPE_ARRAY);
+    handle->memory = calloc(1, sizeof *handle->memory);
+    if (!handle->memory)
+        tz_raise(L, "not enough memory for an array");
+    handle->memory->users = 1;
     return handle;
 }
 
 void tz_array_own(tz_array_handle *handle, tz_array *array)
 {
-    handle->owned = array;
+    handle->memory->owned = array;
     handle->view = *array;
+}
+
+tz_array_memory *tz_array_memory_share(tz_array_memory *memory)
+{
+    if (memory)
+        memory->users++;
+    return memory;
+}
+
+void tz_array_memory_release(tz_array_memory *memory)
+{
+    if (!memory || --memory->users > 0)
+        return;
+    tz_array_destroy(memory->owned);
+    tz_npy_unmap(&memory->map);
+    free(memory);
 }
 
 tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
@@ -49,20 +71,18 @@ void tz_array_check_at(lua_State *L, const tz_array_handle *handle, int dims, co
 
 static void release(tz_array_handle *handle)
 {
-    tz_array_destroy(handle->owned);
-    handle->owned = NULL;
-    tz_npy_unmap(&handle->map);
-    memset(&handle->map, 0, sizeof handle->map);
+    tz_array_memory_release(handle->memory);
+    handle->memory = NULL;
     handle->view.data = NULL;
 }
 
 static int array_close(lua_State *L)
 {
     tz_array_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_ARRAY);
-    if (handle->pinned)
-        handle->view.data = NULL;
-    else
-        release(handle);
+    if (tz_guard_in_use(L, handle))
+        tz_raise(L, "array:close: a function that uses the array (%.200s) has not returned",
+                 handle->source);
+    release(handle);
     return 0;
 }
 
@@ -137,7 +157,7 @@ static void store(lua_State *L, tz_array *array, int64_t i, int index, const cha
 static int array_set(lua_State *L)
 {
     tz_array_handle *handle = tz_array_check(L, 1, "array:set");
-    if (!handle->owned || handle->pinned)
+    if (!handle->memory->owned || handle->memory->users > 1)
         tz_raise(L,
                  "array:set: the array (%.200s) is read-only: it is a large file or feeds a "
                  "simulation",
@@ -351,7 +371,7 @@ static int array_new(lua_State *L)
         names[i] = tz_dtype_name((tz_dtype)i);
     const tz_dtype dtype =
         (tz_dtype)tz_key_choice(L, 1, "tz.array", "dtype", names, TZ_DTYPE_COUNT, TZ_DTYPE_F64);
-    const int data_type = lua_getfield(L, 1, "data"), fill_type = lua_getfield(L, 1, "fill");
+    const int data_type = tz_table_get(L, 1, "data"), fill_type = tz_table_get(L, 1, "fill");
     if (data_type != LUA_TNIL && data_type != LUA_TTABLE)
         tz_raise(L, "tz.array: 'data' must be a list of numbers, not a %s", luaL_typename(L, 2));
     const tz_random_value *random = luaL_testudata(L, 3, TZ_TYPE_RANDOM);

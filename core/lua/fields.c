@@ -166,7 +166,7 @@ static void check_rule(const target *t, const tz_array_handle *source)
     char text[TZ_RLE_RULE_SIZE];
     rule.universe = 0;
     tz_rle_rule_format(&rule, text);
-    if (!value->given && tz_handle_step(t->handle) == 0) {
+    if (!value->given && tz_simulation_step(simulation) == 0) {
         const tz_assignment taken = {.name = about->name, .text = text};
         if (tz_simulation_set_params(simulation, 1, &taken, &error) != TZ_OK)
             refuse(t, &error);
@@ -279,7 +279,14 @@ static tz_array_handle *push_int32(const target *t, int index)
     return copy;
 }
 
-static void stream_array(const target *t, int handle_index, int index)
+/* Give back the array that the field reads no longer. */
+static void stop_streaming(const target *t)
+{
+    tz_array_memory_release(t->handle->streamed[t->field]);
+    t->handle->streamed[t->field] = NULL;
+}
+
+static void stream_array(const target *t, int index)
 {
     lua_State *L = t->L;
     const int dims = tz_handle_stencil(t->handle)->dims;
@@ -300,12 +307,8 @@ static void stream_array(const target *t, int handle_index, int index)
         if (tz_simulation_streamed_array(t->handle->simulation, t->field, array->data,
                                          array->shape[dims], &error) != TZ_OK)
             refuse(t, &error);
-        /* The simulation borrows the rows: its user value keeps them alive. */
-        rows->pinned = true;
-        lua_getiuservalue(L, handle_index, 1);
-        lua_pushvalue(L, -2);
-        lua_setfield(L, -2, t->about->name);
-        lua_pop(L, 1);
+        stop_streaming(t);
+        t->handle->streamed[t->field] = tz_array_memory_share(rows->memory);
     }
     lua_pop(L, 1);
 }
@@ -334,6 +337,8 @@ static void assign_random(const target *t, const tz_random_value *value)
                                         &error);
     if (status != TZ_OK)
         refuse(t, &error);
+    if (t->about->role == TZ_STREAMED)
+        stop_streaming(t);
 }
 
 /* ---- Any value ------------------------------------------------------------------------------- */
@@ -382,8 +387,8 @@ static void record_source(const target *t, int index)
                      seed, !t->all);
 }
 
-void tz_field_assign(lua_State *L, int handle_index, tz_simulation_handle *handle, int field,
-                     const tz_box *box, int index, const char *what)
+void tz_field_assign(lua_State *L, tz_simulation_handle *handle, int field, const tz_box *box,
+                     int index, const char *what)
 {
     const tz_box grid = tz_box_grid(handle);
     index = lua_absindex(L, index);
@@ -404,7 +409,7 @@ void tz_field_assign(lua_State *L, int handle_index, tz_simulation_handle *handl
     if (random)
         assign_random(&t, random);
     else if (array && streamed)
-        stream_array(&t, handle_index, index);
+        stream_array(&t, index);
     else if (streamed)
         tz_raise(L, "%s: a streamed field needs tz.random or an array, not a %s", what,
                  luaL_typename(L, index));

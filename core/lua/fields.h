@@ -12,9 +12,9 @@ tz_box tz_box_grid(const tz_simulation_handle *handle);
 void tz_box_check(lua_State *L, int index, const tz_simulation_handle *handle, const char *what,
                   tz_box *box);
 
-/* Give a field, or a box of it (NULL: all), the Lua value at `index`. The simulation is at stack
- * index `handle_index`. Raises. */
-void tz_field_assign(lua_State *L, int handle_index, tz_simulation_handle *handle, int field,
-                     const tz_box *box, int index, const char *what);
+/* Give a field, or a box of it (NULL: all), the Lua value at `index`. The simulation is on the
+ * stack, too. Raises. */
+void tz_field_assign(lua_State *L, tz_simulation_handle *handle, int field, const tz_box *box,
+                     int index, const char *what);
 
 #endif

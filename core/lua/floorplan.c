@@ -2,6 +2,7 @@
 
 #include "base/names.h"
 #include "lua/api.h"
+#include "lua/guard.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
@@ -13,6 +14,8 @@
 static int floorplan_close(lua_State *L)
 {
     tz_floorplan_value *value = luaL_checkudata(L, 1, TZ_TYPE_FLOORPLAN);
+    if (tz_guard_in_use(L, value))
+        tz_raise(L, "floorplan:close: a function that uses the floorplan has not returned");
     tz_floorplan_clear(&value->plan);
     tz_ptrace_clear(&value->trace);
     memset(&value->plan, 0, sizeof value->plan);

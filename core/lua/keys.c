@@ -59,16 +59,49 @@ static noreturn void raise_unknown(lua_State *L, const char *what, const char *k
              tz_names_hint(hint, sizeof hint, key, keys, n));
 }
 
+static void refuse_metatable(lua_State *L, int index, const char *what)
+{
+    if (lua_getmetatable(L, index))
+        tz_raise(L, "%s: needs a plain table, not one with a metatable", what);
+}
+
+/* The stack ends with a table, a key and a value: set the value, which is popped. */
+static void copy_element(lua_State *L)
+{
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, -4);
+}
+
+void tz_table_copy(lua_State *L, int index, const char *what)
+{
+    index = lua_absindex(L, index);
+    refuse_metatable(L, index, what);
+    lua_newtable(L);
+    lua_pushnil(L);
+    while (lua_next(L, index) != 0)
+        copy_element(L);
+    lua_replace(L, index);
+}
+
+int tz_table_get(lua_State *L, int index, const char *key)
+{
+    index = lua_absindex(L, index);
+    lua_pushstring(L, key);
+    return lua_rawget(L, index);
+}
+
 void tz_keys_check(lua_State *L, int index, const char *what, const char *const *keys, size_t n,
                    bool list)
 {
     index = lua_absindex(L, index);
+    refuse_metatable(L, index, what);
     const lua_Integer length = (lua_Integer)lua_rawlen(L, index);
+    lua_newtable(L);
     lua_pushnil(L);
     while (lua_next(L, index) != 0) {
-        lua_pop(L, 1);
-        if (lua_type(L, -1) == LUA_TSTRING) {
-            const char *key = tz_text_check(L, -1, what, "key");
+        if (lua_type(L, -2) == LUA_TSTRING) {
+            const char *key = tz_text_check(L, -2, what, "key");
             bool known = false;
             for (size_t i = 0; !known && i < n; i++)
                 known = strcmp(key, keys[i]) == 0;
@@ -77,11 +110,13 @@ void tz_keys_check(lua_State *L, int index, const char *what, const char *const 
         } else if (!list) {
             tz_raise(L, "%s: needs named options such as %s = …, not a list element", what,
                      n > 0 ? keys[0] : "name");
-        } else if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1 ||
-                   lua_tointeger(L, -1) > length) {
+        } else if (!lua_isinteger(L, -2) || lua_tointeger(L, -2) < 1 ||
+                   lua_tointeger(L, -2) > length) {
             tz_raise(L, "%s: a list must have the indices 1, 2, … without gaps", what);
         }
+        copy_element(L);
     }
+    lua_replace(L, index);
 }
 
 void tz_options_check(lua_State *L, int index, const char *what)
@@ -111,6 +146,7 @@ noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, 
     enum { MOST = 64 };
     const char *known[MOST];
     size_t count = 0;
+    luaL_checktype(L, index, LUA_TTABLE);
     for (; count < n; count++)
         known[count] = names[count];
     lua_pushnil(L);
@@ -126,7 +162,7 @@ noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, 
 
 static bool get(lua_State *L, int index, const char *key)
 {
-    if (lua_getfield(L, index, key) != LUA_TNIL)
+    if (tz_table_get(L, index, key) != LUA_TNIL)
         return true;
     lua_pop(L, 1);
     return false;

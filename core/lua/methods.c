@@ -63,7 +63,7 @@ static int method_set(lua_State *L)
     tz_box_check(L, 4, handle, "sim:set", &box);
     snprintf(what, sizeof what, "sim:set: field '%.60s'",
              tz_handle_stencil(handle)->fields[field].name);
-    tz_field_assign(L, 1, handle, field, lua_isnil(L, 4) ? NULL : &box, 3, what);
+    tz_field_assign(L, handle, field, lua_isnil(L, 4) ? NULL : &box, 3, what);
     lua_settop(L, 1);
     return 1;
 }

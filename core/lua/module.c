@@ -162,6 +162,8 @@ int tz_module_open(lua_State *L)
     lua_newtable(L);
     lua_pushcfunction(L, module_index);
     lua_setfield(L, -2, "__index");
+    lua_pushliteral(L, "trapeze");
+    lua_setfield(L, -2, "__metatable");
     lua_setmetatable(L, -2);
     return 1;
 }

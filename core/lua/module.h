@@ -24,5 +24,6 @@ void tz_methods_add(lua_State *L);        /* sim:get, sim:set, sim:params and so
 void tz_policy_method_add(lua_State *L);  /* sim:policy */
 void tz_region_methods_add(lua_State *L); /* sim:units */
 void tz_running_add(lua_State *L);        /* sim:run, sim:rewind */
+void tz_time_add(lua_State *L);           /* sim:time */
 
 #endif

@@ -9,6 +9,7 @@
 #include "lua/module.h"
 #include "lua/push.h"
 #include "lua/region.h"
+#include "output/caption.h"
 #include "output/folder.h"
 #include "output/frame/colormap.h"
 #include <stdio.h>
@@ -27,7 +28,7 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
         if (tz_colormap_find(look->map, &map, &error) != TZ_OK)
             tz_raise_error(L, what, &error);
     }
-    if (lua_getfield(L, index, "range") == LUA_TSTRING) {
+    if (tz_table_get(L, index, "range") == LUA_TSTRING) {
         const char *range = tz_text_check(L, -1, what, "range");
         if (strcmp(range, "auto") != 0)
             tz_raise(L, "%s: 'range' must be {low, high} or \"auto\", not '%.40s'", what, range);
@@ -43,7 +44,9 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
         tz_raise(L, "%s: 'bits' must be 8 (colour) or 16 (gray values)", what);
     look->bits = (int)bits;
     tz_key_flag(L, index, what, "bar", &look->bar);
-    tz_key_copy(L, index, what, "caption", look->caption, sizeof look->caption);
+    if (tz_key_copy(L, index, what, "caption", look->caption, sizeof look->caption / 2) &&
+        tz_caption_check(look->caption, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
     look->has_unit = tz_key_copy(L, index, what, "unit", look->unit, sizeof look->unit);
     if (look->bits == 16 && (look->bar || look->caption[0] != '\0'))
         tz_raise(L, "%s: a 16-bit picture holds values only: no 'bar' and no 'caption'", what);
@@ -92,7 +95,7 @@ static void arrange(lua_State *L, const char *what)
         lua_settop(L, 1);
         lua_pushnil(L);
         lua_insert(L, 1);
-        if (lua_getfield(L, 2, "field") != LUA_TNIL)
+        if (tz_table_get(L, 2, "field") != LUA_TNIL)
             lua_replace(L, 1);
         lua_settop(L, 2);
     }
@@ -103,7 +106,7 @@ static void arrange(lua_State *L, const char *what)
     }
     if (!lua_istable(L, 2))
         tz_raise(L, "%s: the options must be a table, not a %s", what, luaL_typename(L, 2));
-    if (named && lua_getfield(L, 2, "field") != LUA_TNIL)
+    if (named && tz_table_get(L, 2, "field") != LUA_TNIL)
         tz_raise(L, "%s: give the field before the options or among them, not both", what);
     lua_settop(L, 2);
 }
@@ -275,7 +278,7 @@ static void add_functions(lua_State *L, tz_output *output, size_t n)
     lua_settop(L, 3);
     qsort(output->columns + n, count, sizeof output->columns[0], compare_titles);
     for (size_t i = n; i < n + count; i++) {
-        lua_getfield(L, 1, output->columns[i].title);
+        tz_table_get(L, 1, output->columns[i].title);
         lua_rawseti(L, 3, (lua_Integer)i + 1);
     }
 }
@@ -285,6 +288,7 @@ static int output_table(lua_State *L)
     if (!lua_istable(L, 1))
         tz_raise(L, "tz.table: needs a list of columns: tz.table { \"step\", \"residual\" }");
     lua_settop(L, 1);
+    tz_table_copy(L, 1, "tz.table");
     size_t listed = 0;
     const size_t functions = count_columns(L, &listed);
     if (listed + functions < 1 || listed + functions > TZ_COLUMNS_MAX)

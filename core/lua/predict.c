@@ -33,7 +33,7 @@ static int holder_close(lua_State *L)
 /* One number for all axes, or a list of one number an axis. */
 static void get_numbers(lua_State *L, const char *key, int dims, double *out)
 {
-    const int type = lua_getfield(L, 1, key);
+    const int type = tz_table_get(L, 1, key);
     for (int axis = 0; type == LUA_TNUMBER && axis < dims; axis++)
         out[axis] = lua_tonumber(L, -1);
     if (type == LUA_TTABLE)

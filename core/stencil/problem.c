@@ -50,26 +50,61 @@ tz_dtype tz_problem_dtype(const tz_problem *problem, int field)
     }
 }
 
+tz_dtype tz_problem_value_dtype(const tz_problem *problem, int field)
+{
+    return problem->origin[field] != 0.0 ? TZ_DTYPE_F64 : tz_problem_dtype(problem, field);
+}
+
 int64_t tz_problem_elements(const tz_problem *problem)
 {
     return problem->elements[0] * problem->elements[1] * problem->elements[2];
 }
 
-void tz_problem_element(const tz_problem *problem, int field, double value, void *element)
+void tz_problem_to_elements(const tz_problem *problem, int field, const double *values,
+                            int64_t count, void *elements)
 {
-    switch (problem->stencil->fields[field].type) {
-    case TZ_INT:
-        *(int32_t *)element = (int32_t)value;
+    const double origin = problem->origin[field];
+    switch (tz_problem_dtype(problem, field)) {
+    case TZ_DTYPE_F64:
+        for (int64_t i = 0; i < count; i++)
+            ((double *)elements)[i] = values[i] - origin;
         break;
-    case TZ_BITS:
-        *(uint32_t *)element = value != 0.0 ? UINT32_MAX : 0;
+    case TZ_DTYPE_F32:
+        for (int64_t i = 0; i < count; i++)
+            ((float *)elements)[i] = (float)(values[i] - origin);
         break;
     default:
-        if (problem->precision == TZ_DOUBLE)
-            *(double *)element = value;
-        else
-            *(float *)element = (float)value;
+        for (int64_t i = 0; i < count; i++)
+            ((int32_t *)elements)[i] = (int32_t)values[i];
     }
+}
+
+void tz_problem_to_values(const tz_problem *problem, int field, const void *elements, int64_t count,
+                          double *values)
+{
+    const double origin = problem->origin[field];
+    switch (tz_problem_dtype(problem, field)) {
+    case TZ_DTYPE_F64:
+        memmove(values, elements, (size_t)count * sizeof *values);
+        break;
+    case TZ_DTYPE_F32:
+        for (int64_t i = 0; i < count; i++)
+            values[i] = (double)((const float *)elements)[i];
+        break;
+    default:
+        for (int64_t i = 0; i < count; i++)
+            values[i] = ((const int32_t *)elements)[i];
+    }
+    for (int64_t i = 0; origin != 0.0 && i < count; i++) /* 0 would turn -0 into +0 */
+        values[i] += origin;
+}
+
+void tz_problem_element(const tz_problem *problem, int field, double value, void *element)
+{
+    if (problem->stencil->fields[field].type == TZ_BITS)
+        *(uint32_t *)element = value != 0.0 ? UINT32_MAX : 0;
+    else
+        tz_problem_to_elements(problem, field, &value, 1, element);
 }
 
 /* ---- Grid ------------------------------------------------------------------------------------ */
@@ -261,10 +296,33 @@ static tz_status copy_params(tz_value *to, const tz_value *from, int count, tz_e
     return TZ_OK;
 }
 
+/* What derive() left in setup->origins: 0 for NAN. */
+static tz_status take_origins(const tz_problem *problem, double *origins, tz_error *error)
+{
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const tz_field *field = &problem->stencil->fields[f];
+        const double kept = problem->origin[f];
+        const char *fault = NULL;
+        if (isnan(kept) && isnan(origins[f]))
+            origins[f] = 0.0;
+        if (!isfinite(origins[f]))
+            fault = "must be finite";
+        else if (!isnan(kept) && origins[f] != kept)
+            fault = "must stay as it was when the simulation was created";
+        else if (origins[f] != 0.0 && (field->type != TZ_REAL || field->role == TZ_STREAMED))
+            fault = "must be 0: only state and static fields of real numbers can have one";
+        if (fault)
+            return tz_error_set(error, TZ_RANGE, problem->stencil->id,
+                                "the plugin makes %g the origin of field '%s', which %s",
+                                origins[f], field->name, fault);
+    }
+    return TZ_OK;
+}
+
 static tz_status derive_constants(tz_problem *problem, tz_error *error)
 {
     const tz_stencil *stencil = problem->stencil;
-    double constants[TZ_CONSTANTS_MAX] = {0};
+    double constants[TZ_CONSTANTS_MAX] = {0}, origins[TZ_FIELDS_MAX];
     char message[1024] = "";
     tz_setup setup = {
         .struct_size = sizeof setup,
@@ -275,13 +333,23 @@ static tz_status derive_constants(tz_problem *problem, tz_error *error)
         .residual_per_update = 1.0,
         .message = message,
         .message_size = sizeof message,
+        .origins = origins,
     };
+    memcpy(origins, problem->origin, sizeof origins);
     memcpy(setup.extent, problem->extent, sizeof setup.extent);
     memcpy(setup.boundary, problem->boundary, sizeof setup.boundary);
+    const int step = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_TIME_STEP);
     const int derived = stencil->derive ? stencil->derive(&setup) : 0;
     if (derived != 0)
         return tz_error_set(error, derived == TZ_DIVERGES ? TZ_UNSTABLE : TZ_RANGE, stencil->id,
                             "%s", message[0] ? message : "the plugin refused its parameters");
+    const tz_status status = take_origins(problem, origins, error);
+    if (status)
+        return status;
+    if (step >= 0 && !(problem->params[step].number > 0 && isfinite(problem->params[step].number)))
+        return tz_error_set(error, TZ_RANGE, stencil->id,
+                            "the time step '%s' is %g; it must be positive",
+                            stencil->params[step].name, problem->params[step].number);
     for (int c = 0; c < stencil->constants_count; c++) {
         if (!isfinite(constants[c]))
             return tz_error_set(error, TZ_RANGE, stencil->id,
@@ -301,6 +369,7 @@ static tz_status derive_constants(tz_problem *problem, tz_error *error)
             problem->constants[c].f = (float)constants[c];
     }
     problem->residual_per_update = setup.residual_per_update;
+    memcpy(problem->origin, origins, sizeof origins);
     return TZ_OK;
 }
 
@@ -367,6 +436,8 @@ tz_status tz_problem_resolve(tz_problem *problem, const tz_stencil *stencil,
     memset(problem, 0, sizeof *problem);
     problem->stencil = stencil;
     problem->radius = tz_stencil_radius(stencil);
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        problem->origin[f] = NAN; /* derive() may choose it */
     tz_status status = resolve_grid(problem, config, error);
     if (!status)
         status = resolve_precision(problem, config, error);

@@ -15,6 +15,9 @@ enum { FILE_MAX = 1 << 28, UNITS_MAX = 20000, TOKENS_MAX = 8 };
 /* A fraction of the chip's longer side: published plans round their coordinates. */
 static const double tolerance = 1e-4;
 
+/* A fraction of the plan's reach: the coordinates of smaller units would be rounding errors. */
+static const double resolution = 1e-12;
+
 typedef struct token {
     const char *text;
     size_t length;
@@ -70,6 +73,10 @@ static tz_status parse_name(const token *t, const char *path, int line, char *na
     if (t->length >= TZ_UNIT_NAME_SIZE)
         return fail_at(error, TZ_FORMAT, path, line, "a unit's name is longer than %d characters",
                        TZ_UNIT_NAME_SIZE - 1);
+    for (size_t i = 0; i < t->length; i++)
+        if ((unsigned char)t->text[i] < ' ' || t->text[i] == 127)
+            return fail_at(error, TZ_FORMAT, path, line, "byte 0x%02x in a unit's name",
+                           (unsigned char)t->text[i]);
     memcpy(name, t->text, t->length);
     name[t->length] = '\0';
     return TZ_OK;
@@ -129,6 +136,15 @@ static tz_status check_plan(tz_floorplan *plan, tz_error *error)
     plan->bottom_m = bottom;
     plan->width_m = right - left;
     plan->height_m = top - bottom;
+    /* Also what is not finite fails here. */
+    const double across = larger(fabs(left), fabs(right)), up = larger(fabs(bottom), fabs(top));
+    for (size_t i = 0; i < plan->unit_count; i++) {
+        const tz_floorplan_unit *u = &plan->units[i];
+        if (!(u->width_m >= resolution * across && u->height_m >= resolution * up))
+            return fail_at(error, TZ_RANGE, plan->path, u->line,
+                           "unit '%s' is too small for a plan that reaches to %g m x %g m", u->name,
+                           across, up);
+    }
     const double slack = tolerance * larger(plan->width_m, plan->height_m);
     for (size_t i = 0; i < plan->unit_count; i++) {
         const tz_floorplan_unit *u = &plan->units[i];
