@@ -88,11 +88,19 @@ static double call_for_cell(const target *t, int index, int64_t x, int64_t y, in
     return value;
 }
 
+/* For check mode, in which nothing is stored. */
+static void check_value(const target *t, double value)
+{
+    tz_error error;
+    if (tz_simulation_check_value(t->handle->simulation, t->field, value, &error) != TZ_OK)
+        refuse(t, &error);
+}
+
 static void assign_function(const target *t, int index)
 {
     const tz_box *box = t->box;
     if (tz_handle_is_dry(t->handle)) {
-        call_for_cell(t, index, box->low[0], box->low[1], box->low[2]);
+        check_value(t, call_for_cell(t, index, box->low[0], box->low[1], box->low[2]));
         return;
     }
     const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1];
@@ -200,6 +208,10 @@ static void assign_array(const target *t, const tz_array_handle *source)
                  tz_shape_text(needs, dims, wanted));
     }
     check_rule(t, source);
+    const int64_t count =
+        tz_handle_is_dry(t->handle) ? tz_shape_count(array->dims, array->shape) : 0;
+    for (int64_t i = 0; i < count; i++)
+        check_value(t, tz_array_get(array, i));
     if (tz_handle_is_dry(t->handle))
         return;
     if (t->all) {
@@ -328,16 +340,16 @@ static void assign_random(const target *t, const tz_random_value *value)
     if (type == TZ_INT && (value->random.low != floor(value->random.low) ||
                            value->random.high != floor(value->random.high)))
         tz_raise(t->L, "%s: holds integers; the bounds of 'range' must be integers, too", t->what);
-    if (tz_handle_is_dry(t->handle))
-        return;
+    const bool dry = tz_handle_is_dry(t->handle);
     const tz_status status =
-        t->about->role == TZ_STREAMED
+        dry ? tz_simulation_check_random(t->handle->simulation, t->field, &value->random, &error)
+        : t->about->role == TZ_STREAMED
             ? tz_simulation_streamed_random(t->handle->simulation, t->field, &value->random, &error)
             : tz_simulation_fill_random(t->handle->simulation, t->field, t->box, &value->random,
                                         &error);
     if (status != TZ_OK)
         refuse(t, &error);
-    if (t->about->role == TZ_STREAMED)
+    if (!dry && t->about->role == TZ_STREAMED)
         stop_streaming(t);
 }
 
@@ -349,8 +361,9 @@ static void assign_number(const target *t, double value)
     if (!isfinite(value))
         tz_raise(t->L, "%s: must be a finite number, not %s", t->what,
                  isnan(value) ? "NaN" : "an infinity");
-    if (!tz_handle_is_dry(t->handle) &&
-        tz_simulation_fill(t->handle->simulation, t->field, t->box, value, &error) != TZ_OK)
+    if (tz_handle_is_dry(t->handle))
+        check_value(t, value);
+    else if (tz_simulation_fill(t->handle->simulation, t->field, t->box, value, &error) != TZ_OK)
         refuse(t, &error);
 }
 

@@ -4,6 +4,7 @@
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
+#include <math.h>
 
 static int value_random(lua_State *L)
 {
@@ -19,6 +20,8 @@ static int value_random(lua_State *L)
     value.has_range =
         tz_key_range(L, 1, "tz.random", "range", true, &value.random.low, &value.random.high);
     value.has_density = tz_key_number(L, 1, "tz.random", "density", &value.random.density);
+    if (!isfinite(value.random.high - value.random.low))
+        tz_raise(L, "tz.random: 'range' is wider than a number can say");
     if (value.has_range && value.has_density)
         tz_raise(L, "tz.random: give 'range' or 'density', not both");
     if (!(value.random.density >= 0 && value.random.density <= 1))
