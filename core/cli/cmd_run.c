@@ -17,10 +17,10 @@ typedef struct settings {
 
 /* ---- What the script prints ------------------------------------------------------------------ */
 
-static void on_print(void *context, const char *text)
+static void on_print(void *context, const char *text, size_t bytes)
 {
     tz_progress_clear(&((settings *)context)->progress);
-    fputs(text, stdout);
+    fwrite(text, 1, bytes, stdout);
 }
 
 static void on_note(void *context, tz_note note, const char *line)

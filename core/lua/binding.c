@@ -7,8 +7,20 @@
 #include "lua/time.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Writing --------------------------------------------------------------------------------- */
+
+/* The text of the value on the top of the stack. */
+static void get_text(lua_State *L, const char *title, char cell[TZ_CELL_SIZE])
+{
+    luaL_tolstring(L, -1, NULL);
+    const char *text = tz_text_check(L, -1, "tz.table", title);
+    if (strlen(text) >= TZ_CELL_SIZE)
+        tz_raise(L, "tz.table: '%s' gave a text of %zu bytes; a cell holds %d", title, strlen(text),
+                 TZ_CELL_SIZE - 1);
+    snprintf(cell, TZ_CELL_SIZE, "%s", text);
+}
 
 /* Call the function of column i for the text of its cell. */
 static void call_column(lua_State *L, const tz_binding *binding, int handle_index, size_t i,
@@ -26,7 +38,7 @@ static void call_column(lua_State *L, const tz_binding *binding, int handle_inde
     else if (lua_type(L, -1) == LUA_TNUMBER)
         tz_writer_number(cell, lua_tonumber(L, -1));
     else
-        snprintf(cell, TZ_CELL_SIZE, "%.60s", luaL_tolstring(L, -1, NULL));
+        get_text(L, binding->writer.output->columns[i].title, cell);
     lua_settop(L, top);
 }
 

@@ -114,18 +114,27 @@ static void *row_create(const tz_simulation *simulation, int64_t cells, tz_error
     return row;
 }
 
+tz_status tz_simulation_check_value(const tz_simulation *simulation, int field, double value,
+                                    tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const char *fault = tz_problem_fault(problem, field, value);
+    if (!fault)
+        return TZ_OK;
+    return tz_error_set(error, isfinite(value) ? TZ_TYPE : TZ_RANGE,
+                        problem->stencil->fields[field].name,
+                        "the value is %.10g; it %s: the field is of type %s", value, fault,
+                        tz_type_name(problem->stencil->fields[field].type));
+}
+
 tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box *box, double value,
                              tz_error *error)
 {
     const tz_problem *problem = &simulation->problem;
     const tz_box all = whole(problem);
     tz_status status = check_box(simulation, field, box ? box : &all, error);
-    const char *fault = tz_problem_fault(problem, field, value);
-    if (!status && fault)
-        status = tz_error_set(error, isfinite(value) ? TZ_TYPE : TZ_RANGE,
-                              problem->stencil->fields[field].name,
-                              "the value is %.10g; it %s: the field is of type %s", value, fault,
-                              tz_type_name(problem->stencil->fields[field].type));
+    if (!status)
+        status = tz_simulation_check_value(simulation, field, value, error);
     if (status)
         return status;
     if (!box || memcmp(box, &all, sizeof all) == 0) {
@@ -371,9 +380,10 @@ tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, t
 
 /* ---- Random numbers, streamed fields --------------------------------------------------------- */
 
-static tz_status check_random(const tz_problem *problem, int field, const tz_random *random,
-                              tz_error *error)
+tz_status tz_simulation_check_random(const tz_simulation *simulation, int field,
+                                     const tz_random *random, tz_error *error)
 {
+    const tz_problem *problem = &simulation->problem;
     const tz_field *description = &problem->stencil->fields[field];
     if (description->type == TZ_BITS)
         return random->density >= 0.0 && random->density <= 1.0
@@ -412,7 +422,7 @@ tz_status tz_simulation_fill_random(tz_simulation *simulation, int field, const 
     box = box ? box : &all;
     tz_status status = check_box(simulation, field, box, error);
     if (!status)
-        status = check_random(problem, field, random, error);
+        status = tz_simulation_check_random(simulation, field, random, error);
     if (status)
         return status;
     const int64_t nx = box->high[0] - box->low[0];
@@ -461,7 +471,7 @@ tz_status tz_simulation_streamed_array(tz_simulation *simulation, int field, con
 tz_status tz_simulation_streamed_random(tz_simulation *simulation, int field,
                                         const tz_random *random, tz_error *error)
 {
-    tz_status status = check_random(&simulation->problem, field, random, error);
+    tz_status status = tz_simulation_check_random(simulation, field, random, error);
     if (status)
         return status;
     const tz_streamed_source source = {.slabs = -1, .random = *random};
