@@ -8,6 +8,7 @@
 #include "lua/module.h"
 #include "lua/push.h"
 #include "lua/random.h"
+#include "output/format/number.h"
 #include "output/format/rle.h"
 #include "output/format/vti.h"
 #include "stencil/streamed_source.h"
@@ -99,38 +100,37 @@ static int64_t element_index(lua_State *L, const tz_array *array, const char *wh
     return at;
 }
 
-static void push_element(lua_State *L, const tz_array *array, int64_t i)
+static void push_element(lua_State *L, const tz_array *array, int64_t i, const char *what)
 {
-    switch (array->dtype) {
-    case TZ_DTYPE_F32:
-    case TZ_DTYPE_F64:
+    int64_t value;
+    if (array->dtype == TZ_DTYPE_F32 || array->dtype == TZ_DTYPE_F64)
         lua_pushnumber(L, tz_array_get(array, i));
-        break;
-    case TZ_DTYPE_I64:
-        lua_pushinteger(L, ((const int64_t *)array->data)[i]);
-        break;
-    default:
-        lua_pushinteger(L, (lua_Integer)tz_array_get(array, i));
-    }
+    else if (tz_array_get_integer(array, i, &value))
+        lua_pushinteger(L, value);
+    else
+        tz_raise(L, "%s: the element is %llu; Lua's integers end at %lld", what,
+                 ((const unsigned long long *)array->data)[i], (long long)INT64_MAX);
 }
 
 static int array_get(lua_State *L)
 {
     const tz_array *array = &tz_array_check(L, 1, "array:get")->view;
-    push_element(L, array, element_index(L, array, "array:get", lua_gettop(L) - 1));
+    const int64_t i = element_index(L, array, "array:get", lua_gettop(L) - 1);
+    push_element(L, array, i, "array:get");
     return 1;
+}
+
+static noreturn void refuse_number(lua_State *L, const tz_array *array, double value,
+                                   const char *what)
+{
+    char number[TZ_NUMBER_SIZE];
+    tz_raise(L, "%s: %s is not a number of type %s: it %s", what, tz_number_format(number, value),
+             tz_dtype_name(array->dtype), tz_dtype_fault(array->dtype, value));
 }
 
 /* Store the number at a stack index. Raises when the element type cannot hold it. */
 static void store(lua_State *L, tz_array *array, int64_t i, int index, const char *what)
 {
-    static const double least[TZ_DTYPE_COUNT] = {
-        [TZ_DTYPE_I8] = INT8_MIN, [TZ_DTYPE_I16] = INT16_MIN, [TZ_DTYPE_I32] = INT32_MIN};
-    static const double most[TZ_DTYPE_COUNT] = {
-        [TZ_DTYPE_BOOL] = 1,        [TZ_DTYPE_I8] = INT8_MAX,    [TZ_DTYPE_U8] = UINT8_MAX,
-        [TZ_DTYPE_I16] = INT16_MAX, [TZ_DTYPE_U16] = UINT16_MAX, [TZ_DTYPE_I32] = INT32_MAX,
-        [TZ_DTYPE_U32] = UINT32_MAX};
-    const tz_dtype dtype = array->dtype;
     if (lua_type(L, index) == LUA_TBOOLEAN) {
         tz_array_set(array, i, lua_toboolean(L, index));
         return;
@@ -138,20 +138,14 @@ static void store(lua_State *L, tz_array *array, int64_t i, int index, const cha
     if (lua_type(L, index) != LUA_TNUMBER)
         tz_raise(L, "%s: an element must be a number, not a %s", what, luaL_typename(L, index));
     const double value = lua_tonumber(L, index);
-    if (dtype == TZ_DTYPE_I64) {
-        ((int64_t *)array->data)[i] =
-            tz_integer_check(L, index, what, "value", INT64_MIN, INT64_MAX);
-        return;
-    }
-    if (dtype == TZ_DTYPE_U64) {
-        ((uint64_t *)array->data)[i] =
-            (uint64_t)tz_integer_check(L, index, what, "value", 0, INT64_MAX);
-        return;
-    }
-    if (dtype != TZ_DTYPE_F32 && dtype != TZ_DTYPE_F64 &&
-        !(value >= least[dtype] && value <= most[dtype] && value == floor(value)))
-        tz_raise(L, "%s: %.17g is not a number of type %s", what, value, tz_dtype_name(dtype));
-    tz_array_set(array, i, value);
+    if (lua_isinteger(L, index) && array->dtype == TZ_DTYPE_I64)
+        ((int64_t *)array->data)[i] = lua_tointeger(L, index);
+    else if (lua_isinteger(L, index) && array->dtype == TZ_DTYPE_U64 && value >= 0)
+        ((uint64_t *)array->data)[i] = (uint64_t)lua_tointeger(L, index);
+    else if (tz_dtype_fault(array->dtype, value))
+        refuse_number(L, array, value, what);
+    else
+        tz_array_set(array, i, value);
 }
 
 static int array_set(lua_State *L)
@@ -167,17 +161,10 @@ static int array_set(lua_State *L)
     return 0;
 }
 
-static int array_extreme(lua_State *L, const char *what, bool want_max)
+static int array_extreme(lua_State *L, const char *what, bool largest)
 {
     const tz_array *array = &tz_array_check(L, 1, what)->view;
-    const int64_t count = tz_shape_count(array->dims, array->shape);
-    int64_t best = 0;
-    for (int64_t i = 1; i < count; i++) {
-        const double value = tz_array_get(array, i), record = tz_array_get(array, best);
-        if (isnan(record) || (want_max ? value > record : value < record))
-            best = i;
-    }
-    push_element(L, array, best);
+    push_element(L, array, tz_array_extreme(array, largest), what);
     return 1;
 }
 
@@ -195,6 +182,13 @@ static int array_sum(lua_State *L)
 {
     const tz_array *array = &tz_array_check(L, 1, "array:sum")->view;
     const int64_t count = tz_shape_count(array->dims, array->shape);
+    int64_t exact;
+    if (array->dtype != TZ_DTYPE_F32 && array->dtype != TZ_DTYPE_F64) {
+        if (!tz_array_sum_integer(array, &exact))
+            tz_raise(L, "array:sum: the sum does not fit an integer of 64 bits");
+        lua_pushinteger(L, exact);
+        return 1;
+    }
     double sum = 0;
     for (int64_t i = 0; i < count; i++)
         sum += tz_array_get(array, i);
@@ -340,11 +334,13 @@ static void fill_from_random(lua_State *L, tz_array *array, const tz_random_valu
 {
     const tz_random *random = &value->random;
     const bool is_integer = array->dtype != TZ_DTYPE_F32 && array->dtype != TZ_DTYPE_F64;
-    if (is_integer && value->has_range &&
-        (random->low != floor(random->low) || random->high != floor(random->high) ||
-         random->low < INT32_MIN || random->high > INT32_MAX))
-        tz_raise(L, "tz.array: 'fill' needs a 'range' {low, high} of 32-bit integers for this "
-                    "dtype");
+    for (int end = 0; value->has_range && end < 2; end++) {
+        const double bound = end == 0 ? random->low : random->high;
+        if (tz_dtype_fault(array->dtype, bound))
+            refuse_number(L, array, bound, "tz.array: 'fill': 'range'");
+        if (is_integer && tz_dtype_fault(TZ_DTYPE_I32, bound))
+            tz_raise(L, "tz.array: 'fill': the integers of a 'range' must fit 32 bits");
+    }
     for (int64_t i = 0, n = tz_shape_count(array->dims, array->shape); i < n; i++) {
         const double unit = (double)(tz_random_bits(random->seed, 0, i) >> 11) * 0x1p-53;
         const double number = value->has_density ? unit < random->density

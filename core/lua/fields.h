@@ -4,6 +4,9 @@
 
 #include "lua/handle.h"
 
+/* All of a simulation's grid. */
+tz_box tz_box_grid(const tz_simulation_handle *handle);
+
 /* {x = {low, high}, y = …} at `index`, half open. A missing axis stands for the grid's extent, and
  * so does nil for all axes. Raises when the box is empty or outside the grid. */
 void tz_box_check(lua_State *L, int index, const tz_simulation_handle *handle, const char *what,

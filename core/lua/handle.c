@@ -37,11 +37,6 @@ const tz_stencil *tz_handle_stencil(const tz_simulation_handle *handle)
     return tz_simulation_stencil(handle->simulation);
 }
 
-int64_t tz_handle_step(const tz_simulation_handle *handle)
-{
-    return tz_handle_is_dry(handle) ? handle->dry_step : tz_simulation_step(handle->simulation);
-}
-
 int tz_handle_field(lua_State *L, int index, const tz_simulation_handle *handle, const char *what)
 {
     const tz_stencil *stencil = tz_handle_stencil(handle);
@@ -53,6 +48,16 @@ int tz_handle_field(lua_State *L, int index, const tz_simulation_handle *handle,
         tz_raise(L, "%s: needs a field's name, not a %s", what, luaL_typename(L, index));
     if (tz_output_find_field(stencil, lua_tostring(L, index), &field, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
+    return field;
+}
+
+int tz_handle_kept_field(lua_State *L, int index, const tz_simulation_handle *handle,
+                         const char *what)
+{
+    const int field = tz_handle_field(L, index, handle, what);
+    if (tz_handle_stencil(handle)->fields[field].role == TZ_STREAMED)
+        tz_raise(L, "%s: '%s' is streamed and not kept; read its slabs with sim:slabs", what,
+                 tz_handle_stencil(handle)->fields[field].name);
     return field;
 }
 
@@ -77,7 +82,7 @@ static void record(const tz_simulation_handle *handle)
         tz_binding_pattern(b, pattern, sizeof pattern);
         tz_record_output(into, handle->index, pattern,
                          b->function[0] ? "function" : tz_output_kind_name(b->writer.output->kind),
-                         b->every, b->writer.count);
+                         &b->every, b->writer.count);
     }
 }
 

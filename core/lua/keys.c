@@ -191,15 +191,21 @@ bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, 
     return true;
 }
 
+const char *tz_text_check(lua_State *L, int index, const char *what, const char *name)
+{
+    if (lua_type(L, index) != LUA_TSTRING)
+        tz_raise(L, "%s: '%s' must be a string, not a %s", what, name, luaL_typename(L, index));
+    const char *text = lua_tostring(L, index);
+    if (strlen(text) != lua_rawlen(L, index))
+        tz_raise(L, "%s: '%s' holds a zero byte", what, name);
+    return text;
+}
+
 bool tz_key_text(lua_State *L, int index, const char *what, const char *key, const char **out)
 {
     if (!get(L, index, key))
         return false;
-    if (lua_type(L, -1) != LUA_TSTRING)
-        tz_raise(L, "%s: '%s' must be a string, not a %s", what, key, luaL_typename(L, -1));
-    *out = lua_tostring(L, -1);
-    if (strlen(*out) != lua_rawlen(L, -1))
-        tz_raise(L, "%s: '%s' holds a zero byte", what, key);
+    *out = tz_text_check(L, -1, what, key);
     lua_pop(L, 1);
     return true;
 }

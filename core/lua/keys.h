@@ -53,6 +53,10 @@ bool tz_key_copy(lua_State *L, int index, const char *what, const char *key, cha
 int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *name, int64_t low,
                          int64_t high);
 
+/* The text at a stack index, borrowed. Raises "what: 'name' must be …" on another type and on a zero
+ * byte, which would end it for C. */
+const char *tz_text_check(lua_State *L, int index, const char *what, const char *name);
+
 /* Raise "what has no 'key'" with the nearest of `names` and of the keys of the table at `index`. */
 noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, int index,
                                const char *const *names, size_t n);

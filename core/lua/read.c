@@ -1,5 +1,6 @@
 #include "lua/module.h"
 
+#include "base/file.h"
 #include "lua/api.h"
 #include "lua/array.h"
 #include "lua/keys.h"
@@ -29,8 +30,8 @@ static file_kind find_kind(const char *path)
             return known[i].kind;
     /* Another name: the first bytes decide. */
     unsigned char magic[8] = {0};
-    FILE *file = fopen(path, "rbe");
-    if (!file)
+    FILE *file;
+    if (tz_file_stream(path, &file, NULL, NULL) != TZ_OK)
         return KIND_TEXT; /* its reader reports the error */
     const size_t got = fread(magic, 1, sizeof magic, file);
     fclose(file);

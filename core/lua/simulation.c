@@ -52,7 +52,7 @@ static int simulation_tostring(lua_State *L)
     char grid[TZ_SHAPE_TEXT_SIZE];
     tz_shape_text(grid, stencil->dims, tz_simulation_extent(handle->simulation));
     lua_pushfstring(L, "simulation %s (%s, %s, step %I)", handle->name, stencil->id, grid,
-                    (LUAI_UACINT)tz_handle_step(handle));
+                    (LUAI_UACINT)tz_simulation_step(handle->simulation));
     return 1;
 }
 
@@ -72,7 +72,7 @@ static int simulation_index(lua_State *L)
     handle = tz_handle_check(L, 1, "sim");
     const tz_simulation *simulation = handle->simulation;
     if (strcmp(key, "step") == 0) {
-        lua_pushinteger(L, tz_handle_step(handle));
+        lua_pushinteger(L, tz_simulation_step(simulation));
     } else if (strcmp(key, "cells") == 0) {
         lua_pushinteger(L, tz_simulation_cells(simulation));
     } else if (strcmp(key, "seconds") == 0) {
@@ -271,7 +271,9 @@ void tz_simulation_register(lua_State *L)
     tz_methods_add(L);
     tz_binding_add(L);
     tz_running_add(L);
+    tz_time_add(L);
     tz_policy_method_add(L);
+    tz_region_methods_add(L);
     lua_pop(L, 3);
     tz_api_add(L, functions);
 }
