@@ -10,6 +10,7 @@ math.randomseed(tz.args.seed)
 local budget = tz.args.actions -- calls that are left
 local nesting = 0              -- of callbacks
 local pool = {}                -- objects by type, a few of each
+local busy = {}                -- objects that a call which has not returned works on
 local hostile, callback, act   -- functions
 local likely                   -- functions that make arguments
 
@@ -269,27 +270,60 @@ end
 
 local next_function, next_method = random(#functions), random(#methods)
 
-local function call_one()
-    local f, first, name, most
+-- The function, its name, its most arguments, and the object if it is a method.
+local function choose()
+    if #busy > 0 and chance(2) then
+        local first = busy[#busy]
+        local own = getmetatable(first):match "trapeze%.(.+)"
+        if chance(2) then
+            return first.close, "close", 1, first
+        end
+        for _ = 1, 50 do
+            local kind, name, most = pick(methods):match "(.+):(.+)/(.+)"
+            if kind == own then
+                return first[name], name, tonumber(most), first
+            end
+        end
+    end
     if chance(3) then
         next_function = next_function % #functions + 1
-        name, most = functions[next_function]:match "(.+)/(.+)"
-        f = tz[name]
-    else
-        next_method = next_method % #methods + 1
-        local kind
-        kind, name, most = methods[next_method]:match "(.+):(.+)/(.+)"
-        first = object(kind) or any_object()
-        f = first and first[name]
+        local name, most = functions[next_function]:match "(.+)/(.+)"
+        return tz[name], name, tonumber(most)
     end
-    if not f or name == "close" and not chance(8) then
+    next_method = next_method % #methods + 1
+    local kind, name, most = methods[next_method]:match "(.+):(.+)/(.+)"
+    local first = object(kind) or any_object()
+    if first and (name ~= "close" or chance(8)) then
+        return first[name], name, tonumber(most), first
+    end
+end
+
+local function call_one()
+    local f, name, most, first = choose()
+    if not f then
         return
     end
-    local arguments, n = arguments_of(name, first, tonumber(most))
-    if not is_endless(name, arguments) then
-        for _, result in pairs(table.pack(f(table.unpack(arguments, 1, n)))) do
-            keep(result)
+    local arguments, n = arguments_of(name, first, most)
+    if is_endless(name, arguments) then
+        return
+    end
+    local idle = #busy
+    for i = 1, n do
+        local argument = arguments[i]
+        local inner = type(argument) == "table" and rawget(argument, "data")
+        for _, o in ipairs { inner or false, argument or false } do
+            busy[#busy + 1] = type(o) == "userdata" and o or nil
         end
+    end
+    local results = table.pack(pcall(f, table.unpack(arguments, 1, n)))
+    for i = #busy, idle + 1, -1 do
+        busy[i] = nil
+    end
+    if not results[1] then
+        error(results[2], 0)
+    end
+    for _, result in pairs(results) do
+        keep(result)
     end
 end
 
