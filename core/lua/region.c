@@ -22,7 +22,9 @@ static void get_mask(lua_State *L, int index, const tz_simulation_handle *handle
     for (int axis = 0; axis < TZ_AXES; axis++) {
         if (source->at_axes > 0) {
             region->box.low[axis] = axis < dims ? source->at[axis] : 0;
-            region->box.high[axis] = region->box.low[axis] + array->shape[axis];
+            if (__builtin_add_overflow(region->box.low[axis], array->shape[axis],
+                                       &region->box.high[axis]))
+                fits = false;
         }
         fits = fits && region->box.high[axis] <= extent[axis] &&
                region->box.high[axis] - region->box.low[axis] == array->shape[axis];

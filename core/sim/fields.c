@@ -195,7 +195,8 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
     if (at) {
         for (int d = 0; d < TZ_AXES; d++) {
             box.low[d] = d < problem->dims ? at[d] : 0;
-            box.high[d] = box.low[d] + array->shape[d];
+            if (__builtin_add_overflow(box.low[d], array->shape[d], &box.high[d]))
+                box.high[d] = INT64_MAX; /* outside the grid as well */
         }
     } else if (memcmp(array->shape, problem->extent, sizeof array->shape) != 0 &&
                !(array->dims == 1 && count == tz_shape_count(TZ_AXES, problem->extent))) {

@@ -136,6 +136,40 @@ static void a_failed_run_leaves_its_record(void **state)
     free(text);
 }
 
+/* Finalizers that are left would run when Lua's state is closed: the run is over by then. */
+static void no_finalizer_runs_after_the_end(void **state)
+{
+    static const char script[] =
+        HEAT "sim:every(10, tz.png())\n"
+             "sim:run(50)\n"
+             "left = setmetatable({}, { __gc = function()\n"
+             "  print('late')\n"
+             "  sim = tz.simulation { plugin = 'hotspot', grid = { 8, 8 } }\n"
+             "  sim:every(1, tz.png())\n"
+             "  sim:run(2)\n"
+             "end })\n"
+             "local t = setmetatable({}, { __gc = true })\n"
+             "getmetatable(t).__gc = getmetatable(left).__gc\n";
+    static const char *const endings[] = {"", "error('stop')\n"};
+    for (size_t i = 0; i < 2; i++) {
+        char code[1000], path[PATH_MAX + 40];
+        size_t bytes;
+        snprintf(code, sizeof code, "%s%s", script, endings[i]);
+        assert_int_equal(run(code, false, 0, NULL), i == 0 ? TZ_OK : TZ_SCRIPT);
+        assert_string_equal(printed, "");
+        for (int step = 0; step <= 50; step += 10) {
+            snprintf(path, sizeof path, "%s/temperature-%06d.png", result.folder, step);
+            assert_int_equal(access(path, F_OK), 0);
+        }
+        snprintf(path, sizeof path, "%s/run.json", result.folder);
+        char *text = scratch_slurp(path, &bytes);
+        assert_non_null(strstr(text, i == 0 ? "\"status\": \"done\"" : "\"status\": \"failed\""));
+        assert_null(strstr(text, "sim2"));
+        free(text);
+    }
+}
+
 TEST_MAIN(set_up, tear_down, TEST(a_script_runs), TEST(zero_bytes_are_printed),
           TEST(a_simulation_is_counted), TEST(a_check_writes_nothing),
-          TEST(failures_have_their_codes), TEST(a_failed_run_leaves_its_record))
+          TEST(failures_have_their_codes), TEST(a_failed_run_leaves_its_record),
+          TEST(no_finalizer_runs_after_the_end))
