@@ -162,9 +162,11 @@ tz_status tz_handle_open_folder(tz_context *context, tz_error *error)
         return TZ_OK;
     const tz_status status = tz_run_files_open(files, context->options->out, context->text,
                                                context->bytes, context->machine.cores, error);
-    if (files->folder)
+    if (files->folder) {
         snprintf(context->result->folder, sizeof context->result->folder, "%s",
                  tz_folder_path(files->folder));
+        tz_context_log_early(context);
+    }
     if (status != TZ_OK)
         return status;
     /* A run that is killed leaves this record. */
