@@ -1,5 +1,6 @@
 #include "lua/binding.h"
 
+#include "lua/api.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/output.h"
@@ -196,7 +197,8 @@ static int method_write(lua_State *L)
 
 void tz_binding_add(lua_State *L)
 {
-    static const luaL_Reg methods[] = {
-        {"every", method_every}, {"write", method_write}, {NULL, NULL}};
-    luaL_setfuncs(L, methods, 0);
+    static const tz_api_function methods[] = {{"sim:every(interval, output)", method_every},
+                                              {"sim:write(output)", method_write},
+                                              {NULL, NULL}};
+    tz_api_add(L, methods);
 }

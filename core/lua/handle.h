@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_LUA_HANDLE_H
 #define TZ_CORE_LUA_HANDLE_H
 
+#include "lua/array.h"
 #include "lua/context.h"
 #include "output/writer.h"
 #include "sim/simulated_time.h"
@@ -24,7 +25,7 @@ static inline bool tz_binding_is_regular(const tz_binding *binding)
 }
 
 /* Its one user value is a table that keeps what the simulation needs alive: outputs and functions
- * under 1, 2, …, and the arrays that feed streamed fields under the field's name. */
+ * under 1, 2, … */
 typedef struct tz_simulation_handle {
     tz_simulation *simulation; /* NULL once closed */
     tz_context *context;
@@ -34,8 +35,10 @@ typedef struct tz_simulation_handle {
     char prefix[80]; /* of its files: "" or "NAME-" */
     const char *plugin_path;
     tz_binding *bindings;
-    lua_State *L;    /* the thread that called run; NULL when it does not run */
-    bool fired_zero; /* in check mode: outputs of step 0 are counted */
+    tz_array_memory
+        *streamed[TZ_FIELDS_MAX]; /* that its streamed fields read, shared; NULL: none */
+    lua_State *L;                 /* the thread that called run; NULL when it does not run */
+    bool fired_zero;              /* in check mode: outputs of step 0 are counted */
     int rewinds;
     char failure[2600];    /* of Lua code called during run */
     double seconds_before; /* spent in stages before the present call of run */
@@ -43,7 +46,8 @@ typedef struct tz_simulation_handle {
 
 /* The open simulation at a stack index. Raises on another type and on a closed one. */
 tz_simulation_handle *tz_handle_check(lua_State *L, int index, const char *what);
-/* The same, and raises if it is in the middle of a run. */
+/* The same for a function that changes it. Raises when another function of it has not returned: a
+ * run that calls an output, sim:set that calls a function, … */
 tz_simulation_handle *tz_handle_check_idle(lua_State *L, int index, const char *what);
 
 /* Is this check mode, in which nothing is computed? */
@@ -53,14 +57,17 @@ const tz_stencil *tz_handle_stencil(const tz_simulation_handle *handle);
 /* Index of the field named at a stack index (none or nil: the first state field). Raises with the
  * nearest name. */
 int tz_handle_field(lua_State *L, int index, const tz_simulation_handle *handle, const char *what);
+/* The same, and raises when the field is streamed: those cannot be read. */
+int tz_handle_kept_field(lua_State *L, int index, const tz_simulation_handle *handle,
+                         const char *what);
 
 /* The file, files or function of a binding: "temperature-NNNNNN.png". */
 void tz_binding_pattern(const tz_binding *binding, char *text, size_t size);
 
 /* Add a new simulation to the open ones and to the record. `name` "" gives it a number. */
 void tz_handle_open(tz_simulation_handle *handle, const char *name);
-/* Finish its outputs, record it, free it. Returns the first error of an output, but does all of it
- * in any case. Does nothing when closed. */
+/* Finish its outputs, record it, free it; no function may use it. Returns the first error of an
+ * output, but does all of it in any case. Does nothing when closed. */
 tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error);
 
 /* From within a run: call function(argument, simulation) in Lua, where `argument` is a light

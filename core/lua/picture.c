@@ -1,5 +1,6 @@
 #include "lua/module.h"
 
+#include "lua/api.h"
 #include "lua/array.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
@@ -16,7 +17,7 @@ static int64_t *get_path(lua_State *L, const tz_array *array, int64_t *count)
 {
     *count = 0;
     /* In check mode nothing is computed, so there is no path. */
-    if (lua_getfield(L, 1, "path") == LUA_TNIL || tz_context_get(L)->options->check) {
+    if (tz_table_get(L, 1, "path") == LUA_TNIL || tz_context_get(L)->options->check) {
         lua_pop(L, 1);
         return NULL;
     }
@@ -68,12 +69,12 @@ static void forbid_placeholders(lua_State *L, tz_look *look)
 /* The array of data = array, or of data = sim and field = name. Leaves its handle on the top. */
 static const tz_array_handle *get_data(lua_State *L, tz_look *look)
 {
-    lua_getfield(L, 1, "data");
+    tz_table_get(L, 1, "data");
     if (luaL_testudata(L, -1, TZ_TYPE_SIMULATION)) {
         fill_caption(L, look);
         lua_getfield(L, -1, "array");
         lua_insert(L, -2);
-        lua_getfield(L, 1, "field");
+        tz_table_get(L, 1, "field");
         lua_call(L, 2, 1);
     } else if (lua_isnil(L, -1)) {
         tz_raise(L, "%s: 'data' is missing: an array or a simulation", what);
@@ -180,6 +181,6 @@ static int picture(lua_State *L)
 
 void tz_picture_register(lua_State *L)
 {
-    lua_pushcfunction(L, picture);
-    lua_setfield(L, -2, "picture");
+    static const tz_api_function functions[] = {{"tz.picture(options)", picture}, {NULL, NULL}};
+    tz_api_add(L, functions);
 }

@@ -1,5 +1,6 @@
 #include "lua/module.h"
 
+#include "lua/api.h"
 #include "lua/binding.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
@@ -292,7 +293,7 @@ static int method_rewind(lua_State *L)
 
 void tz_running_add(lua_State *L)
 {
-    static const luaL_Reg methods[] = {
-        {"run", method_run}, {"rewind", method_rewind}, {NULL, NULL}};
-    luaL_setfuncs(L, methods, 0);
+    static const tz_api_function methods[] = {
+        {"sim:run(steps or options)", method_run}, {"sim:rewind()", method_rewind}, {NULL, NULL}};
+    tz_api_add(L, methods);
 }

@@ -1,5 +1,6 @@
 #include "lua/time.h"
 
+#include "lua/api.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "output/format/duration.h"
@@ -38,8 +39,6 @@ double tz_time_check(lua_State *L, int index, const tz_simulation_handle *handle
 static int method_time(lua_State *L)
 {
     const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:time");
-    if (lua_gettop(L) > 1)
-        tz_raise(L, "sim:time: takes no argument");
     if (!tz_simulation_time_step(handle->simulation))
         tz_raise(L, "sim:time: %s has no time step: sim.step counts its iterations",
                  tz_handle_stencil(handle)->id);
@@ -49,6 +48,6 @@ static int method_time(lua_State *L)
 
 void tz_time_add(lua_State *L)
 {
-    lua_pushcfunction(L, method_time);
-    lua_setfield(L, -2, "time");
+    static const tz_api_function methods[] = {{"sim:time()", method_time}, {NULL, NULL}};
+    tz_api_add(L, methods);
 }

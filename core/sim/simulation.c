@@ -55,6 +55,11 @@ double tz_simulation_boundary_value(const tz_simulation *simulation, int field)
     return simulation->problem.boundary_value[field];
 }
 
+double tz_simulation_origin(const tz_simulation *simulation, int field)
+{
+    return simulation->problem.origin[field];
+}
+
 const tz_value *tz_simulation_params(const tz_simulation *simulation)
 {
     return simulation->problem.params;

@@ -29,7 +29,7 @@ static const struct {
     {"bad_two_roles.so", {"two parameters", "role rule"}},
     {"bad_unnamed_param.so", {"parameter 0", "name"}},
     {"bad_too_many_params.so", {"33 params", "0 to 32"}},
-    {"bad_not_elf.so", {"cannot be opened"}},
+    {"bad_not_elf.so", {"not a shared library", "cc -shared"}},
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
 
