@@ -403,6 +403,34 @@ t info asked
 check "info tells them" says "stream 2 → stream 4, function at asks.lua:3"
 unset TRAPEZE_CACHE
 
+# ---- simulated time ----------------------------------------------------------------------------
+script time.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 16, 16 }, params = { dt_s = 1e-6 } }
+sim:every("1 ms", tz.png("temperature", { zoom = 16, caption = tz.args.caption }))
+sim:every(500, tz.table { "time", "step" })
+sim:run { until_time = "2 ms" }
+sim:params { dt_s = 5e-7 }
+sim:run { until_time = "2.5 ms" }
+END
+t run time.lua --out time --set 'caption=after {time}: step {step}'
+check "until_time" is $rc 0
+check "until_time: steps" errs "3000 steps in"
+check "until_time: the last frame of every millisecond" [ -e time/temperature-002000.png ]
+check "until_time: the column" is "$(tail -n 1 time/table.csv)" 0.0025,3000
+check "until_time: run.json" grep -q '"time": 0.0025' time/run.json
+check "until_time: run.json says the intervals" grep -q '"every_time": 0.001' time/run.json
+t info time
+check "until_time: info" says "time         0.0025 s"
+t info time/temperature-001000.png
+check "until_time: a frame's facts" says "Time         0.001 s"
+t run time.lua --out literal --set 'caption=after 1 ms: step 1000'
+check "captions are filled in" cmp -s time/temperature-001000.png literal/temperature-001000.png
+t run time.lua --check --set 'caption={time}'
+check "until_time --check" says "runs 1000 steps from step 2000"
+check "until_time --check: outputs" says "every 1 ms: temperature-NNNNNN.png, 3 files"
+refused "captions: an unknown word" 1 "unknown placeholder {tme}; did you mean 'time'?" run ../time.lua --set 'caption={tme}'
+
 # ---- --check -----------------------------------------------------------------------------------
 mkdir checked && cp first.lua checked && cd checked || exit 1
 t run first.lua --check

@@ -43,6 +43,7 @@ refuses("at cell (1, 0, 0)", chip,
         { grid = { 2, 1 }, fields = { power = tz.array { shape = { 2, 1 }, data = { 0, 1 / 0 } } } })
 refuses("'height' must be an integer, \"auto\" or a policy, not 'big'; known: auto", chip, { height = "big" })
 refuses("'height' must be from 1", chip, { height = 0 })
+refuses("unknown family 'strem'; did you mean 'stream'?", chip, { family = "strem" })
 if chip {}.backend == "cpu" then
     refuses("height", chip, { height = 100000 })
 end
