@@ -127,9 +127,6 @@ tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const
 /* tz_backend.identify of the backends on the CPU; never fails. */
 tz_status tz_host_identify(int device, tz_device_identity *out, tz_error *error);
 
-/* The name of a family of any backend. TZ_UNKNOWN names the nearest. */
-tz_status tz_backend_check_family(const char *name, tz_error *error);
-
 /* The backend that predicts and runs plans on GPUs, or on CPUs. */
 const tz_backend *tz_backend_of_kind(bool is_gpu);
 

@@ -55,8 +55,8 @@ tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
 {
     tz_array_handle *handle = luaL_testudata(L, index, TZ_TYPE_ARRAY);
     if (!handle)
-        tz_raise(L, "%s: needs an array (tz.read, tz.array or sim:array), not a %s", what,
-                 luaL_typename(L, index));
+        tz_raise(L, "%s: needs an array (tz.read, tz.array or sim:array), not %s", what,
+                 tz_kind_text(L, index));
     if (!handle->view.data)
         tz_raise(L, "%s: the array (%.200s) is closed", what, handle->source);
     return handle;
@@ -142,7 +142,7 @@ static void store(lua_State *L, tz_array *array, int64_t i, int index, const cha
         return;
     }
     if (lua_type(L, index) != LUA_TNUMBER)
-        tz_raise(L, "%s: an element must be a number, not a %s", what, luaL_typename(L, index));
+        tz_raise(L, "%s: an element must be a number, not %s", what, tz_kind_text(L, index));
     const double value = lua_tonumber(L, index);
     if (lua_isinteger(L, index) && array->dtype == TZ_DTYPE_I64)
         ((int64_t *)array->data)[i] = lua_tointeger(L, index);
@@ -373,11 +373,11 @@ static int array_new(lua_State *L)
         (tz_dtype)tz_key_choice(L, 1, "tz.array", "dtype", names, TZ_DTYPE_COUNT, TZ_DTYPE_F64);
     const int data_type = tz_table_get(L, 1, "data"), fill_type = tz_table_get(L, 1, "fill");
     if (data_type != LUA_TNIL && data_type != LUA_TTABLE)
-        tz_raise(L, "tz.array: 'data' must be a list of numbers, not a %s", luaL_typename(L, 2));
+        tz_raise(L, "tz.array: 'data' must be a list of numbers, not %s", tz_kind_text(L, 2));
     const tz_random_value *random = luaL_testudata(L, 3, TZ_TYPE_RANDOM);
     if (fill_type != LUA_TNIL && fill_type != LUA_TNUMBER && fill_type != LUA_TFUNCTION && !random)
-        tz_raise(L, "tz.array: 'fill' must be a number, a function(x, y, z) or tz.random, not a %s",
-                 luaL_typename(L, 3));
+        tz_raise(L, "tz.array: 'fill' must be a number, a function(x, y, z) or tz.random, not %s",
+                 tz_kind_text(L, 3));
     if (data_type != LUA_TNIL && fill_type != LUA_TNIL)
         tz_raise(L, "tz.array: give 'data' or 'fill', not both");
     tz_array_handle *handle = tz_array_push(L, "array");

@@ -126,8 +126,8 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
     if (!output && !lua_isfunction(L, index))
         tz_raise(L,
                  "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.table) or a "
-                 "function(sim), not a %s",
-                 what, luaL_typename(L, index));
+                 "function(sim), not %s",
+                 what, tz_kind_text(L, index));
     lua_getiuservalue(L, handle_index, 1);
     tz_binding *found = find_binding(L, handle, index, every);
     if (found) {

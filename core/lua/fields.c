@@ -46,8 +46,8 @@ void tz_box_check(lua_State *L, int index, const tz_simulation_handle *handle, c
     if (lua_isnoneornil(L, index))
         return;
     if (!lua_istable(L, index))
-        tz_raise(L, "%s: the box must be {x = {low, high}, …}, not a %s", what,
-                 luaL_typename(L, index));
+        tz_raise(L, "%s: the box must be {x = {low, high}, …}, not %s", what,
+                 tz_kind_text(L, index));
     tz_keys_check(L, index, what, axes, (size_t)dims, false);
     for (int axis = 0; axis < dims; axis++) {
         int64_t pair[2];
@@ -79,8 +79,8 @@ static double call_for_cell(const target *t, int index, int64_t x, int64_t y, in
     else if (lua_type(L, -1) == LUA_TNUMBER)
         value = lua_tonumber(L, -1);
     else
-        tz_raise(L, "%s: the function returned a %s, not a number, for cell (%lld, %lld, %lld)",
-                 t->what, luaL_typename(L, -1), (long long)x, (long long)y, (long long)z);
+        tz_raise(L, "%s: the function returned %s, not a number, for cell (%lld, %lld, %lld)",
+                 t->what, tz_kind_text(L, -1), (long long)x, (long long)y, (long long)z);
     if (!isfinite(value))
         tz_raise(L, "%s: the function returned %s for cell (%lld, %lld, %lld)", t->what,
                  isnan(value) ? "NaN" : "an infinity", (long long)x, (long long)y, (long long)z);
@@ -424,8 +424,8 @@ void tz_field_assign(lua_State *L, tz_simulation_handle *handle, int field, cons
     else if (array && streamed)
         stream_array(&t, index);
     else if (streamed)
-        tz_raise(L, "%s: a streamed field needs tz.random or an array, not a %s", what,
-                 luaL_typename(L, index));
+        tz_raise(L, "%s: a streamed field needs tz.random or an array, not %s", what,
+                 tz_kind_text(L, index));
     else if (array)
         assign_array(&t, tz_array_check(L, index, what));
     else if (plan)
@@ -439,7 +439,7 @@ void tz_field_assign(lua_State *L, tz_simulation_handle *handle, int field, cons
     else
         tz_raise(L,
                  "%s: needs a number, a function(x, y, z), tz.read, tz.random, tz.array or "
-                 "tz.floorplan, not a %s",
-                 what, luaL_typename(L, index));
+                 "tz.floorplan, not %s",
+                 what, tz_kind_text(L, index));
     record_source(&t, index);
 }

@@ -27,8 +27,7 @@ tz_floorplan_value *tz_floorplan_check(lua_State *L, int index, const char *what
 {
     tz_floorplan_value *value = luaL_testudata(L, index, TZ_TYPE_FLOORPLAN);
     if (!value)
-        tz_raise(L, "%s: needs a floorplan (tz.floorplan), not a %s", what,
-                 luaL_typename(L, index));
+        tz_raise(L, "%s: needs a floorplan (tz.floorplan), not %s", what, tz_kind_text(L, index));
     if (value->plan.unit_count == 0)
         tz_raise(L, "%s: the floorplan is closed", what);
     return value;

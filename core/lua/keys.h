@@ -14,6 +14,9 @@ noreturn void tz_raise(lua_State *L, const char *format, ...) __attribute__((for
 /* The same from an error record; `what` (may be NULL) goes in front. */
 noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *error);
 
+/* What is at a stack index, for messages: "a number", "nil", "no value". Static. */
+const char *tz_kind_text(lua_State *L, int index);
+
 /* Raise if the table at `index` has a metatable or an unknown key, with the nearest known one.
  * `list`: elements 1, 2, … are allowed. Replaces it on the stack by a copy, which no script can
  * change: read options from that, and keep it on the stack as long as their texts are used. A table

@@ -68,7 +68,7 @@ static tz_output *push_output(lua_State *L, tz_output_kind kind, size_t columns)
 static void copy_field(lua_State *L, int index, const char *what, char *out, size_t size)
 {
     if (lua_type(L, index) != LUA_TSTRING)
-        tz_raise(L, "%s: a field's name must be a string, not a %s", what, luaL_typename(L, index));
+        tz_raise(L, "%s: a field's name must be a string, not %s", what, tz_kind_text(L, index));
     const char *name = tz_text_check(L, index, what, "field");
     if (strlen(name) >= size)
         tz_raise(L, "%s: the field's name '%.40s…' is too long", what, name);
@@ -90,8 +90,8 @@ static void arrange(lua_State *L, const char *what)
     const bool named = !lua_isnoneornil(L, 1) && !lua_istable(L, 1);
     if (lua_istable(L, 1)) {
         if (!lua_isnoneornil(L, 2))
-            tz_raise(L, "%s: unexpected argument 2 (a %s) after the options", what,
-                     luaL_typename(L, 2));
+            tz_raise(L, "%s: unexpected argument 2 (%s) after the options", what,
+                     tz_kind_text(L, 2));
         lua_settop(L, 1);
         lua_pushnil(L);
         lua_insert(L, 1);
@@ -105,7 +105,7 @@ static void arrange(lua_State *L, const char *what)
         lua_replace(L, 2);
     }
     if (!lua_istable(L, 2))
-        tz_raise(L, "%s: the options must be a table, not a %s", what, luaL_typename(L, 2));
+        tz_raise(L, "%s: the options must be a table, not %s", what, tz_kind_text(L, 2));
     if (named && tz_table_get(L, 2, "field") != LUA_TNIL)
         tz_raise(L, "%s: give the field before the options or among them, not both", what);
     lua_settop(L, 2);
@@ -212,8 +212,8 @@ static size_t count_columns(lua_State *L, size_t *listed)
             count++;
         } else if (named && strcmp(key, "name") != 0) {
             char hint[128];
-            tz_raise(L, "tz.table: '%.60s' must be a function(sim), not a %s%s", key,
-                     luaL_typename(L, -1),
+            tz_raise(L, "tz.table: '%.60s' must be a function(sim), not %s%s", key,
+                     tz_kind_text(L, -1),
                      tz_names_nearest(key, keys, 1) ? tz_names_hint(hint, sizeof hint, key, keys, 1)
                                                     : "");
         } else if (!named && lua_type(L, -1) == LUA_TSTRING) {
@@ -223,8 +223,8 @@ static size_t count_columns(lua_State *L, size_t *listed)
         } else if (!named) {
             tz_raise(L,
                      "tz.table: a column must be a string such as \"max(temperature)\", or a "
-                     "floorplan for its units, not a %s",
-                     luaL_typename(L, -1));
+                     "floorplan for its units, not %s",
+                     tz_kind_text(L, -1));
         }
         lua_pop(L, 1);
     }

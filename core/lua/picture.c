@@ -22,8 +22,8 @@ static int64_t *get_path(lua_State *L, const tz_array *array, int64_t *count)
         return NULL;
     }
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: 'path' must be a list of columns, one for each row, not a %s", what,
-                 luaL_typename(L, -1));
+        tz_raise(L, "%s: 'path' must be a list of columns, one for each row, not %s", what,
+                 tz_kind_text(L, -1));
     const int64_t n = (int64_t)lua_rawlen(L, -1);
     if (n < 1 || n > array->shape[1] || array->dims == 3)
         tz_raise(L, "%s: 'path' has %lld columns, but the picture has %lld rows", what,

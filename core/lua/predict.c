@@ -122,6 +122,8 @@ static void push_prediction_table(lua_State *L, const holder *h)
     tz_set_text(L, "counts", table->counts);
     tz_set_text(L, "why", table->why);
     tz_set_text(L, "limits", table->limits);
+    if (table->choice[0])
+        tz_set_text(L, "choice", table->choice);
     tz_set_integer(L, "considered", table->considered);
     tz_set_number(L, "seconds", table->seconds);
     lua_createtable(L, table->notes.count, 0);

@@ -65,8 +65,8 @@ bool tz_region_check(lua_State *L, int index, const tz_simulation_handle *handle
     else
         tz_raise(L,
                  "%s: the region must be a box {x = {low, high}, …}, a mask (a field's name or an "
-                 "array) or a unit (plan:unit \"NAME\"), not a %s",
-                 what, luaL_typename(L, index));
+                 "array) or a unit (plan:unit \"NAME\"), not %s",
+                 what, tz_kind_text(L, index));
     return true;
 }
 

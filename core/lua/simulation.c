@@ -137,7 +137,7 @@ static void get_fields(lua_State *L, const tz_stencil *stencil)
     if (tz_table_get(L, 1, "fields") == LUA_TNIL)
         return;
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: 'fields' must be a table, not a %s", what, luaL_typename(L, -1));
+        tz_raise(L, "%s: 'fields' must be a table, not %s", what, tz_kind_text(L, -1));
     for (int i = 0; i < stencil->fields_count; i++)
         names[i] = stencil->fields[i].name;
     tz_keys_check(L, -1, "tz.simulation: 'fields'", names, (size_t)stencil->fields_count, false);

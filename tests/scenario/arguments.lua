@@ -34,7 +34,7 @@ end
 c.refuses('sim:residual: unexpected argument 1 (a string); it is sim:residual()', sim.residual, sim, "temperature")
 c.refuses('sim:hash: unexpected argument 2 (a table); it is sim:hash([field])', sim.hash, sim, "power", { x = { 0, 1 } })
 c.refuses("sim:run: unexpected argument 2 (a number)", sim.run, sim, 1, 2)
-c.refuses("tz.array: unexpected argument 2 (a nil)", tz.array, { shape = 3 }, nil)
+c.refuses("tz.array: unexpected argument 2 (nil)", tz.array, { shape = 3 }, nil)
 -- A name that a table of options would also give.
 c.refuses("tz.png: give the field before the options or among them, not both", tz.png, "temperature",
           { field = "power" })
