@@ -3,6 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
+void tz_text_printable(char *text)
+{
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        if ((*c < ' ' && *c != '\n' && *c != '\t') || *c == 127)
+            *c = '?';
+        else if (c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0) /* U+0080 to U+009F */
+            c[0] = c[1] = '?';
+    }
+}
+
 tz_status tz_error_set_v(tz_error *error, tz_status code, const char *place, const char *format,
                          va_list arguments)
 {
@@ -12,6 +22,8 @@ tz_status tz_error_set_v(tz_error *error, tz_status code, const char *place, con
     char message[sizeof error->message], where[sizeof error->place];
     vsnprintf(message, sizeof message, format, arguments);
     snprintf(where, sizeof where, "%s", place ? place : "");
+    tz_text_printable(message);
+    tz_text_printable(where);
     error->code = code;
     memcpy(error->message, message, sizeof message);
     memcpy(error->place, where, sizeof where);

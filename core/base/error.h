@@ -40,7 +40,8 @@ typedef struct tz_error {
  *
  *     return tz_error_set(error, TZ_IO, path, "cannot open: %s", reason);
  *
- * `place` may be NULL. `place` and the arguments may point into `error`. Long texts are cut. */
+ * `place` may be NULL. `place` and the arguments may point into `error`. Long texts are cut, and
+ * control characters become '?'. */
 tz_status tz_error_set(tz_error *error, tz_status code, const char *place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -51,6 +52,10 @@ tz_status tz_error_set_v(tz_error *error, tz_status code, const char *place, con
 /* Like tz_error_set() with TZ_IO and a message from `what` and an errno: "cannot open: No such file
  * or directory". */
 tz_status tz_error_set_errno(tz_error *error, int errno_value, const char *place, const char *what);
+
+/* Control characters other than newline and tab become '?'. They could change a terminal's state,
+ * and a text may come from a file that somebody made for that. */
+void tz_text_printable(char *text);
 
 /* Write "PLACE: MESSAGE", or "MESSAGE" without a place, into `text`; cut to `size`, always
  * terminated. */

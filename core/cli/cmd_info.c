@@ -20,8 +20,11 @@ static int info_png(const char *path)
         return tz_fail(EXIT_FAILED, &error);
     printf("%s\n  %-12s %u x %u pixels, %s, %d bits\n", path, "picture", facts.width, facts.height,
            facts.colour_name, facts.bit_depth);
-    for (size_t i = 0; i < facts.text_count; i++)
+    for (size_t i = 0; i < facts.text_count; i++) {
+        tz_text_printable(facts.texts[i].key);
+        tz_text_printable(facts.texts[i].value);
         printf("  %-12s %s\n", facts.texts[i].key, facts.texts[i].value);
+    }
     if (facts.text_count == 0)
         printf("  it holds no texts: trapeze did not write it\n");
     tz_png_facts_clear(&facts);

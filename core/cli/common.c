@@ -6,9 +6,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
-enum { RUN_BYTES_MAX = 1 << 30 };
+enum { RECORD_BYTES_MAX = 1 << 28 };
 
 int tz_fail(int code, const tz_error *error)
 {
@@ -21,25 +22,22 @@ int tz_fail(int code, const tz_error *error)
 int tz_fail_text(int code, const char *format, ...)
 {
     va_list arguments;
-    fputs("trapeze: ", stderr);
+    tz_error error;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    tz_error_set_v(&error, TZ_OK, NULL, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
-    return code;
+    return tz_fail(code, &error);
 }
 
 int tz_misuse(const tz_command *command, const char *format, ...)
 {
     va_list arguments;
-    fputs("trapeze: ", stderr);
-    if (command)
-        fprintf(stderr, "%s: ", command->name);
+    tz_error error;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    tz_error_set_v(&error, TZ_USAGE, NULL, format, arguments);
     va_end(arguments);
-    fprintf(stderr, " (see trapeze %s%s--help)\n", command ? command->name : "",
-            command ? " " : "");
+    fprintf(stderr, "trapeze: %s%s%s (see trapeze %s%s--help)\n", command ? command->name : "",
+            command ? ": " : "", error.message, command ? command->name : "", command ? " " : "");
     return EXIT_USAGE;
 }
 
@@ -82,26 +80,41 @@ void tz_plugins_close(tz_plugins *plugins)
     tz_paths_clear(&plugins->folders);
 }
 
+/* The same as tz_text_printable for what JSON writes as "\\u001b" or "\\r". */
+static void escapes_printable(char *json)
+{
+    for (char *c = json; (c = strchr(c, '\\')) && c[1]; c += 2) {
+        const bool is_control = strncmp(c + 1, "u000", 4) == 0 || strncmp(c + 1, "u001", 4) == 0 ||
+                                strncmp(c + 1, "u008", 4) == 0 || strncmp(c + 1, "u009", 4) == 0 ||
+                                strncasecmp(c + 1, "u007f", 5) == 0;
+        if (is_control && c[5])
+            memcpy(c + 2, "003f", 4);
+        else if (strchr("bfr", c[1]))
+            c[1] = 't';
+    }
+}
+
 json_t *tz_run_load(const char *folder)
 {
-    char path[PATH_MAX];
-    json_error_t problem;
+    char path[PATH_MAX], *text = NULL;
+    size_t bytes = 0;
     tz_error error;
-    char *text;
-    size_t bytes;
+    json_error_t problem;
     snprintf(path, sizeof path, "%s/run.json", folder);
     if (access(path, F_OK) != 0) {
         tz_fail_text(EXIT_FAILED, "%s: has no run.json; give the folder of a run", folder);
         return NULL;
     }
-    if (tz_file_read(path, RUN_BYTES_MAX, &text, &bytes, &error) != TZ_OK) {
+    if (tz_file_read(path, RECORD_BYTES_MAX, &text, &bytes, &error) != TZ_OK) {
         tz_fail(EXIT_FAILED, &error);
         return NULL;
     }
+    tz_text_printable(text);
+    escapes_printable(text);
     json_t *root = json_loadb(text, bytes, 0, &problem);
-    free(text);
     if (!root)
         tz_fail_text(EXIT_FAILED, "%s:%d: %s", path, problem.line, problem.text);
+    free(text);
     return root;
 }
 

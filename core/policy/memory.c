@@ -100,6 +100,7 @@ bool tz_policy_memory_read(const char *key, tz_policy_memory *out)
     bool good = kept && kind && strcmp(kept, key) == 0 &&
                 (out->finished || strcmp(kind, format_part) == 0) && count > 0 &&
                 count <= TZ_POLICY_OPTIONS_MAX && json_is_number(noise) &&
+                json_number_value(noise) >= 0 &&
                 read_integer(root, "best", 0, (int64_t)count - 1, &best);
     out->plans = good ? calloc(count, sizeof *out->plans) : NULL;
     good = out->plans != NULL;

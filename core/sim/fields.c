@@ -2,7 +2,6 @@
 
 #include "sim/pieces.h"
 #include "sim/simulation_impl.h"
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -36,36 +35,17 @@ static tz_box whole(const tz_problem *problem)
     return box;
 }
 
-/* NULL: the value fits the field. Otherwise what is wrong with it. */
-static const char *value_fault(const tz_problem *problem, int field, double value)
-{
-    if (!isfinite(value))
-        return "is not finite";
-    switch (problem->stencil->fields[field].type) {
-    case TZ_INT:
-        return value != trunc(value)                    ? "is not an integer"
-               : value < INT32_MIN || value > INT32_MAX ? "does not fit 32 bits"
-                                                        : NULL;
-    case TZ_BITS:
-        return value != 0.0 && value != 1.0 ? "is neither 0 nor 1" : NULL;
-    default:
-        return problem->precision == TZ_SINGLE && fabs(value) > FLT_MAX
-                   ? "does not fit single precision"
-                   : NULL;
-    }
-}
-
 static tz_status check_value(const tz_problem *problem, int field, double value, int64_t x,
                              int64_t y, int64_t z, const char *place, tz_error *error)
 {
-    const char *fault = value_fault(problem, field, value);
+    const char *fault = tz_problem_fault(problem, field, value);
     if (!fault)
         return TZ_OK;
     return tz_error_set(error, isfinite(value) ? TZ_TYPE : TZ_RANGE,
                         place ? place : problem->stencil->fields[field].name,
-                        "the value %g at cell (%" PRId64 ", %" PRId64 ", %" PRId64
-                        ") %s; field '%s' is of type %s",
-                        value, x, y, z, fault, problem->stencil->fields[field].name,
+                        "the value at cell (%" PRId64 ", %" PRId64 ", %" PRId64
+                        ") is %.10g; it %s: field '%s' is of type %s",
+                        x, y, z, value, fault, problem->stencil->fields[field].name,
                         tz_type_name(problem->stencil->fields[field].type));
 }
 
@@ -97,8 +77,12 @@ tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box 
     const tz_problem *problem = &simulation->problem;
     const tz_box all = whole(problem);
     tz_status status = check_box(simulation, field, box ? box : &all, error);
-    if (!status)
-        status = check_value(problem, field, value, 0, 0, 0, NULL, error);
+    const char *fault = tz_problem_fault(problem, field, value);
+    if (!status && fault)
+        status = tz_error_set(error, isfinite(value) ? TZ_TYPE : TZ_RANGE,
+                              problem->stencil->fields[field].name,
+                              "the value is %.10g; it %s: the field is of type %s", value, fault,
+                              tz_type_name(problem->stencil->fields[field].type));
     if (status)
         return status;
     if (!box || memcmp(box, &all, sizeof all) == 0) {
@@ -122,7 +106,7 @@ tz_status tz_simulation_write(tz_simulation *simulation, int field, const tz_box
                   nz = box->high[2] - box->low[2];
     /* All values are checked before the first is stored: a refused write changes nothing. */
     for (int64_t i = 0; !status && i < nx * ny * nz; i++)
-        if (value_fault(problem, field, values[i]))
+        if (tz_problem_fault(problem, field, values[i]))
             status =
                 check_value(problem, field, values[i], box->low[0] + i % nx,
                             box->low[1] + i / nx % ny, box->low[2] + i / nx / ny, place, error);
@@ -155,7 +139,7 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
         return status;
     const int64_t nx = box.high[0] - box.low[0], ny = box.high[1] - box.low[1];
     for (int64_t i = 0; i < count && !status; i++)
-        if (value_fault(problem, field, tz_array_get(array, i)))
+        if (tz_problem_fault(problem, field, tz_array_get(array, i)))
             status = check_value(problem, field, tz_array_get(array, i), box.low[0] + i % nx,
                                  box.low[1] + i / nx % ny, box.low[2] + i / nx / ny, place, error);
     return status ? status : tz__cells_write(simulation, field, &box, array_values, array, error);
@@ -174,7 +158,34 @@ tz_status tz_simulation_read(const tz_simulation *simulation, int field, const t
 
 tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field)
 {
-    return tz_problem_dtype(&simulation->problem, field);
+    return tz_problem_value_dtype(&simulation->problem, field);
+}
+
+/* Reads values of a field with an origin, several rows a load. */
+static tz_status read_differences(const tz_simulation *simulation, int field, const tz_box *box,
+                                  double *values, tz_error *error)
+{
+    enum { CELLS = 1 << 18 };
+    const tz_problem *problem = &simulation->problem;
+    const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1];
+    if (nx > CELLS)
+        return tz__cells_read(simulation, field, box, values, error);
+    const int64_t most = nx < CELLS ? CELLS / nx : 1, rows = most < ny ? most : ny;
+    void *elements = malloc((size_t)(nx * rows) * tz_problem_element_size(problem, field));
+    if (!elements)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of cells");
+    tz_status status = TZ_OK;
+    for (int64_t z = box->low[2]; z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; !status && y < box->high[1]; y += rows) {
+            const int64_t end = y + rows < box->high[1] ? y + rows : box->high[1];
+            const tz_box part = {{box->low[0], y, z}, {box->high[0], end, z + 1}};
+            status = simulation->backend->load(simulation->state, field, &part, elements, error);
+            if (!status)
+                tz_problem_to_values(problem, field, elements, nx * (end - y), values);
+            values += nx * (end - y);
+        }
+    free(elements);
+    return status;
 }
 
 tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, const tz_box *box,
@@ -187,6 +198,8 @@ tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, c
         return status;
     if (simulation->problem.bits)
         return tz__cells_read_bits(simulation, field, box, cells, error);
+    if (simulation->problem.origin[field] != 0.0)
+        return read_differences(simulation, field, box, cells, error);
     return simulation->backend->load(simulation->state, field, box, cells, error);
 }
 
@@ -207,7 +220,11 @@ tz_status tz_simulation_shrink(const tz_simulation *simulation, int field, int64
                             "a plane of %" PRId64 " x %" PRId64
                             " cells cannot be averaged down to %d x %d values",
                             problem->extent[0], problem->extent[1], nx, ny);
-    return simulation->backend->shrink(simulation->state, field, z, nx, ny, values, error);
+    status = simulation->backend->shrink(simulation->state, field, z, nx, ny, values, error);
+    const double origin = problem->origin[field];
+    for (int64_t i = 0; !status && origin != 0.0 && i < (int64_t)nx * ny; i++)
+        values[i] += origin;
+    return status;
 }
 
 tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, tz_array **out,
@@ -216,8 +233,8 @@ tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, t
     const tz_problem *problem = &simulation->problem;
     tz_array *array;
     *out = NULL;
-    tz_status status = tz_array_create(&array, tz_problem_dtype(problem, field), problem->dims,
-                                       problem->extent, error);
+    tz_status status = tz_array_create(&array, tz_problem_value_dtype(problem, field),
+                                       problem->dims, problem->extent, error);
     if (status)
         return status;
     status = tz_simulation_read_cells(simulation, field, NULL, array->data, error);
@@ -239,11 +256,12 @@ static tz_status check_random(const tz_problem *problem, int field, const tz_ran
                    ? TZ_OK
                    : tz_error_set(error, TZ_RANGE, description->name,
                                   "a random density of %g; it must be 0 to 1", random->density);
-    const char *fault = value_fault(problem, field, random->low);
-    fault = fault ? fault : value_fault(problem, field, random->high);
+    const char *fault = tz_problem_fault(problem, field, random->low);
+    fault = fault ? fault : tz_problem_fault(problem, field, random->high);
     if (fault || random->low > random->high)
-        return tz_error_set(error, TZ_RANGE, description->name, "random range %g to %g: %s",
-                            random->low, random->high, fault ? fault : "it is empty");
+        return tz_error_set(error, TZ_RANGE, description->name,
+                            "a random range from %.10g to %.10g: a bound %s", random->low,
+                            random->high, fault ? fault : "must not be above the other");
     return TZ_OK;
 }
 
@@ -354,10 +372,46 @@ tz_status tz_simulation_streamed_read(const tz_simulation *simulation, int field
     return TZ_OK;
 }
 
+/* Cells that are not zero, counted one by one. */
+static tz_status count_population(const tz_simulation *simulation, int field, int64_t *population,
+                                  tz_error *error)
+{
+    enum { CELLS = 1 << 16 };
+    const int64_t *extent = simulation->problem.extent;
+    double *values = malloc(CELLS * sizeof *values);
+    if (!values)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
+    tz_status status = TZ_OK;
+    *population = 0;
+    for (int64_t i = 0; i < extent[1] * extent[2]; i++)
+        for (int64_t x = 0, end; !status && x < extent[0]; x = end) {
+            const int64_t y = i % extent[1], z = i / extent[1];
+            end = x + CELLS < extent[0] ? x + CELLS : extent[0];
+            const tz_box part = {{x, y, z}, {end, y + 1, z + 1}};
+            status = tz_simulation_read(simulation, field, &part, values, error);
+            for (int64_t k = 0; !status && k < end - x; k++)
+                *population += values[k] != 0.0;
+        }
+    free(values);
+    return status;
+}
+
 tz_status tz_simulation_reduce(const tz_simulation *simulation, int field, tz_reduction *out,
                                tz_error *error)
 {
     const tz_box all = whole(&simulation->problem);
+    const double origin = simulation->problem.origin[field];
     tz_status status = check_box(simulation, field, &all, error);
-    return status ? status : simulation->backend->reduce(simulation->state, field, out, error);
+    if (!status)
+        status = simulation->backend->reduce(simulation->state, field, out, error);
+    if (status || origin == 0.0)
+        return status;
+    const double cells = (double)tz_simulation_cells(simulation);
+    out->min += origin;
+    out->max += origin;
+    out->sum = fma(cells, origin, out->sum);
+    out->population = tz_simulation_cells(simulation);
+    if (out->min <= 0.0 && out->max >= 0.0)
+        status = count_population(simulation, field, &out->population, error);
+    return status;
 }

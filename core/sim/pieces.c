@@ -4,23 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void to_elements(const tz_problem *problem, int field, const double *values, int64_t count,
-                        void *elements)
-{
-    switch (tz_problem_dtype(problem, field)) {
-    case TZ_DTYPE_F64:
-        memcpy(elements, values, (size_t)count * sizeof *values);
-        break;
-    case TZ_DTYPE_F32:
-        for (int64_t i = 0; i < count; i++)
-            ((float *)elements)[i] = (float)values[i];
-        break;
-    default:
-        for (int64_t i = 0; i < count; i++)
-            ((int32_t *)elements)[i] = (int32_t)values[i];
-    }
-}
-
 /* Cells are transferred in pieces of rows. A 1-D field is a single row: it is not copied as a
  * whole. */
 enum { PIECE_CELLS = 1 << 16, ROW_WORDS = 1 << 14 };
@@ -80,7 +63,7 @@ static tz_status write_piece(tz_simulation *simulation, int field, int64_t x_low
                 words[x % count - box.low[0]] &= ~bit;
         }
     } else {
-        to_elements(problem, field, values, x_high - x_low, row);
+        tz_problem_to_elements(problem, field, values, x_high - x_low, row);
     }
     return simulation->backend->store(simulation->state, field, &box, row, error);
 }
@@ -94,23 +77,13 @@ static tz_status read_piece(const tz_simulation *simulation, int field, int64_t 
     tz_status status = simulation->backend->load(simulation->state, field, &box, row, error);
     if (status)
         return status;
-    const int64_t count = x_high - x_low, words = problem->elements[0];
-    switch (tz_problem_dtype(problem, field)) {
-    case TZ_DTYPE_F64:
-        memcpy(values, row, (size_t)count * sizeof *values);
-        break;
-    case TZ_DTYPE_F32:
-        for (int64_t i = 0; i < count; i++)
-            values[i] = ((const float *)row)[i];
-        break;
-    case TZ_DTYPE_I32:
-        for (int64_t i = 0; i < count; i++)
-            values[i] = ((const int32_t *)row)[i];
-        break;
-    default:
-        for (int64_t x = x_low; x < x_high; x++)
-            values[x - x_low] = ((const uint32_t *)row)[x % words - box.low[0]] >> (x / words) & 1;
+    if (!problem->bits) {
+        tz_problem_to_values(problem, field, row, x_high - x_low, values);
+        return TZ_OK;
     }
+    const int64_t words = problem->elements[0];
+    for (int64_t x = x_low; x < x_high; x++)
+        values[x - x_low] = ((const uint32_t *)row)[x % words - box.low[0]] >> (x / words) & 1;
     return TZ_OK;
 }
 

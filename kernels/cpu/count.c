@@ -2,7 +2,20 @@
 
 #include <string.h>
 
-enum { COUNTED_THREADS = 1024 }; /* more threads are counted as this many */
+enum {
+    COUNTED_THREADS = 1024,   /* more threads are counted as this many */
+    COUNTED_JOBS = 32 * 1024, /* of more jobs, so many are counted, spread evenly */
+};
+
+/* Job number k of those that are counted: all, or multiples of the golden ratio, which spread
+ * evenly over any pattern. */
+static int64_t counted_job(int64_t k, int64_t jobs)
+{
+    if (jobs <= COUNTED_JOBS)
+        return k;
+    const uint64_t place = (uint64_t)k * UINT64_C(0x9e3779b97f4a7c15);
+    return (int64_t)((unsigned __int128)place * (uint64_t)jobs >> 64);
+}
 
 void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_counts *out)
 {
@@ -10,11 +23,14 @@ void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_count
     const int threads = stage->threads < COUNTED_THREADS ? stage->threads : COUNTED_THREADS;
     tz__pipeline_make(pipeline, stage);
     memset(out, 0, sizeof *out);
-    out->jobs = (double)tz__jobs_count(stage);
+    const int64_t jobs = tz__jobs_count(stage);
+    const int64_t counted = tz__smaller(jobs, COUNTED_JOBS);
+    const double times = (double)jobs / (double)counted;
+    out->jobs = (double)jobs;
     out->ring_bytes = (double)pipeline->scratch;
-    for (int64_t i = 0; i < tz__jobs_count(stage); i++) {
+    for (int64_t k = 0; k < counted; k++) {
         tz__job job;
-        tz__job_make(stage, pipeline, i, NULL, &job);
+        tz__job_make(stage, pipeline, counted_job(k, jobs), NULL, &job);
         int next = 0;
         for (int t = 1; t < threads; t++)
             next = thread[t] < thread[next] ? t : next;
@@ -41,5 +57,11 @@ void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_count
         out->slowest = out->slowest > thread[next] ? out->slowest : thread[next];
     }
     for (int t = 0; t < threads; t++)
-        out->updates += thread[t];
+        out->updates += times * thread[t];
+    out->slowest *= times;
+    out->rows *= times;
+    out->spans *= times;
+    out->ends *= times;
+    out->read *= times;
+    out->written *= times;
 }

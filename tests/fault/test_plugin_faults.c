@@ -10,8 +10,8 @@
 static const struct {
     const char *file, *wanted[3];
 } faults[] = {
-    {"bad_abi_major.so", {"ABI 2.1", "1.1", "rebuild"}},
-    {"bad_abi_minor.so", {"ABI 1.2", "1.1", "rebuild"}},
+    {"bad_abi_major.so", {"ABI 2.2", "1.2", "rebuild"}},
+    {"bad_abi_minor.so", {"ABI 1.3", "1.2", "rebuild"}},
     {"bad_short_plugin.so", {"bytes", "struct_size", "rebuild"}},
     {"bad_short_stencil.so", {"bytes", "struct_size", "rebuild"}},
     {"bad_missing_row.so", {"row", "rows.h"}},

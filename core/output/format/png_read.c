@@ -64,12 +64,14 @@ static void decode_header(reader *r)
         fail(r, tz_error_set(r->error, TZ_MEMORY, r->path, "not enough memory to read the PNG"));
     png_set_read_fn(r->png, r, on_read);
     png_set_user_limits(r->png, 1 << 24, 1 << 24);
+    /* A wrong checksum of any chunk is an error, as for tz_png_read_text. */
+    png_set_crc_action(r->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     png_read_info(r->png, r->info);
     r->width = png_get_image_width(r->png, r->info);
     r->height = png_get_image_height(r->png, r->info);
-    const int64_t bits = (int64_t)png_get_bit_depth(r->png, r->info) *
-                         png_get_channels(r->png, r->info) * r->width * r->height;
-    if (r->width * r->height > 1 << 30 || bits / 8 / DEFLATE_MAX_RATIO > r->file_bytes)
+    /* A row is whole bytes, and one for its filter. */
+    const int64_t row_bytes = 1 + (int64_t)png_get_rowbytes(r->png, r->info);
+    if (r->width * r->height > 1 << 30 || row_bytes * r->height / DEFLATE_MAX_RATIO > r->file_bytes)
         fail(r, tz_error_set(r->error, TZ_RANGE, r->path,
                              "impossible dimensions: %" PRId64 " x %" PRId64
                              " pixels in a file of %" PRId64 " bytes",

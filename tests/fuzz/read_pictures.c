@@ -1,0 +1,274 @@
+/* Arrays and pictures: .npy and .png. */
+#include "output/format/npy.h"
+#include "output/format/png_info.h"
+#include "output/format/png_read.h"
+#include "output/frame/png_write.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <png.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+static bool is_same(const tz_array *a, const tz_array *b)
+{
+    return a->dtype == b->dtype && a->dims == b->dims &&
+           memcmp(a->shape, b->shape, sizeof a->shape) == 0 &&
+           memcmp(a->data, b->data,
+                  (size_t)tz_shape_count(a->dims, a->shape) * tz_dtype_size(a->dtype)) == 0;
+}
+
+/* ---- .npy ------------------------------------------------------------------------------------ */
+
+static const char *const npy_words[] = {"'descr': '<f4'",
+                                        "'descr': '>i8'",
+                                        "'fortran_order': True",
+                                        "'fortran_order': False",
+                                        "'shape': (3, 5)",
+                                        "'shape': (), ",
+                                        "'<f2'",
+                                        "'|b1'",
+                                        "'>u2'",
+                                        "'<c8'",
+                                        "[('a', '<f4')]",
+                                        "(3, 0)",
+                                        "(2, 3, 4, 5)",
+                                        "(9223372036854775807,)",
+                                        "True",
+                                        "{",
+                                        "}",
+                                        "'",
+                                        "\\",
+                                        "4L",
+                                        "\x93NUMPY",
+                                        "\n",
+                                        NULL};
+
+/* A file of each type in 1 to 3 dimensions; then of other orders and versions, as NumPy writes them. */
+static bool npy_seed(int index, const char *path)
+{
+    static const struct other {
+        const char *header;
+        int version, bytes;
+    } others[] = {{"{'descr': '>f4', 'fortran_order': False, 'shape': (3, 4), }", 1, 48},
+                  {"{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3, 4), }", 1, 192},
+                  {"{'descr': '<f2', 'fortran_order': True, 'shape': (5, 3), }", 2, 30},
+                  {"{'descr': '>f2', 'fortran_order': False, 'shape': (7,), }", 3, 14},
+                  {"{'descr': '>i8', 'fortran_order': True, 'shape': (1, 6), }", 2, 48},
+                  {"{'shape': (2L, 2L), 'descr': '|b1', 'fortran_order': False}", 1, 4}};
+    const int64_t shape[] = {5, 3, 2};
+    tz_array *array;
+    if (index < TZ_DTYPE_COUNT) {
+        if (tz_array_create(&array, (tz_dtype)index, 1 + index % 3, shape, NULL) != TZ_OK)
+            return false;
+        for (int64_t i = 0; i < tz_shape_count(array->dims, shape); i++)
+            tz_array_set(array, i, (double)(index == TZ_DTYPE_BOOL ? i % 2 : i));
+        const tz_status status = tz_npy_write(path, array, NULL);
+        tz_array_destroy(array);
+        return status == TZ_OK;
+    }
+    index -= TZ_DTYPE_COUNT;
+    if (index >= (int)(sizeof others / sizeof *others))
+        return false;
+    const struct other *o = &others[index];
+    const size_t length = strlen(o->header) + 1;
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return false;
+    fprintf(file, "\x93NUMPY%c%c%c%c", o->version, 0, (int)length, 0);
+    if (o->version > 1)
+        fwrite("\0", 1, 2, file);
+    fprintf(file, "%s\n", o->header);
+    for (int i = 0; i < o->bytes; i++)
+        fputc(o->header[12] == 'b' ? i % 2 : i, file);
+    return fclose(file) == 0;
+}
+
+/* Make the stated length of the header right, and the size of the file that of its shape. */
+static void npy_mend(fuzz_bytes *b, uint64_t *random)
+{
+    const size_t start = b->size > 6 && b->data[6] > 1 ? 12 : 10;
+    unsigned char *end = b->size > start ? memchr(b->data + start, '\n', b->size - start) : NULL;
+    if (!end)
+        return;
+    const size_t length = (size_t)(end - b->data) + 1 - start;
+    b->data[8] = (unsigned char)length;
+    b->data[9] = (unsigned char)(length >> 8);
+    if (start == 12)
+        b->data[10] = b->data[11] = 0;
+    char header[256] = "";
+    memcpy(header, b->data + start, length < sizeof header ? length : sizeof header - 1);
+    const char *shape = strstr(header, "'shape': ("), *type = strstr(header, "'descr': '");
+    long extent[3] = {1, 1, 1};
+    if (!shape || !type || strlen(type) < 14 ||
+        sscanf(shape + 10, "%ld%*[,L ]%ld%*[,L ]%ld", &extent[0], &extent[1], &extent[2]) < 1)
+        return;
+    size_t bytes = type[12] >= '1' && type[12] <= '8' ? (size_t)(type[12] - '0') : 1;
+    for (int d = 0; d < 3; d++)
+        bytes = extent[d] > 0 && extent[d] < 1000 ? bytes * (size_t)extent[d] : FUZZ_BYTES_MAX;
+    const size_t whole = start + length + bytes;
+    if (bytes >= FUZZ_BYTES_MAX || whole > FUZZ_BYTES_MAX)
+        return;
+    for (size_t i = b->size; i < whole; i++)
+        b->data[i] = (unsigned char)fuzz_random(random);
+    b->size = whole;
+}
+
+static tz_status npy_read(const char *path, tz_error *error)
+{
+    tz_array *array = NULL, *again = NULL;
+    tz_npy_facts facts;
+    tz_npy_mapping map;
+    const tz_status status = tz_npy_read(path, &array, error);
+    const tz_status inspected = tz_npy_inspect(path, &facts, NULL),
+                    mapped = tz_npy_map(path, &map, NULL);
+    if (status != inspected)
+        fuzz_wrong("tz_npy_read gives %d, tz_npy_inspect %d", (int)status, (int)inspected);
+    if (status != TZ_OK)
+        return status;
+    if (mapped != TZ_OK && mapped != TZ_UNSUPPORTED)
+        fuzz_wrong("tz_npy_map gives %d", (int)mapped);
+    const tz_array view = {
+        map.dtype, map.dims, {map.shape[0], map.shape[1], map.shape[2]}, (void *)map.data};
+    if (mapped == TZ_OK && map.dtype != TZ_DTYPE_BOOL && !is_same(&view, array))
+        fuzz_wrong("tz_npy_map and tz_npy_read differ");
+    if (mapped == TZ_OK)
+        tz_npy_unmap(&map);
+    const char *copy = fuzz_beside(path, "copy.npy");
+    if (tz_npy_write(copy, array, error) != TZ_OK || tz_npy_read(copy, &again, error) != TZ_OK)
+        fuzz_wrong("it cannot be written and read again: %s", error->message);
+    if (!is_same(array, again))
+        fuzz_wrong("it is another array when it is read again");
+    tz_array_destroy(array);
+    tz_array_destroy(again);
+    return TZ_OK;
+}
+
+const fuzz_reader fuzz_npy = {.name = "npy",
+                              .file = "input.npy",
+                              .weight = 20,
+                              .base_bytes = 1 << 19, /* buffers of files that are written */
+                              .bytes_per_byte = 8,
+                              .words = npy_words,
+                              .seed = npy_seed,
+                              .mend = npy_mend,
+                              .read = npy_read};
+
+/* ---- .png ------------------------------------------------------------------------------------ */
+
+static const char *const png_words[] = {
+    "IHDR", "IDAT", "IEND", "PLTE", "tEXt", "zTXt", "iTXt",  "tRNS",
+    "gAMA", "sBIT", "bKGD", "iCCP", "eXIf", "acTL", "Scale", "\x89PNG\r\n\x1a\n",
+    NULL};
+
+/* A picture of each kind that PNG knows, with compressed and other texts. */
+static void write_foreign(FILE *file, int kind, int depth, bool interlaced)
+{
+    unsigned char row[8 * 9] = {0};
+    png_colorp palette = calloc(16, sizeof *palette);
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png_create_info_struct(png);
+    png_text texts[] = {
+        {.compression = PNG_TEXT_COMPRESSION_zTXt, .key = "a", .text = "compressed text"},
+        {.compression = PNG_ITXT_COMPRESSION_zTXt, .key = "b", .text = "\xc3\xa9"}};
+    png_init_io(png, file);
+    png_set_IHDR(png, info, 9, 5, depth, kind,
+                 interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (kind == PNG_COLOR_TYPE_PALETTE)
+        png_set_PLTE(png, info, palette, depth < 4 ? 1 << depth : 16);
+    png_set_gAMA(png, info, 0.45);
+    png_set_text(png, info, texts, 2);
+    png_write_info(png, info);
+    for (int pass = png_set_interlace_handling(png); pass > 0; pass--)
+        for (int y = 0; y < 5; y++) {
+            memset(row, kind == PNG_COLOR_TYPE_PALETTE ? 0 : 37 * y, sizeof row);
+            png_write_row(png, row);
+        }
+    png_write_end(png, info);
+    png_destroy_write_struct(&png, &info);
+    free(palette);
+}
+
+static bool png_seed(int index, const char *path)
+{
+    static const struct {
+        int kind, depth;
+    } foreign[] = {{PNG_COLOR_TYPE_GRAY, 1},      {PNG_COLOR_TYPE_GRAY, 4},
+                   {PNG_COLOR_TYPE_GRAY, 16},     {PNG_COLOR_TYPE_PALETTE, 1},
+                   {PNG_COLOR_TYPE_PALETTE, 8},   {PNG_COLOR_TYPE_RGB, 16},
+                   {PNG_COLOR_TYPE_RGBA, 8},      {PNG_COLOR_TYPE_GRAY_ALPHA, 16},
+                   {PNG_COLOR_TYPE_RGB_ALPHA, 16}};
+    const png_size_t kinds = sizeof foreign / sizeof *foreign;
+    const tz_png_note notes[] = {{"Step", "12"}, {"Title", "W\xc3\xa4rme"}};
+    tz_image *image;
+    if (index <= TZ_PIXEL_INDEX8) {
+        if (tz_image_create(&image, (tz_pixel)index, 13, 7, NULL) != TZ_OK)
+            return false;
+        for (int i = 0; i < 13 * 7 * tz_pixel_bytes(image->pixel); i++)
+            image->data[i] = (uint8_t)(i * 5);
+        image->scale = 1;
+        const tz_status status = tz_png_write(path, image, notes, 2, NULL);
+        tz_image_destroy(image);
+        return status == TZ_OK;
+    }
+    index -= TZ_PIXEL_INDEX8 + 1;
+    if ((size_t)index >= 2 * kinds)
+        return false;
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return false;
+    write_foreign(file, foreign[(size_t)index % kinds].kind, foreign[(size_t)index % kinds].depth,
+                  (size_t)index >= kinds);
+    return fclose(file) == 0;
+}
+
+/* Make lengths fit the file, and all checksums right. */
+static void png_mend(fuzz_bytes *b, uint64_t *random)
+{
+    for (size_t at = 8; at + 12 <= b->size;) {
+        unsigned char *p = b->data + at;
+        size_t length = (size_t)p[0] << 24 | (size_t)p[1] << 16 | (size_t)p[2] << 8 | p[3];
+        if (length > b->size - at - 12) {
+            length = b->size - at - 12;
+            const uint32_t swapped = __builtin_bswap32((uint32_t)length);
+            if (fuzz_below(random, 8) == 0)
+                return;
+            memcpy(p, &swapped, 4);
+        }
+        const uint32_t sum = __builtin_bswap32((uint32_t)crc32(0, p + 4, (uInt)length + 4));
+        memcpy(p + 8 + length, &sum, 4);
+        at += length + 12;
+    }
+}
+
+static tz_status png_read(const char *path, tz_error *error)
+{
+    tz_array *array = NULL;
+    tz_png_facts facts;
+    tz_error other = {.code = TZ_OK};
+    const tz_status status = tz_png_read(path, &array, error);
+    const tz_status told = tz_png_read_text(path, &facts, &other);
+    if (told != TZ_OK && other.message[0] == '\0')
+        fuzz_wrong("tz_png_read_text: no message");
+    if (status == TZ_OK && told != TZ_OK)
+        fuzz_wrong("tz_png_read accepts what tz_png_read_text refuses: %s", other.message);
+    if (status == TZ_OK && (array->shape[0] != facts.width || array->shape[1] != facts.height))
+        fuzz_wrong("tz_png_read and tz_png_read_text differ in the size");
+    if (told == TZ_OK)
+        tz_png_facts_clear(&facts);
+    tz_array_destroy(array);
+    return status;
+}
+
+const fuzz_reader fuzz_png = {.name = "png",
+                              .file = "input.png",
+                              .weight = 20,
+                              .base_bytes = 1 << 20,
+                              .bytes_per_byte =
+                                  1032 * 32, /* what deflate reaches, one bit as red, green, blue */
+                              .words = png_words,
+                              .seed = png_seed,
+                              .mend = png_mend,
+                              .read = png_read};

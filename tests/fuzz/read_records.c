@@ -1,0 +1,389 @@
+/* Records: of devices, of runs, of measured plans, of compiled kernels. */
+#include "backend/cuda/compile/cache.h"
+#include "base/file.h"
+#include "cli/command.h"
+#include "model/device.h"
+#include "policy/memory.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- Device records -------------------------------------------------------------------------- */
+
+static const char *const device_words[] = {"name = x\n",
+                                           "title = y\n",
+                                           "clock = 1.3 GHz # s\n",
+                                           "sm_count",
+                                           "= 30",
+                                           "GB/s",
+                                           "cycles",
+                                           "# assumed\n",
+                                           "#",
+                                           "=",
+                                           " ",
+                                           "GiB",
+                                           "ns",
+                                           "us",
+                                           "kW",
+                                           "pJ",
+                                           "memory_latency = 300 cycles # s\n",
+                                           "\n",
+                                           "\t",
+                                           "\r\n",
+                                           "\xc3\xa9",
+                                           NULL};
+
+static bool device_seed(int index, const char *path)
+{
+    char from[1024] = "", *text;
+    size_t bytes;
+    struct dirent **entries;
+    const int count = scandir(TZ_TEST_MODEL_DIR "/devices", &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        if (strstr(entries[i]->d_name, ".txt") && index-- == 0)
+            snprintf(from, sizeof from, "%s/devices/%s", TZ_TEST_MODEL_DIR, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    if (!from[0] || tz_file_read(from, FUZZ_BYTES_MAX, &text, &bytes, NULL) != TZ_OK)
+        return false;
+    FILE *file = fopen(path, "wb");
+    fwrite(text, 1, bytes, file);
+    free(text);
+    return fclose(file) == 0;
+}
+
+static void same_device(const tz_model_device *a, const tz_model_device *b)
+{
+    size_t count;
+    const tz_model_key *keys = tz_model_device_keys(&count);
+    for (size_t k = 0; k < count; k++) {
+        const char *x = (const char *)a + keys[k].offset, *y = (const char *)b + keys[k].offset;
+        const tz_model_number *m = (const tz_model_number *)x, *n = (const tz_model_number *)y;
+        const bool same =
+            keys[k].quantity == TZ_MODEL_TEXT
+                ? strcmp(x, y) == 0
+                : m->known == n->known && m->value == n->value && strcmp(m->source, n->source) == 0;
+        if (!same)
+            fuzz_wrong("%s is another when it is read again", keys[k].name);
+        if (keys[k].quantity != TZ_MODEL_TEXT && m->known &&
+            !(m->value >= keys[k].min && m->value <= keys[k].max))
+            fuzz_wrong("%s is %g", keys[k].name, m->value);
+    }
+}
+
+static tz_status device_read(const char *path, tz_error *error)
+{
+    char *text = NULL, *written = NULL;
+    size_t bytes;
+    tz_model_device *device = calloc(2, sizeof *device);
+    tz_status status = tz_file_read(path, TZ_MODEL_RECORD_BYTES_MAX, &text, &bytes, error);
+    if (status == TZ_OK)
+        status = tz_model_device_parse(path, text, bytes, &device[0], error);
+    if (status != TZ_OK)
+        goto cleanup;
+    written = malloc(TZ_MODEL_DEVICE_TEXT_SIZE);
+    if (tz_model_device_text(&device[0], written, error) != TZ_OK ||
+        tz_model_device_parse("copy", written, strlen(written), &device[1], error) != TZ_OK)
+        fuzz_wrong("it cannot be written and read again: %s", error->message);
+    same_device(&device[0], &device[1]);
+cleanup:
+    free(written);
+    free(text);
+    free(device);
+    return status;
+}
+
+const fuzz_reader fuzz_device = {.name = "device",
+                                 .file = "input.txt",
+                                 .weight = 20,
+                                 .base_bytes = 1 << 19,
+                                 .bytes_per_byte = 1,
+                                 .words = device_words,
+                                 .seed = device_seed,
+                                 .read = device_read};
+
+/* A made-up processor of round numbers. */
+static void write_cpu(const char *path)
+{
+    static const char record[] =
+        "name = round\ntitle = a processor\nclock = 1 GHz # a\ncores = 2 # a\nvector = 64 B # a\n"
+        "issue_rate = 4 # a\nfp32_rate = 1 # a\nfp64_rate = 1 # a\nlogic_rate = 2 # a\nload_rate = "
+        "1 # a\n"
+        "unaligned_load_rate = 0.5 # a\nstore_rate = 1 # a\nl2 = 1 MB # a\nl3 = 10 MB # a\n"
+        "l1_bandwidth = 64 GB/s # a\nl2_bandwidth = 32 GB/s # a\nl3_bandwidth = 16 GB/s # a\n"
+        "read_bandwidth = 8 GB/s # a\ncopy_bandwidth = 8 GB/s # a\ncore_read_bandwidth = 4 GB/s # "
+        "a\n"
+        "core_copy_bandwidth = 4 GB/s # a\nspan = 100 ns # a\nfork = 10 us # a\n";
+    FILE *file = fopen(path, "w");
+    fputs(record, file);
+    fclose(file);
+}
+
+/* ---- Commands that read ---------------------------------------------------------------------- */
+
+/* Call a command with its arguments up to NULL, and what it prints in `text`; its exit code. */
+static int call(const tz_command *command, char **arguments, char *text, size_t size)
+{
+    const int file = memfd_create("out", MFD_CLOEXEC), out = dup(1), err = dup(2);
+    int count = 0;
+    while (arguments[count])
+        count++;
+    fflush(stdout);
+    dup2(file, 1);
+    dup2(file, 2);
+    optind = 0;
+    const int code = command->call(command, count, arguments);
+    fflush(stdout);
+    dup2(out, 1);
+    dup2(err, 2);
+    const ssize_t got = pread(file, text, size - 1, 0);
+    text[got > 0 ? got : 0] = '\0';
+    close(out);
+    close(err);
+    close(file);
+    return code;
+}
+
+static char *one_line(char *text)
+{
+    text[strcspn(text, "\n")] = '\0';
+    return text;
+}
+
+static void check_printed(const char *command, int code, const char *text)
+{
+    if (code != EXIT_DONE && (code != EXIT_FAILED || !strstr(text, "trapeze: ")))
+        fuzz_wrong("%s: exit code %d with the text '%s'", command, code, text);
+    for (const char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' && *c != '\n' && *c != '\t')
+            fuzz_wrong("%s prints the byte 0x%02x: %s", command, (unsigned char)*c, text);
+}
+
+static bool predict_seed(int index, const char *path)
+{
+    enum { GTX = 3 }; /* records of these come first; kernels for an H200 would be compiled */
+    if (index > 0)
+        return index <= GTX && device_seed(index - 1, path);
+    write_cpu(path);
+    return true;
+}
+
+/* Predictions are made for whatever device a record describes. */
+static tz_status predict_read(const char *path, tz_error *error)
+{
+    static char text[1 << 20];
+    char *arguments[] = {"predict", "hotspot", "--device", (char *)path, "--grid", "300,200", NULL};
+    const int code = call(&tz_command_predict, arguments, text, sizeof text);
+    check_printed("predict", code, text);
+    if (code != EXIT_DONE)
+        return tz_error_set(error, TZ_FORMAT, path, "%.400s", one_line(strstr(text, "trapeze: ")));
+    if (strstr(text, " nan ") || strstr(text, " inf "))
+        fuzz_wrong("it predicts no number: %s", text);
+    return TZ_OK;
+}
+
+const fuzz_reader fuzz_predict = {.name = "predict",
+                                  .file = "device.txt",
+                                  .weight = 3,
+                                  .base_bytes = 64 << 20,
+                                  .bytes_per_byte = 1,
+                                  .words = device_words,
+                                  .seed = predict_seed,
+                                  .read = predict_read};
+
+/* ---- run.json -------------------------------------------------------------------------------- */
+
+static const char *const json_words[] = {"null",
+                                         "true",
+                                         "false",
+                                         "{}",
+                                         "[]",
+                                         "\"\"",
+                                         "-1",
+                                         "1e999",
+                                         "[",
+                                         "{\"a\":",
+                                         ",",
+                                         "\"",
+                                         ":",
+                                         "\\u0000",
+                                         "\\u001b",
+                                         "1e308",
+                                         "0.0",
+                                         "\"simulations\"",
+                                         "\"grid\": [",
+                                         "\"heat\"",
+                                         "\"plans\"",
+                                         "\"policy\"",
+                                         "\"height\": 0",
+                                         "\"tile\": []",
+                                         "9223372036854775807",
+                                         "\"single\"",
+                                         "\"cuda\"",
+                                         "\"params\": {",
+                                         "\xff",
+                                         NULL};
+
+/* A run of a scenario gives the first seeds. */
+static const char *const scenarios[] = {
+    "local tz = require \"trapeze\"\n"
+    "local s = tz.simulation {plugin = \"star2d1r\", grid = {64, 48}, backend = \"cpu\", threads = "
+    "1, height = 4,\n"
+    "    tile = {32, 24}, fields = {u = tz.random {seed = 3}}}\n"
+    "s:every(5, tz.png(\"u\"))\ns:every(5, tz.table {\"step\", \"mean(u)\"})\ns:run {steps = 20}\n",
+    "local tz = require \"trapeze\"\n"
+    "tz.simulation {plugin = \"life\", grid = {64, 32}, backend = \"cpu\", threads = 1, policy = "
+    "\"adaptive\",\n"
+    "    fields = {alive = tz.random {seed = 1}}}:run {steps = 40}\n"
+    "tz.simulation {plugin = \"hotspot\", grid = {32, 32}, backend = \"cpu\",\n"
+    "    fields = {temperature = 318, power = 0.1}}:run {steps = 3}\n",
+    "local tz = require \"trapeze\"\n"
+    "tz.simulation {plugin = \"life\", grid = {32, 32}}:run {steps = 2}\nerror(\"a failure\")\n"};
+
+static bool run_seed(int index, const char *path)
+{
+    char folder[1024], text[4096], *out = folder, script[] = "seed.lua";
+    snprintf(folder, sizeof folder, "%.*s/made-%d", (int)(strrchr(path, '/') - path), path, index);
+    if ((size_t)index >= sizeof scenarios / sizeof *scenarios)
+        return false;
+    FILE *file = fopen(script, "w");
+    fputs(scenarios[index], file);
+    fclose(file);
+    char *arguments[] = {"run", script, "--quiet", "--out", out, NULL};
+    optind = 0;
+    tz_command_run.call(&tz_command_run, 5, arguments);
+    snprintf(text, sizeof text, "%s/run.json", folder);
+    return rename(text, path) == 0;
+}
+
+static tz_status run_read(const char *path, tz_error *error)
+{
+    static char text[1 << 20];
+    char folder[1024], device[] = "./cpu.txt";
+    char *info[] = {"info", folder, NULL},
+         *explain[] = {"explain", folder, "--device", device, NULL};
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+    if (access(device, F_OK) != 0)
+        write_cpu(device);
+    const int shown = call(&tz_command_info, info, text, sizeof text);
+    check_printed("info", shown, text);
+    const int explained = call(&tz_command_explain, explain, text, sizeof text);
+    check_printed("explain", explained, text);
+    if (shown != explained && shown != EXIT_DONE)
+        fuzz_wrong("explain accepts what info refuses");
+    if (explained != EXIT_DONE)
+        return tz_error_set(error, TZ_FORMAT, path, "%.400s", one_line(strstr(text, "trapeze: ")));
+    return TZ_OK;
+}
+
+const fuzz_reader fuzz_run = {.name = "run",
+                              .file = "run/run.json",
+                              .weight = 10,
+                              .base_bytes = 64 << 20,
+                              .bytes_per_byte = 1000,
+                              .words = json_words,
+                              .seed = run_seed,
+                              .read = run_read};
+
+/* ---- Measured plans -------------------------------------------------------------------------- */
+
+static const char key[] = "fuzz";
+
+static bool memory_seed(int index, const char *path)
+{
+    char made[4200];
+    tz_policy_measurement plans[] = {
+        {.plan = {.height = 4, .tile = {32, 16, 1}, .family = "stream", .vector = 4},
+         .time_s = 1e-3,
+         .rounds = 3},
+        {.plan = {.height = 8, .tile = {64, 64, 1}, .family = "tile"}, .time_s = 2e-3, .tie = true},
+        {.plan = {.height = 1, .tile = {1, 1, 1}, .family = "resident", .warps = 8},
+         .time_s = NAN}};
+    const tz_policy_memory memory = {.count = index == 0 ? 3 : 2,
+                                     .best = index,
+                                     .finished = index == 1,
+                                     .noise = 0.01,
+                                     .plans = plans};
+    return index < 2 && tz_policy_memory_write(key, &memory, NULL) == TZ_OK &&
+           tz_policy_memory_path(key, made, sizeof made) && rename(made, path) == 0;
+}
+
+static tz_status memory_read(const char *path, tz_error *error)
+{
+    tz_policy_memory memory, again;
+    if (!tz_policy_memory_read(key, &memory))
+        return tz_error_set(error, TZ_FORMAT, path, "counts as missing");
+    if (memory.count < 1 || memory.best < 0 || memory.best >= memory.count ||
+        !(memory.plans[memory.best].time_s > 0))
+        fuzz_wrong("the best is plan %d of %d", memory.best, memory.count);
+    if (!(memory.noise >= 0 && isfinite(memory.noise)))
+        fuzz_wrong("the noise is %g", memory.noise);
+    if (tz_policy_memory_write(key, &memory, error) != TZ_OK || !tz_policy_memory_read(key, &again))
+        fuzz_wrong("it cannot be written and read again: %s", error->message);
+    for (int i = 0; i < memory.count; i++) {
+        const tz_policy_measurement *a = &memory.plans[i], *b = &again.plans[i];
+        if (memory.count != again.count || memory.best != again.best ||
+            !tz_plan_equal(&a->plan, &b->plan) || (!isnan(a->time_s) && a->time_s != b->time_s))
+            fuzz_wrong("plan %d is another when it is read again", i);
+    }
+    tz_policy_memory_clear(&memory);
+    tz_policy_memory_clear(&again);
+    return TZ_OK;
+}
+
+const fuzz_reader fuzz_memory = {.name = "memory",
+                                 .file = "plans/86a66278db40b360.json",
+                                 .weight = 15,
+                                 .base_bytes = 1 << 20,
+                                 .bytes_per_byte = 1000,
+                                 .words = json_words,
+                                 .seed = memory_seed,
+                                 .read = memory_read};
+
+/* ---- Compiled kernels ------------------------------------------------------------------------ */
+
+static const tz_cuda_key kernel_key = {0x1234, 0x5678};
+static const tz_cuda_kind kernel_kind = {{'F', 'U', 'Z', 'Z', '0', '0', '0', '1'}, "bin"};
+static const char kernel_data[] = "a compiled kernel of any bytes, for instance these";
+static const char *const kernel_words[] = {"FUZZ0001", "FUZZ0000",
+                                           "\x7f"
+                                           "ELF",
+                                           "a compiled kernel", NULL};
+
+static bool kernel_seed(int index, const char *path)
+{
+    if (index > 0)
+        return false;
+    tz_cuda_cache_write(kernel_key, &kernel_kind, kernel_data, sizeof kernel_data);
+    return access(path, F_OK) == 0;
+}
+
+/* Every change of an entry is noticed. */
+static tz_status kernel_read(const char *path, tz_error *error)
+{
+    size_t bytes = 0;
+    void *data = tz_cuda_cache_read(kernel_key, &kernel_kind, &bytes);
+    if (!data)
+        return tz_error_set(error, TZ_FORMAT, path, "counts as missing");
+    if (bytes != sizeof kernel_data || memcmp(data, kernel_data, bytes) != 0)
+        fuzz_wrong("a damaged kernel is accepted");
+    free(data);
+    return TZ_OK;
+}
+
+const fuzz_reader fuzz_kernel = {.name = "kernel",
+                                 .file = "00000000000012340000000000005678.bin",
+                                 .weight = 10,
+                                 .base_bytes = 1 << 16,
+                                 .bytes_per_byte = 1,
+                                 .words = kernel_words,
+                                 .seed = kernel_seed,
+                                 .read = kernel_read};

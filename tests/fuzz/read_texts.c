@@ -1,0 +1,275 @@
+/* Texts with numbers: .rle, plain arrays, .flp and .ptrace. */
+#include "output/format/floorplan.h"
+#include "output/format/rle.h"
+#include "output/format/text.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return false;
+    fputs(text, file);
+    return fclose(file) == 0;
+}
+
+/* ---- .rle ------------------------------------------------------------------------------------ */
+
+static const char *const rle_words[] = {
+    "b",    "o",           "$",    "!",       "3o",    "12b",       "99$",       "x = 9", ", y = 9",
+    "rule", "B3/S23",      "23/3", "B36/S23", "B0/S8", "#N name\n", "#C text\n", "\n",    "0o",
+    "Life", "1073741825o", "#",    ":T4,4",   "B/S",   "b3s23",     "\r\n",      NULL};
+
+static bool rle_seed(int index, const char *path)
+{
+    static const char *const others[] = {
+        "#N Gosper\n#C two rows\nx = 36, y = 3, rule = B3/S23\n24bo11b$22bobo11b$36b!\n",
+        "x=3,y=3\nbo$2bo$3o!\n",
+        "x = 4, y = 2, rule = 23/3\r\n4o$\r\n# a comment\n2b2o!\nafter the end\n",
+        "#C no rule\nx = 2, y = 9\n8$oo!", "x = 3, y = 3, rule = b36s23\nbob$2bo$3o!\n"};
+    const int64_t shape[] = {40, 17};
+    tz_array *cells;
+    if (index >= 2)
+        return (size_t)index - 2 < sizeof others / sizeof *others &&
+               write_text(path, others[index - 2]);
+    if (tz_array_create(&cells, index ? TZ_DTYPE_F64 : TZ_DTYPE_U8, 2, shape, NULL) != TZ_OK)
+        return false;
+    for (int64_t i = 0; i < 40 * 17; i++)
+        tz_array_set(cells, i, (double)(i * i % 7 % 2));
+    const tz_status status =
+        tz_rle_write(path, cells, index ? "B36/S23" : NULL, "a comment\nof two lines", NULL);
+    tz_array_destroy(cells);
+    return status == TZ_OK;
+}
+
+static tz_status rle_read(const char *path, tz_error *error)
+{
+    tz_life_pattern pattern, again;
+    const tz_status status = tz_rle_read(path, &pattern, error);
+    if (status != TZ_OK)
+        return status;
+    const int64_t count = pattern.nx * pattern.ny;
+    const char *copy = fuzz_beside(path, "copy.rle");
+    if (tz_rle_write(copy, pattern.cells, pattern.rule, NULL, error) != TZ_OK)
+        fuzz_wrong("it cannot be written: %s", error->message);
+    const tz_status second = tz_rle_read(copy, &again, error);
+    if (second == TZ_MEMORY) { /* there is room for one pattern, not for two */
+        tz_life_pattern_clear(&pattern);
+        return second;
+    }
+    if (second != TZ_OK)
+        fuzz_wrong("it cannot be read again: %s", error->message);
+    if (pattern.nx != again.nx || pattern.ny != again.ny || strcmp(pattern.rule, again.rule) != 0 ||
+        memcmp(pattern.cells->data, again.cells->data, (size_t)count) != 0)
+        fuzz_wrong("it is another pattern when it is read again");
+    tz_life_pattern_clear(&pattern);
+    tz_life_pattern_clear(&again);
+    return TZ_OK;
+}
+
+const fuzz_reader fuzz_rle = {.name = "rle",
+                              .file = "input.rle",
+                              .weight = 15,
+                              .base_bytes = 1 << 20,
+                              .expands = true,
+                              .words = rle_words,
+                              .seed = rle_seed,
+                              .read = rle_read};
+
+/* ---- Plain numbers --------------------------------------------------------------------------- */
+
+static const char *const text_words[] = {"1",  " ",       "\n",  "#",   "-",           ".",
+                                         "e5", "E-400",   "inf", "nan", "0x1",         "\t",
+                                         "\r", "318.15 ", "\v",  "1,5", "# comment\n", NULL};
+
+static bool text_seed(int index, const char *path)
+{
+    static const char *const texts[] = {
+        "1 2 3\n4 5 6\n", "323.15\n324.06\n\n# the end\n1e-3\t-7.25E+2 .5 5.\n",
+        "# only one\n0.1000000000000000055511151231257827021181583404541015625"};
+    if (index >= 4)
+        return false;
+    if (index < 3)
+        return write_text(path, texts[index]);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return false;
+    for (int i = 0; i < 64; i++)
+        fprintf(file, "%.17g%c", sin(i) * pow(10, i % 40 - 20), i % 8 == 7 ? '\n' : ' ');
+    return fclose(file) == 0;
+}
+
+/* The numbers as strtod() reads them, with comments cut off. */
+static tz_status text_read(const char *path, tz_error *error)
+{
+    static char text[FUZZ_BYTES_MAX + 1];
+    tz_array *array = NULL;
+    const tz_status status = tz_text_read(path, 0, NULL, &array, error);
+    if (status != TZ_OK)
+        return status;
+    FILE *file = fopen(path, "rb");
+    const size_t size = file ? fread(text, 1, FUZZ_BYTES_MAX, file) : 0;
+    text[size] = '\0';
+    fclose(file);
+    for (size_t i = 0, comment = 0; i < size; i++) {
+        comment = text[i] == '#' || (comment && text[i] != '\n');
+        text[i] = comment ? ' ' : text[i];
+    }
+    if (strlen(text) != size)
+        fuzz_wrong("a zero byte outside comments is accepted");
+    int64_t count = 0;
+    char *rest = NULL;
+    for (char *token = strtok_r(text, " \t\n\v\f\r", &rest); token;
+         token = strtok_r(NULL, " \t\n\v\f\r", &rest)) {
+        char *end;
+        const double value = strtod(token, &end);
+        if (count >= array->shape[0] || *end != '\0' || !isfinite(value) ||
+            value != tz_array_get(array, count))
+            fuzz_wrong("number %ld, '%s', is read as %.17g", (long)count, token,
+                       count < array->shape[0] ? tz_array_get(array, count) : NAN);
+        count++;
+    }
+    if (count != array->shape[0])
+        fuzz_wrong("%ld numbers are read as %ld", (long)count, (long)array->shape[0]);
+    tz_array_destroy(array);
+    return TZ_OK;
+}
+
+const fuzz_reader fuzz_text = {.name = "text",
+                               .file = "input.txt",
+                               .weight = 15,
+                               .base_bytes = 1 << 16,
+                               .bytes_per_byte = 10,
+                               .words = text_words,
+                               .seed = text_seed,
+                               .read = text_read};
+
+/* ---- .flp ------------------------------------------------------------------------------------ */
+
+static const char *const flp_words[] = {
+    "core0", "L2",    "\t",     " ",           "\n",
+    "#",     "0.004", "-0.001", "1e-3",        "1e-300",
+    "1e300", "0",     "nan",    "a 1 1 0 0\n", "b 1 1 1 0 1.0e6 0.01\n",
+    "\r\n",  NULL};
+
+static bool flp_seed(int index, const char *path)
+{
+    static const char *const texts[] = {
+        "# unit width height left "
+        "bottom\nL2\t0.016\t0.0098\t0\t0\nIcache\t0.0031\t0.0026\t0.0049\t0.0098\n"
+        "Dcache\t0.0031\t0.0026\t0.008\t0.0098\n",
+        "a 1e-3 1e-3 0 0 1.75e6 0.01\nb 1e-3 1e-3 1e-3 0 1.75e6 0.01\nc 2e-3 1e-3 -0 1e-3 1.75e6 "
+        "0.01\n",
+        "one 0.5 0.25 -0.25 1.5"};
+    return index < 3 && write_text(path, texts[index]);
+}
+
+static tz_status flp_read(const char *path, tz_error *error)
+{
+    tz_floorplan plan, again;
+    tz_array *map = NULL;
+    const tz_status status = tz_floorplan_read(path, &plan, error);
+    if (status != TZ_OK)
+        return status;
+    const char *copy = fuzz_beside(path, "copy.flp");
+    double *powers = calloc(plan.unit_count, sizeof *powers), sum = 0;
+    FILE *file = fopen(copy, "wb");
+    for (size_t k = 0; k < plan.unit_count; k++) {
+        const tz_floorplan_unit *u = &plan.units[k];
+        fprintf(file, "%s %.17g %.17g %.17g %.17g\n", u->name, u->width_m, u->height_m, u->left_m,
+                u->bottom_m);
+        powers[k] = 1;
+    }
+    fclose(file);
+    if (tz_floorplan_read(copy, &again, error) != TZ_OK)
+        fuzz_wrong("it cannot be read again: %s", error->message);
+    if (again.unit_count != plan.unit_count || again.width_m != plan.width_m ||
+        again.bottom_m != plan.bottom_m)
+        fuzz_wrong("it is another plan when it is read again");
+    if (!(isfinite(plan.width_m) && plan.width_m > 0 && isfinite(plan.height_m) &&
+          plan.height_m > 0))
+        fuzz_wrong("its chip is %g m x %g m", plan.width_m, plan.height_m);
+    /* The power of the units is that of the cells. */
+    if (tz_floorplan_rasterise(&plan, powers, 16, 8, 0, 0, &map, error) != TZ_OK)
+        fuzz_wrong("no power map: %s", error->message);
+    for (int64_t i = 0; i < 16 * 8; i++)
+        sum += tz_array_get(map, i);
+    if (!(fabs(sum - (double)plan.unit_count) <= 1e-6 * (double)plan.unit_count))
+        fuzz_wrong("%zu W become %g W", plan.unit_count, sum);
+    tz_array_destroy(map);
+    free(powers);
+    tz_floorplan_clear(&plan);
+    tz_floorplan_clear(&again);
+    return TZ_OK;
+}
+
+const fuzz_reader fuzz_flp = {.name = "flp",
+                              .file = "input.flp",
+                              .weight = 15,
+                              .base_bytes = 1 << 16,
+                              .bytes_per_byte = 100,
+                              .words = flp_words,
+                              .seed = flp_seed,
+                              .read = flp_read};
+
+/* ---- .ptrace --------------------------------------------------------------------------------- */
+
+static const char *const ptrace_words[] = {"core0",   "L2",  "\t",  " ",     "\n",
+                                           "#",       "1.5", "-1",  "1e308", "0 0 0\n",
+                                           "1 2 3\n", "nan", "inf", "\r\n",  NULL};
+
+static bool ptrace_seed(int index, const char *path)
+{
+    static const char *const texts[] = {
+        "L2\tIcache\tDcache\n1.44\t5.8\t14.3\n1.4\t6\t13.5\n0\t0\t0\n",
+        "# a comment\n\none\n1\n2 # two\n3", "a b c d\n1 2 3 4\n"};
+    return index < 3 && write_text(path, texts[index]);
+}
+
+static bool is_another(const tz_ptrace *a, const tz_ptrace *b)
+{
+    for (size_t i = 0; i < a->unit_count * a->sample_count; i++)
+        if (a->powers_w[i] != b->powers_w[i])
+            return true;
+    return false;
+}
+
+static tz_status ptrace_read(const char *path, tz_error *error)
+{
+    tz_ptrace trace, again;
+    const tz_status status = tz_ptrace_read(path, &trace, error);
+    if (status != TZ_OK)
+        return status;
+    const char *copy = fuzz_beside(path, "copy.ptrace");
+    FILE *file = fopen(copy, "wb");
+    for (size_t k = 0; k < trace.unit_count; k++)
+        fprintf(file, "%s%c", trace.names[k], k + 1 < trace.unit_count ? ' ' : '\n');
+    for (size_t i = 0; i < trace.sample_count * trace.unit_count; i++) {
+        if (!(isfinite(trace.powers_w[i]) && trace.powers_w[i] >= 0))
+            fuzz_wrong("a power is %g", trace.powers_w[i]);
+        fprintf(file, "%.17g%c", trace.powers_w[i], (i + 1) % trace.unit_count ? ' ' : '\n');
+    }
+    fclose(file);
+    if (tz_ptrace_read(copy, &again, error) != TZ_OK)
+        fuzz_wrong("it cannot be read again: %s", error->message);
+    if (trace.unit_count != again.unit_count || trace.sample_count != again.sample_count ||
+        is_another(&trace, &again))
+        fuzz_wrong("it is another trace when it is read again");
+    tz_ptrace_clear(&trace);
+    tz_ptrace_clear(&again);
+    return TZ_OK;
+}
+
+const fuzz_reader fuzz_ptrace = {.name = "ptrace",
+                                 .file = "input.ptrace",
+                                 .weight = 15,
+                                 .base_bytes = 1 << 16,
+                                 .bytes_per_byte = 600,
+                                 .words = ptrace_words,
+                                 .seed = ptrace_seed,
+                                 .read = ptrace_read};
