@@ -96,6 +96,18 @@ static void check_value(const target *t, double value)
         refuse(t, &error);
 }
 
+static void fill_piece(const target *t, int index, const tz_box *piece, double *values)
+{
+    tz_error error;
+    int64_t i = 0;
+    for (int64_t y = piece->low[1]; y < piece->high[1]; y++)
+        for (int64_t x = piece->low[0]; x < piece->high[0]; x++)
+            values[i++] = call_for_cell(t, index, x, y, piece->low[2]);
+    if (tz_simulation_write(t->handle->simulation, t->field, piece, values, "function", &error) !=
+        TZ_OK)
+        refuse(t, &error);
+}
+
 static void assign_function(const target *t, int index)
 {
     const tz_box *box = t->box;
@@ -104,22 +116,18 @@ static void assign_function(const target *t, int index)
         return;
     }
     const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1];
-    int64_t rows = CHUNK_CELLS / nx;
-    rows = rows < 1 ? 1 : rows > ny ? ny : rows;
-    double *values = lua_newuserdatauv(t->L, (size_t)(nx * rows) * sizeof *values, 0);
+    const int64_t columns = nx < CHUNK_CELLS ? nx : CHUNK_CELLS;
+    int64_t rows = columns < nx ? 1 : CHUNK_CELLS / nx;
+    rows = rows > ny ? ny : rows;
+    double *values = lua_newuserdatauv(t->L, (size_t)(columns * rows) * sizeof *values, 0);
     for (int64_t z = box->low[2]; z < box->high[2]; z++)
-        for (int64_t y0 = box->low[1]; y0 < box->high[1]; y0 += rows) {
-            const int64_t y1 = y0 + rows < box->high[1] ? y0 + rows : box->high[1];
-            int64_t i = 0;
-            for (int64_t y = y0; y < y1; y++)
-                for (int64_t x = box->low[0]; x < box->high[0]; x++)
-                    values[i++] = call_for_cell(t, index, x, y, z);
-            const tz_box piece = {{box->low[0], y0, z}, {box->high[0], y1, z + 1}};
-            tz_error error;
-            if (tz_simulation_write(t->handle->simulation, t->field, &piece, values, "function",
-                                    &error) != TZ_OK)
-                refuse(t, &error);
-        }
+        for (int64_t y = box->low[1]; y < box->high[1]; y += rows)
+            for (int64_t x = box->low[0]; x < box->high[0]; x += columns) {
+                const tz_box piece = {{x, y, z},
+                                      {x + columns < box->high[0] ? x + columns : box->high[0],
+                                       y + rows < box->high[1] ? y + rows : box->high[1], z + 1}};
+                fill_piece(t, index, &piece, values);
+            }
     lua_pop(t->L, 1);
 }
 
@@ -214,25 +222,16 @@ static void assign_array(const target *t, const tz_array_handle *source)
         check_value(t, tz_array_get(array, i));
     if (tz_handle_is_dry(t->handle))
         return;
-    if (t->all) {
-        if (tz_simulation_write_array(simulation, t->field, array,
-                                      source->at_axes > 0 ? source->at : NULL, source->source,
-                                      &error) != TZ_OK)
-            refuse(t, &error);
-        return;
+    /* A 1-D array may hold the numbers of a box. */
+    tz_array shaped = *array;
+    if (source->at_axes == 0) {
+        shaped.dims = dims;
+        memcpy(shaped.shape, wanted, sizeof wanted);
     }
-    double *row = lua_newuserdatauv(t->L, (size_t)wanted[0] * sizeof *row, 0);
-    int64_t i = 0;
-    for (int64_t z = t->box->low[2]; z < t->box->high[2]; z++)
-        for (int64_t y = t->box->low[1]; y < t->box->high[1]; y++) {
-            for (int64_t x = 0; x < wanted[0]; x++)
-                row[x] = tz_array_get(array, i++);
-            const tz_box piece = {{t->box->low[0], y, z}, {t->box->high[0], y + 1, z + 1}};
-            if (tz_simulation_write(simulation, t->field, &piece, row, source->source, &error) !=
-                TZ_OK)
-                refuse(t, &error);
-        }
-    lua_pop(t->L, 1);
+    if (tz_simulation_write_array(simulation, t->field, &shaped,
+                                  source->at_axes > 0 ? source->at : t->box->low, source->source,
+                                  &error) != TZ_OK)
+        refuse(t, &error);
 }
 
 /* ---- Floorplans ------------------------------------------------------------------------------ */

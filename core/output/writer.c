@@ -148,15 +148,16 @@ static tz_status write_picture(const tz_writer *writer, const tz_simulation *sou
 typedef tz_status tz_piece_fn(void *writer, size_t which, const void *cells, int64_t count,
                               tz_error *error);
 
-/* Write a field in pieces of a few MiB: memory may not hold a copy of a large one. */
+/* Write a field in pieces of a MiB or two: memory may not hold a copy of a large one. */
 static tz_status write_pieces(const tz_simulation *simulation, int field, tz_piece_fn *piece,
                               void *writer, size_t which, tz_error *error)
 {
-    enum { PIECE_CELLS = 1 << 20 };
+    enum { PIECE_CELLS = 1 << 18 };
     const int64_t *extent = tz_simulation_extent(simulation);
     const int64_t width = extent[0] < PIECE_CELLS ? extent[0] : PIECE_CELLS;
     const int64_t rows = width < extent[0] || PIECE_CELLS / width < 1 ? 1 : PIECE_CELLS / width;
-    char *cells = malloc((size_t)(width * rows) * sizeof(double));
+    char *cells =
+        malloc((size_t)(width * rows) * tz_dtype_size(tz_simulation_dtype(simulation, field)));
     if (!cells)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to write a field");
     tz_status status = TZ_OK;
