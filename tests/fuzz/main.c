@@ -5,7 +5,7 @@
  * COUNT inputs, shared out to the readers; or COUNT for one READER, from number FIRST on. The same numbers always
  * give the same inputs. A reader may accept an input or refuse it with a message. It must not crash, hang, leak
  * memory or take more than its table's row allows. What it accepts must pass the checks of its row. */
-#include "tests/fuzz/allocations.h"
+#include "tests/fuzz/interpose.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>
@@ -36,13 +36,6 @@ typedef struct progress {
 
 static progress *shared;
 static uint64_t run_seed = 1;
-
-/* Files need not be on the disk here, and waiting for it would take most of the time. */
-int fsync(int file)
-{
-    (void)file;
-    return 0;
-}
 
 void fuzz_wrong(const char *format, ...)
 {
