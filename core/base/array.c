@@ -1,6 +1,8 @@
 #include "base/array.h"
 
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +88,33 @@ void tz_array_destroy(tz_array *array)
     free(array);
 }
 
+const char *tz_dtype_fault(tz_dtype dtype, double value)
+{
+    /* Half open; exact in a double. */
+    static const struct {
+        double low, end;
+        const char *fault;
+    } ranges[] = {
+        [TZ_DTYPE_BOOL] = {0, 2, "must be 0 or 1"},
+        [TZ_DTYPE_I8] = {-0x1p7, 0x1p7, "must be an integer from -128 to 127"},
+        [TZ_DTYPE_U8] = {0, 0x1p8, "must be an integer from 0 to 255"},
+        [TZ_DTYPE_I16] = {-0x1p15, 0x1p15, "must be an integer from -32768 to 32767"},
+        [TZ_DTYPE_U16] = {0, 0x1p16, "must be an integer from 0 to 65535"},
+        [TZ_DTYPE_I32] = {-0x1p31, 0x1p31, "must be an integer from -2147483648 to 2147483647"},
+        [TZ_DTYPE_U32] = {0, 0x1p32, "must be an integer from 0 to 4294967295"},
+        [TZ_DTYPE_I64] = {-0x1p63, 0x1p63, "must be an integer of 64 bits"},
+        [TZ_DTYPE_U64] = {0, 0x1p64, "must be an integer of 64 bits, not negative"},
+    };
+    if (dtype == TZ_DTYPE_F64)
+        return NULL;
+    if (dtype == TZ_DTYPE_F32)
+        return isfinite(value) && fabs(value) > FLT_MAX ? "must be at most 3.4e38: single precision"
+                                                        : NULL;
+    return value >= ranges[dtype].low && value < ranges[dtype].end && value == trunc(value)
+               ? NULL
+               : ranges[dtype].fault;
+}
+
 double tz_array_get(const tz_array *array, int64_t i)
 {
     switch (array->dtype) {
@@ -111,4 +140,71 @@ void tz_array_set(tz_array *array, int64_t i, double value)
     default:
         break;
     }
+}
+
+/* ---- Exact integers -------------------------------------------------------------------------- */
+
+static bool is_integer(tz_dtype dtype)
+{
+    return dtype != TZ_DTYPE_F32 && dtype != TZ_DTYPE_F64;
+}
+
+bool tz_array_get_integer(const tz_array *array, int64_t i, int64_t *out)
+{
+    if (!is_integer(array->dtype))
+        return false;
+    if (array->dtype == TZ_DTYPE_I64) {
+        *out = ((const int64_t *)array->data)[i];
+    } else if (array->dtype == TZ_DTYPE_U64) {
+        const uint64_t value = ((const uint64_t *)array->data)[i];
+        if (value > INT64_MAX)
+            return false;
+        *out = (int64_t)value;
+    } else {
+        *out = (int64_t)tz_array_get(array, i);
+    }
+    return true;
+}
+
+int64_t tz_array_extreme(const tz_array *array, bool largest)
+{
+    const int64_t count = tz_shape_count(array->dims, array->shape);
+    int64_t best = 0;
+    switch (array->dtype) {
+#define TZ_DTYPE_EXTREME(name, ctype, code)                                                        \
+    case TZ_DTYPE_##name: {                                                                        \
+        const ctype *v = array->data;                                                              \
+        for (int64_t i = 1; i < count; i++)                                                        \
+            if (v[best] != v[best] || (largest ? v[i] > v[best] : v[i] < v[best]))                 \
+                best = i;                                                                          \
+        break;                                                                                     \
+    }
+        TZ_DTYPE_TABLE(TZ_DTYPE_EXTREME)
+#undef TZ_DTYPE_EXTREME
+    default:
+        break;
+    }
+    return best;
+}
+
+bool tz_array_sum_integer(const tz_array *array, int64_t *out)
+{
+    __extension__ typedef __int128 wide;
+    const int64_t count = tz_shape_count(array->dims, array->shape);
+    wide sum = 0;
+    if (!is_integer(array->dtype))
+        return false;
+    switch (array->dtype) {
+#define TZ_DTYPE_SUM(name, ctype, code)                                                            \
+    case TZ_DTYPE_##name:                                                                          \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            sum += (wide)((const ctype *)array->data)[i];                                          \
+        break;
+        TZ_DTYPE_TABLE(TZ_DTYPE_SUM)
+#undef TZ_DTYPE_SUM
+    default:
+        break;
+    }
+    *out = (int64_t)sum;
+    return sum >= INT64_MIN && sum <= INT64_MAX;
 }

@@ -7,6 +7,7 @@
 #define TZ_CORE_BASE_ARRAY_H
 
 #include "base/error.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 /* X(name, C type, numpy type code without byte order) */
@@ -58,9 +59,22 @@ tz_status tz_array_create(tz_array **out, tz_dtype dtype, int dims, const int64_
                           tz_error *error);
 void tz_array_destroy(tz_array *array); /* NULL is fine */
 
+/* NULL if an element of that type can hold the number, else what it must be: "must be an integer
+ * from 0 to 255". Floating point types also hold NaN and infinities. */
+const char *tz_dtype_fault(tz_dtype dtype, double value);
+
 /* Element i, counted from 0 in memory order. Integers beyond 2^53 are rounded. */
 double tz_array_get(const tz_array *array, int64_t i);
-/* Set element i. Integer types truncate; the value must be in their range. */
+/* Set element i to a number that tz_dtype_fault accepts. */
 void tz_array_set(tz_array *array, int64_t i, double value);
+
+/* Element i of an integer type, exactly. False: it is above INT64_MAX, or the type is not an
+ * integer's. */
+bool tz_array_get_integer(const tz_array *array, int64_t i, int64_t *out);
+/* The first of the smallest, or largest, elements, compared exactly. NaN only if all are. */
+int64_t tz_array_extreme(const tz_array *array, bool largest);
+/* The sum of an integer type's elements, exactly. False: it does not fit, or the type is not an
+ * integer's. */
+bool tz_array_sum_integer(const tz_array *array, int64_t *out);
 
 #endif

@@ -1,52 +1,127 @@
 #include "base/file.h"
 
+#include "base/machine.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-tz_status tz_file_read(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error)
+/* NULL for a regular file, otherwise what it is. */
+static const char *kind_of(const struct stat *facts)
 {
-    *out = NULL;
-    *bytes = 0;
-    tz_status status = TZ_OK;
-    char *data = NULL;
+    switch (facts->st_mode & S_IFMT) {
+    case S_IFREG:
+        return NULL;
+    case S_IFDIR:
+        return "a directory";
+    case S_IFIFO:
+        return "a named pipe";
+    case S_IFSOCK:
+        return "a socket";
+    case S_IFCHR:
+    case S_IFBLK:
+        return "a device";
+    default:
+        return "something else";
+    }
+}
+
+static tz_status check_kind(const char *path, const struct stat *facts, tz_error *error)
+{
+    const char *kind = kind_of(facts);
+    return kind
+               ? tz_error_set(error, TZ_IO, path, "cannot read: it is %s, not a regular file", kind)
+               : TZ_OK;
+}
+
+tz_status tz_file_open(const char *path, int *descriptor, size_t *bytes, tz_error *error)
+{
     struct stat facts;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    *descriptor = -1;
+    /* Opening a device can have an effect, so it is not even tried. The file may change between the
+     * two checks: then opening without waiting and the second check hold. */
+    if (stat(path, &facts) != 0)
+        return tz_error_set_errno(error, errno, path, "cannot open");
+    tz_status status = check_kind(path, &facts, error);
+    if (status)
+        return status;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return tz_error_set_errno(error, errno, path, "cannot open");
-    if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-        status = tz_error_set(error, TZ_IO, path, "cannot read: not a regular file");
-        goto cleanup;
+    status = fstat(fd, &facts) == 0 ? check_kind(path, &facts, error)
+                                    : tz_error_set_errno(error, errno, path, "cannot open");
+    if (status) {
+        close(fd);
+        return status;
     }
-    const size_t size = (size_t)facts.st_size;
+    *descriptor = fd;
+    if (bytes)
+        *bytes = (size_t)facts.st_size;
+    return TZ_OK;
+}
+
+tz_status tz_file_stream(const char *path, FILE **stream, size_t *bytes, tz_error *error)
+{
+    int fd;
+    *stream = NULL;
+    const tz_status status = tz_file_open(path, &fd, bytes, error);
+    if (status)
+        return status;
+    *stream = fdopen(fd, "rb");
+    if (!*stream) {
+        close(fd);
+        return tz_error_set(error, TZ_MEMORY, path, "not enough memory to open the file");
+    }
+    return TZ_OK;
+}
+
+/* Read up to `size` bytes; *used is less if the file has become shorter. */
+static tz_status read_bytes(int fd, const char *path, char *data, size_t size, size_t *used,
+                            tz_error *error)
+{
+    for (*used = 0; *used < size;) {
+        const ssize_t got = read(fd, data + *used, size - *used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return tz_error_set_errno(error, errno, path, "cannot read");
+        if (got == 0)
+            break;
+        *used += (size_t)got;
+    }
+    return TZ_OK;
+}
+
+tz_status tz_file_read(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error)
+{
+    int fd;
+    size_t size;
+    char *data = NULL;
+    *out = NULL;
+    *bytes = 0;
+    tz_status status = tz_file_open(path, &fd, &size, error);
+    if (status)
+        return status;
     if (size > limit) {
         status = tz_error_set(error, TZ_RANGE, path, "%zu bytes are too many; at most %zu are read",
                               size, limit);
         goto cleanup;
     }
-    data = malloc(size + 1);
+    /* Linux grants more memory than there is and ends the process when it is touched. */
+    if ((int64_t)size < tz_machine_memory_available())
+        data = malloc(size + 1);
     if (!data) {
         status = tz_error_set(error, TZ_MEMORY, path, "%zu bytes do not fit in memory", size);
         goto cleanup;
     }
-    size_t used = 0;
-    while (used < size) {
-        const ssize_t got = read(fd, data + used, size - used);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            status = tz_error_set_errno(error, errno, path, "cannot read");
-            goto cleanup;
-        }
-        if (got == 0)
-            break;
-        used += (size_t)got;
+    status = read_bytes(fd, path, data, size, bytes, error);
+    if (status) {
+        *bytes = 0;
+        goto cleanup;
     }
-    data[used] = '\0';
+    data[*bytes] = '\0';
     *out = data;
-    *bytes = used;
     data = NULL;
 cleanup:
     free(data);

@@ -1,8 +1,19 @@
-/* Reading files. atomic.h writes them. */
+/* Reading files. atomic.h writes them.
+ *
+ * Every file that a user names is opened here: opening never waits, and only regular files are read.
+ * A directory, pipe, socket or device is refused with TZ_IO and a message that says what it is. */
 #ifndef TZ_CORE_BASE_FILE_H
 #define TZ_CORE_BASE_FILE_H
 
 #include "base/error.h"
+#include <stdio.h>
+
+/* Open a regular file for reading. *bytes is its size; `bytes` may be NULL. Close the descriptor
+ * with close(). TZ_IO, with the path as place; *descriptor is then -1. */
+tz_status tz_file_open(const char *path, int *descriptor, size_t *bytes, tz_error *error);
+
+/* The same as a stream, NULL after an error. Close it with fclose(). */
+tz_status tz_file_stream(const char *path, FILE **stream, size_t *bytes, tz_error *error);
 
 /* Read a regular file into *out, with a '\0' after its bytes; release it with free(). Errors, with
  * the path as place: TZ_IO, TZ_MEMORY, TZ_RANGE (more than `limit` bytes). */

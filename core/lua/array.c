@@ -1,16 +1,20 @@
 #include "lua/array.h"
 
 #include "base/names.h"
+#include "lua/api.h"
+#include "lua/guard.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
 #include "lua/random.h"
+#include "output/format/number.h"
 #include "output/format/rle.h"
 #include "output/format/vti.h"
 #include "stencil/streamed_source.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 tz_array_handle *tz_array_push(lua_State *L, const char *source)
@@ -19,13 +23,33 @@ tz_array_handle *tz_array_push(lua_State *L, const char *source)
     memset(handle, 0, sizeof *handle);
     snprintf(handle->source, sizeof handle->source, "%s", source);
     luaL_setmetatable(L, TZ_TYPE_ARRAY);
+    handle->memory = calloc(1, sizeof *handle->memory);
+    if (!handle->memory)
+        tz_raise(L, "not enough memory for an array");
+    handle->memory->users = 1;
     return handle;
 }
 
 void tz_array_own(tz_array_handle *handle, tz_array *array)
 {
-    handle->owned = array;
+    handle->memory->owned = array;
     handle->view = *array;
+}
+
+tz_array_memory *tz_array_memory_share(tz_array_memory *memory)
+{
+    if (memory)
+        memory->users++;
+    return memory;
+}
+
+void tz_array_memory_release(tz_array_memory *memory)
+{
+    if (!memory || --memory->users > 0)
+        return;
+    tz_array_destroy(memory->owned);
+    tz_npy_unmap(&memory->map);
+    free(memory);
 }
 
 tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
@@ -41,20 +65,18 @@ tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
 
 static void release(tz_array_handle *handle)
 {
-    tz_array_destroy(handle->owned);
-    handle->owned = NULL;
-    tz_npy_unmap(&handle->map);
-    memset(&handle->map, 0, sizeof handle->map);
+    tz_array_memory_release(handle->memory);
+    handle->memory = NULL;
     handle->view.data = NULL;
 }
 
 static int array_close(lua_State *L)
 {
     tz_array_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_ARRAY);
-    if (handle->pinned)
-        handle->view.data = NULL;
-    else
-        release(handle);
+    if (tz_guard_in_use(L, handle))
+        tz_raise(L, "array:close: a function that uses the array (%.200s) has not returned",
+                 handle->source);
+    release(handle);
     return 0;
 }
 
@@ -78,38 +100,37 @@ static int64_t element_index(lua_State *L, const tz_array *array, const char *wh
     return at;
 }
 
-static void push_element(lua_State *L, const tz_array *array, int64_t i)
+static void push_element(lua_State *L, const tz_array *array, int64_t i, const char *what)
 {
-    switch (array->dtype) {
-    case TZ_DTYPE_F32:
-    case TZ_DTYPE_F64:
+    int64_t value;
+    if (array->dtype == TZ_DTYPE_F32 || array->dtype == TZ_DTYPE_F64)
         lua_pushnumber(L, tz_array_get(array, i));
-        break;
-    case TZ_DTYPE_I64:
-        lua_pushinteger(L, ((const int64_t *)array->data)[i]);
-        break;
-    default:
-        lua_pushinteger(L, (lua_Integer)tz_array_get(array, i));
-    }
+    else if (tz_array_get_integer(array, i, &value))
+        lua_pushinteger(L, value);
+    else
+        tz_raise(L, "%s: the element is %llu; Lua's integers end at %lld", what,
+                 ((const unsigned long long *)array->data)[i], (long long)INT64_MAX);
 }
 
 static int array_get(lua_State *L)
 {
     const tz_array *array = &tz_array_check(L, 1, "array:get")->view;
-    push_element(L, array, element_index(L, array, "array:get", lua_gettop(L) - 1));
+    const int64_t i = element_index(L, array, "array:get", lua_gettop(L) - 1);
+    push_element(L, array, i, "array:get");
     return 1;
+}
+
+static noreturn void refuse_number(lua_State *L, const tz_array *array, double value,
+                                   const char *what)
+{
+    char number[TZ_NUMBER_SIZE];
+    tz_raise(L, "%s: %s is not a number of type %s: it %s", what, tz_number_format(number, value),
+             tz_dtype_name(array->dtype), tz_dtype_fault(array->dtype, value));
 }
 
 /* Store the number at a stack index. Raises when the element type cannot hold it. */
 static void store(lua_State *L, tz_array *array, int64_t i, int index, const char *what)
 {
-    static const double least[TZ_DTYPE_COUNT] = {
-        [TZ_DTYPE_I8] = INT8_MIN, [TZ_DTYPE_I16] = INT16_MIN, [TZ_DTYPE_I32] = INT32_MIN};
-    static const double most[TZ_DTYPE_COUNT] = {
-        [TZ_DTYPE_BOOL] = 1,        [TZ_DTYPE_I8] = INT8_MAX,    [TZ_DTYPE_U8] = UINT8_MAX,
-        [TZ_DTYPE_I16] = INT16_MAX, [TZ_DTYPE_U16] = UINT16_MAX, [TZ_DTYPE_I32] = INT32_MAX,
-        [TZ_DTYPE_U32] = UINT32_MAX};
-    const tz_dtype dtype = array->dtype;
     if (lua_type(L, index) == LUA_TBOOLEAN) {
         tz_array_set(array, i, lua_toboolean(L, index));
         return;
@@ -117,26 +138,20 @@ static void store(lua_State *L, tz_array *array, int64_t i, int index, const cha
     if (lua_type(L, index) != LUA_TNUMBER)
         tz_raise(L, "%s: an element must be a number, not a %s", what, luaL_typename(L, index));
     const double value = lua_tonumber(L, index);
-    if (dtype == TZ_DTYPE_I64) {
-        ((int64_t *)array->data)[i] =
-            tz_integer_check(L, index, what, "value", INT64_MIN, INT64_MAX);
-        return;
-    }
-    if (dtype == TZ_DTYPE_U64) {
-        ((uint64_t *)array->data)[i] =
-            (uint64_t)tz_integer_check(L, index, what, "value", 0, INT64_MAX);
-        return;
-    }
-    if (dtype != TZ_DTYPE_F32 && dtype != TZ_DTYPE_F64 &&
-        !(value >= least[dtype] && value <= most[dtype] && value == floor(value)))
-        tz_raise(L, "%s: %.17g is not a number of type %s", what, value, tz_dtype_name(dtype));
-    tz_array_set(array, i, value);
+    if (lua_isinteger(L, index) && array->dtype == TZ_DTYPE_I64)
+        ((int64_t *)array->data)[i] = lua_tointeger(L, index);
+    else if (lua_isinteger(L, index) && array->dtype == TZ_DTYPE_U64 && value >= 0)
+        ((uint64_t *)array->data)[i] = (uint64_t)lua_tointeger(L, index);
+    else if (tz_dtype_fault(array->dtype, value))
+        refuse_number(L, array, value, what);
+    else
+        tz_array_set(array, i, value);
 }
 
 static int array_set(lua_State *L)
 {
     tz_array_handle *handle = tz_array_check(L, 1, "array:set");
-    if (!handle->owned || handle->pinned)
+    if (!handle->memory->owned || handle->memory->users > 1)
         tz_raise(L,
                  "array:set: the array (%.200s) is read-only: it is a large file or feeds a "
                  "simulation",
@@ -146,17 +161,10 @@ static int array_set(lua_State *L)
     return 0;
 }
 
-static int array_extreme(lua_State *L, const char *what, bool want_max)
+static int array_extreme(lua_State *L, const char *what, bool largest)
 {
     const tz_array *array = &tz_array_check(L, 1, what)->view;
-    const int64_t count = tz_shape_count(array->dims, array->shape);
-    int64_t best = 0;
-    for (int64_t i = 1; i < count; i++) {
-        const double value = tz_array_get(array, i), record = tz_array_get(array, best);
-        if (isnan(record) || (want_max ? value > record : value < record))
-            best = i;
-    }
-    push_element(L, array, best);
+    push_element(L, array, tz_array_extreme(array, largest), what);
     return 1;
 }
 
@@ -174,6 +182,13 @@ static int array_sum(lua_State *L)
 {
     const tz_array *array = &tz_array_check(L, 1, "array:sum")->view;
     const int64_t count = tz_shape_count(array->dims, array->shape);
+    int64_t exact;
+    if (array->dtype != TZ_DTYPE_F32 && array->dtype != TZ_DTYPE_F64) {
+        if (!tz_array_sum_integer(array, &exact))
+            tz_raise(L, "array:sum: the sum does not fit an integer of 64 bits");
+        lua_pushinteger(L, exact);
+        return 1;
+    }
     double sum = 0;
     for (int64_t i = 0; i < count; i++)
         sum += tz_array_get(array, i);
@@ -319,11 +334,13 @@ static void fill_from_random(lua_State *L, tz_array *array, const tz_random_valu
 {
     const tz_random *random = &value->random;
     const bool is_integer = array->dtype != TZ_DTYPE_F32 && array->dtype != TZ_DTYPE_F64;
-    if (is_integer && value->has_range &&
-        (random->low != floor(random->low) || random->high != floor(random->high) ||
-         random->low < INT32_MIN || random->high > INT32_MAX))
-        tz_raise(L, "tz.array: 'fill' needs a 'range' {low, high} of 32-bit integers for this "
-                    "dtype");
+    for (int end = 0; value->has_range && end < 2; end++) {
+        const double bound = end == 0 ? random->low : random->high;
+        if (tz_dtype_fault(array->dtype, bound))
+            refuse_number(L, array, bound, "tz.array: 'fill': 'range'");
+        if (is_integer && tz_dtype_fault(TZ_DTYPE_I32, bound))
+            tz_raise(L, "tz.array: 'fill': the integers of a 'range' must fit 32 bits");
+    }
     for (int64_t i = 0, n = tz_shape_count(array->dims, array->shape); i < n; i++) {
         const double unit = (double)(tz_random_bits(random->seed, 0, i) >> 11) * 0x1p-53;
         const double number = value->has_density ? unit < random->density
@@ -348,7 +365,7 @@ static int array_new(lua_State *L)
         names[i] = tz_dtype_name((tz_dtype)i);
     const tz_dtype dtype =
         (tz_dtype)tz_key_choice(L, 1, "tz.array", "dtype", names, TZ_DTYPE_COUNT, TZ_DTYPE_F64);
-    const int data_type = lua_getfield(L, 1, "data"), fill_type = lua_getfield(L, 1, "fill");
+    const int data_type = tz_table_get(L, 1, "data"), fill_type = tz_table_get(L, 1, "fill");
     if (data_type != LUA_TNIL && data_type != LUA_TTABLE)
         tz_raise(L, "tz.array: 'data' must be a list of numbers, not a %s", luaL_typename(L, 2));
     const tz_random_value *random = luaL_testudata(L, 3, TZ_TYPE_RANDOM);
@@ -377,9 +394,15 @@ static int array_new(lua_State *L)
 
 void tz_array_register(lua_State *L)
 {
-    static const luaL_Reg methods[] = {
-        {"get", array_get}, {"set", array_set},   {"min", array_min},     {"max", array_max},
-        {"sum", array_sum}, {"save", array_save}, {"close", array_close}, {NULL, NULL}};
+    static const tz_api_function methods[] = {{"array:get(x[, y[, z]])", array_get},
+                                              {"array:set(x[, y[, z]], value)", array_set},
+                                              {"array:min()", array_min},
+                                              {"array:max()", array_max},
+                                              {"array:sum()", array_sum},
+                                              {"array:save(name)", array_save},
+                                              {"array:close()", array_close},
+                                              {NULL, NULL}};
+    static const tz_api_function functions[] = {{"tz.array(options)", array_new}, {NULL, NULL}};
     tz_metatable_create(L, TZ_TYPE_ARRAY, methods, array_close, array_index, array_tostring);
     luaL_getmetatable(L, TZ_TYPE_ARRAY);
     lua_pushcfunction(L, array_gc);
@@ -387,6 +410,5 @@ void tz_array_register(lua_State *L)
     lua_pushcfunction(L, array_length);
     lua_setfield(L, -2, "__len");
     lua_pop(L, 1);
-    lua_pushcfunction(L, array_new);
-    lua_setfield(L, -2, "array");
+    tz_api_add(L, functions);
 }

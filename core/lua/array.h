@@ -8,20 +8,29 @@
 
 #define TZ_TYPE_ARRAY "trapeze.array"
 
-/* A userdata. `view` describes the elements, which are in `owned` or in a mapped file; its data is
- * NULL once closed. */
-typedef struct tz_array_handle {
-    tz_array *owned;
+/* The elements of an array: a userdata's, shared with each simulation that streams from it. */
+typedef struct tz_array_memory {
+    int users;
+    tz_array *owned; /* NULL: a mapped file */
     tz_npy_mapping map;
+} tz_array_memory;
+
+/* One user more, who ends with tz_array_memory_release; the last one frees it. NULL is fine. */
+tz_array_memory *tz_array_memory_share(tz_array_memory *memory);
+void tz_array_memory_release(tz_array_memory *memory);
+
+/* A userdata. `view` describes the elements; its data is NULL once closed. */
+typedef struct tz_array_handle {
+    tz_array_memory *memory; /* NULL once closed */
     tz_array view;
     char source[256]; /* a file's path as the script gave it, a field's name, or "array" */
     char rule[160];   /* of a Life pattern, else "" */
     bool has_at;      /* `at` is where a field takes it */
     int64_t at[TZ_AXES];
-    bool pinned; /* a simulation streams from it: close() leaves the memory to the collector */
 } tz_array_handle;
 
-/* Push an empty handle. Fill it with tz_array_own, which cannot fail. */
+/* Push an empty handle; raises when memory does not suffice. Fill it with tz_array_own, which
+ * cannot fail. */
 tz_array_handle *tz_array_push(lua_State *L, const char *source);
 void tz_array_own(tz_array_handle *handle, tz_array *array);
 /* The open array at a stack index. Raises on another type and on a closed one. */

@@ -1,8 +1,10 @@
 #include "lua/binding.h"
 
+#include "lua/api.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/output.h"
+#include "lua/time.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -90,23 +92,23 @@ static void claim_files(lua_State *L, const tz_binding *binding, const char *wha
 /* The binding of the value at `index` that can be used again; NULL if there is none. The handle's
  * user value is on the top of the stack. */
 static tz_binding *find_binding(lua_State *L, const tz_simulation_handle *handle, int index,
-                                int64_t every)
+                                bool regular)
 {
     for (tz_binding *b = handle->bindings; b; b = b->next) {
-        if (every > 0 && b->every > 0)
+        if (regular && tz_binding_is_regular(b))
             continue;
         lua_rawgeti(L, -1, b->reference);
         const bool same = lua_rawequal(L, -1, index);
         lua_pop(L, 1);
-        if (same && (!b->function[0] || every == 0))
+        if (same && (!b->function[0] || !regular))
             return b;
     }
     return NULL;
 }
 
-/* Find or make the binding of the output or function at `index`. */
+/* Find or make the binding of the output or function at `index`; `every` NULL: by sim:write. */
 static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_index, int index,
-                        int64_t every, const char *what)
+                        const tz_interval *every, const char *what)
 {
     const tz_output *output = luaL_testudata(L, index, TZ_TYPE_OUTPUT);
     if (!output && !lua_isfunction(L, index))
@@ -117,11 +119,13 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
     lua_getiuservalue(L, handle_index, 1);
     tz_binding *found = find_binding(L, handle, index, every);
     if (found) {
-        found->every = every > 0 ? every : found->every;
+        found->every = every ? *every : found->every;
         lua_pop(L, 1);
         return found;
     }
-    tz_binding made = {.handle = handle, .every = every, .writer = {.last_step = -1}};
+    tz_binding made = {.handle = handle, .writer = {.last_step = -1}};
+    if (every)
+        made.every = *every;
     tz_error error;
     if (output) {
         if (tz_writer_open(&made.writer, output, &handle->context->files, handle->simulation,
@@ -154,8 +158,14 @@ static int method_every(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:every");
     lua_settop(L, 3);
-    const int64_t every = tz_integer_check(L, 2, "sim:every", "interval", 1, INT64_MAX);
-    bind(L, handle, 1, 3, every, "sim:every");
+    tz_interval every = {.steps = 0};
+    if (lua_type(L, 2) == LUA_TSTRING)
+        every.time = tz_time_check(L, 2, handle, "sim:every", "interval");
+    else
+        every.steps = tz_integer_check(L, 2, "sim:every", "interval", 1, INT64_MAX);
+    if (every.steps == 0 && every.time == 0)
+        tz_raise(L, "sim:every: the interval must be positive, not %s", lua_tostring(L, 2));
+    bind(L, handle, 1, 3, &every, "sim:every");
     lua_settop(L, 1);
     return 1;
 }
@@ -165,12 +175,12 @@ static int method_write(lua_State *L)
     tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:write");
     tz_error error;
     lua_settop(L, 2);
-    tz_binding *binding = bind(L, handle, 1, 2, 0, "sim:write");
+    tz_binding *binding = bind(L, handle, 1, 2, NULL, "sim:write");
     if (tz_handle_is_dry(handle)) {
         char pattern[200];
         tz_binding_pattern(binding, pattern, sizeof pattern);
         tz_context_print(handle->context, "  %s: writes %s at step %lld\n", handle->name, pattern,
-                         (long long)handle->dry_step);
+                         (long long)tz_simulation_step(handle->simulation));
         binding->writer.count++;
         return 0;
     }
@@ -187,7 +197,8 @@ static int method_write(lua_State *L)
 
 void tz_binding_add(lua_State *L)
 {
-    static const luaL_Reg methods[] = {
-        {"every", method_every}, {"write", method_write}, {NULL, NULL}};
-    luaL_setfuncs(L, methods, 0);
+    static const tz_api_function methods[] = {{"sim:every(interval, output)", method_every},
+                                              {"sim:write(output)", method_write},
+                                              {NULL, NULL}};
+    tz_api_add(L, methods);
 }

@@ -12,6 +12,7 @@
 #include <lualib.h>
 
 struct tz_simulation_handle;
+struct tz_waiting;
 
 typedef struct tz_context {
     const tz_script_options *options;
@@ -24,6 +25,9 @@ typedef struct tz_context {
     tz_run_files files;                /* opened when something is written or run */
     struct tz_simulation_handle *open; /* a list of those that are not closed */
     size_t simulations;                /* how many were made */
+    const struct tz_waiting *waiting;  /* threads, the last first: guard.h */
+    const char *stack;                 /* where C's stack begins; NULL: not known */
+    size_t stack_bytes;                /* how much of it calls may use */
     bool *sets_read;                   /* which --set names the script has read */
     tz_paths read_names;               /* every name that it has read of tz.args */
     bool expectations_noted;           /* --check has printed that expectations are skipped */

@@ -29,16 +29,20 @@ static noreturn void refuse(const target *t, const tz_error *error)
     tz_raise_error(t->L, t->what, error);
 }
 
+tz_box tz_box_grid(const tz_simulation_handle *handle)
+{
+    tz_box box = {{0}, {0}};
+    memcpy(box.high, tz_simulation_extent(handle->simulation), sizeof box.high);
+    return box;
+}
+
 void tz_box_check(lua_State *L, int index, const tz_simulation_handle *handle, const char *what,
                   tz_box *box)
 {
     static const char *const axes[] = {"x", "y", "z"};
     const int dims = tz_handle_stencil(handle)->dims;
     const int64_t *extent = tz_simulation_extent(handle->simulation);
-    for (int axis = 0; axis < TZ_AXES; axis++) {
-        box->low[axis] = 0;
-        box->high[axis] = extent[axis];
-    }
+    *box = tz_box_grid(handle);
     if (lua_isnoneornil(L, index))
         return;
     if (!lua_istable(L, index))
@@ -169,29 +173,18 @@ static void assign_array(const target *t, const tz_array_handle *source)
 
 /* ---- Floorplans ------------------------------------------------------------------------------ */
 
-/* The value of the parameter with that role, 0 if the stencil has none. */
-static double length_param(const tz_simulation_handle *handle, tz_param_role role)
-{
-    const int i = tz_stencil_param_of_role(tz_handle_stencil(handle), role);
-    return i < 0 ? 0 : tz_simulation_params(handle->simulation)[i].number;
-}
-
 static void assign_floorplan(const target *t, const tz_floorplan_value *value)
 {
     const int64_t *extent = tz_simulation_extent(t->handle->simulation);
     tz_array *array = NULL;
     tz_error error;
-    if (value->plan.unit_count == 0)
-        tz_raise(t->L, "%s: the floorplan is closed", t->what);
     if (tz_handle_stencil(t->handle)->dims != 2 || !t->all)
         tz_raise(t->L, "%s: a floorplan fills a 2-D grid, without a box", t->what);
+    if (value->trace.sample_count == 0)
+        tz_raise(t->L, "%s: the floorplan %.300s has no powers: give tz.floorplan a 'ptrace'",
+                 t->what, value->plan.path);
     double width_m = value->width_m, height_m = value->height_m;
-    if (width_m == 0) {
-        width_m = length_param(t->handle, TZ_PARAM_ROLE_EXTENT_X_M);
-        height_m = length_param(t->handle, TZ_PARAM_ROLE_EXTENT_Y_M);
-        if (!(width_m > 0 && height_m > 0))
-            width_m = height_m = 0;
-    }
+    tz_floorplan_chip(t->L, t->handle, &value->plan, t->what, &width_m, &height_m);
     double *powers_w = lua_newuserdatauv(t->L, value->plan.unit_count * sizeof *powers_w, 0);
     tz_status status = tz_ptrace_arrange(&value->trace, &value->plan, value->row, powers_w, &error);
     if (status == TZ_OK)
@@ -234,7 +227,14 @@ static tz_array_handle *push_int32(const target *t, int index)
     return copy;
 }
 
-static void stream_array(const target *t, int handle_index, int index)
+/* Give back the array that the field reads no longer. */
+static void stop_streaming(const target *t)
+{
+    tz_array_memory_release(t->handle->streamed[t->field]);
+    t->handle->streamed[t->field] = NULL;
+}
+
+static void stream_array(const target *t, int index)
 {
     lua_State *L = t->L;
     const int dims = tz_handle_stencil(t->handle)->dims;
@@ -255,12 +255,8 @@ static void stream_array(const target *t, int handle_index, int index)
         if (tz_simulation_streamed_array(t->handle->simulation, t->field, array->data,
                                          array->shape[dims], &error) != TZ_OK)
             refuse(t, &error);
-        /* The simulation borrows the rows: its user value keeps them alive. */
-        rows->pinned = true;
-        lua_getiuservalue(L, handle_index, 1);
-        lua_pushvalue(L, -2);
-        lua_setfield(L, -2, t->about->name);
-        lua_pop(L, 1);
+        stop_streaming(t);
+        t->handle->streamed[t->field] = tz_array_memory_share(rows->memory);
     }
     lua_pop(L, 1);
 }
@@ -289,6 +285,8 @@ static void assign_random(const target *t, const tz_random_value *value)
                                         &error);
     if (status != TZ_OK)
         refuse(t, &error);
+    if (t->about->role == TZ_STREAMED)
+        stop_streaming(t);
 }
 
 /* ---- Any value ------------------------------------------------------------------------------- */
@@ -337,13 +335,10 @@ static void record_source(const target *t, int index)
                      seed, !t->all);
 }
 
-void tz_field_assign(lua_State *L, int handle_index, tz_simulation_handle *handle, int field,
-                     const tz_box *box, int index, const char *what)
+void tz_field_assign(lua_State *L, tz_simulation_handle *handle, int field, const tz_box *box,
+                     int index, const char *what)
 {
-    tz_box grid;
-    lua_pushnil(L);
-    tz_box_check(L, lua_gettop(L), handle, what, &grid);
-    lua_pop(L, 1);
+    const tz_box grid = tz_box_grid(handle);
     index = lua_absindex(L, index);
     const target t = {.L = L,
                       .handle = handle,
@@ -362,14 +357,14 @@ void tz_field_assign(lua_State *L, int handle_index, tz_simulation_handle *handl
     if (random)
         assign_random(&t, random);
     else if (array && streamed)
-        stream_array(&t, handle_index, index);
+        stream_array(&t, index);
     else if (streamed)
         tz_raise(L, "%s: a streamed field needs tz.random or an array, not a %s", what,
                  luaL_typename(L, index));
     else if (array)
         assign_array(&t, tz_array_check(L, index, what));
     else if (plan)
-        assign_floorplan(&t, plan);
+        assign_floorplan(&t, tz_floorplan_check(L, index, what));
     else if (type == LUA_TNUMBER)
         assign_number(&t, lua_tonumber(L, index));
     else if (type == LUA_TBOOLEAN)

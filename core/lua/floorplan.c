@@ -1,21 +1,149 @@
 #include "lua/floorplan.h"
 
 #include "base/names.h"
+#include "lua/api.h"
+#include "lua/guard.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
 #include <limits.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static int floorplan_close(lua_State *L)
 {
     tz_floorplan_value *value = luaL_checkudata(L, 1, TZ_TYPE_FLOORPLAN);
+    if (tz_guard_in_use(L, value))
+        tz_raise(L, "floorplan:close: a function that uses the floorplan has not returned");
     tz_floorplan_clear(&value->plan);
     tz_ptrace_clear(&value->trace);
     memset(&value->plan, 0, sizeof value->plan);
     memset(&value->trace, 0, sizeof value->trace);
     return 0;
 }
+
+tz_floorplan_value *tz_floorplan_check(lua_State *L, int index, const char *what)
+{
+    tz_floorplan_value *value = luaL_testudata(L, index, TZ_TYPE_FLOORPLAN);
+    if (!value)
+        tz_raise(L, "%s: needs a floorplan (tz.floorplan), not a %s", what,
+                 luaL_typename(L, index));
+    if (value->plan.unit_count == 0)
+        tz_raise(L, "%s: the floorplan is closed", what);
+    return value;
+}
+
+/* ---- Units and the chip ---------------------------------------------------------------------- */
+
+void tz_floorplan_unit_get(const tz_floorplan_value *value, size_t i, tz_unit_value *out)
+{
+    *out = (tz_unit_value){.unit = value->plan.units[i],
+                           .plan = value->plan,
+                           .width_m = value->width_m,
+                           .height_m = value->height_m};
+    snprintf(out->path, sizeof out->path, "%s", value->plan.path);
+    out->plan.units = NULL;
+    out->plan.unit_count = 0;
+    out->plan.path = NULL;
+}
+
+/* floorplan:unit(name) */
+static int floorplan_unit(lua_State *L)
+{
+    const char *what = "floorplan:unit";
+    const tz_floorplan_value *value = tz_floorplan_check(L, 1, what);
+    const tz_floorplan *plan = &value->plan;
+    const char *name = tz_text_check(L, 2, what, "name");
+    size_t i = 0;
+    while (i < plan->unit_count && strcmp(plan->units[i].name, name) != 0)
+        i++;
+    if (i == plan->unit_count) {
+        const char **names = lua_newuserdatauv(L, plan->unit_count * sizeof *names, 0);
+        for (size_t k = 0; k < plan->unit_count; k++)
+            names[k] = plan->units[k].name;
+        const char *nearest = tz_names_nearest(name, names, plan->unit_count);
+        tz_raise(L, "%s: %.300s has no unit '%.63s'%s%s%s", what, plan->path, name,
+                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    }
+    tz_floorplan_unit_get(value, i, lua_newuserdatauv(L, sizeof(tz_unit_value), 0));
+    luaL_setmetatable(L, TZ_TYPE_UNIT);
+    return 1;
+}
+
+static int unit_tostring(lua_State *L)
+{
+    const tz_unit_value *value = luaL_checkudata(L, 1, TZ_TYPE_UNIT);
+    lua_pushfstring(L, "unit %s of %s", value->unit.name, value->path);
+    return 1;
+}
+
+/* Are two lengths of a chip the same, but for the rounding of published plans? */
+static bool same_length(double a, double b, double longer)
+{
+    return fabs(a - b) <= 1e-3 * longer;
+}
+
+static noreturn void raise_size(lua_State *L, const tz_stencil *stencil, const char *what,
+                                const char *path, double width_m, double height_m,
+                                const double *chip_m)
+{
+    const char *x =
+        stencil->params[tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_EXTENT_X_M)].name;
+    const char *y =
+        stencil->params[tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_EXTENT_Y_M)].name;
+    tz_raise(
+        L,
+        "%s: the floorplan %.300s is of a chip of %g m x %g m, the simulation's is %g m x %g m: "
+        "give the simulation params = { %s = %g, %s = %g }; if the plan leaves a rim of the "
+        "chip free, give tz.floorplan the chip's 'width_m' and 'height_m'",
+        what, path, width_m, height_m, chip_m[0], chip_m[1], x, width_m, y, height_m);
+}
+
+void tz_floorplan_chip(lua_State *L, const tz_simulation_handle *handle, const tz_floorplan *plan,
+                       const char *what, double *width_m, double *height_m)
+{
+    static const tz_param_role roles[] = {TZ_PARAM_ROLE_EXTENT_X_M, TZ_PARAM_ROLE_EXTENT_Y_M};
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    double chip_m[2] = {0, 0};
+    if (stencil->dims != 2)
+        tz_raise(L, "%s: a floorplan is of a 2-D grid, not of %d-D", what, stencil->dims);
+    for (int axis = 0; axis < 2; axis++) {
+        const int i = tz_stencil_param_of_role(stencil, roles[axis]);
+        chip_m[axis] = i < 0 ? 0 : tz_simulation_params(handle->simulation)[i].number;
+    }
+    if (!(chip_m[0] > 0 && chip_m[1] > 0))
+        return;
+    const double longer = chip_m[0] > chip_m[1] ? chip_m[0] : chip_m[1];
+    const bool given = *width_m > 0;
+    const double right = given ? *width_m : plan->left_m + plan->width_m;
+    const double top = given ? *height_m : plan->bottom_m + plan->height_m;
+    if (!same_length(right, chip_m[0], longer) || !same_length(top, chip_m[1], longer) ||
+        (!given &&
+         (!same_length(plan->left_m, 0, longer) || !same_length(plan->bottom_m, 0, longer))))
+        raise_size(L, stencil, what, plan->path, right, top, chip_m);
+    *width_m = chip_m[0];
+    *height_m = chip_m[1];
+}
+
+void tz_floorplan_box(lua_State *L, const tz_simulation_handle *handle, const tz_unit_value *unit,
+                      const char *what, tz_box *box)
+{
+    const int64_t *extent = tz_simulation_extent(handle->simulation);
+    tz_floorplan plan = unit->plan;
+    char path[sizeof unit->path];
+    double width_m = unit->width_m, height_m = unit->height_m;
+    tz_error error;
+    memcpy(path, unit->path, sizeof path);
+    plan.path = path;
+    *box = (tz_box){{0, 0, 0}, {1, 1, 1}};
+    tz_floorplan_chip(L, handle, &plan, what, &width_m, &height_m);
+    if (tz_floorplan_unit_cells(&plan, &unit->unit, extent[0], extent[1], width_m, height_m,
+                                box->low, box->high, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+}
+
+/* ---- tz.floorplan ---------------------------------------------------------------------------- */
 
 /* plan.units (a list of {name=, width_m=, …}), plan.samples, plan.width_m, plan.height_m. */
 static int floorplan_index(lua_State *L)
@@ -44,10 +172,11 @@ static int floorplan_index(lua_State *L)
             lua_rawseti(L, -2, (lua_Integer)i + 1);
         }
     } else {
-        static const char *const known[] = {"units", "samples", "width_m", "height_m", "close"};
+        static const char *const known[] = {"units",    "samples", "width_m",
+                                            "height_m", "unit",    "close"};
         char hint[256];
         tz_raise(L, "a floorplan has no '%.60s'%s", key,
-                 tz_names_hint(hint, sizeof hint, key, known, 5));
+                 tz_names_hint(hint, sizeof hint, key, known, 6));
     }
     return 1;
 }
@@ -60,9 +189,10 @@ static int value_floorplan(lua_State *L)
     tz_keys_check(L, 1, "tz.floorplan", keys, 5, false);
     const char *flp = NULL, *ptrace = NULL;
     char plan_path[PATH_MAX], trace_path[PATH_MAX];
-    if (!tz_key_text(L, 1, "tz.floorplan", "flp", &flp) ||
-        !tz_key_text(L, 1, "tz.floorplan", "ptrace", &ptrace))
-        tz_raise(L, "tz.floorplan: needs flp = \"FILE.flp\" and ptrace = \"FILE.ptrace\"");
+    if (!tz_key_text(L, 1, "tz.floorplan", "flp", &flp))
+        tz_raise(L, "tz.floorplan: needs flp = \"FILE.flp\" and, for powers, ptrace = "
+                    "\"FILE.ptrace\"");
+    tz_key_text(L, 1, "tz.floorplan", "ptrace", &ptrace);
     int64_t row = 0;
     const bool has_row = tz_key_integer(L, 1, "tz.floorplan", "row", 1, INT64_MAX, &row);
     double width_m = 0, height_m = 0;
@@ -71,7 +201,10 @@ static int value_floorplan(lua_State *L)
     if (width_m < 0 || height_m < 0 || (width_m > 0) != (height_m > 0))
         tz_raise(L, "tz.floorplan: 'width_m' and 'height_m' go together and must be positive");
     tz_path_resolve(L, flp, plan_path, sizeof plan_path);
-    tz_path_resolve(L, ptrace, trace_path, sizeof trace_path);
+    if (ptrace)
+        tz_path_resolve(L, ptrace, trace_path, sizeof trace_path);
+    else if (has_row)
+        tz_raise(L, "tz.floorplan: 'row' is of a 'ptrace', which is missing");
     tz_floorplan_value *value = lua_newuserdatauv(L, sizeof *value, 0);
     memset(value, 0, sizeof *value);
     luaL_setmetatable(L, TZ_TYPE_FLOORPLAN);
@@ -80,7 +213,7 @@ static int value_floorplan(lua_State *L)
     value->height_m = height_m;
     tz_error error;
     if (tz_floorplan_read(plan_path, &value->plan, &error) != TZ_OK ||
-        tz_ptrace_read(trace_path, &value->trace, &error) != TZ_OK)
+        (ptrace && tz_ptrace_read(trace_path, &value->trace, &error) != TZ_OK))
         tz_raise_error(L, "tz.floorplan", &error);
     if (has_row && row > (int64_t)value->trace.sample_count)
         tz_raise(L, "tz.floorplan: 'row' is %lld, but %.300s has %zu row%s", (long long)row,
@@ -90,8 +223,13 @@ static int value_floorplan(lua_State *L)
 
 void tz_floorplan_register(lua_State *L)
 {
-    static const luaL_Reg methods[] = {{"close", floorplan_close}, {NULL, NULL}};
+    static const tz_api_function none[] = {{NULL, NULL}};
+    static const tz_api_function methods[] = {{"floorplan:unit(name)", floorplan_unit},
+                                              {"floorplan:close()", floorplan_close},
+                                              {NULL, NULL}};
+    static const tz_api_function functions[] = {{"tz.floorplan(options)", value_floorplan},
+                                                {NULL, NULL}};
+    tz_metatable_create(L, TZ_TYPE_UNIT, none, NULL, NULL, unit_tostring);
     tz_metatable_create(L, TZ_TYPE_FLOORPLAN, methods, floorplan_close, floorplan_index, NULL);
-    lua_pushcfunction(L, value_floorplan);
-    lua_setfield(L, -2, "floorplan");
+    tz_api_add(L, functions);
 }

@@ -1,18 +1,41 @@
-/* tz.floorplan: the power of a chip's units, from HotSpot's .flp and .ptrace files. */
+/* tz.floorplan: the units of a chip and their power, from HotSpot's .flp and .ptrace files. */
 #ifndef TZ_CORE_LUA_FLOORPLAN_H
 #define TZ_CORE_LUA_FLOORPLAN_H
 
+#include "lua/handle.h"
 #include "output/format/floorplan.h"
-#include <lua.h>
 
 #define TZ_TYPE_FLOORPLAN "trapeze.floorplan"
+#define TZ_TYPE_UNIT "trapeze.unit"
 
 /* A userdata. */
 typedef struct tz_floorplan_value {
-    tz_floorplan plan;
-    tz_ptrace trace;
+    tz_floorplan plan;        /* without units once closed */
+    tz_ptrace trace;          /* without samples if no file was given */
     int64_t row;              /* of the trace, from 0; -1: the mean of all rows */
     double width_m, height_m; /* of the chip; 0: the stencil's, else the plan's */
 } tz_floorplan_value;
+
+/* A userdata: a unit of a floorplan, which may be closed. */
+typedef struct tz_unit_value {
+    tz_floorplan_unit unit;
+    tz_floorplan plan; /* its bounding box, and `path`; no units */
+    double width_m, height_m;
+    char path[256];
+} tz_unit_value;
+
+/* The open floorplan at a stack index. Raises on another type and on a closed one. */
+tz_floorplan_value *tz_floorplan_check(lua_State *L, int index, const char *what);
+/* Unit number i, from 0. */
+void tz_floorplan_unit_get(const tz_floorplan_value *value, size_t i, tz_unit_value *out);
+
+/* The size of the chip that a 2-D simulation computes, for a plan whose script gave *width_m and
+ * *height_m, or 0 and 0. They stay 0 if the stencil has no size either. Raises when the plan
+ * belongs to a chip of another size. */
+void tz_floorplan_chip(lua_State *L, const tz_simulation_handle *handle, const tz_floorplan *plan,
+                       const char *what, double *width_m, double *height_m);
+/* The cells of a unit in a simulation's grid. Raises. */
+void tz_floorplan_box(lua_State *L, const tz_simulation_handle *handle, const tz_unit_value *unit,
+                      const char *what, tz_box *box);
 
 #endif

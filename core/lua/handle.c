@@ -1,5 +1,6 @@
 #include "lua/handle.h"
 
+#include "lua/guard.h"
 #include "lua/keys.h"
 #include "policy/policy.h"
 #include <stdio.h>
@@ -19,8 +20,10 @@ tz_simulation_handle *tz_handle_check(lua_State *L, int index, const char *what)
 tz_simulation_handle *tz_handle_check_idle(lua_State *L, int index, const char *what)
 {
     tz_simulation_handle *handle = tz_handle_check(L, index, what);
-    if (handle->L)
-        tz_raise(L, "%s: not from within an output of the same simulation", what);
+    if (tz_guard_in_use(L, handle))
+        tz_raise(
+            L, "%s: not from within an output of the same simulation, or a function that it calls",
+            what);
     return handle;
 }
 
@@ -34,11 +37,6 @@ const tz_stencil *tz_handle_stencil(const tz_simulation_handle *handle)
     return tz_simulation_stencil(handle->simulation);
 }
 
-int64_t tz_handle_step(const tz_simulation_handle *handle)
-{
-    return tz_handle_is_dry(handle) ? handle->dry_step : tz_simulation_step(handle->simulation);
-}
-
 int tz_handle_field(lua_State *L, int index, const tz_simulation_handle *handle, const char *what)
 {
     const tz_stencil *stencil = tz_handle_stencil(handle);
@@ -50,6 +48,16 @@ int tz_handle_field(lua_State *L, int index, const tz_simulation_handle *handle,
         tz_raise(L, "%s: needs a field's name, not a %s", what, luaL_typename(L, index));
     if (tz_output_find_field(stencil, lua_tostring(L, index), &field, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
+    return field;
+}
+
+int tz_handle_kept_field(lua_State *L, int index, const tz_simulation_handle *handle,
+                         const char *what)
+{
+    const int field = tz_handle_field(L, index, handle, what);
+    if (tz_handle_stencil(handle)->fields[field].role == TZ_STREAMED)
+        tz_raise(L, "%s: '%s' is streamed and not kept; read its slabs with sim:slabs", what,
+                 tz_handle_stencil(handle)->fields[field].name);
     return field;
 }
 
@@ -74,7 +82,7 @@ static void record(const tz_simulation_handle *handle)
         tz_binding_pattern(b, pattern, sizeof pattern);
         tz_record_output(into, handle->index, pattern,
                          b->function[0] ? "function" : tz_output_kind_name(b->writer.output->kind),
-                         b->every, b->writer.count);
+                         &b->every, b->writer.count);
     }
 }
 
@@ -133,6 +141,10 @@ tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error)
     add_to_result(handle);
     tz_simulation_destroy(handle->simulation);
     handle->simulation = NULL;
+    for (int field = 0; field < TZ_FIELDS_MAX; field++) {
+        tz_array_memory_release(handle->streamed[field]);
+        handle->streamed[field] = NULL;
+    }
     *handle->link = handle->next;
     if (handle->next)
         handle->next->link = handle->link;

@@ -2,9 +2,10 @@
 #ifndef TZ_CORE_LUA_HANDLE_H
 #define TZ_CORE_LUA_HANDLE_H
 
+#include "lua/array.h"
 #include "lua/context.h"
 #include "output/writer.h"
-#include "sim/simulation.h"
+#include "sim/simulated_time.h"
 
 #define TZ_TYPE_SIMULATION "trapeze.simulation"
 
@@ -13,13 +14,18 @@ typedef struct tz_binding {
     struct tz_binding *next;
     struct tz_simulation_handle *handle;
     lua_Integer reference; /* of the output or function, in the handle's user value */
-    int64_t every;         /* steps between two; 0: by sim:write alone */
+    tz_interval every;     /* zeros: by sim:write alone */
     char function[160];    /* "function at FILE:LINE"; "": an output */
     tz_writer writer;      /* of an output; a function uses last_step and count alone */
 } tz_binding;
 
+static inline bool tz_binding_is_regular(const tz_binding *binding)
+{
+    return binding->every.steps > 0 || binding->every.time > 0;
+}
+
 /* Its one user value is a table that keeps what the simulation needs alive: outputs and functions
- * under 1, 2, …, and the arrays that feed streamed fields under the field's name. */
+ * under 1, 2, … */
 typedef struct tz_simulation_handle {
     tz_simulation *simulation; /* NULL once closed */
     tz_context *context;
@@ -29,9 +35,10 @@ typedef struct tz_simulation_handle {
     char prefix[80]; /* of its files: "" or "NAME-" */
     const char *plugin_path;
     tz_binding *bindings;
-    lua_State *L;     /* the thread that called run; NULL when it does not run */
-    int64_t dry_step; /* what sim.step is in check mode */
-    bool fired_zero;  /* in check mode: outputs of step 0 are counted */
+    tz_array_memory
+        *streamed[TZ_FIELDS_MAX]; /* that its streamed fields read, shared; NULL: none */
+    lua_State *L;                 /* the thread that called run; NULL when it does not run */
+    bool fired_zero;              /* in check mode: outputs of step 0 are counted */
     int rewinds;
     char failure[2600];    /* of Lua code called during run */
     double seconds_before; /* spent in stages before the present call of run */
@@ -39,25 +46,28 @@ typedef struct tz_simulation_handle {
 
 /* The open simulation at a stack index. Raises on another type and on a closed one. */
 tz_simulation_handle *tz_handle_check(lua_State *L, int index, const char *what);
-/* The same, and raises if it is in the middle of a run. */
+/* The same for a function that changes it. Raises when another function of it has not returned: a
+ * run that calls an output, sim:set that calls a function, … */
 tz_simulation_handle *tz_handle_check_idle(lua_State *L, int index, const char *what);
 
 /* Is this check mode, in which nothing is computed? */
 bool tz_handle_is_dry(const tz_simulation_handle *handle);
 const tz_stencil *tz_handle_stencil(const tz_simulation_handle *handle);
-int64_t tz_handle_step(const tz_simulation_handle *handle);
 
 /* Index of the field named at a stack index (none or nil: the first state field). Raises with the
  * nearest name. */
 int tz_handle_field(lua_State *L, int index, const tz_simulation_handle *handle, const char *what);
+/* The same, and raises when the field is streamed: those cannot be read. */
+int tz_handle_kept_field(lua_State *L, int index, const tz_simulation_handle *handle,
+                         const char *what);
 
 /* The file, files or function of a binding: "temperature-NNNNNN.png". */
 void tz_binding_pattern(const tz_binding *binding, char *text, size_t size);
 
 /* Add a new simulation to the open ones and to the record. `name` "" gives it a number. */
 void tz_handle_open(tz_simulation_handle *handle, const char *name);
-/* Finish its outputs, record it, free it. Returns the first error of an output, but does all of it
- * in any case. Does nothing when closed. */
+/* Finish its outputs, record it, free it; no function may use it. Returns the first error of an
+ * output, but does all of it in any case. Does nothing when closed. */
 tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error);
 
 /* From within a run: call function(argument, simulation) in Lua, where `argument` is a light

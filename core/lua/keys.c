@@ -59,29 +59,64 @@ static noreturn void raise_unknown(lua_State *L, const char *what, const char *k
              tz_names_hint(hint, sizeof hint, key, keys, n));
 }
 
+static void refuse_metatable(lua_State *L, int index, const char *what)
+{
+    if (lua_getmetatable(L, index))
+        tz_raise(L, "%s: needs a plain table, not one with a metatable", what);
+}
+
+/* The stack ends with a table, a key and a value: set the value, which is popped. */
+static void copy_element(lua_State *L)
+{
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, -4);
+}
+
+void tz_table_copy(lua_State *L, int index, const char *what)
+{
+    index = lua_absindex(L, index);
+    refuse_metatable(L, index, what);
+    lua_newtable(L);
+    lua_pushnil(L);
+    while (lua_next(L, index) != 0)
+        copy_element(L);
+    lua_replace(L, index);
+}
+
+int tz_table_get(lua_State *L, int index, const char *key)
+{
+    index = lua_absindex(L, index);
+    lua_pushstring(L, key);
+    return lua_rawget(L, index);
+}
+
 void tz_keys_check(lua_State *L, int index, const char *what, const char *const *keys, size_t n,
                    bool list)
 {
     index = lua_absindex(L, index);
+    refuse_metatable(L, index, what);
     const lua_Integer length = (lua_Integer)lua_rawlen(L, index);
+    lua_newtable(L);
     lua_pushnil(L);
     while (lua_next(L, index) != 0) {
-        lua_pop(L, 1);
-        if (lua_type(L, -1) == LUA_TSTRING) {
-            const char *key = lua_tostring(L, -1);
+        if (lua_type(L, -2) == LUA_TSTRING) {
+            const char *key = lua_tostring(L, -2);
             bool known = false;
             for (size_t i = 0; !known && i < n; i++)
-                known = strcmp(key, keys[i]) == 0;
+                known = strcmp(key, keys[i]) == 0 && strlen(key) == lua_rawlen(L, -2);
             if (!known)
                 raise_unknown(L, what, key, keys, n);
         } else if (!list) {
             tz_raise(L, "%s: needs named options such as %s = …, not a list element", what,
                      n > 0 ? keys[0] : "name");
-        } else if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1 ||
-                   lua_tointeger(L, -1) > length) {
+        } else if (!lua_isinteger(L, -2) || lua_tointeger(L, -2) < 1 ||
+                   lua_tointeger(L, -2) > length) {
             tz_raise(L, "%s: a list must have the indices 1, 2, … without gaps", what);
         }
+        copy_element(L);
     }
+    lua_replace(L, index);
 }
 
 noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, int index,
@@ -90,6 +125,7 @@ noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, 
     enum { MOST = 64 };
     const char *known[MOST];
     size_t count = 0;
+    luaL_checktype(L, index, LUA_TTABLE);
     for (; count < n; count++)
         known[count] = names[count];
     lua_pushnil(L);
@@ -105,7 +141,7 @@ noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, 
 
 static bool get(lua_State *L, int index, const char *key)
 {
-    if (lua_getfield(L, index, key) != LUA_TNIL)
+    if (tz_table_get(L, index, key) != LUA_TNIL)
         return true;
     lua_pop(L, 1);
     return false;
@@ -155,15 +191,21 @@ bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, 
     return true;
 }
 
+const char *tz_text_check(lua_State *L, int index, const char *what, const char *name)
+{
+    if (lua_type(L, index) != LUA_TSTRING)
+        tz_raise(L, "%s: '%s' must be a string, not a %s", what, name, luaL_typename(L, index));
+    const char *text = lua_tostring(L, index);
+    if (strlen(text) != lua_rawlen(L, index))
+        tz_raise(L, "%s: '%s' holds a zero byte", what, name);
+    return text;
+}
+
 bool tz_key_text(lua_State *L, int index, const char *what, const char *key, const char **out)
 {
     if (!get(L, index, key))
         return false;
-    if (lua_type(L, -1) != LUA_TSTRING)
-        tz_raise(L, "%s: '%s' must be a string, not a %s", what, key, luaL_typename(L, -1));
-    *out = lua_tostring(L, -1);
-    if (strlen(*out) != lua_rawlen(L, -1))
-        tz_raise(L, "%s: '%s' holds a zero byte", what, key);
+    *out = tz_text_check(L, -1, what, key);
     lua_pop(L, 1);
     return true;
 }

@@ -14,14 +14,21 @@ noreturn void tz_raise(lua_State *L, const char *format, ...) __attribute__((for
 /* The same from an error record; `what` (may be NULL) goes in front. */
 noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *error);
 
-/* Raise if the table at `index` has an unknown key, with the nearest known one. `list`: elements
- * 1, 2, … are allowed. */
+/* Raise if the table at `index` has a metatable or an unknown key, with the nearest known one.
+ * `list`: elements 1, 2, … are allowed. Replaces it on the stack by a copy, which no script can
+ * change: read options from that, and keep it on the stack as long as their texts are used. A table
+ * within it is checked in the same way, and then put back into the copy. */
 void tz_keys_check(lua_State *L, int index, const char *what, const char *const *keys, size_t n,
                    bool list);
 
-/* Options of the table at `index`. Return false, and leave *out as it is, when the key is absent.
- * Raise an error that names `what` and the key when type or range are wrong. Texts are borrowed
- * from the table. */
+/* The same with any keys. */
+void tz_table_copy(lua_State *L, int index, const char *what);
+/* Push the value of a key, without metamethods. Returns its type. */
+int tz_table_get(lua_State *L, int index, const char *key);
+
+/* Options of the table at `index`, which tz_keys_check has put there. Return false, and leave *out
+ * as it is, when the key is absent. Raise an error that names `what` and the key when type or range
+ * are wrong. Texts are borrowed from the table. */
 bool tz_key_number(lua_State *L, int index, const char *what, const char *key, double *out);
 bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, int64_t low,
                     int64_t high, int64_t *out);
@@ -45,6 +52,10 @@ bool tz_key_copy(lua_State *L, int index, const char *what, const char *key, cha
 /* The number at a stack index as an integer. Raises "what: 'name' must be …". */
 int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *name, int64_t low,
                          int64_t high);
+
+/* The text at a stack index, borrowed. Raises "what: 'name' must be …" on another type and on a zero
+ * byte, which would end it for C. */
+const char *tz_text_check(lua_State *L, int index, const char *what, const char *name);
 
 /* Raise "what has no 'key'" with the nearest of `names` and of the keys of the table at `index`. */
 noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, int index,

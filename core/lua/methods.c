@@ -3,28 +3,20 @@
 
 #include "backend/backend.h"
 #include "base/names.h"
+#include "lua/api.h"
 #include "lua/array.h"
 #include "lua/fields.h"
 #include "lua/keys.h"
 #include "lua/policy.h"
 #include "lua/problem.h"
 #include "lua/push.h"
+#include "lua/region.h"
 #include "sim/analysis.h"
 #include "sim/fields.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The field named at a stack index. Raises when it is streamed: those cannot be read. */
-static int kept_field(lua_State *L, int index, const tz_simulation_handle *handle, const char *what)
-{
-    const int field = tz_handle_field(L, index, handle, what);
-    if (tz_handle_stencil(handle)->fields[field].role == TZ_STREAMED)
-        tz_raise(L, "%s: '%s' is streamed and not kept; read its slabs with sim:slabs", what,
-                 tz_handle_stencil(handle)->fields[field].name);
-    return field;
-}
 
 static void push_cell(lua_State *L, const tz_simulation_handle *handle, int field, double value)
 {
@@ -40,7 +32,7 @@ static int method_get(lua_State *L)
     const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:get");
     const int dims = tz_handle_stencil(handle)->dims;
     luaL_checktype(L, 2, LUA_TSTRING);
-    const int field = kept_field(L, 2, handle, "sim:get");
+    const int field = tz_handle_kept_field(L, 2, handle, "sim:get");
     const int64_t *extent = tz_simulation_extent(handle->simulation);
     if (lua_gettop(L) - 2 != dims)
         tz_raise(L, "sim:get: needs a field and %d coordinate%s, not %d", dims, dims > 1 ? "s" : "",
@@ -71,66 +63,78 @@ static int method_set(lua_State *L)
     tz_box_check(L, 4, handle, "sim:set", &box);
     snprintf(what, sizeof what, "sim:set: field '%.60s'",
              tz_handle_stencil(handle)->fields[field].name);
-    tz_field_assign(L, 1, handle, field, lua_isnil(L, 4) ? NULL : &box, 3, what);
+    tz_field_assign(L, handle, field, lua_isnil(L, 4) ? NULL : &box, 3, what);
     lua_settop(L, 1);
     return 1;
 }
 
-typedef struct reduced {
-    const tz_simulation_handle *handle;
-    int field;
-    tz_reduction facts;
-} reduced;
-
-/* Reduce the field named at stack index 2 of the simulation at index 1. */
-static reduced reduce(lua_State *L, const char *what)
+/* The whole of the field named at stack index 2 of the simulation at index 1; zeros in check
+ * mode. */
+static tz_reduction reduce_field(lua_State *L, const char *what)
 {
-    reduced r = {.handle = tz_handle_check(L, 1, what)};
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
+    const int field = tz_handle_kept_field(L, 2, handle, what);
+    tz_reduction facts = {.min = 0};
     tz_error error;
-    r.field = kept_field(L, 2, r.handle, what);
-    if (!tz_handle_is_dry(r.handle) &&
-        tz_simulation_reduce(r.handle->simulation, r.field, &r.facts, &error) != TZ_OK)
+    if (!tz_handle_is_dry(handle) &&
+        tz_simulation_reduce(handle->simulation, field, &facts, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
-    return r;
+    return facts;
+}
+
+/* The same in the region at stack index 3, or everywhere. */
+static tz_region_facts reduce(lua_State *L, const char *what)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
+    const int field = tz_handle_kept_field(L, 2, handle, what);
+    tz_region region;
+    tz_region_facts facts;
+    tz_region_check(L, 3, handle, what, &region);
+    tz_region_reduce(L, handle, field, &region, what, &facts);
+    return facts;
+}
+
+/* Push a cell's value of the field named at stack index 2. */
+static int push_extreme(lua_State *L, const char *what, double value)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
+    push_cell(L, handle, tz_handle_kept_field(L, 2, handle, what), value);
+    return 1;
 }
 
 static int method_min(lua_State *L)
 {
-    const reduced r = reduce(L, "sim:min");
-    push_cell(L, r.handle, r.field, r.facts.min);
-    return 1;
+    return push_extreme(L, "sim:min", reduce(L, "sim:min").min);
 }
 
 static int method_max(lua_State *L)
 {
-    const reduced r = reduce(L, "sim:max");
-    push_cell(L, r.handle, r.field, r.facts.max);
-    return 1;
+    return push_extreme(L, "sim:max", reduce(L, "sim:max").max);
 }
 
 static int method_sum(lua_State *L)
 {
-    lua_pushnumber(L, reduce(L, "sim:sum").facts.sum);
+    lua_pushnumber(L, reduce(L, "sim:sum").sum);
     return 1;
 }
 
 static int method_mean(lua_State *L)
 {
-    const reduced r = reduce(L, "sim:mean");
-    lua_pushnumber(L, r.facts.sum / (double)tz_simulation_cells(r.handle->simulation));
+    const tz_region_facts facts = reduce(L, "sim:mean");
+    lua_pushnumber(L, facts.sum / (double)facts.cells);
     return 1;
 }
 
 static int method_population(lua_State *L)
 {
-    lua_pushinteger(L, reduce(L, "sim:population").facts.population);
+    lua_pushinteger(L, reduce_field(L, "sim:population").population);
     return 1;
 }
 
 static int method_hash(lua_State *L)
 {
     char text[20];
-    snprintf(text, sizeof text, "%016llx", (unsigned long long)reduce(L, "sim:hash").facts.hash);
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)reduce_field(L, "sim:hash").hash);
     lua_pushstring(L, text);
     return 1;
 }
@@ -145,7 +149,7 @@ static int method_residual(lua_State *L)
 static int method_array(lua_State *L)
 {
     const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:array");
-    const int field = kept_field(L, 2, handle, "sim:array");
+    const int field = tz_handle_kept_field(L, 2, handle, "sim:array");
     const tz_stencil *stencil = tz_handle_stencil(handle);
     tz_array_handle *result = tz_array_push(L, stencil->fields[field].name);
     tz_array *array = NULL;
@@ -452,22 +456,23 @@ static int method_analyse(lua_State *L)
 
 void tz_methods_add(lua_State *L)
 {
-    static const luaL_Reg methods[] = {{"get", method_get},
-                                       {"set", method_set},
-                                       {"min", method_min},
-                                       {"max", method_max},
-                                       {"sum", method_sum},
-                                       {"mean", method_mean},
-                                       {"population", method_population},
-                                       {"hash", method_hash},
-                                       {"residual", method_residual},
-                                       {"array", method_array},
-                                       {"slabs", method_slabs},
-                                       {"params", method_params},
-                                       {"param", method_param},
-                                       {"plan", method_plan},
-                                       {"kernel", method_kernel},
-                                       {"analyse", method_analyse},
-                                       {NULL, NULL}};
-    luaL_setfuncs(L, methods, 0);
+    static const tz_api_function methods[] = {
+        {"sim:get(field, x[, y[, z]])", method_get},
+        {"sim:set(field, value[, box])", method_set},
+        {"sim:min([field[, region]])", method_min},
+        {"sim:max([field[, region]])", method_max},
+        {"sim:sum([field[, region]])", method_sum},
+        {"sim:mean([field[, region]])", method_mean},
+        {"sim:population([field])", method_population},
+        {"sim:hash([field])", method_hash},
+        {"sim:residual()", method_residual},
+        {"sim:array([field])", method_array},
+        {"sim:slabs(field, first, count[, x0[, nx]])", method_slabs},
+        {"sim:params([values])", method_params},
+        {"sim:param(name)", method_param},
+        {"sim:plan([plan])", method_plan},
+        {"sim:kernel()", method_kernel},
+        {"sim:analyse(method)", method_analyse},
+        {NULL, NULL}};
+    tz_api_add(L, methods);
 }

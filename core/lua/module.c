@@ -1,6 +1,7 @@
 #include "lua/module.h"
 
 #include "backend/backend.h"
+#include "lua/api.h"
 #include "lua/context.h"
 #include "lua/keys.h"
 #include "lua/push.h"
@@ -136,11 +137,12 @@ static int module_index(lua_State *L)
 
 int tz_module_open(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"expect", module_expect},
-                                         {"log", module_log},
-                                         {"backends", module_backends},
-                                         {NULL, NULL}};
-    luaL_newlib(L, functions);
+    static const tz_api_function functions[] = {{"tz.expect(condition[, message])", module_expect},
+                                                {"tz.log(...)", module_log},
+                                                {"tz.backends()", module_backends},
+                                                {NULL, NULL}};
+    lua_newtable(L);
+    tz_api_add(L, functions);
     tz_array_register(L);
     tz_random_register(L);
     tz_read_register(L);
@@ -158,6 +160,8 @@ int tz_module_open(lua_State *L)
     lua_newtable(L);
     lua_pushcfunction(L, module_index);
     lua_setfield(L, -2, "__index");
+    lua_pushliteral(L, "trapeze");
+    lua_setfield(L, -2, "__metatable");
     lua_setmetatable(L, -2);
     return 1;
 }

@@ -19,9 +19,11 @@ void tz_read_register(lua_State *L);       /* tz.read: files as arrays */
 void tz_simulation_register(lua_State *L); /* tz.simulation */
 
 /* ---- Add methods of a simulation to the table on the top of the stack. ---- */
-void tz_binding_add(lua_State *L);       /* sim:every, sim:write */
-void tz_methods_add(lua_State *L);       /* sim:get, sim:set, sim:params and so on */
-void tz_policy_method_add(lua_State *L); /* sim:policy */
-void tz_running_add(lua_State *L);       /* sim:run, sim:rewind */
+void tz_binding_add(lua_State *L);        /* sim:every, sim:write */
+void tz_methods_add(lua_State *L);        /* sim:get, sim:set, sim:params and so on */
+void tz_policy_method_add(lua_State *L);  /* sim:policy */
+void tz_region_methods_add(lua_State *L); /* sim:units */
+void tz_running_add(lua_State *L);        /* sim:run, sim:rewind */
+void tz_time_add(lua_State *L);           /* sim:time */
 
 #endif

@@ -3,9 +3,13 @@
 #include "lua/output.h"
 
 #include "base/names.h"
+#include "lua/api.h"
+#include "lua/floorplan.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
+#include "lua/region.h"
+#include "output/caption.h"
 #include "output/folder.h"
 #include "output/frame/colormap.h"
 #include <stdio.h>
@@ -24,7 +28,7 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
         if (tz_colormap_find(look->map, &map, &error) != TZ_OK)
             tz_raise_error(L, what, &error);
     }
-    if (lua_getfield(L, index, "range") == LUA_TSTRING) {
+    if (tz_table_get(L, index, "range") == LUA_TSTRING) {
         if (strcmp(lua_tostring(L, -1), "auto") != 0)
             tz_raise(L, "%s: 'range' must be {low, high} or \"auto\", not '%.40s'", what,
                      lua_tostring(L, -1));
@@ -40,7 +44,9 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
         tz_raise(L, "%s: 'bits' must be 8 (colour) or 16 (gray values)", what);
     look->bits = (int)bits;
     tz_key_flag(L, index, what, "bar", &look->bar);
-    tz_key_copy(L, index, what, "caption", look->caption, sizeof look->caption);
+    if (tz_key_copy(L, index, what, "caption", look->caption, sizeof look->caption / 2) &&
+        tz_caption_check(look->caption, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
     look->has_unit = tz_key_copy(L, index, what, "unit", look->unit, sizeof look->unit);
     if (look->bits == 16 && (look->bar || look->caption[0] != '\0'))
         tz_raise(L, "%s: a 16-bit picture holds values only: no 'bar' and no 'caption'", what);
@@ -80,11 +86,15 @@ static void get_name(lua_State *L, int index, const char *what, tz_output *outpu
  * the options at 2. */
 static void arrange(lua_State *L, const char *what)
 {
+    const bool named = !lua_isnoneornil(L, 1) && !lua_istable(L, 1);
     if (lua_istable(L, 1)) {
+        if (!lua_isnoneornil(L, 2))
+            tz_raise(L, "%s: unexpected argument 2 (a %s) after the options", what,
+                     luaL_typename(L, 2));
         lua_settop(L, 1);
         lua_pushnil(L);
         lua_insert(L, 1);
-        if (lua_getfield(L, 2, "field") != LUA_TNIL)
+        if (tz_table_get(L, 2, "field") != LUA_TNIL)
             lua_replace(L, 1);
         lua_settop(L, 2);
     }
@@ -95,6 +105,9 @@ static void arrange(lua_State *L, const char *what)
     }
     if (!lua_istable(L, 2))
         tz_raise(L, "%s: the options must be a table, not a %s", what, luaL_typename(L, 2));
+    if (named && tz_table_get(L, 2, "field") != LUA_TNIL)
+        tz_raise(L, "%s: give the field before the options or among them, not both", what);
+    lua_settop(L, 2);
 }
 
 static int output_png(lua_State *L)
@@ -180,15 +193,20 @@ static int compare_titles(const void *a, const void *b)
     return strcmp(((const tz_column *)a)->title, ((const tz_column *)b)->title);
 }
 
-/* Named functions become columns after the listed ones, in alphabetical order. */
-static size_t count_functions(lua_State *L)
+/* Named functions become columns after the listed ones, in alphabetical order. Counts those, and
+ * into *listed the columns of the list: two for each unit of a floorplan. */
+static size_t count_columns(lua_State *L, size_t *listed)
 {
     static const char *const keys[] = {"name"};
     size_t count = 0;
+    *listed = 0;
     lua_pushnil(L);
     while (lua_next(L, 1) != 0) {
         const bool named = lua_type(L, -2) == LUA_TSTRING;
         const char *key = named ? lua_tostring(L, -2) : "";
+        const lua_Integer place = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
+        if (!named && (place < 1 || place > (lua_Integer)lua_rawlen(L, 1)))
+            tz_raise(L, "tz.table: the list of columns has gaps");
         if (named && lua_isfunction(L, -1)) {
             count++;
         } else if (named && strcmp(key, "name") != 0) {
@@ -197,9 +215,14 @@ static size_t count_functions(lua_State *L)
                      luaL_typename(L, -1),
                      tz_names_nearest(key, keys, 1) ? tz_names_hint(hint, sizeof hint, key, keys, 1)
                                                     : "");
-        } else if (!named && lua_type(L, -1) != LUA_TSTRING) {
+        } else if (!named && lua_type(L, -1) == LUA_TSTRING) {
+            (*listed)++;
+        } else if (!named && luaL_testudata(L, -1, TZ_TYPE_FLOORPLAN)) {
+            *listed += 2 * tz_floorplan_check(L, -1, "tz.table")->plan.unit_count;
+        } else if (!named) {
             tz_raise(L,
-                     "tz.table: a column must be a string such as \"max(temperature)\", not a %s",
+                     "tz.table: a column must be a string such as \"max(temperature)\", or a "
+                     "floorplan for its units, not a %s",
                      luaL_typename(L, -1));
         }
         lua_pop(L, 1);
@@ -207,43 +230,78 @@ static size_t count_functions(lua_State *L)
     return count;
 }
 
-static int output_table(lua_State *L)
+static void set_title(lua_State *L, tz_column *column, const char *title)
+{
+    if (strlen(title) >= sizeof column->title)
+        tz_raise(L, "tz.table: the column '%.40s…' is too long", title);
+    *column = (tz_column){.kind = TZ_COLUMN_FUNCTION};
+    snprintf(column->title, sizeof column->title, "%s", title);
+}
+
+/* Add the columns of the element on the top of the stack, from column n on. The functions of its
+ * columns go to the table at index 3. Returns how many it has. */
+static size_t add_listed(lua_State *L, tz_output *output, size_t n)
 {
     tz_error error;
+    if (lua_type(L, -1) == LUA_TSTRING) {
+        if (tz_column_parse(tz_text_check(L, -1, "tz.table", "column"), &output->columns[n],
+                            &error) != TZ_OK)
+            tz_raise_error(L, "tz.table", &error);
+        return 1;
+    }
+    const tz_floorplan_value *value = tz_floorplan_check(L, -1, "tz.table");
+    const size_t count = value->plan.unit_count;
+    for (size_t i = 0; i < 2 * count; i++) {
+        char title[sizeof output->columns->title];
+        tz_unit_value *unit = lua_newuserdatauv(L, sizeof *unit, 0);
+        tz_floorplan_unit_get(value, i / 2, unit);
+        snprintf(title, sizeof title, "%s(%s)", i % 2 ? "mean" : "max", unit->unit.name);
+        set_title(L, &output->columns[n + i], title);
+        tz_region_push_column(L, -1, i % 2);
+        lua_rawseti(L, 3, (lua_Integer)(n + i) + 1);
+        lua_pop(L, 1);
+    }
+    return 2 * count;
+}
+
+/* Add the functions of the table at index 1 as columns from column n on. */
+static void add_functions(lua_State *L, tz_output *output, size_t n)
+{
+    size_t count = 0;
+    lua_pushnil(L);
+    while (n + count < output->columns_count && lua_next(L, 1) != 0) {
+        if (lua_type(L, -2) == LUA_TSTRING && lua_isfunction(L, -1))
+            set_title(L, &output->columns[n + count++], tz_text_check(L, -2, "tz.table", "column"));
+        lua_pop(L, 1);
+    }
+    lua_settop(L, 3);
+    qsort(output->columns + n, count, sizeof output->columns[0], compare_titles);
+    for (size_t i = n; i < n + count; i++) {
+        tz_table_get(L, 1, output->columns[i].title);
+        lua_rawseti(L, 3, (lua_Integer)i + 1);
+    }
+}
+
+static int output_table(lua_State *L)
+{
     if (!lua_istable(L, 1))
         tz_raise(L, "tz.table: needs a list of columns: tz.table { \"step\", \"residual\" }");
     lua_settop(L, 1);
-    const size_t listed = lua_rawlen(L, 1), functions = count_functions(L);
+    tz_table_copy(L, 1, "tz.table");
+    size_t listed = 0;
+    const size_t functions = count_columns(L, &listed);
     if (listed + functions < 1 || listed + functions > TZ_COLUMNS_MAX)
         tz_raise(L, "tz.table: needs 1 to %d columns, not %zu", TZ_COLUMNS_MAX, listed + functions);
-    tz_output *output = push_output(L, TZ_OUTPUT_TABLE, listed + functions);
-    for (size_t i = 0; i < listed; i++) {
-        if (lua_rawgeti(L, 1, (lua_Integer)i + 1) != LUA_TSTRING)
+    tz_output *output = push_output(L, TZ_OUTPUT_TABLE, listed + functions); /* index 2 */
+    lua_createtable(L, (int)(listed + functions), 0);                        /* index 3 */
+    const size_t elements = lua_rawlen(L, 1);
+    for (size_t i = 0, n = 0; i < elements; i++) {
+        if (lua_rawgeti(L, 1, (lua_Integer)i + 1) == LUA_TNIL)
             tz_raise(L, "tz.table: the list of columns has gaps");
-        if (tz_column_parse(lua_tostring(L, -1), &output->columns[i], &error) != TZ_OK)
-            tz_raise_error(L, "tz.table", &error);
+        n += add_listed(L, output, n);
         lua_pop(L, 1);
     }
-    size_t n = listed;
-    lua_pushnil(L);
-    while (n < listed + functions && lua_next(L, 1) != 0) {
-        if (lua_type(L, -2) == LUA_TSTRING && lua_isfunction(L, -1)) {
-            tz_column *column = &output->columns[n++];
-            memset(column, 0, sizeof *column);
-            column->kind = TZ_COLUMN_FUNCTION;
-            if (lua_rawlen(L, -2) >= sizeof column->title)
-                tz_raise(L, "tz.table: the column '%.40s…' is too long", lua_tostring(L, -2));
-            snprintf(column->title, sizeof column->title, "%s", lua_tostring(L, -2));
-        }
-        lua_pop(L, 1);
-    }
-    lua_settop(L, 2);
-    qsort(output->columns + listed, functions, sizeof output->columns[0], compare_titles);
-    lua_createtable(L, (int)(listed + functions), 0);
-    for (size_t i = listed; i < listed + functions; i++) {
-        lua_getfield(L, 1, output->columns[i].title);
-        lua_rawseti(L, -2, (lua_Integer)i + 1);
-    }
+    add_functions(L, output, listed);
     lua_setiuservalue(L, 2, 1);
     get_name(L, 1, "tz.table", output);
     return 1;
@@ -258,10 +316,11 @@ static int output_tostring(lua_State *L)
 
 void tz_output_register(lua_State *L)
 {
-    static const luaL_Reg none[] = {{NULL, NULL}};
-    static const luaL_Reg functions[] = {{"png", output_png},     {"npy", output_npy},
-                                         {"rle", output_rle},     {"vti", output_vti},
-                                         {"table", output_table}, {NULL, NULL}};
+    static const tz_api_function none[] = {{NULL, NULL}};
+    static const tz_api_function functions[] = {
+        {"tz.png([field][, options])", output_png}, {"tz.npy([field][, options])", output_npy},
+        {"tz.rle([field][, options])", output_rle}, {"tz.vti([field][, options])", output_vti},
+        {"tz.table(columns)", output_table},        {NULL, NULL}};
     tz_metatable_create(L, TZ_TYPE_OUTPUT, none, NULL, NULL, output_tostring);
-    luaL_setfuncs(L, functions, 0);
+    tz_api_add(L, functions);
 }

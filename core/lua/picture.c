@@ -1,9 +1,11 @@
 #include "lua/module.h"
 
+#include "lua/api.h"
 #include "lua/array.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
 #include "lua/output.h"
+#include "output/caption.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,7 @@ static int64_t *get_path(lua_State *L, const tz_array *array, int64_t *count)
 {
     *count = 0;
     /* In check mode nothing is computed, so there is no path. */
-    if (lua_getfield(L, 1, "path") == LUA_TNIL || tz_context_get(L)->options->check) {
+    if (tz_table_get(L, 1, "path") == LUA_TNIL || tz_context_get(L)->options->check) {
         lua_pop(L, 1);
         return NULL;
     }
@@ -38,17 +40,46 @@ static int64_t *get_path(lua_State *L, const tz_array *array, int64_t *count)
     return columns; /* it stays on the stack until the function returns */
 }
 
-/* The array of data = array, or of data = sim and field = name. Leaves its handle on the top. */
-static const tz_array_handle *get_data(lua_State *L)
+/* Fill the placeholders of a caption for the simulation on the top of the stack. */
+static void fill_caption(lua_State *L, tz_look *look)
 {
-    lua_getfield(L, 1, "data");
+    const tz_simulation_handle *handle = tz_handle_check(L, -1, what);
+    char filled[TZ_CAPTION_SIZE];
+    if (tz_caption_has(look->caption, "time") && !tz_simulation_time_step(handle->simulation))
+        tz_raise(L, "%s: {time} in a caption needs a time step, and %s has none", what,
+                 tz_handle_stencil(handle)->id);
+    lua_getfield(L, 1, "field");
+    const int field = tz_handle_field(L, -1, handle, what);
+    lua_pop(L, 1);
+    tz_caption_fill(filled, look->caption, handle->simulation,
+                    tz_handle_stencil(handle)->fields[field].name, handle->name);
+    memcpy(look->caption, filled, sizeof filled);
+}
+
+/* An array has no step and no time. */
+static void forbid_placeholders(lua_State *L, tz_look *look)
+{
+    char filled[TZ_CAPTION_SIZE];
+    tz_error error;
+    if (tz_caption_fill_none(filled, look->caption, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+    memcpy(look->caption, filled, sizeof filled);
+}
+
+/* The array of data = array, or of data = sim and field = name. Leaves its handle on the top. */
+static const tz_array_handle *get_data(lua_State *L, tz_look *look)
+{
+    tz_table_get(L, 1, "data");
     if (luaL_testudata(L, -1, TZ_TYPE_SIMULATION)) {
+        fill_caption(L, look);
         lua_getfield(L, -1, "array");
         lua_insert(L, -2);
-        lua_getfield(L, 1, "field");
+        tz_table_get(L, 1, "field");
         lua_call(L, 2, 1);
     } else if (lua_isnil(L, -1)) {
         tz_raise(L, "%s: 'data' is missing: an array or a simulation", what);
+    } else {
+        forbid_placeholders(L, look);
     }
     return tz_array_check(L, -1, "tz.picture: 'data'");
 }
@@ -88,7 +119,7 @@ static void get_request(lua_State *L, request *r)
     *r = (request){.look = {.bits = 8}, .slice = -1};
     tz_look_get(L, 1, what, &r->look);
     r->file = tz_key_png(L, 1, what);
-    r->data = get_data(L);
+    r->data = get_data(L, &r->look);
     const tz_array *array = &r->data->view;
     if (tz_key_integer(L, 1, what, "slice", 0, array->shape[2] - 1, &r->slice) && array->dims < 3)
         tz_raise(L, "%s: 'slice' is for 3-D data", what);
@@ -150,6 +181,6 @@ static int picture(lua_State *L)
 
 void tz_picture_register(lua_State *L)
 {
-    lua_pushcfunction(L, picture);
-    lua_setfield(L, -2, "picture");
+    static const tz_api_function functions[] = {{"tz.picture(options)", picture}, {NULL, NULL}};
+    tz_api_add(L, functions);
 }

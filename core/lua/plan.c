@@ -10,7 +10,7 @@ void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *p
     int64_t height = 0;
     const char *family = NULL;
     *plan = (tz_plan){.height = 0};
-    if (lua_getfield(L, index, "height") == LUA_TSTRING) {
+    if (tz_table_get(L, index, "height") == LUA_TSTRING) {
         if (!height_text)
             tz_raise(L, "%s: 'height' must be an integer, not '%.40s'", who, lua_tostring(L, -1));
         *height_text = lua_tostring(L, -1);

@@ -1,5 +1,6 @@
 #include "lua/module.h"
 
+#include "lua/api.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
 #include "output/frame/plot.h"
@@ -18,6 +19,8 @@ static const double *get_list(lua_State *L, const char *key, int *count)
         return NULL;
     if (!lua_istable(L, -1))
         tz_raise(L, "%s: '%s' must be a list of numbers", what, key);
+    if (lua_rawlen(L, -1) > INT_MAX)
+        tz_raise(L, "%s: '%s' has more than %d elements", what, key, INT_MAX);
     *count = (int)lua_rawlen(L, -1);
     double *numbers = lua_newuserdatauv(L, (size_t)(*count > 0 ? *count : 1) * sizeof *numbers, 0);
     for (int i = 0; i < *count; i++) {
@@ -54,7 +57,7 @@ static void get_series(lua_State *L, tz_plot *plot, int number)
     static const char *const names[] = {"x", "y", "low", "high"};
     luaL_checkstack(L, 10, "series");
     for (int k = 0; k < 4; k++) {
-        lua_getfield(L, at, names[k]);
+        tz_table_get(L, at, names[k]);
         lists[k] = get_list(L, names[k], &counts[k]);
         if (k > 0 && lists[k] && counts[k] != counts[0])
             tz_raise(L, "%s: series[%d] has %d x and %d %s", what, number, counts[0], counts[k],
@@ -92,9 +95,12 @@ static int plot_call(lua_State *L)
     tz_key_flag(L, 1, what, "log_x", &plot->log_x);
     tz_key_flag(L, 1, what, "log_y", &plot->log_y);
     tz_key_flag(L, 1, what, "zero", &plot->from_zero);
-    if (lua_getfield(L, 1, "series") != LUA_TTABLE || lua_rawlen(L, -1) == 0)
+    if (tz_table_get(L, 1, "series") != LUA_TTABLE || lua_rawlen(L, -1) == 0)
         tz_raise(L, "%s: 'series' must be a list of { x = {…}, y = {…} }", what);
-    const int series = lua_gettop(L), count = (int)lua_rawlen(L, series);
+    const int series = lua_gettop(L);
+    if (lua_rawlen(L, series) > TZ_PLOT_SERIES_MAX)
+        tz_raise(L, "%s: more than %d series", what, TZ_PLOT_SERIES_MAX);
+    const int count = (int)lua_rawlen(L, series);
     luaL_checkstack(L, 10 * count + 10, "series");
     for (int i = 1; i <= count; i++) {
         lua_rawgeti(L, series, i);
@@ -122,8 +128,7 @@ static int can_plot(lua_State *L)
 
 void tz_plot_register(lua_State *L)
 {
-    lua_pushcfunction(L, plot_call);
-    lua_setfield(L, -2, "plot");
-    lua_pushcfunction(L, can_plot);
-    lua_setfield(L, -2, "can_plot");
+    static const tz_api_function functions[] = {
+        {"tz.plot(options)", plot_call}, {"tz.can_plot()", can_plot}, {NULL, NULL}};
+    tz_api_add(L, functions);
 }

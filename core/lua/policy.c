@@ -1,5 +1,6 @@
 #include "lua/policy.h"
 
+#include "lua/api.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
@@ -17,7 +18,7 @@ static void read_choice(lua_State *L, int index, const char *who, int dims, tz_p
 {
     *out = (tz_policy_choice){.start = 0};
     tz_plan_read(L, index, who, dims, &out->given, &out->height);
-    const int type = lua_getfield(L, index, "policy");
+    const int type = tz_table_get(L, index, "policy");
     if (type == LUA_TSTRING)
         out->policy = lua_tostring(L, -1);
     else if (type == LUA_TFUNCTION)
@@ -26,7 +27,7 @@ static void read_choice(lua_State *L, int index, const char *who, int dims, tz_p
         tz_raise(L, "%s: 'policy' must be a name or a function, not a %s", who,
                  luaL_typename(L, -1));
     lua_pop(L, 1);
-    const int start = lua_getfield(L, index, "start");
+    const int start = tz_table_get(L, index, "start");
     if (start == LUA_TSTRING && strcmp(lua_tostring(L, -1), "predicted") != 0)
         tz_raise(L, "%s: 'start' must be a height or \"predicted\", not '%.40s'", who,
                  lua_tostring(L, -1));
@@ -48,7 +49,7 @@ void tz_policy_read(lua_State *L, int index, const char *who, int dims,
         tz_raise_error(L, who, &error);
     if (config->kind == TZ_POLICY_FUNCTION) {
         lua_Debug about;
-        lua_getfield(L, index, "policy");
+        tz_table_get(L, index, "policy");
         lua_getinfo(L, ">S", &about);
         snprintf(config->function_name, sizeof config->function_name, "function at %.90s:%d",
                  about.short_src, about.linedefined);
@@ -89,6 +90,7 @@ static int view_index(lua_State *L)
 {
     const tz_simulation_handle *handle = lua_touserdata(L, lua_upvalueindex(1));
     lua_settop(L, 2);
+    lua_pushvalue(L, lua_upvalueindex(1)); /* in use: guard.h */
     if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "prediction") != 0 ||
         !handle->simulation)
         return 0;
@@ -174,7 +176,7 @@ void tz_policy_keep(lua_State *L, int index, int handle_index, const tz_policy_c
 {
     if (config->kind != TZ_POLICY_FUNCTION)
         return;
-    lua_getfield(L, index, "policy");
+    tz_table_get(L, index, "policy");
     lua_getiuservalue(L, handle_index, 1);
     lua_insert(L, -2);
     lua_rawsetp(L, -2, &function_key);
@@ -268,6 +270,7 @@ static int method_policy(lua_State *L)
 
 void tz_policy_method_add(lua_State *L)
 {
-    static const luaL_Reg methods[] = {{"policy", method_policy}, {NULL, NULL}};
-    luaL_setfuncs(L, methods, 0);
+    static const tz_api_function methods[] = {{"sim:policy([policy])", method_policy},
+                                              {NULL, NULL}};
+    tz_api_add(L, methods);
 }

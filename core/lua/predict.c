@@ -1,5 +1,6 @@
 #include "lua/module.h"
 
+#include "lua/api.h"
 #include "lua/context.h"
 #include "lua/keys.h"
 #include "lua/problem.h"
@@ -32,7 +33,7 @@ static int holder_close(lua_State *L)
 /* One number for all axes, or a list of one number an axis. */
 static void get_numbers(lua_State *L, const char *key, int dims, double *out)
 {
-    const int type = lua_getfield(L, 1, key);
+    const int type = tz_table_get(L, 1, key);
     for (int axis = 0; type == LUA_TNUMBER && axis < dims; axis++)
         out[axis] = lua_tonumber(L, -1);
     for (int axis = 0; type == LUA_TTABLE && axis < dims; axis++) {
@@ -183,7 +184,7 @@ static int predict(lua_State *L)
 
 void tz_predict_register(lua_State *L)
 {
-    tz_metatable_create(L, TYPE, (const luaL_Reg[]){{NULL, NULL}}, holder_close, NULL, NULL);
-    lua_pushcfunction(L, predict);
-    lua_setfield(L, -2, "predict");
+    tz_metatable_create(L, TYPE, (const tz_api_function[]){{NULL, NULL}}, holder_close, NULL, NULL);
+    static const tz_api_function functions[] = {{"tz.predict(options)", predict}, {NULL, NULL}};
+    tz_api_add(L, functions);
 }

@@ -17,6 +17,7 @@ size_t tz_assignments_get(lua_State *L, int index, const char *what, tz_assignme
     index = lua_absindex(L, index);
     if (!lua_istable(L, index))
         tz_raise(L, "%s: needs a table of NAME = value, not a %s", what, luaL_typename(L, index));
+    tz_table_copy(L, index, what);
     lua_pushnil(L);
     while (lua_next(L, index) != 0) {
         if (lua_type(L, -2) != LUA_TSTRING)
@@ -52,19 +53,19 @@ static void get_boundary(lua_State *L, int index, const char *what, const tz_ste
     static const char *const axes[] = {"x", "y", "z"};
     char where[64];
     snprintf(where, sizeof where, "%s: 'boundary'", what);
-    const int type = lua_getfield(L, index, "boundary");
+    const int type = tz_table_get(L, index, "boundary");
     if (type == LUA_TSTRING) {
         for (int axis = 0; axis < TZ_AXES; axis++)
             config->boundary[axis] = lua_tostring(L, -1);
     } else if (type == LUA_TTABLE) {
         tz_keys_check(L, -1, where, axes, (size_t)stencil->dims, false);
         for (int axis = 0; axis < stencil->dims; axis++)
-            tz_key_text(L, lua_gettop(L), where, axes[axis], &config->boundary[axis]);
+            tz_key_text(L, -1, where, axes[axis], &config->boundary[axis]);
     } else if (type != LUA_TNIL) {
         tz_raise(L, "%s must be a name or {x = name, y = name}, not a %s", where,
                  luaL_typename(L, -1));
     }
-    lua_pop(L, 1);
+    lua_setfield(L, index, "boundary");
 }
 
 const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
@@ -88,11 +89,11 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
                  stencil->dims > 2 ? ", nz" : "");
     config->precision = tz_key_choice(L, index, what, "precision", precisions, 2, -1);
     get_boundary(L, index, what, stencil, config);
-    if (lua_getfield(L, index, "params") != LUA_TNIL) {
+    if (tz_table_get(L, index, "params") != LUA_TNIL) {
         snprintf(where, sizeof where, "%s: 'params'", what);
         config->params_count = tz_assignments_get(L, -1, where, params, TZ_PROBLEM_PARAMS_MAX);
     }
-    lua_pop(L, 1);
+    lua_setfield(L, index, "params");
     config->params = params;
     return stencil;
 }

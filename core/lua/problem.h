@@ -9,7 +9,7 @@
 #define TZ_PROBLEM_KEYS "plugin", "grid", "precision", "boundary", "params"
 enum { TZ_PROBLEM_PARAMS_MAX = 2 * TZ_PARAMS_MAX };
 
-/* Read them from the table at `index` into `config`, whose registry is set, and `params`, to which
+/* Read them from the table at `index`, which tz_keys_check has put there, into `config`, whose registry is set, and `params`, to which
  * it then points. Texts are borrowed from the table. *plugin (may be NULL): the plugin of the
  * stencil. Returns the stencil. Raises errors that begin with `what`. */
 const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
@@ -17,8 +17,9 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
                                   tz_assignment params[TZ_PROBLEM_PARAMS_MAX],
                                   const tz_plugin **plugin);
 
-/* The names and values of the table at `index`, at most `most`, in alphabetical order. Texts are
- * borrowed from the table. Raises on values that are neither numbers, texts nor flags. */
+/* The names and values of the table at `index`, at most `most`, in alphabetical order. Replaces it
+ * on the stack by a copy, from which texts are borrowed. Raises on values that are neither numbers,
+ * texts nor flags. */
 size_t tz_assignments_get(lua_State *L, int index, const char *what, tz_assignment *out,
                           size_t most);
 

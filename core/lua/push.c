@@ -1,5 +1,7 @@
 #include "lua/push.h"
 
+#include <lauxlib.h>
+
 void tz_set_number(lua_State *L, const char *key, double value)
 {
     lua_pushnumber(L, value);
@@ -45,28 +47,4 @@ void tz_push_line(lua_State *L, char between)
         luaL_addvalue(&line);
     }
     luaL_pushresult(&line);
-}
-
-void tz_metatable_create(lua_State *L, const char *type, const luaL_Reg *methods,
-                         lua_CFunction close, lua_CFunction index, lua_CFunction tostring)
-{
-    luaL_newmetatable(L, type);
-    lua_newtable(L);
-    luaL_setfuncs(L, methods, 0);
-    if (index)
-        lua_pushcclosure(L, index, 1);
-    lua_setfield(L, -2, "__index");
-    if (close) {
-        lua_pushcfunction(L, close);
-        lua_setfield(L, -2, "__gc");
-        lua_pushcfunction(L, close);
-        lua_setfield(L, -2, "__close");
-    }
-    if (tostring) {
-        lua_pushcfunction(L, tostring);
-        lua_setfield(L, -2, "__tostring");
-    }
-    lua_pushstring(L, type);
-    lua_setfield(L, -2, "__metatable");
-    lua_pop(L, 1);
 }

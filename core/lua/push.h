@@ -1,8 +1,7 @@
-/* Values that Lua functions return: tables, userdata and lines of text. */
+/* Values that Lua functions return: tables and lines of text. */
 #ifndef TZ_CORE_LUA_PUSH_H
 #define TZ_CORE_LUA_PUSH_H
 
-#include <lauxlib.h>
 #include <lua.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,11 +16,5 @@ void tz_set_flag(lua_State *L, const char *key, bool value);
 void tz_push_integers(lua_State *L, int count, const int64_t *values);
 /* Push all arguments as one text, as print() shows them, with `between` between two of them. */
 void tz_push_line(lua_State *L, char between);
-
-/* Make the metatable `type`, hidden from scripts. `close` becomes __gc and __close. `index` NULL:
- * the table of methods itself is __index; else that function, with the table as upvalue 1. `close`
- * and `tostring` may be NULL. Leaves the stack as it was. */
-void tz_metatable_create(lua_State *L, const char *type, const luaL_Reg *methods,
-                         lua_CFunction close, lua_CFunction index, lua_CFunction tostring);
 
 #endif

@@ -1,5 +1,6 @@
 #include "lua/random.h"
 
+#include "lua/api.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
@@ -37,8 +38,8 @@ static int random_tostring(lua_State *L)
 
 void tz_random_register(lua_State *L)
 {
-    static const luaL_Reg none[] = {{NULL, NULL}};
+    static const tz_api_function none[] = {{NULL, NULL}};
+    static const tz_api_function functions[] = {{"tz.random(options)", value_random}, {NULL, NULL}};
     tz_metatable_create(L, TZ_TYPE_RANDOM, none, NULL, NULL, random_tostring);
-    lua_pushcfunction(L, value_random);
-    lua_setfield(L, -2, "random");
+    tz_api_add(L, functions);
 }

@@ -1,5 +1,7 @@
 #include "lua/module.h"
 
+#include "base/file.h"
+#include "lua/api.h"
 #include "lua/array.h"
 #include "lua/keys.h"
 #include "output/format/png_read.h"
@@ -28,8 +30,8 @@ static file_kind find_kind(const char *path)
             return known[i].kind;
     /* Another name: the first bytes decide. */
     unsigned char magic[8] = {0};
-    FILE *file = fopen(path, "rbe");
-    if (!file)
+    FILE *file;
+    if (tz_file_stream(path, &file, NULL, NULL) != TZ_OK)
         return KIND_TEXT; /* its reader reports the error */
     const size_t got = fread(magic, 1, sizeof magic, file);
     fclose(file);
@@ -43,12 +45,12 @@ static tz_status read_npy(tz_array_handle *handle, const char *path, tz_array **
 {
     struct stat facts;
     if (stat(path, &facts) == 0 && facts.st_size >= MAP_BYTES) {
-        const tz_status status = tz_npy_map(path, &handle->map, error);
+        const tz_status status = tz_npy_map(path, &handle->memory->map, error);
         if (status == TZ_OK) {
-            handle->view.dtype = handle->map.dtype;
-            handle->view.dims = handle->map.dims;
-            memcpy(handle->view.shape, handle->map.shape, sizeof handle->view.shape);
-            handle->view.data = (void *)handle->map.data;
+            handle->view.dtype = handle->memory->map.dtype;
+            handle->view.dims = handle->memory->map.dims;
+            memcpy(handle->view.shape, handle->memory->map.shape, sizeof handle->view.shape);
+            handle->view.data = (void *)handle->memory->map.data;
             return TZ_OK;
         }
         if (status != TZ_UNSUPPORTED)
@@ -123,6 +125,7 @@ static int value_read(lua_State *L)
 
 void tz_read_register(lua_State *L)
 {
-    lua_pushcfunction(L, value_read);
-    lua_setfield(L, -2, "read");
+    static const tz_api_function functions[] = {{"tz.read(path[, options])", value_read},
+                                                {NULL, NULL}};
+    tz_api_add(L, functions);
 }

@@ -1,9 +1,12 @@
 #include "lua/module.h"
 
+#include "lua/api.h"
 #include "lua/binding.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/push.h"
+#include "lua/time.h"
+#include "output/format/duration.h"
 #include "policy/policy.h"
 #include "sim/run.h"
 #include <math.h>
@@ -89,12 +92,30 @@ static bool on_progress(void *context, const tz_simulation *simulation, int64_t 
 
 /* ---- sim:run --------------------------------------------------------------------------------- */
 
-/* The argument at index 2: a number of steps, { steps = n }, or { until_residual = r or
- * until_update = r, max_steps = n, check_every = n }. */
-static void get_run(lua_State *L, tz_run *run)
+/* The steps up to until_time, if the table at index 2 has that. */
+static bool get_until_time(lua_State *L, const tz_simulation_handle *handle, const char *what,
+                           int64_t *steps)
 {
-    static const char *const keys[] = {"steps", "until_residual", "until_update", "max_steps",
-                                       "check_every"};
+    tz_error error;
+    int64_t end = 0;
+    lua_pushliteral(L, "until_time");
+    const bool given = lua_rawget(L, 2) != LUA_TNIL;
+    if (given) {
+        const double time = tz_time_check(L, -1, handle, what, "until_time");
+        if (tz_simulation_step_at(handle->simulation, time, &end, &error) != TZ_OK)
+            tz_raise_error(L, "sim:run: 'until_time'", &error);
+        *steps = end - tz_simulation_step(handle->simulation);
+    }
+    lua_pop(L, 1);
+    return given;
+}
+
+/* The argument at index 2: a number of steps, { steps = n }, { until_time = t }, or
+ * { until_residual = r or until_update = r, max_steps = n, check_every = n }. */
+static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *run)
+{
+    static const char *const keys[] = {"steps",        "until_time", "until_residual",
+                                       "until_update", "max_steps",  "check_every"};
     const char *what = "sim:run";
     *run = (tz_run){.steps = -1, .until_residual = NAN};
     if (lua_type(L, 2) == LUA_TNUMBER) {
@@ -103,11 +124,12 @@ static void get_run(lua_State *L, tz_run *run)
     }
     if (!lua_istable(L, 2))
         tz_raise(L,
-                 "%s: needs a number of steps, { steps = n } or { until_residual = r, "
-                 "max_steps = n }",
+                 "%s: needs a number of steps, { steps = n }, { until_time = \"2 ms\" } or "
+                 "{ until_residual = r, max_steps = n }",
                  what);
-    tz_keys_check(L, 2, what, keys, 5, false);
+    tz_keys_check(L, 2, what, keys, sizeof keys / sizeof *keys, false);
     const bool has_steps = tz_key_integer(L, 2, what, "steps", 0, INT64_MAX / 4, &run->steps);
+    const bool has_time = get_until_time(L, handle, what, &run->steps);
     const bool residual = tz_key_number(L, 2, what, "until_residual", &run->until_residual);
     run->until_is_update = tz_key_number(L, 2, what, "until_update", &run->until_residual);
     if (residual && run->until_is_update)
@@ -116,8 +138,10 @@ static void get_run(lua_State *L, tz_run *run)
     int64_t most = -1;
     const bool has_most = tz_key_integer(L, 2, what, "max_steps", 0, INT64_MAX / 4, &most);
     tz_key_integer(L, 2, what, "check_every", 1, INT64_MAX / 4, &run->check_every);
-    if (has_steps == until)
-        tz_raise(L, "%s: give 'steps' or 'until_residual' or 'until_update' (with 'max_steps')",
+    if (has_steps + has_time + until != 1)
+        tz_raise(L,
+                 "%s: give 'steps' or 'until_time' or 'until_residual' or 'until_update' (with "
+                 "'max_steps')",
                  what);
     if (!until && (has_most || run->check_every > 0))
         tz_raise(L, "%s: 'max_steps' and 'check_every' go with 'until_residual' or 'until_update'",
@@ -133,7 +157,8 @@ static void get_run(lua_State *L, tz_run *run)
 static void run_dry(tz_simulation_handle *handle, const tz_run *run)
 {
     tz_context *context = handle->context;
-    const int64_t from = handle->dry_step, steps = run->steps < 0 ? 0 : run->steps;
+    const int64_t from = tz_simulation_step(handle->simulation),
+                  steps = run->steps < 0 ? 0 : run->steps;
     if (isnan(run->until_residual))
         tz_context_print(context, "  %s: runs %lld steps from step %lld\n", handle->name,
                          (long long)steps, (long long)from);
@@ -145,22 +170,27 @@ static void run_dry(tz_simulation_handle *handle, const tz_run *run)
                          handle->name, run->until_is_update ? "update" : "residual",
                          run->until_residual, (long long)steps);
     for (tz_binding *b = handle->bindings; b; b = b->next) {
-        if (b->every == 0)
+        if (!tz_binding_is_regular(b))
             continue;
-        int64_t count = (from + steps) / b->every - from / b->every;
+        int64_t count = tz_interval_count(&b->every, handle->simulation, from, from + steps);
         if (from == 0 && !handle->fired_zero)
             count++;
         b->writer.count += count;
-        char pattern[200];
+        char pattern[200], every[TZ_DURATION_SIZE];
         tz_binding_pattern(b, pattern, sizeof pattern);
-        tz_context_print(context, "    every %lld: %s, %s%lld %s\n", (long long)b->every, pattern,
+        if (b->every.time > 0)
+            tz_duration_text(every, b->every.time,
+                             tz_simulation_time_step(handle->simulation)->unit);
+        else
+            snprintf(every, sizeof every, "%lld", (long long)b->every.steps);
+        tz_context_print(context, "    every %s: %s, %s%lld %s\n", every, pattern,
                          isnan(run->until_residual) ? "" : "at most ", (long long)count,
                          b->function[0]                              ? "calls"
                          : b->writer.output->kind == TZ_OUTPUT_TABLE ? "rows"
                                                                      : "files");
     }
     handle->fired_zero = true;
-    handle->dry_step = from + steps;
+    tz_simulation_skip(handle->simulation, steps);
 }
 
 static void push_result(lua_State *L, const tz_run_result *result, int64_t cells)
@@ -214,7 +244,7 @@ static int method_run(lua_State *L)
     tz_run_result result = {.residual = NAN};
     tz_error error;
     lua_settop(L, 2);
-    get_run(L, &run);
+    get_run(L, handle, &run);
     if (tz_handle_is_dry(handle)) {
         run_dry(handle, &run);
         result.steps = run.steps < 0 ? 0 : run.steps;
@@ -225,10 +255,10 @@ static int method_run(lua_State *L)
         tz_raise_error(L, "sim:run", &error);
     size_t count = 0;
     for (const tz_binding *b = handle->bindings; b; b = b->next)
-        count += b->every > 0;
+        count += tz_binding_is_regular(b);
     tz_event *events = lua_newuserdatauv(L, (count + 1) * sizeof *events, 0);
     for (tz_binding *b = handle->bindings; b; b = b->next)
-        if (b->every > 0)
+        if (tz_binding_is_regular(b))
             events[run.events_count++] = make_event(b);
     run.events = events;
     run.progress = on_progress;
@@ -251,21 +281,19 @@ static int method_rewind(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:rewind");
     handle->rewinds++;
-    handle->dry_step = 0;
     handle->fired_zero = false;
     for (tz_binding *b = handle->bindings; b; b = b->next) {
         b->writer.last_step = -1;
         b->writer.rewinds = handle->rewinds;
     }
-    if (!tz_handle_is_dry(handle))
-        tz_simulation_rewind(handle->simulation);
+    tz_simulation_rewind(handle->simulation);
     lua_settop(L, 1);
     return 1;
 }
 
 void tz_running_add(lua_State *L)
 {
-    static const luaL_Reg methods[] = {
-        {"run", method_run}, {"rewind", method_rewind}, {NULL, NULL}};
-    luaL_setfuncs(L, methods, 0);
+    static const tz_api_function methods[] = {
+        {"sim:run(steps or options)", method_run}, {"sim:rewind()", method_rewind}, {NULL, NULL}};
+    tz_api_add(L, methods);
 }

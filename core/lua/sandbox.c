@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "lua/context.h"
+#include "lua/guard.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/module.h"
@@ -104,20 +105,70 @@ static int base_require(lua_State *L)
 
 /* ---- Coroutines ------------------------------------------------------------------------------ */
 
-/* While a coroutine runs, it is the thread that a signal hooks (interrupt.h). */
-static int resume_tracked(lua_State *L, lua_State *thread, int arguments)
+typedef enum co_state { CO_SUSPENDED, CO_DEAD, CO_BUSY } co_state;
+
+static co_state find_state(lua_State *L, lua_State *thread)
 {
-    if (!lua_checkstack(thread, arguments)) {
-        lua_pushliteral(L, "too many arguments to resume");
-        return -1;
-    }
-    lua_xmove(L, thread, arguments);
-    int results = 0;
-    lua_State *before = tz_interrupt_enter(thread);
-    const int status = lua_resume(thread, L, arguments, &results);
+    lua_Debug record;
+    if (L == thread)
+        return CO_BUSY;
+    if (lua_status(thread) != LUA_OK)
+        return lua_status(thread) == LUA_YIELD ? CO_SUSPENDED : CO_DEAD;
+    if (lua_getstack(thread, 0, &record))
+        return CO_BUSY;
+    return lua_gettop(thread) == 0 ? CO_DEAD : CO_SUSPENDED;
+}
+
+/* While a coroutine runs or closes, it is the thread that a signal hooks (interrupt.h), and L waits
+ * for it (guard.h). */
+static lua_State *enter(lua_State *L, lua_State *thread, tz_waiting *waiting)
+{
+    tz_context *context = tz_context_get(L);
+    *waiting = (tz_waiting){.thread = L, .next = context->waiting};
+    context->waiting = waiting;
+    return tz_interrupt_enter(thread);
+}
+
+static void leave(lua_State *L, const tz_waiting *waiting, lua_State *before)
+{
+    tz_context_get(L)->waiting = waiting->next;
     tz_interrupt_enter(before);
     tz_interrupt_check(L);
+}
+
+/* Close the variables of a coroutine that does not run. Unless it returns LUA_OK, the thread's
+ * stack ends with an error. Lua does not count the calls around this one. */
+static int close_thread(lua_State *L, lua_State *thread)
+{
+    tz_waiting waiting;
+    tz_guard_stack(L);
+    lua_State *before = enter(L, thread, &waiting);
+    const int status = lua_resetthread(thread);
+    leave(L, &waiting, before);
+    return status;
+}
+
+/* Returns how many results are on L's stack, or -1: an error is. `closes`: after an error in the
+ * coroutine its variables are closed. */
+static int resume(lua_State *L, lua_State *thread, int arguments, bool closes)
+{
+    const co_state state = find_state(L, thread);
+    if (state != CO_SUSPENDED || !lua_checkstack(thread, arguments)) {
+        lua_pushstring(L, state == CO_DEAD   ? "cannot resume dead coroutine"
+                          : state == CO_BUSY ? "cannot resume non-suspended coroutine"
+                                             : "too many arguments to resume");
+        return -1;
+    }
+    tz_waiting waiting;
+    int results = 0;
+    tz_guard_stack(L);
+    lua_xmove(L, thread, arguments);
+    lua_State *before = enter(L, thread, &waiting);
+    const int status = lua_resume(thread, L, arguments, &results);
+    leave(L, &waiting, before);
     if (status != LUA_OK && status != LUA_YIELD) {
+        if (closes)
+            close_thread(L, thread);
         lua_xmove(thread, L, 1);
         return -1;
     }
@@ -130,53 +181,25 @@ static int resume_tracked(lua_State *L, lua_State *thread, int arguments)
     return results;
 }
 
-/* Why a coroutine cannot be resumed; NULL if it can. */
-static const char *refusal(lua_State *L, lua_State *thread)
+static lua_State *get_thread(lua_State *L)
 {
-    lua_Debug record;
-    if (L == thread)
-        return "cannot resume non-suspended coroutine";
-    if (lua_status(thread) == LUA_YIELD)
-        return NULL;
-    if (lua_status(thread) != LUA_OK)
-        return "cannot resume dead coroutine";
-    if (lua_getstack(thread, 0, &record))
-        return "cannot resume non-suspended coroutine";
-    return lua_gettop(thread) == 0 ? "cannot resume dead coroutine" : NULL;
+    lua_State *thread = lua_tothread(L, 1);
+    luaL_argexpected(L, thread, 1, "coroutine");
+    return thread;
 }
 
 static int co_resume(lua_State *L)
 {
-    lua_State *thread = lua_tothread(L, 1);
-    luaL_argexpected(L, thread, 1, "coroutine");
-    const char *why = refusal(L, thread);
-    int results = -1;
-    if (why)
-        lua_pushstring(L, why);
-    else
-        results = resume_tracked(L, thread, lua_gettop(L) - 1);
-    if (results < 0) {
-        lua_pushboolean(L, 0);
-        lua_insert(L, -2);
-        return 2;
-    }
-    lua_pushboolean(L, 1);
-    lua_insert(L, -(results + 1));
-    return results + 1;
+    const int results = resume(L, get_thread(L), lua_gettop(L) - 1, false);
+    lua_pushboolean(L, results >= 0);
+    lua_insert(L, -(results < 0 ? 2 : results + 1));
+    return results < 0 ? 2 : results + 1;
 }
 
 static int co_wrapped(lua_State *L)
 {
-    lua_State *thread = lua_tothread(L, lua_upvalueindex(1));
-    const char *why = refusal(L, thread);
-    if (why)
-        return luaL_error(L, "%s", why);
-    const int results = resume_tracked(L, thread, lua_gettop(L));
-    if (results >= 0)
-        return results;
-    if (lua_status(thread) != LUA_OK && lua_status(thread) != LUA_YIELD)
-        lua_resetthread(thread);
-    return lua_error(L);
+    const int results = resume(L, lua_tothread(L, lua_upvalueindex(1)), lua_gettop(L), true);
+    return results >= 0 ? results : lua_error(L);
 }
 
 static int co_wrap(lua_State *L)
@@ -189,15 +212,85 @@ static int co_wrap(lua_State *L)
     return 1;
 }
 
-/* Replace resume and wrap of the coroutine library. */
+static int co_close(lua_State *L)
+{
+    lua_State *thread = get_thread(L);
+    if (find_state(L, thread) == CO_BUSY)
+        return luaL_error(L, "cannot close a %s coroutine", L == thread ? "running" : "normal");
+    const bool ok = close_thread(L, thread) == LUA_OK;
+    lua_pushboolean(L, ok);
+    if (!ok)
+        lua_xmove(thread, L, 1);
+    return ok ? 1 : 2;
+}
+
 static void patch_coroutines(lua_State *L)
 {
+    static const luaL_Reg own[] = {
+        {"resume", co_resume}, {"wrap", co_wrap}, {"close", co_close}, {NULL, NULL}};
     lua_getglobal(L, LUA_COLIBNAME);
-    lua_pushcfunction(L, co_resume);
-    lua_setfield(L, -2, "resume");
-    lua_pushcfunction(L, co_wrap);
-    lua_setfield(L, -2, "wrap");
+    luaL_setfuncs(L, own, 0);
     lua_pop(L, 1);
+}
+
+/* ---- Finalizers ------------------------------------------------------------------------------ */
+
+/* The address is the registry's key of a table whose weak keys are the metatables with __gc. */
+static const char finalizers;
+
+/* setmetatable(table, metatable) */
+static int base_setmetatable(lua_State *L)
+{
+    const int type = lua_type(L, 2);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_argexpected(L, type == LUA_TNIL || type == LUA_TTABLE, 2, "nil or table");
+    if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL)
+        return luaL_error(L, "cannot change a protected metatable");
+    lua_settop(L, 2);
+    if (type == LUA_TTABLE && tz_table_get(L, 2, "__gc") != LUA_TNIL) {
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &finalizers);
+        lua_pushvalue(L, 2);
+        lua_pushboolean(L, 1);
+        lua_rawset(L, -3);
+    }
+    lua_settop(L, 2);
+    lua_setmetatable(L, 1);
+    return 1;
+}
+
+static void patch_setmetatable(lua_State *L)
+{
+    lua_newtable(L);
+    lua_newtable(L);
+    lua_pushliteral(L, "k");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &finalizers);
+    lua_pushcfunction(L, base_setmetatable);
+    lua_setglobal(L, "setmetatable");
+}
+
+/* Protected: take __gc out of every metatable. */
+static int drop_finalizers(lua_State *L)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &finalizers) != LUA_TTABLE)
+        return 0; /* not set up */
+    lua_pushnil(L);
+    while (lua_next(L, 1) != 0) {
+        lua_pop(L, 1);
+        lua_pushliteral(L, "__gc");
+        lua_pushnil(L);
+        lua_rawset(L, -3);
+    }
+    return 0;
+}
+
+void tz_sandbox_end(lua_State *L)
+{
+    lua_gc(L, LUA_GCSTOP);
+    lua_pushcfunction(L, drop_finalizers);
+    if (lua_pcall(L, 0, 0, 0) != LUA_OK)
+        lua_pop(L, 1);
 }
 
 /* ---- Libraries ------------------------------------------------------------------------------- */
@@ -265,6 +358,7 @@ void tz_sandbox_open(lua_State *L, bool unsafe)
     lua_pushcfunction(L, base_print);
     lua_setglobal(L, "print");
     patch_coroutines(L);
+    patch_setmetatable(L);
     luaL_requiref(L, "trapeze", tz_module_open, 0);
     lua_pop(L, 1);
 }

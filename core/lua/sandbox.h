@@ -9,4 +9,8 @@
  * those that compute, without access to files and processes. May raise. */
 void tz_sandbox_open(lua_State *L, bool unsafe);
 
+/* The script is over: from now on no finalizer of it is called, and nothing is collected before
+ * lua_close. */
+void tz_sandbox_end(lua_State *L);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/names.h"
+#include "lua/guard.h"
 #include "lua/handle.h"
 #include "lua/interrupt.h"
 #include "lua/sandbox.h"
@@ -111,6 +112,7 @@ static tz_status execute(lua_State *L, tz_context *context, tz_error *error)
     tz_interrupt_watch(L);
     status = lua_pcall(L, 0, 0, 1);
     tz_interrupt_watch(NULL);
+    tz_sandbox_end(L);
     return status == LUA_OK ? TZ_OK : set_script_error(L, context, status, error);
 }
 
@@ -151,7 +153,10 @@ static tz_status finish(tz_context *context, tz_status status, tz_error *error)
 
 tz_status tz_script_run(const tz_script_options *options, tz_script_result *result, tz_error *error)
 {
-    tz_context context = {.options = options, .result = result};
+    tz_context context = {.options = options,
+                          .result = result,
+                          .stack = __builtin_frame_address(0),
+                          .stack_bytes = tz_guard_stack_bytes()};
     lua_State *L = NULL;
     memset(result, 0, sizeof *result);
     set_name(&context, options->path);

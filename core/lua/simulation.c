@@ -1,5 +1,6 @@
 #include "lua/module.h"
 
+#include "lua/api.h"
 #include "lua/fields.h"
 #include "lua/keys.h"
 #include "lua/policy.h"
@@ -16,11 +17,12 @@ static int simulation_close(lua_State *L)
 {
     tz_simulation_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_SIMULATION);
     tz_error error;
-    if (handle->L)
-        tz_raise(L, "sim:close: not from within an output of the same simulation");
+    if (!handle->simulation)
+        return 0;
+    tz_handle_check_idle(L, 1, "sim:close");
     if (tz_handle_close(handle, &error) != TZ_OK)
         tz_raise_error(L, "sim:close", &error);
-    /* Lua may now collect the outputs and the streamed arrays. */
+    /* Lua may now collect the outputs. */
     lua_pushnil(L);
     lua_setiuservalue(L, 1, 1);
     return 0;
@@ -31,7 +33,7 @@ static int simulation_gc(lua_State *L)
 {
     tz_simulation_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_SIMULATION);
     tz_error error;
-    if (!handle->L && tz_handle_close(handle, &error) != TZ_OK) {
+    if (tz_handle_close(handle, &error) != TZ_OK) {
         char text[2100];
         tz_error_format(&error, text, sizeof text);
         tz_context_note(handle->context, TZ_NOTE_WARNING, "%s", text);
@@ -50,7 +52,7 @@ static int simulation_tostring(lua_State *L)
     char grid[TZ_SHAPE_TEXT_SIZE];
     tz_shape_text(grid, stencil->dims, tz_simulation_extent(handle->simulation));
     lua_pushfstring(L, "simulation %s (%s, %s, step %I)", handle->name, stencil->id, grid,
-                    (LUAI_UACINT)tz_handle_step(handle));
+                    (LUAI_UACINT)tz_simulation_step(handle->simulation));
     return 1;
 }
 
@@ -70,7 +72,7 @@ static int simulation_index(lua_State *L)
     handle = tz_handle_check(L, 1, "sim");
     const tz_simulation *simulation = handle->simulation;
     if (strcmp(key, "step") == 0) {
-        lua_pushinteger(L, tz_handle_step(handle));
+        lua_pushinteger(L, tz_simulation_step(simulation));
     } else if (strcmp(key, "cells") == 0) {
         lua_pushinteger(L, tz_simulation_cells(simulation));
     } else if (strcmp(key, "seconds") == 0) {
@@ -132,7 +134,7 @@ static void get_plan(lua_State *L, int index, const tz_script_options *options,
 static void get_fields(lua_State *L, const tz_stencil *stencil)
 {
     const char *names[TZ_FIELDS_MAX];
-    if (lua_getfield(L, 1, "fields") == LUA_TNIL)
+    if (tz_table_get(L, 1, "fields") == LUA_TNIL)
         return;
     if (!lua_istable(L, -1))
         tz_raise(L, "%s: 'fields' must be a table, not a %s", what, luaL_typename(L, -1));
@@ -159,11 +161,11 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
     if (tz_key_copy(L, 1, what, "name", r->name, sizeof r->name) &&
         tz_folder_check_name(r->name, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
-    if (lua_getfield(L, 1, "boundary_values") != LUA_TNIL)
+    if (tz_table_get(L, 1, "boundary_values") != LUA_TNIL)
         config->boundary_values_count = tz_assignments_get(
             L, -1, "tz.simulation: 'boundary_values'", r->values, 2 * TZ_FIELDS_MAX);
     config->boundary_values = r->values;
-    lua_pop(L, 1);
+    lua_setfield(L, 1, "boundary_values");
     get_fields(L, r->stencil);
 }
 
@@ -178,17 +180,17 @@ static const char *find_plugin_path(const tz_registry *registry, const tz_plugin
 }
 
 /* The fields that the script gives, in the stencil's order; `fields` is a table or nil. */
-static void assign_fields(lua_State *L, int handle_index, tz_simulation_handle *handle, int fields)
+static void assign_fields(lua_State *L, tz_simulation_handle *handle, int fields)
 {
     const tz_stencil *stencil = tz_handle_stencil(handle);
     for (int field = 0; field < stencil->fields_count; field++) {
         const tz_field *about = &stencil->fields[field];
         char where[128];
         snprintf(where, sizeof where, "tz.simulation: field '%.60s'", about->name);
-        const int type = lua_istable(L, fields) ? lua_getfield(L, fields, about->name)
+        const int type = lua_istable(L, fields) ? tz_table_get(L, fields, about->name)
                                                 : (lua_pushnil(L), LUA_TNIL);
         if (type != LUA_TNIL)
-            tz_field_assign(L, handle_index, handle, field, NULL, lua_gettop(L), where);
+            tz_field_assign(L, handle, field, NULL, lua_gettop(L), where);
         else if (about->required)
             tz_raise(L, "tz.simulation: %s needs fields.%s: %s", stencil->id, about->name,
                      about->doc);
@@ -241,10 +243,10 @@ static int simulation_new(lua_State *L)
         handle->simulation = NULL;
         tz_raise_error(L, what, &error);
     }
-    tz_policy_keep(L, 1, 3, &r.policy);
     handle->plugin_path = find_plugin_path(r.config.registry, r.plugin);
     tz_handle_open(handle, r.name);
-    assign_fields(L, 3, handle, 2);
+    tz_policy_keep(L, 1, 3, &r.policy);
+    assign_fields(L, handle, 2);
     if (r.config.dry)
         print_plan(handle);
     lua_settop(L, 3);
@@ -253,7 +255,9 @@ static int simulation_new(lua_State *L)
 
 void tz_simulation_register(lua_State *L)
 {
-    static const luaL_Reg methods[] = {{"close", simulation_close}, {NULL, NULL}};
+    static const tz_api_function methods[] = {{"sim:close()", simulation_close}, {NULL, NULL}};
+    static const tz_api_function functions[] = {{"tz.simulation(options)", simulation_new},
+                                                {NULL, NULL}};
     tz_metatable_create(L, TZ_TYPE_SIMULATION, methods, simulation_close, simulation_index,
                         simulation_tostring);
     luaL_getmetatable(L, TZ_TYPE_SIMULATION);
@@ -267,8 +271,9 @@ void tz_simulation_register(lua_State *L)
     tz_methods_add(L);
     tz_binding_add(L);
     tz_running_add(L);
+    tz_time_add(L);
     tz_policy_method_add(L);
+    tz_region_methods_add(L);
     lua_pop(L, 3);
-    lua_pushcfunction(L, simulation_new);
-    lua_setfield(L, -2, "simulation");
+    tz_api_add(L, functions);
 }

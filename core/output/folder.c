@@ -18,6 +18,17 @@ struct tz_folder {
     bool made; /* the folder did not exist before */
 };
 
+/* "{step}": a word in braces. Other braces may be part of a name. */
+static bool has_placeholder(const char *name)
+{
+    for (; (name = strchr(name, '{')); name++) {
+        const size_t length = strspn(name + 1, "abcdefghijklmnopqrstuvwxyz_");
+        if (length > 0 && name[1 + length] == '}')
+            return true;
+    }
+    return false;
+}
+
 tz_status tz_folder_check_name(const char *name, tz_error *error)
 {
     const char *why = NULL;
@@ -29,6 +40,9 @@ tz_status tz_folder_check_name(const char *name, tz_error *error)
         why = "starts with a dot";
     else if (strchr(name, '/'))
         why = "names another folder; outputs go into the run folder itself";
+    else if (has_placeholder(name))
+        why = "has a placeholder; only captions have them, and the files of a step get its number "
+              "by themselves";
     for (const char *c = name; !why && *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
             why = "holds a control character";

@@ -17,7 +17,7 @@ void tz_folder_destroy(tz_folder *folder); /* closes the log; NULL is fine */
 const char *tz_folder_path(const tz_folder *folder);
 
 /* Write "FOLDER/name" to `text`. TZ_RANGE when `name` is empty, longer than 120 bytes, begins with
- * '.', or holds a '/' or a control character. */
+ * '.', or holds a '/', a control character, or a word in braces. */
 tz_status tz_folder_join(const tz_folder *folder, const char *name, char *text, size_t size,
                          tz_error *error);
 /* Check a name as tz_folder_join does. */

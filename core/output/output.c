@@ -1,6 +1,8 @@
 #include "output/output.h"
 
 #include "base/names.h"
+#include "output/caption.h"
+#include "sim/simulated_time.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -18,8 +20,8 @@ const char *tz_output_suffix(tz_output_kind kind)
 
 tz_status tz_column_parse(const char *title, tz_column *out, tz_error *error)
 {
-    static const char *const names[] = {"step", "residual", "min",        "max",
-                                        "sum",  "mean",     "population", "hash"};
+    static const char *const names[] = {"step", "time", "residual",   "min", "max",
+                                        "sum",  "mean", "population", "hash"};
     const char *open = strchr(title, '(');
     const size_t length = open ? (size_t)(open - title) : strlen(title);
     memset(out, 0, sizeof *out);
@@ -100,6 +102,14 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
             status = find_kept_field(stencil, output->columns[i].field, &read, error);
     if (status != TZ_OK)
         return status;
+    status = tz_caption_check(output->look.caption, error);
+    if (status != TZ_OK)
+        return status;
+    const bool has_column = tz_output_has_column(output, TZ_COLUMN_TIME);
+    if ((has_column || tz_caption_has(output->look.caption, "time")) &&
+        !tz_simulation_time_step(simulation))
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL, "%s needs a time step, and %s has none",
+                            has_column ? "the column 'time'" : "{time} in a caption", stencil->id);
     if (output->has_slice && stencil->dims < 3)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "'slice' is for 3-D grids; this one is %d-D", stencil->dims);

@@ -19,6 +19,7 @@ typedef enum tz_output_kind {
 /* What a column of a table shows. TZ_COLUMN_MIN to TZ_COLUMN_HASH read a field. */
 typedef enum tz_column_kind {
     TZ_COLUMN_STEP,
+    TZ_COLUMN_TIME,
     TZ_COLUMN_RESIDUAL,
     TZ_COLUMN_MIN,
     TZ_COLUMN_MAX,
@@ -29,7 +30,7 @@ typedef enum tz_column_kind {
     TZ_COLUMN_FUNCTION /* a text that the caller makes */
 } tz_column_kind;
 
-enum { TZ_COLUMNS_MAX = 64, TZ_OUTPUT_FIELDS_MAX = 8 };
+enum { TZ_COLUMNS_MAX = 256, TZ_OUTPUT_FIELDS_MAX = 8 };
 
 typedef struct tz_column {
     tz_column_kind kind;
@@ -54,7 +55,7 @@ const char *tz_output_kind_name(tz_output_kind kind);
 /* ".png", ".npy", ".rle", ".vti" or ".csv". */
 const char *tz_output_suffix(tz_output_kind kind);
 
-/* A column from its title: "step", "residual", or "min", "max", "sum", "mean", "population" and
+/* A column from its title: "step", "time", "residual", or "min", "max", "sum", "mean", "population" and
  * "hash", alone or with a field: "max(temperature)". TZ_RANGE (too long), TZ_FORMAT, TZ_UNKNOWN
  * with the nearest name. */
 tz_status tz_column_parse(const char *title, tz_column *out, tz_error *error);

@@ -263,6 +263,9 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
         steps += uses[i].steps;
     const double seconds = tz_simulation_seconds(simulation);
     put(record, object, "step", json_integer(tz_simulation_step(simulation)));
+    const tz_param *time_step = tz_simulation_time_step(simulation);
+    put(record, object, "time", real(tz_simulation_time(simulation)));
+    put(record, object, "time_unit", text(time_step ? time_step->unit : NULL));
     put(record, object, "steps", json_integer(steps));
     put(record, object, "seconds", real(seconds));
     put(record, object, "gcells_per_s",
@@ -297,14 +300,16 @@ void tz_record_source(tz_record *record, size_t index, const char *field, const 
 }
 
 void tz_record_output(tz_record *record, size_t index, const char *pattern, const char *kind,
-                      int64_t every, int64_t count)
+                      const tz_interval *every, int64_t count)
 {
     json_t *object = get_simulation(record, index);
     if (!object)
         return;
     json_t *entry = json_object();
     put(record, entry, "kind", text(kind));
-    put(record, entry, "every", every > 0 ? json_integer(every) : json_null());
+    put(record, entry, "every", every->steps > 0 ? json_integer(every->steps) : json_null());
+    if (every->time > 0)
+        put(record, entry, "every_time", real(every->time));
     put(record, entry, "count", json_integer(count));
     put(record, get_child(record, object, "outputs"), pattern, entry);
 }

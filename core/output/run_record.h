@@ -6,7 +6,7 @@
 #define TZ_CORE_OUTPUT_RUN_RECORD_H
 
 #include "base/machine.h"
-#include "sim/simulation.h"
+#include "sim/simulated_time.h"
 
 typedef struct tz_record tz_record;
 
@@ -26,10 +26,10 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
 void tz_record_source(tz_record *record, size_t index, const char *field, const char *source,
                       const uint64_t *seed, bool append);
 
-/* Record an output: its file or pattern ("temperature-NNNNNN.png"), kind, interval (0: written by
- * sim:write alone) and number of files or rows. Replaces what was recorded for the pattern. */
+/* Record an output: its file or pattern ("temperature-NNNNNN.png"), kind, interval (zeros: written
+ * by sim:write alone) and number of files or rows. Replaces what was recorded for the pattern. */
 void tz_record_output(tz_record *record, size_t index, const char *pattern, const char *kind,
-                      int64_t every, int64_t count);
+                      const tz_interval *every, int64_t count);
 
 /* Record a file that belongs to no simulation. */
 void tz_record_file(tz_record *record, const char *name);

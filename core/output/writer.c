@@ -1,10 +1,12 @@
 #include "output/writer.h"
 
+#include "output/caption.h"
 #include "output/format/npy.h"
 #include "output/format/number.h"
 #include "output/format/rle.h"
 #include "output/format/vti.h"
 #include "sim/fields.h"
+#include "sim/simulated_time.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +58,15 @@ static tz_status make_path(const tz_writer *writer, int64_t step, char *path, si
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
+/* "0.0025 s": with all digits, in the unit of the time step. */
+static void note_time(tz_frame *frame, const tz_simulation *source)
+{
+    char number[TZ_NUMBER_SIZE];
+    const char *unit = tz_simulation_time_step(source)->unit;
+    tz_number_format_style(number, sizeof number, 'g', 15, tz_simulation_time(source));
+    tz_frame_note(frame, "Time", "%s%s%s", number, unit[0] ? " " : "", unit);
+}
+
 static void describe(tz_frame *frame, const tz_writer *writer, const tz_simulation *source)
 {
     const tz_stencil *stencil = tz_simulation_stencil(source);
@@ -67,6 +78,8 @@ static void describe(tz_frame *frame, const tz_writer *writer, const tz_simulati
     tz_frame_note(frame, "Stencil", "%s", stencil->id);
     tz_frame_note(frame, "Grid", "%s", tz_shape_text(grid, stencil->dims, extent));
     tz_frame_note(frame, "Step", "%lld", (long long)tz_simulation_step(source));
+    if (tz_simulation_time_step(source))
+        note_time(frame, source);
     tz_frame_note(frame, "Field", "%s", stencil->fields[writer->field].name);
     tz_frame_note_look(frame);
     if (stencil->dims == 3 && writer->output->has_slice)
@@ -125,6 +138,8 @@ static tz_status write_picture(const tz_writer *writer, const tz_simulation *sou
         return status;
     }
     describe(frame, writer, source);
+    tz_caption_fill(frame->look.caption, output->look.caption, source,
+                    tz_simulation_stencil(source)->fields[writer->field].name, writer->simulation);
     return tz_run_files_draw(writer->files, frame, error);
 }
 
@@ -283,6 +298,8 @@ tz_status tz_writer_fill(const tz_writer *writer, const tz_simulation *source, t
             cell[0] = '\0';
         } else if (column->kind == TZ_COLUMN_STEP) {
             snprintf(cell, TZ_CELL_SIZE, "%lld", (long long)tz_simulation_step(source));
+        } else if (column->kind == TZ_COLUMN_TIME) {
+            tz_number_format_style(cell, TZ_CELL_SIZE, 'g', 15, tz_simulation_time(source));
         } else if (column->kind == TZ_COLUMN_RESIDUAL) {
             tz_writer_number(cell, tz_simulation_residual(source));
         } else {

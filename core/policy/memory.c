@@ -1,6 +1,7 @@
 #include "policy/memory.h"
 
 #include "base/atomic.h"
+#include "base/file.h"
 #include "base/paths.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -8,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { BYTES_MAX = 64 << 20 };
 
 static const char format[] = "trapeze plans 1", format_part[] = "trapeze plans 1, unfinished";
 
@@ -68,13 +71,25 @@ static bool read_measurement(const json_t *entry, tz_policy_measurement *out)
     return json_is_number(time) && isfinite(out->time_s) && out->time_s > 0;
 }
 
+/* NULL if the file is missing or is not JSON. */
+static json_t *load(const char *path)
+{
+    char *text;
+    size_t bytes;
+    if (tz_file_read(path, BYTES_MAX, &text, &bytes, NULL) != TZ_OK)
+        return NULL;
+    json_t *root = json_loadb(text, bytes, 0, NULL);
+    free(text);
+    return root;
+}
+
 bool tz_policy_memory_read(const char *key, tz_policy_memory *out)
 {
     char path[4200];
     *out = (tz_policy_memory){.plans = NULL};
     if (!tz_policy_memory_path(key, path, sizeof path))
         return false;
-    json_t *root = json_load_file(path, 0, NULL);
+    json_t *root = load(path);
     const char *kept = json_string_value(json_object_get(root, "key"));
     const char *kind = json_string_value(json_object_get(root, "format"));
     const json_t *plans = json_object_get(root, "plans");

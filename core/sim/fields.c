@@ -1,7 +1,6 @@
 #include "sim/fields.h"
 
 #include "sim/simulation_impl.h"
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -35,54 +34,18 @@ static tz_box whole(const tz_problem *problem)
     return box;
 }
 
-/* NULL: the value fits the field. Otherwise what is wrong with it. */
-static const char *value_fault(const tz_problem *problem, int field, double value)
-{
-    if (!isfinite(value))
-        return "is not finite";
-    switch (problem->stencil->fields[field].type) {
-    case TZ_INT:
-        return value != trunc(value)                    ? "is not an integer"
-               : value < INT32_MIN || value > INT32_MAX ? "does not fit 32 bits"
-                                                        : NULL;
-    case TZ_BITS:
-        return value != 0.0 && value != 1.0 ? "is neither 0 nor 1" : NULL;
-    default:
-        return problem->precision == TZ_SINGLE && fabs(value) > FLT_MAX
-                   ? "does not fit single precision"
-                   : NULL;
-    }
-}
-
 static tz_status check_value(const tz_problem *problem, int field, double value, int64_t x,
                              int64_t y, int64_t z, const char *place, tz_error *error)
 {
-    const char *fault = value_fault(problem, field, value);
+    const char *fault = tz_problem_fault(problem, field, value);
     if (!fault)
         return TZ_OK;
     return tz_error_set(error, isfinite(value) ? TZ_TYPE : TZ_RANGE,
                         place ? place : problem->stencil->fields[field].name,
-                        "the value %g at cell (%" PRId64 ", %" PRId64 ", %" PRId64
-                        ") %s; field '%s' is of type %s",
-                        value, x, y, z, fault, problem->stencil->fields[field].name,
+                        "the value at cell (%" PRId64 ", %" PRId64 ", %" PRId64
+                        ") is %.10g; it %s: field '%s' is of type %s",
+                        x, y, z, value, fault, problem->stencil->fields[field].name,
                         tz_type_name(problem->stencil->fields[field].type));
-}
-
-static void to_elements(const tz_problem *problem, int field, const double *values, int64_t count,
-                        void *elements)
-{
-    switch (tz_problem_dtype(problem, field)) {
-    case TZ_DTYPE_F64:
-        memcpy(elements, values, (size_t)count * sizeof *values);
-        break;
-    case TZ_DTYPE_F32:
-        for (int64_t i = 0; i < count; i++)
-            ((float *)elements)[i] = (float)values[i];
-        break;
-    default:
-        for (int64_t i = 0; i < count; i++)
-            ((int32_t *)elements)[i] = (int32_t)values[i];
-    }
 }
 
 static tz_box row_box(const tz_problem *problem, int64_t x_low, int64_t x_high, int64_t y,
@@ -119,7 +82,7 @@ static tz_status write_row(tz_simulation *simulation, int field, int64_t x_low, 
                 words[x % count] &= ~bit;
         }
     } else {
-        to_elements(problem, field, values, x_high - x_low, row);
+        tz_problem_to_elements(problem, field, values, x_high - x_low, row);
     }
     return simulation->backend->store(simulation->state, field, &box, row, error);
 }
@@ -132,23 +95,13 @@ static tz_status read_row(const tz_simulation *simulation, int field, int64_t x_
     tz_status status = simulation->backend->load(simulation->state, field, &box, row, error);
     if (status)
         return status;
-    const int64_t count = x_high - x_low, words = problem->elements[0];
-    switch (tz_problem_dtype(problem, field)) {
-    case TZ_DTYPE_F64:
-        memcpy(values, row, (size_t)count * sizeof *values);
-        break;
-    case TZ_DTYPE_F32:
-        for (int64_t i = 0; i < count; i++)
-            values[i] = ((const float *)row)[i];
-        break;
-    case TZ_DTYPE_I32:
-        for (int64_t i = 0; i < count; i++)
-            values[i] = ((const int32_t *)row)[i];
-        break;
-    default:
-        for (int64_t x = x_low; x < x_high; x++)
-            values[x - x_low] = ((const uint32_t *)row)[x % words] >> (x / words) & 1;
+    if (!problem->bits) {
+        tz_problem_to_values(problem, field, row, x_high - x_low, values);
+        return TZ_OK;
     }
+    const int64_t words = problem->elements[0];
+    for (int64_t x = x_low; x < x_high; x++)
+        values[x - x_low] = ((const uint32_t *)row)[x % words] >> (x / words) & 1;
     return TZ_OK;
 }
 
@@ -167,8 +120,12 @@ tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box 
     const tz_problem *problem = &simulation->problem;
     const tz_box all = whole(problem);
     tz_status status = check_box(simulation, field, box ? box : &all, error);
-    if (!status)
-        status = check_value(problem, field, value, 0, 0, 0, NULL, error);
+    const char *fault = tz_problem_fault(problem, field, value);
+    if (!status && fault)
+        status = tz_error_set(error, isfinite(value) ? TZ_TYPE : TZ_RANGE,
+                              problem->stencil->fields[field].name,
+                              "the value is %.10g; it %s: the field is of type %s", value, fault,
+                              tz_type_name(problem->stencil->fields[field].type));
     if (status)
         return status;
     if (!box || memcmp(box, &all, sizeof all) == 0) {
@@ -205,7 +162,7 @@ tz_status tz_simulation_write(tz_simulation *simulation, int field, const tz_box
                   nz = box->high[2] - box->low[2];
     /* All values are checked before the first is stored: a refused write changes nothing. */
     for (int64_t i = 0; !status && i < nx * ny * nz; i++)
-        if (value_fault(problem, field, values[i]))
+        if (tz_problem_fault(problem, field, values[i]))
             status =
                 check_value(problem, field, values[i], box->low[0] + i % nx,
                             box->low[1] + i / nx % ny, box->low[2] + i / nx / ny, place, error);
@@ -245,7 +202,7 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
         return status;
     const int64_t nx = box.high[0] - box.low[0], ny = box.high[1] - box.low[1];
     for (int64_t i = 0; i < count && !status; i++)
-        if (value_fault(problem, field, tz_array_get(array, i)))
+        if (tz_problem_fault(problem, field, tz_array_get(array, i)))
             status = check_value(problem, field, tz_array_get(array, i), box.low[0] + i % nx,
                                  box.low[1] + i / nx % ny, box.low[2] + i / nx / ny, place, error);
     if (status)
@@ -287,7 +244,7 @@ tz_status tz_simulation_read(const tz_simulation *simulation, int field, const t
 
 tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field)
 {
-    return tz_problem_dtype(&simulation->problem, field);
+    return tz_problem_value_dtype(&simulation->problem, field);
 }
 
 /* Bits of a row of words as bytes, from cell x on. */
@@ -330,6 +287,31 @@ static tz_status read_bits(const tz_simulation *simulation, int field, const tz_
     return status;
 }
 
+/* Reads values of a field with an origin, several rows a load. */
+static tz_status read_differences(const tz_simulation *simulation, int field, const tz_box *box,
+                                  double *values, tz_error *error)
+{
+    enum { CELLS = 1 << 18 };
+    const tz_problem *problem = &simulation->problem;
+    const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1];
+    const int64_t most = nx < CELLS ? CELLS / nx : 1, rows = most < ny ? most : ny;
+    void *elements = malloc((size_t)(nx * rows) * tz_problem_element_size(problem, field));
+    if (!elements)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of cells");
+    tz_status status = TZ_OK;
+    for (int64_t z = box->low[2]; z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; !status && y < box->high[1]; y += rows) {
+            const int64_t end = y + rows < box->high[1] ? y + rows : box->high[1];
+            const tz_box part = {{box->low[0], y, z}, {box->high[0], end, z + 1}};
+            status = simulation->backend->load(simulation->state, field, &part, elements, error);
+            if (!status)
+                tz_problem_to_values(problem, field, elements, nx * (end - y), values);
+            values += nx * (end - y);
+        }
+    free(elements);
+    return status;
+}
+
 tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, const tz_box *box,
                                    void *cells, tz_error *error)
 {
@@ -340,6 +322,8 @@ tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, c
         return status;
     if (simulation->problem.bits)
         return read_bits(simulation, field, box, cells, error);
+    if (simulation->problem.origin[field] != 0.0)
+        return read_differences(simulation, field, box, cells, error);
     return simulation->backend->load(simulation->state, field, box, cells, error);
 }
 
@@ -360,7 +344,11 @@ tz_status tz_simulation_shrink(const tz_simulation *simulation, int field, int64
                             "a plane of %" PRId64 " x %" PRId64
                             " cells cannot be averaged down to %d x %d values",
                             problem->extent[0], problem->extent[1], nx, ny);
-    return simulation->backend->shrink(simulation->state, field, z, nx, ny, values, error);
+    status = simulation->backend->shrink(simulation->state, field, z, nx, ny, values, error);
+    const double origin = problem->origin[field];
+    for (int64_t i = 0; !status && origin != 0.0 && i < (int64_t)nx * ny; i++)
+        values[i] += origin;
+    return status;
 }
 
 tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, tz_array **out,
@@ -369,8 +357,8 @@ tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, t
     const tz_problem *problem = &simulation->problem;
     tz_array *array;
     *out = NULL;
-    tz_status status = tz_array_create(&array, tz_problem_dtype(problem, field), problem->dims,
-                                       problem->extent, error);
+    tz_status status = tz_array_create(&array, tz_problem_value_dtype(problem, field),
+                                       problem->dims, problem->extent, error);
     if (status)
         return status;
     status = tz_simulation_read_cells(simulation, field, NULL, array->data, error);
@@ -392,11 +380,12 @@ static tz_status check_random(const tz_problem *problem, int field, const tz_ran
                    ? TZ_OK
                    : tz_error_set(error, TZ_RANGE, description->name,
                                   "a random density of %g; it must be 0 to 1", random->density);
-    const char *fault = value_fault(problem, field, random->low);
-    fault = fault ? fault : value_fault(problem, field, random->high);
+    const char *fault = tz_problem_fault(problem, field, random->low);
+    fault = fault ? fault : tz_problem_fault(problem, field, random->high);
     if (fault || random->low > random->high)
-        return tz_error_set(error, TZ_RANGE, description->name, "random range %g to %g: %s",
-                            random->low, random->high, fault ? fault : "it is empty");
+        return tz_error_set(error, TZ_RANGE, description->name,
+                            "a random range from %.10g to %.10g: a bound %s", random->low,
+                            random->high, fault ? fault : "must not be above the other");
     return TZ_OK;
 }
 
@@ -503,10 +492,43 @@ tz_status tz_simulation_streamed_read(const tz_simulation *simulation, int field
     return TZ_OK;
 }
 
+/* Cells that are not zero, counted one by one. */
+static tz_status count_population(const tz_simulation *simulation, int field, int64_t *population,
+                                  tz_error *error)
+{
+    const int64_t *extent = simulation->problem.extent;
+    double *values = malloc((size_t)extent[0] * sizeof *values);
+    if (!values)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
+    tz_status status = TZ_OK;
+    *population = 0;
+    for (int64_t i = 0; !status && i < extent[1] * extent[2]; i++) {
+        const int64_t y = i % extent[1], z = i / extent[1];
+        const tz_box row = {{0, y, z}, {extent[0], y + 1, z + 1}};
+        status = tz_simulation_read(simulation, field, &row, values, error);
+        for (int64_t x = 0; !status && x < extent[0]; x++)
+            *population += values[x] != 0.0;
+    }
+    free(values);
+    return status;
+}
+
 tz_status tz_simulation_reduce(const tz_simulation *simulation, int field, tz_reduction *out,
                                tz_error *error)
 {
     const tz_box all = whole(&simulation->problem);
+    const double origin = simulation->problem.origin[field];
     tz_status status = check_box(simulation, field, &all, error);
-    return status ? status : simulation->backend->reduce(simulation->state, field, out, error);
+    if (!status)
+        status = simulation->backend->reduce(simulation->state, field, out, error);
+    if (status || origin == 0.0)
+        return status;
+    const double cells = (double)tz_simulation_cells(simulation);
+    out->min += origin;
+    out->max += origin;
+    out->sum = fma(cells, origin, out->sum);
+    out->population = tz_simulation_cells(simulation);
+    if (out->min <= 0.0 && out->max >= 0.0)
+        status = count_population(simulation, field, &out->population, error);
+    return status;
 }

@@ -1,7 +1,7 @@
 /* The fields of a simulation: reading and writing cells, streamed fields, reductions.
  *
- * Boxes are half open, in cells, x first. Cells are passed as doubles, x fastest. `field` is
- * an index of the stencil's fields. Functions that touch cells refuse a dry simulation
+ * Boxes are half open, in cells, x first. Cells are passed as doubles, x fastest: values, not
+ * differences from a field's origin. `field` is an index of the stencil's fields. Functions that touch cells refuse a dry simulation
  * (TZ_UNSUPPORTED) and boxes outside the grid (TZ_RANGE); a refused write changes nothing. */
 #ifndef TZ_CORE_SIM_FIELDS_H
 #define TZ_CORE_SIM_FIELDS_H
@@ -30,7 +30,8 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
 /* Cells of a box (NULL: all) as doubles. */
 tz_status tz_simulation_read(const tz_simulation *simulation, int field, const tz_box *box,
                              double *values, tz_error *error);
-/* The field's type in memory: float32 or float64, int32, uint8 (bits, 0 or 1). */
+/* The type of the field's values: float32 or float64, int32, uint8 (bits, 0 or 1). A field of single
+ * precision with an origin is float64, which holds the values without loss. */
 tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field);
 /* Cells of a box (NULL: all) in that type. */
 tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, const tz_box *box,
@@ -42,7 +43,7 @@ tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, t
  * TZ_UNSUPPORTED, without a message: the backend cannot; read the cells and average them. */
 tz_status tz_simulation_shrink(const tz_simulation *simulation, int field, int64_t z, int nx,
                                int ny, double *values, tz_error *error);
-/* Numbers about a field: the same on every backend. */
+/* Numbers about a field: the same on every backend. Only the hash is of what memory holds. */
 tz_status tz_simulation_reduce(const tz_simulation *simulation, int field, tz_reduction *out,
                                tz_error *error);
 

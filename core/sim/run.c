@@ -134,12 +134,13 @@ static int64_t next_stop(const runner *r, bool *wants_residual)
         r->check_every > 0 ? r->start + next_multiple(step - r->start, r->check_every) : INT64_MAX;
     int64_t stop = test < end ? test : end;
     for (size_t i = 0; i < r->run->events_count; i++) {
-        const int64_t next = next_multiple(step, r->run->events[i].every);
+        const int64_t next = tz_interval_next(&r->run->events[i].every, r->simulation, step);
         stop = next < stop ? next : stop;
     }
     *wants_residual = r->check_every > 0 && (stop == test || stop == end);
     for (size_t i = 0; i < r->run->events_count; i++)
-        if (r->run->events[i].wants_residual && stop % r->run->events[i].every == 0)
+        if (r->run->events[i].wants_residual &&
+            tz_interval_is_due(&r->run->events[i].every, r->simulation, stop))
             *wants_residual = true;
     return stop;
 }
@@ -336,7 +337,8 @@ static tz_status freeze(runner *r, tz_snapshot **out, tz_error *error)
     if (r->refused)
         return TZ_OK;
     for (size_t i = 0; i < r->run->events_count; i++)
-        if (r->run->events[i].later && simulation->step % r->run->events[i].every == 0)
+        if (r->run->events[i].later &&
+            tz_interval_is_due(&r->run->events[i].every, simulation, simulation->step))
             fields |= r->run->events[i].fields;
     tz_error why = {0};
     tz_status status = tz_snapshot_take(simulation, fields, false, out, &why);
@@ -381,7 +383,7 @@ static tz_status fire_events(runner *r, tz_error *error)
     simulation->fired_step = simulation->step;
     for (size_t i = 0; !status && i < r->run->events_count; i++) {
         const tz_event *event = &r->run->events[i];
-        if (simulation->step % event->every != 0)
+        if (!tz_interval_is_due(&event->every, simulation, simulation->step))
             continue;
         if (simulation->watch.running) /* outputs are no part of the time for a policy */
             status = wait_for_stages(r, error);

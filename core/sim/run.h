@@ -2,13 +2,13 @@
 #ifndef TZ_CORE_SIM_RUN_H
 #define TZ_CORE_SIM_RUN_H
 
-#include "sim/simulation.h"
+#include "sim/simulated_time.h"
 
 struct tz_snapshot; /* snapshot.h */
 
 /* A regular event of a run, for example an output. */
 typedef struct tz_event {
-    int64_t every;       /* fires at step 0 (start of the first run) and at multiples of this */
+    tz_interval every;   /* when it fires; at step 0 only at the start of the first run */
     bool wants_residual; /* the iteration before it is a stage of height 1 */
     tz_status (*fire)(void *context, tz_simulation *simulation, tz_error *error);
     void *context;

@@ -1,5 +1,6 @@
 #include "sim/simulation.h"
 
+#include "sim/simulated_time.h"
 #include "sim/simulation_impl.h"
 #include <math.h>
 
@@ -52,6 +53,11 @@ tz_boundary tz_simulation_boundary(const tz_simulation *simulation, int axis)
 double tz_simulation_boundary_value(const tz_simulation *simulation, int field)
 {
     return simulation->problem.boundary_value[field];
+}
+
+double tz_simulation_origin(const tz_simulation *simulation, int field)
+{
+    return simulation->problem.origin[field];
 }
 
 const tz_value *tz_simulation_params(const tz_simulation *simulation)
@@ -126,12 +132,24 @@ tz_status tz_simulation_kernel_facts(tz_simulation *simulation, tz_kernel_facts 
 tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
                                    const tz_assignment *params, tz_error *error)
 {
-    return tz_problem_set_params(&simulation->problem, count, params, error);
+    const tz_param *step = tz_simulation_time_step(simulation);
+    const double before = step ? tz_simulation_dt(simulation) : 0;
+    const tz_status status = tz_problem_set_params(&simulation->problem, count, params, error);
+    if (!status && step)
+        tz__simulation_time_step_changed(simulation, before);
+    return status;
+}
+
+void tz_simulation_skip(tz_simulation *simulation, int64_t iterations)
+{
+    if (simulation->dry)
+        simulation->step += iterations;
 }
 
 void tz_simulation_rewind(tz_simulation *simulation)
 {
     simulation->step = 0;
+    simulation->time_base = (tz_time_base){.since = 0};
     simulation->fired_step = -1;
     simulation->residual = NAN;
 }

@@ -27,6 +27,8 @@ int tz_simulation_threads(const tz_simulation *simulation);
 const char *tz_simulation_precision(const tz_simulation *simulation);
 tz_boundary tz_simulation_boundary(const tz_simulation *simulation, int axis);
 double tz_simulation_boundary_value(const tz_simulation *simulation, int field);
+/* What memory leaves out of a field's values (tz_setup.origins); mostly 0. */
+double tz_simulation_origin(const tz_simulation *simulation, int field);
 const tz_value *tz_simulation_params(const tz_simulation *simulation); /* in the stencil's order */
 /* Bytes of its fields and work space (a dry one would need them). */
 int64_t tz_simulation_bytes(const tz_simulation *simulation);
@@ -52,6 +54,8 @@ tz_status tz_simulation_set_policy(tz_simulation *simulation, const struct tz_po
                                    tz_error *error);
 const tz_plan *tz_simulation_plan(const tz_simulation *simulation);
 struct tz_policy *tz_simulation_policy(const tz_simulation *simulation);
+/* In a dry simulation: count iterations, which are not computed. */
+void tz_simulation_skip(tz_simulation *simulation, int64_t iterations);
 /* Go back to step 0; fields keep their values. */
 void tz_simulation_rewind(tz_simulation *simulation);
 

@@ -15,6 +15,13 @@ typedef struct tz_stopwatch {
     double started_s; /* on the clock, while it runs */
 } tz_stopwatch;
 
+/* The simulated time at step `since`, as a sum of two numbers: more digits than one has. Iterations
+ * from then on have the present time step. */
+typedef struct tz_time_base {
+    int64_t since;
+    double time, rest;
+} tz_time_base;
+
 struct tz_simulation {
     tz_problem problem;
     const tz_plugin *plugin;
@@ -29,6 +36,7 @@ struct tz_simulation {
     tz_plan plan; /* complete */
     int64_t bytes;
     int64_t step;
+    tz_time_base time_base;
     int64_t fired_step; /* step at which events fired last; -1: never */
     double seconds;
     double residual;
@@ -46,5 +54,8 @@ tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *
 
 /* Check all cells if they have changed since the last check. TZ_DIVERGED: one is not finite. */
 tz_status tz__simulation_check_finite(tz_simulation *simulation, tz_error *error);
+
+/* After a change of the parameters: the time step was `before` until the present step. */
+void tz__simulation_time_step_changed(tz_simulation *simulation, double before);
 
 #endif

@@ -50,26 +50,61 @@ tz_dtype tz_problem_dtype(const tz_problem *problem, int field)
     }
 }
 
+tz_dtype tz_problem_value_dtype(const tz_problem *problem, int field)
+{
+    return problem->origin[field] != 0.0 ? TZ_DTYPE_F64 : tz_problem_dtype(problem, field);
+}
+
 int64_t tz_problem_elements(const tz_problem *problem)
 {
     return problem->elements[0] * problem->elements[1] * problem->elements[2];
 }
 
-void tz_problem_element(const tz_problem *problem, int field, double value, void *element)
+void tz_problem_to_elements(const tz_problem *problem, int field, const double *values,
+                            int64_t count, void *elements)
 {
-    switch (problem->stencil->fields[field].type) {
-    case TZ_INT:
-        *(int32_t *)element = (int32_t)value;
+    const double origin = problem->origin[field];
+    switch (tz_problem_dtype(problem, field)) {
+    case TZ_DTYPE_F64:
+        for (int64_t i = 0; i < count; i++)
+            ((double *)elements)[i] = values[i] - origin;
         break;
-    case TZ_BITS:
-        *(uint32_t *)element = value != 0.0 ? UINT32_MAX : 0;
+    case TZ_DTYPE_F32:
+        for (int64_t i = 0; i < count; i++)
+            ((float *)elements)[i] = (float)(values[i] - origin);
         break;
     default:
-        if (problem->precision == TZ_DOUBLE)
-            *(double *)element = value;
-        else
-            *(float *)element = (float)value;
+        for (int64_t i = 0; i < count; i++)
+            ((int32_t *)elements)[i] = (int32_t)values[i];
     }
+}
+
+void tz_problem_to_values(const tz_problem *problem, int field, const void *elements, int64_t count,
+                          double *values)
+{
+    const double origin = problem->origin[field];
+    switch (tz_problem_dtype(problem, field)) {
+    case TZ_DTYPE_F64:
+        memmove(values, elements, (size_t)count * sizeof *values);
+        break;
+    case TZ_DTYPE_F32:
+        for (int64_t i = 0; i < count; i++)
+            values[i] = (double)((const float *)elements)[i];
+        break;
+    default:
+        for (int64_t i = 0; i < count; i++)
+            values[i] = ((const int32_t *)elements)[i];
+    }
+    for (int64_t i = 0; origin != 0.0 && i < count; i++) /* 0 would turn -0 into +0 */
+        values[i] += origin;
+}
+
+void tz_problem_element(const tz_problem *problem, int field, double value, void *element)
+{
+    if (problem->stencil->fields[field].type == TZ_BITS)
+        *(uint32_t *)element = value != 0.0 ? UINT32_MAX : 0;
+    else
+        tz_problem_to_elements(problem, field, &value, 1, element);
 }
 
 /* ---- Grid ------------------------------------------------------------------------------------ */
@@ -120,6 +155,17 @@ static tz_status resolve_precision(tz_problem *problem, const tz_simulation_conf
 
 /* ---- Boundaries ------------------------------------------------------------------------------ */
 
+static tz_status unknown_field(const tz_stencil *stencil, const char *name, tz_error *error)
+{
+    const char *names[TZ_FIELDS_MAX];
+    char hint[512];
+    for (int f = 0; f < stencil->fields_count; f++)
+        names[f] = stencil->fields[f].name;
+    tz_names_hint(hint, sizeof hint, name, names, (size_t)stencil->fields_count);
+    return tz_error_set(error, TZ_UNKNOWN, "boundary_values", "unknown field '%s' of '%s'%s", name,
+                        stencil->id, hint);
+}
+
 static tz_status resolve_boundary(tz_problem *problem, const tz_simulation_config *config,
                                   tz_error *error)
 {
@@ -143,21 +189,39 @@ static tz_status resolve_boundary(tz_problem *problem, const tz_simulation_confi
         }
         problem->boundary[d] = (tz_boundary)found;
     }
+    return TZ_OK;
+}
+
+const char *tz_problem_fault(const tz_problem *problem, int field, double value)
+{
+    const bool bits = problem->stencil->fields[field].type == TZ_BITS;
+    const tz_dtype dtype = bits ? TZ_DTYPE_BOOL : tz_problem_dtype(problem, field);
+    return isfinite(value) ? tz_dtype_fault(dtype, value) : "must be finite";
+}
+
+static tz_status resolve_boundary_values(tz_problem *problem, const tz_simulation_config *config,
+                                         tz_error *error)
+{
+    const tz_stencil *stencil = problem->stencil;
     for (int f = 0; f < stencil->fields_count; f++)
         problem->boundary_value[f] = stencil->fields[f].boundary_value;
     for (size_t i = 0; i < config->boundary_values_count; i++) {
         const tz_assignment *given = &config->boundary_values[i];
         const int f = tz_stencil_field_index(stencil, given->name);
         if (f < 0)
-            return tz_error_set(error, TZ_UNKNOWN, "boundary_values", "unknown field '%s' of '%s'",
-                                given->name, stencil->id);
-        if (!isfinite(given->number) ||
-            (stencil->fields[f].type != TZ_REAL &&
-             (given->number != trunc(given->number) || fabs(given->number) > INT32_MAX)))
-            return tz_error_set(error, TZ_RANGE, "boundary_values",
-                                "%g does not fit field '%s' of type %s", given->number, given->name,
-                                tz_type_name(stencil->fields[f].type));
+            return unknown_field(stencil, given->name, error);
+        if (given->text)
+            return tz_error_set(error, TZ_TYPE, "boundary_values",
+                                "the value of '%s' must be a number, not a text", given->name);
         problem->boundary_value[f] = given->number;
+    }
+    for (int f = 0; f < stencil->fields_count; f++) {
+        const char *fault = tz_problem_fault(problem, f, problem->boundary_value[f]);
+        if (fault)
+            return tz_error_set(error, TZ_RANGE, "boundary_values",
+                                "the value of '%s' (type %s) is %.10g; it %s",
+                                stencil->fields[f].name, tz_type_name(stencil->fields[f].type),
+                                problem->boundary_value[f], fault);
     }
     return TZ_OK;
 }
@@ -229,10 +293,33 @@ static tz_status copy_params(tz_value *to, const tz_value *from, int count, tz_e
     return TZ_OK;
 }
 
+/* What derive() left in setup->origins: 0 for NAN. */
+static tz_status take_origins(const tz_problem *problem, double *origins, tz_error *error)
+{
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const tz_field *field = &problem->stencil->fields[f];
+        const double kept = problem->origin[f];
+        const char *fault = NULL;
+        if (isnan(kept) && isnan(origins[f]))
+            origins[f] = 0.0;
+        if (!isfinite(origins[f]))
+            fault = "must be finite";
+        else if (!isnan(kept) && origins[f] != kept)
+            fault = "must stay as it was when the simulation was created";
+        else if (origins[f] != 0.0 && (field->type != TZ_REAL || field->role == TZ_STREAMED))
+            fault = "must be 0: only state and static fields of real numbers can have one";
+        if (fault)
+            return tz_error_set(error, TZ_RANGE, problem->stencil->id,
+                                "the plugin makes %g the origin of field '%s', which %s",
+                                origins[f], field->name, fault);
+    }
+    return TZ_OK;
+}
+
 static tz_status derive_constants(tz_problem *problem, tz_error *error)
 {
     const tz_stencil *stencil = problem->stencil;
-    double constants[TZ_CONSTANTS_MAX] = {0};
+    double constants[TZ_CONSTANTS_MAX] = {0}, origins[TZ_FIELDS_MAX];
     char message[1024] = "";
     tz_setup setup = {
         .struct_size = sizeof setup,
@@ -243,17 +330,33 @@ static tz_status derive_constants(tz_problem *problem, tz_error *error)
         .residual_per_update = 1.0,
         .message = message,
         .message_size = sizeof message,
+        .origins = origins,
     };
+    memcpy(origins, problem->origin, sizeof origins);
     memcpy(setup.extent, problem->extent, sizeof setup.extent);
     memcpy(setup.boundary, problem->boundary, sizeof setup.boundary);
+    const int step = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_TIME_STEP);
     const int derived = stencil->derive ? stencil->derive(&setup) : 0;
     if (derived != 0)
         return tz_error_set(error, derived == TZ_DIVERGES ? TZ_UNSTABLE : TZ_RANGE, stencil->id,
                             "%s", message[0] ? message : "the plugin refused its parameters");
+    const tz_status status = take_origins(problem, origins, error);
+    if (status)
+        return status;
+    if (step >= 0 && !(problem->params[step].number > 0 && isfinite(problem->params[step].number)))
+        return tz_error_set(error, TZ_RANGE, stencil->id,
+                            "the time step '%s' is %g; it must be positive",
+                            stencil->params[step].name, problem->params[step].number);
     for (int c = 0; c < stencil->constants_count; c++) {
         if (!isfinite(constants[c]))
             return tz_error_set(error, TZ_RANGE, stencil->id,
                                 "the parameters make constant '%s' %g: choose others",
+                                stencil->constants[c].name, constants[c]);
+        if (stencil->constants[c].type == TZ_REAL && problem->precision == TZ_SINGLE &&
+            tz_dtype_fault(TZ_DTYPE_F32, constants[c]))
+            return tz_error_set(error, TZ_RANGE, stencil->id,
+                                "the parameters make constant '%s' %g, which single precision "
+                                "cannot hold: choose others, or precision = \"double\"",
                                 stencil->constants[c].name, constants[c]);
         if (stencil->constants[c].type != TZ_REAL)
             problem->constants[c].i = (int64_t)constants[c];
@@ -263,6 +366,7 @@ static tz_status derive_constants(tz_problem *problem, tz_error *error)
             problem->constants[c].f = (float)constants[c];
     }
     problem->residual_per_update = setup.residual_per_update;
+    memcpy(problem->origin, origins, sizeof origins);
     return TZ_OK;
 }
 
@@ -329,11 +433,15 @@ tz_status tz_problem_resolve(tz_problem *problem, const tz_stencil *stencil,
     memset(problem, 0, sizeof *problem);
     problem->stencil = stencil;
     problem->radius = tz_stencil_radius(stencil);
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        problem->origin[f] = NAN; /* derive() may choose it */
     tz_status status = resolve_grid(problem, config, error);
     if (!status)
         status = resolve_precision(problem, config, error);
     if (!status)
         status = resolve_boundary(problem, config, error);
+    if (!status)
+        status = resolve_boundary_values(problem, config, error);
     if (!status)
         status = default_params(problem, error);
     if (!status)

@@ -14,6 +14,7 @@ typedef struct tz_problem {
     tz_precision precision;
     tz_boundary boundary[TZ_AXES];
     double boundary_value[TZ_FIELDS_MAX];
+    double origin[TZ_FIELDS_MAX];   /* memory holds a field's values minus this; else 0 */
     tz_value params[TZ_PARAMS_MAX]; /* texts are owned by the problem */
     tz_slot constants[TZ_CONSTANTS_MAX];
     double residual_per_update;
@@ -30,14 +31,25 @@ void tz_problem_clear(tz_problem *problem);
 tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assignment *params,
                                 tz_error *error);
 
-/* Bytes of an element of a field, and the type of its cells in an array. */
+/* Bytes of an element of a field, and the type of its cells in memory. */
 size_t tz_problem_element_size(const tz_problem *problem, int field);
 tz_dtype tz_problem_dtype(const tz_problem *problem, int field);
+/* The type that holds the values of a field's cells: float64 if they are a float and an origin. */
+tz_dtype tz_problem_value_dtype(const tz_problem *problem, int field);
 /* Elements of a field. */
 int64_t tz_problem_elements(const tz_problem *problem);
 
+/* NULL if a cell of a field can hold the value, else what it must be: "must be 0 or 1". */
+const char *tz_problem_fault(const tz_problem *problem, int field, double value);
 /* Write `value` as an element of a field. The 32 cells of a word of bits are all 0 or all 1. */
 void tz_problem_element(const tz_problem *problem, int field, double value, void *element);
+
+/* Values of cells to elements and back; not for bits. Only these two and tz_problem_element() know
+ * how an origin is applied. */
+void tz_problem_to_elements(const tz_problem *problem, int field, const double *values,
+                            int64_t count, void *elements);
+void tz_problem_to_values(const tz_problem *problem, int field, const void *elements, int64_t count,
+                          double *values);
 
 /* The index in [0, extent) of the cell that a read at any coordinate gets; -1: the boundary value.
  * The kernels have their own function. They are tested against the reference backend, which uses

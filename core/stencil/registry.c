@@ -2,6 +2,7 @@
 
 #include "base/names.h"
 #include "stencil/description.h"
+#include "stencil/plugin_file.h"
 #include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
@@ -48,6 +49,9 @@ static tz_status take_stencils(plugin_slot *slot, tz_error *error)
 
 static tz_status open_plugin(plugin_slot *slot, tz_error *error)
 {
+    tz_status status = tz_plugin_file_check(slot->path, error);
+    if (status)
+        return status;
     slot->handle = dlopen(slot->path, RTLD_NOW | RTLD_LOCAL);
     if (!slot->handle) {
         /* dlerror() begins with the path, which the message has already. */
@@ -81,7 +85,7 @@ static tz_status open_plugin(plugin_slot *slot, tz_error *error)
            theirs->struct_size < sizeof slot->plugin ? theirs->struct_size : sizeof slot->plugin);
     if (!slot->plugin.id || !slot->plugin.version)
         return tz_error_set(error, TZ_PLUGIN, slot->path, "lacks its id or version");
-    const tz_status status = take_stencils(slot, error);
+    status = take_stencils(slot, error);
     if (status)
         return status;
     char message[512] = "";

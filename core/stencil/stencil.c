@@ -28,7 +28,8 @@ const char *tz_param_type_name(tz_param_type type)
 
 const char *tz_param_role_name(tz_param_role role)
 {
-    static const char *const names[] = {"", "rule", "extent_x_m", "extent_y_m", "allow_unstable"};
+    static const char *const names[] = {"",           "rule",           "extent_x_m",
+                                        "extent_y_m", "allow_unstable", "time_step"};
     return names[role];
 }
 

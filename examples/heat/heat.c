@@ -21,7 +21,8 @@ static const tz_param params[PARAMS] = {
                                   "thermal diffusivity (copper by default)"),
     [CELL] = TZ_REAL_PARAM("cell_m", 0.001, 1e-9, 1e3, "m", "side of a cell"),
     [DT] = TZ_REAL_PARAM("dt_s", NAN, 1e-30, 1e9, "s",
-                         "time step; by default 0.8 of the largest stable one"),
+                         "time step; by default 0.8 of the largest stable one",
+                         .role = TZ_PARAM_ROLE_TIME_STEP),
 };
 
 /* Computes the constants of the cell update from the parameters, in double. For parameters that

@@ -1,6 +1,7 @@
 /* HotSpot: transient temperature of a chip from a map of its power (Rodinia's benchmark). */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define TZ_CELL_TEXT "hotspot.cell.h"
 #define TZ_CELL_ID hotspot
@@ -20,6 +21,7 @@ enum {
     PRECISION,
     AMBIENT,
     DT,
+    DT_S,
     ALLOW_UNSTABLE,
     PARAMS
 };
@@ -37,66 +39,108 @@ static const tz_param params[PARAMS] = {
     [FACTOR] = TZ_REAL_PARAM("capacitance_factor", 0.5, 1e-9, 1e9, "",
                              "share of the die's heat capacity that counts"),
     [MAX_POWER] = TZ_REAL_PARAM("max_power_density_w_m2", 3e6, 1e-9, 1e15, "W/m2",
-                                "power density from which the time step is chosen"),
+                                "power density from which dt = \"rodinia\" follows"),
     [PRECISION] = TZ_REAL_PARAM("precision_k", 0.001, 1e-12, 1e3, "K",
-                                "temperature step from which the time step is chosen"),
+                                "temperature step from which dt = \"rodinia\" follows"),
     [AMBIENT] = TZ_REAL_PARAM("ambient_k", 318.15, 0.0, 1e5, "K",
                               "ambient temperature (Rodinia's program uses 80)"),
-    [DT] =
-        TZ_REAL_PARAM("dt_s", NAN, 1e-30, 1e9, "s",
-                      "time step; by default precision / (max power density / (factor * t * sh))"),
+    [DT] = TZ_CHOICE_PARAM("dt", "accurate", "accurate|stable|rodinia",
+                           "how the default of dt_s is chosen: 0.9 of the largest stable step, but "
+                           "at most 1/1000 of the die's time constant (accurate); only 0.9 of the "
+                           "largest stable step, for steady states (stable); or precision / (max "
+                           "power density / (factor * t * sh)), as in Rodinia's program (rodinia)"),
+    [DT_S] = TZ_REAL_PARAM("dt_s", NAN, 1e-30, 1e9, "s", "time step; by default what dt says",
+                           .role = TZ_PARAM_ROLE_TIME_STEP),
     [ALLOW_UNSTABLE] = TZ_FLAG_PARAM("allow_unstable", 0, "run even with a time step that diverges",
                                      .role = TZ_PARAM_ROLE_ALLOW_UNSTABLE),
 };
 
-/* The largest step for which the weight of the centre is not negative: then the iteration does not
- * diverge. */
-static double stable_dt_s(double capacitance, double rx, double ry, double rz)
+/* An insulated cell: its heat capacity, and the resistances to a neighbour and to the package. */
+typedef struct cell {
+    double capacitance, rx, ry, rz;
+} cell;
+
+static double default_dt_s(const tz_value *p, double stable_s, double time_constant_s)
 {
-    return capacitance / (2.0 / rx + 2.0 / ry + 1.0 / rz);
+    if (strcmp(p[DT].text, "rodinia") == 0)
+        return p[PRECISION].number /
+               (p[MAX_POWER].number / (p[FACTOR].number * p[HEAT].number * p[THICKNESS].number));
+    if (strcmp(p[DT].text, "stable") == 0)
+        return 0.9 * stable_s;
+    return fmin(0.9 * stable_s, 1e-3 * time_constant_s);
+}
+
+/* The weights of a cell's temperature, of its neighbours' and of the ambient temperature, which sum
+ * to 1. The centre is at least 0 up to the largest stable step. */
+typedef struct weights {
+    double c, cx, cy, cz;
+} weights;
+
+static double float_below(double value)
+{
+    const float nearest = (float)value;
+    return nearest > value ? nextafterf(nearest, 0.0f) : nearest;
+}
+
+/* Weights that are exact in float. Heat leaves the chip through the ambient's weight, which is what
+ * the others leave of 1: it may be a thousandth of an error of rounding in the others. They are
+ * chosen so that it stays as it is. */
+static weights round_weights(weights w)
+{
+    const double sides = 2.0 * (w.cx + w.cy);
+    if (w.c < sides) { /* the centre is finer than the sides and takes their errors */
+        w.cx = float_below(w.cx);
+        w.cy = float_below(w.cy);
+        w.c = (float)(w.c < 0.0 ? w.c : fmax(0.0, 1.0 - 2.0 * w.cx - 2.0 * w.cy - w.cz));
+    } else {
+        w.c = (float)w.c;
+        const double right = sides > w.cz ? (1.0 - w.c - w.cz) / sides : 1.0;
+        w.cx = (float)(w.cx * right);
+        w.cy = (float)(w.cy * right);
+    }
+    w.cz = 1.0 - w.c - 2.0 * w.cx - 2.0 * w.cy;
+    return w;
 }
 
 static int derive(tz_setup *setup)
 {
-    const tz_value *p = setup->params;
+    tz_value *p = setup->params;
     const double h = p[HEIGHT].number / (double)setup->extent[1];
     const double w = p[WIDTH].number / (double)setup->extent[0];
     const double t = p[THICKNESS].number, k = p[CONDUCTIVITY].number;
-    const double heat = p[FACTOR].number * p[HEAT].number * t;
-    const double capacitance = heat * w * h;
-    const double rx = w / (2.0 * k * t * h), ry = h / (2.0 * k * t * w), rz = t / (k * h * w);
-    if (!p[DT].given)
-        setup->params[DT].number = p[PRECISION].number / (p[MAX_POWER].number / heat);
-    const double dt = p[DT].number, limit = stable_dt_s(capacitance, rx, ry, rz);
-    if (dt > limit && p[ALLOW_UNSTABLE].number == 0.0) {
+    const cell die = {.capacitance = p[FACTOR].number * p[HEAT].number * t * w * h,
+                      .rx = w / (2.0 * k * t * h),
+                      .ry = h / (2.0 * k * t * w),
+                      .rz = t / (k * h * w)};
+    /* For a larger step the weight of the centre is negative, and the iteration may diverge. */
+    const double stable = die.capacitance / (2.0 / die.rx + 2.0 / die.ry + 1.0 / die.rz);
+    if (!p[DT_S].given)
+        p[DT_S].number = default_dt_s(p, stable, die.capacitance * die.rz);
+    const double dt = p[DT_S].number;
+    if (dt > stable && p[ALLOW_UNSTABLE].number == 0.0) {
         snprintf(setup->message, setup->message_size,
-                 "dt_s = %.6g s is unstable on this grid; the largest stable step is %.6g s: set "
-                 "dt_s to at most that, or allow_unstable = true",
-                 dt, limit);
+                 "dt_s = %.6g s is unstable on this grid; the largest stable step is %.6g s: leave "
+                 "dt and dt_s out, or set dt_s to at most that, or allow_unstable = true",
+                 dt, stable);
         return TZ_DIVERGES;
     }
-    const double scale = dt / capacitance;
-    double cx = scale / rx, cy = scale / ry, cz = scale / rz;
-    double c = 1.0 - 2.0 * cx - 2.0 * cy - cz;
-    if (setup->precision == TZ_SINGLE) {
-        /* Rounding c to float changes it by up to 3e-8, which is large compared with a small
-         * weight. The larger of the lateral weights and the ambient's weight is corrected for it.
-         * All weights must sum to 1, so that a chip at ambient temperature without power stays at
-         * that temperature: the ambient's weight is 1 minus the other rounded weights. */
-        c = (float)c;
-        if (2.0 * (cx + cy) > cz) {
-            const double lateral = (1.0 - c - cz) / (2.0 * (cx + cy));
-            cx = (float)(cx * lateral);
-            cy = (float)(cy * lateral);
-        }
-        cz = 1.0 - c - 2.0 * (float)cx - 2.0 * (float)cy;
-    }
+    const double scale = dt / die.capacitance;
+    weights all = {.cx = scale / die.rx, .cy = scale / die.ry, .cz = scale / die.rz};
+    all.c = 1.0 - 2.0 * all.cx - 2.0 * all.cy - all.cz;
+    if (dt <= stable)
+        all.c = fmax(0.0, all.c);
+    if (setup->precision == TZ_SINGLE)
+        all = round_weights(all);
+    /* Memory holds differences from the first ambient temperature. */
+    double *origin = &setup->origins[TZ_FIELD(hotspot, temperature)];
+    if (isnan(*origin))
+        *origin = p[AMBIENT].number;
     double *constants = setup->constants;
-    constants[TZ_CONSTANT(hotspot, c)] = c;
-    constants[TZ_CONSTANT(hotspot, cx)] = cx;
-    constants[TZ_CONSTANT(hotspot, cy)] = cy;
+    constants[TZ_CONSTANT(hotspot, c)] = all.c;
+    constants[TZ_CONSTANT(hotspot, cx)] = all.cx;
+    constants[TZ_CONSTANT(hotspot, cy)] = all.cy;
     constants[TZ_CONSTANT(hotspot, cp)] = scale;
-    constants[TZ_CONSTANT(hotspot, ambient)] = cz * p[AMBIENT].number;
+    constants[TZ_CONSTANT(hotspot, ambient)] = all.cz * (p[AMBIENT].number - *origin);
     return 0;
 }
 

@@ -10,8 +10,8 @@
 static const struct {
     const char *file, *wanted[3];
 } faults[] = {
-    {"bad_abi_major.so", {"ABI 2.1", "1.1", "rebuild"}},
-    {"bad_abi_minor.so", {"ABI 1.2", "1.1", "rebuild"}},
+    {"bad_abi_major.so", {"ABI 2.2", "1.2", "rebuild"}},
+    {"bad_abi_minor.so", {"ABI 1.3", "1.2", "rebuild"}},
     {"bad_short_plugin.so", {"bytes", "struct_size", "rebuild"}},
     {"bad_short_stencil.so", {"bytes", "struct_size", "rebuild"}},
     {"bad_missing_row.so", {"row", "rows.h"}},
@@ -29,7 +29,7 @@ static const struct {
     {"bad_two_roles.so", {"two parameters", "role rule"}},
     {"bad_unnamed_param.so", {"parameter 0", "name"}},
     {"bad_too_many_params.so", {"33 params", "0 to 32"}},
-    {"bad_not_elf.so", {"cannot be opened"}},
+    {"bad_not_elf.so", {"not a shared library", "cc -shared"}},
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
 

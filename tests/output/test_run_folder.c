@@ -92,12 +92,13 @@ static void records_keep_what_they_are_given(void **state)
     static const char *const arguments[] = {"run", "a.lua"}, *const sets[] = {"n=64", "name=a=b"};
     const tz_machine machine = {.cpu = "a CPU", .cores = 3};
     const uint64_t seed = 7;
+    const tz_interval regular = {.steps = 10};
     tz_record *record;
     assert_ok(tz_record_create(&record, "a.lua", 2, arguments, 2, sets, &machine, &failure));
     tz_record_source(record, 0, "power", "318.15", NULL, false);
     tz_record_source(record, 0, "power", "random", &seed, true);
-    tz_record_output(record, 0, "power-NNNNNN.png", "png", 10, 1);
-    tz_record_output(record, 0, "power-NNNNNN.png", "png", 10, 4);
+    tz_record_output(record, 0, "power-NNNNNN.png", "png", &regular, 1);
+    tz_record_output(record, 0, "power-NNNNNN.png", "png", &regular, 4);
     tz_record_file(record, "all.png");
     assert_ok(tz_record_write(record, "run.json", "running", NULL, &failure));
     assert_ok(tz_record_write(record, "run.json", "failed", "a.lua:3: no", &failure));

@@ -6,9 +6,9 @@ local sim = c.chip {}
 sim:close()
 sim:close()
 tz.expect(tostring(sim):find "closed")
-for _, method in ipairs { "run", "get", "set", "min", "hash", "array", "every", "write", "params",
-                          "param", "plan", "rewind", "residual", "analyse", "slabs" } do
-    c.refuses("closed", sim[method], sim, "temperature", 1, 1)
+for method, count in pairs { run = 1, get = 3, set = 3, min = 1, hash = 1, array = 1, every = 2, write = 1, params = 1,
+                            param = 1, plan = 1, rewind = 0, residual = 0, analyse = 1, slabs = 3 } do
+    c.refuses("closed", sim[method], sim, table.unpack({ "temperature", 1, 1 }, 1, count))
 end
 c.refuses("closed", function() return sim.step end)
 

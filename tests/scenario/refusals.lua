@@ -85,7 +85,7 @@ refuses("unknown column 'maks(temperature)'; did you mean 'max'?", tz.table, { "
 refuses("must read step", tz.table, { "step(temperature)" })
 refuses("must read max(FIELD)", tz.table, { "max(temperature" })
 refuses("must be a function(sim)", tz.table, { "step", nme = "x" })
-refuses("1 to 64 columns", tz.table, {})
+refuses("1 to 256 columns", tz.table, {})
 refuses("has no field 'x'", sim.every, sim, 1, tz.table { "max(x)" })
 sim:every(5, tz.png "temperature")
 refuses("already writes r-temperature-NNNNNN.png", sim.every, sim, 7, tz.png "temperature")

@@ -116,7 +116,7 @@ static void test_one_report_whatever_the_plan(void **state)
                   "(0, 0, 0) at step 256 (480 such cells; all were finite at step 0)");
     check_reports(1.1, 3000, NULL, "at step 1024 (480 such cells; all were finite at step 512)");
     check_reports(1.05, 2000, NULL, "at step 2000 (480 such cells; all were finite at step 1024)");
-    const tz_event event = {.every = 90, .fire = nothing};
+    const tz_event event = {.every = {.steps = 90}, .fire = nothing};
     check_reports(1.1, 3000, &event, "at step 990 (480 such cells; all were finite at step 900)");
 }
 

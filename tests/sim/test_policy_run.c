@@ -165,7 +165,7 @@ static tz_status count(void *context, tz_simulation *simulation, tz_error *error
 static void test_remainders_are_not_timed(void **state)
 {
     int fired = 0;
-    const tz_event event = {.every = 7, .fire = count, .context = &fired};
+    const tz_event event = {.every = {.steps = 7}, .fire = count, .context = &fired};
     const tz_policy_config exhaustive = {.kind = TZ_POLICY_EXHAUSTIVE};
     tz_simulation *simulation = make(&exhaustive);
     for (int i = 0; i < 30 && !tz_policy_settled(tz_simulation_policy(simulation)); i++)

@@ -34,6 +34,12 @@ typedef struct tz_setup {
                                  * largest change of a cell in an iteration */
     char *message;       /* out, on failure: one line that says what is wrong and what to do */
     size_t message_size; /* bytes, including the terminating 0 */
+    /* Since 1.2, in and out: one for each tz_stencil.fields. Memory holds a field's values minus
+     * its origin, so that single precision resolves small differences from it; scenarios and
+     * outputs see values. Cell updates see what memory holds: the constants must be right for it.
+     * NAN when a simulation is created: derive() may write a finite origin for a TZ_REAL state or
+     * static field; NAN that it leaves means 0. Later calls get the chosen origins, which stay. */
+    double *origins;
 } tz_setup;
 
 /* The argument of an analysis. It and its pointers are valid only during the call. */
@@ -43,7 +49,8 @@ typedef struct tz_access {
     int64_t extent[TZ_AXES];
     tz_boundary boundary[TZ_AXES];
     int64_t step; /* iterations since the run began */
-    /* Copy `count` cells of a row of `field`, from (x, y, z) on, to `values` as doubles. For a
+    /* Copy `count` cells of a row of `field`, from (x, y, z) on, to `values` as doubles (values, not
+     * differences from an origin). For a
      * streamed field, `step` is the number of the slab; for other fields it is ignored. Returns 0,
      * or -1 if the cells or the slab are out of range. */
     int (*read)(void *context, int field, int64_t step, int64_t x, int64_t y, int64_t z,

@@ -21,6 +21,7 @@
  * in a description say how long its structs are: TZ_PLUGIN_HEADER and TZ_STENCIL_HEADER
  * (<trapeze/describe.h>) set them.
  *
+ *   1.2  tz_setup.origins, TZ_PARAM_ROLE_TIME_STEP
  *   1.1  strides in tz_stencil, tz_param.role
  *   1.0  the first version */
 #ifndef TRAPEZE_PLUGIN_H
@@ -36,7 +37,7 @@ extern "C" {
 #endif
 
 #define TZ_ABI_MAJOR 1u
-#define TZ_ABI_MINOR 1u
+#define TZ_ABI_MINOR 2u
 
 typedef enum tz_param_type {
     TZ_PARAM_REAL,
@@ -50,10 +51,12 @@ typedef enum tz_param_type {
  * TZ_PARAM_ROLE_NONE. */
 typedef enum tz_param_role {
     TZ_PARAM_ROLE_NONE,
-    TZ_PARAM_ROLE_RULE,          /* text: the rule of a cellular automaton, as in RLE files */
-    TZ_PARAM_ROLE_EXTENT_X_M,    /* real: the length of the grid along x, which scales floorplans */
-    TZ_PARAM_ROLE_EXTENT_Y_M,    /* real: the same along y */
-    TZ_PARAM_ROLE_ALLOW_UNSTABLE /* flag: if true, derive() never returns TZ_DIVERGES */
+    TZ_PARAM_ROLE_RULE,       /* text: the rule of a cellular automaton, as in RLE files */
+    TZ_PARAM_ROLE_EXTENT_X_M, /* real: the length of the grid along x, which scales floorplans */
+    TZ_PARAM_ROLE_EXTENT_Y_M, /* real: the same along y */
+    TZ_PARAM_ROLE_ALLOW_UNSTABLE, /* flag: if true, derive() never returns TZ_DIVERGES */
+    TZ_PARAM_ROLE_TIME_STEP       /* since 1.2; real: the simulated time of an iteration, in the
+                             * parameter's unit. Always positive */
 } tz_param_role;
 
 /* A parameter that scenarios may set. */

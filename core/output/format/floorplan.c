@@ -361,24 +361,83 @@ static void split(double low, double high, int64_t n, double *share, int64_t *fi
                        : (smaller(high, (double)(i + 1)) - larger(low, (double)i)) / (high - low);
 }
 
+/* Where a chip lies in the plan's coordinates. */
+typedef struct chip {
+    double left, bottom, width_m, height_m;
+} chip;
+
+/* The chip of that size with its corner at the origin; both 0: the plan's bounding box. */
+static tz_status place_chip(const tz_floorplan *plan, double width_m, double height_m, chip *out,
+                            tz_error *error)
+{
+    const bool boxed = width_m == 0.0 && height_m == 0.0;
+    *out = boxed ? (chip){plan->left_m, plan->bottom_m, plan->width_m, plan->height_m}
+                 : (chip){0.0, 0.0, width_m, height_m};
+    if (!(out->width_m > 0.0 && out->height_m > 0.0 && isfinite(out->width_m) &&
+          isfinite(out->height_m)))
+        return tz_error_set(error, TZ_RANGE, plan->path,
+                            "the chip's width and height must both be above 0, or both 0");
+    return TZ_OK;
+}
+
+/* The unit's left and upper edge, from those of the chip. */
+static tz_status place_unit(const tz_floorplan *plan, const tz_floorplan_unit *u, const chip *c,
+                            double *x, double *top, tz_error *error)
+{
+    const double slack = tolerance * larger(c->width_m, c->height_m);
+    *x = u->left_m - c->left;
+    *top = c->height_m - (u->bottom_m - c->bottom) - u->height_m;
+    if (*x < -slack || *top < -slack || *x + u->width_m > c->width_m + slack ||
+        *top + u->height_m > c->height_m + slack || *x >= c->width_m || *top >= c->height_m ||
+        *x + u->width_m <= 0.0 || *top + u->height_m <= 0.0)
+        return fail_at(error, TZ_RANGE, plan->path, u->line,
+                       "unit '%s' is outside the chip of %g m x %g m", u->name, c->width_m,
+                       c->height_m);
+    return TZ_OK;
+}
+
+/* The cells whose centres lie from `from` to `to`, in cells. Edges that differ by rounding are
+ * the same edge. */
+static void cells_between(double from, double to, int64_t n, int64_t *low, int64_t *high)
+{
+    const double rounding = 1e-6;
+    *low = (int64_t)larger(ceil(from - 0.5 - rounding), 0.0);
+    *high = (int64_t)smaller(ceil(to - 0.5 - rounding), (double)n);
+    if (*low < *high)
+        return;
+    *low = (int64_t)smaller(larger(floor(0.5 * (from + to)), 0.0), (double)(n - 1));
+    *high = *low + 1;
+}
+
+tz_status tz_floorplan_unit_cells(const tz_floorplan *plan, const tz_floorplan_unit *unit,
+                                  int64_t nx, int64_t ny, double width_m, double height_m,
+                                  int64_t low[2], int64_t high[2], tz_error *error)
+{
+    chip c;
+    double x, top;
+    tz_status status = place_chip(plan, width_m, height_m, &c, error);
+    if (status == TZ_OK)
+        status = place_unit(plan, unit, &c, &x, &top, error);
+    if (status != TZ_OK)
+        return status;
+    const double across = (double)nx / c.width_m, down = (double)ny / c.height_m;
+    cells_between(x * across, (x + unit->width_m) * across, nx, &low[0], &high[0]);
+    cells_between(top * down, (top + unit->height_m) * down, ny, &low[1], &high[1]);
+    return TZ_OK;
+}
+
 tz_status tz_floorplan_rasterise(const tz_floorplan *plan, const double *powers_w, int64_t nx,
                                  int64_t ny, double width_m, double height_m, tz_array **out,
                                  tz_error *error)
 {
-    *out = NULL;
-    const bool boxed = width_m == 0.0 && height_m == 0.0;
-    const double left = boxed ? plan->left_m : 0.0, bottom = boxed ? plan->bottom_m : 0.0;
     const int64_t shape[] = {nx, ny};
     tz_array *array = NULL;
     double *columns = NULL, *rows = NULL;
-    if (boxed) {
-        width_m = plan->width_m;
-        height_m = plan->height_m;
-    }
-    if (!(width_m > 0.0 && height_m > 0.0 && isfinite(width_m) && isfinite(height_m)))
-        return tz_error_set(error, TZ_RANGE, plan->path,
-                            "the chip's width and height must both be above 0, or both 0");
-    tz_status status = tz_array_create(&array, TZ_DTYPE_F64, 2, shape, error);
+    chip c;
+    *out = NULL;
+    tz_status status = place_chip(plan, width_m, height_m, &c, error);
+    if (status == TZ_OK)
+        status = tz_array_create(&array, TZ_DTYPE_F64, 2, shape, error);
     if (status != TZ_OK)
         return status;
     columns = malloc((size_t)nx * sizeof *columns);
@@ -387,21 +446,15 @@ tz_status tz_floorplan_rasterise(const tz_floorplan *plan, const double *powers_
         status = tz_error_set(error, TZ_MEMORY, plan->path, "not enough memory for the power map");
         goto cleanup;
     }
-    const double slack = tolerance * larger(width_m, height_m);
+    const double across = (double)nx / c.width_m, down = (double)ny / c.height_m;
     double *cells = array->data;
     for (size_t k = 0; k < plan->unit_count; k++) {
         const tz_floorplan_unit *u = &plan->units[k];
-        const double x = u->left_m - left, top = height_m - (u->bottom_m - bottom) - u->height_m;
+        double x, top;
         int64_t x0, x1, y0, y1;
-        if (x < -slack || top < -slack || x + u->width_m > width_m + slack ||
-            top + u->height_m > height_m + slack || x >= width_m || top >= height_m ||
-            x + u->width_m <= 0.0 || top + u->height_m <= 0.0) {
-            status =
-                fail_at(error, TZ_RANGE, plan->path, u->line,
-                        "unit '%s' is outside the chip of %g m x %g m", u->name, width_m, height_m);
+        status = place_unit(plan, u, &c, &x, &top, error);
+        if (status != TZ_OK)
             goto cleanup;
-        }
-        const double across = (double)nx / width_m, down = (double)ny / height_m;
         split(x * across, (x + u->width_m) * across, nx, columns, &x0, &x1);
         split(top * down, (top + u->height_m) * down, ny, rows, &y0, &y1);
         for (int64_t j = y0; j <= y1; j++)

@@ -56,4 +56,11 @@ tz_status tz_floorplan_rasterise(const tz_floorplan *plan, const double *powers_
                                  int64_t ny, double width_m, double height_m, tz_array **out,
                                  tz_error *error);
 
+/* The cells of a unit on that grid and chip: those whose centres lie in it, or else the one that
+ * holds its own centre. low <= x < high, x first. Only the bounding box and the path of `plan` are
+ * read. */
+tz_status tz_floorplan_unit_cells(const tz_floorplan *plan, const tz_floorplan_unit *unit,
+                                  int64_t nx, int64_t ny, double width_m, double height_m,
+                                  int64_t low[2], int64_t high[2], tz_error *error);
+
 #endif

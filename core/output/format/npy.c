@@ -1,6 +1,7 @@
 #include "output/format/npy.h"
 
 #include "base/atomic.h"
+#include "base/file.h"
 #include "output/format/npy_header.h"
 
 #include <errno.h>
@@ -19,10 +20,10 @@ struct tz_npy_writer {
 static tz_status open_header(const char *path, FILE **stream, tz__npy_header *header,
                              tz_error *error)
 {
-    *stream = fopen(path, "rbe");
-    if (!*stream)
-        return tz_error_set_errno(error, errno, path, "cannot open");
-    const tz_status status = tz__npy_header_read(*stream, path, header, error);
+    tz_status status = tz_file_stream(path, stream, NULL, error);
+    if (status != TZ_OK)
+        return status;
+    status = tz__npy_header_read(*stream, path, header, error);
     if (status != TZ_OK) {
         fclose(*stream);
         *stream = NULL;

@@ -1,12 +1,11 @@
 #include "output/format/png_read.h"
 
-#include <errno.h>
+#include "base/file.h"
 #include <inttypes.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The highest compression that deflate reaches: a picture that states more pixels is corrupt. */
 enum { DEFLATE_MAX_RATIO = 1032 };
@@ -143,18 +142,13 @@ tz_status tz_png_read(const char *path, tz_array **out, tz_error *error)
 {
     *out = NULL;
     unsigned char magic[8];
-    struct stat facts;
-    tz_status status;
+    size_t bytes;
+    FILE *stream = NULL;
     reader *r = calloc(1, sizeof *r);
-    FILE *stream = fopen(path, "rbe");
-    if (!stream || !r) {
-        status = tz_error_set_errno(error, stream ? ENOMEM : errno, path, "cannot open");
+    tz_status status = r ? tz_file_stream(path, &stream, &bytes, error)
+                         : tz_error_set(error, TZ_MEMORY, path, "not enough memory to open it");
+    if (status != TZ_OK)
         goto cleanup;
-    }
-    if (fstat(fileno(stream), &facts) != 0 || !S_ISREG(facts.st_mode)) {
-        status = tz_error_set(error, TZ_IO, path, "cannot read: not a regular file");
-        goto cleanup;
-    }
     if (fread(magic, 1, 8, stream) != 8 || png_sig_cmp(magic, 0, 8) != 0) {
         status = tz_error_set(error, TZ_FORMAT, path, "not a PNG: its signature is missing");
         goto cleanup;
@@ -163,7 +157,7 @@ tz_status tz_png_read(const char *path, tz_array **out, tz_error *error)
     r->stream = stream;
     r->path = path;
     r->error = error;
-    r->file_bytes = facts.st_size;
+    r->file_bytes = (off_t)bytes;
     status = decode(r);
     if (status == TZ_OK)
         status = to_numbers(r, out);

@@ -8,7 +8,7 @@
 #include "sim/simulation.h"
 #include <limits.h>
 
-enum { TZ_FRAME_TEXTS_MAX = 12 };
+enum { TZ_FRAME_TEXTS_MAX = 16 };
 
 typedef struct tz_frame {
     char path[PATH_MAX];

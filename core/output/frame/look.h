@@ -15,12 +15,12 @@ typedef struct tz_look {
     char map[32]; /* colour map; "": the stencil's, else viridis */
     tz_range_kind range;
     double low, high;
-    int64_t size; /* most pixels of a side; 0: 1024 */
-    int64_t zoom; /* pixels a cell; 0: chosen */
-    int bits;     /* 8: colours; 16: gray values */
-    bool bar;     /* a colour bar */
-    char caption[256];
-    bool has_unit; /* false: the field's unit */
+    int64_t size;      /* most pixels of a side; 0: 1024 */
+    int64_t zoom;      /* pixels a cell; 0: chosen */
+    int bits;          /* 8: colours; 16: gray values */
+    bool bar;          /* a colour bar */
+    char caption[512]; /* of a tz_output: with placeholders (output/caption.h) */
+    bool has_unit;     /* false: the field's unit */
     char unit[64];
 } tz_look;
 

@@ -314,8 +314,8 @@ static void refused(void *context, const tz_error *why)
 static tz_status run(tz_simulation *sim, log_of_run *l, tz_error *error)
 {
     const tz_event events[] = {
-        {.every = 4, .fire = fire, .later = later, .fields = 1, .context = l},
-        {.every = 8, .fire = fire, .context = l},
+        {.every = {.steps = 4}, .fire = fire, .later = later, .fields = 1, .context = l},
+        {.every = {.steps = 8}, .fire = fire, .context = l},
     };
     tz_run_result result;
     return tz_simulation_run(sim,

@@ -1,13 +1,12 @@
 #include "backend/cuda/compile/cache.h"
 
 #include "base/atomic.h"
+#include "base/file.h"
 #include "base/paths.h"
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A file is this head and the data. The byte order is the machine's own. */
@@ -141,12 +140,11 @@ void *tz_cuda_cache_read(tz_cuda_key key, const tz_cuda_kind *kind, size_t *byte
     char *path = entry_path(folder, key, kind);
     void *data = NULL;
     entry_head head;
-    struct stat facts;
-    const int file = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-    if (file < 0 || fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) ||
-        facts.st_size <= (off_t)sizeof head || !read_all(file, &head, sizeof head))
+    int file = -1;
+    if (!path || tz_file_open(path, &file, bytes, NULL) != TZ_OK || *bytes <= sizeof head ||
+        !read_all(file, &head, sizeof head))
         goto done;
-    *bytes = (size_t)facts.st_size - sizeof head;
+    *bytes -= sizeof head;
     if (memcmp(head.magic, kind->magic, sizeof head.magic) != 0 || !equal(head.key, key) ||
         head.bytes != *bytes)
         goto done;

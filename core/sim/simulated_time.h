@@ -1,0 +1,42 @@
+/* The simulated time: iterations times the time step, for stencils that have a parameter with the
+ * role TZ_PARAM_ROLE_TIME_STEP. Times are in the unit of that parameter and count from step 0.
+ * Functions that take or return a time need such a stencil, unless they say otherwise.
+ *
+ * A step reaches a time if the simulated time is at least that, to 12 digits. So rounding does not
+ * matter: with a time step of 1 us, step 2000 reaches 2 ms. Iterations are counted, not times
+ * summed, so a long run does not drift. */
+#ifndef TZ_CORE_SIM_SIMULATED_TIME_H
+#define TZ_CORE_SIM_SIMULATED_TIME_H
+
+#include "sim/simulation.h"
+
+/* The parameter; NULL: the stencil has no time step. */
+const tz_param *tz_simulation_time_step(const tz_simulation *simulation);
+/* Its present value. */
+double tz_simulation_dt(const tz_simulation *simulation);
+/* The time at the present step, also if the time step changed on the way. NAN: no time step. */
+double tz_simulation_time(const tz_simulation *simulation);
+
+/* The first step from the present one on that reaches a time, if the time step stays as it is.
+ * TZ_RANGE: it is more than INT64_MAX / 4 steps away. */
+tz_status tz_simulation_step_at(const tz_simulation *simulation, double time, int64_t *step,
+                                tz_error *error);
+
+/* When something regular happens: at the first step that reaches a multiple of `time`; or, if that
+ * is 0, at multiples of `steps`, for every stencil. Both: also at step 0. A step that reaches
+ * several multiples counts once. */
+typedef struct tz_interval {
+    int64_t steps;
+    double time;
+} tz_interval;
+
+/* The first step after `step` at which it happens; INT64_MAX: never. */
+int64_t tz_interval_next(const tz_interval *interval, const tz_simulation *simulation,
+                         int64_t step);
+/* Does it happen at `step`? */
+bool tz_interval_is_due(const tz_interval *interval, const tz_simulation *simulation, int64_t step);
+/* How often it happens from after step `first` to step `last`. */
+int64_t tz_interval_count(const tz_interval *interval, const tz_simulation *simulation,
+                          int64_t first, int64_t last);
+
+#endif

@@ -1,0 +1,121 @@
+-- Numbers about a part of a field: a box, a mask, a unit of a floorplan.
+local tz = require "trapeze"
+local c = require "checks"
+
+-- min, max, mean and sum over the cells that `inside` selects, by get() alone.
+local function count(sim, field, nx, ny, nz, inside)
+    local r = { min = math.huge, max = -math.huge, sum = 0, cells = 0 }
+    for z = 0, nz - 1 do
+        for y = 0, ny - 1 do
+            for x = 0, nx - 1 do
+                if inside(x, y, z) then
+                    local v = sim:get(field, table.unpack({ x, y, z }, 1, nz > 1 and 3 or ny > 1 and 2 or 1))
+                    r.min, r.max = math.min(r.min, v), math.max(r.max, v)
+                    r.sum, r.cells = r.sum + v, r.cells + 1
+                end
+            end
+        end
+    end
+    r.mean = r.sum / r.cells
+    return r
+end
+
+local function same(sim, field, region, wanted)
+    tz.expect(sim:min(field, region) == wanted.min and sim:max(field, region) == wanted.max)
+    c.near(sim:sum(field, region), wanted.sum, 1e-12 * math.abs(wanted.sum))
+    c.near(sim:mean(field, region), wanted.mean, 1e-12 * math.abs(wanted.mean))
+end
+
+local chip = c.chip { name = "chip", grid = { 16, 8 }, precision = "double",
+                      fields = { temperature = function(x, y) return 300 + 10 * x + y / 7 end,
+                                 power = function(x, y) return x >= 5 and y == 3 and 0.5 or 0 end } }
+local plan = tz.floorplan { flp = "plan.flp" }
+
+-- A check computes nothing, but refuses what a run refuses.
+c.refuses("not a number", chip.mean, chip, "temperature", 3)
+c.refuses("a unit (plan:unit \"NAME\"), not a userdata", chip.mean, chip, "temperature", plan)
+c.refuses("the box's x must be {low, high}", chip.max, chip, "temperature", { x = { 3, 17 } })
+c.refuses("unknown key 'z'", chip.max, chip, "temperature", { z = { 0, 1 } })
+c.refuses("has no field 'powr'; did you mean 'power'?", chip.sum, chip, "temperature", "powr")
+c.refuses("has 3 x 2 elements, the grid 16 x 8", chip.sum, chip, "temperature", tz.array { shape = { 3, 2 } })
+c.refuses("has no unit 'lift'; did you mean 'left'?", plan.unit, plan, "lift")
+c.refuses("sim:population: unexpected argument 2", chip.population, chip, "power", { x = { 0, 1 } })
+c.refuses("needs a floorplan", chip.units, chip, "temperature")
+c.refuses("has no powers", chip.set, chip, "power", plan)
+c.refuses("'row' is of a 'ptrace'", tz.floorplan, { flp = "plan.flp", row = 1 })
+if tz.checking then
+    tz.expect(chip:mean("temperature", plan:unit "left") == 0 and chip:units(plan).left.max == 0)
+    return
+end
+
+-- Boxes, in all dimensions and for every type of field.
+same(chip, "temperature", { x = { 2, 7 }, y = { 1, 8 } },
+     count(chip, "temperature", 16, 8, 1, function(x, y) return x >= 2 and x < 7 and y >= 1 end))
+same(chip, "power", { x = { 4, 6 }, y = { 3, 4 } },
+     count(chip, "power", 16, 8, 1, function(x, y) return x >= 4 and x < 6 and y == 3 end))
+same(chip, "temperature", {}, count(chip, "temperature", 16, 8, 1, function() return true end))
+tz.expect(chip:sum("temperature", {}) == chip:sum "temperature")
+
+local solid = tz.simulation { plugin = "star3d1r", name = "solid", grid = { 9, 7, 5 }, fields = {
+    u = function(x, y, z) return math.sin(x + 3 * y + 17 * z) end } }
+same(solid, "u", { y = { 2, 6 }, z = { 1, 2 } },
+     count(solid, "u", 9, 7, 5, function(x, y, z) return y >= 2 and y < 6 and z == 1 end))
+
+local life = tz.simulation { plugin = "life", name = "life", grid = { 77, 9 },
+                             fields = { alive = tz.random { seed = 3, density = 0.4 } } }
+local box = { x = { 30, 70 }, y = { 2, 5 } }
+same(life, "alive", box, count(life, "alive", 77, 9, 1, function(x, y)
+    return x >= 30 and x < 70 and y >= 2 and y < 5
+end))
+tz.expect(math.type(life:max("alive", box)) == "integer")
+
+local path = tz.simulation { plugin = "pathfinder", name = "path", grid = { 40 },
+                             fields = { weights = tz.random { seed = 2, range = { 1, 9 } } } }
+path:run(5)
+same(path, "cost", { x = { 3, 39 } }, count(path, "cost", 40, 1, 1, function(x) return x >= 3 and x < 39 end))
+c.refuses("'weights' is streamed", path.sum, path, "weights", { x = { 3, 39 } })
+c.refuses("the mask 'weights' is streamed", path.sum, path, "cost", "weights")
+
+-- Masks: a field, an array, an array at its place.
+local hot = count(chip, "temperature", 16, 8, 1, function(x, y) return x >= 5 and y == 3 end)
+same(chip, "temperature", "power", hot)
+same(chip, "temperature", tz.array { shape = { 16, 8 }, fill = function(x, y) return x >= 5 and y == 3 end }, hot)
+same(chip, "temperature", tz.read("corner.txt", { shape = { 2, 2 }, at = { 3, 4 } }),
+     count(chip, "temperature", 16, 8, 1, function(x, y) return x == 4 and (y == 4 or y == 5) end))
+c.refuses("the mask selects no cell", chip.mean, chip, "temperature", tz.array { shape = { 16, 8 } })
+same(life, "alive", "alive", count(life, "alive", 77, 9, 1, function(x, y) return life:get("alive", x, y) == 1 end))
+
+-- Units: the cells whose centres lie in them. Row 0 is at the top.
+local left, right = plan:unit "left", plan:unit "right"
+same(chip, "temperature", left, count(chip, "temperature", 16, 8, 1, function(x) return x < 4 end))
+same(chip, "temperature", right, count(chip, "temperature", 16, 8, 1, function(x) return x >= 4 end))
+local units = chip:units(plan)
+tz.expect(units.left.max == chip:max("temperature", left) and units.right.mean == chip:mean("temperature", right))
+tz.expect(chip:units(plan, "power").left.max == 0)
+
+-- A unit that is smaller than a cell is the cell at its place.
+local coarse = c.chip { name = "coarse", grid = { 2, 2 }, fields = { temperature = function(x, y) return 300 + x + 2 * y end } }
+tz.expect(coarse:units(plan).left.max == 302 and coarse:units(plan).right.max == 303)
+
+-- A plan of another size than the chip.
+local small = c.chip { name = "small", params = { chip_width_m = 0.008, chip_height_m = 0.016 } }
+c.refuses("give the simulation params = { chip_width_m = 0.016, chip_height_m = 0.016 }", small.units, small, plan)
+c.refuses("is of a chip of 0.016 m x 0.016 m, the simulation's is 0.008 m x 0.016 m", small.mean, small,
+          "temperature", left)
+c.refuses("is of a chip of", small.set, small, "power", tz.floorplan { flp = "plan.flp", ptrace = "plan.ptrace" })
+local large = c.chip { name = "large", params = { chip_width_m = 0.032, chip_height_m = 0.016 } }
+c.refuses("is of a chip of", large.set, large, "power", tz.floorplan { flp = "plan.flp", ptrace = "plan.ptrace" })
+c.refuses("is of a chip of", large.set, large, "power",
+          tz.floorplan { flp = "plan.flp", ptrace = "plan.ptrace", width_m = 0.016, height_m = 0.016 })
+-- The units may leave a rim of the chip free, if the script says how large the chip is.
+large:set("power", tz.floorplan { flp = "plan.flp", ptrace = "plan.ptrace", width_m = 0.032, height_m = 0.016 })
+c.near(large:sum "power", 10, 1e-5)
+tz.expect(large:sum("power", { x = { 8, 16 } }) == 0)
+
+-- A table's columns.
+chip:every(1, tz.table { "step", plan, "max(temperature)", name = "units", power = function(s) return s:sum "power" end })
+chip:run(2)
+plan:close()
+c.refuses("closed", chip.units, chip, plan)
+tz.expect(chip:mean("temperature", left) > 0)
+chip:run(1)
