@@ -5,8 +5,8 @@
  * COUNT inputs, shared out to the readers; or COUNT for one READER, from number FIRST on. The same numbers always
  * give the same inputs. A reader may accept an input or refuse it with a message. It must not crash, hang, leak
  * memory or take more than its table's row allows. What it accepts must pass the checks of its row. */
-#include "tests/fuzz/interpose.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/interpose.h"
 
 #include <fcntl.h>
 #include <limits.h>

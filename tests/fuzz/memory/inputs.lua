@@ -7,6 +7,7 @@ tz.expect(not pcall(tz.read, "data/none.npy"))
 tz.expect(not pcall(tz.simulation, { plugin = "hotpsot", grid = { 8, 8 } }))
 local plan = tz.floorplan { flp = "data/a.flp", ptrace = "data/a.ptrace" }
 local sim = tz.simulation { plugin = "hotspot", grid = { 16, 16 }, backend = "reference",
+                            params = { chip_width_m = 0.016, chip_height_m = 0.0124 },
                             fields = { temperature = 318.15, power = plan } }
 sim:run(2)
 local words = {}
