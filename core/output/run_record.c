@@ -17,10 +17,44 @@ struct tz_record {
     bool failed;         /* memory ran out on the way */
 };
 
+/* The bytes of the UTF-8 character that begins at `text`; 0: there is none. */
+static size_t character_length(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    const size_t length = c[0] < 0x80                   ? 1
+                          : c[0] >= 0xC2 && c[0] < 0xE0 ? 2
+                          : c[0] >= 0xE0 && c[0] < 0xF0 ? 3
+                          : c[0] >= 0xF0 && c[0] < 0xF5 ? 4
+                                                        : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((c[i] & 0xC0) != 0x80)
+            return 0;
+    const bool wrong = (c[0] == 0xE0 && c[1] < 0xA0) || (c[0] == 0xED && c[1] >= 0xA0) ||
+                       (c[0] == 0xF0 && c[1] < 0x90) || (c[0] == 0xF4 && c[1] >= 0x90);
+    return wrong ? 0 : length;
+}
+
+/* JSON needs UTF-8: a copy where other bytes are '?'. Release it with free(). */
+static char *copy_utf8(const char *text)
+{
+    char *copy = strdup(text);
+    for (char *c = copy; c && *c;) {
+        const size_t length = character_length(c);
+        if (length == 0)
+            *c = '?';
+        c += length > 0 ? length : 1;
+    }
+    return copy;
+}
+
 static void put(tz_record *record, json_t *object, const char *key, json_t *value)
 {
-    if (json_object_set_new(object, key, value) != 0)
+    char *name = copy_utf8(key);
+    if (!name)
+        json_decref(value);
+    if (!name || json_object_set_new(object, name, value) != 0)
         record->failed = true;
+    free(name);
 }
 
 static void push(tz_record *record, json_t *array, json_t *value)
@@ -39,9 +73,10 @@ static json_t *text(const char *value)
 {
     if (!value)
         return json_null();
-    json_t *string = json_string(value);
-    /* JSON needs UTF-8. A mark is better than no record. */
-    return string ? string : json_string("(not UTF-8)");
+    char *copy = copy_utf8(value);
+    json_t *string = copy ? json_string(copy) : NULL;
+    free(copy);
+    return string;
 }
 
 tz_status tz_record_create(tz_record **out, const char *scenario, int arguments_count,
