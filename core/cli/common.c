@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>

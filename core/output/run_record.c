@@ -1,6 +1,7 @@
 #include "output/run_record.h"
 
 #include "base/atomic.h"
+#include "base/text.h"
 #include "output/format/number.h"
 #include "policy/policy.h"
 #include <fcntl.h>
@@ -17,33 +18,12 @@ struct tz_record {
     bool failed;         /* memory ran out on the way */
 };
 
-/* The bytes of the UTF-8 character that begins at `text`; 0: there is none. */
-static size_t character_length(const char *text)
-{
-    const unsigned char *c = (const unsigned char *)text;
-    const size_t length = c[0] < 0x80                   ? 1
-                          : c[0] >= 0xC2 && c[0] < 0xE0 ? 2
-                          : c[0] >= 0xE0 && c[0] < 0xF0 ? 3
-                          : c[0] >= 0xF0 && c[0] < 0xF5 ? 4
-                                                        : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((c[i] & 0xC0) != 0x80)
-            return 0;
-    const bool wrong = (c[0] == 0xE0 && c[1] < 0xA0) || (c[0] == 0xED && c[1] >= 0xA0) ||
-                       (c[0] == 0xF0 && c[1] < 0x90) || (c[0] == 0xF4 && c[1] >= 0x90);
-    return wrong ? 0 : length;
-}
-
-/* JSON needs UTF-8: a copy where other bytes are '?'. Release it with free(). */
+/* JSON needs UTF-8. Release the copy with free(). */
 static char *copy_utf8(const char *text)
 {
     char *copy = strdup(text);
-    for (char *c = copy; c && *c;) {
-        const size_t length = character_length(c);
-        if (length == 0)
-            *c = '?';
-        c += length > 0 ? length : 1;
-    }
+    if (copy)
+        tz_text_utf8(copy);
     return copy;
 }
 
