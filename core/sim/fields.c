@@ -84,6 +84,7 @@ static tz_status write_row(tz_simulation *simulation, int field, int64_t x_low, 
     } else {
         tz_problem_to_elements(problem, field, values, x_high - x_low, row);
     }
+    simulation->update_known = false;
     return simulation->backend->store(simulation->state, field, &box, row, error);
 }
 
@@ -131,6 +132,7 @@ tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box 
     if (!box || memcmp(box, &all, sizeof all) == 0) {
         uint64_t element = 0;
         tz_problem_element(problem, field, value, &element);
+        simulation->update_known = false;
         return simulation->backend->fill(simulation->state, field, &element, error);
     }
     const int64_t count = box->high[0] - box->low[0];
