@@ -5,6 +5,7 @@
 #include "lua/module.h"
 #include "lua/output.h"
 #include "lua/time.h"
+#include "sim/residual.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,9 +60,13 @@ static tz_status write_row(lua_State *L, tz_binding *binding, int handle_index, 
 
 void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
 {
-    const tz_simulation *simulation = binding->handle->simulation;
+    tz_simulation *simulation = binding->handle->simulation;
     tz_error error;
     tz_status status = TZ_OK;
+    if (!binding->function[0] && tz_output_has_column(binding->writer.output, TZ_COLUMN_RESIDUAL))
+        status = tz_simulation_measure(simulation, &(tz_update){0}, &error);
+    if (status != TZ_OK)
+        tz_raise_error(L, NULL, &error);
     if (binding->function[0]) {
         lua_getiuservalue(L, handle_index, 1);
         lua_rawgeti(L, -1, binding->reference);

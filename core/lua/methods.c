@@ -13,6 +13,7 @@
 #include "lua/region.h"
 #include "sim/analysis.h"
 #include "sim/fields.h"
+#include "sim/residual.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +143,14 @@ static int method_hash(lua_State *L)
 static int method_residual(lua_State *L)
 {
     const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:residual");
-    lua_pushnumber(L, tz_handle_is_dry(handle) ? 0 : tz_simulation_residual(handle->simulation));
+    tz_update update = {0};
+    tz_error error;
+    tz_status status = tz_stencil_has_residual(tz_handle_stencil(handle), &error);
+    if (status == TZ_OK && !tz_handle_is_dry(handle))
+        status = tz_simulation_measure(handle->simulation, &update, &error);
+    if (status != TZ_OK)
+        tz_raise_error(L, "sim:residual", &error);
+    lua_pushnumber(L, tz_simulation_residual_of(handle->simulation, &update));
     return 1;
 }
 

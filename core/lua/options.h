@@ -50,6 +50,8 @@ typedef struct tz_script_result {
     double seconds;        /* in stages */
     int ran;               /* simulations that advanced */
     char policy[256];      /* of the last of them, as a sentence */
+    char ending[96];       /* of the last run with a limit: "converged: residual 1e-05"; or "" */
+    bool stagnated;        /* a run did, and the script does not accept it */
     int signal;            /* the one that stopped the run; 0: none */
     char traceback[4096];  /* "" unless a function of the script failed; lines, each indented */
 } tz_script_result;
