@@ -66,33 +66,20 @@ int64_t tz__simulation_bytes_with(const tz_simulation *simulation, const tz_plan
     return bytes > INT64_MAX - solution ? INT64_MAX : bytes + solution;
 }
 
-tz_status tz__correction_refine(tz_simulation *simulation, bool start, tz_error *error)
+tz_status tz__correction_refine(tz_simulation *simulation, tz_error *error)
 {
     tz_correction *correction = simulation->correction;
-    if (!correction || (start ? correction->started : !correction->ahead))
-        return TZ_OK;
     const tz_status status =
         simulation->backend->refine(simulation->state, correction->state, simulation->step,
                                     &simulation->update, error);
-    if (status)
-        return status;
-    correction->started = true;
-    correction->ahead = false;
-    return TZ_OK;
-}
-
-void tz__correction_restart(tz_simulation *simulation)
-{
-    if (simulation->correction)
-        simulation->correction->started = false;
+    if (!status)
+        correction->ahead = false;
+    return status;
 }
 
 tz_status tz__correction_set_params(tz_simulation *simulation, size_t count,
                                     const tz_assignment *params, tz_error *error)
 {
     tz_correction *correction = simulation->correction;
-    if (!correction)
-        return TZ_OK;
-    correction->started = false;
-    return tz_problem_set_params(&correction->problem, count, params, error);
+    return correction ? tz_problem_set_params(&correction->problem, count, params, error) : TZ_OK;
 }

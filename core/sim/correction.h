@@ -14,8 +14,7 @@
 typedef struct tz_correction {
     tz_problem problem;
     void *state;  /* of the backend; NULL when dry */
-    bool started; /* its source is the residual of the solution */
-    bool ahead;   /* stages have advanced it since then */
+    bool ahead;   /* stages have advanced it since the last refinement */
 } tz_correction;
 
 /* Gives a simulation its correction's problem. */
@@ -30,12 +29,11 @@ void *tz__iterated_state(const tz_simulation *simulation);
 /* Host bytes of both problems, or of the only one. */
 int64_t tz__simulation_bytes_with(const tz_simulation *simulation, const tz_plan *plan);
 
-/* Refine if stages have advanced the correction since the last time; with `start`, only if it has not
- * started. Without mixed precision, does nothing. */
-tz_status tz__correction_refine(tz_simulation *simulation, bool start, tz_error *error);
+/* Refine, and set simulation->update. If the fields or the parameters have changed since the last
+ * time, stages must wait for the next refinement (simulation->update_known is false, and no stage
+ * has run since). */
+tz_status tz__correction_refine(tz_simulation *simulation, tz_error *error);
 
-/* The solution or its source has changed: the next stage starts from a new residual. */
-void tz__correction_restart(tz_simulation *simulation);
 /* The parameters have changed. */
 tz_status tz__correction_set_params(tz_simulation *simulation, size_t count,
                                     const tz_assignment *params, tz_error *error);

@@ -215,6 +215,9 @@ static tz_status resolve_boundary_values(tz_problem *problem, const tz_simulatio
         const int f = tz_stencil_field_index(stencil, given->name);
         if (f < 0)
             return unknown_field(stencil, given->name, error);
+        if (stencil->fields[f].role == TZ_STREAMED)
+            return tz_error_set(error, TZ_UNSUPPORTED, "boundary_values",
+                                "'%s' is streamed: it has no boundary value", given->name);
         if (given->text)
             return tz_error_set(error, TZ_TYPE, "boundary_values",
                                 "the value of '%s' must be a number, not a text", given->name);
@@ -410,8 +413,7 @@ tz_problem tz_problem_in_double(const tz_problem *problem)
     memcpy(in_double.constants, problem->constants_in_double, sizeof in_double.constants);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].type == TZ_REAL) {
-            in_double.boundary_value[f] =
-                (float)(problem->boundary_value[f] - problem->origin[f]);
+            in_double.boundary_value[f] = (float)(problem->boundary_value[f] - problem->origin[f]);
             in_double.origin[f] = 0.0;
         }
     return in_double;

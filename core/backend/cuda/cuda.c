@@ -368,7 +368,7 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
         done += more;
     }
     if (!status)
-        state->norm_known = height == 1;
+        state->norm_known = true;
     return status;
 }
 
