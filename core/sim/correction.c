@@ -69,9 +69,8 @@ int64_t tz__simulation_bytes_with(const tz_simulation *simulation, const tz_plan
 tz_status tz__correction_refine(tz_simulation *simulation, tz_error *error)
 {
     tz_correction *correction = simulation->correction;
-    const tz_status status =
-        simulation->backend->refine(simulation->state, correction->state, simulation->step,
-                                    &simulation->update, error);
+    const tz_status status = simulation->backend->refine(
+        simulation->state, correction->state, simulation->step, &simulation->update, error);
     if (!status)
         correction->ahead = false;
     return status;

@@ -13,8 +13,8 @@
 
 typedef struct tz_correction {
     tz_problem problem;
-    void *state;  /* of the backend; NULL when dry */
-    bool ahead;   /* stages have advanced it since the last refinement */
+    void *state; /* of the backend; NULL when dry */
+    bool ahead;  /* stages have advanced it since the last refinement */
 } tz_correction;
 
 /* Gives a simulation its correction's problem. */

@@ -49,8 +49,8 @@ static tz_status predictions(void *context, const tz_plan *given, tz_policy_opti
     if (status)
         return status;
     const tz_place place = here(simulation, &device);
-    status = tz_predictions_create(&made, tz__iterated_problem(simulation), simulation->backend, &place, given,
-                                   TZ_EFFORT_CACHED, error);
+    status = tz_predictions_create(&made, tz__iterated_problem(simulation), simulation->backend,
+                                   &place, given, TZ_EFFORT_CACHED, error);
     if (status)
         return status;
     *out = (tz_policy_options){.best = -1};
@@ -82,8 +82,9 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
     if (!plans)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a list of plans");
     *out = (tz_policy_options){.best = -1};
-    tz_status status = simulation->backend->candidates(tz__iterated_problem(simulation), &place, given, plans,
-                                                       TZ_POLICY_OPTIONS_MAX, &out->count, error);
+    tz_status status =
+        simulation->backend->candidates(tz__iterated_problem(simulation), &place, given, plans,
+                                        TZ_POLICY_OPTIONS_MAX, &out->count, error);
     for (int i = 0; !status && i < out->count; i++)
         out->at[i] = (tz_policy_option){plans[i], NAN, set_up_s(simulation, true)};
     free(plans);

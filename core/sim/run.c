@@ -262,8 +262,8 @@ static tz_status measure_change(runner *r, double *change, tz_error *error)
 {
     const tz_status status = wait_for_stages(r, error);
     return status ? status
-                  : r->simulation->backend->update_norm(tz__iterated_state(r->simulation),
-                                                        change, error);
+                  : r->simulation->backend->update_norm(tz__iterated_state(r->simulation), change,
+                                                        error);
 }
 
 /* From time to time, whether the fields of a plain run move at all. */
@@ -559,8 +559,8 @@ tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run
                 .until = !isnan(run->until_residual),
                 .checks = tz_checks_begin(simulation->step, run->check_every)};
     const bool until_residual = r.until && !run->until_is_update;
-    r.looks =
-        !until_residual && !simulation->correction && tz_stencil_has_real(stencil) && !tz_stencil_has_residual(stencil, NULL);
+    r.looks = !until_residual && !simulation->correction && tz_stencil_has_real(stencil) &&
+              !tz_stencil_has_residual(stencil, NULL);
     simulation->last_run = (tz_run_end){.residual = NAN};
     const double joules = tz_simulation_energy(simulation);
     if (simulation->step == 0)

@@ -133,7 +133,8 @@ tz_status tz_simulation_kernel_facts(tz_simulation *simulation, tz_kernel_facts 
     if (!simulation->backend->facts)
         return tz_error_set(error, TZ_UNSUPPORTED, "backend", "the %s backend has no kernels",
                             simulation->backend->name);
-    return simulation->backend->facts(tz__iterated_state(simulation), &simulation->plan, out, error);
+    return simulation->backend->facts(tz__iterated_state(simulation), &simulation->plan, out,
+                                      error);
 }
 
 /* ---- Parameters and plan --------------------------------------------------------------------- */

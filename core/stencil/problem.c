@@ -502,8 +502,8 @@ tz_status tz_problem_correction(tz_problem *correction, const tz_problem *proble
     correction->precision = TZ_SINGLE;
     memset(correction->boundary_value, 0, sizeof correction->boundary_value);
     memset(correction->origin, 0, sizeof correction->origin);
-    tz_status status = copy_params(correction->params, problem->params,
-                                   problem->stencil->params_count, error);
+    tz_status status =
+        copy_params(correction->params, problem->params, problem->stencil->params_count, error);
     if (!status)
         status = tz_problem_set_params(correction, 0, NULL, error);
     if (status)

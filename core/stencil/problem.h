@@ -21,7 +21,7 @@ typedef struct tz_problem {
     tz_slot constants_in_double[TZ_CONSTANTS_MAX];
     double residual_per_update;
     double source_per_update; /* tz_setup.source_per_update; NAN: the stencil has no refinement */
-    int radius; /* largest pass radius */
+    int radius;               /* largest pass radius */
 } tz_problem;
 
 /* Check a config against a stencil and derive the constants. Release the problem with
@@ -33,8 +33,7 @@ void tz_problem_clear(tz_problem *problem);
 /* The problem whose solution is the correction of a solution of `problem`: in single precision, with
  * boundary values of zero. The stencil must have a refinement. Release it with
  * tz_problem_clear(). */
-tz_status tz_problem_correction(tz_problem *correction, const tz_problem *problem,
-                                tz_error *error);
+tz_status tz_problem_correction(tz_problem *correction, const tz_problem *problem, tz_error *error);
 
 /* Set parameters and derive the constants again; after an error the problem is unchanged. */
 tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assignment *params,

@@ -11,7 +11,7 @@ struct tz_refine_arguments {
     float *correction;     /* of the solution */
     float *source;         /* of the correction */
     double source_per_update;
-    long long pitch, plane;             /* elements to the next row and plane: of the solution */
+    long long pitch, plane;               /* elements to the next row and plane: of the solution */
     long long single_pitch, single_plane; /* of correction and source */
     long long nx, ny, nz;
 };

@@ -363,9 +363,9 @@ static tz_status cpu_refine(void *any, void *any_correction, int64_t step, tz_up
     state->norm_known = correction->norm_known = false;
     tz_status status = update(state, step, changes, out, error);
     if (!status)
-        status = tz_host_refine_source(&correction->store, fields->source,
-                                       changes[fields->solution], problem->source_per_update,
-                                       threads, error);
+        status =
+            tz_host_refine_source(&correction->store, fields->source, changes[fields->solution],
+                                  problem->source_per_update, threads, error);
     state->stale |= 1u << fields->solution;
     correction->stale |= 1u << fields->solution | 1u << fields->source;
     return status;

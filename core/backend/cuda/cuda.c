@@ -188,7 +188,8 @@ static bool same_text(const tz_problem *problem, const tz_slot *constants)
     return true;
 }
 
-static tz_status find_kernel(tz_cuda_state *state, const tz_plan *plan, tz_cuda_compiled **out, tz_error *error)
+static tz_status find_kernel(tz_cuda_state *state, const tz_plan *plan, tz_cuda_compiled **out,
+                             tz_error *error)
 {
     const tz_problem *problem = state->context.problem;
     tz_cuda_compiled *slot = NULL;
@@ -267,8 +268,9 @@ typedef union arguments {
 } arguments;
 
 /* The arguments of a launch that reads the current copies, or with `swapped` the others. */
-static void fill_arguments(const tz_cuda_state *state, const tz_cuda_compiled *use, int height, int64_t step,
-                           bool swapped, const tz_cu_pointer *streamed, arguments *out)
+static void fill_arguments(const tz_cuda_state *state, const tz_cuda_compiled *use, int height,
+                           int64_t step, bool swapped, const tz_cu_pointer *streamed,
+                           arguments *out)
 {
     const tz_problem *problem = state->context.problem;
     const uint32_t written = tz_problem_written(problem);

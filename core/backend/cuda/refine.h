@@ -22,7 +22,7 @@ typedef struct tz_cuda_refiner {
 #define TZ_CUDA_REFINE_SET "tz_set_source"
 
 /* The source of both kernels; static. */
-extern const char tz_cuda_text_refine[] __attribute__((visibility("hidden")));
+const char *tz_cuda_refine_source(void);
 
 /* All members but the pointers. */
 void tz_cuda_refine_arguments_fill(tz_cuda_refine_arguments *out, const tz_problem *solution,

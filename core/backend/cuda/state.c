@@ -59,7 +59,7 @@ tz_status tz_cuda_state_update(void *any, int64_t step, tz_update *out, tz_error
 }
 
 tz_status tz_cuda_state_refine(void *any, void *any_correction, int64_t step, tz_update *out,
-                            tz_error *error)
+                               tz_error *error)
 {
     tz_cuda_state *state = any, *correction = any_correction;
     const tz_problem *problem = state->context.problem;
@@ -87,8 +87,8 @@ tz_status tz_cuda_state_refine(void *any, void *any_correction, int64_t step, tz
     return status ? status : tz_cuda_queue_wait(state->cuda, NULL, error);
 }
 
-tz_status tz_cuda_state_shrink(const void *any, int field, int64_t z, int nx, int ny, double *values,
-                            tz_error *error)
+tz_status tz_cuda_state_shrink(const void *any, int field, int64_t z, int nx, int ny,
+                               double *values, tz_error *error)
 {
     const tz_cuda_state *state = any;
     const tz_cuda_array array = array_of(state, field, state->current[field]);
