@@ -204,7 +204,7 @@ refused "tune: part without compile" 2 "goes with --compile-only" tune star2d1r 
 refused "tune: rounds" 2 "--rounds needs an integer" tune star2d1r --grid 64,64 --rounds 0
 t tune star2d1r --grid 96,64 --backend cpu --height 2 --family stream --rounds 1 --seconds 0.01 --sustained
 check "tune --sustained" says "measured   as in a long run: no rests"
-refused "tune: an unstable step" 1 "unstable" tune hotspot --grid 8192,8192 --backend cpu
+refused "tune: an unstable step" 1 "unstable" tune hotspot --grid 8192,8192 --set dt_s=1e-3 --backend cpu
 t tune star2d1r --grid 96,64 --backend cpu --rounds 1 --seconds 0.001
 check "tune" is $rc 0
 for word in "measured" "predicted" "of the best speed is reached by the prediction" "90th percentile" \
