@@ -82,8 +82,9 @@ typedef struct tz_backend {
     tz_status (*reduce)(const void *state, int field, tz_reduction *out, tz_error *error);
     /* REQUIRED. Whether no state field has a NaN or an infinity; costs less than reduce(). */
     tz_status (*all_finite)(const void *state, bool *finite, tz_error *error);
-    /* REQUIRED. After a stage of height 1 the largest |new - old| of all cells of all state fields;
-     * otherwise NAN. */
+    /* REQUIRED. The largest |new - old| of all cells of all state fields, between now and before
+     * the last stage: at most the iterations of the last stage(), and one if that had height 1. NAN
+     * without a stage, or if cells were stored since. */
     tz_status (*update_norm)(const void *state, double *norm, tz_error *error);
     /* REQUIRED. What iteration number `step` would change, computed in double from the fields as
      * they are. Not for a stencil with streamed fields. */

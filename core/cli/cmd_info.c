@@ -1,6 +1,7 @@
 /* trapeze info: shows what a frame, an array or a run holds. */
 #include "cli/options.h"
 
+#include "base/text.h"
 #include "output/format/npy.h"
 #include "output/format/number.h"
 #include "output/format/png_info.h"

@@ -17,10 +17,10 @@ typedef struct settings {
 
 /* ---- What the script prints ------------------------------------------------------------------ */
 
-static void on_print(void *context, const char *text)
+static void on_print(void *context, const char *text, size_t bytes)
 {
     tz_progress_clear(&((settings *)context)->progress);
-    fputs(text, stdout);
+    fwrite(text, 1, bytes, stdout);
 }
 
 static void on_note(void *context, tz_note note, const char *line)
@@ -119,13 +119,16 @@ static int conclude(const settings *s, tz_status status, const tz_script_result 
                 result->seconds, rate);
         if (result->ran == 1)
             fprintf(stderr, "%s; ", result->policy);
+        if (result->ending[0])
+            fprintf(stderr, "%s; ", result->ending);
         fprintf(stderr, "%s\n", result->folder);
     } else if (!s->quiet && result->folder[0]) {
         fprintf(stderr, "%s\n", result->folder);
     }
     if (status == TZ_INTERRUPTED)
         return 128 + result->signal;
-    return status == TZ_OK ? tz_finish_output() : EXIT_FAILED;
+    const int written = status == TZ_OK ? tz_finish_output() : EXIT_FAILED;
+    return written == EXIT_DONE && result->stagnated ? EXIT_FAILED : written;
 }
 
 static int execute(settings *s)
@@ -191,7 +194,7 @@ const tz_command tz_command_run = {
         "  -h, --help         print this\n"
         "\n"
         "Ctrl-C ends the run after the current stage: the record is written and the exit code is\n"
-        "130. A second Ctrl-C ends it at once. Exit codes: 0 done, 1 the run failed, 2 wrong "
-        "use.\n",
+        "130. A second Ctrl-C ends it at once. Exit codes: 0 done, 1 the run failed or stagnated,\n"
+        "2 wrong use.\n",
     .call = run,
 };

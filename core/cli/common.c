@@ -2,6 +2,7 @@
 
 #include "backend/family_names.h"
 #include "base/file.h"
+#include "base/text.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>

@@ -9,7 +9,6 @@
 #include "lua/push.h"
 #include "lua/random.h"
 #include "output/format/number.h"
-#include "output/format/rle.h"
 #include "output/format/vti.h"
 #include "stencil/streamed_source.h"
 #include <math.h>
@@ -61,6 +60,13 @@ tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
     if (!handle->view.data)
         tz_raise(L, "%s: the array (%.200s) is closed", what, handle->source);
     return handle;
+}
+
+void tz_array_check_at(lua_State *L, const tz_array_handle *handle, int dims, const char *what)
+{
+    if (handle->at_axes > 0 && handle->at_axes != dims)
+        tz_raise(L, "%s: 'at' of %.250s has %d number%s, the grid %d axes", what, handle->source,
+                 handle->at_axes, handle->at_axes == 1 ? "" : "s", dims);
 }
 
 static void release(tz_array_handle *handle)
@@ -216,7 +222,7 @@ static tz_status save_vti(const tz_array *array, const char *path, tz_error *err
 static int array_save(lua_State *L)
 {
     const tz_array_handle *handle = tz_array_check(L, 1, "array:save");
-    const char *name = luaL_checkstring(L, 2);
+    const char *name = tz_text_check(L, 2, "array:save", "name");
     tz_context *context = tz_context_get(L);
     const char *suffix = strrchr(name, '.');
     const bool npy = suffix && strcmp(suffix, ".npy") == 0;
@@ -249,7 +255,7 @@ static int array_save(lua_State *L)
 static int array_index(lua_State *L)
 {
     const tz_array_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_ARRAY);
-    const char *key = luaL_checkstring(L, 2);
+    const char *key = tz_text_check(L, 2, "array", "key");
     lua_pushvalue(L, 2);
     if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL)
         return 1;
@@ -353,7 +359,7 @@ static void fill_from_random(lua_State *L, tz_array *array, const tz_random_valu
 static int array_new(lua_State *L)
 {
     static const char *const keys[] = {"shape", "dtype", "fill", "data"};
-    luaL_checktype(L, 1, LUA_TTABLE);
+    tz_options_check(L, 1, "tz.array");
     lua_settop(L, 1);
     tz_keys_check(L, 1, "tz.array", keys, 4, false);
     int64_t shape[TZ_AXES] = {1, 1, 1};

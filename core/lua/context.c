@@ -69,7 +69,7 @@ void tz_context_print(tz_context *context, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (sink->print)
-        sink->print(sink->context, text);
+        sink->print(sink->context, text, strlen(text));
 }
 
 void tz_context_pass_warnings(tz_context *context)

@@ -46,7 +46,8 @@ int tz_handle_field(lua_State *L, int index, const tz_simulation_handle *handle,
         return tz_output_default_field(stencil);
     if (lua_type(L, index) != LUA_TSTRING)
         tz_raise(L, "%s: needs a field's name, not %s", what, tz_kind_text(L, index));
-    if (tz_output_find_field(stencil, lua_tostring(L, index), &field, &error) != TZ_OK)
+    if (tz_output_find_field(stencil, tz_text_check(L, index, what, "field"), &field, &error) !=
+        TZ_OK)
         tz_raise_error(L, what, &error);
     return field;
 }

@@ -116,10 +116,10 @@ void tz_keys_check(lua_State *L, int index, const char *what, const char *const 
     lua_pushnil(L);
     while (lua_next(L, index) != 0) {
         if (lua_type(L, -2) == LUA_TSTRING) {
-            const char *key = lua_tostring(L, -2);
+            const char *key = tz_text_check(L, -2, what, "key");
             bool known = false;
             for (size_t i = 0; !known && i < n; i++)
-                known = strcmp(key, keys[i]) == 0 && strlen(key) == lua_rawlen(L, -2);
+                known = strcmp(key, keys[i]) == 0;
             if (!known)
                 raise_unknown(L, what, key, keys, n);
         } else if (!list) {
@@ -132,6 +132,27 @@ void tz_keys_check(lua_State *L, int index, const char *what, const char *const 
         copy_element(L);
     }
     lua_replace(L, index);
+}
+
+void tz_options_check(lua_State *L, int index, const char *what)
+{
+    if (!lua_istable(L, index))
+        tz_raise(L, "%s: needs a table of options, not %s", what, tz_kind_text(L, index));
+}
+
+void tz_list_check(lua_State *L, const char *what, const char *key)
+{
+    const lua_Unsigned length = lua_rawlen(L, -1);
+    lua_Unsigned count = 0;
+    lua_pushnil(L);
+    for (; lua_next(L, -2) != 0; lua_pop(L, 1)) {
+        if (!lua_isinteger(L, -2))
+            tz_raise(L, "%s: '%s' must be a plain list; '%.60s' is no index", what, key,
+                     lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2));
+        count++;
+    }
+    if (count != length)
+        tz_raise(L, "%s: '%s' must be a list without gaps", what, key);
 }
 
 noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, int index,
@@ -282,6 +303,8 @@ bool tz_key_range(lua_State *L, int index, const char *what, const char *key, bo
         return false;
     double pair[2];
     bool ok = lua_istable(L, -1) && lua_rawlen(L, -1) == 2;
+    if (ok)
+        tz_list_check(L, what, key);
     for (int i = 0; ok && i < 2; i++) {
         ok = lua_rawgeti(L, -1, i + 1) == LUA_TNUMBER && isfinite(lua_tonumber(L, -1));
         pair[i] = ok ? lua_tonumber(L, -1) : 0;
@@ -309,6 +332,7 @@ int tz_key_integers(lua_State *L, int index, const char *what, const char *key, 
     }
     if (!lua_istable(L, -1))
         tz_raise(L, "%s: '%s' must be a list of integers, not %s", what, key, tz_kind_text(L, -1));
+    tz_list_check(L, what, key);
     const size_t count = lua_rawlen(L, -1);
     if (count < 1 || count > (size_t)most)
         tz_raise(L, "%s: '%s' must hold 1 to %d numbers, not %zu", what, key, most, count);

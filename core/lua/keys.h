@@ -29,6 +29,11 @@ void tz_table_copy(lua_State *L, int index, const char *what);
 /* Push the value of a key, without metamethods. Returns its type. */
 int tz_table_get(lua_State *L, int index, const char *key);
 
+/* Raise unless there is a table of options at `index`. */
+void tz_options_check(lua_State *L, int index, const char *what);
+/* Raise if the table on the top of the stack has other keys than 1, 2, … without gaps. */
+void tz_list_check(lua_State *L, const char *what, const char *key);
+
 /* Options of the table at `index`, which tz_keys_check has put there. Return false, and leave *out
  * as it is, when the key is absent. Raise an error that names `what` and the key when type or range
  * are wrong. Texts are borrowed from the table. */

@@ -29,9 +29,9 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
             tz_raise_error(L, what, &error);
     }
     if (tz_table_get(L, index, "range") == LUA_TSTRING) {
-        if (strcmp(lua_tostring(L, -1), "auto") != 0)
-            tz_raise(L, "%s: 'range' must be {low, high} or \"auto\", not '%.40s'", what,
-                     lua_tostring(L, -1));
+        const char *range = tz_text_check(L, -1, what, "range");
+        if (strcmp(range, "auto") != 0)
+            tz_raise(L, "%s: 'range' must be {low, high} or \"auto\", not '%.40s'", what, range);
         look->range = TZ_RANGE_AUTO;
     } else if (tz_key_range(L, index, what, "range", false, &look->low, &look->high)) {
         look->range = TZ_RANGE_FIXED;
@@ -69,9 +69,10 @@ static void copy_field(lua_State *L, int index, const char *what, char *out, siz
 {
     if (lua_type(L, index) != LUA_TSTRING)
         tz_raise(L, "%s: a field's name must be a string, not %s", what, tz_kind_text(L, index));
-    if (lua_rawlen(L, index) >= size)
-        tz_raise(L, "%s: the field's name '%.40s…' is too long", what, lua_tostring(L, index));
-    snprintf(out, size, "%s", lua_tostring(L, index));
+    const char *name = tz_text_check(L, index, what, "field");
+    if (strlen(name) >= size)
+        tz_raise(L, "%s: the field's name '%.40s…' is too long", what, name);
+    snprintf(out, size, "%s", name);
 }
 
 static void get_name(lua_State *L, int index, const char *what, tz_output *output)
@@ -203,7 +204,7 @@ static size_t count_columns(lua_State *L, size_t *listed)
     lua_pushnil(L);
     while (lua_next(L, 1) != 0) {
         const bool named = lua_type(L, -2) == LUA_TSTRING;
-        const char *key = named ? lua_tostring(L, -2) : "";
+        const char *key = named ? tz_text_check(L, -2, "tz.table", "key") : "";
         const lua_Integer place = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
         if (!named && (place < 1 || place > (lua_Integer)lua_rawlen(L, 1)))
             tz_raise(L, "tz.table: the list of columns has gaps");

@@ -15,7 +15,7 @@ void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *p
     if (tz_table_get(L, index, "height") == LUA_TSTRING) {
         if (!height_text)
             tz_raise(L, "%s: 'height' must be an integer, not '%.40s'", who, lua_tostring(L, -1));
-        *height_text = lua_tostring(L, -1);
+        *height_text = tz_text_check(L, -1, who, "height");
     } else {
         tz_key_integer(L, index, who, "height", 1, TZ_PLAN_HEIGHT_MAX, &height);
     }

@@ -20,14 +20,14 @@ static void read_choice(lua_State *L, int index, const char *who, int dims, tz_p
     tz_plan_read(L, index, who, dims, &out->given, &out->height);
     const int type = tz_table_get(L, index, "policy");
     if (type == LUA_TSTRING)
-        out->policy = lua_tostring(L, -1);
+        out->policy = tz_text_check(L, -1, who, "policy");
     else if (type == LUA_TFUNCTION)
         out->function = true;
     else if (type != LUA_TNIL)
         tz_raise(L, "%s: 'policy' must be a name or a function, not %s", who, tz_kind_text(L, -1));
     lua_pop(L, 1);
     const int start = tz_table_get(L, index, "start");
-    if (start == LUA_TSTRING && strcmp(lua_tostring(L, -1), "predicted") != 0)
+    if (start == LUA_TSTRING && strcmp(tz_text_check(L, -1, who, "start"), "predicted") != 0)
         tz_raise(L, "%s: 'start' must be a height or \"predicted\", not '%.40s'", who,
                  lua_tostring(L, -1));
     if (start != LUA_TNIL)

@@ -25,7 +25,7 @@ size_t tz_assignments_get(lua_State *L, int index, const char *what, tz_assignme
         if (count == most)
             tz_raise(L, "%s: more than %zu names", what, most);
         tz_assignment *assignment = &out[count++];
-        *assignment = (tz_assignment){.name = lua_tostring(L, -2)};
+        *assignment = (tz_assignment){.name = tz_text_check(L, -2, what, "name")};
         switch (lua_type(L, -1)) {
         case LUA_TNUMBER:
             assignment->number = lua_tonumber(L, -1);
@@ -34,7 +34,7 @@ size_t tz_assignments_get(lua_State *L, int index, const char *what, tz_assignme
             assignment->number = lua_toboolean(L, -1);
             break;
         case LUA_TSTRING:
-            assignment->text = lua_tostring(L, -1);
+            assignment->text = tz_text_check(L, -1, what, assignment->name);
             break;
         default:
             tz_raise(L, "%s: '%.60s' must be a number, a string, true or false, not %s", what,
@@ -56,7 +56,7 @@ static void get_boundary(lua_State *L, int index, const char *what, const tz_ste
     const int type = tz_table_get(L, index, "boundary");
     if (type == LUA_TSTRING) {
         for (int axis = 0; axis < TZ_AXES; axis++)
-            config->boundary[axis] = lua_tostring(L, -1);
+            config->boundary[axis] = tz_text_check(L, -1, what, "boundary");
     } else if (type == LUA_TTABLE) {
         tz_keys_check(L, -1, where, axes, (size_t)stencil->dims, false);
         for (int axis = 0; axis < stencil->dims; axis++)

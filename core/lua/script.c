@@ -123,7 +123,8 @@ static tz_status write_record(tz_context *context, tz_status status, const tz_er
 {
     char failure[2100];
     if (status == TZ_OK)
-        return tz_run_files_write_record(&context->files, "done", NULL, error);
+        return tz_run_files_write_record(
+            &context->files, context->result->stagnated ? "stagnated" : "done", NULL, error);
     tz_error_format(why, failure, sizeof failure);
     tz_folder_log(context->files.folder, failure);
     if (context->result->traceback[0])

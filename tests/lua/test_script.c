@@ -5,6 +5,7 @@
 #include "lua/script.h"
 
 static char printed[4096], noted[4096];
+static size_t printed_bytes;
 static tz_script_result result;
 static tz_error error;
 
@@ -19,9 +20,10 @@ static int tear_down(void **state)
     return close_plugins(state) || leave_scratch(state);
 }
 
-static void on_print(void *to, const char *text)
+static void on_print(void *to, const char *text, size_t bytes)
 {
     strncat(printed, text, sizeof printed - strlen(printed) - 1);
+    printed_bytes += bytes;
 }
 
 static void on_note(void *to, tz_note note, const char *line)
@@ -46,6 +48,7 @@ static tz_status run(const char *code, bool check, size_t sets_count, const char
     fputs(code, file);
     assert_int_equal(fclose(file), 0);
     printed[0] = noted[0] = '\0';
+    printed_bytes = 0;
     memset(&error, 0, sizeof error);
     return tz_script_run(&options, &result, &error);
 }
@@ -63,6 +66,13 @@ static void a_script_runs(void **state)
     assert_non_null(strstr(noted, "W:--set m: the script never reads tz.args.m"));
     assert_string_equal(result.folder, "");
     assert_int_equal(access("runs", F_OK), -1);
+}
+
+static void zero_bytes_are_printed(void **state)
+{
+    assert_int_equal(run("print('a\\0b')\nprint('c')\n", false, 0, NULL), TZ_OK);
+    assert_int_equal(printed_bytes, 6);
+    assert_string_equal(printed, "ac\n");
 }
 
 static void a_simulation_is_counted(void **state)
@@ -183,7 +193,41 @@ static void a_failed_run_leaves_its_record(void **state)
     free(text);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(a_script_runs), TEST(a_simulation_is_counted),
-          TEST(the_log_has_all_lines), TEST(early_lines_have_a_limit),
-          TEST(plots_are_checked_at_the_start), TEST(a_check_writes_nothing),
-          TEST(failures_have_their_codes), TEST(a_failed_run_leaves_its_record))
+/* Finalizers that are left would run when Lua's state is closed: the run is over by then. */
+static void no_finalizer_runs_after_the_end(void **state)
+{
+    static const char script[] =
+        HEAT "sim:every(10, tz.png())\n"
+             "sim:run(50)\n"
+             "left = setmetatable({}, { __gc = function()\n"
+             "  print('late')\n"
+             "  sim = tz.simulation { plugin = 'hotspot', grid = { 8, 8 } }\n"
+             "  sim:every(1, tz.png())\n"
+             "  sim:run(2)\n"
+             "end })\n"
+             "local t = setmetatable({}, { __gc = true })\n"
+             "getmetatable(t).__gc = getmetatable(left).__gc\n";
+    static const char *const endings[] = {"", "error('stop')\n"};
+    for (size_t i = 0; i < 2; i++) {
+        char code[1000], path[PATH_MAX + 40];
+        size_t bytes;
+        snprintf(code, sizeof code, "%s%s", script, endings[i]);
+        assert_int_equal(run(code, false, 0, NULL), i == 0 ? TZ_OK : TZ_SCRIPT);
+        assert_string_equal(printed, "");
+        for (int step = 0; step <= 50; step += 10) {
+            snprintf(path, sizeof path, "%s/temperature-%06d.png", result.folder, step);
+            assert_int_equal(access(path, F_OK), 0);
+        }
+        snprintf(path, sizeof path, "%s/run.json", result.folder);
+        char *text = scratch_slurp(path, &bytes);
+        assert_non_null(strstr(text, i == 0 ? "\"status\": \"done\"" : "\"status\": \"failed\""));
+        assert_null(strstr(text, "sim2"));
+        free(text);
+    }
+}
+
+TEST_MAIN(set_up, tear_down, TEST(a_script_runs), TEST(zero_bytes_are_printed),
+          TEST(a_simulation_is_counted), TEST(the_log_has_all_lines),
+          TEST(early_lines_have_a_limit), TEST(plots_are_checked_at_the_start),
+          TEST(a_check_writes_nothing), TEST(failures_have_their_codes), TEST(a_failed_run_leaves_its_record),
+          TEST(no_finalizer_runs_after_the_end))
