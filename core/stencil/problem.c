@@ -333,6 +333,7 @@ static tz_status derive_for(tz_problem *problem, tz_precision precision, tz_valu
         .message = message,
         .message_size = sizeof message,
         .origins = origins,
+        .boundary_values = problem->boundary_value,
     };
     memcpy(origins, problem->origin, sizeof origins);
     memcpy(setup.extent, problem->extent, sizeof setup.extent);
@@ -399,8 +400,7 @@ tz_problem tz_problem_in_double(const tz_problem *problem)
     memcpy(in_double.constants, problem->constants_in_double, sizeof in_double.constants);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].type == TZ_REAL) {
-            in_double.boundary_value[f] =
-                (float)(problem->boundary_value[f] - problem->origin[f]);
+            in_double.boundary_value[f] = (float)(problem->boundary_value[f] - problem->origin[f]);
             in_double.origin[f] = 0.0;
         }
     return in_double;

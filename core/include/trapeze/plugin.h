@@ -21,7 +21,7 @@
  * in a description say how long its structs are: TZ_PLUGIN_HEADER and TZ_STENCIL_HEADER
  * (<trapeze/describe.h>) set them.
  *
- *   1.2  tz_setup.origins, TZ_PARAM_ROLE_TIME_STEP
+ *   1.2  tz_setup.origins and .boundary_values, TZ_PARAM_ROLE_TIME_STEP
  *   1.1  strides in tz_stencil, tz_param.role
  *   1.0  the first version */
 #ifndef TRAPEZE_PLUGIN_H
