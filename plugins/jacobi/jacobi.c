@@ -123,13 +123,13 @@ static const tz_param box3d1r_params[] = {
 };
 static const int box3d1r_cells[] = {1, 6, 12, 8};
 
-/* Weights that sum to 1, but not when they are rounded to float, would let every value grow or
- * shrink a little in each iteration: the cell's own weight is corrected. */
-static double center_in_single(const tz_value *weights, const int *cells, int count)
+/* The cell's own weight, for others that are rounded: if they did not sum to 1, every value would
+ * grow or shrink a little in each iteration. */
+static double rounded_center(const tz_setup *setup, const int *cells, int count)
 {
     double rest = 1.0;
     for (int k = 1; k < count; k++)
-        rest -= cells[k] * (double)(float)weights[k].number;
+        rest -= cells[k] * tz_rounded(setup, setup->params[k].number);
     return rest;
 }
 
@@ -144,7 +144,7 @@ static int derive(tz_setup *setup, const int *cells, int count)
     }
     const int averages = fabs(sum - 1.0) <= 64 * DBL_EPSILON;
     if (averages && setup->precision == TZ_SINGLE)
-        setup->constants[0] = center_in_single(p, cells, count);
+        setup->constants[0] = rounded_center(setup, cells, count);
     const int refused =
         tz_origin_choose(setup, 0, count, averages ? tz_origin_outside(setup, 0) : 0.0);
     if (refused || averages || p[count].number == 0.0)

@@ -65,8 +65,7 @@ static int derive(tz_setup *setup)
     if (refused)
         return refused;
     /* q = shape^2. Round 1 + q first: then the weights of u and its neighbours cancel exactly. */
-    const double sum =
-        setup->precision == TZ_SINGLE ? (float)(1.0 + shape * shape) : 1.0 + shape * shape;
+    const double sum = tz_rounded(setup, 1.0 + shape * shape);
     double *constants = setup->constants;
     constants[TZ_CONSTANT(poisson, ratio)] = sum - 1.0;
     constants[TZ_CONSTANT(poisson, centre)] = -2.0 * sum;

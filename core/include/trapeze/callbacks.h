@@ -44,6 +44,15 @@ typedef struct tz_setup {
     const double *boundary_values;
 } tz_setup;
 
+/* A constant as the engine rounds it for this run: for constants that must fit each other. */
+static inline double tz_rounded(const tz_setup *setup, double value)
+{
+    if (setup->precision != TZ_SINGLE)
+        return value;
+    volatile float single = (float)value; /* volatile: GCC 12 may leave out a mere conversion */
+    return (double)single;
+}
+
 /* The argument of an analysis. It and its pointers are valid only during the call. */
 typedef struct tz_access {
     uint32_t struct_size; /* of the engine's tz_access */
