@@ -42,6 +42,9 @@ typedef struct tz_setup {
     double *origins;
     /* Since 1.2. One for each tz_stencil.fields: what cells outside the grid hold with TZ_FIXED. */
     const double *boundary_values;
+    /* Since 1.2. Out, NAN at first; REQUIRED with tz_stencil.refinement: a source of this size
+     * changes the update of its cell by 1. */
+    double source_per_update;
 } tz_setup;
 
 /* A constant as the engine rounds it for this run: for constants that must fit each other. */
