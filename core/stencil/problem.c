@@ -399,8 +399,7 @@ tz_problem tz_problem_in_double(const tz_problem *problem)
     memcpy(in_double.constants, problem->constants_in_double, sizeof in_double.constants);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].type == TZ_REAL) {
-            in_double.boundary_value[f] =
-                (float)(problem->boundary_value[f] - problem->origin[f]);
+            in_double.boundary_value[f] = (float)(problem->boundary_value[f] - problem->origin[f]);
             in_double.origin[f] = 0.0;
         }
     return in_double;
