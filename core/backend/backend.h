@@ -82,8 +82,9 @@ typedef struct tz_backend {
     tz_status (*reduce)(const void *state, int field, tz_reduction *out, tz_error *error);
     /* REQUIRED. Whether no state field has a NaN or an infinity; costs less than reduce(). */
     tz_status (*all_finite)(const void *state, bool *finite, tz_error *error);
-    /* REQUIRED. After a stage of height 1 the largest |new - old| of all cells of all state fields;
-     * otherwise NAN. */
+    /* REQUIRED. The largest |new - old| of all cells of all state fields, between now and before
+     * the last stage: at most the iterations of the last stage(), and one if that had height 1. NAN
+     * without a stage, or if cells were stored since. */
     tz_status (*update_norm)(const void *state, double *norm, tz_error *error);
     /* REQUIRED. What iteration number `step` would change, computed in double from the fields as
      * they are. Not for a stencil with streamed fields. */
@@ -126,9 +127,6 @@ tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const
 
 /* tz_backend.identify of the backends on the CPU; never fails. */
 tz_status tz_host_identify(int device, tz_device_identity *out, tz_error *error);
-
-/* The name of a family of any backend. TZ_UNKNOWN names the nearest. */
-tz_status tz_backend_check_family(const char *name, tz_error *error);
 
 /* The backend that predicts and runs plans on GPUs, or on CPUs. */
 const tz_backend *tz_backend_of_kind(bool is_gpu);

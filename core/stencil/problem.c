@@ -210,6 +210,9 @@ static tz_status resolve_boundary_values(tz_problem *problem, const tz_simulatio
         const int f = tz_stencil_field_index(stencil, given->name);
         if (f < 0)
             return unknown_field(stencil, given->name, error);
+        if (stencil->fields[f].role == TZ_STREAMED)
+            return tz_error_set(error, TZ_UNSUPPORTED, "boundary_values",
+                                "'%s' is streamed: it has no boundary value", given->name);
         if (given->text)
             return tz_error_set(error, TZ_TYPE, "boundary_values",
                                 "the value of '%s' must be a number, not a text", given->name);

@@ -191,8 +191,10 @@ static tz_status cpu_work(const tz_problem *problem, const tz_place *place, cons
 static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
 {
     const int threads = place->threads;
-    const int64_t fields = tz_host_store_bytes(problem, store_ghost(problem));
+    int64_t fields = tz_host_store_bytes(problem, store_ghost(problem));
     tz_machine machine;
+    for (int f = 0; fields < INT64_MAX / 2 && f < problem->stencil->fields_count; f++)
+        fields += tz_constant_row_bytes(problem, f);
     tz_machine_read(&machine);
     return fields > INT64_MAX / 2
                ? fields
@@ -302,7 +304,7 @@ static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (written >> f & 1)
             tz_host_store_swap(&state->store, f);
-    state->norm_known = height == 1;
+    state->norm_known = true;
     return TZ_OK;
 }
 

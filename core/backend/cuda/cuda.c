@@ -55,7 +55,7 @@ typedef struct gpu {
     int64_t stages;
     tz_cuda_reducer *reducer;
     tz_cuda_updater *updater;
-    bool norm_known;              /* the two copies differ by one iteration */
+    bool norm_known;              /* the two copies differ by a stage */
     tz_cuda_staging *staging;     /* of store, load and fill */
     tz_cuda_snapshots *snapshots; /* created by the first snapshot */
     bool replays;                 /* stages may go into graphs */
@@ -410,7 +410,7 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
         done += more;
     }
     if (!status)
-        state->norm_known = height == 1;
+        state->norm_known = true;
     return status;
 }
 
