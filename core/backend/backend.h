@@ -15,70 +15,8 @@
 #ifndef TZ_CORE_BACKEND_BACKEND_H
 #define TZ_CORE_BACKEND_BACKEND_H
 
-#include "model/device.h"
+#include "backend/place.h"
 #include "model/work.h"
-#include "stencil/problem.h"
-
-typedef struct tz_streamed_source tz_streamed_source; /* stencil/streamed_source.h */
-
-/* ---- Arguments and results ------------------------------------------------------------------- */
-
-/* Properties of a GPU on which plans depend; 0: not known. */
-typedef struct tz_limits {
-    int multiprocessors;
-    int shared_bytes; /* the most shared memory of a block */
-} tz_limits;
-
-/* A device of this machine, as its backend knows it. */
-typedef struct tz_device_identity {
-    char name[128];   /* the maker's name, which is the title of its record */
-    int units;        /* multiprocessors of a GPU; cores of a CPU that this process may use */
-    int vector_bytes; /* of row functions on a CPU; 0 for a GPU */
-    tz_limits limits;
-    char key[256]; /* devices with the same key have the same best plans */
-} tz_device_identity;
-
-/* A place to run plans: a device of this machine or another one. */
-typedef struct tz_place {
-    const tz_model_device *device; /* its record, borrowed; NULL: none */
-    int threads;                   /* of a CPU; for a GPU, threads that may compile kernels */
-    tz_limits limits;              /* as the device reports them; zeros if it is absent */
-} tz_place;
-
-/* The limits to plan with. Each comes from the device, or else its record, or else an H200. */
-tz_limits tz_place_limits(const tz_place *place);
-
-/* How much tz_backend.work may do. */
-typedef enum tz_effort {
-    TZ_EFFORT_KNOWN,  /* without a compiled kernel, set only `kind` and `estimated` */
-    TZ_EFFORT_CACHED, /* without a compiled kernel, estimate the work and set `estimated` */
-    TZ_EFFORT_COMPILE /* without a compiled kernel, compile it */
-} tz_effort;
-
-/* The kernel of a plan on its device. */
-typedef struct tz_kernel_facts {
-    int registers;           /* of a thread */
-    int local_bytes;         /* of a thread, for spilt registers */
-    int warps, warps_max;    /* resident on a multiprocessor: of this kernel, and at most */
-    double copy_bytes_per_s; /* measured now in the device's memory: bytes read and written */
-    char device[128];
-} tz_kernel_facts;
-
-/* A device's clock, and whether it is lowered to limit power or heat. */
-typedef struct tz_clock_facts {
-    double hz;
-    bool for_power, for_heat;
-} tz_clock_facts;
-
-/* The arguments of create(). All pointers are borrowed for the lifetime of the state. */
-typedef struct tz_backend_context {
-    const tz_problem *problem;
-    /* One for each field; NULL if the field is not streamed or has no source yet. */
-    const tz_streamed_source *const *streamed;
-    int threads;
-    int device; /* number of the GPU; the backends on the CPU ignore it */
-    bool sync;  /* wait after each stage, so that errors name the right stage */
-} tz_backend_context;
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
@@ -144,9 +82,13 @@ typedef struct tz_backend {
     tz_status (*reduce)(const void *state, int field, tz_reduction *out, tz_error *error);
     /* REQUIRED. Whether no state field has a NaN or an infinity; costs less than reduce(). */
     tz_status (*all_finite)(const void *state, bool *finite, tz_error *error);
-    /* REQUIRED. After a stage of height 1 the largest |new - old| of all cells of all state fields;
-     * otherwise NAN. */
+    /* REQUIRED. The largest |new - old| of all cells of all state fields, between now and before
+     * the last stage: at most the iterations of the last stage(), and one if that had height 1. NAN
+     * without a stage, or if cells were stored since. */
     tz_status (*update_norm)(const void *state, double *norm, tz_error *error);
+    /* REQUIRED. What iteration number `step` would change, computed in double from the fields as
+     * they are. Not for a stencil with streamed fields. */
+    tz_status (*update)(void *state, int64_t step, tz_update *out, tz_error *error);
     /* OPTIONAL. Plane z of a field averaged down to nx x ny values (base/average.h). NULL: the
      * caller loads the cells and averages them. */
     tz_status (*shrink)(const void *state, int field, int64_t z, int nx, int ny, double *values,
@@ -185,9 +127,6 @@ tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const
 
 /* tz_backend.identify of the backends on the CPU; never fails. */
 tz_status tz_host_identify(int device, tz_device_identity *out, tz_error *error);
-
-/* The name of a family of any backend. TZ_UNKNOWN names the nearest. */
-tz_status tz_backend_check_family(const char *name, tz_error *error);
 
 /* The backend that predicts and runs plans on GPUs, or on CPUs. */
 const tz_backend *tz_backend_of_kind(bool is_gpu);

@@ -3,7 +3,6 @@
 #include "output/caption.h"
 #include "output/format/npy.h"
 #include "output/format/number.h"
-#include "output/format/rle.h"
 #include "output/format/vti.h"
 #include "sim/fields.h"
 #include "sim/simulated_time.h"
@@ -203,15 +202,14 @@ static tz_status write_npy(const tz_writer *writer, const tz_simulation *source,
 static tz_status write_rle(const tz_writer *writer, const tz_simulation *source, const char *path,
                            tz_error *error)
 {
-    const int rule = tz_stencil_param_of_role(tz_simulation_stencil(source), TZ_PARAM_ROLE_RULE);
-    char comment[160];
+    char comment[160], rule[TZ_RLE_RULE_SIZE];
     tz_array *array = NULL;
     snprintf(comment, sizeof comment, "%s, step %lld, by Trapeze %s", writer->files->scenario,
              (long long)tz_simulation_step(source), TZ_VERSION);
+    tz_output_rule(source, writer->field, rule);
     tz_status status = tz_simulation_read_array(source, writer->field, &array, error);
     if (status == TZ_OK)
-        status = tz_rle_write(
-            path, array, rule < 0 ? NULL : tz_simulation_params(source)[rule].text, comment, error);
+        status = tz_rle_write(path, array, rule[0] ? rule : NULL, comment, error);
     tz_array_destroy(array);
     return status;
 }

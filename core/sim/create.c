@@ -75,7 +75,6 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
     if (!simulation)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a simulation");
     simulation->fired_step = -1;
-    simulation->residual = NAN;
     simulation->dry = config->dry;
     tz_status status = set_up(simulation, config, error);
     if (!status)

@@ -71,23 +71,33 @@ static void array_values(const void *array, int64_t i, int64_t cell, int64_t cou
         values[k] = tz_array_get(array, i + k);
 }
 
+tz_status tz_simulation_check_value(const tz_simulation *simulation, int field, double value,
+                                    tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const char *fault = tz_problem_fault(problem, field, value);
+    if (!fault)
+        return TZ_OK;
+    return tz_error_set(error, isfinite(value) ? TZ_TYPE : TZ_RANGE,
+                        problem->stencil->fields[field].name,
+                        "the value is %.10g; it %s: the field is of type %s", value, fault,
+                        tz_type_name(problem->stencil->fields[field].type));
+}
+
 tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box *box, double value,
                              tz_error *error)
 {
     const tz_problem *problem = &simulation->problem;
     const tz_box all = whole(problem);
     tz_status status = check_box(simulation, field, box ? box : &all, error);
-    const char *fault = tz_problem_fault(problem, field, value);
-    if (!status && fault)
-        status = tz_error_set(error, isfinite(value) ? TZ_TYPE : TZ_RANGE,
-                              problem->stencil->fields[field].name,
-                              "the value is %.10g; it %s: the field is of type %s", value, fault,
-                              tz_type_name(problem->stencil->fields[field].type));
+    if (!status)
+        status = tz_simulation_check_value(simulation, field, value, error);
     if (status)
         return status;
     if (!box || memcmp(box, &all, sizeof all) == 0) {
         uint64_t element = 0;
         tz_problem_element(problem, field, value, &element);
+        simulation->update_known = false;
         return simulation->backend->fill(simulation->state, field, &element, error);
     }
     return tz__cells_write(simulation, field, box, constant_values, &value, error);
@@ -123,7 +133,8 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
     if (at) {
         for (int d = 0; d < TZ_AXES; d++) {
             box.low[d] = d < problem->dims ? at[d] : 0;
-            box.high[d] = box.low[d] + array->shape[d];
+            if (__builtin_add_overflow(box.low[d], array->shape[d], &box.high[d]))
+                box.high[d] = INT64_MAX; /* outside the grid as well */
         }
     } else if (memcmp(array->shape, problem->extent, sizeof array->shape) != 0 &&
                !(array->dims == 1 && count == tz_shape_count(TZ_AXES, problem->extent))) {
@@ -247,9 +258,10 @@ tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, t
 
 /* ---- Random numbers, streamed fields --------------------------------------------------------- */
 
-static tz_status check_random(const tz_problem *problem, int field, const tz_random *random,
-                              tz_error *error)
+tz_status tz_simulation_check_random(const tz_simulation *simulation, int field,
+                                     const tz_random *random, tz_error *error)
 {
+    const tz_problem *problem = &simulation->problem;
     const tz_field *description = &problem->stencil->fields[field];
     if (description->type == TZ_BITS)
         return random->density >= 0.0 && random->density <= 1.0
@@ -303,7 +315,7 @@ tz_status tz_simulation_fill_random(tz_simulation *simulation, int field, const 
     box = box ? box : &all;
     tz_status status = check_box(simulation, field, box, error);
     if (!status)
-        status = check_random(problem, field, random, error);
+        status = tz_simulation_check_random(simulation, field, random, error);
     const random_context context = {problem, field, random};
     return status ? status
                   : tz__cells_write(simulation, field, box, random_values, &context, error);
@@ -337,7 +349,7 @@ tz_status tz_simulation_streamed_array(tz_simulation *simulation, int field, con
 tz_status tz_simulation_streamed_random(tz_simulation *simulation, int field,
                                         const tz_random *random, tz_error *error)
 {
-    tz_status status = check_random(&simulation->problem, field, random, error);
+    tz_status status = tz_simulation_check_random(simulation, field, random, error);
     if (status)
         return status;
     const tz_streamed_source source = {.slabs = -1, .random = *random};

@@ -65,6 +65,7 @@ static tz_status write_piece(tz_simulation *simulation, int field, int64_t x_low
     } else {
         tz_problem_to_elements(problem, field, values, x_high - x_low, row);
     }
+    simulation->update_known = false;
     return simulation->backend->store(simulation->state, field, &box, row, error);
 }
 

@@ -90,9 +90,15 @@ double tz_simulation_seconds(const tz_simulation *simulation)
     return simulation->seconds;
 }
 
-double tz_simulation_residual(const tz_simulation *simulation)
+const char *tz_run_status_name(tz_run_status status)
 {
-    return simulation->residual;
+    static const char *const names[] = {"none", "done", "converged", "stagnated", "max_steps"};
+    return names[status];
+}
+
+const tz_run_end *tz_simulation_last_run(const tz_simulation *simulation)
+{
+    return &simulation->last_run;
 }
 
 size_t tz_simulation_plan_uses(const tz_simulation *simulation, const tz_plan_use **uses)
@@ -135,6 +141,7 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
     const tz_param *step = tz_simulation_time_step(simulation);
     const double before = step ? tz_simulation_dt(simulation) : 0;
     const tz_status status = tz_problem_set_params(&simulation->problem, count, params, error);
+    simulation->update_known = false;
     if (!status && step)
         tz__simulation_time_step_changed(simulation, before);
     return status;
@@ -151,5 +158,7 @@ void tz_simulation_rewind(tz_simulation *simulation)
     simulation->step = 0;
     simulation->time_base = (tz_time_base){.since = 0};
     simulation->fired_step = -1;
-    simulation->residual = NAN;
+    simulation->update_known = false;
+    if (simulation->look_step > 0)
+        simulation->look_step = 0;
 }

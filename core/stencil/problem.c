@@ -210,6 +210,9 @@ static tz_status resolve_boundary_values(tz_problem *problem, const tz_simulatio
         const int f = tz_stencil_field_index(stencil, given->name);
         if (f < 0)
             return unknown_field(stencil, given->name, error);
+        if (stencil->fields[f].role == TZ_STREAMED)
+            return tz_error_set(error, TZ_UNSUPPORTED, "boundary_values",
+                                "'%s' is streamed: it has no boundary value", given->name);
         if (given->text)
             return tz_error_set(error, TZ_TYPE, "boundary_values",
                                 "the value of '%s' must be a number, not a text", given->name);
@@ -316,7 +319,9 @@ static tz_status take_origins(const tz_problem *problem, double *origins, tz_err
     return TZ_OK;
 }
 
-static tz_status derive_constants(tz_problem *problem, tz_error *error)
+/* Call derive() for a precision. Writes the origins, and the constants as slots of that precision. */
+static tz_status derive_for(tz_problem *problem, tz_precision precision, tz_value *params,
+                            tz_slot *slots, tz_error *error)
 {
     const tz_stencil *stencil = problem->stencil;
     double constants[TZ_CONSTANTS_MAX] = {0}, origins[TZ_FIELDS_MAX];
@@ -324,8 +329,8 @@ static tz_status derive_constants(tz_problem *problem, tz_error *error)
     tz_setup setup = {
         .struct_size = sizeof setup,
         .dims = problem->dims,
-        .precision = problem->precision,
-        .params = problem->params,
+        .precision = precision,
+        .params = params,
         .constants = constants,
         .residual_per_update = 1.0,
         .message = message,
@@ -343,42 +348,72 @@ static tz_status derive_constants(tz_problem *problem, tz_error *error)
     const tz_status status = take_origins(problem, origins, error);
     if (status)
         return status;
-    if (step >= 0 && !(problem->params[step].number > 0 && isfinite(problem->params[step].number)))
+    if (step >= 0 && !(params[step].number > 0 && isfinite(params[step].number)))
         return tz_error_set(error, TZ_RANGE, stencil->id,
                             "the time step '%s' is %g; it must be positive",
-                            stencil->params[step].name, problem->params[step].number);
+                            stencil->params[step].name, params[step].number);
     for (int c = 0; c < stencil->constants_count; c++) {
         if (!isfinite(constants[c]))
             return tz_error_set(error, TZ_RANGE, stencil->id,
                                 "the parameters make constant '%s' %g: choose others",
                                 stencil->constants[c].name, constants[c]);
-        if (stencil->constants[c].type == TZ_REAL && problem->precision == TZ_SINGLE &&
+        if (stencil->constants[c].type == TZ_REAL && precision == TZ_SINGLE &&
             tz_dtype_fault(TZ_DTYPE_F32, constants[c]))
             return tz_error_set(error, TZ_RANGE, stencil->id,
                                 "the parameters make constant '%s' %g, which single precision "
                                 "cannot hold: choose others, or precision = \"double\"",
                                 stencil->constants[c].name, constants[c]);
         if (stencil->constants[c].type != TZ_REAL)
-            problem->constants[c].i = (int64_t)constants[c];
-        else if (problem->precision == TZ_DOUBLE)
-            problem->constants[c].d = constants[c];
+            slots[c].i = (int64_t)constants[c];
+        else if (precision == TZ_DOUBLE)
+            slots[c].d = constants[c];
         else
-            problem->constants[c].f = (float)constants[c];
+            slots[c].f = (float)constants[c];
     }
     problem->residual_per_update = setup.residual_per_update;
     memcpy(problem->origin, origins, sizeof origins);
     return TZ_OK;
 }
 
+/* The constants of the run, and those of double precision for the same values of all parameters. */
+static tz_status derive_constants(tz_problem *problem, tz_error *error)
+{
+    const tz_stencil *stencil = problem->stencil;
+    tz_value params[TZ_PARAMS_MAX];
+    tz_status status =
+        derive_for(problem, problem->precision, problem->params, problem->constants, error);
+    if (status)
+        return status;
+    memcpy(problem->constants_in_double, problem->constants, sizeof problem->constants);
+    if (problem->precision == TZ_DOUBLE || !tz_stencil_has_real(stencil))
+        return TZ_OK;
+    memcpy(params, problem->params, sizeof params);
+    for (int p = 0; p < stencil->params_count; p++)
+        params[p].given = params[p].given || isnan(stencil->params[p].value);
+    return derive_for(problem, TZ_DOUBLE, params, problem->constants_in_double, error);
+}
+
+tz_problem tz_problem_in_double(const tz_problem *problem)
+{
+    tz_problem in_double = *problem;
+    if (problem->precision == TZ_DOUBLE || !tz_stencil_has_real(problem->stencil))
+        return in_double;
+    in_double.precision = TZ_DOUBLE;
+    memcpy(in_double.constants, problem->constants_in_double, sizeof in_double.constants);
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->stencil->fields[f].type == TZ_REAL) {
+            in_double.boundary_value[f] = (float)(problem->boundary_value[f] - problem->origin[f]);
+            in_double.origin[f] = 0.0;
+        }
+    return in_double;
+}
+
 tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assignment *params,
                                 tz_error *error)
 {
     const tz_stencil *stencil = problem->stencil;
-    tz_value kept[TZ_PARAMS_MAX];
-    tz_slot constants[TZ_CONSTANTS_MAX];
-    memcpy(constants, problem->constants, sizeof constants);
-    memcpy(kept, problem->params, sizeof kept);
-    tz_status status = copy_params(problem->params, kept, stencil->params_count, error);
+    tz_problem before = *problem;
+    tz_status status = copy_params(problem->params, before.params, stencil->params_count, error);
     /* derive() computes these again, unless the scenario set them. */
     for (int p = 0; !status && p < stencil->params_count; p++)
         if (!problem->params[p].given && isnan(stencil->params[p].value))
@@ -406,10 +441,9 @@ tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assi
         status = derive_constants(problem, error);
     if (status) {
         clear_params(problem->params);
-        memcpy(problem->params, kept, sizeof kept);
-        memcpy(problem->constants, constants, sizeof constants);
+        *problem = before;
     } else {
-        clear_params(kept);
+        clear_params(before.params);
     }
     return status;
 }

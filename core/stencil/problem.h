@@ -17,6 +17,8 @@ typedef struct tz_problem {
     double origin[TZ_FIELDS_MAX];   /* memory holds a field's values minus this; else 0 */
     tz_value params[TZ_PARAMS_MAX]; /* texts are owned by the problem */
     tz_slot constants[TZ_CONSTANTS_MAX];
+    /* As derive() gives them for double precision, whatever the precision is. */
+    tz_slot constants_in_double[TZ_CONSTANTS_MAX];
     double residual_per_update;
     int radius; /* largest pass radius */
 } tz_problem;
@@ -30,6 +32,11 @@ void tz_problem_clear(tz_problem *problem);
 /* Set parameters and derive the constants again; after an error the problem is unchanged. */
 tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assignment *params,
                                 tz_error *error);
+
+/* The same problem with double precision, for what is computed in double from what memory holds in
+ * any precision. Its boundary values are as memory holds them: less the origin, rounded to the
+ * precision of the fields. It borrows the texts of `problem`: do not clear it. */
+tz_problem tz_problem_in_double(const tz_problem *problem);
 
 /* Bytes of an element of a field, and the type of its cells in memory. */
 size_t tz_problem_element_size(const tz_problem *problem, int field);

@@ -37,6 +37,14 @@ typedef struct tz_reduction {
     int64_t first_not_finite[TZ_AXES]; /* the first of these cells, x fastest */
 } tz_reduction;
 
+/* What the next iteration would change: |new - old| of every cell that a pass writes, computed in
+ * double from the fields as they are, each pass by itself. The same bits on every backend. */
+typedef struct tz_update {
+    double largest;   /* NaN if one is NaN; the change of a bit is 1 */
+    double sum;       /* in a fixed order (kernels/cpu/update.h) */
+    double magnitude; /* the largest |old| */
+} tz_update;
+
 /* The description of a simulation. Texts and arrays are borrowed while the simulation is
  * created. */
 typedef struct tz_simulation_config {

@@ -4,6 +4,8 @@
 #define TZ_DEVICE_CUH
 
 #define TZ_DEVICE static __device__ __forceinline__
+#define TZ_OUTLINE static __device__ __noinline__ /* keeps a long function out of its callers */
+#define TZ_UNCOPIED __grid_constant__        /* an argument of a kernel whose address is used */
 #define TZ_INSIDE __device__ __forceinline__ /* a member function */
 /* A kernel for blocks of `threads` threads. TZ_KERNEL_MANY limits its registers so that a
  * multiprocessor can run `blocks` blocks. */

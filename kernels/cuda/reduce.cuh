@@ -13,7 +13,7 @@
  * Element (x, y, z) is at x + pitch*y + plane*z; nothing past a row's end is read. Each warp works
  * on its own groups of segments. A lane has the elements lane, lane + 32, ... of a segment and loads
  * TZ_BATCH of them at once. */
-#include "device.cuh"
+#include "values.cuh"
 
 #define TZ_NUMBERS 1
 #define TZ_FINITE 2
@@ -56,26 +56,6 @@ TZ_DEVICE unsigned long long tz_mix(unsigned long long z)
     return z ^ (z >> 32);
 }
 
-TZ_DEVICE unsigned long long tz_bits_of(double value)
-{
-    union {
-        double d;
-        unsigned long long u;
-    } both;
-    both.d = value;
-    return both.u;
-}
-
-TZ_DEVICE double tz_from_bits(unsigned long long bits)
-{
-    union {
-        double d;
-        unsigned long long u;
-    } both;
-    both.u = bits;
-    return both.d;
-}
-
 TZ_DEVICE double tz_infinity()
 {
     return tz_from_bits(0x7ff0000000000000ull);
@@ -112,29 +92,6 @@ TZ_DEVICE int tz_bit_place(tz_word one)
     } both;
     both.f = (float)one;
     return (int)(both.u >> 23) - 127;
-}
-
-TZ_DEVICE unsigned long long tz_add_lanes(unsigned long long value)
-{
-    for (int n = 16; n >= 1; n /= 2)
-        value += tz_shuffle_xor(value, n);
-    return value;
-}
-
-TZ_DEVICE long long tz_min_lanes(long long value)
-{
-    for (int n = 16; n >= 1; n /= 2) {
-        const long long other = tz_shuffle_xor(value, n);
-        value = other < value ? other : value;
-    }
-    return value;
-}
-
-/* Bits of word i of a row that are cells: bit b is column b*words + i. */
-TZ_DEVICE tz_word tz_cells_of_word(int full, long long rest, long long i)
-{
-    const int valid = full + (i < rest ? 1 : 0);
-    return valid >= 32 ? 0xffffffffu : (1u << valid) - 1u;
 }
 
 /* ---- Walking --------------------------------------------------------------------------------- */
@@ -205,20 +162,6 @@ TZ_DEVICE int tz_group_count(const tz_reduce_arguments &a, const tz_share &share
 {
     const long long left = share.segments - group * a.group;
     return (int)(left < a.group ? left : a.group);
-}
-
-/* One element, by functions whose accesses tests check. */
-template <class T> TZ_DEVICE T tz_load_one(const T *from)
-{
-    T one[1];
-    tz_load(from, one);
-    return one[0];
-}
-
-TZ_DEVICE void tz_store_one(double *to, double value)
-{
-    const double one[1] = {value};
-    tz_store(to, one);
 }
 
 /* A lane's next TZ_BATCH elements of a segment, from element i on; zeros past its end. */

@@ -6,9 +6,12 @@
 static tz_stencil stencil;
 static const tz_stencil *shipped;
 static double chosen[TZ_FIELDS_MAX], seen[TZ_FIELDS_MAX];
+static int precision_of_run; /* for single precision derive() is called a second time, for double */
 
 static int choose(tz_setup *setup)
 {
+    if ((int)setup->precision != precision_of_run)
+        return shipped->derive(setup);
     memcpy(seen, setup->origins, sizeof seen);
     const int derived = shipped->derive(setup);
     for (int f = 0; f < stencil.fields_count; f++)
@@ -32,6 +35,7 @@ static tz_status resolve(tz_problem *problem, int precision, double of_temperatu
     static const tz_assignment outside = {.name = "temperature", .number = 310.0};
     chosen[0] = of_temperature;
     chosen[1] = of_power;
+    precision_of_run = precision;
     return tz_problem_resolve(problem, &stencil,
                               &(tz_simulation_config){.stencil = "hotspot",
                                                       .dims = 2,

@@ -6,6 +6,7 @@
 #include "backend/host/store.h"
 #include "base/machine.h"
 #include "kernels/cpu/stage.h"
+#include "kernels/cpu/update.h"
 #include "stencil/streamed_source.h"
 
 #include <inttypes.h>
@@ -262,6 +263,29 @@ static tz_status make_room(cpu *state, const tz_stage *stage, tz_error *error)
     return TZ_OK;
 }
 
+/* Give a stage the fields, with current ghosts. */
+static void set_fields(cpu *state, tz_stage *stage)
+{
+    const tz_stencil *stencil = state->context.problem->stencil;
+    for (int f = 0; f < stencil->fields_count; f++) {
+        stage->boundary_row[f] =
+            (char *)state->boundary_row[f] + TZ_ALIGN_ELEMENTS * stage->element_size[f];
+        stage->streamed[f] = state->context.streamed[f];
+        if (stencil->fields[f].role == TZ_STREAMED)
+            continue;
+        stage->in[f] = *tz_host_store_current(&state->store, f);
+        if (stencil->fields[f].role == TZ_STATE)
+            stage->out[f] = *tz_host_store_other(&state->store, f);
+    }
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (state->stale >> f & 1 && stencil->fields[f].role != TZ_STREAMED) {
+            tz_host_field_finish(stage, f, &stage->in[f]);
+            if (stencil->fields[f].role == TZ_STATE)
+                tz_host_field_finish(stage, f, &stage->out[f]);
+        }
+    state->stale = 0;
+}
+
 static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t step,
                            tz_error *error)
 {
@@ -271,33 +295,50 @@ static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     now.height = height;
     tz_stage stage = describe_stage(problem, &now, &state->machine, state->context.threads);
     stage.step = step;
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        stage.boundary_row[f] =
-            (char *)state->boundary_row[f] + TZ_ALIGN_ELEMENTS * stage.element_size[f];
-        stage.streamed[f] = state->context.streamed[f];
-        if (problem->stencil->fields[f].role == TZ_STREAMED)
-            continue;
-        stage.in[f] = *tz_host_store_current(&state->store, f);
-        if (problem->stencil->fields[f].role == TZ_STATE)
-            stage.out[f] = *tz_host_store_other(&state->store, f);
-    }
     tz_status status = make_room(state, &stage, error);
     if (status)
         return status;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (state->stale >> f & 1 && problem->stencil->fields[f].role != TZ_STREAMED) {
-            tz_host_field_finish(&stage, f, &stage.in[f]);
-            if (problem->stencil->fields[f].role == TZ_STATE)
-                tz_host_field_finish(&stage, f, &stage.out[f]);
-        }
-    state->stale = 0;
+    set_fields(state, &stage);
     tz_stage_run(&stage, state->pipeline, state->arena, state->arena_bytes);
     const uint32_t written = tz_problem_written(problem);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (written >> f & 1)
             tz_host_store_swap(&state->store, f);
-    state->norm_known = height == 1;
+    state->norm_known = true;
     return TZ_OK;
+}
+
+/* The stage is described as for height 1; it has the fields as they are stored and the constants of
+ * double precision. */
+static tz_status cpu_update(void *any, int64_t step, tz_update *out, tz_error *error)
+{
+    cpu *state = any;
+    const tz_problem *problem = state->context.problem;
+    const tz_problem in_double = tz_problem_in_double(problem);
+    tz_plan plan = {.height = 1};
+    memcpy(plan.tile, problem->elements, sizeof plan.tile);
+    tz_stage stage = describe_stage(problem, &plan, &state->machine, state->context.threads);
+    stage.step = step;
+    stage.precision = in_double.precision;
+    stage.constants = in_double.constants;
+    set_fields(state, &stage);
+    const int64_t sums = tz_update_sums(&stage);
+    tz_update_job job = {
+        .stage = &stage,
+        .sums = malloc((size_t)sums * sizeof *job.sums),
+        .work = aligned_alloc(64, (size_t)stage.threads * tz_update_work_bytes(&stage)),
+    };
+    tz_status status = TZ_OK;
+    if (!job.sums || !job.work)
+        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a residual");
+    if (!status) {
+        tz_update_run(&job, &out->largest, &out->magnitude);
+        out->sum = tz_reduce_pairwise(job.sums, sums);
+        tz_update_conclude(out);
+    }
+    free(job.sums);
+    free(job.work);
+    return status;
 }
 
 static tz_status cpu_store(void *any, int field, const tz_box *box, const void *elements,
@@ -371,6 +412,7 @@ const tz_backend tz_backend_cpu = {
     .reduce = cpu_reduce,
     .all_finite = cpu_all_finite,
     .update_norm = cpu_update_norm,
+    .update = cpu_update,
     .candidates = cpu_candidates,
     .work = cpu_work,
 };

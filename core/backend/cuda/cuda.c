@@ -12,6 +12,7 @@
 #include "backend/cuda/slabs.h"
 #include "backend/cuda/snapshot.h"
 #include "backend/cuda/staging.h"
+#include "backend/cuda/update.h"
 #include "backend/host/store.h"
 #include "stencil/streamed_source.h"
 
@@ -53,7 +54,8 @@ typedef struct gpu {
     int kernels_count;
     int64_t stages;
     tz_cuda_reducer *reducer;
-    bool norm_known;              /* the two copies differ by one iteration */
+    tz_cuda_updater *updater;
+    bool norm_known;              /* the two copies differ by a stage */
     tz_cuda_staging *staging;     /* of store, load and fill */
     tz_cuda_snapshots *snapshots; /* created by the first snapshot */
     bool replays;                 /* stages may go into graphs */
@@ -126,6 +128,7 @@ static void gpu_destroy(void *any)
         return;
     tz_cuda_snapshots_destroy(state->snapshots);
     tz_cuda_reducer_destroy(state->reducer);
+    tz_cuda_updater_destroy(state->updater);
     tz_cuda_staging_destroy(state->staging);
     tz_cuda_energy_close(state->energy);
     if (state->cuda)
@@ -153,6 +156,8 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
     tz_status status = tz_cuda_open(&state->cuda, context->device, error);
     if (!status)
         status = tz_cuda_reducer_create(&state->reducer, state->cuda, NULL, problem, error);
+    if (!status)
+        status = tz_cuda_updater_create(&state->updater, state->cuda, NULL, problem, error);
     if (!status)
         status = tz_cuda_staging_create(&state->staging, state->cuda, NULL, error);
     if (!status)
@@ -405,7 +410,7 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
         done += more;
     }
     if (!status)
-        state->norm_known = height == 1;
+        state->norm_known = true;
     return status;
 }
 
@@ -455,6 +460,15 @@ static tz_status gpu_update_norm(const void *any, double *norm, tz_error *error)
         *norm = d <= *norm ? *norm : d;
     }
     return status;
+}
+
+static tz_status gpu_update(void *any, int64_t step, tz_update *out, tz_error *error)
+{
+    const gpu *state = any;
+    tz_cu_pointer fields[TZ_FIELDS_MAX];
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        fields[f] = state->copy[f][state->current[f]];
+    return tz_cuda_update(state->updater, fields, NULL, step, out, error);
 }
 
 static tz_status gpu_shrink(const void *any, int field, int64_t z, int nx, int ny, double *values,
@@ -554,6 +568,7 @@ const tz_backend tz_backend_cuda = {
     .reduce = gpu_reduce,
     .all_finite = gpu_all_finite,
     .update_norm = gpu_update_norm,
+    .update = gpu_update,
     .shrink = gpu_shrink,
     .freeze = gpu_freeze,
     .frozen = &tz_backend_cuda_frozen,

@@ -135,6 +135,12 @@ static void uniform_segment(const tz_host_field *host, size_t size, int64_t coun
         memcpy(cells + i * (int64_t)size, host->origin, size);
 }
 
+void tz_update_conclude(tz_update *out)
+{
+    if (isnan(out->sum))
+        out->sum = out->largest = NAN; /* which NaN arithmetic gives depends on the machine */
+}
+
 void tz_reduce_conclude(const tz_problem *problem, uint64_t hash, int64_t first, tz_reduction *out)
 {
     const int64_t nx = problem->extent[0], ny = problem->extent[1];

@@ -37,6 +37,9 @@ double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_
  * already the pairwise sum of 2^k adjacent segments. */
 double tz_reduce_pairwise(double *sums, int64_t count);
 
+/* Finish a tz_update whose members are found: if a change is NaN, so is the sum, and then largest. */
+void tz_update_conclude(tz_update *out);
+
 /* Finish a reduction. *out holds min, max, sum, population and not_finite; `hash` is the sum over
  * cells, `first_not_finite` the index of that cell in grid order (ignored if there is none). */
 void tz_reduce_conclude(const tz_problem *problem, uint64_t hash, int64_t first_not_finite,

@@ -5,6 +5,7 @@
 #include "backend/host/reduce.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
+#include "kernels/cpu/update.h"
 #include "stencil/streamed_source.h"
 
 #include <math.h>
@@ -23,6 +24,7 @@ typedef struct cell_reader {
     reference *state;
     uint64_t slot[256]; /* values that read() returned; an expression uses several at once */
     unsigned next;
+    bool widens; /* real numbers are stored in single precision and read in double */
     uint64_t written[TZ_FIELDS_MAX];
 } cell_reader;
 
@@ -52,12 +54,11 @@ static uint32_t read_word(const tz_problem *problem, const tz_host_field *host, 
     return value;
 }
 
-static const void *read_cell(const tz_cell_access *access, int field, int dx, int dy, int dz)
+static void read_element(const cell_reader *reader, int field, int dx, int dy, int dz, void *slot)
 {
-    cell_reader *reader = (cell_reader *)access;
+    const tz_cell_access *access = &reader->access;
     const reference *state = reader->state;
     const tz_problem *problem = state->context.problem;
-    void *slot = &reader->slot[reader->next++ % 256];
     const int64_t x = access->x + dx;
     int64_t y = access->y + dy, z = access->z + dz;
     if (problem->stencil->fields[field].role == TZ_STREAMED) {
@@ -67,7 +68,7 @@ static const void *read_cell(const tz_cell_access *access, int field, int dx, in
                tz_streamed_source_row(state->context.streamed[field], access->step, inside, 1,
                                       scratch),
                4);
-        return slot;
+        return;
     }
     const tz_host_field *host = tz_host_store_current(&state->store, field);
     const size_t size = tz_problem_element_size(problem, field);
@@ -75,18 +76,31 @@ static const void *read_cell(const tz_cell_access *access, int field, int dx, in
     z = tz_boundary_map(problem->boundary[2], z, problem->elements[2]);
     if (y < 0 || z < 0) {
         tz_problem_element(problem, field, problem->boundary_value[field], slot);
-        return slot;
+        return;
     }
     if (problem->bits) {
         const uint32_t word = read_word(problem, host, field, x, y, z);
         memcpy(slot, &word, sizeof word);
-        return slot;
+        return;
     }
     const int64_t inside = tz_boundary_map(problem->boundary[0], x, problem->elements[0]);
     if (inside < 0)
         tz_problem_element(problem, field, problem->boundary_value[field], slot);
     else
         memcpy(slot, element_at(host, size, inside, y, z), size);
+}
+
+static const void *read_cell(const tz_cell_access *access, int field, int dx, int dy, int dz)
+{
+    cell_reader *reader = (cell_reader *)access;
+    void *slot = &reader->slot[reader->next++ % 256];
+    read_element(reader, field, dx, dy, dz, slot);
+    if (reader->widens && reader->state->context.problem->stencil->fields[field].type == TZ_REAL) {
+        float narrow;
+        memcpy(&narrow, slot, sizeof narrow);
+        const double wide = narrow;
+        memcpy(slot, &wide, sizeof wide);
+    }
     return slot;
 }
 
@@ -269,6 +283,103 @@ static tz_status reference_update_norm(const void *any, double *norm, tz_error *
     return TZ_OK;
 }
 
+/* ---- What an iteration would change ---------------------------------------------------------- */
+
+/* An element as read_cell and write_cell have it. Of a word, the bits that are cells. */
+static double number_of(const tz_problem *problem, int field, const void *element)
+{
+    double real;
+    int32_t integer;
+    if (problem->stencil->fields[field].type == TZ_REAL) {
+        memcpy(&real, element, sizeof real);
+        return real;
+    }
+    memcpy(&integer, element, sizeof integer);
+    return integer;
+}
+
+static double change_of(const tz_problem *problem, int field, int64_t x, const void *now,
+                        const void *old, double *magnitude)
+{
+    if (!problem->bits) {
+        *magnitude = fabs(number_of(problem, field, old));
+        return fabs(number_of(problem, field, now) - number_of(problem, field, old));
+    }
+    uint32_t now_bits, old_bits, cells = 0;
+    memcpy(&now_bits, now, sizeof now_bits);
+    memcpy(&old_bits, old, sizeof old_bits);
+    for (int64_t b = 0; b < 32; b++)
+        if (b * problem->elements[0] + x < problem->extent[0])
+            cells |= UINT32_C(1) << b;
+    *magnitude = old_bits & cells ? 1.0 : 0.0;
+    return __builtin_popcount((now_bits ^ old_bits) & cells);
+}
+
+/* The changes of one field in a segment of a row: the sum of kernels/cpu/update.h. */
+static double update_segment(cell_reader *reader, const tz_pass *pass, tz_precision precision,
+                             int field, int64_t x_low, tz_update *out)
+{
+    const tz_problem *problem = reader->state->context.problem;
+    double lanes[TZ_UPDATE_LANES] = {0};
+    for (int64_t i = 0; i < TZ_UPDATE_SEGMENT && x_low + i < problem->elements[0]; i++) {
+        double value;
+        reader->access.x = x_low + i;
+        pass->kernels->cell[precision](&reader->access);
+        const double change = change_of(problem, field, x_low + i, &reader->written[field],
+                                        read_cell(&reader->access, field, 0, 0, 0), &value);
+        const double largest = problem->bits && change > 1.0 ? 1.0 : change;
+        lanes[i % TZ_UPDATE_LANES] += change;
+        out->largest = largest > out->largest ? largest : out->largest;
+        out->magnitude = value > out->magnitude ? value : out->magnitude;
+    }
+    for (int half = TZ_UPDATE_LANES / 2; half >= 1; half /= 2)
+        for (int i = 0; i < half; i++)
+            lanes[i] += lanes[i + half];
+    return lanes[0];
+}
+
+static void update_row(cell_reader *reader, const tz_pass *pass, tz_precision precision,
+                       double *sums, tz_update *out)
+{
+    const tz_problem *problem = reader->state->context.problem;
+    for (int64_t x = 0; x < problem->elements[0]; x += TZ_UPDATE_SEGMENT)
+        for (int f = 0; f < problem->stencil->fields_count; f++)
+            if (pass->writes >> f & 1)
+                sums[x / TZ_UPDATE_SEGMENT] += update_segment(reader, pass, precision, f, x, out);
+}
+
+static tz_status reference_update(void *any, int64_t step, tz_update *out, tz_error *error)
+{
+    reference *state = any;
+    const tz_problem *problem = state->context.problem;
+    const tz_problem in_double = tz_problem_in_double(problem);
+    const int64_t segments = (problem->elements[0] + TZ_UPDATE_SEGMENT - 1) / TZ_UPDATE_SEGMENT;
+    const int64_t rows = problem->elements[1] * problem->elements[2];
+    double *sums = calloc((size_t)(segments * rows), sizeof *sums);
+    if (!sums)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a residual");
+    cell_reader reader = {
+        .access = {.read = read_cell,
+                   .write = write_cell,
+                   .constants = in_double.constants,
+                   .step = step},
+        .state = state,
+        .widens = in_double.precision != problem->precision,
+    };
+    *out = (tz_update){0};
+    for (int p = 0; p < problem->stencil->passes_count; p++)
+        for (int64_t row = 0; row < rows; row++) {
+            reader.access.y = row % problem->elements[1];
+            reader.access.z = row / problem->elements[1];
+            update_row(&reader, &problem->stencil->passes[p], in_double.precision,
+                       sums + row * segments, out);
+        }
+    out->sum = tz_reduce_pairwise(sums, segments * rows);
+    tz_update_conclude(out);
+    free(sums);
+    return TZ_OK;
+}
+
 static const char *reference_family(int index)
 {
     return index == 0 ? "reference" : NULL;
@@ -291,4 +402,5 @@ const tz_backend tz_backend_reference = {
     .reduce = reference_reduce,
     .all_finite = reference_all_finite,
     .update_norm = reference_update_norm,
+    .update = reference_update,
 };

@@ -13,6 +13,9 @@
 #define TZ_CUDA_TEXTS(D)                                                                           \
     D(device)                                                                                      \
     D(common)                                                                                      \
+    D(values)                                                                                      \
+    D(update)                                                                                      \
+    D(update_kernel)                                                                               \
     D(tile)                                                                                        \
     D(tile_kernel)                                                                                 \
     D(line)                                                                                        \

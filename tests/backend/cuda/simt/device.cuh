@@ -7,6 +7,8 @@
 #include "abi.h"
 
 #define TZ_DEVICE static inline
+#define TZ_OUTLINE static
+#define TZ_UNCOPIED
 #define TZ_INSIDE inline
 #define TZ_KERNEL(name, threads)                                                                   \
     static const int name##_threads = (threads);                                                   \

@@ -1,0 +1,202 @@
+#include "backend/cuda/update_impl.h"
+
+#include "backend/cuda/driver/queue.h"
+#include "backend/host/reduce.h"
+#include "kernels/cpu/update.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WARPS_OF_BLOCK = TZ_CUDA_UPDATE_THREADS / 32,
+    GROUP_MAX = 32,
+    GROUPS_OF_WARP = 4 /* at least, before groups grow, so that all warps end at the same time */
+};
+
+struct tz_cuda_updater {
+    tz_cuda *cuda;
+    tz_cuda_queue *queue;
+    const tz_problem *problem;
+    tz_cuda_kernel kernel;
+    tz_slot constants[TZ_CONSTANTS_MAX]; /* the text contains the integer ones */
+    tz_cu_pointer record;                /* and the sums after it */
+    size_t record_bytes;
+    char *results; /* the same on the host */
+};
+
+/* ---- Text, arguments, results ---------------------------------------------------------------- */
+
+static int largest_radius(const tz_problem *problem)
+{
+    int radius = problem->radius;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->stencil->fields[f].radius > radius)
+            radius = problem->stencil->fields[f].radius;
+    return radius;
+}
+
+void tz_cuda_update_emit(tz_cuda_text *text, const tz_problem *problem)
+{
+    static const int64_t tile[TZ_AXES] = {1, 1, 1};
+    const tz_problem in_double = tz_problem_in_double(problem);
+    tz_cuda_emit_sizes(text, &in_double, 1, tile);
+    tz_cuda_emit_lists(text, &in_double);
+    tz_cuda_emit(text,
+                 "#define TZ_STORED %s\n#define TZ_SEGMENT %d\n#define TZ_UPDATE_RADIUS %d\n"
+                 "#include \"update.cuh\"\n",
+                 problem->precision == TZ_DOUBLE ? "double" : "float", TZ_UPDATE_SEGMENT,
+                 largest_radius(problem));
+    for (int p = 0; p < problem->stencil->passes_count; p++)
+        tz_cuda_emit_pass(text, problem, p);
+    tz_cuda_emit(text, "#include \"update_kernel.cuh\"\n");
+}
+
+int tz_cuda_update_group(const tz_problem *problem, int64_t warps, int64_t *groups)
+{
+    const int64_t of_row = (problem->elements[0] + TZ_UPDATE_SEGMENT - 1) / TZ_UPDATE_SEGMENT;
+    const int64_t segments = of_row * problem->elements[1] * problem->elements[2];
+    int group = 1;
+    while (group < GROUP_MAX && segments / (2 * group) >= GROUPS_OF_WARP * warps)
+        group *= 2;
+    *groups = (segments + group - 1) / group;
+    return group;
+}
+
+void tz_cuda_update_arguments(const tz_problem *problem, int group, int64_t step,
+                              const tz_cu_pointer *fields, const tz_cu_pointer *changes,
+                              tz_cu_pointer record, void *arguments)
+{
+    static const tz_cu_pointer none[TZ_FIELDS_MAX] = {0};
+    const tz_problem in_double = tz_problem_in_double(problem);
+    const tz_cuda_shape shape = {.geometry = {group}};
+    tz_cuda_arguments_fill(&in_double, &shape, 1, step, fields, changes ? changes : none, record,
+                           arguments);
+}
+
+void tz_cuda_update_conclude(const tz_cuda_update_record *record, double *sums, int64_t groups,
+                             tz_update *out)
+{
+    const int64_t largest = -record->largest, magnitude = -record->magnitude;
+    memcpy(&out->largest, &largest, sizeof out->largest);
+    memcpy(&out->magnitude, &magnitude, sizeof out->magnitude);
+    out->sum = tz_reduce_pairwise(sums, groups);
+    tz_update_conclude(out);
+}
+
+/* ---- On a GPU -------------------------------------------------------------------------------- */
+
+tz_status tz_cuda_updater_create(tz_cuda_updater **out, tz_cuda *cuda, tz_cuda_queue *queue,
+                                 const tz_problem *problem, tz_error *error)
+{
+    tz_cuda_updater *updater = calloc(1, sizeof *updater);
+    *out = updater;
+    if (!updater)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
+    updater->cuda = cuda;
+    updater->queue = queue;
+    updater->problem = problem;
+    return TZ_OK;
+}
+
+static void unload(tz_cuda_updater *updater)
+{
+    if (updater->kernel.function)
+        tz_cuda_unload(updater->cuda, &updater->kernel);
+    updater->kernel = (tz_cuda_kernel){0};
+}
+
+void tz_cuda_updater_destroy(tz_cuda_updater *updater)
+{
+    if (!updater)
+        return;
+    unload(updater);
+    tz_cuda_free(updater->cuda, updater->record);
+    free(updater->results);
+    free(updater);
+}
+
+static bool has_kernel(const tz_cuda_updater *updater)
+{
+    const tz_problem *problem = updater->problem;
+    for (int k = 0; k < problem->stencil->constants_count; k++)
+        if (problem->stencil->constants[k].type != TZ_REAL &&
+            problem->constants[k].i != updater->constants[k].i)
+            return false;
+    return updater->kernel.function != NULL;
+}
+
+static tz_status need_kernel(tz_cuda_updater *updater, tz_error *error)
+{
+    if (has_kernel(updater))
+        return TZ_OK;
+    tz_cuda_text text = {0};
+    unload(updater);
+    memcpy(updater->constants, updater->problem->constants, sizeof updater->constants);
+    tz_cuda_update_emit(&text, updater->problem);
+    const tz_status status =
+        text.failed ? tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text")
+                    : tz_cuda_load(updater->cuda, &updater->kernel, text.at, TZ_CUDA_UPDATE_KERNEL,
+                                   tz_cuda_headers, tz_cuda_headers_count, error);
+    free(text.at);
+    return status;
+}
+
+static tz_status need_room(tz_cuda_updater *updater, size_t bytes, tz_error *error)
+{
+    if (bytes <= updater->record_bytes)
+        return TZ_OK;
+    tz_cuda_free(updater->cuda, updater->record);
+    free(updater->results);
+    updater->record = 0;
+    updater->record_bytes = 0;
+    updater->results = malloc(bytes);
+    if (!updater->results)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a residual");
+    const tz_status status = tz_cuda_allocate(updater->cuda, &updater->record, bytes, error);
+    if (!status)
+        updater->record_bytes = bytes;
+    return status;
+}
+
+tz_status tz_cuda_update(tz_cuda_updater *updater, const tz_cu_pointer *fields,
+                         const tz_cu_pointer *changes, int64_t step, tz_update *out,
+                         tz_error *error)
+{
+    union {
+        uint64_t align;
+        char bytes[TZ_CUDA_ARGUMENTS_MAX];
+    } arguments;
+    int at_once = 0;
+    tz_status status = need_kernel(updater, error);
+    if (!status)
+        status = tz_cuda_occupancy(updater->cuda, &updater->kernel, TZ_CUDA_UPDATE_THREADS, 0,
+                                   &at_once, error);
+    if (status)
+        return status;
+    int64_t blocks = at_once * (int64_t)tz_cuda_device_of(updater->cuda)->multiprocessors, groups;
+    const int group = tz_cuda_update_group(updater->problem, blocks * WARPS_OF_BLOCK, &groups);
+    const int64_t needed = (groups + WARPS_OF_BLOCK - 1) / WARPS_OF_BLOCK;
+    blocks = blocks < 1 ? 1 : needed < blocks ? needed : blocks;
+    const size_t bytes = sizeof(tz_cuda_update_record) + (size_t)groups * sizeof(double);
+    status = need_room(updater, bytes, error);
+    if (status)
+        return status;
+    tz_cuda_update_record *record = (tz_cuda_update_record *)(void *)updater->results;
+    *record = (tz_cuda_update_record){0};
+    status = tz_cuda_queue_upload(updater->cuda, updater->queue, updater->record, record,
+                                  sizeof *record, error);
+    tz_cuda_update_arguments(updater->problem, group, step, fields, changes, updater->record,
+                             arguments.bytes);
+    const int grid[3] = {(int)blocks, 1, 1}, block[3] = {TZ_CUDA_UPDATE_THREADS, 1, 1};
+    void *pointers[] = {arguments.bytes};
+    if (!status)
+        status = tz_cuda_launch(updater->cuda, updater->queue, &updater->kernel, grid, block, 0,
+                                false, pointers, error);
+    if (!status)
+        status = tz_cuda_queue_download(updater->cuda, updater->queue, updater->results,
+                                        updater->record, bytes, error);
+    if (!status)
+        status = tz_cuda_queue_wait(updater->cuda, updater->queue, error);
+    if (!status)
+        tz_cuda_update_conclude(record, (double *)(void *)(record + 1), groups, out);
+    return status;
+}

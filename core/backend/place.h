@@ -1,0 +1,68 @@
+/* Arguments and results of backends: devices, places to run plans, facts about kernels. Included by
+ * backend/backend.h. */
+#ifndef TZ_CORE_BACKEND_PLACE_H
+#define TZ_CORE_BACKEND_PLACE_H
+
+#include "model/device.h"
+#include "stencil/problem.h"
+
+typedef struct tz_streamed_source tz_streamed_source; /* stencil/streamed_source.h */
+
+/* Properties of a GPU on which plans depend; 0: not known. */
+typedef struct tz_limits {
+    int multiprocessors;
+    int shared_bytes; /* the most shared memory of a block */
+} tz_limits;
+
+/* A device of this machine, as its backend knows it. */
+typedef struct tz_device_identity {
+    char name[128];   /* the maker's name, which is the title of its record */
+    int units;        /* multiprocessors of a GPU; cores of a CPU that this process may use */
+    int vector_bytes; /* of row functions on a CPU; 0 for a GPU */
+    tz_limits limits;
+    char key[256]; /* devices with the same key have the same best plans */
+} tz_device_identity;
+
+/* A place to run plans: a device of this machine or another one. */
+typedef struct tz_place {
+    const tz_model_device *device; /* its record, borrowed; NULL: none */
+    int threads;                   /* of a CPU; for a GPU, threads that may compile kernels */
+    tz_limits limits;              /* as the device reports them; zeros if it is absent */
+} tz_place;
+
+/* The limits to plan with. Each comes from the device, or else its record, or else an H200. */
+tz_limits tz_place_limits(const tz_place *place);
+
+/* How much tz_backend.work may do. */
+typedef enum tz_effort {
+    TZ_EFFORT_KNOWN,  /* without a compiled kernel, set only `kind` and `estimated` */
+    TZ_EFFORT_CACHED, /* without a compiled kernel, estimate the work and set `estimated` */
+    TZ_EFFORT_COMPILE /* without a compiled kernel, compile it */
+} tz_effort;
+
+/* The kernel of a plan on its device. */
+typedef struct tz_kernel_facts {
+    int registers;           /* of a thread */
+    int local_bytes;         /* of a thread, for spilt registers */
+    int warps, warps_max;    /* resident on a multiprocessor: of this kernel, and at most */
+    double copy_bytes_per_s; /* measured now in the device's memory: bytes read and written */
+    char device[128];
+} tz_kernel_facts;
+
+/* A device's clock, and whether it is lowered to limit power or heat. */
+typedef struct tz_clock_facts {
+    double hz;
+    bool for_power, for_heat;
+} tz_clock_facts;
+
+/* The arguments of create(). All pointers are borrowed for the lifetime of the state. */
+typedef struct tz_backend_context {
+    const tz_problem *problem;
+    /* One for each field; NULL if the field is not streamed or has no source yet. */
+    const tz_streamed_source *const *streamed;
+    int threads;
+    int device; /* number of the GPU; the backends on the CPU ignore it */
+    bool sync;  /* wait after each stage, so that errors name the right stage */
+} tz_backend_context;
+
+#endif

@@ -1,0 +1,370 @@
+#include "kernels/cpu/update.h"
+
+#include "kernels/cpu/finish.h"
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum {
+    LANES = TZ_UPDATE_LANES,
+    RING_BYTES = 256 << 10, /* of all rings in 3-D, about: they stay in L2 */
+    ROWS_LEAST = 4,         /* of a tile in 3-D */
+    CHUNK_LEAST = 16,       /* slabs */
+    JOBS_OF_THREAD = 4,
+    PARALLEL_ELEMENTS = 16384 /* for fewer elements, one thread is faster */
+};
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* What a thread has found so far; sums: of the present segment. */
+typedef struct tally {
+    double sums[LANES], largest[LANES], magnitude[LANES];
+} tally;
+
+typedef void widen_fn(const float *from, int64_t count, double *to);
+typedef void measure_fn(const double *now, const double *old, int64_t count, tally *t);
+
+#define ADD_CHANGE(lane)                                                                           \
+    {                                                                                              \
+        const double change = fabs(now[i + (lane)] - old[i + (lane)]);                             \
+        const double value = fabs(old[i + (lane)]);                                                \
+        own.sums[lane] += change;                                                                  \
+        own.largest[lane] = change > own.largest[lane] ? change : own.largest[lane];               \
+        own.magnitude[lane] = value > own.magnitude[lane] ? value : own.magnitude[lane];           \
+    }
+/* TARGET: the attribute of an instruction set; the compiler vectorises the loops for it. */
+#define ROW_FUNCTIONS(isa, TARGET)                                                                 \
+    TARGET static void widen_##isa(const float *from, int64_t count, double *to)                   \
+    {                                                                                              \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            to[i] = from[i];                                                                       \
+    }                                                                                              \
+    TARGET static void measure_##isa(const double *now, const double *old, int64_t count,          \
+                                     tally *t)                                                     \
+    {                                                                                              \
+        tally own = *t;                                                                            \
+        int64_t i = 0;                                                                             \
+        for (; i + LANES <= count; i += LANES)                                                     \
+            for (int lane = 0; lane < LANES; lane++)                                               \
+                ADD_CHANGE(lane)                                                                   \
+        for (int lane = 0; lane < count - i; lane++)                                               \
+            ADD_CHANGE(lane)                                                                       \
+        *t = own;                                                                                  \
+    }
+ROW_FUNCTIONS(base, )
+#if defined(__x86_64__)
+ROW_FUNCTIONS(v3, __attribute__((target("avx2,fma,bmi,bmi2"))))
+ROW_FUNCTIONS(v4, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,bmi,bmi2"))))
+static widen_fn *const widen[TZ_ISA_COUNT] = {widen_base, widen_v3, widen_v4};
+static measure_fn *const measure[TZ_ISA_COUNT] = {measure_base, measure_v3, measure_v4};
+#else
+static widen_fn *const widen[TZ_ISA_COUNT] = {widen_base, widen_base, widen_base};
+static measure_fn *const measure[TZ_ISA_COUNT] = {measure_base, measure_base, measure_base};
+#endif
+
+static void measure_int(const int32_t *now, const int32_t *old, int64_t count, tally *t)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const int lane = (int)(i % LANES);
+        const double change = fabs((double)now[i] - (double)old[i]), value = fabs((double)old[i]);
+        t->sums[lane] += change;
+        t->largest[lane] = fmax(t->largest[lane], change);
+        t->magnitude[lane] = fmax(t->magnitude[lane], value);
+    }
+}
+
+/* Words x to x + count - 1 of a row of `words`; bit b of word i is column b*words + i. */
+static void measure_bits(const uint32_t *now, const uint32_t *old, int64_t x, int64_t count,
+                         int64_t columns, int64_t words, tally *t)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t valid = columns / words + (x + i < columns % words);
+        const uint32_t cells = valid >= 32 ? UINT32_MAX : (UINT32_C(1) << valid) - 1;
+        const uint32_t changed = (now[i] ^ old[i]) & cells;
+        t->sums[i % LANES] += __builtin_popcount(changed);
+        t->largest[0] = changed ? 1.0 : t->largest[0];
+        t->magnitude[0] = old[i] & cells ? 1.0 : t->magnitude[0];
+    }
+}
+
+static double combine_lanes(double *lanes)
+{
+    for (int half = LANES / 2; half >= 1; half /= 2)
+        for (int i = 0; i < half; i++)
+            lanes[i] += lanes[i + half];
+    return lanes[0];
+}
+
+/* ---- Geometry -------------------------------------------------------------------------------- */
+
+/* How a pass is cut into parts: a segment of the rows, a range of rows in 3-D, a chunk of slabs.
+ * Slabs are rows in 2-D and planes in 3-D; in 1-D there is one slab. */
+typedef struct cut {
+    int radius, window; /* along the slabs */
+    int halo_x, halo_y; /* elements around the part of a slab in a ring */
+    int64_t slabs, rows, chunk;
+    int64_t segments, bands, chunks;
+    ptrdiff_t stride;      /* elements from a row of a ring to the next */
+    ptrdiff_t slab_stride; /* elements from a slab to the next */
+} cut;
+
+static cut cut_of(const tz_stage *stage, int radius, int threads)
+{
+    cut c = {.slabs = stage->dims == 1 ? 1 : stage->elements[stage->dims - 1],
+             .radius = stage->dims == 1 ? 0 : radius,
+             .halo_x = stage->ghost,
+             .halo_y = stage->dims == 3 ? stage->ghost : 0,
+             .rows = 1};
+    const int64_t nx = stage->elements[0];
+    const int64_t width = nx < TZ_UPDATE_SEGMENT ? nx : TZ_UPDATE_SEGMENT;
+    c.window = 2 * c.radius + 1;
+    c.stride = (ptrdiff_t)tz_round_up(width + 2 * c.halo_x, 8);
+    if (stage->dims == 3) {
+        const int64_t fit = RING_BYTES / 8 / c.stride / c.window - 2 * c.halo_y;
+        c.rows = fit < ROWS_LEAST ? ROWS_LEAST : fit;
+        c.rows = c.rows < stage->elements[1] ? c.rows : stage->elements[1];
+    }
+    c.slab_stride = c.stride * (ptrdiff_t)(c.rows + 2 * c.halo_y);
+    c.segments = (nx + TZ_UPDATE_SEGMENT - 1) / TZ_UPDATE_SEGMENT;
+    c.bands = stage->dims == 3 ? (stage->elements[1] + c.rows - 1) / c.rows : 1;
+    const int64_t wanted = (int64_t)threads * JOBS_OF_THREAD;
+    c.chunk = (c.slabs * c.segments * c.bands + wanted - 1) / wanted;
+    c.chunk = c.chunk < CHUNK_LEAST ? CHUNK_LEAST : c.chunk < c.slabs ? c.chunk : c.slabs;
+    c.chunks = (c.slabs + c.chunk - 1) / c.chunk;
+    return c;
+}
+
+static int64_t rows_of(const tz_stage *stage)
+{
+    return (stage->dims > 1 ? stage->elements[1] : 1) * (stage->dims > 2 ? stage->elements[2] : 1);
+}
+
+int64_t tz_update_sums(const tz_stage *stage)
+{
+    return (stage->elements[0] + TZ_UPDATE_SEGMENT - 1) / TZ_UPDATE_SEGMENT * rows_of(stage);
+}
+
+/* Each field has the rings of the largest window, and a slab for its new values. */
+size_t tz_update_work_bytes(const tz_stage *stage)
+{
+    size_t most = 0;
+    for (int p = 0; p < stage->stencil->passes_count; p++) {
+        const cut c = cut_of(stage, stage->stencil->passes[p].radius, 1);
+        const size_t bytes = (size_t)c.slab_stride * (size_t)(c.window + 1) * sizeof(double);
+        most = bytes > most ? bytes : most;
+    }
+    return (size_t)tz_round_up((int64_t)(most * (size_t)stage->stencil->fields_count), 64);
+}
+
+/* ---- A part of a pass ------------------------------------------------------------------------ */
+
+typedef struct part {
+    const tz_update_job *job;
+    const tz_pass *pass;
+    tz_row_fn *rows;
+    cut cut;
+    int64_t x_low, width;
+    int64_t y_low, height; /* rows of a slab */
+    char *ring[TZ_FIELDS_MAX], *now[TZ_FIELDS_MAX];
+    tally tally;
+} part;
+
+static bool is_real(const tz_stage *stage, int f)
+{
+    return stage->stencil->fields[f].type == TZ_REAL;
+}
+
+/* Bytes of an element in a ring. */
+static size_t wide_size(const tz_stage *stage, int f)
+{
+    return is_real(stage, f) ? sizeof(double) : 4;
+}
+
+/* Slabs before and after that the pass reads: none of a static field of radius 0. */
+static int reach_of(const part *p, int f)
+{
+    const tz_field *field = &p->job->stage->stencil->fields[f];
+    return field->role == TZ_STATIC && field->radius == 0 ? 0 : p->cut.radius;
+}
+
+/* Slab j of a field in its ring; j may be outside the grid. */
+static char *slab_at(const part *p, int f, int64_t j)
+{
+    const int64_t depth = 2 * reach_of(p, f) + 1, slot = (j % depth + depth) % depth;
+    return p->ring[f] + slot * p->cut.slab_stride * (ptrdiff_t)wide_size(p->job->stage, f);
+}
+
+/* Copy elements to a ring. `step` is 0 if all are the element `from`. */
+static void take_row(const tz_stage *stage, int f, const char *from, int step, int64_t count,
+                     char *to)
+{
+    const size_t wide = wide_size(stage, f);
+    const bool widens = is_real(stage, f) && stage->element_size[f] == 4;
+    if (step == 0) {
+        double value = widens ? (double)*(const float *)(const void *)from : 0.0;
+        const void *element = widens ? (const void *)&value : from;
+        for (int64_t i = 0; i < count; i++)
+            memcpy(to + i * (int64_t)wide, element, wide);
+    } else if (widens) {
+        widen[stage->isa]((const float *)(const void *)from, count, (double *)(void *)to);
+    } else {
+        memcpy(to, from, (size_t)count * wide);
+    }
+}
+
+/* Copy the part of slab j, with its halo, to the ring. */
+static void take_slab(const part *p, int f, int64_t j)
+{
+    const tz_stage *stage = p->job->stage;
+    const cut *c = &p->cut;
+    const tz_host_field *host = &stage->in[f];
+    const ptrdiff_t size = (ptrdiff_t)stage->element_size[f];
+    const ptrdiff_t distance = stage->dims == 3   ? host->plane_stride
+                               : stage->dims == 2 ? host->row_stride
+                                                  : 0;
+    const int64_t from =
+        stage->dims == 1 ? 0 : tz_ghost_source(stage->boundary[stage->dims - 1], j, c->slabs);
+    const int64_t count = p->width + 2 * c->halo_x;
+    char *to = slab_at(p, f, j);
+    for (int64_t y = -c->halo_y; y < p->height + c->halo_y; y++) {
+        const char *row =
+            host->origin +
+            (from * distance + (p->y_low + y) * host->row_stride + p->x_low - c->halo_x) * size;
+        if (stage->dims < 3)
+            row = host->origin + (from * distance + p->x_low - c->halo_x) * size;
+        if (from < 0)
+            take_row(stage, f, stage->boundary_row[f], 0, count, to);
+        else if (host->uniform)
+            take_row(stage, f, host->origin, 0, count, to);
+        else
+            take_row(stage, f, row, 1, count, to);
+        to += c->stride * (ptrdiff_t)wide_size(stage, f);
+    }
+}
+
+/* The first element of the part of slab j. */
+static char *inside_at(const part *p, int f, int64_t j)
+{
+    return slab_at(p, f, j) +
+           (p->cut.halo_y * p->cut.stride + p->cut.halo_x) * (ptrdiff_t)wide_size(p->job->stage, f);
+}
+
+static void compute_slab(const part *p, int64_t k)
+{
+    const tz_stage *stage = p->job->stage;
+    const cut *c = &p->cut;
+    tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + 1)];
+    tz_target out[TZ_FIELDS_MAX] = {{0}};
+    for (int f = 0; f < stage->stencil->fields_count; f++) {
+        const int reach = reach_of(p, f);
+        for (int d = -c->radius; d <= c->radius; d++)
+            in[f * c->window + c->radius + d] =
+                (tz_view){inside_at(p, f, reach > 0 ? k + d : k), c->stride};
+        if (p->pass->writes >> f & 1)
+            out[f] = (tz_target){p->now[f], c->stride};
+    }
+    const tz_span span = {
+        .in = in,
+        .out = out,
+        .constants = stage->constants,
+        .count = p->width,
+        .rows = p->height,
+        .x = p->x_low,
+        .y = stage->dims == 2 ? k : p->y_low,
+        .z = stage->dims == 3 ? k : 0,
+        .step = stage->step,
+    };
+    p->rows(&span);
+}
+
+/* Add the changes of a row of slab k to the tally and to its segment. */
+static void measure_row(part *p, int f, int64_t k, int64_t y)
+{
+    const tz_stage *stage = p->job->stage;
+    const cut *c = &p->cut;
+    const int64_t ny = stage->dims == 3 ? stage->elements[1] : 1;
+    const int64_t row = k * ny + p->y_low + y;
+    const ptrdiff_t offset = y * c->stride * (ptrdiff_t)wide_size(stage, f);
+    const void *now = p->now[f] + offset, *old = inside_at(p, f, k) + offset;
+    memset(p->tally.sums, 0, sizeof p->tally.sums);
+    if (is_real(stage, f))
+        measure[stage->isa](now, old, p->width, &p->tally);
+    else if (stage->bits)
+        measure_bits(now, old, p->x_low, p->width, stage->columns, stage->elements[0], &p->tally);
+    else
+        measure_int(now, old, p->width, &p->tally);
+    p->job->sums[row * c->segments + p->x_low / TZ_UPDATE_SEGMENT] += combine_lanes(p->tally.sums);
+    double *changes = p->job->changes ? p->job->changes[f] : NULL;
+    for (int64_t i = 0; changes && i < p->width; i++)
+        changes[row * stage->elements[0] + p->x_low + i] =
+            is_real(stage, f)
+                ? ((const double *)now)[i] - ((const double *)old)[i]
+                : (double)((const int32_t *)now)[i] - (double)((const int32_t *)old)[i];
+}
+
+static void run_part(part *p, int64_t slab_low, int64_t slab_high)
+{
+    const tz_stencil *stencil = p->job->stage->stencil;
+    for (int64_t j = slab_low - p->cut.radius; j < slab_high + p->cut.radius; j++) {
+        const int64_t k = j - p->cut.radius;
+        for (int f = 0; f < stencil->fields_count; f++)
+            if (reach_of(p, f) > 0)
+                take_slab(p, f, j);
+            else if (k >= slab_low)
+                take_slab(p, f, k);
+        if (k < slab_low)
+            continue;
+        compute_slab(p, k);
+        for (int f = 0; f < stencil->fields_count; f++)
+            for (int64_t y = 0; p->pass->writes >> f & 1 && y < p->height; y++)
+                measure_row(p, f, k, y);
+    }
+}
+
+/* Part `index` of a pass. */
+static void make_part(part *p, int64_t index, char *work)
+{
+    const tz_stage *stage = p->job->stage;
+    const cut *c = &p->cut;
+    const int64_t segment = index % c->segments, band = index / c->segments % c->bands;
+    p->x_low = segment * TZ_UPDATE_SEGMENT;
+    p->width = stage->elements[0] - p->x_low;
+    p->width = p->width < TZ_UPDATE_SEGMENT ? p->width : TZ_UPDATE_SEGMENT;
+    p->y_low = band * c->rows;
+    p->height = stage->dims == 3 ? stage->elements[1] - p->y_low : 1;
+    p->height = p->height < c->rows ? p->height : c->rows;
+    const size_t slab = (size_t)c->slab_stride * sizeof(double);
+    for (int f = 0; f < stage->stencil->fields_count; f++, work += slab * (size_t)(c->window + 1)) {
+        p->ring[f] = work;
+        p->now[f] = work + slab * (size_t)c->window;
+    }
+    p->tally = (tally){{0}, {0}, {0}};
+}
+
+void tz_update_run(const tz_update_job *job, double *largest, double *magnitude)
+{
+    const tz_stage *stage = job->stage;
+    const size_t bytes = tz_update_work_bytes(stage);
+    const bool few = stage->elements[0] * rows_of(stage) < PARALLEL_ELEMENTS;
+    const int threads = few ? 1 : stage->threads;
+    double most = 0.0, value = 0.0;
+    memset(job->sums, 0, (size_t)tz_update_sums(stage) * sizeof *job->sums);
+    for (int i = 0; i < stage->stencil->passes_count; i++) {
+        const tz_pass *pass = &stage->stencil->passes[i];
+        const cut c = cut_of(stage, pass->radius, threads);
+        tz_row_fn *rows = tz_stage_rows(stage, pass);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) reduction(max : most, value)
+        for (int64_t n = 0; n < c.segments * c.bands * c.chunks; n++) {
+            part p = {.job = job, .pass = pass, .rows = rows, .cut = c};
+            const int64_t low = n / (c.segments * c.bands) * c.chunk;
+            make_part(&p, n, job->work + (size_t)omp_get_thread_num() * bytes);
+            run_part(&p, low, low + c.chunk < c.slabs ? low + c.chunk : c.slabs);
+            for (int lane = 0; lane < LANES; lane++) {
+                most = p.tally.largest[lane] > most ? p.tally.largest[lane] : most;
+                value = p.tally.magnitude[lane] > value ? p.tally.magnitude[lane] : value;
+            }
+        }
+    }
+    *largest = most;
+    *magnitude = value;
+}

@@ -1,0 +1,137 @@
+/* kernels/cuda: what the next iteration would change, computed in double from the fields as they are.
+ * kernels/cpu/update.h defines the results, to the last bit.
+ *
+ * Defined by C, besides what common.cuh lists, all as for double precision:
+ *
+ *   TZ_STORED         type of real numbers in the fields: float or double
+ *   TZ_SEGMENT        elements of a segment of a row
+ *   TZ_UPDATE_RADIUS  the largest distance at which a cell is read
+ *
+ * Each warp works on its own groups of segments; a lane has the elements lane, lane + 32, ... of a
+ * segment. Neighbours come from device memory, through the caches. */
+#include "common.cuh"
+#include "values.cuh"
+
+/* The type of an element in memory. */
+template <class T> struct tz_stored {
+    typedef T kind;
+};
+template <> struct tz_stored<double> {
+    typedef TZ_STORED kind;
+};
+
+/* The results, and after them the sums of the groups. The bits of numbers that are not negative grow
+ * with them; here they are negated. */
+struct tz_update_record {
+    long long largest, magnitude;
+};
+
+struct tz_place {
+    int x, y, z;
+};
+
+/* A cell that may lie outside the grid. */
+template <class T>
+TZ_OUTLINE T tz_read_border(const tz_arguments &a, const typename tz_stored<T>::kind *field, T edge,
+                            int x, int y, int z)
+{
+    if (!TZ_BITS_GRID)
+        x = tz_map<TZ_BOUNDARY_X>(x, a.nx);
+    y = TZ_DIMS > 1 ? tz_map<TZ_BOUNDARY_Y>(y, a.ny) : 0;
+    z = TZ_DIMS > 2 ? tz_map<TZ_BOUNDARY_Z>(z, a.nz) : 0;
+    if ((!TZ_BITS_GRID && x < 0) || y < 0 || z < 0)
+        return edge;
+    field += (long long)a.pitch * y + a.plane * z;
+    if (TZ_BITS_GRID)
+        return (T)tz_load_word(a, (const tz_word *)field, x, (tz_word)edge);
+    return (T)tz_load_one(field + x);
+}
+
+template <bool BORDER, class T>
+TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p,
+                    const typename tz_stored<T>::kind *field, T edge, int dx, int dy, int dz)
+{
+    if (BORDER)
+        return tz_read_border<T>(a, field, edge, p.x + dx, p.y + dy, p.z + dz);
+    return (T)tz_load_one(field + (p.x + dx) + (long long)a.pitch * (p.y + dy) +
+                          a.plane * (p.z + dz));
+}
+
+/* ---- Changes --------------------------------------------------------------------------------- */
+
+/* What a lane has found. */
+struct tz_tally {
+    double largest, magnitude;
+};
+
+TZ_DEVICE double tz_change_of(const tz_arguments &, const tz_place &, double now, double old,
+                              tz_tally &tally)
+{
+    const double change = now - old < 0.0 ? old - now : now - old;
+    const double value = old < 0.0 ? -old : old;
+    tally.largest = change > tally.largest ? change : tally.largest;
+    tally.magnitude = value > tally.magnitude ? value : tally.magnitude;
+    return change;
+}
+TZ_DEVICE double tz_change_of(const tz_arguments &a, const tz_place &p, int now, int old,
+                              tz_tally &tally)
+{
+    return tz_change_of(a, p, (double)now, (double)old, tally);
+}
+/* Bits that are cells; the change of a cell is 1. */
+TZ_DEVICE double tz_change_of(const tz_arguments &a, const tz_place &p, tz_word now, tz_word old,
+                              tz_tally &tally)
+{
+    const tz_word cells = tz_cells_of_word(a.columns / a.nx, a.columns % a.nx, p.x);
+    tz_word changed = (now ^ old) & cells;
+    int count = 0;
+    for (; changed; changed &= changed - 1)
+        count++;
+    tally.largest = count ? 1.0 : tally.largest;
+    tally.magnitude = old & cells ? 1.0 : tally.magnitude;
+    return (double)count;
+}
+
+/* The sum over all lanes, in every lane, in the order of the definition. */
+TZ_DEVICE double tz_sum_lanes(double value)
+{
+    for (int n = 16; n >= 1; n /= 2)
+        value += tz_shuffle_down(value, n);
+    return tz_shuffle(value, 0);
+}
+
+/* ---- The language of cell updates ------------------------------------------------------------ */
+
+#define TZ__CONTEXT_FIELD(name, type)                                                              \
+    const tz_stored<type>::kind *name;                                                             \
+    type name##_edge;                                                                              \
+    type name##_new;
+#define TZ_CELL_ONCE(cell, ONCE)                                                                   \
+    struct context_##cell {                                                                        \
+        TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
+        TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
+        const tz_arguments *arguments;                                                             \
+    };                                                                                             \
+    struct once_##cell {                                                                           \
+        ONCE(TZ__ONCE_MEMBER)                                                                      \
+    };                                                                                             \
+    template <bool TZ__BORDER>                                                                     \
+    TZ_DEVICE void body_##cell(context_##cell &tz_c, const tz_place &tz_p,                         \
+                               const once_##cell &tz_o);                                           \
+    template <bool TZ__BORDER>                                                                     \
+    TZ_DEVICE void update_##cell(context_##cell &tz_c, const tz_place &tz_p)                       \
+    {                                                                                              \
+        once_##cell tz_o;                                                                          \
+        ONCE(TZ__ONCE_ASSIGN)                                                                      \
+        body_##cell<TZ__BORDER>(tz_c, tz_p, tz_o);                                                 \
+    }                                                                                              \
+    template <bool TZ__BORDER>                                                                     \
+    TZ_DEVICE void body_##cell(context_##cell &tz_c, const tz_place &tz_p,                         \
+                               const once_##cell &tz_o)
+#define TZ__AT3(f, dx, dy, dz)                                                                     \
+    tz_read<TZ__BORDER>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge, (dx), (dy), (dz))
+#define TZ_PUT(f, value) (tz_c.f##_new = (value))
+#define TZ_X (tz_p.x)
+#define TZ_Y (tz_p.y)
+#define TZ_Z (tz_p.z)
+#define TZ_STEP (tz_c.arguments->step)

@@ -1,0 +1,95 @@
+/* kernels/cuda: the kernel of update.cuh. Included after the passes.
+ *
+ * a.scratch has the record and the sums, a.geometry[0] the segments of a group: 1, 2, 4, ... 32.
+ * a.out[f], if it is not 0, gets new - old of each element of field f as a double, with the pitch of
+ * the fields. */
+
+// clang-format off
+#define TZ__CONTEXT_ENTRY(role, name, type, index)                                                 \
+    c.name = (const tz_stored<type>::kind *)a.in[index];                                           \
+    c.name##_edge = *(const type *)&a.edge[index];
+
+#define TZ__SUM(role, name, type, index) double name##_sum = 0.0;
+#define TZ__ADD(role, name, type, index)                                                           \
+    {                                                                                              \
+        const type old = tz_read<false>(a, p, c.name, c.name##_edge, 0, 0, 0);                     \
+        name##_sum += tz_change_of(a, p, c.name##_new, old, tally);                                \
+        if (a.out[index])                                                                          \
+            tz_store_one((double *)a.out[index] + p.x + offset,                                    \
+                         (double)c.name##_new - (double)old);                                      \
+    }
+#define TZ__TOTAL(role, name, type, index) total += tz_sum_lanes(name##_sum);
+
+/* A segment of `count` elements from `first` on. */
+#define TZ__SEGMENT_OF_PASS(pass, cell, radius)                                                    \
+    {                                                                                              \
+        pass_##pass::context_##cell c;                                                             \
+        c.arguments = &a;                                                                          \
+        TZ_FIELD_LIST(TZ__CONTEXT_ENTRY)                                                           \
+        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+        TZ_WRITES_##pass(TZ__SUM)                                                                  \
+        for (int i = lane; i < count; i += 32) {                                                   \
+            tz_place p = first;                                                                    \
+            p.x += i;                                                                              \
+            if (deep && p.x >= TZ_UPDATE_RADIUS && p.x < limit)                                    \
+                pass_##pass::update_##cell<false>(c, p);                                           \
+            else                                                                                   \
+                pass_##pass::update_##cell<true>(c, p);                                            \
+            TZ_WRITES_##pass(TZ__ADD)                                                              \
+        }                                                                                          \
+        TZ_WRITES_##pass(TZ__TOTAL)                                                                \
+    }
+// clang-format on
+
+/* The sum over a segment, in every lane. */
+TZ_DEVICE double tz_segment(const tz_arguments &a, long long segment, tz_tally &tally)
+{
+    const int of_row = (a.nx + TZ_SEGMENT - 1) / TZ_SEGMENT, lane = tz_lane();
+    const long long row = segment / of_row;
+    tz_place first;
+    first.x = (int)(segment - row * of_row) * TZ_SEGMENT;
+    first.z = (int)(row / a.ny);
+    first.y = (int)(row - (long long)first.z * a.ny);
+    const int left = a.nx - first.x, count = left < TZ_SEGMENT ? left : TZ_SEGMENT;
+    const long long offset = (long long)a.pitch * first.y + a.plane * first.z;
+    /* Elements of this row between TZ_UPDATE_RADIUS and `limit` read only the grid. Words of bits
+     * before the last row of columns that has a gap read their own bits. */
+    const bool deep =
+        (TZ_DIMS < 2 || (first.y >= TZ_UPDATE_RADIUS && first.y < a.ny - TZ_UPDATE_RADIUS)) &&
+        (TZ_DIMS < 3 || (first.z >= TZ_UPDATE_RADIUS && first.z < a.nz - TZ_UPDATE_RADIUS));
+    const int limit = (TZ_BITS_GRID ? a.columns - 31 * a.nx : a.nx) - TZ_UPDATE_RADIUS;
+    double total = 0.0;
+    (void)offset;
+    TZ_PASS_LIST(TZ__SEGMENT_OF_PASS)
+    return total;
+}
+
+TZ_KERNEL(tz_update, 256)(const TZ_UNCOPIED tz_arguments a)
+{
+    const int lane = tz_lane(), warps = tz_threads() / 32, group = a.geometry[0];
+    const long long segments = (long long)((a.nx + TZ_SEGMENT - 1) / TZ_SEGMENT) * a.ny * a.nz;
+    const long long groups = (segments + group - 1) / group;
+    tz_update_record *record = (tz_update_record *)a.scratch;
+    double *sums = (double *)(record + 1);
+    tz_tally tally = {0.0, 0.0};
+    for (long long g = (long long)tz_block(0) * warps + tz_warp(); g < groups;
+         g += (long long)tz_blocks(0) * warps) {
+        const long long left = segments - g * group;
+        const int count = left < group ? (int)left : group;
+        double mine = 0.0; /* lane s: the sum of segment s */
+        for (int s = 0; s < count; s++) {
+            const double sum = tz_segment(a, g * group + s, tally);
+            mine = lane == s ? sum : mine;
+        }
+        for (int n = 1; n < count; n *= 2)
+            mine += tz_shuffle_down(mine, n); /* lanes without a segment have 0 */
+        if (lane == 0)
+            tz_store_one(sums + g, mine);
+    }
+    const long long largest = tz_min_lanes(-(long long)tz_bits_of(tally.largest));
+    const long long magnitude = tz_min_lanes(-(long long)tz_bits_of(tally.magnitude));
+    if (lane == 0 && magnitude < 0)
+        tz_atomic_min_i64(&record->magnitude, magnitude);
+    if (lane == 0 && largest < 0)
+        tz_atomic_min_i64(&record->largest, largest);
+}
