@@ -229,5 +229,5 @@ static void no_finalizer_runs_after_the_end(void **state)
 TEST_MAIN(set_up, tear_down, TEST(a_script_runs), TEST(zero_bytes_are_printed),
           TEST(a_simulation_is_counted), TEST(the_log_has_all_lines),
           TEST(early_lines_have_a_limit), TEST(plots_are_checked_at_the_start),
-          TEST(a_check_writes_nothing), TEST(failures_have_their_codes), TEST(a_failed_run_leaves_its_record),
-          TEST(no_finalizer_runs_after_the_end))
+          TEST(a_check_writes_nothing), TEST(failures_have_their_codes),
+          TEST(a_failed_run_leaves_its_record), TEST(no_finalizer_runs_after_the_end))
