@@ -176,6 +176,12 @@ tz_status tz_atomic_open(tz_atomic_file **out, const char *path, bool replace, t
     return TZ_OK;
 }
 
+void tz_atomic_reserve(tz_atomic_file *file, size_t bytes)
+{
+    while (bytes > 0 && fallocate(fileno(file->stream), 0, 0, (off_t)bytes) != 0)
+        bytes = errno == EINTR ? bytes : bytes / 2;
+}
+
 FILE *tz_atomic_stream(tz_atomic_file *file)
 {
     return file->stream;

@@ -18,6 +18,10 @@ typedef struct tz_atomic_file tz_atomic_file;
  * TZ_MEMORY. */
 tz_status tz_atomic_open(tz_atomic_file **out, const char *path, bool replace, tz_error *error);
 
+/* Keep room on the disk for that many bytes, or for less if there is less; where the file system
+ * cannot, nothing happens. tz_atomic_abort() frees it. */
+void tz_atomic_reserve(tz_atomic_file *file, size_t bytes);
+
 /* The stream to write to: borrowed, do not close it. Seeking is allowed. */
 FILE *tz_atomic_stream(tz_atomic_file *file);
 
