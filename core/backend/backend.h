@@ -89,6 +89,11 @@ typedef struct tz_backend {
     /* REQUIRED. What iteration number `step` would change, computed in double from the fields as
      * they are. Not for a stencil with streamed fields. */
     tz_status (*update)(void *state, int64_t step, tz_update *out, tz_error *error);
+    /* REQUIRED. For mixed precision: `correction` is a state of tz_problem_correction(). Adds its
+     * solution to that of `state` and sets it to zero, then does what update() does, and makes the
+     * residual of `state` the source of `correction`. Waits for both. */
+    tz_status (*refine)(void *state, void *correction, int64_t step, tz_update *out,
+                        tz_error *error);
     /* OPTIONAL. Plane z of a field averaged down to nx x ny values (base/average.h). NULL: the
      * caller loads the cells and averages them. */
     tz_status (*shrink)(const void *state, int field, int64_t z, int nx, int ny, double *values,

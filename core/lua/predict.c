@@ -162,6 +162,8 @@ static int predict(lua_State *L)
     lua_settop(L, 1);
     tz_keys_check(L, 1, what, keys, sizeof keys / sizeof *keys, false);
     const tz_stencil *stencil = tz_problem_read(L, 1, what, &config, params, NULL);
+    if (config.mixed) /* stages iterate the correction */
+        config.precision = TZ_SINGLE;
     config.backend = options->backend;
     tz_key_text(L, 1, what, "device", &workload.device);
     if (workload.device)

@@ -73,7 +73,7 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
                                   tz_assignment params[TZ_PROBLEM_PARAMS_MAX],
                                   const tz_plugin **plugin)
 {
-    static const char *const precisions[] = {"single", "double"};
+    static const char *const precisions[] = {"single", "double", "mixed"};
     const tz_stencil *stencil = NULL;
     char where[64];
     tz_error error;
@@ -87,7 +87,10 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
     if (config->dims == 0)
         tz_raise(L, "%s: 'grid' is missing: {nx%s%s}", what, stencil->dims > 1 ? ", ny" : "",
                  stencil->dims > 2 ? ", nz" : "");
-    config->precision = tz_key_choice(L, index, what, "precision", precisions, 2, -1);
+    config->precision = tz_key_choice(L, index, what, "precision", precisions, 3, -1);
+    config->mixed = config->precision == 2;
+    if (config->mixed)
+        config->precision = TZ_DOUBLE;
     get_boundary(L, index, what, stencil, config);
     if (tz_table_get(L, index, "params") != LUA_TNIL) {
         snprintf(where, sizeof where, "%s: 'params'", what);

@@ -249,6 +249,11 @@ const tz_host_field *tz_host_store_other(const tz_host_store *store, int field)
     return &store->field[field].copy[1 - store->field[field].current];
 }
 
+void *tz_host_store_scratch(tz_host_store *store, int field)
+{
+    return store->field[field].memory[1 - store->field[field].current];
+}
+
 void tz_host_store_swap(tz_host_store *store, int field)
 {
     store->field[field].current = 1 - store->field[field].current;

@@ -41,6 +41,10 @@ const tz_host_field *tz_host_store_current(const tz_host_store *store, int field
 const tz_host_field *tz_host_store_other(const tz_host_store *store, int field);
 void tz_host_store_swap(tz_host_store *store, int field);
 
+/* The memory of the other copy, for any use: an element for each cell at least. Its values are lost,
+ * and so are its ghosts. */
+void *tz_host_store_scratch(tz_host_store *store, int field);
+
 /* The maximum norm of the difference of the two copies, over the fields of the mask. */
 double tz_host_store_difference(const tz_host_store *store, uint32_t fields, int threads);
 /* Whether no state field has a NaN or an infinity. */
