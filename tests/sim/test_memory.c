@@ -50,6 +50,7 @@ static const char script[] =
     "end\n"
     "sim:every(1, tz.vti())\n"
     "sim:every(1, tz.table { 'step', 'hash', 'residual', table.unpack(most) })\n"
+    "if bits and #grid == 2 then sim:every(1, tz.rle()) end\n"
     "sim:run(1)\n";
 
 typedef struct measured {
