@@ -5,10 +5,23 @@
 #include "lua/module.h"
 #include "lua/output.h"
 #include "lua/time.h"
+#include "sim/residual.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Writing --------------------------------------------------------------------------------- */
+
+/* The text of the value on the top of the stack. */
+static void get_text(lua_State *L, const char *title, char cell[TZ_CELL_SIZE])
+{
+    luaL_tolstring(L, -1, NULL);
+    const char *text = tz_text_check(L, -1, "tz.table", title);
+    if (strlen(text) >= TZ_CELL_SIZE)
+        tz_raise(L, "tz.table: '%s' gave a text of %zu bytes; a cell holds %d", title, strlen(text),
+                 TZ_CELL_SIZE - 1);
+    snprintf(cell, TZ_CELL_SIZE, "%s", text);
+}
 
 /* Call the function of column i for the text of its cell. */
 static void call_column(lua_State *L, const tz_binding *binding, int handle_index, size_t i,
@@ -26,7 +39,7 @@ static void call_column(lua_State *L, const tz_binding *binding, int handle_inde
     else if (lua_type(L, -1) == LUA_TNUMBER)
         tz_writer_number(cell, lua_tonumber(L, -1));
     else
-        snprintf(cell, TZ_CELL_SIZE, "%.60s", luaL_tolstring(L, -1, NULL));
+        get_text(L, binding->writer.output->columns[i].title, cell);
     lua_settop(L, top);
 }
 
@@ -47,9 +60,13 @@ static tz_status write_row(lua_State *L, tz_binding *binding, int handle_index, 
 
 void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
 {
-    const tz_simulation *simulation = binding->handle->simulation;
+    tz_simulation *simulation = binding->handle->simulation;
     tz_error error;
     tz_status status = TZ_OK;
+    if (!binding->function[0] && tz_output_has_column(binding->writer.output, TZ_COLUMN_RESIDUAL))
+        status = tz_simulation_measure(simulation, &(tz_update){0}, &error);
+    if (status != TZ_OK)
+        tz_raise_error(L, NULL, &error);
     if (binding->function[0]) {
         lua_getiuservalue(L, handle_index, 1);
         lua_rawgeti(L, -1, binding->reference);
@@ -114,8 +131,8 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
     if (!output && !lua_isfunction(L, index))
         tz_raise(L,
                  "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.table) or a "
-                 "function(sim), not a %s",
-                 what, luaL_typename(L, index));
+                 "function(sim), not %s",
+                 what, tz_kind_text(L, index));
     lua_getiuservalue(L, handle_index, 1);
     tz_binding *found = find_binding(L, handle, index, every);
     if (found) {

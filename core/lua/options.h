@@ -19,7 +19,8 @@ typedef enum tz_note { TZ_NOTE_LOG, TZ_NOTE_WARNING } tz_note;
 /* Where a script's output goes; every member may be NULL. */
 typedef struct tz_script_sink {
     void *context;
-    void (*print)(void *context, const char *text); /* print() and the report of --check */
+    /* print() and the report of --check; the text may hold zero bytes. */
+    void (*print)(void *context, const char *text, size_t bytes);
     void (*note)(void *context, tz_note note, const char *line);
     void (*progress)(void *context, const tz_script_progress *progress);
 } tz_script_sink;
@@ -49,6 +50,8 @@ typedef struct tz_script_result {
     double seconds;        /* in stages */
     int ran;               /* simulations that advanced */
     char policy[256];      /* of the last of them, as a sentence */
+    char ending[96];       /* of the last run with a limit: "converged: residual 1e-05"; or "" */
+    bool stagnated;        /* a run did, and the script does not accept it */
     int signal;            /* the one that stopped the run; 0: none */
     char traceback[4096];  /* "" unless a function of the script failed; lines, each indented */
 } tz_script_result;

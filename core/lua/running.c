@@ -83,6 +83,12 @@ static void report(const tz_simulation_handle *handle, const tz_simulation *simu
     sink->progress(sink->context, &progress);
 }
 
+static void on_stagnation(void *context, const char *text)
+{
+    const tz_simulation_handle *handle = context;
+    tz_context_note(handle->context, TZ_NOTE_WARNING, "%s: %s", handle->name, text);
+}
+
 static bool on_progress(void *context, const tz_simulation *simulation, int64_t done, int64_t total)
 {
     tz_context_pass_warnings(((tz_simulation_handle *)context)->context);
@@ -111,12 +117,15 @@ static bool get_until_time(lua_State *L, const tz_simulation_handle *handle, con
 }
 
 /* The argument at index 2: a number of steps, { steps = n }, { until_time = t }, or
- * { until_residual = r or until_update = r, max_steps = n, check_every = n }. */
-static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *run)
+ * { until_residual = r or until_update = r, max_steps = n, check_every = n, accept_stagnation =
+ * true }. */
+static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *run, bool *accepts)
 {
-    static const char *const keys[] = {"steps",        "until_time", "until_residual",
-                                       "until_update", "max_steps",  "check_every"};
+    static const char *const keys[] = {
+        "steps",     "until_time",  "until_residual",   "until_update",
+        "max_steps", "check_every", "accept_stagnation"};
     const char *what = "sim:run";
+    *accepts = false;
     *run = (tz_run){.steps = -1, .until_residual = NAN};
     if (lua_type(L, 2) == LUA_TNUMBER) {
         run->steps = tz_integer_check(L, 2, what, "steps", 0, INT64_MAX / 4);
@@ -143,14 +152,29 @@ static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *ru
                  "%s: give 'steps' or 'until_time' or 'until_residual' or 'until_update' (with "
                  "'max_steps')",
                  what);
-    if (!until && (has_most || run->check_every > 0))
-        tz_raise(L, "%s: 'max_steps' and 'check_every' go with 'until_residual' or 'until_update'",
+    const bool has_accepts = tz_key_flag(L, 2, what, "accept_stagnation", accepts);
+    if (!until && (has_most || run->check_every > 0 || has_accepts))
+        tz_raise(L,
+                 "%s: 'max_steps', 'check_every' and 'accept_stagnation' go with 'until_residual' "
+                 "or 'until_update'",
                  what);
+    tz_error error;
+    if (residual && tz_stencil_has_residual(tz_handle_stencil(handle), &error))
+        tz_raise_error(L, what, &error);
     if (until && run->until_residual < 0)
         tz_raise(L, "%s: '%s' must not be negative", what,
                  run->until_is_update ? "until_update" : "until_residual");
     if (has_most)
         run->steps = most;
+}
+
+/* Steps are counted in doubles, too. */
+static void check_end(lua_State *L, const tz_simulation_handle *handle, const tz_run *run)
+{
+    const int64_t last = INT64_C(1) << 53, step = tz_simulation_step(handle->simulation);
+    if (run->steps > last - step)
+        tz_raise(L, "sim:run: the run would end after step %lld, the last one that is counted",
+                 (long long)last);
 }
 
 /* In check mode: print what a run would write. */
@@ -195,13 +219,14 @@ static void run_dry(tz_simulation_handle *handle, const tz_run *run)
 
 static void push_result(lua_State *L, const tz_run_result *result, int64_t cells)
 {
-    lua_createtable(L, 0, 6);
+    lua_createtable(L, 0, 8);
+    tz_set_text(L, "status", tz_run_status_name(result->status));
     tz_set_integer(L, "steps", result->steps);
     tz_set_integer(L, "stages", result->stages);
     tz_set_number(L, "seconds", result->seconds);
     tz_set_number(L, "residual", result->residual);
     tz_set_number(L, "update", result->update);
-    tz_set_flag(L, "converged", result->converged);
+    tz_set_flag(L, "converged", result->status == TZ_RUN_CONVERGED);
     tz_set_number(
         L, "gcells_per_s",
         result->seconds > 0 ? 1e-9 * (double)result->steps * (double)cells / result->seconds : 0);
@@ -215,6 +240,34 @@ static void flush_tables(lua_State *L, const tz_simulation_handle *handle)
     for (const tz_binding *b = handle->bindings; b; b = b->next)
         if (b->writer.table && tz_table_flush(b->writer.table, &error) != TZ_OK)
             tz_raise_error(L, NULL, &error);
+}
+
+/* What a run with a limit came to, for the summary. A stagnation that the script does not accept is a
+ * warning, too, and the exit code. */
+static void tell_end(const tz_simulation_handle *handle, const tz_run *run,
+                     const tz_run_result *result, bool accepts)
+{
+    tz_script_result *script = handle->context->result;
+    const char *what = run->until_is_update ? "update" : "residual";
+    const double value = run->until_is_update ? result->update : result->residual;
+    const bool stagnated = result->status == TZ_RUN_STAGNATED;
+    if (stagnated)
+        snprintf(script->ending, sizeof script->ending,
+                 "stagnated at %s %.3g (%s precision ends here)", what, value,
+                 tz_simulation_precision(handle->simulation));
+    else
+        snprintf(script->ending, sizeof script->ending, "%s: %s %.3g",
+                 tz_run_status_name(result->status), what, value);
+    if (!stagnated || accepts)
+        return;
+    script->stagnated = true;
+    tz_context_note(handle->context, TZ_NOTE_WARNING,
+                    "%s: %s at step %lld: use a larger limit%s, or accept_stagnation = true in "
+                    "sim:run",
+                    handle->name, script->ending, (long long)tz_simulation_step(handle->simulation),
+                    strcmp(tz_simulation_precision(handle->simulation), "single") == 0
+                        ? ", precision = \"double\""
+                        : "");
 }
 
 /* After a run: pass its warning on, end the progress line, raise its error. */
@@ -241,10 +294,12 @@ static int method_run(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:run");
     tz_run run;
-    tz_run_result result = {.residual = NAN};
+    tz_run_result result = {.residual = NAN, .update = NAN, .status = TZ_RUN_DONE};
     tz_error error;
+    bool accepts;
     lua_settop(L, 2);
-    get_run(L, handle, &run);
+    get_run(L, handle, &run, &accepts);
+    check_end(L, handle, &run);
     if (tz_handle_is_dry(handle)) {
         run_dry(handle, &run);
         result.steps = run.steps < 0 ? 0 : run.steps;
@@ -263,6 +318,8 @@ static int method_run(lua_State *L)
     run.events = events;
     run.progress = on_progress;
     run.progress_context = handle;
+    run.stagnates = on_stagnation;
+    run.stagnates_context = handle;
     run.settle = settle;
     run.refused = on_refused;
     run.later_context = handle;
@@ -272,6 +329,8 @@ static int method_run(lua_State *L)
     const tz_status status = tz_simulation_run(handle->simulation, &run, &result, &error);
     handle->L = NULL;
     conclude(L, handle, &run, &result, status, &error);
+    if (!isnan(run.until_residual))
+        tell_end(handle, &run, &result, accepts);
     flush_tables(L, handle);
     push_result(L, &result, tz_simulation_cells(handle->simulation));
     return 1;

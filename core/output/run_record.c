@@ -219,6 +219,21 @@ static void put_policy(tz_record *record, json_t *object, const tz_simulation *s
     put_measured(record, policy, from, dims);
 }
 
+static void put_last_run(tz_record *record, json_t *object, const tz_simulation *simulation)
+{
+    const tz_run_end *end = tz_simulation_last_run(simulation);
+    json_t *run = json_object();
+    if (!end->status) {
+        json_decref(run);
+        run = json_null();
+    } else {
+        put(record, run, "status", text(tz_run_status_name(end->status)));
+        put(record, run, "steps", json_integer(end->steps));
+        put(record, run, "residual", real(end->residual));
+    }
+    put(record, object, "last_run", run);
+}
+
 static void put_plans(tz_record *record, json_t *object, const tz_simulation *simulation)
 {
     const tz_plan_use *uses = NULL;
@@ -271,6 +286,7 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
     put(record, object, "backend", text(tz_simulation_backend(simulation)));
     put(record, object, "threads", json_integer(tz_simulation_threads(simulation)));
     put(record, object, "bytes", json_integer(tz_simulation_bytes(simulation)));
+    put_last_run(record, object, simulation);
     put_plans(record, object, simulation);
     put_policy(record, object, simulation);
     const tz_plan_use *uses = NULL;

@@ -1,20 +1,22 @@
 #include "sim/run.h"
 
 #include "base/machine.h"
+#include "sim/correction.h"
 #include "sim/fields.h"
 #include "sim/simulation_impl.h"
 #include "sim/snapshot.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    CHECK_EVERY = 50, /* default iterations between residual tests */
     /* Iterations between two scans of the cells, at least and at most. A scan costs about as much
      * as two iterations and a wait for the device. */
     SCAN_FIRST = 256,
-    SCAN_LAST = 16384
+    SCAN_LAST = 16384,
+    REFINE_EVERY = 256 /* iterations of a correction between two refinements, at most */
 };
 
 /* The step of the next scan of all cells for values that are not finite. It depends on step numbers
@@ -27,11 +29,26 @@ static int64_t scan_step(const tz_simulation *simulation)
     return seen + (seen < SCAN_FIRST ? SCAN_FIRST : seen > SCAN_LAST ? SCAN_LAST : seen);
 }
 
+/* The step of the next look whether the fields move: like a scan, but outputs do not put it off. */
+static int64_t look_step(const tz_simulation *simulation)
+{
+    return simulation->look_step > 0 ? simulation->look_step : SCAN_FIRST;
+}
+
+/* The step of the next refinement in mixed precision. It depends on step numbers only. */
+static int64_t refine_step(const tz_simulation *simulation)
+{
+    return (simulation->step / REFINE_EVERY + 1) * REFINE_EVERY;
+}
+
 /* The most iterations of the next backend call. */
 static int64_t longest_call(const tz_simulation *simulation)
 {
     const tz_plan *plan = &simulation->plan;
-    const int64_t left = scan_step(simulation) - simulation->step;
+    const int64_t scan = scan_step(simulation), looks = look_step(simulation);
+    int64_t left = (looks > simulation->step && looks < scan ? looks : scan) - simulation->step;
+    if (simulation->correction && refine_step(simulation) - simulation->step < left)
+        left = refine_step(simulation) - simulation->step;
     const int64_t most =
         plan->launch_iterations > plan->height ? plan->launch_iterations : plan->height;
     return most < left ? most : left > 1 ? left : 1;
@@ -114,34 +131,26 @@ typedef struct runner {
     tz_simulation *simulation;
     const tz_run *run;
     tz_run_result *result;
-    int64_t start, end;  /* end < 0: unlimited */
-    int64_t check_every; /* 0: no residual test */
-    bool unsettled;      /* work of later() may not be done yet */
-    bool refused;        /* no snapshots in this run */
+    int64_t start, end; /* end < 0: unlimited */
+    bool until;         /* there are checks */
+    bool looks;         /* whether the fields move */
+    tz_checks checks;
+    bool unsettled; /* work of later() may not be done yet */
+    bool refused;   /* no snapshots in this run */
 } runner;
 
-static int64_t next_multiple(int64_t step, int64_t every)
-{
-    return (step / every + 1) * every;
-}
-
-/* The next step at which something is due, and whether it needs the residual. */
-static int64_t next_stop(const runner *r, bool *wants_residual)
+/* The next step at which something is due, and whether that is a check. */
+static int64_t next_stop(const runner *r, bool *is_check)
 {
     const int64_t step = r->simulation->step;
     const int64_t end = r->end < 0 ? INT64_MAX : r->end;
-    const int64_t test =
-        r->check_every > 0 ? r->start + next_multiple(step - r->start, r->check_every) : INT64_MAX;
-    int64_t stop = test < end ? test : end;
+    const int64_t check = r->until ? tz_checks_next(&r->checks, step) : INT64_MAX;
+    int64_t stop = check < end ? check : end;
     for (size_t i = 0; i < r->run->events_count; i++) {
         const int64_t next = tz_interval_next(&r->run->events[i].every, r->simulation, step);
         stop = next < stop ? next : stop;
     }
-    *wants_residual = r->check_every > 0 && (stop == test || stop == end);
-    for (size_t i = 0; i < r->run->events_count; i++)
-        if (r->run->events[i].wants_residual &&
-            tz_interval_is_due(&r->run->events[i].every, r->simulation, stop))
-            *wants_residual = true;
+    *is_check = r->until && (stop == check || stop == end);
     return stop;
 }
 
@@ -175,7 +184,7 @@ static tz_status wait_for_stages(runner *r, tz_error *error)
         return TZ_OK;
     }
     const double begin = tz_machine_clock_s();
-    const tz_status status = simulation->backend->wait(simulation->state, error);
+    const tz_status status = simulation->backend->wait(tz__iterated_state(simulation), error);
     const double seconds = tz_machine_clock_s() - begin;
     simulation->seconds += seconds;
     r->result->seconds += seconds;
@@ -198,8 +207,7 @@ static tz_status choose_plan(runner *r, int64_t iterations_left, tz_error *error
     if (!tz_plan_equal(plan, &simulation->plan)) {
         status = wait_for_stages(r, error); /* stages of the other plan */
         simulation->watch = (tz_stopwatch){.stages = 0};
-        const tz_place place = {.threads = simulation->threads, .limits = simulation->limits};
-        simulation->bytes = simulation->backend->bytes(&simulation->problem, &place, plan);
+        simulation->bytes = tz__simulation_bytes_with(simulation, plan);
     }
     simulation->plan = *plan;
     return status;
@@ -241,22 +249,87 @@ static bool is_refusal(const tz_simulation *simulation, tz_status status, const 
            tz_policy_plan_failed(simulation->policy, why);
 }
 
+/* ---- What the fields do ----------------------------------------------------------------------- */
+
+static tz_status measure(runner *r, tz_update *update, tz_error *error)
+{
+    const tz_status status = wait_for_stages(r, error);
+    return status ? status : tz_simulation_measure(r->simulation, update, error);
+}
+
+/* After a stage of one iteration: how much it changed. */
+static tz_status measure_change(runner *r, double *change, tz_error *error)
+{
+    const tz_status status = wait_for_stages(r, error);
+    return status ? status
+                  : r->simulation->backend->update_norm(tz__iterated_state(r->simulation), change,
+                                                        error);
+}
+
+/* From time to time, whether the fields of a plain run move at all. */
+static tz_status look(runner *r, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    tz_update update;
+    double change;
+    const int64_t step = simulation->step;
+    simulation->look_step = step + (step < SCAN_LAST ? step : SCAN_LAST);
+    tz_status status = measure_change(r, &change, error);
+    if (status || change != 0.0)
+        return status;
+    status = measure(r, &update, error);
+    if (status || !tz_simulation_is_rounding(simulation, &update))
+        return status;
+    simulation->look_step = -1;
+    char text[320];
+    snprintf(text, sizeof text,
+             "stagnates: the last iterations before step %" PRId64 " changed no cell, though in "
+             "double precision one changes cells by up to %.3g: %s precision ends here; use %sa "
+             "larger time step",
+             step, update.largest, tz_simulation_precision(simulation),
+             simulation->problem.precision == TZ_SINGLE ? "precision = \"double\" or " : "");
+    if (r->run->stagnates)
+        r->run->stagnates(r->run->stagnates_context, text);
+    return TZ_OK;
+}
+
+/* ---- Stages ----------------------------------------------------------------------------------- */
+
+/* In mixed precision: bring the solution up to date, or start its correction. */
+static tz_status refine(runner *r, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    tz_update update;
+    if (!simulation->correction || simulation->update_known)
+        return TZ_OK;
+    const double begin = tz_machine_clock_s();
+    const tz_status status = measure(r, &update, error);
+    const double seconds = tz_machine_clock_s() - begin;
+    simulation->seconds += seconds;
+    r->result->seconds += seconds;
+    return status;
+}
+
 static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     tz_stopwatch *watch = &simulation->watch;
-    const int64_t scan = scan_step(simulation);
+    const int64_t scan = scan_step(simulation), refinement = refine_step(simulation);
     tz_status status = TZ_OK;
+    if (simulation->correction && !simulation->correction->ahead)
+        status = refine(r, error);
     /* The device is idle at the beginning and at the end of a timed group. */
-    if (watch->running != timed)
+    if (!status && watch->running != timed)
         status = wait_for_stages(r, error);
     if (status)
         return status;
     const double begin = tz_machine_clock_s();
-    status = simulation->backend->stage(simulation->state, &simulation->plan, iterations,
-                                        simulation->step, error);
+    status = simulation->backend->stage(tz__iterated_state(simulation), &simulation->plan,
+                                        iterations, simulation->step, error);
     if (status)
         return status;
+    if (simulation->correction)
+        simulation->correction->ahead = true;
     const double seconds = tz_machine_clock_s() - begin;
     if (timed) {
         if (!watch->running) {
@@ -268,7 +341,7 @@ static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
     }
     simulation->step += iterations;
     simulation->seconds += seconds;
-    simulation->residual = NAN;
+    simulation->update_known = false;
     simulation->steps_unchecked += iterations;
     r->result->seconds += seconds;
     r->result->steps += iterations;
@@ -276,11 +349,16 @@ static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
     status = record_use(simulation, iterations, seconds, error);
     if (!status && timed)
         status = record_group(r, error);
+    if (!status && (simulation->step >= scan || simulation->step >= refinement))
+        status = refine(r, error);
     if (!status && simulation->step >= scan) {
         status = wait_for_stages(r, error);
         if (!status)
             status = tz__simulation_check_finite(simulation, error);
     }
+    if (!status && r->looks && simulation->look_step >= 0 &&
+        simulation->step >= look_step(simulation))
+        status = look(r, error);
     if (status)
         return status;
     if (r->run->progress &&
@@ -291,10 +369,11 @@ static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
     return TZ_OK;
 }
 
-static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_error *error)
+/* `alone`: the last iteration is a stage of its own. */
+static tz_status advance_to(runner *r, int64_t stop, bool alone, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
-    const int64_t fused = wants_residual ? stop - 1 : stop;
+    const int64_t fused = alone ? stop - 1 : stop;
     tz_status status = TZ_OK;
     while (!status && simulation->step < fused) {
         const int64_t iterations_left = fused - simulation->step;
@@ -307,16 +386,8 @@ static tz_status advance_to(runner *r, int64_t stop, bool wants_residual, tz_err
         if (status && error && is_refusal(simulation, status, error))
             status = TZ_OK;
     }
-    if (!status && wants_residual)
+    if (!status && alone)
         status = advance(r, 1, false, error);
-    if (!status && wants_residual)
-        status = wait_for_stages(r, error);
-    if (!status && wants_residual)
-        status = simulation->backend->update_norm(simulation->state, &r->result->update, error);
-    if (!status && wants_residual) {
-        r->result->residual = simulation->residual =
-            r->result->update * simulation->problem.residual_per_update;
-    }
     return status;
 }
 
@@ -377,10 +448,16 @@ static tz_status fire_events(runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     tz_snapshot *snapshot = NULL;
-    tz_status status = TZ_OK;
+    tz_status status = simulation->step > r->start ? refine(r, error) : TZ_OK;
+    if (status)
+        return status;
     if (simulation->fired_step == simulation->step)
         return TZ_OK;
     simulation->fired_step = simulation->step;
+    for (size_t i = 0; !status && i < r->run->events_count; i++)
+        if (r->run->events[i].wants_residual &&
+            tz_interval_is_due(&r->run->events[i].every, simulation, simulation->step))
+            status = measure(r, &(tz_update){0}, error);
     for (size_t i = 0; !status && i < r->run->events_count; i++) {
         const tz_event *event = &r->run->events[i];
         if (!tz_interval_is_due(&event->every, simulation, simulation->step))
@@ -397,6 +474,54 @@ static tz_status fire_events(runner *r, tz_error *error)
         }
     }
     tz_snapshot_release(snapshot);
+    return status;
+}
+
+/* ---- Residuals ------------------------------------------------------------------------------- */
+
+/* A check of until_update. A change of 0 is no convergence if rounding hides a larger one. */
+static tz_status check_change(runner *r, tz_error *error)
+{
+    tz_update update;
+    tz_status status = measure_change(r, &r->result->update, error);
+    if (status || !(r->result->update <= r->run->until_residual))
+        return status;
+    r->result->status = TZ_RUN_CONVERGED;
+    if (r->result->update > 0.0 || tz_stencil_has_residual(r->simulation->problem.stencil, NULL))
+        return TZ_OK;
+    status = measure(r, &update, error);
+    if (!status && !(update.largest <= r->run->until_residual))
+        r->result->status = TZ_RUN_STAGNATED;
+    return status;
+}
+
+/* A check of until_residual. If all of its numbers are those of the last check, one iteration shows
+ * whether the fields have stopped. */
+static tz_status check_residual(runner *r, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    tz_update update;
+    double change = NAN;
+    tz_status status = measure(r, &update, error);
+    if (status)
+        return status;
+    r->result->update = update.largest;
+    r->result->residual = tz_simulation_residual_of(simulation, &update);
+    const tz_check_result result = tz_checks_add(&r->checks, simulation->step, &update);
+    if (r->result->residual <= r->run->until_residual) {
+        r->result->status = TZ_RUN_CONVERGED;
+    } else if (tz_stencil_has_real(simulation->problem.stencil) && result == TZ_CHECK_REPEATS &&
+               simulation->step != r->end) {
+        status = fire_events(r, error);
+        if (!status)
+            status = advance(r, 1, false, error);
+        if (!status)
+            status = measure_change(r, &change, error);
+        if (change == 0.0)
+            r->result->status = TZ_RUN_STAGNATED;
+    } else if (result == TZ_CHECK_STUCK && tz_simulation_is_rounding(simulation, &update)) {
+        r->result->status = TZ_RUN_STAGNATED;
+    }
     return status;
 }
 
@@ -425,29 +550,31 @@ tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run
     status = check_streamed(simulation, run->steps, error);
     if (status)
         return status;
-    const int height = simulation->plan.height;
+    const tz_stencil *stencil = simulation->problem.stencil;
     runner r = {.simulation = simulation,
                 .run = run,
                 .result = result,
                 .start = simulation->step,
-                .end = run->steps < 0 ? -1 : simulation->step + run->steps};
-    if (!isnan(run->until_residual))
-        r.check_every =
-            run->check_every > 0 ? run->check_every : (CHECK_EVERY + height - 1) / height * height;
+                .end = run->steps < 0 ? -1 : simulation->step + run->steps,
+                .until = !isnan(run->until_residual),
+                .checks = tz_checks_begin(simulation->step, run->check_every)};
+    const bool until_residual = r.until && !run->until_is_update;
+    r.looks = !until_residual && !simulation->correction && tz_stencil_has_real(stencil) &&
+              !tz_stencil_has_residual(stencil, NULL);
+    simulation->last_run = (tz_run_end){.residual = NAN};
     const double joules = tz_simulation_energy(simulation);
     if (simulation->step == 0)
         status = fire_events(&r, error);
-    while (!status && !result->converged && simulation->step != r.end) {
-        bool wants_residual;
-        const int64_t stop = next_stop(&r, &wants_residual);
-        status = advance_to(&r, stop, wants_residual, error);
-        if (status)
-            break;
-        if (wants_residual) {
-            const double value = run->until_is_update ? result->update : result->residual;
-            result->converged = value <= run->until_residual;
-        }
-        status = fire_events(&r, error);
+    if (!status && until_residual)
+        status = check_residual(&r, error);
+    while (!status && !result->status && simulation->step != r.end) {
+        bool is_check;
+        const int64_t stop = next_stop(&r, &is_check);
+        status = advance_to(&r, stop, is_check && run->until_is_update, error);
+        if (!status && is_check)
+            status = until_residual ? check_residual(&r, error) : check_change(&r, error);
+        if (!status)
+            status = fire_events(&r, error);
     }
     if (!status)
         status = wait_for_stages(&r, error);
@@ -455,5 +582,12 @@ tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run
     status = finish(&r, status, error);
     if (!isnan(result->energy_j))
         simulation->energy_j += result->energy_j;
-    return status ? status : tz__simulation_check_finite(simulation, error);
+    if (!status)
+        status = tz__simulation_check_finite(simulation, error);
+    if (status)
+        result->status = TZ_RUN_NONE;
+    else if (!result->status)
+        result->status = r.until ? TZ_RUN_MAX_STEPS : TZ_RUN_DONE;
+    simulation->last_run = (tz_run_end){result->status, result->steps, result->residual};
+    return status;
 }

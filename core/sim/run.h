@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_SIM_RUN_H
 #define TZ_CORE_SIM_RUN_H
 
+#include "sim/residual.h"
 #include "sim/simulated_time.h"
 
 struct tz_snapshot; /* snapshot.h */
@@ -9,7 +10,7 @@ struct tz_snapshot; /* snapshot.h */
 /* A regular event of a run, for example an output. */
 typedef struct tz_event {
     tz_interval every;   /* when it fires; at step 0 only at the start of the first run */
-    bool wants_residual; /* the iteration before it is a stage of height 1 */
+    bool wants_residual; /* the residual is measured before it */
     tz_status (*fire)(void *context, tz_simulation *simulation, tz_error *error);
     void *context;
     /* Called instead of fire() if the backend has snapshots. It holds the snapshot as long as it
@@ -21,14 +22,18 @@ typedef struct tz_event {
 typedef struct tz_run {
     int64_t steps;         /* iterations to run; < 0: unlimited (needs until_residual) */
     double until_residual; /* stop when the residual is <= this; NAN: no test */
-    bool until_is_update;  /* test the update's max norm instead of the residual */
-    int64_t check_every;   /* iterations between residual tests; 0: a default (about every 50) */
+    bool until_is_update; /* test the largest change of an iteration, as memory holds it, instead */
+    int64_t check_every;  /* iterations between tests; 0: those of tz_checks_next */
     size_t events_count;
     const tz_event *events;
     /* Called after each stage, with the steps done and `steps` (-1: unlimited). If it returns
      * false, the run ends with TZ_INTERRUPTED. May be NULL. */
     bool (*progress)(void *context, const tz_simulation *simulation, int64_t done, int64_t total);
     void *progress_context;
+    /* Gets a sentence if the fields of a run without until_residual no longer move although the
+     * update in double is not 0; once a simulation. May be NULL. */
+    void (*stagnates)(void *context, const char *text);
+    void *stagnates_context;
     /* Required if an event has later(). settle() waits for all work that later() began and returns
      * its first error; it is called before a fire() that follows and at the end of the run.
      * refused(), which may be NULL, gets the reason why snapshots failed, once a run. */
@@ -39,10 +44,11 @@ typedef struct tz_run {
 
 typedef struct tz_run_result {
     int64_t steps;   /* iterations of this run */
-    double residual; /* last measured one; NAN: none */
-    double update;   /* max norm of the last measured update; NAN: none */
-    bool converged;  /* until_residual was reached */
-    double seconds;  /* wall time in stages alone */
+    double residual; /* of the fields as they are, if it was the limit; else NAN */
+    double update;   /* largest change of an iteration: in double with until_residual, as memory
+                      * holds it with until_update, else NAN */
+    tz_run_status status;
+    double seconds; /* wall time in stages alone */
     int64_t stages;
     double energy_j; /* of the device during the run; NAN without a counter */
 } tz_run_result;

@@ -1,5 +1,6 @@
 #include "sim/simulation.h"
 
+#include "sim/correction.h"
 #include "sim/simulated_time.h"
 #include "sim/simulation_impl.h"
 #include <math.h>
@@ -42,6 +43,8 @@ const char *tz_simulation_precision(const tz_simulation *simulation)
 {
     if (!tz_stencil_has_real(simulation->problem.stencil))
         return "none";
+    if (simulation->correction)
+        return "mixed";
     return simulation->problem.precision == TZ_DOUBLE ? "double" : "single";
 }
 
@@ -90,9 +93,15 @@ double tz_simulation_seconds(const tz_simulation *simulation)
     return simulation->seconds;
 }
 
-double tz_simulation_residual(const tz_simulation *simulation)
+const char *tz_run_status_name(tz_run_status status)
 {
-    return simulation->residual;
+    static const char *const names[] = {"none", "done", "converged", "stagnated", "max_steps"};
+    return names[status];
+}
+
+const tz_run_end *tz_simulation_last_run(const tz_simulation *simulation)
+{
+    return &simulation->last_run;
 }
 
 size_t tz_simulation_plan_uses(const tz_simulation *simulation, const tz_plan_use **uses)
@@ -124,7 +133,8 @@ tz_status tz_simulation_kernel_facts(tz_simulation *simulation, tz_kernel_facts 
     if (!simulation->backend->facts)
         return tz_error_set(error, TZ_UNSUPPORTED, "backend", "the %s backend has no kernels",
                             simulation->backend->name);
-    return simulation->backend->facts(simulation->state, &simulation->plan, out, error);
+    return simulation->backend->facts(tz__iterated_state(simulation), &simulation->plan, out,
+                                      error);
 }
 
 /* ---- Parameters and plan --------------------------------------------------------------------- */
@@ -134,7 +144,10 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
 {
     const tz_param *step = tz_simulation_time_step(simulation);
     const double before = step ? tz_simulation_dt(simulation) : 0;
-    const tz_status status = tz_problem_set_params(&simulation->problem, count, params, error);
+    tz_status status = tz_problem_set_params(&simulation->problem, count, params, error);
+    if (!status)
+        status = tz__correction_set_params(simulation, count, params, error);
+    simulation->update_known = false;
     if (!status && step)
         tz__simulation_time_step_changed(simulation, before);
     return status;
@@ -151,5 +164,7 @@ void tz_simulation_rewind(tz_simulation *simulation)
     simulation->step = 0;
     simulation->time_base = (tz_time_base){.since = 0};
     simulation->fired_step = -1;
-    simulation->residual = NAN;
+    simulation->update_known = false;
+    if (simulation->look_step > 0)
+        simulation->look_step = 0;
 }

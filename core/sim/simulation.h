@@ -37,9 +37,26 @@ int64_t tz_simulation_bytes(const tz_simulation *simulation);
 int64_t tz_simulation_step(const tz_simulation *simulation);
 /* Seconds in all stages so far. */
 double tz_simulation_seconds(const tz_simulation *simulation);
-/* Max norm of the last iteration's update times the stencil's factor. NAN unless a residual was
- * measured at the present step (tz_event.wants_residual). */
+/* The residual of the fields as they are: the largest change of a cell in the next iteration,
+ * computed in double, times the stencil's factor. NAN unless it was measured (sim/residual.h). */
 double tz_simulation_residual(const tz_simulation *simulation);
+
+/* How a run ended. */
+typedef enum tz_run_status {
+    TZ_RUN_NONE,      /* there was no run, or it failed */
+    TZ_RUN_DONE,      /* its number of steps */
+    TZ_RUN_CONVERGED, /* the residual or update reached the limit */
+    TZ_RUN_STAGNATED, /* the precision of the fields ends before that */
+    TZ_RUN_MAX_STEPS  /* the most steps were done before that */
+} tz_run_status;
+const char *tz_run_status_name(tz_run_status status); /* "done", "converged", … */
+
+typedef struct tz_run_end {
+    tz_run_status status;
+    int64_t steps;   /* of that run */
+    double residual; /* NAN: not measured */
+} tz_run_end;
+const tz_run_end *tz_simulation_last_run(const tz_simulation *simulation);
 
 /* ---- Parameters, plan and policy ------------------------------------------------------------- */
 

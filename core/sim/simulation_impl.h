@@ -26,8 +26,10 @@ struct tz_simulation {
     tz_problem problem;
     const tz_plugin *plugin;
     const tz_backend *backend;
-    void *state; /* of the backend; NULL when dry */
+    void *state;                      /* of the backend; NULL when dry */
+    struct tz_correction *correction; /* of mixed precision; NULL: stages advance `state` */
     bool dry;
+    bool sync; /* wait for every stage */
     int threads;
     int device;        /* ordinal of the GPU */
     tz_limits limits;  /* the device's */
@@ -39,7 +41,10 @@ struct tz_simulation {
     tz_time_base time_base;
     int64_t fired_step; /* step at which events fired last; -1: never */
     double seconds;
-    double residual;
+    tz_update update; /* of the fields as they are, if it is known */
+    bool update_known;
+    int64_t look_step; /* of the next look whether the fields move; 0: the first, -1: no more */
+    tz_run_end last_run;
     tz_streamed_source streamed[TZ_FIELDS_MAX];
     const tz_streamed_source *streamed_pointers[TZ_FIELDS_MAX];
     tz_plan_use *uses;
