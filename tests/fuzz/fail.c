@@ -39,6 +39,7 @@ static const struct {
     {"explain", {"explain", "made", "--device", "./data/cpu.txt"}},
     {"predict", {"predict", "hotspot", "--grid", "300,200", "--device", "./data/cpu.txt"}},
     {"plugins", {"plugins", "hotspot"}},
+    {"json", {"plugins", "--json"}},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

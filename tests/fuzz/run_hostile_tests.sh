@@ -14,7 +14,7 @@ shift
 [ $# -gt 0 ] || set -- $(cd "$here/hostile" && grep -lE '^-- (ok|refused|memory|stopped)' ./*.lua | sed 's/^\.\///; s/\.lua$//')
 cd "$work" || exit 1
 export TRAPEZE_CACHE="$work/cache" HOME="$work"
-cp "$here"/hostile/*.lua .
+cp "$here"/hostile/*.lua "$here"/memory/data/cpu.txt .
 
 # Address space cannot be limited under the address sanitizer; it refuses large requests instead.
 if grep -q __asan_init "$bin"; then

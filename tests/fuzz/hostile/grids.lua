@@ -24,3 +24,6 @@ for plugin, dims in pairs(plugins) do
         c.calm(tz.simulation, { plugin = plugin, grid = grid, backend = "reference" })
     end
 end
+-- Predictions do not count every tile.
+local forecast = tz.predict { plugin = "star2d1r", grid = { 1000000000, 64 }, device = "./cpu.txt" }
+tz.expect(#forecast.rows > 10)
