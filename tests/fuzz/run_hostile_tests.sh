@@ -14,7 +14,7 @@ shift
 [ $# -gt 0 ] || set -- $(cd "$here/hostile" && grep -lE '^-- (ok|refused|memory|stopped)' ./*.lua | sed 's/^\.\///; s/\.lua$//')
 cd "$work" || exit 1
 export TRAPEZE_CACHE="$work/cache" HOME="$work"
-cp "$here"/hostile/*.lua "$here"/memory/data/cpu.txt .
+cp "$here"/hostile/*.lua .
 
 # Address space cannot be limited under the address sanitizer; it refuses large requests instead.
 if grep -q __asan_init "$bin"; then
@@ -23,6 +23,8 @@ if grep -q __asan_init "$bin"; then
 else
     limited() { (ulimit -v 1000000; exec "$@"); }
 fi
+
+cp "$here/memory/data/cpu.txt" . # a made-up device, for predictions
 
 # A sanitizer's report, or an end by a signal.
 broken() { [ $rc -gt 123 ] || grep -qE 'ERROR: .*Sanitizer|runtime error' err; }
