@@ -80,13 +80,6 @@ grid() { # grid STENCIL SIZE
     esac
 }
 
-# The chip of hotspot grows with its grid: its default time step stays stable.
-more() { # more STENCIL GRID
-    [ "$1" = hotspot ] || return 0
-    metres=$(awk -v n="${2%%,*}" 'BEGIN {printf "%.9g", 0.256 * n / 8192}')
-    echo "--set chip_width_m=$metres --set chip_height_m=$metres"
-}
-
 other() { # other STENCIL: a boundary that is not its default
     case $1 in
     pathfinder | life | cell | star* | box*) echo periodic ;;
@@ -103,8 +96,7 @@ cases() { # lines: NAME STENCIL ARGUMENT…
         for precision in $precisions; do
             for size in $sizes; do
                 for boundary in $boundaries; do
-                    extent=$(grid "$stencil" "$size")
-                    arguments="--grid $extent $(more "$stencil" "$extent") ${FAMILIES:+--families $FAMILIES}"
+                    arguments="--grid $(grid "$stencil" "$size") ${FAMILIES:+--families $FAMILIES}"
                     [ "$precision" = none ] || arguments="$arguments --precision $precision"
                     [ "$boundary" = default ] || arguments="$arguments --boundary $(other "$stencil")"
                     # Compare bits only where a copy of the fields is cheap.

@@ -63,21 +63,6 @@ const tz_backend *tz_backend_of_kind(bool is_gpu)
     return *backend;
 }
 
-tz_status tz_backend_check_family(const char *name, tz_error *error)
-{
-    const char *names[16], *family;
-    size_t count = 0;
-    for (const tz_backend *const *backend = tz_backends; *backend; backend++)
-        for (int i = 0; (family = (*backend)->family(i)) && count < 16; i++) {
-            if (strcmp(family, name) == 0)
-                return TZ_OK;
-            names[count++] = family;
-        }
-    char hint[128];
-    return tz_error_set(error, TZ_UNKNOWN, "family", "unknown family '%.40s'%s", name,
-                        tz_names_hint(hint, sizeof hint, name, names, count));
-}
-
 tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *error)
 {
     const char *names[8] = {"auto"};

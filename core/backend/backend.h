@@ -89,6 +89,11 @@ typedef struct tz_backend {
     /* REQUIRED. What iteration number `step` would change, computed in double from the fields as
      * they are. Not for a stencil with streamed fields. */
     tz_status (*update)(void *state, int64_t step, tz_update *out, tz_error *error);
+    /* REQUIRED. For mixed precision: `correction` is a state of tz_problem_correction(). Adds its
+     * solution to that of `state` and sets it to zero, then does what update() does, and makes the
+     * residual of `state` the source of `correction`. Waits for both. */
+    tz_status (*refine)(void *state, void *correction, int64_t step, tz_update *out,
+                        tz_error *error);
     /* OPTIONAL. Plane z of a field averaged down to nx x ny values (base/average.h). NULL: the
      * caller loads the cells and averages them. */
     tz_status (*shrink)(const void *state, int field, int64_t z, int nx, int ny, double *values,
@@ -127,9 +132,6 @@ tz_status tz_backend_check_plan(const tz_plan *given, const char *backend, const
 
 /* tz_backend.identify of the backends on the CPU; never fails. */
 tz_status tz_host_identify(int device, tz_device_identity *out, tz_error *error);
-
-/* The name of a family of any backend. TZ_UNKNOWN names the nearest. */
-tz_status tz_backend_check_family(const char *name, tz_error *error);
 
 /* The backend that predicts and runs plans on GPUs, or on CPUs. */
 const tz_backend *tz_backend_of_kind(bool is_gpu);

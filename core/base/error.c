@@ -1,17 +1,9 @@
 #include "base/error.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <string.h>
-
-void tz_text_printable(char *text)
-{
-    for (unsigned char *c = (unsigned char *)text; *c; c++) {
-        if ((*c < ' ' && *c != '\n' && *c != '\t') || *c == 127)
-            *c = '?';
-        else if (c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0) /* U+0080 to U+009F */
-            c[0] = c[1] = '?';
-    }
-}
 
 tz_status tz_error_set_v(tz_error *error, tz_status code, const char *place, const char *format,
                          va_list arguments)

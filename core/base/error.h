@@ -53,10 +53,6 @@ tz_status tz_error_set_v(tz_error *error, tz_status code, const char *place, con
  * or directory". */
 tz_status tz_error_set_errno(tz_error *error, int errno_value, const char *place, const char *what);
 
-/* Control characters other than newline and tab become '?'. They could change a terminal's state,
- * and a text may come from a file that somebody made for that. */
-void tz_text_printable(char *text);
-
 /* Write "PLACE: MESSAGE", or "MESSAGE" without a place, into `text`; cut to `size`, always
  * terminated. */
 void tz_error_format(const tz_error *error, char *text, size_t size);

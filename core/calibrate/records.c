@@ -94,8 +94,8 @@ static tz_status unknown(const char *name, const tz_paths *folders, tz_error *er
     tz_names_hint(hint, sizeof hint, name, (const char *const *)names.items, names.count);
     tz_paths_clear(&names);
     return tz_error_set(error, TZ_UNKNOWN, NULL,
-                        "there is no device record '%.60s'%s; trapeze calibrate makes one of the "
-                        "devices of this machine",
+                        "there is no device record '%.60s' (trapeze calibrate makes those of this "
+                        "machine's devices)%s",
                         name, hint);
 }
 

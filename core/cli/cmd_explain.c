@@ -60,8 +60,10 @@ static void read_config(const json_t *simulation, const tz_registry *registry, r
             axis < config->dims ? json_integer_value(json_array_get(grid, (size_t)axis)) : 1;
         config->boundary[axis] = json_string_value(json_array_get(boundary, (size_t)axis));
     }
+    /* With mixed precision, stages iterate in single precision. */
     config->precision = strcmp(precision, "double") == 0   ? TZ_DOUBLE
                         : strcmp(precision, "single") == 0 ? TZ_SINGLE
+                        : strcmp(precision, "mixed") == 0  ? TZ_SINGLE
                                                            : -1;
     config->backend = text_of(simulation, "backend");
     config->threads = int_of(simulation, "threads");

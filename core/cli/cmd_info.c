@@ -1,6 +1,7 @@
 /* trapeze info: shows what a frame, an array or a run holds. */
 #include "cli/options.h"
 
+#include "base/text.h"
 #include "output/format/npy.h"
 #include "output/format/number.h"
 #include "output/format/png_info.h"
@@ -175,6 +176,12 @@ static void print_simulation(const json_t *simulation)
     if (json_is_number(energy))
         printf(", %.3g J/GCell", json_number_value(energy));
     printf("\n");
+    const json_t *time = json_object_get(simulation, "time");
+    if (json_is_number(time)) {
+        printf("  %-12s ", "time");
+        print_number(time);
+        printf(" %s\n", text_of(simulation, "time_unit"));
+    }
     const json_t *plans = json_object_get(simulation, "plans");
     for (size_t i = 0; i < json_array_size(plans); i++) {
         const json_t *plan = json_array_get(plans, i);

@@ -2,8 +2,10 @@
 #include "cli/options.h"
 
 #include "base/names.h"
+#include "base/text.h"
 #include "output/format/number.h"
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -79,11 +81,22 @@ static void print_stencil(const tz_stencil *stencil)
         printf("      %-24s %s\n", stencil->methods[i].name, stencil->methods[i].doc);
 }
 
+/* The path as it can be printed. */
+static const char *path_text(const tz_registry_entry *entry, char text[PATH_MAX])
+{
+    snprintf(text, PATH_MAX, "%s", entry->path);
+    for (char *line; (line = strchr(text, '\n'));)
+        *line = '?';
+    tz_text_printable(text);
+    tz_text_utf8(text);
+    return text;
+}
+
 static void print_refused(const tz_registry_entry *entry)
 {
-    char text[2100];
+    char text[2100], path[PATH_MAX];
     tz_error_format(&entry->error, text, sizeof text);
-    printf("refused: %s\n", entry->path);
+    printf("refused: %s\n", path_text(entry, path));
     printf("  %s\n", text);
 }
 
@@ -172,12 +185,14 @@ static int show_plugin(const tz_registry_entry *entry, const char *name, json_t 
 {
     const tz_plugin *plugin = entry->plugin;
     json_t *stencils = json_array();
+    char path[PATH_MAX];
     int shown = 0;
     for (int i = 0; i < plugin->stencils_count; i++) {
         if (!is_wanted(plugin, plugin->stencils[i], name))
             continue;
         if (!list && shown == 0)
-            printf("%s %s: %s\n  %s\n", plugin->id, plugin->version, plugin->doc, entry->path);
+            printf("%s %s: %s\n  %s\n", plugin->id, plugin->version, plugin->doc,
+                   path_text(entry, path));
         if (!list)
             print_stencil(plugin->stencils[i]);
         else
@@ -188,7 +203,7 @@ static int show_plugin(const tz_registry_entry *entry, const char *name, json_t 
         json_array_append_new(list,
                               json_pack("{s:s, s:o, s:o, s:s, s:O}", "id", plugin->id, "version",
                                         text_json(plugin->version), "doc", text_json(plugin->doc),
-                                        "path", entry->path, "stencils", stencils));
+                                        "path", path_text(entry, path), "stencils", stencils));
     json_decref(stencils);
     return shown;
 }
@@ -203,10 +218,11 @@ static int show_all(const tz_registry *registry, const char *name, json_t *plugi
                 printf("\n");
             shown += show_plugin(entry, name, plugins);
         } else if (!name && refused) {
-            char text[2100];
+            char text[2100], path[PATH_MAX];
             tz_error_format(&entry->error, text, sizeof text);
-            json_array_append_new(refused,
-                                  json_pack("{s:s, s:s}", "path", entry->path, "reason", text));
+            tz_text_utf8(text);
+            json_array_append_new(
+                refused, json_pack("{s:s, s:s}", "path", path_text(entry, path), "reason", text));
         }
     }
     for (size_t i = 0; !plugins && !name && i < tz_registry_count(registry); i++)

@@ -17,10 +17,10 @@ typedef struct settings {
 
 /* ---- What the script prints ------------------------------------------------------------------ */
 
-static void on_print(void *context, const char *text)
+static void on_print(void *context, const char *text, size_t bytes)
 {
     tz_progress_clear(&((settings *)context)->progress);
-    fputs(text, stdout);
+    fwrite(text, 1, bytes, stdout);
 }
 
 static void on_note(void *context, tz_note note, const char *line)
@@ -55,15 +55,6 @@ static int take_height(const tz_command *command, void *out, const char *text)
     return EXIT_DONE;
 }
 
-static int take_family(const tz_command *command, void *out, const char *text)
-{
-    tz_plan *given = out;
-    if (strlen(text) >= sizeof given->family)
-        return tz_misuse(command, "--family: '%.60s' is no family", text);
-    strcpy(given->family, text);
-    return EXIT_DONE;
-}
-
 static int take_set(const tz_command *command, void *out, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -84,7 +75,7 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
         TZ_FLAG("forget", &script->policy.forget),
         TZ_INTEGER("threads", &script->threads, 1, 1024),
         TZ_INTEGER("device", &script->device, 0, 1023),
-        TZ_CALL("family", &script->policy.given, take_family),
+        TZ_CALL("family", &script->policy.given, tz_take_family),
         TZ_FLAG("sync", &script->sync),
         TZ_TEXT("out", &script->out),
         TZ_CALL("set", &s->sets, take_set),
@@ -190,7 +181,7 @@ const tz_command tz_command_run = {
         "  --policy NAME      the policy; with --height N adaptive starts at N, others keep N\n"
         "  --forget           measure again what --policy exhaustive remembers\n"
         "  --threads N        threads of the cpu backend\n"
-        "  --family NAME      how stages are executed: stream, tile, resident (cuda)\n"
+        "  --family NAME      how stages are executed: {families}\n"
         "  --sync             wait for every stage and check it: faults of a GPU show at once\n"
         "  --device N         the GPU of the cuda backend, from 0\n"
         "\n"

@@ -138,7 +138,7 @@ const tz_command tz_command_tune = {
     .arguments = "PLUGIN --grid NX[,NY[,NZ]] [OPTION]…",
     .doc = "measure every plan on this machine and compare it with its prediction",
     .help = TZ_PREDICT_OPTIONS_HELP
-    "  --families A,B        only these families: stream, tile, resident\n"
+    "  --families A,B        only these families: {families}\n"
     "  --rounds N            measure each plan that is near the fastest N times (default: 5). The\n"
     "                        median counts; on a CPU, which other programs may use, the first\n"
     "                        quartile\n"

@@ -14,7 +14,7 @@ typedef struct tz_command {
     const char *name;
     const char *arguments; /* "SCRIPT [OPTION]…" */
     const char *doc;       /* one line */
-    const char *help;      /* the rest of --help */
+    const char *help;      /* the rest of --help; {families} stands for their names */
     int (*call)(const struct tz_command *command, int argc, char **argv);
 } tz_command;
 

@@ -1,6 +1,8 @@
 #include "cli/command.h"
 
+#include "backend/family_names.h"
 #include "base/file.h"
+#include "base/text.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -41,11 +43,26 @@ int tz_misuse(const tz_command *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
+/* "{families}" becomes the names of all families. */
+static void print_help(const char *text)
+{
+    static const char mark[] = "{families}";
+    const char *names[TZ_FAMILIES_MAX];
+    const size_t count = tz_family_names(names);
+    for (const char *at; (at = strstr(text, mark)); text = at + strlen(mark)) {
+        printf("%.*s", (int)(at - text), text);
+        for (size_t i = 0; i < count; i++)
+            printf("%s%s", i > 0 ? ", " : "", names[i]);
+    }
+    fputs(text, stdout);
+}
+
 int tz_help(const tz_command *command)
 {
     printf("usage: trapeze %s %s\n\n%s\n", command->name, command->arguments, command->doc);
     if (command->help[0])
-        printf("\n%s", command->help);
+        putchar('\n');
+    print_help(command->help);
     return tz_finish_output();
 }
 

@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include "backend/backend.h"
+#include "backend/family_names.h"
 #include "base/names.h"
 #include <errno.h>
 #include <getopt.h>
@@ -76,6 +77,16 @@ int tz_take_backend(const tz_command *command, void *out, const char *text)
     if (tz_backend_find(text, &backend, &error) != TZ_OK)
         return tz_misuse(command, "--backend: %s", error.message);
     *(const char **)out = text;
+    return EXIT_DONE;
+}
+
+int tz_take_family(const tz_command *command, void *out, const char *text)
+{
+    tz_error error;
+    tz_plan *plan = out;
+    if (tz_family_check(text, &error) != TZ_OK)
+        return tz_misuse(command, "--family: %s", error.message);
+    snprintf(plan->family, sizeof plan->family, "%s", text);
     return EXIT_DONE;
 }
 

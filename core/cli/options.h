@@ -52,6 +52,9 @@ enum { TZ_OPTIONS_MAX = 40, TZ_OPTIONS_GO_ON = -1 };
 /* A tz_option_take for --backend: *(const char **)out becomes the name of a known backend. */
 int tz_take_backend(const tz_command *command, void *out, const char *text);
 
+/* The same for --family: the family of the tz_plan at `out` becomes that of a backend. */
+int tz_take_family(const tz_command *command, void *out, const char *text);
+
 /* Read all options of a command line. --help and -h need no entry. Returns TZ_OPTIONS_GO_ON, with
  * the arguments from argv[optind] on; or what to exit with, after --help or a printed error. */
 int tz_options_read(const tz_command *command, int argc, char **argv, const tz_option *options);

@@ -1,6 +1,7 @@
 #include "cli/predict_options.h"
 
 #include "base/names.h"
+#include "output/frame/plot.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,16 +128,6 @@ static int take_block(const tz_command *command, void *out, const char *text)
     return EXIT_DONE;
 }
 
-static int take_family(const tz_command *command, void *out, const char *text)
-{
-    tz_plan *plan = &((tz_predict_options *)out)->simulation.plan;
-    tz_error error;
-    if (tz_backend_check_family(text, &error) != TZ_OK)
-        return tz_misuse(command, "--family: %s", error.message);
-    snprintf(plan->family, sizeof plan->family, "%s", text);
-    return EXIT_DONE;
-}
-
 int tz_predict_options_read(tz_predict_options *predict, const tz_command *command, int argc,
                             char **argv, const tz_option *own)
 {
@@ -151,7 +142,7 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
         TZ_INTEGER("gpu", &config->device, 0, 1023),
         TZ_INTEGER("threads", &config->threads, 1, 1024),
         TZ_INTEGER("height", &config->plan.height, 1, TZ_PLAN_HEIGHT_MAX),
-        TZ_CALL("family", predict, take_family),
+        TZ_CALL("family", &config->plan, tz_take_family),
         TZ_CALL("block", predict, take_block),
         TZ_FLAG("json", &predict->json),
         TZ_FLAG("csv", &predict->csv),
@@ -182,6 +173,8 @@ int tz_predict_options_apply(tz_predict_options *predict, const tz_command *comm
     tz_error error;
     tz_simulation_config *config = &predict->simulation;
     const tz_stencil *stencil = NULL;
+    if (predict->plot && !tz_plot_available()) /* before hours of measurements */
+        return tz_fail_text(EXIT_FAILED, "--plot: %s", TZ_PLOT_NEEDS_GNUPLOT);
     if (!tz_plugins_open(&predict->plugins))
         return EXIT_FAILED;
     config->registry = predict->plugins.registry;

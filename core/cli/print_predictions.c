@@ -139,6 +139,8 @@ static void print_rows(const tz_workload *workload, const tz_prediction_table *t
         printf("    and %d slower ones of greater height (--all shows them)\n", left_out);
     printf("    (times of one iteration in %s; * the best%s)\n", unit,
            works ? "; ~ estimated, not compiled" : "");
+    if (table->choice[0])
+        printf("    (not the fastest line: %s)\n", table->choice);
 }
 
 void tz_prediction_table_print(const tz_workload *workload, const tz_prediction_table *table,
@@ -261,6 +263,8 @@ json_t *tz_prediction_table_json(const tz_workload *workload, const tz_predictio
     json_object_set_new(object, "counts", json_string(table->counts));
     json_object_set_new(object, "best", row_json(workload, &table->rows[table->best]));
     json_object_set_new(object, "why", json_string(table->why));
+    json_object_set_new(object, "choice",
+                        table->choice[0] ? json_string(table->choice) : json_null());
     json_object_set_new(object, "limits", json_string(table->limits));
     json_object_set_new(object, "considered", json_integer(table->considered));
     json_object_set_new(object, "seconds", json_real(table->seconds));

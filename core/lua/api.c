@@ -31,8 +31,8 @@ static int checked(lua_State *L)
     tz_guard_stack(L);
     if (lua_gettop(L) > most) {
         const char *signature = function->signature;
-        tz_raise(L, "%.*s: unexpected argument %d (a %s); it is %s", (int)strcspn(signature, "("),
-                 signature, most + 1 - is_method(signature), luaL_typename(L, most + 1), signature);
+        tz_raise(L, "%.*s: unexpected argument %d (%s); it is %s", (int)strcspn(signature, "("),
+                 signature, most + 1 - is_method(signature), tz_kind_text(L, most + 1), signature);
     }
     return function->call(L);
 }

@@ -9,7 +9,6 @@
 #include "lua/push.h"
 #include "lua/random.h"
 #include "output/format/number.h"
-#include "output/format/rle.h"
 #include "output/format/vti.h"
 #include "stencil/streamed_source.h"
 #include <math.h>
@@ -56,11 +55,18 @@ tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
 {
     tz_array_handle *handle = luaL_testudata(L, index, TZ_TYPE_ARRAY);
     if (!handle)
-        tz_raise(L, "%s: needs an array (tz.read, tz.array or sim:array), not a %s", what,
-                 luaL_typename(L, index));
+        tz_raise(L, "%s: needs an array (tz.read, tz.array or sim:array), not %s", what,
+                 tz_kind_text(L, index));
     if (!handle->view.data)
         tz_raise(L, "%s: the array (%.200s) is closed", what, handle->source);
     return handle;
+}
+
+void tz_array_check_at(lua_State *L, const tz_array_handle *handle, int dims, const char *what)
+{
+    if (handle->at_axes > 0 && handle->at_axes != dims)
+        tz_raise(L, "%s: 'at' of %.250s has %d number%s, the grid %d axes", what, handle->source,
+                 handle->at_axes, handle->at_axes == 1 ? "" : "s", dims);
 }
 
 static void release(tz_array_handle *handle)
@@ -136,7 +142,7 @@ static void store(lua_State *L, tz_array *array, int64_t i, int index, const cha
         return;
     }
     if (lua_type(L, index) != LUA_TNUMBER)
-        tz_raise(L, "%s: an element must be a number, not a %s", what, luaL_typename(L, index));
+        tz_raise(L, "%s: an element must be a number, not %s", what, tz_kind_text(L, index));
     const double value = lua_tonumber(L, index);
     if (lua_isinteger(L, index) && array->dtype == TZ_DTYPE_I64)
         ((int64_t *)array->data)[i] = lua_tointeger(L, index);
@@ -216,7 +222,7 @@ static tz_status save_vti(const tz_array *array, const char *path, tz_error *err
 static int array_save(lua_State *L)
 {
     const tz_array_handle *handle = tz_array_check(L, 1, "array:save");
-    const char *name = luaL_checkstring(L, 2);
+    const char *name = tz_text_check(L, 2, "array:save", "name");
     tz_context *context = tz_context_get(L);
     const char *suffix = strrchr(name, '.');
     const bool npy = suffix && strcmp(suffix, ".npy") == 0;
@@ -249,7 +255,7 @@ static int array_save(lua_State *L)
 static int array_index(lua_State *L)
 {
     const tz_array_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_ARRAY);
-    const char *key = luaL_checkstring(L, 2);
+    const char *key = tz_text_check(L, 2, "array", "key");
     lua_pushvalue(L, 2);
     if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL)
         return 1;
@@ -353,7 +359,7 @@ static void fill_from_random(lua_State *L, tz_array *array, const tz_random_valu
 static int array_new(lua_State *L)
 {
     static const char *const keys[] = {"shape", "dtype", "fill", "data"};
-    luaL_checktype(L, 1, LUA_TTABLE);
+    tz_options_check(L, 1, "tz.array");
     lua_settop(L, 1);
     tz_keys_check(L, 1, "tz.array", keys, 4, false);
     int64_t shape[TZ_AXES] = {1, 1, 1};
@@ -367,11 +373,11 @@ static int array_new(lua_State *L)
         (tz_dtype)tz_key_choice(L, 1, "tz.array", "dtype", names, TZ_DTYPE_COUNT, TZ_DTYPE_F64);
     const int data_type = tz_table_get(L, 1, "data"), fill_type = tz_table_get(L, 1, "fill");
     if (data_type != LUA_TNIL && data_type != LUA_TTABLE)
-        tz_raise(L, "tz.array: 'data' must be a list of numbers, not a %s", luaL_typename(L, 2));
+        tz_raise(L, "tz.array: 'data' must be a list of numbers, not %s", tz_kind_text(L, 2));
     const tz_random_value *random = luaL_testudata(L, 3, TZ_TYPE_RANDOM);
     if (fill_type != LUA_TNIL && fill_type != LUA_TNUMBER && fill_type != LUA_TFUNCTION && !random)
-        tz_raise(L, "tz.array: 'fill' must be a number, a function(x, y, z) or tz.random, not a %s",
-                 luaL_typename(L, 3));
+        tz_raise(L, "tz.array: 'fill' must be a number, a function(x, y, z) or tz.random, not %s",
+                 tz_kind_text(L, 3));
     if (data_type != LUA_TNIL && fill_type != LUA_TNIL)
         tz_raise(L, "tz.array: give 'data' or 'fill', not both");
     tz_array_handle *handle = tz_array_push(L, "array");

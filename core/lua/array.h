@@ -3,6 +3,7 @@
 #define TZ_CORE_LUA_ARRAY_H
 
 #include "output/format/npy.h"
+#include "output/format/rle.h"
 #include "stencil/types.h"
 #include <lua.h>
 
@@ -24,8 +25,9 @@ typedef struct tz_array_handle {
     tz_array_memory *memory; /* NULL once closed */
     tz_array view;
     char source[256]; /* a file's path as the script gave it, a field's name, or "array" */
-    char rule[160];   /* of a Life pattern, else "" */
-    bool has_at;      /* `at` is where a field takes it */
+    char rule[TZ_RLE_RULE_SIZE]; /* of a Life pattern, else "" */
+    bool claims_rule;            /* a file says so: the simulation must have that rule */
+    int at_axes; /* numbers of `at`, which is where a field takes it; 0: not given */
     int64_t at[TZ_AXES];
 } tz_array_handle;
 
@@ -35,5 +37,7 @@ tz_array_handle *tz_array_push(lua_State *L, const char *source);
 void tz_array_own(tz_array_handle *handle, tz_array *array);
 /* The open array at a stack index. Raises on another type and on a closed one. */
 tz_array_handle *tz_array_check(lua_State *L, int index, const char *what);
+/* Raise if the array's place has another number of axes than a grid of `dims`. */
+void tz_array_check_at(lua_State *L, const tz_array_handle *handle, int dims, const char *what);
 
 #endif

@@ -8,8 +8,20 @@
 #include "sim/residual.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Writing --------------------------------------------------------------------------------- */
+
+/* The text of the value on the top of the stack. */
+static void get_text(lua_State *L, const char *title, char cell[TZ_CELL_SIZE])
+{
+    luaL_tolstring(L, -1, NULL);
+    const char *text = tz_text_check(L, -1, "tz.table", title);
+    if (strlen(text) >= TZ_CELL_SIZE)
+        tz_raise(L, "tz.table: '%s' gave a text of %zu bytes; a cell holds %d", title, strlen(text),
+                 TZ_CELL_SIZE - 1);
+    snprintf(cell, TZ_CELL_SIZE, "%s", text);
+}
 
 /* Call the function of column i for the text of its cell. */
 static void call_column(lua_State *L, const tz_binding *binding, int handle_index, size_t i,
@@ -27,7 +39,7 @@ static void call_column(lua_State *L, const tz_binding *binding, int handle_inde
     else if (lua_type(L, -1) == LUA_TNUMBER)
         tz_writer_number(cell, lua_tonumber(L, -1));
     else
-        snprintf(cell, TZ_CELL_SIZE, "%.60s", luaL_tolstring(L, -1, NULL));
+        get_text(L, binding->writer.output->columns[i].title, cell);
     lua_settop(L, top);
 }
 
@@ -119,8 +131,8 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
     if (!output && !lua_isfunction(L, index))
         tz_raise(L,
                  "%s: needs an output (tz.png, tz.npy, tz.rle, tz.vti, tz.table) or a "
-                 "function(sim), not a %s",
-                 what, luaL_typename(L, index));
+                 "function(sim), not %s",
+                 what, tz_kind_text(L, index));
     lua_getiuservalue(L, handle_index, 1);
     tz_binding *found = find_binding(L, handle, index, every);
     if (found) {

@@ -4,7 +4,43 @@
 #include "lua/interrupt.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Keep a line until the folder is made. */
+static void keep_early(tz_context *context, const char *line)
+{
+    enum { EARLY_BYTES_MAX = 1 << 20 };
+    const size_t length = strlen(line);
+    char *grown = context->early_bytes + length < EARLY_BYTES_MAX
+                      ? realloc(context->early, context->early_bytes + length + 2)
+                      : NULL;
+    if (!grown) {
+        context->early_lost++;
+        return;
+    }
+    context->early = grown;
+    memcpy(grown + context->early_bytes, line, length);
+    memcpy(grown + context->early_bytes + length, "\n", 2);
+    context->early_bytes += length + 1;
+}
+
+void tz_context_log_early(tz_context *context)
+{
+    char lost[80];
+    if (context->early) {
+        context->early[context->early_bytes - 1] = '\0'; /* the last line gets its end again */
+        tz_folder_log(context->files.folder, context->early);
+    }
+    snprintf(lost, sizeof lost, "(%lld more lines, for which there was no room)",
+             (long long)context->early_lost);
+    if (context->early_lost > 0)
+        tz_folder_log(context->files.folder, lost);
+    free(context->early);
+    context->early = NULL;
+    context->early_bytes = 0;
+    context->early_lost = 0;
+}
 
 void tz_context_note(tz_context *context, tz_note note, const char *format, ...)
 {
@@ -14,11 +50,12 @@ void tz_context_note(tz_context *context, tz_note note, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    if (context->files.folder) {
-        char logged[2240];
-        snprintf(logged, sizeof logged, "%s%s", note == TZ_NOTE_WARNING ? "warning: " : "", line);
+    char logged[2240];
+    snprintf(logged, sizeof logged, "%s%s", note == TZ_NOTE_WARNING ? "warning: " : "", line);
+    if (context->files.folder)
         tz_folder_log(context->files.folder, logged);
-    }
+    else
+        keep_early(context, logged);
     if (sink->note)
         sink->note(sink->context, note, line);
 }
@@ -32,7 +69,7 @@ void tz_context_print(tz_context *context, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (sink->print)
-        sink->print(sink->context, text);
+        sink->print(sink->context, text, strlen(text));
 }
 
 void tz_context_pass_warnings(tz_context *context)

@@ -31,9 +31,12 @@ typedef struct tz_context {
     bool *sets_read;                   /* which --set names the script has read */
     tz_paths read_names;               /* every name that it has read of tz.args */
     bool expectations_noted;           /* --check has printed that expectations are skipped */
-    char warning[1024];                /* pieces of a line of warn() */
-    char refusal[2600];                /* the last error that the binding itself raised */
-    char traced[2600];                 /* the error that result->traceback belongs to */
+    char *early; /* lines for log.txt from before the run's folder, each with its end; NULL: none */
+    size_t early_bytes;
+    int64_t early_lost; /* lines for which there was no room */
+    char warning[1024]; /* pieces of a line of warn() */
+    char refusal[2600]; /* the last error that the binding itself raised */
+    char traced[2600];  /* the error that result->traceback belongs to */
 } tz_context;
 
 /* The context of a state: kept in the state's extra space, which new threads inherit. */
@@ -45,6 +48,8 @@ static inline tz_context *tz_context_get(lua_State *L)
 /* A line for the log and the sink. */
 void tz_context_note(tz_context *context, tz_note note, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Write the lines to log.txt that came before the folder was made. */
+void tz_context_log_early(tz_context *context);
 /* Text for the sink alone: print() and the report of --check. */
 void tz_context_print(tz_context *context, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

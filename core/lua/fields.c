@@ -46,8 +46,8 @@ void tz_box_check(lua_State *L, int index, const tz_simulation_handle *handle, c
     if (lua_isnoneornil(L, index))
         return;
     if (!lua_istable(L, index))
-        tz_raise(L, "%s: the box must be {x = {low, high}, …}, not a %s", what,
-                 luaL_typename(L, index));
+        tz_raise(L, "%s: the box must be {x = {low, high}, …}, not %s", what,
+                 tz_kind_text(L, index));
     tz_keys_check(L, index, what, axes, (size_t)dims, false);
     for (int axis = 0; axis < dims; axis++) {
         int64_t pair[2];
@@ -79,8 +79,8 @@ static double call_for_cell(const target *t, int index, int64_t x, int64_t y, in
     else if (lua_type(L, -1) == LUA_TNUMBER)
         value = lua_tonumber(L, -1);
     else
-        tz_raise(L, "%s: the function returned a %s, not a number, for cell (%lld, %lld, %lld)",
-                 t->what, luaL_typename(L, -1), (long long)x, (long long)y, (long long)z);
+        tz_raise(L, "%s: the function returned %s, not a number, for cell (%lld, %lld, %lld)",
+                 t->what, tz_kind_text(L, -1), (long long)x, (long long)y, (long long)z);
     if (!isfinite(value))
         tz_raise(L, "%s: the function returned %s for cell (%lld, %lld, %lld)", t->what,
                  isnan(value) ? "NaN" : "an infinity", (long long)x, (long long)y, (long long)z);
@@ -88,30 +88,46 @@ static double call_for_cell(const target *t, int index, int64_t x, int64_t y, in
     return value;
 }
 
+/* For check mode, in which nothing is stored. */
+static void check_value(const target *t, double value)
+{
+    tz_error error;
+    if (tz_simulation_check_value(t->handle->simulation, t->field, value, &error) != TZ_OK)
+        refuse(t, &error);
+}
+
+static void fill_piece(const target *t, int index, const tz_box *piece, double *values)
+{
+    tz_error error;
+    int64_t i = 0;
+    for (int64_t y = piece->low[1]; y < piece->high[1]; y++)
+        for (int64_t x = piece->low[0]; x < piece->high[0]; x++)
+            values[i++] = call_for_cell(t, index, x, y, piece->low[2]);
+    if (tz_simulation_write(t->handle->simulation, t->field, piece, values, "function", &error) !=
+        TZ_OK)
+        refuse(t, &error);
+}
+
 static void assign_function(const target *t, int index)
 {
     const tz_box *box = t->box;
     if (tz_handle_is_dry(t->handle)) {
-        call_for_cell(t, index, box->low[0], box->low[1], box->low[2]);
+        check_value(t, call_for_cell(t, index, box->low[0], box->low[1], box->low[2]));
         return;
     }
     const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1];
-    int64_t rows = CHUNK_CELLS / nx;
-    rows = rows < 1 ? 1 : rows > ny ? ny : rows;
-    double *values = lua_newuserdatauv(t->L, (size_t)(nx * rows) * sizeof *values, 0);
+    const int64_t columns = nx < CHUNK_CELLS ? nx : CHUNK_CELLS;
+    int64_t rows = columns < nx ? 1 : CHUNK_CELLS / nx;
+    rows = rows > ny ? ny : rows;
+    double *values = lua_newuserdatauv(t->L, (size_t)(columns * rows) * sizeof *values, 0);
     for (int64_t z = box->low[2]; z < box->high[2]; z++)
-        for (int64_t y0 = box->low[1]; y0 < box->high[1]; y0 += rows) {
-            const int64_t y1 = y0 + rows < box->high[1] ? y0 + rows : box->high[1];
-            int64_t i = 0;
-            for (int64_t y = y0; y < y1; y++)
-                for (int64_t x = box->low[0]; x < box->high[0]; x++)
-                    values[i++] = call_for_cell(t, index, x, y, z);
-            const tz_box piece = {{box->low[0], y0, z}, {box->high[0], y1, z + 1}};
-            tz_error error;
-            if (tz_simulation_write(t->handle->simulation, t->field, &piece, values, "function",
-                                    &error) != TZ_OK)
-                refuse(t, &error);
-        }
+        for (int64_t y = box->low[1]; y < box->high[1]; y += rows)
+            for (int64_t x = box->low[0]; x < box->high[0]; x += columns) {
+                const tz_box piece = {{x, y, z},
+                                      {x + columns < box->high[0] ? x + columns : box->high[0],
+                                       y + rows < box->high[1] ? y + rows : box->high[1], z + 1}};
+                fill_piece(t, index, &piece, values);
+            }
     lua_pop(t->L, 1);
 }
 
@@ -125,6 +141,62 @@ static bool fits(const tz_array *array, int dims, const int64_t *wanted)
     return array->dims == dims && memcmp(array->shape, wanted, sizeof array->shape) == 0;
 }
 
+/* Is the simulation's grid what the rule says? */
+static bool is_universe(const target *t, const tz_rle_rule *rule)
+{
+    const tz_simulation *simulation = t->handle->simulation;
+    const int64_t *extent = tz_simulation_extent(simulation);
+    const tz_boundary wanted = rule->universe == 'T' ? TZ_PERIODIC : TZ_FIXED;
+    return rule->universe == 0 ||
+           (rule->width == extent[0] && rule->height == extent[1] &&
+            tz_simulation_boundary(simulation, 0) == wanted &&
+            tz_simulation_boundary(simulation, 1) == wanted &&
+            (wanted == TZ_PERIODIC || tz_simulation_boundary_value(simulation, t->field) == 0));
+}
+
+/* A pattern's file names its rule. The simulation must have it, or takes it before its first step
+ * if the script gave none. */
+static void check_rule(const target *t, const tz_array_handle *source)
+{
+    tz_simulation *simulation = t->handle->simulation;
+    const int param = tz_stencil_param_of_role(tz_handle_stencil(t->handle), TZ_PARAM_ROLE_RULE);
+    tz_rle_rule rule, present;
+    tz_error error;
+    if (!source->claims_rule || param < 0)
+        return;
+    if (tz_rle_rule_parse(source->rule, source->source, &rule, &error) != TZ_OK)
+        refuse(t, &error);
+    if (!is_universe(t, &rule))
+        tz_raise(t->L,
+                 "%s: %.250s is a pattern on a %s of %lld x %lld cells (%s): give the simulation "
+                 "grid = { %lld, %lld } and boundary = \"%s\", or tz.read a 'rule' without "
+                 "':%c…'",
+                 t->what, source->source, rule.universe == 'T' ? "torus" : "plane",
+                 (long long)rule.width, (long long)rule.height, source->rule, (long long)rule.width,
+                 (long long)rule.height, rule.universe == 'T' ? "periodic" : "fixed",
+                 rule.universe);
+    const tz_param *about = &tz_handle_stencil(t->handle)->params[param];
+    const tz_value *value = &tz_simulation_params(simulation)[param];
+    const bool same = tz_rle_rule_parse(value->text, NULL, &present, &error) == TZ_OK &&
+                      present.birth == rule.birth && present.survive == rule.survive;
+    char text[TZ_RLE_RULE_SIZE];
+    rule.universe = 0;
+    tz_rle_rule_format(&rule, text);
+    if (!value->given && tz_simulation_step(simulation) == 0) {
+        const tz_assignment taken = {.name = about->name, .text = text};
+        if (tz_simulation_set_params(simulation, 1, &taken, &error) != TZ_OK)
+            refuse(t, &error);
+        if (!same)
+            tz_context_note(t->handle->context, TZ_NOTE_LOG, "%s: %s = %s, from %s",
+                            t->handle->name, about->name, text, source->source);
+    } else if (!same) {
+        tz_raise(t->L,
+                 "%s: %.250s is a pattern of rule %s, and the simulation's is %s: give it params = "
+                 "{ %s = \"%s\" }, or tz.read { rule = \"%s\" }",
+                 t->what, source->source, text, value->text, about->name, text, value->text);
+    }
+}
+
 static void assign_array(const target *t, const tz_array_handle *source)
 {
     tz_simulation *simulation = t->handle->simulation;
@@ -134,41 +206,32 @@ static void assign_array(const target *t, const tz_array_handle *source)
     int64_t wanted[TZ_AXES];
     for (int axis = 0; axis < TZ_AXES; axis++)
         wanted[axis] = t->box->high[axis] - t->box->low[axis];
-    if (source->has_at) {
-        if (!t->all)
-            tz_raise(t->L, "%s: give a box, or a place with 'at', not both", t->what);
-        if (!tz_handle_is_dry(t->handle) &&
-            tz_simulation_write_array(simulation, t->field, array, source->at, source->source,
-                                      &error) != TZ_OK)
-            refuse(t, &error);
-        return;
-    }
-    if (!fits(array, dims, wanted)) {
+    if (source->at_axes > 0 && !t->all)
+        tz_raise(t->L, "%s: give a box, or a place with 'at', not both", t->what);
+    tz_array_check_at(t->L, source, dims, t->what);
+    if (source->at_axes == 0 && !fits(array, dims, wanted)) {
         char has[TZ_SHAPE_TEXT_SIZE], needs[TZ_SHAPE_TEXT_SIZE];
         tz_raise(t->L, "%s: %.250s has %s numbers, the %s needs %s", t->what, source->source,
                  tz_shape_text(has, array->dims, array->shape), t->all ? "grid" : "box",
                  tz_shape_text(needs, dims, wanted));
     }
+    check_rule(t, source);
+    const int64_t count =
+        tz_handle_is_dry(t->handle) ? tz_shape_count(array->dims, array->shape) : 0;
+    for (int64_t i = 0; i < count; i++)
+        check_value(t, tz_array_get(array, i));
     if (tz_handle_is_dry(t->handle))
         return;
-    if (t->all) {
-        if (tz_simulation_write_array(simulation, t->field, array, NULL, source->source, &error) !=
-            TZ_OK)
-            refuse(t, &error);
-        return;
+    /* A 1-D array may hold the numbers of a box. */
+    tz_array shaped = *array;
+    if (source->at_axes == 0) {
+        shaped.dims = dims;
+        memcpy(shaped.shape, wanted, sizeof wanted);
     }
-    double *row = lua_newuserdatauv(t->L, (size_t)wanted[0] * sizeof *row, 0);
-    int64_t i = 0;
-    for (int64_t z = t->box->low[2]; z < t->box->high[2]; z++)
-        for (int64_t y = t->box->low[1]; y < t->box->high[1]; y++) {
-            for (int64_t x = 0; x < wanted[0]; x++)
-                row[x] = tz_array_get(array, i++);
-            const tz_box piece = {{t->box->low[0], y, z}, {t->box->high[0], y + 1, z + 1}};
-            if (tz_simulation_write(simulation, t->field, &piece, row, source->source, &error) !=
-                TZ_OK)
-                refuse(t, &error);
-        }
-    lua_pop(t->L, 1);
+    if (tz_simulation_write_array(simulation, t->field, &shaped,
+                                  source->at_axes > 0 ? source->at : t->box->low, source->source,
+                                  &error) != TZ_OK)
+        refuse(t, &error);
 }
 
 /* ---- Floorplans ------------------------------------------------------------------------------ */
@@ -276,16 +339,16 @@ static void assign_random(const target *t, const tz_random_value *value)
     if (type == TZ_INT && (value->random.low != floor(value->random.low) ||
                            value->random.high != floor(value->random.high)))
         tz_raise(t->L, "%s: holds integers; the bounds of 'range' must be integers, too", t->what);
-    if (tz_handle_is_dry(t->handle))
-        return;
+    const bool dry = tz_handle_is_dry(t->handle);
     const tz_status status =
-        t->about->role == TZ_STREAMED
+        dry ? tz_simulation_check_random(t->handle->simulation, t->field, &value->random, &error)
+        : t->about->role == TZ_STREAMED
             ? tz_simulation_streamed_random(t->handle->simulation, t->field, &value->random, &error)
             : tz_simulation_fill_random(t->handle->simulation, t->field, t->box, &value->random,
                                         &error);
     if (status != TZ_OK)
         refuse(t, &error);
-    if (t->about->role == TZ_STREAMED)
+    if (!dry && t->about->role == TZ_STREAMED)
         stop_streaming(t);
 }
 
@@ -297,8 +360,9 @@ static void assign_number(const target *t, double value)
     if (!isfinite(value))
         tz_raise(t->L, "%s: must be a finite number, not %s", t->what,
                  isnan(value) ? "NaN" : "an infinity");
-    if (!tz_handle_is_dry(t->handle) &&
-        tz_simulation_fill(t->handle->simulation, t->field, t->box, value, &error) != TZ_OK)
+    if (tz_handle_is_dry(t->handle))
+        check_value(t, value);
+    else if (tz_simulation_fill(t->handle->simulation, t->field, t->box, value, &error) != TZ_OK)
         refuse(t, &error);
 }
 
@@ -359,8 +423,8 @@ void tz_field_assign(lua_State *L, tz_simulation_handle *handle, int field, cons
     else if (array && streamed)
         stream_array(&t, index);
     else if (streamed)
-        tz_raise(L, "%s: a streamed field needs tz.random or an array, not a %s", what,
-                 luaL_typename(L, index));
+        tz_raise(L, "%s: a streamed field needs tz.random or an array, not %s", what,
+                 tz_kind_text(L, index));
     else if (array)
         assign_array(&t, tz_array_check(L, index, what));
     else if (plan)
@@ -374,7 +438,7 @@ void tz_field_assign(lua_State *L, tz_simulation_handle *handle, int field, cons
     else
         tz_raise(L,
                  "%s: needs a number, a function(x, y, z), tz.read, tz.random, tz.array or "
-                 "tz.floorplan, not a %s",
-                 what, luaL_typename(L, index));
+                 "tz.floorplan, not %s",
+                 what, tz_kind_text(L, index));
     record_source(&t, index);
 }

@@ -27,8 +27,7 @@ tz_floorplan_value *tz_floorplan_check(lua_State *L, int index, const char *what
 {
     tz_floorplan_value *value = luaL_testudata(L, index, TZ_TYPE_FLOORPLAN);
     if (!value)
-        tz_raise(L, "%s: needs a floorplan (tz.floorplan), not a %s", what,
-                 luaL_typename(L, index));
+        tz_raise(L, "%s: needs a floorplan (tz.floorplan), not %s", what, tz_kind_text(L, index));
     if (value->plan.unit_count == 0)
         tz_raise(L, "%s: the floorplan is closed", what);
     return value;
@@ -149,7 +148,7 @@ void tz_floorplan_box(lua_State *L, const tz_simulation_handle *handle, const tz
 static int floorplan_index(lua_State *L)
 {
     const tz_floorplan_value *value = luaL_checkudata(L, 1, TZ_TYPE_FLOORPLAN);
-    const char *key = luaL_checkstring(L, 2);
+    const char *key = tz_text_check(L, 2, "floorplan", "key");
     lua_pushvalue(L, 2);
     if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL)
         return 1;
@@ -184,7 +183,7 @@ static int floorplan_index(lua_State *L)
 static int value_floorplan(lua_State *L)
 {
     static const char *const keys[] = {"flp", "ptrace", "row", "width_m", "height_m"};
-    luaL_checktype(L, 1, LUA_TTABLE);
+    tz_options_check(L, 1, "tz.floorplan");
     lua_settop(L, 1);
     tz_keys_check(L, 1, "tz.floorplan", keys, 5, false);
     const char *flp = NULL, *ptrace = NULL;

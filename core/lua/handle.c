@@ -10,8 +10,8 @@ tz_simulation_handle *tz_handle_check(lua_State *L, int index, const char *what)
 {
     tz_simulation_handle *handle = luaL_testudata(L, index, TZ_TYPE_SIMULATION);
     if (!handle)
-        tz_raise(L, "%s: needs a simulation, not a %s (call methods with a colon: sim:run)", what,
-                 luaL_typename(L, index));
+        tz_raise(L, "%s: needs a simulation, not %s (call methods with a colon: sim:run)", what,
+                 tz_kind_text(L, index));
     if (!handle->simulation)
         tz_raise(L, "%s: the simulation is closed", what);
     return handle;
@@ -45,8 +45,9 @@ int tz_handle_field(lua_State *L, int index, const tz_simulation_handle *handle,
     if (lua_isnoneornil(L, index))
         return tz_output_default_field(stencil);
     if (lua_type(L, index) != LUA_TSTRING)
-        tz_raise(L, "%s: needs a field's name, not a %s", what, luaL_typename(L, index));
-    if (tz_output_find_field(stencil, lua_tostring(L, index), &field, &error) != TZ_OK)
+        tz_raise(L, "%s: needs a field's name, not %s", what, tz_kind_text(L, index));
+    if (tz_output_find_field(stencil, tz_text_check(L, index, what, "field"), &field, &error) !=
+        TZ_OK)
         tz_raise_error(L, what, &error);
     return field;
 }
@@ -179,9 +180,11 @@ tz_status tz_handle_open_folder(tz_context *context, tz_error *error)
         return TZ_OK;
     const tz_status status = tz_run_files_open(files, context->options->out, context->text,
                                                context->bytes, context->machine.cores, error);
-    if (files->folder)
+    if (files->folder) {
         snprintf(context->result->folder, sizeof context->result->folder, "%s",
                  tz_folder_path(files->folder));
+        tz_context_log_early(context);
+    }
     if (status != TZ_OK)
         return status;
     /* A run that is killed leaves this record. */

@@ -51,6 +51,21 @@ noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *err
     raise_text(L, text);
 }
 
+const char *tz_kind_text(lua_State *L, int index)
+{
+    static const char *const kinds[] = {[LUA_TNIL] = "nil",
+                                        [LUA_TBOOLEAN] = "a boolean",
+                                        [LUA_TLIGHTUSERDATA] = "a userdata",
+                                        [LUA_TNUMBER] = "a number",
+                                        [LUA_TSTRING] = "a string",
+                                        [LUA_TTABLE] = "a table",
+                                        [LUA_TFUNCTION] = "a function",
+                                        [LUA_TUSERDATA] = "a userdata",
+                                        [LUA_TTHREAD] = "a thread"};
+    const int type = lua_type(L, index);
+    return type == LUA_TNONE ? "no value" : kinds[type];
+}
+
 static noreturn void raise_unknown(lua_State *L, const char *what, const char *key,
                                    const char *const *keys, size_t n)
 {
@@ -101,10 +116,10 @@ void tz_keys_check(lua_State *L, int index, const char *what, const char *const 
     lua_pushnil(L);
     while (lua_next(L, index) != 0) {
         if (lua_type(L, -2) == LUA_TSTRING) {
-            const char *key = lua_tostring(L, -2);
+            const char *key = tz_text_check(L, -2, what, "key");
             bool known = false;
             for (size_t i = 0; !known && i < n; i++)
-                known = strcmp(key, keys[i]) == 0 && strlen(key) == lua_rawlen(L, -2);
+                known = strcmp(key, keys[i]) == 0;
             if (!known)
                 raise_unknown(L, what, key, keys, n);
         } else if (!list) {
@@ -117,6 +132,27 @@ void tz_keys_check(lua_State *L, int index, const char *what, const char *const 
         copy_element(L);
     }
     lua_replace(L, index);
+}
+
+void tz_options_check(lua_State *L, int index, const char *what)
+{
+    if (!lua_istable(L, index))
+        tz_raise(L, "%s: needs a table of options, not %s", what, tz_kind_text(L, index));
+}
+
+void tz_list_check(lua_State *L, const char *what, const char *key)
+{
+    const lua_Unsigned length = lua_rawlen(L, -1);
+    lua_Unsigned count = 0;
+    lua_pushnil(L);
+    for (; lua_next(L, -2) != 0; lua_pop(L, 1)) {
+        if (!lua_isinteger(L, -2))
+            tz_raise(L, "%s: '%s' must be a plain list; '%.60s' is no index", what, key,
+                     lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2));
+        count++;
+    }
+    if (count != length)
+        tz_raise(L, "%s: '%s' must be a list without gaps", what, key);
 }
 
 noreturn void tz_raise_missing(lua_State *L, const char *what, const char *key, int index,
@@ -152,7 +188,7 @@ bool tz_key_number(lua_State *L, int index, const char *what, const char *key, d
     if (!get(L, index, key))
         return false;
     if (lua_type(L, -1) != LUA_TNUMBER)
-        tz_raise(L, "%s: '%s' must be a number, not a %s", what, key, luaL_typename(L, -1));
+        tz_raise(L, "%s: '%s' must be a number, not %s", what, key, tz_kind_text(L, -1));
     if (!isfinite(lua_tonumber(L, -1)))
         tz_raise(L, "%s: '%s' must be a finite number", what, key);
     *out = lua_tonumber(L, -1);
@@ -165,7 +201,7 @@ int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *
 {
     int is_integer = 0;
     if (lua_type(L, index) != LUA_TNUMBER)
-        tz_raise(L, "%s: '%s' must be an integer, not a %s", what, name, luaL_typename(L, index));
+        tz_raise(L, "%s: '%s' must be an integer, not %s", what, name, tz_kind_text(L, index));
     const int64_t value = lua_tointegerx(L, index, &is_integer);
     if (!is_integer) {
         char number[TZ_NUMBER_SIZE];
@@ -194,7 +230,7 @@ bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, 
 const char *tz_text_check(lua_State *L, int index, const char *what, const char *name)
 {
     if (lua_type(L, index) != LUA_TSTRING)
-        tz_raise(L, "%s: '%s' must be a string, not a %s", what, name, luaL_typename(L, index));
+        tz_raise(L, "%s: '%s' must be a string, not %s", what, name, tz_kind_text(L, index));
     const char *text = lua_tostring(L, index);
     if (strlen(text) != lua_rawlen(L, index))
         tz_raise(L, "%s: '%s' holds a zero byte", what, name);
@@ -254,7 +290,7 @@ bool tz_key_flag(lua_State *L, int index, const char *what, const char *key, boo
     if (!get(L, index, key))
         return false;
     if (!lua_isboolean(L, -1))
-        tz_raise(L, "%s: '%s' must be true or false, not a %s", what, key, luaL_typename(L, -1));
+        tz_raise(L, "%s: '%s' must be true or false, not %s", what, key, tz_kind_text(L, -1));
     *out = lua_toboolean(L, -1);
     lua_pop(L, 1);
     return true;
@@ -267,6 +303,8 @@ bool tz_key_range(lua_State *L, int index, const char *what, const char *key, bo
         return false;
     double pair[2];
     bool ok = lua_istable(L, -1) && lua_rawlen(L, -1) == 2;
+    if (ok)
+        tz_list_check(L, what, key);
     for (int i = 0; ok && i < 2; i++) {
         ok = lua_rawgeti(L, -1, i + 1) == LUA_TNUMBER && isfinite(lua_tonumber(L, -1));
         pair[i] = ok ? lua_tonumber(L, -1) : 0;
@@ -293,8 +331,8 @@ int tz_key_integers(lua_State *L, int index, const char *what, const char *key, 
         return 1;
     }
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: '%s' must be a list of integers, not a %s", what, key,
-                 luaL_typename(L, -1));
+        tz_raise(L, "%s: '%s' must be a list of integers, not %s", what, key, tz_kind_text(L, -1));
+    tz_list_check(L, what, key);
     const size_t count = lua_rawlen(L, -1);
     if (count < 1 || count > (size_t)most)
         tz_raise(L, "%s: '%s' must hold 1 to %d numbers, not %zu", what, key, most, count);

@@ -14,6 +14,9 @@ noreturn void tz_raise(lua_State *L, const char *format, ...) __attribute__((for
 /* The same from an error record; `what` (may be NULL) goes in front. */
 noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *error);
 
+/* What is at a stack index, for messages: "a number", "nil", "no value". Static. */
+const char *tz_kind_text(lua_State *L, int index);
+
 /* Raise if the table at `index` has a metatable or an unknown key, with the nearest known one.
  * `list`: elements 1, 2, … are allowed. Replaces it on the stack by a copy, which no script can
  * change: read options from that, and keep it on the stack as long as their texts are used. A table
@@ -25,6 +28,11 @@ void tz_keys_check(lua_State *L, int index, const char *what, const char *const 
 void tz_table_copy(lua_State *L, int index, const char *what);
 /* Push the value of a key, without metamethods. Returns its type. */
 int tz_table_get(lua_State *L, int index, const char *key);
+
+/* Raise unless there is a table of options at `index`. */
+void tz_options_check(lua_State *L, int index, const char *what);
+/* Raise if the table on the top of the stack has other keys than 1, 2, … without gaps. */
+void tz_list_check(lua_State *L, const char *what, const char *key);
 
 /* Options of the table at `index`, which tz_keys_check has put there. Return false, and leave *out
  * as it is, when the key is absent. Raise an error that names `what` and the key when type or range

@@ -32,7 +32,7 @@ static int method_get(lua_State *L)
     static const char *const axes[] = {"x", "y", "z"};
     const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:get");
     const int dims = tz_handle_stencil(handle)->dims;
-    luaL_checktype(L, 2, LUA_TSTRING);
+    tz_text_check(L, 2, "sim:get", "field");
     const int field = tz_handle_kept_field(L, 2, handle, "sim:get");
     const int64_t *extent = tz_simulation_extent(handle->simulation);
     if (lua_gettop(L) - 2 != dims)
@@ -59,7 +59,7 @@ static int method_set(lua_State *L)
     tz_box box;
     char what[128];
     lua_settop(L, 4);
-    luaL_checktype(L, 2, LUA_TSTRING);
+    tz_text_check(L, 2, "sim:set", "field");
     const int field = tz_handle_field(L, 2, handle, "sim:set");
     tz_box_check(L, 4, handle, "sim:set", &box);
     snprintf(what, sizeof what, "sim:set: field '%.60s'",
@@ -171,10 +171,7 @@ static int method_array(lua_State *L)
     if (status != TZ_OK)
         tz_raise_error(L, "sim:array", &error);
     tz_array_own(result, array);
-    const int rule = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_RULE);
-    if (rule >= 0)
-        snprintf(result->rule, sizeof result->rule, "%s",
-                 tz_simulation_params(handle->simulation)[rule].text);
+    tz_output_rule(handle->simulation, field, result->rule);
     return 1;
 }
 
@@ -184,7 +181,7 @@ static int method_slabs(lua_State *L)
     const char *what = "sim:slabs";
     const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
     const tz_stencil *stencil = tz_handle_stencil(handle);
-    luaL_checktype(L, 2, LUA_TSTRING);
+    tz_text_check(L, 2, what, "field");
     const int field = tz_handle_field(L, 2, handle, what);
     if (stencil->fields[field].role != TZ_STREAMED)
         tz_raise(L, "%s: '%s' is not streamed; read it with sim:array", what,
@@ -272,7 +269,7 @@ static int method_param(lua_State *L)
 {
     const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:param");
     const tz_stencil *stencil = tz_handle_stencil(handle);
-    const char *name = luaL_checkstring(L, 2);
+    const char *name = tz_text_check(L, 2, "sim:param", "name");
     const int i = tz_stencil_param_index(stencil, name);
     if (i < 0) {
         const char *names[TZ_PARAMS_MAX];
@@ -297,7 +294,7 @@ static int method_plan(lua_State *L)
     lua_settop(L, 2);
     if (!lua_isnil(L, 2)) {
         tz_policy_config config;
-        luaL_checktype(L, 2, LUA_TTABLE);
+        tz_options_check(L, 2, "sim:plan");
         tz_keys_check(L, 2, "sim:plan", keys, TZ_PLAN_KEYS_COUNT, false);
         const tz_policy_choice forget = {.forget = handle->context->options->policy.forget};
         tz_policy_read(L, 2, "sim:plan", dims, &forget, &config);
@@ -430,7 +427,7 @@ static void push_zeros(lua_State *L)
 static int method_analyse(lua_State *L)
 {
     const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:analyse");
-    const char *name = luaL_checkstring(L, 2);
+    const char *name = tz_text_check(L, 2, "sim:analyse", "method");
     const tz_stencil *stencil = tz_handle_stencil(handle);
     lua_settop(L, 2);
     bool known = false;

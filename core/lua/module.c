@@ -13,7 +13,8 @@
 static int module_expect(lua_State *L)
 {
     tz_context *context = tz_context_get(L);
-    luaL_checkany(L, 1);
+    if (lua_gettop(L) == 0)
+        tz_raise(L, "tz.expect: needs a condition");
     if (context->options->check) {
         if (!context->expectations_noted)
             tz_context_print(context, "  expectations: skipped\n");
@@ -32,9 +33,10 @@ static int module_expect(lua_State *L)
 static int module_log(lua_State *L)
 {
     tz_push_line(L, ' ');
+    const char *line = tz_text_check(L, -1, "tz.log", "text");
     /* A check computes nothing: its log would show zeros. */
     if (!tz_context_get(L)->options->check)
-        tz_context_note(tz_context_get(L), TZ_NOTE_LOG, "%s", lua_tostring(L, -1));
+        tz_context_note(tz_context_get(L), TZ_NOTE_LOG, "%s", line);
     return 0;
 }
 
@@ -72,7 +74,7 @@ static int args_index(lua_State *L)
 {
     tz_context *context = tz_context_get(L);
     const tz_script_options *options = context->options;
-    const char *name = luaL_checkstring(L, 2), *value = NULL;
+    const char *name = tz_text_check(L, 2, "tz.args", "name"), *value = NULL;
     bool known = false;
     for (size_t i = 0; !known && i < context->read_names.count; i++)
         known = strcmp(context->read_names.items[i], name) == 0;

@@ -4,6 +4,10 @@
 
 #include <lua.h>
 
+/* Raise if a scenario's text calls tz.plot, never asks tz.can_plot, and there is no gnuplot: then
+ * it would fail after all its work. */
+void tz_plot_check(lua_State *L, const char *text, size_t bytes);
+
 /* For luaL_requiref: pushes the module. */
 int tz_module_open(lua_State *L);
 

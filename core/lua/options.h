@@ -19,7 +19,8 @@ typedef enum tz_note { TZ_NOTE_LOG, TZ_NOTE_WARNING } tz_note;
 /* Where a script's output goes; every member may be NULL. */
 typedef struct tz_script_sink {
     void *context;
-    void (*print)(void *context, const char *text); /* print() and the report of --check */
+    /* print() and the report of --check; the text may hold zero bytes. */
+    void (*print)(void *context, const char *text, size_t bytes);
     void (*note)(void *context, tz_note note, const char *line);
     void (*progress)(void *context, const tz_script_progress *progress);
 } tz_script_sink;

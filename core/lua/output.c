@@ -29,9 +29,9 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
             tz_raise_error(L, what, &error);
     }
     if (tz_table_get(L, index, "range") == LUA_TSTRING) {
-        if (strcmp(lua_tostring(L, -1), "auto") != 0)
-            tz_raise(L, "%s: 'range' must be {low, high} or \"auto\", not '%.40s'", what,
-                     lua_tostring(L, -1));
+        const char *range = tz_text_check(L, -1, what, "range");
+        if (strcmp(range, "auto") != 0)
+            tz_raise(L, "%s: 'range' must be {low, high} or \"auto\", not '%.40s'", what, range);
         look->range = TZ_RANGE_AUTO;
     } else if (tz_key_range(L, index, what, "range", false, &look->low, &look->high)) {
         look->range = TZ_RANGE_FIXED;
@@ -68,10 +68,11 @@ static tz_output *push_output(lua_State *L, tz_output_kind kind, size_t columns)
 static void copy_field(lua_State *L, int index, const char *what, char *out, size_t size)
 {
     if (lua_type(L, index) != LUA_TSTRING)
-        tz_raise(L, "%s: a field's name must be a string, not a %s", what, luaL_typename(L, index));
-    if (lua_rawlen(L, index) >= size)
-        tz_raise(L, "%s: the field's name '%.40s…' is too long", what, lua_tostring(L, index));
-    snprintf(out, size, "%s", lua_tostring(L, index));
+        tz_raise(L, "%s: a field's name must be a string, not %s", what, tz_kind_text(L, index));
+    const char *name = tz_text_check(L, index, what, "field");
+    if (strlen(name) >= size)
+        tz_raise(L, "%s: the field's name '%.40s…' is too long", what, name);
+    snprintf(out, size, "%s", name);
 }
 
 static void get_name(lua_State *L, int index, const char *what, tz_output *output)
@@ -89,8 +90,8 @@ static void arrange(lua_State *L, const char *what)
     const bool named = !lua_isnoneornil(L, 1) && !lua_istable(L, 1);
     if (lua_istable(L, 1)) {
         if (!lua_isnoneornil(L, 2))
-            tz_raise(L, "%s: unexpected argument 2 (a %s) after the options", what,
-                     luaL_typename(L, 2));
+            tz_raise(L, "%s: unexpected argument 2 (%s) after the options", what,
+                     tz_kind_text(L, 2));
         lua_settop(L, 1);
         lua_pushnil(L);
         lua_insert(L, 1);
@@ -104,7 +105,7 @@ static void arrange(lua_State *L, const char *what)
         lua_replace(L, 2);
     }
     if (!lua_istable(L, 2))
-        tz_raise(L, "%s: the options must be a table, not a %s", what, luaL_typename(L, 2));
+        tz_raise(L, "%s: the options must be a table, not %s", what, tz_kind_text(L, 2));
     if (named && tz_table_get(L, 2, "field") != LUA_TNIL)
         tz_raise(L, "%s: give the field before the options or among them, not both", what);
     lua_settop(L, 2);
@@ -203,7 +204,7 @@ static size_t count_columns(lua_State *L, size_t *listed)
     lua_pushnil(L);
     while (lua_next(L, 1) != 0) {
         const bool named = lua_type(L, -2) == LUA_TSTRING;
-        const char *key = named ? lua_tostring(L, -2) : "";
+        const char *key = named ? tz_text_check(L, -2, "tz.table", "key") : "";
         const lua_Integer place = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
         if (!named && (place < 1 || place > (lua_Integer)lua_rawlen(L, 1)))
             tz_raise(L, "tz.table: the list of columns has gaps");
@@ -211,8 +212,8 @@ static size_t count_columns(lua_State *L, size_t *listed)
             count++;
         } else if (named && strcmp(key, "name") != 0) {
             char hint[128];
-            tz_raise(L, "tz.table: '%.60s' must be a function(sim), not a %s%s", key,
-                     luaL_typename(L, -1),
+            tz_raise(L, "tz.table: '%.60s' must be a function(sim), not %s%s", key,
+                     tz_kind_text(L, -1),
                      tz_names_nearest(key, keys, 1) ? tz_names_hint(hint, sizeof hint, key, keys, 1)
                                                     : "");
         } else if (!named && lua_type(L, -1) == LUA_TSTRING) {
@@ -222,8 +223,8 @@ static size_t count_columns(lua_State *L, size_t *listed)
         } else if (!named) {
             tz_raise(L,
                      "tz.table: a column must be a string such as \"max(temperature)\", or a "
-                     "floorplan for its units, not a %s",
-                     luaL_typename(L, -1));
+                     "floorplan for its units, not %s",
+                     tz_kind_text(L, -1));
         }
         lua_pop(L, 1);
     }

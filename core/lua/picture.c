@@ -22,8 +22,8 @@ static int64_t *get_path(lua_State *L, const tz_array *array, int64_t *count)
         return NULL;
     }
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: 'path' must be a list of columns, one for each row, not a %s", what,
-                 luaL_typename(L, -1));
+        tz_raise(L, "%s: 'path' must be a list of columns, one for each row, not %s", what,
+                 tz_kind_text(L, -1));
     const int64_t n = (int64_t)lua_rawlen(L, -1);
     if (n < 1 || n > array->shape[1] || array->dims == 3)
         tz_raise(L, "%s: 'path' has %lld columns, but the picture has %lld rows", what,
@@ -80,6 +80,9 @@ static const tz_array_handle *get_data(lua_State *L, tz_look *look)
         tz_raise(L, "%s: 'data' is missing: an array or a simulation", what);
     } else {
         forbid_placeholders(L, look);
+        if (tz_table_get(L, 1, "field") != LUA_TNIL)
+            tz_raise(L, "%s: 'field' goes with a simulation as 'data'", what);
+        lua_pop(L, 1);
     }
     return tz_array_check(L, -1, "tz.picture: 'data'");
 }
@@ -127,6 +130,8 @@ static void get_request(lua_State *L, request *r)
     if (r->path && r->look.bits == 16)
         tz_raise(L, "%s: a 16-bit picture holds values only: no 'path'", what);
     const int channels = tz_key_integers(L, 1, what, "path_rgb", 3, 0, rgb);
+    if (channels != 0 && tz_table_get(L, 1, "path") == LUA_TNIL)
+        tz_raise(L, "%s: 'path_rgb' goes with 'path'", what);
     if (channels != 0 && (channels != 3 || rgb[0] > 255 || rgb[1] > 255 || rgb[2] > 255))
         tz_raise(L, "%s: 'path_rgb' must be three numbers from 0 to 255", what);
     for (int i = 0; i < 3; i++)

@@ -1,19 +1,21 @@
 #include "lua/plan.h"
 
+#include "backend/family_names.h"
 #include "lua/keys.h"
 #include "lua/push.h"
-#include <string.h>
+#include <stdio.h>
 
 void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
                   const char **height_text)
 {
     int64_t height = 0;
     const char *family = NULL;
+    tz_error error;
     *plan = (tz_plan){.height = 0};
     if (tz_table_get(L, index, "height") == LUA_TSTRING) {
         if (!height_text)
             tz_raise(L, "%s: 'height' must be an integer, not '%.40s'", who, lua_tostring(L, -1));
-        *height_text = lua_tostring(L, -1);
+        *height_text = tz_text_check(L, -1, who, "height");
     } else {
         tz_key_integer(L, index, who, "height", 1, TZ_PLAN_HEIGHT_MAX, &height);
     }
@@ -21,10 +23,10 @@ void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *p
     plan->height = (int)height;
     tz_key_integers(L, index, who, "tile", dims, 1, plan->tile);
     tz_key_text(L, index, who, "family", &family);
-    if (family && strlen(family) >= sizeof plan->family)
-        tz_raise(L, "%s: '%.40s' is no family", who, family);
+    if (family && tz_family_check(family, &error) != TZ_OK)
+        tz_raise_error(L, who, &error);
     if (family)
-        strcpy(plan->family, family);
+        snprintf(plan->family, sizeof plan->family, "%s", family);
     for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
         const tz_plan_knob *knob = &tz_plan_knobs[k];
         int64_t value = 0;

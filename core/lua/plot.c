@@ -3,6 +3,7 @@
 #include "lua/api.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
+#include "lua/tokens.h"
 #include "output/frame/plot.h"
 #include <limits.h>
 #include <math.h>
@@ -106,6 +107,8 @@ static int plot_call(lua_State *L)
         lua_rawgeti(L, series, i);
         get_series(L, plot, i);
     }
+    if (!tz_plot_available())
+        tz_raise(L, "%s: %s", what, TZ_PLOT_NEEDS_GNUPLOT);
     if (context->options->check) {
         tz_context_print(context, "  writes %s\n", file);
         return 0;
@@ -117,6 +120,14 @@ static int plot_call(lua_State *L)
         tz_raise_error(L, what, &error);
     tz_record_file(context->files.record, file);
     return 0;
+}
+
+void tz_plot_check(lua_State *L, const char *text, size_t bytes)
+{
+    const int line = tz_tokens_find(text, bytes, "plot");
+    if (line > 0 && tz_tokens_find(text, bytes, "can_plot") == 0 && !tz_plot_available())
+        tz_raise(L, "%s:%d: %s: %s; or ask tz.can_plot() first", tz_context_get(L)->options->path,
+                 line, what, TZ_PLOT_NEEDS_GNUPLOT);
 }
 
 /* tz.can_plot(): is gnuplot installed? */

@@ -20,15 +20,14 @@ static void read_choice(lua_State *L, int index, const char *who, int dims, tz_p
     tz_plan_read(L, index, who, dims, &out->given, &out->height);
     const int type = tz_table_get(L, index, "policy");
     if (type == LUA_TSTRING)
-        out->policy = lua_tostring(L, -1);
+        out->policy = tz_text_check(L, -1, who, "policy");
     else if (type == LUA_TFUNCTION)
         out->function = true;
     else if (type != LUA_TNIL)
-        tz_raise(L, "%s: 'policy' must be a name or a function, not a %s", who,
-                 luaL_typename(L, -1));
+        tz_raise(L, "%s: 'policy' must be a name or a function, not %s", who, tz_kind_text(L, -1));
     lua_pop(L, 1);
     const int start = tz_table_get(L, index, "start");
-    if (start == LUA_TSTRING && strcmp(lua_tostring(L, -1), "predicted") != 0)
+    if (start == LUA_TSTRING && strcmp(tz_text_check(L, -1, who, "start"), "predicted") != 0)
         tz_raise(L, "%s: 'start' must be a height or \"predicted\", not '%.40s'", who,
                  lua_tostring(L, -1));
     if (start != LUA_TNIL)
@@ -144,8 +143,8 @@ static int ask_protected(lua_State *L)
         return 0;
     }
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: must return a plan such as { height = 4 }, or nil to keep it, not a %s",
-                 who, luaL_typename(L, -1));
+        tz_raise(L, "%s: must return a plan such as { height = 4 }, or nil to keep it, not %s", who,
+                 tz_kind_text(L, -1));
     tz_keys_check(L, -1, who, keys, TZ_PLAN_KEYS_COUNT, false);
     tz_plan plan;
     tz_plan_read(L, lua_gettop(L), who, q->dims, &plan, NULL);
@@ -245,8 +244,8 @@ static int method_policy(lua_State *L)
     if (!lua_isnil(L, 2)) {
         tz_policy_config config;
         if (!lua_istable(L, 2))
-            tz_raise(L, "%s: needs a name, a function or { policy = … }, not a %s", who,
-                     luaL_typename(L, 2));
+            tz_raise(L, "%s: needs a name, a function or { policy = … }, not %s", who,
+                     tz_kind_text(L, 2));
         tz_keys_check(L, 2, who, keys, TZ_POLICY_KEYS_COUNT + TZ_PLAN_KEYS_COUNT, false);
         const tz_policy_choice forget = {.forget = handle->context->options->policy.forget};
         tz_policy_read(L, 2, who, dims, &forget, &config);

@@ -36,9 +36,11 @@ static void get_numbers(lua_State *L, const char *key, int dims, double *out)
     const int type = tz_table_get(L, 1, key);
     for (int axis = 0; type == LUA_TNUMBER && axis < dims; axis++)
         out[axis] = lua_tonumber(L, -1);
+    if (type == LUA_TTABLE)
+        tz_list_check(L, what, key);
     for (int axis = 0; type == LUA_TTABLE && axis < dims; axis++) {
-        lua_rawgeti(L, -1, axis + 1);
-        out[axis] = lua_tonumber(L, -1);
+        if (lua_rawgeti(L, -1, axis + 1) == LUA_TNUMBER && lua_rawlen(L, -2) == (size_t)dims)
+            out[axis] = lua_tonumber(L, -1);
         lua_pop(L, 1);
     }
     for (int axis = 0; type != LUA_TNIL && axis < dims; axis++)
@@ -120,6 +122,8 @@ static void push_prediction_table(lua_State *L, const holder *h)
     tz_set_text(L, "counts", table->counts);
     tz_set_text(L, "why", table->why);
     tz_set_text(L, "limits", table->limits);
+    if (table->choice[0])
+        tz_set_text(L, "choice", table->choice);
     tz_set_integer(L, "considered", table->considered);
     tz_set_number(L, "seconds", table->seconds);
     lua_createtable(L, table->notes.count, 0);
@@ -158,6 +162,8 @@ static int predict(lua_State *L)
     lua_settop(L, 1);
     tz_keys_check(L, 1, what, keys, sizeof keys / sizeof *keys, false);
     const tz_stencil *stencil = tz_problem_read(L, 1, what, &config, params, NULL);
+    if (config.mixed) /* stages iterate the correction */
+        config.precision = TZ_SINGLE;
     config.backend = options->backend;
     tz_key_text(L, 1, what, "device", &workload.device);
     if (workload.device)

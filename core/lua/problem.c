@@ -16,7 +16,7 @@ size_t tz_assignments_get(lua_State *L, int index, const char *what, tz_assignme
     size_t count = 0;
     index = lua_absindex(L, index);
     if (!lua_istable(L, index))
-        tz_raise(L, "%s: needs a table of NAME = value, not a %s", what, luaL_typename(L, index));
+        tz_raise(L, "%s: needs a table of NAME = value, not %s", what, tz_kind_text(L, index));
     tz_table_copy(L, index, what);
     lua_pushnil(L);
     while (lua_next(L, index) != 0) {
@@ -25,7 +25,7 @@ size_t tz_assignments_get(lua_State *L, int index, const char *what, tz_assignme
         if (count == most)
             tz_raise(L, "%s: more than %zu names", what, most);
         tz_assignment *assignment = &out[count++];
-        *assignment = (tz_assignment){.name = lua_tostring(L, -2)};
+        *assignment = (tz_assignment){.name = tz_text_check(L, -2, what, "name")};
         switch (lua_type(L, -1)) {
         case LUA_TNUMBER:
             assignment->number = lua_tonumber(L, -1);
@@ -34,11 +34,11 @@ size_t tz_assignments_get(lua_State *L, int index, const char *what, tz_assignme
             assignment->number = lua_toboolean(L, -1);
             break;
         case LUA_TSTRING:
-            assignment->text = lua_tostring(L, -1);
+            assignment->text = tz_text_check(L, -1, what, assignment->name);
             break;
         default:
-            tz_raise(L, "%s: '%.60s' must be a number, a string, true or false, not a %s", what,
-                     assignment->name, luaL_typename(L, -1));
+            tz_raise(L, "%s: '%.60s' must be a number, a string, true or false, not %s", what,
+                     assignment->name, tz_kind_text(L, -1));
         }
         lua_pop(L, 1);
     }
@@ -56,14 +56,14 @@ static void get_boundary(lua_State *L, int index, const char *what, const tz_ste
     const int type = tz_table_get(L, index, "boundary");
     if (type == LUA_TSTRING) {
         for (int axis = 0; axis < TZ_AXES; axis++)
-            config->boundary[axis] = lua_tostring(L, -1);
+            config->boundary[axis] = tz_text_check(L, -1, what, "boundary");
     } else if (type == LUA_TTABLE) {
         tz_keys_check(L, -1, where, axes, (size_t)stencil->dims, false);
         for (int axis = 0; axis < stencil->dims; axis++)
             tz_key_text(L, -1, where, axes[axis], &config->boundary[axis]);
     } else if (type != LUA_TNIL) {
-        tz_raise(L, "%s must be a name or {x = name, y = name}, not a %s", where,
-                 luaL_typename(L, -1));
+        tz_raise(L, "%s must be a name or {x = name, y = name}, not %s", where,
+                 tz_kind_text(L, -1));
     }
     lua_setfield(L, index, "boundary");
 }
@@ -73,7 +73,7 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
                                   tz_assignment params[TZ_PROBLEM_PARAMS_MAX],
                                   const tz_plugin **plugin)
 {
-    static const char *const precisions[] = {"single", "double"};
+    static const char *const precisions[] = {"single", "double", "mixed"};
     const tz_stencil *stencil = NULL;
     char where[64];
     tz_error error;
@@ -87,7 +87,10 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
     if (config->dims == 0)
         tz_raise(L, "%s: 'grid' is missing: {nx%s%s}", what, stencil->dims > 1 ? ", ny" : "",
                  stencil->dims > 2 ? ", nz" : "");
-    config->precision = tz_key_choice(L, index, what, "precision", precisions, 2, -1);
+    config->precision = tz_key_choice(L, index, what, "precision", precisions, 3, -1);
+    config->mixed = config->precision == 2;
+    if (config->mixed)
+        config->precision = TZ_DOUBLE;
     get_boundary(L, index, what, stencil, config);
     if (tz_table_get(L, index, "params") != LUA_TNIL) {
         snprintf(where, sizeof where, "%s: 'params'", what);

@@ -4,11 +4,12 @@
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "lua/push.h"
+#include <math.h>
 
 static int value_random(lua_State *L)
 {
     static const char *const keys[] = {"seed", "range", "density"};
-    luaL_checktype(L, 1, LUA_TTABLE);
+    tz_options_check(L, 1, "tz.random");
     tz_keys_check(L, 1, "tz.random", keys, 3, false);
     int64_t seed = 0;
     tz_random_value value = {.random = {.low = 0, .high = 1, .density = 0.5}};
@@ -19,6 +20,8 @@ static int value_random(lua_State *L)
     value.has_range =
         tz_key_range(L, 1, "tz.random", "range", true, &value.random.low, &value.random.high);
     value.has_density = tz_key_number(L, 1, "tz.random", "density", &value.random.density);
+    if (!isfinite(value.random.high - value.random.low))
+        tz_raise(L, "tz.random: 'range' is wider than a number can say");
     if (value.has_range && value.has_density)
         tz_raise(L, "tz.random: give 'range' or 'density', not both");
     if (!(value.random.density >= 0 && value.random.density <= 1))

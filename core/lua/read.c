@@ -5,7 +5,6 @@
 #include "lua/array.h"
 #include "lua/keys.h"
 #include "output/format/png_read.h"
-#include "output/format/rle.h"
 #include "output/format/text.h"
 #include <limits.h>
 #include <stdio.h>
@@ -69,34 +68,50 @@ static tz_status read_rle(tz_array_handle *handle, const char *path, tz_array **
         *array = pattern.cells;
         pattern.cells = NULL;
         snprintf(handle->rule, sizeof handle->rule, "%s", pattern.rule);
+        handle->claims_rule = pattern.has_rule;
     }
     tz_life_pattern_clear(&pattern);
     return status;
 }
 
+/* The option that takes the place of the file's rule, in its normal form. */
+static void get_rule(lua_State *L, char text[TZ_RLE_RULE_SIZE])
+{
+    const char *given = NULL;
+    tz_rle_rule rule;
+    tz_error error;
+    if (!tz_key_text(L, 2, "tz.read", "rule", &given))
+        return;
+    if (tz_rle_rule_parse(given, "rule", &rule, &error) != TZ_OK)
+        tz_raise_error(L, "tz.read", &error);
+    tz_rle_rule_format(&rule, text);
+}
+
 static int value_read(lua_State *L)
 {
-    static const char *const keys[] = {"at", "shape"};
-    const char *name = luaL_checkstring(L, 1);
+    static const char *const keys[] = {"at", "shape", "rule"};
+    const char *name = tz_text_check(L, 1, "tz.read", "path");
     char path[PATH_MAX];
     int64_t at[TZ_AXES] = {0, 0, 0}, shape[TZ_AXES] = {1, 1, 1};
-    bool has_at = false;
-    int dims = 0;
+    char rule[TZ_RLE_RULE_SIZE] = "";
+    int dims = 0, at_axes = 0;
     lua_settop(L, 2);
-    if (strlen(name) != lua_rawlen(L, 1))
-        tz_raise(L, "tz.read: the path holds a zero byte");
     if (!lua_isnil(L, 2)) {
-        luaL_checktype(L, 2, LUA_TTABLE);
-        tz_keys_check(L, 2, "tz.read", keys, 2, false);
-        has_at = tz_key_integers(L, 2, "tz.read", "at", TZ_AXES, 0, at) > 0;
+        tz_options_check(L, 2, "tz.read");
+        tz_keys_check(L, 2, "tz.read", keys, 3, false);
+        at_axes = tz_key_integers(L, 2, "tz.read", "at", TZ_AXES, 0, at);
         dims = tz_key_integers(L, 2, "tz.read", "shape", TZ_AXES, 1, shape);
+        get_rule(L, rule);
     }
     tz_path_resolve(L, name, path, sizeof path);
     tz_array_handle *handle = tz_array_push(L, name);
     tz_array *array = NULL;
     tz_error error;
     tz_status status = TZ_OK;
-    switch (find_kind(path)) {
+    const file_kind kind = find_kind(path);
+    if (rule[0] && kind != KIND_RLE)
+        tz_raise(L, "tz.read: 'rule' is for .rle files, not for %.300s", path);
+    switch (kind) {
     case KIND_NPY:
         status = read_npy(handle, path, &array, &error);
         break;
@@ -118,7 +133,11 @@ static int value_read(lua_State *L)
     if (dims > 0 &&
         (dims != handle->view.dims || memcmp(shape, handle->view.shape, sizeof shape) != 0))
         tz_raise(L, "tz.read: the shape of %.300s is not the given 'shape'", path);
-    handle->has_at = has_at;
+    if (rule[0]) {
+        snprintf(handle->rule, sizeof handle->rule, "%s", rule);
+        handle->claims_rule = true;
+    }
+    handle->at_axes = at_axes;
     memcpy(handle->at, at, sizeof at);
     return 1;
 }

@@ -18,10 +18,13 @@ static void get_mask(lua_State *L, int index, const tz_simulation_handle *handle
     const int dims = tz_handle_stencil(handle)->dims;
     const int64_t *extent = tz_simulation_extent(handle->simulation);
     bool fits = true;
+    tz_array_check_at(L, source, dims, what);
     for (int axis = 0; axis < TZ_AXES; axis++) {
-        if (source->has_at) {
+        if (source->at_axes > 0) {
             region->box.low[axis] = axis < dims ? source->at[axis] : 0;
-            region->box.high[axis] = region->box.low[axis] + array->shape[axis];
+            if (__builtin_add_overflow(region->box.low[axis], array->shape[axis],
+                                       &region->box.high[axis]))
+                fits = false;
         }
         fits = fits && region->box.high[axis] <= extent[axis] &&
                region->box.high[axis] - region->box.low[axis] == array->shape[axis];
@@ -30,7 +33,7 @@ static void get_mask(lua_State *L, int index, const tz_simulation_handle *handle
         char has[TZ_SHAPE_TEXT_SIZE], needs[TZ_SHAPE_TEXT_SIZE];
         tz_raise(L, "%s: the mask %.250s has %s elements%s, the grid %s", what, source->source,
                  tz_shape_text(has, array->dims, array->shape),
-                 source->has_at ? " at its place" : "", tz_shape_text(needs, dims, extent));
+                 source->at_axes > 0 ? " at its place" : "", tz_shape_text(needs, dims, extent));
     }
     region->mask = array;
 }
@@ -62,8 +65,8 @@ bool tz_region_check(lua_State *L, int index, const tz_simulation_handle *handle
     else
         tz_raise(L,
                  "%s: the region must be a box {x = {low, high}, …}, a mask (a field's name or an "
-                 "array) or a unit (plan:unit \"NAME\"), not a %s",
-                 what, luaL_typename(L, index));
+                 "array) or a unit (plan:unit \"NAME\"), not %s",
+                 what, tz_kind_text(L, index));
     return true;
 }
 

@@ -168,6 +168,15 @@ static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *ru
         run->steps = most;
 }
 
+/* Steps are counted in doubles, too. */
+static void check_end(lua_State *L, const tz_simulation_handle *handle, const tz_run *run)
+{
+    const int64_t last = INT64_C(1) << 53, step = tz_simulation_step(handle->simulation);
+    if (run->steps > last - step)
+        tz_raise(L, "sim:run: the run would end after step %lld, the last one that is counted",
+                 (long long)last);
+}
+
 /* In check mode: print what a run would write. */
 static void run_dry(tz_simulation_handle *handle, const tz_run *run)
 {
@@ -291,6 +300,7 @@ static int method_run(lua_State *L)
     bool accepts;
     lua_settop(L, 2);
     get_run(L, handle, &run, &accepts);
+    check_end(L, handle, &run);
     if (tz_handle_is_dry(handle)) {
         run_dry(handle, &run);
         result.steps = run.steps < 0 ? 0 : run.steps;

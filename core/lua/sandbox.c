@@ -22,7 +22,7 @@ static int base_print(lua_State *L)
     lua_concat(L, 2);
     const tz_script_sink *sink = &tz_context_get(L)->options->sink;
     if (sink->print)
-        sink->print(sink->context, lua_tostring(L, -1));
+        sink->print(sink->context, lua_tostring(L, -1), lua_rawlen(L, -1));
     return 0;
 }
 
@@ -79,7 +79,7 @@ static bool load_module(lua_State *L, const char *folder, const char *name)
 /* require(name): the module if it is loaded, else NAME.lua from the script's folder. */
 static int base_require(lua_State *L)
 {
-    const char *name = luaL_checkstring(L, 1);
+    const char *name = tz_text_check(L, 1, "require", "name");
     const tz_context *context = tz_context_get(L);
     lua_settop(L, 1);
     lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);

@@ -5,6 +5,7 @@
 #include "lua/guard.h"
 #include "lua/handle.h"
 #include "lua/interrupt.h"
+#include "lua/module.h"
 #include "lua/sandbox.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ static int set_up(lua_State *L)
     lua_pushfstring(L, "@%s", context->options->path);
     if (luaL_loadbufferx(L, text, bytes, lua_tostring(L, -1), "t") != LUA_OK)
         return lua_error(L);
+    tz_plot_check(L, context->text, context->bytes);
     return 1;
 }
 
@@ -188,6 +190,7 @@ cleanup:
     tz_run_files_clear(&context.files);
     tz_paths_clear(&context.read_names);
     free(context.sets_read);
+    free(context.early);
     free(context.text);
     return status;
 }

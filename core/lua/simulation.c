@@ -58,7 +58,7 @@ static int simulation_tostring(lua_State *L)
 
 static int simulation_index(lua_State *L)
 {
-    const char *key = luaL_checkstring(L, 2);
+    const char *key = tz_text_check(L, 2, "sim", "key");
     lua_pushvalue(L, 2);
     if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL)
         return 1;
@@ -114,11 +114,11 @@ typedef struct request {
     char name[48]; /* "": none */
 } request;
 
-static void get_plan(lua_State *L, int index, const tz_script_options *options,
+static void get_plan(lua_State *L, int index, int dims, const tz_script_options *options,
                      tz_policy_config *policy, tz_simulation_config *config)
 {
     int64_t threads = 0;
-    tz_policy_read(L, index, what, TZ_AXES, &options->policy, policy);
+    tz_policy_read(L, index, what, dims, &options->policy, policy);
     config->policy = policy;
     tz_key_integer(L, index, what, "threads", 1, 4096, &threads);
     config->backend = "auto";
@@ -137,7 +137,7 @@ static void get_fields(lua_State *L, const tz_stencil *stencil)
     if (tz_table_get(L, 1, "fields") == LUA_TNIL)
         return;
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: 'fields' must be a table, not a %s", what, luaL_typename(L, -1));
+        tz_raise(L, "%s: 'fields' must be a table, not %s", what, tz_kind_text(L, -1));
     for (int i = 0; i < stencil->fields_count; i++)
         names[i] = stencil->fields[i].name;
     tz_keys_check(L, -1, "tz.simulation: 'fields'", names, (size_t)stencil->fields_count, false);
@@ -156,7 +156,7 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
     tz_keys_check(L, 1, what, keys, sizeof keys / sizeof keys[0], false);
     *config = (tz_simulation_config){.registry = options->registry, .dry = options->check};
     r->stencil = tz_problem_read(L, 1, what, config, r->params, &r->plugin);
-    get_plan(L, 1, options, &r->policy, config);
+    get_plan(L, 1, r->stencil->dims, options, &r->policy, config);
     r->name[0] = '\0';
     if (tz_key_copy(L, 1, what, "name", r->name, sizeof r->name) &&
         tz_folder_check_name(r->name, &error) != TZ_OK)

@@ -28,7 +28,7 @@ double tz_time_check(lua_State *L, int index, const tz_simulation_handle *handle
             tz_raise_error(L, where, &error);
     } else {
         tz_raise(L, "%s: '%s' must be a text such as \"2 ms\" or a number%s%s, not %s", what, name,
-                 step->unit[0] ? " in " : "", step->unit, luaL_typename(L, index));
+                 step->unit[0] ? " in " : "", step->unit, tz_kind_text(L, index));
     }
     if (!(time >= 0) || !isfinite(time))
         tz_raise(L, "%s: '%s' must be finite and not negative", what, name);

@@ -85,6 +85,50 @@ static tz_status find_kept_field(const tz_stencil *stencil, const char *name, in
     return status;
 }
 
+/* Are both sides of both axes of that kind? */
+static bool is_bounded_by(const tz_simulation *simulation, tz_boundary boundary)
+{
+    return tz_simulation_boundary(simulation, 0) == boundary &&
+           tz_simulation_boundary(simulation, 1) == boundary;
+}
+
+const char *tz_output_rule(const tz_simulation *simulation, int field, char text[TZ_RLE_RULE_SIZE])
+{
+    const tz_stencil *stencil = tz_simulation_stencil(simulation);
+    const int64_t *extent = tz_simulation_extent(simulation);
+    const int param = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_RULE);
+    tz_rle_rule rule;
+    tz_error ignored;
+    snprintf(text, TZ_RLE_RULE_SIZE, "%s",
+             param < 0 ? "" : tz_simulation_params(simulation)[param].text);
+    if (stencil->dims != 2 || tz_rle_rule_parse(text, NULL, &rule, &ignored) != TZ_OK)
+        return text;
+    if (is_bounded_by(simulation, TZ_PERIODIC))
+        rule.universe = 'T';
+    else if (is_bounded_by(simulation, TZ_FIXED) &&
+             tz_simulation_boundary_value(simulation, field) == 0)
+        rule.universe = 'P';
+    rule.width = extent[0];
+    rule.height = extent[1];
+    return tz_rle_rule_format(&rule, text);
+}
+
+static tz_status check_rle(const tz_simulation *simulation, int field, tz_error *error)
+{
+    const tz_stencil *stencil = tz_simulation_stencil(simulation);
+    char text[TZ_RLE_RULE_SIZE];
+    tz_rle_rule rule;
+    if (stencil->dims == 3)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "RLE holds 1-D and 2-D patterns; use tz.npy");
+    if (stencil->fields[field].type == TZ_REAL)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "RLE holds cells that are dead or alive, and '%s' is real; use tz.npy",
+                            stencil->fields[field].name);
+    tz_output_rule(simulation, field, text);
+    return text[0] ? tz_rle_rule_parse(text, NULL, &rule, error) : TZ_OK;
+}
+
 tz_status tz_output_check(const tz_output *output, const tz_simulation *simulation, int *field,
                           tz_error *error)
 {
@@ -117,10 +161,7 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
         return tz_error_set(error, TZ_RANGE, NULL,
                             "slice %lld is outside the grid (z is 0 to %lld)",
                             (long long)output->slice, (long long)nz - 1);
-    if (output->kind == TZ_OUTPUT_RLE && stencil->dims == 3)
-        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                            "RLE holds 1-D and 2-D patterns; use tz.npy");
-    return TZ_OK;
+    return output->kind == TZ_OUTPUT_RLE ? check_rle(simulation, *field, error) : TZ_OK;
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #define TZ_CORE_OUTPUT_OUTPUT_H
 
 #include "base/error.h"
+#include "output/format/rle.h"
 #include "output/frame/look.h"
 #include "sim/simulation.h"
 
@@ -70,6 +71,10 @@ tz_status tz_output_find_field(const tz_stencil *stencil, const char *name, int 
  * shows. TZ_UNKNOWN, TZ_RANGE, TZ_UNSUPPORTED. */
 tz_status tz_output_check(const tz_output *output, const tz_simulation *simulation, int *field,
                           tz_error *error);
+
+/* The rule of a simulation whose stencil has one, as RLE files have it: with ":T64,32" on a torus,
+ * ":P64,32" if the cells around `field` are dead. "": no rule. Returns `text`. */
+const char *tz_output_rule(const tz_simulation *simulation, int field, char text[TZ_RLE_RULE_SIZE]);
 
 /* Is one of its columns of that kind? */
 bool tz_output_has_column(const tz_output *output, tz_column_kind kind);

@@ -1,13 +1,16 @@
 #include "output/run_record.h"
 
 #include "base/atomic.h"
+#include "base/text.h"
 #include "output/format/number.h"
 #include "policy/policy.h"
+#include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct tz_record {
     json_t *root;
@@ -15,10 +18,23 @@ struct tz_record {
     bool failed;         /* memory ran out on the way */
 };
 
+/* JSON needs UTF-8. Release the copy with free(). */
+static char *copy_utf8(const char *text)
+{
+    char *copy = strdup(text);
+    if (copy)
+        tz_text_utf8(copy);
+    return copy;
+}
+
 static void put(tz_record *record, json_t *object, const char *key, json_t *value)
 {
-    if (json_object_set_new(object, key, value) != 0)
+    char *name = copy_utf8(key);
+    if (!name)
+        json_decref(value);
+    if (!name || json_object_set_new(object, name, value) != 0)
         record->failed = true;
+    free(name);
 }
 
 static void push(tz_record *record, json_t *array, json_t *value)
@@ -37,9 +53,10 @@ static json_t *text(const char *value)
 {
     if (!value)
         return json_null();
-    json_t *string = json_string(value);
-    /* JSON needs UTF-8. A mark is better than no record. */
-    return string ? string : json_string("(not UTF-8)");
+    char *copy = copy_utf8(value);
+    json_t *string = copy ? json_string(copy) : NULL;
+    free(copy);
+    return string;
 }
 
 tz_status tz_record_create(tz_record **out, const char *scenario, int arguments_count,
@@ -385,25 +402,57 @@ static tz_status write_shortened(tz_atomic_file *file, const char *json, tz_erro
     return status == TZ_OK ? tz_atomic_write(file, "\n", 1, error) : status;
 }
 
+static bool set_status(tz_record *record, const char *status, const char *failure)
+{
+    record->failed = false;
+    put(record, record->root, "status", text(status));
+    put(record, record->root, "error", text(failure));
+    return !record->failed;
+}
+
+static tz_status write_json(const char *json, const char *path, tz_error *error)
+{
+    tz_atomic_file *file = NULL;
+    tz_status status = tz_atomic_open(&file, path, true, error);
+    if (status != TZ_OK)
+        return status;
+    status = write_shortened(file, json, error);
+    if (status == TZ_OK)
+        return tz_atomic_commit(file, error);
+    tz_atomic_abort(file);
+    return status;
+}
+
+/* The last resort, which needs no memory and no room on the disk: in a record that says "running"
+ * the status is written over. */
+static void mark_failed(const char *path)
+{
+    static const char before[] = "\"status\": \"running\"", after[] = "\"status\": \"failed\" ";
+    _Static_assert(sizeof before == sizeof after, "the file keeps its size");
+    char head[1 << 16];
+    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const ssize_t got = file >= 0 ? pread(file, head, sizeof head, 0) : -1;
+    const char *at = got > 0 ? memmem(head, (size_t)got, before, sizeof before - 1) : NULL;
+    if (at)
+        (void)!pwrite(file, after, sizeof after - 1, at - head);
+    if (file >= 0)
+        close(file);
+}
+
 tz_status tz_record_write(tz_record *record, const char *path, const char *status,
                           const char *failure, tz_error *error)
 {
-    put(record, record->root, "status", text(status));
-    put(record, record->root, "error", text(failure));
-    char *json = json_dumps(record->root, JSON_INDENT(2));
-    if (!json || record->failed) {
-        free(json);
-        return tz_error_set(error, TZ_MEMORY, path, "not enough memory for the run's record");
-    }
-    tz_atomic_file *file = NULL;
-    tz_status result = tz_atomic_open(&file, path, true, error);
-    if (result == TZ_OK) {
-        result = write_shortened(file, json, error);
-        if (result == TZ_OK)
-            result = tz_atomic_commit(file, error);
-        else
-            tz_atomic_abort(file);
-    }
+    static const char no_memory[] = "not enough memory for the run's record";
+    const bool lost = record->failed; /* a part of the record */
+    const bool is_end = strcmp(status, "running") != 0;
+    const bool ready = lost && is_end ? set_status(record, "failed", failure ? failure : no_memory)
+                                      : set_status(record, status, failure);
+    record->failed = record->failed || lost;
+    char *json = ready ? json_dumps(record->root, JSON_INDENT(2)) : NULL;
+    tz_status result = json ? write_json(json, path, error) : TZ_MEMORY;
     free(json);
-    return result;
+    if (is_end && result != TZ_OK)
+        mark_failed(path);
+    return !json || (result == TZ_OK && lost) ? tz_error_set(error, TZ_MEMORY, path, no_memory)
+                                              : result;
 }

@@ -34,8 +34,9 @@ void tz_record_output(tz_record *record, size_t index, const char *pattern, cons
 /* Record a file that belongs to no simulation. */
 void tz_record_file(tz_record *record, const char *name);
 
-/* Write the file, replacing an older one, with that status ("running", "done", "stagnated", "failed",
- * "interrupted") and, unless NULL, the error's line. */
+/* Write the file, replacing an older one, with that status ("running", "done", "stagnated",
+ * "failed", "interrupted") and, unless NULL, the error's line. If memory runs out or the disk is
+ * full, a file that says "running" becomes one that says "failed". */
 tz_status tz_record_write(tz_record *record, const char *path, const char *status,
                           const char *failure, tz_error *error);
 

@@ -3,7 +3,6 @@
 #include "output/caption.h"
 #include "output/format/npy.h"
 #include "output/format/number.h"
-#include "output/format/rle.h"
 #include "output/format/vti.h"
 #include "sim/fields.h"
 #include "sim/simulated_time.h"
@@ -149,15 +148,16 @@ static tz_status write_picture(const tz_writer *writer, const tz_simulation *sou
 typedef tz_status tz_piece_fn(void *writer, size_t which, const void *cells, int64_t count,
                               tz_error *error);
 
-/* Write a field in pieces of a few MiB: memory may not hold a copy of a large one. */
+/* Write a field in pieces of a MiB or two: memory may not hold a copy of a large one. */
 static tz_status write_pieces(const tz_simulation *simulation, int field, tz_piece_fn *piece,
                               void *writer, size_t which, tz_error *error)
 {
-    enum { PIECE_CELLS = 1 << 20 };
+    enum { PIECE_CELLS = 1 << 18 };
     const int64_t *extent = tz_simulation_extent(simulation);
     const int64_t width = extent[0] < PIECE_CELLS ? extent[0] : PIECE_CELLS;
     const int64_t rows = width < extent[0] || PIECE_CELLS / width < 1 ? 1 : PIECE_CELLS / width;
-    char *cells = malloc((size_t)(width * rows) * sizeof(double));
+    char *cells =
+        malloc((size_t)(width * rows) * tz_dtype_size(tz_simulation_dtype(simulation, field)));
     if (!cells)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to write a field");
     tz_status status = TZ_OK;
@@ -202,15 +202,14 @@ static tz_status write_npy(const tz_writer *writer, const tz_simulation *source,
 static tz_status write_rle(const tz_writer *writer, const tz_simulation *source, const char *path,
                            tz_error *error)
 {
-    const int rule = tz_stencil_param_of_role(tz_simulation_stencil(source), TZ_PARAM_ROLE_RULE);
-    char comment[160];
+    char comment[160], rule[TZ_RLE_RULE_SIZE];
     tz_array *array = NULL;
     snprintf(comment, sizeof comment, "%s, step %lld, by Trapeze %s", writer->files->scenario,
              (long long)tz_simulation_step(source), TZ_VERSION);
+    tz_output_rule(source, writer->field, rule);
     tz_status status = tz_simulation_read_array(source, writer->field, &array, error);
     if (status == TZ_OK)
-        status = tz_rle_write(
-            path, array, rule < 0 ? NULL : tz_simulation_params(source)[rule].text, comment, error);
+        status = tz_rle_write(path, array, rule[0] ? rule : NULL, comment, error);
     tz_array_destroy(array);
     return status;
 }

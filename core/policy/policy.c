@@ -224,8 +224,15 @@ static tz_status predicted_create(tz_policy *policy, tz_error *error)
     return status;
 }
 
+static void predicted_describe(const tz_policy *policy, char *text, size_t size)
+{
+    snprintf(text, size, policy->predictions ? "predicted: height %d" : "default: height %d, %s",
+             policy->plan.height, "not predicted");
+}
+
 static const tz_policy_class class_fixed = {.create = fixed_create};
-static const tz_policy_class class_predicted = {.create = predicted_create};
+static const tz_policy_class class_predicted = {.create = predicted_create,
+                                                .describe = predicted_describe};
 
 /* ---- A function ------------------------------------------------------------------------------ */
 

@@ -1,6 +1,7 @@
 #include "predict/prediction_table.h"
 
 #include "base/machine.h"
+#include "model/power.h"
 #include "model/roofs.h"
 #include <math.h>
 #include <stdio.h>
@@ -186,6 +187,38 @@ static void write_limits(tz_prediction_table *table)
         snprintf(text + used, sizeof table->limits - used, " at every height");
 }
 
+void tz_prediction_choice_text(const tz_prediction_row *best, const tz_prediction_row *fast,
+                               char *text, size_t size)
+{
+    const double less = 1 - fast->prediction.time_s / best->prediction.time_s;
+    const double in_long_runs =
+        tz_power_time(&fast->prediction) / tz_power_time(&best->prediction) - 1;
+    char which[64];
+    snprintf(which, sizeof which, "%s %d takes %.1f %% less time", fast->plan.family,
+             fast->plan.height, 100 * less);
+    if (in_long_runs > 0)
+        snprintf(text, size,
+                 "%s at the full clock, but %.1f %% more in a long run, in which the power limit "
+                 "lowers the clock",
+                 which, 100 * in_long_runs);
+    else if (fast->work && fast->work->estimated)
+        snprintf(text, size, "%s, but that is an estimate: its kernel is not compiled", which);
+    else
+        snprintf(text, size,
+                 "%s; of plans that are about as fast on a CPU, the highest is the best", which);
+}
+
+/* Why the row of the shortest time is not the best one, if it is not. */
+static void write_choice(tz_prediction_table *table)
+{
+    const tz_prediction_row *best = &table->rows[table->best], *fast = best;
+    for (int i = 0; i < table->count; i++)
+        if (table->rows[i].prediction.time_s < fast->prediction.time_s)
+            fast = &table->rows[i];
+    if (fast != best)
+        tz_prediction_choice_text(best, fast, table->choice, sizeof table->choice);
+}
+
 static void conclude(tz_prediction_table *table, const tz_workload *workload)
 {
     const tz_prediction_row *best = &table->rows[table->best];
@@ -193,6 +226,7 @@ static void conclude(tz_prediction_table *table, const tz_workload *workload)
     for (int i = 0; i < table->count; i++)
         estimated += table->rows[i].work && table->rows[i].work->estimated;
     write_limits(table);
+    write_choice(table);
     snprintf(table->why, sizeof table->why, "%s", best->prediction.limit_text);
     table->notes = best->prediction.notes;
     if (workload->let_unstable)

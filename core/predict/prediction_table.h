@@ -34,6 +34,7 @@ typedef struct tz_prediction_table {
     char counts[256];            /* source of the instruction counts, or "" */
     char limits[200];            /* "memory-bound up to h = 4, then computation-bound" */
     char why[256];               /* limit of the best row */
+    char choice[256];            /* if another row has a shorter time: why that is not the best */
     tz_model_notes notes;        /* of the best row and of the stencil */
     tz_predictions *predictions; /* owner of the rows' work; may be NULL */
 } tz_prediction_table;
@@ -46,6 +47,11 @@ void tz_prediction_table_destroy(tz_prediction_table *table); /* NULL is fine */
 
 /* The fastest row of a height, or NULL. */
 const tz_prediction_row *tz_prediction_table_at(const tz_prediction_table *table, int height);
+
+/* Why `best` is the best row although `fast` has a shorter time: power in long runs, an estimate,
+ * or a height that is preferred on a CPU. */
+void tz_prediction_choice_text(const tz_prediction_row *best, const tz_prediction_row *fast,
+                               char *text, size_t size);
 
 /* ---- For the papers' models: facts.c --------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 #include "predict/tune.h"
 
+#include "backend/family_names.h"
 #include "base/machine.h"
 #include "base/names.h"
 #include "calibrate/sample.h"
@@ -36,7 +37,7 @@ static tz_status check_families(const char *list, tz_error *error)
     tz_status status = TZ_OK;
     for (const char *at = list; !status && at && *at; at += strcspn(at, ","), at += *at == ',') {
         snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
-        status = tz_backend_check_family(word, error);
+        status = tz_family_check(word, error);
     }
     return status;
 }

@@ -1,5 +1,6 @@
 /* Creates a simulation: problem, backend, policy, then fields. */
 #include "base/machine.h"
+#include "sim/correction.h"
 #include "sim/fields.h"
 #include "sim/simulation_impl.h"
 #include <inttypes.h>
@@ -31,6 +32,8 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
         tz_registry_find(config->registry, config->stencil, &stencil, &simulation->plugin, error);
     if (!status)
         status = tz_problem_resolve(&simulation->problem, stencil, config, error);
+    if (!status && config->mixed)
+        status = tz__correction_resolve(simulation, error);
     if (!status)
         status = tz_backend_find(config->backend, &simulation->backend, error);
     if (!status && (config->threads < 0 || config->threads > 1024))
@@ -43,6 +46,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     if (simulation->backend->serial)
         simulation->threads = 1;
     simulation->device = config->device;
+    simulation->sync = config->sync;
     tz_device_identity device = {0};
     status = simulation->backend->identify(config->device, &device, error);
     if (status == TZ_BACKEND && config->dry) /* a scenario is checked without the device, too */
@@ -61,6 +65,8 @@ static tz_status create_fields(tz_simulation *simulation, const tz_simulation_co
                                         .device = config->device,
                                         .sync = config->sync};
     tz_status status = simulation->backend->create(&simulation->state, &context, error);
+    if (!status)
+        status = tz__correction_create_fields(simulation, error);
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role != TZ_STREAMED && stencil->fields[f].initial != 0.0)
             status = tz_simulation_fill(simulation, f, NULL, stencil->fields[f].initial, error);
@@ -96,6 +102,7 @@ void tz_simulation_destroy(tz_simulation *simulation)
 {
     if (!simulation)
         return;
+    tz__correction_destroy(simulation);
     if (simulation->state)
         simulation->backend->destroy(simulation->state);
     tz_policy_destroy(simulation->policy);

@@ -1,5 +1,6 @@
 #include "sim/fields.h"
 
+#include "sim/pieces.h"
 #include "sim/simulation_impl.h"
 #include <inttypes.h>
 #include <math.h>
@@ -48,71 +49,39 @@ static tz_status check_value(const tz_problem *problem, int field, double value,
                         tz_type_name(problem->stencil->fields[field].type));
 }
 
-static tz_box row_box(const tz_problem *problem, int64_t x_low, int64_t x_high, int64_t y,
-                      int64_t z)
+static void constant_values(const void *value, int64_t i, int64_t cell, int64_t count,
+                            double *values)
 {
-    /* Rows of bits are transferred in full: a column is a bit of some word of the row. */
-    const tz_box box = {{problem->bits ? 0 : x_low, y, z},
-                        {problem->bits ? problem->elements[0] : x_high, y + 1, z + 1}};
-    return box;
+    (void)i;
+    (void)cell;
+    for (int64_t k = 0; k < count; k++)
+        values[k] = *(const double *)value;
 }
 
-/* Write one row of cells; `row` is scratch for a row of elements. */
-static tz_status write_row(tz_simulation *simulation, int field, int64_t x_low, int64_t x_high,
-                           int64_t y, int64_t z, const double *values, void *row, tz_error *error)
+static void given_values(const void *all, int64_t i, int64_t cell, int64_t count, double *values)
 {
-    const tz_problem *problem = &simulation->problem;
-    const tz_box box = row_box(problem, x_low, x_high, y, z);
-    if (problem->bits) {
-        uint32_t *words = row;
-        const int64_t count = problem->elements[0];
-        if (x_low == 0 && x_high == problem->extent[0])
-            memset(words, 0, (size_t)count * sizeof *words);
-        else {
-            tz_status status =
-                simulation->backend->load(simulation->state, field, &box, words, error);
-            if (status)
-                return status;
-        }
-        for (int64_t x = x_low; x < x_high; x++) {
-            const uint32_t bit = UINT32_C(1) << (x / count);
-            if (values[x - x_low] != 0.0)
-                words[x % count] |= bit;
-            else
-                words[x % count] &= ~bit;
-        }
-    } else {
-        tz_problem_to_elements(problem, field, values, x_high - x_low, row);
-    }
-    simulation->update_known = false;
-    return simulation->backend->store(simulation->state, field, &box, row, error);
+    (void)cell;
+    memcpy(values, (const double *)all + i, (size_t)count * sizeof *values);
 }
 
-static tz_status read_row(const tz_simulation *simulation, int field, int64_t x_low, int64_t x_high,
-                          int64_t y, int64_t z, double *values, void *row, tz_error *error)
+static void array_values(const void *array, int64_t i, int64_t cell, int64_t count, double *values)
+{
+    (void)cell;
+    for (int64_t k = 0; k < count; k++)
+        values[k] = tz_array_get(array, i + k);
+}
+
+tz_status tz_simulation_check_value(const tz_simulation *simulation, int field, double value,
+                                    tz_error *error)
 {
     const tz_problem *problem = &simulation->problem;
-    const tz_box box = row_box(problem, x_low, x_high, y, z);
-    tz_status status = simulation->backend->load(simulation->state, field, &box, row, error);
-    if (status)
-        return status;
-    if (!problem->bits) {
-        tz_problem_to_values(problem, field, row, x_high - x_low, values);
+    const char *fault = tz_problem_fault(problem, field, value);
+    if (!fault)
         return TZ_OK;
-    }
-    const int64_t words = problem->elements[0];
-    for (int64_t x = x_low; x < x_high; x++)
-        values[x - x_low] = ((const uint32_t *)row)[x % words] >> (x / words) & 1;
-    return TZ_OK;
-}
-
-static void *row_create(const tz_simulation *simulation, int64_t cells, tz_error *error)
-{
-    const int64_t words = simulation->problem.elements[0];
-    void *row = malloc((size_t)(cells > words ? cells : words) * sizeof(double));
-    if (!row)
-        tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
-    return row;
+    return tz_error_set(error, isfinite(value) ? TZ_TYPE : TZ_RANGE,
+                        problem->stencil->fields[field].name,
+                        "the value is %.10g; it %s: the field is of type %s", value, fault,
+                        tz_type_name(problem->stencil->fields[field].type));
 }
 
 tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box *box, double value,
@@ -121,12 +90,8 @@ tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box 
     const tz_problem *problem = &simulation->problem;
     const tz_box all = whole(problem);
     tz_status status = check_box(simulation, field, box ? box : &all, error);
-    const char *fault = tz_problem_fault(problem, field, value);
-    if (!status && fault)
-        status = tz_error_set(error, isfinite(value) ? TZ_TYPE : TZ_RANGE,
-                              problem->stencil->fields[field].name,
-                              "the value is %.10g; it %s: the field is of type %s", value, fault,
-                              tz_type_name(problem->stencil->fields[field].type));
+    if (!status)
+        status = tz_simulation_check_value(simulation, field, value, error);
     if (status)
         return status;
     if (!box || memcmp(box, &all, sizeof all) == 0) {
@@ -135,20 +100,7 @@ tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box 
         simulation->update_known = false;
         return simulation->backend->fill(simulation->state, field, &element, error);
     }
-    const int64_t count = box->high[0] - box->low[0];
-    double *values = malloc((size_t)count * sizeof *values);
-    void *row = row_create(simulation, count, error);
-    if (!values || !row)
-        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
-    for (int64_t i = 0; values && i < count; i++)
-        values[i] = value;
-    for (int64_t z = box->low[2]; !status && z < box->high[2]; z++)
-        for (int64_t y = box->low[1]; !status && y < box->high[1]; y++)
-            status =
-                write_row(simulation, field, box->low[0], box->high[0], y, z, values, row, error);
-    free(values);
-    free(row);
-    return status;
+    return tz__cells_write(simulation, field, box, constant_values, &value, error);
 }
 
 tz_status tz_simulation_write(tz_simulation *simulation, int field, const tz_box *box,
@@ -168,14 +120,7 @@ tz_status tz_simulation_write(tz_simulation *simulation, int field, const tz_box
             status =
                 check_value(problem, field, values[i], box->low[0] + i % nx,
                             box->low[1] + i / nx % ny, box->low[2] + i / nx / ny, place, error);
-    void *row = status ? NULL : row_create(simulation, nx, error);
-    if (!status && !row)
-        return TZ_MEMORY;
-    for (int64_t i = 0; !status && i < ny * nz; i++)
-        status = write_row(simulation, field, box->low[0], box->high[0], box->low[1] + i % ny,
-                           box->low[2] + i / ny, values + i * nx, row, error);
-    free(row);
-    return status;
+    return status ? status : tz__cells_write(simulation, field, box, given_values, values, error);
 }
 
 tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const tz_array *array,
@@ -188,7 +133,8 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
     if (at) {
         for (int d = 0; d < TZ_AXES; d++) {
             box.low[d] = d < problem->dims ? at[d] : 0;
-            box.high[d] = box.low[d] + array->shape[d];
+            if (__builtin_add_overflow(box.low[d], array->shape[d], &box.high[d]))
+                box.high[d] = INT64_MAX; /* outside the grid as well */
         }
     } else if (memcmp(array->shape, problem->extent, sizeof array->shape) != 0 &&
                !(array->dims == 1 && count == tz_shape_count(TZ_AXES, problem->extent))) {
@@ -207,21 +153,7 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
         if (tz_problem_fault(problem, field, tz_array_get(array, i)))
             status = check_value(problem, field, tz_array_get(array, i), box.low[0] + i % nx,
                                  box.low[1] + i / nx % ny, box.low[2] + i / nx / ny, place, error);
-    if (status)
-        return status;
-    double *values = malloc((size_t)nx * sizeof *values);
-    void *row = row_create(simulation, nx, error);
-    if (!values || !row)
-        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
-    for (int64_t i = 0; !status && i < count / nx; i++) {
-        for (int64_t x = 0; x < nx; x++)
-            values[x] = tz_array_get(array, i * nx + x);
-        status = write_row(simulation, field, box.low[0], box.high[0], box.low[1] + i % ny,
-                           box.low[2] + i / ny, values, row, error);
-    }
-    free(values);
-    free(row);
-    return status;
+    return status ? status : tz__cells_write(simulation, field, &box, array_values, array, error);
 }
 
 tz_status tz_simulation_read(const tz_simulation *simulation, int field, const tz_box *box,
@@ -232,61 +164,12 @@ tz_status tz_simulation_read(const tz_simulation *simulation, int field, const t
     tz_status status = check_box(simulation, field, box, error);
     if (status)
         return status;
-    const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1],
-                  nz = box->high[2] - box->low[2];
-    void *row = row_create(simulation, nx, error);
-    if (!row)
-        return TZ_MEMORY;
-    for (int64_t i = 0; !status && i < ny * nz; i++)
-        status = read_row(simulation, field, box->low[0], box->high[0], box->low[1] + i % ny,
-                          box->low[2] + i / ny, values + i * nx, row, error);
-    free(row);
-    return status;
+    return tz__cells_read(simulation, field, box, values, error);
 }
 
 tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field)
 {
     return tz_problem_value_dtype(&simulation->problem, field);
-}
-
-/* Bits of a row of words as bytes, from cell x on. */
-static void spread_bits(const uint32_t *row, int64_t words, int64_t x, int64_t count,
-                        uint8_t *cells)
-{
-    int64_t word = x % words, bit = x / words;
-    for (int64_t i = 0; i < count; i++) {
-        cells[i] = row[word] >> bit & 1;
-        if (++word == words) {
-            word = 0;
-            bit++;
-        }
-    }
-}
-
-/* Reads bits of a box as bytes, several rows a load, since each load from a device has a
- * latency. */
-static tz_status read_bits(const tz_simulation *simulation, int field, const tz_box *box,
-                           uint8_t *cells, tz_error *error)
-{
-    enum { WORDS = 1 << 18 };
-    const tz_problem *problem = &simulation->problem;
-    const int64_t words = problem->elements[0], nx = box->high[0] - box->low[0];
-    const int64_t ny = box->high[1] - box->low[1];
-    const int64_t most = words < WORDS ? WORDS / words : 1, rows = most < ny ? most : ny;
-    uint32_t *lines = malloc((size_t)(words * rows) * sizeof *lines);
-    if (!lines)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of bits");
-    tz_status status = TZ_OK;
-    for (int64_t z = box->low[2]; z < box->high[2]; z++)
-        for (int64_t y = box->low[1]; !status && y < box->high[1]; y += rows) {
-            const int64_t end = y + rows < box->high[1] ? y + rows : box->high[1];
-            const tz_box part = {{0, y, z}, {words, end, z + 1}};
-            status = simulation->backend->load(simulation->state, field, &part, lines, error);
-            for (int64_t k = 0; !status && k < end - y; k++, cells += nx)
-                spread_bits(lines + k * words, words, box->low[0], nx, cells);
-        }
-    free(lines);
-    return status;
 }
 
 /* Reads values of a field with an origin, several rows a load. */
@@ -296,6 +179,8 @@ static tz_status read_differences(const tz_simulation *simulation, int field, co
     enum { CELLS = 1 << 18 };
     const tz_problem *problem = &simulation->problem;
     const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1];
+    if (nx > CELLS)
+        return tz__cells_read(simulation, field, box, values, error);
     const int64_t most = nx < CELLS ? CELLS / nx : 1, rows = most < ny ? most : ny;
     void *elements = malloc((size_t)(nx * rows) * tz_problem_element_size(problem, field));
     if (!elements)
@@ -323,7 +208,7 @@ tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, c
     if (status)
         return status;
     if (simulation->problem.bits)
-        return read_bits(simulation, field, box, cells, error);
+        return tz__cells_read_bits(simulation, field, box, cells, error);
     if (simulation->problem.origin[field] != 0.0)
         return read_differences(simulation, field, box, cells, error);
     return simulation->backend->load(simulation->state, field, box, cells, error);
@@ -373,9 +258,10 @@ tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, t
 
 /* ---- Random numbers, streamed fields --------------------------------------------------------- */
 
-static tz_status check_random(const tz_problem *problem, int field, const tz_random *random,
-                              tz_error *error)
+tz_status tz_simulation_check_random(const tz_simulation *simulation, int field,
+                                     const tz_random *random, tz_error *error)
 {
+    const tz_problem *problem = &simulation->problem;
     const tz_field *description = &problem->stencil->fields[field];
     if (description->type == TZ_BITS)
         return random->density >= 0.0 && random->density <= 1.0
@@ -406,6 +292,21 @@ static double random_value(const tz_problem *problem, int field, const tz_random
     }
 }
 
+typedef struct random_context {
+    const tz_problem *problem;
+    int field;
+    const tz_random *random;
+} random_context;
+
+static void random_values(const void *context, int64_t i, int64_t cell, int64_t count,
+                          double *values)
+{
+    (void)i;
+    const random_context *c = context;
+    for (int64_t k = 0; k < count; k++)
+        values[k] = random_value(c->problem, c->field, c->random, cell + k);
+}
+
 tz_status tz_simulation_fill_random(tz_simulation *simulation, int field, const tz_box *box,
                                     const tz_random *random, tz_error *error)
 {
@@ -414,25 +315,10 @@ tz_status tz_simulation_fill_random(tz_simulation *simulation, int field, const 
     box = box ? box : &all;
     tz_status status = check_box(simulation, field, box, error);
     if (!status)
-        status = check_random(problem, field, random, error);
-    if (status)
-        return status;
-    const int64_t nx = box->high[0] - box->low[0];
-    double *values = malloc((size_t)nx * sizeof *values);
-    void *row = row_create(simulation, nx, error);
-    if (!values || !row)
-        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
-    for (int64_t z = box->low[2]; !status && z < box->high[2]; z++)
-        for (int64_t y = box->low[1]; !status && y < box->high[1]; y++) {
-            const int64_t index = box->low[0] + problem->extent[0] * (y + problem->extent[1] * z);
-            for (int64_t i = 0; i < nx; i++)
-                values[i] = random_value(problem, field, random, index + i);
-            status =
-                write_row(simulation, field, box->low[0], box->high[0], y, z, values, row, error);
-        }
-    free(values);
-    free(row);
-    return status;
+        status = tz_simulation_check_random(simulation, field, random, error);
+    const random_context context = {problem, field, random};
+    return status ? status
+                  : tz__cells_write(simulation, field, box, random_values, &context, error);
 }
 
 static tz_status set_streamed(tz_simulation *simulation, int field,
@@ -463,7 +349,7 @@ tz_status tz_simulation_streamed_array(tz_simulation *simulation, int field, con
 tz_status tz_simulation_streamed_random(tz_simulation *simulation, int field,
                                         const tz_random *random, tz_error *error)
 {
-    tz_status status = check_random(&simulation->problem, field, random, error);
+    tz_status status = tz_simulation_check_random(simulation, field, random, error);
     if (status)
         return status;
     const tz_streamed_source source = {.slabs = -1, .random = *random};
@@ -484,12 +370,16 @@ tz_status tz_simulation_streamed_read(const tz_simulation *simulation, int field
         return tz_error_set(error, TZ_RANGE, simulation->problem.stencil->fields[field].name,
                             "cells %" PRId64 " to %" PRId64 " of slab %" PRId64 " do not exist", x,
                             x + count, step);
-    int32_t *scratch = malloc((size_t)count * sizeof *scratch);
+    enum { PIECE_CELLS = 1 << 16 };
+    int32_t *scratch = malloc(PIECE_CELLS * sizeof *scratch);
     if (!scratch)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a slab");
-    const int32_t *row = tz_streamed_source_row(source, step, x, count, scratch);
-    for (int64_t i = 0; i < count; i++)
-        values[i] = row[i];
+    for (int64_t done = 0, part; done < count; done += part) {
+        part = count - done < PIECE_CELLS ? count - done : PIECE_CELLS;
+        const int32_t *row = tz_streamed_source_row(source, step, x + done, part, scratch);
+        for (int64_t i = 0; i < part; i++)
+            values[done + i] = row[i];
+    }
     free(scratch);
     return TZ_OK;
 }
@@ -498,19 +388,22 @@ tz_status tz_simulation_streamed_read(const tz_simulation *simulation, int field
 static tz_status count_population(const tz_simulation *simulation, int field, int64_t *population,
                                   tz_error *error)
 {
+    enum { CELLS = 1 << 16 };
     const int64_t *extent = simulation->problem.extent;
-    double *values = malloc((size_t)extent[0] * sizeof *values);
+    double *values = malloc(CELLS * sizeof *values);
     if (!values)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
     tz_status status = TZ_OK;
     *population = 0;
-    for (int64_t i = 0; !status && i < extent[1] * extent[2]; i++) {
-        const int64_t y = i % extent[1], z = i / extent[1];
-        const tz_box row = {{0, y, z}, {extent[0], y + 1, z + 1}};
-        status = tz_simulation_read(simulation, field, &row, values, error);
-        for (int64_t x = 0; !status && x < extent[0]; x++)
-            *population += values[x] != 0.0;
-    }
+    for (int64_t i = 0; i < extent[1] * extent[2]; i++)
+        for (int64_t x = 0, end; !status && x < extent[0]; x = end) {
+            const int64_t y = i % extent[1], z = i / extent[1];
+            end = x + CELLS < extent[0] ? x + CELLS : extent[0];
+            const tz_box part = {{x, y, z}, {end, y + 1, z + 1}};
+            status = tz_simulation_read(simulation, field, &part, values, error);
+            for (int64_t k = 0; !status && k < end - x; k++)
+                *population += values[k] != 0.0;
+        }
     free(values);
     return status;
 }

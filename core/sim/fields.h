@@ -17,6 +17,11 @@ tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box 
                              tz_error *error);
 tz_status tz_simulation_fill_random(tz_simulation *simulation, int field, const tz_box *box,
                                     const tz_random *random, tz_error *error);
+/* The errors of these two about the value or the numbers, also for a dry simulation. */
+tz_status tz_simulation_check_value(const tz_simulation *simulation, int field, double value,
+                                    tz_error *error);
+tz_status tz_simulation_check_random(const tz_simulation *simulation, int field,
+                                     const tz_random *random, tz_error *error);
 /* Write the cells of a box (NULL: all). `place` names the source in messages (may be NULL). */
 tz_status tz_simulation_write(tz_simulation *simulation, int field, const tz_box *box,
                               const double *values, const char *place, tz_error *error);

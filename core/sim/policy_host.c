@@ -5,6 +5,7 @@
 #include "model/power.h"
 #include "policy/policy.h"
 #include "predict/predictions.h"
+#include "sim/correction.h"
 #include "sim/simulation_impl.h"
 #include <inttypes.h>
 #include <math.h>
@@ -24,7 +25,7 @@ static tz_status complete_plan(void *context, tz_plan *plan, tz_error *error)
     const tz_simulation *simulation = context;
     const tz_place place = here(simulation, NULL);
     plan->launch_iterations = 0; /* the family sets it */
-    return simulation->backend->plan(&simulation->problem, &place, plan, error);
+    return simulation->backend->plan(tz__iterated_problem(simulation), &place, plan, error);
 }
 
 /* Rough time to get a kernel: to compile it, or to read it from the cache. */
@@ -48,8 +49,8 @@ static tz_status predictions(void *context, const tz_plan *given, tz_policy_opti
     if (status)
         return status;
     const tz_place place = here(simulation, &device);
-    status = tz_predictions_create(&made, &simulation->problem, simulation->backend, &place, given,
-                                   TZ_EFFORT_CACHED, error);
+    status = tz_predictions_create(&made, tz__iterated_problem(simulation), simulation->backend,
+                                   &place, given, TZ_EFFORT_CACHED, error);
     if (status)
         return status;
     *out = (tz_policy_options){.best = -1};
@@ -81,8 +82,9 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
     if (!plans)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a list of plans");
     *out = (tz_policy_options){.best = -1};
-    tz_status status = simulation->backend->candidates(&simulation->problem, &place, given, plans,
-                                                       TZ_POLICY_OPTIONS_MAX, &out->count, error);
+    tz_status status =
+        simulation->backend->candidates(tz__iterated_problem(simulation), &place, given, plans,
+                                        TZ_POLICY_OPTIONS_MAX, &out->count, error);
     for (int i = 0; !status && i < out->count; i++)
         out->at[i] = (tz_policy_option){plans[i], NAN, set_up_s(simulation, true)};
     free(plans);
@@ -167,8 +169,7 @@ tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_policy_co
     simulation->policy = policy;
     simulation->watch = (tz_stopwatch){.stages = 0};
     simulation->plan = *tz_policy_plan(policy);
-    const tz_place place = here(simulation, NULL);
-    simulation->bytes = simulation->backend->bytes(&simulation->problem, &place, &simulation->plan);
+    simulation->bytes = tz__simulation_bytes_with(simulation, &simulation->plan);
     return TZ_OK;
 }
 

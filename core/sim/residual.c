@@ -1,5 +1,6 @@
 #include "sim/residual.h"
 
+#include "sim/correction.h"
 #include "sim/fields.h"
 #include "sim/simulation_impl.h"
 #include <math.h>
@@ -39,8 +40,10 @@ tz_status tz_simulation_measure(tz_simulation *simulation, tz_update *out, tz_er
     if (!status)
         status = tz_stencil_has_residual(simulation->problem.stencil, error);
     if (!status && !simulation->update_known)
-        status = simulation->backend->update(simulation->state, simulation->step,
-                                             &simulation->update, error);
+        status = simulation->correction
+                     ? tz__correction_refine(simulation, error)
+                     : simulation->backend->update(simulation->state, simulation->step,
+                                                   &simulation->update, error);
     if (status)
         return status;
     simulation->update_known = true;

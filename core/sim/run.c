@@ -1,6 +1,7 @@
 #include "sim/run.h"
 
 #include "base/machine.h"
+#include "sim/correction.h"
 #include "sim/fields.h"
 #include "sim/simulation_impl.h"
 #include "sim/snapshot.h"
@@ -15,8 +16,8 @@ enum {
      * as two iterations and a wait for the device. */
     SCAN_FIRST = 256,
     SCAN_LAST = 16384,
-    /* A sample of cells is compared so many checks later. */
-    SAMPLE_CHECKS = 8,
+    REFINE_EVERY = 256, /* iterations of a correction between two refinements, at most */
+    SAMPLE_CHECKS = 8   /* after so many checks a sample of cells is compared */
 };
 
 /* Cells that go round in the last places move by no more than so many updates. */
@@ -38,13 +39,20 @@ static int64_t look_step(const tz_simulation *simulation)
     return simulation->look_step > 0 ? simulation->look_step : SCAN_FIRST;
 }
 
+/* The step of the next refinement in mixed precision. It depends on step numbers only. */
+static int64_t refine_step(const tz_simulation *simulation)
+{
+    return (simulation->step / REFINE_EVERY + 1) * REFINE_EVERY;
+}
+
 /* The most iterations of the next backend call. */
 static int64_t longest_call(const tz_simulation *simulation)
 {
     const tz_plan *plan = &simulation->plan;
     const int64_t scan = scan_step(simulation), looks = look_step(simulation);
-    const int64_t left =
-        (looks > simulation->step && looks < scan ? looks : scan) - simulation->step;
+    int64_t left = (looks > simulation->step && looks < scan ? looks : scan) - simulation->step;
+    if (simulation->correction && refine_step(simulation) - simulation->step < left)
+        left = refine_step(simulation) - simulation->step;
     const int64_t most =
         plan->launch_iterations > plan->height ? plan->launch_iterations : plan->height;
     return most < left ? most : left > 1 ? left : 1;
@@ -122,7 +130,7 @@ static tz_status wait_for_stages(runner *r, tz_error *error)
         return TZ_OK;
     }
     const double begin = tz_machine_clock_s();
-    const tz_status status = simulation->backend->wait(simulation->state, error);
+    const tz_status status = simulation->backend->wait(tz__iterated_state(simulation), error);
     const double seconds = tz_machine_clock_s() - begin;
     simulation->seconds += seconds;
     r->result->seconds += seconds;
@@ -145,8 +153,7 @@ static tz_status choose_plan(runner *r, int64_t iterations_left, tz_error *error
     if (!tz_plan_equal(plan, &simulation->plan)) {
         status = wait_for_stages(r, error); /* stages of the other plan */
         simulation->watch = (tz_stopwatch){.stages = 0};
-        const tz_place place = {.threads = simulation->threads, .limits = simulation->limits};
-        simulation->bytes = simulation->backend->bytes(&simulation->problem, &place, plan);
+        simulation->bytes = tz__simulation_bytes_with(simulation, plan);
     }
     simulation->plan = *plan;
     return status;
@@ -201,7 +208,8 @@ static tz_status measure_change(runner *r, double *change, tz_error *error)
 {
     const tz_status status = wait_for_stages(r, error);
     return status ? status
-                  : r->simulation->backend->update_norm(r->simulation->state, change, error);
+                  : r->simulation->backend->update_norm(tz__iterated_state(r->simulation), change,
+                                                        error);
 }
 
 /* From time to time, whether the fields of a plain run move at all. */
@@ -233,22 +241,41 @@ static tz_status look(runner *r, tz_error *error)
 
 /* ---- Stages ----------------------------------------------------------------------------------- */
 
+/* In mixed precision: bring the solution up to date, or start its correction. */
+static tz_status refine(runner *r, tz_error *error)
+{
+    tz_simulation *simulation = r->simulation;
+    tz_update update;
+    if (!simulation->correction || simulation->update_known)
+        return TZ_OK;
+    const double begin = tz_machine_clock_s();
+    const tz_status status = measure(r, &update, error);
+    const double seconds = tz_machine_clock_s() - begin;
+    simulation->seconds += seconds;
+    r->result->seconds += seconds;
+    return status;
+}
+
 static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     tz_stopwatch *watch = &simulation->watch;
-    const int64_t scan = scan_step(simulation);
+    const int64_t scan = scan_step(simulation), refinement = refine_step(simulation);
     tz_status status = TZ_OK;
+    if (simulation->correction && !simulation->correction->ahead)
+        status = refine(r, error);
     /* The device is idle at the beginning and at the end of a timed group. */
-    if (watch->running != timed)
+    if (!status && watch->running != timed)
         status = wait_for_stages(r, error);
     if (status)
         return status;
     const double begin = tz_machine_clock_s();
-    status = simulation->backend->stage(simulation->state, &simulation->plan, iterations,
-                                        simulation->step, error);
+    status = simulation->backend->stage(tz__iterated_state(simulation), &simulation->plan,
+                                        iterations, simulation->step, error);
     if (status)
         return status;
+    if (simulation->correction)
+        simulation->correction->ahead = true;
     const double seconds = tz_machine_clock_s() - begin;
     if (timed) {
         if (!watch->running) {
@@ -268,6 +295,8 @@ static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
     status = tz__simulation_record_use(simulation, iterations, seconds, error);
     if (!status && timed)
         status = record_group(r, error);
+    if (!status && (simulation->step >= scan || simulation->step >= refinement))
+        status = refine(r, error);
     if (!status && simulation->step >= scan) {
         status = wait_for_stages(r, error);
         if (!status)
@@ -365,7 +394,9 @@ static tz_status fire_events(runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     tz_snapshot *snapshot = NULL;
-    tz_status status = TZ_OK;
+    tz_status status = simulation->step > r->start ? refine(r, error) : TZ_OK;
+    if (status)
+        return status;
     if (simulation->fired_step == simulation->step)
         return TZ_OK;
     simulation->fired_step = simulation->step;
@@ -520,8 +551,8 @@ tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run
                 .until = !isnan(run->until_residual),
                 .checks = tz_checks_begin(simulation->step, run->check_every)};
     const bool until_residual = r.until && !run->until_is_update;
-    r.looks =
-        !until_residual && tz_stencil_has_real(stencil) && !tz_stencil_has_residual(stencil, NULL);
+    r.looks = !until_residual && !simulation->correction && tz_stencil_has_real(stencil) &&
+              !tz_stencil_has_residual(stencil, NULL);
     simulation->last_run = (tz_run_end){.residual = NAN};
     const double joules = tz_simulation_energy(simulation);
     if (simulation->step == 0)

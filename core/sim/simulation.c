@@ -1,5 +1,6 @@
 #include "sim/simulation.h"
 
+#include "sim/correction.h"
 #include "sim/simulated_time.h"
 #include "sim/simulation_impl.h"
 #include <math.h>
@@ -42,6 +43,8 @@ const char *tz_simulation_precision(const tz_simulation *simulation)
 {
     if (!tz_stencil_has_real(simulation->problem.stencil))
         return "none";
+    if (simulation->correction)
+        return "mixed";
     return simulation->problem.precision == TZ_DOUBLE ? "double" : "single";
 }
 
@@ -130,7 +133,8 @@ tz_status tz_simulation_kernel_facts(tz_simulation *simulation, tz_kernel_facts 
     if (!simulation->backend->facts)
         return tz_error_set(error, TZ_UNSUPPORTED, "backend", "the %s backend has no kernels",
                             simulation->backend->name);
-    return simulation->backend->facts(simulation->state, &simulation->plan, out, error);
+    return simulation->backend->facts(tz__iterated_state(simulation), &simulation->plan, out,
+                                      error);
 }
 
 /* ---- Parameters and plan --------------------------------------------------------------------- */
@@ -140,7 +144,9 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
 {
     const tz_param *step = tz_simulation_time_step(simulation);
     const double before = step ? tz_simulation_dt(simulation) : 0;
-    const tz_status status = tz_problem_set_params(&simulation->problem, count, params, error);
+    tz_status status = tz_problem_set_params(&simulation->problem, count, params, error);
+    if (!status)
+        status = tz__correction_set_params(simulation, count, params, error);
     simulation->update_known = false;
     if (!status && step)
         tz__simulation_time_step_changed(simulation, before);

@@ -26,8 +26,10 @@ struct tz_simulation {
     tz_problem problem;
     const tz_plugin *plugin;
     const tz_backend *backend;
-    void *state; /* of the backend; NULL when dry */
+    void *state;                      /* of the backend; NULL when dry */
+    struct tz_correction *correction; /* of mixed precision; NULL: stages advance `state` */
     bool dry;
+    bool sync; /* wait for every stage */
     int threads;
     int device;        /* ordinal of the GPU */
     tz_limits limits;  /* the device's */

@@ -166,6 +166,25 @@ static tz_status check_pass(const check *c, int p)
     return TZ_OK;
 }
 
+static tz_status check_refinement(const check *c)
+{
+    const tz_stencil *s = c->stencil;
+    const tz_refinement *r = s->refinement;
+    if (!r)
+        return TZ_OK;
+    if (r->solution < 0 || r->solution >= s->fields_count || r->source < 0 ||
+        r->source >= s->fields_count || s->fields[r->solution].role != TZ_STATE ||
+        s->fields[r->source].role != TZ_STATIC || s->fields[r->solution].type != TZ_REAL ||
+        s->fields[r->source].type != TZ_REAL)
+        return refuse(c, "its refinement needs a state field as the solution and a static field as "
+                         "the source, both TZ_REAL");
+    if (s->passes_count != 1 || s->passes[0].writes != 1u << r->solution)
+        return refuse(c, "with a refinement it must have one pass, which writes the solution only");
+    if (!s->derive)
+        return refuse(c, "it has a refinement, but no derive() that sets source_per_update");
+    return TZ_OK;
+}
+
 static tz_status check_stencil(const check *c)
 {
     const tz_stencil *s = c->stencil;
@@ -190,7 +209,7 @@ static tz_status check_stencil(const check *c)
         status = check_param(c, p);
     for (int p = 0; p < s->passes_count && !status; p++)
         status = check_pass(c, p);
-    return status;
+    return status ? status : check_refinement(c);
 }
 
 tz_status tz_description_take(tz_stencil *out, const tz_stencil *theirs, const char *path,

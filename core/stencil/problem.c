@@ -150,6 +150,11 @@ static tz_status resolve_precision(tz_problem *problem, const tz_simulation_conf
         return tz_error_set(error, TZ_UNSUPPORTED, "precision",
                             "'%s' computes with integers: leave precision out",
                             problem->stencil->id);
+    if (config->mixed && !problem->stencil->refinement)
+        return tz_error_set(error, TZ_UNSUPPORTED, "precision",
+                            "'%s' has no mixed precision, since its plugin declares no refinement: "
+                            "use single or double",
+                            problem->stencil->id);
     return TZ_OK;
 }
 
@@ -210,6 +215,9 @@ static tz_status resolve_boundary_values(tz_problem *problem, const tz_simulatio
         const int f = tz_stencil_field_index(stencil, given->name);
         if (f < 0)
             return unknown_field(stencil, given->name, error);
+        if (stencil->fields[f].role == TZ_STREAMED)
+            return tz_error_set(error, TZ_UNSUPPORTED, "boundary_values",
+                                "'%s' is streamed: it has no boundary value", given->name);
         if (given->text)
             return tz_error_set(error, TZ_TYPE, "boundary_values",
                                 "the value of '%s' must be a number, not a text", given->name);
@@ -332,6 +340,7 @@ static tz_status derive_for(tz_problem *problem, tz_precision precision, tz_valu
         .residual_per_update = 1.0,
         .message = message,
         .message_size = sizeof message,
+        .source_per_update = NAN,
         .origins = origins,
     };
     memcpy(origins, problem->origin, sizeof origins);
@@ -367,7 +376,12 @@ static tz_status derive_for(tz_problem *problem, tz_precision precision, tz_valu
         else
             slots[c].f = (float)constants[c];
     }
+    if (stencil->refinement && !isfinite(setup.source_per_update))
+        return tz_error_set(error, TZ_PLUGIN, stencil->id,
+                            "derive() set source_per_update to %g; it must be finite",
+                            setup.source_per_update);
     problem->residual_per_update = setup.residual_per_update;
+    problem->source_per_update = setup.source_per_update;
     memcpy(problem->origin, origins, sizeof origins);
     return TZ_OK;
 }
@@ -479,6 +493,21 @@ tz_status tz_problem_resolve(tz_problem *problem, const tz_stencil *stencil,
         status = tz_problem_set_params(problem, config->params_count, config->params, error);
     if (status)
         tz_problem_clear(problem);
+    return status;
+}
+
+tz_status tz_problem_correction(tz_problem *correction, const tz_problem *problem, tz_error *error)
+{
+    *correction = *problem;
+    correction->precision = TZ_SINGLE;
+    memset(correction->boundary_value, 0, sizeof correction->boundary_value);
+    memset(correction->origin, 0, sizeof correction->origin);
+    tz_status status =
+        copy_params(correction->params, problem->params, problem->stencil->params_count, error);
+    if (!status)
+        status = tz_problem_set_params(correction, 0, NULL, error);
+    if (status)
+        tz_problem_clear(correction);
     return status;
 }
 

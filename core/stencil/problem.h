@@ -20,7 +20,8 @@ typedef struct tz_problem {
     /* As derive() gives them for double precision, whatever the precision is. */
     tz_slot constants_in_double[TZ_CONSTANTS_MAX];
     double residual_per_update;
-    int radius; /* largest pass radius */
+    double source_per_update; /* tz_setup.source_per_update; NAN: the stencil has no refinement */
+    int radius;               /* largest pass radius */
 } tz_problem;
 
 /* Check a config against a stencil and derive the constants. Release the problem with
@@ -28,6 +29,11 @@ typedef struct tz_problem {
 tz_status tz_problem_resolve(tz_problem *problem, const tz_stencil *stencil,
                              const tz_simulation_config *config, tz_error *error);
 void tz_problem_clear(tz_problem *problem);
+
+/* The problem whose solution is the correction of a solution of `problem`: in single precision, with
+ * boundary values of zero. The stencil must have a refinement. Release it with
+ * tz_problem_clear(). */
+tz_status tz_problem_correction(tz_problem *correction, const tz_problem *problem, tz_error *error);
 
 /* Set parameters and derive the constants again; after an error the problem is unchanged. */
 tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assignment *params,

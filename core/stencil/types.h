@@ -50,9 +50,10 @@ typedef struct tz_update {
 typedef struct tz_simulation_config {
     const tz_registry *registry;
     const char *stencil;
-    int dims;                      /* how many extents the scenario gave */
-    int64_t extent[TZ_AXES];       /* cells, each >= 1 */
-    int precision;                 /* tz_precision, or -1: single (none for integer stencils) */
+    int dims;                /* how many extents the scenario gave */
+    int64_t extent[TZ_AXES]; /* cells, each >= 1 */
+    int precision;           /* tz_precision, or -1: single (none for integer stencils) */
+    bool mixed; /* with TZ_DOUBLE: iterate corrections in single precision on residuals in double */
     const char *boundary[TZ_AXES]; /* a name per axis; NULL: the stencil's default */
     size_t boundary_values_count;  /* name: a state or static field */
     const tz_assignment *boundary_values;

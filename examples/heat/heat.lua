@@ -15,14 +15,12 @@ local plate = tz.simulation {
   end },
 }
 
-local dt = plate:param "dt_s"
-local steps = math.ceil(seconds / dt)
 local mean = plate:mean "temperature"
-plate:every(math.max(1, steps // 5), tz.png("temperature", { map = "inferno", range = { 273, 373 }, zoom = 4,
-  bar = true, caption = "A copper plate" }))
-plate:every(20, tz.table { "step", "min(temperature)", "max(temperature)" })
-plate:run(steps)
+plate:every(seconds / 5 .. " s", tz.png("temperature", { map = "inferno", range = { 273, 373 }, zoom = 4,
+  bar = true, caption = "A copper plate after {time}" }))
+plate:every(20, tz.table { "step", "time", "min(temperature)", "max(temperature)" })
+plate:run { until_time = seconds }
 
 -- No heat leaves through the edges.
 tz.expect(math.abs(plate:mean "temperature" - mean) < 0.01, "heat got lost")
-tz.log(("after %.1f s: %.2f to %.2f K"):format(steps * dt, plate:min "temperature", plate:max "temperature"))
+tz.log(("after %.1f s: %.2f to %.2f K"):format(plate:time(), plate:min "temperature", plate:max "temperature"))

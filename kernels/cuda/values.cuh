@@ -55,9 +55,9 @@ template <class T> TZ_DEVICE T tz_load_one(const T *from)
     return one[0];
 }
 
-TZ_DEVICE void tz_store_one(double *to, double value)
+template <class T> TZ_DEVICE void tz_store_one(T *to, T value)
 {
-    const double one[1] = {value};
+    const T one[1] = {value};
     tz_store(to, one);
 }
 

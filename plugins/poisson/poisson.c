@@ -65,6 +65,7 @@ static int derive(tz_setup *setup)
     constants[TZ_CONSTANT(poisson, weight)] = omega / (2.0 * sum);
     /* The update is -weight hx^2 (f - lap u). */
     setup->residual_per_update = 2.0 * sum / (omega * hx * hx);
+    setup->source_per_update = -setup->residual_per_update;
     return 0;
 }
 
@@ -74,6 +75,10 @@ static const tz_field fields[] = {
         "f", TZ_REAL, "",
         "right-hand side; without a fixed side its sum must be 0 for a solution to exist"),
 };
+
+/* The residual f - lap(u) is the right-hand side of the correction of u. */
+static const tz_refinement refinement = {.solution = TZ_FIELD(poisson, u),
+                                         .source = TZ_FIELD(poisson, f)};
 
 static const tz_pass passes[] = {
     {.name = "jacobi", .writes = TZ_WRITES(poisson, u), TZ_PASS(poisson)},
@@ -97,6 +102,7 @@ static const tz_stencil stencil = {
     .boundary = TZ_FIXED,
     .picture = {"u", "balance", -1.0, 1.0},
     .derive = derive,
+    .refinement = &refinement,
 };
 
 TZ_PLUGIN_DEFINE("poisson", "1.0.0", "relaxation of Poisson's equation", &stencil)

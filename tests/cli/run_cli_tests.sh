@@ -60,6 +60,11 @@ refused "no script" 2 "run: needs a script" run
 refused "two scripts" 2 "takes one script" run a.lua b.lua
 refused "bad height" 2 "'height' must be an integer, \"auto\" or a policy, not 'x'; known: auto, predicted" run a.lua --height x
 refused "zero height" 2 "needs an integer from 1" run a.lua --height 0
+refused "unknown family" 2 "--family: unknown family 'strem'; did you mean 'stream'?" run a.lua --family strem
+for command in run tune; do
+    t $command --help
+    check "help $command lists the families" says "stream, tile, resident, reference"
+done
 refused "bad threads" 2 "--threads needs an integer" run a.lua --threads -1
 refused "bad backend" 2 "did you mean 'cpu'?" run a.lua --backend cqu
 refused "bad set" 2 "--set needs NAME=VALUE, not 'x'" run a.lua --set x
@@ -89,6 +94,11 @@ check "doctor" is $rc 0
 for word in "machine" "row functions" "libcapstone" "Lua 5.4" "libpng" "jansson" "OpenMP" "CUDA driver: " "stencil"; do
     check "doctor says $word" says "$word"
 done
+if grep -q "no NVIDIA driver" out; then
+    check "doctor names the missing library once" sh -c '[ "$(grep -o libcuda.so.1 out | wc -l)" -eq 1 ]'
+else
+    skip "doctor names the missing library once" "there is a driver and a GPU"
+fi
 if [ -n "$bad" ]; then
     t plugins --plugins "$bad"
     check "bad plugins do not stop the list" is $rc 0
@@ -105,7 +115,7 @@ refused "predict: no grid" 2 "needs --grid NX,NY" predict hotspot
 refused "predict: bad grid" 2 "--grid needs NX" predict hotspot --grid 9x9
 refused "predict: too few extents" 1 "'hotspot' is 2-dimensional" predict hotspot --grid 9
 refused "predict: unknown model" 2 "did you mean 'meng2009'?" predict hotspot --grid 9,9 --model meng209
-refused "predict: unknown device" 1 "did you mean 'gtx280'?" predict hotspot --grid 9,9 --device gtx28
+refused "predict: unknown device" 1 "'gtx28' (trapeze calibrate makes those of this machine's devices); did you mean 'gtx280'?" predict hotspot --grid 9,9 --device gtx28
 refused "predict: unknown precision" 2 "did you mean 'double'?" predict hotspot --grid 9,9 --precision duble
 refused "predict: unknown boundary" 1 "did you mean 'clamp'?" predict hotspot --grid 9,9 --device gtx280 \
     --boundary clmp
@@ -161,8 +171,28 @@ check "predict --plot without gnuplot: exit code" is $rc 1
 check "predict --plot without gnuplot: what to do" errs "apt-get install gnuplot-nox"
 check "predict --plot without gnuplot: no file" absent plot2.png
 
+PATH="$work/nopath" t tune hotspot --grid 64,64 --plot plot2.png
+check "tune --plot without gnuplot: before it measures" errs "apt-get install gnuplot-nox"
+
+# What was not predicted is not called so.
 mkdir -p known
 export TRAPEZE_DEVICES="$work/known"
+script untold.lua <<'END'
+local tz = require "trapeze"
+tz.simulation { plugin = "hotspot", grid = { 16, 16 }, backend = "cpu" }:run(4)
+END
+no_prediction() { ! sed 's/not predicted//g' out err | grep -q predicted; }
+t run untold.lua --check
+check "--check without a record: a default" says "policy default: height"
+check "--check without a record: no prediction" no_prediction
+t run untold.lua --out untold
+check "summary without a record: a default" errs "; default: height"
+check "summary without a record: no prediction" no_prediction
+t info untold
+check "info without a record: no prediction" no_prediction
+t explain untold
+check "explain without a record: says why" errs "no device record describes"
+check "explain without a record: no prediction" no_prediction
 t tune star2d1r --grid 64,64 --backend cpu
 check "no record of this machine: what to do" errs "trapeze calibrate"
 t calibrate --cpu --seconds 1 --name here --output known/here.txt
@@ -174,7 +204,7 @@ refused "tune: part without compile" 2 "goes with --compile-only" tune star2d1r 
 refused "tune: rounds" 2 "--rounds needs an integer" tune star2d1r --grid 64,64 --rounds 0
 t tune star2d1r --grid 96,64 --backend cpu --height 2 --family stream --rounds 1 --seconds 0.01 --sustained
 check "tune --sustained" says "measured   as in a long run: no rests"
-refused "tune: an unstable step" 1 "unstable" tune hotspot --grid 8192,8192 --backend cpu
+refused "tune: an unstable step" 1 "unstable" tune hotspot --grid 8192,8192 --set dt_s=1e-3 --backend cpu
 t tune star2d1r --grid 96,64 --backend cpu --rounds 1 --seconds 0.001
 check "tune" is $rc 0
 for word in "measured" "predicted" "of the best speed is reached by the prediction" "90th percentile" \
@@ -372,6 +402,34 @@ check "a function's decisions are kept" grep -q '"reason": "function at asks.lua
 t info asked
 check "info tells them" says "stream 2 → stream 4, function at asks.lua:3"
 unset TRAPEZE_CACHE
+
+# ---- simulated time ----------------------------------------------------------------------------
+script time.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 16, 16 }, params = { dt_s = 1e-6 } }
+sim:every("1 ms", tz.png("temperature", { zoom = 16, caption = tz.args.caption }))
+sim:every(500, tz.table { "time", "step" })
+sim:run { until_time = "2 ms" }
+sim:params { dt_s = 5e-7 }
+sim:run { until_time = "2.5 ms" }
+END
+t run time.lua --out time --set 'caption=after {time}: step {step}'
+check "until_time" is $rc 0
+check "until_time: steps" errs "3000 steps in"
+check "until_time: the last frame of every millisecond" [ -e time/temperature-002000.png ]
+check "until_time: the column" is "$(tail -n 1 time/table.csv)" 0.0025,3000
+check "until_time: run.json" grep -q '"time": 0.0025' time/run.json
+check "until_time: run.json says the intervals" grep -q '"every_time": 0.001' time/run.json
+t info time
+check "until_time: info" says "time         0.0025 s"
+t info time/temperature-001000.png
+check "until_time: a frame's facts" says "Time         0.001 s"
+t run time.lua --out literal --set 'caption=after 1 ms: step 1000'
+check "captions are filled in" cmp -s time/temperature-001000.png literal/temperature-001000.png
+t run time.lua --check --set 'caption={time}'
+check "until_time --check" says "runs 1000 steps from step 2000"
+check "until_time --check: outputs" says "every 1 ms: temperature-NNNNNN.png, 3 files"
+refused "captions: an unknown word" 1 "unknown placeholder {tme}; did you mean 'time'?" run ../time.lua --set 'caption={tme}'
 
 # ---- --check -----------------------------------------------------------------------------------
 mkdir checked && cp first.lua checked && cd checked || exit 1

@@ -5,8 +5,8 @@
  * COUNT inputs, shared out to the readers; or COUNT for one READER, from number FIRST on. The same numbers always
  * give the same inputs. A reader may accept an input or refuse it with a message. It must not crash, hang, leak
  * memory or take more than its table's row allows. What it accepts must pass the checks of its row. */
-#include "tests/fuzz/allocations.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/interpose.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -23,9 +23,9 @@
 
 enum { COUNT = 20000, SEEDS_MAX = 64, SECONDS_MAX = 10, FAULTS_MAX = 5 };
 
-static const fuzz_reader *const readers[] = {&fuzz_npy,     &fuzz_png,    &fuzz_rle,    &fuzz_text,
-                                             &fuzz_flp,     &fuzz_ptrace, &fuzz_device, &fuzz_run,
-                                             &fuzz_predict, &fuzz_memory, &fuzz_kernel};
+static const fuzz_reader *const readers[] = {
+    &fuzz_npy,    &fuzz_png, &fuzz_rle,     &fuzz_text,    &fuzz_flp,    &fuzz_ptrace,
+    &fuzz_device, &fuzz_run, &fuzz_explain, &fuzz_predict, &fuzz_memory, &fuzz_kernel};
 enum { READERS = sizeof readers / sizeof *readers };
 
 /* Shared by the process that reads and the one that waits for it. */
@@ -36,13 +36,6 @@ typedef struct progress {
 
 static progress *shared;
 static uint64_t run_seed = 1;
-
-/* Files need not be on the disk here, and waiting for it would take most of the time. */
-int fsync(int file)
-{
-    (void)file;
-    return 0;
-}
 
 void fuzz_wrong(const char *format, ...)
 {

@@ -5,6 +5,7 @@
 #include "lua/script.h"
 
 static char printed[4096], noted[4096];
+static size_t printed_bytes;
 static tz_script_result result;
 static tz_error error;
 
@@ -19,9 +20,10 @@ static int tear_down(void **state)
     return close_plugins(state) || leave_scratch(state);
 }
 
-static void on_print(void *to, const char *text)
+static void on_print(void *to, const char *text, size_t bytes)
 {
     strncat(printed, text, sizeof printed - strlen(printed) - 1);
+    printed_bytes += bytes;
 }
 
 static void on_note(void *to, tz_note note, const char *line)
@@ -46,6 +48,7 @@ static tz_status run(const char *code, bool check, size_t sets_count, const char
     fputs(code, file);
     assert_int_equal(fclose(file), 0);
     printed[0] = noted[0] = '\0';
+    printed_bytes = 0;
     memset(&error, 0, sizeof error);
     return tz_script_run(&options, &result, &error);
 }
@@ -65,6 +68,13 @@ static void a_script_runs(void **state)
     assert_int_equal(access("runs", F_OK), -1);
 }
 
+static void zero_bytes_are_printed(void **state)
+{
+    assert_int_equal(run("print('a\\0b')\nprint('c')\n", false, 0, NULL), TZ_OK);
+    assert_int_equal(printed_bytes, 6);
+    assert_string_equal(printed, "ac\n");
+}
+
 static void a_simulation_is_counted(void **state)
 {
     assert_int_equal(run(HEAT "sim:run(10)\ntz.log('done', sim.step)\n", false, 0, NULL), TZ_OK);
@@ -75,6 +85,63 @@ static void a_simulation_is_counted(void **state)
     assert_non_null(strstr(noted, "L:done 10\n"));
     assert_int_equal(access("runs/s-001/run.json", F_OK), 0);
     assert_int_equal(access("runs/s-001/scenario.lua", F_OK), 0);
+}
+
+/* Lines from before the first run or file are in log.txt, too, in order. */
+static void the_log_has_all_lines(void **state)
+{
+    size_t bytes;
+    assert_int_equal(run("local tz = require 'trapeze'\ntz.log('first')\nwarn('second')\n" HEAT
+                         "tz.log('third')\nsim:run(1)\ntz.log('fourth')\n",
+                         false, 0, NULL),
+                     TZ_OK);
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/log.txt", result.folder);
+    char *text = scratch_slurp(path, &bytes);
+    assert_string_equal(text, "first\nwarning: second\nthird\nfourth\n");
+    free(text);
+}
+
+/* Lines without end do not fill memory. */
+static void early_lines_have_a_limit(void **state)
+{
+    size_t bytes;
+    assert_int_equal(run("local tz = require 'trapeze'\nlocal line = ('x'):rep(999)\n"
+                         "for i = 1, 2000 do tz.log(line) end\n" HEAT "sim:run(1)\n",
+                         false, 0, NULL),
+                     TZ_OK);
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/log.txt", result.folder);
+    char *text = scratch_slurp(path, &bytes);
+    assert_in_range(bytes, 900000, 1100000);
+    assert_non_null(strstr(text, "more lines, for which there was no room)\n"));
+    free(text);
+}
+
+/* A script that needs gnuplot fails before its work, not after it. */
+static void plots_are_checked_at_the_start(void **state)
+{
+    static const char plot[] = "sim:run(10)\n-- says so\ntz.plot { file = 'a.png', series = { { x "
+                               "= { 1, 2 }, y = { 1, 2 } } } }\n";
+    char *before = strdup(getenv("PATH")), code[1024];
+    setenv("PATH", "/nowhere", 1);
+    for (int check = 0; check < 2; check++) {
+        snprintf(code, sizeof code, HEAT "%s", plot);
+        assert_int_equal(run(code, check, 0, NULL), TZ_SCRIPT);
+        assert_non_null(strstr(error.message, "s.lua:6: tz.plot: plots need gnuplot"));
+        assert_int_equal(result.steps, 0);
+        assert_string_equal(result.folder, "");
+    }
+    assert_int_equal(
+        run(HEAT "-- tz.plot {}\nprint 'tz.plot {}' print [[ tz.plot ]]\n", false, 0, NULL), TZ_OK);
+    assert_int_equal(run(HEAT "if tz.can_plot() then tz.plot {} end\n", false, 0, NULL), TZ_OK);
+    /* A name that the text does not show is found when it is called. */
+    assert_int_equal(run(HEAT
+                         "tz['plot'] { file = 'a.png', series = { { x = { 1 }, y = { 1 } } } }",
+                         true, 0, NULL),
+                     TZ_SCRIPT);
+    setenv("PATH", before, 1);
+    free(before);
 }
 
 static void a_check_writes_nothing(void **state)
@@ -126,6 +193,41 @@ static void a_failed_run_leaves_its_record(void **state)
     free(text);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(a_script_runs), TEST(a_simulation_is_counted),
+/* Finalizers that are left would run when Lua's state is closed: the run is over by then. */
+static void no_finalizer_runs_after_the_end(void **state)
+{
+    static const char script[] =
+        HEAT "sim:every(10, tz.png())\n"
+             "sim:run(50)\n"
+             "left = setmetatable({}, { __gc = function()\n"
+             "  print('late')\n"
+             "  sim = tz.simulation { plugin = 'hotspot', grid = { 8, 8 } }\n"
+             "  sim:every(1, tz.png())\n"
+             "  sim:run(2)\n"
+             "end })\n"
+             "local t = setmetatable({}, { __gc = true })\n"
+             "getmetatable(t).__gc = getmetatable(left).__gc\n";
+    static const char *const endings[] = {"", "error('stop')\n"};
+    for (size_t i = 0; i < 2; i++) {
+        char code[1000], path[PATH_MAX + 40];
+        size_t bytes;
+        snprintf(code, sizeof code, "%s%s", script, endings[i]);
+        assert_int_equal(run(code, false, 0, NULL), i == 0 ? TZ_OK : TZ_SCRIPT);
+        assert_string_equal(printed, "");
+        for (int step = 0; step <= 50; step += 10) {
+            snprintf(path, sizeof path, "%s/temperature-%06d.png", result.folder, step);
+            assert_int_equal(access(path, F_OK), 0);
+        }
+        snprintf(path, sizeof path, "%s/run.json", result.folder);
+        char *text = scratch_slurp(path, &bytes);
+        assert_non_null(strstr(text, i == 0 ? "\"status\": \"done\"" : "\"status\": \"failed\""));
+        assert_null(strstr(text, "sim2"));
+        free(text);
+    }
+}
+
+TEST_MAIN(set_up, tear_down, TEST(a_script_runs), TEST(zero_bytes_are_printed),
+          TEST(a_simulation_is_counted), TEST(the_log_has_all_lines),
+          TEST(early_lines_have_a_limit), TEST(plots_are_checked_at_the_start),
           TEST(a_check_writes_nothing), TEST(failures_have_their_codes),
-          TEST(a_failed_run_leaves_its_record))
+          TEST(a_failed_run_leaves_its_record), TEST(no_finalizer_runs_after_the_end))

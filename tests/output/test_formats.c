@@ -211,11 +211,13 @@ static void rle_round_trips(void **state)
     assert_ok(tz_rle_read(path, &p, &failure));
     assert_string_equal(p.name, "Glider");
     assert_string_equal(p.rule, "B3/S23");
+    assert_true(p.has_rule);
     assert_memory_equal(p.cells->data, glider, 9);
     tz_life_pattern_clear(&p);
     assert_ok(tz_rle_read(scratch_text(*state, "d.rle", "x=4,y=5\n2$ o . 2\no 3$!"), &p, &failure));
     assert_true(((uint8_t *)p.cells->data)[8] == 1 && ((uint8_t *)p.cells->data)[11] == 1);
     assert_string_equal(p.rule, "B3/S23");
+    assert_false(p.has_rule);
     tz_life_pattern_clear(&p);
     /* A large soup with empty rows reads back unchanged. */
     const int64_t shape[] = {157, 61};
@@ -240,7 +242,44 @@ static void rle_round_trips(void **state)
     free(text);
     check_error(tz_rle_write(path, soup, NULL, NULL, &failure), TZ_IO, "soup", "exists");
     check_error(tz_rle_write(path, soup, "B9/S", NULL, &failure), TZ_UNKNOWN, "soup", "B9/S");
+    tz_array_set(soup, 160, 2);
+    check_error(tz_rle_write(scratch_path(*state, "2.rle"), soup, NULL, NULL, &failure), TZ_RANGE,
+                "2.rle", "cell (3, 1) is 2");
     tz_array_destroy(soup);
+}
+
+/* Golly's suffixes for grids with edges. */
+static void rle_rules_have_universes(void **state)
+{
+    static const char *const good[][2] = {{"B3/S23:T64,32", "B3/S23:T64,32"},
+                                          {"b36s23:p5,7 \r", "B36/S23:P5,7"},
+                                          {"23/3:T64", "B3/S23:T64,64"},
+                                          {"Life:T9,8", "B3/S23:T9,8"}};
+    static const char *const bad[] = {"B3/S23:T0,20",   "B3/S23:T30,0",
+                                      "B3/S23:K30,20",  "B3/S23:",
+                                      "B3/S23:T30+5,2", "B3/S23:T3,",
+                                      "B3/S23:T3,4,5",  "B3/S23:T",
+                                      "B3/S23:T,4",     "B3/S23:T9999999999999999999"};
+    tz_rle_rule rule;
+    char text[TZ_RLE_RULE_SIZE];
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_ok(tz_rle_rule_parse(good[i][0], NULL, &rule, &failure));
+        assert_string_equal(tz_rle_rule_format(&rule, text), good[i][1]);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        check_error(tz_rle_rule_parse(bad[i], "f.rle", &rule, &failure), TZ_UNSUPPORTED, "f.rle",
+                    "the universe");
+    tz_life_pattern p;
+    assert_ok(tz_rle_read(scratch_text(*state, "t.rle", "x = 2, y = 1, rule = B3/S23:T64,32\nbo!"),
+                          &p, &failure));
+    assert_string_equal(p.rule, "B3/S23:T64,32");
+    const char *path = scratch_path(*state, "u.rle");
+    assert_ok(tz_rle_write(path, p.cells, p.rule, NULL, &failure));
+    size_t bytes;
+    char *written = scratch_slurp(path, &bytes);
+    assert_string_equal(written, "x = 2, y = 1, rule = B3/S23:T64,32\nbo!\n");
+    free(written);
+    tz_life_pattern_clear(&p);
 }
 
 static void rle_refuses_bad_files(void **state)
@@ -417,6 +456,6 @@ static void floorplans_are_checked(void **state)
 
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(png_gives_numbers), SCRATCH_TEST(png_refuses_bad_files),
           SCRATCH_TEST(png_texts_come_back), SCRATCH_TEST(rules_are_parsed),
-          SCRATCH_TEST(rle_round_trips), SCRATCH_TEST(rle_refuses_bad_files),
-          SCRATCH_TEST(vti_holds_its_fields), SCRATCH_TEST(floorplans_become_power_maps),
-          SCRATCH_TEST(floorplans_are_checked))
+          SCRATCH_TEST(rle_round_trips), SCRATCH_TEST(rle_rules_have_universes),
+          SCRATCH_TEST(rle_refuses_bad_files), SCRATCH_TEST(vti_holds_its_fields),
+          SCRATCH_TEST(floorplans_become_power_maps), SCRATCH_TEST(floorplans_are_checked))

@@ -369,10 +369,12 @@ static void test_refused_trials_are_left(void **state)
 static void test_predicted(void **state)
 {
     machine m = a_machine(best_at_8);
+    char text[256];
     m.predictions = best_at_4;
     tz_policy *policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_PREDICTED});
     assert_int_equal(height_now(policy), 4);
     assert_string_equal(tz_policy_plan(policy)->why, "predicted: memory-bound");
+    assert_string_equal(tz_policy_describe(policy, text, sizeof text), "predicted: height 4");
     run(&m, policy, 100, 7);
     assert_int_equal(m.timed, 0);
     tz_policy_destroy(policy);
@@ -380,6 +382,8 @@ static void test_predicted(void **state)
     policy = make(&m, (tz_policy_config){.kind = TZ_POLICY_PREDICTED});
     assert_int_equal(height_now(policy), 6);
     assert_non_null(strstr(tz_policy_plan(policy)->why, "not predicted: nothing is known"));
+    assert_string_equal(tz_policy_describe(policy, text, sizeof text),
+                        "default: height 6, not predicted");
     tz_policy_destroy(policy);
 }
 

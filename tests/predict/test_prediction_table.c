@@ -152,6 +152,31 @@ static void limits_are_listed_by_height(void **state)
     tz_workload_destroy(workload);
 }
 
+/* The best row need not have the shortest time; a text says why. */
+static void a_best_that_is_not_the_fastest_is_explained(void **state)
+{
+    const tz_model_work compiled = {.cells = 1}, estimated = {.estimated = true};
+    const tz_prediction_row best = {.plan = {.height = 8, .family = "stream"},
+                                    .work = &compiled,
+                                    .prediction = {.time_s = 10e-6, .sustained_s = 11e-6}};
+    tz_prediction_row fast = {.plan = {.height = 9, .family = "tile"},
+                              .work = &compiled,
+                              .prediction = {.time_s = 9e-6, .sustained_s = 12.1e-6}};
+    char text[256];
+    tz_prediction_choice_text(&best, &fast, text, sizeof text);
+    assert_string_equal(text, "tile 9 takes 10.0 % less time at the full clock, but 10.0 % more in "
+                              "a long run, in which the power limit lowers the clock");
+    fast.prediction.sustained_s = 0;
+    fast.work = &estimated;
+    tz_prediction_choice_text(&best, &fast, text, sizeof text);
+    assert_string_equal(text, "tile 9 takes 10.0 % less time, but that is an estimate: its kernel "
+                              "is not compiled");
+    fast.work = &compiled;
+    tz_prediction_choice_text(&best, &fast, text, sizeof text);
+    assert_string_equal(text, "tile 9 takes 10.0 % less time; of plans that are about as fast on a "
+                              "CPU, the highest is the best");
+}
+
 static void unstable_parameters_pass_with_a_note(void **state)
 {
     tz_workload *workload = workload_of("hotspot", 2, 8192, "gtx280");
@@ -431,6 +456,7 @@ static void a_plot_is_whole_or_not_there(void **state)
 TEST_MAIN(open_plugins, close_plugins, TEST(the_papers_benchmarks_have_the_papers_heights),
           TEST(components_are_the_papers), TEST(changes_reach_the_model),
           TEST(refusals_have_remedies), TEST(limits_are_listed_by_height),
+          TEST(a_best_that_is_not_the_fastest_is_explained),
           TEST(unstable_parameters_pass_with_a_note), TEST(quantiles),
           TEST(tuning_finds_the_fastest_and_other_bits), TEST(a_gpu_rests_between_rounds),
           TEST(sustained_rounds_compare_with_sustained_predictions),

@@ -26,8 +26,13 @@ local sim = c.chip { precision = "double",
 tz.expect(sim:get("temperature", 5, 6) == 311)
 local back = sim:array "temperature"
 tz.expect(back.shape[1] == 16 and back.shape[2] == 8 and back:get(5, 6) == 311 and back.dtype == "float64")
-local flat = c.chip { fields = { temperature = tz.array { shape = 128, fill = 301 } } }
-tz.expect(flat:min() == 301 and flat:array().dtype == "float32")
+local flat = c.chip { fields = { temperature = tz.array { shape = 128, fill = 301 }, power = 0.5 } }
+tz.expect(flat:min "power" == 0.5 and flat:array("power").dtype == "float32")
+-- Single precision holds a temperature as its difference from the ambient one: less rounding, and more than a
+-- float's digits.
+tz.expect(math.abs(flat:min() - 301) < 1e-6 and flat:array().dtype == "float64")
+flat:set("temperature", 318.15 + 1e-6)
+tz.expect(math.abs(flat:max() - 318.15 - 1e-6) < 1e-12 and math.abs(flat:mean() - flat:get("temperature", 3, 3)) < 1e-12)
 c.refuses("the grid needs 16 x 8", c.chip, { fields = { power = tz.array { shape = { 8, 16 } } } })
 
 -- Random numbers depend on seed and cell alone.

@@ -38,7 +38,7 @@ busy:run(2)
 
 -- Methods need a simulation.
 c.refuses("needs a simulation, not a table", busy.run, {}, 1)
-c.refuses("needs a simulation, not a no value", busy.run)
+c.refuses("needs a simulation, not no value", busy.run)
 tz.expect(getmetatable(busy) == "trapeze.simulation")
 
 local a = tz.array { shape = 3 }

@@ -31,19 +31,20 @@ c.refuses("must be an integer from -2147483648", integers, { boundary_values = {
 integers({ name = "low", boundary_values = { cost = -(1 << 31) } }):close()
 
 -- Values of fields: initial ones, sets, functions, arrays, random numbers.
-if not tz.checking then
-    c.refuses("must be 0 or 1", life, { fields = { alive = 2 } })
-    c.refuses("must be 0 or 1", life, { fields = { alive = function() return -1 end } })
-    c.refuses("must be 0 or 1", life, { fields = { alive = tz.array { shape = { 40, 8 }, fill = 0.5 } } })
-    c.refuses("single precision", c.chip, { fields = { power = 1e300 } })
-    c.refuses("must be an integer", integers, { fields = { cost = 1.5 } })
-    c.refuses("must be an integer", integers, { fields = { cost = tz.random { seed = 1, range = { 0, 1 << 31 } } } })
-    local s = integers { name = "set" }
-    c.refuses("it must be an integer from -2147483648 to 2147483647", s.set, s, "cost", 1 << 31, { x = { 1, 2 } })
-    tz.expect(s:max "cost" == 0)
-    s:set("cost", (1 << 31) - 1)
-    tz.expect(s:min "cost" == (1 << 31) - 1)
-end
+-- (also when a scenario is only checked).
+c.refuses("must be 0 or 1", life, { fields = { alive = 2 } })
+c.refuses("must be 0 or 1", life, { fields = { alive = function() return -1 end } })
+c.refuses("must be 0 or 1", life, { fields = { alive = tz.array { shape = { 40, 8 }, fill = 0.5 } } })
+c.refuses("single precision", c.chip, { fields = { power = 1e300 } })
+c.refuses("must be an integer", integers, { fields = { cost = 1.5 } })
+c.refuses("must be an integer", integers, { fields = { cost = tz.random { seed = 1, range = { 0, 1 << 31 } } } })
+c.refuses("must be an integer", integers, { fields = { cost = tz.array { shape = 8, dtype = "int64", fill = 1 << 31 } } })
+local set = integers { name = "set" }
+c.refuses("it must be an integer from -2147483648 to 2147483647", set.set, set, "cost", 1 << 31, { x = { 1, 2 } })
+tz.expect(set:max "cost" == 0)
+set:set("cost", (1 << 31) - 1)
+tz.expect(set:min "cost" == (1 << 31) - 1)
+c.refuses("is wider than a number can say", tz.random, { seed = 1, range = { -1e308, 1e308 } })
 
 -- Elements of arrays.
 local bounds = { bool = { 0, 1 }, int8 = { -128, 127 }, uint8 = { 0, 255 }, int16 = { -32768, 32767 },

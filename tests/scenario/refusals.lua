@@ -37,12 +37,13 @@ refuses("must be a finite number, not NaN", chip, { fields = { power = 0 / 0 } }
 refuses("must be a finite number, not an infinity", chip, { fields = { power = 1 / 0 } })
 refuses("returned NaN for cell (2, 3, 0)", chip,
         { fields = { power = function(x, y) return x == 2 and y == 3 and 0 / 0 or 1 end } })
-refuses("returned a nil", chip, { fields = { power = function() end } })
+refuses("returned nil, not a number", chip, { fields = { power = function() end } })
 refuses("boom", chip, { fields = { power = function() error "boom" end } })
 refuses("at cell (1, 0, 0)", chip,
         { grid = { 2, 1 }, fields = { power = tz.array { shape = { 2, 1 }, data = { 0, 1 / 0 } } } })
 refuses("'height' must be an integer, \"auto\" or a policy, not 'big'; known: auto", chip, { height = "big" })
 refuses("'height' must be from 1", chip, { height = 0 })
+refuses("unknown family 'strem'; did you mean 'stream'?", chip, { family = "strem" })
 if chip {}.backend == "cpu" then
     refuses("height", chip, { height = 100000 })
 end

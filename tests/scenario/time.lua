@@ -41,7 +41,7 @@ refuses("give 'steps' or 'until_time'", sim.run, sim, { until_time = 1, steps = 
 refuses("give 'steps' or 'until_time'", sim.run, sim, { until_time = 1, until_residual = 3 })
 refuses("known: s, ms", sim.every, sim, "1 m", function() end)
 refuses("must be positive", sim.every, sim, "0 s", function() end)
-refuses("takes no argument", sim.time, sim, "ms")
+refuses("unexpected argument 1", sim.time, sim, "ms")
 refuses("did you mean 'step'?", tz.png, "temperature", { caption = "{stp}" })
 refuses("closing brace", tz.png, "temperature", { caption = "{step" })
 refuses("has a placeholder", tz.png, "temperature", { name = "t-{step}" })

@@ -3,6 +3,7 @@
 #include "backend/cpu/plan.h"
 #include "backend/cpu/work.h"
 #include "backend/host/reduce.h"
+#include "backend/host/refine.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
 #include "kernels/cpu/stage.h"
@@ -191,8 +192,10 @@ static tz_status cpu_work(const tz_problem *problem, const tz_place *place, cons
 static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
 {
     const int threads = place->threads;
-    const int64_t fields = tz_host_store_bytes(problem, store_ghost(problem));
+    int64_t fields = tz_host_store_bytes(problem, store_ghost(problem));
     tz_machine machine;
+    for (int f = 0; fields < INT64_MAX / 2 && f < problem->stencil->fields_count; f++)
+        fields += tz_constant_row_bytes(problem, f);
     tz_machine_read(&machine);
     return fields > INT64_MAX / 2
                ? fields
@@ -307,10 +310,10 @@ static tz_status cpu_stage(void *any, const tz_plan *plan, int height, int64_t s
 }
 
 /* The stage is described as for height 1; it has the fields as they are stored and the constants of
- * double precision. */
-static tz_status cpu_update(void *any, int64_t step, tz_update *out, tz_error *error)
+ * double precision. `changes`: as in tz_update_job, or NULL. */
+static tz_status update(cpu *state, int64_t step, double *const *changes, tz_update *out,
+                        tz_error *error)
 {
-    cpu *state = any;
     const tz_problem *problem = state->context.problem;
     const tz_problem in_double = tz_problem_in_double(problem);
     tz_plan plan = {.height = 1};
@@ -324,6 +327,7 @@ static tz_status cpu_update(void *any, int64_t step, tz_update *out, tz_error *e
     tz_update_job job = {
         .stage = &stage,
         .sums = malloc((size_t)sums * sizeof *job.sums),
+        .changes = changes,
         .work = aligned_alloc(64, (size_t)stage.threads * tz_update_work_bytes(&stage)),
     };
     tz_status status = TZ_OK;
@@ -336,6 +340,34 @@ static tz_status cpu_update(void *any, int64_t step, tz_update *out, tz_error *e
     }
     free(job.sums);
     free(job.work);
+    return status;
+}
+
+static tz_status cpu_update(void *any, int64_t step, tz_update *out, tz_error *error)
+{
+    return update(any, step, NULL, out, error);
+}
+
+static tz_status cpu_refine(void *any, void *any_correction, int64_t step, tz_update *out,
+                            tz_error *error)
+{
+    cpu *state = any, *correction = any_correction;
+    const tz_problem *problem = state->context.problem;
+    const tz_refinement *fields = problem->stencil->refinement;
+    const int threads = state->context.threads;
+    double *changes[TZ_FIELDS_MAX] = {NULL};
+    /* The other copy of the solution is free between stages. */
+    changes[fields->solution] = tz_host_store_scratch(&state->store, fields->solution);
+    tz_host_refine_add(&state->store, &correction->store, fields->solution, threads);
+    state->stale |= 1u << fields->solution;
+    state->norm_known = correction->norm_known = false;
+    tz_status status = update(state, step, changes, out, error);
+    if (!status)
+        status =
+            tz_host_refine_source(&correction->store, fields->source, changes[fields->solution],
+                                  problem->source_per_update, threads, error);
+    state->stale |= 1u << fields->solution;
+    correction->stale |= 1u << fields->solution | 1u << fields->source;
     return status;
 }
 
@@ -411,6 +443,7 @@ const tz_backend tz_backend_cpu = {
     .all_finite = cpu_all_finite,
     .update_norm = cpu_update_norm,
     .update = cpu_update,
+    .refine = cpu_refine,
     .candidates = cpu_candidates,
     .work = cpu_work,
 };

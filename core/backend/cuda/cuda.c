@@ -1,18 +1,9 @@
 /* The cuda backend: one NVIDIA GPU. Fields lie in device memory, their rows padded to a multiple of
  * 32 elements, with two copies of each state field. A kernel is compiled for each plan at run
  * time. */
-#include "backend/backend.h"
 #include "backend/cuda/copy_rate.h"
-#include "backend/cuda/driver/energy.h"
-#include "backend/cuda/driver/queue.h"
-#include "backend/cuda/family/family.h"
 #include "backend/cuda/family/work.h"
-#include "backend/cuda/reduce.h"
-#include "backend/cuda/replay.h"
-#include "backend/cuda/slabs.h"
-#include "backend/cuda/snapshot.h"
-#include "backend/cuda/staging.h"
-#include "backend/cuda/update.h"
+#include "backend/cuda/state.h"
 #include "backend/host/store.h"
 #include "stencil/streamed_source.h"
 
@@ -24,43 +15,8 @@
 
 enum {
     IN_FLIGHT_MAX = 16,     /* stages between two marks; at most twice as many are in flight */
-    KERNELS_MAX = 8,        /* loaded at once: of plans and of their remainders */
     REPLAY_BYTES = 32 << 20 /* of fields: larger stages, over about 10 us, do not go into graphs */
 };
-
-typedef struct compiled {
-    tz_plan plan;
-    const tz_cuda_family *family;
-    tz_slot constants[TZ_CONSTANTS_MAX]; /* the text contains the integer ones */
-    tz_cuda_kernel kernel;
-    tz_cuda_shape shape;
-    int blocks;                /* of a multiprocessor at once */
-    tz_cu_pointer scratch;     /* shape.scratch_bytes of device memory */
-    int64_t used;              /* number of the last stage that used it */
-    tz_cuda_replay replays[2]; /* stages that begin with copy 0 and copy 1 of the fields */
-} compiled;
-
-typedef struct gpu {
-    tz_backend_context context;
-    tz_cuda *cuda;
-    tz_cu_pointer copy[TZ_FIELDS_MAX][2]; /* a static field has only the first */
-    int current[TZ_FIELDS_MAX];           /* the copy that holds the field now */
-    tz_cuda_slabs *slabs[TZ_FIELDS_MAX];  /* of streamed fields */
-    tz_cuda_energy *energy;               /* NULL: unavailable, */
-    tz_error no_energy;                   /* for this reason */
-    tz_cuda_event *mark;                  /* recorded some stages ago: hold_back waits for it */
-    int unmarked;                         /* stages launched since then */
-    compiled kernels[KERNELS_MAX];
-    int kernels_count;
-    int64_t stages;
-    tz_cuda_reducer *reducer;
-    tz_cuda_updater *updater;
-    bool norm_known;              /* the two copies differ by a stage */
-    tz_cuda_staging *staging;     /* of store, load and fill */
-    tz_cuda_snapshots *snapshots; /* created by the first snapshot */
-    bool replays;                 /* stages may go into graphs */
-    tz_cuda_queue *scratch;       /* for recording graphs */
-} gpu;
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
@@ -112,7 +68,7 @@ static int64_t gpu_bytes(const tz_problem *problem, const tz_place *place, const
 
 /* ---- Lifetime -------------------------------------------------------------------------------- */
 
-static void forget_kernel(gpu *state, compiled *slot)
+static void forget_kernel(tz_cuda_state *state, tz_cuda_compiled *slot)
 {
     tz_cuda_free(state->cuda, slot->scratch);
     slot->scratch = 0;
@@ -123,12 +79,14 @@ static void forget_kernel(gpu *state, compiled *slot)
 
 static void gpu_destroy(void *any)
 {
-    gpu *state = any;
+    tz_cuda_state *state = any;
     if (!state)
         return;
     tz_cuda_snapshots_destroy(state->snapshots);
     tz_cuda_reducer_destroy(state->reducer);
     tz_cuda_updater_destroy(state->updater);
+    if (state->cuda)
+        tz_cuda_refiner_clear(&state->refiner, state->cuda);
     tz_cuda_staging_destroy(state->staging);
     tz_cuda_energy_close(state->energy);
     if (state->cuda)
@@ -149,7 +107,7 @@ static void gpu_destroy(void *any)
 static tz_status gpu_create(void **out, const tz_backend_context *context, tz_error *error)
 {
     const tz_problem *problem = context->problem;
-    gpu *state = calloc(1, sizeof *state);
+    tz_cuda_state *state = calloc(1, sizeof *state);
     if (!state)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     state->context = *context;
@@ -192,7 +150,7 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
 static tz_status gpu_store(void *any, int field, const tz_box *box, const void *elements,
                            tz_error *error)
 {
-    gpu *state = any;
+    tz_cuda_state *state = any;
     const tz_cuda_box where = tz_cuda_box_of(state->context.problem, field, box);
     state->norm_known = false;
     return tz_cuda_staging_upload(state->staging, state->copy[field][state->current[field]], &where,
@@ -202,7 +160,7 @@ static tz_status gpu_store(void *any, int field, const tz_box *box, const void *
 static tz_status gpu_load(const void *any, int field, const tz_box *box, void *elements,
                           tz_error *error)
 {
-    const gpu *state = any;
+    const tz_cuda_state *state = any;
     const tz_cuda_box where = tz_cuda_box_of(state->context.problem, field, box);
     return tz_cuda_staging_download(state->staging, elements,
                                     state->copy[field][state->current[field]], &where, error);
@@ -211,7 +169,7 @@ static tz_status gpu_load(const void *any, int field, const tz_box *box, void *e
 /* Also fills the padding between rows, which nothing reads. */
 static tz_status gpu_fill(void *any, int field, const void *element, tz_error *error)
 {
-    gpu *state = any;
+    tz_cuda_state *state = any;
     const tz_problem *problem = state->context.problem;
     state->norm_known = false;
     return tz_cuda_staging_fill(state->staging, state->copy[field][state->current[field]], element,
@@ -230,17 +188,18 @@ static bool same_text(const tz_problem *problem, const tz_slot *constants)
     return true;
 }
 
-static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz_error *error)
+static tz_status find_kernel(tz_cuda_state *state, const tz_plan *plan, tz_cuda_compiled **out,
+                             tz_error *error)
 {
     const tz_problem *problem = state->context.problem;
-    compiled *slot = NULL;
+    tz_cuda_compiled *slot = NULL;
     for (int k = 0; k < state->kernels_count; k++)
         if (tz_plan_equal(&state->kernels[k].plan, plan) &&
             same_text(problem, state->kernels[k].constants))
             slot = &state->kernels[k];
     if (!slot) {
         const tz_limits limits = limits_of(tz_cuda_device_of(state->cuda));
-        compiled fresh = {.plan = *plan};
+        tz_cuda_compiled fresh = {.plan = *plan};
         memcpy(fresh.constants, problem->constants, sizeof fresh.constants);
         char *source = NULL;
         tz_status status = tz_cuda_family_find(plan->family, problem, &fresh.family, error);
@@ -267,10 +226,10 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz
             return status;
         }
         slot = &state->kernels[0];
-        if (state->kernels_count < KERNELS_MAX)
+        if (state->kernels_count < TZ_CUDA_KERNELS_MAX)
             slot = &state->kernels[state->kernels_count++];
         else {
-            for (int k = 1; k < KERNELS_MAX; k++)
+            for (int k = 1; k < TZ_CUDA_KERNELS_MAX; k++)
                 if (state->kernels[k].used < slot->used)
                     slot = &state->kernels[k];
             forget_kernel(state, slot);
@@ -283,7 +242,7 @@ static tz_status find_kernel(gpu *state, const tz_plan *plan, compiled **out, tz
 }
 
 /* Limits how far ahead the host launches, so that an interrupt takes effect soon. */
-static tz_status hold_back(gpu *state, int stages, tz_error *error)
+static tz_status hold_back(tz_cuda_state *state, int stages, tz_error *error)
 {
     if (state->context.sync)
         return tz_cuda_wait(state->cuda, error);
@@ -300,7 +259,7 @@ static tz_status hold_back(gpu *state, int stages, tz_error *error)
 /* Waits for the stages, but not for readers of snapshots. */
 static tz_status gpu_wait(void *any, tz_error *error)
 {
-    return tz_cuda_queue_wait(((gpu *)any)->cuda, NULL, error);
+    return tz_cuda_queue_wait(((tz_cuda_state *)any)->cuda, NULL, error);
 }
 
 typedef union arguments {
@@ -309,8 +268,9 @@ typedef union arguments {
 } arguments;
 
 /* The arguments of a launch that reads the current copies, or with `swapped` the others. */
-static void fill_arguments(const gpu *state, const compiled *use, int height, int64_t step,
-                           bool swapped, const tz_cu_pointer *streamed, arguments *out)
+static void fill_arguments(const tz_cuda_state *state, const tz_cuda_compiled *use, int height,
+                           int64_t step, bool swapped, const tz_cu_pointer *streamed,
+                           arguments *out)
 {
     const tz_problem *problem = state->context.problem;
     const uint32_t written = tz_problem_written(problem);
@@ -323,7 +283,7 @@ static void fill_arguments(const gpu *state, const compiled *use, int height, in
     tz_cuda_arguments_fill(problem, &use->shape, height, step, from, to, use->scratch, out->bytes);
 }
 
-static void swap_copies(gpu *state)
+static void swap_copies(tz_cuda_state *state)
 {
     const tz_problem *problem = state->context.problem;
     const uint32_t written = tz_problem_written(problem);
@@ -332,13 +292,13 @@ static void swap_copies(gpu *state)
             state->current[f] = 1 - state->current[f];
 }
 
-static tz_status one_stage(gpu *state, const tz_plan *plan, int height, int64_t step,
+static tz_status one_stage(tz_cuda_state *state, const tz_plan *plan, int height, int64_t step,
                            tz_error *error)
 {
     const tz_problem *problem = state->context.problem;
     const tz_stencil *stencil = problem->stencil;
     const tz_cuda_family *family;
-    compiled *use = NULL;
+    tz_cuda_compiled *use = NULL;
     tz_plan exact = *plan;
     tz_cu_pointer streamed[TZ_FIELDS_MAX] = {0};
     arguments passed;
@@ -370,9 +330,9 @@ static tz_status one_stage(gpu *state, const tz_plan *plan, int height, int64_t 
 
 /* TZ_CUDA_REPLAY_STAGES stages of the plan's height. The number is even, so the results end in the
  * copy that they started from. */
-static tz_status many_stages(gpu *state, const tz_plan *plan, tz_error *error)
+static tz_status many_stages(tz_cuda_state *state, const tz_plan *plan, tz_error *error)
 {
-    compiled *use = NULL;
+    tz_cuda_compiled *use = NULL;
     arguments passed[2];
     tz_status status = find_kernel(state, plan, &use, error);
     if (status)
@@ -394,7 +354,7 @@ static tz_status many_stages(gpu *state, const tz_plan *plan, tz_error *error)
 static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t step,
                            tz_error *error)
 {
-    gpu *state = any;
+    tz_cuda_state *state = any;
     const tz_cuda_family *family;
     tz_status status = tz_cuda_family_find(plan->family, state->context.problem, &family, error);
     for (int done = 0; !status && done < height;) {
@@ -414,76 +374,11 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     return status;
 }
 
-/* ---- Reductions ------------------------------------------------------------------------------ */
-
-static tz_cuda_array array_of(const gpu *state, int field, int copy)
-{
-    const int64_t pitch = tz_cuda_pitch(state->context.problem);
-    return (tz_cuda_array){state->copy[field][copy], pitch,
-                           pitch * state->context.problem->elements[1]};
-}
-
-static tz_status gpu_reduce(const void *any, int field, tz_reduction *out, tz_error *error)
-{
-    const gpu *state = any;
-    const tz_cuda_array array = array_of(state, field, state->current[field]);
-    return tz_cuda_reduce(state->reducer, field, &array, out, error);
-}
-
-static tz_status gpu_all_finite(const void *any, bool *finite, tz_error *error)
-{
-    const gpu *state = any;
-    const tz_problem *problem = state->context.problem;
-    tz_status status = TZ_OK;
-    *finite = true;
-    for (int f = 0; !status && *finite && f < problem->stencil->fields_count; f++) {
-        if (problem->stencil->fields[f].role != TZ_STATE)
-            continue;
-        const tz_cuda_array array = array_of(state, f, state->current[f]);
-        status = tz_cuda_all_finite(state->reducer, f, &array, finite, error);
-    }
-    return status;
-}
-
-static tz_status gpu_update_norm(const void *any, double *norm, tz_error *error)
-{
-    const gpu *state = any;
-    const tz_problem *problem = state->context.problem;
-    tz_status status = TZ_OK;
-    *norm = state->norm_known ? 0.0 : NAN;
-    for (int f = 0; !status && state->norm_known && f < problem->stencil->fields_count; f++) {
-        if (!(tz_problem_written(problem) >> f & 1))
-            continue;
-        const tz_cuda_array a = array_of(state, f, 0), b = array_of(state, f, 1);
-        double d;
-        status = tz_cuda_difference(state->reducer, f, &a, &b, &d, error);
-        *norm = d <= *norm ? *norm : d;
-    }
-    return status;
-}
-
-static tz_status gpu_update(void *any, int64_t step, tz_update *out, tz_error *error)
-{
-    const gpu *state = any;
-    tz_cu_pointer fields[TZ_FIELDS_MAX];
-    for (int f = 0; f < TZ_FIELDS_MAX; f++)
-        fields[f] = state->copy[f][state->current[f]];
-    return tz_cuda_update(state->updater, fields, NULL, step, out, error);
-}
-
-static tz_status gpu_shrink(const void *any, int field, int64_t z, int nx, int ny, double *values,
-                            tz_error *error)
-{
-    const gpu *state = any;
-    const tz_cuda_array array = array_of(state, field, state->current[field]);
-    return tz_cuda_shrink(state->reducer, field, &array, z, nx, ny, values, error);
-}
-
 /* ---- Snapshots ------------------------------------------------------------------------------- */
 
 static tz_status gpu_freeze(void *any, uint32_t fields, bool wait, void **out, tz_error *error)
 {
-    gpu *state = any;
+    tz_cuda_state *state = any;
     tz_cuda_snapshot *frozen = NULL;
     tz_cu_pointer now[TZ_FIELDS_MAX];
     *out = NULL;
@@ -505,8 +400,8 @@ static tz_status gpu_freeze(void *any, uint32_t fields, bool wait, void **out, t
 
 static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out, tz_error *error)
 {
-    gpu *state = any;
-    compiled *use;
+    tz_cuda_state *state = any;
+    tz_cuda_compiled *use;
     tz_status status = find_kernel(state, plan, &use, error);
     if (status)
         return status;
@@ -521,7 +416,7 @@ static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out,
     return tz_cuda_copy_rate(state->cuda, &out->copy_bytes_per_s, error);
 }
 
-static tz_status need_energy(const gpu *state, tz_error *error)
+static tz_status need_energy(const tz_cuda_state *state, tz_error *error)
 {
     if (state->energy)
         return TZ_OK;
@@ -532,7 +427,7 @@ static tz_status need_energy(const gpu *state, tz_error *error)
 
 static tz_status gpu_energy(void *any, double *joules, tz_error *error)
 {
-    gpu *state = any;
+    tz_cuda_state *state = any;
     *joules = NAN;
     const tz_status status = need_energy(state, error);
     return status ? status : tz_cuda_energy_read(state->energy, joules, error);
@@ -540,7 +435,7 @@ static tz_status gpu_energy(void *any, double *joules, tz_error *error)
 
 static tz_status gpu_clock(void *any, tz_clock_facts *out, tz_error *error)
 {
-    gpu *state = any;
+    tz_cuda_state *state = any;
     *out = (tz_clock_facts){0};
     const tz_status status = need_energy(state, error);
     return status ? status : tz_cuda_energy_clock(state->energy, out, error);
@@ -565,11 +460,12 @@ const tz_backend tz_backend_cuda = {
     .facts = gpu_facts,
     .energy = gpu_energy,
     .clock = gpu_clock,
-    .reduce = gpu_reduce,
-    .all_finite = gpu_all_finite,
-    .update_norm = gpu_update_norm,
-    .update = gpu_update,
-    .shrink = gpu_shrink,
+    .reduce = tz_cuda_state_reduce,
+    .all_finite = tz_cuda_state_all_finite,
+    .update_norm = tz_cuda_state_update_norm,
+    .update = tz_cuda_state_update,
+    .refine = tz_cuda_state_refine,
+    .shrink = tz_cuda_state_shrink,
     .freeze = gpu_freeze,
     .frozen = &tz_backend_cuda_frozen,
     .candidates = tz_cuda_candidates,

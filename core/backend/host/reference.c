@@ -3,6 +3,7 @@
  * other backends with it. */
 #include "backend/backend.h"
 #include "backend/host/reduce.h"
+#include "backend/host/refine.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
 #include "kernels/cpu/update.h"
@@ -26,6 +27,7 @@ typedef struct cell_reader {
     unsigned next;
     bool widens; /* real numbers are stored in single precision and read in double */
     uint64_t written[TZ_FIELDS_MAX];
+    double *changes; /* of a refinement: new - old of each element; else NULL */
 } cell_reader;
 
 static const char *element_at(const tz_host_field *host, size_t size, int64_t x, int64_t y,
@@ -327,6 +329,12 @@ static double update_segment(cell_reader *reader, const tz_pass *pass, tz_precis
         pass->kernels->cell[precision](&reader->access);
         const double change = change_of(problem, field, x_low + i, &reader->written[field],
                                         read_cell(&reader->access, field, 0, 0, 0), &value);
+        if (reader->changes)
+            reader->changes[x_low + i +
+                            problem->elements[0] *
+                                (reader->access.y + problem->elements[1] * reader->access.z)] =
+                number_of(problem, field, &reader->written[field]) -
+                number_of(problem, field, read_cell(&reader->access, field, 0, 0, 0));
         const double largest = problem->bits && change > 1.0 ? 1.0 : change;
         lanes[i % TZ_UPDATE_LANES] += change;
         out->largest = largest > out->largest ? largest : out->largest;
@@ -348,9 +356,9 @@ static void update_row(cell_reader *reader, const tz_pass *pass, tz_precision pr
                 sums[x / TZ_UPDATE_SEGMENT] += update_segment(reader, pass, precision, f, x, out);
 }
 
-static tz_status reference_update(void *any, int64_t step, tz_update *out, tz_error *error)
+static tz_status update(reference *state, int64_t step, double *changes, tz_update *out,
+                        tz_error *error)
 {
-    reference *state = any;
     const tz_problem *problem = state->context.problem;
     const tz_problem in_double = tz_problem_in_double(problem);
     const int64_t segments = (problem->elements[0] + TZ_UPDATE_SEGMENT - 1) / TZ_UPDATE_SEGMENT;
@@ -365,6 +373,7 @@ static tz_status reference_update(void *any, int64_t step, tz_update *out, tz_er
                    .step = step},
         .state = state,
         .widens = in_double.precision != problem->precision,
+        .changes = changes,
     };
     *out = (tz_update){0};
     for (int p = 0; p < problem->stencil->passes_count; p++)
@@ -378,6 +387,26 @@ static tz_status reference_update(void *any, int64_t step, tz_update *out, tz_er
     tz_update_conclude(out);
     free(sums);
     return TZ_OK;
+}
+
+static tz_status reference_update(void *any, int64_t step, tz_update *out, tz_error *error)
+{
+    return update(any, step, NULL, out, error);
+}
+
+static tz_status reference_refine(void *any, void *any_correction, int64_t step, tz_update *out,
+                                  tz_error *error)
+{
+    reference *state = any, *correction = any_correction;
+    const tz_problem *problem = state->context.problem;
+    const tz_refinement *fields = problem->stencil->refinement;
+    double *changes = tz_host_store_scratch(&state->store, fields->solution);
+    tz_host_refine_add(&state->store, &correction->store, fields->solution, 1);
+    state->norm_known = correction->norm_known = false;
+    const tz_status status = update(state, step, changes, out, error);
+    return status ? status
+                  : tz_host_refine_source(&correction->store, fields->source, changes,
+                                          problem->source_per_update, 1, error);
 }
 
 static const char *reference_family(int index)
@@ -403,4 +432,5 @@ const tz_backend tz_backend_reference = {
     .all_finite = reference_all_finite,
     .update_norm = reference_update_norm,
     .update = reference_update,
+    .refine = reference_refine,
 };

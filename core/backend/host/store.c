@@ -34,25 +34,15 @@ static int64_t array_elements(const tz_problem *problem, ptrdiff_t plane_stride)
     return plane_stride * problem->elements[2] + 2 * SLACK;
 }
 
-int64_t tz_host_store_bytes(const tz_problem *problem, int ghost)
+/* Large arrays take whole huge pages. */
+static int64_t alignment_of(int64_t bytes)
 {
-    ptrdiff_t row, plane;
-    choose_strides(problem, ghost, &row, &plane);
-    int64_t bytes = 0;
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        const tz_role role = problem->stencil->fields[f].role;
-        const int64_t copies = role == TZ_STATE ? 2 : role == TZ_STATIC ? 1 : 0;
-        const int64_t size = (int64_t)tz_problem_element_size(problem, f);
-        if (array_elements(problem, plane) > INT64_MAX / 32)
-            return INT64_MAX;
-        bytes += copies * size * array_elements(problem, plane);
-    }
-    return bytes;
+    return bytes >= 4 * HUGE_PAGE ? HUGE_PAGE : 64;
 }
 
 static char *allocate(size_t bytes)
 {
-    const size_t align = bytes >= 4 * HUGE_PAGE ? HUGE_PAGE : 64;
+    const size_t align = (size_t)alignment_of((int64_t)bytes);
     char *memory = aligned_alloc(align, (size_t)tz_round_up((int64_t)bytes, (int64_t)align));
     if (memory && align == HUGE_PAGE)
         madvise(memory, bytes, MADV_HUGEPAGE); /* fewer TLB misses; may fail without harm */
@@ -81,23 +71,54 @@ static tz_status allocate_array(tz_host_store *store, int f, int copy, tz_error 
     return TZ_OK;
 }
 
+/* No span is longer than a row with the ghost zones of both ends, which a tile that wraps may have.
+ * A 1-D grid reads single elements alone. */
+static int64_t constant_row_elements(const tz_problem *problem)
+{
+    const int64_t ghosts = TZ_LEVELS_MAX * TZ_RADIUS_MAX + ALIGN;
+    return (problem->dims == 1 ? 0 : problem->elements[0] + 2 * ghosts) + 2 * SLACK;
+}
+
+int64_t tz_constant_row_bytes(const tz_problem *problem, int field)
+{
+    return constant_row_elements(problem) * (int64_t)tz_problem_element_size(problem, field);
+}
+
 void *tz_constant_row_create(const tz_problem *problem, int field, const void *element)
 {
     const size_t size = tz_problem_element_size(problem, field);
-    /* The rows of a tile that wraps can be longer than the grid's. */
-    const size_t count = (size_t)(2 * problem->elements[0] + 4096 + 2 * SLACK);
-    char *row = aligned_alloc(64, (size_t)tz_round_up((int64_t)(count * size), 64));
-    for (size_t i = 0; row && i < count; i++)
+    const int64_t count = constant_row_elements(problem);
+    char *row = aligned_alloc(64, (size_t)tz_round_up(count * (int64_t)size, 64));
+    for (int64_t i = 0; row && i < count; i++)
         memcpy(row + i * size, element, size);
     return row;
 }
 
 /* A uniform field has the same value inside and outside the grid. So it must not be read off
- * centre, where the boundary value may differ. */
+ * centre, where the boundary value may differ. In 1-D its row would be as long as the field. */
 static bool may_be_uniform(const tz_problem *problem, int field)
 {
     const tz_field *about = &problem->stencil->fields[field];
-    return about->role == TZ_STATIC && about->radius == 0;
+    return about->role == TZ_STATIC && about->radius == 0 && problem->dims > 1;
+}
+
+int64_t tz_host_store_bytes(const tz_problem *problem, int ghost)
+{
+    ptrdiff_t row, plane;
+    choose_strides(problem, ghost, &row, &plane);
+    int64_t bytes = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const tz_role role = problem->stencil->fields[f].role;
+        const int64_t copies = role == TZ_STATE ? 2 : role == TZ_STATIC ? 1 : 0;
+        const int64_t size = (int64_t)tz_problem_element_size(problem, f);
+        if (array_elements(problem, plane) > INT64_MAX / 32)
+            return INT64_MAX;
+        const int64_t array = size * array_elements(problem, plane);
+        bytes += copies * tz_round_up(array, alignment_of(array));
+        if (may_be_uniform(problem, f)) /* its row, until it has an array */
+            bytes += tz_constant_row_bytes(problem, f);
+    }
+    return bytes;
 }
 
 static tz_status make_uniform(tz_host_store *store, int f, const void *element, tz_error *error)
@@ -226,6 +247,11 @@ const tz_host_field *tz_host_store_current(const tz_host_store *store, int field
 const tz_host_field *tz_host_store_other(const tz_host_store *store, int field)
 {
     return &store->field[field].copy[1 - store->field[field].current];
+}
+
+void *tz_host_store_scratch(tz_host_store *store, int field)
+{
+    return store->field[field].memory[1 - store->field[field].current];
 }
 
 void tz_host_store_swap(tz_host_store *store, int field)

@@ -41,6 +41,10 @@ const tz_host_field *tz_host_store_current(const tz_host_store *store, int field
 const tz_host_field *tz_host_store_other(const tz_host_store *store, int field);
 void tz_host_store_swap(tz_host_store *store, int field);
 
+/* The memory of the other copy, for any use: an element for each cell at least. Its values are lost,
+ * and so are its ghosts. */
+void *tz_host_store_scratch(tz_host_store *store, int field);
+
 /* The maximum norm of the difference of the two copies, over the fields of the mask. */
 double tz_host_store_difference(const tz_host_store *store, uint32_t fields, int threads);
 /* Whether no state field has a NaN or an infinity. */
@@ -49,9 +53,10 @@ bool tz_host_store_all_finite(const tz_host_store *store, int threads);
 /* The mask of the fields that a pass writes. */
 uint32_t tz_problem_written(const tz_problem *problem);
 
-/* A row in which all elements are equal. It is longer than any span with a vector at each end. A
- * span starts at element TZ_ALIGN_ELEMENTS or later. Release it with free(). NULL: not enough
- * memory. */
+/* A row in which all elements are equal. In 2-D and 3-D it is longer than any span with a vector at
+ * each end; in 1-D it has a few elements. A span starts at element TZ_ALIGN_ELEMENTS or later.
+ * Release it with free(). NULL: not enough memory. */
 void *tz_constant_row_create(const tz_problem *problem, int field, const void *element);
+int64_t tz_constant_row_bytes(const tz_problem *problem, int field);
 
 #endif

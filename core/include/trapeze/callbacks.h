@@ -40,6 +40,9 @@ typedef struct tz_setup {
      * NAN when a simulation is created: derive() may write a finite origin for a TZ_REAL state or
      * static field; NAN that it leaves means 0. Later calls get the chosen origins, which stay. */
     double *origins;
+    /* Since 1.2. Out, NAN at first; REQUIRED with tz_stencil.refinement: a source of this size
+     * changes the update of its cell by 1. */
+    double source_per_update;
 } tz_setup;
 
 /* The argument of an analysis. It and its pointers are valid only during the call. */

@@ -21,7 +21,8 @@
  * in a description say how long its structs are: TZ_PLUGIN_HEADER and TZ_STENCIL_HEADER
  * (<trapeze/describe.h>) set them.
  *
- *   1.2  tz_setup.origins, TZ_PARAM_ROLE_TIME_STEP
+ *   1.2  tz_setup.origins, tz_setup.source_per_update, tz_stencil.refinement,
+ *        TZ_PARAM_ROLE_TIME_STEP
  *   1.1  strides in tz_stencil, tz_param.role
  *   1.0  the first version */
 #ifndef TRAPEZE_PLUGIN_H
@@ -120,6 +121,16 @@ typedef struct tz_picture {
                         * extremes */
 } tz_picture;
 
+/* What precision "mixed" needs. The stencil has one pass, which writes `solution` only. What an
+ * iteration adds to a cell is a linear function of the values of `solution`, of its boundary value
+ * and of the cell's own `source`. The same iteration from zero, with a boundary value of zero and
+ * the residual as the source, then computes the correction of a solution. derive() sets
+ * setup->source_per_update. */
+typedef struct tz_refinement {
+    int solution; /* the state field, TZ_REAL */
+    int source;   /* a static field, TZ_REAL */
+} tz_refinement;
+
 typedef struct tz_stencil {
     uint32_t struct_size; /* REQUIRED: TZ_STENCIL_HEADER */
     const char *id;   /* REQUIRED: the name in scenarios; stencils of all plugins differ in it */
@@ -145,6 +156,7 @@ typedef struct tz_stencil {
     const tz_method *methods;
     /* Since 1.1. REQUIRED: TZ_STENCIL_HEADER. Bytes from one element of an array to the next. */
     uint32_t fields_stride, params_stride, constants_stride, passes_stride, methods_stride;
+    const tz_refinement *refinement; /* OPTIONAL, since 1.2 */
 } tz_stencil;
 
 typedef struct tz_plugin {

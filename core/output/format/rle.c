@@ -105,29 +105,87 @@ static bool take_comma(reader *r)
     return true;
 }
 
+/* ":T64,32": `text` begins behind the colon and may end in white space. */
+static tz_status parse_universe(const char *text, const char *place, tz_rle_rule *out,
+                                tz_error *error)
+{
+    int64_t size[2] = {0, 0};
+    const char *p = text + 1;
+    const char kind = (char)(text[0] & ~32);
+    int count = 0;
+    for (; count < 2 && *p >= '0' && *p <= '9'; count++) {
+        for (; *p >= '0' && *p <= '9' && size[count] <= CELLS_MAX; p++)
+            size[count] = size[count] * 10 + (*p - '0');
+        if (count == 0 && p[0] == ',' && p[1] >= '0' && p[1] <= '9')
+            p++;
+    }
+    if (count == 1)
+        size[1] = size[0];
+    if ((kind != 'T' && kind != 'P') || size[0] < 1 || size[1] < 1 || size[0] > CELLS_MAX ||
+        size[1] > CELLS_MAX || p[strspn(p, " \t\r\n")] != '\0')
+        return tz_error_set(error, TZ_UNSUPPORTED, place,
+                            "the universe ':%.40s' is not known: a torus is ':T64,32', a plane "
+                            "with dead cells around it ':P64,32' (width, height)",
+                            text);
+    out->universe = kind;
+    out->width = size[0];
+    out->height = size[1];
+    return TZ_OK;
+}
+
+tz_status tz_rle_rule_parse(const char *text, const char *place, tz_rle_rule *out, tz_error *error)
+{
+    char rule[128], message[256];
+    const char *colon = strchr(text, ':');
+    const size_t length = colon ? (size_t)(colon - text) : strlen(text);
+    *out = (tz_rle_rule){0};
+    snprintf(rule, sizeof rule, "%.*s", (int)(length < sizeof rule ? length : sizeof rule), text);
+    const char *word = rule + strspn(rule, " \t");
+    if (strncasecmp(word, "life", 4) == 0 && word[4 + strspn(word + 4, " \t\r")] == '\0')
+        snprintf(rule, sizeof rule, "B3/S23");
+    if (length >= sizeof rule || tz_life_rule_parse(rule, NEIGHBOURS, &out->birth, &out->survive,
+                                                    message, sizeof message) != 0)
+        return tz_error_set(error, TZ_UNKNOWN, place, "%s",
+                            length >= sizeof rule ? "the rule is too long" : message);
+    return colon ? parse_universe(colon + 1, place, out, error) : TZ_OK;
+}
+
+const char *tz_rle_rule_format(const tz_rle_rule *rule, char text[TZ_RLE_RULE_SIZE])
+{
+    tz_life_rule_format(rule->birth, rule->survive, text, TZ_RLE_RULE_SIZE);
+    const size_t used = strlen(text);
+    if (rule->universe)
+        snprintf(text + used, TZ_RLE_RULE_SIZE - used, ":%c%" PRId64 ",%" PRId64, rule->universe,
+                 rule->width, rule->height);
+    return text;
+}
+
 static tz_status read_rule(reader *r)
 {
     tz_life_pattern *pattern = r->pattern;
-    char text[128] = "B3/S23", message[256];
-    uint32_t birth, survive;
+    char text[TZ_RLE_RULE_SIZE] = "B3/S23", place[512];
+    tz_rle_rule rule;
     if (take_comma(r)) {
         const char *end = line_end(r), *equals = memchr(r->p, '=', (size_t)(end - r->p));
         if (!equals || equals - r->p < 4 || strncasecmp(r->p, "rule", 4) != 0)
             return fail(r, TZ_FORMAT, "'rule = ...' is expected after the second comma");
         equals++;
+        if (memchr(equals, '\0', (size_t)(end - equals)))
+            return fail(r, TZ_FORMAT, "the rule holds a zero byte");
         snprintf(text, sizeof text, "%.*s", (int)(end - equals), equals);
+        if (end - equals >= (ptrdiff_t)sizeof text)
+            return fail(r, TZ_UNKNOWN, "the rule is too long");
         r->p = end;
+        pattern->has_rule = true;
     }
     skip_blank(r);
     if (r->p < r->end && *r->p != '\n')
         return fail(r, TZ_FORMAT, "something follows the header on its line");
-    const char *word = text + strspn(text, " \t");
-    if (strncasecmp(word, "life", 4) == 0 && word[4 + strspn(word + 4, " \t\r")] == '\0')
-        snprintf(text, sizeof text, "B3/S23");
-    if (tz_life_rule_parse(text, NEIGHBOURS, &birth, &survive, message, sizeof message) != 0)
-        return fail(r, TZ_UNKNOWN, "%s", message);
-    tz_life_rule_format(birth, survive, pattern->rule, sizeof pattern->rule);
-    return TZ_OK;
+    snprintf(place, sizeof place, "%s:%d", r->path, r->line);
+    const tz_status status = tz_rle_rule_parse(text, place, &rule, r->error);
+    if (status == TZ_OK)
+        tz_rle_rule_format(&rule, pattern->rule);
+    return status;
 }
 
 static tz_status read_header(reader *r)
@@ -271,19 +329,35 @@ static void put_cells(writer *w, const tz_array *cells)
     fputc('\n', w->stream);
 }
 
+/* The first cell that is neither dead nor alive. */
+static tz_status check_cells(const char *path, const tz_array *cells, tz_error *error)
+{
+    const int64_t nx = cells->shape[0], count = tz_shape_count(cells->dims, cells->shape);
+    for (int64_t i = 0; i < count; i++) {
+        const double value = tz_array_get(cells, i);
+        if (tz_dtype_fault(TZ_DTYPE_BOOL, value))
+            return tz_error_set(error, TZ_RANGE, path,
+                                "cell (%" PRId64 ", %" PRId64 ") is %g; a cell of a .rle pattern "
+                                "is 0 or 1: use .npy",
+                                i % nx, i / nx, value);
+    }
+    return TZ_OK;
+}
+
 tz_status tz_rle_write(const char *path, const tz_array *cells, const char *rule,
                        const char *comment, tz_error *error)
 {
     tz_atomic_file *file;
-    char text[160], message[256];
-    uint32_t birth, survive;
+    tz_rle_rule parsed;
+    char text[TZ_RLE_RULE_SIZE];
     if (cells->dims > 2)
         return tz_error_set(error, TZ_SHAPE, path, "a .rle pattern has 2 dimensions, not %d",
                             cells->dims);
-    if (tz_life_rule_parse(rule ? rule : "B3/S23", NEIGHBOURS, &birth, &survive, message,
-                           sizeof message) != 0)
-        return tz_error_set(error, TZ_UNKNOWN, path, "%s", message);
-    tz_status status = tz_atomic_open(&file, path, false, error);
+    tz_status status = tz_rle_rule_parse(rule ? rule : "B3/S23", path, &parsed, error);
+    if (status == TZ_OK)
+        status = check_cells(path, cells, error);
+    if (status == TZ_OK)
+        status = tz_atomic_open(&file, path, false, error);
     if (status != TZ_OK)
         return status;
     writer w = {tz_atomic_stream(file), 0};
@@ -293,7 +367,7 @@ tz_status tz_rle_write(const char *path, const tz_array *cells, const char *rule
         p += length + (p[length] == '\n');
     }
     fprintf(w.stream, "x = %" PRId64 ", y = %" PRId64 ", rule = %s\n", cells->shape[0],
-            cells->shape[1], tz_life_rule_format(birth, survive, text, sizeof text));
+            cells->shape[1], tz_rle_rule_format(&parsed, text));
     put_cells(&w, cells);
     return tz_atomic_commit(file, error);
 }

@@ -1,5 +1,6 @@
 #include "output/frame/frame.h"
 
+#include "base/average.h"
 #include "output/format/number.h"
 #include "output/frame/canvas.h"
 #include "output/frame/png_write.h"
@@ -89,22 +90,26 @@ static tz_status allocate_planes(tz_frame *frame, int count, tz_error *error)
     return TZ_OK;
 }
 
-/* Average a slice on the host, a few rows of its cells at a time. */
-static tz_status average_rows(double *values, int nx, int ny, const tz_simulation *simulation,
-                              int field, int64_t z, tz_error *error)
+/* Average the part of a slice that some values of each line cover, a few rows of cells at a time. */
+static tz_status average_part(double *values, int nx, int ny, const tz_reducer_part *part,
+                              const tz_simulation *simulation, int field, int64_t z,
+                              tz_error *error)
 {
     const int64_t *extent = tz_simulation_extent(simulation);
     const tz_dtype dtype = tz_simulation_dtype(simulation, field);
-    int64_t rows = CHUNK_CELLS / extent[0];
+    const int64_t low = tz_average_span_of(extent[0], nx, part->first).first;
+    const int64_t high = tz_average_span_of(extent[0], nx, part->first + part->count - 1).last + 1;
+    int64_t rows = CHUNK_CELLS / (high - low);
     rows = rows < 1 ? 1 : rows > extent[1] ? extent[1] : rows;
-    double *cells = malloc((size_t)(rows * extent[0]) * sizeof *cells);
+    double *cells = malloc((size_t)(rows * (high - low)) * sizeof *cells);
     if (!cells)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
     tz_reducer *reducer = NULL;
-    tz_status status = tz_reducer_create(&reducer, extent[0], extent[1], nx, ny, values, error);
+    tz_status status =
+        tz_reducer_create_part(&reducer, extent[0], extent[1], nx, ny, part, values, error);
     for (int64_t y = 0; status == TZ_OK && y < extent[1]; y += rows) {
         const int64_t end = y + rows < extent[1] ? y + rows : extent[1];
-        const tz_box box = {{0, y, z}, {extent[0], end, z + 1}};
+        const tz_box box = {{low, y, z}, {high, end, z + 1}};
         status = tz_simulation_read_cells(simulation, field, &box, cells, error);
         if (status == TZ_OK)
             status = tz_reducer_add(reducer, dtype, cells, end - y, error);
@@ -114,6 +119,21 @@ static tz_status average_rows(double *values, int nx, int ny, const tz_simulatio
     else
         tz_reducer_destroy(reducer);
     free(cells);
+    return status;
+}
+
+/* Average a slice on the host. Long rows are done in parts: a 1-D field is a single row. */
+static tz_status average_rows(double *values, int nx, int ny, const tz_simulation *simulation,
+                              int field, int64_t z, tz_error *error)
+{
+    const int64_t cells = tz_simulation_extent(simulation)[0];
+    const int64_t most = cells < CHUNK_CELLS ? nx : CHUNK_CELLS / (cells / nx);
+    tz_reducer_part part = {.first = 0, .count = most < 1 ? 1 : (int)most};
+    tz_status status = TZ_OK;
+    for (; status == TZ_OK && part.first < nx; part.first += part.count) {
+        part.count = part.count < nx - part.first ? part.count : nx - part.first;
+        status = average_part(values, nx, ny, &part, simulation, field, z, error);
+    }
     return status;
 }
 

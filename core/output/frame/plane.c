@@ -9,9 +9,11 @@
 enum { AXIS_KEPT = 64 };
 
 struct tz_reducer {
-    int64_t cells_nx, cells_ny;
+    int64_t cells_nx, cells_ny; /* of a row that is added */
     int nx, ny;
     double *values;
+    int stride;              /* values from a line to the next */
+    bool copied;             /* a value is a cell */
     int64_t row;             /* of the next row to come */
     int line;                /* of values in the making */
     tz_average_span down;    /* the rows of that line */
@@ -93,25 +95,46 @@ tz_status tz_plane_create(tz_plane **out, int64_t nx, int64_t ny, int max_nx, in
 tz_status tz_reducer_create(tz_reducer **out, int64_t nx, int64_t ny, int values_nx, int values_ny,
                             double *values, tz_error *error)
 {
+    const tz_reducer_part all = {.first = 0, .count = values_nx};
+    return tz_reducer_create_part(out, nx, ny, values_nx, values_ny, &all, values, error);
+}
+
+tz_status tz_reducer_create_part(tz_reducer **out, int64_t nx, int64_t ny, int values_nx,
+                                 int values_ny, const tz_reducer_part *part, double *values,
+                                 tz_error *error)
+{
     *out = NULL;
-    if (values_nx < 1 || values_nx > nx || values_ny < 1 || values_ny > ny)
+    if (values_nx < 1 || values_nx > nx || values_ny < 1 || values_ny > ny || part->count < 1 ||
+        part->first < 0 || part->first > values_nx - part->count)
         return tz_error_set(error, TZ_RANGE, NULL,
                             "%" PRId64 " x %" PRId64
                             " cells cannot be averaged down to %d x %d values",
                             nx, ny, values_nx, values_ny);
     tz_reducer *r = calloc(1, sizeof *r);
     if (r) {
-        *r = (tz_reducer){nx, ny, values_nx, values_ny, values, 0, 0, {0}, NULL, NULL};
-        r->across = malloc((size_t)values_nx * sizeof *r->across);
-        r->columns = malloc((size_t)nx * sizeof *r->columns);
+        const int64_t low = tz_average_span_of(nx, values_nx, part->first).first;
+        *r = (tz_reducer){
+            .cells_nx =
+                tz_average_span_of(nx, values_nx, part->first + part->count - 1).last + 1 - low,
+            .cells_ny = ny,
+            .nx = part->count,
+            .ny = values_ny,
+            .values = values + part->first,
+            .stride = values_nx,
+            .copied = values_nx == nx && values_ny == ny};
+        r->across = malloc((size_t)r->nx * sizeof *r->across);
+        r->columns = malloc((size_t)r->cells_nx * sizeof *r->columns);
+        for (int i = 0; r->across && i < r->nx; i++) {
+            r->across[i] = tz_average_span_of(nx, values_nx, part->first + i);
+            r->across[i].first -= low;
+            r->across[i].last -= low;
+        }
     }
     if (!r || !r->across || !r->columns) {
         tz_reducer_destroy(r);
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the picture");
     }
     r->down = tz_average_span_of(ny, values_ny, 0);
-    for (int i = 0; i < values_nx; i++)
-        r->across[i] = tz_average_span_of(nx, values_nx, i);
     *out = r;
     return TZ_OK;
 }
@@ -187,7 +210,7 @@ static int64_t take_rows(tz_reducer *r, tz_dtype dtype, const void *rows, int64_
     if (r->row < down->last)
         return 1;
     tz_average_across(r->columns, r->across, down->width,
-                      r->values + (size_t)r->line * (size_t)r->nx, r->nx);
+                      r->values + (size_t)r->line * (size_t)r->stride, r->nx);
     r->line++;
     if (r->line == r->ny)
         return 1;
@@ -199,14 +222,13 @@ tz_status tz_reducer_add(tz_reducer *r, tz_dtype dtype, const void *data, int64_
                          tz_error *error)
 {
     const size_t bytes = (size_t)r->cells_nx * tz_dtype_size(dtype);
-    const bool copied = r->nx == r->cells_nx && r->ny == r->cells_ny;
     if (rows < 0 || rows > r->cells_ny - r->row)
         return tz_error_set(error, TZ_SHAPE, NULL, "more rows than the picture's field has");
     const char *at = data;
     for (const int64_t end = r->row + rows; r->row < end;) {
         int64_t taken = 1;
-        if (copied)
-            copy_row(r->values + r->row * r->nx, dtype, at, r->cells_nx);
+        if (r->copied)
+            copy_row(r->values + r->row * r->stride, dtype, at, r->cells_nx);
         else
             taken = take_rows(r, dtype, at, end - r->row);
         r->row += taken;

@@ -184,8 +184,7 @@ tz_status tz_plot_draw(const tz_plot *plot, const char *path, tz_error *error)
     char temporary[PATH_MAX];
     if (!tz_plot_available())
         return tz_error_set(error, TZ_UNSUPPORTED, path,
-                            "plots need gnuplot, which is not installed: apt-get install "
-                            "gnuplot-nox, or take the numbers with --csv");
+                            TZ_PLOT_NEEDS_GNUPLOT ", or take the numbers with --csv");
     if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid()) >=
         (int)sizeof temporary)
         return tz_error_set(error, TZ_IO, path, "the path is too long");

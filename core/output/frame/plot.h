@@ -42,6 +42,8 @@ unsigned tz_plot_shade(int kind, int index);
 tz_plot_series *tz_plot_add(tz_plot *plot, tz_plot_style style, unsigned colour, int count,
                             const double *x, const double *y);
 
+#define TZ_PLOT_NEEDS_GNUPLOT                                                                      \
+    "plots need gnuplot, which is not installed: apt-get install gnuplot-nox"
 /* Is gnuplot on the PATH? */
 bool tz_plot_available(void);
 

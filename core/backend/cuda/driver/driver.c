@@ -32,9 +32,8 @@ static tz_status driver_open(tz__driver *api, tz_error *error)
     if (!api->library) {
         const char *why = dlerror();
         return tz_error_set(error, TZ_BACKEND, NULL,
-                            "no NVIDIA driver: libcuda.so.1 cannot be opened (%s); install one or "
-                            "use --backend cpu",
-                            why ? why : "no reason given");
+                            "no NVIDIA driver: %s; install one or use --backend cpu",
+                            why ? why : "libcuda.so.1 cannot be opened");
     }
     const char *missing =
         tz__symbols_find(api->library, api, symbols, sizeof symbols / sizeof *symbols);

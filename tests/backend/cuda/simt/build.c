@@ -21,6 +21,7 @@ enum { KERNELS_MAX = 64, ARGUMENTS_MAX = 24 };
 
 typedef struct kernel {
     char *source;
+    char name[32]; /* of the entry */
     void *handle;
     const simt_entry *entry;
 } kernel;
@@ -201,7 +202,8 @@ tz_status simt_build_kernel(simt_build *build, const char *source, const char *e
                             const simt_entry **out, tz_error *error)
 {
     for (int k = 0; k < build->kernels_count; k++)
-        if (strcmp(build->kernels[k].source, source) == 0) {
+        if (strcmp(build->kernels[k].source, source) == 0 &&
+            strcmp(build->kernels[k].name, entry) == 0) {
             *out = build->kernels[k].entry;
             return TZ_OK;
         }
@@ -212,6 +214,7 @@ tz_status simt_build_kernel(simt_build *build, const char *source, const char *e
     path_of(build, object, name);
     snprintf(more, sizeof more, "\nTZ_SIMT_ENTRY(%s)\n", entry);
     kernel fresh = {.source = strdup(source)};
+    snprintf(fresh.name, sizeof fresh.name, "%s", entry);
     tz_status status = fresh.source ? write_text(build->text, source, more, error)
                                     : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     if (!status)

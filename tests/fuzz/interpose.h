@@ -1,9 +1,9 @@
-/* The allocations of a program: counted, limited, and made to fail.
+/* Functions of the C library, replaced.
  *
- * A program that is linked with allocations.c has its own malloc(), calloc(), realloc() and so on, which call the C
+ * Allocations are counted, limited, or made to fail. A program that is linked with interpose.c has its own malloc(), calloc(), realloc() and so on, which call the C
  * library's, or the address sanitizer's. They see every allocation of the process, those of libraries too. */
-#ifndef TZ_TEST_FUZZ_ALLOCATIONS_H
-#define TZ_TEST_FUZZ_ALLOCATIONS_H
+#ifndef TZ_TEST_FUZZ_INTERPOSE_H
+#define TZ_TEST_FUZZ_INTERPOSE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,96 @@
+#include "backend/cuda/state.h"
+
+#include "backend/host/store.h"
+#include <math.h>
+
+static tz_cuda_array array_of(const tz_cuda_state *state, int field, int copy)
+{
+    const int64_t pitch = tz_cuda_pitch(state->context.problem);
+    return (tz_cuda_array){state->copy[field][copy], pitch,
+                           pitch * state->context.problem->elements[1]};
+}
+
+tz_status tz_cuda_state_reduce(const void *any, int field, tz_reduction *out, tz_error *error)
+{
+    const tz_cuda_state *state = any;
+    const tz_cuda_array array = array_of(state, field, state->current[field]);
+    return tz_cuda_reduce(state->reducer, field, &array, out, error);
+}
+
+tz_status tz_cuda_state_all_finite(const void *any, bool *finite, tz_error *error)
+{
+    const tz_cuda_state *state = any;
+    const tz_problem *problem = state->context.problem;
+    tz_status status = TZ_OK;
+    *finite = true;
+    for (int f = 0; !status && *finite && f < problem->stencil->fields_count; f++) {
+        if (problem->stencil->fields[f].role != TZ_STATE)
+            continue;
+        const tz_cuda_array array = array_of(state, f, state->current[f]);
+        status = tz_cuda_all_finite(state->reducer, f, &array, finite, error);
+    }
+    return status;
+}
+
+tz_status tz_cuda_state_update_norm(const void *any, double *norm, tz_error *error)
+{
+    const tz_cuda_state *state = any;
+    const tz_problem *problem = state->context.problem;
+    tz_status status = TZ_OK;
+    *norm = state->norm_known ? 0.0 : NAN;
+    for (int f = 0; !status && state->norm_known && f < problem->stencil->fields_count; f++) {
+        if (!(tz_problem_written(problem) >> f & 1))
+            continue;
+        const tz_cuda_array a = array_of(state, f, 0), b = array_of(state, f, 1);
+        double d;
+        status = tz_cuda_difference(state->reducer, f, &a, &b, &d, error);
+        *norm = d <= *norm ? *norm : d;
+    }
+    return status;
+}
+
+tz_status tz_cuda_state_update(void *any, int64_t step, tz_update *out, tz_error *error)
+{
+    const tz_cuda_state *state = any;
+    tz_cu_pointer fields[TZ_FIELDS_MAX];
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        fields[f] = state->copy[f][state->current[f]];
+    return tz_cuda_update(state->updater, fields, NULL, step, out, error);
+}
+
+tz_status tz_cuda_state_refine(void *any, void *any_correction, int64_t step, tz_update *out,
+                               tz_error *error)
+{
+    tz_cuda_state *state = any, *correction = any_correction;
+    const tz_problem *problem = state->context.problem;
+    const tz_refinement *fields = problem->stencil->refinement;
+    const int solution = fields->solution;
+    tz_cu_pointer changes[TZ_FIELDS_MAX] = {0}, in[TZ_FIELDS_MAX];
+    tz_cuda_refine_arguments a;
+    tz_cuda_refine_arguments_fill(&a, problem, correction->context.problem);
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        in[f] = state->copy[f][state->current[f]];
+    /* The other copy of the solution is free between stages. */
+    changes[solution] = state->copy[solution][1 - state->current[solution]];
+    a.solution = in[solution];
+    a.changes = changes[solution];
+    a.correction = correction->copy[solution][correction->current[solution]];
+    a.source = correction->copy[fields->source][correction->current[fields->source]];
+    state->norm_known = correction->norm_known = false;
+    tz_status status = tz_cuda_queue_wait(correction->cuda, NULL, error);
+    if (!status)
+        status = tz_cuda_refine_add(&state->refiner, state->cuda, &a, error);
+    if (!status)
+        status = tz_cuda_update(state->updater, in, changes, step, out, error);
+    if (!status)
+        status = tz_cuda_refine_set(&state->refiner, state->cuda, &a, error);
+    return status ? status : tz_cuda_queue_wait(state->cuda, NULL, error);
+}
+
+tz_status tz_cuda_state_shrink(const void *any, int field, int64_t z, int nx, int ny,
+                               double *values, tz_error *error)
+{
+    const tz_cuda_state *state = any;
+    const tz_cuda_array array = array_of(state, field, state->current[field]);
+    return tz_cuda_shrink(state->reducer, field, &array, z, nx, ny, values, error);
+}

@@ -1,0 +1,66 @@
+/* The state of the cuda backend, and its functions that only read fields or refine them. The table is in
+ * cuda.c. */
+#ifndef TZ_CORE_BACKEND_CUDA_STATE_H
+#define TZ_CORE_BACKEND_CUDA_STATE_H
+
+#include "backend/backend.h"
+#include "backend/cuda/driver/energy.h"
+#include "backend/cuda/driver/queue.h"
+#include "backend/cuda/family/family.h"
+#include "backend/cuda/reduce.h"
+#include "backend/cuda/refine.h"
+#include "backend/cuda/replay.h"
+#include "backend/cuda/slabs.h"
+#include "backend/cuda/snapshot.h"
+#include "backend/cuda/staging.h"
+#include "backend/cuda/update.h"
+
+enum { TZ_CUDA_KERNELS_MAX = 8 /* loaded at once: of plans and of their remainders */ };
+
+/* A loaded kernel. */
+typedef struct tz_cuda_compiled {
+    tz_plan plan;
+    const tz_cuda_family *family;
+    tz_slot constants[TZ_CONSTANTS_MAX]; /* the text contains the integer ones */
+    tz_cuda_kernel kernel;
+    tz_cuda_shape shape;
+    int blocks;                /* of a multiprocessor at once */
+    tz_cu_pointer scratch;     /* shape.scratch_bytes of device memory */
+    int64_t used;              /* number of the last stage that used it */
+    tz_cuda_replay replays[2]; /* stages that begin with copy 0 and copy 1 of the fields */
+} tz_cuda_compiled;
+
+typedef struct tz_cuda_state {
+    tz_backend_context context;
+    tz_cuda *cuda;
+    tz_cu_pointer copy[TZ_FIELDS_MAX][2]; /* a static field has only the first */
+    int current[TZ_FIELDS_MAX];           /* the copy that holds the field now */
+    tz_cuda_slabs *slabs[TZ_FIELDS_MAX];  /* of streamed fields */
+    tz_cuda_energy *energy;               /* NULL: unavailable, */
+    tz_error no_energy;                   /* for this reason */
+    tz_cuda_event *mark;                  /* recorded some stages ago: hold_back waits for it */
+    int unmarked;                         /* stages launched since then */
+    tz_cuda_compiled kernels[TZ_CUDA_KERNELS_MAX];
+    int kernels_count;
+    int64_t stages;
+    tz_cuda_reducer *reducer;
+    tz_cuda_updater *updater;
+    tz_cuda_refiner refiner;
+    bool norm_known;              /* the two copies differ by a stage */
+    tz_cuda_staging *staging;     /* of store, load and fill */
+    tz_cuda_snapshots *snapshots; /* created by the first snapshot */
+    bool replays;                 /* stages may go into graphs */
+    tz_cuda_queue *scratch;       /* for recording graphs */
+} tz_cuda_state;
+
+/* Functions of tz_backend. */
+tz_status tz_cuda_state_reduce(const void *any, int field, tz_reduction *out, tz_error *error);
+tz_status tz_cuda_state_all_finite(const void *any, bool *finite, tz_error *error);
+tz_status tz_cuda_state_update_norm(const void *any, double *norm, tz_error *error);
+tz_status tz_cuda_state_update(void *any, int64_t step, tz_update *out, tz_error *error);
+tz_status tz_cuda_state_refine(void *any, void *any_correction, int64_t step, tz_update *out,
+                               tz_error *error);
+tz_status tz_cuda_state_shrink(const void *any, int field, int64_t z, int nx, int ny,
+                               double *values, tz_error *error);
+
+#endif

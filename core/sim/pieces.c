@@ -1,0 +1,228 @@
+#include "sim/pieces.h"
+
+#include "sim/simulation_impl.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Cells are transferred in pieces of rows. A 1-D field is a single row: it is not copied as a
+ * whole. */
+enum { PIECE_CELLS = 1 << 16, ROW_WORDS = 1 << 14 };
+
+/* Rows of bits are transferred in full, since a column is a bit of some word of the row; but not
+ * very long ones. Then a piece is one bit of adjacent words. */
+static bool whole_rows(const tz_problem *problem)
+{
+    return problem->bits && problem->elements[0] <= ROW_WORDS;
+}
+
+/* Where the piece ends that begins at x in a row that ends at `high`. */
+static int64_t piece_end(const tz_problem *problem, int64_t x, int64_t high)
+{
+    const int64_t words = problem->elements[0];
+    if (whole_rows(problem))
+        return high;
+    int64_t end = x + PIECE_CELLS;
+    if (problem->bits && end > (x / words + 1) * words)
+        end = (x / words + 1) * words;
+    return end < high ? end : high;
+}
+
+static tz_box piece_box(const tz_problem *problem, int64_t x_low, int64_t x_high, int64_t y,
+                        int64_t z)
+{
+    const int64_t low = whole_rows(problem) ? 0
+                        : problem->bits     ? x_low % problem->elements[0]
+                                            : x_low;
+    const int64_t count = whole_rows(problem) ? problem->elements[0] : x_high - x_low;
+    const tz_box box = {{low, y, z}, {low + count, y + 1, z + 1}};
+    return box;
+}
+
+/* Write a piece of a row; `row` is scratch for its elements. */
+static tz_status write_piece(tz_simulation *simulation, int field, int64_t x_low, int64_t x_high,
+                             int64_t y, int64_t z, const double *values, void *row, tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const tz_box box = piece_box(problem, x_low, x_high, y, z);
+    if (problem->bits) {
+        uint32_t *words = row;
+        const int64_t count = problem->elements[0];
+        if (whole_rows(problem) && x_low == 0 && x_high == problem->extent[0])
+            memset(words, 0, (size_t)(box.high[0] - box.low[0]) * sizeof *words);
+        else {
+            tz_status status =
+                simulation->backend->load(simulation->state, field, &box, words, error);
+            if (status)
+                return status;
+        }
+        for (int64_t x = x_low; x < x_high; x++) {
+            const uint32_t bit = UINT32_C(1) << (x / count);
+            if (values[x - x_low] != 0.0)
+                words[x % count - box.low[0]] |= bit;
+            else
+                words[x % count - box.low[0]] &= ~bit;
+        }
+    } else {
+        tz_problem_to_elements(problem, field, values, x_high - x_low, row);
+    }
+    simulation->update_known = false;
+    return simulation->backend->store(simulation->state, field, &box, row, error);
+}
+
+static tz_status read_piece(const tz_simulation *simulation, int field, int64_t x_low,
+                            int64_t x_high, int64_t y, int64_t z, double *values, void *row,
+                            tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const tz_box box = piece_box(problem, x_low, x_high, y, z);
+    tz_status status = simulation->backend->load(simulation->state, field, &box, row, error);
+    if (status)
+        return status;
+    if (!problem->bits) {
+        tz_problem_to_values(problem, field, row, x_high - x_low, values);
+        return TZ_OK;
+    }
+    const int64_t words = problem->elements[0];
+    for (int64_t x = x_low; x < x_high; x++)
+        values[x - x_low] = ((const uint32_t *)row)[x % words - box.low[0]] >> (x / words) & 1;
+    return TZ_OK;
+}
+
+/* Room for the values and elements of a piece of up to `cells` cells. */
+typedef struct piece {
+    double *values;
+    void *elements;
+} piece;
+
+static tz_status piece_create(const tz_simulation *simulation, int64_t cells, piece *out,
+                              tz_error *error)
+{
+    const int64_t words = simulation->problem.elements[0];
+    const int64_t count = whole_rows(&simulation->problem) && cells < words          ? words
+                          : !whole_rows(&simulation->problem) && cells > PIECE_CELLS ? PIECE_CELLS
+                                                                                     : cells;
+    out->values = malloc((size_t)count * sizeof *out->values);
+    out->elements = malloc((size_t)count * sizeof(double));
+    if (out->values && out->elements)
+        return TZ_OK;
+    free(out->values);
+    free(out->elements);
+    return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
+}
+
+static void piece_clear(piece *p)
+{
+    free(p->values);
+    free(p->elements);
+}
+
+tz_status tz__cells_write(tz_simulation *simulation, int field, const tz_box *box,
+                          tz__values_fn *values, const void *context, tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    piece p;
+    int64_t i = 0;
+    tz_status status = piece_create(simulation, box->high[0] - box->low[0], &p, error);
+    if (status)
+        return status;
+    for (int64_t z = box->low[2]; z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; y < box->high[1]; y++)
+            for (int64_t x = box->low[0], end; !status && x < box->high[0]; x = end) {
+                end = piece_end(problem, x, box->high[0]);
+                values(context, i, x + problem->extent[0] * (y + problem->extent[1] * z), end - x,
+                       p.values);
+                status = write_piece(simulation, field, x, end, y, z, p.values, p.elements, error);
+                i += end - x;
+            }
+    piece_clear(&p);
+    return status;
+}
+
+tz_status tz__cells_read(const tz_simulation *simulation, int field, const tz_box *box,
+                         double *values, tz_error *error)
+{
+    piece p;
+    tz_status status = piece_create(simulation, box->high[0] - box->low[0], &p, error);
+    if (status)
+        return status;
+    for (int64_t z = box->low[2]; z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; y < box->high[1]; y++)
+            for (int64_t x = box->low[0], end; !status && x < box->high[0]; x = end) {
+                end = piece_end(&simulation->problem, x, box->high[0]);
+                status = read_piece(simulation, field, x, end, y, z, values, p.elements, error);
+                values += end - x;
+            }
+    piece_clear(&p);
+    return status;
+}
+
+/* ---- Bits as bytes --------------------------------------------------------------------------- */
+
+/* Bits of a row of words as bytes, from cell x on. */
+static void spread_bits(const uint32_t *row, int64_t words, int64_t x, int64_t count,
+                        uint8_t *cells)
+{
+    int64_t word = x % words, bit = x / words;
+    for (int64_t i = 0; i < count; i++) {
+        cells[i] = row[word] >> bit & 1;
+        if (++word == words) {
+            word = 0;
+            bit++;
+        }
+    }
+}
+
+/* Reads bits of a box of very long rows as bytes. */
+static tz_status read_long_bits(const tz_simulation *simulation, int field, const tz_box *box,
+                                uint8_t *cells, tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    uint32_t *words = malloc(PIECE_CELLS * sizeof *words);
+    if (!words)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of bits");
+    tz_status status = TZ_OK;
+    for (int64_t z = box->low[2]; z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; y < box->high[1]; y++)
+            for (int64_t x = box->low[0], end; !status && x < box->high[0]; x = end) {
+                end = piece_end(problem, x, box->high[0]);
+                const tz_box part = piece_box(problem, x, end, y, z);
+                status = simulation->backend->load(simulation->state, field, &part, words, error);
+                for (int64_t k = 0; !status && k < end - x; k++)
+                    *cells++ = words[k] >> (x / problem->elements[0]) & 1;
+            }
+    free(words);
+    return status;
+}
+
+/* Reads bits of a box as bytes, several rows a load, since each load from a device has a
+ * latency. */
+static tz_status read_bit_rows(const tz_simulation *simulation, int field, const tz_box *box,
+                               uint8_t *cells, tz_error *error)
+{
+    enum { WORDS = 1 << 18 };
+    const tz_problem *problem = &simulation->problem;
+    const int64_t words = problem->elements[0], nx = box->high[0] - box->low[0];
+    const int64_t ny = box->high[1] - box->low[1];
+    const int64_t most = words < WORDS ? WORDS / words : 1, rows = most < ny ? most : ny;
+    uint32_t *lines = malloc((size_t)(words * rows) * sizeof *lines);
+    if (!lines)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of bits");
+    tz_status status = TZ_OK;
+    for (int64_t z = box->low[2]; z < box->high[2]; z++)
+        for (int64_t y = box->low[1]; !status && y < box->high[1]; y += rows) {
+            const int64_t end = y + rows < box->high[1] ? y + rows : box->high[1];
+            const tz_box part = {{0, y, z}, {words, end, z + 1}};
+            status = simulation->backend->load(simulation->state, field, &part, lines, error);
+            for (int64_t k = 0; !status && k < end - y; k++, cells += nx)
+                spread_bits(lines + k * words, words, box->low[0], nx, cells);
+        }
+    free(lines);
+    return status;
+}
+
+tz_status tz__cells_read_bits(const tz_simulation *simulation, int field, const tz_box *box,
+                              uint8_t *cells, tz_error *error)
+{
+    return whole_rows(&simulation->problem) ? read_bit_rows(simulation, field, box, cells, error)
+                                            : read_long_bits(simulation, field, box, cells, error);
+}

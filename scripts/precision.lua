@@ -1,0 +1,126 @@
+-- How far single precision is from double: runs a scenario, or a case of its own, in both at once and compares
+-- all cells at each output and at each end. scripts/precision.sh runs all of them and prints the table of
+-- docs/precision.md; each line of it comes from here.
+--
+--   trapeze run precision.lua --set scenario=hotspot [what that scenario takes]   a scenario of this folder
+--   trapeze run precision.lua --set stencil=poisson [--set n=64] [--set steps=2000]
+--
+-- It fails if a cell differs by more than `most` (default 1e-3) of the range of all values that were compared.
+local tz = require "trapeze"
+
+local make, most = tz.simulation, tonumber(tz.args.most or 1e-3)
+local integers = { life = true, cell = true, pathfinder = true }
+local pairs_made = {}
+
+-- Two simulations that the scenario takes for one. It is told what the one in double precision says.
+local Pair = {}
+
+function Pair:compare(single)
+  local step = single.step
+  local wanted, got = self.seen[step], single:array()
+  if not wanted then return end
+  local nx, ny, nz = got.shape[1], got.shape[2] or 1, got.shape[3] or 1
+  local dims, worst = #got.shape, self.worst
+  for z = 0, nz - 1 do
+    for y = 0, ny - 1 do
+      for x = 0, nx - 1 do
+        local a, b
+        if dims == 2 then a, b = wanted:get(x, y), got:get(x, y) else a, b = wanted:get(x, y, z), got:get(x, y, z) end
+        local difference = math.abs(a - b)
+        if not (difference <= worst) then worst, self.worst_step = difference, step end
+      end
+    end
+  end
+  self.worst, self.seen[step] = worst, nil
+end
+
+function Pair:keep(double)
+  if not self.seen[double.step] then
+    self.seen[double.step] = double:array()
+    self.low, self.high = math.min(self.low, double:min()), math.max(self.high, double:max())
+  end
+end
+
+function Pair:every(interval, output)
+  if type(output) == "function" then self.double:every(interval, output) end
+  self.double:every(interval, function(s) self:keep(s) end)
+  self.single:every(interval, function(s) self:compare(s) end)
+end
+
+function Pair:run(options)
+  self:keep(self.double)
+  self:compare(self.single)
+  local result = self.double:run(options)
+  self.single:run(result.steps)
+  self:keep(self.double)
+  self:compare(self.single)
+  self.steps = self.double.step
+  return result
+end
+
+function Pair:write() end -- no pictures
+
+for _, name in ipairs { "set", "params", "plan", "close" } do
+  Pair[name] = function(self, ...)
+    self.single[name](self.single, ...)
+    return self.double[name](self.double, ...)
+  end
+end
+
+local meta = { __index = function(self, key)
+  if Pair[key] then return Pair[key] end
+  local value = self.double[key]
+  if type(value) ~= "function" then return value end
+  return function(_, ...) return value(self.double, ...) end
+end }
+
+function tz.simulation(options)
+  if integers[options.plugin] then return make(options) end
+  local function with(precision)
+    local copy = { name = (options.name or options.plugin) .. "-" .. precision }
+    for key, value in next, options do if key ~= "name" then copy[key] = value end end
+    copy.precision = precision
+    return make(copy)
+  end
+  local pair = { single = with "single", double = with "double", seen = {}, worst = 0, steps = 0, worst_step = 0,
+    low = math.huge, high = -math.huge, plugin = options.plugin, grid = table.concat(options.grid, " x "),
+    label = options.name }
+  pairs_made[#pairs_made + 1] = pair
+  return setmetatable(pair, meta)
+end
+
+-- A case for each stencil: rough values far from zero where an origin makes sense, and sources.
+local function case(name)
+  local n, steps = math.tointeger(tz.args.n or 64), math.tointeger(tz.args.steps or 2000)
+  local grid = name:find "3d" and { n, n, n } or { n, n }
+  local noise = tz.random { seed = 1, range = { 0, 1 } }
+  local options = { plugin = name, grid = grid, boundary = "clamp" }
+  if name == "hotspot" then
+    options.fields = { temperature = tz.random { seed = 1, range = { 318.15, 319.15 } },
+      power = tz.random { seed = 2, range = { 0, 8 / n ^ 2 } } }
+  elseif name == "heat" then
+    options.fields = { temperature = tz.random { seed = 1, range = { 293.15, 294.15 } } }
+  elseif name == "poisson" then
+    options.boundary = "fixed"
+    options.fields = { u = 0, f = tz.random { seed = 2, range = { -200, 0 } } }
+  else
+    options.fields = { u = noise }
+  end
+  local sim = tz.simulation(options)
+  sim:every(steps // 4, function() end)
+  sim:run(steps)
+end
+
+if tz.args.stencil then case(tz.args.stencil) else require(assert(tz.args.scenario, "give --set scenario=NAME")) end
+
+if #pairs_made == 0 then
+  print(("| %s | integers: there is one precision | | | | | |"):format(tz.args.scenario))
+end
+for _, p in ipairs(pairs_made) do
+  local range = p.high - p.low
+  local share = p.worst / range
+  print(("| %s | %s | %s | %d | %.2g | %.3g | %.1e |"):format(tz.args.scenario or "random cells", p.label
+    and p.label ~= p.plugin and p.plugin .. ", " .. p.label or p.plugin, p.grid, p.steps, p.worst, range, share))
+  tz.expect(tz.checking or share <= most, ("%s: a cell differs by %.3g at step %d, %.2g of the range %.6g"):format(
+    p.plugin, p.worst, p.worst_step, share, range))
+end

@@ -1,0 +1,2 @@
+-- stopped
+while true do pcall(error) end

@@ -1,0 +1,3 @@
+-- stopped
+local c = require "calm"
+c.chip { fields = { temperature = function() repeat until false end } }

@@ -1,0 +1,3 @@
+-- stopped
+local c = require "calm"
+while true do c.chip():run { steps = 10 } end

@@ -1,0 +1,2 @@
+-- refused: trapeze:
+error(nil)

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Kills runs at random moments: run_kill_tests.sh TRAPEZE [COUNT [SEED]]
+#
+# Whatever has its final name must be whole, the folder must be readable, and the next run must work. Prints TAP;
+# exits 1 if a case failed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../cli/support.sh"
+kills=${2:-12}
+seed=${3:-1}
+cd "$work" || exit 1
+export TRAPEZE_CACHE="$work/cache" HOME="$work"
+
+# Prints what is wrong with the files of a folder.
+faults_of() {
+    for file in "$1"/*; do
+        case $file in
+        *.png | *.npy) "$bin" info "$file" >/dev/null 2>said || cat said ;;
+        *.vti) tail -c 12 "$file" | grep -q '</VTKFile>' || echo "$file has no end" ;;
+        *.rle) tail -c 3 "$file" | grep -q '!' || echo "$file has no end" ;;
+        *.csv) # rows are added to it: the last one is whole
+            [ ! -s "$file" ] || [ -z "$(tail -c 1 "$file")" ] || echo "$file ends within a row" ;;
+        */scenario.lua) cmp "$file" "$here/kill/frames.lua" || true ;;
+        */run.json)
+            "$bin" info "$1" >/dev/null 2>said || cat said
+            grep -qE '"status": "(running|done)"' "$file" || echo "$file has another status" ;;
+        esac
+    done
+}
+clean() { [ -z "$(faults_of "$1")" ]; }
+
+start=$(date +%s%N)
+t run "$here/kill/frames.lua" --out whole --quiet
+whole_ms=$((($(date +%s%N) - start) / 1000000))
+check "a run that is not killed" is $rc 0
+check "its files" clean whole
+
+n=0
+killed=0
+while [ $n -lt "$kills" ]; do
+    n=$((n + 1))
+    seed=$(((seed * 1103515245 + 12345) % 2147483648))
+    "$bin" run "$here/kill/frames.lua" --out "runs/$n" --quiet >out 2>err </dev/null &
+    pid=$!
+    sleep "$(awk -v ms=$((seed / 65536 % (whole_ms + 1))) 'BEGIN { printf "%.3f", ms / 1000 }')"
+    kill -9 $pid 2>/dev/null && killed=$((killed + 1))
+    wait $pid 2>/dev/null
+    rc=$?
+    faults_of "runs/$n" >out
+    check "killed after $((seed / 65536 % (whole_ms + 1))) of $whole_ms ms: whole files ($(ls "runs/$n" 2>/dev/null | wc -l))" \
+        [ ! -s out ]
+done
+check "most runs were killed" [ $((2 * killed)) -ge "$kills" ]
+t run "$here/kill/frames.lua" --out runs/last --quiet
+check "the next run works" is $rc 0
+check "its files are whole" clean runs/last
+finish

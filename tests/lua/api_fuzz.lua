@@ -1,0 +1,404 @@
+-- Calls every function of the API with likely and unlikely arguments, from callbacks, metamethods, finalizers and
+-- coroutines that in turn call the API. No call may do worse than raise an error.
+--
+-- test_api_fuzz.c runs this with --set seed=N, actions=N, cells=FILE (numbers as text), and the names of all functions
+-- and methods with the most arguments that each takes: functions="array/1,log/9,…", methods="simulation:run/2,…". It
+-- reads them from the API itself.
+local tz = require "trapeze"
+local random = math.random
+math.randomseed(tz.args.seed)
+local budget = tz.args.actions -- calls that are left
+local nesting = 0              -- of callbacks
+local pool = {}                -- objects by type, a few of each
+local busy = {}                -- objects that a call which has not returned works on
+local hostile, callback, act   -- functions
+local likely                   -- functions that make arguments
+
+local function chance(n) return random(n) == 1 end
+local function pick(list) return list[random(#list)] end
+
+local function split(text)
+    local list = {}
+    for word in text:gmatch "[^,]+" do
+        list[#list + 1] = word
+    end
+    return list
+end
+
+local functions, methods = split(tz.args.functions), split(tz.args.methods)
+
+-- ---- Objects ---------------------------------------------------------------------------------------------------
+
+local function keep(object)
+    if type(object) == "userdata" then
+        local kind = getmetatable(object):match "trapeze%.(%a+)"
+        pool[kind] = pool[kind] or {}
+        pool[kind][random(4)] = object
+    end
+end
+
+local function object(kind)
+    local list = pool[kind] or {}
+    local found = list[random(4)] or list[1]
+    -- A closed one is of little use.
+    if kind == "simulation" and not (found and (chance(8) or not tostring(found):find "closed")) then
+        local ok, made = pcall(function() return tz.simulation(likely.simulation()) end)
+        found = ok and made or found
+        keep(found)
+    end
+    return found
+end
+
+local function any_object()
+    return object(pick { "simulation", "simulation", "array", "floorplan", "output", "random" })
+end
+
+-- ---- Arguments -------------------------------------------------------------------------------------------------
+
+local fields = { hotspot = { "temperature", "power" }, life = { "alive" }, poisson = { "u", "f" }, star2d1r = { "u" },
+                 pathfinder = { "cost", "weights" }, cell = { "alive" } }
+local words = { "auto", "cpu", "reference", "predicted", "fixed", "single", "double", "clamp", "periodic", "path",
+                "stream", "tile", "a.png", "a.npy", "a.rle", "a.vti", "h200", "x", "", "\0", "a\0b", "%s%n", "../x",
+                ("long"):rep(200), "plugin", "grid", "fields", "step", "max(u)", "residual", "prediction" }
+local numbers = { 0, 1, 2, 3, 8, -1, 0.5, 1e300, 0 / 0, 1 / 0, 2 ^ 53, 1 << 31, 1 << 46, math.maxinteger,
+                  math.mininteger }
+local stencils = { { "hotspot", 2, "temperature" }, { "life", 2, "alive" }, { "poisson", 2, "f" },
+                   { "star2d1r", 2, "u" }, { "pathfinder", 1, "weights" }, { "cell", 3, "alive" } }
+
+local function small() return random(0, 9) end
+
+local function field(sim)
+    local ok, plugin = pcall(function() return sim.plugin end)
+    return pick(ok and fields[plugin] or pick { fields.hotspot, fields.life, { "nosuch" } })
+end
+
+-- Coordinates of a simulation or an array.
+local function place(o)
+    local ok, extent = pcall(function() return getmetatable(o) == "trapeze.array" and o.shape or o.grid end)
+    local at = {}
+    for axis = 1, ok and #extent or random(3) do
+        at[axis] = random(0, 3)
+    end
+    return table.unpack(at)
+end
+
+local function shape(dims)
+    local list = {}
+    for axis = 1, dims or random(3) do
+        list[axis] = pick { 4, 8, 33 }
+    end
+    return list
+end
+
+local function box()
+    return chance(2) and {} or { x = { small(), small() }, y = { small(), small() } }
+end
+
+local function value()
+    return pick { small(), true, callback(), object "array" or 1, object "random" or 2, object "floorplan" or 3 }
+end
+
+local function plan()
+    return { height = random(4), policy = pick { "fixed", "predicted", "adaptive", callback() }, start = random(4) }
+end
+
+-- Likely arguments of functions and methods; one that is not here gets any.
+likely = {
+    array = function(self)
+        if self then
+            return field(self)
+        end
+        return { shape = shape(), dtype = pick { "int32", "float64", "uint8", "bool" },
+                 fill = pick { 1, callback(), object "random" or 0 } }
+    end,
+    random = function() return chance(2) and { seed = small(), density = 0.5 } or { seed = 1, range = { 0, 9 } } end,
+    floorplan = function() return { flp = "../scenario/plan.flp", ptrace = "../scenario/plan.ptrace" } end,
+    read = function() return tz.args.cells, chance(2) and { at = shape(2) } or nil end,
+    png = function() return { range = "auto", caption = "{step}", name = chance(3) and pick(words) or nil } end,
+    npy = function() return chance(2) and pick { "u", "alive" } or nil end,
+    table = function() return { "step", "residual", cost = callback(), name = chance(3) and pick(words) or nil } end,
+    picture = function()
+        local sim = object "simulation"
+        return { data = sim and chance(2) and sim or object "array", field = sim and chance(2) and field(sim) or nil,
+                 file = pick(words) .. random(1000) .. ".png", path = chance(4) and { 1, 2 } or nil }
+    end,
+    plot = function() return { file = "plot.png", series = { { x = { 1, 2 }, y = { 1, 2 }, title = "t" } } } end,
+    predict = function()
+        return { plugin = "hotspot", grid = { 64, 64 }, device = "gtx280", model = "meng2009", height = 1 }
+    end,
+    simulation = function()
+        local stencil = pick(stencils)
+        local options = { plugin = stencil[1], grid = shape(stencil[2]), fields = { [stencil[3]] = value() } }
+        if chance(3) then
+            options.policy = callback()
+        end
+        if stencil[1] == "pathfinder" then
+            options.fields.weights = pick { tz.random { seed = 1, range = { 0, 9 } },
+                                            tz.array { shape = { options.grid[1], 5 }, dtype = "int32" } }
+        end
+        return options
+    end,
+    get = function(self)
+        if getmetatable(self) == "trapeze.array" then
+            return place(self)
+        end
+        return field(self), place(self)
+    end,
+    set = function(self)
+        if getmetatable(self) == "trapeze.array" then
+            local at = table.pack(place(self))
+            at[at.n + 1] = 1
+            return table.unpack(at, 1, at.n + 1)
+        end
+        return field(self), value(), chance(3) and box() or nil
+    end,
+    slabs = function() return "weights", 0, 2 end,
+    params = function()
+        return chance(2) and pick { { omega = 0.5 }, { ambient_k = 300 }, { rule = "B3/S23" }, { center = 1 } } or nil
+    end,
+    param = function() return pick { "omega", "ambient_k", "rule", "center" } end,
+    plan = function() return chance(2) and { height = random(4) } or nil end,
+    policy = function() return pick { "fixed", "adaptive", callback(), plan() } end,
+    run = function() return chance(2) and small() or { until_residual = 0, max_steps = small(), check_every = 1 } end,
+    every = function() return random(3), chance(2) and callback() or object "output" end,
+    write = function() return chance(2) and callback() or object "output" end,
+    save = function() return random(1000) .. pick { ".npy", ".rle", ".vti" } end,
+    analyse = function() return "path" end,
+}
+for _, name in ipairs { "min", "max", "sum", "mean", "population", "hash" } do
+    likely[name] = function(self)
+        if getmetatable(self) == "trapeze.simulation" and chance(2) then
+            return field(self)
+        end
+    end
+end
+
+local events = { "__index", "__newindex", "__call", "__tostring", "__len", "__eq", "__lt", "__le", "__concat", "__unm",
+                 "__gc", "__close", "__pairs", "__name" }
+
+local function metatable()
+    local result = {}
+    for _ = 1, random(4) do
+        result[pick(events)] = callback()
+    end
+    result.__index = chance(2) and callback() or nil
+    result.__gc = chance(3) and callback() or nil
+    return result
+end
+
+local shared = { [_G] = true, [string] = true, [tz] = true, [tz.args] = true }
+
+-- A table that keeps its keys, but for one or two.
+local function spoil(t, levels)
+    if shared[t] then
+        return t
+    end
+    for key, inner in pairs(t) do
+        if type(inner) == "table" and levels > 0 and chance(3) then
+            spoil(inner, levels - 1)
+        end
+    end
+    if chance(3) then
+        local keys = {}
+        for key in pairs(t) do
+            keys[#keys + 1] = key
+        end
+        t[chance(4) and pick(words) or #keys > 0 and pick(keys) or 1] = hostile()
+    end
+    return chance(8) and setmetatable(t, metatable()) or t
+end
+
+function hostile()
+    local kind = random(10)
+    if kind <= 2 then return pick(numbers) end
+    if kind <= 4 then return pick(words) end
+    if kind == 5 then return any_object() end
+    if kind == 6 then return callback() end
+    if kind == 7 then return spoil(box(), 1) end
+    if kind == 8 then return setmetatable({ small(), small(), small() }, metatable()) end
+    if kind == 9 then return pick { tz, tz.args, _G, coroutine.create(callback()), string, true } end
+    return nil
+end
+
+-- A run must end.
+local function is_endless(name, arguments)
+    local first = arguments[2]
+    if name ~= "run" then
+        return false
+    end
+    if type(first) == "table" then
+        local most = rawget(first, "max_steps") or rawget(first, "steps")
+        return type(most) ~= "number" or not (most < 100)
+    end
+    return type(first) == "number" and first > 100
+end
+
+-- `most`: how many arguments the function takes, with the object.
+local function arguments_of(name, first, most)
+    local n = first and 1 or 0
+    local result = table.pack(first)
+    if likely[name] and not chance(20) then
+        local given = table.pack(likely[name](first))
+        table.move(given, 1, given.n, n + 1, result)
+        n = n + given.n
+    else
+        for _ = n + 1, random(n, math.min(most, 5)) do
+            n = n + 1
+            result[n] = hostile()
+        end
+    end
+    for i = first and 2 or 1, n do
+        if chance(3) then
+            if type(result[i]) == "table" then
+                result[i] = spoil(result[i], 2)
+            elseif chance(2) then
+                result[i] = hostile()
+            end
+        end
+    end
+    if first and chance(40) then
+        result[1] = hostile()
+    end
+    if chance(40) then
+        n = n + 1
+        result[n] = hostile()
+    end
+    return result, n
+end
+
+-- ---- Calls -----------------------------------------------------------------------------------------------------
+
+local next_function, next_method = random(#functions), random(#methods)
+
+-- The function, its name, its most arguments, and the object if it is a method.
+local function choose()
+    if #busy > 0 and chance(2) then
+        local first = busy[#busy]
+        local own = getmetatable(first):match "trapeze%.(.+)"
+        if chance(2) then
+            return first.close, "close", 1, first
+        end
+        for _ = 1, 50 do
+            local kind, name, most = pick(methods):match "(.+):(.+)/(.+)"
+            if kind == own then
+                return first[name], name, tonumber(most), first
+            end
+        end
+    end
+    if chance(3) then
+        next_function = next_function % #functions + 1
+        local name, most = functions[next_function]:match "(.+)/(.+)"
+        return tz[name], name, tonumber(most)
+    end
+    next_method = next_method % #methods + 1
+    local kind, name, most = methods[next_method]:match "(.+):(.+)/(.+)"
+    local first = object(kind) or any_object()
+    if first and (name ~= "close" or chance(8)) then
+        return first[name], name, tonumber(most), first
+    end
+end
+
+local function call_one()
+    local f, name, most, first = choose()
+    if not f then
+        return
+    end
+    local arguments, n = arguments_of(name, first, most)
+    if is_endless(name, arguments) then
+        return
+    end
+    local idle = #busy
+    for i = 1, n do
+        local argument = arguments[i]
+        local inner = type(argument) == "table" and rawget(argument, "data")
+        for _, o in ipairs { inner or false, argument or false } do
+            busy[#busy + 1] = type(o) == "userdata" and o or nil
+        end
+    end
+    local results = table.pack(pcall(f, table.unpack(arguments, 1, n)))
+    for i = #busy, idle + 1, -1 do
+        busy[i] = nil
+    end
+    if not results[1] then
+        error(results[2], 0)
+    end
+    for _, result in pairs(results) do
+        keep(result)
+    end
+end
+
+-- What operators do with an object.
+local function operate()
+    local o, p = any_object() or {}, hostile()
+    local operation = random(9)
+    if operation == 1 then return tostring(o) end
+    if operation == 2 then return #o end
+    if operation == 3 then return o[pick { "step", "shape", "units", "name", "prediction", "nosuch", p or 1 }] end
+    if operation == 4 then o[p] = p end
+    if operation == 5 then return o == p, o < p end
+    if operation == 6 then return o .. p end
+    if operation == 7 then return o(p) end
+    if operation == 8 and chance(4) then
+        local scoped <close> = o
+        call_one()
+    end
+    for _ in pairs(o) do end
+end
+
+function act()
+    budget = budget - 1
+    if budget < 0 then
+        return
+    end
+    local kind = random(12)
+    if kind == 1 then
+        local thread = coroutine.create(call_one)
+        coroutine.resume(thread)
+        return chance(2) and coroutine.close(thread)
+    elseif kind == 2 then
+        pcall(coroutine.wrap(call_one))
+    elseif kind == 3 then
+        pcall(function()
+            local scoped <close> = setmetatable({}, { __close = callback() })
+            call_one()
+        end)
+    elseif kind == 4 then
+        setmetatable({ any_object() }, { __gc = callback() })
+    elseif kind == 5 then
+        collectgarbage(pick { "generational", "incremental", "collect", "step" })
+    elseif kind == 6 then
+        pcall(operate)
+    elseif kind == 7 then
+        xpcall(call_one, callback())
+    else
+        pcall(call_one)
+    end
+end
+
+function callback()
+    return function(...)
+        for _, object in pairs { ... } do
+            keep(object)
+        end
+        if nesting < 5 then
+            nesting = nesting + 1
+            for _ = 1, random(2) do
+                act()
+            end
+            nesting = nesting - 1
+        end
+        local ending = random(20)
+        if ending == 1 then error "thrown" end
+        if ending == 2 then error(setmetatable({}, metatable())) end
+        if ending == 3 then coroutine.yield(1) end
+        if ending == 4 then return hostile() end
+        if ending == 5 then return { height = 2 } end
+        if ending == 6 then return end
+        return small()
+    end
+end
+
+while budget > 0 do
+    act()
+end
+left = setmetatable({ any_object() }, { __gc = callback(), __close = callback() })

@@ -1,0 +1,237 @@
+/* A simulation takes the memory that it declares, and that was checked before it was allocated: for
+ * every plugin, at three sizes, with each backend of the CPU, while it is filled in every way, runs
+ * and writes every output.
+ *
+ * A child runs each scenario. It compares the most memory that it ever had (VmHWM) with the memory
+ * that it had before the scenario and with "bytes" in the run's record. */
+#include "lua/script.h"
+#include "tests/registry.h"
+#include "tests/support.h"
+#include <jansson.h>
+#include <sys/wait.h>
+
+/* Memory that does not grow with the grid: Lua, threads, pieces of rows, pictures. */
+enum { FIXED_BYTES = 20 << 20, SIZES = 3 };
+/* Between two sizes the fixed part cancels out, but for pages of the allocator. */
+enum { NOISE_BYTES = 3 << 20 };
+
+/* A script that fills every field with numbers of every kind of source, runs, and writes. */
+static const char script[] =
+    "local tz = require 'trapeze'\n"
+    "local a, grid = tz.args, {}\n"
+    "for n in a.grid:gmatch '%d+' do grid[#grid + 1] = math.tointeger(n) end\n"
+    "for i = a.dims + 1, 3 do grid[i] = nil end\n"
+    "local bits, streamed = a.bits == 1, a.streamed\n"
+    "local function random(seed)\n"
+    "    return bits and tz.random { seed = seed, density = 0.4 }\n"
+    "        or tz.random { seed = seed, range = { 0, 9 } }\n"
+    "end\n"
+    "local fields = {}\n"
+    "for name in a.fields:gmatch '[%w_]+' do fields[name] = random(#name) end\n"
+    "if streamed then fields[streamed] = tz.random { seed = 9, range = { 0, 9 } } end\n"
+    "local wanted = { plugin = a.plugin, grid = grid, fields = fields }\n"
+    "local fine, sim = pcall(tz.simulation, wanted)\n"
+    "if not fine then\n" /* the time step is too large */
+    "    wanted.params = { allow_unstable = true }\n"
+    "    sim = tz.simulation(wanted)\n"
+    "end\n"
+    "local axis = #grid == 1 and 'x' or #grid == 2 and 'y' or 'z'\n"
+    "local most = {}\n"
+    "for name in a.fields:gmatch '[%w_]+' do\n"
+    "    sim:set(name, 1, { x = { 1, grid[1] } })\n"
+    "    sim:set(name, random(7), { x = { 1, grid[1] } })\n"
+    "    sim:set(name, function(x) return x % 2 end, { x = { 0, grid[1] // 8 },\n"
+    "        [axis] = { 0, math.max(1, grid[#grid] // 8) } })\n"
+    "    most[#most + 1] = 'max(' .. name .. ')'\n"
+    "    sim:every(1, tz.png(name, { size = 64 }))\n"
+    "    sim:every(1, tz.npy(name))\n"
+    "end\n"
+    "sim:every(1, tz.vti())\n"
+    "sim:every(1, tz.table { 'step', 'hash', 'residual', table.unpack(most) })\n"
+    "if bits and #grid == 2 then sim:every(1, tz.rle()) end\n"
+    "sim:run(1)\n";
+
+typedef struct measured {
+    int64_t declared, grown;
+} measured;
+
+/* A number of KiB from /proc/self/status, as bytes. */
+static int64_t own_memory(const char *key)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[128];
+    long long kib = -1;
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, key, strlen(key)) == 0)
+            sscanf(line + strlen(key), ": %lld", &kib);
+    if (file)
+        fclose(file);
+    return kib < 0 ? -1 : kib << 10;
+}
+
+static int64_t declared_bytes(const char *folder)
+{
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/run.json", folder);
+    json_t *root = json_load_file(path, 0, NULL);
+    const json_t *simulation = json_array_get(json_object_get(root, "simulations"), 0);
+    const json_t *bytes = json_object_get(simulation, "bytes");
+    const int64_t value = json_is_integer(bytes) ? json_integer_value(bytes) : -1;
+    json_decref(root);
+    return value;
+}
+
+static void run_in_child(const tz_script_options *options, int result_pipe)
+{
+    tz_script_result result;
+    tz_error error;
+    measured m = {-1, -1};
+    const int64_t before = own_memory("VmRSS");
+    if (tz_script_run(options, &result, &error) == TZ_OK) {
+        m.grown = own_memory("VmHWM") - before;
+        m.declared = declared_bytes(result.folder);
+    } else {
+        fprintf(stderr, "%s: %s\n", error.place, error.message);
+    }
+    _exit(write(result_pipe, &m, sizeof m) != (ssize_t)sizeof m);
+}
+
+static measured measure(const tz_stencil *stencil, const char *backend, const int64_t *grid)
+{
+    char set[6][512], folder[64];
+    const char *sets[6];
+    size_t count = 0;
+    int ends[2], status;
+    snprintf(set[count++], sizeof set[0], "plugin=%s", stencil->id);
+    snprintf(set[count++], sizeof set[0], "grid=%lld,%lld,%lld", (long long)grid[0],
+             (long long)grid[1], (long long)grid[2]);
+    snprintf(set[count++], sizeof set[0], "dims=%d", stencil->dims);
+    strcpy(set[count], "fields=");
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (stencil->fields[f].role != TZ_STREAMED) {
+            strcat(set[count], stencil->fields[f].name);
+            strcat(set[count], " ");
+        }
+    count++;
+    snprintf(set[count++], sizeof set[0], "bits=%d", stencil->fields[0].type == TZ_BITS);
+    for (int f = 0; f < stencil->fields_count; f++)
+        if (stencil->fields[f].role == TZ_STREAMED)
+            snprintf(set[count++], sizeof set[0], "streamed=%s", stencil->fields[f].name);
+    for (size_t i = 0; i < count; i++)
+        sets[i] = set[i];
+    strcpy(folder, "out");
+    const tz_script_options options = {.path = "s.lua",
+                                       .registry = registry,
+                                       .backend = backend,
+                                       .threads = 2,
+                                       .policy = {.given = {.height = 1}},
+                                       .out = folder,
+                                       .sets_count = count,
+                                       .sets = sets};
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0)
+        run_in_child(&options, ends[1]);
+    close(ends[1]);
+    measured m = {-1, -1};
+    assert_int_equal(read(ends[0], &m, sizeof m), sizeof m);
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    scratch_empty(folder);
+    rmdir(folder);
+    if (m.declared < 0 || m.grown < 0)
+        fail_msg("%s on %s failed", stencil->id, backend);
+    return m;
+}
+
+/* About `cells` cells; `wide`: few rows, long ones. */
+static void shape(const tz_stencil *stencil, double cells, bool wide, int64_t *grid)
+{
+    const int dims = stencil->dims;
+    grid[0] = grid[1] = grid[2] = 1;
+    if (wide) {
+        for (int axis = 1; axis < dims; axis++)
+            grid[axis] = 4;
+        grid[0] = (int64_t)(cells / pow(4, dims - 1));
+        return;
+    }
+    for (int axis = 0; axis < dims; axis++)
+        grid[axis] = (int64_t)pow(cells, 1.0 / dims);
+}
+
+static void check_stencil(const tz_stencil *stencil, const char *backend, bool wide)
+{
+    const bool bits = stencil->fields[0].type == TZ_BITS;
+    measured m[SIZES];
+    for (int size = 0; size < SIZES; size++) {
+        int64_t grid[TZ_AXES];
+        const double cells = strcmp(backend, "reference") == 0 ? 4e5 : bits ? 4e6 : 6e5;
+        shape(stencil, cells * (1 + size), wide, grid);
+        m[size] = measure(stencil, backend, grid);
+        if (m[size].grown > m[size].declared + FIXED_BYTES)
+            fail_msg("%s on %s, %s, %lld x %lld x %lld: takes %.1f MiB, declares %.1f", stencil->id,
+                     backend, wide ? "wide" : "cube", (long long)grid[0], (long long)grid[1],
+                     (long long)grid[2], (double)m[size].grown / (1 << 20),
+                     (double)m[size].declared / (1 << 20));
+    }
+    const int64_t grown = m[SIZES - 1].grown - m[0].grown;
+    const int64_t declared = m[SIZES - 1].declared - m[0].declared;
+    if (getenv("TZ_VERBOSE"))
+        printf("%s %s %d: %.1f of %.1f, %.1f of %.1f; grown %.1f of %.1f\n", stencil->id, backend,
+               wide, (double)m[0].grown / (1 << 20), (double)m[0].declared / (1 << 20),
+               (double)m[2].grown / (1 << 20), (double)m[2].declared / (1 << 20),
+               (double)grown / (1 << 20), (double)declared / (1 << 20));
+    if (grown > declared + declared / 50 + NOISE_BYTES)
+        fail_msg("%s on %s, %s: from the first size to the last it takes %.1f MiB more, and "
+                 "declares %.1f more",
+                 stencil->id, backend, wide ? "wide" : "cube", (double)grown / (1 << 20),
+                 (double)declared / (1 << 20));
+}
+
+static void check_all(const char *backend, bool wide)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_UNDEFINED__) || !defined(__OPTIMIZE__)
+    skip_test("code with checks or without optimisation");
+#endif
+    for (size_t p = 0; p < tz_registry_count(registry); p++) {
+        const tz_plugin *plugin = tz_registry_get(registry, p)->plugin;
+        for (int s = 0; s < plugin->stencils_count; s++) {
+            const int dims = plugin->stencils[s]->dims;
+            bool seen = wide && dims == 1; /* a row anyway */
+            for (int before = 0; before < s; before++)
+                seen = seen || plugin->stencils[before]->dims == dims;
+            if (!seen)
+                check_stencil(plugin->stencils[s], backend, wide);
+        }
+    }
+}
+
+static void cpu_cubes(void **state)
+{
+    check_all("cpu", false);
+}
+
+static void cpu_long_rows(void **state)
+{
+    check_all("cpu", true);
+}
+
+static void reference_cubes(void **state)
+{
+    check_all("reference", false);
+}
+
+static int set_up(void **state)
+{
+    if (enter_scratch(state) || open_plugins(state))
+        return -1;
+    FILE *file = fopen("s.lua", "w");
+    return !file || fputs(script, file) < 0 || fclose(file) != 0;
+}
+
+static int tear_down(void **state)
+{
+    return close_plugins(state) || leave_scratch(state);
+}
+
+TEST_MAIN(set_up, tear_down, TEST(cpu_cubes), TEST(cpu_long_rows), TEST(reference_cubes))

@@ -1,0 +1,219 @@
+/* Mixed precision: corrections in single precision give the solution of double precision, with the
+ * same bits on every backend and plan. Residuals are computed here, from the fields. */
+#include "sim/correction.h"
+#include "sim/fields.h"
+#include "sim/run.h"
+#include "sim/simulation_impl.h"
+#include "tests/registry.h"
+
+enum { NX = 45, NY = 38, CELLS = NX * NY };
+
+typedef struct options {
+    const char *boundary; /* NULL: fixed, with the value 3 */
+    const char *backend;
+    int height;
+    bool mixed;
+} options;
+
+static double source_of(int64_t x, int64_t y)
+{
+    return 40.0 * sin(0.3 * (double)x) * cos(0.2 * (double)y);
+}
+
+/* The source, less its mean: without a fixed side the sum must be 0. */
+static void write_source(tz_simulation *simulation, double factor)
+{
+    double f[CELLS], mean = 0.0;
+    for (int i = 0; i < CELLS; i++)
+        mean += source_of(i % NX, i / NX) / CELLS;
+    for (int i = 0; i < CELLS; i++)
+        f[i] = factor * (source_of(i % NX, i / NX) - mean);
+    assert_ok(tz_simulation_write(simulation, 1, NULL, f, NULL, &failure));
+}
+
+static tz_simulation *make(const options *o)
+{
+    const tz_assignment side = {.name = "u", .number = 3.0};
+    const tz_simulation_config config = {.registry = registry,
+                                         .stencil = "poisson",
+                                         .dims = 2,
+                                         .extent = {NX, NY, 1},
+                                         .precision = TZ_DOUBLE,
+                                         .mixed = o->mixed,
+                                         .boundary = {o->boundary, o->boundary},
+                                         .boundary_values_count = o->boundary ? 0 : 1,
+                                         .boundary_values = &side,
+                                         .backend = o->backend,
+                                         .threads = 2,
+                                         .plan = {.height = o->height}};
+    tz_simulation *simulation = NULL;
+    assert_ok(tz_simulation_create(&simulation, &config, &failure));
+    write_source(simulation, 1.0);
+    return simulation;
+}
+
+static tz_run_result run_until(tz_simulation *simulation, double residual)
+{
+    tz_run_result result;
+    assert_ok(tz_simulation_run(simulation, &(tz_run){.steps = 200000, .until_residual = residual},
+                                &result, &failure));
+    return result;
+}
+
+static void run_steps(tz_simulation *simulation, int64_t steps)
+{
+    tz_run_result result;
+    assert_ok(tz_simulation_run(simulation, &(tz_run){.steps = steps, .until_residual = NAN},
+                                &result, &failure));
+}
+
+static void get(const tz_simulation *simulation, double *u)
+{
+    assert_ok(tz_simulation_read(simulation, 0, NULL, u, &failure));
+}
+
+/* max|f - lap u| with a fixed side of value 3. */
+static double true_residual(const tz_simulation *simulation)
+{
+    double u[CELLS], f[CELLS], largest = 0.0;
+    const double hx = 1.0 / (NX + 1), hy = 1.0 / (NY + 1);
+    get(simulation, u);
+    assert_ok(tz_simulation_read(simulation, 1, NULL, f, &failure));
+    for (int y = 0; y < NY; y++)
+        for (int x = 0; x < NX; x++) {
+            const double here = u[y * NX + x];
+            const double west = x > 0 ? u[y * NX + x - 1] : 3.0;
+            const double east = x < NX - 1 ? u[y * NX + x + 1] : 3.0;
+            const double north = y > 0 ? u[(y - 1) * NX + x] : 3.0;
+            const double south = y < NY - 1 ? u[(y + 1) * NX + x] : 3.0;
+            const double laplacian =
+                (west - 2.0 * here + east) / (hx * hx) + (north - 2.0 * here + south) / (hy * hy);
+            largest = fmax(largest, fabs(f[y * NX + x] - laplacian));
+        }
+    return largest;
+}
+
+static double distance(const double *a, const double *b)
+{
+    double largest = 0.0;
+    for (int i = 0; i < CELLS; i++)
+        largest = fmax(largest, fabs(a[i] - b[i]));
+    return largest;
+}
+
+static void the_tolerance_of_double_precision_is_met(void **state)
+{
+    double u[CELLS], exact[CELLS];
+    tz_simulation *mixed = make(&(options){.backend = "cpu", .mixed = true});
+    tz_simulation *exactly = make(&(options){.backend = "cpu"});
+    const tz_run_result result = run_until(mixed, 1e-8);
+    assert_int_equal(result.status, TZ_RUN_CONVERGED);
+    const double residual = true_residual(mixed);
+    assert_true(residual <= 1e-8 && fabs(residual - result.residual) <= 1e-10);
+    assert_string_equal(tz_simulation_precision(mixed), "mixed");
+    /* In about as many steps. */
+    const tz_run_result of_double = run_until(exactly, 1e-8);
+    assert_true((double)result.steps <= 1.1 * (double)of_double.steps);
+    get(mixed, u);
+    get(exactly, exact);
+    assert_true(distance(u, exact) < 1e-10);
+    tz_simulation_destroy(mixed);
+    tz_simulation_destroy(exactly);
+}
+
+static void other_boundaries_converge(void **state)
+{
+    static const char *const boundaries[] = {"periodic", "clamp", "mirror"};
+    for (int b = 0; b < 3; b++) {
+        tz_simulation *simulation =
+            make(&(options){.boundary = boundaries[b], .backend = "cpu", .mixed = true});
+        if (strcmp(boundaries[b], "mirror") != 0) /* its sum has other weights */
+            assert_int_equal(run_until(simulation, 1e-7).status, TZ_RUN_CONVERGED);
+        else
+            run_steps(simulation, 100);
+        tz_simulation_destroy(simulation);
+    }
+}
+
+static void all_backends_and_plans_have_the_same_bits(void **state)
+{
+    double want[CELLS], got[CELLS];
+    tz_simulation *reference = make(&(options){.backend = "reference", .mixed = true});
+    run_steps(reference, 700);
+    get(reference, want);
+    for (int height = 1; height <= 8; height = 2 * height + 1) {
+        tz_simulation *simulation =
+            make(&(options){.backend = "cpu", .height = height, .mixed = true});
+        run_steps(simulation, 700);
+        get(simulation, got);
+        assert_memory_equal(got, want, sizeof want);
+        tz_simulation_destroy(simulation);
+    }
+    tz_simulation_destroy(reference);
+}
+
+/* What a scenario reads or changes between runs is the solution. */
+static void fields_may_change_between_runs(void **state)
+{
+    double u[CELLS], other[CELLS];
+    tz_simulation *simulation = make(&(options){.backend = "cpu", .mixed = true});
+    run_steps(simulation, 300);
+    get(simulation, u);
+    write_source(simulation, -2.0);
+    assert_int_equal(run_until(simulation, 1e-7).status, TZ_RUN_CONVERGED);
+    assert_true(true_residual(simulation) <= 1e-7);
+    /* The solution is set back: the next 300 steps do not know of the last ones. */
+    tz_simulation_rewind(simulation);
+    write_source(simulation, 1.0);
+    assert_ok(tz_simulation_fill(simulation, 0, NULL, 0.0, &failure));
+    run_steps(simulation, 300);
+    get(simulation, other);
+    assert_memory_equal(other, u, sizeof u);
+    /* A parameter changes both problems. */
+    assert_ok(tz_simulation_set_params(simulation, 1,
+                                       &(tz_assignment){.name = "omega", .number = 0.7}, &failure));
+    assert_int_equal(run_until(simulation, 1e-7).status, TZ_RUN_CONVERGED);
+    assert_true(true_residual(simulation) <= 1e-7);
+    tz_simulation_destroy(simulation);
+}
+
+static tz_status see(void *context, tz_simulation *simulation, tz_error *error)
+{
+    double *u = context;
+    return tz_simulation_read(simulation, 0, NULL, u, error);
+}
+
+static void events_see_the_solution(void **state)
+{
+    double seen[CELLS], u[CELLS];
+    tz_simulation *simulation = make(&(options){.backend = "cpu", .mixed = true});
+    const tz_event event = {.every = {.steps = 130}, .context = seen, .fire = see};
+    const tz_run run = {.steps = 140, .until_residual = NAN, .events_count = 1, .events = &event};
+    tz_run_result result;
+    assert_ok(tz_simulation_run(simulation, &run, &result, &failure));
+    tz_simulation *other = make(&(options){.backend = "reference", .mixed = true});
+    run_steps(other, 130);
+    get(other, u);
+    assert_memory_equal(seen, u, sizeof u);
+    tz_simulation_destroy(simulation);
+    tz_simulation_destroy(other);
+}
+
+static void others_have_no_mixed_precision(void **state)
+{
+    const tz_simulation_config config = {.registry = registry,
+                                         .stencil = "star2d1r",
+                                         .dims = 2,
+                                         .extent = {8, 8, 1},
+                                         .precision = TZ_DOUBLE,
+                                         .mixed = true,
+                                         .backend = "cpu"};
+    tz_simulation *simulation;
+    check_error(tz_simulation_create(&simulation, &config, &failure), TZ_UNSUPPORTED, "precision",
+                "has no mixed precision");
+}
+
+TEST_MAIN(open_plugins, close_plugins, TEST(the_tolerance_of_double_precision_is_met),
+          TEST(other_boundaries_converge), TEST(all_backends_and_plans_have_the_same_bits),
+          TEST(fields_may_change_between_runs), TEST(events_see_the_solution),
+          TEST(others_have_no_mixed_precision))
