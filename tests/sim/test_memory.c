@@ -47,7 +47,8 @@ static const char script[] =
     "    sim:every(1, tz.npy(name))\n"
     "end\n"
     "sim:every(1, tz.vti())\n"
-    "sim:every(1, tz.table { 'step', 'hash', 'residual', table.unpack(most) })\n"
+    "if not streamed then most[#most + 1] = 'residual' end\n"
+    "sim:every(1, tz.table { 'step', 'hash', table.unpack(most) })\n"
     "if bits and #grid == 2 then sim:every(1, tz.rle()) end\n"
     "sim:run(1)\n";
 
