@@ -9,7 +9,7 @@
 
 enum {
     CHECK_FIRST = 8,
-    CHECK_LAST = 512,
+    CHECK_LAST = 1024,
     CHECK_SHARE = 32,
     /* A run is stuck after so many checks and steps without a new least number, and half as many
      * steps as it took to get there: a field that changes slowly has one in that time, and so has a

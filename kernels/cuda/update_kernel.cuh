@@ -4,38 +4,68 @@
  * a.out[f], if it is not 0, gets new - old of each element of field f as a double, with the pitch of
  * the fields. */
 
+/* Elements of a lane that are computed together. */
+#define TZ_UPDATE_BATCH (TZ_DIMS < 3 ? 4 : 2)
+
 // clang-format off
 #define TZ__CONTEXT_ENTRY(role, name, type, index)                                                 \
     c.name = (const tz_stored<type>::kind *)a.in[index];                                           \
     c.name##_edge = *(const type *)&a.edge[index];
 
 #define TZ__SUM(role, name, type, index) double name##_sum = 0.0;
+/* The changes of the elements p, of which contexts c have the new values. */
 #define TZ__ADD(role, name, type, index)                                                           \
     {                                                                                              \
-        const type old = tz_read<false>(a, p, c.name, c.name##_edge, 0, 0, 0);                     \
-        name##_sum += tz_change_of(a, p, c.name##_new, old, tally);                                \
-        if (a.out[index])                                                                          \
-            tz_store_one((double *)a.out[index] + p.x + offset,                                    \
-                         (double)c.name##_new - (double)old);                                      \
+        type old[N];                                                                               \
+        TZ_UNROLL                                                                                  \
+        for (int k = 0; k < N; k++)                                                                \
+            old[k] = tz_read<false>(a, p[k], c[k].name, c[k].name##_edge, 0, 0, 0);                \
+        TZ_UNROLL                                                                                  \
+        for (int k = 0; k < N; k++) {                                                              \
+            name##_sum += tz_change_of(a, p[k], c[k].name##_new, old[k], tally);                   \
+            if (a.out[index])                                                                      \
+                tz_store_one((double *)a.out[index] + p[k].x + offset,                             \
+                             (double)c[k].name##_new - (double)old[k]);                            \
+        }                                                                                          \
     }
 #define TZ__TOTAL(role, name, type, index) total += tz_sum_lanes(name##_sum);
+
+/* The elements i, i + 32, ... of this lane, `number` of them. Their loads come before the sums, so
+ * that they wait for memory together. */
+#define TZ__ELEMENTS(pass, cell, number, border)                                                   \
+    {                                                                                              \
+        enum { N = number };                                                                       \
+        tz_place p[N];                                                                             \
+        pass_##pass::context_##cell c[N];                                                          \
+        TZ_UNROLL                                                                                  \
+        for (int k = 0; k < N; k++) {                                                              \
+            p[k] = first;                                                                          \
+            p[k].x += i + 32 * k;                                                                  \
+            c[k] = context;                                                                        \
+            pass_##pass::update_##cell<border>(c[k], p[k]);                                        \
+        }                                                                                          \
+        TZ_WRITES_##pass(TZ__ADD)                                                                  \
+        i += 32 * N;                                                                               \
+    }
 
 /* A segment of `count` elements from `first` on. */
 #define TZ__SEGMENT_OF_PASS(pass, cell, radius)                                                    \
     {                                                                                              \
-        pass_##pass::context_##cell c;                                                             \
-        c.arguments = &a;                                                                          \
-        TZ_FIELD_LIST(TZ__CONTEXT_ENTRY)                                                           \
-        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+        pass_##pass::context_##cell context;                                                       \
+        {                                                                                          \
+            pass_##pass::context_##cell &c = context;                                              \
+            c.arguments = &a;                                                                      \
+            TZ_FIELD_LIST(TZ__CONTEXT_ENTRY)                                                       \
+            TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                    \
+        }                                                                                          \
         TZ_WRITES_##pass(TZ__SUM)                                                                  \
-        for (int i = lane; i < count; i += 32) {                                                   \
-            tz_place p = first;                                                                    \
-            p.x += i;                                                                              \
-            if (deep && p.x >= TZ_UPDATE_RADIUS && p.x < limit)                                    \
-                pass_##pass::update_##cell<false>(c, p);                                           \
+        for (int i = lane; i < count;) {                                                           \
+            const int low = first.x + i - lane, high = low + 32 * TZ_UPDATE_BATCH;                 \
+            if (deep && low >= TZ_UPDATE_RADIUS && high <= limit &&                                \
+                i - lane + 32 * TZ_UPDATE_BATCH <= count)                                          \
+                TZ__ELEMENTS(pass, cell, TZ_UPDATE_BATCH, false)                                   \
             else                                                                                   \
-                pass_##pass::update_##cell<true>(c, p);                                            \
-            TZ_WRITES_##pass(TZ__ADD)                                                              \
+                TZ__ELEMENTS(pass, cell, 1, true)                                                  \
         }                                                                                          \
         TZ_WRITES_##pass(TZ__TOTAL)                                                                \
     }

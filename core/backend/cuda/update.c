@@ -20,7 +20,7 @@ struct tz_cuda_updater {
     tz_slot constants[TZ_CONSTANTS_MAX]; /* the text contains the integer ones */
     tz_cu_pointer record;                /* and the sums after it */
     size_t record_bytes;
-    char *results; /* the same on the host */
+    void *results; /* the same in pinned host memory */
 };
 
 /* ---- Text, arguments, results ---------------------------------------------------------------- */
@@ -110,7 +110,7 @@ void tz_cuda_updater_destroy(tz_cuda_updater *updater)
         return;
     unload(updater);
     tz_cuda_free(updater->cuda, updater->record);
-    free(updater->results);
+    tz_cuda_host_free(updater->cuda, updater->results);
     free(updater);
 }
 
@@ -145,13 +145,13 @@ static tz_status need_room(tz_cuda_updater *updater, size_t bytes, tz_error *err
     if (bytes <= updater->record_bytes)
         return TZ_OK;
     tz_cuda_free(updater->cuda, updater->record);
-    free(updater->results);
+    tz_cuda_host_free(updater->cuda, updater->results);
     updater->record = 0;
     updater->record_bytes = 0;
-    updater->results = malloc(bytes);
-    if (!updater->results)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a residual");
-    const tz_status status = tz_cuda_allocate(updater->cuda, &updater->record, bytes, error);
+    updater->results = NULL;
+    tz_status status = tz_cuda_host_allocate(updater->cuda, &updater->results, bytes, error);
+    if (!status)
+        status = tz_cuda_allocate(updater->cuda, &updater->record, bytes, error);
     if (!status)
         updater->record_bytes = bytes;
     return status;
@@ -180,10 +180,9 @@ tz_status tz_cuda_update(tz_cuda_updater *updater, const tz_cu_pointer *fields,
     status = need_room(updater, bytes, error);
     if (status)
         return status;
-    tz_cuda_update_record *record = (tz_cuda_update_record *)(void *)updater->results;
-    *record = (tz_cuda_update_record){0};
-    status = tz_cuda_queue_upload(updater->cuda, updater->queue, updater->record, record,
-                                  sizeof *record, error);
+    tz_cuda_update_record *record = updater->results;
+    status = tz_cuda_queue_fill_words(updater->cuda, updater->queue, updater->record, 0,
+                                      sizeof *record / sizeof(uint32_t), error);
     tz_cuda_update_arguments(updater->problem, group, step, fields, changes, updater->record,
                              arguments.bytes);
     const int grid[3] = {(int)blocks, 1, 1}, block[3] = {TZ_CUDA_UPDATE_THREADS, 1, 1};
