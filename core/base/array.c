@@ -1,11 +1,15 @@
 #include "base/array.h"
 
+#include "base/machine.h"
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* From this size on the free memory is looked up before it is taken. */
+enum { LARGE_BYTES = 16 << 20 };
 
 size_t tz_dtype_size(tz_dtype dtype)
 {
@@ -64,7 +68,9 @@ tz_status tz_array_create(tz_array **out, tz_dtype dtype, int dims, const int64_
                             "an array's extents must be 1 or more, and its size must fit 63 bits");
     tz_array *array = calloc(1, sizeof *array);
     const size_t bytes = ((size_t)count * tz_dtype_size(dtype) + 63) & ~(size_t)63;
-    void *data = array ? aligned_alloc(64, bytes) : NULL;
+    /* Linux grants more memory than there is and ends the process when it is touched. */
+    const bool fits = bytes < LARGE_BYTES || (int64_t)bytes < tz_machine_memory_available();
+    void *data = array && fits ? aligned_alloc(64, bytes) : NULL;
     if (!data) {
         free(array);
         return tz_error_set(error, TZ_MEMORY, NULL, "an array of %zu bytes does not fit in memory",

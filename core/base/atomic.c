@@ -1,9 +1,11 @@
 #include "base/atomic.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +14,7 @@ enum { BUFFER_BYTES = 1 << 17, NAME_KEPT = 180, ATTEMPTS = 10000 };
 struct tz_atomic_file {
     FILE *stream;
     char *path;
-    char *temporary;
+    char *temporary; /* NULL: the file has no name yet */
     char *buffer;
     int write_errno; /* errno of the first write that failed; 0: none */
     bool replace;
@@ -35,26 +37,105 @@ static void file_free(tz_atomic_file *file)
     free(file);
 }
 
-/* Open the first `.NAME.tmp-PID-N` that does not exist; -1 with errno. O_EXCL prevents that two
- * threads get the same name. */
-static int open_temporary(tz_atomic_file *file)
+/* ---- Files without a name ------------------------------------------------------------------ */
+
+/* Open a file in the target's folder that has no name: if this process dies, nothing is left of it.
+ * -1 where the file system knows no such files, or where they could not get a name later. */
+static int open_unnamed(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    if (!folder)
+        return -1;
+    int fd = -1;
+    if (access("/proc/self/fd", X_OK) == 0)
+        fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    free(folder);
+    return fd;
+}
+
+/* Give it a name; -1 with errno, EEXIST if there is such a file. */
+static int give_name(int fd, const char *path)
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+/* ---- Temporary names ------------------------------------------------------------------------- */
+
+/* Write the n-th temporary name, `.NAME.tmp-PID-N`, to file->temporary. */
+static bool name_temporary(tz_atomic_file *file, int n)
 {
     const char *slash = strrchr(file->path, '/');
     const int directory = slash ? (int)(slash - file->path) + 1 : 0;
-    const char *name = file->path + directory;
     const size_t size = strlen(file->path) + 64;
-    file->temporary = malloc(size);
     if (!file->temporary)
-        return -1;
-    for (int n = 0; n < ATTEMPTS; n++) {
+        file->temporary = malloc(size);
+    if (file->temporary)
         snprintf(file->temporary, size, "%.*s.%.*s.tmp-%ld-%d", directory, file->path, NAME_KEPT,
-                 name, (long)getpid(), n);
+                 file->path + directory, (long)getpid(), n);
+    return file->temporary;
+}
+
+/* Is that a name which name_temporary() made? */
+static bool is_temporary(const char *name)
+{
+    const char *tail = name[0] == '.' ? strstr(name, ".tmp-") : NULL;
+    for (const char *next = tail; next && (next = strstr(next + 1, ".tmp-"));)
+        tail = next;
+    if (!tail)
+        return false;
+    tail += 5;
+    const size_t pid = strspn(tail, "0123456789");
+    if (pid == 0 || tail[pid] != '-')
+        return false;
+    const char *number = tail + pid + 1;
+    return *number && number[strspn(number, "0123456789")] == '\0';
+}
+
+/* Open the first temporary name that does not exist; -1 with errno. O_EXCL prevents that two
+ * threads get the same name. The lock tells tz_atomic_sweep() that the file is in use. */
+static int open_temporary(tz_atomic_file *file)
+{
+    for (int n = 0; n < ATTEMPTS; n++) {
+        struct stat facts;
+        if (!name_temporary(file, n))
+            return -1;
         const int fd = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
+        if (fd < 0 && errno == EEXIST)
+            continue;
+        if (fd < 0)
+            return -1;
+        flock(fd, LOCK_EX | LOCK_NB);
+        if (fstat(fd, &facts) != 0 || facts.st_nlink > 0)
             return fd;
+        close(fd); /* swept before it was locked */
     }
     return -1;
 }
+
+void tz_atomic_sweep(const char *folder)
+{
+    DIR *entries = opendir(folder);
+    if (!entries)
+        return;
+    for (const struct dirent *entry; (entry = readdir(entries));) {
+        struct stat facts;
+        if (!is_temporary(entry->d_name))
+            continue;
+        const int fd = openat(dirfd(entries), entry->d_name,
+                              O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+        if (fd < 0)
+            continue;
+        if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0)
+            unlinkat(dirfd(entries), entry->d_name, 0);
+        close(fd);
+    }
+    closedir(entries);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 tz_status tz_atomic_open(tz_atomic_file **out, const char *path, bool replace, tz_error *error)
 {
@@ -76,13 +157,16 @@ tz_status tz_atomic_open(tz_atomic_file **out, const char *path, bool replace, t
         file_free(file);
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory to open the file");
     }
-    const int fd = open_temporary(file);
+    int fd = open_unnamed(file->path);
+    if (fd < 0)
+        fd = open_temporary(file);
     file->stream = fd >= 0 ? fdopen(fd, "w+b") : NULL;
     if (!file->stream) {
         tz_error_set_errno(error, errno, path, "cannot write");
         if (fd >= 0) {
             close(fd);
-            unlink(file->temporary);
+            if (file->temporary)
+                unlink(file->temporary);
         }
         file_free(file);
         return TZ_IO;
@@ -90,6 +174,12 @@ tz_status tz_atomic_open(tz_atomic_file **out, const char *path, bool replace, t
     setvbuf(file->stream, file->buffer, _IOFBF, BUFFER_BYTES);
     *out = file;
     return TZ_OK;
+}
+
+void tz_atomic_reserve(tz_atomic_file *file, size_t bytes)
+{
+    while (bytes > 0 && fallocate(fileno(file->stream), 0, 0, (off_t)bytes) != 0)
+        bytes = errno == EINTR ? bytes : bytes / 2;
 }
 
 FILE *tz_atomic_stream(tz_atomic_file *file)
@@ -140,7 +230,7 @@ static int rename_new(const char *from, const char *to)
     return -1;
 }
 
-/* Write everything to the disk and close; 0 or an errno. */
+/* Write everything to the disk; 0 or an errno. */
 static int flush(tz_atomic_file *file)
 {
     errno = 0;
@@ -148,11 +238,36 @@ static int flush(tz_atomic_file *file)
         return file->write_errno ? file->write_errno : errno ? errno : EIO;
     if (file->write_errno)
         return file->write_errno;
-    if (fsync(fileno(file->stream)) != 0 && errno != EINVAL && errno != ENOTSUP)
-        return errno;
-    FILE *stream = file->stream;
-    file->stream = NULL;
-    return fclose(stream) == 0 ? 0 : errno;
+    return fsync(fileno(file->stream)) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
+}
+
+/* A file without a name that replaces another one needs a name for a moment. */
+static int name_to_replace(tz_atomic_file *file)
+{
+    for (int n = 0; n < ATTEMPTS; n++) {
+        if (!name_temporary(file, n))
+            return -1;
+        if (give_name(fileno(file->stream), file->temporary) == 0)
+            return 0;
+        if (errno != EEXIST)
+            break;
+    }
+    const int reason = errno;
+    free(file->temporary);
+    file->temporary = NULL;
+    errno = reason;
+    return -1;
+}
+
+/* Let the target appear: 0, or -1 with errno. The file stays open, and so locked, until then. */
+static int publish(tz_atomic_file *file)
+{
+    if (!file->temporary && !file->replace)
+        return give_name(fileno(file->stream), file->path);
+    if (!file->temporary && name_to_replace(file) != 0)
+        return -1;
+    return file->replace ? rename(file->temporary, file->path)
+                         : rename_new(file->temporary, file->path);
 }
 
 tz_status tz_atomic_commit(tz_atomic_file *file, tz_error *error)
@@ -161,12 +276,11 @@ tz_status tz_atomic_commit(tz_atomic_file *file, tz_error *error)
     const int reason = flush(file);
     if (reason) {
         status = tz_error_set_errno(error, reason, file->path, "cannot write");
-    } else if ((file->replace ? rename(file->temporary, file->path)
-                              : rename_new(file->temporary, file->path)) != 0) {
+    } else if (publish(file) != 0) {
         status = errno == EEXIST ? exists_already(error, file->path)
                                  : tz_error_set_errno(error, errno, file->path, "cannot write");
     }
-    if (status != TZ_OK)
+    if (status != TZ_OK && file->temporary)
         unlink(file->temporary);
     file_free(file);
     return status;
@@ -176,7 +290,8 @@ void tz_atomic_abort(tz_atomic_file *file)
 {
     if (!file)
         return;
-    unlink(file->temporary);
+    if (file->temporary)
+        unlink(file->temporary);
     file_free(file);
 }
 

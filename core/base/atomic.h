@@ -1,8 +1,10 @@
 /* Files that appear complete or not at all.
  *
- * Data goes to a temporary file `.NAME.tmp-PID-N` in the target's folder. Commit flushes it, syncs
- * it to the disk and renames it. After an error neither file is left. An existing file is
- * overwritten only with `replace`, even if it appears between open and commit. */
+ * Data goes to a file in the target's folder that has no name yet. Commit flushes it, syncs it to
+ * the disk and gives it the target's name. After an error nothing is left, and nothing of a process
+ * that was killed. Where the file system has no files without a name, a temporary file
+ * `.NAME.tmp-PID-N` is renamed; tz_atomic_sweep() removes those that killed processes left. An
+ * existing file is overwritten only with `replace`, even if it appears between open and commit. */
 #ifndef TZ_CORE_BASE_ATOMIC_H
 #define TZ_CORE_BASE_ATOMIC_H
 
@@ -15,6 +17,10 @@ typedef struct tz_atomic_file tz_atomic_file;
  * tz_atomic_abort. Errors: TZ_IO (it exists, there is no such folder, it is not writable),
  * TZ_MEMORY. */
 tz_status tz_atomic_open(tz_atomic_file **out, const char *path, bool replace, tz_error *error);
+
+/* Keep room on the disk for that many bytes, or for less if there is less; where the file system
+ * cannot, nothing happens. tz_atomic_abort() frees it. */
+void tz_atomic_reserve(tz_atomic_file *file, size_t bytes);
 
 /* The stream to write to: borrowed, do not close it. Seeking is allowed. */
 FILE *tz_atomic_stream(tz_atomic_file *file);
@@ -31,6 +37,10 @@ tz_status tz_atomic_commit(tz_atomic_file *file, tz_error *error);
 
 /* Free `file` and remove the temporary file: nothing appears. NULL is fine. */
 void tz_atomic_abort(tz_atomic_file *file);
+
+/* Remove the temporary files in a folder whose processes have ended. A lock tells those that are in
+ * use, also by other processes and machines. */
+void tz_atomic_sweep(const char *folder);
 
 /* Make a folder and its parents, unless they exist. Errors: TZ_IO, also if one of the names is a
  * file's. */

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,6 +144,44 @@ int64_t tz_machine_memory_available(void)
             available = left > 0 ? left : 0;
     }
     return available;
+}
+
+/* The most threads that could be started so far. OpenMP keeps its threads, so they need not be
+ * possible again. */
+static atomic_int threads_known = 1;
+
+static void *wait_for_lock(void *lock)
+{
+    pthread_mutex_lock(lock);
+    pthread_mutex_unlock(lock);
+    return NULL;
+}
+
+int tz_machine_threads_possible(int wanted)
+{
+    if (wanted <= atomic_load(&threads_known))
+        return wanted;
+    pthread_t *threads = calloc((size_t)wanted, sizeof *threads);
+    if (!threads)
+        return 1;
+    pthread_mutex_t lock;
+    sigset_t all, before;
+    int count = 1; /* this one */
+    pthread_mutex_init(&lock, NULL);
+    pthread_mutex_lock(&lock);
+    sigfillset(&all); /* signals go to the other threads */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (count < wanted && pthread_create(&threads[count], NULL, wait_for_lock, &lock) == 0)
+        count++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_mutex_unlock(&lock);
+    for (int i = 1; i < count; i++)
+        pthread_join(threads[i], NULL);
+    pthread_mutex_destroy(&lock);
+    free(threads);
+    if (count == wanted)
+        atomic_store(&threads_known, wanted);
+    return count;
 }
 
 double tz_machine_clock_s(void)

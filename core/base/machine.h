@@ -24,6 +24,11 @@ int tz_isa_vector_bytes(tz_isa isa);
  * limit leaves, and what the address-space limit leaves. INT64_MAX if none is known. */
 int64_t tz_machine_memory_available(void);
 
+/* How many of `wanted` threads, 1 or more, can run at once: fewer where processes or memory are
+ * limited. OpenMP ends the process if it cannot start a thread, so ask before. Any thread; a second
+ * call for as many or fewer costs nothing. */
+int tz_machine_threads_possible(int wanted);
+
 /* Seconds since an unspecified moment, on a clock that never goes back. */
 double tz_machine_clock_s(void);
 

@@ -6,6 +6,7 @@
 #include "model/power.h"
 #include "predict/prediction_table.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *text_of(const json_t *object, const char *key)
@@ -193,31 +194,122 @@ static tz_status predict_used(const tz_workload *workload, const tz_prediction_t
     return TZ_OK;
 }
 
-static void print_verdict(const tz_workload *workload, const tz_prediction_table *table,
-                          const json_t *entry, const tz_plan *used, double all_s)
+/* ---- Forecasts ------------------------------------------------------------------------------- */
+
+/* What the model says about a simulation and the plan that it used. Making it takes some 10 ms;
+ * simulations that are equal in all that it depends on share it. */
+typedef struct forecast {
+    const json_t *simulation; /* the first one that it was made for; borrowed */
+    tz_plan used;
+    tz_status status;
+    tz_error error; /* why there is no workload or no table */
+    tz_workload *workload;
+    tz_prediction_table *table;
+    tz_status used_status;
+    tz_error used_error; /* why there is no prediction for the plan that it used */
+    tz_model_prediction prediction;
+    char why[256];
+} forecast;
+
+enum { FORECASTS_MAX = 32 };
+
+typedef struct forecasts {
+    forecast *kept[FORECASTS_MAX];
+    int count, next; /* when all are taken, the oldest is replaced */
+} forecasts;
+
+static void forecast_destroy(forecast *f)
 {
+    if (!f)
+        return;
+    tz_prediction_table_destroy(f->table);
+    tz_workload_destroy(f->workload);
+    free(f);
+}
+
+static void forecasts_clear(forecasts *all)
+{
+    for (int i = 0; i < all->count; i++)
+        forecast_destroy(all->kept[i]);
+}
+
+static bool needs_same_forecast(const json_t *a, const json_t *b)
+{
+    static const char *const keys[] = {"stencil", "grid",    "precision", "boundary",
+                                       "backend", "threads", "params",    "boundary_values"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        json_t *x = json_object_get(a, keys[i]), *y = json_object_get(b, keys[i]);
+        if (x != y && !json_equal(x, y))
+            return false;
+    }
+    return true;
+}
+
+static forecast *forecast_create(const json_t *simulation, const recorded *r, const char *device,
+                                 const tz_plan *used)
+{
+    forecast *f = calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    const tz_workload_config config = {
+        .simulation = &r->config, .device = device, .let_unstable = true};
+    const tz_prediction_request request = {.all = true, .streamed = -1};
+    f->simulation = simulation;
+    f->used = *used;
+    f->status = tz_workload_create(&f->workload, &config, &f->error);
+    if (f->status == TZ_OK)
+        f->status = tz_prediction_table_create(&f->table, f->workload, &request, &f->error);
+    if (f->status == TZ_OK)
+        f->used_status = predict_used(f->workload, f->table, used, &f->prediction, f->why,
+                                      sizeof f->why, &f->used_error);
+    return f;
+}
+
+/* NULL: not enough memory. */
+static const forecast *forecast_get(forecasts *all, const json_t *simulation, const recorded *r,
+                                    const char *device, const tz_plan *used)
+{
+    for (int i = 0; i < all->count; i++)
+        if (tz_plan_equal(&all->kept[i]->used, used) &&
+            needs_same_forecast(all->kept[i]->simulation, simulation))
+            return all->kept[i];
+    forecast *made = forecast_create(simulation, r, device, used);
+    if (!made)
+        return NULL;
+    if (all->count < FORECASTS_MAX) {
+        all->kept[all->count++] = made;
+    } else {
+        forecast_destroy(all->kept[all->next]);
+        all->kept[all->next] = made;
+        all->next = (all->next + 1) % FORECASTS_MAX;
+    }
+    return made;
+}
+
+static void print_verdict(const forecast *f, const json_t *entry, double all_s)
+{
+    const tz_prediction_table *table = f->table;
+    const tz_plan *used = &f->used;
     const tz_prediction_row *best = &table->rows[table->best];
     const double measured = seconds_per_step(entry);
     const double best_s = tz_power_time(&best->prediction);
-    char plan[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE], why[256] = "";
+    char plan[2 * TZ_TEXT_SIZE], time[TZ_TEXT_SIZE];
     double predicted = NAN;
-    tz_model_prediction prediction;
-    tz_error error;
-    if (predict_used(workload, table, used, &prediction, why, sizeof why, &error) == TZ_OK) {
-        predicted = tz_power_time(&prediction);
+    if (f->used_status == TZ_OK) {
+        predicted = tz_power_time(&f->prediction);
         tz_format_seconds(predicted, time, sizeof time);
         printf("  model    %s predicts %s an iteration for height %d", table->model->name, time,
                used->height);
         if (isfinite(measured))
             printf(", %.0f %% %s than it took", 100 * fabs(predicted / measured - 1),
                    predicted < measured ? "less" : "more");
-        printf("\n           %s\n", why);
-        if (tz_power_text(&prediction, plan, sizeof plan))
+        printf("\n           %s\n", f->why);
+        if (tz_power_text(&f->prediction, plan, sizeof plan))
             printf("           power %s\n", plan);
     } else {
-        printf("  model    has no prediction for that plan: %s\n", error.message);
+        printf("  model    has no prediction for that plan: %s\n", f->used_error.message);
     }
-    tz_plan_text(&best->plan, workload->problem.dims, plan, sizeof plan);
+    tz_plan_text(&best->plan, f->workload->problem.dims, plan, sizeof plan);
     tz_format_seconds(best_s, time, sizeof time);
     if (tz_plan_equal(&best->plan, used)) {
         printf("  better   nothing: that is the model's own choice of %d plans\n",
@@ -240,41 +332,36 @@ static void print_verdict(const tz_workload *workload, const tz_prediction_table
 
 /* ---- A run ----------------------------------------------------------------------------------- */
 
-static int explain_one(const json_t *simulation, const tz_registry *registry, const char *device)
+static int explain_one(const json_t *simulation, const tz_registry *registry, const char *device,
+                       forecasts *all)
 {
     recorded r;
-    tz_error error;
-    tz_workload *workload = NULL;
-    tz_prediction_table *table = NULL;
+    tz_plan used;
     read_config(simulation, registry, &r);
     const json_t *plans = json_object_get(simulation, "plans"), *most = main_plan(plans);
-    const tz_workload_config config = {
-        .simulation = &r.config, .device = device, .let_unstable = true};
     printf("\n%s: %s", text_of(simulation, "name"), r.config.stencil);
     if (!most) {
         printf("\n  nothing ran: there is nothing to explain\n");
         return EXIT_DONE;
     }
-    tz_status status = tz_workload_create(&workload, &config, &error);
-    if (workload)
-        printf(" on %s, %s, %s; backend %s", workload->grid, workload->precision,
-               workload->boundary, r.config.backend);
+    if (!tz_plan_from_json(most, &used)) {
+        printf("\n");
+        print_cost(simulation, plans, most, r.config.dims);
+        return tz_fail_text(EXIT_FAILED,
+                            "run.json: its plan is not one that this version can read");
+    }
+    const forecast *f = forecast_get(all, simulation, &r, device, &used);
+    if (!f)
+        return tz_fail_text(EXIT_FAILED, "not enough memory for a prediction");
+    if (f->workload)
+        printf(" on %s, %s, %s; backend %s", f->workload->grid, f->workload->precision,
+               f->workload->boundary, r.config.backend);
     printf("\n");
     print_cost(simulation, plans, most, r.config.dims);
-    const tz_prediction_request request = {.all = true, .streamed = -1};
-    tz_plan used;
-    if (status == TZ_OK && !tz_plan_from_json(most, &used))
-        status = tz_error_set(&error, TZ_FORMAT, "run.json",
-                              "its plan is not one that this version can read");
-    if (status == TZ_OK)
-        status = tz_prediction_table_create(&table, workload, &request, &error);
-    if (status == TZ_OK)
-        print_verdict(workload, table, most, &used,
-                      json_number_value(json_object_get(simulation, "seconds")));
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
+    if (f->status == TZ_OK)
+        print_verdict(f, most, json_number_value(json_object_get(simulation, "seconds")));
     fflush(stdout);
-    return status == TZ_OK ? EXIT_DONE : tz_fail(EXIT_FAILED, &error);
+    return f->status == TZ_OK ? EXIT_DONE : tz_fail(EXIT_FAILED, &f->error);
 }
 
 static int explain(const char *folder, const tz_registry *registry, const char *device)
@@ -291,12 +378,14 @@ static int explain(const char *folder, const tz_registry *registry, const char *
                cpu, machine.cpu);
     const json_t *simulations = json_object_get(root, "simulations");
     int code = EXIT_DONE;
+    forecasts all = {.count = 0};
     for (size_t i = 0; i < json_array_size(simulations); i++) {
-        const int one = explain_one(json_array_get(simulations, i), registry, device);
+        const int one = explain_one(json_array_get(simulations, i), registry, device, &all);
         code = code == EXIT_DONE ? one : code;
     }
     if (json_array_size(simulations) == 0)
         printf("  no simulation: there is nothing to explain\n");
+    forecasts_clear(&all);
     json_decref(root);
     return code == EXIT_DONE ? tz_finish_output() : code;
 }

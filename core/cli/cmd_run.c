@@ -193,8 +193,10 @@ const tz_command tz_command_run = {
         "  --plugins DIR      look for plugins here first; may be repeated\n"
         "  -h, --help         print this\n"
         "\n"
-        "Ctrl-C ends the run after the current stage: the record is written and the exit code is\n"
-        "130. A second Ctrl-C ends it at once. Exit codes: 0 done, 1 the run failed or stagnated,\n"
-        "2 wrong use.\n",
+        "Ctrl-C and SIGTERM end the run after the current stage: the record is written and the\n"
+        "exit code is 130 or 143. A second one, half a second later or more, ends it at once, "
+        "also\n"
+        "a pattern or a finalizer that never ends.\n"
+        "Exit codes: 0 done, 1 the run failed or stagnated, 2 wrong use.\n",
     .call = run,
 };

@@ -239,7 +239,6 @@ static void assign_array(const target *t, const tz_array_handle *source)
 static void assign_floorplan(const target *t, const tz_floorplan_value *value)
 {
     const int64_t *extent = tz_simulation_extent(t->handle->simulation);
-    tz_array *array = NULL;
     tz_error error;
     if (tz_handle_stencil(t->handle)->dims != 2 || !t->all)
         tz_raise(t->L, "%s: a floorplan fills a 2-D grid, without a box", t->what);
@@ -250,13 +249,19 @@ static void assign_floorplan(const target *t, const tz_floorplan_value *value)
     tz_floorplan_chip(t->L, t->handle, &value->plan, t->what, &width_m, &height_m);
     double *powers_w = lua_newuserdatauv(t->L, value->plan.unit_count * sizeof *powers_w, 0);
     tz_status status = tz_ptrace_arrange(&value->trace, &value->plan, value->row, powers_w, &error);
-    if (status == TZ_OK)
-        status = tz_floorplan_rasterise(&value->plan, powers_w, extent[0], extent[1], width_m,
-                                        height_m, &array, &error);
-    if (status == TZ_OK && !tz_handle_is_dry(t->handle))
-        status = tz_simulation_write_array(t->handle->simulation, t->field, array, NULL,
-                                           value->plan.path, &error);
-    tz_array_destroy(array);
+    const bool dry = tz_handle_is_dry(t->handle); /* a row shows whether the plan fits */
+    const int64_t rows = dry || extent[0] >= CHUNK_CELLS ? 1 : CHUNK_CELLS / extent[0];
+    for (int64_t at[TZ_AXES] = {0}; status == TZ_OK && at[1] < (dry ? 1 : extent[1]);
+         at[1] += rows) {
+        const int64_t end = at[1] + rows < extent[1] ? at[1] + rows : extent[1];
+        tz_array *array = NULL;
+        status = tz_floorplan_rasterise_rows(&value->plan, powers_w, extent[0], extent[1], width_m,
+                                             height_m, at[1], end, &array, &error);
+        if (status == TZ_OK && !dry)
+            status = tz_simulation_write_array(t->handle->simulation, t->field, array, at,
+                                               value->plan.path, &error);
+        tz_array_destroy(array);
+    }
     if (status != TZ_OK)
         refuse(t, &error);
     lua_pop(t->L, 1);
@@ -282,7 +287,7 @@ static tz_array_handle *push_int32(const target *t, int index)
     tz_array_own(copy, array);
     for (int64_t i = 0; i < count; i++) {
         const double value = tz_array_get(&source->view, i);
-        if (!(value >= INT32_MIN && value <= INT32_MAX && value == floor(value)))
+        if (tz_dtype_fault(TZ_DTYPE_I32, value))
             tz_raise(t->L, "%s: %.250s: element %lld is %.17g, which is not a 32-bit integer",
                      t->what, source->source, (long long)i, value);
         ((int32_t *)array->data)[i] = (int32_t)value;

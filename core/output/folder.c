@@ -1,6 +1,7 @@
 #include "output/folder.h"
 
 #include "base/atomic.h"
+#include "base/paths.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -112,6 +113,25 @@ static tz_status take_numbered(tz_folder *folder, const char *name, tz_error *er
     return tz_error_set(error, TZ_IO, "runs", "no free number is left for '%.100s'", name);
 }
 
+/* Remove the temporary files of runs beside this one that were killed. */
+static void sweep(const tz_folder *folder)
+{
+    char parent[PATH_MAX];
+    tz_path_folder(folder->path, parent, sizeof parent);
+    DIR *entries = opendir(parent);
+    for (const struct dirent *entry; entries && (entry = readdir(entries));) {
+        char run[2 * PATH_MAX], copy[2 * PATH_MAX + 16];
+        if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
+            continue;
+        snprintf(run, sizeof run, "%s/%s", parent, entry->d_name);
+        snprintf(copy, sizeof copy, "%s/scenario.lua", run);
+        if (access(copy, F_OK) == 0) /* the folder of a run */
+            tz_atomic_sweep(run);
+    }
+    if (entries)
+        closedir(entries);
+}
+
 static tz_status fill(tz_folder *folder, const char *scenario, size_t bytes, tz_error *error)
 {
     char path[PATH_MAX + 32];
@@ -155,6 +175,7 @@ tz_status tz_folder_create(tz_folder **out, const char *wanted, const char *name
     tz_status status =
         wanted ? take_wanted(folder, wanted, error) : take_numbered(folder, name, error);
     if (status == TZ_OK) {
+        sweep(folder);
         status = fill(folder, scenario, scenario_bytes, error);
         if (status != TZ_OK)
             remove_again(folder);

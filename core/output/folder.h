@@ -8,7 +8,8 @@ typedef struct tz_folder tz_folder;
 
 /* Make the folder `wanted`, which must be empty if it exists; or, if that is NULL,
  * "runs/NAME-NNN" in the working folder, with the first free number. Runs that start at the same
- * time get different numbers. Writes the scenario's bytes to scenario.lua and opens log.txt. TZ_IO,
+ * time get different numbers. Writes the scenario's bytes to scenario.lua and opens log.txt. Removes the temporary files
+ * of killed runs in the folders beside it. TZ_IO,
  * TZ_RANGE (the path), TZ_MEMORY. End with tz_folder_destroy. */
 tz_status tz_folder_create(tz_folder **out, const char *wanted, const char *name,
                            const char *scenario, size_t scenario_bytes, tz_error *error);

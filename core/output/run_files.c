@@ -1,12 +1,19 @@
 #include "output/run_files.h"
 
-enum { PICTURES_WAITING = 8, OUTPUTS_WAITING = 64, CORES_PER_PICTURE = 4 };
+#include <string.h>
+
+enum { PICTURES_WAITING = 8, OUTPUTS_WAITING = 64, CORES_PER_PICTURE = 4, RECORD_BYTES = 64 << 10 };
 
 tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char *text, size_t bytes,
                             int cores, tz_error *error)
 {
+    char path[PATH_MAX];
     tz_status status =
         tz_folder_create(&files->folder, wanted, files->scenario, text, bytes, error);
+    if (status == TZ_OK &&
+        tz_folder_join(files->folder, "run.json", path, sizeof path, error) == TZ_OK &&
+        tz_atomic_open(&files->room, path, true, NULL) == TZ_OK)
+        tz_atomic_reserve(files->room, RECORD_BYTES);
     if (status == TZ_OK)
         status = tz_job_queue_create(&files->pictures, PICTURES_WAITING, cores / CORES_PER_PICTURE,
                                      error);
@@ -15,11 +22,19 @@ tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char 
     return status;
 }
 
+static void free_room(tz_run_files *files)
+{
+    tz_atomic_abort(files->room);
+    files->room = NULL;
+}
+
 tz_status tz_run_files_write_record(tz_run_files *files, const char *status, const char *failure,
                                     tz_error *error)
 {
     char path[PATH_MAX];
     const tz_status joined = tz_folder_join(files->folder, "run.json", path, sizeof path, error);
+    if (strcmp(status, "running") != 0)
+        free_room(files);
     return joined != TZ_OK ? joined : tz_record_write(files->record, path, status, failure, error);
 }
 
@@ -59,6 +74,7 @@ void tz_run_files_clear(tz_run_files *files)
 {
     tz_error ignored;
     tz_run_files_finish(files, &ignored);
+    free_room(files);
     tz_folder_destroy(files->folder);
     tz_record_destroy(files->record);
     *files = (tz_run_files){.scenario = NULL};

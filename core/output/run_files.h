@@ -3,6 +3,7 @@
 #ifndef TZ_CORE_OUTPUT_RUN_FILES_H
 #define TZ_CORE_OUTPUT_RUN_FILES_H
 
+#include "base/atomic.h"
 #include "output/folder.h"
 #include "output/frame/frame.h"
 #include "output/job_queue.h"
@@ -13,6 +14,7 @@ typedef struct tz_run_files {
     const char *scenario;    /* its name, borrowed */
     tz_record *record;       /* owned */
     tz_folder *folder;       /* owned; NULL until tz_run_files_open */
+    tz_atomic_file *room;    /* on the disk, for the last run.json; owned, NULL if there is none */
     tz_job_queue *pictures;  /* draws pictures; owned, NULL until then */
     tz_job_queue *snapshots; /* writes outputs from snapshots, in order; owned, NULL until then */
 } tz_run_files;
@@ -22,7 +24,8 @@ typedef struct tz_run_files {
 tz_status tz_run_files_open(tz_run_files *files, const char *wanted, const char *text, size_t bytes,
                             int cores, tz_error *error);
 
-/* Write run.json, replacing it. `status` and `failure`: as tz_record_write. */
+/* Write run.json, replacing it. Room for the last one is kept from the start: a run whose disk is
+ * full still says so. `status` and `failure`: as tz_record_write. */
 tz_status tz_run_files_write_record(tz_run_files *files, const char *status, const char *failure,
                                     tz_error *error);
 

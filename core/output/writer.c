@@ -199,18 +199,38 @@ static tz_status write_npy(const tz_writer *writer, const tz_simulation *source,
     return status;
 }
 
+typedef struct rle_pieces {
+    tz_rle_writer *file;
+    tz_dtype dtype;
+} rle_pieces;
+
+static tz_status rle_piece(void *writer, size_t which, const void *cells, int64_t count,
+                           tz_error *error)
+{
+    (void)which;
+    const rle_pieces *to = writer;
+    const tz_array piece = {
+        .dtype = to->dtype, .dims = 1, .shape = {count, 1, 1}, .data = (void *)cells};
+    return tz_rle_write_cells(to->file, &piece, error);
+}
+
 static tz_status write_rle(const tz_writer *writer, const tz_simulation *source, const char *path,
                            tz_error *error)
 {
     char comment[160], rule[TZ_RLE_RULE_SIZE];
-    tz_array *array = NULL;
+    const int64_t *extent = tz_simulation_extent(source);
+    rle_pieces to = {.dtype = tz_simulation_dtype(source, writer->field)};
     snprintf(comment, sizeof comment, "%s, step %lld, by Trapeze %s", writer->files->scenario,
              (long long)tz_simulation_step(source), TZ_VERSION);
     tz_output_rule(source, writer->field, rule);
-    tz_status status = tz_simulation_read_array(source, writer->field, &array, error);
+    tz_status status = tz_rle_write_begin(&to.file, path, extent[0], extent[1],
+                                          rule[0] ? rule : NULL, comment, error);
+    if (status != TZ_OK)
+        return status;
+    status = write_pieces(source, writer->field, rle_piece, &to, 0, error);
     if (status == TZ_OK)
-        status = tz_rle_write(path, array, rule[0] ? rule : NULL, comment, error);
-    tz_array_destroy(array);
+        return tz_rle_write_commit(to.file, error);
+    tz_rle_write_abort(to.file);
     return status;
 }
 

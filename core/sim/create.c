@@ -22,6 +22,20 @@ static tz_status check_memory(const tz_simulation *simulation, tz_error *error)
                         simulation->problem.precision == TZ_DOUBLE ? " or single precision" : "");
 }
 
+/* OpenMP's threads must be possible, and those that write files beside them. */
+static tz_status check_threads(int wanted, tz_error *error)
+{
+    enum { OTHERS = 3 };
+    const int all = tz_machine_threads_possible(wanted + OTHERS);
+    if (all == wanted + OTHERS || wanted == 1)
+        return TZ_OK;
+    const int possible = all > OTHERS + 1 ? all - OTHERS : 1;
+    return tz_error_set(error, TZ_RANGE, "threads",
+                        "%d threads cannot be started here: %d can, then the limit on processes "
+                        "(ulimit -u) or on memory is reached; use fewer with --threads",
+                        wanted, possible);
+}
+
 /* Everything but the policy and the fields. */
 static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *config,
                         tz_error *error)
@@ -45,6 +59,10 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     simulation->threads = config->threads > 0 ? config->threads : machine.cores;
     if (simulation->backend->serial)
         simulation->threads = 1;
+    if (simulation->backend == tz_backend_of_kind(false) && !config->dry)
+        status = check_threads(simulation->threads, error);
+    if (status)
+        return status;
     simulation->device = config->device;
     simulation->sync = config->sync;
     tz_device_identity device = {0};

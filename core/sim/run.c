@@ -253,8 +253,14 @@ static bool is_refusal(const tz_simulation *simulation, tz_status status, const 
 
 static tz_status measure(runner *r, tz_update *update, tz_error *error)
 {
-    const tz_status status = wait_for_stages(r, error);
-    return status ? status : tz_simulation_measure(r->simulation, update, error);
+    tz_status status = wait_for_stages(r, error);
+    const double begin = tz_machine_clock_s();
+    if (!status)
+        status = tz_simulation_measure(r->simulation, update, error);
+    const double seconds = tz_machine_clock_s() - begin;
+    r->simulation->seconds += seconds;
+    r->result->seconds += seconds;
+    return status;
 }
 
 /* After a stage of one iteration: how much it changed. */
@@ -302,12 +308,7 @@ static tz_status refine(runner *r, tz_error *error)
     tz_update update;
     if (!simulation->correction || simulation->update_known)
         return TZ_OK;
-    const double begin = tz_machine_clock_s();
-    const tz_status status = measure(r, &update, error);
-    const double seconds = tz_machine_clock_s() - begin;
-    simulation->seconds += seconds;
-    r->result->seconds += seconds;
-    return status;
+    return measure(r, &update, error);
 }
 
 static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)

@@ -3,8 +3,11 @@
 
 #include "base/atomic.h"
 #include "base/names.h"
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 static void atomic_files_appear_whole(void **state)
 {
@@ -62,6 +65,61 @@ static void atomic_files_survive_a_full_disk(void **state)
     assert_int_equal(scratch_count(*state), 0);
 }
 
+/* Temporary files of killed processes are removed; those in use, and others, stay. */
+static void dead_temporary_files_are_swept(void **state)
+{
+    static const char *const dead[] = {".a.png.tmp-123-0", ".x.tmp-1-0.tmp-99-12"},
+                             *const others[] = {"a.tmp-123-0",   ".a.png.tmp-123",   ".a.tmp-12x-0",
+                                                ".a.tmp-123-0x", ".a.png.tmp-123-1", ".hidden"};
+    enum { DEAD = sizeof dead / sizeof *dead, OTHERS = sizeof others / sizeof *others };
+    scratch *s = *state;
+    for (int i = 0; i < DEAD; i++)
+        scratch_text(s, dead[i], "half of it");
+    for (int i = 0; i < OTHERS; i++)
+        scratch_text(s, others[i], "");
+    assert_int_equal(mkdir(scratch_path(s, ".d.tmp-123-0"), 0700), 0);
+    assert_int_equal(mkfifo(scratch_path(s, ".f.tmp-123-0"), 0600), 0);
+    const int used = open(scratch_path(s, ".a.png.tmp-123-1"), O_RDWR);
+    assert_int_equal(flock(used, LOCK_EX), 0);
+    tz_atomic_sweep(s->directory);
+    for (int i = 0; i < DEAD; i++)
+        assert_int_not_equal(access(scratch_path(s, dead[i]), F_OK), 0);
+    for (int i = 0; i < OTHERS; i++)
+        assert_int_equal(access(scratch_path(s, others[i]), F_OK), 0);
+    assert_int_equal(scratch_count(s), OTHERS + 2);
+    close(used);
+    tz_atomic_sweep(s->directory);
+    assert_int_not_equal(access(scratch_path(s, ".a.png.tmp-123-1"), F_OK), 0);
+    tz_atomic_sweep(scratch_path(s, "missing"));
+}
+
+/* A process that is killed while it writes leaves no file, or one that a sweep removes. */
+static void killed_processes_leave_nothing(void **state)
+{
+    scratch *s = *state;
+    for (int replace = 0; replace < 2; replace++) {
+        int ready[2], status;
+        char byte;
+        assert_int_equal(pipe(ready), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            tz_atomic_file *file;
+            if (tz_atomic_open(&file, scratch_path(s, "x.bin"), replace, NULL) == TZ_OK &&
+                tz_atomic_write(file, "half", 4, NULL) == TZ_OK && write(ready[1], "", 1) == 1)
+                pause();
+            _exit(1);
+        }
+        assert_int_equal(read(ready[0], &byte, 1), 1);
+        tz_atomic_sweep(s->directory); /* does not touch what is in use */
+        assert_int_equal(kill(child, SIGKILL), 0);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        tz_atomic_sweep(s->directory);
+        assert_int_equal(scratch_count(s), 0);
+        close(ready[0]);
+        close(ready[1]);
+    }
+}
+
 static void directories_are_made(void **state)
 {
     struct stat facts;
@@ -93,5 +151,7 @@ static void names_are_suggested(void **state)
 }
 
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(atomic_files_appear_whole),
-          SCRATCH_TEST(atomic_files_survive_a_full_disk), SCRATCH_TEST(directories_are_made),
+          SCRATCH_TEST(atomic_files_survive_a_full_disk),
+          SCRATCH_TEST(dead_temporary_files_are_swept),
+          SCRATCH_TEST(killed_processes_leave_nothing), SCRATCH_TEST(directories_are_made),
           SCRATCH_TEST(names_are_suggested))

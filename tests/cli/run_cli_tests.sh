@@ -505,6 +505,24 @@ rc=$(cat code)
 check "full disk, table: exit code 1" is "$rc" 1
 check "full disk, table: complete lines only" sh -c 'tail -c 1 fulltable/table.csv | od -c | grep -q "\\\\n"'
 
+check "full disk, table: run.json says failed and why" grep -q '"error": ".*cannot write the table' fulltable/run.json
+# A real one, where this user may mount it.
+mkdir -p disk
+if mount -t tmpfs -o size=96k none disk 2>/dev/null; then
+    for kind in big bigtable; do
+        t run $kind.lua -q --out disk/$kind
+        check "full file system, $kind: exit code 1" is $rc 1
+        check "full file system, $kind: names the file" errs "disk/$kind/"
+        check "full file system, $kind: says why" errs "No space left on device"
+        check "full file system, $kind: run.json says failed" grep -q '"status": "failed"' disk/$kind/run.json
+        check "full file system, $kind: run.json says why" grep -q '"error": ".*No space left' disk/$kind/run.json
+        t info disk/$kind
+        check "full file system, $kind: the record is whole" is $rc 0
+        rm -r disk/$kind
+    done
+    umount disk
+fi
+
 # ---- scripts that fail -------------------------------------------------------------------------
 echo 'local x = = 3' | script syntax.lua
 refused "syntax error" 1 "syntax.lua:1: unexpected symbol" run ../syntax.lua
@@ -592,6 +610,51 @@ echo 'assert(require "other".answer == 42)' >elsewhere/uses_module.lua
 t run elsewhere/uses_module.lua
 check "modules are found in the script's folder" is $rc 0
 
+# ---- files that are none -----------------------------------------------------------------------
+mkfifo pipe.lua pipe.npy pipe.png pipe.so pipe.txt
+mkdir -p pipes
+mkfifo pipes/run.json pipes/bad.so
+for arguments in "run pipe.lua" "info pipe.npy" "info pipe.png" "info pipes" "explain pipes" \
+    "predict hotspot --grid 64,64 --device ./pipe.txt" "run pipes" "run /dev/zero"; do
+    # shellcheck disable=SC2086
+    timeout 20 "$bin" $arguments >out 2>err </dev/null
+    rc=$?
+    check "$arguments: exit code 1" is $rc 1
+    check "$arguments: says what it is" grep -Eq "it is a (named pipe|directory|device), not a regular file" err
+done
+for file in pipe.npy pipe.png pipe.txt /dev/null; do
+    echo "require('trapeze').read '$file'" | script reads.lua
+    timeout 20 "$bin" run reads.lua >out 2>err </dev/null
+    rc=$?
+    check "tz.read $file: exit code 1" is $rc 1
+    check "tz.read $file: says what it is" errs ", not a regular file"
+done
+echo 'require "pipe"' | script requires.lua
+timeout 20 "$bin" run requires.lua >out 2>err </dev/null
+rc=$?
+check "require of a pipe: exit code 1" is $rc 1
+check "require of a pipe: says what it is" errs "it is a named pipe"
+head -c 20000 "$(dirname "$bin")/../plugins/hotspot.so" >pipes/cut.so 2>/dev/null
+timeout 20 "$bin" plugins --plugins pipes >out 2>err </dev/null
+check "plugins: a pipe is refused" says "pipes/bad.so: cannot read: it is a named pipe"
+check "plugins: a file that is cut off is refused" says "pipes/cut.so: is cut off"
+check "plugins: the others are there" says "hotspot: Temperature of a chip"
+timeout 20 "$bin" run first.lua --plugins pipes -q >out 2>err </dev/null
+rc=$?
+check "a run with bad files among its plugins" is $rc 0
+
+# ---- threads -----------------------------------------------------------------------------------
+# A limit on processes holds for a user who is not root.
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && command -v prlimit >/dev/null; then
+    mkdir -p few && chmod 777 few . && cp first.lua few/
+    (cd few && timeout 20 setpriv --reuid=54321 --clear-groups prlimit --nproc=6 \
+        "$bin" run first.lua --threads 32 --backend cpu -q >../out 2>../err </dev/null)
+    rc=$?
+    check "too many threads: exit code 1" is $rc 1
+    check "too many threads: says so" errs "32 threads cannot be started here"
+    check "too many threads: one line of error" sh -c '[ "$(grep -c "^trapeze:" err)" -eq 1 ]'
+fi
+
 # ---- signals -----------------------------------------------------------------------------------
 # after SIGNAL SECONDS ARGUMENT…: start the program, send the signal after SECONDS, wait for its end.
 after() {
@@ -618,6 +681,39 @@ sim:every(1000, tz.png())
 sim:every(10, tz.table { "step", "max(temperature)" })
 sim:run { steps = 1000000000 }
 END
+# Nothing interrupts a pattern that never ends, or a finalizer: the second signal ends the process.
+# twice SIGNAL ARGUMENT…: send the signal, and again a second later; the exit code is in $rc.
+twice() {
+    signal=$1
+    shift
+    "$bin" "$@" >out 2>err </dev/null &
+    pid=$!
+    sleep 0.5
+    kill -s "$signal" $pid
+    sleep 1
+    kill -s "$signal" $pid 2>/dev/null
+    (sleep 10 && kill -s KILL $pid 2>/dev/null) &
+    guard=$!
+    wait $pid
+    rc=$?
+    kill $guard 2>/dev/null
+}
+echo 'print(#string.find(("a"):rep(50000), (".-"):rep(50) .. "b"))' | script pattern.lua
+twice TERM run pattern.lua
+check "an endless pattern and two SIGTERM: 143" is $rc 143
+echo 'setmetatable({}, { __gc = function() while true do end end }) collectgarbage()' | script finalizer.lua
+twice INT run finalizer.lua
+check "an endless finalizer and two SIGINT: 130" is $rc 130
+after KILL 0.7 run long.lua -q --out killed/one
+check "SIGKILL: 137" is $rc 137
+check "SIGKILL: run.json says running" grep -q '"status": "running"' killed/one/run.json
+mkdir -p killed/two killed/other
+for folder in one two other; do echo half >killed/$folder/.x.png.tmp-1-0; done
+cp long.lua killed/two/scenario.lua
+t run first.lua --out killed/three
+check "the next run sweeps: exit code" is $rc 0
+check "the next run sweeps: temporary files of killed runs are gone" sh -c '! ls -A killed/one killed/two | grep -q "^\."'
+check "the next run sweeps: other folders are left alone" test -e killed/other/.x.png.tmp-1-0
 after TERM 1 run long.lua --out term
 check "SIGTERM in a run: 143" is $rc 143
 check "SIGTERM: run.json says interrupted" grep -q '"status": "interrupted"' term/run.json

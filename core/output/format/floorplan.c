@@ -430,7 +430,15 @@ tz_status tz_floorplan_rasterise(const tz_floorplan *plan, const double *powers_
                                  int64_t ny, double width_m, double height_m, tz_array **out,
                                  tz_error *error)
 {
-    const int64_t shape[] = {nx, ny};
+    return tz_floorplan_rasterise_rows(plan, powers_w, nx, ny, width_m, height_m, 0, ny, out,
+                                       error);
+}
+
+tz_status tz_floorplan_rasterise_rows(const tz_floorplan *plan, const double *powers_w, int64_t nx,
+                                      int64_t ny, double width_m, double height_m, int64_t y_low,
+                                      int64_t y_high, tz_array **out, tz_error *error)
+{
+    const int64_t shape[] = {nx, y_high - y_low};
     tz_array *array = NULL;
     double *columns = NULL, *rows = NULL;
     chip c;
@@ -457,9 +465,9 @@ tz_status tz_floorplan_rasterise(const tz_floorplan *plan, const double *powers_
             goto cleanup;
         split(x * across, (x + u->width_m) * across, nx, columns, &x0, &x1);
         split(top * down, (top + u->height_m) * down, ny, rows, &y0, &y1);
-        for (int64_t j = y0; j <= y1; j++)
+        for (int64_t j = y0 > y_low ? y0 : y_low; j <= y1 && j < y_high; j++)
             for (int64_t i = x0; i <= x1; i++)
-                cells[j * nx + i] += powers_w[k] * rows[j] * columns[i];
+                cells[(j - y_low) * nx + i] += powers_w[k] * rows[j] * columns[i];
     }
     *out = array;
     array = NULL;

@@ -56,6 +56,11 @@ tz_status tz_floorplan_rasterise(const tz_floorplan *plan, const double *powers_
                                  int64_t ny, double width_m, double height_m, tz_array **out,
                                  tz_error *error);
 
+/* Rows y_low to y_high - 1 of it, shape {nx, y_high - y_low}. */
+tz_status tz_floorplan_rasterise_rows(const tz_floorplan *plan, const double *powers_w, int64_t nx,
+                                      int64_t ny, double width_m, double height_m, int64_t y_low,
+                                      int64_t y_high, tz_array **out, tz_error *error);
+
 /* The cells of a unit on that grid and chip: those whose centres lie in it, or else the one that
  * holds its own centre. low <= x < high, x first. Only the bounding box and the path of `plan` are
  * read. */

@@ -110,7 +110,7 @@ static tz_status parse_universe(const char *text, const char *place, tz_rle_rule
                                 tz_error *error)
 {
     int64_t size[2] = {0, 0};
-    const char *p = text + 1;
+    const char *p = text[0] != '\0' ? text + 1 : text;
     const char kind = (char)(text[0] & ~32);
     int count = 0;
     for (; count < 2 && *p >= '0' && *p <= '9'; count++) {
@@ -281,13 +281,21 @@ void tz_life_pattern_clear(tz_life_pattern *pattern)
     memset(pattern, 0, sizeof *pattern);
 }
 
-/* Writes runs, in lines that break between runs. */
-typedef struct writer {
-    FILE *stream;
-    int column;
-} writer;
+/* ---- Writing --------------------------------------------------------------------------------- */
 
-static void put_run(writer *w, int64_t count, char letter)
+struct tz_rle_writer {
+    tz_atomic_file *file;
+    FILE *stream;
+    int64_t nx, ny;
+    int64_t x, y; /* of the next cell */
+    int64_t rows; /* row ends to write before the next living cell; none after the last one */
+    int64_t dead; /* dead cells to write before it */
+    int64_t run;  /* equal cells up to here */
+    bool alive;   /* what they are */
+    int column;   /* of the line of text, which breaks between runs */
+};
+
+static void put_run(tz_rle_writer *w, int64_t count, char letter)
 {
     char text[32];
     if (count == 0)
@@ -302,72 +310,113 @@ static void put_run(writer *w, int64_t count, char letter)
     w->column += length;
 }
 
-static void put_cells(writer *w, const tz_array *cells)
+static void end_run(tz_rle_writer *w)
 {
-    const int64_t nx = cells->shape[0], ny = cells->shape[1];
-    int64_t rows = 0; /* row ends to write before the next living cell; none after the last one */
-    for (int64_t y = 0; y < ny; y++) {
-        int64_t dead = 0;
-        for (int64_t x = 0; x < nx;) {
-            const bool alive = tz_array_get(cells, y * nx + x) != 0.0;
-            int64_t run = 1;
-            while (x + run < nx && (tz_array_get(cells, y * nx + x + run) != 0.0) == alive)
-                run++;
-            x += run;
-            if (!alive) {
-                dead = run;
-                continue;
-            }
-            put_run(w, rows, '$');
-            put_run(w, dead, 'b');
-            put_run(w, run, 'o');
-            rows = dead = 0;
-        }
-        rows++;
+    if (w->run > 0 && w->alive) {
+        put_run(w, w->rows, '$');
+        put_run(w, w->dead, 'b');
+        put_run(w, w->run, 'o');
+        w->rows = w->dead = 0;
+    } else {
+        w->dead = w->run;
     }
-    put_run(w, 1, '!');
-    fputc('\n', w->stream);
+    w->run = 0;
 }
 
-/* The first cell that is neither dead nor alive. */
-static tz_status check_cells(const char *path, const tz_array *cells, tz_error *error)
+static void put_cell(tz_rle_writer *w, bool alive)
 {
-    const int64_t nx = cells->shape[0], count = tz_shape_count(cells->dims, cells->shape);
+    if (w->run > 0 && alive != w->alive)
+        end_run(w);
+    w->alive = alive;
+    w->run++;
+    if (++w->x < w->nx)
+        return;
+    end_run(w);
+    w->x = w->dead = 0;
+    w->y++;
+    w->rows++;
+}
+
+tz_status tz_rle_write_begin(tz_rle_writer **out, const char *path, int64_t nx, int64_t ny,
+                             const char *rule, const char *comment, tz_error *error)
+{
+    tz_rle_rule parsed;
+    char text[TZ_RLE_RULE_SIZE];
+    *out = NULL;
+    tz_status status = tz_rle_rule_parse(rule ? rule : "B3/S23", path, &parsed, error);
+    if (status != TZ_OK)
+        return status;
+    tz_rle_writer *w = calloc(1, sizeof *w);
+    if (!w)
+        return tz_error_set(error, TZ_MEMORY, path, "not enough memory to write the pattern");
+    status = tz_atomic_open(&w->file, path, false, error);
+    if (status != TZ_OK) {
+        free(w);
+        return status;
+    }
+    w->stream = tz_atomic_stream(w->file);
+    w->nx = nx;
+    w->ny = ny;
+    for (const char *p = comment; p && *p;) {
+        const size_t length = strcspn(p, "\n");
+        fprintf(w->stream, "#C %.*s\n", (int)length, p);
+        p += length + (p[length] == '\n');
+    }
+    fprintf(w->stream, "x = %" PRId64 ", y = %" PRId64 ", rule = %s\n", nx, ny,
+            tz_rle_rule_format(&parsed, text));
+    *out = w;
+    return TZ_OK;
+}
+
+tz_status tz_rle_write_cells(tz_rle_writer *w, const tz_array *cells, tz_error *error)
+{
+    const int64_t count = tz_shape_count(cells->dims, cells->shape);
+    const char *path = tz_atomic_path(w->file);
+    if (count > w->nx * w->ny - (w->y * w->nx + w->x))
+        return tz_error_set(error, TZ_SHAPE, path, "more cells than the pattern has");
     for (int64_t i = 0; i < count; i++) {
         const double value = tz_array_get(cells, i);
         if (tz_dtype_fault(TZ_DTYPE_BOOL, value))
             return tz_error_set(error, TZ_RANGE, path,
                                 "cell (%" PRId64 ", %" PRId64 ") is %g; a cell of a .rle pattern "
                                 "is 0 or 1: use .npy",
-                                i % nx, i / nx, value);
+                                w->x, w->y, value);
+        put_cell(w, value != 0.0);
     }
     return TZ_OK;
+}
+
+tz_status tz_rle_write_commit(tz_rle_writer *w, tz_error *error)
+{
+    tz_atomic_file *file = w->file;
+    put_run(w, 1, '!');
+    fputc('\n', w->stream);
+    free(w);
+    return tz_atomic_commit(file, error);
+}
+
+void tz_rle_write_abort(tz_rle_writer *w)
+{
+    if (!w)
+        return;
+    tz_atomic_abort(w->file);
+    free(w);
 }
 
 tz_status tz_rle_write(const char *path, const tz_array *cells, const char *rule,
                        const char *comment, tz_error *error)
 {
-    tz_atomic_file *file;
-    tz_rle_rule parsed;
-    char text[TZ_RLE_RULE_SIZE];
+    tz_rle_writer *w;
     if (cells->dims > 2)
         return tz_error_set(error, TZ_SHAPE, path, "a .rle pattern has 2 dimensions, not %d",
                             cells->dims);
-    tz_status status = tz_rle_rule_parse(rule ? rule : "B3/S23", path, &parsed, error);
-    if (status == TZ_OK)
-        status = check_cells(path, cells, error);
-    if (status == TZ_OK)
-        status = tz_atomic_open(&file, path, false, error);
+    tz_status status =
+        tz_rle_write_begin(&w, path, cells->shape[0], cells->shape[1], rule, comment, error);
     if (status != TZ_OK)
         return status;
-    writer w = {tz_atomic_stream(file), 0};
-    for (const char *p = comment; p && *p;) {
-        const size_t length = strcspn(p, "\n");
-        fprintf(w.stream, "#C %.*s\n", (int)length, p);
-        p += length + (p[length] == '\n');
-    }
-    fprintf(w.stream, "x = %" PRId64 ", y = %" PRId64 ", rule = %s\n", cells->shape[0],
-            cells->shape[1], tz_rle_rule_format(&parsed, text));
-    put_cells(&w, cells);
-    return tz_atomic_commit(file, error);
+    status = tz_rle_write_cells(w, cells, error);
+    if (status == TZ_OK)
+        return tz_rle_write_commit(w, error);
+    tz_rle_write_abort(w);
+    return status;
 }

@@ -45,4 +45,13 @@ void tz_life_pattern_clear(tz_life_pattern *pattern); /* a zeroed record is fine
 tz_status tz_rle_write(const char *path, const tz_array *cells, const char *rule,
                        const char *comment, tz_error *error);
 
+/* The same a few cells at a time, in the order of the grid: `cells` is an array of any shape. End
+ * with commit or abort, which free the writer. */
+typedef struct tz_rle_writer tz_rle_writer;
+tz_status tz_rle_write_begin(tz_rle_writer **out, const char *path, int64_t nx, int64_t ny,
+                             const char *rule, const char *comment, tz_error *error);
+tz_status tz_rle_write_cells(tz_rle_writer *writer, const tz_array *cells, tz_error *error);
+tz_status tz_rle_write_commit(tz_rle_writer *writer, tz_error *error);
+void tz_rle_write_abort(tz_rle_writer *writer); /* NULL is fine */
+
 #endif
