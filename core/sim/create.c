@@ -86,7 +86,8 @@ static tz_status create_fields(tz_simulation *simulation, const tz_simulation_co
     if (!status)
         status = tz__correction_create_fields(simulation, error);
     for (int f = 0; !status && f < stencil->fields_count; f++)
-        if (stencil->fields[f].role != TZ_STREAMED && stencil->fields[f].initial != 0.0)
+        if (stencil->fields[f].role != TZ_STREAMED &&
+            stencil->fields[f].initial != simulation->problem.origin[f])
             status = tz_simulation_fill(simulation, f, NULL, stencil->fields[f].initial, error);
     return status;
 }

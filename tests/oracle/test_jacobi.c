@@ -210,6 +210,9 @@ static void origins(void **state)
     assert_ok(with_origin(&s, 0.5, NAN, "fixed"));
     assert_true(tz_simulation_origin(s, 0) == 300.0);
     assert_true(tz_simulation_params(s)[2].number == 300.0);
+    tz_reduction first; /* the field's initial value is 0 nevertheless */
+    assert_ok(tz_simulation_reduce(s, 0, &first, &failure));
+    assert_true(first.min == 0.0 && first.max == 0.0 && first.population == 0);
     const tz_assignment other = {"origin", 1.0, NULL}, same = {"origin", 300.0, NULL};
     const tz_assignment grows = {"center", 0.6, NULL};
     check_error(tz_simulation_set_params(s, 1, &other, &failure), TZ_RANGE, "star2d1r",
