@@ -24,10 +24,20 @@ sim:every("0.875 ms", tz.png("temperature", {
 }))
 sim:every("0.21875 ms", tz.table { "step", "time", "min(temperature)", "max(temperature)", "mean(temperature)" })
 
+-- The hottest unit, and the highest temperature in it.
+local function hottest(plan)
+  local units, name, most = sim:units(plan), "", 0
+  for _, unit in ipairs(plan.units) do
+    if units[unit.name].max > most then name, most = unit.name, units[unit.name].max end
+  end
+  return name, most
+end
+
 for row, phase in ipairs(phases) do
-  sim:set("power", tz.floorplan { flp = chip.flp, ptrace = chip.ptrace, row = row })
+  local plan = tz.floorplan { flp = chip.flp, ptrace = chip.ptrace, row = row }
+  sim:set("power", plan)
   sim:run { until_time = row * phase_s }
-  tz.log(("%-14s %6.1f W, hottest %.2f K"):format(phase, sim:sum "power", sim:max "temperature"))
+  tz.log(("%-14s %6.1f W, hottest %-10s %.2f K"):format(phase, sim:sum "power", hottest(plan)))
 end
 
 -- No cell can be hotter than a uniform chip at the highest power density would get: T_amb + P Rz.

@@ -2,13 +2,12 @@
 
 #include "backend/family_names.h"
 #include "base/file.h"
-#include "base/text.h"
+#include "base/json.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 enum { RECORD_BYTES_MAX = 1 << 28 };
@@ -97,26 +96,11 @@ void tz_plugins_close(tz_plugins *plugins)
     tz_paths_clear(&plugins->folders);
 }
 
-/* The same as tz_text_printable for what JSON writes as "\\u001b" or "\\r". */
-static void escapes_printable(char *json)
-{
-    for (char *c = json; (c = strchr(c, '\\')) && c[1]; c += 2) {
-        const bool is_control = strncmp(c + 1, "u000", 4) == 0 || strncmp(c + 1, "u001", 4) == 0 ||
-                                strncmp(c + 1, "u008", 4) == 0 || strncmp(c + 1, "u009", 4) == 0 ||
-                                strncasecmp(c + 1, "u007f", 5) == 0;
-        if (is_control && c[5])
-            memcpy(c + 2, "003f", 4);
-        else if (strchr("bfr", c[1]))
-            c[1] = 't';
-    }
-}
-
 json_t *tz_run_load(const char *folder)
 {
     char path[PATH_MAX], *text = NULL;
     size_t bytes = 0;
     tz_error error;
-    json_error_t problem;
     snprintf(path, sizeof path, "%s/run.json", folder);
     if (access(path, F_OK) != 0) {
         tz_fail_text(EXIT_FAILED, "%s: has no run.json; give the folder of a run", folder);
@@ -126,11 +110,9 @@ json_t *tz_run_load(const char *folder)
         tz_fail(EXIT_FAILED, &error);
         return NULL;
     }
-    tz_text_printable(text);
-    escapes_printable(text);
-    json_t *root = json_loadb(text, bytes, 0, &problem);
-    if (!root)
-        tz_fail_text(EXIT_FAILED, "%s:%d: %s", path, problem.line, problem.text);
+    json_t *root;
+    if (tz_json_read(path, text, bytes, &root, &error) != TZ_OK)
+        tz_fail(EXIT_FAILED, &error);
     free(text);
     return root;
 }

@@ -42,6 +42,22 @@ void tz_context_log_early(tz_context *context)
     context->early_lost = 0;
 }
 
+static void log_line(tz_context *context, const char *line)
+{
+    if (context->files.folder)
+        tz_folder_log(context->files.folder, line);
+    else
+        keep_early(context, line);
+}
+
+void tz_context_log(tz_context *context, const char *line)
+{
+    const tz_script_sink *sink = &context->options->sink;
+    log_line(context, line);
+    if (sink->note)
+        sink->note(sink->context, TZ_NOTE_LOG, line);
+}
+
 void tz_context_note(tz_context *context, tz_note note, const char *format, ...)
 {
     char line[2200];
@@ -52,10 +68,7 @@ void tz_context_note(tz_context *context, tz_note note, const char *format, ...)
     va_end(arguments);
     char logged[2240];
     snprintf(logged, sizeof logged, "%s%s", note == TZ_NOTE_WARNING ? "warning: " : "", line);
-    if (context->files.folder)
-        tz_folder_log(context->files.folder, logged);
-    else
-        keep_early(context, logged);
+    log_line(context, logged);
     if (sink->note)
         sink->note(sink->context, note, line);
 }

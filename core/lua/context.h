@@ -45,11 +45,13 @@ static inline tz_context *tz_context_get(lua_State *L)
     return *(tz_context **)lua_getextraspace(L);
 }
 
-/* A line for the log and the sink. */
+/* A line of at most 2199 bytes for the log and the sink. */
 void tz_context_note(tz_context *context, tz_note note, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Write the lines to log.txt that came before the folder was made. */
 void tz_context_log_early(tz_context *context);
+/* A line of any length for the log and the sink. */
+void tz_context_log(tz_context *context, const char *line);
 /* Text for the sink alone: print() and the report of --check. */
 void tz_context_print(tz_context *context, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

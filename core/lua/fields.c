@@ -287,7 +287,7 @@ static tz_array_handle *push_int32(const target *t, int index)
     tz_array_own(copy, array);
     for (int64_t i = 0; i < count; i++) {
         const double value = tz_array_get(&source->view, i);
-        if (!(value >= INT32_MIN && value <= INT32_MAX && value == floor(value)))
+        if (tz_dtype_fault(TZ_DTYPE_I32, value))
             tz_raise(t->L, "%s: %.250s: element %lld is %.17g, which is not a 32-bit integer",
                      t->what, source->source, (long long)i, value);
         ((int32_t *)array->data)[i] = (int32_t)value;

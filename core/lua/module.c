@@ -36,7 +36,7 @@ static int module_log(lua_State *L)
     const char *line = tz_text_check(L, -1, "tz.log", "text");
     /* A check computes nothing: its log would show zeros. */
     if (!tz_context_get(L)->options->check)
-        tz_context_note(tz_context_get(L), TZ_NOTE_LOG, "%s", line);
+        tz_context_log(tz_context_get(L), line);
     return 0;
 }
 

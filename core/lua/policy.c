@@ -217,7 +217,7 @@ static void push_measured(lua_State *L, const tz_policy *policy, int dims)
         if (!isnan(m.time_s))
             tz_set_number(L, "time_s", m.time_s);
         if (!isnan(m.predicted_s))
-            tz_set_number(L, "predicted_s", m.predicted_s);
+            tz_set_number(L, m.estimated ? "estimated_s" : "predicted_s", m.predicted_s);
         tz_set_flag(L, "tie", m.tie);
         tz_set_flag(L, "remembered", m.remembered);
         if (m.note[0] != '\0')

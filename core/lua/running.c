@@ -248,9 +248,10 @@ static void tell_end(const tz_simulation_handle *handle, const tz_run *run,
                      const tz_run_result *result, bool accepts)
 {
     tz_script_result *script = handle->context->result;
-    const char *what = run->until_is_update ? "update" : "residual";
-    const double value = run->until_is_update ? result->update : result->residual;
     const bool stagnated = result->status == TZ_RUN_STAGNATED;
+    const bool is_update = run->until_is_update && !stagnated;
+    const char *what = is_update ? "update" : "residual";
+    const double value = is_update ? result->update : result->residual;
     if (stagnated)
         snprintf(script->ending, sizeof script->ending,
                  "stagnated at %s %.3g (%s precision ends here)", what, value,

@@ -116,14 +116,14 @@ static token next(reader *r)
 
 int tz_tokens_find(const char *text, size_t bytes, const char *function)
 {
-    enum { BEFORE = 4 };
+    enum { BEFORE = 7 };
     reader r = {.at = text, .end = text + bytes, .line = 1};
     token last[BEFORE] = {{0}}, module = {0}; /* last[0]: the token before */
     for (token t = next(&r); t.kind; t = next(&r)) {
-        const int opened = last[0].kind == '('; /* require("trapeze") */
+        const token *call = last[0].kind == '(' ? last + 1 : last; /* require("trapeze") */
         if (t.kind == 's' && t.length == 7 && memcmp(t.start, "trapeze", 7) == 0 &&
-            is_name(&last[opened], "require") && last[opened + 1].kind == '=')
-            module = last[opened + 2];
+            is_name(call, "require") && call[1].kind == '=')
+            module = call[2].kind == '>' ? call[5] : call[2]; /* NAME <const> = */
         if (is_name(&t, function) && last[0].kind == '.' && last[1].kind == 'n' &&
             module.kind == 'n' && last[1].length == module.length &&
             memcmp(last[1].start, module.start, module.length) == 0)

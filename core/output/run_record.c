@@ -169,7 +169,9 @@ static void put_measured(tz_record *record, json_t *policy, const tz_policy *fro
     for (size_t i = 0; tz_policy_measured(from, i, &m); i++) {
         json_t *entry = tz_plan_to_json(&m.plan, dims);
         put(record, entry, "seconds_per_iteration", real(m.time_s));
-        put(record, entry, "predicted_seconds_per_iteration", real(m.predicted_s));
+        put(record, entry,
+            m.estimated ? "estimated_seconds_per_iteration" : "predicted_seconds_per_iteration",
+            real(m.predicted_s));
         put(record, entry, "tie", json_boolean(m.tie));
         if (m.remembered)
             put(record, entry, "remembered", json_true());

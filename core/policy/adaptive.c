@@ -446,6 +446,7 @@ static bool adaptive_measured(const tz_policy *policy, size_t index, tz_policy_m
         *out = (tz_policy_measurement){.plan = r->plan,
                                        .time_s = r->measured && isfinite(r->time) ? r->time : NAN,
                                        .predicted_s = r->predicted,
+                                       .estimated = r->estimated,
                                        .tie = i == a->base};
         snprintf(out->note, sizeof out->note, "%s", r->note);
         return true;

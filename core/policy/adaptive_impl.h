@@ -10,6 +10,7 @@
 typedef struct rung {
     tz_plan plan;
     double predicted; /* time of an iteration; NAN: not predicted */
+    bool estimated;   /* that is an estimate */
     double set_up_s;  /* expected extra time of its first stage */
     double time;      /* of an iteration, measured or presumed; NAN: neither; INFINITY: refused */
     bool measured;

@@ -31,11 +31,13 @@ tz_status tz__adaptive_make_rungs(tz_policy *policy, adaptive *a, tz_error *erro
         if (at < 0) {
             a->rungs[a->count++] = (rung){.plan = option->plan,
                                           .predicted = option->time_s,
+                                          .estimated = option->estimated,
                                           .set_up_s = option->set_up_s,
                                           .time = NAN};
         } else if (option->time_s < a->rungs[at].predicted) {
             a->rungs[at].plan = option->plan;
             a->rungs[at].predicted = option->time_s;
+            a->rungs[at].estimated = option->estimated;
             a->rungs[at].set_up_s = option->set_up_s;
         }
     }
@@ -124,7 +126,8 @@ static bool presume(adaptive *a, int candidate)
     if (!(ratio > 1 + SLOWER_SKIPPED))
         return false;
     r->time = ratio * base->time;
-    snprintf(r->note, sizeof r->note, "not tried: predicted %.0f %% slower", 100 * (ratio - 1));
+    snprintf(r->note, sizeof r->note, "not tried: %s %.0f %% slower",
+             r->estimated ? "estimated" : "predicted", 100 * (ratio - 1));
     return true;
 }
 

@@ -26,6 +26,7 @@ enum { ROUNDS = 3, KEY_SIZE = 2048 };
 typedef struct entrant {
     tz_plan plan;
     double predicted;
+    bool estimated;     /* `predicted` is an estimate */
     double least, most; /* of an iteration, over the rounds; NAN: not measured */
     int round;          /* its next one; ROUNDS: none */
     int rounds;         /* done */
@@ -138,8 +139,11 @@ static tz_status enter(tz_policy *policy, exhaustive *e, tz_error *error)
     }
     e->count = list->count;
     for (int i = 0; i < list->count; i++) {
-        e->entrants[i] = (entrant){
-            .plan = list->at[i].plan, .predicted = list->at[i].time_s, .least = NAN, .most = NAN};
+        e->entrants[i] = (entrant){.plan = list->at[i].plan,
+                                   .predicted = list->at[i].time_s,
+                                   .estimated = list->at[i].estimated,
+                                   .least = NAN,
+                                   .most = NAN};
         tz_policy_trial_begin(&e->entrants[i].trial, false,
                               list->at[i].time_s * list->at[i].plan.height);
     }
@@ -401,6 +405,7 @@ static bool exhaustive_measured(const tz_policy *policy, size_t index, tz_policy
         .plan = x->plan,
         .time_s = x->least,
         .predicted_s = x->predicted,
+        .estimated = x->estimated,
         .rounds = x->rounds,
         .remembered = x->remembered,
         .tie =

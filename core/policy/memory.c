@@ -2,6 +2,7 @@
 
 #include "base/atomic.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/paths.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -78,7 +79,8 @@ static json_t *load(const char *path)
     size_t bytes;
     if (tz_file_read(path, BYTES_MAX, &text, &bytes, NULL) != TZ_OK)
         return NULL;
-    json_t *root = json_loadb(text, bytes, 0, NULL);
+    json_t *root;
+    tz_json_read(path, text, bytes, &root, NULL);
     free(text);
     return root;
 }

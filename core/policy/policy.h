@@ -42,6 +42,7 @@ typedef struct tz_policy_option {
     double time_s;   /* predicted for an iteration; NAN: not predicted */
     double set_up_s; /* rough extra time of its first stage, which compiles the kernel or reads it
                       * from the cache */
+    bool estimated;  /* time_s is an estimate: the plan is not compiled yet */
 } tz_policy_option;
 
 typedef struct tz_policy_options {
@@ -141,6 +142,7 @@ typedef struct tz_policy_measurement {
     tz_plan plan;
     double time_s;      /* measured for an iteration; NAN: not measured; `note` says why */
     double predicted_s; /* NAN: not predicted */
+    bool estimated;     /* predicted_s is an estimate, from before the plan was compiled */
     bool tie;           /* within noise of the best */
     int rounds;         /* exhaustive: how often it was measured */
     bool remembered;    /* measured by an earlier run only */

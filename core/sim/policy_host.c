@@ -57,9 +57,9 @@ static tz_status predictions(void *context, const tz_plan *given, tz_policy_opti
     for (int i = 0; i < made->count && out->count < TZ_POLICY_OPTIONS_MAX; i++) {
         if (i == made->best)
             out->best = out->count;
-        out->at[out->count++] =
-            (tz_policy_option){made->plans[i].plan, tz_power_time(&made->plans[i].prediction),
-                               set_up_s(simulation, !made->plans[i].work.estimated)};
+        out->at[out->count++] = (tz_policy_option){
+            made->plans[i].plan, tz_power_time(&made->plans[i].prediction),
+            set_up_s(simulation, !made->plans[i].work.estimated), made->plans[i].work.estimated};
     }
     snprintf(out->reason, sizeof out->reason, "%s", made->reason);
     tz_predictions_destroy(made);
@@ -86,7 +86,7 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
         simulation->backend->candidates(tz__iterated_problem(simulation), &place, given, plans,
                                         TZ_POLICY_OPTIONS_MAX, &out->count, error);
     for (int i = 0; !status && i < out->count; i++)
-        out->at[i] = (tz_policy_option){plans[i], NAN, set_up_s(simulation, true)};
+        out->at[i] = (tz_policy_option){plans[i], NAN, set_up_s(simulation, true), false};
     free(plans);
     return status;
 }

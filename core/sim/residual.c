@@ -1,8 +1,10 @@
 #include "sim/residual.h"
 
 #include "sim/correction.h"
+#include "sim/fields.h"
 #include "sim/simulation_impl.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -13,7 +15,9 @@ enum {
      * steps as it took to get there: a field that changes slowly has one in that time, and so has a
      * front that moves. */
     STUCK_CHECKS = 16,
-    STUCK_STEPS = 8192
+    STUCK_STEPS = 8192,
+    SAMPLE_ROWS = 32,
+    SAMPLE_CELLS = 2048 /* of a row */
 };
 
 /* In units in the last place of the largest value. A few operations are rounded in an update. */
@@ -108,11 +112,45 @@ tz_check_result tz_checks_add(tz_checks *checks, int64_t step, const tz_update *
         checks->least_count = checks->count;
         checks->least_step = step;
     }
-    if (repeats)
-        return TZ_CHECK_REPEATS;
     const int64_t steps = step - checks->least_step, before = checks->least_step - checks->start;
-    return checks->count - checks->least_count >= STUCK_CHECKS && steps >= STUCK_STEPS &&
-                   steps >= before / 2
-               ? TZ_CHECK_STUCK
-               : TZ_CHECK_GOES_ON;
+    return (tz_check_result){.repeats = repeats,
+                             .stuck = checks->count - checks->least_count >= STUCK_CHECKS &&
+                                      steps >= STUCK_STEPS && steps >= before / 2};
+}
+
+void tz_checks_wait(tz_checks *checks, int64_t step)
+{
+    checks->least_count = checks->count;
+    checks->least_step = step;
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+/* Pieces of rows that are evenly spread over the grid, in x, too. */
+tz_status tz_simulation_sample(const tz_simulation *simulation, double **out, size_t *count,
+                               tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const int64_t *extent = problem->extent;
+    const int64_t rows = extent[1] * extent[2], pieces = rows < SAMPLE_ROWS ? rows : SAMPLE_ROWS;
+    const int64_t cells = extent[0] < SAMPLE_CELLS ? extent[0] : SAMPLE_CELLS;
+    tz_status status = TZ_OK;
+    *count = 0;
+    *out = malloc((size_t)(problem->stencil->fields_count * pieces * cells) * sizeof **out);
+    if (!*out)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a sample of the fields");
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        for (int64_t i = 0; i < pieces && problem->stencil->fields[f].role == TZ_STATE; i++) {
+            const int64_t row = i * rows / pieces, x = (extent[0] - cells) * (i + 1) / pieces;
+            const int64_t y = row % extent[1], z = row / extent[1];
+            const tz_box box = {{x, y, z}, {x + cells, y + 1, z + 1}};
+            if (!status)
+                status = tz_simulation_read(simulation, f, &box, *out + *count, error);
+            *count += (size_t)cells;
+        }
+    if (status) {
+        free(*out);
+        *out = NULL;
+    }
+    return status;
 }

@@ -39,12 +39,18 @@ tz_checks tz_checks_begin(int64_t step, int64_t every);
  * cost little, and few steps are too many. */
 int64_t tz_checks_next(const tz_checks *checks, int64_t step);
 
-typedef enum tz_check_result {
-    TZ_CHECK_GOES_ON,
-    TZ_CHECK_REPEATS, /* all numbers are those of the check before: the fields may be the same */
-    TZ_CHECK_STUCK    /* for long neither the largest change nor the sum has become less */
+typedef struct tz_check_result {
+    bool repeats; /* all numbers are those of the check before: the fields may be the same */
+    bool stuck;   /* for long neither the largest change nor the sum has become less */
 } tz_check_result;
 
 tz_check_result tz_checks_add(tz_checks *checks, int64_t step, const tz_update *update);
+/* Although it was stuck, something moves: wait as long again. */
+void tz_checks_wait(tz_checks *checks, int64_t step);
+
+/* Values of some cells of all state fields, malloc'd: to see later whether they have moved. Errors:
+ * TZ_MEMORY, errors of the backend. */
+tz_status tz_simulation_sample(const tz_simulation *simulation, double **out, size_t *count,
+                               tz_error *error);
 
 #endif

@@ -16,8 +16,12 @@ enum {
      * as two iterations and a wait for the device. */
     SCAN_FIRST = 256,
     SCAN_LAST = 16384,
-    REFINE_EVERY = 256 /* iterations of a correction between two refinements, at most */
+    REFINE_EVERY = 256, /* iterations of a correction between two refinements, at most */
+    SAMPLE_CHECKS = 8   /* after so many checks a sample of cells is compared */
 };
+
+/* Cells that go round in the last places move by no more than so many updates. */
+static const double SAMPLE_UPDATES = 8.0;
 
 /* The step of the next scan of all cells for values that are not finite. It depends on step numbers
  * only, and stages end there, so that a run reports the same with every plan. Each scan is
@@ -60,51 +64,6 @@ static int64_t stages_of(const tz_simulation *simulation, int iterations)
     return (iterations + height - 1) / height;
 }
 
-static tz_status record_height(tz_simulation *simulation, int height, int iterations,
-                               double seconds, tz_error *error)
-{
-    tz_plan plan = simulation->plan;
-    plan.height = height;
-    tz_plan_use *use = NULL;
-    for (size_t i = 0; i < simulation->uses_count && !use; i++) {
-        if (tz_plan_equal(&simulation->uses[i].plan, &plan))
-            use = &simulation->uses[i];
-    }
-    if (!use) {
-        tz_plan_use *uses = realloc(simulation->uses, (simulation->uses_count + 1) * sizeof *uses);
-        if (!uses)
-            return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the plan record");
-        simulation->uses = uses;
-        use = &uses[simulation->uses_count++];
-        *use = (tz_plan_use){.plan = plan};
-        if (height != simulation->plan.height)
-            strcpy(use->plan.why, "remainder before an output, a test or the end");
-    } else if (height == simulation->plan.height) {
-        memcpy(use->plan.why, plan.why, sizeof plan.why);
-    }
-    simulation->uses_last = (size_t)(use - simulation->uses);
-    use->stages += iterations / height;
-    use->steps += iterations;
-    use->under_way += iterations;
-    use->seconds += seconds;
-    return TZ_OK;
-}
-
-/* Records the full stages, and the last one if it is shorter. */
-static tz_status record_use(tz_simulation *simulation, int iterations, double seconds,
-                            tz_error *error)
-{
-    const int height = simulation->plan.height, rest = iterations % height;
-    const int whole = iterations - rest;
-    const double of_rest = seconds * rest / iterations;
-    tz_status status = TZ_OK;
-    if (whole > 0)
-        status = record_height(simulation, height, whole, seconds - of_rest, error);
-    if (!status && rest > 0)
-        status = record_height(simulation, rest, rest, of_rest, error);
-    return status;
-}
-
 static tz_status check_streamed(const tz_simulation *simulation, int64_t steps, tz_error *error)
 {
     const tz_stencil *stencil = simulation->problem.stencil;
@@ -134,6 +93,8 @@ typedef struct runner {
     int64_t start, end; /* end < 0: unlimited */
     bool until;         /* there are checks */
     bool looks;         /* whether the fields move */
+    double *sample;     /* of a run that seems to be stuck; NULL: none */
+    int64_t sampled_at; /* the number of that check */
     tz_checks checks;
     bool unsettled; /* work of later() may not be done yet */
     bool refused;   /* no snapshots in this run */
@@ -152,21 +113,6 @@ static int64_t next_stop(const runner *r, bool *is_check)
     }
     *is_check = r->until && (stop == check || stop == end);
     return stop;
-}
-
-/* Divides the time of a wait among the plans of the stages waited for, by their iterations. */
-static void share_out(tz_simulation *simulation, double seconds)
-{
-    int64_t under_way = 0;
-    for (size_t i = 0; i < simulation->uses_count; i++)
-        under_way += simulation->uses[i].under_way;
-    for (size_t i = 0; i < simulation->uses_count && under_way > 0; i++) {
-        tz_plan_use *use = &simulation->uses[i];
-        use->seconds += seconds * (double)use->under_way / (double)under_way;
-        use->under_way = 0;
-    }
-    if (under_way == 0 && simulation->uses_count > 0)
-        simulation->uses[simulation->uses_last].seconds += seconds;
 }
 
 static void stop_watch(tz_stopwatch *watch)
@@ -188,7 +134,7 @@ static tz_status wait_for_stages(runner *r, tz_error *error)
     const double seconds = tz_machine_clock_s() - begin;
     simulation->seconds += seconds;
     r->result->seconds += seconds;
-    share_out(simulation, seconds);
+    tz__simulation_share_out(simulation, seconds);
     stop_watch(&simulation->watch);
     return status;
 }
@@ -347,7 +293,7 @@ static tz_status advance(runner *r, int iterations, bool timed, tz_error *error)
     r->result->seconds += seconds;
     r->result->steps += iterations;
     r->result->stages += stages_of(simulation, iterations);
-    status = record_use(simulation, iterations, seconds, error);
+    status = tz__simulation_record_use(simulation, iterations, seconds, error);
     if (!status && timed)
         status = record_group(r, error);
     if (!status && (simulation->step >= scan || simulation->step >= refinement))
@@ -491,38 +437,84 @@ static tz_status check_change(runner *r, tz_error *error)
     if (r->result->update > 0.0 || tz_stencil_has_residual(r->simulation->problem.stencil, NULL))
         return TZ_OK;
     status = measure(r, &update, error);
-    if (!status && !(update.largest <= r->run->until_residual))
+    if (status || update.largest <= r->run->until_residual)
+        return status;
+    r->result->status = TZ_RUN_STAGNATED;
+    r->result->residual = tz_simulation_residual_of(r->simulation, &update);
+    return TZ_OK;
+}
+
+/* Whether no cell of the sample has moved further than a few updates: the run has stagnated. */
+static tz_status compare_sample(runner *r, const tz_update *update, tz_error *error)
+{
+    double *now = NULL, moved = 0.0;
+    size_t count = 0;
+    const tz_status status = tz_simulation_sample(r->simulation, &now, &count, error);
+    if (status)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        moved = fmax(moved, fabs(now[i] - r->sample[i]));
+    if (moved <= SAMPLE_UPDATES * update->largest)
+        r->result->status = TZ_RUN_STAGNATED;
+    else
+        tz_checks_wait(&r->checks, r->simulation->step);
+    free(now);
+    return TZ_OK;
+}
+
+/* A run that seems to be stuck in the last places has stagnated if some checks later it still is, and
+ * no cell has moved. */
+static tz_status check_stuck(runner *r, bool stuck, const tz_update *update, tz_error *error)
+{
+    size_t count = 0;
+    tz_status status = TZ_OK;
+    if (stuck && !r->sample) {
+        r->sampled_at = r->checks.count;
+        return tz_simulation_sample(r->simulation, &r->sample, &count, error);
+    }
+    if (stuck && r->checks.count - r->sampled_at < SAMPLE_CHECKS)
+        return TZ_OK;
+    if (stuck)
+        status = compare_sample(r, update, error);
+    free(r->sample);
+    r->sample = NULL;
+    return status;
+}
+
+/* Whether a stage of one iteration leaves all cells as they are: then the run has stagnated. */
+static tz_status try_iteration(runner *r, tz_error *error)
+{
+    double change = NAN;
+    tz_status status = fire_events(r, error);
+    if (!status)
+        status = advance(r, 1, false, error);
+    if (!status)
+        status = measure_change(r, &change, error);
+    if (change == 0.0)
         r->result->status = TZ_RUN_STAGNATED;
     return status;
 }
 
-/* A check of until_residual. If all of its numbers are those of the last check, one iteration shows
- * whether the fields have stopped. */
+/* A check of until_residual. */
 static tz_status check_residual(runner *r, tz_error *error)
 {
     tz_simulation *simulation = r->simulation;
     tz_update update;
-    double change = NAN;
     tz_status status = measure(r, &update, error);
     if (status)
         return status;
     r->result->update = update.largest;
     r->result->residual = tz_simulation_residual_of(simulation, &update);
-    const tz_check_result result = tz_checks_add(&r->checks, simulation->step, &update);
     if (r->result->residual <= r->run->until_residual) {
         r->result->status = TZ_RUN_CONVERGED;
-    } else if (tz_stencil_has_real(simulation->problem.stencil) && result == TZ_CHECK_REPEATS &&
-               simulation->step != r->end) {
-        status = fire_events(r, error);
-        if (!status)
-            status = advance(r, 1, false, error);
-        if (!status)
-            status = measure_change(r, &change, error);
-        if (change == 0.0)
-            r->result->status = TZ_RUN_STAGNATED;
-    } else if (result == TZ_CHECK_STUCK && tz_simulation_is_rounding(simulation, &update)) {
-        r->result->status = TZ_RUN_STAGNATED;
+        return TZ_OK;
     }
+    const tz_check_result result = tz_checks_add(&r->checks, simulation->step, &update);
+    status = check_stuck(r, result.stuck && tz_simulation_is_rounding(simulation, &update), &update,
+                         error);
+    if (!status && !r->result->status && result.repeats && simulation->step != r->end &&
+        tz_stencil_has_real(simulation->problem.stencil))
+        status = try_iteration(r, error);
     return status;
 }
 
@@ -577,6 +569,7 @@ tz_status tz_simulation_run(tz_simulation *simulation, const tz_run *run, tz_run
         if (!status)
             status = fire_events(&r, error);
     }
+    free(r.sample);
     if (!status)
         status = wait_for_stages(&r, error);
     result->energy_j = tz_simulation_energy(simulation) - joules;

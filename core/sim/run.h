@@ -44,7 +44,7 @@ typedef struct tz_run {
 
 typedef struct tz_run_result {
     int64_t steps;   /* iterations of this run */
-    double residual; /* of the fields as they are, if it was the limit; else NAN */
+    double residual; /* of the fields as they are, with until_residual or stagnation; else NAN */
     double update;   /* largest change of an iteration: in double with until_residual, as memory
                       * holds it with until_update, else NAN */
     tz_run_status status;

@@ -60,6 +60,12 @@ tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *
 /* Check all cells if they have changed since the last check. TZ_DIVERGED: one is not finite. */
 tz_status tz__simulation_check_finite(tz_simulation *simulation, tz_error *error);
 
+/* Record a call of the backend: its full stages, and the last one if it is shorter. */
+tz_status tz__simulation_record_use(tz_simulation *simulation, int iterations, double seconds,
+                                    tz_error *error);
+/* Divide the time of a wait among the plans of the stages waited for, by their iterations. */
+void tz__simulation_share_out(tz_simulation *simulation, double seconds);
+
 /* After a change of the parameters: the time step was `before` until the present step. */
 void tz__simulation_time_step_changed(tz_simulation *simulation, double before);
 

@@ -342,6 +342,7 @@ static tz_status derive_for(tz_problem *problem, tz_precision precision, tz_valu
         .message_size = sizeof message,
         .source_per_update = NAN,
         .origins = origins,
+        .boundary_values = problem->boundary_value,
     };
     memcpy(origins, problem->origin, sizeof origins);
     memcpy(setup.extent, problem->extent, sizeof setup.extent);
@@ -500,8 +501,8 @@ tz_status tz_problem_correction(tz_problem *correction, const tz_problem *proble
 {
     *correction = *problem;
     correction->precision = TZ_SINGLE;
-    memset(correction->boundary_value, 0, sizeof correction->boundary_value);
-    memset(correction->origin, 0, sizeof correction->origin);
+    /* Memory holds corrections: 0 outside. */
+    memcpy(correction->boundary_value, correction->origin, sizeof correction->origin);
     tz_status status =
         copy_params(correction->params, problem->params, problem->stencil->params_count, error);
     if (!status)

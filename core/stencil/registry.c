@@ -9,10 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct plugin_slot {
     tz_registry_entry entry;
     char path[PATH_MAX];
+    dev_t device; /* and inode: which file it is */
+    ino_t inode;
     void *handle;
     tz_plugin plugin; /* a copy: zero where an older plugin lacks a member */
     tz_stencil *stencils;
@@ -118,8 +121,22 @@ static tz_status check_unique(const tz_registry *registry, const plugin_slot *sl
     return TZ_OK;
 }
 
+/* The same file may be found twice: a folder given twice, or a link. */
+static bool is_known(const tz_registry *registry, const struct stat *facts)
+{
+    for (size_t i = 0; i < registry->count; i++)
+        if (registry->slots[i]->device == facts->st_dev &&
+            registry->slots[i]->inode == facts->st_ino)
+            return true;
+    return false;
+}
+
 static tz_status add_plugin(tz_registry *registry, const char *path, tz_error *error)
 {
+    struct stat facts = {.st_ino = 0};
+    const bool exists = stat(path, &facts) == 0;
+    if (exists && is_known(registry, &facts))
+        return TZ_OK;
     plugin_slot **slots = realloc(registry->slots, (registry->count + 1) * sizeof *slots);
     if (slots)
         registry->slots = slots;
@@ -128,6 +145,8 @@ static tz_status add_plugin(tz_registry *registry, const char *path, tz_error *e
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the plugin list");
     snprintf(slot->path, sizeof slot->path, "%s", path);
     slot->entry.path = slot->path;
+    slot->device = facts.st_dev;
+    slot->inode = facts.st_ino;
     const tz_status status = open_plugin(slot, &slot->entry.error);
     if (!status && check_unique(registry, slot, &slot->entry.error)) {
         if (slot->plugin.finish)

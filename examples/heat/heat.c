@@ -2,6 +2,7 @@
  * it (CMakeLists.txt) and run it (heat.lua). */
 #include <math.h>
 #include <stdio.h>
+#include <trapeze/origin.h>
 
 /* rows.h compiles the cell update in heat.cell.h for each precision and instruction set. It defines
  * what begins with heat_ below, and the numbers TZ_FIELD(heat, ...) and TZ_CONSTANT(heat, ...). */
@@ -15,7 +16,7 @@
 
 /* The parameters that a scenario may set: name, default, range, unit and one sentence. The engine
  * checks the range; `trapeze plugins heat` prints the table. NAN: derive() computes the default. */
-enum { DIFFUSIVITY, CELL, DT, PARAMS };
+enum { DIFFUSIVITY, CELL, DT, ORIGIN, PARAMS };
 static const tz_param params[PARAMS] = {
     [DIFFUSIVITY] = TZ_REAL_PARAM("diffusivity", 1.11e-4, 0, 1, "m2/s",
                                   "thermal diffusivity (copper by default)"),
@@ -23,6 +24,9 @@ static const tz_param params[PARAMS] = {
     [DT] = TZ_REAL_PARAM("dt_s", NAN, 1e-30, 1e9, "s",
                          "time step; by default 0.8 of the largest stable one",
                          .role = TZ_PARAM_ROLE_TIME_STEP),
+    [ORIGIN] = TZ_REAL_PARAM("origin_k", NAN, 0, 1e6, "K",
+                             "memory holds differences from this temperature, which single "
+                             "precision resolves better; by default the boundary value"),
 };
 
 /* Computes the constants of the cell update from the parameters, in double. For parameters that
@@ -43,7 +47,9 @@ static int derive(tz_setup *setup)
     }
     setup->constants[TZ_CONSTANT(heat, share)] =
         p[DIFFUSIVITY].number * p[DT].number / (cell * cell);
-    return 0;
+    /* The update only sees differences between cells, so any origin is right. */
+    const int field = TZ_FIELD(heat, temperature);
+    return tz_origin_choose(setup, field, ORIGIN, setup->boundary_values[field]);
 }
 
 /* Name, type, unit and one sentence, then any other members of tz_field. Here these are the value

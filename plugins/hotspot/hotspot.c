@@ -76,27 +76,31 @@ typedef struct weights {
     double c, cx, cy, cz;
 } weights;
 
-static double float_below(double value)
+static double rounded_down(const tz_setup *setup, double value)
 {
-    const float nearest = (float)value;
-    return nearest > value ? nextafterf(nearest, 0.0f) : nearest;
+    const double nearest = tz_rounded(setup, value);
+    return nearest > value ? (double)nextafterf((float)nearest, 0.0f) : nearest;
 }
 
-/* Weights that are exact in float. Heat leaves the chip through the ambient's weight, which is what
- * the others leave of 1: it may be a thousandth of an error of rounding in the others. They are
- * chosen so that it stays as it is. */
-static weights round_weights(weights w)
+/* The weights as the run holds them. Heat leaves the chip through the ambient's weight, which is
+ * what the others leave of 1. It may be less than a thousandth of them: they are rounded such that
+ * it stays nearly as it is. */
+static weights round_weights(const tz_setup *setup, weights w)
 {
     const double sides = 2.0 * (w.cx + w.cy);
+    if (setup->precision == TZ_DOUBLE)
+        return w;
     if (w.c < sides) { /* the centre is finer than the sides and takes their errors */
-        w.cx = float_below(w.cx);
-        w.cy = float_below(w.cy);
-        w.c = (float)(w.c < 0.0 ? w.c : fmax(0.0, 1.0 - 2.0 * w.cx - 2.0 * w.cy - w.cz));
+        w.cx = rounded_down(setup, w.cx);
+        w.cy = rounded_down(setup, w.cy);
+        if (w.c >= 0.0)
+            w.c = fmax(0.0, 1.0 - 2.0 * w.cx - 2.0 * w.cy - w.cz);
+        w.c = tz_rounded(setup, w.c);
     } else {
-        w.c = (float)w.c;
+        w.c = tz_rounded(setup, w.c);
         const double right = sides > w.cz ? (1.0 - w.c - w.cz) / sides : 1.0;
-        w.cx = (float)(w.cx * right);
-        w.cy = (float)(w.cy * right);
+        w.cx = tz_rounded(setup, w.cx * right);
+        w.cy = tz_rounded(setup, w.cy * right);
     }
     w.cz = 1.0 - w.c - 2.0 * w.cx - 2.0 * w.cy;
     return w;
@@ -125,12 +129,11 @@ static int derive(tz_setup *setup)
         return TZ_DIVERGES;
     }
     const double scale = dt / die.capacitance;
-    weights all = {.cx = scale / die.rx, .cy = scale / die.ry, .cz = scale / die.rz};
-    all.c = 1.0 - 2.0 * all.cx - 2.0 * all.cy - all.cz;
+    weights exact = {.cx = scale / die.rx, .cy = scale / die.ry, .cz = scale / die.rz};
+    exact.c = 1.0 - 2.0 * exact.cx - 2.0 * exact.cy - exact.cz;
     if (dt <= stable)
-        all.c = fmax(0.0, all.c);
-    if (setup->precision == TZ_SINGLE)
-        all = round_weights(all);
+        exact.c = fmax(0.0, exact.c);
+    const weights all = round_weights(setup, exact);
     /* Memory holds differences from the first ambient temperature. */
     double *origin = &setup->origins[TZ_FIELD(hotspot, temperature)];
     if (isnan(*origin))
@@ -139,7 +142,8 @@ static int derive(tz_setup *setup)
     constants[TZ_CONSTANT(hotspot, c)] = all.c;
     constants[TZ_CONSTANT(hotspot, cx)] = all.cx;
     constants[TZ_CONSTANT(hotspot, cy)] = all.cy;
-    constants[TZ_CONSTANT(hotspot, cp)] = scale;
+    /* What is left of an error of cz is in the power, too, and cancels in the steady state. */
+    constants[TZ_CONSTANT(hotspot, cp)] = scale * (all.cz / exact.cz);
     constants[TZ_CONSTANT(hotspot, ambient)] = all.cz * (p[AMBIENT].number - *origin);
     return 0;
 }

@@ -1,6 +1,8 @@
 /* The usual benchmark stencils: constant coefficients on stars and boxes. This plugin has several
  * stencils. All stars share a text, and so do all 2-D boxes; the texts use TZ_CELL_DIMS and
  * TZ_CELL_RADIUS. */
+#include <float.h>
+#include <trapeze/origin.h>
 #include <trapeze/plugin.h>
 
 #define TZ_CELL_TEXT "jacobi.cell.h"
@@ -60,33 +62,48 @@
 #include <trapeze/rows.h>
 
 /* A weight as a parameter. The default weights of all cells of a stencil sum to 1 and are exact in
- * float: the update averages, and nothing grows. */
+ * float: the update averages, and nothing grows. NAME_cells has how often each weight counts. */
 #define WEIGHT(name, value, doc) TZ_REAL_PARAM(name, value, -1e6, 1e6, "", doc)
 #define CENTER(value) WEIGHT("center", value, "weight of the cell itself")
+#define ORIGIN                                                                                     \
+    TZ_REAL_PARAM("origin", NAN, -1e30, 1e30, "",                                                  \
+                  "memory holds u minus this, which single precision resolves better; by default " \
+                  "u's boundary value with a fixed side, else 0; other than 0 only if the "        \
+                  "weights sum to 1")
 
 static const tz_param star2d1r_params[] = {
     CENTER(0.5),
     WEIGHT("axis_1", 0.125, "weight of the 4 cells 1 off along an axis"),
+    ORIGIN,
 };
+static const int star2d1r_cells[] = {1, 4};
 static const tz_param star2d2r_params[] = {
     CENTER(0.5),
     WEIGHT("axis_1", 0.09375, "weight of the 4 cells 1 off along an axis"),
     WEIGHT("axis_2", 0.03125, "weight of the 4 cells 2 off along an axis"),
+    ORIGIN,
 };
+static const int star2d2r_cells[] = {1, 4, 4};
 static const tz_param star3d1r_params[] = {
     CENTER(0.25),
     WEIGHT("axis_1", 0.125, "weight of the 6 cells 1 off along an axis"),
+    ORIGIN,
 };
+static const int star3d1r_cells[] = {1, 6};
 static const tz_param star3d2r_params[] = {
     CENTER(0.25),
     WEIGHT("axis_1", 0.09375, "weight of the 6 cells 1 off along an axis"),
     WEIGHT("axis_2", 0.03125, "weight of the 6 cells 2 off along an axis"),
+    ORIGIN,
 };
+static const int star3d2r_cells[] = {1, 6, 6};
 static const tz_param box2d1r_params[] = {
     CENTER(0.25),
     WEIGHT("axis_1", 0.125, "weight of the 4 cells 1 off along an axis"),
     WEIGHT("diagonal_11", 0.0625, "weight of the 4 cells at (+-1, +-1)"),
+    ORIGIN,
 };
+static const int box2d1r_cells[] = {1, 4, 4};
 static const tz_param box2d2r_params[] = {
     CENTER(0.140625),
     WEIGHT("axis_1", 0.09375, "weight of the 4 cells 1 off along an axis"),
@@ -94,22 +111,57 @@ static const tz_param box2d2r_params[] = {
     WEIGHT("axis_2", 0.0234375, "weight of the 4 cells 2 off along an axis"),
     WEIGHT("diagonal_21", 0.015625, "weight of the 8 cells at (+-2, +-1) and (+-1, +-2)"),
     WEIGHT("diagonal_22", 0.00390625, "weight of the 4 cells at (+-2, +-2)"),
+    ORIGIN,
 };
+static const int box2d2r_cells[] = {1, 4, 4, 4, 8, 4};
 static const tz_param box3d1r_params[] = {
     CENTER(0.125),
     WEIGHT("axis_1", 0.0625, "weight of the 6 cells 1 off along an axis"),
     WEIGHT("diagonal_11", 0.03125, "weight of the 12 cells 1 off along two axes"),
     WEIGHT("diagonal_111", 0.015625, "weight of the 8 cells 1 off along three axes"),
+    ORIGIN,
 };
+static const int box3d1r_cells[] = {1, 6, 12, 8};
 
-/* The parameters are the constants, in the same order. */
+/* The cell's own weight, for others that are rounded: if they did not sum to 1, every value would
+ * grow or shrink a little in each iteration. */
+static double rounded_center(const tz_setup *setup, const int *cells, int count)
+{
+    double rest = 1.0;
+    for (int k = 1; k < count; k++)
+        rest -= cells[k] * tz_rounded(setup, setup->params[k].number);
+    return rest;
+}
+
+/* The first parameters are the constants, in the same order; the last is the origin. */
+static int derive(tz_setup *setup, const int *cells, int count)
+{
+    tz_value *p = setup->params;
+    double sum = 0.0;
+    for (int k = 0; k < count; k++) {
+        setup->constants[k] = p[k].number;
+        sum += cells[k] * p[k].number;
+    }
+    const int averages = fabs(sum - 1.0) <= 64 * DBL_EPSILON;
+    if (averages && setup->precision == TZ_SINGLE)
+        setup->constants[0] = rounded_center(setup, cells, count);
+    const int refused =
+        tz_origin_choose(setup, 0, count, averages ? tz_origin_outside(setup, 0) : 0.0);
+    if (refused || averages || p[count].number == 0.0)
+        return refused;
+    snprintf(setup->message, setup->message_size,
+             "with the origin %.9g the weights must sum to 1, and they sum to %.9g: correct the "
+             "weights, or create the simulation with origin = 0",
+             p[count].number, sum);
+    return TZ_REFUSED;
+}
+
 #define DERIVE(id)                                                                                 \
     static int id##_derive(tz_setup *setup)                                                        \
     {                                                                                              \
-        _Static_assert(sizeof id##_params / sizeof(tz_param) == TZ_CONSTANTS_COUNT(id), #id);      \
-        for (int k = 0; k < TZ_CONSTANTS_COUNT(id); k++)                                           \
-            setup->constants[k] = setup->params[k].number;                                         \
-        return 0;                                                                                  \
+        _Static_assert(sizeof id##_params / sizeof(tz_param) == TZ_CONSTANTS_COUNT(id) + 1, #id);  \
+        _Static_assert(sizeof id##_cells / sizeof(int) == TZ_CONSTANTS_COUNT(id), #id);            \
+        return derive(setup, id##_cells, TZ_CONSTANTS_COUNT(id));                                  \
     }
 
 static const tz_field fields[] = {

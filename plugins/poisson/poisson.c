@@ -1,6 +1,7 @@
 /* Poisson's equation in two dimensions, relaxed by (weighted) Jacobi iterations. */
 #include <math.h>
 #include <stdio.h>
+#include <trapeze/origin.h>
 
 #define TZ_CELL_TEXT "poisson.cell.h"
 #define TZ_CELL_ID poisson
@@ -9,7 +10,7 @@
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
-enum { OMEGA, HX, HY, PARAMS };
+enum { OMEGA, HX, HY, ORIGIN, PARAMS };
 
 static const tz_param params[PARAMS] = {
     [OMEGA] = TZ_REAL_PARAM("omega", NAN, 1e-6, 1.0, "",
@@ -20,6 +21,9 @@ static const tz_param params[PARAMS] = {
                          "mesh width along x; by default that of a unit length: 1/(nx+1) fixed, "
                          "1/nx periodic and clamp, 1/(nx-1) mirror"),
     [HY] = TZ_REAL_PARAM("hy", NAN, 1e-12, 1e12, "", "mesh width along y; as hx"),
+    [ORIGIN] = TZ_REAL_PARAM("origin", NAN, -1e30, 1e30, "",
+                             "memory holds u minus this, which single precision resolves better; "
+                             "by default u's boundary value with a fixed side, else 0"),
 };
 
 /* The mesh width for a side of length 1. The nodes on the boundary are the first cells outside the
@@ -55,9 +59,13 @@ static int derive(tz_setup *setup)
                  hx, hy);
         return TZ_REFUSED;
     }
+    /* The weights of u and its neighbours cancel: any origin is right. */
+    const int u = TZ_FIELD(poisson, u);
+    const int refused = tz_origin_choose(setup, u, ORIGIN, tz_origin_outside(setup, u));
+    if (refused)
+        return refused;
     /* q = shape^2. Round 1 + q first: then the weights of u and its neighbours cancel exactly. */
-    const double sum =
-        setup->precision == TZ_SINGLE ? (float)(1.0 + shape * shape) : 1.0 + shape * shape;
+    const double sum = tz_rounded(setup, 1.0 + shape * shape);
     double *constants = setup->constants;
     constants[TZ_CONSTANT(poisson, ratio)] = sum - 1.0;
     constants[TZ_CONSTANT(poisson, centre)] = -2.0 * sum;

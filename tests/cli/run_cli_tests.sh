@@ -317,6 +317,34 @@ check "--set ends there" sh -c '! grep -q "^30," twenty/table.csv'
 t run first.lua --set step=20 --set steps=10 -q --out warned
 check "--set never read: a warning" errs "the script never reads tz.args.step; did you mean 'steps'?"
 
+# ---- how runs end ------------------------------------------------------------------------------
+script ends.lua <<'END'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "poisson", grid = { 19, 19 }, backend = "cpu", fields = { f = -100 },
+                            precision = tz.args.precision or "single" }
+sim:every(500, tz.table { "step", "residual" })
+local r = sim:run { until_residual = 1e-5, max_steps = math.tointeger(tz.args.most or 100000),
+                    accept_stagnation = tz.args.accept == "yes" }
+print(r.status, r.converged, r.residual == sim:residual())
+END
+t run ends.lua --out stagnated
+check "stagnation: exit code 1" is $rc 1
+check "stagnation: status" says "stagnated	false	true"
+check "stagnation: a warning" errs "warning: sim1: stagnated at residual"
+check "stagnation: the summary" errs "single precision ends here"
+check "stagnation: run.json" grep -q '"status": "stagnated"' stagnated/run.json
+check "residuals in a table, of step 0, too" grep -q '^0,100' stagnated/table.csv
+t run ends.lua --set accept=yes --out accepted
+check "accepted stagnation: exit code 0" is $rc 0
+check "accepted stagnation: no warning" sh -c '! grep -q warning "$0"' "$work/err"
+t run ends.lua --set precision=double --out converged
+check "convergence: exit code 0" is $rc 0
+check "convergence: status" says "converged	true	true"
+check "convergence: the summary" errs "converged: residual"
+t run ends.lua --set most=50 --out short
+check "max_steps: exit code 0" is $rc 0
+check "max_steps: status" says "max_steps	false	true"
+
 # ---- policies ----------------------------------------------------------------------------------
 cat >policy.lua <<'END'
 local tz = require "trapeze"

@@ -39,6 +39,7 @@ static const struct {
     {"explain", {"explain", "made", "--device", "./data/cpu.txt"}},
     {"predict", {"predict", "hotspot", "--grid", "300,200", "--device", "./data/cpu.txt"}},
     {"plugins", {"plugins", "hotspot"}},
+    {"json", {"plugins", "--json"}},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -212,7 +213,7 @@ static bool make_data(const char *scenarios)
 
 int main(int argc, char **argv)
 {
-    const long count = argc > 2 ? atol(argv[2]) : 300;
+    const long count = argc > 2 ? atol(argv[2]) : 210;
     const char *base = getenv("TMPDIR"), *only = argc > 4 ? argv[4] : NULL;
     uint64_t random = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
     char folder[PATH_MAX], *scenarios = argc > 1 ? realpath(argv[1], NULL) : NULL;

@@ -14,58 +14,63 @@ shift
 [ $# -gt 0 ] || set -- $(cd "$here/hostile" && grep -lE '^-- (ok|refused|memory|stopped)' ./*.lua | sed 's/^\.\///; s/\.lua$//')
 cd "$work" || exit 1
 export TRAPEZE_CACHE="$work/cache" HOME="$work"
-cp "$here"/hostile/*.lua .
+cp "$here"/hostile/*.lua "$here"/../scenario/plan.flp "$here"/../scenario/plan.ptrace .
 
 # Address space cannot be limited under the address sanitizer; it refuses large requests instead.
 if grep -q __asan_init "$bin"; then
     export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1:max_allocation_size_mb=256"
     limited() { "$@"; }
 else
-    limited() { (ulimit -v 2000000; exec "$@"); }
+    limited() { (ulimit -v 1000000; exec "$@"); }
 fi
 
+cp "$here/memory/data/cpu.txt" . # a made-up device, for predictions
+
 # A sanitizer's report, or an end by a signal.
-broken() { [ $rc -gt 123 ] || grep -qE 'Sanitizer|runtime error' err; }
+broken() { [ $rc -gt 123 ] || grep -qE 'ERROR: .*Sanitizer|runtime error' err; }
+
+record_ended() { ! grep -qs '"status": "running"' "$1/run.json"; }
 
 # ends CODE TEXT
 ends() { ! broken && [ $rc -eq "$1" ] && { [ -z "$2" ] || grep -qF -- "$2" err; }; }
 
-# The program runs until SIGTERM comes a second time.
-run_stopped() {
-    "$bin" run "$@" >out 2>err </dev/null &
-    pid=$!
-    sleep 0.4
-    kill -TERM $pid 2>/dev/null
-    sleep 0.8
-    kill -TERM $pid 2>/dev/null
-    n=0
-    while kill -0 $pid 2>/dev/null && [ $n -lt 50 ]; do
-        sleep 0.1
-        n=$((n + 1))
-    done
-    kill -9 $pid 2>/dev/null
-    wait $pid
-    rc=$?
-}
-
 for script; do
     line=$(head -1 "$script.lua")
     for mode in --out=run --check; do
+        [ "$line" != '-- stopped' ] || continue
         rm -rf run
-        case $line in
-        '-- stopped')
-            run_stopped "$script.lua" $mode
-            check "$script $mode is stopped" [ $rc -eq 143 ]
-            continue
-            ;;
-        esac
         limited timeout -k 5 60 "$bin" run "$script.lua" --quiet $mode >out 2>err </dev/null
         rc=$?
         case $line in
         '-- ok') check "$script $mode" ends 0 "" ;;
         *) check "$script $mode: refused" ends 1 "${line#*: }" ;;
         esac
-        check "$script $mode: its record" [ ! -e run/run.json -o -z "$(grep '"status": "running"' run/run.json 2>&1)" ]
+        check "$script $mode: its record" record_ended run
     done
+done
+
+# Those that never end run side by side.
+endless=$(for script; do [ "$(head -1 "$script.lua")" != '-- stopped' ] || echo "$script"; done)
+for script in $endless; do
+    "$bin" run "$script.lua" --out "stopped-$script" >"$script.out" 2>"$script.err" </dev/null &
+    echo $! >"$script.pid"
+done
+pids() { for script in $endless; do cat "$script.pid"; done; }
+for pause in 1 1; do
+    sleep $pause
+    # shellcheck disable=SC2046 # a list of processes
+    [ -z "$endless" ] || kill -TERM $(pids) 2>/dev/null
+done
+for script in $endless; do
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        kill -0 "$(cat "$script.pid")" 2>/dev/null || break
+        sleep 0.5
+    done
+    kill -9 "$(cat "$script.pid")" 2>/dev/null
+    wait "$(cat "$script.pid")"
+    rc=$?
+    cp "$script.out" out
+    cp "$script.err" err
+    check "$script is stopped" [ $rc -eq 143 ]
 done
 finish

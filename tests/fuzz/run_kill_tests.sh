@@ -54,4 +54,6 @@ check "most runs were killed" [ $((2 * killed)) -ge "$kills" ]
 t run "$here/kill/frames.lua" --out runs/last --quiet
 check "the next run works" is $rc 0
 check "its files are whole" clean runs/last
+find runs -name '.*.tmp-*' >out
+check "it has removed what the others left" [ ! -s out ]
 finish

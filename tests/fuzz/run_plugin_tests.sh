@@ -87,6 +87,10 @@ limited "$bin" predict cut-50 --grid 8,8 --plugins bad
 check "a plugin that is asked for by its file's name is refused" calm 1
 check "the refusal names the file" errs "cut-50.so"
 
+# A folder may be given twice.
+limited "$bin" plugins --plugins "$good" --plugins "$good/../plugins"
+check "a folder that is given twice is read once" [ "$(grep -c '^refused' out)" -eq 0 ]
+
 # Each alone.
 for file in bad/*.so; do
     rm -rf alone

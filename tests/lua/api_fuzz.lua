@@ -50,7 +50,7 @@ local function object(kind)
 end
 
 local function any_object()
-    return object(pick { "simulation", "simulation", "array", "floorplan", "output", "random" })
+    return object(pick { "simulation", "simulation", "array", "floorplan", "output", "random", "unit" })
 end
 
 -- ---- Arguments -------------------------------------------------------------------------------------------------
@@ -116,7 +116,9 @@ likely = {
     read = function() return tz.args.cells, chance(2) and { at = shape(2) } or nil end,
     png = function() return { range = "auto", caption = "{step}", name = chance(3) and pick(words) or nil } end,
     npy = function() return chance(2) and pick { "u", "alive" } or nil end,
-    table = function() return { "step", "residual", cost = callback(), name = chance(3) and pick(words) or nil } end,
+    units = function(self) return object "floorplan", chance(2) and field(self) or nil end,
+    unit = function() return pick { "left", "right", "lift" } end,
+    table = function() return { "step", object "floorplan" or "residual", cost = callback(), name = chance(3) and pick(words) or nil } end,
     picture = function()
         local sim = object "simulation"
         return { data = sim and chance(2) and sim or object "array", field = sim and chance(2) and field(sim) or nil,
@@ -165,10 +167,17 @@ likely = {
     save = function() return random(1000) .. pick { ".npy", ".rle", ".vti" } end,
     analyse = function() return "path" end,
 }
-for _, name in ipairs { "min", "max", "sum", "mean", "population", "hash" } do
+for _, name in ipairs { "population", "hash" } do
+    likely[name] = function(self)
+        if chance(2) then
+            return field(self)
+        end
+    end
+end
+for _, name in ipairs { "min", "max", "sum", "mean" } do
     likely[name] = function(self)
         if getmetatable(self) == "trapeze.simulation" and chance(2) then
-            return field(self)
+            return field(self), pick { box() or {}, field(self), object "array" or {}, object "unit" or {} }
         end
     end
 end

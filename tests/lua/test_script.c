@@ -75,6 +75,12 @@ static void zero_bytes_are_printed(void **state)
     assert_string_equal(printed, "ac\n");
 }
 
+static void long_lines_are_logged_whole(void **state)
+{
+    assert_int_equal(run("require('trapeze').log(('x'):rep(3000))\n", false, 0, NULL), TZ_OK);
+    assert_int_equal(strlen(noted), 3003); /* "L:" and a newline */
+}
+
 static void a_simulation_is_counted(void **state)
 {
     assert_int_equal(run(HEAT "sim:run(10)\ntz.log('done', sim.step)\n", false, 0, NULL), TZ_OK);
@@ -227,7 +233,8 @@ static void no_finalizer_runs_after_the_end(void **state)
 }
 
 TEST_MAIN(set_up, tear_down, TEST(a_script_runs), TEST(zero_bytes_are_printed),
-          TEST(a_simulation_is_counted), TEST(the_log_has_all_lines),
-          TEST(early_lines_have_a_limit), TEST(plots_are_checked_at_the_start),
-          TEST(a_check_writes_nothing), TEST(failures_have_their_codes),
-          TEST(a_failed_run_leaves_its_record), TEST(no_finalizer_runs_after_the_end))
+          TEST(long_lines_are_logged_whole), TEST(a_simulation_is_counted),
+          TEST(the_log_has_all_lines), TEST(early_lines_have_a_limit),
+          TEST(plots_are_checked_at_the_start), TEST(a_check_writes_nothing),
+          TEST(failures_have_their_codes), TEST(a_failed_run_leaves_its_record),
+          TEST(no_finalizer_runs_after_the_end))

@@ -10,6 +10,7 @@ static int find(const char *text)
 static void names_are_found(void **state)
 {
     assert_int_equal(find("local tz = require 'trapeze'\n\ntz.plot {}"), 3);
+    assert_int_equal(find("local tz <const> = require('trapeze') tz.plot {}"), 1);
     assert_int_equal(find("t = require(\"trapeze\") t . plot {}"), 1);
     assert_int_equal(find("t = require [[trapeze]]\nlocal p = t.plot"), 2);
     assert_int_equal(find("local tz = require 'trapeze' --[==[ a\n]] ]=] ]==] tz.plot()"), 2);
@@ -32,4 +33,21 @@ static void other_texts_are_not(void **state)
     assert_int_equal(find("tz.plot"), 0);
 }
 
-TEST_MAIN(NULL, NULL, TEST(names_are_found), TEST(other_texts_are_not))
+/* Texts that end anywhere, in memory of just their size: sanitizers see a read beyond it. */
+static void cut_texts_are_read_to_their_end(void **state)
+{
+    static const char text[] = "local t = require('trapeze') --[==[ a ]=] ]==]\n-- b\n"
+                               "x = [=[ ]] ]=] .. 'c\\'' .. \"\\\n\" t.plot";
+    for (size_t bytes = 0; bytes <= sizeof text - 1; bytes++)
+        for (size_t first = 0; first <= bytes; first++) {
+            char *cut = malloc(bytes - first + 1);
+            assert_non_null(cut);
+            memcpy(cut + 1, text + first, bytes - first);
+            const bool whole = first <= 6 && bytes == sizeof text - 1;
+            assert_int_equal(tz_tokens_find(cut + 1, bytes - first, "plot") > 0, whole);
+            free(cut);
+        }
+}
+
+TEST_MAIN(NULL, NULL, TEST(names_are_found), TEST(other_texts_are_not),
+          TEST(cut_texts_are_read_to_their_end))

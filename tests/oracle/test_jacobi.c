@@ -153,4 +153,80 @@ static void averages(void **state)
         }
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(loops), TEST(averages))
+/* Weights of 0.2 sum to 1, and still do when they are rounded to float. */
+static void averages_of_rounded_weights(void **state)
+{
+    tz_simulation *simulation =
+        oracle_create(&(oracle_config){.stencil = "star2d1r",
+                                       .dims = 2,
+                                       .nx = 12,
+                                       .ny = 9,
+                                       .precision = TZ_SINGLE,
+                                       .boundary = "clamp",
+                                       .backend = "cpu",
+                                       .params_count = 2,
+                                       .params = {{"center", 0.2, NULL}, {"axis_1", 0.2, NULL}}});
+    tz_reduction reduction;
+    assert_ok(tz_simulation_fill(simulation, 0, NULL, 0.7, &failure));
+    oracle_run(simulation, 30000);
+    assert_ok(tz_simulation_reduce(simulation, 0, &reduction, &failure));
+    assert_true(fabs(reduction.min - 0.7) < 1e-6 && fabs(reduction.max - 0.7) < 1e-6);
+    tz_simulation_destroy(simulation);
+}
+
+static tz_status with_origin(tz_simulation **out, double center, double origin, const char *side)
+{
+    const tz_assignment params[] = {{"center", center, NULL}, {"origin", origin, NULL}};
+    const tz_assignment outside = {.name = "u", .number = 300.0};
+    return tz_simulation_create(out,
+                                &(tz_simulation_config){.registry = registry,
+                                                        .stencil = "star2d1r",
+                                                        .dims = 2,
+                                                        .extent = {16, 12, 1},
+                                                        .precision = TZ_SINGLE,
+                                                        .boundary = {side, "clamp"},
+                                                        .boundary_values_count = 1,
+                                                        .boundary_values = &outside,
+                                                        .params_count = isnan(origin) ? 1 : 2,
+                                                        .params = params,
+                                                        .backend = "cpu"},
+                                &failure);
+}
+
+/* An origin is given, or the value outside fixed sides; it needs weights that sum to 1. */
+static void origins(void **state)
+{
+    tz_simulation *s = NULL;
+    assert_ok(with_origin(&s, 0.5, NAN, "clamp"));
+    assert_true(tz_simulation_origin(s, 0) == 0.0);
+    tz_simulation_destroy(s);
+    assert_ok(with_origin(&s, 0.6, NAN, "fixed"));
+    assert_true(tz_simulation_origin(s, 0) == 0.0);
+    tz_simulation_destroy(s);
+    check_error(with_origin(&s, 0.6, 1.0, "fixed"), TZ_RANGE, "star2d1r", "they sum to 1.1");
+    assert_ok(with_origin(&s, 0.5, 250.0, "fixed"));
+    assert_true(tz_simulation_origin(s, 0) == 250.0);
+    tz_simulation_destroy(s);
+    assert_ok(with_origin(&s, 0.5, NAN, "fixed"));
+    assert_true(tz_simulation_origin(s, 0) == 300.0);
+    assert_true(tz_simulation_params(s)[2].number == 300.0);
+    const tz_assignment other = {"origin", 1.0, NULL}, same = {"origin", 300.0, NULL};
+    const tz_assignment grows = {"center", 0.6, NULL};
+    check_error(tz_simulation_set_params(s, 1, &other, &failure), TZ_RANGE, "star2d1r",
+                "cannot become 1: set it where the simulation is created");
+    check_error(tz_simulation_set_params(s, 1, &grows, &failure), TZ_RANGE, "star2d1r",
+                "the weights must sum to 1");
+    assert_ok(tz_simulation_set_params(s, 1, &same, &failure));
+    /* A small difference far from zero spreads; float's steps at 300 are 3e-5. */
+    const tz_box cell = {{8, 6, 0}, {9, 7, 1}};
+    double value;
+    assert_ok(tz_simulation_fill(s, 0, NULL, 300.0, &failure));
+    assert_ok(tz_simulation_fill(s, 0, &cell, 300.0 + 1e-6, &failure));
+    oracle_run(s, 1);
+    assert_ok(tz_simulation_read(s, 0, &cell, &value, &failure));
+    assert_true(fabs(value - 300.0 - 5e-7) < 1e-12);
+    tz_simulation_destroy(s);
+}
+
+TEST_MAIN(open_plugins, close_plugins, TEST(loops), TEST(averages),
+          TEST(averages_of_rounded_weights), TEST(origins))

@@ -11,6 +11,7 @@ enum { HEIGHT_MAX = 64 };
 typedef struct machine {
     double (*time)(int height);        /* an iteration's, seconds */
     double (*predictions)(int height); /* NULL: none */
+    bool estimates;                    /* its predictions are estimates, but the best */
     int height_max;
     int chosen;              /* by the backend */
     double noise;            /* +-, relative */
@@ -63,7 +64,7 @@ static tz_status candidates(void *context, const tz_plan *given, tz_policy_optio
             continue;
         plan.height = h;
         if (complete_plan(context, &plan, error) == TZ_OK)
-            out->at[out->count++] = (tz_policy_option){plan, NAN, 0};
+            out->at[out->count++] = (tz_policy_option){.plan = plan, .time_s = NAN};
     }
     return TZ_OK;
 }
@@ -81,6 +82,8 @@ static tz_status predictions(void *context, const tz_plan *given, tz_policy_opti
         if (out->best < 0 || out->at[i].time_s < out->at[out->best].time_s)
             out->best = i;
     }
+    for (int i = 0; i < out->count; i++)
+        out->at[i].estimated = m->estimates && i != out->best;
     strcpy(out->reason, "memory-bound");
     return TZ_OK;
 }

@@ -237,10 +237,11 @@ static void test_adaptive_leaves_a_wrong_prediction(void **state)
     tz_policy_destroy(policy);
 }
 
-static void test_adaptive_believes_predictions_of_slow_heights(void **state)
+static void check_slow_height(bool estimates, const char *note)
 {
     machine m = a_machine(cliff_at_8);
     m.predictions = cliff_at_8;
+    m.estimates = estimates;
     tz_policy *policy = make(&m, from_prediction);
     run(&m, policy, 400, 0);
     assert_int_equal(height_now(policy), 8);
@@ -249,9 +250,16 @@ static void test_adaptive_believes_predictions_of_slow_heights(void **state)
     tz_policy_measurement found;
     bool noted = false;
     for (size_t i = 0; tz_policy_measured(policy, i, &found); i++)
-        noted = noted || (found.plan.height == 9 && strstr(found.note, "not tried"));
+        noted = noted || (found.plan.height == 9 && found.estimated == estimates &&
+                          strstr(found.note, note));
     assert_true(noted);
     tz_policy_destroy(policy);
+}
+
+static void test_adaptive_believes_predictions_of_slow_heights(void **state)
+{
+    check_slow_height(false, "not tried: predicted");
+    check_slow_height(true, "not tried: estimated");
 }
 
 static void test_adaptive_without_predictions(void **state)

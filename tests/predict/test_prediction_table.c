@@ -179,7 +179,14 @@ static void a_best_that_is_not_the_fastest_is_explained(void **state)
 
 static void unstable_parameters_pass_with_a_note(void **state)
 {
-    tz_workload *workload = workload_of("hotspot", 2, 8192, "gtx280");
+    const tz_assignment step = {.name = "dt_s", .number = 1e-3};
+    tz_simulation_config simulation = config_of("hotspot", 2, 8192);
+    simulation.params = &step;
+    simulation.params_count = 1;
+    tz_workload_config config = {
+        .simulation = &simulation, .device = "gtx280", .let_unstable = true};
+    tz_workload *workload = NULL;
+    assert_ok(tz_workload_create(&workload, &config, &failure));
     const tz_prediction_request request = {.streamed = -1};
     tz_prediction_table *table = table_of(workload, &request);
     bool noted = false;
@@ -189,8 +196,7 @@ static void unstable_parameters_pass_with_a_note(void **state)
     assert_true(noted);
     tz_prediction_table_destroy(table);
     tz_workload_destroy(workload);
-    const tz_simulation_config simulation = config_of("hotspot", 2, 8192);
-    const tz_workload_config config = {.simulation = &simulation, .device = "gtx280"};
+    config.let_unstable = false;
     assert_int_equal(tz_workload_create(&workload, &config, NULL), TZ_UNSTABLE);
     assert_null(workload);
 }

@@ -60,11 +60,11 @@ c.refuses("'weights' is streamed: it has no boundary value", tz.simulation,
           { plugin = "pathfinder", grid = { 8 }, boundary_values = { weights = 1 } })
 
 -- Wrong types: the function and the argument are named.
-c.refuses("sim:get: 'field' must be a string, not a no value", sim.get, sim)
+c.refuses("sim:get: 'field' must be a string, not no value", sim.get, sim)
 c.refuses("sim:set: 'field' must be a string, not a number", sim.set, sim, 3)
 c.refuses("sim:plan: needs a table of options, not a number", sim.plan, sim, 3)
 c.refuses("tz.array: needs a table of options, not a number", tz.array, 3)
-c.refuses("tz.random: needs a table of options, not a no value", tz.random)
+c.refuses("tz.random: needs a table of options, not no value", tz.random)
 c.refuses("tz.read: needs a table of options, not a number", tz.read, "corner.txt", 3)
 c.refuses("tz.expect: needs a condition", tz.expect)
 -- Nothing of this has changed anything.

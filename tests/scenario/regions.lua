@@ -93,6 +93,17 @@ local units = chip:units(plan)
 tz.expect(units.left.max == chip:max("temperature", left) and units.right.mean == chip:mean("temperature", right))
 tz.expect(chip:units(plan, "power").left.max == 0)
 
+-- Every unit of a chip lies where its power is: the same in all of its cells, and nothing is left over.
+local real = tz.floorplan { flp = "../../scripts/chip.flp", ptrace = "../../scripts/chip.ptrace", row = 1 }
+local fine = c.chip { name = "fine", grid = { 160, 160 }, precision = "double", fields = { power = real } }
+local total = 0
+for _, unit in ipairs(real.units) do
+    local part = real:unit(unit.name)
+    c.near(fine:min("power", part), fine:max("power", part), 1e-12)
+    total = total + fine:sum("power", part)
+end
+c.near(total, fine:sum "power", 1e-9)
+
 -- A unit that is smaller than a cell is the cell at its place.
 local coarse = c.chip { name = "coarse", grid = { 2, 2 }, fields = { temperature = function(x, y) return 300 + x + 2 * y end } }
 c.near(coarse:units(plan).left.max, 302, 1e-5)

@@ -37,12 +37,5 @@ for script in "$here"/*.lua; do
     one "$base on the reference" "$script" --backend reference --set backend=reference --out "$base-reference"
     one "$base --check" "$script" --check
 done
-# Scripts that try to break Trapeze: meant for the sanitizers.
-for script in "$here"/hostile/*.lua; do
-    base=$(basename "$script" .lua)
-    [ "$base" != hostile ] || continue
-    one "hostile: $base" "$script" --out "hostile-$base"
-    one "hostile: $base --check" "$script" --check
-done
 echo "1..$count"
 [ "$failed" -eq 0 ]

@@ -28,11 +28,13 @@ sim:set("power", 0)
 
 -- Runs.
 local r = sim:run { steps = 10 }
+tz.expect(r.status == "done" and not r.converged)
 tz.expect(r.steps == 10 and sim.step == 10 and r.stages >= 1 and r.seconds >= 0)
 r = sim:run(5)
 tz.expect(r.steps == 5 and sim.step == 15)
 r = sim:run { until_residual = 1e-9, max_steps = 100 }
 tz.expect(r.converged == (r.residual <= 1e-9))
+tz.expect(r.status == (r.converged and "converged" or "max_steps") or tz.checking)
 r = sim:run { until_update = 1e-3, max_steps = 4000, check_every = 7 }
 tz.expect(r.converged == (r.update <= 1e-3) and (r.converged or r.steps == 4000) or tz.checking)
 

@@ -49,6 +49,7 @@ static const char script[] =
     "    sim:every(1, tz.npy(name))\n"
     "end\n"
     "sim:every(1, tz.vti())\n"
+    "if not streamed then most[#most + 1] = 'residual' end\n"
     "sim:every(1, tz.table { 'step', 'hash', table.unpack(most) })\n"
     "if bits and #grid == 2 then sim:every(1, tz.rle()) end\n"
     /* A floorplan of one unit fills the whole chip. */

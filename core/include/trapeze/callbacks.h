@@ -40,10 +40,21 @@ typedef struct tz_setup {
      * NAN when a simulation is created: derive() may write a finite origin for a TZ_REAL state or
      * static field; NAN that it leaves means 0. Later calls get the chosen origins, which stay. */
     double *origins;
+    /* Since 1.2. One for each tz_stencil.fields: what cells outside the grid hold with TZ_FIXED. */
+    const double *boundary_values;
     /* Since 1.2. Out, NAN at first; REQUIRED with tz_stencil.refinement: a source of this size
      * changes the update of its cell by 1. */
     double source_per_update;
 } tz_setup;
+
+/* A constant as the engine rounds it for this run: for constants that must fit each other. */
+static inline double tz_rounded(const tz_setup *setup, double value)
+{
+    if (setup->precision != TZ_SINGLE)
+        return value;
+    volatile float single = (float)value; /* volatile: GCC 12 may leave out a mere conversion */
+    return (double)single;
+}
 
 /* The argument of an analysis. It and its pointers are valid only during the call. */
 typedef struct tz_access {
@@ -52,10 +63,9 @@ typedef struct tz_access {
     int64_t extent[TZ_AXES];
     tz_boundary boundary[TZ_AXES];
     int64_t step; /* iterations since the run began */
-    /* Copy `count` cells of a row of `field`, from (x, y, z) on, to `values` as doubles (values, not
-     * differences from an origin). For a
-     * streamed field, `step` is the number of the slab; for other fields it is ignored. Returns 0,
-     * or -1 if the cells or the slab are out of range. */
+    /* Copy `count` cells of a row of `field`, from (x, y, z) on, to `values` as doubles: values, not
+     * differences from an origin. For a streamed field, `step` is the number of the slab; for other
+     * fields it is ignored. Returns 0, or -1 if the cells or the slab are out of range. */
     int (*read)(void *context, int field, int64_t step, int64_t x, int64_t y, int64_t z,
                 int64_t count, double *values);
     /* Return a result to the scenario. The engine copies name and values. */

@@ -21,7 +21,7 @@
  * in a description say how long its structs are: TZ_PLUGIN_HEADER and TZ_STENCIL_HEADER
  * (<trapeze/describe.h>) set them.
  *
- *   1.2  tz_setup.origins, tz_setup.source_per_update, tz_stencil.refinement,
+ *   1.2  tz_setup.origins, .boundary_values and .source_per_update, tz_stencil.refinement,
  *        TZ_PARAM_ROLE_TIME_STEP
  *   1.1  strides in tz_stencil, tz_param.role
  *   1.0  the first version */

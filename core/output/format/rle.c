@@ -110,7 +110,7 @@ static tz_status parse_universe(const char *text, const char *place, tz_rle_rule
                                 tz_error *error)
 {
     int64_t size[2] = {0, 0};
-    const char *p = text + 1;
+    const char *p = text[0] != '\0' ? text + 1 : text;
     const char kind = (char)(text[0] & ~32);
     int count = 0;
     for (; count < 2 && *p >= '0' && *p <= '9'; count++) {

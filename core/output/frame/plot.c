@@ -38,14 +38,20 @@ bool tz_plot_available(void)
     return tz_program_exists("gnuplot");
 }
 
-/* Text between double quotes, as gnuplot reads it without enhancements. */
+/* Text between double quotes, as gnuplot reads it without enhancements. What stands between
+ * backquotes there is run as a command, so they are written by their number. Control characters
+ * become spaces. */
 static void put_text(FILE *to, const char *text)
 {
     fputc('"', to);
     for (; *text; text++) {
+        if (*text == '`') {
+            fputs("\\140", to);
+            continue;
+        }
         if (*text == '"' || *text == '\\')
             fputc('\\', to);
-        fputc(*text == '\n' ? ' ' : *text, to);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
     }
     fputc('"', to);
 }

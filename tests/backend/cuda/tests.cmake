@@ -32,7 +32,7 @@ endforeach()
 # compile for one architecture there, and for all in the release build.
 if(TRAPEZE_SANITIZE)
     set_property(TEST ${simt_tests} backend/cuda/simt/test_simt_machine backend/cuda/simt/test_simt_mistakes backend/cuda/test_cuda_reduce
-        backend/cuda/test_cuda_work calibrate/test_cuda_calibrate APPEND PROPERTY ENVIRONMENT
+        backend/cuda/test_cuda_update backend/cuda/test_cuda_work calibrate/test_cuda_calibrate APPEND PROPERTY ENVIRONMENT
         TZ_NVRTC=quick TZ_SIMT=quick ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1)
 endif()
 
@@ -57,5 +57,6 @@ set_tests_properties(backend/cuda/test_cuda_driver backend/cuda/test_cuda_kernel
     cli/cuda_cli PROPERTIES ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_prepend:${fakes})
 
 # These compile kernels, and leave nothing in the user's cache.
-set_property(TEST backend/cuda/test_cuda_compile backend/cuda/test_cuda_reduce backend/cuda/test_cuda_work
+set_property(TEST backend/cuda/test_cuda_compile backend/cuda/test_cuda_reduce backend/cuda/test_cuda_update
+    backend/cuda/test_cuda_work
     calibrate/test_cuda_calibrate APPEND PROPERTY ENVIRONMENT TRAPEZE_CACHE=)

@@ -16,6 +16,17 @@ function M.refused(f, ...)
     return message
 end
 
+-- The call raises a text that holds `pattern`, also with --check.
+function M.refuses(pattern, f, ...)
+    local ok, message = M.calm(f, ...)
+    M.expect(not ok and message:find(pattern, 1, true), ("wanted '%s', got '%s'"):format(pattern, tostring(message)))
+end
+
+-- tz.expect, also with --check.
+function M.expect(condition, message)
+    if not condition then error(message or "the condition is false", 2) end
+end
+
 -- Numbers that nobody means.
 M.numbers = { 0, -1, -0.0, 0.5, 1e-320, 1e308, -1e308, 1 / 0, -1 / 0, 0 / 0, math.maxinteger, math.mininteger, 2 ^ 31,
               2 ^ 31 - 1, 2 ^ 53, 2 ^ 62, 2 ^ 63, 2 ^ 64, 65536, 1 << 40 }

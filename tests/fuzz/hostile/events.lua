@@ -4,7 +4,7 @@ local tz = require "trapeze"
 local c = require "calm"
 local sim = c.chip()
 local calls = 0
-for n = 1, 20000 do
+for n = 1, 4000 do
     if not c.calm(sim.every, sim, 1, function() calls = calls + 1 end) then break end
 end
 sim:run { steps = 3 }

@@ -16,8 +16,14 @@ for plugin, dims in pairs(plugins) do
             end
         end
         c.calm(tz.simulation, { plugin = plugin, grid = extent })
+        local most = 2 ^ 31 - 1
+        c.calm(tz.simulation, { plugin = plugin, grid = { most, most, dims == 3 and most or nil } })
+        c.calm(tz.predict, { plugin = plugin, grid = { most, most, dims == 3 and most or nil }, device = "gtx280" })
     end
     for _, grid in ipairs { {}, { 8, 8, 8, 8 }, { x = 8 }, { [0] = 8, 8 }, { 1 << 31, 1 << 31, 1 << 31 } } do
         c.calm(tz.simulation, { plugin = plugin, grid = grid, backend = "reference" })
     end
 end
+-- Predictions do not count every tile.
+local forecast = tz.predict { plugin = "star2d1r", grid = { 1000000000, 64 }, device = "./cpu.txt" }
+tz.expect(#forecast.rows > 10)

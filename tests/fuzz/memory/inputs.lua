@@ -16,3 +16,6 @@ tz.log(#table.concat(words))
 sim:write(tz.png "temperature")
 local predictions = tz.predict { plugin = "hotspot", grid = { 512, 512 }, device = "gtx280" }
 tz.log(type(predictions))
+local rows = tz.array { shape = { 16, 8 }, dtype = "int32", fill = function(x, y) return x * y % 7 end }
+local path <close> = tz.simulation { plugin = "pathfinder", grid = { 16 }, backend = "cpu", threads = 1, fields = { weights = rows } }
+path:run { steps = 4 }

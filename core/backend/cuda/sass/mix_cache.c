@@ -16,11 +16,13 @@ static const size_t least_bytes = offsetof(tz_cuda_mix, loops);
 static bool is_usable(const void *data, size_t bytes, const tz_cuda_machine *machine)
 {
     static const tz_cuda_machine none;
-    const size_t loop = sizeof(tz_cuda_loop);
-    return data && bytes >= least_bytes && bytes <= sizeof(tz_cuda_mix) &&
-           (bytes - least_bytes) % loop == 0 &&
-           memcmp(&((const tz_cuda_mix *)data)->machine, machine ? machine : &none, sizeof none) ==
-               0;
+    const tz_cuda_mix *mix = data;
+    if (!data || bytes < least_bytes || bytes > sizeof *mix)
+        return false;
+    const int64_t loops = (int64_t)mix->loops_count + mix->shortest_count;
+    return mix->loops_count >= 0 && mix->shortest_count >= 0 &&
+           (int64_t)(bytes - least_bytes) == loops * (int64_t)sizeof *mix->loops &&
+           memcmp(&mix->machine, machine ? machine : &none, sizeof none) == 0;
 }
 
 tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const tz_cuda_machine *machine,

@@ -1,6 +1,7 @@
+-- ok
 -- Finalizers that are left at the end of a script do not run: run.json is written by then.
 local tz = require "trapeze"
-local h = require "hostile"
+local h = require "calm"
 
 local sim = h.chip()
 sim:every(10, tz.png())

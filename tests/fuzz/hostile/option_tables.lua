@@ -1,6 +1,7 @@
+-- ok
 -- Option tables with metamethods that close what the call works on, and whose texts nothing else refers to.
 local tz = require "trapeze"
-local h = require "hostile"
+local h = require "calm"
 local plain = "plain table"
 
 local function closing(object)

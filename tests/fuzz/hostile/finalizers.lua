@@ -1,12 +1,13 @@
+-- ok
 -- Finalizers that fire inside a call and close or change what it works on.
 local tz = require "trapeze"
-local h = require "hostile"
+local h = require "calm"
 collectgarbage "generational"
 
 for round = 1, 40 do
     local sim = h.chip { name = "s" .. round, policy = round % 2 == 0 and function() return { height = 2 } end or nil }
     local a = tz.array { shape = { 4, 4 } }
-    local plan = tz.floorplan { flp = "../plan.flp", ptrace = "../plan.ptrace" }
+    local plan = tz.floorplan { flp = "plan.flp", ptrace = "plan.ptrace" }
     local function trap()
         setmetatable({}, { __gc = function()
             pcall(sim.policy, sim, "fixed")

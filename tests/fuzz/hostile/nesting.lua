@@ -1,6 +1,7 @@
+-- ok
 -- Calls that nest until C's stack would end, and the functions behind metatables.
 local tz = require "trapeze"
-local h = require "hostile"
+local h = require "calm"
 
 -- Each coroutine closes the next one when it is closed: Lua counts no nested calls here.
 local threads = {}

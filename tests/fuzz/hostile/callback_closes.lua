@@ -1,6 +1,7 @@
+-- ok
 -- What a function works on is closed or changed by the function that it calls.
 local tz = require "trapeze"
-local h = require "hostile"
+local h = require "calm"
 local within = "not from within"
 
 local sim = h.chip { name = "fill" }
@@ -57,7 +58,7 @@ busy:close()
 
 -- An array and a floorplan.
 local a = tz.array { shape = 4, fill = 1 }
-local plan = tz.floorplan { flp = "../plan.flp", ptrace = "../plan.ptrace" }
+local plan = tz.floorplan { flp = "plan.flp", ptrace = "plan.ptrace" }
 local third = h.chip { name = "third" }
 third:set("power", function() a:close() plan:close() return 0 end, { x = { 0, 1 }, y = { 0, 1 } })
 h.refuses("closed", a.get, a, 0)

@@ -1,0 +1,363 @@
+/* Residuals of the fields as they are, and how runs end: converged, stagnated or after max_steps. */
+#include "tests/oracle/oracle.h"
+
+#include "sim/residual.h"
+#include "sim/snapshot.h"
+
+/* ---- Checks, without a simulation ------------------------------------------------------------ */
+
+static void checks_come_at_fixed_steps(void **state)
+{
+    static const int64_t first[] = {8, 16, 32, 64, 128, 256, 512, 1024, 1536, 2048};
+    const tz_checks checks = tz_checks_begin(100, 0), seventh = tz_checks_begin(100, 7);
+    int64_t step = 100, distance = 0;
+    for (int i = 0; i < 10; i++) {
+        step = tz_checks_next(&checks, step);
+        assert_int_equal(step, 100 + first[i]);
+    }
+    /* From any step between two checks the next one is the same. */
+    for (int64_t from = 100, next = 108; next < 100 + (1 << 19); from++) {
+        if (from == next) {
+            distance = tz_checks_next(&checks, next) - next;
+            assert_true(32 * distance <= next - 100 + 1 || distance <= 512);
+            next += distance;
+        }
+        assert_int_equal(tz_checks_next(&checks, from), next);
+    }
+    assert_true(distance >= 8192);
+    assert_int_equal(tz_checks_next(&seventh, 100), 107);
+    assert_int_equal(tz_checks_next(&seventh, 113), 114);
+}
+
+static uint64_t seed = 1;
+
+/* Look at numbers that `next` makes of a step. The step at which the run is stuck; -1: never. */
+static int64_t stuck_at(tz_update (*next)(int64_t step), int64_t every, int64_t steps)
+{
+    tz_checks checks = tz_checks_begin(0, every);
+    for (int64_t step = 0; step < steps; step = tz_checks_next(&checks, step)) {
+        const tz_update update = next(step);
+        if (tz_checks_add(&checks, step, &update).stuck)
+            return step;
+    }
+    return -1;
+}
+
+/* The slowest mode of Jacobi on 4096^2: it shrinks by 3e-7 an iteration. The largest change of the
+ * field in single precision is noisy, their sum is less so. */
+static tz_update slow(int64_t step)
+{
+    const double size = exp(-2.9e-7 * (double)step);
+    return (tz_update){5e-7 * size + 3e-8 * oracle_random(&seed),
+                       4.0 * size * (1.0 + 2e-5 * oracle_random(&seed)), 1.0};
+}
+
+/* A front that moves while the cell of the largest change waits. */
+static tz_update front(int64_t step)
+{
+    return (tz_update){0.25, 100.0 - 1e-4 * (double)step, 1.0};
+}
+
+/* The largest change moves on while the sum stays. */
+static tz_update spreading(int64_t step)
+{
+    return (tz_update){1.0 / sqrt(1.0 + 1e-4 * (double)step), 7.0, 1.0};
+}
+
+/* Converges for 20,000 steps, then cells go round in the last place. */
+static tz_update cycle(int64_t step)
+{
+    const double size = exp(-1e-3 * (double)(step < 20000 ? step : 20000));
+    return (tz_update){size + 1e-7 * (1.0 + oracle_random(&seed)),
+                       100.0 * size + 1e-3 * (1.0 + oracle_random(&seed)), 1.0};
+}
+
+static tz_update grows(int64_t step)
+{
+    return (tz_update){1e-8 * (double)(step + 1), 1e-3 * (double)(step + 1), 1.0};
+}
+
+static void what_changes_is_not_stuck(void **state)
+{
+    assert_int_equal(stuck_at(slow, 0, 3000000), -1);
+    assert_int_equal(stuck_at(slow, 1, 100000), -1);
+    assert_int_equal(stuck_at(front, 0, 900000), -1);
+    assert_int_equal(stuck_at(front, 1, 100000), -1);
+    assert_int_equal(stuck_at(spreading, 0, 900000), -1);
+}
+
+static void a_cycle_is_stuck(void **state)
+{
+    for (int64_t every = 0; every <= 1000; every += 500) {
+        const int64_t step = stuck_at(cycle, every, 1000000);
+        assert_true(step > 20000 && step < 120000);
+    }
+    /* Growing changes are stuck, too, but no rounding: tz_simulation_is_rounding says so. */
+    assert_true(stuck_at(grows, 0, 1000000) > 0);
+}
+
+/* ---- Poisson --------------------------------------------------------------------------------- */
+
+static tz_simulation *poisson(int64_t n, int precision, const char *backend, int height, int tile)
+{
+    tz_simulation *sim = oracle_create(&(oracle_config){.stencil = "poisson",
+                                                        .dims = 2,
+                                                        .nx = n,
+                                                        .ny = n,
+                                                        .precision = precision,
+                                                        .backend = backend,
+                                                        .height = height});
+    tz_plan plan = {.height = height, .tile = {tile, 0, 0}};
+    if (tile)
+        assert_ok(tz_simulation_set_plan(sim, &plan, &failure));
+    assert_ok(tz_simulation_fill(sim, oracle_field(sim, "f"), NULL, -100.0, &failure));
+    return sim;
+}
+
+/* max |f - lap u| of the field, by its formula. */
+static double true_residual(const tz_simulation *sim, int64_t n)
+{
+    double *u = oracle_numbers(n * n), largest = 0.0;
+    const double h = 1.0 / (double)(n + 1);
+    oracle_read(sim, "u", u);
+    for (int64_t y = 0; y < n; y++)
+        for (int64_t x = 0; x < n; x++) {
+            const double west = x > 0 ? u[y * n + x - 1] : 0.0;
+            const double east = x < n - 1 ? u[y * n + x + 1] : 0.0;
+            const double north = y > 0 ? u[(y - 1) * n + x] : 0.0;
+            const double south = y < n - 1 ? u[(y + 1) * n + x] : 0.0;
+            const double lap = (west + east + north + south - 4.0 * u[y * n + x]) / (h * h);
+            largest = fmax(largest, fabs(-100.0 - lap));
+        }
+    free(u);
+    return largest;
+}
+
+static tz_run_result run_until(tz_simulation *sim, double limit, int64_t most)
+{
+    tz_run_result result;
+    assert_ok(tz_simulation_run(sim, &(tz_run){.steps = most, .until_residual = limit}, &result,
+                                &failure));
+    assert_int_equal(tz_simulation_last_run(sim)->status, result.status);
+    return result;
+}
+
+static void single_precision_stagnates(void **state)
+{
+    tz_simulation *sim = poisson(63, TZ_SINGLE, "cpu", 16, 0);
+    const tz_run_result result = run_until(sim, 1e-4, 1000000);
+    assert_int_equal(result.status, TZ_RUN_STAGNATED);
+    print_message("63 x 63: %lld steps, residual %.6g\n", (long long)result.steps, result.residual);
+    assert_true(fabs(result.residual - true_residual(sim, 63)) < 1e-9);
+    assert_true(fabs(result.residual - 0.0068) < 0.0005);
+    assert_true(tz_simulation_residual(sim) != 0.0);
+    tz_simulation_destroy(sim);
+}
+
+static void double_precision_converges(void **state)
+{
+    tz_simulation *sim = poisson(63, TZ_DOUBLE, "cpu", 16, 0);
+    const tz_run_result result = run_until(sim, 1e-4, 1000000);
+    assert_int_equal(result.status, TZ_RUN_CONVERGED);
+    assert_true(result.residual <= 1e-4 && true_residual(sim, 63) <= 1.001e-4);
+    /* It is so already: no step is needed. */
+    assert_int_equal(run_until(sim, 1e-4, 1000000).steps, 0);
+    tz_simulation_destroy(sim);
+}
+
+/* On 255^2, from a solution in double: by over-relaxation, rounded when it is written. */
+static void a_large_grid_stagnates(void **state)
+{
+    enum { N = 255 };
+    double *u = oracle_numbers((N + 2) * (N + 2)), *inside = oracle_numbers(N * N);
+    const double h = 1.0 / (N + 1), omega = 2.0 / (1.0 + sin(3.14159265358979 * h));
+    for (int sweep = 0; sweep < 1200; sweep++)
+        for (int y = 1; y <= N; y++)
+            for (int x = 1; x <= N; x++) {
+                double *at = u + y * (N + 2) + x;
+                const double mean =
+                    0.25 * (at[-1] + at[1] + at[-N - 2] + at[N + 2] + 100.0 * h * h);
+                *at += omega * (mean - *at);
+            }
+    for (int y = 0; y < N; y++)
+        for (int x = 0; x < N; x++)
+            inside[y * N + x] = u[(y + 1) * (N + 2) + x + 1];
+    tz_simulation *sim = poisson(N, TZ_SINGLE, "cpu", 0, 0);
+    oracle_write(sim, "u", inside);
+    const tz_run_result result = run_until(sim, 1e-4, 400000);
+    print_message("255 x 255: %lld steps, residual %.6g\n", (long long)result.steps,
+                  result.residual);
+    assert_int_equal(result.status, TZ_RUN_STAGNATED);
+    assert_true(fabs(result.residual - true_residual(sim, N)) < 1e-7);
+    assert_true(result.residual > 0.05 && result.residual < 0.5);
+    free(u);
+    free(inside);
+    tz_simulation_destroy(sim);
+}
+
+static void slow_is_not_stagnated(void **state)
+{
+    tz_simulation *sim = poisson(127, TZ_SINGLE, "cpu", 0, 0);
+    const tz_run_result result = run_until(sim, 1e-4, 12000);
+    assert_int_equal(result.status, TZ_RUN_MAX_STEPS);
+    assert_int_equal(result.steps, 12000);
+    assert_true(result.residual > 1.0);
+    tz_simulation_destroy(sim);
+}
+
+/* The residual, and the step at which a run stops, are those of the reference. */
+static void plans_do_not_matter(void **state)
+{
+    static const int plans[][2] = {{1, 0}, {5, 0}, {16, 0}, {7, 16}, {30, 0}};
+    tz_simulation *sim = poisson(19, TZ_SINGLE, "reference", 0, 0);
+    const tz_run_result want = run_until(sim, 1e-5, 100000);
+    assert_int_equal(want.status, TZ_RUN_STAGNATED);
+    tz_simulation_destroy(sim);
+    for (int i = 0; i < 5; i++) {
+        sim = poisson(19, TZ_SINGLE, "cpu", plans[i][0], plans[i][1]);
+        const tz_run_result got = run_until(sim, 1e-5, 100000);
+        assert_int_equal(got.status, want.status);
+        assert_int_equal(got.steps, want.steps);
+        assert_true(memcmp(&got.residual, &want.residual, sizeof got.residual) == 0);
+        tz_simulation_destroy(sim);
+    }
+}
+
+/* until_update is the change of an iteration; a field that stopped has not converged. */
+static void an_update_of_zero_is_no_convergence(void **state)
+{
+    for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
+        tz_simulation *sim = poisson(31, precision, "cpu", 8, 0);
+        tz_run_result result;
+        const tz_run run = {.steps = 100000,
+                            .until_residual = precision == TZ_SINGLE ? 0.0 : 1e-9,
+                            .until_is_update = true};
+        assert_ok(tz_simulation_run(sim, &run, &result, &failure));
+        assert_int_equal(result.status,
+                         precision == TZ_SINGLE ? TZ_RUN_STAGNATED : TZ_RUN_CONVERGED);
+        assert_true(precision == TZ_SINGLE ? result.update == 0.0 && result.residual > 1e-4
+                                           : result.update <= 1e-9);
+        tz_simulation_destroy(sim);
+    }
+}
+
+/* ---- Plain runs ------------------------------------------------------------------------------ */
+
+typedef struct said {
+    int count;
+    char text[512];
+} said;
+
+static void hear(void *context, const char *text)
+{
+    said *heard = context;
+    heard->count++;
+    snprintf(heard->text, sizeof heard->text, "%s", text);
+}
+
+static void run_plainly(tz_simulation *sim, int64_t steps, said *heard)
+{
+    tz_run_result result;
+    const tz_run run = {
+        .steps = steps, .until_residual = NAN, .stagnates = hear, .stagnates_context = heard};
+    assert_ok(tz_simulation_run(sim, &run, &result, &failure));
+    assert_int_equal(result.status, TZ_RUN_DONE);
+}
+
+/* A field of ones, which grows by this much in an iteration. */
+static tz_simulation *growing(double rate, int precision, const char *backend)
+{
+    tz_simulation *sim = oracle_create(&(oracle_config){.stencil = "poisson",
+                                                        .dims = 2,
+                                                        .nx = 40,
+                                                        .ny = 40,
+                                                        .precision = precision,
+                                                        .boundary = "clamp",
+                                                        .backend = backend});
+    assert_ok(tz_simulation_fill(sim, oracle_field(sim, "u"), NULL, 1.0, &failure));
+    assert_ok(
+        tz_simulation_fill(sim, oracle_field(sim, "f"), NULL, -rate * 4.0 * 1600.0, &failure));
+    return sim;
+}
+
+/* 1e-9 is below half an ulp of 1 in single precision. */
+static void a_plain_run_says_that_nothing_moves(void **state)
+{
+    static const char *const backends[] = {"cpu", "reference"};
+    for (int b = 0; b < 2; b++) {
+        said heard = {0};
+        tz_simulation *sim = growing(1e-9, TZ_SINGLE, backends[b]);
+        run_plainly(sim, 200, &heard);
+        assert_int_equal(heard.count, 0);
+        run_plainly(sim, 1000, &heard);
+        assert_int_equal(heard.count, 1);
+        assert_non_null(strstr(heard.text, "stagnates: "));
+        assert_non_null(strstr(heard.text, "step 256 "));
+        assert_non_null(strstr(heard.text, "up to 1e-09"));
+        assert_non_null(strstr(heard.text, "precision = \"double\""));
+        tz_simulation_destroy(sim);
+    }
+}
+
+static void what_moves_is_not_said_to_stagnate(void **state)
+{
+    said heard = {0};
+    tz_simulation *sim = growing(1e-9, TZ_DOUBLE, "cpu");
+    run_plainly(sim, 3000, &heard);
+    tz_simulation_destroy(sim);
+    sim = growing(1e-5, TZ_SINGLE, "cpu");
+    run_plainly(sim, 3000, &heard);
+    tz_simulation_destroy(sim);
+    sim = growing(0.0, TZ_SINGLE, "cpu"); /* nothing changes in double either */
+    run_plainly(sim, 3000, &heard);
+    tz_simulation_destroy(sim);
+    assert_int_equal(heard.count, 0);
+}
+
+/* A field that grows evenly has neither a smaller change nor a smaller sum, and still it moves. */
+static void drifting_is_not_stagnated(void **state)
+{
+    tz_simulation *sim = growing(1.0 / (1 << 21), TZ_SINGLE, "cpu");
+    const tz_box spot = {{3, 3, 0}, {4, 4, 1}};
+    assert_ok(tz_simulation_fill(sim, oracle_field(sim, "f"), &spot, 0.0, &failure));
+    const tz_run_result result = run_until(sim, 1e-30, 60000);
+    assert_int_equal(result.status, TZ_RUN_MAX_STEPS);
+    tz_simulation_destroy(sim);
+}
+
+/* ---- Where there is none --------------------------------------------------------------------- */
+
+static void streamed_stencils_have_no_residual(void **state)
+{
+    tz_simulation *sim = oracle_create(&(oracle_config){
+        .stencil = "pathfinder", .dims = 1, .nx = 100, .precision = -1, .backend = "cpu"});
+    tz_update update;
+    check_error(tz_simulation_measure(sim, &update, &failure), TZ_UNSUPPORTED, "pathfinder",
+                "until_update");
+    tz_simulation_destroy(sim);
+}
+
+/* Cells and parameters that are set change the residual. */
+static void it_is_that_of_the_present_fields(void **state)
+{
+    tz_simulation *sim = poisson(20, TZ_SINGLE, "cpu", 4, 0);
+    tz_update update;
+    assert_true(isnan(tz_simulation_residual(sim)));
+    assert_ok(tz_simulation_measure(sim, &update, &failure));
+    assert_true(fabs(tz_simulation_residual(sim) - 100.0) < 1e-10);
+    assert_ok(tz_simulation_fill(sim, oracle_field(sim, "f"), NULL, -7.0, &failure));
+    assert_true(isnan(tz_simulation_residual(sim)));
+    assert_ok(tz_simulation_measure(sim, &update, &failure));
+    assert_true(fabs(tz_simulation_residual(sim) - 7.0) < 1e-10);
+    oracle_run(sim, 1);
+    assert_true(isnan(tz_simulation_residual(sim)));
+    tz_simulation_destroy(sim);
+}
+
+TEST_MAIN(open_plugins, close_plugins, TEST(checks_come_at_fixed_steps),
+          TEST(what_changes_is_not_stuck), TEST(a_cycle_is_stuck), TEST(single_precision_stagnates),
+          TEST(double_precision_converges), TEST(a_large_grid_stagnates),
+          TEST(slow_is_not_stagnated), TEST(plans_do_not_matter),
+          TEST(an_update_of_zero_is_no_convergence), TEST(a_plain_run_says_that_nothing_moves),
+          TEST(what_moves_is_not_said_to_stagnate), TEST(drifting_is_not_stagnated),
+          TEST(streamed_stencils_have_no_residual), TEST(it_is_that_of_the_present_fields))
