@@ -173,6 +173,16 @@ static tz_status check_loads(const image *m, tz_error *error)
     return count > 0 ? TZ_OK : damaged(m, "it has nothing to load", error);
 }
 
+/* What becomes read-only after loading: only bytes from the file, in a segment that is written
+ * before, up to the end of their page. */
+static bool relro_is_right(const image *m, const ElfW(Phdr) * s)
+{
+    const uint64_t page = 4096, end = (s->p_vaddr + s->p_filesz + page - 1) / page * page;
+    const ElfW(Phdr) *segment = holder(m, s->p_vaddr, s->p_filesz);
+    return is_loaded(m, s->p_vaddr, s->p_offset, s->p_filesz) && (segment->p_flags & PF_W) &&
+           s->p_memsz <= end - s->p_vaddr;
+}
+
 /* Those that the loader reads or protects in memory. */
 static tz_status check_others(const image *m, tz_error *error)
 {
@@ -192,7 +202,7 @@ static tz_status check_others(const image *m, tz_error *error)
                 return damaged(m, "a segment lies outside what is loaded", error);
             break;
         case PT_GNU_RELRO:
-            if (!holder(m, s->p_vaddr, s->p_memsz))
+            if (!relro_is_right(m, s))
                 return damaged(m, "a segment lies outside what is loaded", error);
             break;
         case PT_INTERP:
