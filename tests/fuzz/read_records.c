@@ -103,7 +103,7 @@ cleanup:
 
 const fuzz_reader fuzz_device = {.name = "device",
                                  .file = "input.txt",
-                                 .weight = 20,
+                                 .weight = 80,
                                  .base_bytes = 1 << 19,
                                  .bytes_per_byte = 1,
                                  .words = device_words,
@@ -279,7 +279,7 @@ static tz_status run_read(const char *path, tz_error *error)
 
 const fuzz_reader fuzz_run = {.name = "run",
                               .file = "run/run.json",
-                              .weight = 15,
+                              .weight = 60,
                               .base_bytes = 64 << 20,
                               .bytes_per_byte = 1000,
                               .words = json_words,
@@ -359,7 +359,7 @@ static tz_status memory_read(const char *path, tz_error *error)
 
 const fuzz_reader fuzz_memory = {.name = "memory",
                                  .file = "plans/86a66278db40b360.json",
-                                 .weight = 15,
+                                 .weight = 60,
                                  .base_bytes = 1 << 20,
                                  .bytes_per_byte = 1000,
                                  .words = json_words,
@@ -399,7 +399,7 @@ static tz_status kernel_read(const char *path, tz_error *error)
 
 const fuzz_reader fuzz_kernel = {.name = "kernel",
                                  .file = "00000000000012340000000000005678.bin",
-                                 .weight = 10,
+                                 .weight = 40,
                                  .base_bytes = 1 << 16,
                                  .bytes_per_byte = 1,
                                  .words = kernel_words,

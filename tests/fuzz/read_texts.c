@@ -74,7 +74,7 @@ static tz_status rle_read(const char *path, tz_error *error)
 
 const fuzz_reader fuzz_rle = {.name = "rle",
                               .file = "input.rle",
-                              .weight = 15,
+                              .weight = 60,
                               .base_bytes = 1 << 20,
                               .expands = true,
                               .words = rle_words,
@@ -142,7 +142,7 @@ static tz_status text_read(const char *path, tz_error *error)
 
 const fuzz_reader fuzz_text = {.name = "text",
                                .file = "input.txt",
-                               .weight = 15,
+                               .weight = 60,
                                .base_bytes = 1 << 16,
                                .bytes_per_byte = 10,
                                .words = text_words,
@@ -210,7 +210,7 @@ static tz_status flp_read(const char *path, tz_error *error)
 
 const fuzz_reader fuzz_flp = {.name = "flp",
                               .file = "input.flp",
-                              .weight = 15,
+                              .weight = 60,
                               .base_bytes = 1 << 16,
                               .bytes_per_byte = 100,
                               .words = flp_words,
@@ -267,7 +267,7 @@ static tz_status ptrace_read(const char *path, tz_error *error)
 
 const fuzz_reader fuzz_ptrace = {.name = "ptrace",
                                  .file = "input.ptrace",
-                                 .weight = 15,
+                                 .weight = 60,
                                  .base_bytes = 1 << 16,
                                  .bytes_per_byte = 600,
                                  .words = ptrace_words,
