@@ -44,6 +44,11 @@ TZ_DEVICE int tz_blocks(int axis)
     return (int)(axis == 0 ? gridDim.x : axis == 1 ? gridDim.y : gridDim.z);
 }
 
+TZ_DEVICE double tz_abs(double value)
+{
+    return fabs(value);
+}
+
 /* Wait for all threads of the block, or of the warp. Afterwards each thread sees all earlier writes of
  * the others. */
 TZ_DEVICE void tz_barrier()

@@ -67,8 +67,7 @@ struct tz_tally {
 TZ_DEVICE double tz_change_of(const tz_arguments &, const tz_place &, double now, double old,
                               tz_tally &tally)
 {
-    const double change = now - old < 0.0 ? old - now : now - old;
-    const double value = old < 0.0 ? -old : old;
+    const double change = tz_abs(now - old), value = tz_abs(old);
     tally.largest = change > tally.largest ? change : tally.largest;
     tally.magnitude = value > tally.magnitude ? value : tally.magnitude;
     return change;

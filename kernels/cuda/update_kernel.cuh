@@ -21,9 +21,11 @@
         for (int k = 0; k < N; k++)                                                                \
             old[k] = tz_read<false>(a, p[k], c[k].name, c[k].name##_edge, 0, 0, 0);                \
         TZ_UNROLL                                                                                  \
-        for (int k = 0; k < N; k++) {                                                              \
+        for (int k = 0; k < N; k++)                                                                \
             name##_sum += tz_change_of(a, p[k], c[k].name##_new, old[k], tally);                   \
-            if (a.out[index])                                                                      \
+        if (a.out[index]) {                                                                        \
+            TZ_UNROLL                                                                              \
+            for (int k = 0; k < N; k++)                                                            \
                 tz_store_one((double *)a.out[index] + p[k].x + offset,                             \
                              (double)c[k].name##_new - (double)old[k]);                            \
         }                                                                                          \

@@ -48,6 +48,11 @@ TZ_DEVICE int tz_blocks(int axis)
     return tz_simt_lane->blocks[axis];
 }
 
+TZ_DEVICE double tz_abs(double value)
+{
+    return __builtin_fabs(value);
+}
+
 TZ_DEVICE void tz_barrier(TZ_SIMT_HERE)
 {
     tz_simt->barrier(SIMT_BARRIER, TZ_SIMT_PLACE);
