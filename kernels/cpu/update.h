@@ -15,7 +15,7 @@
 
 #include "kernels/cpu/stage.h"
 
-enum { TZ_UPDATE_SEGMENT = 1024, TZ_UPDATE_LANES = 32 };
+enum { TZ_UPDATE_SEGMENT = 256, TZ_UPDATE_LANES = 32 };
 
 typedef struct tz_update_job {
     /* As for tz_stage_run, with current ghosts in `in`. These members are not read: out, height,
