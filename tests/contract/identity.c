@@ -1,6 +1,7 @@
 /* A backend equals the reference bit for bit, with every plan. */
 #include "contract.h"
 #include "sim/fields.h"
+#include "sim/residual.h"
 #include "sim/run.h"
 
 #include <inttypes.h>
@@ -42,14 +43,19 @@ static bool is_state(const contract *c, int field)
     return c->stencil->fields[field].role == TZ_STATE;
 }
 
-/* The last iteration measures its residual: that number must not depend on the backend either. */
+/* The run measures its residual at the end, or the change of its last iteration if the stencil has
+ * none: that number must not depend on the backend either. */
 static tz_status run_with_residual(tz_simulation *sim, int64_t steps, double *residual,
                                    tz_error *error)
 {
-    const tz_run run = {.steps = steps, .until_residual = -1.0, .check_every = steps};
+    const bool has_residual = !tz_stencil_has_residual(tz_simulation_stencil(sim), NULL);
+    const tz_run run = {.steps = steps,
+                        .until_residual = -1.0,
+                        .until_is_update = !has_residual,
+                        .check_every = steps};
     tz_run_result result;
     const tz_status status = tz_simulation_run(sim, &run, &result, error);
-    *residual = result.residual;
+    *residual = has_residual ? result.residual : result.update;
     return status;
 }
 
