@@ -371,7 +371,8 @@ tz_status tz_simulation_streamed_read(const tz_simulation *simulation, int field
                             "cells %" PRId64 " to %" PRId64 " of slab %" PRId64 " do not exist", x,
                             x + count, step);
     enum { PIECE_CELLS = 1 << 16 };
-    int32_t *scratch = malloc(PIECE_CELLS * sizeof *scratch);
+    const size_t room = count < PIECE_CELLS ? (size_t)count : PIECE_CELLS;
+    int32_t *scratch = malloc(room * sizeof *scratch); /* a small block costs little time */
     if (!scratch)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a slab");
     for (int64_t done = 0, part; done < count; done += part) {
