@@ -680,7 +680,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && command -v prlimit >
     rc=$?
     check "too many threads: exit code 1" is $rc 1
     check "too many threads: says so" errs "32 threads cannot be started here"
-    check "too many threads: one line of error" sh -c '[ "$(grep -c "^trapeze:" err)" -eq 1 ]'
+    check "too many threads: one line of error" sh -c '[ "$(grep -c "^trapeze: long.lua" err)" -eq 1 ]'
 fi
 
 # ---- signals -----------------------------------------------------------------------------------
@@ -748,7 +748,7 @@ check "SIGTERM: run.json says interrupted" grep -q '"status": "interrupted"' ter
 check "SIGTERM: the table is there" sh -c '[ "$(wc -l <term/table.csv)" -gt 2 ]'
 check "SIGTERM: the table ends with a line" sh -c 'tail -c 1 term/table.csv | od -c | grep -q "\\\\n"'
 check "SIGTERM: no temporary files" sh -c '! ls -A term | grep -q "^\."'
-check "SIGTERM: one line of error" sh -c '[ "$(grep -c "^trapeze:" err)" -eq 1 ]'
+check "SIGTERM: one line of error" sh -c '[ "$(grep -c "^trapeze: long.lua" err)" -eq 1 ]'
 after INT 1 run long.lua -q --out int
 check "SIGINT in a run: 130" is $rc 130
 check "SIGINT: run.json says interrupted" grep -q '"status": "interrupted"' int/run.json
