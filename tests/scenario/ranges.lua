@@ -87,8 +87,8 @@ c.refuses("the sum does not fit an integer of 64 bits", big.sum, big)
 big:set(1, math.mininteger)
 tz.expect(tz.array({ shape = 2, dtype = "int64", data = { math.mininteger, math.maxinteger } }):sum() == -1)
 
--- Beyond Lua's integers: a file of uint64 with 2^64 - 1, 2^63 and 7.
-local wide = tz.read "wide.npy"
+-- Beyond Lua's integers: a file of uint64 with 2^64 - 1, 2^63 and 7, which run_scenario_tests.sh writes.
+local wide = tz.read(assert(tz.args.data, "give the test's folder: --set data=FOLDER") .. "/wide.npy")
 tz.expect(wide.dtype == "uint64" and wide:get(2) == 7 and wide:min() == 7)
 c.refuses("the element is 18446744073709551615; Lua's integers end at 9223372036854775807", wide.get, wide, 0)
 c.refuses("the element is 18446744073709551615", wide.max, wide)

@@ -13,6 +13,12 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 # An exhaustive policy must not use the user's measurements.
 export TRAPEZE_CACHE="${TRAPEZE_CACHE:-$work/cache}"
+# An array of uint64: a header of 128 bytes, then 2^64 - 1, 2^63 and 7.
+header="{'descr': '<u8', 'fortran_order': False, 'shape': (3,), }"
+{
+    printf '\223NUMPY\001\000\166\000%-117s\n' "$header"
+    printf '\377\377\377\377\377\377\377\377\000\000\000\000\000\000\000\200\007\000\000\000\000\000\000\000'
+} >wide.npy
 count=0
 failed=0
 
@@ -21,7 +27,7 @@ one() {
     name=$1
     shift
     count=$((count + 1))
-    if "$bin" run "$@" --quiet >output 2>&1 </dev/null; then
+    if "$bin" run "$@" --set data="$work" --quiet >output 2>&1 </dev/null; then
         echo "ok $count - $name"
     else
         failed=$((failed + 1))
