@@ -35,7 +35,7 @@ typedef struct tz_checks {
 tz_checks tz_checks_begin(int64_t step, int64_t every);
 
 /* The step of the next check after the one at `step`: `every` steps later or, if that is 0, first 8
- * steps, then twice as far each time, up to 512 or a 32nd of the steps of the run so far. So checks
+ * steps, then twice as far each time, up to 1024 or a 32nd of the steps of the run so far. So checks
  * cost little, and few steps are too many. */
 int64_t tz_checks_next(const tz_checks *checks, int64_t step);
 

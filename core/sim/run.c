@@ -233,13 +233,15 @@ static tz_status look(runner *r, tz_error *error)
     if (status || !tz_simulation_is_rounding(simulation, &update))
         return status;
     simulation->look_step = -1;
+    const bool single = simulation->problem.precision == TZ_SINGLE;
+    const bool timed = tz_simulation_time_step(simulation);
     char text[320];
     snprintf(text, sizeof text,
              "stagnates: the last iterations before step %" PRId64 " changed no cell, though in "
-             "double precision one changes cells by up to %.3g: %s precision ends here; use %sa "
-             "larger time step",
+             "double precision one changes cells by up to %.3g: %s precision ends here%s%s%s%s",
              step, update.largest, tz_simulation_precision(simulation),
-             simulation->problem.precision == TZ_SINGLE ? "precision = \"double\" or " : "");
+             single || timed ? "; use " : "", single ? "precision = \"double\"" : "",
+             single && timed ? " or " : "", timed ? "a larger time step" : "");
     if (r->run->stagnates)
         r->run->stagnates(r->run->stagnates_context, text);
     return TZ_OK;

@@ -144,9 +144,10 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
 {
     const tz_param *step = tz_simulation_time_step(simulation);
     const double before = step ? tz_simulation_dt(simulation) : 0;
-    tz_status status = tz_problem_set_params(&simulation->problem, count, params, error);
+    /* The correction's problem is the stricter one: what it takes, the solution's takes, too. */
+    tz_status status = tz__correction_set_params(simulation, count, params, error);
     if (!status)
-        status = tz__correction_set_params(simulation, count, params, error);
+        status = tz_problem_set_params(&simulation->problem, count, params, error);
     simulation->update_known = false;
     if (!status && step)
         tz__simulation_time_step_changed(simulation, before);
