@@ -5,7 +5,8 @@
 #define TZ__NAMES(F)                                                                               \
     F("exp")                                                                                       \
     F("expf")                                                                                      \
-    F("exp2") F("exp2f") F("expm1") F("expm1f") F("log") F("logf") F("log2") F("log2f") F("log10") \
+    F("exp2")                                                                                      \
+    F("exp2f") F("expm1") F("expm1f") F("log") F("logf") F("log2") F("log2f") F("log10")           \
         F("log10f") F("log1p") F("log1pf") F("pow") F("powf") F("cbrt") F("cbrtf") F("sqrt")       \
             F("sqrtf") F("hypot") F("hypotf") F("sin") F("sinf") F("cos") F("cosf") F("tanh")      \
                 F("tanhf") F("fabs") F("fabsf") F("abs") F("labs") F("fmin") F("fminf") F("min")   \
