@@ -1,5 +1,6 @@
 #include "define/expr.h"
 
+#include "define/make.h"
 #include "define/range.h"
 #include <limits.h>
 #include <math.h>

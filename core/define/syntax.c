@@ -110,9 +110,10 @@ static bool enter(parser *p)
 {
     if (++p->depth <= TZ_FORMULA_DEPTH_MAX)
         return true;
-    FAIL(p, TZ_RANGE, p->token.at,
-         "more than %d levels inside each other: use several fields or fewer parentheses",
-         TZ_FORMULA_DEPTH_MAX);
+    p->status = tz_formula_fail(
+        &p->out->formula, TZ_RANGE, p->token.at,
+        "more than %d levels inside each other: use several fields or fewer parentheses",
+        TZ_FORMULA_DEPTH_MAX);
     return false;
 }
 

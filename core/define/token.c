@@ -21,6 +21,10 @@ static void point(const tz_formula *formula, int at, char *text, size_t size)
 {
     const char *all = formula->text.text;
     const int length = (int)formula->text.length;
+    if (length == 0) {
+        *text = '\0';
+        return;
+    }
     int low = at > SHOWN / 2 ? at - SHOWN / 2 : 0;
     int high = length - low > SHOWN ? low + SHOWN : length;
     while (low > 0 && continues(all[low]))
