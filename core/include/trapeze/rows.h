@@ -50,6 +50,9 @@
  *   TZ_FMA(a, b, c)           is a * b + c, rounded once; compilers fuse nothing else
  *   TZ_UNROLL                 before a loop with a constant number of turns, unrolls it
  *
+ * <trapeze/rows_math.h> has functions of numbers (TZ_MIN, TZ_SELECT, TZ_SQRT, TZ_EXP, TZ_SIN, ...),
+ * literals and functions of one's own: TZ_R, TZ_HELPER.
+ *
  * and for tz_words, each in one instruction on machines with three-input logic,
  *
  *   TZ_XOR3(a, b, c)              is the sum of three bits

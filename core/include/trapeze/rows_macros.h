@@ -4,6 +4,7 @@
 #define TRAPEZE_ROWS_MACROS_H
 
 #include <trapeze/plugin.h>
+#include <trapeze/rows_math.h>
 
 typedef uint32_t tz_word;
 
