@@ -196,15 +196,27 @@ static tz_status add_plugin(tz_registry *registry, const char *path, tz_error *e
     return TZ_OK;
 }
 
+static bool ends_in_so(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 3 && strcmp(name + length - 3, ".so") == 0;
+}
+
 static int is_module(const struct dirent *entry)
 {
-    const size_t length = strlen(entry->d_name);
-    return length > 3 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 3, ".so") == 0;
+    return entry->d_name[0] != '.' && ends_in_so(entry->d_name);
 }
 
 static tz_status add_folder(tz_registry *registry, const char *folder, tz_error *error)
 {
     struct dirent **names = NULL;
+    struct stat facts;
+    if (ends_in_so(folder) && stat(folder, &facts) == 0 && S_ISREG(facts.st_mode)) {
+        char path[PATH_MAX]; /* dlopen() looks for a name without a slash elsewhere */
+        const bool bare = !strchr(folder, '/');
+        snprintf(path, sizeof path, "%s%s", bare ? "./" : "", folder);
+        return add_plugin(registry, path, error);
+    }
     const int count = scandir(folder, &names, is_module, alphasort);
     if (count < 0)
         return TZ_OK;
