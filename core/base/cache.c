@@ -64,7 +64,7 @@ static tz_cache_key sum_of(const void *data, size_t bytes)
     return tz_cache_key_end(sum);
 }
 
-static bool equal(tz_cache_key a, tz_cache_key b)
+bool tz_cache_key_equal(tz_cache_key a, tz_cache_key b)
 {
     return a.a == b.a && a.b == b.b;
 }
@@ -82,11 +82,10 @@ static void warn(const char *folder, const char *why)
     int expected = NONE_YET;
     if (!atomic_compare_exchange_strong(&warning_state, &expected, BEING_WRITTEN))
         return;
-    snprintf(
-        warning, sizeof warning,
-        "compiled code cannot be kept in %.500s (%.250s), so every run compiles it again; set "
-        "TRAPEZE_CACHE to a folder that can be written, or to \"\" for no cache",
-        folder, why);
+    snprintf(warning, sizeof warning,
+             "compiled code cannot be kept in %.500s (%.250s), so every run compiles it again; set "
+             "TRAPEZE_CACHE to a folder that can be written, or to \"\" for no cache",
+             folder, why);
     atomic_store(&warning_state, READY);
 }
 
@@ -204,11 +203,12 @@ void *tz_cache_read(tz_cache_key key, const tz_cache_kind *kind, size_t *bytes)
         !read_all(file, &head, sizeof head))
         goto done;
     *bytes -= sizeof head;
-    if (memcmp(head.magic, kind->magic, sizeof head.magic) != 0 || !equal(head.key, key) ||
-        head.bytes != *bytes)
+    if (memcmp(head.magic, kind->magic, sizeof head.magic) != 0 ||
+        !tz_cache_key_equal(head.key, key) || head.bytes != *bytes)
         goto done;
     data = malloc(*bytes);
-    if (data && !(read_all(file, data, *bytes) && equal(sum_of(data, *bytes), head.sum))) {
+    if (data &&
+        !(read_all(file, data, *bytes) && tz_cache_key_equal(sum_of(data, *bytes), head.sum))) {
         free(data);
         data = NULL;
     }

@@ -16,6 +16,7 @@ typedef struct tz_cache_key {
 tz_cache_key tz_cache_key_start(void);
 void tz_cache_key_add(tz_cache_key *key, const char *text);
 tz_cache_key tz_cache_key_end(tz_cache_key key);
+bool tz_cache_key_equal(tz_cache_key a, tz_cache_key b);
 
 /* A kind of entries. */
 typedef struct tz_cache_kind {

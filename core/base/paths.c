@@ -107,8 +107,7 @@ tz_status tz_paths_add_headers(tz_paths *paths, tz_error *error)
             return status;
         if (paths->count == before)
             continue;
-        const int length =
-            snprintf(file, sizeof file, "%s/trapeze/plugin.h", paths->items[before]);
+        const int length = snprintf(file, sizeof file, "%s/trapeze/plugin.h", paths->items[before]);
         if (length < (int)sizeof file && access(file, R_OK) == 0)
             return TZ_OK;
         free(paths->items[--paths->count]);

@@ -93,10 +93,11 @@ tz_status tz_compiler_version(const tz_compiler *compiler, char *text, size_t si
     if (good)
         snprintf(text, size, "%s", output);
     else
-        tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                     "'%.200s' is no C compiler: --version ended with %d, '%.200s'; name another in "
-                     "CC",
-                     compiler->command, code, output);
+        tz_error_set(
+            error, TZ_UNSUPPORTED, NULL,
+            "'%.200s' is no C compiler: --version ended with %d, '%.200s'; name another in "
+            "CC",
+            compiler->command, code, output);
     free(output);
     return good ? TZ_OK : TZ_UNSUPPORTED;
 }
@@ -118,9 +119,10 @@ static tz_status add_headers(const char *folder, tz_cache_key *key, tz_error *er
     const int count = scandir(inner, &names, is_header, alphasort);
     for (int i = 0; i < count; i++) {
         char path[2 * PATH_MAX], *text = NULL;
+        size_t bytes;
         snprintf(path, sizeof path, "%s/%s", inner, names[i]->d_name);
         if (!status)
-            status = tz_file_read(path, HEADER_BYTES_MAX, &text, NULL, error);
+            status = tz_file_read(path, HEADER_BYTES_MAX, &text, &bytes, error);
         if (!status) {
             tz_cache_key_add(key, names[i]->d_name);
             tz_cache_key_add(key, text);
@@ -208,7 +210,8 @@ static tz_status first_error(const tz_compiler *compiler, const char *name, cons
     }
     line = *line ? line : output;
     const int length = (int)strcspn(line, "\n");
-    const char *hint = strstr(line, ".h: No such file") ? "; Debian: apt-get install libc6-dev" : "";
+    const char *hint =
+        strstr(line, ".h: No such file") ? "; Debian: apt-get install libc6-dev" : "";
     if (length == 0)
         return tz_error_set(error, TZ_PLUGIN, name,
                             "the C compiler %.100s failed without a message (exit code %d)",
@@ -233,14 +236,14 @@ static tz_status call(const tz_compiler *compiler, const char *folder, const cha
     count += split(flags, arguments + count, FLAGS_MAX);
     snprintf(include, sizeof include, "-I%s", compiler->headers);
     snprintf(source, sizeof source, "%s.c", name);
-    const char *const last[] = {"-std=gnu17", "-fPIC", "-shared", "-fvisibility=hidden", include,
-                                "-I.",        "-Wa,-I.", "-o", "plugin.so", source, "-lm"};
+    const char *const last[] = {"-std=gnu17", "-fPIC", "-shared", "-fvisibility=hidden",
+                                include,      "-I.",   "-Wa,-I.", "-o",
+                                "plugin.so",  source,  "-lm"};
     memcpy(arguments + count, last, sizeof last);
     const tz_status status = tz_process_run(&process, &output, &code, error);
     if (status)
         return status;
-    const tz_status compiled =
-        code == 0 ? TZ_OK : first_error(compiler, name, output, code, error);
+    const tz_status compiled = code == 0 ? TZ_OK : first_error(compiler, name, output, code, error);
     free(output);
     return compiled;
 }
@@ -249,7 +252,7 @@ tz_status tz_compiler_build(const tz_compiler *compiler, const char *name, const
                             const char *cell_text, int (*stopped)(void), void **image,
                             size_t *bytes, tz_error *error)
 {
-    char folder[PATH_MAX], path[PATH_MAX];
+    char folder[PATH_MAX], path[PATH_MAX + 16];
     const char *temporary = getenv("TMPDIR");
     char *data = NULL;
     *image = NULL;

@@ -4,7 +4,8 @@
 #define TZ_CORE_DEFINE_DEFINITION_H
 
 #include "base/error.h"
-#include "stencil/registry.h"
+#include <stdint.h>
+#include <trapeze/plugin.h>
 
 /* A formula: not always terminated, and it may hold any bytes. `text` NULL: there is none. */
 typedef struct tz_defined_text {
@@ -14,7 +15,8 @@ typedef struct tz_defined_text {
 
 typedef struct tz_defined_field {
     const char *name;
-    tz_role role; /* state, static or derived. A state field is in at least one update, a derived one
+    tz_role
+        role; /* state, static or derived. A state field is in at least one update, a derived one
                    * in `outputs` */
     tz_type type;
     bool required; /* of a state or static field: a simulation must set it */
@@ -52,15 +54,16 @@ typedef struct tz_defined_pass {
 /* A weighted sum: field' = a*old + b*field + v*scale*sum(c*field), and old' = field. The array of
  * coefficients c is dense, x fastest, and its sides are odd. */
 typedef struct tz_defined_coefficients {
-    const char *field;         /* NULL: the first state field that is not `old` */
-    int dims;                  /* as the stencil's */
-    int side[TZ_AXES];         /* 1, 3, ... 2*TZ_RADIUS_MAX + 1; 1 on unused axes */
-    const double *values;      /* finite */
-    const char *const *fields; /* NULL, or for each coefficient a formula: the name of a static field
+    const char *field;    /* NULL: the first state field that is not `old` */
+    int dims;             /* as the stencil's */
+    int side[TZ_AXES];    /* 1, 3, ... 2*TZ_RADIUS_MAX + 1; 1 on unused axes */
+    const double *values; /* finite */
+    const char *const
+        *fields;             /* NULL, or for each coefficient a formula: the name of a static field
                                 * or parameter, for example. NULL entries: the number in `values` */
-    double scale;              /* finite; 1 if there is none */
-    const char *old;           /* NULL, or a state field: the values of an iteration before */
-    tz_defined_text a, b, v;   /* formulas; without text: 0, 0 and 1. `a` needs `old` */
+    double scale;            /* finite; 1 if there is none */
+    const char *old;         /* NULL, or a state field: the values of an iteration before */
+    tz_defined_text a, b, v; /* formulas; without text: 0, 0 and 1. `a` needs `old` */
 } tz_defined_coefficients;
 
 typedef struct tz_definition {
@@ -78,8 +81,8 @@ typedef struct tz_definition {
     int outputs_count; /* one for each derived field */
     const tz_defined_update *outputs;
     const tz_defined_coefficients *coefficients; /* or NULL */
-    bool group;                                  /* terms with equal coefficients are summed first */
-    const char *raw; /* NULL, or the cell updates of all passes and outputs, written by hand: a
+    bool group;           /* terms with equal coefficients are summed first */
+    const char *raw;      /* NULL, or the cell updates of all passes and outputs, written by hand: a
                       * TZ_CELL with the name of each, and what it needs. TZ_FIELDS and TZ_CONSTANTS
                       * (each parameter, then each scalar) are put before it */
     uint32_t boundaries;  /* TZ_ALLOW() of each that may be chosen; 0: all */
@@ -101,11 +104,5 @@ tz_status tz_define_source(const tz_definition *definition, tz_defined_source *o
                            tz_error *error);
 /* Frees the texts; then `source` has none. */
 void tz_defined_source_clear(tz_defined_source *source);
-
-/* Compile the source, load it, and put it into the registry: `id` becomes the stencil's id, borrowed
- * from the registry. The folder of the cache is $TRAPEZE_CACHE or ~/.cache/trapeze, as for
- * kernels. */
-tz_status tz_define_plugin(tz_registry *registry, const tz_definition *definition,
-                           const tz_defined_source *source, const char **id, tz_error *error);
 
 #endif

@@ -29,8 +29,8 @@ static tz_status get_image(const char *id, const tz_defined_source *source, int 
     *image = tz_cache_read(key, &images, bytes);
     if (*image)
         return TZ_OK;
-    status = tz_compiler_build(&compiler, id, source->plugin_text, source->cell_text, stopped, image,
-                               bytes, error);
+    status = tz_compiler_build(&compiler, id, source->plugin_text, source->cell_text, stopped,
+                               image, bytes, error);
     if (!status)
         tz_cache_write(key, &images, *image, *bytes);
     return status;
@@ -56,14 +56,13 @@ int tz_define_describe(char *text, size_t size)
     char version[256], folder[PATH_MAX];
     if (tz_compiler_find(&compiler, &error) != TZ_OK ||
         tz_compiler_version(&compiler, version, sizeof version, &error) != TZ_OK) {
-        snprintf(text, size, "missing: %s\n", error.message);
-        return 1;
+        snprintf(text, size, "missing, optional: %s\n", error.message);
+        return 0;
     }
     tz_cache_describe(folder, sizeof folder);
     const bool closed = tz_cache_check_private(&images, &error) == TZ_OK;
-    const int used =
-        snprintf(text, size, "compiler: %.300s (%s)\nheaders: %s\ncache: %s\n", compiler.command,
-                 version, compiler.headers, folder);
+    const int used = snprintf(text, size, "compiler: %.300s (%s)\nheaders: %s\ncache: %s\n",
+                              compiler.command, version, compiler.headers, folder);
     if (!closed && used > 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, "NOT usable: %s: %s\n", error.place,
                  error.message);

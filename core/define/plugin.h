@@ -3,6 +3,7 @@
 #define TZ_CORE_DEFINE_PLUGIN_H
 
 #include "define/definition.h"
+#include "stencil/registry.h"
 
 /* Compile the source of the stencil `id`, load it and put it into the registry. `from` says in
  * messages where it is defined. `stopped` (may be NULL) is asked while the compiler runs: not 0 ends
@@ -14,8 +15,8 @@
 tz_status tz_define_plugin(tz_registry *registry, const char *id, const tz_defined_source *source,
                            const char *from, int (*stopped)(void), tz_error *error);
 
-/* For doctor: the compiler, its version, the headers and the cache, in lines. Returns how many
- * things are missing. */
+/* For doctor: the compiler, its version, the headers and the cache, in lines; or what is missing.
+ * Returns the number of problems; a compiler is optional. */
 int tz_define_describe(char *text, size_t size);
 
 #endif

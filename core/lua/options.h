@@ -27,7 +27,7 @@ typedef struct tz_script_sink {
 
 typedef struct tz_script_options {
     const char *path;
-    const tz_registry *registry;
+    tz_registry *registry;   /* tz.stencil adds to it */
     const char *backend;     /* NULL: the script's choice */
     tz_policy_choice policy; /* before the script's */
     int threads;             /* 0: the script's choice */

@@ -369,7 +369,8 @@ const fuzz_reader fuzz_memory = {.name = "memory",
 /* ---- Compiled kernels ------------------------------------------------------------------------ */
 
 static const tz_cache_key kernel_key = {0x1234, 0x5678};
-static const tz_cache_kind kernel_kind = {.magic = {'F', 'U', 'Z', 'Z', '0', '0', '0', '1'}, .ending = "bin"};
+static const tz_cache_kind kernel_kind = {.magic = {'F', 'U', 'Z', 'Z', '0', '0', '0', '1'},
+                                          .ending = "bin"};
 static const char kernel_data[] = "a compiled kernel of any bytes, for instance these";
 static const char *const kernel_words[] = {"FUZZ0001", "FUZZ0000",
                                            "\x7f"

@@ -2,10 +2,11 @@
 
 #include "backend/cuda/compile/nvrtc.h"
 
-static const tz_cache_kind cubins = {.magic = {'T', 'Z', 'C', 'U', 'B', 'I', 'N', '1'}, .ending = "cubin"};
+static const tz_cache_kind cubins = {.magic = {'T', 'Z', 'C', 'U', 'B', 'I', 'N', '1'},
+                                     .ending = "cubin"};
 
 static tz_cache_key key_of(const tz__nvrtc *nvrtc, const char *architecture, const char *source,
-                          const tz_cuda_header *headers, size_t count)
+                           const tz_cuda_header *headers, size_t count)
 {
     char text[TZ__NVRTC_OPTION_BYTES];
     const char *options[TZ__NVRTC_OPTIONS_MAX];

@@ -1,11 +1,11 @@
 /* The library, its devices, a context. Symbols and numbers are those of cuda.h. */
 #include "backend/cuda/driver/driver.h"
 
-#include "base/cache.h"
 #include "backend/cuda/compile/library.h"
 #include "backend/cuda/compile/nvrtc.h"
 #include "backend/cuda/driver/driver_impl.h"
 #include "backend/cuda/driver/energy.h"
+#include "base/cache.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

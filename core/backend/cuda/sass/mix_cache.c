@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* Change the version when tz_cuda_mix or any of its counts changes. */
-static const tz_cache_kind mixes = {.magic = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'a'}, .ending = "mix"};
+static const tz_cache_kind mixes = {.magic = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'a'},
+                                    .ending = "mix"};
 
 /* An entry ends after the last loop. */
 static const size_t least_bytes = offsetof(tz_cuda_mix, loops);
