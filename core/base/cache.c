@@ -171,7 +171,7 @@ static tz_status check_owner(const char *folder, tz_error *error)
 tz_status tz_cache_check_private(const tz_cache_kind *kind, tz_error *error)
 {
     bool wanted;
-    char *folder = kind_folder(kind, &wanted);
+    char *folder = kind->folder ? kind_folder(kind, &wanted) : NULL;
     const tz_status status = folder ? check_owner(folder, error) : TZ_OK;
     free(folder);
     return status;

@@ -209,6 +209,7 @@ static tz_status first_error(const tz_compiler *compiler, const char *name, cons
         line += *line == '\n';
     }
     line = *line ? line : output;
+    line += strncmp(line, "./", 2) == 0 ? 2 : 0;
     const int length = (int)strcspn(line, "\n");
     const char *hint =
         strstr(line, ".h: No such file") ? "; Debian: apt-get install libc6-dev" : "";
