@@ -7,44 +7,44 @@
 static const tz_cache_kind images = {
     .magic = {'T', 'Z', 'P', 'L', 'U', 'G', 'I', '1'}, .ending = "so", .folder = "stencils"};
 
-/* The shared library, malloc'd, from the cache or the compiler. */
-static tz_status get_image(const char *id, const tz_defined_source *source, int (*stopped)(void),
-                           void **image, size_t *bytes, tz_error *error)
+/* The key of a stencil's image, and the compiler. */
+static tz_status prepare(const char *id, const tz_defined_source *source, tz_compiler *compiler,
+                         tz_cache_key *key, tz_error *error)
 {
-    tz_compiler compiler;
-    tz_cache_key key = tz_cache_key_start();
     tz_status status = tz_cache_check_private(&images, error);
     if (!status)
-        status = tz_compiler_find(&compiler, error);
+        status = tz_compiler_find(compiler, error);
     if (status)
         return status;
-    tz_cache_key_add(&key, "tz.stencil");
-    tz_cache_key_add(&key, id);
-    tz_cache_key_add(&key, source->plugin_text);
-    tz_cache_key_add(&key, source->cell_text);
-    status = tz_compiler_add_key(&compiler, &key, error);
-    if (status)
-        return status;
-    key = tz_cache_key_end(key);
-    *image = tz_cache_read(key, &images, bytes);
-    if (*image)
-        return TZ_OK;
-    status = tz_compiler_build(&compiler, id, source->plugin_text, source->cell_text, stopped,
-                               image, bytes, error);
-    if (!status)
-        tz_cache_write(key, &images, *image, *bytes);
+    *key = tz_cache_key_start();
+    tz_cache_key_add(key, "tz.stencil");
+    tz_cache_key_add(key, id);
+    tz_cache_key_add(key, source->plugin_text);
+    tz_cache_key_add(key, source->cell_text);
+    status = tz_compiler_add_key(compiler, key, error);
+    *key = tz_cache_key_end(*key);
     return status;
 }
 
 tz_status tz_define_plugin(tz_registry *registry, const char *id, const tz_defined_source *source,
                            const char *from, int (*stopped)(void), tz_error *error)
 {
+    tz_compiler compiler;
+    tz_cache_key key;
     const tz_plugin *plugin;
-    void *image = NULL;
     size_t bytes = 0;
-    tz_status status = get_image(id, source, stopped, &image, &bytes, error);
+    tz_status status = prepare(id, source, &compiler, &key, error);
+    if (status)
+        return status;
+    void *image = tz_cache_read(key, &images, &bytes);
+    const bool kept = image;
+    if (!kept)
+        status = tz_compiler_build(&compiler, id, source->plugin_text, source->cell_text, stopped,
+                                   &image, &bytes, error);
     if (!status)
         status = tz_registry_add(registry, from, image, bytes, &plugin, error);
+    if (!status && !kept)
+        tz_cache_write(key, &images, image, bytes);
     free(image);
     return status;
 }
