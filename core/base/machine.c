@@ -114,6 +114,12 @@ const char *tz_isa_name(tz_isa isa)
     return names[isa];
 }
 
+const char *tz_isa_form(tz_isa isa)
+{
+    static const char *const names[TZ_ISA_COUNT] = {"base", "x86-64-v3", "x86-64-v4"};
+    return names[isa];
+}
+
 int tz_isa_vector_bytes(tz_isa isa)
 {
     static const int bytes[TZ_ISA_COUNT] = {16, 32, 64};

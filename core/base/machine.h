@@ -3,7 +3,14 @@
 #define TZ_CORE_BASE_MACHINE_H
 
 #include <stdint.h>
-#include <trapeze/plugin.h>
+
+/* Instruction sets of row functions. */
+typedef enum tz_isa {
+    TZ_ISA_BASE, /* the compiler's default */
+    TZ_ISA_V3,   /* x86-64 with AVX2, FMA and BMI2 */
+    TZ_ISA_V4,   /* x86-64 with AVX-512 F, BW, DQ and VL */
+    TZ_ISA_COUNT
+} tz_isa;
 
 typedef struct tz_machine {
     char cpu[128];                        /* the processor's name; "unknown" */
@@ -17,6 +24,8 @@ typedef struct tz_machine {
 void tz_machine_read(tz_machine *machine);
 
 const char *tz_isa_name(tz_isa isa);
+/* The name of the form of a plugin's row functions (tz_row_form.isa). */
+const char *tz_isa_form(tz_isa isa);
 /* Bytes of the vectors that row functions of this instruction set use: 16, 32 or 64. */
 int tz_isa_vector_bytes(tz_isa isa);
 

@@ -41,7 +41,7 @@ void tz_print_csv_workload(const tz_workload *workload)
     const tz_problem *problem = &workload->problem;
     printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%s,%s,", problem->stencil->id,
            problem->extent[0], problem->extent[1], problem->extent[2], workload->precision,
-           tz_boundary_name(problem->boundary[0]), workload->device.name);
+           tz_boundary_name(problem->boundary[0][0]), workload->device.name);
 }
 
 void tz_print_csv_power(const tz_model_prediction *prediction)

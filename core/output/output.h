@@ -31,7 +31,7 @@ typedef enum tz_column_kind {
     TZ_COLUMN_FUNCTION /* a text that the caller makes */
 } tz_column_kind;
 
-enum { TZ_COLUMNS_MAX = 256, TZ_OUTPUT_FIELDS_MAX = 8 };
+enum { TZ_COLUMNS_MAX = 256, TZ_OUTPUT_FIELDS_MAX = TZ_FIELDS_MAX };
 
 typedef struct tz_column {
     tz_column_kind kind;

@@ -121,7 +121,7 @@ static tz_status make_slabs(tz_bench *bench, int field, int height_max, tz_error
     bench->streamed[field] = (tz_streamed_source){.data = data,
                                                   .slabs = slabs,
                                                   .cells = cells,
-                                                  .boundary = problem->boundary[0],
+                                                  .boundary = problem->boundary[0][0],
                                                   .generation = 1};
     bench->streamed_pointers[field] = &bench->streamed[field];
     bench->slabs = slabs < bench->slabs ? slabs : bench->slabs;

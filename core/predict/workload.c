@@ -76,13 +76,13 @@ static void describe(tz_workload *workload)
     size_t a = 0, b = 0;
     bool same = true;
     for (int axis = 0; axis < p->dims; axis++) {
-        same = same && p->boundary[axis] == p->boundary[0];
+        same = same && p->boundary[axis][0] == p->boundary[0][0];
         a += (size_t)snprintf(workload->grid + a, sizeof workload->grid - a, "%s%" PRId64,
                               axis ? " x " : "", p->extent[axis]);
     }
     for (int axis = 0; axis < (same ? 1 : p->dims); axis++)
         b += (size_t)snprintf(workload->boundary + b, sizeof workload->boundary - b, "%s%s",
-                              axis ? ", " : "", tz_boundary_name(p->boundary[axis]));
+                              axis ? ", " : "", tz_boundary_name(p->boundary[axis][0]));
     snprintf(workload->precision, sizeof workload->precision, "%s",
              p->bits                            ? "bits"
              : !tz_stencil_has_real(p->stencil) ? "integers"

@@ -332,7 +332,7 @@ static tz_status set_streamed(tz_simulation *simulation, int field,
     simulation->streamed[field] = *source;
     simulation->streamed[field].generation = generation;
     simulation->streamed[field].cells = problem->extent[0];
-    simulation->streamed[field].boundary = problem->boundary[0];
+    simulation->streamed[field].boundary = problem->boundary[0][0];
     simulation->streamed_pointers[field] = &simulation->streamed[field];
     return TZ_OK;
 }

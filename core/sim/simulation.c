@@ -50,12 +50,12 @@ const char *tz_simulation_precision(const tz_simulation *simulation)
 
 tz_boundary tz_simulation_boundary(const tz_simulation *simulation, int axis)
 {
-    return simulation->problem.boundary[axis];
+    return simulation->problem.boundary[axis][0];
 }
 
 double tz_simulation_boundary_value(const tz_simulation *simulation, int field)
 {
-    return simulation->problem.boundary_value[field];
+    return simulation->problem.boundary_value[field][0];
 }
 
 double tz_simulation_origin(const tz_simulation *simulation, int field)

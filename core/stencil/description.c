@@ -57,23 +57,22 @@ static tz_status copy_array(const check *c, const array *a)
     return TZ_OK;
 }
 
-/* Replace the plugin's arrays by copies. ABI 1.0 had no strides. */
+/* Replace the plugin's arrays by copies. */
 static tz_status copy_arrays(const check *c, tz_stencil *stencil)
 {
     const tz_stencil theirs = *stencil;
-    const bool has_strides = theirs.struct_size > offsetof(tz_stencil, fields_stride);
-#define ARRAY(name, type, size_1_0, least, most)                                                   \
+#define ARRAY(name, type, least, most)                                                             \
     {                                                                                              \
-#name, theirs.name##_count, least, most, theirs.name,                                      \
-            has_strides ? theirs.name##_stride : size_1_0, size_1_0, sizeof(type),                 \
-            (void **)&stencil->name                                                                \
+#name, theirs.name##_count, least, most, theirs.name, theirs.name##_stride, sizeof(type),  \
+            sizeof(type), (void **)&stencil->name                                                  \
     }
     const array arrays[] = {
-        ARRAY(fields, tz_field, sizeof(tz_field), 1, TZ_FIELDS_MAX),
-        ARRAY(params, tz_param, offsetof(tz_param, role), 0, TZ_PARAMS_MAX),
-        ARRAY(constants, tz_constant, sizeof(tz_constant), 0, TZ_CONSTANTS_MAX),
-        ARRAY(passes, tz_pass, sizeof(tz_pass), 1, TZ_PASSES_MAX),
-        ARRAY(methods, tz_method, sizeof(tz_method), 0, TZ_METHODS_MAX),
+        ARRAY(fields, tz_field, 1, TZ_FIELDS_MAX),
+        ARRAY(params, tz_param, 0, TZ_PARAMS_MAX),
+        ARRAY(constants, tz_constant, 0, TZ_CONSTANTS_MAX),
+        ARRAY(passes, tz_pass, 1, TZ_PASSES_MAX),
+        ARRAY(methods, tz_method, 0, TZ_METHODS_MAX),
+        ARRAY(outputs, tz_pass, 0, TZ_PASSES_MAX),
     };
 #undef ARRAY
     tz_status status = TZ_OK;
@@ -99,7 +98,7 @@ static tz_status check_field(const check *c, int f)
         return refuse(c, "field %d lacks a name, unit or doc", f);
     if (tz_stencil_field_index(s, field->name) != f)
         return refuse(c, "two fields are named '%s'", field->name);
-    if ((unsigned)field->role > TZ_STREAMED || (unsigned)field->type > TZ_BITS)
+    if ((unsigned)field->role > TZ_DERIVED || (unsigned)field->type > TZ_BITS)
         return refuse(c, "field '%s' has no role or type that this trapeze knows", field->name);
     if (field->radius < 0 || field->radius > TZ_RADIUS_MAX)
         return refuse(c, "field '%s' has radius %d; 0 to %d are possible", field->name,
@@ -141,28 +140,30 @@ static tz_status check_param(const check *c, int p)
     return TZ_OK;
 }
 
-static tz_status check_pass(const check *c, int p)
+/* A pass or an output: `what`, number p, writes fields of `role`. */
+static tz_status check_pass(const check *c, const char *what, int p, const tz_pass *pass,
+                            tz_role role)
 {
     const tz_stencil *s = c->stencil;
-    const tz_pass *pass = &s->passes[p];
     if (pass->radius < 0 || pass->radius > TZ_RADIUS_MAX)
-        return refuse(c, "pass %d has radius %d; 0 to %d are possible", p, pass->radius,
+        return refuse(c, "%s %d has radius %d; 0 to %d are possible", what, p, pass->radius,
                       TZ_RADIUS_MAX);
     const int last = tz_stencil_has_real(s) ? TZ_DOUBLE : TZ_SINGLE;
     for (int precision = TZ_SINGLE; precision <= last; precision++)
-        if (!pass->kernels || !pass->kernels->rows[precision][TZ_ISA_BASE] ||
-            !pass->kernels->cell[precision])
+        if (!pass->kernels || !pass->kernels->cell[precision] ||
+            !tz_kernels_rows(pass->kernels, TZ_ISA_BASE, (tz_precision)precision))
             return refuse(c,
-                          "pass %d has no %s row or cell function: include <trapeze/rows.h> and "
+                          "%s %d has no %s row or cell function: include <trapeze/rows.h> and "
                           "use TZ_PASS()",
-                          p, precision == TZ_SINGLE ? "single" : "double");
+                          what, p, precision == TZ_SINGLE ? "single" : "double");
     if (!pass->text || !pass->text_file || !pass->text_cell || !pass->name)
-        return refuse(c, "pass %d lacks a name or text", p);
+        return refuse(c, "%s %d lacks a name or text", what, p);
     for (int f = 0; f < 32; f++)
-        if (pass->writes >> f & 1 && (f >= s->fields_count || s->fields[f].role != TZ_STATE))
-            return refuse(c, "pass %d writes field %d, which is not a state field", p, f);
+        if (pass->writes >> f & 1 && (f >= s->fields_count || s->fields[f].role != role))
+            return refuse(c, "%s %d writes field %d, which is not a %s field", what, p, f,
+                          tz_role_name(role));
     if (!pass->writes)
-        return refuse(c, "pass %d writes nothing", p);
+        return refuse(c, "%s %d writes nothing", what, p);
     return TZ_OK;
 }
 
@@ -208,14 +209,16 @@ static tz_status check_stencil(const check *c)
     for (int p = 0; p < s->params_count && !status; p++)
         status = check_param(c, p);
     for (int p = 0; p < s->passes_count && !status; p++)
-        status = check_pass(c, p);
+        status = check_pass(c, "pass", p, &s->passes[p], TZ_STATE);
+    for (int p = 0; p < s->outputs_count && !status; p++)
+        status = check_pass(c, "output", p, &s->outputs[p], TZ_DERIVED);
     return status ? status : check_refinement(c);
 }
 
 tz_status tz_description_take(tz_stencil *out, const tz_stencil *theirs, const char *path,
                               tz_error *error)
 {
-    const size_t least = offsetof(tz_stencil, derive);
+    const size_t least = sizeof(tz_stencil);
     const check c = {out, path, error};
     memset(out, 0, sizeof *out);
     if (!theirs || theirs->struct_size < least)
@@ -225,7 +228,7 @@ tz_status tz_description_take(tz_stencil *out, const tz_stencil *theirs, const c
                             theirs ? theirs->struct_size : 0u, least);
     if (is_empty(theirs->id))
         return tz_error_set(error, TZ_PLUGIN, path, "a stencil lacks its id");
-    memcpy(out, theirs, theirs->struct_size < sizeof *out ? theirs->struct_size : sizeof *out);
+    memcpy(out, theirs, sizeof *out);
     tz_status status = copy_arrays(&c, out);
     if (!status)
         status = check_stencil(&c);
@@ -241,5 +244,6 @@ void tz_description_clear(tz_stencil *stencil)
     free((void *)stencil->constants);
     free((void *)stencil->passes);
     free((void *)stencil->methods);
+    free((void *)stencil->outputs);
     memset(stencil, 0, sizeof *stencil);
 }

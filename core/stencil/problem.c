@@ -181,7 +181,7 @@ static tz_status resolve_boundary(tz_problem *problem, const tz_simulation_confi
         if (stencil->boundaries & TZ_ALLOW(b))
             allowed[allowed_count++] = tz_boundary_name((tz_boundary)b);
     for (int d = 0; d < TZ_AXES; d++) {
-        problem->boundary[d] = stencil->boundary;
+        problem->boundary[d][0] = problem->boundary[d][1] = stencil->boundary;
         if (d >= problem->dims || !config->boundary[d])
             continue;
         const int found = tz_boundary_find(config->boundary[d]);
@@ -192,7 +192,7 @@ static tz_status resolve_boundary(tz_problem *problem, const tz_simulation_confi
                                 found < 0 ? "unknown boundary" : "there is no boundary",
                                 config->boundary[d], stencil->id, hint);
         }
-        problem->boundary[d] = (tz_boundary)found;
+        problem->boundary[d][0] = problem->boundary[d][1] = (tz_boundary)found;
     }
     return TZ_OK;
 }
@@ -209,7 +209,8 @@ static tz_status resolve_boundary_values(tz_problem *problem, const tz_simulatio
 {
     const tz_stencil *stencil = problem->stencil;
     for (int f = 0; f < stencil->fields_count; f++)
-        problem->boundary_value[f] = stencil->fields[f].boundary_value;
+        for (int side = 0; side < TZ_SIDES; side++)
+            problem->boundary_value[f][side] = stencil->fields[f].boundary_value;
     for (size_t i = 0; i < config->boundary_values_count; i++) {
         const tz_assignment *given = &config->boundary_values[i];
         const int f = tz_stencil_field_index(stencil, given->name);
@@ -221,15 +222,17 @@ static tz_status resolve_boundary_values(tz_problem *problem, const tz_simulatio
         if (given->text)
             return tz_error_set(error, TZ_TYPE, "boundary_values",
                                 "the value of '%s' must be a number, not a text", given->name);
-        problem->boundary_value[f] = given->number;
+        for (int side = 0; side < TZ_SIDES; side++)
+            problem->boundary_value[f][side] = given->number;
     }
-    for (int f = 0; f < stencil->fields_count; f++) {
-        const char *fault = tz_problem_fault(problem, f, problem->boundary_value[f]);
+    for (int k = 0; k < stencil->fields_count * TZ_SIDES; k++) {
+        const int f = k / TZ_SIDES;
+        const double value = problem->boundary_value[f][k % TZ_SIDES];
+        const char *fault = tz_problem_fault(problem, f, value);
         if (fault)
-            return tz_error_set(error, TZ_RANGE, "boundary_values",
-                                "the value of '%s' (type %s) is %.10g; it %s",
-                                stencil->fields[f].name, tz_type_name(stencil->fields[f].type),
-                                problem->boundary_value[f], fault);
+            return tz_error_set(
+                error, TZ_RANGE, "boundary_values", "the value of '%s' (type %s) is %.10g; it %s",
+                stencil->fields[f].name, tz_type_name(stencil->fields[f].type), value, fault);
     }
     return TZ_OK;
 }
@@ -329,7 +332,7 @@ static tz_status derive_for(tz_problem *problem, tz_precision precision, tz_valu
                             tz_slot *slots, tz_error *error)
 {
     const tz_stencil *stencil = problem->stencil;
-    double constants[TZ_CONSTANTS_MAX] = {0}, origins[TZ_FIELDS_MAX];
+    double constants[TZ_CONSTANTS_MAX], origins[TZ_FIELDS_MAX];
     char message[1024] = "";
     tz_setup setup = {
         .struct_size = sizeof setup,
@@ -342,8 +345,10 @@ static tz_status derive_for(tz_problem *problem, tz_precision precision, tz_valu
         .message_size = sizeof message,
         .source_per_update = NAN,
         .origins = origins,
-        .boundary_values = problem->boundary_value,
+        .boundary_values = problem->boundary_value[0],
     };
+    for (int c = 0; c < TZ_CONSTANTS_MAX; c++)
+        constants[c] = NAN;
     memcpy(origins, problem->origin, sizeof origins);
     memcpy(setup.extent, problem->extent, sizeof setup.extent);
     memcpy(setup.boundary, problem->boundary, sizeof setup.boundary);
@@ -360,6 +365,13 @@ static tz_status derive_for(tz_problem *problem, tz_precision precision, tz_valu
                             "the time step '%s' is %g; it must be positive",
                             stencil->params[step].name, params[step].number);
     for (int c = 0; c < stencil->constants_count; c++) {
+        if (stencil->constants[c].varies && isnan(constants[c]))
+            constants[c] = 0.0;
+        if (isnan(constants[c]))
+            return tz_error_set(error, TZ_RANGE, stencil->id,
+                                "constant '%s' has no value: derive() does not set it, or makes it "
+                                "NaN with these parameters",
+                                stencil->constants[c].name);
         if (!isfinite(constants[c]))
             return tz_error_set(error, TZ_RANGE, stencil->id,
                                 "the parameters make constant '%s' %g: choose others",
@@ -414,7 +426,9 @@ tz_problem tz_problem_in_double(const tz_problem *problem)
     memcpy(in_double.constants, problem->constants_in_double, sizeof in_double.constants);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].type == TZ_REAL) {
-            in_double.boundary_value[f] = (float)(problem->boundary_value[f] - problem->origin[f]);
+            for (int side = 0; side < TZ_SIDES; side++)
+                in_double.boundary_value[f][side] =
+                    (float)(problem->boundary_value[f][side] - problem->origin[f]);
             in_double.origin[f] = 0.0;
         }
     return in_double;
@@ -502,7 +516,9 @@ tz_status tz_problem_correction(tz_problem *correction, const tz_problem *proble
     *correction = *problem;
     correction->precision = TZ_SINGLE;
     /* Memory holds corrections: 0 outside. */
-    memcpy(correction->boundary_value, correction->origin, sizeof correction->origin);
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        for (int side = 0; side < TZ_SIDES; side++)
+            correction->boundary_value[f][side] = correction->origin[f];
     tz_status status =
         copy_params(correction->params, problem->params, problem->stencil->params_count, error);
     if (!status)

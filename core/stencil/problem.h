@@ -12,8 +12,8 @@ typedef struct tz_problem {
     int64_t elements[TZ_AXES]; /* array elements: words along x for bit fields, else cells */
     bool bits;                 /* the fields are TZ_BITS (all of them are, or none) */
     tz_precision precision;
-    tz_boundary boundary[TZ_AXES];
-    double boundary_value[TZ_FIELDS_MAX];
+    tz_boundary boundary[TZ_AXES][2]; /* low and high side */
+    double boundary_value[TZ_FIELDS_MAX][TZ_SIDES];
     double origin[TZ_FIELDS_MAX];   /* memory holds a field's values minus this; else 0 */
     tz_value params[TZ_PARAMS_MAX]; /* texts are owned by the problem */
     tz_slot constants[TZ_CONSTANTS_MAX];

@@ -4,7 +4,7 @@
 
 const char *tz_role_name(tz_role role)
 {
-    static const char *const names[] = {"state", "static", "streamed"};
+    static const char *const names[] = {"state", "static", "streamed", "derived"};
     return names[role];
 }
 
@@ -50,12 +50,70 @@ int tz_stencil_radius(const tz_stencil *stencil)
     return radius;
 }
 
+tz_reads tz_stencil_reads(const tz_stencil *stencil, const tz_pass *pass, int field)
+{
+    const tz_field *f = &stencil->fields[field];
+    const int radius = f->role == TZ_STATE ? pass->radius : f->radius;
+    tz_reads reads = {.field = field};
+    for (int i = 0; i < pass->reads_count; i++) {
+        const tz_reads *listed = &pass->reads[i];
+        if (listed->field == field && strcmp(listed->cell, pass->text_cell) == 0) {
+            reads = *listed;
+            reads.cell = NULL;
+            return reads;
+        }
+    }
+    for (int axis = 0; axis < stencil->dims; axis++) {
+        reads.low[axis] = -radius;
+        reads.high[axis] = radius;
+    }
+    return reads;
+}
+
+tz_reach tz_pass_reach(const tz_stencil *stencil, const tz_pass *pass)
+{
+    tz_reach reach = {{0}, {0}};
+    for (int f = 0; f < stencil->fields_count; f++) {
+        if (stencil->fields[f].role != TZ_STATE)
+            continue;
+        const tz_reads reads = tz_stencil_reads(stencil, pass, f);
+        for (int axis = 0; axis < TZ_AXES; axis++) {
+            if (-reads.low[axis] > reach.low[axis])
+                reach.low[axis] = -reads.low[axis];
+            if (reads.high[axis] > reach.high[axis])
+                reach.high[axis] = reads.high[axis];
+        }
+    }
+    return reach;
+}
+
+tz_reach tz_stencil_reach_sides(const tz_stencil *stencil)
+{
+    tz_reach sum = {{0}, {0}};
+    for (int p = 0; p < stencil->passes_count; p++) {
+        const tz_reach reach = tz_pass_reach(stencil, &stencil->passes[p]);
+        for (int axis = 0; axis < TZ_AXES; axis++) {
+            sum.low[axis] += reach.low[axis];
+            sum.high[axis] += reach.high[axis];
+        }
+    }
+    return sum;
+}
+
 int tz_stencil_reach(const tz_stencil *stencil)
 {
     int sum = 0;
     for (int p = 0; p < stencil->passes_count; p++)
         sum += stencil->passes[p].radius;
     return sum;
+}
+
+tz_row_fn *tz_kernels_rows(const tz_kernels *kernels, tz_isa isa, tz_precision precision)
+{
+    for (int i = 0; i < kernels->forms_count; i++)
+        if (strcmp(kernels->forms[i].isa, tz_isa_form(isa)) == 0)
+            return kernels->forms[i].rows[precision];
+    return NULL;
 }
 
 int tz_stencil_has_real(const tz_stencil *stencil)

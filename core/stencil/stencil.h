@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_STENCIL_STENCIL_H
 #define TZ_CORE_STENCIL_STENCIL_H
 
+#include "base/machine.h"
 #include <stdbool.h>
 #include <trapeze/plugin.h>
 
@@ -16,8 +17,26 @@ const char *tz_param_role_name(tz_param_role role);
 /* The boundary of that name, or -1. */
 int tz_boundary_find(const char *name);
 
-/* Cells by which the ghost zone grows on each side per iteration: the sum of the passes' radii. */
+/* Cells to each side, from 0 up: x first. 0 on axes that the stencil does not have. */
+typedef struct tz_reach {
+    int low[TZ_AXES], high[TZ_AXES];
+} tz_reach;
+
+/* What a pass or an output reads of a field, from its list or, without an entry there, from the
+ * radius of the pass or of the field: low <= 0 <= high. `cell` is NULL. */
+tz_reads tz_stencil_reads(const tz_stencil *stencil, const tz_pass *pass, int field);
+
+/* How far a pass reads state fields. */
+tz_reach tz_pass_reach(const tz_stencil *stencil, const tz_pass *pass);
+
+/* Cells by which the ghost zone grows on each side per iteration: the sum over the passes. */
+tz_reach tz_stencil_reach_sides(const tz_stencil *stencil);
+
+/* The sum of the passes' radii: no side reaches farther. */
 int tz_stencil_reach(const tz_stencil *stencil);
+
+/* The row function of an instruction set, or NULL. */
+tz_row_fn *tz_kernels_rows(const tz_kernels *kernels, tz_isa isa, tz_precision precision);
 
 /* The largest radius of a pass, in cells. */
 int tz_stencil_radius(const tz_stencil *stencil);

@@ -38,7 +38,7 @@ static void finish_columns(const tz_stage *stage, int field, char *row, int64_t 
 {
     const int64_t n = stage->elements[0];
     const size_t size = stage->element_size[field];
-    const tz_boundary boundary = stage->boundary[0];
+    const tz_boundary boundary = stage->boundary[0][0];
     for (int side = 0; side < 2; side++)
         for (int g = 0; g < ghost; g++) {
             const int64_t x = side == 0 ? -1 - g : n + g;
@@ -59,7 +59,7 @@ static void finish_columns(const tz_stage *stage, int field, char *row, int64_t 
 static void finish_bits(const tz_stage *stage, int field, uint32_t *row, int ghost)
 {
     const int64_t words = stage->elements[0], columns = stage->columns;
-    const bool periodic = stage->boundary[0] == TZ_PERIODIC;
+    const bool periodic = stage->boundary[0][0] == TZ_PERIODIC;
     for (int g = 0; g < ghost; g++) {
         /* If the row has fewer words than ghosts, row[g] may be a ghost that an earlier turn
          * wrote. */
@@ -100,7 +100,7 @@ void tz_patch_finish(const tz_stage *stage, int field, const tz_patch *patch, in
     const size_t size = stage->element_size[field];
     const ptrdiff_t row_bytes = patch->row_stride * (ptrdiff_t)size;
     const int64_t nx = stage->elements[0];
-    const bool columns = !patch->keep_x && (stage->bits || stage->boundary[0] == TZ_PERIODIC ||
+    const bool columns = !patch->keep_x && (stage->bits || stage->boundary[0][0] == TZ_PERIODIC ||
                                             patch->x_low <= ghost || patch->x_high >= nx - ghost);
     for (int64_t y = patch->y_low; columns && y < patch->y_high; y++)
         finish_row(stage, field, patch->at + y * row_bytes, patch->x_low, patch->x_high, ghost);
@@ -112,7 +112,7 @@ void tz_patch_finish(const tz_stage *stage, int field, const tz_patch *patch, in
         for (int g = 0; g < ghost; g++) {
             const int64_t y = side == 0 ? -1 - g : ny + g;
             char *row = patch->at + y * row_bytes, *start = row + patch->x_low * (int64_t)size;
-            if (stage->boundary[1] == TZ_FIXED) {
+            if (stage->boundary[1][0] == TZ_FIXED) {
                 if (side == 0 ? patch->y_low > 0 : patch->y_high < ny)
                     continue;
                 /* Rows outside in y hold the value, whatever the boundary in x is. */
@@ -124,7 +124,7 @@ void tz_patch_finish(const tz_stage *stage, int field, const tz_patch *patch, in
                        (size_t)(high - low) * size);
                 continue;
             }
-            const int64_t from = tz_ghost_source(stage->boundary[1], y, ny);
+            const int64_t from = tz_ghost_source(stage->boundary[1][0], y, ny);
             if (from < patch->y_low || from >= patch->y_high)
                 continue;
             memcpy(start, patch->at + from * row_bytes + patch->x_low * (int64_t)size, length);

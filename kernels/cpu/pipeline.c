@@ -27,9 +27,9 @@ static size_t ring_place(tz__ring *ring, size_t at, int depth, size_t slab_bytes
 tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass)
 {
     int isa = stage->isa;
-    while (isa > TZ_ISA_BASE && !pass->kernels->rows[stage->precision][isa])
+    while (isa > TZ_ISA_BASE && !tz_kernels_rows(pass->kernels, (tz_isa)isa, stage->precision))
         isa--;
-    return pass->kernels->rows[stage->precision][isa];
+    return tz_kernels_rows(pass->kernels, (tz_isa)isa, stage->precision);
 }
 
 static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
@@ -87,7 +87,7 @@ static int64_t ext_max(const tz_stage *stage, int axis, int halo)
 static bool may_gather(const tz_stage *stage)
 {
     for (int axis = 0; axis < (stage->dims == 3 ? 2 : 1); axis++)
-        if (stage->boundary[axis] == TZ_PERIODIC && stage->tile[axis] < stage->elements[axis])
+        if (stage->boundary[axis][0] == TZ_PERIODIC && stage->tile[axis] < stage->elements[axis])
             return true;
     return false;
 }
@@ -146,7 +146,7 @@ static tz__axis place_axis(const tz_stage *stage, int axis, int64_t index, int h
 {
     const int64_t n = stage->elements[axis], tile = stage->tile[axis];
     tz__axis a = {.low = index * tile, .high = tz__smaller(n, (index + 1) * tile)};
-    a.virtual = stage->boundary[axis] == TZ_PERIODIC && tile < n;
+    a.virtual = stage->boundary[axis][0] == TZ_PERIODIC && tile < n;
     /* Rows start at multiples of TZ__PAD, so that all levels read and write aligned vectors. */
     const int64_t unit = axis == 0 ? TZ__PAD : 1;
     const int64_t low = a.low - tz_round_up(halo, unit);
@@ -172,7 +172,7 @@ void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t in
     const int64_t slab = index / tiles_x / tiles_y * chunk;
     job->slab_low = slab;
     job->slab_high = tz__smaller(tz__stream_extent(stage), slab + chunk);
-    job->wrap = stage->dims > 1 && stage->boundary[axis] == TZ_PERIODIC;
+    job->wrap = stage->dims > 1 && stage->boundary[axis][0] == TZ_PERIODIC;
     job->slab_base = job->slab_low - 2 * pipeline->halo - 2 * TZ_RADIUS_MAX;
     const bool x_out = job->x.ext_low < 0 || job->x.ext_high > stage->elements[0];
     const bool y_out =

@@ -12,6 +12,7 @@
 #ifndef TZ_KERNELS_CPU_STAGE_H
 #define TZ_KERNELS_CPU_STAGE_H
 
+#include "stencil/stencil.h"
 #include <stdbool.h>
 #include <trapeze/plugin.h>
 
@@ -44,7 +45,7 @@ typedef struct tz_stage {
     int64_t elements[TZ_AXES]; /* extents in elements */
     int64_t columns;           /* cells along x (differs from elements[0] for bits) */
     bool bits;
-    tz_boundary boundary[TZ_AXES];
+    tz_boundary boundary[TZ_AXES][2]; /* low and high side */
     size_t element_size[TZ_FIELDS_MAX];
     /* The boundary value, repeated over a row as long as the longest of a tile. */
     const void *boundary_row[TZ_FIELDS_MAX];

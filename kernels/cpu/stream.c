@@ -78,7 +78,7 @@ static inline tz_view view_slab(const tz_stage *stage, const tz_pipeline *pipeli
     const tz_host_field *host = &stage->in[f];
     const int64_t slabs = tz__stream_extent(stage);
     if (!job->wrap && (uint64_t)j >= (uint64_t)slabs) {
-        j = tz_ghost_source(stage->boundary[stage->dims - 1], j, slabs);
+        j = tz_ghost_source(stage->boundary[stage->dims - 1][0], j, slabs);
         if (j < 0)
             return (tz_view){stage->boundary_row[f], 0};
     }

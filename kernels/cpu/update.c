@@ -223,7 +223,7 @@ static void take_slab(const part *p, int f, int64_t j)
                                : stage->dims == 2 ? host->row_stride
                                                   : 0;
     const int64_t from =
-        stage->dims == 1 ? 0 : tz_ghost_source(stage->boundary[stage->dims - 1], j, c->slabs);
+        stage->dims == 1 ? 0 : tz_ghost_source(stage->boundary[stage->dims - 1][0], j, c->slabs);
     const int64_t count = p->width + 2 * c->halo_x;
     char *to = slab_at(p, f, j);
     for (int64_t y = -c->halo_y; y < p->height + c->halo_y; y++) {

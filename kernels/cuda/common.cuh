@@ -176,7 +176,7 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word, tz_wo
 #define TZ__CAT_(a, b) a##b
 #define TZ__CAT(a, b) TZ__CAT_(a, b)
 #define TZ__PICK(a, b, c, d, name, ...) name
-#define TZ__CONTEXT_CONSTANT(name, type) type k_##name;
+#define TZ__CONTEXT_CONSTANT(name, type, ...) type k_##name;
 #define TZ__AT2(f, dx, dy) TZ__AT3(f, dx, dy, 0)
 #define TZ__AT1(f, dx) TZ__AT3(f, dx, 0, 0)
 #define TZ_AT(...) TZ__PICK(__VA_ARGS__, TZ__AT3, TZ__AT2, TZ__AT1, )(__VA_ARGS__)

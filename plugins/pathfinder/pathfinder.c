@@ -243,7 +243,7 @@ static int path_call(const tz_access *access)
      * that is right. */
     int status = 0, found = job.rows == 0;
     if (!found) {
-        job.periodic = access->boundary[0] == TZ_PERIODIC;
+        job.periodic = access->boundary[0][0] == TZ_PERIODIC;
         const path_window window = window_make(&job, end, job.rows);
         int32_t *zeros = calloc((size_t)window.count, sizeof *zeros);
         status = zeros ? path_recover(&job, 0, job.rows, window, zeros, end, &before)

@@ -43,7 +43,7 @@ static int derive(tz_setup *setup)
     tz_value *p = setup->params;
     int undamped = 1; /* a checkerboard never decays */
     for (int axis = 0; axis < 2; axis++) {
-        const tz_boundary boundary = setup->boundary[axis];
+        const tz_boundary boundary = setup->boundary[axis][0];
         if (!p[HX + axis].given)
             p[HX + axis].number = mesh_width(setup->extent[axis], boundary);
         undamped = undamped && (boundary == TZ_PERIODIC || boundary == TZ_MIRROR);

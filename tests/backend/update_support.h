@@ -57,7 +57,7 @@ static inline tz_status update_problem(tz_problem *problem, const update_case *k
     for (int f = 0; f < k->stencil->fields_count; f++) {
         const tz_type type = k->stencil->fields[f].type;
         if (k->seed % 2 == 1) /* 0.1 is no number of either precision */
-            problem->boundary_value[f] = type == TZ_REAL ? 0.1 - f : type == TZ_INT ? -5 : 1;
+            problem->boundary_value[f][0] = type == TZ_REAL ? 0.1 - f : type == TZ_INT ? -5 : 1;
     }
     return TZ_OK;
 }

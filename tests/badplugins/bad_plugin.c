@@ -1,5 +1,4 @@
-/* A plugin with one fault, which a BAD_ macro selects. BAD_OLD_STRUCT is no fault: it makes a plugin
- * of an older ABI. Those that get as far as their id have one of their own, since all lie in one
+/* A plugin with one fault, which a BAD_ macro selects.  Those that get as far as their id have one of their own, since all lie in one
  * folder. */
 #include <stdio.h>
 
@@ -16,8 +15,9 @@ static const tz_field fields[] = {
 };
 
 #ifdef BAD_MISSING_ROW
-static const tz_kernels half_kernels = {.rows = {[TZ_SINGLE] = {bad_rows_base_single}},
-                                        .cell = {bad_cell_any_single, bad_cell_any_double}};
+static const tz_row_form half_forms[] = {{"base", {bad_rows_base_single, NULL}}};
+static const tz_kernels half_kernels = {
+    .forms_count = 1, .forms = half_forms, .cell = {bad_cell_any_single, bad_cell_any_double}};
 #endif
 
 static const tz_pass passes[] = {
@@ -50,8 +50,6 @@ static const tz_pass passes[] = {
 #define ID "bad_abi_major"
 #elif defined BAD_ABI_MINOR
 #define ID "bad_abi_minor"
-#elif defined BAD_OLD_STRUCT
-#define ID "bad_old_struct"
 #elif defined BAD_FAILING_INIT
 #define ID "bad_failing_init"
 #elif defined BAD_TWICE_ONE_ID
@@ -60,20 +58,7 @@ static const tz_pass passes[] = {
 #define ID "bad"
 #endif
 
-#ifdef BAD_OLD_STRUCT
-/* A table of parameters as ABI 1.0 had them. */
-static const struct old_param {
-    const char *name;
-    tz_param_type type;
-    double value;
-    const char *text;
-    double min, max;
-    const char *unit, *doc, *choices;
-} old_params[] = {
-    {"first", TZ_PARAM_REAL, 2.0, NULL, 0.0, 9.0, "m", "one parameter", NULL},
-    {"rule", TZ_PARAM_TEXT, 0.0, "B3/S23", 0.0, 0.0, "", "the next", NULL},
-};
-#elif defined BAD_PARAM_ROLE
+#ifdef BAD_PARAM_ROLE
 static const tz_param params[] = {
     TZ_TEXT_PARAM("rule", "B3/S23", "a rule", .role = TZ_PARAM_ROLE_RULE),
     TZ_TEXT_PARAM("width", "wide", "no number", .role = TZ_PARAM_ROLE_EXTENT_X_M),
@@ -90,10 +75,8 @@ static const tz_param params[] = {{.type = TZ_PARAM_FLAG, .unit = "", .doc = "no
 static const tz_stencil stencil = {
 #ifdef BAD_SHORT_STENCIL
     .struct_size = offsetof(tz_stencil, passes),
-#elif defined BAD_OLD_STRUCT
-    .struct_size = offsetof(tz_stencil, methods_count), /* from before there were methods */
 #elif defined BAD_NO_STRIDES
-    .struct_size = sizeof stencil, /* a text for ABI 1.0, compiled with newer headers */
+    .struct_size = sizeof stencil, /* the size alone, without strides */
 #else
     TZ_STENCIL_HEADER,
 #endif
@@ -107,11 +90,7 @@ static const tz_stencil stencil = {
     .boundaries = TZ_ALLOW(TZ_CLAMP),
     .boundary = TZ_CLAMP,
     .picture = {"u", "viridis", 0.0, 1.0},
-#ifdef BAD_OLD_STRUCT
-    .params_count = sizeof old_params / sizeof *old_params,
-    .params = (const tz_param *)(const void *)old_params,
-    .methods_count = -1, /* beyond struct_size: must not be read */
-#elif defined BAD_PARAM_ROLE || defined BAD_TWO_ROLES || defined BAD_UNNAMED_PARAM
+#if defined BAD_PARAM_ROLE || defined BAD_TWO_ROLES || defined BAD_UNNAMED_PARAM
     .params_count = sizeof params / sizeof *params,
     .params = params,
 #elif defined BAD_TOO_MANY_PARAMS
@@ -126,7 +105,7 @@ static const tz_stencil *const stencils[] = {
 #endif
 };
 
-#if defined BAD_FAILING_INIT || defined BAD_OLD_STRUCT
+#ifdef BAD_FAILING_INIT
 static int init(char *message, size_t message_size)
 {
     snprintf(message, message_size, "the licence of the frobnicator has run out");
@@ -154,19 +133,13 @@ static int init(char *message, size_t message_size)
 #endif
 #if defined BAD_SHORT_PLUGIN
 #define PLUGIN_SIZE offsetof(tz_plugin, stencils)
-#elif defined BAD_OLD_STRUCT
-#define PLUGIN_SIZE offsetof(tz_plugin, init) /* its init, beyond that, must not be called */
 #else
 #define PLUGIN_SIZE sizeof(tz_plugin)
 #endif
 
 static const tz_plugin plugin __attribute__((unused)) = {
     .abi_major = TZ_ABI_MAJOR + MAJOR_OFF,
-#ifdef BAD_OLD_STRUCT
-    .abi_minor = 0,
-#else
     .abi_minor = TZ_ABI_MINOR + MINOR_OFF,
-#endif
     .struct_size = PLUGIN_SIZE,
     .id = ID,
     .version = "1.0.0",
@@ -175,7 +148,7 @@ static const tz_plugin plugin __attribute__((unused)) = {
     .stencils_count = sizeof stencils / sizeof *stencils,
 #endif
     .stencils = stencils,
-#if defined BAD_FAILING_INIT || defined BAD_UNDEFINED_SYMBOL || defined BAD_OLD_STRUCT
+#if defined BAD_FAILING_INIT || defined BAD_UNDEFINED_SYMBOL
     .init = init,
 #endif
 };

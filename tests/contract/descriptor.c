@@ -134,12 +134,12 @@ static void check_passes(contract *c)
         for (int precision = TZ_SINGLE; precision < TZ_PRECISIONS; precision++) {
             if (!pass->kernels->cell[precision])
                 continue;
-            check(c, pass->kernels->rows[precision][TZ_ISA_BASE],
+            check(c, tz_kernels_rows(pass->kernels, TZ_ISA_BASE, (tz_precision)precision),
                   "a cell function without a row function", pass->name);
 #if defined(__x86_64__)
             check(c,
-                  pass->kernels->rows[precision][TZ_ISA_V3] &&
-                      pass->kernels->rows[precision][TZ_ISA_V4],
+                  tz_kernels_rows(pass->kernels, TZ_ISA_V3, (tz_precision)precision) &&
+                      tz_kernels_rows(pass->kernels, TZ_ISA_V4, (tz_precision)precision),
                   "row functions of better instruction sets are missing", pass->name);
 #endif
         }

@@ -109,8 +109,8 @@ static void test_elements_are_differences(void **state)
         assert_int_equal(tz_problem_value_dtype(&problem, 1),
                          precision == TZ_SINGLE ? TZ_DTYPE_F32 : TZ_DTYPE_F64);
         /* What backends put outside the grid. */
-        assert_true(problem.boundary_value[0] == 310.0);
-        tz_problem_element(&problem, 0, problem.boundary_value[0], &memory);
+        assert_true(problem.boundary_value[0][0] == 310.0);
+        tz_problem_element(&problem, 0, problem.boundary_value[0][0], &memory);
         assert_true(fabs(element(&memory, precision, 0) - -8.15) < 1e-6);
         tz_problem_clear(&problem);
     }

@@ -230,7 +230,7 @@ static tz_status cpu_create(void **out, const tz_backend_context *context, tz_er
     bool short_of_memory = !state->pipeline;
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         uint64_t element = 0;
-        tz_problem_element(problem, f, problem->boundary_value[f], &element);
+        tz_problem_element(problem, f, problem->boundary_value[f][0], &element);
         state->boundary_row[f] = tz_constant_row_create(problem, f, &element);
         short_of_memory = short_of_memory || !state->boundary_row[f];
     }

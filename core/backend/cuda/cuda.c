@@ -344,10 +344,9 @@ static tz_status many_stages(tz_cuda_state *state, const tz_plan *plan, tz_error
     while (written < TZ_FIELDS_MAX - 1 &&
            !(tz_problem_written(state->context.problem) >> written & 1))
         written++;
-    status = tz_cuda_replay_launch(
-        &use->replays[state->current[written]], state->cuda, state->scratch, &use->kernel,
-        &use->shape, both, tz_cuda_arguments_size(state->context.problem->stencil->fields_count),
-        error);
+    status = tz_cuda_replay_launch(&use->replays[state->current[written]], state->cuda,
+                                   state->scratch, &use->kernel, &use->shape, both,
+                                   tz_cuda_arguments_size(state->context.problem->stencil), error);
     return status ? status : hold_back(state, TZ_CUDA_REPLAY_STAGES, error);
 }
 

@@ -44,8 +44,8 @@ static uint32_t read_word(const tz_problem *problem, const tz_host_field *host, 
     const int64_t words = problem->elements[0], columns = problem->extent[0];
     uint32_t value = 0;
     for (int64_t b = 0; b < 32; b++) {
-        const int64_t x = tz_boundary_map(problem->boundary[0], b * words + word, columns);
-        uint32_t bit = problem->boundary_value[field] != 0.0;
+        const int64_t x = tz_boundary_map(problem->boundary[0][0], b * words + word, columns);
+        uint32_t bit = problem->boundary_value[field][0] != 0.0;
         if (x >= 0) {
             uint32_t from;
             memcpy(&from, element_at(host, 4, x % words, y, z), 4);
@@ -64,7 +64,7 @@ static void read_element(const cell_reader *reader, int field, int dx, int dy, i
     const int64_t x = access->x + dx;
     int64_t y = access->y + dy, z = access->z + dz;
     if (problem->stencil->fields[field].role == TZ_STREAMED) {
-        const int64_t inside = tz_boundary_map(problem->boundary[0], x, problem->extent[0]);
+        const int64_t inside = tz_boundary_map(problem->boundary[0][0], x, problem->extent[0]);
         int32_t scratch[1];
         memcpy(slot,
                tz_streamed_source_row(state->context.streamed[field], access->step, inside, 1,
@@ -74,10 +74,10 @@ static void read_element(const cell_reader *reader, int field, int dx, int dy, i
     }
     const tz_host_field *host = tz_host_store_current(&state->store, field);
     const size_t size = tz_problem_element_size(problem, field);
-    y = tz_boundary_map(problem->boundary[1], y, problem->elements[1]);
-    z = tz_boundary_map(problem->boundary[2], z, problem->elements[2]);
+    y = tz_boundary_map(problem->boundary[1][0], y, problem->elements[1]);
+    z = tz_boundary_map(problem->boundary[2][0], z, problem->elements[2]);
     if (y < 0 || z < 0) {
-        tz_problem_element(problem, field, problem->boundary_value[field], slot);
+        tz_problem_element(problem, field, problem->boundary_value[field][0], slot);
         return;
     }
     if (problem->bits) {
@@ -85,9 +85,9 @@ static void read_element(const cell_reader *reader, int field, int dx, int dy, i
         memcpy(slot, &word, sizeof word);
         return;
     }
-    const int64_t inside = tz_boundary_map(problem->boundary[0], x, problem->elements[0]);
+    const int64_t inside = tz_boundary_map(problem->boundary[0][0], x, problem->elements[0]);
     if (inside < 0)
-        tz_problem_element(problem, field, problem->boundary_value[field], slot);
+        tz_problem_element(problem, field, problem->boundary_value[field][0], slot);
     else
         memcpy(slot, element_at(host, size, inside, y, z), size);
 }

@@ -22,27 +22,27 @@ enum {
 typedef struct tz_setup {
     uint32_t struct_size; /* of the engine's tz_setup */
     int dims;
-    int64_t extent[TZ_AXES]; /* cells; 1 on unused axes */
-    tz_boundary boundary[TZ_AXES];
+    int64_t extent[TZ_AXES];          /* cells; 1 on unused axes */
+    tz_boundary boundary[TZ_AXES][2]; /* low and high side of each axis */
     tz_precision precision;
     tz_value *params; /* in and out: one for each tz_stencil.params. derive() writes the numbers of
                         * parameters whose default is NAN, unless they are given */
-    double
-        *constants; /* out: one for each tz_stencil.constants, finite. The engine rounds each once
-                        * to the precision of the run */
+    double *
+        constants; /* out, NAN at first: one for each tz_stencil.constants, finite. The engine rounds
+                      * each once to the precision of the run. Constants that vary may stay NAN */
     double residual_per_update; /* in and out, 1 at first. The residual is this factor times the
                                  * largest change of a cell in an iteration */
     char *message;       /* out, on failure: one line that says what is wrong and what to do */
     size_t message_size; /* bytes, including the terminating 0 */
-    /* Since 1.2, in and out: one for each tz_stencil.fields. Memory holds a field's values minus
+    /* In and out: one for each tz_stencil.fields. Memory holds a field's values minus
      * its origin, so that single precision resolves small differences from it; scenarios and
      * outputs see values. Cell updates see what memory holds: the constants must be right for it.
      * NAN when a simulation is created: derive() may write a finite origin for a TZ_REAL state or
      * static field; NAN that it leaves means 0. Later calls get the chosen origins, which stay. */
     double *origins;
-    /* Since 1.2. One for each tz_stencil.fields: what cells outside the grid hold with TZ_FIXED. */
+    /* What cells outside the grid hold past a fixed side: [field * TZ_SIDES + side]. */
     const double *boundary_values;
-    /* Since 1.2. Out, NAN at first; REQUIRED with tz_stencil.refinement: a source of this size
+    /* Out, NAN at first; REQUIRED with tz_stencil.refinement: a source of this size
      * changes the update of its cell by 1. */
     double source_per_update;
 } tz_setup;
@@ -61,8 +61,8 @@ typedef struct tz_access {
     uint32_t struct_size; /* of the engine's tz_access */
     void *context;        /* for the functions below */
     int64_t extent[TZ_AXES];
-    tz_boundary boundary[TZ_AXES];
-    int64_t step; /* iterations since the run began */
+    tz_boundary boundary[TZ_AXES][2]; /* low and high side of each axis */
+    int64_t step;                     /* iterations since the run began */
     /* Copy `count` cells of a row of `field`, from (x, y, z) on, to `values` as doubles: values, not
      * differences from an origin. For a streamed field, `step` is the number of the slab; for other
      * fields it is ignored. Returns 0, or -1 if the cells or the slab are out of range. */

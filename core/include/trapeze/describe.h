@@ -34,6 +34,8 @@
     TZ__FIELD(TZ_STATE, ID, TYPE, UNIT, SENTENCE, __VA_ARGS__)
 #define TZ_STATIC_FIELD(ID, TYPE, UNIT, SENTENCE, ...)                                             \
     TZ__FIELD(TZ_STATIC, ID, TYPE, UNIT, SENTENCE, __VA_ARGS__)
+#define TZ_DERIVED_FIELD(ID, TYPE, UNIT, SENTENCE, ...)                                            \
+    TZ__FIELD(TZ_DERIVED, ID, TYPE, UNIT, SENTENCE, __VA_ARGS__)
 #define TZ_STREAMED_FIELD(ID, TYPE, UNIT, SENTENCE, ...)                                           \
     TZ__FIELD(TZ_STREAMED, ID, TYPE, UNIT, SENTENCE, __VA_ARGS__)
 
@@ -52,7 +54,8 @@
 #define TZ_STENCIL_HEADER                                                                          \
     .struct_size = sizeof(tz_stencil), .fields_stride = sizeof(tz_field),                          \
     .params_stride = sizeof(tz_param), .constants_stride = sizeof(tz_constant),                    \
-    .passes_stride = sizeof(tz_pass), .methods_stride = sizeof(tz_method)
+    .passes_stride = sizeof(tz_pass), .methods_stride = sizeof(tz_method),                         \
+    .outputs_stride = sizeof(tz_pass)
 #define TZ_PLUGIN_HEADER                                                                           \
     .abi_major = TZ_ABI_MAJOR, .abi_minor = TZ_ABI_MINOR, .struct_size = sizeof(tz_plugin)
 

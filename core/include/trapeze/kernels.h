@@ -22,7 +22,8 @@ typedef struct tz_target {
  * An element is a cell, or a word of 32 cells for TZ_BITS fields. */
 typedef struct tz_span {
     const tz_view *in;    /* [field * window + radius + d]: window = 2*radius + 1, and d is the
-                           * offset in y (2-D) or z (3-D). A 1-D stencil has window 1. */
+                           * offset in y (2-D) or z (3-D). A 1-D stencil has window 1. Only rows
+                           * and planes that the pass reads are valid. */
     const tz_target *out; /* [field]; valid for the fields that the pass writes */
     const tz_slot *constants;
     int64_t count;
@@ -50,20 +51,33 @@ typedef struct tz_cell_access {
  * pure. */
 typedef void tz_cell_fn(const tz_cell_access *access);
 
-/* Instruction sets of row functions. The engine uses the best that the machine has. */
-typedef enum tz_isa {
-    TZ_ISA_BASE, /* the compiler's default */
-    TZ_ISA_V3,   /* x86-64 with AVX2, FMA and BMI2 */
-    TZ_ISA_V4,   /* x86-64 with AVX-512 F, BW, DQ and VL */
-    TZ_ISA_COUNT
-} tz_isa;
+/* The row functions of one instruction set: "base" (the compiler's default), "x86-64-v3" (AVX2, FMA
+ * and BMI2) or "x86-64-v4" (AVX-512 F, BW, DQ and VL). The engine uses the best that it knows and
+ * that the machine has, and ignores others. */
+typedef struct tz_row_form {
+    const char *isa;                /* REQUIRED */
+    tz_row_fn *rows[TZ_PRECISIONS]; /* NULL: not in this form */
+} tz_row_form;
 
-/* All forms of one cell update. REQUIRED: rows[p][TZ_ISA_BASE] and cell[p], for both precisions p
- * if a field or constant of the stencil is TZ_REAL, otherwise for TZ_SINGLE. The others may be
- * NULL. */
+/* All forms of one cell update. REQUIRED: a form "base" and cell[p], for both precisions p if a field
+ * or constant of the stencil is TZ_REAL, otherwise for TZ_SINGLE. */
 typedef struct tz_kernels {
-    tz_row_fn *rows[TZ_PRECISIONS][TZ_ISA_COUNT];
+    int forms_count; /* 1 or more */
+    const tz_row_form *forms;
     tz_cell_fn *cell[TZ_PRECISIONS];
 } tz_kernels;
+
+/* A field or constant that a text lists. */
+typedef struct tz_entry {
+    const char *name;
+    tz_type type; /* TZ_BITS for a tz_word field, TZ_INT for a tz_word constant */
+} tz_entry;
+
+/* The cells around a cell whose values of one field a cell update reads. */
+typedef struct tz_reads {
+    const char *cell; /* the update's name: tz_pass.text_cell */
+    int field;
+    int low[TZ_AXES], high[TZ_AXES]; /* offsets, x first: low <= 0 <= high */
+} tz_reads;
 
 #endif

@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <trapeze/plugin.h>
 
-/* A field's boundary value if a side is fixed, else 0: a good origin where nothing else is known. */
+/* A field's boundary value on the first fixed side, else 0: a good origin where nothing else is known. */
 static inline double tz_origin_outside(const tz_setup *setup, int field)
 {
     for (int axis = 0; axis < setup->dims; axis++)
-        if (setup->boundary[axis] == TZ_FIXED)
-            return setup->boundary_values[field];
+        for (int side = 0; side < 2; side++)
+            if (setup->boundary[axis][side] == TZ_FIXED)
+                return setup->boundary_values[field * TZ_SIDES + 2 * axis + side];
     return 0.0;
 }
 

@@ -21,10 +21,7 @@
  * in a description say how long its structs are: TZ_PLUGIN_HEADER and TZ_STENCIL_HEADER
  * (<trapeze/describe.h>) set them.
  *
- *   1.2  tz_setup.origins, .boundary_values and .source_per_update, tz_stencil.refinement,
- *        TZ_PARAM_ROLE_TIME_STEP
- *   1.1  strides in tz_stencil, tz_param.role
- *   1.0  the first version */
+ *   2.0  the first of this major number */
 #ifndef TRAPEZE_PLUGIN_H
 #define TRAPEZE_PLUGIN_H
 
@@ -37,8 +34,8 @@
 extern "C" {
 #endif
 
-#define TZ_ABI_MAJOR 1u
-#define TZ_ABI_MINOR 2u
+#define TZ_ABI_MAJOR 2u
+#define TZ_ABI_MINOR 0u
 
 typedef enum tz_param_type {
     TZ_PARAM_REAL,
@@ -56,8 +53,8 @@ typedef enum tz_param_role {
     TZ_PARAM_ROLE_EXTENT_X_M, /* real: the length of the grid along x, which scales floorplans */
     TZ_PARAM_ROLE_EXTENT_Y_M, /* real: the same along y */
     TZ_PARAM_ROLE_ALLOW_UNSTABLE, /* flag: if true, derive() never returns TZ_DIVERGES */
-    TZ_PARAM_ROLE_TIME_STEP       /* since 1.2; real: the simulated time of an iteration, in the
-                             * parameter's unit. Always positive */
+    TZ_PARAM_ROLE_TIME_STEP       /* real: the simulated time of an iteration, in the parameter's
+                                   * unit. Always positive */
 } tz_param_role;
 
 /* A parameter that scenarios may set. */
@@ -83,26 +80,37 @@ typedef struct tz_field {
     const char *doc;  /* REQUIRED: one sentence */
     int required;     /* 1: a scenario must set it; 0: without that, all cells are `initial` */
     double initial;   /* OPTIONAL */
-    double boundary_value; /* OPTIONAL: the default outside the grid, for TZ_FIXED */
+    double boundary_value; /* OPTIONAL: the default past fixed sides */
 } tz_field;
 
 /* One sweep over the grid. An iteration does all passes of a stencil, in order. TZ_PASS() sets the
- * members that <trapeze/rows.h> generates. */
+ * members that <trapeze/rows.h> generates: all but name, writes and text_defines. The engine holds
+ * the text's lists against the tables of the stencil. */
 typedef struct tz_pass {
     const char *name; /* REQUIRED */
-    int radius;       /* the largest distance on an axis at which it reads state fields: 0 to
-                       * TZ_RADIUS_MAX */
-    uint32_t writes;  /* REQUIRED: bit f is set if the pass writes state field f, in every cell */
+    uint32_t writes;  /* REQUIRED: bit f is set if the pass writes field f, in every cell: state
+                       * fields in tz_stencil.passes, derived fields in tz_stencil.outputs */
+    int dims;         /* of the text */
+    int radius;       /* no field is read farther away on an axis: 0 to TZ_RADIUS_MAX */
     const tz_kernels *kernels; /* REQUIRED */
     const char *text;          /* REQUIRED: the source of the cell update, for GPUs */
     const char *text_file;     /* REQUIRED: its file name, for the compiler's messages */
     const char *text_cell;     /* REQUIRED: the name of its TZ_CELL in the text */
     const char *text_defines;  /* OPTIONAL: macros that the text needs, "NAME=1 OTHER=2" */
+    int fields_count;          /* the text's TZ_FIELDS */
+    const tz_entry *fields;
+    int constants_count; /* the text's TZ_CONSTANTS */
+    const tz_entry *constants;
+    int reads_count; /* OPTIONAL: the text's TZ_READS. State fields that it does not list are read
+                      * up to `radius` away on each axis, others up to their own radius */
+    const tz_reads *reads;
 } tz_pass;
 
 typedef struct tz_constant {
     const char *name; /* REQUIRED */
     tz_type type;     /* TZ_REAL or TZ_INT; TZ_INT also for a tz_word in the cell update */
+    int varies;       /* OPTIONAL. 1: it has a value for each iteration, from at_step() or from the
+                       * scenario */
 } tz_constant;
 
 /* An analysis that scripts call as sim:analyse("name"). */
@@ -154,9 +162,16 @@ typedef struct tz_stencil {
     int (*derive)(tz_setup *setup);
     int methods_count; /* OPTIONAL */
     const tz_method *methods;
-    /* Since 1.1. REQUIRED: TZ_STENCIL_HEADER. Bytes from one element of an array to the next. */
-    uint32_t fields_stride, params_stride, constants_stride, passes_stride, methods_stride;
-    const tz_refinement *refinement; /* OPTIONAL, since 1.2 */
+    const tz_refinement *refinement; /* OPTIONAL */
+    int outputs_count; /* OPTIONAL: passes that compute derived fields from state and static ones */
+    const tz_pass *outputs;
+    /* Writes the constants that vary, as they are in iteration `step` (0 is the first of a run). The
+     * other members are as derive() left them. REQUIRED if there are any, unless every scenario
+     * must give them. Any thread; pure. Returns 0, or TZ_REFUSED with setup->message. */
+    int (*at_step)(const tz_setup *setup, int64_t step, double *constants);
+    /* REQUIRED: TZ_STENCIL_HEADER. Bytes from one element of an array to the next. */
+    uint32_t fields_stride, params_stride, constants_stride, passes_stride, methods_stride,
+        outputs_stride;
 } tz_stencil;
 
 typedef struct tz_plugin {

@@ -33,7 +33,14 @@
  *       TZ_PUT(temperature, t);
  *   }
  *
- * Types are real, int and tz_word (32 cells of a TZ_BITS field). In the update
+ * Types are real, int and tz_word (32 cells of a TZ_BITS field). A constant K(name, type, varies) has
+ * a value for each iteration (tz_stencil.at_step). A text may list more exactly than by
+ * TZ_CELL_RADIUS what its cell updates read: the TZ_CELL, the field, and for each axis of the
+ * stencil, x first, the lowest and the highest offset. Tiles then have a smaller ghost zone:
+ *
+ *   #define TZ_READS(R) R(name, temperature, -1, 0, 0, 2)
+ *
+ * In the update
  *
  *   TZ_AT(field, dx, dy, dz)  reads a neighbour; 2-D: TZ_AT(field, dx, dy), 1-D: TZ_AT(field, dx)
  *   TZ_PUT(field, value)      writes the cell
@@ -102,45 +109,10 @@
 #else
 #pragma GCC pop_options
 #endif
-#define TZ__ISA_ROWS(precision)                                                                    \
-    {                                                                                              \
-        TZ__JOIN(TZ_CELL_ID, rows, base, precision), TZ__JOIN(TZ_CELL_ID, rows, v3, precision),    \
-            TZ__JOIN(TZ_CELL_ID, rows, v4, precision)                                              \
-    }
-#else
-#define TZ__ISA_ROWS(precision)                                                                    \
-    {                                                                                              \
-        TZ__JOIN(TZ_CELL_ID, rows, base, precision), 0, 0                                          \
-    }
 #endif
 
-struct TZ__CAT(TZ_CELL_ID, _field_index) {
-    TZ_FIELDS(TZ__INDEX_MEMBER)
-};
-struct TZ__CAT(TZ_CELL_ID, _constant_index) {
-    TZ_CONSTANTS(TZ__INDEX_MEMBER)
-};
+#include <trapeze/rows_tables.h>
 
-enum { TZ__CAT(TZ_CELL_ID, _radius) = TZ_CELL_RADIUS };
-TZ__EMBED(TZ__CAT(TZ_CELL_ID, _text), TZ_CELL_TEXT)
-static const char TZ__CAT(TZ_CELL_ID, _text_file)[] __attribute__((unused)) = TZ_CELL_TEXT;
-static const char TZ__CAT(TZ_CELL_ID, _text_cell)[]
-    __attribute__((unused)) = TZ__STRING(TZ_CELL_NAME);
-static const tz_constant TZ__CAT(TZ_CELL_ID, _constants)[]
-    __attribute__((unused)) = {TZ_CONSTANTS(TZ__CONSTANT_ROW){0, TZ_REAL}};
-
-static const tz_kernels TZ__CAT(TZ_CELL_ID, _kernels) = {
-#if TZ_CELL_REAL
-    .rows = {[TZ_SINGLE] = TZ__ISA_ROWS(single), [TZ_DOUBLE] = TZ__ISA_ROWS(double)},
-    .cell = {[TZ_SINGLE] = TZ__JOIN(TZ_CELL_ID, cell, any, single),
-             [TZ_DOUBLE] = TZ__JOIN(TZ_CELL_ID, cell, any, double)},
-#else
-    .rows = {[TZ_SINGLE] = TZ__ISA_ROWS(single)},
-    .cell = {[TZ_SINGLE] = TZ__JOIN(TZ_CELL_ID, cell, any, single)},
-#endif
-};
-
-#undef TZ__ISA_ROWS
 #undef TZ__LOOP
 #undef TZ__WINDOW
 #undef TZ_CELL_ID
@@ -153,3 +125,4 @@ static const tz_kernels TZ__CAT(TZ_CELL_ID, _kernels) = {
 #undef TZ__CELL
 #undef TZ_FIELDS
 #undef TZ_CONSTANTS
+#undef TZ_READS

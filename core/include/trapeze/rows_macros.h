@@ -29,8 +29,11 @@ typedef uint32_t tz_word;
 #define TZ_WRITES(id, name) (1u << TZ_FIELD(id, name))
 /* Members of a tz_pass: {.name = "...", .writes = ..., TZ_PASS(ID)} */
 #define TZ_PASS(id)                                                                                \
-    .radius = id##_radius, .kernels = &id##_kernels, .text = id##_text,                            \
-    .text_file = id##_text_file, .text_cell = id##_text_cell
+    .dims = id##_dims, .radius = id##_radius, .kernels = &id##_kernels, .text = id##_text,         \
+    .text_file = id##_text_file, .text_cell = id##_text_cell,                                      \
+    .fields_count = (int)sizeof(struct id##_field_index), .fields = id##_text_fields,              \
+    .constants_count = TZ_CONSTANTS_COUNT(id), .constants = id##_text_constants,                   \
+    .reads_count = id##_reads_count, .reads = id##_text_reads
 
 /* ---- Internal -------------------------------------------------------------------------------- */
 
@@ -57,7 +60,7 @@ typedef uint32_t tz_word;
 #define TZ__SLOT_tz_word(slot) ((tz_word)(slot).i)
 
 /* A char for each field or constant: its offset is its number. */
-#define TZ__INDEX_MEMBER(name, type) char name;
+#define TZ__INDEX_MEMBER(name, ...) char name;
 
 /* The text is embedded in the plugin, for GPU backends to compile at run time. The assembler finds
  * the file through -Wa,-I, which trapeze_add_plugin() sets. */
@@ -72,7 +75,16 @@ typedef uint32_t tz_word;
 #define TZ__TABLE_real TZ_REAL
 #define TZ__TABLE_int TZ_INT
 #define TZ__TABLE_tz_word TZ_INT
-#define TZ__CONSTANT_ROW(name, type) {#name, TZ__TABLE_##type},
+#define TZ__VARIES_ 0
+#define TZ__VARIES_varies 1
+#define TZ__CONSTANT_ROW(name, type, ...)                                                          \
+    {#name, TZ__TABLE_##type, TZ__CAT(TZ__VARIES_, __VA_ARGS__)},
+/* Rows of the tables that TZ_PASS() refers to. */
+#define TZ__FIELD_TYPE_real TZ_REAL
+#define TZ__FIELD_TYPE_int TZ_INT
+#define TZ__FIELD_TYPE_tz_word TZ_BITS
+#define TZ__FIELD_ENTRY(name, type) {#name, TZ__FIELD_TYPE_##type},
+#define TZ__CONSTANT_ENTRY(name, type, ...) {#name, TZ__TABLE_##type},
 
 /* The members of a context, the argument of a cell update: the constants, and pointers for each
  * field and offset. Of field_index and constant_index only the types are used: offsets in them are
@@ -84,7 +96,7 @@ typedef uint32_t tz_word;
 #define TZ__CONTEXT_TYPE(name, type)                                                               \
     const type *name;                                                                              \
     type *name##_out;
-#define TZ__CONTEXT_CONSTANT(name, type) type k_##name;
+#define TZ__CONTEXT_CONSTANT(name, type, ...) type k_##name;
 #define TZ__CONTEXT_INDEX                                                                          \
     struct {                                                                                       \
         TZ_FIELDS(TZ__INDEX_MEMBER)                                                                \
@@ -93,7 +105,7 @@ typedef uint32_t tz_word;
         TZ_CONSTANTS(TZ__INDEX_MEMBER)                                                             \
     } * constant_index;
 #define TZ__FIELD_AT(context, name) offsetof(__typeof__(*(context)->field_index), name)
-#define TZ__LOAD_CONSTANT(name, type)                                                              \
+#define TZ__LOAD_CONSTANT(name, type, ...)                                                         \
     context->k_##name =                                                                            \
         TZ__SLOT_##type(span->constants[offsetof(__typeof__(*context->constant_index), name)]);
 #define TZ__LOAD_FIELD(name, type)                                                                 \

@@ -8,18 +8,20 @@
 
 enum {
     TZ_AXES = 3,
-    TZ_FIELDS_MAX = 8,
-    TZ_PASSES_MAX = 4,
+    TZ_SIDES = 2 * TZ_AXES, /* of a grid: side 2*axis is the low one, 2*axis + 1 the high one */
+    TZ_FIELDS_MAX = 32,
+    TZ_PASSES_MAX = 8,
     TZ_RADIUS_MAX = 8,
-    TZ_CONSTANTS_MAX = 64,
-    TZ_PARAMS_MAX = 32,
+    TZ_CONSTANTS_MAX = 256,
+    TZ_PARAMS_MAX = 64,
     TZ_METHODS_MAX = 32
 };
 
 typedef enum tz_role {
-    TZ_STATE,   /* passes write it */
-    TZ_STATIC,  /* read only, one value for each cell */
-    TZ_STREAMED /* read only, a new slab of the grid's size in each iteration */
+    TZ_STATE,    /* passes write it */
+    TZ_STATIC,   /* read only, one value for each cell */
+    TZ_STREAMED, /* read only, a new slab of the grid's size in each iteration */
+    TZ_DERIVED   /* not stored: computed from the others when a script or an output reads it */
 } tz_role;
 
 /* The type of a field or constant, and its C type in a cell update. */
@@ -31,11 +33,13 @@ typedef enum tz_type {
               * are the cells to the west and east. */
 } tz_type;
 
-/* The value that a read outside the grid gets. */
+/* The value that a read outside the grid gets. Each side of the grid has a boundary; periodic is on
+ * both sides of an axis or on none. Where a cell is outside on several axes, the first of the axes
+ * x, y, z on which it lies past a fixed side gives the value; else each axis is mapped inside. */
 typedef enum tz_boundary {
     TZ_CLAMP,    /* the nearest cell inside (zero flux) */
     TZ_PERIODIC, /* the grid wraps around */
-    TZ_FIXED,    /* the field's boundary value */
+    TZ_FIXED,    /* the field's boundary value on that side */
     TZ_MIRROR    /* reflection in the centre of the edge cell: cell -k is cell k */
 } tz_boundary;
 #define TZ_ALLOW(boundary) (1u << (boundary))

@@ -3,6 +3,7 @@
 
 #include "backend/cpu/x86/walk.h"
 #include "base/machine.h"
+#include "stencil/stencil.h"
 #include "tests/unit.h"
 #include <dlfcn.h>
 
@@ -117,7 +118,8 @@ static void test_counts_of_known_stencils(void **state)
             for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++)
                 for (int isa = TZ_ISA_V3; isa <= TZ_ISA_V4; isa++) {
                     const double element = precision == TZ_DOUBLE ? 8 : 4;
-                    tz_row_fn *rows = stencil->passes->kernels->rows[precision][isa];
+                    tz_row_fn *rows = tz_kernels_rows(stencil->passes->kernels, (tz_isa)isa,
+                                                      (tz_precision)precision);
                     if (!rows)
                         continue;
                     const tz_walk a = walk(walker, stencil, stencil->passes,
@@ -144,7 +146,7 @@ static void test_counts_of_known_stencils(void **state)
     /* A row of a star: the loads of the west and east neighbours cross a line with every 64-byte
      * vector. */
     const tz_stencil *star = file.plugin->stencils[0];
-    tz_row_fn *rows = star->passes->kernels->rows[TZ_SINGLE][TZ_ISA_V4];
+    tz_row_fn *rows = tz_kernels_rows(star->passes->kernels, TZ_ISA_V4, TZ_SINGLE);
     const tz_walk a = walk(walker, star, star->passes, TZ_SINGLE, rows, COUNT, 1);
     const tz_walk b = walk(walker, star, star->passes, TZ_SINGLE, rows, 2 * COUNT, 1);
     if (a.vector_bytes == 64)
@@ -168,7 +170,8 @@ static void check_stores(const char *folder, const char *name)
                 for (int isa = 0; isa < TZ_ISA_COUNT; isa++) {
                     const tz_stencil *stencil = file.plugin->stencils[s];
                     const tz_pass *pass = &stencil->passes[p];
-                    tz_row_fn *rows = pass->kernels->rows[precision][isa];
+                    tz_row_fn *rows =
+                        tz_kernels_rows(pass->kernels, (tz_isa)isa, (tz_precision)precision);
                     if (!rows)
                         continue;
                     double bytes = 0;
@@ -328,7 +331,8 @@ static void test_counts_are_those_of_objdump(void **state)
             for (int precision = 0; precision < TZ_PRECISIONS; precision++)
                 for (int isa = TZ_ISA_V3; isa <= TZ_ISA_V4; isa++) {
                     const tz_stencil *stencil = file.plugin->stencils[s];
-                    tz_row_fn *rows = stencil->passes->kernels->rows[precision][isa];
+                    tz_row_fn *rows = tz_kernels_rows(stencil->passes->kernels, (tz_isa)isa,
+                                                      (tz_precision)precision);
                     if (!rows)
                         continue;
                     void *address;

@@ -20,7 +20,8 @@ static void counting(const tz_span *span)
 static void check_stage(int dims, const int64_t *elements, const int64_t *tile, int height,
                         int radius, tz_boundary boundary, int batch)
 {
-    const tz_kernels kernels = {.rows = {[TZ_SINGLE] = {counting}}};
+    const tz_row_form form = {.isa = "base", .rows = {[TZ_SINGLE] = counting}};
+    const tz_kernels kernels = {.forms_count = 1, .forms = &form};
     const tz_field field = {.name = "u", .role = TZ_STATE, .type = TZ_REAL};
     const tz_pass pass = {.name = "pass", .radius = radius, .writes = 1, .kernels = &kernels};
     const tz_stencil stencil = {.struct_size = sizeof stencil,
@@ -44,7 +45,7 @@ static void check_stage(int dims, const int64_t *elements, const int64_t *tile, 
         .dims = dims,
         .elements = {elements[0], elements[1], elements[2]},
         .columns = elements[0],
-        .boundary = {boundary, boundary, boundary},
+        .boundary = {{boundary, boundary}, {boundary, boundary}, {boundary, boundary}},
         .element_size = {4},
         .boundary_row = {outside + 64},
         .ghost = radius,

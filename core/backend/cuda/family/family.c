@@ -180,9 +180,15 @@ tz_status tz_cuda_source(const tz_problem *problem, const tz_limits *limits, con
     return TZ_OK;
 }
 
-size_t tz_cuda_arguments_size(int fields)
+int tz_cuda_arguments_constants(const tz_stencil *stencil)
 {
-    return (size_t)fields * 24 + TZ_CUDA_KERNEL_CONSTANTS * 8 + 3 * 8 + 12 * 4;
+    return stencil->constants_count <= 64 ? 64 : (stencil->constants_count + 63) / 64 * 64;
+}
+
+size_t tz_cuda_arguments_size(const tz_stencil *stencil)
+{
+    return (size_t)stencil->fields_count * 24 + (size_t)tz_cuda_arguments_constants(stencil) * 8 +
+           3 * 8 + 12 * 4;
 }
 
 /* The offsets are those of the device compiler. */
@@ -193,15 +199,16 @@ void tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shap
     const int fields = problem->stencil->fields_count;
     const int64_t pitch = tz_cuda_pitch(problem), plane = pitch * problem->elements[1];
     char *at = arguments;
-    memset(at, 0, tz_cuda_arguments_size(fields));
+    memset(at, 0, tz_cuda_arguments_size(problem->stencil));
     memcpy(at, in, (size_t)fields * 8);
     at += fields * 8;
     memcpy(at, out, (size_t)fields * 8);
     at += fields * 8;
     for (int f = 0; f < fields; f++, at += 8)
-        tz_problem_element(problem, f, problem->boundary_value[f], at);
-    memcpy(at, problem->constants, sizeof(tz_slot) * TZ_CUDA_KERNEL_CONSTANTS);
-    at += TZ_CUDA_KERNEL_CONSTANTS * 8;
+        tz_problem_element(problem, f, problem->boundary_value[f][0], at);
+    const size_t constants = (size_t)tz_cuda_arguments_constants(problem->stencil);
+    memcpy(at, problem->constants, sizeof(tz_slot) * constants);
+    at += sizeof(tz_slot) * constants;
     memcpy(at, &scratch, 8);
     memcpy(at + 8, &step, 8);
     memcpy(at + 16, &plane, 8);

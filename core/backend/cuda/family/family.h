@@ -9,7 +9,7 @@
 #include "backend/cuda/driver/driver.h"
 #include "backend/cuda/family/text.h"
 
-enum { TZ_CUDA_KERNEL_CONSTANTS = 64, TZ_CUDA_GEOMETRY = 6 };
+enum { TZ_CUDA_GEOMETRY = 6 };
 
 typedef struct tz_cuda_shape {
     int grid[TZ_AXES];
@@ -94,9 +94,11 @@ extern const size_t tz_cuda_headers_count;
 tz_status tz_cuda_source(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                          char **source, tz_error *error);
 
-/* The arguments of a launch: tz_arguments of kernels/cuda/common.cuh for `fields` fields. */
-size_t tz_cuda_arguments_size(int fields);
-enum { TZ_CUDA_ARGUMENTS_MAX = TZ_FIELDS_MAX * 24 + TZ_CUDA_KERNEL_CONSTANTS * 8 + 96 };
+/* The arguments of a launch: tz_arguments of kernels/cuda/common.cuh. */
+size_t tz_cuda_arguments_size(const tz_stencil *stencil);
+enum { TZ_CUDA_ARGUMENTS_MAX = TZ_FIELDS_MAX * 24 + TZ_CONSTANTS_MAX * 8 + 96 };
+/* The constants that the arguments have room for. */
+int tz_cuda_arguments_constants(const tz_stencil *stencil);
 void tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shape, int height,
                             int64_t step, const tz_cu_pointer *in, const tz_cu_pointer *out,
                             tz_cu_pointer scratch, void *arguments);

@@ -48,12 +48,12 @@ void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
         "#define TZ_CONSTANTS_MAX %d\n#define TZ_HEIGHT %d\n",
         problem->precision == TZ_DOUBLE ? "double" : "float",
         problem->precision == TZ_DOUBLE ? "__fma_rn" : "__fmaf_rn", problem->dims, problem->bits,
-        problem->stencil->fields_count, TZ_CUDA_KERNEL_CONSTANTS, height);
+        problem->stencil->fields_count, tz_cuda_arguments_constants(problem->stencil), height);
     for (int d = 0; d < TZ_AXES; d++) {
         const bool used = d < problem->dims;
         tz_cuda_emit(
             t, "#define TZ_BOUNDARY_%c %d\n#define TZ_TILE_%c %" PRId64 "\n#define TZ_HALO_%c %d\n",
-            "XYZ"[d], (int)problem -> boundary[d], "XYZ"[d], used ? tile[d] : 1, "XYZ"[d],
+            "XYZ"[d], (int)problem -> boundary[d][0], "XYZ"[d], used ? tile[d] : 1, "XYZ"[d],
             used ? halo : 0);
     }
     for (int f = 0; f < problem->stencil->fields_count; f++)

@@ -99,13 +99,13 @@ static tz_status resolve(pair *p, tz_error *error)
     for (int f = 0; f < k->stencil->fields_count; f++) {
         const tz_type type = k->stencil->fields[f].type;
         if (k->seed % 2 == 1)
-            p->problem.boundary_value[f] = type == TZ_REAL ? 0.375 - f : type == TZ_INT ? -5 : 1;
+            p->problem.boundary_value[f][0] = type == TZ_REAL ? 0.375 - f : type == TZ_INT ? -5 : 1;
         if (k->stencil->fields[f].role != TZ_STREAMED)
             continue;
         p->sources[f] = (tz_streamed_source){
             .slabs = -1,
             .cells = p->problem.extent[0],
-            .boundary = p->problem.boundary[0],
+            .boundary = p->problem.boundary[0][0],
             .random = {.seed = k->seed + (uint64_t)f, .low = -1000.0, .high = 1000.0},
         };
         p->streams[f] = &p->sources[f];

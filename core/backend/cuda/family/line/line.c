@@ -98,7 +98,7 @@ static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
 bool line_staged(const tz_problem *problem)
 {
     return !problem->bits &&
-           (problem->boundary[0] == TZ_CLAMP || problem->boundary[0] == TZ_MIRROR);
+           (problem->boundary[0][0] == TZ_CLAMP || problem->boundary[0][0] == TZ_MIRROR);
 }
 
 static int staging_bytes(const tz_problem *problem, const tz_plan *plan)

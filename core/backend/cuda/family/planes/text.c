@@ -17,7 +17,7 @@ static const char *name_of(const tz_problem *problem, int field)
 static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan,
                          const planes_scheme *s)
 {
-    const bool torus = problem->boundary[1] == TZ_PERIODIC;
+    const bool torus = problem->boundary[1][0] == TZ_PERIODIC;
     int slots = 0;
     for (int k = 0; k < s->slots_count; k++)
         slots += s->slots[k];

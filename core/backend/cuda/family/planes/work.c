@@ -122,7 +122,8 @@ static double leaving(double tiles, double useful, double ghost, double extent, 
 static bool is_wanted(const tz_problem *problem, double z, double from, double to, double rest)
 {
     return z >= from - rest && z < to + rest &&
-           (problem->boundary[2] == TZ_PERIODIC || (z >= 0.0 && z < (double)problem->elements[2]));
+           (problem->boundary[2][0] == TZ_PERIODIC ||
+            (z >= 0.0 && z < (double)problem->elements[2]));
 }
 
 /* The executed share of a step at the grid's ends. A pass of sums has two halves: it makes the sums

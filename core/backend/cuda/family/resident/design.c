@@ -68,8 +68,8 @@ static facts facts_of(const tz_problem *problem)
         }
     }
     for (int axis = 0; axis < problem->dims; axis++) {
-        k.wraps[axis] = problem->boundary[axis] == TZ_PERIODIC || (axis == 0 && problem->bits);
-        mirror = mirror || problem->boundary[axis] == TZ_MIRROR;
+        k.wraps[axis] = problem->boundary[axis][0] == TZ_PERIODIC || (axis == 0 && problem->bits);
+        mirror = mirror || problem->boundary[axis][0] == TZ_MIRROR;
     }
     k.rim = k.radius + mirror;
     return k;

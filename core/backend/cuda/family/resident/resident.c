@@ -18,7 +18,7 @@ enum {
 
 static const char *resident_refuses(const tz_problem *problem)
 {
-    if (problem->bits && problem->boundary[0] == TZ_PERIODIC && problem->extent[0] % 32 != 0)
+    if (problem->bits && problem->boundary[0][0] == TZ_PERIODIC && problem->extent[0] % 32 != 0)
         return "has periodic rows of bits that are no multiple of 32, which cannot stay on chip";
     return NULL;
 }

@@ -98,8 +98,8 @@ static bool has_simple_edges(const rows_design *d)
         return false;
     if (problem->bits)
         return end == d->vector && problem->extent[0] == 32 * nx;
-    return problem->boundary[0] == TZ_PERIODIC ? end == d->vector
-                                               : radius <= d->vector && radius <= end;
+    return problem->boundary[0][0] == TZ_PERIODIC ? end == d->vector
+                                                  : radius <= d->vector && radius <= end;
 }
 
 /* Can static fields stay in their queue until the last level has read them? */
@@ -139,7 +139,7 @@ static bool is_sum_of_rows(const tz_stencil *s)
 
 bool rows_has_sides(const rows_design *d)
 {
-    return !d->edges || d->problem->bits || d->problem->boundary[0] != TZ_PERIODIC;
+    return !d->edges || d->problem->bits || d->problem->boundary[0][0] != TZ_PERIODIC;
 }
 
 static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *plan, int group)
@@ -154,7 +154,7 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     d->reach = d->lag[d->levels];
     d->group = group < d->levels && keeps_static_in_queue(d) ? group : d->levels;
     d->edges = has_simple_edges(d);
-    d->sums = d->edges && is_sum_of_rows(s) && problem->boundary[1] != TZ_MIRROR;
+    d->sums = d->edges && is_sum_of_rows(s) && problem->boundary[1][0] != TZ_MIRROR;
     /* A box reads neighbours in every row, so they are fetched once for each row and kept with it. */
     const bool eager = !d->sums && tz_stencil_reads_diagonals(s);
     for (int f = 0; f < s->fields_count; f++) {
