@@ -132,6 +132,17 @@ char *tz_cache_folder(bool *wanted)
     return length < 0 ? NULL : folder;
 }
 
+void tz_path_prefix(char *text, size_t size)
+{
+    char self[PATH_MAX], folder[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    tz_path_folder(self, folder, sizeof folder);
+    tz_path_folder(folder, text, size);
+    if (length <= 0)
+        text[0] = '\0';
+}
+
 static bool is_program(const char *path)
 {
     struct stat facts;

@@ -38,6 +38,10 @@ bool tz_program_exists(const char *name);
  * terminated. */
 void tz_path_folder(const char *path, char *text, size_t size);
 
+/* Write the folder above that of the running executable: where it is installed, or the build tree.
+ * "" if it is not known. */
+void tz_path_prefix(char *text, size_t size);
+
 /* The path of the folder for compiled code and measured plans, which need not exist and can be
  * deleted at any time. Release it with free(). The first of:
  *

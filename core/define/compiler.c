@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <trapeze/plugin.h>
 #include <unistd.h>
 
 enum { IMAGE_BYTES_MAX = 256 << 20, HEADER_BYTES_MAX = 1 << 20, FLAGS_MAX = 32 };

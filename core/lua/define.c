@@ -16,9 +16,9 @@
 static const char what[] = "tz.stencil";
 
 typedef struct stencil_value {
+    const tz_stencil *stencil; /* of the registry; NULL until it is there */
+    tz_defined_source source;  /* until then */
     char id[64];
-    tz_defined_source source;
-    const tz_stencil *stencil; /* of the registry */
 } stencil_value;
 
 /* A stencil that the script has defined. The context has a list of them. */
@@ -41,7 +41,7 @@ static stencil_value *check(lua_State *L)
 const char *tz_stencil_id(lua_State *L, int index)
 {
     const stencil_value *value = luaL_testudata(L, index, TZ_TYPE_STENCIL);
-    return value ? value->id : NULL;
+    return value ? value->stencil->id : NULL;
 }
 
 /* ---- Methods ---------------------------------------------------------------------------------- */
@@ -54,20 +54,14 @@ static int stencil_gc(lua_State *L)
 
 static int stencil_text(lua_State *L)
 {
-    lua_pushstring(L, check(L)->source.cell_text);
-    return 1;
-}
-
-static int stencil_source(lua_State *L)
-{
-    lua_pushstring(L, check(L)->source.plugin_text);
+    lua_pushstring(L, check(L)->stencil->passes[0].text);
     return 1;
 }
 
 static int stencil_tostring(lua_State *L)
 {
     const stencil_value *value = check(L);
-    lua_pushfstring(L, "stencil %s (%d-D, %d field%s)", value->id, value->stencil->dims,
+    lua_pushfstring(L, "stencil %s (%d-D, %d field%s)", value->stencil->id, value->stencil->dims,
                     value->stencil->fields_count, value->stencil->fields_count == 1 ? "" : "s");
     return 1;
 }
@@ -92,7 +86,7 @@ static int stencil_index(lua_State *L)
     if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL)
         return 1;
     if (strcmp(key, "id") == 0)
-        lua_pushstring(L, value->id);
+        lua_pushstring(L, value->stencil->id);
     else if (strcmp(key, "doc") == 0)
         lua_pushstring(L, value->stencil->doc);
     else if (strcmp(key, "dims") == 0)
@@ -190,15 +184,13 @@ static void load(lua_State *L, const stencil_value *value, const tz_definition_v
     context->defined = entry;
 }
 
-/* tz.stencil { dims = …, fields = …, update = … } */
-static int stencil_new(lua_State *L)
+/* Define the stencil of the table at index 1, unless an equal one is there. */
+static void define(lua_State *L, stencil_value *value, tz_definition_value *d)
 {
-    tz_context *context = tz_context_get(L);
+    const tz_context *context = tz_context_get(L);
+    const tz_registry *registry = context->options->registry;
+    const tz_script_sink *sink = &context->options->sink;
     tz_error error;
-    tz_definition_value *d = tz_definition_read(L, context->options->unsafe);
-    stencil_value *value = lua_newuserdatauv(L, sizeof *value, 0);
-    memset(value, 0, sizeof *value);
-    luaL_setmetatable(L, TZ_TYPE_STENCIL);
     snprintf(value->id, sizeof value->id, "%s", d->name);
     write_source(L, value, &d->definition);
     const tz_cache_key key = key_of(&value->source);
@@ -209,19 +201,39 @@ static int stencil_new(lua_State *L)
             write_source(L, value, &d->definition);
     }
     const struct tz_defined *same = find_id(context, value->id);
+    const bool there = tz_registry_find(registry, value->id, &value->stencil, NULL, NULL) == TZ_OK;
     if (same && !tz_cache_key_equal(same->key, key))
         tz_raise(L,
                  "%s: a stencil '%s' is defined already, and differs: give one of them another "
                  "name",
                  what, value->id);
-    if (!same && tz_registry_find(context->options->registry, value->id, &value->stencil, NULL,
-                                  &error) == TZ_OK)
+    if (there && !same)
         tz_raise(L, "%s: '%s' is the stencil of a plugin: choose another name", what, value->id);
-    if (!same)
-        load(L, value, d, key);
-    if (tz_registry_find(context->options->registry, value->id, &value->stencil, NULL, &error) !=
-        TZ_OK)
+    if (there)
+        return;
+    load(L, value, d, key);
+    if (tz_registry_find(registry, value->id, &value->stencil, NULL, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
+    if (sink->stencil)
+        sink->stencil(sink->context, &d->definition);
+}
+
+/* tz.stencil { dims = …, fields = …, update = … } or, of a plugin, tz.stencil "ID" */
+static int stencil_new(lua_State *L)
+{
+    const tz_script_options *options = tz_context_get(L)->options;
+    const bool named = lua_type(L, 1) == LUA_TSTRING;
+    tz_error error;
+    tz_definition_value *d = named ? NULL : tz_definition_read(L, options->unsafe);
+    stencil_value *value = lua_newuserdatauv(L, sizeof *value, 0);
+    memset(value, 0, sizeof *value);
+    luaL_setmetatable(L, TZ_TYPE_STENCIL);
+    if (d)
+        define(L, value, d);
+    else if (tz_registry_find(options->registry, tz_text_check(L, 1, what, "id"), &value->stencil,
+                              NULL, &error) != TZ_OK)
+        tz_raise_error(L, what, &error);
+    tz_defined_source_clear(&value->source);
     return 1;
 }
 
@@ -236,8 +248,7 @@ void tz_defined_clear(tz_context *context)
 
 void tz_stencil_register(lua_State *L)
 {
-    static const tz_api_function methods[] = {
-        {"stencil:text()", stencil_text}, {"stencil:source()", stencil_source}, {NULL, NULL}};
+    static const tz_api_function methods[] = {{"stencil:text()", stencil_text}, {NULL, NULL}};
     static const tz_api_function functions[] = {{"tz.stencil(options)", stencil_new}, {NULL, NULL}};
     tz_metatable_create(L, TZ_TYPE_STENCIL, methods, NULL, stencil_index, stencil_tostring);
     luaL_getmetatable(L, TZ_TYPE_STENCIL);

@@ -254,7 +254,8 @@ static void put_plans(tz_record *record, json_t *object, const tz_simulation *si
 }
 
 void tz_record_simulation(tz_record *record, size_t index, const char *name,
-                          const char *plugin_path, const tz_simulation *simulation)
+                          const char *plugin_path, const char *definition,
+                          const tz_simulation *simulation)
 {
     json_t *object = get_simulation(record, index);
     if (!object)
@@ -269,6 +270,8 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
     put(record, source, "id", text(plugin->id));
     put(record, source, "version", text(plugin->version));
     put(record, source, "path", text(plugin_path));
+    if (definition)
+        put(record, source, "definition", text(definition));
     json_t *grid = json_array(), *boundary = json_array();
     put(record, object, "grid", grid);
     put(record, object, "precision", text(tz_simulation_precision(simulation)));

@@ -238,6 +238,7 @@ tz_status tz_registry_add(tz_registry *registry, const char *name, const void *i
         close_slot(slot);
         return status;
     }
+    slot->entry.defined = true;
     *plugin = slot->entry.plugin;
     registry->count++;
     return TZ_OK;

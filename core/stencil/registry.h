@@ -12,6 +12,7 @@ typedef struct tz_registry_entry {
     const char *path;        /* or where it is from; borrowed from the registry */
     const tz_plugin *plugin; /* a copy, zero where an older plugin lacks a member; NULL: refused */
     tz_error error;          /* the reason, if it is refused */
+    bool defined;            /* tz_registry_add() added it: a scenario's */
 } tz_registry_entry;
 
 /* Open every *.so of each folder, in the order of names. Folders that do not exist are skipped.
