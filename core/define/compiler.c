@@ -45,39 +45,7 @@ static tz_status find_headers(tz_compiler *compiler, tz_error *error)
     return status;
 }
 
-tz_status tz_compiler_find(tz_compiler *compiler, tz_error *error)
-{
-    static const char *const usual[] = {"cc", "gcc", "clang"};
-    const char *given = getenv("CC");
-    *compiler = (tz_compiler){.words_count = 0};
-    if (given && strlen(given) >= sizeof compiler->command)
-        return tz_error_set(error, TZ_UNSUPPORTED, "CC", "is longer than %zu characters",
-                            sizeof compiler->command - 1);
-    snprintf(compiler->storage, sizeof compiler->storage, "%s", given ? given : "");
-    compiler->words_count = split(compiler->storage, compiler->words, TZ_COMPILER_WORDS_MAX);
-    if (compiler->words_count > 0) {
-        snprintf(compiler->command, sizeof compiler->command, "%s", given);
-        if (!tz_program_find(compiler->words[0], compiler->path))
-            return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                                "CC names a C compiler that is not there, '%.200s': unset CC, or "
-                                "set it to one",
-                                compiler->words[0]);
-        return find_headers(compiler, error);
-    }
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (tz_program_find(usual[i], compiler->path)) {
-            snprintf(compiler->command, sizeof compiler->command, "%s", usual[i]);
-            compiler->words[0] = usual[i];
-            compiler->words_count = 1;
-            return find_headers(compiler, error);
-        }
-    return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                        "a stencil of a scenario needs a C compiler, and none of cc, gcc and clang "
-                        "is in PATH: install one (Debian: apt-get install gcc libc6-dev), or name "
-                        "one in CC");
-}
-
-tz_status tz_compiler_version(const tz_compiler *compiler, char *text, size_t size, tz_error *error)
+static tz_status ask_version(tz_compiler *compiler, tz_error *error)
 {
     const char *arguments[TZ_COMPILER_WORDS_MAX + 2] = {NULL};
     const tz_process process = {
@@ -89,10 +57,14 @@ tz_status tz_compiler_version(const tz_compiler *compiler, char *text, size_t si
     const tz_status status = tz_process_run(&process, &output, &code, error);
     if (status)
         return status;
+    if (strstr(output, "clang"))
+        compiler->plain = "-fmacro-backtrace-limit=1";
+    else if (strstr(output, "Free Software Foundation"))
+        compiler->plain = "-ftrack-macro-expansion=0";
     output[strcspn(output, "\n")] = '\0';
     const bool good = code == 0 && output[0];
     if (good)
-        snprintf(text, size, "%s", output);
+        snprintf(compiler->version, sizeof compiler->version, "%s", output);
     else
         tz_error_set(
             error, TZ_UNSUPPORTED, NULL,
@@ -101,6 +73,47 @@ tz_status tz_compiler_version(const tz_compiler *compiler, char *text, size_t si
             compiler->command, code, output);
     free(output);
     return good ? TZ_OK : TZ_UNSUPPORTED;
+}
+
+/* The words of CC, or a program of $PATH. */
+static tz_status find_program(tz_compiler *compiler, tz_error *error)
+{
+    static const char *const usual[] = {"cc", "gcc", "clang"};
+    const char *given = getenv("CC");
+    if (given && strlen(given) >= sizeof compiler->command)
+        return tz_error_set(error, TZ_UNSUPPORTED, "CC", "is longer than %zu characters",
+                            sizeof compiler->command - 1);
+    snprintf(compiler->storage, sizeof compiler->storage, "%s", given ? given : "");
+    compiler->words_count = split(compiler->storage, compiler->words, TZ_COMPILER_WORDS_MAX);
+    if (compiler->words_count > 0) {
+        snprintf(compiler->command, sizeof compiler->command, "%s", given);
+        if (tz_program_find(compiler->words[0], compiler->path))
+            return TZ_OK;
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "CC names a C compiler that is not there, '%.200s': unset CC, or set "
+                            "it to one",
+                            compiler->words[0]);
+    }
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (tz_program_find(usual[i], compiler->path)) {
+            snprintf(compiler->command, sizeof compiler->command, "%s", usual[i]);
+            compiler->words[0] = usual[i];
+            compiler->words_count = 1;
+            return TZ_OK;
+        }
+    return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                        "a stencil of a scenario needs a C compiler, and none of cc, gcc and clang "
+                        "is in PATH: install one (Debian: apt-get install gcc libc6-dev), or name "
+                        "one in CC");
+}
+
+tz_status tz_compiler_find(tz_compiler *compiler, tz_error *error)
+{
+    *compiler = (tz_compiler){.words_count = 0};
+    tz_status status = find_program(compiler, error);
+    if (!status)
+        status = ask_version(compiler, error);
+    return status ? status : find_headers(compiler, error);
 }
 
 /* ---- The key ---------------------------------------------------------------------------------- */
@@ -139,10 +152,7 @@ tz_status tz_compiler_add_key(const tz_compiler *compiler, tz_cache_key *key, tz
 {
     char text[PATH_MAX + 128];
     tz_machine machine;
-    tz_status status = tz_compiler_version(compiler, text, sizeof text, error);
-    if (status)
-        return status;
-    tz_cache_key_add(key, text);
+    tz_cache_key_add(key, compiler->version);
     tz_cache_key_add(key, compiler->command);
     /* A wrapper such as ccache says nothing about the compiler that it calls: each word may be a
      * program. */
@@ -236,6 +246,8 @@ static tz_status call(const tz_compiler *compiler, const char *folder, const cha
     char *output = NULL;
     memcpy(arguments, compiler->words, (size_t)count * sizeof *arguments);
     count += split(flags, arguments + count, FLAGS_MAX);
+    if (compiler->plain)
+        arguments[count++] = compiler->plain;
     snprintf(include, sizeof include, "-I%s", compiler->headers);
     snprintf(source, sizeof source, "%s.c", name);
     const char *const last[] = {"-std=gnu17", "-fPIC", "-shared", "-fvisibility=hidden",

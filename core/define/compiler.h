@@ -13,17 +13,16 @@ typedef struct tz_compiler {
     const char *words[TZ_COMPILER_WORDS_MAX];
     int words_count;
     char path[PATH_MAX];    /* of the first word */
+    char version[256];      /* the first line of its --version */
+    const char *plain;      /* its option for messages that leave macros out; NULL: not known */
     char headers[PATH_MAX]; /* the folder with trapeze/plugin.h */
 } tz_compiler;
 
 /* Find the compiler: $CC, a command whose words are separated by blanks; or the first of cc, gcc and
- * clang in $PATH. `compiler` points into itself: do not copy it. Errors: TZ_UNSUPPORTED if there is
- * no compiler or there are no headers, with what to install. */
+ * clang in $PATH. It is asked for its version. `compiler` points into itself: do not copy it. Errors:
+ * TZ_UNSUPPORTED if there is no compiler, it does not answer, or there are no headers, with what to
+ * install or change. */
 tz_status tz_compiler_find(tz_compiler *compiler, tz_error *error);
-
-/* The first line of its --version. Errors: TZ_UNSUPPORTED if it does not answer with one. */
-tz_status tz_compiler_version(const tz_compiler *compiler, char *text, size_t size,
-                              tz_error *error);
 
 /* Add to a key all that compiling depends on apart from the source: the compiler, its version, the
  * flags, the headers, the ABI and this machine's instruction sets. */

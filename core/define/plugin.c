@@ -53,16 +53,15 @@ int tz_define_describe(char *text, size_t size)
 {
     tz_compiler compiler;
     tz_error error;
-    char version[256], folder[PATH_MAX];
-    if (tz_compiler_find(&compiler, &error) != TZ_OK ||
-        tz_compiler_version(&compiler, version, sizeof version, &error) != TZ_OK) {
+    char folder[PATH_MAX];
+    if (tz_compiler_find(&compiler, &error) != TZ_OK) {
         snprintf(text, size, "missing, optional: %s\n", error.message);
         return 0;
     }
     tz_cache_describe(folder, sizeof folder);
     const bool closed = tz_cache_check_private(&images, &error) == TZ_OK;
     const int used = snprintf(text, size, "compiler: %.300s (%s)\nheaders: %s\ncache: %s\n",
-                              compiler.command, version, compiler.headers, folder);
+                              compiler.command, compiler.version, compiler.headers, folder);
     if (!closed && used > 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, "NOT usable: %s: %s\n", error.place,
                  error.message);
