@@ -9,6 +9,49 @@
 
 static const char what[] = "tz.stencil";
 
+const tz_key tz_definition_options[] = {
+    {"name", "text", "`\"stencil\"`, `\"stencil2\"`, …", "its id, as a C identifier"},
+    {"doc", "text", "", "one sentence"},
+    {"dims", "integer", "the depth of `coefficients`", "1 to 3"},
+    {"fields", "table", "{u = \"real\"}",
+     "NAME = `\"real\"`, `\"int\"`, `\"bits\"` or a table with `type`; `role` (`\"state\"`, "
+     "`\"static\"`, `\"derived\"`), `initial`, `boundary_value`, `required`, `unit` and `doc`. "
+     "Names "
+     "in a list are real state fields, in this order; the others follow in alphabetical order, "
+     "those whose update is just the name of another field last. The first one is what frames "
+     "show by default"},
+    {"params", "table", "{}",
+     "NAME = number, the default, or a table with `value`; `min`, `max`, `integer`, `unit`, `doc`"},
+    {"scalars", "table", "{}",
+     "NAME = formula of `step` and the parameters: a constant that changes with the iteration"},
+    {"update", "table", "",
+     "FIELD = formula of its new value. All formulas read the values from before. A formula alone "
+     "is the only field's"},
+    {"passes", "list", "",
+     "of tables as `update`, or `{name = …, update = {…}}`: one after the other"},
+    {"outputs", "table", "{}",
+     "FIELD = formula: derived fields, for frames, tables and reductions, which cost nothing else"},
+    {"coefficients", "list", "",
+     "an array with an odd number of elements in each row, x fastest, from the lowest place up; in "
+     "2-D a list of rows, in 3-D of layers. An element is a number, or a formula such as the name "
+     "of "
+     "a static field. The update is a\\*old + b\\*field + v\\*scale\\*sum(c\\*field)"},
+    {"scale", "number", "1", "of all coefficients"},
+    {"field", "text", "the first state field", "the field of the coefficients"},
+    {"old", "text", "", "the field with the values of the iteration before, for `a`"},
+    {"a", "formula", "0", "of `old`"},
+    {"b", "formula", "0", "of the field itself"},
+    {"v", "formula", "1", "of the sum: a parameter or a static field, for example"},
+    {"group", "boolean", "false", "sum terms with equal coefficients first"},
+    {"text", "text", "",
+     "the cell updates in C, without `TZ_FIELDS` and `TZ_CONSTANTS`, only with `--unsafe`; "
+     "`passes` is then a list of `{name = …, radius = …, writes = {FIELD, …}}` and `outputs` one "
+     "of "
+     "fields"},
+    {"boundaries", "list", "all", "the boundaries that a simulation may choose"},
+    {"boundary", "text", "\"clamp\"", "the one that it has if it chooses none"},
+    {NULL, NULL, NULL, NULL}};
+
 /* The stack while a definition is read: the options, what is kept alive, the definition. */
 enum { OPTIONS = 1, KEPT = 2, VALUE = 3 };
 
@@ -517,14 +560,10 @@ static void get_raw(lua_State *L, tz_definition *d, bool unsafe)
 
 tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
 {
-    static const char *const keys[] = {"name",    "doc",    "dims",   "fields",     "params",
-                                       "scalars", "update", "passes", "outputs",    "coefficients",
-                                       "scale",   "field",  "old",    "a",          "b",
-                                       "v",       "group",  "text",   "boundaries", "boundary"};
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.stencil { dims = 2, update = { u = \"…\" } }", what);
     lua_settop(L, OPTIONS);
-    tz_keys_check(L, OPTIONS, what, keys, sizeof keys / sizeof *keys, false);
+    tz_keys_take(L, OPTIONS, what, tz_definition_options, false);
     lua_newtable(L);
     tz_definition_value *v = lua_newuserdatauv(L, sizeof *v, 0);
     memset(v, 0, sizeof *v);

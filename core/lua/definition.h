@@ -3,7 +3,7 @@
 #define TZ_CORE_LUA_DEFINITION_H
 
 #include "define/definition.h"
-#include <lua.h>
+#include "lua/keys.h"
 
 enum {
     TZ_DEFINITION_SIDE = 2 * TZ_RADIUS_MAX + 1,
@@ -25,6 +25,9 @@ typedef struct tz_definition_value {
     double values[TZ_DEFINITION_CELLS];
     const char *cells[TZ_DEFINITION_CELLS];
 } tz_definition_value;
+
+/* The keys of the table. */
+extern const tz_key tz_definition_options[];
 
 /* Read the table at index 1, whose copy takes its place. Pushes a table that keeps the texts alive,
  * and a userdata, which it returns. Its id is "stencil" if the table has no name. Raises errors that
