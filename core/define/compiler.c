@@ -232,6 +232,16 @@ static tz_status first_error(const tz_compiler *compiler, const char *name, cons
                         compiler->command, length < 800 ? length : 800, line, hint);
 }
 
+/* Row functions for this machine alone: it is compiled again on another. */
+static const char *rows_option(void)
+{
+    tz_machine machine;
+    tz_machine_read(&machine);
+    return machine.isa == TZ_ISA_V4   ? "-DTZ_ROWS_ONLY=4"
+           : machine.isa == TZ_ISA_V3 ? "-DTZ_ROWS_ONLY=3"
+                                      : "-DTZ_ROWS_ONLY=1";
+}
+
 static tz_status call(const tz_compiler *compiler, const char *folder, const char *name,
                       int (*stopped)(void), tz_error *error)
 {
@@ -246,6 +256,7 @@ static tz_status call(const tz_compiler *compiler, const char *folder, const cha
     char *output = NULL;
     memcpy(arguments, compiler->words, (size_t)count * sizeof *arguments);
     count += split(flags, arguments + count, FLAGS_MAX);
+    arguments[count++] = rows_option();
     if (compiler->plain)
         arguments[count++] = compiler->plain;
     snprintf(include, sizeof include, "-I%s", compiler->headers);
