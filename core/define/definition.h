@@ -85,7 +85,8 @@ typedef struct tz_definition {
     const char *raw;      /* NULL, or the cell updates of all passes and outputs, written by hand: a
                       * TZ_CELL with the name of each, and what it needs. TZ_FIELDS and TZ_CONSTANTS
                       * (each parameter, then each scalar) are put before it */
-    uint32_t boundaries;  /* TZ_ALLOW() of each that may be chosen; 0: all */
+    uint32_t boundaries;  /* TZ_ALLOW() of each that may be chosen; 0: all that are possible, which
+                           * for fields of bits are periodic and fixed */
     tz_boundary boundary; /* the default */
 } tz_definition;
 
