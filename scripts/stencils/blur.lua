@@ -18,9 +18,10 @@ end
 
 local image = tz.simulation { plugin = blur, grid = { n, n }, boundary = "clamp", fields = { u = fractal } }
 local sum, low, high = image:sum "u", image:min "u", image:max "u"
+local frame = tz.png("u", { map = "gray", range = { 0, 1 }, zoom = 2, caption = "{step} times blurred" })
 for _, steps in ipairs { 0, 1, 3, 12, 84 } do
   image:run(steps)
-  image:write(tz.png("u", { map = "gray", range = { 0, 1 }, zoom = 2, caption = "{step} times blurred" }))
+  image:write(frame)
 end
 
 -- Weights that are positive and add up to 1 keep the sum, and every value between the extremes.

@@ -17,10 +17,10 @@ local streaks = tz.stencil {
   },
 }
 
--- The direction of the flow: two vortices and a saddle between them.
+-- The direction of the flow: vortices that turn against each other.
 local function direction(x, y)
-  local a, b = (x - n / 2) / 48, (y - n / 2) / 48
-  local dx, dy = math.sin(b) * math.cos(0.5 * a), -math.sin(a) * math.cos(0.5 * b)
+  local a, b = (x + 0.5) * 2.6 * math.pi / n, (y + 0.3 * x + 0.5) * 2 * math.pi / n
+  local dx, dy = math.sin(a) * math.cos(b), -math.cos(a) * math.sin(b)
   local length = math.sqrt(dx * dx + dy * dy)
   if length < 1e-9 then return 0, 0 end
   return dx / length, dy / length

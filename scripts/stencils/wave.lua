@@ -1,10 +1,10 @@
 -- A drop on water of two depths: waves are slower over the shallow lens, which brings them to a focus. The stencil is
 -- written here, as formulas; a C compiler makes it as fast as a plugin.
 --
---   trapeze run wave.lua [--set steps=600]
+--   trapeze run wave.lua [--set steps=900]
 local tz = require "trapeze"
 
-local steps = math.tointeger(tz.args.steps or 300)
+local steps = math.tointeger(tz.args.steps or 440)
 local nx, ny = 360, 240
 
 -- u is the height, old its value one iteration before, v the square of the waves' speed.
@@ -27,7 +27,7 @@ local water = tz.simulation {
     return left < 105 ^ 2 and right < 105 ^ 2 and 12 or 40
   end },
 }
-water:every(math.max(1, steps // 4), tz.png("u", { map = "balance", range = { -0.25, 0.25 }, zoom = 3, bar = true,
+water:every(math.max(1, steps // 4), tz.png("u", { map = "balance", range = { -0.25, 0.25 }, zoom = 2, bar = true,
   caption = "A drop and a shallow lens, iteration {step}" }))
 water:run(steps)
 
