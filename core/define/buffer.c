@@ -16,7 +16,8 @@ void tz_buffer_add(tz_buffer *buffer, const char *format, ...)
         return;
     const size_t needed = buffer->length + (size_t)length + 1;
     if (needed > buffer->capacity) {
-        const size_t capacity = needed > 2 * buffer->capacity ? needed + 1024 : 2 * buffer->capacity;
+        const size_t capacity =
+            needed > 2 * buffer->capacity ? needed + 1024 : 2 * buffer->capacity;
         char *text = realloc(buffer->text, capacity);
         if (!text) {
             buffer->failed = true;

@@ -107,9 +107,9 @@ static tz_status add_update(tz_build *build, tz_built_pass *pass, const tz_defin
     tz_status status = TZ_OK;
     snprintf(place, sizeof place, "%s, %s of '%s'", d->id, what, u->field);
     pass->fields[pass->count] = field;
-    pass->nodes[pass->count] =
-        d->raw ? -1
-               : tz_build_formula(build, u->formula, place, type_of(d, field), false, &status, error);
+    pass->nodes[pass->count] = d->raw ? -1
+                                      : tz_build_formula(build, u->formula, place,
+                                                         type_of(d, field), false, &status, error);
     pass->count++;
     return status;
 }
@@ -148,8 +148,8 @@ static tz_status add_scalar(tz_build *build, int s, tz_error *error)
     char place[256];
     tz_status status = TZ_OK;
     snprintf(place, sizeof place, "%s, scalar '%s'", build->definition->id, scalar->name);
-    build->scalars[s] = tz_build_formula(build, scalar->formula, place, TZ_EXPR_REAL, true, &status,
-                                         error);
+    build->scalars[s] =
+        tz_build_formula(build, scalar->formula, place, TZ_EXPR_REAL, true, &status, error);
     return status;
 }
 

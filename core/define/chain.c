@@ -139,7 +139,8 @@ static int compare(tz_expr *e, const tz_expr_operand *two)
         a = tz_expr_convert(e, a, TZ_EXPR_BITS);
         b = tz_expr_convert(e, b, TZ_EXPR_BITS);
         if (two[1].op != TZ_OP_EQUAL && two[1].op != TZ_OP_NOT_EQUAL)
-            return tz_expr_fail(e, TZ_TYPE, "bits are equal or not, but never less: write == or !=");
+            return tz_expr_fail(e, TZ_TYPE,
+                                "bits are equal or not, but never less: write == or !=");
         const int differ = tz_expr_two(e, a, TZ_OP_BITS_XOR, b);
         return two[1].op == TZ_OP_NOT_EQUAL
                    ? differ

@@ -32,10 +32,9 @@ static tz_status unknown_field(const tz_definition *d, const char *what, const c
     char hint[400];
     for (int f = 0; f < d->fields_count; f++)
         names[f] = d->fields[f].name;
-    return tz_error_set(error, TZ_UNKNOWN, d->id, "%s: unknown field '%s'%s", what,
-                        name ? name : "",
-                        tz_names_hint(hint, sizeof hint, name ? name : "", names,
-                                      (size_t)d->fields_count));
+    return tz_error_set(
+        error, TZ_UNKNOWN, d->id, "%s: unknown field '%s'%s", what, name ? name : "",
+        tz_names_hint(hint, sizeof hint, name ? name : "", names, (size_t)d->fields_count));
 }
 
 static tz_status check_counts(const tz_definition *d, tz_error *error)
@@ -64,7 +63,8 @@ static tz_status check_field(const tz_definition *d, const tz_defined_field *f, 
     if ((unsigned)f->type > TZ_BITS ||
         (f->role != TZ_STATE && f->role != TZ_STATIC && f->role != TZ_DERIVED))
         return tz_error_set(error, TZ_TYPE, d->id,
-                            "field '%s' is state, static or derived, and real, int or bits", f->name);
+                            "field '%s' is state, static or derived, and real, int or bits",
+                            f->name);
     if ((f->type == TZ_BITS) != (d->fields[0].type == TZ_BITS))
         return tz_error_set(error, TZ_TYPE, d->id,
                             "field '%s': bits and other types cannot be in one stencil; make all "
@@ -84,9 +84,10 @@ static tz_status check_param(const tz_definition *d, const tz_defined_param *p, 
                             "parameter '%s': its value %g is not between its least %g and most %g",
                             p->name, p->value, p->min, p->max);
     if (p->integer && (p->value != floor(p->value) || fabs(p->value) > INT32_MAX))
-        return tz_error_set(error, TZ_RANGE, d->id,
-                            "parameter '%s' is an integer: its value %g must be whole, and at most %d",
-                            p->name, p->value, INT32_MAX);
+        return tz_error_set(
+            error, TZ_RANGE, d->id,
+            "parameter '%s' is an integer: its value %g must be whole, and at most %d", p->name,
+            p->value, INT32_MAX);
     return TZ_OK;
 }
 
@@ -104,16 +105,16 @@ static tz_status check_update(const tz_definition *d, const tz_defined_update *u
     if (f < 0)
         return unknown_field(d, what, u->field, error);
     if (d->fields[f].role != role && role == TZ_STATE)
-        return tz_error_set(error, TZ_TYPE, d->id,
-                            "%s: '%s' is a %s field, and only state fields are updated; %s", what,
-                            u->field, d->fields[f].role == TZ_STATIC ? "static" : "derived",
-                            d->fields[f].role == TZ_STATIC
-                                ? "make it a state field, or leave its update out"
-                                : "its formula belongs to the outputs");
+        return tz_error_set(
+            error, TZ_TYPE, d->id, "%s: '%s' is a %s field, and only state fields are updated; %s",
+            what, u->field, d->fields[f].role == TZ_STATIC ? "static" : "derived",
+            d->fields[f].role == TZ_STATIC ? "make it a state field, or leave its update out"
+                                           : "its formula belongs to the outputs");
     if (d->fields[f].role != role)
-        return tz_error_set(error, TZ_TYPE, d->id,
-                            "%s: '%s' is no derived field; the formulas of other fields are updates",
-                            what, u->field);
+        return tz_error_set(
+            error, TZ_TYPE, d->id,
+            "%s: '%s' is no derived field; the formulas of other fields are updates", what,
+            u->field);
     if (pass->field[f])
         return tz_error_set(error, TZ_FORMAT, d->id, "%s: '%s' is written twice", what, u->field);
     if (!u->formula.text && !d->raw)
@@ -133,8 +134,8 @@ static tz_status check_passes(const tz_definition *d, written *all, tz_error *er
         if (pass->updates_count < 1)
             return tz_error_set(error, TZ_FORMAT, d->id, "%s updates no field", what);
         if (pass->radius < 0 || pass->radius > TZ_RADIUS_MAX)
-            return tz_error_set(error, TZ_RANGE, d->id, "%s has radius %d; 0 to %d are possible", what,
-                                pass->radius, TZ_RADIUS_MAX);
+            return tz_error_set(error, TZ_RANGE, d->id, "%s has radius %d; 0 to %d are possible",
+                                what, pass->radius, TZ_RADIUS_MAX);
         if (pass->name)
             status = tz_define_check_name(d->id, "pass", pass->name, error);
         for (int u = 0; u < pass->updates_count && !status; u++)
@@ -151,7 +152,8 @@ static tz_status check_coefficients(const tz_definition *d, written *all, tz_err
     const tz_defined_coefficients *c = d->coefficients;
     const int field = tz_define_summed_field(d), old = c->old ? tz_define_field(d, c->old) : -1;
     if (d->raw)
-        return tz_error_set(error, TZ_FORMAT, d->id, "coefficients and a raw text exclude each other");
+        return tz_error_set(error, TZ_FORMAT, d->id,
+                            "coefficients and a raw text exclude each other");
     if (field < 0)
         return unknown_field(d, "coefficients", c->field, error);
     if (c->old && old < 0)
@@ -161,7 +163,8 @@ static tz_status check_coefficients(const tz_definition *d, written *all, tz_err
                             "coefficients: the field and its old values are both '%s'", c->old);
     const int both[] = {field, old};
     for (int i = 0; i < 2; i++)
-        if (both[i] >= 0 && (d->fields[both[i]].role != TZ_STATE || d->fields[both[i]].type != TZ_REAL))
+        if (both[i] >= 0 &&
+            (d->fields[both[i]].role != TZ_STATE || d->fields[both[i]].type != TZ_REAL))
             return tz_error_set(error, TZ_TYPE, d->id,
                                 "coefficients: '%s' must be a state field of real numbers",
                                 d->fields[both[i]].name);
@@ -177,10 +180,11 @@ static tz_status check_coefficients(const tz_definition *d, written *all, tz_err
                             c->dims == 1 ? "" : "s", d->dims);
     for (int axis = 0; axis < d->dims; axis++)
         if (c->side[axis] < 1 || c->side[axis] > 2 * TZ_RADIUS_MAX + 1 || c->side[axis] % 2 == 0)
-            return tz_error_set(error, TZ_RANGE, d->id,
-                                "the coefficients have %d numbers along %c; an odd number is needed, "
-                                "1 to %d, with the cell itself in the middle",
-                                c->side[axis], "xyz"[axis], 2 * TZ_RADIUS_MAX + 1);
+            return tz_error_set(
+                error, TZ_RANGE, d->id,
+                "the coefficients have %d numbers along %c; an odd number is needed, "
+                "1 to %d, with the cell itself in the middle",
+                c->side[axis], "xyz"[axis], 2 * TZ_RADIUS_MAX + 1);
     all->field[field] = true;
     if (old >= 0)
         all->field[old] = true;
@@ -189,8 +193,8 @@ static tz_status check_coefficients(const tz_definition *d, written *all, tz_err
 
 uint32_t tz_define_boundaries(const tz_definition *d)
 {
-    const uint32_t all = TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) |
-                         TZ_ALLOW(TZ_MIRROR);
+    const uint32_t all =
+        TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR);
     const uint32_t of_bits = TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED);
     return (d->boundaries ? d->boundaries : all) & (d->fields[0].type == TZ_BITS ? of_bits : all);
 }
@@ -225,10 +229,11 @@ tz_status tz_define_check(const tz_definition *d, tz_error *error)
         status = check_boundaries(d, error);
     for (int f = 0; f < d->fields_count && !status; f++)
         if (!all.field[f] && d->fields[f].role != TZ_STATIC)
-            status = tz_error_set(error, TZ_FORMAT, d->id,
-                                  d->fields[f].role == TZ_STATE
-                                      ? "state field '%s' has no update: write one, or make it static"
-                                      : "derived field '%s' has no formula among the outputs",
-                                  d->fields[f].name);
+            status =
+                tz_error_set(error, TZ_FORMAT, d->id,
+                             d->fields[f].role == TZ_STATE
+                                 ? "state field '%s' has no update: write one, or make it static"
+                                 : "derived field '%s' has no formula among the outputs",
+                             d->fields[f].name);
     return status;
 }

@@ -86,7 +86,8 @@ static int sum_all(weights *w)
     const bool flat = w->build->definition->group;
     tz_expr_operand *memory = malloc(3 * (size_t)(count + 1) * sizeof *memory);
     if (!memory) {
-        w->status = tz_error_set(w->error, TZ_MEMORY, w->build->definition->id, "not enough memory");
+        w->status =
+            tz_error_set(w->error, TZ_MEMORY, w->build->definition->id, "not enough memory");
         return -1;
     }
     terms planes = {0, memory}, rows = {0, memory + count + 1}, row = {0, rows.all + count + 1};
@@ -120,8 +121,9 @@ static int sum_parts(weights *w)
     terms t = {0, parts};
     if (c->a.text) {
         const int a = formula(w, c->a, "a");
-        add_term(&t, weighted(w, a, tz_expr_read(e, tz_define_field(w->build->definition, c->old),
-                                                 centre)));
+        add_term(
+            &t,
+            weighted(w, a, tz_expr_read(e, tz_define_field(w->build->definition, c->old), centre)));
     }
     if (c->b.text && !w->status)
         add_term(&t, weighted(w, formula(w, c->b, "b"), tz_expr_read(e, w->field, centre)));

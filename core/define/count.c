@@ -88,7 +88,7 @@ static int at_least(tz_expr *e, int count, double threshold)
     return tz_expr_make(e, TZ_EXPR_AT_LEAST, TZ_EXPR_BITS, (int)threshold, count, -1, -1);
 }
 
-static int not(tz_expr *e, int bits)
+static int not(tz_expr * e, int bits)
 {
     if (bits >= 0 && e->nodes[bits].kind == TZ_EXPR_NUMBER)
         return tz_expr_number(e, 1 - e->nodes[bits].number, TZ_EXPR_BITS);
@@ -129,9 +129,10 @@ int tz_expr_compare_count(tz_expr *e, int a, tz_operator op, int b)
         op = turned(op);
     }
     if (e->nodes[b].kind != TZ_EXPR_NUMBER || e->nodes[b].type != TZ_EXPR_INT)
-        return tz_expr_fail(e, TZ_TYPE,
-                            "a sum of bits is compared with a whole number that is written here, as "
-                            "in sum(i,-1,1, u[i]) == 2");
+        return tz_expr_fail(
+            e, TZ_TYPE,
+            "a sum of bits is compared with a whole number that is written here, as "
+            "in sum(i,-1,1, u[i]) == 2");
     const double value = e->nodes[b].number - e->nodes[a].number;
     switch (op) {
     case TZ_OP_LESS:

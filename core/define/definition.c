@@ -16,17 +16,17 @@ static tz_status add_all_constants(tz_build *build, int *roots, int *count)
 {
     const tz_definition *d = build->definition;
     for (int p = 0; p < d->params_count; p++)
-        roots[(*count)++] = tz_expr_intern(
-            &build->e,
-            (tz_expr_node){.kind = TZ_EXPR_PARAM,
-                           .type = d->params[p].integer ? TZ_EXPR_INT : TZ_EXPR_REAL,
-                           .constant = true,
-                           .index = p},
-            NULL, 0);
+        roots[(*count)++] =
+            tz_expr_intern(&build->e,
+                           (tz_expr_node){.kind = TZ_EXPR_PARAM,
+                                          .type = d->params[p].integer ? TZ_EXPR_INT : TZ_EXPR_REAL,
+                                          .constant = true,
+                                          .index = p},
+                           NULL, 0);
     for (int s = 0; s < d->scalars_count; s++)
         roots[(*count)++] = tz_expr_intern(
-            &build->e,
-            (tz_expr_node){.kind = TZ_EXPR_SCALAR, .type = TZ_EXPR_REAL, .index = s}, NULL, 0);
+            &build->e, (tz_expr_node){.kind = TZ_EXPR_SCALAR, .type = TZ_EXPR_REAL, .index = s},
+            NULL, 0);
     return build->e.status;
 }
 
@@ -63,8 +63,7 @@ static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source 
     return status;
 }
 
-tz_status tz_define_source(const tz_definition *definition, tz_defined_source *out,
-                           tz_error *error)
+tz_status tz_define_source(const tz_definition *definition, tz_defined_source *out, tz_error *error)
 {
     tz_build *build = malloc(sizeof *build);
     tz_emit *emit = calloc(1, sizeof *emit);

@@ -8,8 +8,8 @@
 /* How strongly text binds, in C. */
 enum { BINDS_OR, BINDS_AND, BINDS_COMPARE, BINDS_SUM, BINDS_PRODUCT, BINDS_UNARY, BINDS_ALL };
 
-static const char *const function_names[] = {"MIN", "MAX", "ABS", "SQRT", "EXP", "LOG",
-                                             "SIN", "COS", "TANH", "POW", "FMA", "INT"};
+static const char *const function_names[] = {"MIN", "MAX", "ABS",  "SQRT", "EXP", "LOG",
+                                             "SIN", "COS", "TANH", "POW",  "FMA", "INT"};
 
 /* ---- Literals and leaves ---------------------------------------------------------------------- */
 
@@ -260,9 +260,7 @@ static void add_prefix(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
         tz_buffer_add(out, ")");
         return;
     }
-    tz_buffer_add(out, n->kind == TZ_EXPR_NEGATIVE   ? "-"
-                       : n->kind == TZ_EXPR_BITS_NOT ? "~"
-                                                     : "!");
+    tz_buffer_add(out, n->kind == TZ_EXPR_NEGATIVE ? "-" : n->kind == TZ_EXPR_BITS_NOT ? "~" : "!");
     add_node(emit, out, from, BINDS_UNARY, false);
 }
 

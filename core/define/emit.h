@@ -18,11 +18,11 @@ typedef struct tz_emit {
     tz_expr *e;
     int constants_count;
     tz_emit_constant constants[TZ_CONSTANTS_MAX];
-    int nodes;       /* length of the arrays below */
-    int *constant;   /* of each node: its number in `constants`, or -1 */
-    int *uses;       /* of each node, in the pass that is written */
-    int *local;      /* of each node: the number of its variable in that pass, or 0 */
-    int locals;      /* variables so far */
+    int nodes;     /* length of the arrays below */
+    int *constant; /* of each node: its number in `constants`, or -1 */
+    int *uses;     /* of each node, in the pass that is written */
+    int *local;    /* of each node: the number of its variable in that pass, or 0 */
+    int locals;    /* variables so far */
     bool divides, takes_modulo, cuts; /* which helper functions the text needs */
     /* Which helper functions the host's text needs, after tz_emit_host() of all its expressions. */
     bool host_powers, host_divides, host_takes_modulo, host_least, host_greatest;

@@ -8,6 +8,7 @@
 typedef struct column {
     int weight, count;
     int carries, sums; /* written so far */
+    bool unread;       /* no test reads its sum */
 } column;
 
 /* A bit to be added: a node at weight 0, or a variable. */
@@ -38,7 +39,7 @@ static void add_adder(tz_emit *emit, int node, column *c, int from, int inputs, 
 {
     const bool three = inputs + chained == 3;
     const int next = c->count / 2;
-    for (int carry = 0; carry < 2; carry++) {
+    for (int carry = last && c->unread ? 1 : 0; carry < 2; carry++) {
         tz_buffer line = {0};
         tz_buffer_add(&line, "const tz_word n%d_%d", emit->local[node], c->weight + carry);
         if (carry && next > 1)
@@ -61,11 +62,11 @@ static void add_adder(tz_emit *emit, int node, column *c, int from, int inputs, 
 }
 
 /* Add a column up, from its first bit on. */
-static void add_column(tz_emit *emit, int node, int weight, int count)
+static void add_column(tz_emit *emit, int node, int weight, int count, bool unread)
 {
-    column c = {.weight = weight, .count = count};
+    column c = {.weight = weight, .count = count, .unread = unread};
     if (count == 1) {
-        if (weight > 0)
+        if (weight > 0 || unread)
             return; /* the carry below has this name */
         tz_buffer line = {0};
         tz_buffer_add(&line, "const tz_word n%d_0 = ", emit->local[node]);
@@ -82,12 +83,37 @@ static void add_column(tz_emit *emit, int node, int weight, int count)
     }
 }
 
+/* The lowest 1 of a threshold: bits below it do not matter. */
+static int lowest_bit(int value)
+{
+    int lowest = 0;
+    while (!(value >> lowest & 1))
+        lowest++;
+    return lowest;
+}
+
+/* The lowest weight that a test of this pass reads. */
+static int lowest_weight(const tz_emit *emit, int node)
+{
+    int lowest = 31;
+    for (int t = 0; t < emit->nodes; t++) {
+        const tz_expr_node *n = &emit->e->nodes[t];
+        if ((n->kind != TZ_EXPR_AT_LEAST && n->kind != TZ_EXPR_EXACTLY) || !emit->uses[t] ||
+            emit->e->operands[n->first].node != node)
+            continue;
+        const int weight = n->kind == TZ_EXPR_EXACTLY ? 0 : lowest_bit(n->index);
+        lowest = weight < lowest ? weight : lowest;
+    }
+    return lowest;
+}
+
 void tz_emit_adders(tz_emit *emit, int node)
 {
+    const int lowest = lowest_weight(emit, node);
     int weight = 0;
     emit->local[node] = ++emit->locals;
-    for (int count = emit->e->nodes[node].count; count > 0; count /= 2)
-        add_column(emit, node, weight++, count);
+    for (int count = emit->e->nodes[node].count; count > 0; count /= 2, weight++)
+        add_column(emit, node, weight, count, weight < lowest);
 }
 
 void tz_emit_test(tz_emit *emit, tz_buffer *out, int node)
@@ -105,9 +131,7 @@ void tz_emit_test(tz_emit *emit, tz_buffer *out, int node)
     }
     /* From the highest bit: above where a bit of the value is 0 and that of the sum 1. The lowest
      * zeros of the value are always reached. */
-    int lowest = 0;
-    while (!(value >> lowest & 1))
-        lowest++;
+    const int lowest = lowest_bit(value);
     for (int w = weights - 1; w > lowest; w--)
         tz_buffer_add(out, "n%d_%d %s (", sum, w, value >> w & 1 ? "&" : "|");
     tz_buffer_add(out, "n%d_%d", sum, lowest);

@@ -42,10 +42,11 @@ static int read_field(tz_expand *x, const tz_scope *scope, int field, const int 
     const tz_definition *d = x->e->definition;
     int all[TZ_AXES];
     if (d->fields[field].role == TZ_DERIVED)
-        return tz_expr_fail(x->e, TZ_TYPE,
-                            "'%s' is a derived field: it is computed for outputs, and no formula can "
-                            "read it",
-                            d->fields[field].name);
+        return tz_expr_fail(
+            x->e, TZ_TYPE,
+            "'%s' is a derived field: it is computed for outputs, and no formula can "
+            "read it",
+            d->fields[field].name);
     for (int axis = 0; axis < TZ_AXES; axis++) {
         all[axis] = offset[axis] + scope->shift[axis];
         if (abs(all[axis]) > TZ_RADIUS_MAX)
@@ -61,7 +62,7 @@ static int coordinate(tz_expand *x, const tz_scope *scope, int axis, bool whole)
     const tz_definition *d = x->e->definition;
     if (axis >= d->dims)
         return tz_expr_fail(x->e, TZ_UNKNOWN, "there is no %c: the stencil has %d dimension%s",
-                            "xyz"[axis], d->dims, d->dims == 1 ? "" : "s");
+                            "xyz"[axis], d -> dims, d -> dims == 1 ? "" : "s");
     if (axis == 0 && d->fields[0].type == TZ_BITS)
         return tz_expr_fail(x->e, TZ_TYPE,
                             "x is not known in a stencil of bits, which computes 32 cells of a row "
@@ -114,10 +115,11 @@ static int expand_name(tz_expand *x, const tz_syntax_node *n, const tz_scope *sc
     if (own != -2)
         return own;
     if (field >= 0 && x->scalar)
-        return tz_expr_fail(x->e, TZ_TYPE,
-                            "'%s' is a field: this number is the same for all cells, and is made of "
-                            "step and parameters",
-                            d->fields[field].name);
+        return tz_expr_fail(
+            x->e, TZ_TYPE,
+            "'%s' is a field: this number is the same for all cells, and is made of "
+            "step and parameters",
+            d->fields[field].name);
     if (field >= 0)
         return read_field(x, scope, field, centre);
     for (int p = 0; p < d->params_count; p++)
@@ -130,8 +132,7 @@ static int expand_name(tz_expand *x, const tz_syntax_node *n, const tz_scope *sc
         }
     for (int s = 0; s < d->scalars_count; s++)
         if (is_name(x, n, d->scalars[s].name)) {
-            const tz_expr_node node = {
-                .kind = TZ_EXPR_SCALAR, .type = TZ_EXPR_REAL, .index = s};
+            const tz_expr_node node = {.kind = TZ_EXPR_SCALAR, .type = TZ_EXPR_REAL, .index = s};
             if (x->scalar)
                 return tz_expr_fail(x->e, TZ_TYPE,
                                     "'%s' changes with the iteration itself: use its formula here",
@@ -179,8 +180,9 @@ static int expand_index(tz_expand *x, const tz_syntax_node *n, const tz_scope *s
     tz_syntax_name(x->syntax, n, name, sizeof name);
     if (field < 0 || x->scalar) {
         const int node = expand_name(x, n, scope, false);
-        return node < 0 ? -1
-                        : tz_expr_fail(x->e, TZ_TYPE, "'%s' is no field: it has no neighbours", name);
+        return node < 0
+                   ? -1
+                   : tz_expr_fail(x->e, TZ_TYPE, "'%s' is no field: it has no neighbours", name);
     }
     if (n->count != d->dims)
         return tz_expr_fail(x->e, TZ_FORMAT,
@@ -270,8 +272,7 @@ static int expand_power(tz_expand *x, const tz_syntax_node *n, const tz_scope *s
         return tz_expr_number(e, 1, type);
     if (times > 1)
         base = tz_expr_make(e, TZ_EXPR_POWER, type, (int)times, base, -1, -1);
-    return by.number > 0 ? base
-                         : tz_expr_two(e, tz_expr_number(e, 1, type), TZ_OP_OVER, base);
+    return by.number > 0 ? base : tz_expr_two(e, tz_expr_number(e, 1, type), TZ_OP_OVER, base);
 }
 
 static int expand_prefix(tz_expand *x, const tz_syntax_node *n, const tz_scope *scope, bool whole)
@@ -293,10 +294,9 @@ static int expand_prefix(tz_expand *x, const tz_syntax_node *n, const tz_scope *
         return tz_expr_make(e, TZ_EXPR_BITS_NOT, type, 0, operand, -1, -1);
     type = n->kind == TZ_SYNTAX_NOT ? TZ_EXPR_BOOL : TZ_EXPR_INT;
     operand = tz_expr_convert(e, operand, type);
-    return operand < 0
-               ? -1
-               : tz_expr_make(e, n->kind == TZ_SYNTAX_NOT ? TZ_EXPR_NOT : TZ_EXPR_BITS_NOT, type, 0,
-                              operand, -1, -1);
+    return operand < 0 ? -1
+                       : tz_expr_make(e, n->kind == TZ_SYNTAX_NOT ? TZ_EXPR_NOT : TZ_EXPR_BITS_NOT,
+                                      type, 0, operand, -1, -1);
 }
 
 int tz_expand_select(tz_expand *x, int syntax, const tz_scope *scope, bool whole)
@@ -338,10 +338,11 @@ int tz_expand_node(tz_expand *x, int node, const tz_scope *scope, bool whole)
     if (x->e->status)
         return -1;
     if (++x->e->steps > TZ_EXPR_STEPS_MAX)
-        return tz_expr_fail(x->e, TZ_RANGE,
-                            "the sums in the formulas have more than %d terms: use fewer, or several "
-                            "passes",
-                            TZ_EXPR_STEPS_MAX);
+        return tz_expr_fail(
+            x->e, TZ_RANGE,
+            "the sums in the formulas have more than %d terms: use fewer, or several "
+            "passes",
+            TZ_EXPR_STEPS_MAX);
     switch (n->kind) {
     case TZ_SYNTAX_NUMBER:
         return tz_expr_number(x->e, n->number, n->integer ? TZ_EXPR_INT : TZ_EXPR_REAL);
@@ -367,7 +368,7 @@ int tz_expr_expand(tz_expr *e, const tz_syntax *syntax, tz_expr_type type, bool 
     tz_expand x = {.e = e, .syntax = syntax, .scalar = scalar};
     const tz_scope scope = {{0}, NULL};
     e->formula = syntax->formula;
-    const int node = tz_expand_node(&x, syntax->root, &scope, type == TZ_EXPR_INT);
+    const int node = tz_expand_node(&x, syntax->root, &scope, type != TZ_EXPR_REAL);
     e->at = syntax->nodes[syntax->root].at;
     return tz_expr_convert(e, node, type);
 }

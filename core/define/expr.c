@@ -120,10 +120,11 @@ int tz_expr_intern(tz_expr *e, tz_expr_node node, const tz_expr_operand *operand
     if (e->buckets[bucket] >= 0)
         return e->buckets[bucket];
     if (e->count == TZ_EXPR_NODES_MAX)
-        return tz_expr_fail(e, TZ_RANGE,
-                            "the formulas have more than %d operations: use fewer terms, or several "
-                            "passes",
-                            TZ_EXPR_NODES_MAX);
+        return tz_expr_fail(
+            e, TZ_RANGE,
+            "the formulas have more than %d operations: use fewer terms, or several "
+            "passes",
+            TZ_EXPR_NODES_MAX);
     /* `operands` may lie in e->operands. */
     const ptrdiff_t inside = operands - e->operands;
     const bool within = count && e->operands && inside >= 0 && inside < e->operands_count;
@@ -165,9 +166,8 @@ int tz_expr_read(tz_expr *e, int field, const int *offset)
 {
     static const tz_expr_type types[] = {
         [TZ_REAL] = TZ_EXPR_REAL, [TZ_INT] = TZ_EXPR_INT, [TZ_BITS] = TZ_EXPR_BITS};
-    tz_expr_node node = {.kind = TZ_EXPR_READ,
-                         .type = types[e->definition->fields[field].type],
-                         .index = field};
+    tz_expr_node node = {
+        .kind = TZ_EXPR_READ, .type = types[e->definition->fields[field].type], .index = field};
     memcpy(node.offset, offset, sizeof node.offset);
     return tz_expr_intern(e, node, NULL, 0);
 }
@@ -273,7 +273,8 @@ int tz_expr_convert(tz_expr *e, int node, tz_expr_type type)
         return node;
     if (type == TZ_EXPR_COUNT && from == TZ_EXPR_BITS) {
         const tz_expr_operand operand = {node, TZ_OP_NONE};
-        return tz_expr_make_of(e, (tz_expr_node){.kind = TZ_EXPR_ADD_UP, .type = type}, &operand, 1);
+        return tz_expr_make_of(e, (tz_expr_node){.kind = TZ_EXPR_ADD_UP, .type = type}, &operand,
+                               1);
     }
     const bool bit = n->kind == TZ_EXPR_NUMBER && (n->number == 0 || n->number == 1);
     if (type == TZ_EXPR_BITS && bit)

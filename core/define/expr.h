@@ -36,7 +36,7 @@ typedef enum tz_expr_kind {
     TZ_EXPR_SELECT, /* condition, value if true, value if false */
     TZ_EXPR_CALL,
     TZ_EXPR_CONVERT,
-    TZ_EXPR_ADD_UP, /* a count; its operands are bits */
+    TZ_EXPR_ADD_UP,   /* a count; its operands are bits */
     TZ_EXPR_AT_LEAST, /* bits: is the count, its operand, at least `index`? */
     TZ_EXPR_EXACTLY   /* bits: is it `index`? */
 } tz_expr_kind;

@@ -81,10 +81,11 @@ static int unknown_function(tz_expand *x, const tz_syntax_node *n)
         names[i] = functions[i].name;
     for (int f = 0; f < d->fields_count; f++)
         if (strcmp(d->fields[f].name, name) == 0)
-            return tz_expr_fail(x->e, TZ_TYPE,
-                                "'%s' is a field and no function: write %s[...] for a neighbour, and "
-                                "a * to multiply",
-                                name, name);
+            return tz_expr_fail(
+                x->e, TZ_TYPE,
+                "'%s' is a field and no function: write %s[...] for a neighbour, and "
+                "a * to multiply",
+                name, name);
     for (int p = 0; p < d->params_count; p++)
         if (strcmp(d->params[p].name, name) == 0)
             return tz_expr_fail(x->e, TZ_TYPE,
@@ -148,7 +149,8 @@ static int extreme(tz_expand *x, const tz_syntax_node *n, const tz_scope *scope,
 static bool vanishes(const tz_expr *e, int node)
 {
     const tz_expr_node *n = &e->nodes[node];
-    if (n->kind == TZ_EXPR_CHAIN && tz_operator_level(e->operands[n->first + 1].op) == TZ_LEVEL_PRODUCT)
+    if (n->kind == TZ_EXPR_CHAIN &&
+        tz_operator_level(e->operands[n->first + 1].op) == TZ_LEVEL_PRODUCT)
         return tz_expr_is_number(e, e->operands[n->first].node, 0);
     return tz_expr_is_number(e, node, 0);
 }
@@ -162,12 +164,13 @@ static int sum(tz_expand *x, const tz_syntax_node *n, const tz_scope *scope, boo
     int low = 0, high = 0, count = 0;
     x->e->at = nodes[name].at;
     if (nodes[name].kind != TZ_SYNTAX_NAME)
-        return tz_expr_fail(x->e, TZ_FORMAT, "sum() begins with a name for the number: sum(i, -2, 2, "
-                                             "u[i])");
+        return tz_expr_fail(x->e, TZ_FORMAT,
+                            "sum() begins with a name for the number: sum(i, -2, 2, "
+                            "u[i])");
     if (tz_expand_number(x, low_at, scope, "the first number of a sum", -FARTHEST, FARTHEST, &low) <
             0 ||
-        tz_expand_number(x, high_at, scope, "the last number of a sum", -FARTHEST, FARTHEST, &high) <
-            0)
+        tz_expand_number(x, high_at, scope, "the last number of a sum", -FARTHEST, FARTHEST,
+                         &high) < 0)
         return -1;
     if (low > high)
         return tz_expr_number(x->e, 0, TZ_EXPR_INT);
@@ -288,9 +291,9 @@ static int first(const derivative *d, int axis)
     tz_expr_operand terms[DISTANCES];
     int count = 0, ok = 0;
     for (int k = 0; k <= d->order && ok >= 0; k++)
-        ok = append_term(d, terms, &count,
-                         weighted(d, first_weights[d->order][k],
-                                  pair(d, axis, k + 1, true, axis, 0)));
+        ok = append_term(
+            d, terms, &count,
+            weighted(d, first_weights[d->order][k], pair(d, axis, k + 1, true, axis, 0)));
     return ok < 0 ? -1 : count == 1 ? terms[0].node : tz_expr_chain(d->x->e, terms, count);
 }
 
@@ -304,9 +307,9 @@ static int mixed(const derivative *d, int axis, int other)
         const int i = k / (d->order + 1), j = k % (d->order + 1);
         const int high = pair(d, other, j + 1, true, axis, i + 1);
         const int low = high < 0 ? -1 : pair(d, other, j + 1, true, axis, -(i + 1));
-        ok = append_term(d, terms, &count,
-                         weighted(d, weights[i] * weights[j],
-                                  tz_expr_two(d->x->e, high, TZ_OP_MINUS, low)));
+        ok = append_term(
+            d, terms, &count,
+            weighted(d, weights[i] * weights[j], tz_expr_two(d->x->e, high, TZ_OP_MINUS, low)));
     }
     return ok < 0 ? -1 : count == 1 ? terms[0].node : tz_expr_chain(d->x->e, terms, count);
 }
@@ -319,13 +322,15 @@ static int differentiate(tz_expand *x, const tz_syntax_node *n, const tz_scope *
     derivative d = {.x = x, .operand = n->first, .scope = scope};
     const int order_at = x->syntax->nodes[n->first].next;
     if (x->scalar)
-        return tz_expr_fail(x->e, TZ_TYPE,
-                            "%s() needs a field: this number is the same for all cells, and is made "
-                            "of step and parameters",
-                            f->name);
+        return tz_expr_fail(
+            x->e, TZ_TYPE,
+            "%s() needs a field: this number is the same for all cells, and is made "
+            "of step and parameters",
+            f->name);
     if (f->family == DERIVATIVE && (one >= dims || (two != ONE && two >= dims)))
-        return tz_expr_fail(x->e, TZ_TYPE, "%s() needs an axis that is not there: the stencil has %d "
-                                           "dimension%s",
+        return tz_expr_fail(x->e, TZ_TYPE,
+                            "%s() needs an axis that is not there: the stencil has %d "
+                            "dimension%s",
                             f->name, dims, dims == 1 ? "" : "s");
     if (order_at >= 0) {
         int order = 0;

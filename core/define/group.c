@@ -16,7 +16,8 @@ static term split(tz_expr *e, tz_expr_operand operand)
 {
     const tz_expr_node n = e->nodes[operand.node];
     term t = {-1, operand.node, operand.op ? operand.op : TZ_OP_PLUS, false};
-    if (n.kind != TZ_EXPR_CHAIN || n.type != TZ_EXPR_REAL || e->operands[n.first + 1].op != TZ_OP_TIMES)
+    if (n.kind != TZ_EXPR_CHAIN || n.type != TZ_EXPR_REAL ||
+        e->operands[n.first + 1].op != TZ_OP_TIMES)
         return t;
     const int first = e->operands[n.first].node;
     if (!e->nodes[first].constant)
@@ -58,7 +59,8 @@ static int group_sum(tz_expr *e, int node)
 {
     const tz_expr_node n = e->nodes[node];
     term *terms = malloc((size_t)n.count * sizeof *terms);
-    tz_expr_operand *scratch = malloc(2 * (size_t)n.count * sizeof *scratch), *all = scratch + n.count;
+    tz_expr_operand *scratch = malloc(2 * (size_t)n.count * sizeof *scratch),
+                    *all = scratch + n.count;
     int result = -1, count = 0;
     if (!terms || !scratch) {
         tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");

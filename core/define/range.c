@@ -91,7 +91,8 @@ static range of_call(const tz_expr *e, const tz_expr_node *n)
         const range a = of_operand(e, n, 0);
         return (range){0, fmax(fabs(a.low), fabs(a.high))};
     }
-    return n->function == TZ_FUNCTION_int ? every : joined(of_operand(e, n, 0), of_operand(e, n, 1));
+    return n->function == TZ_FUNCTION_int ? every
+                                          : joined(of_operand(e, n, 0), of_operand(e, n, 1));
 }
 
 static range of_node(const tz_expr *e, const tz_expr_node *n, bool *wraps)

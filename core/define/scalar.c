@@ -18,8 +18,8 @@ static tz_status read_formula(tz_scalar *scalar, const tz_formula *formula,
     if (!all)
         return tz_error_set(formula->error, TZ_MEMORY, formula->place, "not enough memory");
     for (int p = 0; p < params_count; p++)
-        all[p] = (tz_defined_param){
-            .name = params[p], .value = 1, .min = -INFINITY, .max = INFINITY};
+        all[p] =
+            (tz_defined_param){.name = params[p], .value = 1, .min = -INFINITY, .max = INFINITY};
     const tz_definition definition = {.id = formula->place,
                                       .dims = TZ_AXES,
                                       .fields = &no_field,

@@ -143,15 +143,16 @@ static void add_helpers(const tz_emit *emit, tz_buffer *out)
                            "    return a %% b + (a %% b != 0 && (a ^ b) < 0 ? b : 0);\n"
                            "}\n");
     if (emit->cuts)
-        tz_buffer_add(out, "\n/* x without its fraction; the nearest int if it is none, 0 for NAN. */\n"
-                           "TZ_HELPER(int, whole, (real x))\n"
-                           "{\n"
-                           "    if (x >= TZ_R(2147483648.0))\n"
-                           "        return 2147483647;\n"
-                           "    if (x <= TZ_R(-2147483648.0))\n"
-                           "        return -2147483647 - 1;\n"
-                           "    return x == x ? (int)x : 0;\n"
-                           "}\n");
+        tz_buffer_add(out,
+                      "\n/* x without its fraction; the nearest int if it is none, 0 for NAN. */\n"
+                      "TZ_HELPER(int, whole, (real x))\n"
+                      "{\n"
+                      "    if (x >= TZ_R(2147483648.0))\n"
+                      "        return 2147483647;\n"
+                      "    if (x <= TZ_R(-2147483648.0))\n"
+                      "        return -2147483647 - 1;\n"
+                      "    return x == x ? (int)x : 0;\n"
+                      "}\n");
 }
 
 /* ---- Updates ---------------------------------------------------------------------------------- */

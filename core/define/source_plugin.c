@@ -204,7 +204,8 @@ static void add_fields(const tz_build *build, tz_buffer *out)
         const tz_defined_field *field = &d->fields[f];
         const int radius = field->role == TZ_STATIC ? tz_build_static_radius(build, f) : 0;
         const size_t line = out->length;
-        tz_buffer_add(out, "    %s(\"%s\", %s", macros[field->role], field->name, types[field->type]);
+        tz_buffer_add(out, "    %s(\"%s\", %s", macros[field->role], field->name,
+                      types[field->type]);
         add_unit_and_doc(out, line, field->unit, field->doc ? field->doc : field->name);
         if (radius)
             tz_buffer_add(out, ", .radius = %d", radius);
@@ -231,12 +232,13 @@ static void add_passes(const tz_build *build, tz_buffer *out, bool outputs)
         if (pass->output != outputs)
             continue;
         tz_buffer text = {0};
-        tz_buffer_add(&text, "{.name%c=%c\"%s\", .writes%c=%c", TZ_SPACE, TZ_SPACE, pass->name, TZ_SPACE,
-                      TZ_SPACE);
+        tz_buffer_add(&text, "{.name%c=%c\"%s\", .writes%c=%c", TZ_SPACE, TZ_SPACE, pass->name,
+                      TZ_SPACE, TZ_SPACE);
         for (int i = 0; i < pass->count; i++) {
             tz_buffer_add(&text, i ? " | TZ_WRITES(" : "TZ_WRITES(");
             add_id(build, pass, &text);
-            tz_buffer_add(&text, ",%c%s)", TZ_SPACE, build->definition->fields[pass->fields[i]].name);
+            tz_buffer_add(&text, ",%c%s)", TZ_SPACE,
+                          build->definition->fields[pass->fields[i]].name);
         }
         tz_buffer_add(&text, ", TZ_PASS(");
         add_id(build, pass, &text);
@@ -266,12 +268,13 @@ static void add_stencil(const tz_build *build, const tz_emit *emit, tz_buffer *o
     bool varies = false;
     for (int k = 0; k < emit->constants_count; k++)
         varies = varies || build->e.nodes[emit->constants[k].node].kind == TZ_EXPR_SCALAR;
-    tz_buffer_add(out, "static const tz_stencil stencil = {\n    TZ_STENCIL_HEADER,\n    .id = \"%s\",\n"
-                       "    .doc = ",
+    tz_buffer_add(out,
+                  "static const tz_stencil stencil = {\n    TZ_STENCIL_HEADER,\n    .id = \"%s\",\n"
+                  "    .doc = ",
                   d->id);
     tz_buffer_add_literal(out, d->doc ? d->doc : "A stencil that a scenario defines");
-    tz_buffer_add(out, ",\n    .dims = %d,\n    .fields_count = %d,\n    .fields = fields,\n", d->dims,
-                  d->fields_count);
+    tz_buffer_add(out, ",\n    .dims = %d,\n    .fields_count = %d,\n    .fields = fields,\n",
+                  d->dims, d->fields_count);
     if (d->params_count)
         tz_buffer_add(out, "    .params_count = PARAMS,\n    .params = params,\n");
     if (emit->constants_count) {
@@ -298,8 +301,9 @@ void tz_source_plugin(const tz_build *build, tz_emit *emit, tz_buffer *out)
     const tz_definition *d = build->definition;
     tz_buffer_add(out, "/* %s: ", d->id);
     tz_buffer_add_comment(out, d->doc ? d->doc : "a stencil that a scenario defines");
-    tz_buffer_add(out, ".\n * %s.cell.h has the cell update%s. */\n#include <math.h>\n"
-                       "#include <stdio.h>\n\n",
+    tz_buffer_add(out,
+                  ".\n * %s.cell.h has the cell update%s. */\n#include <math.h>\n"
+                  "#include <stdio.h>\n\n",
                   d->id, build->passes_count > 1 ? "s" : "");
     add_updates(build, emit, out);
     add_params(d, out);

@@ -34,12 +34,12 @@ tz_level tz_operator_level(tz_operator op)
 const char *tz_operator_text(tz_operator op)
 {
     static const char texts[][4] = {
-        [TZ_OP_OR] = "or",       [TZ_OP_AND] = "and",       [TZ_OP_EQUAL] = "==",
-        [TZ_OP_NOT_EQUAL] = "!=", [TZ_OP_LESS] = "<",       [TZ_OP_LESS_EQUAL] = "<=",
-        [TZ_OP_GREATER] = ">",   [TZ_OP_GREATER_EQUAL] = ">=", [TZ_OP_BITS_OR] = "|",
-        [TZ_OP_BITS_XOR] = "~",  [TZ_OP_BITS_AND] = "&",    [TZ_OP_LEFT] = "<<",
-        [TZ_OP_RIGHT] = ">>",    [TZ_OP_PLUS] = "+",        [TZ_OP_MINUS] = "-",
-        [TZ_OP_TIMES] = "*",     [TZ_OP_OVER] = "/",        [TZ_OP_FLOOR_OVER] = "//",
+        [TZ_OP_OR] = "or",        [TZ_OP_AND] = "and",          [TZ_OP_EQUAL] = "==",
+        [TZ_OP_NOT_EQUAL] = "!=", [TZ_OP_LESS] = "<",           [TZ_OP_LESS_EQUAL] = "<=",
+        [TZ_OP_GREATER] = ">",    [TZ_OP_GREATER_EQUAL] = ">=", [TZ_OP_BITS_OR] = "|",
+        [TZ_OP_BITS_XOR] = "~",   [TZ_OP_BITS_AND] = "&",       [TZ_OP_LEFT] = "<<",
+        [TZ_OP_RIGHT] = ">>",     [TZ_OP_PLUS] = "+",           [TZ_OP_MINUS] = "-",
+        [TZ_OP_TIMES] = "*",      [TZ_OP_OVER] = "/",           [TZ_OP_FLOOR_OVER] = "//",
         [TZ_OP_MODULO] = "%",
     };
     return texts[op];
@@ -95,8 +95,7 @@ static void add_child(parser *p, int parent, int last, int child, tz_operator op
 
 static bool advance(parser *p)
 {
-    p->status =
-        tz_token_read(&p->out->formula, p->token.at + p->token.length, &p->token);
+    p->status = tz_token_read(&p->out->formula, p->token.at + p->token.length, &p->token);
     return !p->status;
 }
 
@@ -140,9 +139,10 @@ static int parse_list(parser *p, int parent, char close)
     } while (sees(p, ','));
     if (!sees(p, close))
         return FAIL(p, TZ_FORMAT, p->token.kind == TZ_TOKEN_END ? open : p->token.at,
-                    p->token.kind == TZ_TOKEN_END ? "this '%c' is never closed: write '%c' where it "
-                                                    "ends"
-                                                  : "after '%c' a comma or '%c' is missing here",
+                    p->token.kind == TZ_TOKEN_END
+                        ? "this '%c' is never closed: write '%c' where it "
+                          "ends"
+                        : "after '%c' a comma or '%c' is missing here",
                     close == ']' ? '[' : '(', close);
     return advance(p) ? parent : -1;
 }
@@ -153,9 +153,7 @@ static int parse_name(parser *p)
     if (!advance(p))
         return -1;
     const bool index = sees(p, '['), call = sees(p, '(');
-    const tz_syntax_kind kind = index  ? TZ_SYNTAX_INDEX
-                                : call ? TZ_SYNTAX_CALL
-                                       : TZ_SYNTAX_NAME;
+    const tz_syntax_kind kind = index ? TZ_SYNTAX_INDEX : call ? TZ_SYNTAX_CALL : TZ_SYNTAX_NAME;
     const int node = add_node(p, kind, name.at, name.length);
     return node >= 0 && (index || call) ? parse_list(p, node, index ? ']' : ')') : node;
 }
@@ -225,7 +223,8 @@ static int parse_prefix(parser *p, tz_syntax_kind kind)
     if (advance(p))
         operand = kind == TZ_SYNTAX_NOT ? parse_level(p, TZ_LEVEL_NOT) : parse_unary(p);
     p->depth--;
-    const int node = operand < 0 || kind == TZ_SYNTAX_CHAIN ? operand : add_node(p, kind, at, length);
+    const int node =
+        operand < 0 || kind == TZ_SYNTAX_CHAIN ? operand : add_node(p, kind, at, length);
     if (node >= 0 && kind != TZ_SYNTAX_CHAIN)
         add_child(p, node, -1, operand, TZ_OP_NONE);
     return node;
@@ -316,10 +315,12 @@ static int parse_all(parser *p)
     if (root < 0 || p->token.kind == TZ_TOKEN_END)
         return root;
     if (sees(p, ')') || sees(p, ']'))
-        return FAIL(p, TZ_FORMAT, p->token.at, "this '%c' closes nothing: remove it, or open it "
-                                               "before",
+        return FAIL(p, TZ_FORMAT, p->token.at,
+                    "this '%c' closes nothing: remove it, or open it "
+                    "before",
                     p->token.sign);
-    return FAIL(p, TZ_FORMAT, p->token.at, "the formula should end here, or an operator is missing");
+    return FAIL(p, TZ_FORMAT, p->token.at,
+                "the formula should end here, or an operator is missing");
 }
 
 tz_status tz_syntax_parse(tz_syntax *out, const tz_formula *formula)

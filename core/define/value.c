@@ -137,8 +137,7 @@ double tz_expr_value(const tz_expr *e, int node, const double *params, int64_t s
         return tz_expr_value(e, operands[value != 0 ? 1 : 2].node, params, step);
     default: /* a chain, or a conversion */
         for (int i = 1; i < n->count; i++)
-            value = apply(operands[i].op, value,
-                          tz_expr_value(e, operands[i].node, params, step));
+            value = apply(operands[i].op, value, tz_expr_value(e, operands[i].node, params, step));
         return value;
     }
 }

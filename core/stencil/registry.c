@@ -3,9 +3,11 @@
 #include "base/names.h"
 #include "stencil/description.h"
 #include "stencil/plugin_file.h"
+#include "stencil/probe.h"
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fenv.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,26 +56,45 @@ static tz_status take_stencils(plugin_slot *slot, tz_error *error)
     return TZ_OK;
 }
 
-/* Load the library at `path`, which is the slot's own or that of its open file. */
-static tz_status load(plugin_slot *slot, const char *path, tz_error *error)
+/* How the processor rounds, and whether it keeps denormal numbers. */
+static unsigned rounding(void)
 {
-    const tz_status status = tz_plugin_file_check(path, error);
-    if (status)
-        return status;
+#if defined(__SSE__)
+    return __builtin_ia32_stmxcsr() & ~0x3fu; /* without the exceptions that there were */
+#else
+    return (unsigned)fegetround();
+#endif
+}
+
+/* dlopen() of `path`, the slot's own or that of its open file; runs what the file runs at its start. */
+static tz_status open_file(plugin_slot *slot, const char *path, tz_error *error)
+{
+    const unsigned before = rounding();
+    fenv_t environment;
+    fegetenv(&environment);
     slot->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (slot->handle)
+    if (!slot->handle) {
+        /* dlerror() begins with the path, which the message has already. */
+        const char *text = dlerror(), *colon = text ? strstr(text, ": ") : NULL;
+        return tz_error_set(error, TZ_PLUGIN, slot->path, "cannot be opened: %s",
+                            colon && strncmp(text, path, strlen(path)) == 0 ? colon + 2
+                            : text                                          ? text
+                                                                            : "unknown reason");
+    }
+    if (rounding() == before)
         return TZ_OK;
-    /* dlerror() begins with the path, which the message has already. */
-    const char *text = dlerror(), *colon = text ? strstr(text, ": ") : NULL;
-    return tz_error_set(error, TZ_PLUGIN, slot->path, "cannot be opened: %s",
-                        colon && strncmp(text, path, strlen(path)) == 0 ? colon + 2
-                        : text                                          ? text
-                                                                        : "unknown reason");
+    fesetenv(&environment);
+    return tz_error_set(error, TZ_PLUGIN, slot->path,
+                        "changes how the processor rounds, for all of the process, which changes "
+                        "bits: link it without -ffast-math and -Ofast");
 }
 
 static tz_status open_plugin(plugin_slot *slot, const char *path, tz_error *error)
 {
-    tz_status status = load(slot, path, error);
+    tz_status status = tz_plugin_file_check(path, error);
+    if (status)
+        return status;
+    status = open_file(slot, path, error);
     if (status)
         return status;
     tz_plugin_entry_fn *entry;
@@ -111,6 +132,15 @@ static tz_status open_plugin(plugin_slot *slot, const char *path, tz_error *erro
     }
     slot->entry.plugin = &slot->plugin;
     return TZ_OK;
+}
+
+/* What is only seen when the plugin's functions are called. */
+static tz_status probe_stencils(const plugin_slot *slot, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    for (size_t i = 0; i < slot->stencils_count && !status; i++)
+        status = tz_probe_stencil(&slot->stencils[i], slot->path, error);
+    return status;
 }
 
 /* Ids are unique: a scenario names a stencil by its id alone. */
@@ -182,6 +212,8 @@ static tz_status fill_slot(const tz_registry *registry, plugin_slot *slot, const
     if (status)
         return status;
     status = check_unique(registry, slot, error);
+    if (!status)
+        status = probe_stencils(slot, error);
     if (status && slot->plugin.finish)
         slot->plugin.finish();
     if (status)
@@ -244,15 +276,27 @@ tz_status tz_registry_add(tz_registry *registry, const char *name, const void *i
     return TZ_OK;
 }
 
+static bool ends_in_so(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 3 && strcmp(name + length - 3, ".so") == 0;
+}
+
 static int is_module(const struct dirent *entry)
 {
-    const size_t length = strlen(entry->d_name);
-    return length > 3 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 3, ".so") == 0;
+    return entry->d_name[0] != '.' && ends_in_so(entry->d_name);
 }
 
 static tz_status add_folder(tz_registry *registry, const char *folder, tz_error *error)
 {
     struct dirent **names = NULL;
+    struct stat facts;
+    if (ends_in_so(folder) && stat(folder, &facts) == 0 && S_ISREG(facts.st_mode)) {
+        char path[PATH_MAX]; /* dlopen() looks for a name without a slash elsewhere */
+        const bool bare = !strchr(folder, '/');
+        snprintf(path, sizeof path, "%s%s", bare ? "./" : "", folder);
+        return add_plugin(registry, path, error);
+    }
     const int count = scandir(folder, &names, is_module, alphasort);
     if (count < 0)
         return TZ_OK;

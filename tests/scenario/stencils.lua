@@ -111,7 +111,7 @@ refused("needs 'update', 'passes' or 'coefficients'", { dims = 1 })
 refused("give 'update' or 'passes', not both", { dims = 1, update = ok, passes = { ok } })
 refused("give 'update' or 'coefficients', not both", { update = ok, coefficients = { 1, 2, 1 } })
 refused("'update' must be a table { FIELD = formula }", { dims = 1, update = 7 })
-refused("'u' must be a formula, a string, not true", { dims = 1, update = { u = true } }) -- a boolean
+refused("'u' must be a formula, a string, not a boolean", { dims = 1, update = { u = true } })
 refused("needs NAME = value, not a list", { dims = 1, update = { "u" } })
 refused("'passes' must be a list of 1 to 8 passes", { dims = 1, passes = {} })
 refused("pass 2: updates no field", { dims = 1, passes = { ok, {} } })
