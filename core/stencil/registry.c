@@ -66,9 +66,13 @@ static unsigned rounding(void)
 #endif
 }
 
-/* dlopen() of `path`, the slot's own or that of its open file; runs what the file runs at its start. */
-static tz_status open_file(plugin_slot *slot, const char *path, tz_error *error)
+/* Load the library at `path`, which is the slot's own or that of its open file. dlopen() runs what
+ * the library runs at its start. */
+static tz_status load(plugin_slot *slot, const char *path, tz_error *error)
 {
+    const tz_status status = tz_plugin_file_check(path, error);
+    if (status)
+        return status;
     const unsigned before = rounding();
     fenv_t environment;
     fegetenv(&environment);
@@ -91,10 +95,7 @@ static tz_status open_file(plugin_slot *slot, const char *path, tz_error *error)
 
 static tz_status open_plugin(plugin_slot *slot, const char *path, tz_error *error)
 {
-    tz_status status = tz_plugin_file_check(path, error);
-    if (status)
-        return status;
-    status = open_file(slot, path, error);
+    tz_status status = load(slot, path, error);
     if (status)
         return status;
     tz_plugin_entry_fn *entry;
