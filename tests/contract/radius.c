@@ -254,8 +254,8 @@ static void perturb_stencil(contract *c, int precision)
         const int trials = s->fields[f].type == TZ_REAL ? 4 : c->quick ? 16 : 48;
         for (int trial = 0; trial < trials; trial++) {
             p.k.seed = (uint64_t)trial;
+            contract_surround(&p.k, s->boundary);
             for (int axis = 0; axis < TZ_AXES; axis++) {
-                p.k.boundary[axis] = s->boundary;
                 p.k.extent[axis] = 1;
                 p.cell[axis] = 0;
                 if (axis < s->dims) {

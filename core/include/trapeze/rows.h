@@ -50,9 +50,6 @@
  *   TZ_FMA(a, b, c)           is a * b + c, rounded once; compilers fuse nothing else
  *   TZ_UNROLL                 before a loop with a constant number of turns, unrolls it
  *
- * <trapeze/rows_math.h> has functions of numbers (TZ_MIN, TZ_SELECT, TZ_SQRT, TZ_EXP, TZ_SIN, ...),
- * literals and functions of one's own: TZ_R, TZ_HELPER.
- *
  * and for tz_words, each in one instruction on machines with three-input logic,
  *
  *   TZ_XOR3(a, b, c)              is the sum of three bits
@@ -60,6 +57,9 @@
  *   TZ_PICK3(bit, set, clear)     is `set` where the bit is 1, else `clear`
  *   TZ_LOGIC3(table, a, b, c, e)  is any function of three bits, given twice: as a table, whose bit
  *                                 4a + 2b + c is the result, and as the expression e in C
+ *
+ * <trapeze/rows_math.h> has functions of numbers (TZ_MIN, TZ_SELECT, TZ_SQRT, TZ_EXP, TZ_SIN, ...),
+ * literals (TZ_R) and functions of one's own (TZ_HELPER).
  *
  * <trapeze/rows_tuning.h> has forms of a text that can be faster. */
 #include <trapeze/plugin.h>

@@ -30,6 +30,8 @@ enum { OWN_HEADERS = sizeof own_headers / sizeof *own_headers };
 
 enum { KERNELS_MAX = 64, ARGUMENTS_MAX = 24 };
 
+/* Where texts look for public headers. */
+#define PUBLIC_FOLDER "trapeze"
 #define PATTERNS "-ftrivial-auto-var-init=pattern"
 
 typedef struct kernel {
@@ -135,8 +137,11 @@ tz_status simt_build_create(simt_build **out, const char *keep, tz_error *error)
         free(build);
         return status;
     }
+    char path[600];
+    path_of(build, path, PUBLIC_FOLDER);
+    if (!status && mkdir(path, 0777) != 0 && errno != EEXIST)
+        status = tz_error_set_errno(error, errno, path, "cannot make this folder");
     for (size_t i = 0; i < headers_count() && !status; i++) {
-        char path[600];
         path_of(build, path, header_at(i)->name);
         status = write_text(path, header_at(i)->text, "", error);
     }
@@ -156,13 +161,16 @@ void simt_build_destroy(simt_build *build)
         dlclose(build->kernels[k].handle);
         free(build->kernels[k].source);
     }
+    char path[600];
     for (size_t i = 0; i < headers_count() && !build->keep; i++) {
-        char path[600];
         path_of(build, path, header_at(i)->name);
         unlink(path);
     }
-    if (!build->keep)
+    path_of(build, path, PUBLIC_FOLDER);
+    if (!build->keep) {
+        rmdir(path);
         rmdir(build->folder);
+    }
     free(build);
 }
 
