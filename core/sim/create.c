@@ -56,6 +56,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     if (status)
         return status;
     tz_machine_read(&machine);
+    simulation->isa = machine.isa;
     simulation->threads = config->threads > 0 ? config->threads : machine.cores;
     if (simulation->backend->serial)
         simulation->threads = 1;

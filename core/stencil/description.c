@@ -167,6 +167,38 @@ static tz_status check_pass(const check *c, const char *what, int p, const tz_pa
     return TZ_OK;
 }
 
+/* Derived fields come last, and one output computes each. Sets *kept to the number of the others. */
+static tz_status check_outputs(const check *c, int *kept)
+{
+    const tz_stencil *s = c->stencil;
+    *kept = s->fields_count;
+    while (*kept > 0 && s->fields[*kept - 1].role == TZ_DERIVED)
+        (*kept)--;
+    for (int f = 0; f < s->fields_count; f++) {
+        const tz_field *field = &s->fields[f];
+        int outputs = 0;
+        for (int p = 0; p < s->outputs_count; p++)
+            outputs += s->outputs[p].writes >> f & 1;
+        if (field->role == TZ_STREAMED && s->outputs_count > 0)
+            return refuse(c, "it has outputs and the streamed field '%s': outputs are computed from "
+                             "fields that are kept",
+                          field->name);
+        if (field->role != TZ_DERIVED)
+            continue;
+        if (f < *kept)
+            return refuse(c, "derived fields come after all others: move '%s' to the end of "
+                             "TZ_FIELDS and of the table",
+                          field->name);
+        if (outputs != 1)
+            return refuse(c, "%s computes the derived field '%s': one in tz_stencil.outputs must",
+                          outputs == 0 ? "no output" : "more than one output", field->name);
+        if (field->required)
+            return refuse(c, "the derived field '%s' is required, but nobody can set it",
+                          field->name);
+    }
+    return *kept > 0 ? TZ_OK : refuse(c, "all of its fields are derived");
+}
+
 static tz_status check_refinement(const check *c)
 {
     const tz_stencil *s = c->stencil;
@@ -232,6 +264,11 @@ tz_status tz_description_take(tz_stencil *out, const tz_stencil *theirs, const c
     tz_status status = copy_arrays(&c, out);
     if (!status)
         status = check_stencil(&c);
+    int kept = 0;
+    if (!status)
+        status = check_outputs(&c, &kept);
+    if (!status)
+        out->fields_count = kept; /* tz_stencil_fields_all() counts the derived ones, too */
     if (status)
         tz_description_clear(out);
     return status;

@@ -216,9 +216,10 @@ static tz_status resolve_boundary_values(tz_problem *problem, const tz_simulatio
         const int f = tz_stencil_field_index(stencil, given->name);
         if (f < 0)
             return unknown_field(stencil, given->name, error);
-        if (stencil->fields[f].role == TZ_STREAMED)
+        if (stencil->fields[f].role == TZ_STREAMED || stencil->fields[f].role == TZ_DERIVED)
             return tz_error_set(error, TZ_UNSUPPORTED, "boundary_values",
-                                "'%s' is streamed: it has no boundary value", given->name);
+                                "'%s' is %s: it has no boundary value", given->name,
+                                tz_role_name(stencil->fields[f].role));
         if (given->text)
             return tz_error_set(error, TZ_TYPE, "boundary_values",
                                 "the value of '%s' must be a number, not a text", given->name);
@@ -307,7 +308,7 @@ static tz_status copy_params(tz_value *to, const tz_value *from, int count, tz_e
 /* What derive() left in setup->origins: 0 for NAN. */
 static tz_status take_origins(const tz_problem *problem, double *origins, tz_error *error)
 {
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
+    for (int f = 0; f < tz_stencil_fields_all(problem->stencil); f++) {
         const tz_field *field = &problem->stencil->fields[f];
         const double kept = problem->origin[f];
         const char *fault = NULL;
@@ -317,7 +318,8 @@ static tz_status take_origins(const tz_problem *problem, double *origins, tz_err
             fault = "must be finite";
         else if (!isnan(kept) && origins[f] != kept)
             fault = "must stay as it was when the simulation was created";
-        else if (origins[f] != 0.0 && (field->type != TZ_REAL || field->role == TZ_STREAMED))
+        else if (origins[f] != 0.0 && (field->type != TZ_REAL || field->role == TZ_STREAMED ||
+                                       field->role == TZ_DERIVED))
             fault = "must be 0: only state and static fields of real numbers can have one";
         if (fault)
             return tz_error_set(error, TZ_RANGE, problem->stencil->id,

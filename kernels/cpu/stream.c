@@ -179,6 +179,9 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
             out[f].row_stride = host->row_stride;
         }
     }
+    /* Row functions do arithmetic on derived fields' pointers, too, which nothing reads. */
+    for (int v = stencil->fields_count * window; v < tz_stencil_fields_all(stencil) * window; v++)
+        in[v] = (tz_view){NULL, 0};
     const int64_t slab = job->wrap ? tz_ghost_source(TZ_PERIODIC, j, tz__stream_extent(stage)) : j;
     const tz_span span = {
         .in = in,

@@ -76,6 +76,7 @@ void contract_descriptor(contract *c); /* names, docs, ranges, kernels, text */
 void contract_fields(contract *c);     /* written values read back; invalid ones are refused */
 void contract_radius(contract *c);     /* a plugin reads as far as it declares */
 void contract_identity(contract *c);   /* the backend equals the reference, bit for bit */
+void contract_outputs(contract *c);    /* derived fields are what their outputs compute */
 void contract_diverge(contract *c);    /* overflow is found and reported */
 
 #endif

@@ -7,6 +7,9 @@
 /* static const tz_stencil NAME_stencil from NAME_fields, NAME_params, NAME_passes, NAME_derive and
  * the constants of the cell update UPDATE. */
 #define TEST_STENCIL_OF(NAME, UPDATE, dimensions, allowed, default_boundary, field, map)           \
+    TEST_STENCIL_WITH(NAME, UPDATE, dimensions, allowed, default_boundary, field, map, )
+/* The same, with other members. */
+#define TEST_STENCIL_WITH(NAME, UPDATE, dimensions, allowed, default_boundary, field, map, ...)    \
     static const tz_stencil NAME##_stencil = {                                                     \
         TZ_STENCIL_HEADER,                                                                         \
         .id = #NAME,                                                                               \
@@ -24,6 +27,7 @@
         .boundary = default_boundary,                                                              \
         .picture = {field, map, 0.0, 1.0},                                                         \
         .derive = NAME##_derive,                                                                   \
+        __VA_ARGS__                                                                                \
     };
 
 /* With every boundary, showing the field FIRST; of bits, showing "alive". */

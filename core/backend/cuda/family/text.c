@@ -56,7 +56,8 @@ void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
             "XYZ"[d], (int)problem -> boundary[d][0], "XYZ"[d], used ? tile[d] : 1, "XYZ"[d],
             used ? halo : 0);
     }
-    for (int f = 0; f < problem->stencil->fields_count; f++)
+    /* Texts list derived fields, too. No kernel has them. */
+    for (int f = 0; f < tz_stencil_fields_all(problem->stencil); f++)
         tz_cuda_emit(t, "#define TZ__KIND_%s %s\n", problem->stencil->fields[f].name,
                      tz_role_name(problem->stencil->fields[f].role));
 }
