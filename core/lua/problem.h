@@ -2,11 +2,23 @@
 #ifndef TZ_CORE_LUA_PROBLEM_H
 #define TZ_CORE_LUA_PROBLEM_H
 
+#include "lua/keys.h"
 #include "sim/simulation.h"
 #include <lua.h>
 
 /* The keys, in the order that the manual lists them. */
-#define TZ_PROBLEM_KEYS "plugin", "grid", "precision", "boundary", "params"
+#define TZ_PROBLEM_OPTIONS                                                                             \
+    {"plugin", "text", NULL, "the stencil's name; `trapeze plugins` lists them"},                      \
+        {"grid", "{nx[, ny[, nz]]}", NULL, "cells along each axis, x first; an integer in 1-D"},       \
+        {"precision", "text", "\"single\"",                                                            \
+         "`\"single\"`, `\"double\"` or, of stencils that have it, `\"mixed\"`"},                      \
+        {"boundary", "text or table", "the stencil's",                                                 \
+         "`\"clamp\"`, `\"periodic\"`, `\"fixed\"` or `\"mirror\"`; `{ x = …, y = … }` gives one " \
+         "for each axis"},                                                                             \
+    {                                                                                                  \
+        "params", "table", "",                                                                         \
+            "`NAME = value`: parameters of the stencil; `trapeze plugins NAME` lists them"             \
+    }
 enum { TZ_PROBLEM_PARAMS_MAX = 2 * TZ_PARAMS_MAX };
 
 /* Read them from the table at `index`, which tz_keys_check has put there, into `config`, whose registry is set, and `params`, to which
@@ -16,6 +28,12 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
                                   tz_simulation_config *config,
                                   tz_assignment params[TZ_PROBLEM_PARAMS_MAX],
                                   const tz_plugin **plugin);
+
+/* Read `boundary_values` from the same table into `values`: { u = 1, v = { x = { 0, 1 }, y = 2 } }.
+ * Names are borrowed from the stencil. Returns how many there are. */
+enum { TZ_BOUNDARY_VALUES_MAX = TZ_FIELDS_MAX * TZ_SIDES };
+size_t tz_boundary_values_read(lua_State *L, int index, const char *what, const tz_stencil *stencil,
+                               tz_side_value values[TZ_BOUNDARY_VALUES_MAX]);
 
 /* The names and values of the table at `index`, at most `most`, in alphabetical order. Replaces it
  * on the stack by a copy, from which texts are borrowed. Raises on values that are neither numbers,

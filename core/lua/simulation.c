@@ -6,6 +6,7 @@
 #include "lua/policy.h"
 #include "lua/problem.h"
 #include "lua/push.h"
+#include "stencil/problem.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -108,7 +109,8 @@ static int simulation_newindex(lua_State *L)
 typedef struct request {
     tz_simulation_config config;
     tz_policy_config policy;
-    tz_assignment params[TZ_PROBLEM_PARAMS_MAX], values[2 * TZ_FIELDS_MAX];
+    tz_assignment params[TZ_PROBLEM_PARAMS_MAX];
+    tz_side_value values[TZ_BOUNDARY_VALUES_MAX];
     const tz_stencil *stencil;
     const tz_plugin *plugin;
     char name[48]; /* "": none */
@@ -144,17 +146,28 @@ static void get_fields(lua_State *L, const tz_stencil *stencil)
                   false);
 }
 
+static const tz_key simulation_options[] = {
+    TZ_PROBLEM_OPTIONS,
+    {"fields", "table", "the stencil's initial values", "`FIELD = value`, as for `sim:set`"},
+    {"boundary_values", "table", "the stencil's",
+     "`FIELD = number`: what cells past fixed sides hold"},
+    {"threads", "integer", "one for each core", "of the cpu backend"},
+    {"backend", "text", "\"auto\"",
+     "`\"reference\"`, `\"cpu\"`, `\"cuda\"`; `\"auto\"` is cuda where there is a GPU, else cpu"},
+    {"name", "text", "the stencil's, with a number", "in the names of files and messages"},
+    TZ_POLICY_OPTIONS,
+    TZ_PLAN_OPTIONS,
+    {NULL, NULL, NULL, NULL}};
+
 /* Read the table at index 1. Leaves its `fields` at index 2. */
 static void get_request(lua_State *L, const tz_script_options *options, request *r)
 {
-    static const char *const keys[] = {TZ_PROBLEM_KEYS, "fields", "boundary_values", "threads",
-                                       "backend",       "name",   TZ_POLICY_KEYS,    TZ_PLAN_KEYS};
     tz_simulation_config *config = &r->config;
     tz_error error;
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.simulation { plugin = …, grid = … }", what);
     lua_settop(L, 1);
-    tz_keys_check(L, 1, what, keys, sizeof keys / sizeof keys[0], false);
+    tz_keys_take(L, 1, what, simulation_options, false);
     *config = (tz_simulation_config){.registry = options->registry, .dry = options->check};
     r->stencil = tz_problem_read(L, 1, what, config, r->params, &r->plugin);
     get_plan(L, 1, r->stencil->dims, options, &r->policy, config);
@@ -162,11 +175,8 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
     if (tz_key_copy(L, 1, what, "name", r->name, sizeof r->name) &&
         tz_folder_check_name(r->name, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
-    if (tz_table_get(L, 1, "boundary_values") != LUA_TNIL)
-        config->boundary_values_count = tz_assignments_get(
-            L, -1, "tz.simulation: 'boundary_values'", r->values, 2 * TZ_FIELDS_MAX);
     config->boundary_values = r->values;
-    lua_setfield(L, 1, "boundary_values");
+    config->boundary_values_count = tz_boundary_values_read(L, 1, what, r->stencil, r->values);
     get_fields(L, r->stencil);
 }
 
@@ -206,10 +216,12 @@ static void print_plan(tz_simulation_handle *handle)
     const tz_stencil *stencil = tz_handle_stencil(handle);
     const tz_plan *plan = tz_simulation_plan(simulation);
     char grid[TZ_SHAPE_TEXT_SIZE], tile[TZ_SHAPE_TEXT_SIZE], sides[96] = "";
+    char boundary[TZ_BOUNDARY_TEXT_SIZE];
     size_t used = 0;
     for (int axis = 0; axis < stencil->dims; axis++)
-        used += (size_t)snprintf(sides + used, sizeof sides - used, "%s%s", axis > 0 ? ", " : "",
-                                 tz_boundary_name(tz_simulation_boundary(simulation, axis)));
+        used +=
+            (size_t)snprintf(sides + used, sizeof sides - used, "%s%s", axis > 0 ? ", " : "",
+                             tz_boundary_text(tz_simulation_boundary(simulation, axis), boundary));
     const double bytes = (double)tz_simulation_bytes(simulation);
     tz_context_print(context,
                      "%s: %s\n  grid %s, %lld cells\n  precision %s\n  boundary %s\n"
@@ -256,9 +268,16 @@ static int simulation_new(lua_State *L)
 
 void tz_simulation_register(lua_State *L)
 {
-    static const tz_api_function methods[] = {{"sim:close()", simulation_close}, {NULL, NULL}};
-    static const tz_api_function functions[] = {{"tz.simulation(options)", simulation_new},
-                                                {NULL, NULL}};
+    static const tz_api_function methods[] = {TZ_API("sim:close()", simulation_close,
+                                                     "Frees its memory now. Otherwise that happens "
+                                                     "when it is collected or the script ends."),
+                                              TZ_API_END};
+    static const tz_api_function functions[] = {
+        TZ_API("tz.simulation(options)", simulation_new,
+               "A simulation: a stencil on a grid. It has the members `step`, `cells`, `seconds`, "
+               "`height`, `backend`, `grid`, `threads`, `precision`, `plugin` and `name` to read.",
+               .options = simulation_options),
+        TZ_API_END};
     tz_metatable_create(L, TZ_TYPE_SIMULATION, methods, simulation_close, simulation_index,
                         simulation_tostring);
     luaL_getmetatable(L, TZ_TYPE_SIMULATION);

@@ -18,17 +18,31 @@ const char *tz_output_suffix(tz_output_kind kind)
     return suffixes[kind];
 }
 
+const tz_output_word tz_column_words[TZ_COLUMN_FUNCTION + 1] = {
+    [TZ_COLUMN_STEP] = {"step", "iterations so far"},
+    [TZ_COLUMN_TIME] = {"time", "the simulated time; of stencils with a time step"},
+    [TZ_COLUMN_RESIDUAL] = {"residual", "as `sim:residual()`"},
+    [TZ_COLUMN_MIN] = {"min", "the least finite value; of the first state field, or `min(FIELD)`"},
+    [TZ_COLUMN_MAX] = {"max", "the largest; `max(FIELD)`"},
+    [TZ_COLUMN_SUM] = {"sum", "the sum; `sum(FIELD)`"},
+    [TZ_COLUMN_MEAN] = {"mean", "the mean; `mean(FIELD)`"},
+    [TZ_COLUMN_POPULATION] = {"population", "cells that are not 0; `population(FIELD)`"},
+    [TZ_COLUMN_HASH] = {"hash", "64 bits of the cells' bits; `hash(FIELD)`"},
+};
+
 tz_status tz_column_parse(const char *title, tz_column *out, tz_error *error)
 {
-    static const char *const names[] = {"step", "time", "residual",   "min", "max",
-                                        "sum",  "mean", "population", "hash"};
+    enum { NAMES = TZ_COLUMN_FUNCTION };
+    const char *names[NAMES];
+    for (int i = 0; i < NAMES; i++)
+        names[i] = tz_column_words[i].name;
     const char *open = strchr(title, '(');
     const size_t length = open ? (size_t)(open - title) : strlen(title);
     memset(out, 0, sizeof *out);
     if (strlen(title) >= sizeof out->title)
         return tz_error_set(error, TZ_RANGE, NULL, "the column '%.40s…' is too long", title);
     snprintf(out->title, sizeof out->title, "%s", title);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < NAMES; i++) {
         if (strlen(names[i]) != length || memcmp(title, names[i], length) != 0)
             continue;
         out->kind = (tz_column_kind)i;
@@ -44,9 +58,8 @@ tz_status tz_column_parse(const char *title, tz_column *out, tz_error *error)
     }
     char word[96], hint[256];
     snprintf(word, sizeof word, "%.*s", (int)length, title);
-    return tz_error_set(
-        error, TZ_UNKNOWN, NULL, "unknown column '%.60s'%s", title,
-        tz_names_hint(hint, sizeof hint, word, names, sizeof names / sizeof names[0]));
+    return tz_error_set(error, TZ_UNKNOWN, NULL, "unknown column '%.60s'%s", title,
+                        tz_names_hint(hint, sizeof hint, word, names, NAMES));
 }
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
@@ -85,11 +98,13 @@ static tz_status find_kept_field(const tz_stencil *stencil, const char *name, in
     return status;
 }
 
-/* Are both sides of both axes of that kind? */
-static bool is_bounded_by(const tz_simulation *simulation, tz_boundary boundary)
+bool tz_output_is_bounded_by(const tz_simulation *simulation, int field, tz_boundary boundary)
 {
-    return tz_simulation_boundary(simulation, 0) == boundary &&
-           tz_simulation_boundary(simulation, 1) == boundary;
+    for (int side = 0; side < 4; side++)
+        if (tz_simulation_boundary(simulation, side / 2)[side % 2] != boundary ||
+            (boundary == TZ_FIXED && tz_simulation_boundary_values(simulation, field)[side] != 0.0))
+            return false;
+    return true;
 }
 
 const char *tz_output_rule(const tz_simulation *simulation, int field, char text[TZ_RLE_RULE_SIZE])
@@ -103,10 +118,9 @@ const char *tz_output_rule(const tz_simulation *simulation, int field, char text
              param < 0 ? "" : tz_simulation_params(simulation)[param].text);
     if (stencil->dims != 2 || tz_rle_rule_parse(text, NULL, &rule, &ignored) != TZ_OK)
         return text;
-    if (is_bounded_by(simulation, TZ_PERIODIC))
+    if (tz_output_is_bounded_by(simulation, field, TZ_PERIODIC))
         rule.universe = 'T';
-    else if (is_bounded_by(simulation, TZ_FIXED) &&
-             tz_simulation_boundary_value(simulation, field) == 0)
+    else if (tz_output_is_bounded_by(simulation, field, TZ_FIXED))
         rule.universe = 'P';
     rule.width = extent[0];
     rule.height = extent[1];

@@ -4,6 +4,7 @@
 #define TZ_CORE_OUTPUT_OUTPUT_H
 
 #include "base/error.h"
+#include "output/caption.h"
 #include "output/format/rle.h"
 #include "output/frame/look.h"
 #include "sim/simulation.h"
@@ -56,6 +57,8 @@ const char *tz_output_kind_name(tz_output_kind kind);
 /* ".png", ".npy", ".rle", ".vti" or ".csv". */
 const char *tz_output_suffix(tz_output_kind kind);
 
+/* The words of columns, by kind; ends with a name NULL. */
+extern const tz_output_word tz_column_words[];
 /* A column from its title: "step", "time", "residual", or "min", "max", "sum", "mean", "population" and
  * "hash", alone or with a field: "max(temperature)". TZ_RANGE (too long), TZ_FORMAT, TZ_UNKNOWN
  * with the nearest name. */
@@ -75,6 +78,9 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
 /* The rule of a simulation whose stencil has one, as RLE files have it: with ":T64,32" on a torus,
  * ":P64,32" if the cells around `field` are dead. "": no rule. Returns `text`. */
 const char *tz_output_rule(const tz_simulation *simulation, int field, char text[TZ_RLE_RULE_SIZE]);
+
+/* Are all sides of a 2-D grid of that kind, and fixed ones 0? */
+bool tz_output_is_bounded_by(const tz_simulation *simulation, int field, tz_boundary boundary);
 
 /* Is one of its columns of that kind? */
 bool tz_output_has_column(const tz_output *output, tz_column_kind kind);

@@ -29,11 +29,12 @@ typedef struct window {
     char *piece; /* room for a box of runs */
 } window;
 
-/* Where coordinate c of an axis with n cells is read; -1: the value of *side. */
+/* Where coordinate c of an axis with n cells is read; negative: the value of *side. */
 static int64_t source_of(const tz_problem *problem, int axis, int64_t c, int64_t n, int *side)
 {
-    *side = 2 * axis + (c >= n);
-    return tz_boundary_map(problem->boundary[axis][0], c, n);
+    const int64_t from = tz_boundary_map(problem->boundary[axis], c, n);
+    *side = 2 * axis + (from == -2);
+    return from < 0 ? -1 : from;
 }
 
 /* The words of a row whose columns all lie in the grid are the first ones. */

@@ -27,9 +27,9 @@ static double value_at(const cells *from, int field, int64_t x, int64_t y, int64
     int64_t index = 0, stride = 1;
     *side = -1;
     for (int axis = 0; axis < TZ_AXES; axis++) {
-        const int64_t i = tz_boundary_map(p->boundary[axis][0], at[axis], p->extent[axis]);
+        const int64_t i = tz_boundary_map(p->boundary[axis], at[axis], p->extent[axis]);
         if (i < 0 && *side < 0)
-            *side = 2 * axis + (at[axis] >= p->extent[axis]);
+            *side = 2 * axis + (i == -2);
         index += i * stride;
         stride *= p->extent[axis];
     }
