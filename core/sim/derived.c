@@ -182,8 +182,8 @@ static tz_status compute(const tz_simulation *simulation, int field, const tz_bo
     b->field = field;
     b->to = box;
     b->elements = elements;
-    memcpy(b->constants, simulation->problem.constants, sizeof b->constants);
-    tz_status status = TZ_OK;
+    tz_status status = tz_problem_constants_at(&simulation->problem, simulation->step, b->constants,
+                                               error);
     for (int64_t z = box->low[2]; z < box->high[2]; z += wz)
         for (int64_t y = box->low[1]; y < box->high[1]; y += wy)
             for (int64_t x = box->low[0]; !status && x < box->high[0]; x += wx) {

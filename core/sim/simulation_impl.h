@@ -25,6 +25,7 @@ typedef struct tz_time_base {
 struct tz_simulation {
     tz_problem problem;
     const tz_plugin *plugin;
+    tz_scalar *scalars; /* of the problem */
     const tz_backend *backend;
     void *state;                      /* of the backend; NULL when dry */
     struct tz_correction *correction; /* of mixed precision; NULL: stages advance `state` */

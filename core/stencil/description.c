@@ -158,6 +158,11 @@ static tz_status check_pass(const check *c, const char *what, int p, const tz_pa
                           what, p, precision == TZ_SINGLE ? "single" : "double");
     if (!pass->text || !pass->text_file || !pass->text_cell || !pass->name)
         return refuse(c, "%s %d lacks a name or text", what, p);
+    for (int k = 0; k < s->constants_count; k++)
+        if (s->constants[k].varies && strstr(pass->text, "TZ_CELL_ONCE("))
+            return refuse(c, "%s %d uses TZ_CELL_ONCE for values that stay, but constant '%s' "
+                             "varies: use TZ_CELL",
+                          what, p, s->constants[k].name);
     for (int f = 0; f < 32; f++)
         if (pass->writes >> f & 1 && (f >= s->fields_count || s->fields[f].role != role))
             return refuse(c, "%s %d writes field %d, which is not a %s field", what, p, f,
@@ -211,6 +216,11 @@ static tz_status check_refinement(const check *c)
         s->fields[r->source].type != TZ_REAL)
         return refuse(c, "its refinement needs a state field as the solution and a static field as "
                          "the source, both TZ_REAL");
+    for (int k = 0; k < s->constants_count; k++)
+        if (s->constants[k].varies)
+            return refuse(c, "it has a refinement, which needs the same iteration at every step, but "
+                             "constant '%s' varies",
+                          s->constants[k].name);
     if (s->passes_count != 1 || s->passes[0].writes != 1u << r->solution)
         return refuse(c, "with a refinement it must have one pass, which writes the solution only");
     if (!s->derive)
@@ -227,11 +237,11 @@ static tz_status check_stencil(const check *c)
         return refuse(c, "it has %d dimensions; 1 to %d are possible", s->dims, TZ_AXES);
     if ((unsigned)s->boundary > TZ_MIRROR || !(s->boundaries & TZ_ALLOW(s->boundary)))
         return refuse(c, "its default boundary is not among those that it allows");
-    if (s->constants_count > 0 && !s->derive)
-        return refuse(c, "it has constants, but no derive() that computes them");
     for (int k = 0; k < s->constants_count; k++)
         if (is_empty(s->constants[k].name))
             return refuse(c, "constant %d lacks a name", k);
+        else if (!s->constants[k].varies && !s->derive)
+            return refuse(c, "it has constants, but no derive() that computes them");
     for (int m = 0; m < s->methods_count; m++)
         if (is_empty(s->methods[m].name) || !s->methods[m].doc || !s->methods[m].call)
             return refuse(c, "method %d lacks a name, doc or function", m);

@@ -186,7 +186,7 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
     const tz_span span = {
         .in = in,
         .out = out,
-        .constants = stage->constants,
+        .constants = stage->constants + level->iteration * stage->constants_stride,
         .count = area->x_high - area->x_low,
         .rows = area->y_high - area->y_low,
         .x = x,

@@ -150,7 +150,10 @@ static void check_case(contract *c, const contract_case *k)
     status = contract_run(sim, STEPS, &error);
     for (int f = 0; !status && f < c->stencil->fields_count; f++)
         status = read_all(sim, f, &from.array[f], &error);
-    from.access.constants = sim->problem.constants;
+    tz_slot constants[TZ_CONSTANTS_MAX];
+    if (!status)
+        status = tz_problem_constants_at(&sim->problem, tz_simulation_step(sim), constants, &error);
+    from.access.constants = constants;
     from.access.step = tz_simulation_step(sim);
     if (status)
         contract_fail(c, "%s: %s", contract_case_text(c, k, what, sizeof what), error.message);

@@ -135,8 +135,13 @@ static void trace_stencil(contract *c, int precision)
     const tz_stencil *s = c->stencil;
     tz_problem problem;
     tz_error error = {0};
-    tz_simulation_config config = {
-        .registry = c->registry, .stencil = s->id, .dims = s->dims, .precision = precision};
+    tz_scalar scalars[TZ_CONSTANTS_MAX];
+    tz_simulation_config config = {.registry = c->registry,
+                                   .stencil = s->id,
+                                   .dims = s->dims,
+                                   .precision = precision,
+                                   .scalars_count = contract_scalars(s, scalars),
+                                   .scalars = scalars};
     for (int axis = 0; axis < TZ_AXES; axis++)
         config.extent[axis] = axis < s->dims ? 67 : 1;
     if (tz_problem_resolve(&problem, s, &config, &error) != TZ_OK) {

@@ -1,4 +1,5 @@
-/* Outputs: derived fields in every dimension, and of bits. Only swirl2d lists what it reads. */
+/* Derived fields and constants that vary, in every dimension and for bits. Only swirl2d lists what it
+ * reads. */
 #include "common.h"
 
 #define SWIRL(NAME, D)                                                                             \
@@ -21,6 +22,14 @@
         setup->origins[TZ_FIELD(NAME, v)] = 0.5;                                                   \
         return 0;                                                                                  \
     }                                                                                              \
+    static int NAME##_at_step(const tz_setup *setup, int64_t step, double *constants)              \
+    {                                                                                              \
+        if (step > 1000000)                                                                        \
+            return snprintf(setup->message, setup->message_size, "the pump is empty"), TZ_REFUSED; \
+        constants[TZ_CONSTANT(NAME, push)] = 0.3 * (double)(step * step % 7 - 2);                  \
+        constants[TZ_CONSTANT(NAME, phase)] = (double)(step % 4);                                  \
+        return 0;                                                                                  \
+    }                                                                                              \
     static const tz_pass NAME##_passes[] = {                                                       \
         {.name = "flow", .writes = TZ_WRITES(NAME, u) | TZ_WRITES(NAME, v), TZ_PASS(NAME)},        \
     };                                                                                             \
@@ -33,8 +42,8 @@
     TEST_STENCIL_WITH(NAME, NAME, D,                                                               \
                       TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) |            \
                           TZ_ALLOW(TZ_MIRROR),                                                     \
-                      TZ_CLAMP, "turn", "viridis", .outputs = NAME##_outputs,                      \
-                      .outputs_count = COUNT(NAME##_outputs))
+                      TZ_CLAMP, "turn", "viridis", .at_step = NAME##_at_step,                      \
+                      .outputs = NAME##_outputs, .outputs_count = COUNT(NAME##_outputs))
 
 #define TZ_CELL_TEXT "swirl.cell.h"
 #define TZ_CELL_ID swirl1d
@@ -128,6 +137,12 @@ static int edges_derive(tz_setup *setup)
     setup->constants[TZ_CONSTANT(edges, flip)] = setup->params[0].number != 0.0 ? -1.0 : 0.0;
     return 0;
 }
+static int edges_at_step(const tz_setup *setup, int64_t step, double *constants)
+{
+    (void)setup;
+    constants[TZ_CONSTANT(edges, pulse)] = (double)(step * step % 7 % 2);
+    return 0;
+}
 static const tz_pass edges_passes[] = {
     {.name = "step", .writes = TZ_WRITES(edges, alive), TZ_PASS(edges)},
 };
@@ -135,6 +150,6 @@ static const tz_pass edges_outputs[] = {
     {.name = "edge", .writes = TZ_WRITES(edges_found, edge), TZ_PASS(edges_found)},
 };
 TEST_STENCIL_WITH(edges, edges, 2, TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_PERIODIC), TZ_FIXED, "edge",
-                  "gray", .outputs = edges_outputs, .outputs_count = COUNT(edges_outputs))
+                  "gray", .at_step = edges_at_step, .outputs = edges_outputs, .outputs_count = COUNT(edges_outputs))
 
 TEST_PLUGIN(swirl, &swirl1d_stencil, &swirl2d_stencil, &swirl3d_stencil, &edges_stencil)

@@ -1,5 +1,6 @@
-/* Two components that spread, slowed by a static field; and outputs: their speed, and how they turn.
- * In 1-D and 3-D the directions are x and the last axis. */
+/* Two components that spread, slowed by a static field, and pushed in columns and by a force that change
+ * with the iteration; and outputs: their speed, and how they turn. In 1-D and 3-D the directions are x
+ * and the last axis. */
 #if TZ_CELL_DIMS == 1
 #define SWIRL_AT(f, d, e) TZ_AT(f, (d) + (e))
 #elif TZ_CELL_DIMS == 2
@@ -14,7 +15,8 @@
     F(speed, real)                                                                                 \
     F(turn, real)                                                                                  \
     F(kind, int)
-#define TZ_CONSTANTS(K) K(keep, real) K(spread, real)
+#define TZ_CONSTANTS(K)                                                                            \
+    K(push, real, varies) K(keep, real) K(spread, real) K(phase, int, varies)
 #if TZ_CELL_DIMS == 2
 #define TZ_READS(R)                                                                                \
     R(swirl_speed, u, 0, 0, 0, 0)                                                                  \
@@ -27,8 +29,9 @@ TZ_CELL(swirl)
     const real sides_u = SWIRL_AT(u, -1, 0) + SWIRL_AT(u, 1, 0);
     const real sides_v = SWIRL_AT(v, 0, -1) + SWIRL_AT(v, 0, 1);
     const real slow = TZ_K(keep) - TZ_K(spread) * SWIRL_AT(drag, 0, 1);
-    TZ_PUT(u, TZ_FMA(slow, SWIRL_AT(u, 0, 0), TZ_K(spread) * sides_u));
-    TZ_PUT(v, TZ_FMA(slow, SWIRL_AT(v, 0, 0), TZ_K(spread) * sides_v));
+    const real force = (int)(TZ_X & 3) == TZ_K(phase) ? TZ_K(push) : 0;
+    TZ_PUT(u, TZ_FMA(slow, SWIRL_AT(u, 0, 0), TZ_K(spread) * sides_u) + force);
+    TZ_PUT(v, TZ_FMA(slow, SWIRL_AT(v, 0, 0), TZ_K(spread) * sides_v) * TZ_K(push));
 }
 
 TZ_CELL(swirl_speed)
@@ -43,6 +46,6 @@ TZ_CELL(swirl_turn)
     const real along = SWIRL_AT(u, 0, 2) - SWIRL_AT(u, 0, -1);
     const real turn = across - SWIRL_AT(drag, 0, -1) * along;
     TZ_PUT(turn, turn);
-    TZ_PUT(kind, (turn > TZ_K(spread) ? 1 : 2) + 10 * (int)((TZ_X + TZ_Y + TZ_STEP) % 7));
+    TZ_PUT(kind, TZ_K(phase) + (turn > TZ_K(push) ? 1 : 2) + 10 * (int)((TZ_X + TZ_Y + TZ_STEP) % 7));
 }
 #undef SWIRL_AT
