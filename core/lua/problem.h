@@ -14,7 +14,7 @@
          "`\"single\"`, `\"double\"` or, of stencils that have it, `\"mixed\"`"},                      \
         {"boundary", "text or table", "the stencil's",                                                 \
          "`\"clamp\"`, `\"periodic\"`, `\"fixed\"` or `\"mirror\"`; `{ x = …, y = … }` gives one " \
-         "for each axis"},                                                                             \
+         "for each axis, `{ x = { \"clamp\", \"fixed\" } }` one for each side"},                       \
     {                                                                                                  \
         "params", "table", "",                                                                         \
             "`NAME = value`: parameters of the stencil; `trapeze plugins NAME` lists them"             \

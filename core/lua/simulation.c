@@ -150,7 +150,8 @@ static const tz_key simulation_options[] = {
     TZ_PROBLEM_OPTIONS,
     {"fields", "table", "the stencil's initial values", "`FIELD = value`, as for `sim:set`"},
     {"boundary_values", "table", "the stencil's",
-     "`FIELD = number`: what cells past fixed sides hold"},
+     "`FIELD = number`: what cells past fixed sides hold; `FIELD = { x = { 0, 1 }, y = 2 }` "
+     "gives one for each side"},
     {"threads", "integer", "one for each core", "of the cpu backend"},
     {"backend", "text", "\"auto\"",
      "`\"reference\"`, `\"cpu\"`, `\"cuda\"`; `\"auto\"` is cuda where there is a GPU, else cpu"},

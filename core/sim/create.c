@@ -46,7 +46,8 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
         tz_registry_find(config->registry, config->stencil, &stencil, &simulation->plugin, error);
     tz_simulation_config own = *config;
     if (!status)
-        status = tz_scalars_copy(config->scalars_count, config->scalars, &simulation->scalars, error);
+        status =
+            tz_series_copy(config->scalars_count, config->scalars, &simulation->scalars, error);
     own.scalars = simulation->scalars;
     if (!status)
         status = tz_problem_resolve(&simulation->problem, stencil, &own, error);

@@ -96,8 +96,8 @@ static void compute_row(const block *b, int64_t y, int64_t z, char *others)
             if (f >= b->stencil->fields_count)
                 *view = (tz_view){others, 0};
             else
-                *view = view_of(b, f, problem->dims == 2 ? y + d : y,
-                                problem->dims == 3 ? z + d : z);
+                *view =
+                    view_of(b, f, problem->dims == 2 ? y + d : y, problem->dims == 3 ? z + d : z);
         }
     for (int f = b->stencil->fields_count; f < tz_stencil_fields_all(b->stencil); f++) {
         const size_t size = tz_problem_element_size(problem, f);
@@ -182,8 +182,8 @@ static tz_status compute(const tz_simulation *simulation, int field, const tz_bo
     b->field = field;
     b->to = box;
     b->elements = elements;
-    tz_status status = tz_problem_constants_at(&simulation->problem, simulation->step, b->constants,
-                                               error);
+    tz_status status =
+        tz_problem_constants_at(&simulation->problem, simulation->step, b->constants, error);
     for (int64_t z = box->low[2]; z < box->high[2]; z += wz)
         for (int64_t y = box->low[1]; y < box->high[1]; y += wy)
             for (int64_t x = box->low[0]; !status && x < box->high[0]; x += wx) {
@@ -226,13 +226,12 @@ tz_status tz__field_reduce(const tz_simulation *simulation, int field, tz_reduct
     for (int64_t z = 0; z < nz; z++)
         for (int64_t y = 0; y < ny; y += wy)
             for (int64_t x = 0; !status && x < nx; x += wx) {
-                const tz_box box = {
-                    {x, y, z}, {x + wx < nx ? x + wx : nx, y + wy < ny ? y + wy : ny, z + 1}};
+                const tz_box box = {{x, y, z},
+                                    {x + wx < nx ? x + wx : nx, y + wy < ny ? y + wy : ny, z + 1}};
                 const int64_t width = length(&box, 0);
-                const tz_host_field piece = {
-                    .origin = elements - (x + width * (y + ny * z)) * size,
-                    .row_stride = (ptrdiff_t)width,
-                    .plane_stride = (ptrdiff_t)(width * ny)};
+                const tz_host_field piece = {.origin = elements - (x + width * (y + ny * z)) * size,
+                                             .row_stride = (ptrdiff_t)width,
+                                             .plane_stride = (ptrdiff_t)(width * ny)};
                 status = compute(simulation, field, &box, elements, error);
                 if (!status)
                     status = tz_reduce_add(&sums, &piece, y + ny * z, box.high[1] + ny * z, x,

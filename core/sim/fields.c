@@ -170,7 +170,7 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
 
 /* Reads values, several rows a load; not for bits. */
 static tz_status read_rows(const tz_simulation *simulation, int field, const tz_box *box,
-                                  double *values, tz_error *error)
+                           double *values, tz_error *error)
 {
     enum { CELLS = 1 << 18 };
     const tz_problem *problem = &simulation->problem;

@@ -202,8 +202,8 @@ tz_status tz__window_read(const tz_simulation *simulation, int field, const tz_b
     for (int64_t k = 0; !status && k < w.axis[2].count; k++)
         for (int64_t j = 0; !status && j < w.axis[1].count; j++)
             for (int64_t i = 0; !status && i < w.axis[0].count; i++)
-                status = read_runs(&w, &w.axis[0].list[i], &w.axis[1].list[j],
-                                   &w.axis[2].list[k], error);
+                status = read_runs(&w, &w.axis[0].list[i], &w.axis[1].list[j], &w.axis[2].list[k],
+                                   error);
     for (int axis = 0; axis < TZ_AXES; axis++)
         free(w.axis[axis].list);
     free(w.piece);

@@ -53,7 +53,7 @@ bool tz_problem_varies(const tz_problem *problem)
     return false;
 }
 
-static const tz_scalar *scalar_of(const tz_problem *problem, int constant)
+static const tz_series *scalar_of(const tz_problem *problem, int constant)
 {
     for (size_t i = 0; i < problem->scalars_count; i++)
         if (strcmp(problem->scalars[i].name, problem->stencil->constants[constant].name) == 0)
@@ -95,7 +95,7 @@ static const char *fault_of(const tz_constant *constant, tz_precision precision,
     return is_too_large(constant, precision, value) ? "is too large for single precision" : NULL;
 }
 
-static double scalar_value(const tz_problem *problem, const tz_scalar *scalar, int64_t step)
+static double scalar_value(const tz_problem *problem, const tz_series *scalar, int64_t step)
 {
     if (scalar->value)
         return scalar->value(scalar->context, problem->params, step);
@@ -109,7 +109,8 @@ static tz_status values_at(const tz_problem *problem, int64_t step, double *valu
     const tz_precision precision = problem->precision;
     double origins[TZ_FIELDS_MAX], derived[TZ_CONSTANTS_MAX];
     char message[1024] = "";
-    memcpy(derived, problem->derived[precision], (size_t)stencil->constants_count * sizeof *derived);
+    memcpy(derived, problem->derived[precision],
+           (size_t)stencil->constants_count * sizeof *derived);
     const tz_problem *own = problem->narrow ? problem->narrow : problem;
     memcpy(origins, own->origin, sizeof origins);
     tz_setup setup = make_setup(own, precision, (tz_value *)own->params, derived, origins, message,
@@ -122,7 +123,7 @@ static tz_status values_at(const tz_problem *problem, int64_t step, double *valu
         return tz_error_set(error, TZ_PLUGIN, stencil->id, "iteration %" PRId64 ": %s", step,
                             message[0] ? message : "the plugin refused it");
     for (int c = 0; c < stencil->constants_count; c++) {
-        const tz_scalar *scalar = stencil->constants[c].varies ? scalar_of(problem, c) : NULL;
+        const tz_series *scalar = stencil->constants[c].varies ? scalar_of(problem, c) : NULL;
         if (scalar)
             values[c] = scalar_value(problem, scalar, step);
         const char *fault = stencil->constants[c].varies
@@ -177,7 +178,7 @@ static char *put_text(char *at, const char *text, const char **out)
     return at + bytes;
 }
 
-tz_status tz_scalars_copy(size_t count, const tz_scalar *scalars, tz_scalar **out, tz_error *error)
+tz_status tz_series_copy(size_t count, const tz_series *scalars, tz_series **out, tz_error *error)
 {
     size_t values = 0, texts = 0;
     *out = NULL;
@@ -210,7 +211,7 @@ tz_status tz__problem_take_scalars(tz_problem *problem, const tz_simulation_conf
 {
     const tz_stencil *stencil = problem->stencil;
     for (size_t i = 0; i < config->scalars_count; i++) {
-        const tz_scalar *scalar = &config->scalars[i];
+        const tz_series *scalar = &config->scalars[i];
         int c = 0;
         const tz_status status = find_varying(problem, scalar->name, &c, error);
         if (status)

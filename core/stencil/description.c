@@ -1,6 +1,7 @@
 #include "stencil/description.h"
 
 #include "stencil/stencil.h"
+#include "stencil/text_lists.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,23 +154,25 @@ static tz_status check_pass(const check *c, const char *what, int p, const tz_pa
         if (!pass->kernels || !pass->kernels->cell[precision] ||
             !tz_kernels_rows(pass->kernels, TZ_ISA_BASE, (tz_precision)precision))
             return refuse(c,
-                          "%s %d has no %s row or cell function: include <trapeze/rows.h> and "
-                          "use TZ_PASS()",
+                          "%s %d has no %s row function of the form \"base\" or no cell function: "
+                          "include <trapeze/rows.h> and use TZ_PASS()",
                           what, p, precision == TZ_SINGLE ? "single" : "double");
     if (!pass->text || !pass->text_file || !pass->text_cell || !pass->name)
         return refuse(c, "%s %d lacks a name or text", what, p);
     for (int k = 0; k < s->constants_count; k++)
         if (s->constants[k].varies && strstr(pass->text, "TZ_CELL_ONCE("))
-            return refuse(c, "%s %d uses TZ_CELL_ONCE for values that stay, but constant '%s' "
-                             "varies: use TZ_CELL",
+            return refuse(c,
+                          "%s %d uses TZ_CELL_ONCE for values that stay, but constant '%s' "
+                          "varies: use TZ_CELL",
                           what, p, s->constants[k].name);
     for (int f = 0; f < 32; f++)
         if (pass->writes >> f & 1 && (f >= s->fields_count || s->fields[f].role != role))
-            return refuse(c, "%s %d writes field %d, which is not a %s field", what, p, f,
+            return refuse(c, "%s %d writes %s, which is not a %s field", what, p,
+                          f < s->fields_count ? s->fields[f].name : "a field that there is not",
                           tz_role_name(role));
     if (!pass->writes)
         return refuse(c, "%s %d writes nothing", what, p);
-    return TZ_OK;
+    return tz_text_lists_check(s, pass, c->path, c->error);
 }
 
 /* Derived fields come last, and one output computes each. Sets *kept to the number of the others. */
@@ -185,14 +188,16 @@ static tz_status check_outputs(const check *c, int *kept)
         for (int p = 0; p < s->outputs_count; p++)
             outputs += s->outputs[p].writes >> f & 1;
         if (field->role == TZ_STREAMED && s->outputs_count > 0)
-            return refuse(c, "it has outputs and the streamed field '%s': outputs are computed from "
-                             "fields that are kept",
+            return refuse(c,
+                          "it has outputs and the streamed field '%s': outputs are computed from "
+                          "fields that are kept",
                           field->name);
         if (field->role != TZ_DERIVED)
             continue;
         if (f < *kept)
-            return refuse(c, "derived fields come after all others: move '%s' to the end of "
-                             "TZ_FIELDS and of the table",
+            return refuse(c,
+                          "derived fields come after all others: move '%s' to the end of "
+                          "TZ_FIELDS and of the table",
                           field->name);
         if (outputs != 1)
             return refuse(c, "%s computes the derived field '%s': one in tz_stencil.outputs must",
@@ -218,8 +223,9 @@ static tz_status check_refinement(const check *c)
                          "the source, both TZ_REAL");
     for (int k = 0; k < s->constants_count; k++)
         if (s->constants[k].varies)
-            return refuse(c, "it has a refinement, which needs the same iteration at every step, but "
-                             "constant '%s' varies",
+            return refuse(c,
+                          "it has a refinement, which needs the same iteration at every step, but "
+                          "constant '%s' varies",
                           s->constants[k].name);
     if (s->passes_count != 1 || s->passes[0].writes != 1u << r->solution)
         return refuse(c, "with a refinement it must have one pass, which writes the solution only");

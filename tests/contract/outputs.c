@@ -131,8 +131,7 @@ static tz_status read_all(tz_simulation *sim, int field, tz_array **out, tz_erro
     const tz_box all = {{0}, {p->extent[0], p->extent[1], p->extent[2]}};
     if (p->bits)
         return tz_simulation_read_array(sim, field, out, error);
-    tz_status status =
-        tz_array_create(out, tz_problem_dtype(p, field), p->dims, p->extent, error);
+    tz_status status = tz_array_create(out, tz_problem_dtype(p, field), p->dims, p->extent, error);
     return status ? status : sim->backend->load(sim->state, field, &all, (*out)->data, error);
 }
 
@@ -167,7 +166,7 @@ static void check_case(contract *c, const contract_case *k)
 void contract_outputs(contract *c)
 {
     int precisions[TZ_PRECISIONS];
-    tz_boundary boundaries[CONTRACT_BOUNDARIES_MAX][TZ_AXES];
+    tz_boundary boundaries[CONTRACT_BOUNDARIES_MAX][TZ_AXES][2];
     const int64_t(*sizes)[TZ_AXES];
     const int precisions_count = contract_precisions(c, precisions);
     const int boundaries_count = contract_boundaries(c, boundaries);

@@ -79,7 +79,7 @@ SWIRL(swirl1d, 1)
 #define TZ_CELL_ID swirl2d_speed
 #define TZ_CELL_NAME swirl_speed
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 2
+#define TZ_CELL_RADIUS 0
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 #define TZ_CELL_TEXT "swirl.cell.h"
@@ -150,6 +150,7 @@ static const tz_pass edges_outputs[] = {
     {.name = "edge", .writes = TZ_WRITES(edges_found, edge), TZ_PASS(edges_found)},
 };
 TEST_STENCIL_WITH(edges, edges, 2, TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_PERIODIC), TZ_FIXED, "edge",
-                  "gray", .at_step = edges_at_step, .outputs = edges_outputs, .outputs_count = COUNT(edges_outputs))
+                  "gray", .at_step = edges_at_step, .outputs = edges_outputs,
+                  .outputs_count = COUNT(edges_outputs))
 
 TEST_PLUGIN(swirl, &swirl1d_stencil, &swirl2d_stencil, &swirl3d_stencil, &edges_stencil)

@@ -15,8 +15,7 @@
     F(speed, real)                                                                                 \
     F(turn, real)                                                                                  \
     F(kind, int)
-#define TZ_CONSTANTS(K)                                                                            \
-    K(push, real, varies) K(keep, real) K(spread, real) K(phase, int, varies)
+#define TZ_CONSTANTS(K) K(push, real, varies) K(keep, real) K(spread, real) K(phase, int, varies)
 #if TZ_CELL_DIMS == 2
 #define TZ_READS(R)                                                                                \
     R(swirl_speed, u, 0, 0, 0, 0)                                                                  \
@@ -46,6 +45,7 @@ TZ_CELL(swirl_turn)
     const real along = SWIRL_AT(u, 0, 2) - SWIRL_AT(u, 0, -1);
     const real turn = across - SWIRL_AT(drag, 0, -1) * along;
     TZ_PUT(turn, turn);
-    TZ_PUT(kind, TZ_K(phase) + (turn > TZ_K(push) ? 1 : 2) + 10 * (int)((TZ_X + TZ_Y + TZ_STEP) % 7));
+    TZ_PUT(kind,
+           TZ_K(phase) + (turn > TZ_K(push) ? 1 : 2) + 10 * (int)((TZ_X + TZ_Y + TZ_STEP) % 7));
 }
 #undef SWIRL_AT

@@ -119,7 +119,8 @@ static bool has_kernel(const tz_cuda_updater *updater)
     const tz_problem *problem = updater->problem;
     for (int k = 0; k < problem->stencil->constants_count; k++)
         if (problem->stencil->constants[k].type != TZ_REAL &&
-            !problem->stencil->constants[k].varies && problem->constants[k].i != updater->constants[k].i)
+            !problem->stencil->constants[k].varies &&
+            problem->constants[k].i != updater->constants[k].i)
             return false;
     return updater->kernel.function != NULL;
 }

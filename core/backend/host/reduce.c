@@ -168,15 +168,11 @@ tz_status tz_reduce_begin(tz_reduce_sums *sums, const tz_problem *problem, int f
                           tz_error *error)
 {
     const int64_t rows = problem->extent[1] * problem->extent[2];
-    *sums = (tz_reduce_sums){.problem = problem,
-                             .field = field,
-                             .low = INFINITY,
-                             .high = -INFINITY,
-                             .first = INT64_MAX};
+    *sums = (tz_reduce_sums){
+        .problem = problem, .field = field, .low = INFINITY, .high = -INFINITY, .first = INT64_MAX};
     sums->sums = malloc((size_t)(rows * segments_of_row(problem)) * sizeof *sums->sums);
-    return sums->sums
-               ? TZ_OK
-               : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to reduce a field");
+    return sums->sums ? TZ_OK
+                      : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to reduce a field");
 }
 
 tz_status tz_reduce_add(tz_reduce_sums *sums, const tz_host_field *host, int64_t row_low,

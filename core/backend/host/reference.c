@@ -120,10 +120,7 @@ static void run_pass(reference *state, const tz_pass *pass, const tz_slot *const
 {
     const tz_problem *problem = state->context.problem;
     cell_reader reader = {
-        .access = {.read = read_cell,
-                   .write = write_cell,
-                   .constants = constants,
-                   .step = step},
+        .access = {.read = read_cell, .write = write_cell, .constants = constants, .step = step},
         .state = state,
     };
     for (int64_t z = 0; z < problem->elements[2]; z++)
@@ -380,10 +377,7 @@ static tz_status update(reference *state, int64_t step, double *changes, tz_upda
     if (!sums)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a residual");
     cell_reader reader = {
-        .access = {.read = read_cell,
-                   .write = write_cell,
-                   .constants = constants,
-                   .step = step},
+        .access = {.read = read_cell, .write = write_cell, .constants = constants, .step = step},
         .state = state,
         .widens = in_double.precision != problem->precision,
         .changes = changes,

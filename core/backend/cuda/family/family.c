@@ -31,14 +31,14 @@
     D(planes_kernel)                                                                               \
     D(resident)                                                                                    \
     D(resident_kernel)
-#define TZ_CUDA_PUBLIC(D) D(math_double) D(math_single) D(math_angle) D(math_power)
+#define TZ_CUDA_PUBLIC(D) D(math_double) D(math_single) D(math_angle) D(math_power) D(rows_names)
 #define TZ_CUDA_TEXT(name) TEXT(tz_cuda_text_##name, "cuda/" #name ".cuh")
 #define TZ_CUDA_PUBLIC_TEXT(name) TEXT(tz_cuda_text_##name, "trapeze/" #name ".h")
 TZ_CUDA_TEXTS(TZ_CUDA_TEXT)
 TZ_CUDA_PUBLIC(TZ_CUDA_PUBLIC_TEXT)
 
 #define TZ_CUDA_HEADER(name) {#name ".cuh", tz_cuda_text_##name},
-#define TZ_CUDA_PUBLIC_HEADER(name) {#name ".h", tz_cuda_text_##name},
+#define TZ_CUDA_PUBLIC_HEADER(name) {"trapeze/" #name ".h", tz_cuda_text_##name},
 const tz_cuda_header tz_cuda_headers[] = {TZ_CUDA_TEXTS(TZ_CUDA_HEADER)
                                               TZ_CUDA_PUBLIC(TZ_CUDA_PUBLIC_HEADER)};
 const size_t tz_cuda_headers_count = sizeof tz_cuda_headers / sizeof *tz_cuda_headers;

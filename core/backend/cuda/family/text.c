@@ -83,8 +83,10 @@ void tz_cuda_emit_pass(tz_cuda_text *t, const tz_problem *problem, int p)
         at += length;
         at += strspn(at, " ");
     }
-    tz_cuda_emit(t, "namespace pass_%d {\n#line 1 \"%s\"\n%s\n}\n#line 1 \"kernel\"\n", p,
-                 pass->text_file, pass->text);
+    tz_cuda_emit(t,
+                 "#include \"rows_names.h\"\nnamespace pass_%d {\n#line 1 \"%s\"\n%s\n}\n#line 1 "
+                 "\"kernel\"\n",
+                 p, pass->text_file, pass->text);
 }
 
 static void emit_fields(tz_cuda_text *t, const tz_problem *problem, const char *list,
@@ -107,7 +109,7 @@ static void emit_constants(tz_cuda_text *t, const tz_problem *problem)
     tz_cuda_emit(t, "#define TZ_CONSTANT_LIST(D)");
     for (int k = 0; k < s->constants_count; k++) {
         const char *name = s->constants[k].name;
-        const char *member = s->constants[k].type != TZ_REAL        ? "i"
+        const char *member = s->constants[k].type != TZ_REAL   ? "i"
                              : problem->precision == TZ_DOUBLE ? "d"
                                                                : "f";
         if (s->constants[k].varies)

@@ -17,6 +17,8 @@ extern char **environ;
 
 enum { KERNELS_MAX = 64, ARGUMENTS_MAX = 24 };
 
+/* Where texts look for public headers. */
+#define PUBLIC_FOLDER "trapeze"
 #define PATTERNS "-ftrivial-auto-var-init=pattern"
 
 typedef struct kernel {
@@ -107,8 +109,11 @@ tz_status simt_build_create(simt_build **out, const char *shim, const char *keep
         free(build);
         return status;
     }
+    char path[600];
+    path_of(build, path, PUBLIC_FOLDER);
+    if (!status && mkdir(path, 0777) != 0 && errno != EEXIST)
+        status = tz_error_set_errno(error, errno, path, "cannot make this folder");
     for (size_t i = 0; i < tz_cuda_headers_count && !status; i++) {
-        char path[600];
         if (strcmp(tz_cuda_headers[i].name, "device.cuh") == 0)
             continue;
         path_of(build, path, tz_cuda_headers[i].name);
@@ -130,13 +135,16 @@ void simt_build_destroy(simt_build *build)
         dlclose(build->kernels[k].handle);
         free(build->kernels[k].source);
     }
+    char path[600];
     for (size_t i = 0; i < tz_cuda_headers_count && !build->keep; i++) {
-        char path[600];
         path_of(build, path, tz_cuda_headers[i].name);
         unlink(path);
     }
-    if (!build->keep)
+    path_of(build, path, PUBLIC_FOLDER);
+    if (!build->keep) {
+        rmdir(path);
         rmdir(build->folder);
+    }
     free(build);
 }
 
