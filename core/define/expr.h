@@ -8,9 +8,9 @@
 #include "define/syntax.h"
 
 enum {
-    TZ_EXPR_NODES_MAX = 200000,
-    TZ_EXPR_STEPS_MAX = 1000000, /* of an expansion */
-    TZ_POWER_MAX = 64            /* larger exponents are left to pow() */
+    TZ_EXPR_OPERANDS_MAX = 65536, /* of all operations; more no compiler takes in reasonable time */
+    TZ_EXPR_STEPS_MAX = 1000000,  /* of an expansion */
+    TZ_POWER_MAX = 64             /* larger exponents are left to pow() */
 };
 
 typedef enum tz_expr_type {
