@@ -49,7 +49,9 @@ const tz_key tz_definition_options[] = {
      "of "
      "fields"},
     {"boundaries", "list", "all", "the boundaries that a simulation may choose"},
-    {"boundary", "text", "\"clamp\"", "the one that it has if it chooses none"},
+    {"boundary", "text", "`\"clamp\"`",
+     "the one that it has if it chooses none; otherwise the first that is allowed, for bits "
+     "periodic"},
     {NULL, NULL, NULL, NULL}};
 
 /* The stack while a definition is read: the options, what is kept alive, the definition. */
@@ -109,9 +111,10 @@ static tz_defined_text key_formula(lua_State *L, const char *key)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
+/* f2 comes before f10. */
 static int compare_texts(const void *a, const void *b)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* The names that are keys of the table on the top of the stack, in alphabetical order, kept. Its
@@ -526,6 +529,18 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+/* The default boundary where a script gives none: clamp if it is possible. */
+static int usual_boundary(const tz_definition *d)
+{
+    for (int b = 0; d->boundaries != 0 && b <= TZ_MIRROR; b++)
+        if (d->boundaries & TZ_ALLOW(b))
+            return b;
+    for (int f = 0; f < d->fields_count; f++)
+        if (d->fields[f].type == TZ_BITS)
+            return TZ_PERIODIC;
+    return TZ_CLAMP;
+}
+
 static void get_boundaries(lua_State *L, tz_definition *d)
 {
     const char *names[TZ_MIRROR + 1];
@@ -544,8 +559,8 @@ static void get_boundaries(lua_State *L, tz_definition *d)
         lua_pop(L, 1);
     }
     lua_settop(L, VALUE);
-    d->boundary =
-        (tz_boundary)tz_key_choice(L, OPTIONS, what, "boundary", names, TZ_MIRROR + 1, TZ_CLAMP);
+    d->boundary = (tz_boundary)tz_key_choice(L, OPTIONS, what, "boundary", names, TZ_MIRROR + 1,
+                                             usual_boundary(d));
 }
 
 static void get_raw(lua_State *L, tz_definition *d, bool unsafe)
