@@ -345,18 +345,25 @@ static bool is_copy(const tz_definition_value *v, const char *field)
     return old && strcmp(old, field) == 0;
 }
 
-/* Fields that hold another one's values of before come after the other state fields, so that the
- * first field is one to look at. The order stays otherwise. */
+/* Where a field belongs: those that hold another one's values of before come after the others, so
+ * that the first field is one to look at. Derived fields must be last. */
+static int rank_of(const tz_definition_value *v, const tz_defined_field *field)
+{
+    return field->role == TZ_DERIVED                            ? 2
+           : field->role == TZ_STATE && is_copy(v, field->name) ? 1
+                                                                : 0;
+}
+
+/* The order stays within a rank. */
 static void order_fields(tz_definition_value *v)
 {
-    tz_defined_field copies[TZ_FIELDS_MAX];
-    int kept = 0, moved = 0;
-    for (int i = 0; i < v->definition.fields_count; i++)
-        if (v->fields[i].role == TZ_STATE && is_copy(v, v->fields[i].name))
-            copies[moved++] = v->fields[i];
-        else
-            v->fields[kept++] = v->fields[i];
-    memcpy(&v->fields[kept], copies, (size_t)moved * sizeof *copies);
+    tz_defined_field ordered[TZ_FIELDS_MAX];
+    int count = 0;
+    for (int rank = 0; rank <= 2; rank++)
+        for (int i = 0; i < v->definition.fields_count; i++)
+            if (rank_of(v, &v->fields[i]) == rank)
+                ordered[count++] = v->fields[i];
+    memcpy(v->fields, ordered, (size_t)count * sizeof *ordered);
 }
 
 /* ---- Coefficients ---------------------------------------------------------------------------- */

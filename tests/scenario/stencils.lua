@@ -100,6 +100,20 @@ local inside = coroutine.wrap(function()
 end)
 tz.expect(inside().dims == 3)
 
+-- Derived fields can be looked at, not set.
+local speed = tz.simulation {
+  plugin = tz.stencil { dims = 1, fields = { a = "real", b = "real" }, update = { a = "a", b = "b" },
+    outputs = { both = "sqrt(a^2 + b^2)" } },
+  grid = { 4 }, fields = { a = 3, b = 4 },
+}
+tz.expect(tz.checking or speed:max "both" == 5)
+c.refuses("both", speed.set, speed, "both", 1)
+
+-- A constant that changes with the iteration.
+local pulsed = tz.simulation { plugin = tz.stencil { dims = 1, scalars = { pulse = "step" }, update = "u + pulse" }, grid = { 4 } }
+pulsed:run(4)
+tz.expect(tz.checking or pulsed:get("u", 0) == 6)
+
 -- Predictions and policies take it.
 local p = tz.predict { plugin = heat, grid = { 512, 512 }, device = "gtx280", model = "meng2009" }
 tz.expect(p.best and p.best.height >= 1)
