@@ -121,8 +121,7 @@ typedef uint32_t tz_word;
 #define TZ__TABLE_tz_word TZ_INT
 #define TZ__VARIES_ 0
 #define TZ__VARIES_varies 1
-#define TZ__CONSTANT_ROW(name, type, ...)                                                          \
-    {#name, TZ__TABLE_##type, TZ__CAT(TZ__VARIES_, __VA_ARGS__)},
+#define TZ__CONSTANT_ROW(name, type, ...) {#name, TZ__TABLE_##type, TZ__VARIES_##__VA_ARGS__},
 /* Rows of the tables that TZ_PASS() refers to. */
 #define TZ__FIELD_TYPE_real TZ_REAL
 #define TZ__FIELD_TYPE_int TZ_INT
