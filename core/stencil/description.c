@@ -1,6 +1,7 @@
 #include "stencil/description.h"
 
 #include "stencil/stencil.h"
+#include "stencil/text_lists.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,18 +154,19 @@ static tz_status check_pass(const check *c, const char *what, int p, const tz_pa
         if (!pass->kernels || !pass->kernels->cell[precision] ||
             !tz_kernels_rows(pass->kernels, TZ_ISA_BASE, (tz_precision)precision))
             return refuse(c,
-                          "%s %d has no %s row or cell function: include <trapeze/rows.h> and "
-                          "use TZ_PASS()",
+                          "%s %d has no %s row function of the form \"base\" or no cell function: "
+                          "include <trapeze/rows.h> and use TZ_PASS()",
                           what, p, precision == TZ_SINGLE ? "single" : "double");
     if (!pass->text || !pass->text_file || !pass->text_cell || !pass->name)
         return refuse(c, "%s %d lacks a name or text", what, p);
     for (int f = 0; f < 32; f++)
         if (pass->writes >> f & 1 && (f >= s->fields_count || s->fields[f].role != role))
-            return refuse(c, "%s %d writes field %d, which is not a %s field", what, p, f,
+            return refuse(c, "%s %d writes %s, which is not a %s field", what, p,
+                          f < s->fields_count ? s->fields[f].name : "a field that there is not",
                           tz_role_name(role));
     if (!pass->writes)
         return refuse(c, "%s %d writes nothing", what, p);
-    return TZ_OK;
+    return tz_text_lists_check(s, pass, c->path, c->error);
 }
 
 static tz_status check_refinement(const check *c)

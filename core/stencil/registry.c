@@ -3,8 +3,10 @@
 #include "base/names.h"
 #include "stencil/description.h"
 #include "stencil/plugin_file.h"
+#include "stencil/probe.h"
 #include <dirent.h>
 #include <dlfcn.h>
+#include <fenv.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,11 +52,22 @@ static tz_status take_stencils(plugin_slot *slot, tz_error *error)
     return TZ_OK;
 }
 
-static tz_status open_plugin(plugin_slot *slot, tz_error *error)
+/* How the processor rounds, and whether it keeps denormal numbers. */
+static unsigned rounding(void)
 {
-    tz_status status = tz_plugin_file_check(slot->path, error);
-    if (status)
-        return status;
+#if defined(__SSE__)
+    return __builtin_ia32_stmxcsr() & ~0x3fu; /* without the exceptions that there were */
+#else
+    return (unsigned)fegetround();
+#endif
+}
+
+/* dlopen(), which runs what the file runs at its start. */
+static tz_status open_file(plugin_slot *slot, tz_error *error)
+{
+    const unsigned before = rounding();
+    fenv_t environment;
+    fegetenv(&environment);
     slot->handle = dlopen(slot->path, RTLD_NOW | RTLD_LOCAL);
     if (!slot->handle) {
         /* dlerror() begins with the path, which the message has already. */
@@ -64,6 +77,22 @@ static tz_status open_plugin(plugin_slot *slot, tz_error *error)
                             : text                                                      ? text
                                    : "unknown reason");
     }
+    if (rounding() == before)
+        return TZ_OK;
+    fesetenv(&environment);
+    return tz_error_set(error, TZ_PLUGIN, slot->path,
+                        "changes how the processor rounds, for all of the process, which changes "
+                        "bits: link it without -ffast-math and -Ofast");
+}
+
+static tz_status open_plugin(plugin_slot *slot, tz_error *error)
+{
+    tz_status status = tz_plugin_file_check(slot->path, error);
+    if (status)
+        return status;
+    status = open_file(slot, error);
+    if (status)
+        return status;
     tz_plugin_entry_fn *entry;
     *(void **)&entry = dlsym(slot->handle, TZ_PLUGIN_ENTRY_NAME);
     if (!entry)
@@ -99,6 +128,15 @@ static tz_status open_plugin(plugin_slot *slot, tz_error *error)
     }
     slot->entry.plugin = &slot->plugin;
     return TZ_OK;
+}
+
+/* What is only seen when the plugin's functions are called. */
+static tz_status probe_stencils(const plugin_slot *slot, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    for (size_t i = 0; i < slot->stencils_count && !status; i++)
+        status = tz_probe_stencil(&slot->stencils[i], slot->path, error);
+    return status;
 }
 
 /* Ids are unique: a scenario names a stencil by its id alone. */
@@ -148,7 +186,8 @@ static tz_status add_plugin(tz_registry *registry, const char *path, tz_error *e
     slot->device = facts.st_dev;
     slot->inode = facts.st_ino;
     const tz_status status = open_plugin(slot, &slot->entry.error);
-    if (!status && check_unique(registry, slot, &slot->entry.error)) {
+    if (!status && (check_unique(registry, slot, &slot->entry.error) ||
+                    probe_stencils(slot, &slot->entry.error))) {
         if (slot->plugin.finish)
             slot->plugin.finish();
         slot->entry.plugin = NULL;
@@ -157,15 +196,27 @@ static tz_status add_plugin(tz_registry *registry, const char *path, tz_error *e
     return TZ_OK;
 }
 
+static bool ends_in_so(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 3 && strcmp(name + length - 3, ".so") == 0;
+}
+
 static int is_module(const struct dirent *entry)
 {
-    const size_t length = strlen(entry->d_name);
-    return length > 3 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 3, ".so") == 0;
+    return entry->d_name[0] != '.' && ends_in_so(entry->d_name);
 }
 
 static tz_status add_folder(tz_registry *registry, const char *folder, tz_error *error)
 {
     struct dirent **names = NULL;
+    struct stat facts;
+    if (ends_in_so(folder) && stat(folder, &facts) == 0 && S_ISREG(facts.st_mode)) {
+        char path[PATH_MAX]; /* dlopen() looks for a name without a slash elsewhere */
+        const bool bare = !strchr(folder, '/');
+        snprintf(path, sizeof path, "%s%s", bare ? "./" : "", folder);
+        return add_plugin(registry, path, error);
+    }
     const int count = scandir(folder, &names, is_module, alphasort);
     if (count < 0)
         return TZ_OK;

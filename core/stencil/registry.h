@@ -14,7 +14,8 @@ typedef struct tz_registry_entry {
     tz_error error;          /* the reason, if it is refused */
 } tz_registry_entry;
 
-/* Open every *.so of each folder, in the order of names. Folders that do not exist are skipped.
+/* Open every *.so of each folder, in the order of names; a "folder" may also be such a file. Folders
+ * that do not exist are skipped.
  * Errors: TZ_MEMORY; a plugin that is refused is not an error. */
 tz_status tz_registry_create(tz_registry **out, const char *const *folders, size_t folders_count,
                              tz_error *error);

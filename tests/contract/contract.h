@@ -34,13 +34,13 @@ void contract_refuse(contract *c, const tz_error *why);
 
 /* A problem: everything but the backend and the plan. */
 typedef struct contract_case {
-    int precision; /* -1 for stencils without real fields */
-    tz_boundary boundary[TZ_AXES];
-    int64_t extent[TZ_AXES];         /* 1 on axes that the stencil does not have */
-    uint64_t seed;                   /* of every field's values */
-    bool constant_statics;           /* each static field has one value: it may take no memory */
-    bool other_outside;              /* boundary values other than the defaults */
-    const tz_assignment *assignment; /* one parameter to set, or NULL */
+    int precision;                    /* -1 for stencils without real fields */
+    tz_boundary boundary[TZ_AXES][2]; /* low and high side */
+    int64_t extent[TZ_AXES];          /* 1 on axes that the stencil does not have */
+    uint64_t seed;                    /* of every field's values */
+    bool constant_statics;            /* each static field has one value: it may take no memory */
+    bool other_outside;               /* another boundary value on each side */
+    const tz_assignment *assignment;  /* one parameter to set, or NULL */
 } contract_case;
 
 /* Write "boundary clamp,mirror precision double grid 7x5" into `text`; returns `text`. */
@@ -59,9 +59,11 @@ tz_random contract_values(const tz_field *field, uint64_t seed);
 /* The stencil's precisions, or -1 alone if it computes with integers. Returns how many. */
 int contract_precisions(const contract *c, int precisions[TZ_PRECISIONS]);
 
-/* Every allowed boundary on all axes, then mixtures. Returns how many. */
-enum { CONTRACT_BOUNDARIES_MAX = 8 };
-int contract_boundaries(const contract *c, tz_boundary boundaries[][TZ_AXES]);
+/* Every allowed boundary on all axes, then mixtures: of axes, and of sides. Returns how many. */
+enum { CONTRACT_BOUNDARIES_MAX = 12 };
+int contract_boundaries(const contract *c, tz_boundary boundaries[][TZ_AXES][2]);
+/* The same boundary on all sides. */
+void contract_surround(contract_case *k, tz_boundary boundary);
 
 /* Grid extents to try, small and odd. Returns how many. */
 int contract_sizes(const contract *c, const int64_t (**sizes)[TZ_AXES]);

@@ -419,7 +419,7 @@ static void check_options(contract *c, const contract_case *like, int64_t steps)
 void contract_identity(contract *c)
 {
     int precisions[TZ_PRECISIONS];
-    tz_boundary boundaries[CONTRACT_BOUNDARIES_MAX][TZ_AXES];
+    tz_boundary boundaries[CONTRACT_BOUNDARIES_MAX][TZ_AXES][2];
     const int64_t(*sizes)[TZ_AXES];
     const int precisions_count = contract_precisions(c, precisions);
     const int boundaries_count = contract_boundaries(c, boundaries);

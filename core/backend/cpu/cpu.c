@@ -1,5 +1,6 @@
 /* The cpu backend: threads and temporal blocking with the loops of kernels/cpu. */
 #include "backend/backend.h"
+#include "backend/cpu/outside.h"
 #include "backend/cpu/plan.h"
 #include "backend/cpu/work.h"
 #include "backend/host/reduce.h"
@@ -23,7 +24,7 @@ typedef struct cpu {
     tz_backend_context context;
     tz_machine machine;
     tz_host_store store;
-    void *boundary_row[TZ_FIELDS_MAX];
+    tz_cpu_outside outside;
     tz_pipeline *pipeline;
     char *arena;
     size_t arena_bytes; /* of one thread */
@@ -194,8 +195,8 @@ static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const
     const int threads = place->threads;
     int64_t fields = tz_host_store_bytes(problem, store_ghost(problem));
     tz_machine machine;
-    for (int f = 0; fields < INT64_MAX / 2 && f < problem->stencil->fields_count; f++)
-        fields += tz_constant_row_bytes(problem, f);
+    if (fields < INT64_MAX / 2)
+        fields += tz_cpu_outside_bytes(problem, store_ghost(problem));
     tz_machine_read(&machine);
     return fields > INT64_MAX / 2
                ? fields
@@ -209,8 +210,7 @@ static void cpu_destroy(void *any)
     if (!state)
         return;
     tz_host_store_destroy(&state->store);
-    for (int f = 0; f < TZ_FIELDS_MAX; f++)
-        free(state->boundary_row[f]);
+    tz_cpu_outside_clear(&state->outside);
     free(state->pipeline);
     free(state->arena);
     free(state);
@@ -227,14 +227,9 @@ static tz_status cpu_create(void **out, const tz_backend_context *context, tz_er
     tz_status status =
         tz_host_store_create(&state->store, problem, store_ghost(problem), true, error);
     state->pipeline = malloc(tz_pipeline_size());
-    bool short_of_memory = !state->pipeline;
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        uint64_t element = 0;
-        tz_problem_element(problem, f, problem->boundary_value[f][0], &element);
-        state->boundary_row[f] = tz_constant_row_create(problem, f, &element);
-        short_of_memory = short_of_memory || !state->boundary_row[f];
-    }
-    if (!status && short_of_memory)
+    if (!status)
+        status = tz_cpu_outside_create(&state->outside, problem, store_ghost(problem), error);
+    if (!status && !state->pipeline)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a simulation");
     if (status) {
         cpu_destroy(state);
@@ -268,18 +263,17 @@ static tz_status make_room(cpu *state, const tz_stage *stage, tz_error *error)
 static void set_fields(cpu *state, tz_stage *stage)
 {
     const tz_stencil *stencil = state->context.problem->stencil;
+    memcpy(stage->outside, state->outside.view, sizeof stage->outside);
     for (int f = 0; f < stencil->fields_count; f++) {
-        stage->boundary_row[f] =
-            (char *)state->boundary_row[f] + TZ_ALIGN_ELEMENTS * stage->element_size[f];
         stage->streamed[f] = state->context.streamed[f];
-        if (stencil->fields[f].role == TZ_STREAMED)
+        if (stencil->fields[f].role != TZ_STATE && stencil->fields[f].role != TZ_STATIC)
             continue;
         stage->in[f] = *tz_host_store_current(&state->store, f);
         if (stencil->fields[f].role == TZ_STATE)
             stage->out[f] = *tz_host_store_other(&state->store, f);
     }
     for (int f = 0; f < stencil->fields_count; f++)
-        if (state->stale >> f & 1 && stencil->fields[f].role != TZ_STREAMED) {
+        if (state->stale >> f & 1 && stage->in[f].origin) {
             tz_host_field_finish(stage, f, &stage->in[f]);
             if (stencil->fields[f].role == TZ_STATE)
                 tz_host_field_finish(stage, f, &stage->out[f]);

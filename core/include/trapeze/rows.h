@@ -85,19 +85,19 @@
 #define TZ__AT2 TZ__AT_ANY
 #define TZ__AT3 TZ__AT_ANY
 #define TZ__AT_ANY(...)                                                                            \
-    TZ__SAY(TZ_CELL_DIMS is 1 : TZ_AT takes a field and 1 offset, as TZ_AT(u, -1))
+    TZ__SAY(TZ_CELL_DIMS is 1, so TZ_AT takes a field and 1 offset, as in TZ_AT(u, -1))
 #elif TZ_CELL_DIMS == 2
 #define TZ__AT1 TZ__AT_ANY
 #define TZ__AT2 TZ__READ2
 #define TZ__AT3 TZ__AT_ANY
 #define TZ__AT_ANY(...)                                                                            \
-    TZ__SAY(TZ_CELL_DIMS is 2 : TZ_AT takes a field and 2 offsets, as TZ_AT(u, -1, 0))
+    TZ__SAY(TZ_CELL_DIMS is 2, so TZ_AT takes a field and 2 offsets, as in TZ_AT(u, -1, 0))
 #else
 #define TZ__AT1 TZ__AT_ANY
 #define TZ__AT2 TZ__AT_ANY
 #define TZ__AT3 TZ__READ3
 #define TZ__AT_ANY(...)                                                                            \
-    TZ__SAY(TZ_CELL_DIMS is 3 : TZ_AT takes a field and 3 offsets, as TZ_AT(u, -1, 0, 0))
+    TZ__SAY(TZ_CELL_DIMS is 3, so TZ_AT takes a field and 3 offsets, as in TZ_AT(u, -1, 0, 0))
 #endif
 
 /* Instruction sets: only x86-64 has several. */

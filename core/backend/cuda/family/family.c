@@ -30,7 +30,7 @@
     D(planes_kernel)                                                                               \
     D(resident)                                                                                    \
     D(resident_kernel)
-#define TZ_CUDA_PUBLIC(D) D(math_double) D(math_single) D(math_angle) D(math_power)
+#define TZ_CUDA_PUBLIC(D) D(math_double) D(math_single) D(math_angle) D(math_power) D(rows_names)
 #define TZ_CUDA_TEXT(name) TEXT(tz_cuda_text_##name, "cuda/" #name ".cuh")
 #define TZ_CUDA_PUBLIC_TEXT(name) TEXT(tz_cuda_text_##name, "trapeze/" #name ".h")
 TZ_CUDA_TEXTS(TZ_CUDA_TEXT)
