@@ -6,6 +6,7 @@
 #define TZ_CELL_DIMS 2
 #define TZ_CELL_RADIUS 1
 #define TZ_CELL_REAL 0
+#define TZ_CELL_SWITCH any
 #include <trapeze/rows.h>
 
 static const tz_param params[] = {
@@ -18,6 +19,7 @@ static int derive(tz_setup *setup)
 {
     setup->constants[TZ_CONSTANT(cyclic, states)] = setup->params[0].number;
     setup->constants[TZ_CONSTANT(cyclic, threshold)] = setup->params[1].number;
+    setup->constants[TZ_CONSTANT(cyclic, any)] = setup->params[1].number == 1.0;
     return 0;
 }
 
