@@ -74,20 +74,48 @@ void tz_buffer_add_number(tz_buffer *buffer, double number)
     tz_buffer_add(buffer, "%s", text);
 }
 
+/* May a line end at this space? Operators stay at the ends of lines. */
+static bool may_end(const char *space)
+{
+    const char *next = space + 1;
+    while (*next && strchr("+-*/&|^<>=?:", *next))
+        next++;
+    return next == space + 1 || *next != ' ';
+}
+
+/* The space at which a line ends that has `room` characters: where the fewest parentheses are open, in
+ * the second half if there is one; NULL: nowhere. */
+static const char *line_end(const char *text, int room)
+{
+    const char *best = NULL;
+    int open = 0, least = 0;
+    for (int i = 0; text[i] && (i <= room || !best); i++) {
+        open += (text[i] == '(') - (text[i] == ')');
+        if (i == 0 || text[i] != ' ' || !may_end(text + i))
+            continue;
+        if (!best || open <= least || best - text < room / 2) {
+            best = text + i;
+            least = open;
+        }
+    }
+    return best;
+}
+
 void tz_buffer_add_wrapped(tz_buffer *buffer, const char *text, int column, int indent)
 {
     enum { LINE = 96 };
-    while (*text) {
-        const size_t word = strcspn(text + 1, " ") + 1; /* with a space before it */
-        if (column + (int)word > LINE && column > indent && *text == ' ') {
-            tz_buffer_add(buffer, "\n%*s", indent, "");
-            column = indent;
-            text++;
-            continue;
-        }
-        for (size_t i = 0; i < word; i++)
-            tz_buffer_add(buffer, "%c", text[i] == TZ_SPACE ? ' ' : text[i]);
-        column += (int)word;
-        text += word;
+    const size_t begin = buffer->length;
+    const char *const all = text + strlen(text);
+    while (all - text > LINE - column) {
+        const char *end = line_end(text, LINE - column);
+        if (!end)
+            break;
+        tz_buffer_add(buffer, "%.*s\n%*s", (int)(end - text), text, indent, "");
+        text = end + 1;
+        column = indent;
     }
+    tz_buffer_add(buffer, "%s", text);
+    for (size_t i = begin; i < buffer->length; i++)
+        if (buffer->text[i] == TZ_SPACE)
+            buffer->text[i] = ' ';
 }

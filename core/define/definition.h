@@ -4,7 +4,8 @@
 #define TZ_CORE_DEFINE_DEFINITION_H
 
 #include "base/error.h"
-#include "stencil/registry.h"
+#include <stdint.h>
+#include <trapeze/plugin.h>
 
 /* A formula: not always terminated, and it may hold any bytes. `text` NULL: there is none. */
 typedef struct tz_defined_text {
@@ -104,11 +105,5 @@ tz_status tz_define_source(const tz_definition *definition, tz_defined_source *o
                            tz_error *error);
 /* Frees the texts; then `source` has none. */
 void tz_defined_source_clear(tz_defined_source *source);
-
-/* Compile the source, load it, and put it into the registry: `id` becomes the stencil's id, borrowed
- * from the registry. The folder of the cache is $TRAPEZE_CACHE or ~/.cache/trapeze, as for
- * kernels. */
-tz_status tz_define_plugin(tz_registry *registry, const tz_definition *definition,
-                           const tz_defined_source *source, const char **id, tz_error *error);
 
 #endif

@@ -95,6 +95,13 @@ static const char *operator_in_c(tz_operator op, bool bits)
     }
 }
 
+/* Is a // b or a % b what C does, because a is not negative and b positive? */
+static bool divides_plainly(const tz_expr *e, const tz_expr_node *n)
+{
+    const tz_expr_operand *o = e->operands + n->first;
+    return e->nodes[o[0].node].low >= 0 && e->nodes[o[1].node].low > 0;
+}
+
 /* How strongly the text of a node binds. */
 static int binding(const tz_emit *emit, int node)
 {
@@ -123,8 +130,10 @@ static int binding(const tz_emit *emit, int node)
         return BINDS_ALL;
     }
     const tz_operator op = emit->e->operands[n->first + 1].op;
-    if (n->wraps || op == TZ_OP_FLOOR_OVER || op == TZ_OP_MODULO)
-        return n->wraps ? BINDS_UNARY : BINDS_PRODUCT;
+    if (n->wraps)
+        return BINDS_UNARY;
+    if (op == TZ_OP_FLOOR_OVER || op == TZ_OP_MODULO)
+        return divides_plainly(emit->e, n) ? BINDS_PRODUCT : BINDS_ALL;
     switch (tz_operator_level(op)) {
     case TZ_LEVEL_AND:
         return is_bits(n) ? BINDS_OR : BINDS_AND;
@@ -157,13 +166,12 @@ static int operand_binding(const tz_expr_node *n, tz_operator op, bool first)
     }
 }
 
-/* a // b and a % b. Plain C where a is not negative and b positive. */
+/* a // b and a % b, as C or by a helper function. */
 static void add_division(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
 {
     const tz_expr_operand *o = emit->e->operands + n->first;
-    const tz_expr_node *a = &emit->e->nodes[o[0].node], *b = &emit->e->nodes[o[1].node];
     const bool modulo = o[1].op == TZ_OP_MODULO;
-    if (a->low >= 0 && b->low > 0) {
+    if (divides_plainly(emit->e, n)) {
         add_node(emit, out, o[0].node, BINDS_PRODUCT, false);
         tz_buffer_add(out, "%c%c%c", TZ_SPACE, modulo ? '%' : '/', TZ_SPACE);
         add_node(emit, out, o[1].node, BINDS_UNARY, false);
@@ -424,8 +432,7 @@ static void note_helpers(tz_emit *emit, const tz_expr_node *n)
 {
     const tz_expr_operand *o = emit->e->operands + n->first;
     emit->cuts = emit->cuts || (n->kind == TZ_EXPR_CALL && n->function == TZ_FUNCTION_int);
-    if (n->kind != TZ_EXPR_CHAIN ||
-        (emit->e->nodes[o[0].node].low >= 0 && emit->e->nodes[o[1].node].low > 0))
+    if (n->kind != TZ_EXPR_CHAIN || divides_plainly(emit->e, n))
         return;
     emit->divides = emit->divides || o[1].op == TZ_OP_FLOOR_OVER;
     emit->takes_modulo = emit->takes_modulo || o[1].op == TZ_OP_MODULO;

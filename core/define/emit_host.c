@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { BINDS_ANY, BINDS_SUM, BINDS_PRODUCT, BINDS_ALL };
+enum { BINDS_ANY, BINDS_SUM, BINDS_PRODUCT, BINDS_UNARY, BINDS_ALL };
 
 typedef struct host {
     tz_emit *emit;
@@ -43,7 +43,9 @@ static int binding(const host *h, const tz_expr_node *n)
                : level == TZ_LEVEL_PRODUCT ? BINDS_PRODUCT
                                            : BINDS_ANY;
     }
-    if (n->kind == TZ_EXPR_SELECT || n->kind == TZ_EXPR_NOT || n->kind == TZ_EXPR_NEGATIVE)
+    if (n->kind == TZ_EXPR_NEGATIVE)
+        return BINDS_UNARY;
+    if (n->kind == TZ_EXPR_SELECT || n->kind == TZ_EXPR_NOT)
         return BINDS_ANY;
     return n->kind == TZ_EXPR_POWER && (h->comment || is_square(h, n)) ? BINDS_PRODUCT : BINDS_ALL;
 }
@@ -115,7 +117,10 @@ static void add_power(const host *h, const tz_expr_node *n)
     h->emit->host_powers = h->emit->host_powers || !h->comment;
     tz_buffer_add(h->out, h->comment ? "" : "power(");
     add_node(h, base, h->comment ? BINDS_ALL : BINDS_ANY);
-    tz_buffer_add(h->out, h->comment ? "^%d" : ", %d)", n->index);
+    if (h->comment)
+        tz_buffer_add(h->out, "^%d", n->index);
+    else
+        tz_buffer_add(h->out, ",%c%d)", TZ_SPACE, n->index);
 }
 
 static void add_plain(const host *h, const tz_expr_node *n)

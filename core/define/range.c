@@ -53,8 +53,10 @@ static range combined(range a, tz_operator op, range b)
     case TZ_OP_TIMES:
         return times(a, b);
     case TZ_OP_FLOOR_OVER:
-        return a.low >= 0 && b.low > 0 ? (range){floor(a.low / b.high), floor(a.high / b.low)}
-                                       : every;
+        if (b.low <= 0)
+            return every;
+        return (range){floor(a.low / (a.low < 0 ? b.low : b.high)),
+                       floor(a.high / (a.high < 0 ? b.high : b.low))};
     case TZ_OP_MODULO:
         if (b.low <= 0)
             return every;

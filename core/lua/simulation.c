@@ -180,14 +180,16 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
     get_fields(L, r->stencil);
 }
 
-static const char *find_plugin_path(const tz_registry *registry, const tz_plugin *plugin)
+static void find_source(tz_simulation_handle *handle, const tz_registry *registry,
+                        const tz_plugin *plugin)
 {
     for (size_t i = 0; i < tz_registry_count(registry); i++) {
         const tz_registry_entry *entry = tz_registry_get(registry, i);
-        if (entry->plugin == plugin)
-            return entry->path;
+        if (entry->plugin != plugin)
+            continue;
+        handle->plugin_path = entry->path;
+        handle->definition = entry->defined ? plugin->stencils[0]->passes[0].text : NULL;
     }
-    return NULL;
 }
 
 /* The fields that the script gives, in the stencil's order; `fields` is a table or nil. */
@@ -256,7 +258,7 @@ static int simulation_new(lua_State *L)
         handle->simulation = NULL;
         tz_raise_error(L, what, &error);
     }
-    handle->plugin_path = find_plugin_path(r.config.registry, r.plugin);
+    find_source(handle, r.config.registry, r.plugin);
     tz_handle_open(handle, r.name);
     tz_policy_keep(L, 1, 3, &r.policy);
     assign_fields(L, handle, 2);

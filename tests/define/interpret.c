@@ -3,9 +3,9 @@
 #include "tests/unit.h"
 #include <trapeze/rows_math.h>
 
-static value constant_of(kind of, double number)
+static interpreted constant_of(kind of, double number)
 {
-    return (value){of, true, number};
+    return (interpreted){of, true, number};
 }
 
 double interpret_rounded(const cell *c, double number)
@@ -18,7 +18,7 @@ static int32_t wrapped(double number)
     return (int32_t)(uint32_t)(int64_t)number;
 }
 
-static value as_real(const cell *c, value v)
+static interpreted as_real(const cell *c, interpreted v)
 {
     v.kind = REAL;
     if (!v.constant)
@@ -99,29 +99,29 @@ static bool compares(tz_operator op, double a, double b)
     }
 }
 
-static value operate(const cell *c, value a, tz_operator op, value b)
+static interpreted operate(const cell *c, interpreted a, tz_operator op, interpreted b)
 {
     const tz_level level = tz_operator_level(op);
     const bool constant = a.constant && b.constant;
     const cell exact = {.single = false};
     if (level == TZ_LEVEL_OR || level == TZ_LEVEL_AND) {
         const bool x = a.number != 0, y = b.number != 0;
-        return (value){TRUTH, constant, op == TZ_OP_OR ? x || y : x && y};
+        return (interpreted){TRUTH, constant, op == TZ_OP_OR ? x || y : x && y};
     }
     if (level == TZ_LEVEL_COMPARE) {
         const bool real = (a.kind == REAL || b.kind == REAL) && !constant;
-        return (value){TRUTH, constant,
-                       compares(op, real ? interpret_rounded(c, a.number) : a.number,
-                                real ? interpret_rounded(c, b.number) : b.number)};
+        return (interpreted){TRUTH, constant,
+                             compares(op, real ? interpret_rounded(c, a.number) : a.number,
+                                      real ? interpret_rounded(c, b.number) : b.number)};
     }
     const bool whole = a.kind != REAL && b.kind != REAL && op != TZ_OP_OVER;
     if (constant && op == TZ_OP_FLOOR_OVER)
         return constant_of(WHOLE, floor_of(a.number, b.number));
     if (whole && (!constant || level != TZ_LEVEL_SUM))
-        return (value){WHOLE, constant, whole_operation(op, a.number, b.number)};
+        return (interpreted){WHOLE, constant, whole_operation(op, a.number, b.number)};
     if (constant)
         return constant_of(whole ? WHOLE : REAL, real_operation(&exact, op, a.number, b.number));
-    return (value){
+    return (interpreted){
         REAL, false,
         real_operation(c, op, interpret_rounded(c, a.number), interpret_rounded(c, b.number))};
 }
@@ -157,7 +157,7 @@ static double call(const cell *c, const char *name, bool constant, const double 
     return c->single ? (double)fmaf(x, y, z) : fma(a[0], a[1], a[2]);
 }
 
-static value cut(value v)
+static interpreted cut(interpreted v)
 {
     const double n = v.number;
     v.number = isnan(n) ? 0 : n >= INT32_MAX ? INT32_MAX : n <= INT32_MIN ? INT32_MIN : trunc(n);
@@ -166,10 +166,10 @@ static value cut(value v)
 }
 
 /* min, max, abs and functions of real numbers. */
-static value plain(const cell *c, const tz_syntax_node *n, bool whole)
+static interpreted plain(const cell *c, const tz_syntax_node *n, bool whole)
 {
     char name[16];
-    value all[8];
+    interpreted all[8];
     double arguments[3] = {0};
     bool constant = true, real = false;
     int count = 0;
@@ -186,38 +186,38 @@ static value plain(const cell *c, const tz_syntax_node *n, bool whole)
     if (!mixed) {
         for (int i = 0; i < count; i++)
             arguments[i] = constant ? all[i].number : interpret_rounded(c, all[i].number);
-        return (value){REAL, constant, call(c, name, constant, arguments)};
+        return (interpreted){REAL, constant, call(c, name, constant, arguments)};
     }
-    value result = all[0];
+    interpreted result = all[0];
     if (!extreme) {
         result.number = real ? fabs(result.number) : wrapped(fabs(result.number));
         return result;
     }
     for (int i = 1; i < count; i++) {
-        value a = result, b = all[i];
+        interpreted a = result, b = all[i];
         if (!(a.constant && b.constant) && (a.kind == REAL || b.kind == REAL)) {
             a.number = interpret_rounded(c, a.number);
             b.number = interpret_rounded(c, b.number);
         }
         const bool second = strcmp(name, "min") == 0 ? b.number < a.number : a.number < b.number;
-        result = (value){a.kind == REAL || b.kind == REAL ? REAL : WHOLE, a.constant && b.constant,
-                         second ? b.number : a.number};
+        result = (interpreted){a.kind == REAL || b.kind == REAL ? REAL : WHOLE,
+                               a.constant && b.constant, second ? b.number : a.number};
     }
     return result;
 }
 
-static value sum_of(const cell *c, const tz_syntax_node *n, bool whole)
+static interpreted sum_of(const cell *c, const tz_syntax_node *n, bool whole)
 {
     const tz_syntax_node *nodes = c->syntax->nodes;
     const int low = nodes[n->first].next, high = nodes[low].next, term = nodes[high].next;
-    value sum = constant_of(WHOLE, 0);
+    interpreted sum = constant_of(WHOLE, 0);
     const int last = (int)interpret(c, high, true).number;
     bool begins = true;
     for (int i = (int)interpret(c, low, true).number; i <= last; i++) {
         const loop here = {&nodes[n->first], i, c->loops};
         cell inner = *c;
         inner.loops = &here;
-        const value v = interpret(&inner, term, whole);
+        const interpreted v = interpret(&inner, term, whole);
         sum = begins ? v : operate(c, sum, TZ_OP_PLUS, v);
         begins = false;
     }
@@ -226,7 +226,7 @@ static value sum_of(const cell *c, const tz_syntax_node *n, bool whole)
 
 /* ---- Derivatives ------------------------------------------------------------------------------ */
 
-static value moved(const cell *c, int node, int axis, int by, int other_axis, int other)
+static interpreted moved(const cell *c, int node, int axis, int by, int other_axis, int other)
 {
     cell there = *c;
     there.at[axis] += by;
@@ -234,12 +234,12 @@ static value moved(const cell *c, int node, int axis, int by, int other_axis, in
     return as_real(c, interpret(&there, node, false));
 }
 
-static value product(const cell *c, double weight, value v)
+static interpreted product(const cell *c, double weight, interpreted v)
 {
     return weight == 1 ? v : operate(c, constant_of(REAL, weight), TZ_OP_TIMES, v);
 }
 
-static value derivative(const cell *c, const tz_syntax_node *n, const char *name)
+static interpreted derivative(const cell *c, const tz_syntax_node *n, const char *name)
 {
     static const double first[4][4] = {{1.0 / 2},
                                        {2.0 / 3, -1.0 / 12},
@@ -255,29 +255,29 @@ static value derivative(const cell *c, const tz_syntax_node *n, const char *name
     const int axis = lap ? 0 : name[1] - 'x', last = lap ? c->definition->dims - 1 : axis;
     const bool one = !lap && !name[2], twice = lap || name[1] == name[2];
     const int other = lap || one ? 0 : name[2] - 'x';
-    value sum = {0};
+    interpreted sum = {0};
     for (int k = 1; k <= terms; k++) {
-        value all = {0};
+        interpreted all = {0};
         for (int a = axis; a <= last && (one || twice); a++) {
-            const value low = moved(c, n->first, a, -k, a, 0),
-                        high = moved(c, n->first, a, k, a, 0);
-            const value both =
+            const interpreted low = moved(c, n->first, a, -k, a, 0),
+                              high = moved(c, n->first, a, k, a, 0);
+            const interpreted both =
                 one ? operate(c, high, TZ_OP_MINUS, low) : operate(c, low, TZ_OP_PLUS, high);
             all = a == axis ? both : operate(c, all, TZ_OP_PLUS, both);
         }
         if (one || twice) {
-            const value term =
+            const interpreted term =
                 product(c, one ? first[terms - 1][k - 1] : second[terms - 1][k], all);
             sum = k == 1 ? term : operate(c, sum, TZ_OP_PLUS, term);
             continue;
         }
         for (int j = 1; j <= terms; j++) {
-            const value high = operate(c, moved(c, n->first, axis, k, other, j), TZ_OP_MINUS,
-                                       moved(c, n->first, axis, k, other, -j));
-            const value low = operate(c, moved(c, n->first, axis, -k, other, j), TZ_OP_MINUS,
-                                      moved(c, n->first, axis, -k, other, -j));
-            const value term = product(c, first[terms - 1][k - 1] * first[terms - 1][j - 1],
-                                       operate(c, high, TZ_OP_MINUS, low));
+            const interpreted high = operate(c, moved(c, n->first, axis, k, other, j), TZ_OP_MINUS,
+                                             moved(c, n->first, axis, k, other, -j));
+            const interpreted low = operate(c, moved(c, n->first, axis, -k, other, j), TZ_OP_MINUS,
+                                            moved(c, n->first, axis, -k, other, -j));
+            const interpreted term = product(c, first[terms - 1][k - 1] * first[terms - 1][j - 1],
+                                             operate(c, high, TZ_OP_MINUS, low));
             sum = k == 1 && j == 1 ? term : operate(c, sum, TZ_OP_PLUS, term);
         }
     }
@@ -290,7 +290,7 @@ static value derivative(const cell *c, const tz_syntax_node *n, const char *name
 
 /* ---- Nodes ------------------------------------------------------------------------------------ */
 
-static value read_field(const cell *c, const tz_syntax_node *n, const int *offset)
+static interpreted read_field(const cell *c, const tz_syntax_node *n, const int *offset)
 {
     static const kind kinds[] = {[TZ_REAL] = REAL, [TZ_INT] = WHOLE, [TZ_BITS] = TRUTH};
     for (int f = 0; f < c->definition->fields_count; f++)
@@ -298,14 +298,15 @@ static value read_field(const cell *c, const tz_syntax_node *n, const int *offse
             int at[TZ_AXES];
             for (int axis = 0; axis < TZ_AXES; axis++)
                 at[axis] = c->at[axis] + offset[axis];
-            return (value){kinds[c->definition->fields[f].type], false, c->read(c->context, f, at)};
+            return (interpreted){kinds[c->definition->fields[f].type], false,
+                                 c->read(c->context, f, at)};
         }
     fail_msg("no field at byte %d of %.*s", n->at, (int)c->syntax->formula.text.length,
              c->syntax->formula.text.text);
-    return (value){0};
+    return (interpreted){0};
 }
 
-static value name_of(const cell *c, const tz_syntax_node *n, bool whole)
+static interpreted name_of(const cell *c, const tz_syntax_node *n, bool whole)
 {
     static const int centre[TZ_AXES];
     const char *text = c->syntax->formula.text.text;
@@ -316,23 +317,23 @@ static value name_of(const cell *c, const tz_syntax_node *n, bool whole)
     if (named(c, n, "pi"))
         return constant_of(REAL, 3.14159265358979323846);
     if (named(c, n, "step"))
-        return (value){whole ? WHOLE : REAL, false,
-                       whole ? (double)c->step : interpret_rounded(c, (double)c->step)};
+        return (interpreted){whole ? WHOLE : REAL, false,
+                             whole ? (double)c->step : interpret_rounded(c, (double)c->step)};
     for (int axis = 0; axis < TZ_AXES; axis++)
         if (named(c, n, axis == 0 ? "x" : axis == 1 ? "y" : "z"))
-            return (value){whole ? WHOLE : REAL, false,
-                           whole ? c->at[axis] : interpret_rounded(c, c->at[axis])};
+            return (interpreted){whole ? WHOLE : REAL, false,
+                                 whole ? c->at[axis] : interpret_rounded(c, c->at[axis])};
     for (int p = 0; p < c->definition->params_count; p++)
         if (named(c, n, c->definition->params[p].name))
             return constant_of(c->definition->params[p].integer ? WHOLE : REAL, c->params[p]);
     return read_field(c, n, centre);
 }
 
-static value power(const cell *c, const tz_syntax_node *n, bool whole)
+static interpreted power(const cell *c, const tz_syntax_node *n, bool whole)
 {
-    const value base = interpret(c, n->first, whole);
+    const interpreted base = interpret(c, n->first, whole);
     const int exponent = c->syntax->nodes[n->first].next;
-    const value by = interpret(c, exponent, whole);
+    const interpreted by = interpret(c, exponent, whole);
     const bool literal =
         c->syntax->nodes[exponent].kind == TZ_SYNTAX_NUMBER ||
         (c->syntax->nodes[exponent].kind == TZ_SYNTAX_NEGATIVE &&
@@ -341,10 +342,10 @@ static value power(const cell *c, const tz_syntax_node *n, bool whole)
         const bool constant = base.constant && by.constant;
         const double arguments[3] = {constant ? base.number : interpret_rounded(c, base.number),
                                      constant ? by.number : interpret_rounded(c, by.number)};
-        return (value){REAL, constant, call(c, "pow", constant, arguments)};
+        return (interpreted){REAL, constant, call(c, "pow", constant, arguments)};
     }
-    value v = by.number < 0 ? as_real(c, base) : base;
-    const value factor = v;
+    interpreted v = by.number < 0 ? as_real(c, base) : base;
+    const interpreted factor = v;
     if (by.number == 0)
         return constant_of(v.kind, 1);
     for (int i = 1; i < fabs(by.number); i++)
@@ -352,12 +353,12 @@ static value power(const cell *c, const tz_syntax_node *n, bool whole)
     return by.number < 0 ? operate(c, constant_of(WHOLE, 1), TZ_OP_OVER, v) : v;
 }
 
-static value select_of(const cell *c, int condition, bool whole)
+static interpreted select_of(const cell *c, int condition, bool whole)
 {
     const int yes = c->syntax->nodes[condition].next, no = c->syntax->nodes[yes].next;
-    const value test = interpret(c, condition, whole);
-    const value a = interpret(c, yes, whole), b = interpret(c, no, whole);
-    value v = test.number != 0 ? a : b;
+    const interpreted test = interpret(c, condition, whole);
+    const interpreted a = interpret(c, yes, whole), b = interpret(c, no, whole);
+    interpreted v = test.number != 0 ? a : b;
     const bool constant = a.constant && b.constant && test.constant;
     if (a.kind == REAL || b.kind == REAL) {
         v.kind = REAL;
@@ -368,27 +369,27 @@ static value select_of(const cell *c, int condition, bool whole)
     return v;
 }
 
-static value chain(const cell *c, const tz_syntax_node *n, bool whole)
+static interpreted chain(const cell *c, const tz_syntax_node *n, bool whole)
 {
     const tz_syntax_node *nodes = c->syntax->nodes;
-    value v = {0};
+    interpreted v = {0};
     for (int i = n->first; i >= 0; i = nodes[i].next) {
         const tz_operator op = nodes[i].op, next = nodes[i].next < 0 ? op : nodes[nodes[i].next].op;
         const tz_level level = tz_operator_level(op ? op : next);
         const bool ints = whole || op == TZ_OP_MODULO || op == TZ_OP_FLOOR_OVER ||
                           next == TZ_OP_MODULO || next == TZ_OP_FLOOR_OVER ||
                           (level >= TZ_LEVEL_BITS_OR && level <= TZ_LEVEL_SHIFT);
-        const value operand = interpret(c, i, ints);
+        const interpreted operand = interpret(c, i, ints);
         v = op ? operate(c, v, op, operand) : operand;
     }
     return v;
 }
 
-value interpret(const cell *c, int node, bool whole)
+interpreted interpret(const cell *c, int node, bool whole)
 {
     const tz_syntax_node *n = &c->syntax->nodes[node];
     char name[16];
-    value v;
+    interpreted v;
     switch (n->kind) {
     case TZ_SYNTAX_NUMBER:
         return constant_of(n->integer ? WHOLE : REAL, n->number);
@@ -417,7 +418,7 @@ value interpret(const cell *c, int node, bool whole)
         return select_of(c, n->first, whole);
     case TZ_SYNTAX_NOT:
         v = interpret(c, n->first, whole);
-        return (value){TRUTH, v.constant, v.number == 0};
+        return (interpreted){TRUTH, v.constant, v.number == 0};
     case TZ_SYNTAX_BITS_NOT:
         v = interpret(c, n->first, true);
         v.number = v.kind == TRUTH ? v.number == 0 : ~wrapped(v.number);

@@ -9,11 +9,11 @@
 
 typedef enum kind { TRUTH, WHOLE, REAL } kind;
 
-typedef struct value {
+typedef struct interpreted {
     kind kind;
     bool constant; /* of numbers and parameters: `number` is exact in double */
     double number; /* otherwise rounded to the precision of the run */
-} value;
+} interpreted;
 
 typedef struct loop {
     const tz_syntax_node *name;
@@ -35,7 +35,7 @@ typedef struct cell {
 
 /* A node of the syntax in a cell. `whole`: coordinates and the step are whole numbers, as in a formula of
  * an int or bits field. */
-value interpret(const cell *c, int node, bool whole);
+interpreted interpret(const cell *c, int node, bool whole);
 
 /* To the precision of the run. */
 double interpret_rounded(const cell *c, double number);

@@ -120,7 +120,7 @@ static void check_cell(grid *g, const tz_definition *d, const tz_defined_update 
                         .params = params,
                         .read = read_value,
                         .context = g};
-        const value wanted = interpret(&c, syntax->root, d->fields[field].type != TZ_REAL);
+        const interpreted wanted = interpret(&c, syntax->root, d->fields[field].type != TZ_REAL);
         double number = d->fields[field].type == TZ_BITS ? wanted.number != 0 : wanted.number;
         if (d->fields[field].type == TZ_REAL)
             number = interpret_rounded(&c, number);

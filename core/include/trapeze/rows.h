@@ -100,16 +100,24 @@
     TZ__SAY(TZ_CELL_DIMS is 3, so TZ_AT takes a field and 3 offsets, as in TZ_AT(u, -1, 0, 0))
 #endif
 
-/* Instruction sets: only x86-64 has several. */
+/* Instruction sets: only x86-64 has several. TZ_ROWS_ONLY is for plugins that one machine makes for
+ * itself: 1 (base), 3 or 4, the only one that is compiled. */
+#ifndef TZ_ROWS_ONLY
+#define TZ__ROWS(level) 1
+#else
+#define TZ__ROWS(level) (TZ_ROWS_ONLY == (level))
+#endif
 #define TZ__FIRST 1
 #define TZ__ISA any
 #define TZ__LOOP <trapeze/rows_cell.h>
 #include <trapeze/rows_isa.h>
 #undef TZ__LOOP
 #define TZ__LOOP <trapeze/rows_loop.h>
+#if TZ__ROWS(1)
 #define TZ__ISA base
 #include <trapeze/rows_isa.h>
-#if defined(__x86_64__)
+#endif
+#if defined(__x86_64__) && TZ__ROWS(3)
 #define TZ__ISA v3
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2"))), apply_to = function)
@@ -123,6 +131,8 @@
 #else
 #pragma GCC pop_options
 #endif
+#endif
+#if defined(__x86_64__) && TZ__ROWS(4)
 #define TZ__ISA v4
 #if defined(__clang__)
 #pragma clang attribute push(                                                                      \
@@ -143,6 +153,7 @@
 #include <trapeze/rows_tables.h>
 
 TZ__NAMES(TZ__NAME_POP)
+#undef TZ__ROWS
 #undef TZ__FIRST
 #undef TZ__AT_ANY
 #undef TZ__AT1
