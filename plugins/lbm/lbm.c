@@ -9,6 +9,13 @@
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
+#define TZ_CELL_TEXT "lbm.cell.h"
+#define TZ_CELL_ID lbm_flow
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
 #define MIDDLE (4. / 9)
 #define SIDE (1. / 9)
 #define CORNER (1. / 36)
@@ -49,10 +56,19 @@ static const tz_field fields[] = {
     POPULATION("f7", CORNER, "to x - 1, y - 1"),
     POPULATION("f8", CORNER, "to x + 1, y - 1"),
     TZ_STATIC_FIELD("solid", TZ_INT, "", "not 0 in cells of obstacles"),
+    TZ_DERIVED_FIELD("speed", TZ_REAL, "", "speed of the fluid, in cells an iteration"),
+    TZ_DERIVED_FIELD("vorticity", TZ_REAL, "", "how the fluid turns, in radians an iteration"),
+    TZ_DERIVED_FIELD("density", TZ_REAL, "", "its density; a third of it is the pressure"),
 };
 
 static const tz_pass passes[] = {
     {.name = "pull and collide", .writes = (1u << 9) - 1u, TZ_PASS(lbm)},
+};
+
+static const tz_pass outputs[] = {
+    {.name = "flow",
+     .writes = TZ_WRITES(lbm, speed) | TZ_WRITES(lbm, vorticity) | TZ_WRITES(lbm, density),
+     TZ_PASS(lbm_flow)},
 };
 
 static const tz_stencil stencil = {
@@ -68,10 +84,12 @@ static const tz_stencil stencil = {
     .constants = lbm_constants,
     .passes_count = 1,
     .passes = passes,
+    .outputs_count = 1,
+    .outputs = outputs,
     .boundaries =
         TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_PERIODIC) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_MIRROR),
     .boundary = TZ_PERIODIC,
-    .picture = {"f1", "viridis", 0.0, 0.2},
+    .picture = {"vorticity", "balance", -0.02, 0.02},
     .derive = derive,
 };
 

@@ -8,9 +8,8 @@
  */
 #define TZ_FIELDS(F)                                                                               \
     F(f0, real)                                                                                    \
-    F(f1, real)                                                                                    \
-    F(f2, real)                                                                                    \
-    F(f3, real) F(f4, real) F(f5, real) F(f6, real) F(f7, real) F(f8, real) F(solid, int)
+    F(f1, real) F(f2, real) F(f3, real) F(f4, real) F(f5, real) F(f6, real) F(f7, real)            \
+        F(f8, real) F(solid, int) F(speed, real) F(vorticity, real) F(density, real)
 /* 1 - omega, and omega times the weights of the populations */
 #define TZ_CONSTANTS(K) K(keep, real) K(middle, real) K(side, real) K(corner, real)
 #define TZ_READS(R)                                                                                \
@@ -54,3 +53,25 @@ TZ_CELL(lbm)
     LBM_PUT(6, 8, TZ_K(corner), even - xy, -difference);
 }
 #undef LBM_PUT
+
+/* What the populations say about the flow. */
+#define LBM_X(dx, dy)                                                                              \
+    ((TZ_AT(f1, dx, dy) - TZ_AT(f3, dx, dy)) +                                                     \
+     ((TZ_AT(f5, dx, dy) - TZ_AT(f7, dx, dy)) + (TZ_AT(f8, dx, dy) - TZ_AT(f6, dx, dy))))
+#define LBM_Y(dx, dy)                                                                              \
+    ((TZ_AT(f2, dx, dy) - TZ_AT(f4, dx, dy)) +                                                     \
+     ((TZ_AT(f5, dx, dy) - TZ_AT(f7, dx, dy)) - (TZ_AT(f8, dx, dy) - TZ_AT(f6, dx, dy))))
+
+TZ_CELL(lbm_flow)
+{
+    const int solid = TZ_AT(solid, 0, 0);
+    const real x = LBM_X(0, 0), y = LBM_Y(0, 0);
+    const real curl = (LBM_Y(1, 0) - LBM_Y(-1, 0)) - (LBM_X(0, 1) - LBM_X(0, -1));
+    const real straight = (TZ_AT(f1, 0, 0) + TZ_AT(f3, 0, 0)) + (TZ_AT(f2, 0, 0) + TZ_AT(f4, 0, 0));
+    const real slanted = (TZ_AT(f5, 0, 0) + TZ_AT(f7, 0, 0)) + (TZ_AT(f6, 0, 0) + TZ_AT(f8, 0, 0));
+    TZ_PUT(speed, TZ_SELECT(solid, TZ_R(0), TZ_SQRT(TZ_FMA(x, x, y * y))));
+    TZ_PUT(vorticity, TZ_SELECT(solid, TZ_R(0), TZ_R(0.5) * curl));
+    TZ_PUT(density, TZ_R(1) + ((straight + slanted) + TZ_AT(f0, 0, 0)));
+}
+#undef LBM_X
+#undef LBM_Y
