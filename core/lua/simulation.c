@@ -140,9 +140,10 @@ static void get_fields(lua_State *L, const tz_stencil *stencil)
         return;
     if (!lua_istable(L, -1))
         tz_raise(L, "%s: 'fields' must be a table, not %s", what, tz_kind_text(L, -1));
-    for (int i = 0; i < stencil->fields_count; i++)
+    for (int i = 0; i < tz_stencil_fields_all(stencil); i++)
         names[i] = stencil->fields[i].name;
-    tz_keys_check(L, -1, "tz.simulation: 'fields'", names, (size_t)stencil->fields_count, false);
+    tz_keys_check(L, -1, "tz.simulation: 'fields'", names, (size_t)tz_stencil_fields_all(stencil),
+                  false);
 }
 
 static const tz_key simulation_options[] = {
@@ -196,7 +197,7 @@ static void find_source(tz_simulation_handle *handle, const tz_registry *registr
 static void assign_fields(lua_State *L, tz_simulation_handle *handle, int fields)
 {
     const tz_stencil *stencil = tz_handle_stencil(handle);
-    for (int field = 0; field < stencil->fields_count; field++) {
+    for (int field = 0; field < tz_stencil_fields_all(stencil); field++) {
         const tz_field *about = &stencil->fields[field];
         char where[128];
         snprintf(where, sizeof where, "tz.simulation: field '%.60s'", about->name);

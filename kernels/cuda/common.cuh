@@ -20,7 +20,7 @@
  *   TZ_WRITTEN_LIST(D)   the same of fields that the stage changes
  *   TZ_PASS_LIST(D)      passes of an iteration: D(pass, cell, radius)
  *   TZ_WRITES_p(D)       as TZ_FIELD_LIST, of fields that pass p writes
- *   TZ_CONSTANT_LIST(D)  constants of the cell updates: D(name, value)
+ *   TZ_CONSTANT_LIST(D)  constants of the cell updates: D(name, value); tz_t is the iteration
  *
  * Lists of one family are described in its _kernel.cuh. Macros that begin with TZ__ are internal:
  * plugins use those that begin with TZ_. */
@@ -40,6 +40,14 @@ struct tz_arguments {
         double d;
         long long i;
     } constants[TZ_CONSTANTS_MAX];
+#if TZ_VARYING > 0
+    /* Constants that vary: TZ_VARYING of each iteration of the launch. */
+    union {
+        float f;
+        double d;
+        long long i;
+    } varying[TZ_VARYING_SLOTS];
+#endif
     void *scratch; /* the kernel's own memory, zero before its first launch */
     long long step;
     long long plane; /* elements from a plane to the next */
@@ -263,6 +271,13 @@ TZ_DEVICE tz_word tz_mask_word(const tz_arguments &a, int x, tz_word word,
     const tz_edges<type> name##_edge = tz_edges_of<type>(a, index);
 /* A constant, into the context `c` of a cell update. */
 #define TZ__CONTEXT_VALUE(name, value) c.k_##name = value;
+/* All constants of iteration t of the launch. */
+#define TZ__CONTEXT_CONSTANTS(t)                                                                   \
+    {                                                                                              \
+        const int tz_t = (t);                                                                      \
+        (void)tz_t;                                                                                \
+        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+    }
 
 /* ---- The language of cell updates: the common part -------------------------------------------- */
 

@@ -88,7 +88,7 @@ static tz_status walk_rows(tz_walker *walker, const tz_problem *problem, const t
     tz_target to[TZ_FIELDS_MAX];
     tz_walk walk[4];
     const int window = problem->dims == 1 ? 1 : 2 * pass->radius + 1;
-    const int views = problem->stencil->fields_count * window;
+    const int views = tz_stencil_fields_all(problem->stencil) * window;
     /* As in the engine, rows begin at cache lines. */
     for (int v = 0; v < views; v++)
         in[v] = (tz_view){(const void *)(uintptr_t)((UINT64_C(0x1000) + (uint64_t)v) << 32), FAR};
