@@ -7,9 +7,9 @@ local tz = require "trapeze"
 local n = math.tointeger(tz.args.n or 128)
 -- Two cells of each layer; conductivities in terms of silicon's 100 W/(m K); watts of the whole layer.
 local layers = {
-  { name = "logic", conductivity = 1.0, watts = 60 },
-  { name = "glue", conductivity = 0.04, watts = 0 },
-  { name = "memory", conductivity = 1.0, watts = 15 },
+  { name = "logic", conductivity = 1.0, watts = 90, range = { 318, 326 } },
+  { name = "glue", conductivity = 0.015, watts = 0 },
+  { name = "memory", conductivity = 1.0, watts = 15, range = { 318.1, 318.6 } },
   { name = "sink", conductivity = 4.0, watts = 0 },
 }
 local each = 2
@@ -42,7 +42,7 @@ local sim = tz.simulation {
 local time = tonumber(tz.args.time or 0.02)
 for z, layer in ipairs(layers) do
   if layer.watts > 0 then
-    sim:every(time / 4 .. " s", tz.png("temperature", { name = layer.name, slice = (z - 1) * each, map = "inferno", range = { 318, 345 },
+    sim:every(time / 4 .. " s", tz.png("temperature", { name = layer.name, slice = (z - 1) * each, map = "inferno", range = layer.range,
       zoom = 3, bar = true, unit = "K", caption = layer.name .. " after {time}" }))
   end
 end

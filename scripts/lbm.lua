@@ -1,10 +1,10 @@
 -- A vortex street: flow past a cylinder sheds vortices, first from one side, then from the other.
 --
---   trapeze run lbm.lua [--set nx=480] [--set ny=160] [--set reynolds=150] [--set steps=24000]
+--   trapeze run lbm.lua [--set nx=480] [--set ny=160] [--set reynolds=150] [--set steps=16000]
 local tz = require "trapeze"
 
 local nx, ny = math.tointeger(tz.args.nx or 480), math.tointeger(tz.args.ny or 160)
-local steps = math.tointeger(tz.args.steps or 24000)
+local steps = math.tointeger(tz.args.steps or 16000)
 local reynolds = tonumber(tz.args.reynolds or 150)
 local velocity, size = 0.08, ny // 8
 
