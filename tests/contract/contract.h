@@ -21,7 +21,7 @@ typedef struct contract {
     int64_t refused;  /* cases that the plugin, the backend or the family refuses */
     tz_error refusal; /* the reason of the first */
     int failures;
-    char note[256]; /* why no case applies to this stencil, or "" */
+    char note[512]; /* why no case applies to this stencil, or what was skipped; or "" */
 } contract;
 
 /* Count a failure; the first few of a section are printed, with the stencil's name. */
@@ -82,6 +82,7 @@ void contract_descriptor(contract *c); /* names, docs, ranges, kernels, text */
 void contract_fields(contract *c);     /* written values read back; invalid ones are refused */
 void contract_radius(contract *c);     /* a plugin reads as far as it declares */
 void contract_identity(contract *c);   /* the backend equals the reference, bit for bit */
+void contract_device(contract *c);     /* GPUs' compilers take the text; it gives the same bits */
 void contract_outputs(contract *c);    /* derived fields are what their outputs compute */
 void contract_diverge(contract *c);    /* overflow is found and reported */
 

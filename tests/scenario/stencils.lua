@@ -14,7 +14,7 @@ tz.expect(heat:text():find("TZ_CELL", 1, true))
 c.refuses("a stencil has no 'filds'; did you mean 'fields'?", function() return heat.filds end)
 c.refuses("'id' cannot be set", function() heat.id = "x" end)
 c.refuses("stencil:text: unexpected argument 1 (a number)", heat.text, heat, 1)
-c.refuses("needs a stencil, not nil", heat.text)
+c.refuses("needs a stencil, not no value", heat.text)
 
 -- It is a plugin like any other, by value and by name.
 local sim = tz.simulation { plugin = heat, grid = { 24, 16 }, boundary = "clamp", params = { k = 0.1 },
@@ -55,8 +55,8 @@ local order = tz.stencil { dims = 1, fields = { a = "real", u = "real", v = { ro
   update = { u = "2*u - a + v*(u[-1] + u[1] - 2*u)", a = " u " } }
 tz.expect(table.concat(order.fields, " ") == "u v a" or table.concat(order.fields, " ") == "u a v",
   table.concat(order.fields, " "))
-local listed = tz.stencil { dims = 1, fields = { "z", "y", "x" }, update = { x = "x + y", y = "y + z", z = "z + x" } }
-tz.expect(table.concat(listed.fields, " ") == "z y x", table.concat(listed.fields, " "))
+local listed = tz.stencil { dims = 1, fields = { "r", "q", "p" }, update = { p = "p + q", q = "q + r", r = "r + p" } }
+tz.expect(table.concat(listed.fields, " ") == "r q p", table.concat(listed.fields, " "))
 
 -- The same arithmetic as a plugin's, in the same order: the same bits. Several passes see each other's values.
 if not tz.checking then
@@ -94,15 +94,6 @@ local inside = coroutine.wrap(function()
 end)
 tz.expect(inside().dims == 3)
 
--- Derived fields can be looked at, not set.
-local speed = tz.simulation {
-  plugin = tz.stencil { dims = 1, fields = { a = "real", b = "real" }, update = { a = "a", b = "b" },
-    outputs = { both = "sqrt(a^2 + b^2)" } },
-  grid = { 4 }, fields = { a = 3, b = 4 },
-}
-tz.expect(tz.checking or speed:max "both" == 5)
-c.refuses("both", speed.set, speed, "both", 1)
-
 -- Predictions and policies take it.
 local p = tz.predict { plugin = heat, grid = { 512, 512 }, device = "gtx280", model = "meng2009" }
 tz.expect(p.best and p.best.height >= 1)
@@ -120,7 +111,7 @@ refused("needs 'update', 'passes' or 'coefficients'", { dims = 1 })
 refused("give 'update' or 'passes', not both", { dims = 1, update = ok, passes = { ok } })
 refused("give 'update' or 'coefficients', not both", { update = ok, coefficients = { 1, 2, 1 } })
 refused("'update' must be a table { FIELD = formula }", { dims = 1, update = 7 })
-refused("'u' must be a formula, a string, not true", { dims = 1, update = { u = true } }) -- a boolean
+refused("'u' must be a formula, a string, not a boolean", { dims = 1, update = { u = true } })
 refused("needs NAME = value, not a list", { dims = 1, update = { "u" } })
 refused("'passes' must be a list of 1 to 8 passes", { dims = 1, passes = {} })
 refused("pass 2: updates no field", { dims = 1, passes = { ok, {} } })

@@ -71,11 +71,12 @@ static tz_status allocate_array(tz_host_store *store, int f, int copy, tz_error 
     return TZ_OK;
 }
 
-/* No span is longer than a row with the ghost zones of both ends, which a tile that wraps may have.
- * A 1-D grid reads single elements alone. */
+/* No span is longer than a row, with the ghost zones of both ends if a tile may wrap. A 1-D grid
+ * reads single elements alone. */
 static int64_t constant_row_elements(const tz_problem *problem)
 {
-    const int64_t ghosts = TZ_LEVELS_MAX * TZ_RADIUS_MAX + ALIGN;
+    const int64_t ghosts =
+        problem->boundary[0][0] == TZ_PERIODIC ? TZ_LEVELS_MAX * TZ_RADIUS_MAX + ALIGN : 0;
     return (problem->dims == 1 ? 0 : problem->elements[0] + 2 * ghosts) + 2 * SLACK;
 }
 

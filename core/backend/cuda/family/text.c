@@ -83,10 +83,11 @@ void tz_cuda_emit_pass(tz_cuda_text *t, const tz_problem *problem, int p)
         at += length;
         at += strspn(at, " ");
     }
-    tz_cuda_emit(t,
-                 "#include \"rows_names.h\"\nnamespace pass_%d {\n#line 1 \"%s\"\n%s\n}\n#line 1 "
-                 "\"kernel\"\n",
-                 p, pass->text_file, pass->text);
+    tz_cuda_emit(
+        t,
+        "#include \"trapeze/rows_names.h\"\nnamespace pass_%d {\n#line 1 \"%s\"\n%s\n}\n#line 1 "
+        "\"kernel\"\n",
+        p, pass->text_file, pass->text);
 }
 
 static void emit_fields(tz_cuda_text *t, const tz_problem *problem, const char *list,
