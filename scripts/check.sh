@@ -31,7 +31,7 @@ FNR == NR { there[$0] = 1; next }
     sub(/[">].*$/, "", name)
     folder = FILENAME
     sub(/[^\/]*$/, "", folder)
-    n = split(folder name "|core/" name "|" name "|core/include/" name, tries, "|")
+    n = split(folder name "|core/" name "|" name "|core/include/" name "|core/include/trapeze/" name, tries, "|")
     for (i = 1; i <= n && !(tries[i] in there); i++) ;
     if (i <= n)
         print FILENAME, tries[i]

@@ -139,10 +139,14 @@ static int module_index(lua_State *L)
 
 int tz_module_open(lua_State *L)
 {
-    static const tz_api_function functions[] = {{"tz.expect(condition[, message])", module_expect},
-                                                {"tz.log(...)", module_log},
-                                                {"tz.backends()", module_backends},
-                                                {NULL, NULL}};
+    static const tz_api_function functions[] = {
+        TZ_API("tz.expect(condition[, message])", module_expect,
+               "An error unless the condition is true: a scenario that checks itself. Returns the "
+               "condition."),
+        TZ_API("tz.log(...)", module_log, "A line of the log, made as by `print`."),
+        TZ_API("tz.backends()", module_backends,
+               "The names that `backend = …` takes besides `\"auto\"`."),
+        TZ_API_END};
     lua_newtable(L);
     tz_api_add(L, functions);
     tz_array_register(L);

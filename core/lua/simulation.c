@@ -145,17 +145,29 @@ static void get_fields(lua_State *L, const tz_stencil *stencil)
     tz_keys_check(L, -1, "tz.simulation: 'fields'", names, (size_t)stencil->fields_count, false);
 }
 
+static const tz_key simulation_options[] = {
+    TZ_PROBLEM_OPTIONS,
+    {"fields", "table", "the stencil's initial values", "`FIELD = value`, as for `sim:set`"},
+    {"boundary_values", "table", "the stencil's",
+     "`FIELD = number`: what cells past fixed sides hold; `FIELD = { x = { 0, 1 }, y = 2 }` "
+     "gives one for each side"},
+    {"threads", "integer", "one for each core", "of the cpu backend"},
+    {"backend", "text", "\"auto\"",
+     "`\"reference\"`, `\"cpu\"`, `\"cuda\"`; `\"auto\"` is cuda where there is a GPU, else cpu"},
+    {"name", "text", "the stencil's, with a number", "in the names of files and messages"},
+    TZ_POLICY_OPTIONS,
+    TZ_PLAN_OPTIONS,
+    {NULL, NULL, NULL, NULL}};
+
 /* Read the table at index 1. Leaves its `fields` at index 2. */
 static void get_request(lua_State *L, const tz_script_options *options, request *r)
 {
-    static const char *const keys[] = {TZ_PROBLEM_KEYS, "fields", "boundary_values", "threads",
-                                       "backend",       "name",   TZ_POLICY_KEYS,    TZ_PLAN_KEYS};
     tz_simulation_config *config = &r->config;
     tz_error error;
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a table: tz.simulation { plugin = …, grid = … }", what);
     lua_settop(L, 1);
-    tz_keys_check(L, 1, what, keys, sizeof keys / sizeof keys[0], false);
+    tz_keys_take(L, 1, what, simulation_options, false);
     *config = (tz_simulation_config){.registry = options->registry, .dry = options->check};
     r->stencil = tz_problem_read(L, 1, what, config, r->params, &r->plugin);
     get_plan(L, 1, r->stencil->dims, options, &r->policy, config);
@@ -256,9 +268,16 @@ static int simulation_new(lua_State *L)
 
 void tz_simulation_register(lua_State *L)
 {
-    static const tz_api_function methods[] = {{"sim:close()", simulation_close}, {NULL, NULL}};
-    static const tz_api_function functions[] = {{"tz.simulation(options)", simulation_new},
-                                                {NULL, NULL}};
+    static const tz_api_function methods[] = {TZ_API("sim:close()", simulation_close,
+                                                     "Frees its memory now. Otherwise that happens "
+                                                     "when it is collected or the script ends."),
+                                              TZ_API_END};
+    static const tz_api_function functions[] = {
+        TZ_API("tz.simulation(options)", simulation_new,
+               "A simulation: a stencil on a grid. It has the members `step`, `cells`, `seconds`, "
+               "`height`, `backend`, `grid`, `threads`, `precision`, `plugin` and `name` to read.",
+               .options = simulation_options),
+        TZ_API_END};
     tz_metatable_create(L, TZ_TYPE_SIMULATION, methods, simulation_close, simulation_index,
                         simulation_tostring);
     luaL_getmetatable(L, TZ_TYPE_SIMULATION);

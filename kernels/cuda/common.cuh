@@ -28,6 +28,7 @@
 #define TZ_COMMON_CUH
 
 #include "device.cuh"
+#include "numbers.cuh"
 
 struct tz_arguments {
     const void *in[TZ_FIELDS_COUNT]; /* a streamed field: the slab of the stage's first iteration */

@@ -50,6 +50,9 @@
  *   TZ_FMA(a, b, c)           is a * b + c, rounded once; compilers fuse nothing else
  *   TZ_UNROLL                 before a loop with a constant number of turns, unrolls it
  *
+ * <trapeze/rows_math.h> has functions of numbers (TZ_MIN, TZ_SELECT, TZ_SQRT, TZ_EXP, TZ_SIN, ...),
+ * literals and functions of one's own: TZ_R, TZ_HELPER.
+ *
  * and for tz_words, each in one instruction on machines with three-input logic,
  *
  *   TZ_XOR3(a, b, c)              is the sum of three bits
@@ -63,6 +66,10 @@
 #include <trapeze/rows_macros.h>
 #include <trapeze/rows_tuning.h>
 
+#include <trapeze/rows_check.h>
+#include <trapeze/rows_keywords.h>
+#include <trapeze/rows_names.h>
+
 #ifndef TZ_CELL_NAME
 #define TZ_CELL_NAME TZ_CELL_ID
 #endif
@@ -72,7 +79,29 @@
 #define TZ__WINDOW (2 * TZ_CELL_RADIUS + 1)
 #endif
 
+/* TZ_AT has as many offsets as the stencil has axes. */
+#if TZ_CELL_DIMS == 1
+#define TZ__AT1 TZ__READ1
+#define TZ__AT2 TZ__AT_ANY
+#define TZ__AT3 TZ__AT_ANY
+#define TZ__AT_ANY(...)                                                                            \
+    TZ__SAY(TZ_CELL_DIMS is 1 : TZ_AT takes a field and 1 offset, as TZ_AT(u, -1))
+#elif TZ_CELL_DIMS == 2
+#define TZ__AT1 TZ__AT_ANY
+#define TZ__AT2 TZ__READ2
+#define TZ__AT3 TZ__AT_ANY
+#define TZ__AT_ANY(...)                                                                            \
+    TZ__SAY(TZ_CELL_DIMS is 2 : TZ_AT takes a field and 2 offsets, as TZ_AT(u, -1, 0))
+#else
+#define TZ__AT1 TZ__AT_ANY
+#define TZ__AT2 TZ__AT_ANY
+#define TZ__AT3 TZ__READ3
+#define TZ__AT_ANY(...)                                                                            \
+    TZ__SAY(TZ_CELL_DIMS is 3 : TZ_AT takes a field and 3 offsets, as TZ_AT(u, -1, 0, 0))
+#endif
+
 /* Instruction sets: only x86-64 has several. */
+#define TZ__FIRST 1
 #define TZ__ISA any
 #define TZ__LOOP <trapeze/rows_cell.h>
 #include <trapeze/rows_isa.h>
@@ -113,6 +142,12 @@
 
 #include <trapeze/rows_tables.h>
 
+TZ__NAMES(TZ__NAME_POP)
+#undef TZ__FIRST
+#undef TZ__AT_ANY
+#undef TZ__AT1
+#undef TZ__AT2
+#undef TZ__AT3
 #undef TZ__LOOP
 #undef TZ__WINDOW
 #undef TZ_CELL_ID

@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* kernels/cuda, found by the assembler through the build's -Wa,-I. */
+/* Files of kernels/cuda and of the public headers, found by the assembler through the build's
+ * -Wa,-I. */
 #define TEXT(symbol, file)                                                                         \
-    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"cuda/" file                             \
-            "\"\n.byte 0\n.popsection\n");                                                         \
+    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" file "\"\n.byte 0\n.popsection\n");   \
     extern const char symbol[] __attribute__((visibility("hidden")));
 #define TZ_CUDA_TEXTS(D)                                                                           \
     D(device)                                                                                      \
     D(common)                                                                                      \
+    D(numbers)                                                                                     \
     D(values)                                                                                      \
     D(update)                                                                                      \
     D(update_kernel)                                                                               \
@@ -29,11 +30,16 @@
     D(planes_kernel)                                                                               \
     D(resident)                                                                                    \
     D(resident_kernel)
-#define TZ_CUDA_TEXT(name) TEXT(tz_cuda_text_##name, #name ".cuh")
+#define TZ_CUDA_PUBLIC(D) D(math_double) D(math_single) D(math_angle) D(math_power)
+#define TZ_CUDA_TEXT(name) TEXT(tz_cuda_text_##name, "cuda/" #name ".cuh")
+#define TZ_CUDA_PUBLIC_TEXT(name) TEXT(tz_cuda_text_##name, "trapeze/" #name ".h")
 TZ_CUDA_TEXTS(TZ_CUDA_TEXT)
+TZ_CUDA_PUBLIC(TZ_CUDA_PUBLIC_TEXT)
 
 #define TZ_CUDA_HEADER(name) {#name ".cuh", tz_cuda_text_##name},
-const tz_cuda_header tz_cuda_headers[] = {TZ_CUDA_TEXTS(TZ_CUDA_HEADER)};
+#define TZ_CUDA_PUBLIC_HEADER(name) {#name ".h", tz_cuda_text_##name},
+const tz_cuda_header tz_cuda_headers[] = {TZ_CUDA_TEXTS(TZ_CUDA_HEADER)
+                                              TZ_CUDA_PUBLIC(TZ_CUDA_PUBLIC_HEADER)};
 const size_t tz_cuda_headers_count = sizeof tz_cuda_headers / sizeof *tz_cuda_headers;
 
 /* ---- Families -------------------------------------------------------------------------------- */
