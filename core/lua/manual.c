@@ -18,6 +18,9 @@ static const struct {
      "`trapeze run --check`. `tz.args.NAME` is the value of `--set NAME=VALUE`, or nil."},
     {"sim:", "Simulations", "What `tz.simulation` returns."},
     {"array:", "Arrays", "What `tz.array`, `tz.read`, `sim:array` and `sim:slabs` return."},
+    {"stencil:", "Stencils",
+     "What `tz.stencil` returns. `id`, `doc`, `dims`, and the lists `fields` and `params` of names "
+     "can be read."},
     {"floorplan:", "Floorplans", "What `tz.floorplan` returns."},
 };
 enum { OBJECTS = sizeof objects / sizeof *objects };

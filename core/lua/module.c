@@ -158,6 +158,7 @@ int tz_module_open(lua_State *L)
     tz_picture_register(L);
     tz_predict_register(L);
     tz_plot_register(L);
+    tz_stencil_register(L);
     lua_pushliteral(L, TZ_VERSION);
     lua_setfield(L, -2, "version");
     tz_set_flag(L, "checking", tz_context_get(L)->options->check);

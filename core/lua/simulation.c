@@ -140,9 +140,10 @@ static void get_fields(lua_State *L, const tz_stencil *stencil)
         return;
     if (!lua_istable(L, -1))
         tz_raise(L, "%s: 'fields' must be a table, not %s", what, tz_kind_text(L, -1));
-    for (int i = 0; i < stencil->fields_count; i++)
+    for (int i = 0; i < tz_stencil_fields_all(stencil); i++)
         names[i] = stencil->fields[i].name;
-    tz_keys_check(L, -1, "tz.simulation: 'fields'", names, (size_t)stencil->fields_count, false);
+    tz_keys_check(L, -1, "tz.simulation: 'fields'", names, (size_t)tz_stencil_fields_all(stencil),
+                  false);
 }
 
 static const tz_key simulation_options[] = {
@@ -180,21 +181,23 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
     get_fields(L, r->stencil);
 }
 
-static const char *find_plugin_path(const tz_registry *registry, const tz_plugin *plugin)
+static void find_source(tz_simulation_handle *handle, const tz_registry *registry,
+                        const tz_plugin *plugin)
 {
     for (size_t i = 0; i < tz_registry_count(registry); i++) {
         const tz_registry_entry *entry = tz_registry_get(registry, i);
-        if (entry->plugin == plugin)
-            return entry->path;
+        if (entry->plugin != plugin)
+            continue;
+        handle->plugin_path = entry->path;
+        handle->definition = entry->defined ? plugin->stencils[0]->passes[0].text : NULL;
     }
-    return NULL;
 }
 
 /* The fields that the script gives, in the stencil's order; `fields` is a table or nil. */
 static void assign_fields(lua_State *L, tz_simulation_handle *handle, int fields)
 {
     const tz_stencil *stencil = tz_handle_stencil(handle);
-    for (int field = 0; field < stencil->fields_count; field++) {
+    for (int field = 0; field < tz_stencil_fields_all(stencil); field++) {
         const tz_field *about = &stencil->fields[field];
         char where[128];
         snprintf(where, sizeof where, "tz.simulation: field '%.60s'", about->name);
@@ -256,7 +259,7 @@ static int simulation_new(lua_State *L)
         handle->simulation = NULL;
         tz_raise_error(L, what, &error);
     }
-    handle->plugin_path = find_plugin_path(r.config.registry, r.plugin);
+    find_source(handle, r.config.registry, r.plugin);
     tz_handle_open(handle, r.name);
     tz_policy_keep(L, 1, 3, &r.policy);
     assign_fields(L, handle, 2);

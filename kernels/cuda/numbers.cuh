@@ -5,15 +5,16 @@
 
 #include "device.cuh"
 
-/* The public headers, as they are. */
+/* The public headers, as they are, in this order. */
 #define TZ__FUNCTION TZ_DEVICE
 #define TZ__FMA_SINGLE(a, b, c) __fmaf_rn((a), (b), (c))
 #define TZ__FMA_DOUBLE(a, b, c) __fma_rn((a), (b), (c))
-#include "math_double.h"
-#include "math_single.h"
-
-#include "math_angle.h"
-#include "math_power.h"
+/* clang-format off */
+#include "trapeze/math_double.h"
+#include "trapeze/math_single.h"
+#include "trapeze/math_angle.h"
+#include "trapeze/math_power.h"
+/* clang-format on */
 
 /* By the type of the argument, which is real. */
 #define TZ__BY_TYPE(name)                                                                          \

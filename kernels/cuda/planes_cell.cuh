@@ -33,6 +33,7 @@ TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const T *fi
 #define TZ__FIELD_state(name, type)                                                                \
     const type(*name)[TZ_ROWS + 2 * TZ_CELL_RADIUS][TZ_VECTOR + 2 * TZ_CELL_RADIUS];               \
     type(*name##_out)[TZ_VECTOR];
+#define TZ__FIELD_derived(name, type) TZ__FIELD_state(name, type)
 #define TZ__FIELD_static(name, type)                                                               \
     const type *name;                                                                              \
     type name##_edge;

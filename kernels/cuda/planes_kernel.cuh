@@ -123,7 +123,7 @@
         pass_##pass::context_##cell c;                                                             \
         c.arguments = &a;                                                                          \
         TZ_CONTEXT_##k(TZ__CONTEXT_ENTRY)                                                          \
-        TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
+        TZ__CONTEXT_CONSTANTS(iteration)                                                           \
         TZ__IF(sums, TZ__MAKE_SUMS(k, pass, cell, iteration, rest, radius))                        \
         if (BORDER < 2 || tz_plane_wanted(a, tile, z, rest)) {                                     \
             TZ__IF_NOT(sums, TZ__READ_OWN(k))                                                      \

@@ -1,4 +1,4 @@
-/* error: TZ_CELL_DIMS is 1: TZ_AT takes a field and 1 offset, as TZ_AT(u, -1) */
+/* error: TZ_CELL_DIMS is 1, so TZ_AT takes a field and 1 offset, as in TZ_AT(u, -1) */
 /* options: -DDIMS=1 */
 #define TZ_FIELDS(F) F(u, real)
 #define TZ_CONSTANTS(K) K(share, real)

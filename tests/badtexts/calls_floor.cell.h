@@ -1,4 +1,4 @@
-/* error: floor() is a library function: a cell update cannot call one */
+/* error: floor() is a library function, which a cell update cannot call */
 #define TZ_FIELDS(F) F(u, real)
 #define TZ_CONSTANTS(K) K(share, real)
 

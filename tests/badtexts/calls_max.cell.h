@@ -1,4 +1,4 @@
-/* error: max() is a library function: use TZ_MAX(), which has the same bits on CPU and GPU */
+/* error: max() is a library function, so use TZ_MAX(), which has the same bits on CPU and GPU */
 #define TZ_FIELDS(F) F(u, real)
 #define TZ_CONSTANTS(K) K(share, real)
 

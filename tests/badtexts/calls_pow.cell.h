@@ -1,4 +1,4 @@
-/* error: pow() is a library function: use TZ_POW(), which has the same bits on CPU and GPU */
+/* error: pow() is a library function, so use TZ_POW(), which has the same bits on CPU and GPU */
 #define TZ_FIELDS(F) F(u, real)
 #define TZ_CONSTANTS(K) K(share, real)
 

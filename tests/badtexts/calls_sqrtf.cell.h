@@ -1,4 +1,4 @@
-/* error: sqrtf() is a library function: use TZ_SQRT(), which has the same bits on CPU and GPU */
+/* error: sqrtf() is a library function, so use TZ_SQRT(), which has the same bits on CPU and GPU */
 #define TZ_FIELDS(F) F(u, real)
 #define TZ_CONSTANTS(K) K(share, real)
 

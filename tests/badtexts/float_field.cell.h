@@ -1,4 +1,4 @@
-/* error: float is no type of a field or constant: these are real, int and tz_word */
+/* error: float is no type of a field or constant, only real, int and tz_word are */
 #define TZ_FIELDS(F) F(u, float)
 #define TZ_CONSTANTS(K) K(share, real)
 

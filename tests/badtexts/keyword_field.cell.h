@@ -1,4 +1,4 @@
-/* error: this is a keyword of C++, as which GPUs read this text: choose another name */
+/* error: this is a keyword of C++, as which GPUs read this text, so choose another name */
 #define TZ_FIELDS(F) F(this, real)
 #define TZ_CONSTANTS(K) K(share, real)
 

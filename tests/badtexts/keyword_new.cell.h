@@ -1,4 +1,4 @@
-/* error: new is a keyword of C++, as which GPUs read this text: choose another name */
+/* error: new is a keyword of C++, as which GPUs read this text, so choose another name */
 #define TZ_FIELDS(F) F(u, real)
 #define TZ_CONSTANTS(K) K(share, real)
 

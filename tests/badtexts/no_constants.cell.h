@@ -1,4 +1,4 @@
-/* error: the text must define TZ_CONSTANTS(K) before its TZ_CELL; it is empty without constants */
+/* error: the text must define TZ_CONSTANTS(K) before its TZ_CELL, empty without constants */
 #define TZ_FIELDS(F) F(u, real)
 
 TZ_CELL(text)

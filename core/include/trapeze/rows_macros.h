@@ -58,7 +58,7 @@ typedef uint32_t tz_word;
  * first time says it (TZ__FIRST). */
 #define TZ__SAY(...) (TZ__CAT(TZ__ERROR_, TZ__FIRST)(GCC error #__VA_ARGS__) 0)
 #define TZ__NO_KEYWORD(word)                                                                       \
-    TZ__NO_WORD(word is a keyword of C++, as which GPUs read this text : choose another name)
+    TZ__NO_WORD(word is a keyword of C++, as which GPUs read this text, so choose another name)
 #define TZ__NO_WORD(...) TZ__CAT(TZ__ERROR_, TZ__FIRST)(GCC error #__VA_ARGS__)
 #define TZ__ERROR_0(...)
 #define TZ__ERROR_1(...) _Pragma(#__VA_ARGS__)
@@ -93,8 +93,7 @@ typedef uint32_t tz_word;
 #define TZ__IS_LIST_
 #define TZ__IS_LIST_TZ_FIELDS(...) TZ__NO_WORD(the text must define TZ_FIELDS(F) before its TZ_CELL)
 #define TZ__IS_LIST_TZ_CONSTANTS(...)                                                              \
-    TZ__NO_WORD(the text must define TZ_CONSTANTS(K) before its TZ_CELL;                           \
-                it is empty without constants)
+    TZ__NO_WORD(the text must define TZ_CONSTANTS(K) before its TZ_CELL, empty without constants)
 
 /* A value in single precision that is a double. */
 #define TZ__NOT_DOUBLE(value)                                                                      \
@@ -112,8 +111,7 @@ typedef uint32_t tz_word;
 #define TZ__IS_REAL_tz_word 0
 #define TZ__IS_REAL_float TZ__NO_TYPE(float)
 #define TZ__IS_REAL_double TZ__NO_TYPE(double)
-#define TZ__NO_TYPE(t)                                                                             \
-    TZ__SAY(t is no type of a field or constant : these are real, int and tz_word)
+#define TZ__NO_TYPE(t) TZ__SAY(t is no type of a field or constant, only real, int and tz_word are)
 
 /* A row of the table ID_constants. */
 #define TZ__TABLE_real TZ_REAL
@@ -122,7 +120,7 @@ typedef uint32_t tz_word;
 #define TZ__VARIES_ 0
 #define TZ__VARIES_varies 1
 #define TZ__CONSTANT_ROW(name, type, ...)                                                          \
-    {#name, TZ__TABLE_##type, TZ__CAT(TZ__VARIES_, __VA_ARGS__)},
+    {#name, TZ__TABLE_##type, TZ__CAT_(TZ__VARIES_, __VA_ARGS__)},
 /* Rows of the tables that TZ_PASS() refers to. */
 #define TZ__FIELD_TYPE_real TZ_REAL
 #define TZ__FIELD_TYPE_int TZ_INT

@@ -15,7 +15,7 @@
  *
  * TZ_ABS, TZ_MIN, TZ_MAX and TZ_SELECT take real, int and tz_word. Two arguments are converted as C
  * does it for a + b; the absolute value of the smallest int is that int. The following take and give
- * reals, wrong by at most 1 unit in the last place of the result (pow of single precision by 0.51):
+ * reals. They are wrong by less than 1.1 units in the last place (TZ_POW in single precision 0.51):
  *
  *   TZ_EXP(x)      0 for x = -infinity; subnormal results as well
  *   TZ_LOG(x)      -infinity for x = 0 or -0, NAN for x < 0

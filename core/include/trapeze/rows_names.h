@@ -5,8 +5,8 @@
  * includer defines, makes its argument an error of the compiler; its value is an int. */
 #ifndef TZ__NO_CALL
 #define TZ__NO_CALL(name, instead)                                                                 \
-    TZ__SAY(name() is a library function : use instead(), which has the same bits on CPU and GPU)
-#define TZ__NO_FUNCTION(name) TZ__SAY(name() is a library function : a cell update cannot call one)
+    TZ__SAY(name() is a library function, so use instead(), which has the same bits on CPU and GPU)
+#define TZ__NO_FUNCTION(name) TZ__SAY(name() is a library function, which a cell update cannot call)
 #endif
 #undef exp
 #define exp(...) TZ__NO_CALL(exp, TZ_EXP)

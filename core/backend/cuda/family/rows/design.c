@@ -143,8 +143,6 @@ static void find_ghosts(rows_design *d)
     for (int l = d->levels; l >= 1; l--)
         for (int f = 0; f < s->fields_count; f++) {
             const bool state = s->fields[f].role == TZ_STATE;
-            if (s->fields[f].role == TZ_DERIVED)
-                continue;
             const int made = state ? rows_version_before(d, f, l) : 0;
             needs loaded = {0};
             needs *n = made > 0 ? &of[made] : &loaded;
@@ -259,8 +257,6 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     const bool eager = !d->sums && tz_stencil_reads_diagonals(s);
     for (int f = 0; f < s->fields_count; f++) {
         const bool state = s->fields[f].role == TZ_STATE;
-        if (s->fields[f].role == TZ_DERIVED)
-            continue;
         for (int l = 0; l < d->levels; l += state ? 1 : d->group)
             if (!state || l == 0 || rows_pass(d, l)->writes >> f & 1)
                 add_ring(d, (rows_ring){.field = f, .level = l},

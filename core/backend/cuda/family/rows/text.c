@@ -54,8 +54,6 @@ static void emit_queues(tz_cuda_text *t, const rows_design *d)
     for (int f = 0; f < d->problem->stencil->fields_count; f++) {
         const bool state = d->problem->stencil->fields[f].role == TZ_STATE;
         const int last = last_level(d, f);
-        if (d->problem->stencil->fields[f].role == TZ_DERIVED)
-            continue;
         tz_cuda_emit(t, " \\\n    D(%s, %s, %s, %d, %d, %d, %d, %d)", role_of(d, f), name_of(d, f),
                      type_of(d, f), f, rows_queue(d, state), rows_find_ring(d, f, 0)->newest,
                      last > 0, last > 0 ? d->lag[last] : 0);
@@ -80,8 +78,6 @@ static void emit_reads(tz_cuda_text *t, const rows_design *d, int level)
     for (int f = 0; f < s->fields_count; f++) {
         const tz_field *field = &s->fields[f];
         const bool state = field->role == TZ_STATE;
-        if (field->role == TZ_DERIVED)
-            continue;
         const rows_ring *taken = rows_find_ring(d, f, level - 1);
         const rows_ring *r = rows_find_ring(
             d, f, state ? rows_version_before(d, f, level) : rows_group_start(d, level) - 1);
@@ -196,9 +192,11 @@ void rows_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits 
     emit_levels(t, &d);
     tz_cuda_emit(t, "#include \"rows.cuh\"\n");
     for (int p = 0; p < problem->stencil->passes_count; p++) {
-        for (int f = 0; f < problem->stencil->fields_count; f++) {
+        for (int f = 0; f < tz_stencil_fields_all(problem->stencil); f++) {
+            static const rows_reads none = {0};
             const char *name = problem->stencil->fields[f].name;
-            const rows_reads *reads = &d.reads[p][f];
+            const rows_reads *reads =
+                f < problem->stencil->fields_count ? &d.reads[p][f] : &none; /* or derived */
             tz_cuda_emit(t,
                          "#undef TZ__ROWS_%s\n#define TZ__ROWS_%s %d\n"
                          "#undef TZ__COLUMNS_%s\n#define TZ__COLUMNS_%s %d\n",
